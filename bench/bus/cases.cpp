@@ -1,0 +1,61 @@
+#include "bench/bus/cases.hpp"
+
+#include <fnmatch.h>
+
+namespace starbus::bench {
+namespace {
+
+std::vector<Case> make_cases() {
+  std::vector<Case> cases;
+  for (const bool across : {false, true}) {
+    const std::string where = across ? ".across" : ".same";
+    for (const std::size_t bytes : {64UL, 256UL, 1024UL, 16384UL}) {
+      cases.push_back({.name = "thr." + std::to_string(bytes) + where,
+                       .across = across,
+                       .bytes = bytes,
+                       .about = "one sender to one receiver, messages/s"});
+    }
+  }
+  cases.push_back(
+      {.name = "thr.64.across.tls", .tls = true, .about = "the same, encrypted between hosts"});
+  cases.push_back({.name = "thr.8x8.64.across",
+                   .senders = 8,
+                   .about = "8 senders to 8 receivers, messages/s together"});
+  cases.push_back({.name = "fanout.64",
+                   .shape = Shape::kFanOut,
+                   .subscribers = 64,
+                   .about = "one publisher, 32 + 32 subscriptions on 2 hosts (one process per "
+                            "host), deliveries/s"});
+  for (const bool across : {false, true}) {
+    const std::string where = across ? ".across" : ".same";
+    cases.push_back({.name = "rr" + where,
+                     .shape = Shape::kRequest,
+                     .across = across,
+                     .about = "request and reply, closed loop, round trip in microseconds"});
+    for (const int thousands : {10, 100}) {
+      cases.push_back({.name = "open." + std::to_string(thousands) + "k" + where,
+                       .shape = Shape::kOpenLoop,
+                       .across = across,
+                       .rate = thousands * 1000.0,
+                       .about = "fixed rate, one way in microseconds from the intended time"});
+    }
+  }
+  return cases;
+}
+
+}  // namespace
+
+const std::vector<Case>& all_cases() {
+  static const std::vector<Case> cases = make_cases();
+  return cases;
+}
+
+std::vector<Case> matching_cases(const std::string& glob) {
+  std::vector<Case> found;
+  for (const Case& one : all_cases()) {
+    if (glob.empty() || fnmatch(glob.c_str(), one.name.c_str(), 0) == 0) found.push_back(one);
+  }
+  return found;
+}
+
+}  // namespace starbus::bench

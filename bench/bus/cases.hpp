@@ -1,0 +1,33 @@
+// The measured cases: their names, shapes, and what is read from each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace starbus::bench {
+
+enum class Shape {
+  kThroughput,  // `senders` pairs, each sender as fast as its receiver
+  kFanOut,      // one publisher, `subscribers` subscriptions in one process per host
+  kRequest,     // closed loop: round-trip time
+  kOpenLoop,    // fixed rate: one-way time from the intended send time
+};
+
+struct Case {
+  std::string name;
+  Shape shape = Shape::kThroughput;
+  bool across = true;  // process-daemon-root-daemon-process, else process-daemon-process
+  std::size_t bytes = 64;
+  int senders = 1;
+  int subscribers = 0;
+  double rate = 0;
+  bool tls = false;
+  std::string about;
+};
+
+const std::vector<Case>& all_cases();
+
+// Cases whose name matches a glob such as "thr.*" ("" matches all).
+std::vector<Case> matching_cases(const std::string& glob);
+
+}  // namespace starbus::bench

@@ -1,0 +1,191 @@
+#include "bench/bus/driver.hpp"
+
+#include <stdlib.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "bench/bus/clock.hpp"
+
+namespace starbus::bench {
+namespace {
+
+constexpr std::int64_t kStartTime = 20 * kSecond;   // for a role to become ready
+constexpr std::int64_t kFinishTime = 40 * kSecond;  // for a result, beyond the measured time
+
+// A load process that the case needs.
+struct Load {
+  std::string role;
+  Address self;
+  std::vector<Address> partners;
+  Process* process = nullptr;
+
+  bool starts() const { return role == "sender" || role == "requester"; }
+};
+
+Address at(int host, int slot) {
+  return {static_cast<std::uint16_t>(host), static_cast<std::uint16_t>(slot)};
+}
+
+std::vector<Load> loads_of(const Case& which) {
+  const int far = which.across ? 1 : 0;
+  std::vector<Load> loads;
+  if (which.shape == Shape::kFanOut) {
+    loads.push_back({"receiver", at(0, 1), {at(0, 0)}});
+    loads.push_back({"receiver", at(1, 0), {at(0, 0)}});
+    loads.push_back({"sender", at(0, 0), {at(0, 1), at(1, 0)}});
+    return loads;
+  }
+  const bool request = which.shape == Shape::kRequest;
+  for (int i = 0; i < which.senders; ++i) {
+    const Address from = at(0, i);
+    const Address to = at(far, far == 0 ? which.senders + i : i);
+    loads.push_back({request ? "responder" : "receiver", to, {from}});
+    loads.push_back({request ? "requester" : "sender", from, {to}});
+  }
+  // Receivers first: a sender is ready only when its receivers have answered.
+  std::stable_partition(loads.begin(), loads.end(),
+                        [](const Load& load) { return !load.starts(); });
+  return loads;
+}
+
+std::string text_of(Address address) {
+  return std::to_string(address.host) + "." + std::to_string(address.slot);
+}
+
+std::vector<std::string> command_of(const Load& load, const Case& which, const Peer& peer,
+                                    const std::string& directory, const RunOptions& options) {
+  const bool paced = which.shape == Shape::kThroughput || which.shape == Shape::kFanOut;
+  const std::uint64_t window = options.window != 0 ? options.window : peer.window(which.bytes);
+  std::vector<std::string> command{own_executable(), "role", std::string(peer.name()), load.role};
+  const auto add = [&](const std::string& option, const std::string& value) {
+    command.push_back(option);
+    command.push_back(value);
+  };
+  add("--directory", directory);
+  add("--self", text_of(load.self));
+  for (const Address& partner : load.partners) add("--partner", text_of(partner));
+  add("--bytes", std::to_string(which.bytes));
+  add("--rate", std::to_string(which.rate));
+  add("--seconds", std::to_string(options.seconds));
+  add("--window", std::to_string(paced ? window : 0));
+  if (which.shape == Shape::kFanOut && load.starts()) command.push_back("--to-everyone");
+  // A receiver sends nothing but credits, which must not wait in a buffer.
+  if (!paced || !load.starts()) command.push_back("--low-latency");
+  return command;
+}
+
+class Directory {
+ public:
+  explicit Directory(bool keep) : keep_(keep) {
+    const char* base = std::getenv("TMPDIR");
+    path_ = std::string(base != nullptr && *base != '\0' ? base : "/tmp") + "/bench_bus.XXXXXX";
+    if (mkdtemp(path_.data()) == nullptr) path_.clear();
+  }
+  ~Directory() {
+    std::error_code ignored;
+    if (!keep_ && !path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  bool keep_;
+  std::string path_;
+};
+
+Result<nlohmann::json> read_result(Process& process, double seconds) {
+  const auto extra = static_cast<std::int64_t>(seconds * kSecond);
+  const auto line = process.read_line(now_ns() + extra + kFinishTime);
+  if (!line) return line.error();
+  auto json = nlohmann::json::parse(*line, nullptr, false);
+  if (!json.is_object()) return fail(process.name() + " said: " + *line);
+  if (json.contains("error")) return fail(process.name() + ": " + json.value("error", ""));
+  return json;
+}
+
+Result<void> await_ready(Process& process) {
+  const auto line = process.read_line(now_ns() + kStartTime);
+  if (!line) return line.error();
+  if (*line != "ready") return fail(process.name() + " said: " + *line);
+  return {};
+}
+
+void add_latency(Metrics& metrics, const nlohmann::json& json) {
+  for (const char* name : {"p50", "p90", "p99", "p999", "max"}) {
+    metrics[name] = json.value(name, 0.0) / 1000;
+  }
+}
+
+Result<Metrics> measure(const Case& which, Peer& peer, const RunOptions& options,
+                        const std::string& directory, ProcessGroup& processes) {
+  std::vector<Load> loads = loads_of(which);
+  Plan plan;
+  plan.directory = directory;
+  plan.tls = which.tls;
+  for (const Load& load : loads) {
+    plan.processes.push_back({load.self, load.starts() ? 0 : which.subscribers / 2});
+  }
+  if (const auto started = peer.start_cluster(plan, processes); !started) return started.error();
+
+  for (const bool senders : {false, true}) {
+    for (Load& load : loads) {
+      if (load.starts() != senders) continue;
+      const auto process = processes.spawn(load.role + text_of(load.self),
+                                           command_of(load, which, peer, directory, options));
+      if (!process) return process.error();
+      load.process = *process;
+    }
+    for (const Load& load : loads) {
+      if (load.starts() != senders) continue;
+      if (const auto ready = await_ready(*load.process); !ready) return ready.error();
+    }
+  }
+
+  const std::int64_t cpu_before = processes.cpu_ns();
+  for (const Load& load : loads) {
+    if (!load.starts()) continue;
+    if (const auto told = load.process->write_line("go"); !told) return told.error();
+  }
+  Metrics metrics;
+  double messages = 0;
+  for (const Load& load : loads) {
+    const auto json = read_result(*load.process, options.seconds);
+    if (!json) return json.error();
+    if (json->contains("lateness")) {
+      metrics["late_p50"] = (*json)["lateness"].value("p50", 0.0) / 1000;
+      metrics["late_p99"] = (*json)["lateness"].value("p99", 0.0) / 1000;
+    }
+    if (!json->contains("received")) continue;
+    const double received = json->value("received", 0.0);
+    messages += received;
+    metrics["rate"] += received / std::max(json->value("seconds", 0.0), 1e-9);
+    if (which.shape == Shape::kRequest || which.shape == Shape::kOpenLoop) {
+      add_latency(metrics, (*json)["latency"]);
+    }
+  }
+  if (messages < 1) return fail("nothing was received");
+  // Seconds per million: nanoseconds divided by 1e9, times 1e6.
+  metrics["cpu"] = static_cast<double>(processes.cpu_ns() - cpu_before) / 1000 / messages;
+  if (which.shape != Shape::kOpenLoop) {
+    metrics.erase("late_p50");
+    metrics.erase("late_p99");
+  }
+  return metrics;
+}
+
+}  // namespace
+
+Result<Metrics> run_case(const Case& which, Peer& peer, const RunOptions& options) {
+  const Directory directory(options.keep_directory);
+  if (directory.path().empty()) return fail("cannot make a temporary directory");
+  ProcessGroup processes(directory.path());
+  Result<Metrics> metrics = measure(which, peer, options, directory.path(), processes);
+  if (!metrics && !interrupted()) return fail(metrics.error().what + processes.log_tail());
+  return metrics;
+}
+
+}  // namespace starbus::bench

@@ -1,0 +1,25 @@
+// Runs one case on one peer once: starts the cluster and the loads, lets them go together, reads
+// their results and the CPU time of every process, and ends them all.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "bench/bus/cases.hpp"
+#include "bench/bus/peer.hpp"
+
+namespace starbus::bench {
+
+// Metric to value. "rate" in messages/s, latencies "p50", "p99", ... in microseconds, "cpu" in
+// CPU seconds per million messages (deliveries for a fan-out, round trips for requests).
+using Metrics = std::map<std::string, double>;
+
+struct RunOptions {
+  double seconds = 2;
+  std::uint64_t window = 0;  // 0 takes the peer's own
+  bool keep_directory = false;
+};
+
+Result<Metrics> run_case(const Case& which, Peer& peer, const RunOptions& options);
+
+}  // namespace starbus::bench

@@ -1,0 +1,132 @@
+#include "bench/bus/report.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace starbus::bench {
+namespace {
+
+bool measures_latency(const Case& which) {
+  return which.shape == Shape::kRequest || which.shape == Shape::kOpenLoop;
+}
+
+std::string key_of(const Case& which, const std::string& metric) {
+  const bool main_figure = metric == "rate" && !measures_latency(which);
+  return "bus." + which.name + (main_figure ? "" : "." + metric);
+}
+
+std::string label_of(const Case& which, const std::string& metric) {
+  const char* unit = metric == "cpu" ? "CPU s per million" : metric == "rate" ? "1/s" : "us";
+  return which.name + (metric == "rate" || metric == "cpu" ? "" : " " + metric) + ", " + unit;
+}
+
+std::string shown(std::optional<double> value) {
+  if (!value) return "-";
+  char text[32];
+  std::snprintf(text, sizeof text,
+                *value >= 1000 ? "%.0f"
+                : *value >= 10 ? "%.1f"
+                               : "%.2f",
+                *value);
+  return text;
+}
+
+void append_cell(std::string& line, const std::string& text, std::size_t width, bool left) {
+  const std::string padding(width > text.size() ? width - text.size() : 0, ' ');
+  line += left ? text + padding : padding + text;
+}
+
+}  // namespace
+
+std::optional<double> median(std::vector<double> values) {
+  if (values.empty()) return std::nullopt;
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  if (values.size() % 2 == 1) return values[middle];
+  return (values[middle - 1] + values[middle]) / 2;
+}
+
+void Report::add(const std::string& case_name, const std::string& peer, int repetition,
+                 const Metrics& metrics) {
+  runs_[case_name][peer][repetition] = metrics;
+}
+
+std::vector<std::string> Report::metrics_of(const Case& which) {
+  if (which.shape == Shape::kRequest) return {"p50", "p99", "rate", "cpu"};
+  if (which.shape == Shape::kOpenLoop) return {"p50", "p99", "p999", "cpu"};
+  return {"rate", "cpu"};
+}
+
+std::optional<double> Report::value(const std::string& case_name, const std::string& peer,
+                                    const std::string& metric) const {
+  std::vector<double> values;
+  const auto peers = runs_.find(case_name);
+  if (peers == runs_.end() || !peers->second.contains(peer)) return std::nullopt;
+  for (const auto& [repetition, metrics] : peers->second.at(peer)) {
+    if (const auto found = metrics.find(metric); found != metrics.end()) {
+      values.push_back(found->second);
+    }
+  }
+  return median(std::move(values));
+}
+
+// The median of the repetitions' ratios: what slows the machine down for a while slows both peers
+// of a repetition.
+std::optional<double> Report::ratio(const std::string& case_name, const std::string& metric) const {
+  const auto peers = runs_.find(case_name);
+  if (peers == runs_.end()) return std::nullopt;
+  const auto ours = peers->second.find("starbus");
+  const auto theirs = peers->second.find("nats");
+  if (ours == peers->second.end() || theirs == peers->second.end()) return std::nullopt;
+  std::vector<double> ratios;
+  for (const auto& [repetition, metrics] : ours->second) {
+    const auto other = theirs->second.find(repetition);
+    if (other == theirs->second.end()) continue;
+    const auto above = metrics.find(metric);
+    const auto below = other->second.find(metric);
+    if (above == metrics.end() || below == other->second.end() || below->second <= 0) continue;
+    ratios.push_back(above->second / below->second);
+  }
+  return median(std::move(ratios));
+}
+
+std::string Report::table(const std::vector<Case>& cases,
+                          const std::vector<std::string>& peers) const {
+  constexpr std::size_t kLabel = 40;
+  constexpr std::size_t kColumn = 12;
+  std::string text;
+  append_cell(text, "case (medians)", kLabel, true);
+  for (const std::string& peer : peers) append_cell(text, peer, kColumn, false);
+  append_cell(text, "starbus/nats", kColumn + 2, false);
+  text += "\n";
+  for (const Case& which : cases) {
+    for (const std::string& metric : metrics_of(which)) {
+      std::string line;
+      append_cell(line, label_of(which, metric), kLabel, true);
+      for (const std::string& peer : peers) {
+        append_cell(line, shown(value(which.name, peer, metric)), kColumn, false);
+      }
+      append_cell(line, shown(ratio(which.name, metric)), kColumn + 2, false);
+      text += line + "\n";
+    }
+  }
+  return text;
+}
+
+std::string Report::json(const std::vector<Case>& cases,
+                         const std::vector<std::string>& peers) const {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const Case& which : cases) {
+    for (const std::string& metric : metrics_of(which)) {
+      const std::string key = key_of(which, metric);
+      for (const std::string& peer : peers) {
+        if (const auto found = value(which.name, peer, metric)) json[key + "." + peer] = *found;
+      }
+      if (const auto found = ratio(which.name, metric)) json[key + ".ratio_nats"] = *found;
+    }
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace starbus::bench

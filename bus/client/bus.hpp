@@ -1,0 +1,274 @@
+/// starbus' client API: read this header first.
+///
+/// A `Bus` is one node on the bus: one link to the busd of this host, a name of its own
+/// (`process/HOST.NODE`), channels that it owns, and custody of what it sends.
+///
+/// Threads: a Bus belongs to the thread that runs its io_context. Call everything on that thread,
+/// and expect every callback on it; from elsewhere use boost::asio::post(loop, ...). Nothing blocks.
+/// Callbacks may call anything, close() included.
+///
+/// Asynchronous operations take an Asio completion token: a callback `void(Result<T>)`, or
+/// `boost::asio::use_awaitable` (then `co_await` yields the Result<T>), or `use_future`.
+///
+///   boost::asio::io_context loop;
+///   bus::Bus bus(loop, {.node = "space-1"});
+///   co_await bus.connect(use_awaitable);
+///   co_await bus.bind("entity/7", {.on_message = [](bus::Message& m) { ... }}, use_awaitable);
+///   bus.send("entity/8", "hello");
+///   auto reply = co_await bus.call("service/chat", "who is there?", {}, use_awaitable);
+#pragma once
+
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bus/client/message.hpp"
+#include "bus/core/error.hpp"
+#include "bus/core/name.hpp"
+#include "bus/core/record.hpp"
+
+namespace starbus::bus {
+
+/// Where the local busd listens unless told otherwise, by Options or by $STARBUS_BUSD.
+inline constexpr std::string_view kDefaultEndpoint = "unix:///run/starbus/busd.sock";
+
+struct Options {
+  std::string node{};        // unique on its host: 1..100 of a-z A-Z 0-9 _ -
+  std::string role = "node"; // for busd's access list
+  std::string endpoint{};    // of busd; empty: $STARBUS_BUSD, else kDefaultEndpoint
+};
+
+struct SendOptions {
+  Lane lane = Lane::call;
+  /// Not handed to a handler later than this after the call to send; 0: never given up. What expires
+  /// ends as `expired`; if it had left already, it may or may not have been handled.
+  std::chrono::milliseconds ttl{0};
+  Trace trace{};
+  /// Shared names only: messages with one key go to one instance (rendezvous hash); 0: all messages
+  /// of this process go to one instance.
+  std::uint64_t hash_key = 0;
+};
+
+struct CallOptions {
+  std::chrono::milliseconds deadline{5000};
+  Lane lane = Lane::call;
+  Trace trace{};
+  std::uint64_t hash_key = 0;
+};
+
+/// A name that this process owns now.
+struct Bound {
+  std::string name;  // of the instance or the member, where a shared or group name was asked for
+  Epoch epoch;       // fencing token for side effects: grows with every owner
+};
+
+/// A message without a completion of its own that ended badly.
+struct Undelivered {
+  ChannelId channel;
+  std::string name;  // if this process knows it
+  Lane lane = Lane::call;
+  Error reason;      // no_owner: never handled; owner_lost, expired: see Error's catalogue
+};
+
+/// One change under a watched prefix.
+struct WatchUpdate {
+  std::vector<WatchRow> changes;  // row.present: new or changed; otherwise gone
+  bool complete = false;          // the snapshot is whole: what you know is what there is
+};
+
+enum class LinkState { connected, disconnected };
+
+class BusCore;
+
+/// Ends its watch when destroyed. Move-only.
+class WatchHandle {
+ public:
+  WatchHandle() = default;
+  WatchHandle(WatchHandle&&) noexcept = default;
+  WatchHandle& operator=(WatchHandle&& other) noexcept;
+  ~WatchHandle();
+
+ private:
+  friend class BusCore;
+  std::weak_ptr<BusCore> core_;
+  std::string prefix_;
+  std::uint64_t id_ = 0;
+};
+
+struct BusCounters {
+  std::uint64_t sent = 0, acknowledged = 0, failed = 0, expired = 0;
+  std::uint64_t transmitted = 0, resends = 0, probes = 0, chokes = 0;
+  std::uint64_t handled = 0, duplicates = 0, gaps = 0;
+  std::uint64_t calls = 0, calls_timed_out = 0;
+  std::uint64_t connects = 0;
+  std::uint64_t unacknowledged_bytes = 0;
+};
+
+template <class Token, class T>
+concept CompletionFor = boost::asio::completion_token_for<Token, void(Result<T>)>;
+
+class Bus {
+ public:
+  /// Throws std::invalid_argument if the node's name is not one.
+  Bus(boost::asio::io_context& loop, Options options);
+  /// Without close(): drops the link. busd notices the end of the process, or keeps its names for
+  /// the lease.
+  ~Bus();
+  Bus(const Bus&) = delete;
+  Bus& operator=(const Bus&) = delete;
+
+  /// Ready to send, bind and be called: a session with busd, and `process/HOST.NODE` granted. Keeps
+  /// trying while nobody answers; ends with an error only for what will not mend by itself:
+  /// name_taken, unauthorized, version_mismatch, bad_config, closed. Once connected, a lost link is
+  /// mended silently (see on_link).
+  template <CompletionFor<void> Token>
+  auto connect(Token&& token) {
+    return initiate<void>(token, [this](Done<void> done) { start_connect(std::move(done)); });
+  }
+
+  /// Becomes the owner of a name. Three forms:
+  ///   "entity/7"       that very channel, if nobody owns it: else already_bound, naming the owner
+  ///   "service/chat"   the next free instance "service/chat#N" of a shared name
+  ///   "group/gates"    member "group/gates#HOST.NODE" of a group
+  /// bad_name, denied, too_many_names, closed. Waits while busroot is away.
+  template <CompletionFor<Bound> Token>
+  auto bind(std::string name, Handlers handlers, Token&& token) {
+    return initiate<Bound>(token, [this, n = std::move(name), h = std::move(handlers)](
+                                      Done<Bound> done) mutable {
+      start_bind(std::move(n), std::move(h), std::move(done));
+    });
+  }
+  /// Gives a name up: accepts nothing from now on; completes when it is free for others. `name` as in
+  /// Bound, or as it was given to bind. not_bound.
+  template <CompletionFor<void> Token>
+  auto unbind(std::string name, Token&& token) {
+    return initiate<void>(token, [this, n = std::move(name)](Done<void> done) {
+      start_unbind(n, std::move(done));
+    });
+  }
+
+  /// Takes a message into custody until its owner has handled it. Order: FIFO per (this process,
+  /// channel, lane). Refused at once: would_block (see room), denied, too_large, bad_name, closed,
+  /// unreachable (before connect), no_owner (a shared name without instances). Ends later, badly:
+  /// on_undelivered.
+  Result<> send(const Name& to, ByteView body, const SendOptions& options = {});
+  Result<> send(std::string_view to, ByteView body, const SendOptions& options = {});
+  Result<> send(std::string_view to, std::string_view body, const SendOptions& options = {}) {
+    return send(to, as_bytes(body), options);
+  }
+  /// As send; completes when the message was handled, or with what became of it. A refusal as of
+  /// send completes too, would_block included.
+  template <CompletionFor<void> Token>
+  auto send_acknowledged(std::string to, Bytes body, SendOptions options, Token&& token) {
+    return initiate<void>(token, [this, t = std::move(to), b = std::move(body),
+                                  o = std::move(options)](Done<void> done) {
+      start_send(t, b, o, std::move(done));
+    });
+  }
+  /// Always ends: with the reply, with the handler's or the bus' error, or at the deadline.
+  template <CompletionFor<Bytes> Token>
+  auto call(std::string to, ByteView body, CallOptions options, Token&& token) {
+    return initiate<Bytes>(
+        token, [this, t = std::move(to), b = Bytes(body.begin(), body.end()),
+                o = std::move(options)](Done<Bytes> done) {
+          start_call(t, b, o, std::move(done));
+        });
+  }
+  template <CompletionFor<Bytes> Token>
+  auto call(std::string to, std::string_view body, CallOptions options, Token&& token) {
+    return call(std::move(to), as_bytes(body), std::move(options), std::forward<Token>(token));
+  }
+
+  /// One body to many owned channels, one copy per host on the way; each is an ordinary stream. All
+  /// are taken or none. Failures are reported per member to on_undelivered.
+  Result<> multicast(std::span<const std::string> to, ByteView body,
+                     const SendOptions& options = {});
+  /// Multicast to the members of a group that this process' watch shows. The first use starts the
+  /// watch; until its snapshot is complete, announcements wait. group_too_large beyond kMaxGroup.
+  Result<> announce(std::string_view group, ByteView body, const SendOptions& options = {});
+  Result<> announce(std::string_view group, std::string_view body,
+                    const SendOptions& options = {}) {
+    return announce(group, as_bytes(body), options);
+  }
+
+  /// A snapshot of all names that begin with `prefix`, then changes, in order, for as long as the
+  /// handle lives. A restart of a daemon shows as the difference that it made, if any. Refusals
+  /// (watch_too_large) come to `on_error`.
+  Result<WatchHandle> watch(std::string prefix, std::function<void(const WatchUpdate&)> on_update,
+                            std::function<void(const Error&)> on_error = {});
+
+  /// Completes when all that was sent so far was handled or has failed; `deadline` otherwise.
+  template <CompletionFor<void> Token>
+  auto flush(std::chrono::milliseconds deadline, Token&& token) {
+    return initiate<void>(token, [this, deadline](Done<void> done) {
+      start_flush(deadline, std::move(done));
+    });
+  }
+  /// Completes when at least half a window to `to` in this lane is free.
+  template <CompletionFor<void> Token>
+  auto room(std::string to, Lane lane, Token&& token) {
+    return initiate<void>(token, [this, t = std::move(to), lane](Done<void> done) {
+      start_room(t, lane, std::move(done));
+    });
+  }
+  /// Flushes (at most until `deadline`), frees all names, leaves. Completes with what flush said.
+  /// Afterwards everything is refused as closed. Pending operations end as closed.
+  template <CompletionFor<void> Token>
+  auto close(std::chrono::milliseconds deadline, Token&& token) {
+    return initiate<void>(token, [this, deadline](Done<void> done) {
+      start_close(deadline, std::move(done));
+    });
+  }
+
+  void on_undelivered(std::function<void(const Undelivered&)> callback);
+  /// The link to busd came or went; `reason` of a loss. Informational: nothing needs to be done.
+  void on_link(std::function<void(LinkState, const Error& reason)> callback);
+
+  const std::string& node() const;
+  const std::string& host() const;  // empty before connect
+  Process self() const;
+  BusCounters counters() const;
+  boost::asio::io_context& loop();
+
+ private:
+  template <class T>
+  using Done = std::function<void(Result<T>)>;
+
+  template <class T, class Token, class Start>
+  auto initiate(Token& token, Start start) {
+    return boost::asio::async_initiate<Token, void(Result<T>)>(
+        [](auto handler, Start begin) {
+          auto shared = std::make_shared<decltype(handler)>(std::move(handler));
+          begin([shared](Result<T> result) { std::move (*shared)(std::move(result)); });
+        },
+        token, std::move(start));
+  }
+
+  void start_connect(Done<void> done);
+  void start_bind(std::string name, Handlers handlers, Done<Bound> done);
+  void start_unbind(const std::string& name, Done<void> done);
+  void start_send(const std::string& to, const Bytes& body, const SendOptions& options,
+                  Done<void> done);
+  void start_call(const std::string& to, const Bytes& body, const CallOptions& options,
+                  Done<Bytes> done);
+  void start_flush(std::chrono::milliseconds deadline, Done<void> done);
+  void start_room(const std::string& to, Lane lane, Done<void> done);
+  void start_close(std::chrono::milliseconds deadline, Done<void> done);
+
+  std::shared_ptr<BusCore> core_;
+};
+
+/// Wraps a coroutine as a handler: the message is detached (its body copied), and acknowledged at the
+/// coroutine's first suspension.
+///   {.on_call = bus::coroutine(loop, [](bus::Call call) -> boost::asio::awaitable<void> { ... })}
+template <class Function>
+auto coroutine(boost::asio::io_context& loop, Function function);
+
+}  // namespace starbus::bus
+
+#include "bus/client/coroutine.hpp"

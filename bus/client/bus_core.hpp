@@ -1,0 +1,208 @@
+/// Behind `Bus`: the shell around ProcessCore (link, clock, timers) and what the client library adds:
+/// names to handlers, calls, shared names, groups, watches of several users. Internal header.
+///
+/// One thread, that of the io_context. Held by shared_ptr: posted work and timers keep it alive;
+/// after `shut` nothing of the user's is called any more.
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+#include <deque>
+#include <map>
+#include <unordered_map>
+
+#include "bus/client/bus.hpp"
+#include "bus/core/process_core.hpp"
+#include "bus/io/reconnect.hpp"
+
+namespace starbus::bus {
+
+template <class T = void>
+using Done = std::function<void(Result<T>)>;
+
+class BusCore final : public std::enable_shared_from_this<BusCore>,
+                      public ProcessEvents,
+                      public io::LinkHandler {
+ public:
+  BusCore(boost::asio::io_context& loop, Options options);
+  ~BusCore();
+
+  // --- bus_core.cpp: the link, the clock, the end ---
+  void connect(Done<> done);
+  void flush(std::chrono::milliseconds deadline, Done<> done);
+  void room(const std::string& to, Lane lane, Done<> done);
+  void close(std::chrono::milliseconds deadline, Done<> done);
+  void shut(const Error& reason);
+  void complete_later(Done<> done, Result<> result) {
+    complete<void>(std::move(done), std::move(result));
+  }
+  BusCounters counters() const;
+  const ProcessCore& process() const { return process_; }
+  boost::asio::io_context& loop() { return loop_; }
+
+  // --- bus_names.cpp: owning names ---
+  void bind(std::string name, Handlers handlers, Done<Bound> done);
+  void unbind(const std::string& name, Done<> done);
+
+  // --- bus_send.cpp: messages, calls, replies ---
+  Result<> send(const Name& to, ByteView body, const SendOptions& options, Done<> done);
+  Result<> send(std::string_view to, ByteView body, const SendOptions& options, Done<> done);
+  Result<> multicast(std::span<const std::string> to, ByteView body, const SendOptions& options);
+  void call(const std::string& to, const Bytes& body, const CallOptions& options,
+            Done<Bytes> done);
+  Result<> reply(const Destination& to, Lane lane, const Envelope& envelope, ByteView body);
+
+  // --- bus_sets.cpp: watches, shared names, groups ---
+  Result<WatchHandle> watch(std::string prefix, std::function<void(const WatchUpdate&)> on_update,
+                            std::function<void(const Error&)> on_error);
+  void end_watch(const std::string& prefix, std::uint64_t id);
+  Result<> announce(std::string_view group, ByteView body, const SendOptions& options);
+
+  std::function<void(const Undelivered&)> on_undelivered;
+  std::function<void(LinkState, const Error&)> on_link_state;
+
+ private:
+  // ProcessEvents
+  void on_welcome(bool first) override;
+  void on_bound(BindingId binding, Epoch epoch) override;
+  void on_bind_refused(BindingId binding, const Error& reason) override;
+  void on_unbound(BindingId binding) override;
+  void on_delivery(BindingId binding, const Delivery& delivery) override;
+  void on_watch(const std::string& prefix, const std::vector<WatchRow>& changes,
+                bool complete) override;
+  void on_watch_refused(const std::string& prefix, const Error& reason) override;
+  void on_acknowledged(Token token) override;
+  void on_failed(Token token, const ChannelId& channel, Lane lane, std::uint64_t seq, Errc reason,
+                 bool sent) override;
+  void on_room() override;
+  // io::LinkHandler
+  void on_bundle(io::Link& link, ByteView bundle) override;
+  void on_batch_end(io::Link& link) override;
+  void on_closed(io::Link& link, const Error& reason) override;
+
+  // --- link and clock ---
+  void link_up(std::shared_ptr<io::Link> link);
+  void link_down(const Error& reason);
+  void want_pump(std::size_t bytes);
+  void pump();
+  void arm_tick();
+  void on_tick();
+  void check_waiters();
+  template <class T>
+  void complete(Done<T> done, Result<T> result);  // on a later turn of the loop
+  bool closed() const { return closed_; }
+
+  // --- names ---
+  struct Bond {  // a name of ours, or one to be
+    std::shared_ptr<const std::string> name;
+    ChannelId channel;
+    Handlers handlers;
+    Done<Bound> bound;
+    std::vector<Done<>> unbound;
+    std::string asked;  // the shared or group name that was asked for, else empty
+    unsigned instance = 0;
+  };
+  void bind_exact(std::string name, std::string asked, unsigned instance, Handlers handlers,
+                  Done<Bound> done);
+  void bind_next_instance(std::string shared, unsigned after, Handlers handlers, Done<Bound> done);
+
+  // --- sending ---
+  struct PendingCall {
+    Done<Bytes> done;
+    ChannelId channel;
+    Lane lane = Lane::call;
+    std::uint64_t seq = 0;
+    std::multimap<Time, std::uint64_t>::iterator deadline;
+  };
+  Result<Name> name_of_text(std::string_view text);
+  Result<std::uint64_t> send_enveloped(const Name& to, Lineage hint, Lane lane,
+                                       const Envelope& envelope, ByteView body, Token token,
+                                       std::chrono::milliseconds ttl);
+  Destination destination(const Name& to, Lineage hint) const;
+  void start_call(const Name& to, Lineage hint, std::uint64_t id, const Trace& trace,
+                  ByteView body);
+  void end_call(std::uint64_t id, Result<Bytes> result);
+  void expire_calls();
+  void arm_call_timer();
+  void on_reply(const Delivery& delivery);
+  void deliver(const Bond& bond, const Delivery& delivery);
+  void deliver_call(const Bond& bond, const Delivery& delivery, const Envelope& envelope);
+  void remember_name(const Name& name);
+
+  // --- sets ---
+  struct Watcher {
+    std::function<void(const WatchUpdate&)> on_update;
+    std::function<void(const Error&)> on_error;
+  };
+  struct Watched {
+    std::map<std::uint64_t, Watcher> watchers;
+    std::vector<std::function<void()>> when_complete;  // internal users
+    std::size_t held_bytes = 0;                        // of messages that wait for the snapshot
+    bool internal = false;                             // kept for a shared or group name
+  };
+  struct Sticky {
+    std::string instance;
+    std::uint64_t used = 0;
+  };
+  Result<Watched*> watch_internally(const std::string& prefix);
+  Result<> hold(const std::string& prefix, std::size_t bytes, std::function<void()> action);
+  std::optional<Name> choose_instance(const std::string& shared, std::uint64_t key, Lane lane,
+                                      Lineage& hint);
+  Result<> send_shared(const Name& to, ByteView body, const SendOptions& options, Done<> done);
+  void call_shared(const Name& to, const Bytes& body, std::uint64_t key, std::uint64_t id,
+                   const Trace& trace);
+  Result<> announce_now(const std::string& prefix, ByteView body, const SendOptions& options);
+  void prune_sticky();
+
+  boost::asio::io_context& loop_;
+  Options options_;
+  ProcessCore process_;
+  std::unique_ptr<io::Reconnect> reconnect_;
+  std::shared_ptr<io::Link> link_;
+  boost::asio::steady_timer tick_;
+  boost::asio::steady_timer call_timer_;
+  bool in_batch_ = false;      // inside the link's callbacks: on_batch_end will pump
+  bool pump_posted_ = false;
+  bool ticking_ = false;
+  bool closing_ = false;
+  bool closed_ = false;
+  std::size_t unpumped_ = 0;   // bytes sent since the last pump
+  std::uint64_t connects_ = 0;
+
+  std::vector<Done<>> connecting_;
+  struct FlushWaiter {
+    Origin::Mark mark;
+    Time deadline{};
+    Done<> done;
+  };
+  std::vector<FlushWaiter> flushes_;
+  struct RoomWaiter {
+    ChannelId channel;
+    Lane lane;
+    Done<> done;
+  };
+  std::vector<RoomWaiter> rooms_;
+
+  std::unordered_map<BindingId, std::shared_ptr<Bond>> bonds_;
+  std::unordered_map<std::string, BindingId> bond_by_name_;  // exact and asked names
+
+  std::unordered_map<std::string, Name> names_;   // texts that were hashed before
+  boost::unordered_flat_map<ChannelId, std::string> names_by_id_;  // of recent sends: for reports
+  Token next_token_ = 1;
+  std::unordered_map<Token, Done<>> acknowledgements_;
+  std::unordered_map<std::uint64_t, PendingCall> calls_;
+  std::multimap<Time, std::uint64_t> call_deadlines_;
+  std::uint64_t next_call_ = 1;
+  std::uint64_t calls_started_ = 0, calls_timed_out_ = 0;
+  Bytes envelope_;
+
+  std::map<std::string, Watched> watched_;
+  std::uint64_t next_watcher_ = 1;
+  std::map<std::pair<std::string, std::uint64_t>, Sticky> sticky_;  // (shared name, key)
+  std::uint64_t sticky_clock_ = 0;
+  std::size_t held_messages_ = 0;
+};
+
+/// Boot-clock time of this machine, as ProcessCore and routers want it.
+Time boot_clock_now();
+
+}  // namespace starbus::bus

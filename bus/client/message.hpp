@@ -1,0 +1,104 @@
+/// What handlers receive. Both kinds belong to the loop's thread and refer to bytes that live until
+/// the handler returns; `detach` makes a copy that lives on, for coroutines and queues.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "bus/client/envelope.hpp"
+#include "bus/core/error.hpp"
+
+namespace starbus::bus {
+
+class BusCore;
+
+/// A message on a channel that this process owns.
+class Message {
+ public:
+  /// Name that it was sent to, as bound here.
+  std::string_view channel() const { return *channel_; }
+  ByteView body() const { return body_; }
+  std::string_view text() const { return as_text(body_); }
+  /// The sending process: stamped by its busd, not by the sender.
+  const Process& origin() const { return origin_; }
+  Lane lane() const { return lane_; }
+  const Trace& trace() const { return trace_; }
+
+ protected:
+  friend class BusCore;
+  void own_body();
+
+  std::shared_ptr<const std::string> channel_;
+  std::shared_ptr<const Bytes> owned_;  // null: the body lies in a receive buffer
+  ByteView body_;
+  Process origin_;
+  Lane lane_ = Lane::call;
+  Trace trace_;
+
+ public:
+  Message detach() const {
+    Message copy = *this;
+    copy.own_body();
+    return copy;
+  }
+};
+
+/// The duty to answer one call. Move-only. Dropped unanswered, it answers handler_failed, so that no
+/// caller waits for its deadline because a handler forgot it.
+class Responder {
+ public:
+  Responder() = default;
+  Responder(Responder&& other) noexcept { *this = std::move(other); }
+  Responder& operator=(Responder&& other) noexcept;
+  ~Responder();
+
+  /// Ends the call. would_block: the caller's window is full and the duty stays: try again later.
+  /// closed: the bus object is gone, or the call was answered already.
+  Result<> reply(ByteView body);
+  Result<> reply(std::string_view text) { return reply(as_bytes(text)); }
+  /// Ends the call with an error of the caller's: code (handler_failed unless you have a better one)
+  /// and a reason for people, at most 255 bytes.
+  Result<> fail(const Error& reason);
+  bool pending() const { return !core_.expired() && call_ != 0; }
+
+ private:
+  friend class BusCore;
+  Result<> answer(const Envelope& envelope, ByteView body);
+
+  std::weak_ptr<BusCore> core_;
+  Process caller_;
+  Lane lane_ = Lane::call;
+  Lineage lineage_;
+  std::uint64_t call_ = 0;
+  Trace trace_;
+};
+
+/// A message that wants an answer.
+class Call : public Message {
+ public:
+  Result<> reply(ByteView body) { return responder_.reply(body); }
+  Result<> reply(std::string_view text) { return responder_.reply(text); }
+  Result<> fail(const Error& reason) { return responder_.fail(reason); }
+  /// Takes the duty over, to answer later.
+  Responder responder() { return std::move(responder_); }
+  /// Moves the call out of its handler: body copied, duty included.
+  Call detach() {
+    Call copy = std::move(*this);
+    copy.own_body();
+    return copy;
+  }
+
+ private:
+  friend class BusCore;
+  Responder responder_;
+};
+
+/// Exactly-once, in order per (sender, channel, lane). A handler that is not set refuses: messages
+/// are dropped and counted, calls end with no_handler. Handlers must not throw.
+struct Handlers {
+  std::function<void(Message&)> on_message{};
+  std::function<void(Call&)> on_call{};
+};
+
+}  // namespace starbus::bus

@@ -1,0 +1,123 @@
+// How the session of a process begins: hello, its complete table, and who it is.
+#include "bus/core/host_router.hpp"
+#include "bus/core/name.hpp"
+
+namespace starbus::bus {
+
+Result<> HostRouter::on_hello(Link& link, ByteView payload) {
+  const auto hello = decode<Hello>(payload);
+  if (!hello) return hello.error();
+  auto admitted = admit(link, *hello);
+  if (!admitted) {
+    ++counters_.sessions_refused;
+    note_failure(Process{table_.id(), slot_id(hello->name), 0}.channel(), {},
+                 admitted.error().to_string());
+    return admitted.error();
+  }
+  LocalProcess& process = **admitted;
+  link.name = process.name;
+  process.software = hello->software;
+  table_.attach(process, link.id);
+  welcome(link, process, std::min(hello->minor, kVersionMinor));
+  return {};
+}
+
+/// The entry of the process that says hello, without a session; a predecessor is ended.
+Result<LocalProcess*> HostRouter::admit(Link& link, const Hello& hello) {
+  if (hello.party != PartyKind::process) {
+    return Error{Errc::unauthorized, "a busd serves processes, not daemons"};
+  }
+  if (auto checked = check_node_name(hello.name); !checked) return checked.error();
+  if (hello.minor + 1 < kVersionMinor || hello.minor > kVersionMinor + 1) {
+    return Error{Errc::version_mismatch, "minor version " + std::to_string(hello.minor) +
+                                             " against " + std::to_string(kVersionMinor)};
+  }
+  auto role = config_.access.admit(hello.role, link.peer.uid, link.peer.gid);
+  if (!role) return role.error();
+
+  LocalProcess* process = table_.by_slot(slot_id(hello.name));
+  if (process) {
+    const auto arrival = judge_arrival(*process, hello.name, hello.incarnation, link.peer.pid);
+    if (!arrival) return arrival.error();
+    if (*arrival == Arrival::successor) {
+      end_process(*process, {Errc::superseded, "a newer bus object of the same process"});
+      process = nullptr;
+    } else if (Link* old = find_link(process->link)) {
+      end_link(*old, {Errc::superseded, "the process opened a new session"});
+    }
+  }
+  if (!process) {
+    if (table_.process_count() >= config_.max_processes) {
+      return Error{Errc::too_many_processes,
+                   std::to_string(config_.max_processes) + " processes are served"};
+    }
+    process = &table_.add(hello, link.peer.pid);
+    if (link.peer.pid != 0 && table_.with_pid(link.peer.pid).size() == 1) {
+      host_shell_.watch_pid(link.peer.pid);
+    }
+  }
+  process->role = *role;
+  process->uid = link.peer.uid;
+  process->gid = link.peer.gid;
+  return process;
+}
+
+void HostRouter::welcome(Link& link, const LocalProcess& process, std::uint8_t minor) {
+  Welcome welcome;
+  welcome.minor = minor;
+  welcome.you = process.id;
+  welcome.host = config_.host;
+  welcome.term = uplink_status_.term;
+  welcome.bind_prefixes = process.role->bind;
+  welcome.send_prefixes = process.role->send;
+  welcome.max_names = process.role->max_names;
+  welcome.software = config_.software;
+  link.session.say(welcome);
+  touch(link);
+}
+
+Result<> HostRouter::on_table(Link& link, LocalProcess& process, Kind kind, ByteView payload) {
+  if (kind == Kind::table) return take_rows(process, payload);
+  if (kind != Kind::table_end || !payload.empty()) {
+    return Error{Errc::bad_bytes, std::string(name_of(kind)) + " before the table was complete"};
+  }
+  table_.replace_names(process, process.incoming);
+  process.incoming = {};
+  process.ready = true;
+  process.announced = true;
+  link.greeted = true;
+  if (announced_) announce(process);
+  shell_.log(RouterShell::Level::info,
+             process.name + ": session of pid " + std::to_string(process.pid) + ", role \"" +
+                 process.role->name + "\", " + std::to_string(process.names.size()) + " names");
+  return {};
+}
+
+Result<> HostRouter::take_rows(LocalProcess& process, ByteView payload) {
+  auto table = decode<Table>(payload);
+  if (!table) return table.error();
+  // The session says whose rows these are: a process that was never welcomed does not know its own
+  // identity yet.
+  if (process.incoming.size() + table->rows.size() > process.role->max_names) {
+    return Error{Errc::too_many_names, "role \"" + process.role->name + "\" may hold " +
+                                           std::to_string(process.role->max_names) + " names"};
+  }
+  for (Row& row : table->rows) {
+    if (!check_channel_name(row.name) || !row.epoch || !row.lineage) {
+      return Error{Errc::bad_bytes, "impossible row in a table"};
+    }
+    if (!may_hold(process, row.name)) return deny(process, "hold " + row.name);
+    process.incoming.push_back(std::move(row));
+  }
+  return {};
+}
+
+/// The own channel of a process is for it alone, whatever the role says.
+bool HostRouter::may_hold(const LocalProcess& process, std::string_view name) const {
+  if (channel_id(name).high == kProcessTag || name.starts_with("process/")) {
+    return name == process_channel_name(config_.host, process.node);
+  }
+  return process.role->may_bind(name);
+}
+
+}  // namespace starbus::bus

@@ -1,0 +1,97 @@
+#include "bus/core/host_watches.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "bus/core/limits.hpp"
+#include "bus/core/name.hpp"
+
+namespace starbus::bus {
+
+void HostWatches::watch(LinkId watcher, const std::string& prefix) {
+  if (const auto checked = check_prefix(prefix); !checked) {
+    return refuse(watcher, prefix, checked.error());
+  }
+  auto& mine = watchers_[watcher];
+  if (!mine.contains(prefix) && mine.size() >= kMaxWatches) {
+    return refuse(watcher, prefix, {Errc::too_many_watches, "1024 prefixes are watched"});
+  }
+  const auto [entry, fresh] = prefixes_.try_emplace(prefix);
+  if (mine.insert(prefix).second) entry->second.watchers.push_back(watcher);
+  if (fresh) outlet_.tell_root(Watch{prefix});
+  if (!entry->second.rows.complete()) return;  // it is served when the snapshot is complete
+  send_rows(prefix, entry->second.rows.rows(), true, [&](const WatchRows& piece) {
+    scratch_.clear();
+    encode(piece, scratch_);
+    outlet_.tell_watcher(watcher, scratch_);
+  });
+}
+
+void HostWatches::unwatch(LinkId watcher, const std::string& prefix) {
+  const auto found = watchers_.find(watcher);
+  if (found == watchers_.end() || found->second.erase(prefix) == 0) return;
+  leave(watcher, prefix);
+}
+
+void HostWatches::forget(LinkId watcher) {
+  const auto found = watchers_.find(watcher);
+  if (found == watchers_.end()) return;
+  const auto mine = std::move(found->second);
+  watchers_.erase(found);
+  for (const std::string& prefix : mine) leave(watcher, prefix);
+}
+
+void HostWatches::leave(LinkId watcher, const std::string& prefix) {
+  const auto entry = prefixes_.find(prefix);
+  std::erase(entry->second.watchers, watcher);
+  if (!entry->second.watchers.empty()) return;
+  prefixes_.erase(entry);
+  outlet_.tell_root(Unwatch{prefix});
+}
+
+void HostWatches::on_rows(WatchRows&& rows) {
+  const std::string prefix = rows.prefix;
+  const auto entry = prefixes_.find(prefix);
+  if (entry == prefixes_.end()) return;  // given up meanwhile
+  RowSet& set = entry->second.rows;
+  const bool known = set.complete();
+  const auto changes = set.apply(std::move(rows));
+  if (set.overflowed()) {
+    outlet_.tell_root(Unwatch{prefix});
+    return on_refused({prefix, Errc::watch_too_large, "more than 131072 names"});
+  }
+  const auto tell = [&](const WatchRows& piece) { tell_all(entry->second, piece); };
+  if (known) {
+    send_rows(prefix, changes, false, tell);
+  } else if (set.complete()) {
+    send_rows(prefix, set.rows(), true, tell);
+  }
+}
+
+void HostWatches::on_refused(const WatchRefused& refused) {
+  const auto entry = prefixes_.find(refused.prefix);
+  if (entry == prefixes_.end()) return;
+  const Prefix ended = std::move(entry->second);
+  prefixes_.erase(entry);
+  for (const LinkId watcher : ended.watchers) watchers_[watcher].erase(refused.prefix);
+  tell_all(ended, refused);
+}
+
+void HostWatches::renew() {
+  for (const auto& [prefix, entry] : prefixes_) outlet_.tell_root(Watch{prefix});
+}
+
+template <class Record>
+void HostWatches::tell_all(const Prefix& prefix, const Record& record) {
+  scratch_.clear();
+  encode(record, scratch_);
+  for (const LinkId watcher : prefix.watchers) outlet_.tell_watcher(watcher, scratch_);
+}
+
+void HostWatches::refuse(LinkId watcher, const std::string& prefix, const Error& why) {
+  scratch_.clear();
+  encode(WatchRefused{prefix, why.code, why.detail}, scratch_);
+  outlet_.tell_watcher(watcher, scratch_);
+}
+
+}  // namespace starbus::bus

@@ -1,0 +1,132 @@
+#include "bus/core/lanes.hpp"
+
+#include <cassert>
+
+#include "bus/core/record.hpp"
+
+namespace starbus::bus {
+namespace {
+
+constexpr std::size_t kStamp = sizeof(std::uint32_t);
+constexpr std::size_t kIdleSources = 32;  // kept, so that steady traffic allocates nothing
+constexpr std::size_t kTurnBytes = 16 * 1024;  // what a source may send before the next has a turn
+
+std::uint32_t stamp_of(Time now) {
+  return static_cast<std::uint32_t>(now / std::chrono::milliseconds(1));
+}
+std::size_t record_size(const std::byte* record) {
+  return sizeof(std::uint32_t) + load<std::uint32_t>(record);
+}
+
+}  // namespace
+
+SourceQueues::Queue* SourceQueues::admit(Lane lane, Source source, std::size_t size, Time now) {
+  LaneQueues& queues = lanes_[index(lane)];
+  // A record larger than what is left goes alone, so that the largest one always has a way.
+  if (queues.bytes != 0 && queues.bytes + size > capacity(lane)) return nullptr;
+  auto& slot = queues.sources[source];
+  if (!slot) slot = std::make_unique<Queue>();
+  std::byte stamp[kStamp];
+  store(stamp, stamp_of(now));
+  slot->bytes.push(stamp, kStamp);
+  queues.bytes += size;
+  if (!slot->active) {
+    slot->active = true;
+    queues.turn.emplace_back(source, slot.get());
+  }
+  return slot.get();
+}
+
+bool SourceQueues::push(Lane lane, Source source, ByteView record, Time now) {
+  Queue* queue = admit(lane, source, record.size(), now);
+  if (queue == nullptr) return false;
+  queue->bytes.push(record.data(), record.size());
+  return true;
+}
+
+bool SourceQueues::push(Lane lane, Source source, Kind kind, ByteView payload, Time now) {
+  Queue* queue = admit(lane, source, kRecordHeader + payload.size(), now);
+  if (queue == nullptr) return false;
+  std::byte header[kRecordHeader];
+  store(header, static_cast<std::uint32_t>(payload.size() + 1));
+  store(header + 4, static_cast<std::uint8_t>(kind));
+  queue->bytes.push(header, sizeof header);
+  queue->bytes.push(payload.data(), payload.size());
+  return true;
+}
+
+/// After a turn: back to the end of the line, or idle.
+void SourceQueues::settle(LaneQueues& queues, Source source, Queue* queue) {
+  queue->active = !queue->bytes.empty();
+  if (queue->active) {
+    queues.turn.emplace_back(source, queue);
+  } else if (queues.sources.size() > kIdleSources) {
+    queues.sources.erase(source);
+  }
+}
+
+Pulled SourceQueues::pull(Lane lane, std::size_t budget, Bytes& out) {
+  LaneQueues& queues = lanes_[index(lane)];
+  Pulled pulled;
+  while (!queues.turn.empty() && (pulled.bytes == 0 || pulled.bytes < budget)) {
+    const auto [source, queue] = queues.turn.front();
+    std::size_t turn_bytes = 0;
+    bool stop = false;
+    while (!queue->bytes.empty() && turn_bytes < kTurnBytes &&
+           (pulled.bytes == 0 || pulled.bytes < budget)) {
+      const std::byte* record = queue->bytes.data() + kStamp;
+      const std::size_t size = record_size(record);
+      const bool large = size > kChunk;
+      if (large && pulled.bytes != 0) {
+        stop = true;
+        break;
+      }
+      out.insert(out.end(), record, record + size);
+      queue->bytes.pop(kStamp + size);
+      queues.bytes -= size;
+      pulled.bytes += size;
+      turn_bytes += size;
+      if (large) {
+        pulled.large = true;
+        stop = true;
+        break;
+      }
+    }
+    queues.turn.pop_front();
+    settle(queues, source, queue);
+    if (stop) break;
+  }
+  return pulled;
+}
+
+void SourceQueues::expire(Time now, const Dropped& dropped) {
+  const std::uint32_t present = stamp_of(now);
+  for (const Lane lane : kDataLanes) {
+    LaneQueues& queues = lanes_[index(lane)];
+    for (std::size_t left = queues.turn.size(); left > 0; --left) {
+      const auto [source, queue] = queues.turn.front();
+      queues.turn.pop_front();
+      while (!queue->bytes.empty() &&
+             present - load<std::uint32_t>(queue->bytes.data()) > kQueueAge) {
+        const std::byte* record = queue->bytes.data() + kStamp;
+        const std::size_t size = record_size(record);
+        dropped({record, size});
+        queue->bytes.pop(kStamp + size);
+        queues.bytes -= size;
+      }
+      settle(queues, source, queue);
+    }
+  }
+}
+
+void SourceQueues::clear() {
+  for (LaneQueues& queues : lanes_) queues = {};
+}
+
+std::size_t SourceQueues::bytes() const {
+  std::size_t total = 0;
+  for (const LaneQueues& queues : lanes_) total += queues.bytes;
+  return total;
+}
+
+}  // namespace starbus::bus

@@ -1,0 +1,89 @@
+/// Every bound of the bus, with its reason and with what happens when it is reached.
+///
+/// One table; docs/limits.md is checked against it by a test, and each row names the test that hits
+/// it there. Sizes are bytes, times are milliseconds. Change a wire-visible one only with a protocol
+/// version.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace starbus::bus {
+
+// X(constant, value, unit, reason, when reached)
+#define STARBUS_LIMITS(X)                                                                          \
+  X(kMaxName, 255, "bytes", "a length fits one byte", "bad_name")                                  \
+  X(kMaxBody, 16 * 1024 * 1024, "bytes", "a record is copied and reassembled at every hop",        \
+    "too_large")                                                                                   \
+  X(kMaxRecord, kMaxBody + 256 * 1024, "bytes", "the largest body, and the targets of the largest multicast",                       \
+    "the session ends: bad_bytes")                                                                 \
+  X(kMaxBundle, 256 * 1024, "bytes", "one read buffer; a lost bundle is cheap to resend",          \
+    "the session ends: bad_bytes")                                                                 \
+  X(kBundleTarget, 64 * 1024, "bytes", "amortises a system call over hundreds of records",         \
+    "the bundle is closed and the next begins")                                                    \
+  X(kChunk, 64 * 1024, "bytes", "a large record must not hold up the control lane",                \
+    "larger records travel as chunks")                                                             \
+  X(kLinkClock, 512 * 1024, "bytes",                                                               \
+    "handed to the transport and not yet consumed: above that, lanes are scheduled by us",         \
+    "the link waits; records queue per lane and source")                                           \
+  X(kConsumedReport, 128 * 1024, "bytes", "a quarter of the link clock, so that it never stalls",  \
+    "the consumer reports at once")                                                                \
+  X(kChannelWindow, 1024 * 1024, "bytes", "unacknowledged per (sender, channel, lane)",            \
+    "would_block")                                                                                 \
+  X(kProcessWindow, 16 * 1024 * 1024, "bytes", "unacknowledged per sending process",               \
+    "would_block")                                                                                 \
+  X(kDaemonQueue, 8 * 1024 * 1024, "bytes", "records that a daemon holds for one link and lane",   \
+    "dropped with NACK overflow; the origin chokes and resends")                                   \
+  X(kControlQueue, 64 * 1024 * 1024, "bytes", "control records for one link; a table of 100,000 names fits",\
+    "the session ends: overloaded; tables and snapshots start afresh")                             \
+  X(kQueueAge, 10'000, "ms", "what waited longer is better resent by its origin",                  \
+    "dropped with NACK overflow")                                                                  \
+  X(kHoldQueue, 1024 * 1024, "bytes", "records for one unknown name while busroot waits for tables",\
+    "dropped with NACK overflow")                                                                  \
+  X(kHoldTotal, 64 * 1024 * 1024, "bytes", "records for all unknown names while busroot waits",    \
+    "dropped with NACK overflow")                                                                  \
+  X(kMaxGroup, 4096, "members", "one announcement is one record", "group_too_large")               \
+  X(kMaxInstances, 4096, "instances", "of one shared name", "too_many_names")                      \
+  X(kMaxNamesPerProcess, 200'000, "names", "default of max_names", "too_many_names")               \
+  X(kMaxProcesses, 4096, "processes", "per busd", "too_many_processes")                            \
+  X(kMaxHosts, 10'000, "hosts", "per busroot", "the session ends: too_many_processes")             \
+  X(kMaxWatches, 1024, "prefixes", "per process", "too_many_watches")                              \
+  X(kMaxWatchRows, 131'072, "names", "one snapshot", "watch_too_large")                            \
+  X(kMaxPendingCalls, 1'000'000, "calls", "per process", "would_block")                            \
+  X(kMaxAclPrefixes, 256, "prefixes", "per role and direction", "bad_config")                      \
+  X(kLineageCache, 65'536, "streams", "idle streams whose lineage is remembered",                  \
+    "the longest idle is forgotten and probed on next use")                                        \
+  X(kFilterEntryLife, 120'000, "ms", "longer than the lease and four queues of ten seconds",       \
+    "the entry is forgotten")                                                                      \
+  X(kHeartbeat, 1'000, "ms", "each side speaks at least this often", "a heartbeat is sent")        \
+  X(kSuspect, 3'000, "ms", "three missed heartbeats", "shown as suspect; no name is freed")        \
+  X(kLinkTimeout, 10'000, "ms", "a half-open link must end by itself", "the session ends: silent") \
+  X(kLease, 30'000, "ms", "restart of a daemon, failover, a long pause",                           \
+    "names behind a lost link are freed")                                                          \
+  X(kProbeFirst, 100, "ms", "least silence before a PROBE (or four round trips)", "PROBE the tail")\
+  X(kProbeLongest, 1'000, "ms", "back-off of PROBE", "stays there")                                \
+  X(kChokeFirst, 10, "ms", "first back-off after an overflow", "PROBE")                            \
+  X(kChokeLongest, 1'000, "ms", "longest back-off after an overflow", "stays there")               \
+  X(kRequestRetry, 500, "ms", "directory requests are idempotent", "repeated until answered")      \
+  X(kReconnectFirst, 20, "ms", "first reconnect delay; jitter of half on top", "doubles")          \
+  X(kReconnectLongest, 2'000, "ms", "longest reconnect delay", "stays there")                      \
+  X(kCloseDeadline, 5'000, "ms", "default of close(): flush, unbind, leave",                       \
+    "closes; what is unacknowledged ends owner_lost or no_owner")
+
+#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
+STARBUS_LIMITS(X)
+#undef X
+
+struct LimitInfo {
+  std::string_view name;
+  std::uint64_t value;
+  std::string_view unit;
+  std::string_view reason;
+  std::string_view when_reached;
+};
+
+/// The whole catalogue, in the order above.
+std::span<const LimitInfo> limit_catalogue();
+
+}  // namespace starbus::bus

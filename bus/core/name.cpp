@@ -1,0 +1,142 @@
+#include "bus/core/name.hpp"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <array>
+
+#include "bus/core/bytes.hpp"
+#include "bus/core/limits.hpp"
+
+namespace starbus::bus {
+namespace {
+
+std::array<std::byte, 32> sha256(std::string_view text) {
+  std::array<std::byte, 32> digest{};
+  unsigned size = 0;
+  EVP_Digest(text.data(), text.size(), reinterpret_cast<unsigned char*>(digest.data()), &size,
+             EVP_sha256(), nullptr);
+  return digest;
+}
+
+std::uint32_t hash32(std::string_view text) { return load<std::uint32_t>(sha256(text).data()); }
+
+/// Length of the well-formed UTF-8 sequence at the start of `text`, 0 if there is none.
+std::size_t utf8_sequence(std::string_view text) {
+  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = at(0);
+  if (lead < 0x80) return 1;
+  const std::size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 0;
+  if (size == 0 || lead > 0xf4 || text.size() < size) return 0;
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((at(i) & 0xc0) != 0x80) return 0;
+  }
+  const unsigned char second = at(1);
+  const bool overlong = (lead == 0xe0 && second < 0xa0) || (lead == 0xf0 && second < 0x90);
+  const bool surrogate = lead == 0xed && second >= 0xa0;
+  const bool beyond = lead == 0xf4 && second >= 0x90;
+  return overlong || surrogate || beyond ? 0 : size;
+}
+
+Result<> check_text(std::string_view text) {
+  if (text.size() > kMaxName) {
+    return Error{Errc::bad_name, std::to_string(text.size()) + " bytes; at most 255 are allowed"};
+  }
+  while (!text.empty()) {
+    const std::size_t size = utf8_sequence(text);
+    if (size == 0) return Error{Errc::bad_name, "not UTF-8"};
+    const auto lead = static_cast<unsigned char>(text[0]);
+    const bool c1_control = lead == 0xc2 && static_cast<unsigned char>(text[1]) < 0xa0;
+    if (lead < 0x20 || lead == 0x7f || c1_control) {
+      return Error{Errc::bad_name, "holds a control character"};
+    }
+    text.remove_prefix(size);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view name_of(Lane lane) {
+  constexpr std::string_view kNames[] = {"control", "call", "sync", "bulk"};
+  return kNames[static_cast<std::size_t>(lane)];
+}
+
+std::string ChannelId::to_string() const {
+  char text[33];
+  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(high),
+                static_cast<unsigned long long>(low));
+  return text;
+}
+
+std::string Epoch::to_string() const {
+  return std::to_string(term()) + "." + std::to_string(n());
+}
+
+std::uint32_t host_id(std::string_view host_name) { return hash32(host_name); }
+std::uint32_t slot_id(std::string_view node_name) { return hash32(node_name); }
+
+Result<> check_channel_name(std::string_view name) {
+  if (name.empty()) return Error{Errc::bad_name, "empty"};
+  if (auto text = check_text(name); !text) return text;
+  const std::size_t slash = name.find('/');
+  if (slash == std::string_view::npos || slash == 0 || slash + 1 == name.size()) {
+    return Error{Errc::bad_name, "not of the form kind/name: '" + std::string(name) + "'"};
+  }
+  return {};
+}
+
+Result<> check_prefix(std::string_view prefix) {
+  // A prefix may end inside a character; then the name that it belongs to is checked instead.
+  while (!prefix.empty() && !check_text(prefix) && prefix.size() <= kMaxName &&
+         static_cast<unsigned char>(prefix.back()) >= 0x80) {
+    prefix.remove_suffix(1);
+  }
+  return check_text(prefix);
+}
+
+Result<> check_node_name(std::string_view name) {
+  const bool characters = std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '_' || c == '-';
+  });
+  if (name.empty() || name.size() > 100 || !characters) {
+    return Error{Errc::bad_name,
+                 "'" + std::string(name.substr(0, 100)) +
+                     "': host and node names are 1..100 characters of a-z A-Z 0-9 _ -"};
+  }
+  return {};
+}
+
+ChannelId channel_id(std::string_view name) {
+  constexpr std::string_view kProcess = "process/";
+  if (name.starts_with(kProcess)) {
+    const std::string_view rest = name.substr(kProcess.size());
+    const std::size_t dot = rest.find('.');
+    if (dot != std::string_view::npos) {
+      return Process{host_id(rest.substr(0, dot)), slot_id(rest.substr(dot + 1)), 0}.channel();
+    }
+  }
+  const auto digest = sha256(name);
+  return {load<std::uint64_t>(digest.data()), load<std::uint64_t>(digest.data() + 8)};
+}
+
+std::string process_channel_name(std::string_view host, std::string_view node) {
+  std::string name = "process/";
+  return name.append(host).append(".").append(node);
+}
+
+bool is_shared_name(std::string_view name) {
+  return name.starts_with("service/") && name.find('#') == std::string_view::npos;
+}
+
+bool is_group_name(std::string_view name) {
+  return name.starts_with("group/") && name.find('#') == std::string_view::npos;
+}
+
+Result<Name> Name::of(std::string_view text) {
+  if (auto checked = check_channel_name(text); !checked) return checked.error();
+  return Name(std::string(text), channel_id(text));
+}
+
+}  // namespace starbus::bus

@@ -1,0 +1,163 @@
+#include "bus/core/owner.hpp"
+
+namespace starbus::bus {
+namespace {
+constexpr std::size_t kSweepStep = 64;  // channels per call, so that a sweep never shows as a pause
+}
+
+void Owner::activate(const ChannelId& channel, Epoch epoch, Lineage lineage,
+                     std::uint64_t cookie) {
+  auto fresh = std::make_shared<Channel>();
+  fresh->epoch = epoch;
+  fresh->lineage = lineage;
+  fresh->cookie = cookie;
+  deactivate(channel);
+  channels_[channel] = std::move(fresh);
+}
+
+void Owner::deactivate(const ChannelId& channel) {
+  const auto found = channels_.find(channel);
+  if (found == channels_.end()) return;
+  found->second->active = false;
+  channels_.erase(found);
+}
+
+Lineage Owner::lineage(const ChannelId& channel) const {
+  const auto found = channels_.find(channel);
+  return found == channels_.end() ? Lineage{} : found->second->lineage;
+}
+
+Owner::Entry& Owner::entry(Channel& channel, const Process& origin, Lane lane) {
+  Entry& entry = channel.filter[Source{origin, lane}];
+  entry.used = seconds();
+  return entry;
+}
+
+void Owner::on_run(const Run& run) {
+  const auto found = channels_.find(run.channel);
+  if (found == channels_.end()) return;
+  const ChannelPtr channel = found->second;
+  if (run.lineage != channel->lineage) {
+    ++counters_.foreign_lineage;
+    refuse({run.lane, run.origin, run.channel, run.seq}, NackReason::lineage, channel->lineage, 0);
+    return;
+  }
+  accept(*channel, run);
+}
+
+void Owner::accept(Channel& channel, const Run& run) {
+  // Stays valid: nothing that a handler can do touches the filter of an active channel.
+  std::uint64_t& last = entry(channel, run.origin, run.lane).last;
+  RunReader reader(run);
+  while (const auto item = reader.next()) {
+    if (item->seq <= last) {
+      ++counters_.duplicates;
+      continue;
+    }
+    if (item->prev > last) {
+      ++counters_.gaps;
+      // Everything after a gap in a run is behind the gap too.
+      refuse({run.lane, run.origin, run.channel, item->seq}, NackReason::gap, channel.lineage,
+             last);
+      return;
+    }
+    last = item->seq;
+    if (item->tombstone) {
+      ++counters_.tombstones;
+    } else {
+      ++counters_.handled;
+      handler_(channel.cookie, {run.channel, run.origin, run.lane, item->seq, item->body});
+    }
+    // Unbound by its own handler: what was handled is acknowledged, the rest gets no answer.
+    if (!channel.active) break;
+  }
+  acknowledge(run, channel.lineage, last);
+}
+
+void Owner::on_probe(const Probe& probe) {
+  const auto found = channels_.find(probe.channel);
+  if (found == channels_.end()) return;
+  Channel& channel = *found->second;
+  const auto known = channel.filter.find(Source{probe.origin, probe.lane});
+  const std::uint64_t last = known == channel.filter.end() ? 0 : known->second.last;
+  if (probe.seq > last) {
+    refuse(probe, NackReason::gap, channel.lineage, last);
+    return;
+  }
+  known->second.used = seconds();
+  Run about;
+  about.lane = probe.lane;
+  about.origin = probe.origin;
+  about.channel = probe.channel;
+  acknowledge(about, channel.lineage, last);
+}
+
+void Owner::on_multicast(const Multicast& multicast) {
+  Bytes item(kItemHeader);
+  store(item.data(), static_cast<std::uint32_t>(multicast.body.size()));
+  item.insert(item.end(), multicast.body.begin(), multicast.body.end());
+  for (const Target& target : multicast.targets) {
+    Run run;
+    run.lane = multicast.lane;
+    run.count = 1;
+    run.origin = multicast.origin;
+    run.channel = target.channel;
+    run.lineage = target.lineage;
+    run.prev = target.prev;
+    run.seq = target.seq;
+    run.items = item;
+    on_run(run);
+  }
+}
+
+void Owner::acknowledge(const Run& run, Lineage lineage, std::uint64_t last) {
+  const auto same = [&](const Ack& ack) {
+    return ack.channel == run.channel && ack.origin == run.origin && ack.lane == run.lane &&
+           ack.lineage == lineage;
+  };
+  if (!acks_.empty() && same(acks_.back())) {
+    acks_.back().last = std::max(acks_.back().last, last);
+  } else {
+    acks_.push_back({run.lane, run.origin, run.channel, lineage, last});
+  }
+}
+
+void Owner::flush_acks() {
+  for (const Ack& ack : acks_) {
+    scratch_.clear();
+    encode(ack, scratch_);
+    reply_(scratch_);
+  }
+  acks_.clear();
+}
+
+void Owner::refuse(const Probe& about, NackReason reason, Lineage lineage, std::uint64_t last) {
+  scratch_.clear();
+  encode(Nack{about.lane, about.origin, about.channel, about.seq, reason, lineage, last}, scratch_);
+  reply_(scratch_);
+}
+
+void Owner::sweep() {
+  if (to_sweep_.empty()) {
+    for (const auto& [id, channel] : channels_) {
+      if (!channel->filter.empty()) to_sweep_.push_back(id);
+    }
+  }
+  const std::uint32_t present = seconds();
+  for (std::size_t i = 0; i < kSweepStep && !to_sweep_.empty(); ++i) {
+    const auto found = channels_.find(to_sweep_.back());
+    to_sweep_.pop_back();
+    if (found == channels_.end()) continue;
+    boost::unordered::erase_if(found->second->filter, [&](const auto& item) {
+      return (present - item.second.used) * std::uint64_t{1000} > kFilterEntryLife;
+    });
+  }
+}
+
+std::size_t Owner::filter_entries() const {
+  std::size_t total = 0;
+  for (const auto& [id, channel] : channels_) total += channel->filter.size();
+  return total;
+}
+
+}  // namespace starbus::bus

@@ -1,0 +1,104 @@
+/// The receiving side of a process: its channels, and for each stream that reaches them the last
+/// sequence that was handled. That table is what makes delivery exactly once and in order, whoever
+/// resends and over whatever route:
+///   - another lineage than the channel's: NACK lineage; not active: no answer at all;
+///   - seq <= last: a duplicate, ACK last;  prev <= last: hand it to its handler, last = seq, ACK;
+///   - otherwise, or PROBE above last: NACK gap(last).
+/// An ACK is said when the handler has returned (or first suspended); ACKs of one batch are merged.
+/// Sans-IO, one thread. The handler may bind, unbind and send.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bus/core/data.hpp"
+#include "bus/core/lanes.hpp"
+#include "bus/core/record.hpp"
+
+namespace starbus::bus {
+
+/// What an accepted message is: the body is valid during the handler's call only.
+struct Delivery {
+  ChannelId channel;
+  Process origin;
+  Lane lane = Lane::call;
+  std::uint64_t seq = 0;
+  ByteView body;
+};
+
+struct OwnerCounters {
+  std::uint64_t handled = 0, duplicates = 0, gaps = 0, foreign_lineage = 0, tombstones = 0;
+};
+
+class Owner {
+ public:
+  /// `cookie` is what `activate` was given.
+  using Handler = std::function<void(std::uint64_t cookie, const Delivery&)>;
+  /// An encoded ACK or NACK, for the control lane.
+  using Reply = std::function<void(ByteView record)>;
+
+  Owner(Handler handler, Reply reply) : handler_(std::move(handler)), reply_(std::move(reply)) {}
+
+  /// The name was granted: accept from now on, with an empty filter.
+  void activate(const ChannelId& channel, Epoch epoch, Lineage lineage, std::uint64_t cookie);
+  /// Neither accepts nor answers any more; forgets the filter.
+  void deactivate(const ChannelId& channel);
+  bool active(const ChannelId& channel) const { return channels_.contains(channel); }
+  /// Lineage of an active channel; 0 if it is not active.
+  Lineage lineage(const ChannelId& channel) const;
+
+  void on_run(const Run& run);
+  void on_probe(const Probe& probe);
+  void on_multicast(const Multicast& multicast);
+  /// Says the ACKs of what was handled since the last call.
+  void flush_acks();
+
+  void set_now(Time now) { now_ = now; }
+  /// Forgets filter entries unused for kFilterEntryLife; looks at a few channels per call.
+  void sweep();
+  std::size_t filter_entries() const;
+  const OwnerCounters& counters() const { return counters_; }
+
+ private:
+  struct Source {
+    Process origin;
+    Lane lane;
+    friend bool operator==(const Source&, const Source&) = default;
+    friend std::size_t hash_value(const Source& source) {
+      return hash_value(source.origin) * 4 + static_cast<std::size_t>(source.lane);
+    }
+  };
+  struct Entry {
+    std::uint64_t last = 0;
+    std::uint32_t used = 0;  // seconds
+  };
+  struct Channel {
+    Epoch epoch;
+    Lineage lineage;
+    std::uint64_t cookie = 0;
+    bool active = true;
+    boost::unordered_flat_map<Source, Entry, boost::hash<Source>> filter;
+  };
+  using ChannelPtr = std::shared_ptr<Channel>;  // a handler may unbind the channel that it serves
+
+  void accept(Channel& channel, const Run& run);
+  void acknowledge(const Run& run, Lineage lineage, std::uint64_t last);
+  void refuse(const Probe& about, NackReason reason, Lineage lineage, std::uint64_t last);
+  Entry& entry(Channel& channel, const Process& origin, Lane lane);
+  std::uint32_t seconds() const {
+    return static_cast<std::uint32_t>(now_ / std::chrono::seconds(1));
+  }
+
+  Handler handler_;
+  Reply reply_;
+  Time now_{};
+  boost::unordered_flat_map<ChannelId, ChannelPtr> channels_;
+  std::vector<ChannelId> to_sweep_;
+  std::vector<Ack> acks_;
+  Bytes scratch_;
+  OwnerCounters counters_;
+};
+
+}  // namespace starbus::bus

@@ -1,0 +1,434 @@
+#include "bus/core/process_core.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace starbus::bus {
+namespace {
+
+constexpr std::size_t kRowsPerTable = 256;  // small enough to interleave with other records
+
+bool matches(const std::vector<std::string>& prefixes, std::string_view name) {
+  return std::ranges::any_of(prefixes, [&](const auto& prefix) { return name.starts_with(prefix); });
+}
+
+}  // namespace
+
+ProcessCore::ProcessCore(ProcessConfig config, ProcessEvents& events, Time now)
+    : config_(std::move(config)),
+      events_(events),
+      now_(now),
+      origin_(events),
+      owner_([this](BindingId id, const Delivery& d) { events_.on_delivery(id, d); },
+             [this](ByteView record) { say_encoded(record); }) {
+  set_now(now);
+}
+
+void ProcessCore::set_now(Time now) {
+  now_ = std::max(now_, now);
+  origin_.set_now(now_);
+  owner_.set_now(now_);
+}
+
+// --- session -------------------------------------------------------------------------------------
+
+void ProcessCore::connected(std::uint64_t session_id, Time now) {
+  assert(session_id != 0);
+  set_now(now);
+  greeted_ = false;
+  control_.clear();
+  session_.emplace(session_id, now_);
+  Hello hello;
+  hello.minor = kVersionMinor;
+  hello.party = PartyKind::process;
+  hello.name = config_.node;
+  hello.role = config_.role;
+  hello.incarnation = config_.incarnation;
+  hello.software = config_.software;
+  session_->say(hello);
+  say_table();
+}
+
+void ProcessCore::say_table() {
+  Table table;
+  table.process = self_;
+  for (const auto& [id, binding] : bindings_) {
+    if (binding->phase != Phase::active) continue;
+    table.rows.push_back({binding->name.text(), binding->epoch, binding->lineage, RowState::active});
+    if (table.rows.size() == kRowsPerTable) {
+      say(table);
+      table.rows.clear();
+    }
+  }
+  if (!table.rows.empty()) say(table);
+  say(TableEnd{});
+}
+
+void ProcessCore::link_lost() {
+  session_.reset();
+  greeted_ = false;
+  control_.clear();
+}
+
+Result<> ProcessCore::on_bundle(ByteView bundle, Time now) {
+  set_now(now);
+  if (!session_) return Error{Errc::closed};
+  return session_->receive(bundle, now_, *this);
+}
+
+void ProcessCore::tick(Time now) {
+  set_now(now);
+  origin_.tick(now_);
+  owner_.sweep();
+  if (!session_) return;
+  session_->tick(now_);
+  if (greeted_) ask_again();
+}
+
+void ProcessCore::pump(const Session::Take& take, const Session::Emit& emit) {
+  owner_.flush_acks();
+  if (session_) session_->pump(*this, take, emit);
+}
+
+bool ProcessCore::ready(Lane lane) const {
+  if (lane == Lane::control) return !control_.empty();
+  return greeted_ && origin_.ready(lane);
+}
+
+Pulled ProcessCore::pull(Lane lane, std::size_t budget, Bytes& out) {
+  if (lane != Lane::control) return origin_.pull(lane, budget, out);
+  std::size_t pulled = 0;
+  while (!control_.empty() && pulled < budget) {
+    const std::size_t size = sizeof(std::uint32_t) + load<std::uint32_t>(control_.data());
+    const bool large = size > kChunk;
+    if (large && pulled != 0) break;
+    out.insert(out.end(), control_.data(), control_.data() + size);
+    control_.pop(size);
+    pulled += size;
+    if (large) return {pulled, true};
+  }
+  return {pulled, false};
+}
+
+void ProcessCore::say_encoded(ByteView record) {
+  // Without a session, or beyond the bound, a record may vanish: requests are repeated, and who
+  // misses an ACK sends a PROBE.
+  if (!session_ || control_.size() > kControlQueue) return;
+  control_.push(record.data(), record.size());
+}
+
+// --- what busd says ------------------------------------------------------------------------------
+
+Result<> ProcessCore::on_record(Kind kind, ByteView payload) {
+  if (kind == Kind::welcome || kind == Kind::reset) return on_control(kind, payload);
+  if (!greeted_) return Error{Errc::bad_bytes, "no welcome"};
+  switch (kind) {
+    case Kind::data: {
+      const auto run = decode_run(payload);
+      if (!run) return run.error();
+      owner_.on_run(*run);
+      return {};
+    }
+    case Kind::ack: {
+      const auto ack = decode<Ack>(payload);
+      if (!ack) return ack.error();
+      if (ack->origin == self_) origin_.on_ack(*ack);
+      return {};
+    }
+    case Kind::nack: {
+      const auto nack = decode<Nack>(payload);
+      if (!nack) return nack.error();
+      if (nack->origin == self_) origin_.on_nack(*nack);
+      return {};
+    }
+    case Kind::probe: {
+      const auto probe = decode<Probe>(payload);
+      if (!probe) return probe.error();
+      owner_.on_probe(*probe);
+      return {};
+    }
+    case Kind::multicast: {
+      const auto multicast = decode_multicast(payload);
+      if (!multicast) return multicast.error();
+      owner_.on_multicast(*multicast);
+      return {};
+    }
+    default: return on_control(kind, payload);
+  }
+}
+
+namespace {
+/// Decodes and hands on; failures of either pass through.
+template <class Record, class Handler>
+Result<> decoded(ByteView payload, Handler&& handler) {
+  auto record = decode<Record>(payload);
+  if (!record) return record.error();
+  if constexpr (std::is_void_v<decltype(handler(std::move(*record)))>) {
+    handler(std::move(*record));
+    return {};
+  } else {
+    return handler(std::move(*record));
+  }
+}
+}  // namespace
+
+Result<> ProcessCore::on_control(Kind kind, ByteView payload) {
+  switch (kind) {
+    case Kind::welcome:
+      return decoded<Welcome>(payload, [&](Welcome welcome) { return on_welcome(welcome); });
+    case Kind::reset:
+      return decoded<Reset>(payload, [](Reset reset) -> Result<> {
+        return Error{reset.reason, std::move(reset.detail)};
+      });
+    case Kind::attached:
+      return decoded<Attached>(payload, [&](const Attached& record) { on_attached(record); });
+    case Kind::refused:
+      return decoded<Refused>(payload, [&](const Refused& record) { on_refused(record); });
+    case Kind::active_ok:
+      return decoded<ActiveOk>(payload, [&](const ActiveOk& record) { on_active_ok(record); });
+    case Kind::unbound:
+      return decoded<Unbound>(payload, [&](const Unbound& record) { on_unbound(record); });
+    case Kind::freed_ok:
+      return decoded<FreedOk>(payload, [&](const FreedOk& record) { on_freed_ok(record); });
+    case Kind::watch_rows:
+      return decoded<WatchRows>(payload, [&](WatchRows rows) {
+        return on_watch_rows(std::move(rows));
+      });
+    case Kind::watch_refused:
+      return decoded<WatchRefused>(payload, [&](const WatchRefused& refused) {
+        if (watches_.erase(refused.prefix) != 0) {
+          events_.on_watch_refused(refused.prefix, {refused.reason, refused.detail});
+        }
+      });
+    default:
+      return Error{Errc::bad_bytes, "unexpected record " + std::string(name_of(kind))};
+  }
+}
+
+Result<> ProcessCore::on_welcome(const Welcome& welcome) {
+  if (greeted_) return Error{Errc::bad_bytes, "second welcome"};
+  if (welcome.you.incarnation != config_.incarnation ||
+      (ever_greeted_ && welcome.you != self_)) {
+    return Error{Errc::bad_bytes, "welcome for somebody else"};
+  }
+  self_ = welcome.you;
+  host_ = welcome.host;
+  bind_prefixes_ = welcome.bind_prefixes;
+  send_prefixes_ = welcome.send_prefixes;
+  max_names_ = welcome.max_names;
+  restricted_ = !matches(send_prefixes_, "");
+  greeted_ = true;
+  const bool first = !std::exchange(ever_greeted_, true);
+  if (first) {
+    auto own = Name::of(process_channel_name(host_, config_.node));
+    if (!own) return own.error();
+    process_binding_ = *add_binding(std::move(*own));
+  }
+  for (const auto& [prefix, rows] : watches_) say(Watch{prefix});
+  for (const auto& channel : unanswered_) ask(*find(channel));
+  for (auto& [channel, freeing] : freeing_) freeing.asked = Time{};
+  origin_.on_session();
+  events_.on_welcome(first);
+  return {};
+}
+
+// --- names ---------------------------------------------------------------------------------------
+
+ProcessCore::Binding* ProcessCore::find(const ChannelId& channel) {
+  const auto found = bindings_.find(channel);
+  return found == bindings_.end() ? nullptr : found->second.get();
+}
+
+std::string_view ProcessCore::bound_name(const ChannelId& channel) const {
+  const auto found = bindings_.find(channel);
+  return found == bindings_.end() ? std::string_view() : found->second->name.text();
+}
+
+Result<BindingId> ProcessCore::bind(std::string_view text) {
+  auto name = Name::of(text);
+  if (!name) return name.error();
+  if (find(name->id())) {
+    return Error{Errc::already_bound, std::string(text) + " is bound by this very process"};
+  }
+  // The process channel does not count.
+  if (bindings_.size() > max_names_) {
+    return Error{Errc::too_many_names, "at most " + std::to_string(max_names_)};
+  }
+  if (ever_greeted_ && !matches(bind_prefixes_, text)) {
+    return Error{Errc::denied, "role '" + config_.role + "' may not bind " + std::string(text)};
+  }
+  return add_binding(std::move(*name));
+}
+
+Result<BindingId> ProcessCore::add_binding(Name name) {
+  const ChannelId channel = name.id();
+  auto binding = std::make_unique<Binding>(Binding{next_binding_++, std::move(name)});
+  const BindingId id = binding->id;
+  unanswered_.insert(channel);
+  if (greeted_) ask(*binding);
+  bindings_.emplace(channel, std::move(binding));
+  return id;
+}
+
+Result<> ProcessCore::unbind(const ChannelId& channel) {
+  Binding* binding = find(channel);
+  if (!binding || binding->phase == Phase::unbinding) return Error{Errc::not_bound};
+  binding->phase = Phase::unbinding;
+  owner_.deactivate(channel);
+  unanswered_.insert(channel);
+  if (greeted_) ask(*binding);
+  return {};
+}
+
+/// Says what this binding waits for. Every request is idempotent and repeated until answered; a bind
+/// that is not wanted any more is still asked for, so that its grant is seen and given back.
+void ProcessCore::ask(Binding& binding) {
+  binding.asked = now_;
+  const ChannelId channel = binding.name.id();
+  if (!binding.epoch) {
+    say(Bind{self_, binding.id, binding.name.text()});
+  } else if (binding.phase == Phase::active) {
+    say(Active{self_, channel, binding.epoch});
+  } else {
+    say(Unbind{self_, channel, binding.epoch});
+  }
+}
+
+void ProcessCore::ask_again() {
+  for (const ChannelId& channel : unanswered_) {
+    Binding* binding = find(channel);
+    if (now_ - binding->asked >= from_ms(kRequestRetry)) ask(*binding);
+  }
+  for (auto& [channel, freeing] : freeing_) {
+    if (now_ - freeing.asked < from_ms(kRequestRetry)) continue;
+    freeing.asked = now_;
+    say(Freed{self_, channel, freeing.number});
+  }
+}
+
+void ProcessCore::forget(const ChannelId& channel) {
+  unanswered_.erase(channel);
+  bindings_.erase(channel);
+}
+
+void ProcessCore::refuse_grant(const ChannelId& channel, std::uint64_t number) {
+  freeing_[channel] = {number, now_};
+  say(Freed{self_, channel, number});
+}
+
+void ProcessCore::on_attached(const Attached& attached) {
+  const ChannelId channel = channel_id(attached.name);
+  Binding* binding = find(channel);
+  if (!binding || binding->id != attached.number) {
+    refuse_grant(channel, attached.number);
+    return;
+  }
+  if (binding->epoch) {  // a repeated answer
+    if (binding->epoch == attached.epoch) ask(*binding);
+    return;
+  }
+  binding->epoch = attached.epoch;
+  binding->lineage = attached.lineage;
+  const bool wanted = binding->phase == Phase::binding;
+  if (wanted) binding->phase = Phase::active;
+  ask(*binding);  // active, or unbind if it is not wanted any more
+  if (!wanted) return;
+  owner_.activate(channel, binding->epoch, binding->lineage, binding->id);
+  events_.on_bound(binding->id, binding->epoch);
+}
+
+void ProcessCore::on_refused(const Refused& refused) {
+  const ChannelId channel = channel_id(refused.name);
+  Binding* binding = find(channel);
+  if (!binding || binding->id != refused.number || binding->epoch) return;
+  const BindingId id = binding->id;
+  const bool wanted = binding->phase == Phase::binding;
+  forget(channel);
+  if (wanted) {
+    events_.on_bind_refused(id, {refused.reason, refused.detail});
+  } else {
+    events_.on_unbound(id);
+  }
+}
+
+void ProcessCore::on_active_ok(const ActiveOk& ok) {
+  Binding* binding = find(ok.channel);
+  if (!binding || binding->epoch != ok.epoch || binding->phase != Phase::active) return;
+  binding->confirmed = true;
+  unanswered_.erase(ok.channel);
+}
+
+void ProcessCore::on_unbound(const Unbound& unbound) {
+  Binding* binding = find(unbound.channel);
+  if (!binding || binding->phase != Phase::unbinding || binding->epoch != unbound.epoch) return;
+  const BindingId id = binding->id;
+  forget(unbound.channel);
+  events_.on_unbound(id);
+}
+
+void ProcessCore::on_freed_ok(const FreedOk& ok) {
+  const auto found = freeing_.find(ok.channel);
+  if (found != freeing_.end() && found->second.number == ok.number) freeing_.erase(found);
+}
+
+// --- watches -------------------------------------------------------------------------------------
+
+Result<> ProcessCore::watch(const std::string& prefix) {
+  if (auto checked = check_prefix(prefix); !checked) return checked;
+  if (watches_.contains(prefix)) return {};
+  if (watches_.size() >= kMaxWatches) return Error{Errc::too_many_watches};
+  watches_.emplace(prefix, RowSet{});
+  if (greeted_) say(Watch{prefix});
+  return {};
+}
+
+void ProcessCore::unwatch(const std::string& prefix) {
+  if (watches_.erase(prefix) != 0 && greeted_) say(Unwatch{prefix});
+}
+
+const RowSet* ProcessCore::rows(const std::string& prefix) const {
+  const auto found = watches_.find(prefix);
+  return found == watches_.end() ? nullptr : &found->second;
+}
+
+Result<> ProcessCore::on_watch_rows(WatchRows rows) {
+  const std::string prefix = rows.prefix;
+  const auto found = watches_.find(prefix);
+  if (found == watches_.end()) return {};  // given up meanwhile
+  const bool was_complete = found->second.complete();
+  const std::vector<WatchRow> changes = found->second.apply(std::move(rows));
+  if (found->second.overflowed()) {
+    unwatch(prefix);
+    events_.on_watch_refused(prefix, {Errc::watch_too_large, prefix});
+    return {};
+  }
+  const bool complete = found->second.complete();
+  if (!changes.empty() || complete != was_complete) events_.on_watch(prefix, changes, complete);
+  return {};
+}
+
+// --- sending -------------------------------------------------------------------------------------
+
+Result<> ProcessCore::may_send(std::string_view name) const {
+  if (!ever_greeted_) return Error{Errc::unreachable, "no session with busd yet: await connect()"};
+  if (restricted_ && !matches(send_prefixes_, name) && !name.starts_with("process/")) {
+    return Error{Errc::denied,
+                 "role '" + config_.role + "' may not send to " + std::string(name)};
+  }
+  return {};
+}
+
+void ProcessCore::leave() {
+  if (left_) return;
+  left_ = true;
+  if (session_) say(Bye{});
+  std::vector<ChannelId> channels;
+  for (const auto& [channel, binding] : bindings_) channels.push_back(channel);
+  for (const ChannelId& channel : channels) {
+    owner_.deactivate(channel);
+    forget(channel);
+  }
+  origin_.fail_all();
+}
+
+}  // namespace starbus::bus

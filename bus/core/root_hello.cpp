@@ -1,0 +1,124 @@
+/// RootRouter: how a busd's session begins, and which of two sessions of one host wins.
+#include <algorithm>
+#include <cassert>
+
+#include "bus/core/bundle.hpp"
+#include "bus/core/name.hpp"
+#include "bus/core/root_router.hpp"
+
+namespace starbus::bus {
+namespace {
+
+/// Without the port: the same for all sessions of one machine.
+std::string_view machine_of(std::string_view address) {
+  return address.substr(0, address.rfind(':'));
+}
+
+std::string version_text(unsigned minor) {
+  return std::to_string(kVersionMajor) + "." + std::to_string(minor);
+}
+
+}  // namespace
+
+Result<> RootRouter::on_hello(Link& link, ByteView payload) {
+  const auto hello = decode<Hello>(payload);
+  if (!hello) return hello.error();
+  if (auto checked = check_hello(link, *hello); !checked) {
+    return refuse(link, hello->name, checked.error());
+  }
+  if (auto free = make_way(link, *hello); !free) return refuse(link, hello->name, free.error());
+  open_session(link, *hello);
+  return {};
+}
+
+Result<> RootRouter::refuse(const Link& link, std::string_view name, const Error& why) {
+  ++counters_.sessions_refused;
+  const std::string_view shown = check_node_name(name) ? name : "with a bad name";
+  shell_.log(RouterShell::Level::warning, "host " + std::string(shown) + " from " +
+                                              link.peer.address + " refused: " + why.to_string());
+  return why;
+}
+
+Result<> RootRouter::check_hello(const Link& link, const Hello& hello) {
+  if (hello.party != PartyKind::busd) {
+    return Error{Errc::unauthorized,
+                 "busroot serves busds; processes connect to the busd of their "
+                 "host"};
+  }
+  if (std::abs(int{hello.minor} - int{kVersionMinor}) > 1) {
+    return Error{Errc::version_mismatch, "busd speaks " + version_text(hello.minor) + ", busroot " +
+                                             version_text(kVersionMinor)};
+  }
+  if (auto checked = check_node_name(hello.name); !checked) return checked;
+  if (hello.name == kRootName) return Error{Errc::bad_name, "no host may be called root"};
+  if (auto allowed = root_shell_.allow_host(link.peer.key, hello.name); !allowed) return allowed;
+  if (hello.highest_term.term() > config_.term) {
+    return Error{Errc::bad_config,
+                 "busd has seen term " + std::to_string(hello.highest_term.term()) +
+                     ", this busroot is at term " + std::to_string(config_.term) +
+                     ": its state directory is stale or not the one it had before"};
+  }
+  return {};
+}
+
+/// Checks that the host may have a session now, and ends its present one if there is one.
+Result<> RootRouter::make_way(const Link& link, const Hello& hello) {
+  const auto found = hosts_.find(host_id(hello.name));
+  if (found == hosts_.end()) {
+    if (hosts_.size() < kMaxHosts) return {};
+    return Error{Errc::too_many_processes,
+                 "busroot serves " + std::to_string(kMaxHosts) + " hosts, its limit"};
+  }
+  Host& host = *found->second;
+  if (host.name != hello.name) {
+    return Error{Errc::name_taken, "the name has the same hash as that of host " + host.name};
+  }
+  if (host.session == nullptr) return {};
+  const bool same_key = host.key == link.peer.key;
+  const bool same_busd = same_key && host.incarnation == hello.incarnation;
+  const bool restarted = same_key && hello.incarnation > host.incarnation &&
+                         machine_of(host.address) == machine_of(link.peer.address);
+  const bool silent = host.session->session.silence(now()) > from_ms(kSuspect);
+  if (!same_busd && !restarted && !silent) {
+    return Error{Errc::name_taken,
+                 "host " + hello.name + " has a living session from " + host.address};
+  }
+  end_link(*host.session, {Errc::superseded, "by a session from " + link.peer.address});
+  return {};
+}
+
+void RootRouter::open_session(Link& link, const Hello& hello) {
+  auto& slot = hosts_[host_id(hello.name)];
+  if (!slot) slot = std::make_unique<Host>();
+  Host& host = *slot;
+  assert(host.session == nullptr && !host.complete && !host.pending);
+  host.name = hello.name;
+  host.id = host_id(hello.name);
+  host.incarnation = hello.incarnation;
+  host.key = link.peer.key;
+  host.address = link.peer.address;
+  host.software = hello.software;
+  host.minor = std::min(hello.minor, kVersionMinor);
+  host.link = link.id;
+  host.session = &link;
+  host.since = now();
+  host.pending = std::make_unique<PendingTable>();
+  link.attachment = &host;
+  link.greeted = true;
+  link.name = host.name;
+
+  Welcome welcome;
+  welcome.minor = host.minor;
+  welcome.you = {host.id, 0, hello.incarnation};
+  welcome.host = config_.name;
+  welcome.term = Epoch::of(config_.term, 0);
+  welcome.bind_prefixes = {""};
+  welcome.send_prefixes = {""};
+  welcome.software = config_.software;
+  link.session.say(welcome);
+  shell_.log(RouterShell::Level::info, "host " + host.name + ": session from " + host.address +
+                                           ", " + host.software + ", protocol " +
+                                           version_text(host.minor));
+}
+
+}  // namespace starbus::bus

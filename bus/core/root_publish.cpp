@@ -1,0 +1,128 @@
+/// RootRouter: watches. A watcher gets a snapshot in pieces, then every change of the directory in
+/// order. In grace the snapshot waits, so that nobody takes half a cluster for the whole.
+#include <cassert>
+
+#include "bus/core/name.hpp"
+#include "bus/core/root_router.hpp"
+
+namespace starbus::bus {
+namespace {
+
+constexpr std::size_t kPieceBytes = 48 * 1024;
+
+WatchRow row_of(const Directory::Entry& entry, bool present) {
+  const RootProcess& owner = RootRouter::process_of(entry);
+  return {present,      std::string(entry.name()), owner.process(), owner.full_name(), entry.epoch,
+          entry.lineage};
+}
+
+std::size_t size_of(const WatchRow& row) {
+  return 35 + row.name.size() + row.owner_name.size();
+}
+
+}  // namespace
+
+Result<> RootRouter::on_watch(Host& host, ByteView payload) {
+  const auto request = decode<Watch>(payload);
+  if (!request) return request.error();
+  const std::vector<LinkId> watcher = {host.link};
+  if (const auto checked = check_prefix(request->prefix); !checked) {
+    refuse_watch(request->prefix, watcher, checked.error());
+    return {};
+  }
+  // What all processes of a host may watch together.
+  if (watches_.count(host.link) >= kMaxWatches * kMaxProcesses) {
+    refuse_watch(request->prefix, watcher, {Errc::too_many_watches, "of host " + host.name});
+    return {};
+  }
+  WatchTable::Watch& watch = watches_.add(request->prefix, host.link);
+  if (!grace_) send_snapshot(watch, watcher);
+  return {};
+}
+
+Result<> RootRouter::on_unwatch(Host& host, ByteView payload) {
+  const auto request = decode<Unwatch>(payload);
+  if (!request) return request.error();
+  watches_.remove(request->prefix, host.link);
+  return {};
+}
+
+void RootRouter::refuse_watch(const std::string& prefix, const std::vector<LinkId>& watchers,
+                              const Error& why) {
+  for (const LinkId id : watchers) {
+    watches_.remove(prefix, id);
+    if (Link* link = find_link(id)) tell(*link, WatchRefused{prefix, why.code, why.detail});
+  }
+}
+
+/// To some of the watchers of `watch`; may end it.
+void RootRouter::send_snapshot(WatchTable::Watch& watch, const std::vector<LinkId>& to) {
+  const std::string prefix = watch.prefix;
+  watch.rows = 0;
+  directory_.list(prefix, "",
+                  [&](const Directory::Entry&) { return ++watch.rows <= kMaxWatchRows; });
+  if (watch.rows > kMaxWatchRows) {
+    const std::vector<LinkId> all = watch.watchers;
+    refuse_watch(prefix, all,
+                 {Errc::watch_too_large, "more than " + std::to_string(kMaxWatchRows) +
+                                             " names begin with '" + prefix + "'"});
+    return;
+  }
+  WatchRows piece;
+  piece.prefix = prefix;
+  piece.first = true;
+  std::size_t bytes = 0;
+  const auto send_piece = [&] {
+    for (const LinkId id : to) tell(*find_link(id), piece);
+    piece.first = false;
+    piece.rows.clear();
+    bytes = 0;
+  };
+  directory_.list(prefix, "", [&](const Directory::Entry& entry) {
+    piece.rows.push_back(row_of(entry, true));
+    bytes += size_of(piece.rows.back());
+    if (bytes >= kPieceBytes - kMaxName * 3) send_piece();
+    return true;
+  });
+  piece.last = true;
+  send_piece();
+}
+
+void RootRouter::begin_watches() {
+  std::vector<std::string> prefixes;
+  watches_.for_each([&](const WatchTable::Watch& watch) { prefixes.push_back(watch.prefix); });
+  for (const std::string& prefix : prefixes) {
+    WatchTable::Watch* const watch = watches_.find(prefix);
+    const std::vector<LinkId> watchers = watch->watchers;
+    send_snapshot(*watch, watchers);
+  }
+}
+
+void RootRouter::publish(const Directory::Entry& entry, Change change) {
+  if (grace_) return;
+  std::vector<std::string> too_large;
+  WatchRows delta;
+  watches_.for_each_matching(entry.name(), [&](WatchTable::Watch& watch) {
+    if (change == Change::added && ++watch.rows > kMaxWatchRows) {
+      too_large.push_back(watch.prefix);
+      return;
+    }
+    if (change == Change::removed) {
+      assert(watch.rows > 0);
+      --watch.rows;
+    }
+    if (delta.rows.empty()) delta.rows.push_back(row_of(entry, change != Change::removed));
+    delta.prefix = watch.prefix;
+    record_.clear();
+    encode(delta, record_);
+    for (const LinkId id : watch.watchers) tell_encoded(*find_link(id), record_, 0);
+  });
+  for (const std::string& prefix : too_large) {
+    const std::vector<LinkId> watchers = watches_.find(prefix)->watchers;
+    refuse_watch(prefix, watchers,
+                 {Errc::watch_too_large,
+                  "the prefix has grown beyond " + std::to_string(kMaxWatchRows) + " names"});
+  }
+}
+
+}  // namespace starbus::bus

@@ -1,0 +1,157 @@
+/// RootRouter: requests of processes (bind, active, unbind, freed) and of administrators. All are
+/// idempotent and repeated by who asks, so each is answered from the state alone.
+#include <cassert>
+
+#include "bus/core/name.hpp"
+#include "bus/core/root_router.hpp"
+
+namespace starbus::bus {
+namespace {
+
+template <class Record>
+Result<Record> decode_request(std::uint32_t host, ByteView payload) {
+  auto request = decode<Record>(payload);
+  if (request && request->process.host != host) {
+    return Error{Errc::bad_bytes, "request for a process of another host"};
+  }
+  return request;
+}
+
+}  // namespace
+
+Result<> RootRouter::on_request(Host& host, Kind kind, ByteView payload) {
+  const auto serve = [&]<class Record>(void (RootRouter::*handle)(RootProcess&, const Record&)) {
+    const auto request = decode_request<Record>(host.id, payload);
+    if (!request) return Result<>(request.error());
+    // In grace nothing is granted and nothing taken back; who is not known yet asks again.
+    if (grace_ || !host.complete) return Result<>();
+    const auto found = host.processes.find(request->process);
+    if (found != host.processes.end()) (this->*handle)(*found->second, *request);
+    return Result<>();
+  };
+  switch (kind) {
+    case Kind::bind:
+      return serve(&RootRouter::on_bind);
+    case Kind::active:
+      return serve(&RootRouter::on_active);
+    case Kind::unbind:
+      return serve(&RootRouter::on_unbind);
+    default:
+      assert(kind == Kind::freed);
+      return serve(&RootRouter::on_freed);
+  }
+}
+
+template <class Record>
+void RootRouter::reply(RootProcess& process, const Record& record) {
+  tell(*static_cast<Host&>(process.host).session, record);
+}
+
+void RootRouter::on_bind(RootProcess& process, const Bind& bind) {
+  const ChannelId id = channel_id(bind.name);
+  const auto entry = grant(process, bind, id);
+  if (entry) {
+    const Directory::Entry& granted = **entry;
+    reply(process,
+          Attached{process.process(), bind.number, bind.name, granted.epoch, granted.lineage});
+    release_held(id);
+    return;
+  }
+  const Error& why = entry.error();
+  note_failure(id, process.process(), why.to_string());
+  reply(process, Refused{process.process(), bind.number, bind.name, why.code, why.detail});
+}
+
+/// The entry that this very attempt holds, granted now or before.
+Result<Directory::Entry*> RootRouter::grant(RootProcess& process, const Bind& bind,
+                                            const ChannelId& id) {
+  if (auto checked = check_channel_name(bind.name); !checked) return checked.error();
+  if (bind.name.starts_with("process/") &&
+      bind.name != process_channel_name(process.host.name, process.node)) {
+    return Error{Errc::denied, bind.name + " belongs to the process of that name"};
+  }
+  const auto found = directory_.find(id, bind.name);
+  if (!found) return Error{Errc::already_bound, found.error().detail};
+  Directory::Entry* entry = *found;
+  if (entry == nullptr) {
+    entry = &directory_.insert(id, bind.name, process);
+    entry->epoch = Epoch::of(config_.term, ++granted_);
+    entry->lineage = entry->epoch;
+    entry->number = bind.number;
+    publish(*entry, Change::added);
+  }
+  const bool holds = &entry->owner() == &process && entry->number == bind.number;
+  if (!holds) return Error{Errc::already_bound, process_of(*entry).full_name()};
+  return entry;
+}
+
+void RootRouter::on_active(RootProcess& process, const Active& active) {
+  Directory::Entry* const entry = directory_.find(active.channel);
+  if (entry != nullptr && &entry->owner() == &process && entry->epoch == active.epoch) {
+    entry->confirmed = true;
+  }
+  reply(process, ActiveOk{active.process, active.channel, active.epoch});
+}
+
+void RootRouter::on_unbind(RootProcess& process, const Unbind& unbind) {
+  Directory::Entry* const entry = directory_.find(unbind.channel);
+  if (entry != nullptr && &entry->owner() == &process && entry->epoch == unbind.epoch) {
+    drop_name(*entry);
+  }
+  reply(process, Unbound{unbind.process, unbind.channel, unbind.epoch});
+}
+
+void RootRouter::on_freed(RootProcess& process, const Freed& freed) {
+  Directory::Entry* const entry = directory_.find(freed.channel);
+  // A claim has number 0: it was granted by an earlier busroot, so `number` is not about it.
+  if (entry != nullptr && &entry->owner() == &process && entry->number != 0 &&
+      entry->number == freed.number) {
+    drop_name(*entry);
+  }
+  reply(process, FreedOk{freed.process, freed.channel, freed.number});
+}
+
+// --- administration ------------------------------------------------------------------------------
+
+Result<> RootRouter::on_query(Host& host, ByteView payload) {
+  auto query = decode<Query>(payload);
+  if (!query) return query.error();
+  query->from_host = host.name;
+  if (query->target == kRootName) {
+    root_shell_.answer_query(*query);
+  } else if (const Host* target = find_host(query->target); target && target->session) {
+    tell(*target->session, *query);
+  } else {
+    constexpr std::string_view kBody =
+        R"({"error":"unreachable","detail":"no host of that name is connected to busroot"})";
+    const ByteView body = as_bytes(kBody);
+    answer({host.name, query->number, 404, Bytes(body.begin(), body.end())});
+  }
+  return {};
+}
+
+Result<> RootRouter::on_answer(ByteView payload) {
+  const auto answered = decode<Answer>(payload);
+  if (!answered) return answered.error();
+  if (answered->to_host == kRootName) {
+    root_shell_.on_answer(*answered);
+  } else {
+    answer(*answered);
+  }
+  return {};
+}
+
+bool RootRouter::ask(Query query) {
+  const Host* const target = find_host(query.target);
+  if (target == nullptr || target->session == nullptr) return false;
+  query.from_host = kRootName;
+  tell(*target->session, query);
+  return true;
+}
+
+void RootRouter::answer(const Answer& answered) {
+  const Host* const host = find_host(answered.to_host);
+  if (host != nullptr && host->session != nullptr) tell(*host->session, answered);
+}
+
+}  // namespace starbus::bus

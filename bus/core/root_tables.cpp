@@ -1,0 +1,188 @@
+/// RootRouter: what hosts say about their processes and names. A complete table opens a session and
+/// is compared with the directory as a whole; after it, every record is a delta.
+#include <cassert>
+
+#include "bus/core/name.hpp"
+#include "bus/core/root_router.hpp"
+
+namespace starbus::bus {
+namespace {
+
+Error bad_table(const std::string& what) {
+  return {Errc::bad_bytes, "table: " + what};
+}
+
+}  // namespace
+
+Result<> RootRouter::on_process_up(Host& host, ByteView payload) {
+  auto up = decode<ProcessUp>(payload);
+  if (!up) return up.error();
+  if (up->process.host != host.id) return bad_table("process of another host");
+  if (!check_node_name(up->node)) return bad_table("bad node name");
+  if (up->process.slot != slot_id(up->node)) return bad_table("slot is not that of the node");
+  const std::size_t present = host.pending ? host.pending->processes.size() : host.processes.size();
+  if (present >= kMaxProcesses) {
+    return Error{Errc::too_many_processes, "host " + host.name + " has too many processes"};
+  }
+  if (host.pending) {
+    host.pending->processes.insert_or_assign(up->process, std::move(*up));
+  } else {
+    take_process(host, *up);
+  }
+  return {};
+}
+
+RootProcess& RootRouter::take_process(Host& host, const ProcessUp& up) {
+  auto& slot = host.processes[up.process];
+  if (!slot) slot = std::make_unique<RootProcess>(up.process, host);
+  slot->node = up.node;
+  slot->role = up.role;
+  slot->pid = up.pid;
+  return *slot;
+}
+
+Result<> RootRouter::check_row(const Host& host, std::string_view node, const Row& row) const {
+  if (!check_channel_name(row.name)) return bad_table("bad channel name");
+  if (row.name.starts_with("process/") && row.name != process_channel_name(host.name, node)) {
+    return bad_table("the process name of another");
+  }
+  if (row.state == RowState::attaching) return {};  // it has no epoch yet
+  if (!row.epoch || !row.lineage || row.lineage > row.epoch) return bad_table("impossible epoch");
+  // Only this busroot grants, so nobody can hold more than it has granted.
+  if (row.epoch > Epoch::of(config_.term, granted_)) return bad_table("an epoch never granted");
+  return {};
+}
+
+Result<> RootRouter::on_table(Host& host, ByteView payload) {
+  auto table = decode<Table>(payload);
+  if (!table) return table.error();
+  RootProcess* process = nullptr;
+  std::string_view node;
+  if (host.pending) {
+    const auto up = host.pending->processes.find(table->process);
+    if (up != host.pending->processes.end()) node = up->second.node;
+  } else if (const auto found = host.processes.find(table->process);
+             found != host.processes.end()) {
+    process = found->second.get();
+    node = process->node;
+  }
+  if (node.empty()) return bad_table("unknown process");
+  for (Row& row : table->rows) {
+    if (auto checked = check_row(host, node, row); !checked) return checked;
+    const ChannelId id = channel_id(row.name);
+    if (process != nullptr) {
+      claim(*process, row, id);
+    } else {
+      host.pending->rows.push_back({table->process, std::move(row), id});
+    }
+  }
+  return {};
+}
+
+Result<> RootRouter::on_table_end(Host& host, ByteView payload) {
+  if (const auto end = decode<TableEnd>(payload); !end) return end.error();
+  if (!host.pending) return bad_table("ended twice");
+  const std::unique_ptr<PendingTable> table = std::move(host.pending);
+  bury_the_dead(host, *table);
+  for (const auto& [id, up] : table->processes) take_process(host, up);
+  drop_omitted(host, *table);
+  for (const PendingRow& pending : table->rows) {
+    claim(*host.processes.at(pending.process), pending.row, pending.id);
+  }
+  host.complete = true;
+  host.announced = true;
+  awaited_.erase(host.name);
+  if (journal_.insert(host.name).second) store_journal();
+  shell_.log(RouterShell::Level::info, "host " + host.name + ": announced " +
+                                           std::to_string(host.processes.size()) + " processes, " +
+                                           std::to_string(host.names()) + " names");
+  if (grace_ && grace_may_end()) {
+    end_grace();
+  } else {
+    release_all_held();
+  }
+  return {};
+}
+
+Result<> RootRouter::on_process_dead(Host& host, ByteView payload) {
+  const auto dead = decode<ProcessDead>(payload);
+  if (!dead) return dead.error();
+  if (dead->process.host != host.id) return bad_table("process of another host");
+  if (host.pending) {
+    host.pending->processes.erase(dead->process);
+    std::erase_if(host.pending->rows,
+                  [&](const PendingRow& row) { return row.process == dead->process; });
+  } else if (const auto found = host.processes.find(dead->process); found != host.processes.end()) {
+    process_died(*found->second);
+  }
+  return {};
+}
+
+void RootRouter::bury_the_dead(Host& host, const PendingTable& table) {
+  std::vector<RootProcess*> dead;
+  for (const auto& [id, process] : host.processes) {
+    if (!table.processes.contains(id)) dead.push_back(process.get());
+  }
+  for (RootProcess* process : dead) process_died(*process);
+}
+
+/// A name that its living process does not list is free, unless the grant may still be on its way:
+/// an unconfirmed one is erased only with its process.
+void RootRouter::drop_omitted(Host& host, const PendingTable& table) {
+  for (const PendingRow& pending : table.rows) {
+    Directory::Entry* const entry = directory_.find(pending.id);
+    if (entry != nullptr && entry->owner().process() == pending.process) entry->listed = true;
+  }
+  for (const auto& [id, process] : host.processes) {
+    directory_.for_each_of(*process, [&](Directory::Entry& entry) {
+      if (entry.listed || !entry.confirmed) {
+        entry.listed = false;
+      } else {
+        drop_name(entry);
+      }
+    });
+  }
+}
+
+void RootRouter::claim(RootProcess& process, const Row& row, const ChannelId& id) {
+  if (row.state == RowState::attaching) return;
+  const auto found = directory_.find(id, row.name);
+  if (!found) {
+    note_failure(id, process.process(), found.error().to_string());
+    shell_.log(RouterShell::Level::error, "claim of " + process.full_name() + " refused: " +
+                                              row.name + ": " + found.error().to_string());
+    return;
+  }
+  Directory::Entry* entry = *found;
+  if (entry != nullptr && &entry->owner() == &process && entry->epoch == row.epoch) {
+    entry->confirmed = true;
+    return;
+  }
+  if (entry != nullptr && entry->epoch >= row.epoch) return;  // the higher epoch wins
+  const Change change = entry == nullptr ? Change::added : Change::changed;
+  if (entry == nullptr) {
+    entry = &directory_.insert(id, row.name, process);
+  } else if (&entry->owner() != &process) {
+    directory_.change_owner(*entry, process);
+  }
+  entry->epoch = row.epoch;
+  entry->lineage = row.lineage;
+  entry->number = 0;
+  entry->confirmed = true;
+  publish(*entry, change);
+  release_held(id);
+}
+
+void RootRouter::process_died(RootProcess& process) {
+  directory_.for_each_of(process, [&](Directory::Entry& entry) { drop_name(entry); });
+  process.host.processes.erase(process.process());
+}
+
+void RootRouter::drop_name(Directory::Entry& entry) {
+  const ChannelId id = entry.id();
+  publish(entry, Change::removed);
+  directory_.erase(entry);
+  release_held(id);
+}
+
+}  // namespace starbus::bus

@@ -1,0 +1,252 @@
+#include "bus/core/router.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace starbus::bus {
+
+void FailureLog::add(Failure failure) {
+  if (failures_.size() == kKept) failures_.pop_front();
+  failures_.push_back(std::move(failure));
+}
+
+/// Hands the records of one link to the router, until the link ends.
+struct Router::Dispatcher : RecordHandler {
+  Router& router;
+  Link& link;
+  Dispatcher(Router& r, Link& l) : router(r), link(l) {}
+  Result<> on_record(Kind kind, ByteView payload) override {
+    if (!router.find_link(link.id)) return Error{Errc::closed};  // ended by an earlier record
+    return router.on_record(link, kind, payload);
+  }
+};
+
+void Router::link_opened(LinkId id, PeerFacts peer, Time now) {
+  now_ = std::max(now_, now);
+  auto link = std::make_unique<Link>(now_);
+  link->id = id;
+  link->name = peer.address;
+  link->peer = std::move(peer);
+  links_.emplace(id, std::move(link));
+  ++counters_.sessions_opened;
+}
+
+void Router::link_closed(LinkId id, const Error& reason, Time now) {
+  now_ = std::max(now_, now);
+  const auto found = links_.find(id);
+  if (found == links_.end()) return;
+  std::unique_ptr<Link> link = std::move(found->second);
+  links_.erase(found);
+  ++counters_.sessions_ended;
+  on_link_gone(*link, reason);
+  ended_.push_back(std::move(link));
+}
+
+void Router::on_bundle(LinkId id, ByteView bundle, Time now) {
+  now_ = std::max(now_, now);
+  Link* link = find_link(id);
+  if (!link) return;
+  Dispatcher dispatcher(*this, *link);
+  const auto result = link->session.receive(bundle, now_, dispatcher);
+  if (!find_link(id)) return;
+  if (!result) {
+    if (result.error() == Errc::bad_bytes) ++counters_.hostile_bytes;
+    end_link(*link, result.error());
+    return;
+  }
+  touch(*link);  // a report of consumed bytes may be due
+}
+
+void Router::tick(Time now) {
+  now_ = std::max(now_, now);
+  std::vector<LinkId> silent;
+  for (auto& [id, link] : links_) {
+    link->session.tick(now_);
+    link->queues.expire(now_, [&](ByteView record) {
+      ++counters_.expired_records;
+      nack_dropped(record);
+    });
+    touch(*link);
+    if (link->session.silence(now_) > from_ms(kLinkTimeout)) silent.push_back(id);
+  }
+  for (const LinkId id : silent) {
+    if (Link* link = find_link(id)) end_link(*link, {Errc::silent, "nothing heard for 10 s"});
+  }
+}
+
+void Router::flush() {
+  for (std::size_t i = 0; i < dirty_.size(); ++i) {
+    Link* link = find_link(dirty_[i]);
+    if (!link) continue;
+    link->dirty = false;
+    if (link->overloaded) {
+      end_link(*link, {Errc::overloaded, "control queue full"});
+    } else {
+      pump(*link);
+    }
+  }
+  dirty_.clear();
+  ended_.clear();
+}
+
+void Router::pump(Link& link) {
+  link.session.pump(
+      link, [&] { return shell_.take_buffer(link.id); },
+      [&](Bytes bundle) { shell_.send(link.id, std::move(bundle)); });
+}
+
+std::vector<LinkStatus> Router::link_status() const {
+  std::vector<LinkStatus> all;
+  all.reserve(links_.size());
+  for (const auto& [id, link] : links_) {
+    LinkStatus& status = all.emplace_back();
+    status.id = id;
+    status.peer = link->name;
+    status.address = link->peer.address;
+    status.greeted = link->greeted;
+    status.round_trip = link->session.round_trip();
+    status.silence = link->session.silence(now_);
+    status.in_flight = link->session.in_flight();
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      status.queued[lane] = link->queues.bytes(static_cast<Lane>(lane));
+    }
+    status.session = link->session.counters();
+  }
+  std::ranges::sort(all, {}, &LinkStatus::id);
+  return all;
+}
+
+void Router::set_tap(const ChannelId& channel, Tap tap) {
+  if (tap) {
+    taps_[channel] = std::move(tap);
+  } else {
+    taps_.erase(channel);
+  }
+}
+
+void Router::show_to_tap(const Run& run) {
+  if (taps_.empty()) return;
+  if (const auto found = taps_.find(run.channel); found != taps_.end()) found->second(run);
+}
+
+Router::Link* Router::find_link(LinkId id) {
+  const auto found = links_.find(id);
+  return found == links_.end() ? nullptr : found->second.get();
+}
+
+void Router::end_link(Link& link, const Error& reason) {
+  const auto found = links_.find(link.id);
+  if (found == links_.end()) return;
+  std::unique_ptr<Link> owned = std::move(found->second);
+  links_.erase(found);
+  ++counters_.sessions_ended;
+  // A session without an id has not heard its peer's first bundle: nothing can be said in it.
+  if (owned->session.id() != 0) {
+    owned->queues.clear();
+    owned->session.say(Reset{reason.code, reason.detail});
+    pump(*owned);
+  }
+  shell_.close(owned->id);
+  on_link_gone(*owned, reason);
+  ended_.push_back(std::move(owned));
+}
+
+void Router::tell_encoded(Link& to, ByteView record, SourceQueues::Source source) {
+  if (!to.queues.push(Lane::control, source, record, now_)) {
+    to.overloaded = true;
+  }
+  touch(to);
+}
+
+void Router::forward_run(Link& to, const Run& run, ByteView record, LinkId source) {
+  if (!to.queues.push(run.lane, source, record, now_)) {
+    nack(run.lane, run.origin, run.channel, run.seq, NackReason::overflow);
+    return;
+  }
+  count_forwarded(to, run, record.size());
+}
+
+void Router::forward_payload(Link& to, const Run& run, ByteView payload, LinkId source) {
+  if (!to.queues.push(run.lane, source, Kind::data, payload, now_)) {
+    nack(run.lane, run.origin, run.channel, run.seq, NackReason::overflow);
+    return;
+  }
+  count_forwarded(to, run, kRecordHeader + payload.size());
+}
+
+void Router::count_forwarded(Link& to, const Run& run, std::size_t size) {
+  ++counters_.runs_forwarded;
+  counters_.messages_forwarded += run.count;
+  counters_.bytes_forwarded += size;
+  touch(to);
+}
+
+void Router::forward_probe(Link& to, const Probe& probe, LinkId source) {
+  Bytes record;
+  encode(probe, record);
+  ++counters_.probes;
+  if (!to.queues.push(probe.lane, source, record, now_)) {
+    nack(probe.lane, probe.origin, probe.channel, probe.seq, NackReason::overflow);
+    return;
+  }
+  touch(to);
+}
+
+void Router::forward_multicast(Link& to, const Multicast& part, LinkId source) {
+  scratch_.clear();
+  encode_multicast(part, scratch_);
+  if (!to.queues.push(part.lane, source, scratch_, now_)) {
+    for (const Target& target : part.targets) {
+      nack(part.lane, part.origin, target.channel, target.seq, NackReason::overflow);
+    }
+    return;
+  }
+  ++counters_.multicast_copies_out;
+  counters_.messages_forwarded += part.targets.size();
+  counters_.bytes_forwarded += scratch_.size();
+  touch(to);
+}
+
+void Router::nack(Lane lane, const Process& origin, const ChannelId& channel, std::uint64_t seq,
+                  NackReason reason) {
+  if (reason == NackReason::overflow) ++counters_.nacks_overflow;
+  if (reason == NackReason::no_owner) ++counters_.nacks_no_owner;
+  note_failure(channel, origin, std::string(name_of(reason)));
+  Nack reply;
+  reply.lane = lane;
+  reply.origin = origin;
+  reply.channel = channel;
+  reply.seq = seq;
+  reply.reason = reason;
+  route_reply(reply);
+}
+
+void Router::nack_dropped(ByteView record) {
+  const auto kind = static_cast<Kind>(load<std::uint8_t>(record.data() + 4));
+  const ByteView payload = record.subspan(kRecordHeader);
+  if (kind == Kind::data) {
+    const Run run = view_run(payload);
+    nack(run.lane, run.origin, run.channel, run.seq, NackReason::overflow);
+  } else if (kind == Kind::probe) {
+    const auto probe = decode<Probe>(payload);
+    if (probe) nack(probe->lane, probe->origin, probe->channel, probe->seq, NackReason::overflow);
+  } else if (kind == Kind::multicast) {
+    const auto multicast = decode_multicast(payload);
+    if (!multicast) return;
+    for (const Target& target : multicast->targets) {
+      nack(multicast->lane, multicast->origin, target.channel, target.seq, NackReason::overflow);
+    }
+  }
+}
+
+void Router::note_failure(const ChannelId& channel, const Process& origin, std::string reason) {
+  failures_.add({now_, channel, origin, std::move(reason)});
+}
+
+void Router::touch(Link& link) {
+  if (link.dirty) return;
+  link.dirty = true;
+  dirty_.push_back(link.id);
+}
+
+}  // namespace starbus::bus

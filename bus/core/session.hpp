@@ -1,0 +1,113 @@
+/// One side of one session on one link: numbering, link clock, lanes, chunks, heartbeats. Sans-IO:
+/// bundles and the time go in, records and bundles come out.
+///
+/// The side that connects draws the session id; the side that listens takes it from the first
+/// bundle. Whatever ends a session ends all of it: the owner drops the object and its queues.
+/// `receive` fails on anything that is not this session's next bundle of well-formed records.
+/// Owned and used by one thread.
+#pragma once
+
+#include <array>
+#include <functional>
+
+#include "bus/core/bundle.hpp"
+#include "bus/core/lanes.hpp"
+#include "bus/core/record.hpp"
+
+namespace starbus::bus {
+
+class RecordHandler {
+ public:
+  /// A failure ends the session. `payload` is valid during the call only. `lane` is the lane that a
+  /// chunked record came in, and not meaningful otherwise.
+  virtual Result<> on_record(Kind kind, ByteView payload) = 0;
+
+ protected:
+  ~RecordHandler() = default;
+};
+
+struct SessionCounters {
+  std::uint64_t bundles_in = 0, bundles_out = 0;
+  std::uint64_t bytes_in = 0, bytes_out = 0;
+  std::uint64_t records_in = 0;
+  std::uint64_t foreign_bundles = 0;  // of another session: discarded
+};
+
+class Session {
+ public:
+  /// `id` 0: the listening side, which adopts the id of the first bundle.
+  Session(std::uint64_t id, Time now) : id_(id), heard_(now), spoke_(now) {}
+
+  /// Hands every record to `handler`, chunked ones reassembled. bad_bytes, version_mismatch, or
+  /// what the handler returned.
+  Result<> receive(ByteView bundle, Time now, RecordHandler& handler);
+
+  /// Emits bundles while the link clock allows and there is something to send. `take` gives an empty
+  /// buffer, `emit` takes the sealed bundle.
+  using Take = std::function<Bytes()>;
+  using Emit = std::function<void(Bytes)>;
+  void pump(LaneSource& source, const Take& take, const Emit& emit);
+
+  /// Queues a record of the session itself (hello, welcome, reset, heartbeat): it leaves in the next
+  /// bundle, before everything else.
+  template <class Record>
+  void say(const Record& record) {
+    encode(record, own_);
+  }
+  /// To be called every 100 ms or so: queues a heartbeat when one is due (pump afterwards).
+  void tick(Time now);
+
+  std::uint64_t id() const { return id_; }
+  /// Time since the last bundle of the peer.
+  Time silence(Time now) const { return now - heard_; }
+  /// Smoothed round trip of heartbeats; 0 before the first.
+  Time round_trip() const { return round_trip_; }
+  /// Bytes handed to the transport that the peer has not reported as consumed.
+  std::uint64_t in_flight() const { return bytes_out_ - peer_consumed_; }
+  bool may_send() const { return in_flight() < kLinkClock; }
+  const SessionCounters& counters() const { return counters_; }
+
+ private:
+  struct OutgoingChunks {
+    Bytes record;  // without its length: kind byte and payload
+    std::size_t sent = 0;
+    bool active() const { return sent < record.size(); }
+  };
+  struct IncomingChunks {
+    Bytes record;
+    std::size_t total = 0;
+  };
+
+  Result<> dispatch(ByteView records, RecordHandler& handler);
+  Result<> receive_chunk(ByteView payload, RecordHandler& handler);
+  Result<> receive_record(Kind kind, ByteView payload, RecordHandler& handler);
+  bool anything_ready(const LaneSource& source) const;
+  void fill(LaneSource& source, Bytes& bundle);
+  std::size_t fill_from_lane(LaneSource& source, Lane lane, std::size_t budget, Bytes& bundle);
+  bool lane_ready(const LaneSource& source, Lane lane) const;
+  bool report_due() const { return consumed_ - reported_ >= kConsumedReport; }
+  void on_heartbeat(const Heartbeat& heartbeat);
+
+  std::uint64_t id_;
+  std::uint64_t next_in_ = 1;
+  std::uint64_t next_out_ = 1;
+  std::uint64_t bytes_out_ = 0;      // handed to the transport
+  std::uint64_t peer_consumed_ = 0;  // of those
+  std::uint64_t consumed_ = 0;       // taken from the transport
+  std::uint64_t reported_ = 0;       // of those, told to the peer
+  Bytes own_;                        // records of the session itself
+  std::array<OutgoingChunks, kLanes> outgoing_;
+  std::array<IncomingChunks, kLanes> incoming_;
+  std::array<std::size_t, kLanes> deficit_{};
+  std::size_t turn_ = 1;  // data lane whose turn it is
+
+  Time heard_;
+  Time spoke_;
+  Time now_{};  // of the latest receive or tick
+  std::uint64_t peer_sent_at_ = 0;
+  Time peer_sent_at_heard_{};
+  Time round_trip_{};
+  SessionCounters counters_;
+};
+
+}  // namespace starbus::bus

@@ -1,0 +1,175 @@
+#include "bus/daemon/admin_connection.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/http.hpp>
+#include <exception>
+#include <utility>
+
+#include "bus/daemon/admin_guard.hpp"
+#include "bus/daemon/admin_stream.hpp"
+
+namespace starbus::bus::daemon {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using boost::system::error_code;
+
+namespace {
+
+// The status that tells the client what was wrong; 0 when there is nobody to tell.
+unsigned status_of(const error_code& error) {
+  if (error == http::error::header_limit || error == http::error::buffer_overflow) return 431;
+  if (error == http::error::body_limit) return 413;
+  if (error == http::error::end_of_stream || error == http::error::partial_message) return 0;
+  return error.category() == http::make_error_code(http::error::bad_method).category() ? 400 : 0;
+}
+
+}  // namespace
+
+AdminConnection::AdminConnection(asio::ip::tcp::socket socket, std::shared_ptr<AdminShared> shared)
+    : stream_(std::move(socket)),
+      // Beast wants the whole header in the buffer, and reads a little of the body with it.
+      buffer_(2 * shared->config.max_header),
+      wake_(stream_.get_executor()),
+      shared_(std::move(shared)) {
+  shared_->connections.insert(this);
+}
+
+AdminConnection::~AdminConnection() {
+  shared_->connections.erase(this);
+}
+
+void AdminConnection::start() {
+  // The handler only holds this object; what routes throw is caught where they are called.
+  asio::co_spawn(stream_.get_executor(), run(),
+                 [self = shared_from_this()](const std::exception_ptr&) {});
+}
+
+void AdminConnection::close() {
+  closed_ = true;
+  if (lines_) lines_->on_close = nullptr;  // its owner may be gone before the loop runs again
+  wake_.cancel();
+  stream_.close();
+}
+
+AdminConnection::Awaitable<> AdminConnection::run() {
+  error_code error;
+  while (!closed_) {
+    http::request_parser<http::string_body> parser;
+    parser.header_limit(static_cast<std::uint32_t>(shared_->config.max_header));
+    parser.body_limit(shared_->config.max_body);
+    stream_.expires_after(shared_->config.idle_timeout);
+    co_await http::async_read(stream_, buffer_, parser,
+                              asio::redirect_error(asio::use_awaitable, error));
+    if (error) {
+      co_await refuse(error);
+      break;
+    }
+    const After after = co_await answer(parser.get());
+    if (after == After::close) break;
+  }
+  // The client sees an orderly end; what it still sends does not matter.
+  if (!closed_) stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, error);
+  stream_.close();
+}
+
+AdminConnection::Awaitable<> AdminConnection::refuse(error_code error) {
+  const unsigned status = status_of(error);
+  if (closed_ || status == 0) co_return;
+  const Response response = Response::error(status, error.message());
+  co_await send(response, nullptr);
+  co_await linger();
+}
+
+// To close a socket with unread bytes resets the connection, and the client might lose the answer.
+AdminConnection::Awaitable<> AdminConnection::linger() {
+  error_code error;
+  stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, error);
+  stream_.expires_after(std::chrono::seconds(1));
+  char discarded[4096];
+  for (int i = 0; i < 256 && !error; ++i) {
+    co_await stream_.async_read_some(asio::buffer(discarded),
+                                     asio::redirect_error(asio::use_awaitable, error));
+  }
+}
+
+AdminConnection::Awaitable<AdminConnection::After> AdminConnection::answer(
+    const HttpRequest& message) {
+  Response response;
+  const auto target = parse_target({message.target().data(), message.target().size()});
+  const Refusal refusal = guard(message, shared_->config.allow_remote);
+  const bool post = message.method() == http::verb::post;
+  const bool get = message.method() == http::verb::get || message.method() == http::verb::head;
+  if (refusal) {
+    response = *refusal;
+  } else if (!target) {
+    response = Response::error(400, "the target is not a path with percent-encoded parameters");
+  } else {
+    // A copy, because close() forgets the routes while this coroutine waits.
+    const auto found = shared_->routes.find(target->path);
+    const AdminShared::Routes routes =
+        found == shared_->routes.end() ? AdminShared::Routes{} : found->second;
+    const Request request{post ? "POST" : "GET", target->path, target->query, message.body()};
+    if (found == shared_->routes.end()) {
+      response = no_such_path(target->path, shared_->routes);
+    } else if (post && routes.post) {
+      response = co_await call(routes.post, request);
+    } else if (get && routes.get) {
+      response = co_await call(routes.get, request);
+    } else if (message.method() == http::verb::get && routes.stream) {
+      if (message.version() >= 11) co_return co_await stream(routes.stream, request);
+      response = Response::error(505, "a stream needs HTTP/1.1");
+    } else if (get && routes.stream) {
+      response.content_type = kStreamType;  // HEAD
+    } else {
+      response = wrong_method(routes);
+    }
+  }
+  co_return co_await send(response, &message);
+}
+
+AdminConnection::Awaitable<Response> AdminConnection::call(const AdminServer::AsyncRoute& route,
+                                                           const Request& request) {
+  const auto answer = std::make_shared<std::optional<Response>>();
+  const Reply reply = [held = std::weak_ptr(answer), weak = weak_from_this()](Response response) {
+    const auto place = held.lock();
+    const auto self = weak.lock();
+    if (!place || !self || place->has_value()) return;
+    *place = std::move(response);
+    self->wake_.cancel();
+  };
+  if (auto failure = guarded([&] { route(request, reply); })) *answer = std::move(*failure);
+  if (!*answer) {
+    error_code error;
+    wake_.expires_after(shared_->config.idle_timeout);
+    co_await wake_.async_wait(asio::redirect_error(asio::use_awaitable, error));
+  }
+  if (!*answer) *answer = Response::error(504, "the answer did not come in time");
+  co_return std::move(**answer);
+}
+
+AdminConnection::Awaitable<AdminConnection::After> AdminConnection::send(
+    const Response& response, const HttpRequest* request) {
+  if (closed_) co_return After::close;
+  http::response<http::string_body> message(static_cast<http::status>(response.status), 11);
+  set_common_fields(message, response.content_type);
+  message.keep_alive(request != nullptr && request->keep_alive());
+  for (const auto& [name, value] : response.headers) message.set(name, value);
+  message.body() = response.body;
+  message.prepare_payload();
+  http::response_serializer<http::string_body> serializer(message);
+  error_code error;
+  stream_.expires_after(shared_->config.idle_timeout);
+  if (request != nullptr && request->method() == http::verb::head) {
+    co_await http::async_write_header(stream_, serializer,
+                                      asio::redirect_error(asio::use_awaitable, error));
+  } else {
+    co_await http::async_write(stream_, serializer,
+                               asio::redirect_error(asio::use_awaitable, error));
+  }
+  co_return !error && message.keep_alive() ? After::keep : After::close;
+}
+
+}  // namespace starbus::bus::daemon

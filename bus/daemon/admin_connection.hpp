@@ -1,0 +1,72 @@
+/// One client of the admin server; only the admin server includes this.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "bus/daemon/admin_server.hpp"
+
+namespace starbus::bus::daemon {
+
+class AdminConnection;
+
+/// What the server and its connections share. Connections enter themselves.
+struct AdminShared {
+  struct Routes {
+    AdminServer::AsyncRoute get;
+    AdminServer::AsyncRoute post;
+    AdminServer::StreamRoute stream;
+  };
+  AdminConfig config;
+  std::map<std::string, Routes, std::less<>> routes;
+  std::set<AdminConnection*> connections;
+  std::size_t streams = 0;
+};
+
+/// Reads requests one after the other and answers each before it reads the next. Thread of the
+/// loop. Kept alive by its coroutine; ends with the client, at a time-out, at bytes that are not
+/// HTTP, or by close().
+class AdminConnection : public std::enable_shared_from_this<AdminConnection> {
+ public:
+  AdminConnection(boost::asio::ip::tcp::socket socket, std::shared_ptr<AdminShared> shared);
+  ~AdminConnection();
+  void start();
+  void close();
+
+ private:
+  using HttpRequest = boost::beast::http::request<boost::beast::http::string_body>;
+  template <class T = void>
+  using Awaitable = boost::asio::awaitable<T>;
+  enum class After { keep, close };
+
+  Awaitable<> run();
+  Awaitable<> refuse(boost::system::error_code error);
+  Awaitable<After> answer(const HttpRequest& message);
+  Awaitable<Response> call(const AdminServer::AsyncRoute& route, const Request& request);
+  Awaitable<After> stream(const AdminServer::StreamRoute& route, const Request& request);
+  Awaitable<bool> send_stream_header();
+  Awaitable<> send_lines();
+  Awaitable<bool> wait_for_lines();
+  Awaitable<> watch_client();
+  Awaitable<After> send(const Response& response, const HttpRequest* request);
+  Awaitable<> linger();
+
+  boost::beast::tcp_stream stream_;
+  boost::beast::flat_buffer buffer_;
+  boost::asio::steady_timer wake_;
+  std::shared_ptr<AdminShared> shared_;
+  std::shared_ptr<Stream::State> lines_;  // while this connection is a stream
+  bool closed_ = false;
+};
+
+}  // namespace starbus::bus::daemon

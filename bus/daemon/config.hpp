@@ -1,0 +1,89 @@
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <filesystem>
+#include <initializer_list>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bus/core/error.hpp"
+
+namespace starbus::bus::daemon {
+
+/// Reads one TOML file strictly: every key has a type and a range, and a key that nobody asked for
+/// is an error, so a typing mistake never silently becomes a default.
+///
+/// A reader stands for one table of the file; copies and sub-tables share the document, which lives
+/// as long as the last of them. Single thread. A getter never fails by itself: it notes the problem
+/// with file, line and column and returns the fallback; finish() reports all problems together.
+class ConfigReader {
+ public:
+  using Milliseconds = std::chrono::milliseconds;
+  static constexpr std::uint64_t kNoMaximum = std::numeric_limits<std::int64_t>::max();
+  static constexpr Milliseconds kLongest = std::chrono::hours(24 * 365);
+
+  /// Errc::bad_config when the file is missing, unreadable or not TOML.
+  static Result<ConfigReader> open(const std::filesystem::path& file);
+  /// `file_name` is only used in messages.
+  static Result<ConfigReader> parse(std::string_view text, std::string file_name);
+
+  bool has(std::string_view key) const;
+  /// The keys of this table, in alphabetical order: for tables whose keys the operator chooses.
+  std::vector<std::string> keys() const;
+  /// "" for the root, "admin" for [admin], "role[2]" for the second [[role]].
+  const std::string& path() const { return path_; }
+
+  std::string string(std::string_view key, std::string_view fallback);
+  /// Not there, or empty: a problem.
+  std::string required_string(std::string_view key);
+  /// One of `choices`.
+  std::string choice(std::string_view key, std::string_view fallback,
+                     std::initializer_list<std::string_view> choices);
+  bool boolean(std::string_view key, bool fallback);
+  /// Both bounds are allowed values.
+  template <std::integral T>
+  T integer(std::string_view key, T fallback, T min, T max) {
+    return static_cast<T>(integer_in(key, static_cast<std::int64_t>(fallback),
+                                     static_cast<std::int64_t>(min),
+                                     static_cast<std::int64_t>(max)));
+  }
+  /// A string with a unit: "250ms", "30s", "2m", "1h".
+  Milliseconds duration(std::string_view key, Milliseconds fallback,
+                        Milliseconds min = Milliseconds::zero(), Milliseconds max = kLongest);
+  /// Bytes as an integer, or a string with a unit: "64KiB", "16MiB", "2GiB".
+  std::uint64_t size(std::string_view key, std::uint64_t fallback, std::uint64_t min = 0,
+                     std::uint64_t max = kNoMaximum);
+  /// Equal entries are a problem.
+  std::vector<std::string> strings(std::string_view key, std::vector<std::string> fallback = {});
+  /// [key]; when it is not there, a reader that answers with fallbacks only.
+  ConfigReader table(std::string_view key);
+  /// [[key]], in the order of the file.
+  std::vector<ConfigReader> tables(std::string_view key);
+
+  /// Notes a problem that only the caller can see ("not an endpoint") at the place of `key`.
+  void problem(std::string_view key, std::string text);
+
+  /// Call once on any reader, after all keys were asked for: refuses the rest of the file. The
+  /// detail of Errc::bad_config holds one problem per line, in the order of the file:
+  ///   busd.toml:12:1: unknown key 'liste'; did you mean 'listen'?
+  Result<> finish();
+
+ private:
+  struct Document;
+  struct Lookup;
+  ConfigReader(std::shared_ptr<Document> document, std::size_t table, std::string path);
+  Lookup look_up(std::string_view key, std::string_view wanted_type) const;
+  std::int64_t integer_in(std::string_view key, std::int64_t fallback, std::int64_t min,
+                          std::int64_t max);
+
+  std::shared_ptr<Document> document_;
+  std::size_t table_;  // index into the tables that were opened
+  std::string path_;
+};
+
+}  // namespace starbus::bus::daemon

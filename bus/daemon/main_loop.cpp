@@ -1,0 +1,58 @@
+#include "bus/daemon/main_loop.hpp"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <optional>
+#include <utility>
+
+#include "bus/daemon/daemon_shell.hpp"
+
+namespace starbus::bus::daemon {
+namespace {
+
+struct CommandLine {
+  std::string config_file;
+  std::optional<std::string> log_level;
+  bool check_config = false;
+};
+
+// A value instead of a command line: the process is to end with it.
+std::optional<int> parse(const DaemonInfo& info, int argc, const char* const* argv,
+                         CommandLine& command) {
+  command.config_file =
+      info.config_file.empty() ? "/etc/starbus/" + info.name + ".toml" : info.config_file;
+  CLI::App app(info.description, info.name);
+  app.add_option("--config", command.config_file, "Configuration file")
+      ->option_text("FILE [" + command.config_file + "]");
+  app.add_option("--log-level", command.log_level, "Beats the level of the file")
+      ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "critical", "off"}));
+  app.add_flag("--check-config", command.check_config, "Check the file, and do nothing else");
+  app.set_version_flag("--version", info.name + " " + info.version);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kExitOk : kExitUsage;  // it has printed help, version or problem
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+int run_daemon(const DaemonInfo& info, std::unique_ptr<Daemon> daemon, int argc,
+               const char* const* argv) {
+  CommandLine command;
+  if (const auto exit_code = parse(info, argc, argv, command)) return *exit_code;
+  auto settings = read_settings(info, *daemon, command.config_file);
+  if (!settings) {
+    std::cerr << settings.error().detail << std::endl;
+    return kExitUsage;
+  }
+  if (command.check_config) {
+    std::cout << command.config_file << ": ok" << std::endl;
+    return kExitOk;
+  }
+  DaemonShell shell(info, std::move(daemon), command.config_file, std::move(*settings));
+  return shell.run(command.log_level);
+}
+
+}  // namespace starbus::bus::daemon

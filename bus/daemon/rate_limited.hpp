@@ -1,0 +1,46 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace starbus::bus::daemon {
+
+/// Guards log lines that a hostile or broken peer could flood: `lines` per key and interval, then
+/// silence, then one line that says how many were suppressed.
+///
+///   if (limited.allow(peer_name)) spdlog::warn("{}: bad bytes", peer_name);
+///
+/// Owned and used by one thread. Holds at most kMaxKeys keys; further ones share a single budget,
+/// so that a flood of ever new keys is limited too.
+class RateLimited {
+ public:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t kMaxKeys = 1024;
+
+  explicit RateLimited(std::uint32_t lines = 5, Clock::duration interval = std::chrono::seconds(10))
+      : lines_(lines), interval_(interval) {}
+
+  /// True when the caller may log its line now.
+  bool allow(std::string_view key, Clock::time_point now = Clock::now());
+  /// Reports and forgets the keys whose interval is over. Call about once a second.
+  void sweep(Clock::time_point now = Clock::now());
+
+ private:
+  struct Budget {
+    Clock::time_point begin;
+    std::uint32_t used = 0;
+    std::uint64_t suppressed = 0;
+  };
+  Budget& budget_of(std::string_view key, Clock::time_point now);
+  void report(std::string_view key, const Budget& budget) const;
+
+  std::uint32_t lines_;
+  Clock::duration interval_;
+  std::map<std::string, Budget, std::less<>> budgets_;
+};
+
+}  // namespace starbus::bus::daemon

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace starbus::bus::daemon {
+
+/// SIGTERM and SIGINT stop the daemon, SIGHUP reloads it, SIGPIPE is ignored. A second stop signal
+/// means that the operator will not wait for the drain: the process ends at once with 128 + signal,
+/// after a log line. Owned by the thread of the loop, which must outlive it; the handlers run
+/// there.
+class Signals {
+ public:
+  struct Handlers {
+    std::function<void(int signal)> on_stop;
+    std::function<void()> on_reload;
+  };
+  Signals(boost::asio::io_context& loop, Handlers handlers);
+  ~Signals();
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace starbus::bus::daemon

@@ -1,0 +1,132 @@
+#include "bus/daemon/state_directory.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace starbus::bus::daemon {
+namespace {
+
+constexpr const char* kLock = "lock";
+
+Error system_error(const std::string& what) {
+  return {Errc::io_error, what + ": " + std::generic_category().message(errno)};
+}
+
+bool plain_name(std::string_view name) {
+  return !name.empty() && name.front() != '.' && name != kLock &&
+         name.find_first_of(std::string_view("/\0", 2)) == std::string_view::npos;
+}
+
+Result<> write_all(int file, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(file, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return system_error("write");
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+// Up to `most` bytes; more is too_large.
+Result<std::string> read_all(int file, std::size_t most) {
+  std::string content;
+  char part[16 * 1024];
+  while (true) {
+    const ssize_t size = ::read(file, part, sizeof part);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return system_error("read");
+    if (size == 0) return content;
+    content.append(part, static_cast<std::size_t>(size));
+    if (content.size() > most) return Error(Errc::too_large, "larger than a state file may be");
+  }
+}
+
+Error with_path(const Error& error, const std::filesystem::path& path) {
+  return {error.code, path.string() + ": " + error.detail};
+}
+
+Result<> make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (const auto parent = folder.parent_path(); !parent.empty()) {
+    std::filesystem::create_directories(parent, error);
+    if (error) return Error(Errc::io_error, parent.string() + ": " + error.message());
+  }
+  if (::mkdir(folder.c_str(), 0750) == 0) {
+    // mkdir's mode is cut by the umask. What an operator has set up is left alone.
+    if (::chmod(folder.c_str(), 0750) != 0) return system_error(folder.string());
+  } else if (errno != EEXIST) {
+    return system_error(folder.string());
+  }
+  return {};
+}
+
+Error held_by_another(const std::filesystem::path& folder, int lock) {
+  // Between its lock and its note the holder is nameless.
+  std::string holder = "another process";
+  if (const auto note = read_all(lock, 64); note && !note->empty()) {
+    holder = "process " + note->substr(0, note->find('\n'));
+  }
+  return {Errc::name_taken, "state folder " + folder.string() + " is in use by " + holder};
+}
+
+}  // namespace
+
+Result<StateDirectory> StateDirectory::open(const std::filesystem::path& folder) {
+  if (const auto made = make_folder(folder); !made) return made.error();
+  FileDescriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory) return system_error(folder.string());
+  const std::filesystem::path lock_path = folder / kLock;
+  FileDescriptor lock(::openat(directory.get(), kLock, O_RDWR | O_CREAT | O_CLOEXEC, 0640));
+  if (!lock) return system_error(lock_path.string());
+  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) return held_by_another(folder, lock.get());
+    return system_error(lock_path.string());
+  }
+  if (::ftruncate(lock.get(), 0) != 0) return system_error(lock_path.string());
+  const auto noted = write_all(lock.get(), std::to_string(::getpid()) + "\n");
+  if (!noted) return with_path(noted.error(), lock_path);
+  return StateDirectory(folder, std::move(directory), std::move(lock));
+}
+
+Result<> StateDirectory::write(std::string_view name, std::string_view content) {
+  const std::filesystem::path path = path_ / name;
+  if (!plain_name(name)) return Error(Errc::io_error, path.string() + ": not a state file");
+  if (content.size() > kMaxFile) return Error(Errc::too_large, path.string());
+  // One name for the temporary file: the lock makes this the only writer, and a leftover of a
+  // crash is overwritten by the next write.
+  const std::string target(name);
+  const std::string temporary = "." + target + ".new";
+  FileDescriptor file(
+      ::openat(folder_.get(), temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640));
+  if (!file) return system_error(path.string());
+  if (const auto written = write_all(file.get(), content); !written) {
+    ::unlinkat(folder_.get(), temporary.c_str(), 0);
+    return with_path(written.error(), path);
+  }
+  // First the content, then the name, then the folder that holds the name: each must be on disk
+  // before the next refers to it.
+  if (::fsync(file.get()) != 0) return system_error(path.string() + ": fsync");
+  if (::renameat(folder_.get(), temporary.c_str(), folder_.get(), target.c_str()) != 0) {
+    return system_error(path.string() + ": rename");
+  }
+  if (::fsync(folder_.get()) != 0) return system_error(path_.string() + ": fsync");
+  return {};
+}
+
+Result<std::optional<std::string>> StateDirectory::read(std::string_view name) const {
+  const std::filesystem::path path = path_ / name;
+  if (!plain_name(name)) return Error(Errc::io_error, path.string() + ": not a state file");
+  FileDescriptor file(::openat(folder_.get(), std::string(name).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file && errno == ENOENT) return std::optional<std::string>();
+  if (!file) return system_error(path.string());
+  auto content = read_all(file.get(), kMaxFile);
+  if (!content) return with_path(content.error(), path);
+  return std::optional<std::string>(std::move(*content));
+}
+
+}  // namespace starbus::bus::daemon

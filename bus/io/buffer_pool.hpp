@@ -1,0 +1,34 @@
+/// A few buffers on their way back from ZeroMQ's I/O thread to the sender.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "bus/core/bytes.hpp"
+
+namespace starbus::bus::io {
+
+/// Any thread may give, any thread may take. Bounded: more than a few buffers are freed instead.
+class BufferPool {
+ public:
+  Bytes take() {
+    const std::lock_guard lock(mutex_);
+    if (spare_.empty()) return {};
+    Bytes buffer = std::move(spare_.back());
+    spare_.pop_back();
+    return buffer;
+  }
+  void give(Bytes buffer) {
+    if (buffer.capacity() == 0) return;
+    buffer.clear();
+    const std::lock_guard lock(mutex_);
+    if (spare_.size() < kSpare) spare_.push_back(std::move(buffer));
+  }
+
+ private:
+  static constexpr std::size_t kSpare = 8;  // a link clock's worth of full bundles
+  std::mutex mutex_;
+  std::vector<Bytes> spare_;
+};
+
+}  // namespace starbus::bus::io

@@ -1,0 +1,162 @@
+#include "bus/io/key_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace starbus::bus::io {
+namespace {
+
+constexpr std::string_view kSecretTag = "starbus-curve-secret";
+constexpr std::string_view kPublicTag = "starbus-curve-public";
+constexpr std::string_view kZ85 =
+    "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
+constexpr std::size_t kKeyText = 40;
+constexpr mode_t kSecretMode = 0600;
+constexpr mode_t kPublicMode = 0644;
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+Error system_error(const std::string& path, int number) {
+  return {Errc::io_error, path + ": " + std::strerror(number)};
+}
+
+Result<> check_secret_mode(const std::string& path, const struct stat& status) {
+  if ((status.st_mode & 077) == 0) return {};
+  std::array<char, 8> mode{};
+  std::snprintf(mode.data(), mode.size(), "%04o", static_cast<unsigned>(status.st_mode & 07777));
+  return Error{Errc::io_error, path + ": others may use this secret key (mode " + mode.data() +
+                                   "): chmod 600 " + path};
+}
+
+Result<std::string> read_text(const std::string& path, bool secret) {
+  // O_NONBLOCK: a FIFO in this place must not hang the daemon.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.number() < 0) return system_error(path, errno);
+  struct stat status {};
+  if (::fstat(file.number(), &status) != 0) return system_error(path, errno);
+  if (!S_ISREG(status.st_mode)) return Error{Errc::io_error, path + ": not a regular file"};
+  if (secret) {
+    if (const auto checked = check_secret_mode(path, status); !checked) return checked.error();
+  }
+  std::array<char, 256> buffer{};
+  const ssize_t size = ::read(file.number(), buffer.data(), buffer.size());
+  if (size < 0) return system_error(path, errno);
+  return std::string(buffer.data(), static_cast<std::size_t>(size));
+}
+
+/// "TAG KEY\n" -> KEY.
+Result<std::string> parse(const std::string& path, std::string_view text, std::string_view tag) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) {
+    text.remove_suffix(1);
+  }
+  const bool other = text.starts_with(tag == kSecretTag ? kPublicTag : kSecretTag);
+  if (!text.starts_with(tag) || text.size() != tag.size() + 1 + kKeyText ||
+      text[tag.size()] != ' ' || !is_curve_key(text.substr(tag.size() + 1))) {
+    const std::string wanted = std::string(tag) + " <40 characters of Z85>";
+    return Error{
+        Errc::bad_config,
+        path + (other ? ": the other half of the pair; expected " : ": not a key file; expected ") +
+            wanted};
+  }
+  return std::string(text.substr(tag.size() + 1));
+}
+
+Result<> write_all(const Descriptor& file, const std::string& path, std::string_view text) {
+  const ssize_t written = ::write(file.number(), text.data(), text.size());
+  if (written < 0) return system_error(path, errno);
+  if (static_cast<std::size_t>(written) != text.size()) return system_error(path, ENOSPC);
+  if (::fsync(file.number()) != 0) return system_error(path, errno);
+  return {};
+}
+
+/// The directory entry must survive a power cut as well.
+void sync_folder(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string folder =
+      slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
+  const Descriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (file.number() >= 0) ::fsync(file.number());
+}
+
+Result<> move_into_place(const std::string& temporary, const std::string& path,
+                         Overwrite overwrite) {
+  // link() refuses an existing target, also one that appeared a moment ago; rename() replaces it.
+  const int result = overwrite == Overwrite::yes ? ::rename(temporary.c_str(), path.c_str())
+                                                 : ::link(temporary.c_str(), path.c_str());
+  if (result == 0) return {};
+  const int number = errno;
+  if (number == EEXIST) return Error{Errc::io_error, path + ": exists already"};
+  return system_error(path, number);
+}
+
+Result<> write_key(const std::string& path, std::string_view tag, const std::string& key,
+                   mode_t mode, Overwrite overwrite) {
+  if (!is_curve_key(key)) return Error{Errc::bad_config, "a key is 40 characters of Z85"};
+  const std::string temporary = path + ".new." + std::to_string(::getpid());
+  Result<> written;
+  {
+    const Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+    if (file.number() < 0) return system_error(temporary, errno);
+    // The umask may have taken bits that the daemons' group needs to read a public key.
+    if (::fchmod(file.number(), mode) != 0) written = system_error(temporary, errno);
+    if (written) written = write_all(file, temporary, std::string(tag) + " " + key + "\n");
+  }
+  if (written) written = move_into_place(temporary, path, overwrite);
+  ::unlink(temporary.c_str());  // is gone already after a rename
+  if (written) sync_folder(path);
+  return written;
+}
+
+}  // namespace
+
+bool is_curve_key(std::string_view text) {
+  return text.size() == kKeyText &&
+         std::ranges::all_of(text, [](char c) { return kZ85.find(c) != std::string_view::npos; });
+}
+
+Result<CurveKeys> read_secret_key_file(const std::string& path) {
+  const auto text = read_text(path, true);
+  if (!text) return text.error();
+  const auto secret = parse(path, *text, kSecretTag);
+  if (!secret) return secret.error();
+  const auto public_key = curve_public_key(*secret);
+  if (!public_key) return Error{Errc::bad_config, path + ": " + public_key.error().detail};
+  return CurveKeys{*public_key, *secret};
+}
+
+Result<std::string> read_public_key_file(const std::string& path) {
+  const auto text = read_text(path, false);
+  if (!text) return text.error();
+  return parse(path, *text, kPublicTag);
+}
+
+Result<> write_secret_key_file(const std::string& path, const std::string& secret_key,
+                               Overwrite overwrite) {
+  return write_key(path, kSecretTag, secret_key, kSecretMode, overwrite);
+}
+
+Result<> write_public_key_file(const std::string& path, const std::string& public_key,
+                               Overwrite overwrite) {
+  return write_key(path, kPublicTag, public_key, kPublicMode, overwrite);
+}
+
+}  // namespace starbus::bus::io

@@ -1,0 +1,151 @@
+#include "bus/io/zmq_socket.hpp"
+
+#include <boost/asio/post.hpp>
+#include <cassert>
+#include <stdexcept>
+
+#include "bus/core/limits.hpp"
+#include "bus/io/zmq_service.hpp"
+
+namespace starbus::bus::io {
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr int kLinger = 100;          // ms in ZeroMQ's background, for the last words
+constexpr int kHighWaterMark = 1000;  // messages; the link clock is far below
+// CURVE wraps a message in 33 bytes more, and the limit is applied before it is unwrapped.
+constexpr std::int64_t kLargestMessage = kMaxBundle + 64;
+constexpr int kHandshakeTimeout = 3000;  // ms, for a peer that connects and says nothing
+
+int signal_of(void* socket) {
+  int fd = -1;
+  std::size_t size = sizeof fd;
+  if (zmq_getsockopt(socket, ZMQ_FD, &fd, &size) != 0) throw std::runtime_error("zmq_socket");
+  return fd;
+}
+
+}  // namespace
+
+Error zmq_error(const std::string& what) {
+  return Error{Errc::io_error, what + ": " + zmq_strerror(zmq_errno())};
+}
+
+ZmqSocket::ZmqSocket(asio::io_context& context, int type)
+    : context_(context),
+      service_(ZmqService::of(context)),
+      socket_(service_.open(type)),
+      signal_(context, signal_of(socket_)) {
+  set(ZMQ_LINGER, kLinger);
+  set(ZMQ_RECONNECT_IVL, -1);  // a broken pipe is the end of a session
+  set(ZMQ_SNDHWM, kHighWaterMark);
+  set(ZMQ_RCVHWM, kHighWaterMark);
+  set(ZMQ_HANDSHAKE_IVL, kHandshakeTimeout);
+  zmq_setsockopt(socket_, ZMQ_MAXMSGSIZE, &kLargestMessage, sizeof kLargestMessage);
+}
+
+ZmqSocket::~ZmqSocket() {
+  signal_.release();  // the descriptor is ZeroMQ's
+  service_.close(socket_);
+}
+
+void ZmqSocket::set(int option, int value) {
+  [[maybe_unused]] const int failed = zmq_setsockopt(socket_, option, &value, sizeof value);
+  assert(failed == 0);
+}
+
+void ZmqSocket::set(int option, std::string_view value) {
+  [[maybe_unused]] const int failed = zmq_setsockopt(socket_, option, value.data(), value.size());
+  assert(failed == 0);
+}
+
+Result<> ZmqSocket::bind(const std::string& endpoint) {
+  if (zmq_bind(socket_, endpoint.c_str()) != 0) return zmq_error("bind " + endpoint);
+  return {};
+}
+
+Result<> ZmqSocket::connect(const std::string& endpoint) {
+  if (zmq_connect(socket_, endpoint.c_str()) != 0) return zmq_error("connect " + endpoint);
+  return {};
+}
+
+void ZmqSocket::on_ready(OnReady on_ready) {
+  on_ready_ = std::make_shared<OnReady>(std::move(on_ready));
+  if (*on_ready_) check_again();
+}
+
+void ZmqSocket::check_again() {
+  if (std::exchange(posted_, true)) return;
+  asio::post(context_, [this, weak = std::weak_ptr(alive_)] {
+    if (weak.expired()) return;
+    posted_ = false;
+    ready();
+  });
+}
+
+void ZmqSocket::wait() {
+  if (std::exchange(waiting_, true)) return;
+  signal_.async_wait(asio::posix::stream_descriptor::wait_read,
+                     [this, weak = std::weak_ptr(alive_)](const auto& error) {
+                       if (error || weak.expired()) return;
+                       waiting_ = false;
+                       ready();
+                     });
+}
+
+void ZmqSocket::ready() {
+  const auto handler = on_ready_;
+  if (!*handler) return;
+  const std::weak_ptr alive = alive_;
+  const bool more = (*handler)();
+  if (alive.expired() || handler != on_ready_) return;  // a new handler has been asked for already
+  if (more) return check_again();
+  wait();
+}
+
+bool ZmqSocket::receive(ZmqMessage& message) {
+  return zmq_msg_recv(message.get(), socket_, ZMQ_DONTWAIT) >= 0;
+}
+
+bool ZmqSocket::send(ZmqMessage& message, int flags) {
+  return zmq_msg_send(message.get(), socket_, flags | ZMQ_DONTWAIT) >= 0;
+}
+
+bool ZmqSocket::send(ByteView bytes, int flags) {
+  return zmq_send(socket_, bytes.data(), bytes.size(), flags | ZMQ_DONTWAIT) >= 0;
+}
+
+ZmqMonitor::ZmqMonitor(ZmqSocket& socket)
+    : watched_(socket), events_(std::make_unique<ZmqSocket>(socket.context(), ZMQ_PAIR)) {
+  const auto name = ZmqService::of(socket.context()).new_monitor_name();
+  zmq_socket_monitor(socket.native(), name.c_str(), ZMQ_EVENT_ALL);
+  [[maybe_unused]] const auto connected = events_->connect(name);
+  assert(connected.has_value());
+}
+
+ZmqMonitor::~ZmqMonitor() {
+  zmq_socket_monitor(watched_.native(), nullptr, 0);
+}
+
+void ZmqMonitor::on_event(OnEvent on_event) {
+  on_event_ = std::make_shared<OnEvent>(std::move(on_event));
+  events_->on_ready([this] { return read(); });
+}
+
+bool ZmqMonitor::read() {
+  // Two frames: {event u16, value u32}, address.
+  const auto handler = on_event_;
+  ZmqMessage event;
+  while (events_->receive(event)) {
+    ZmqMessage address;
+    events_->receive(address);
+    Reader reader(event.bytes());
+    const auto what = reader.get<std::uint16_t>();
+    const auto value = reader.get<std::uint32_t>();
+    (*handler)(what, static_cast<int>(value));
+    if (handler.use_count() == 1) return false;  // destroyed, or has a new handler and asks again
+  }
+  return false;
+}
+
+}  // namespace starbus::bus::io

@@ -1,0 +1,34 @@
+# Compiler settings that every target of this repository shares, through starbus_settings.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+# Assertions stay on in every build: no NDEBUG.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1")
+set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g")
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+find_program(MOLD mold)
+if(MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+add_library(starbus_settings INTERFACE)
+target_compile_options(starbus_settings INTERFACE
+  -Wall -Wextra -Wconversion -Wshadow -Werror
+  # Boost 1.81 under g++ 12 at -O2 reports these inside its own headers.
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-error=maybe-uninitialized -Wno-error=restrict>)
+target_include_directories(starbus_settings INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+if(STARBUS_SANITIZE)
+  add_compile_options(-fsanitize=${STARBUS_SANITIZE} -fno-omit-frame-pointer
+                      -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${STARBUS_SANITIZE})
+endif()

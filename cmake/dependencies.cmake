@@ -1,0 +1,16 @@
+# Everything comes from Debian bookworm packages; scripts/deps installs them.
+find_package(Threads REQUIRED)
+find_package(Boost 1.81 REQUIRED)            # headers: Asio, Beast, unordered, system
+find_package(OpenSSL REQUIRED)               # SHA-256 of names
+find_package(spdlog REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(tomlplusplus REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(prometheus-cpp REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(zmq REQUIRED IMPORTED_TARGET GLOBAL libzmq>=4.3.4)
+pkg_check_modules(systemd REQUIRED IMPORTED_TARGET GLOBAL libsystemd)
+if(STARBUS_TESTS)
+  find_package(GTest REQUIRED)
+  find_package(rapidcheck REQUIRED)
+endif()

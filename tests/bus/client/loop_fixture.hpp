@@ -1,0 +1,43 @@
+// Runs one coroutine as a test, on an io_context of its own, with a deadline.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <exception>
+#include <numeric>
+
+// ASSERT_TRUE returns, which a coroutine cannot.
+#define CO_OK(expression)                                          \
+  if (auto&& co_ok_result = (expression); !co_ok_result) {         \
+    ADD_FAILURE() << #expression << ": " << co_ok_result.error().to_string(); \
+    co_return;                                                     \
+  }
+
+namespace starbus::bus {
+
+using Task = boost::asio::awaitable<void>;
+
+class LoopTest : public ::testing::Test {
+ protected:
+  /// Fails the test if the coroutine has not ended within `limit`.
+  template <class Coroutine>
+  void run(Coroutine coroutine, std::chrono::seconds limit = std::chrono::seconds(20)) {
+    bool done = false;
+    boost::asio::co_spawn(loop, std::move(coroutine), [&](std::exception_ptr error) {
+      done = true;
+      if (error) std::rethrow_exception(error);
+    });
+    const auto deadline = std::chrono::steady_clock::now() + limit;
+    while (!done && loop.run_one_until(deadline) != 0) {
+    }
+    EXPECT_TRUE(done) << "the test's coroutine did not end in time";
+  }
+
+  boost::asio::io_context loop;
+};
+
+}  // namespace starbus::bus

@@ -1,0 +1,361 @@
+// What holds for links of every kind.
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "tests/bus/io/support.hpp"
+
+namespace starbus::bus::io {
+namespace {
+
+using namespace test;
+
+class EveryLink : public testing::TestWithParam<const char*> {
+ protected:
+  std::string scheme() const { return GetParam(); }
+  bool local() const { return scheme() == "unix" || scheme() == "ipc"; }
+};
+INSTANTIATE_TEST_SUITE_P(Schemes, EveryLink, testing::Values("unix", "stream", "ipc", "tcp"),
+                         [](const auto& test) { return std::string(test.param); });
+
+/// Links with a socket file.
+class LocalLink : public EveryLink {};
+INSTANTIATE_TEST_SUITE_P(Schemes, LocalLink, testing::Values("unix", "ipc"),
+                         [](const auto& test) { return std::string(test.param); });
+
+/// Links that cannot encrypt.
+class PlainLink : public EveryLink {};
+INSTANTIATE_TEST_SUITE_P(Schemes, PlainLink, testing::Values("unix", "stream", "ipc"),
+                         [](const auto& test) { return std::string(test.param); });
+
+TEST_P(EveryLink, KeepsTheOrderOfManyBundlesBothWays) {
+  constexpr std::uint64_t kMany = 100'000;
+  constexpr std::uint64_t kAhead = 2'000;  // what a link clock would allow
+  Pair pair;
+  pair.listen(scheme());
+  const auto client = pair.connect();
+  const auto server = pair.accepted.back();
+  Recorder at_client;
+  Recorder at_server;
+  std::uint64_t sent = 0;
+  const auto pump = [&] {
+    const auto arrived = std::min(at_client.bundles, at_server.bundles);
+    for (; sent < kMany && sent < arrived + kAhead;) {
+      ++sent;
+      client->send(make_bundle(sent, 32 + sent % 200));
+      server->send(make_bundle(sent, 32 + sent % 300));
+    }
+  };
+  at_client.then = at_server.then = [&](Link&, ByteView) { pump(); };
+  client->start(at_client);
+  server->start(at_server);
+  pump();
+  EXPECT_TRUE(pair.loop.run_until(
+      [&] { return at_client.bundles == kMany && at_server.bundles == kMany; }));
+  EXPECT_TRUE(at_client.in_order);
+  EXPECT_TRUE(at_server.in_order);
+  EXPECT_GT(at_server.batches, 0U);
+}
+
+TEST_P(EveryLink, CarriesTheLargestBundle) {
+  Pair pair;
+  pair.listen(scheme());
+  const auto client = pair.connect();
+  Recorder at_server;
+  at_server.then = [](Link&, ByteView bundle) {
+    EXPECT_EQ(bundle.back(), bundle[kBundleHeaderSize]);
+  };
+  pair.accepted.back()->start(at_server);
+  for (std::uint64_t i = 1; i <= 40; ++i) {
+    client->send(make_bundle(i, kMaxBundle - (i % 3)));
+  }
+  EXPECT_TRUE(pair.loop.run_until([&] { return at_server.bundles == 40; }));
+  EXPECT_TRUE(at_server.in_order);
+}
+
+TEST_P(EveryLink, DeliversWhatWasQueuedBeforeTheReaderStarted) {
+  Pair pair;
+  pair.listen(scheme());
+  const auto client = pair.connect();
+  for (std::uint64_t i = 1; i <= 100; ++i) client->send(make_bundle(i, 10'000));
+  pair.loop.settle();
+  Recorder at_server;
+  pair.accepted.back()->start(at_server);
+  EXPECT_TRUE(pair.loop.run_until([&] { return at_server.bundles == 100; }));
+  EXPECT_TRUE(at_server.in_order);
+}
+
+TEST_P(EveryLink, TellsTheOtherSideOnceWhenClosed) {
+  Pair pair;
+  pair.listen(scheme());
+  for (const bool client_closes : {true, false}) {
+    auto client = pair.connect();
+    auto server = pair.accepted.back();
+    auto& closing = client_closes ? client : server;
+    auto& staying = client_closes ? server : client;
+    Recorder at_closing;
+    Recorder at_staying;
+    closing->start(at_closing);
+    staying->start(at_staying);
+    closing->send(make_bundle(1));
+    closing->close();
+    closing->close();
+    closing->send(make_bundle(2));
+    EXPECT_TRUE(pair.loop.run_until([&] { return at_staying.closed == 1; }));
+    EXPECT_EQ(at_staying.bundles, 1U) << "the last words arrive before the end";
+    EXPECT_EQ(at_staying.reason.code, Errc::io_error);
+    staying->send(make_bundle(1));
+    pair.loop.settle(std::chrono::milliseconds(30));
+    EXPECT_EQ(at_staying.closed, 1);
+    EXPECT_EQ(at_closing.closed, 0);
+  }
+}
+
+TEST_P(EveryLink, MayBeClosedAndDroppedInsideItsCallbacks) {
+  Pair pair;
+  pair.listen(scheme());
+  for (const bool drop : {false, true}) {
+    const auto client = pair.connect();
+    Recorder at_client;
+    Recorder at_server;
+    at_server.then = [&](Link& link, ByteView) {
+      if (drop) {
+        pair.accepted.clear();
+      } else {
+        link.close();
+      }
+    };
+    client->start(at_client);
+    pair.accepted.back()->start(at_server);
+    for (std::uint64_t i = 1; i <= 10; ++i) client->send(make_bundle(i));
+    EXPECT_TRUE(pair.loop.run_until([&] { return at_client.closed == 1; }));
+    if (!drop) {
+      EXPECT_EQ(at_server.bundles, 1U);
+    }
+    EXPECT_EQ(at_server.closed, 0);
+  }
+}
+
+TEST_P(EveryLink, MayBeDroppedInsideOnClosed) {
+  struct Dropper final : LinkHandler {
+    std::shared_ptr<Link> link;
+    int closed = 0;
+    void on_bundle(Link&, ByteView) override {}
+    void on_batch_end(Link&) override {}
+    void on_closed(Link&, const Error&) override {
+      ++closed;
+      link.reset();
+    }
+  };
+  Pair pair;
+  pair.listen(scheme());
+  Dropper at_client;
+  at_client.link = pair.connect();
+  at_client.link->start(at_client);
+  pair.accepted.clear();
+  EXPECT_TRUE(pair.loop.run_until([&] { return at_client.closed == 1; }));
+  EXPECT_EQ(at_client.link, nullptr);
+}
+
+TEST_P(EveryLink, OutlivesItsListener) {
+  Pair pair;
+  pair.listen(scheme());
+  const auto endpoint = pair.listener->endpoint();
+  const auto client = pair.connect();
+  Recorder at_server;
+  pair.accepted.back()->start(at_server);
+  pair.listener.reset();
+  client->send(make_bundle(1));
+  EXPECT_TRUE(pair.loop.run_until([&] { return at_server.bundles == 1; }));
+  const auto late = pair.loop.connect_to(endpoint);
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, Errc::unreachable) << late.error().to_string();
+}
+
+TEST_P(EveryLink, NamesThePeerAsTheKernelDoes) {
+  Pair pair;
+  pair.listen(scheme());
+  const auto client = pair.connect();
+  for (const auto& link : {client, pair.accepted.back()}) {
+    EXPECT_EQ(link->peer().pid, local() ? ::getpid() : 0);
+    EXPECT_TRUE(link->peer().key.empty());
+    if (local()) {
+      EXPECT_EQ(link->peer().uid, ::getuid());
+      EXPECT_EQ(link->peer().gid, ::getgid());
+      EXPECT_EQ(link->peer().address, "pid " + std::to_string(::getpid()));
+    } else {
+      EXPECT_TRUE(link->peer().address.starts_with("127.0.0.1:")) << link->peer().address;
+    }
+  }
+}
+
+TEST_P(EveryLink, EndsOnBytesThatAreNoBundleAndSparesTheOthers) {
+  Pair pair;
+  pair.listen(scheme());
+  const auto good = pair.connect();
+  Recorder at_good;
+  pair.accepted.back()->start(at_good);
+  const auto header_with = [](std::size_t at, std::byte value) {
+    Bytes bundle = make_bundle(1, 64);
+    bundle[at] = value;
+    return bundle;
+  };
+  const auto with_length = [](std::uint32_t length) {
+    Bytes bundle = make_bundle(1, 64);
+    store(bundle.data() + 4, length);
+    return bundle;
+  };
+  const std::vector<std::pair<Bytes, Errc>> hostile = {
+      {Bytes(64, std::byte{0xEE}), Errc::bad_bytes},
+      {header_with(0, std::byte{0}), Errc::bad_bytes},
+      {header_with(2, std::byte{9}), Errc::version_mismatch},
+      {with_length(0), Errc::bad_bytes},
+      {with_length(31), Errc::bad_bytes},
+      {with_length(kMaxBundle + 1), Errc::bad_bytes},
+      {with_length(0xFFFFFFFF), Errc::bad_bytes}};
+  for (const auto& [bytes, expected] : hostile) {
+    const auto bad = pair.connect();
+    Recorder at_bad;
+    pair.accepted.back()->start(at_bad);
+    bad->send(bytes);
+    EXPECT_TRUE(pair.loop.run_until([&] { return at_bad.closed == 1; }));
+    EXPECT_EQ(at_bad.reason.code, expected);
+    EXPECT_EQ(at_bad.bundles, 0U);
+  }
+  good->send(make_bundle(1));
+  EXPECT_TRUE(pair.loop.run_until([&] { return at_good.bundles == 1; }));
+  EXPECT_EQ(at_good.closed, 0);
+}
+
+TEST_P(EveryLink, RefusesASecondListener) {
+  Pair pair;
+  pair.listen(scheme());
+  const auto second = listen(pair.loop.context, pair.listener->endpoint(), {}, [](auto) {});
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, Errc::io_error);
+  EXPECT_NE(pair.connect(), nullptr) << "the first is unharmed";
+}
+
+TEST_P(LocalLink, ReplacesAStaleSocketFileAndRemovesItsOwn) {
+  Pair pair;
+  const auto path = pair.dir.file("bus.sock");
+  {
+    // What a killed daemon leaves behind: a listener whose file outlives it.
+    Loop other;
+    auto dead = listen(other.context, scheme() + "://" + path, {}, [](auto) {});
+    ASSERT_TRUE(dead);
+    std::filesystem::create_hard_link(path, path + ".kept");
+    dead->reset();
+    std::filesystem::rename(path + ".kept", path);
+  }
+  ASSERT_TRUE(std::filesystem::exists(path));
+  ListenOptions options;
+  options.socket_mode = 0640;
+  pair.listen(scheme(), options);
+  struct stat status {};
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0640U);
+  EXPECT_NE(pair.connect(), nullptr);
+  pair.accepted.clear();
+  pair.listener.reset();
+  EXPECT_TRUE(std::filesystem::is_empty(std::filesystem::path(path).parent_path()));
+}
+
+TEST_P(LocalLink, LeavesTheFileOfItsSuccessor) {
+  Pair pair;
+  pair.listen(scheme());
+  const auto path = pair.dir.file("bus.sock");
+  std::filesystem::remove(path);
+  auto successor = listen(pair.loop.context, scheme() + "://" + path, {}, [](auto) {});
+  ASSERT_TRUE(successor);
+  pair.listener.reset();
+  EXPECT_TRUE(std::filesystem::exists(path));
+}
+
+TEST_P(EveryLink, ReportsThatNobodyListens) {
+  Pair pair;
+  const auto result = pair.loop.connect_to(local() ? scheme() + "://" + pair.dir.file("nobody")
+                                                   : scheme() + "://127.0.0.1:1");
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, Errc::unreachable) << result.error().to_string();
+}
+
+TEST_P(EveryLink, SeesTheDeathOfTheProcessOnce) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::array<char, 256> name{};
+    if (::read(ends[0], name.data(), name.size() - 1) <= 0) ::_exit(1);
+    Loop loop;
+    const auto link = loop.connect_to(name.data());
+    if (!link) ::_exit(2);
+    (*link)->send(make_bundle(1, 5000));
+    loop.settle(std::chrono::hours(1));
+    ::_exit(3);
+  }
+  Pair pair;
+  pair.listen(scheme());
+  const auto endpoint = pair.listener->endpoint();
+  ASSERT_GT(::write(ends[1], endpoint.data(), endpoint.size()), 0);
+  ASSERT_TRUE(pair.loop.run_until([&] { return !pair.accepted.empty(); }));
+  Recorder at_server;
+  pair.accepted.back()->start(at_server);
+  EXPECT_TRUE(pair.loop.run_until([&] { return at_server.bundles == 1; }));
+  if (local()) {
+    EXPECT_EQ(pair.accepted.back()->peer().pid, child);
+  }
+  ::kill(child, SIGKILL);
+  EXPECT_TRUE(pair.loop.run_until([&] { return at_server.closed == 1; }));
+  pair.loop.settle(std::chrono::milliseconds(50));
+  EXPECT_EQ(at_server.closed, 1);
+  ::waitpid(child, nullptr, 0);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+TEST_P(EveryLink, CanBeCancelledWhileItConnects) {
+  Pair pair;
+  pair.listen(scheme());
+  bool called = false;
+  auto attempt =
+      connect(pair.loop.context, pair.listener->endpoint(), {}, [&](auto) { called = true; });
+  EXPECT_FALSE(called) << "never inside";
+  attempt.reset();
+  pair.loop.settle();
+  EXPECT_FALSE(called);
+}
+
+TEST_P(EveryLink, RecyclesBuffers) {
+  Pair pair;
+  pair.listen(scheme());
+  const auto client = pair.connect();
+  Recorder at_server;
+  pair.accepted.back()->start(at_server);
+  EXPECT_TRUE(client->take_buffer().empty());
+  client->send(make_bundle(1, 50'000));
+  EXPECT_TRUE(pair.loop.run_until([&] { return at_server.bundles == 1; }));
+  Bytes buffer;
+  EXPECT_TRUE(pair.loop.run_until([&] {
+    buffer = client->take_buffer();
+    return buffer.capacity() > 0;
+  }));
+  EXPECT_TRUE(buffer.empty());
+  EXPECT_GE(buffer.capacity(), 50'000U);
+}
+
+TEST_P(PlainLink, RefusesKeysWhereNothingIsEncrypted) {
+  Pair pair;
+  ListenOptions options;
+  options.keys = *generate_curve_keys();
+  const auto listener = listen(pair.loop.context, pair.address(scheme()), options, [](auto) {});
+  ASSERT_FALSE(listener);
+  EXPECT_EQ(listener.error().code, Errc::bad_config);
+}
+
+}  // namespace
+}  // namespace starbus::bus::io

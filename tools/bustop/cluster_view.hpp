@@ -1,0 +1,83 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/bustop/admin_source.hpp"
+#include "tools/bustop/model.hpp"
+
+namespace starbus::bustop {
+
+/// How to page through names.
+struct NamesQuery {
+  std::string prefix;
+  std::string host;         // of this host only; empty: the whole cluster
+  std::size_t limit = 100;  // 0: all
+};
+
+struct NamesAnswer {
+  std::vector<NameRow> names;
+  std::uint64_t total = 0;
+  bool more = false;
+  std::string from;  // the daemon that answered
+};
+
+struct RouteAnswer {
+  RouteInfo info;
+  std::string from;    // the daemon that answered
+  Error root_trouble;  // not ok: only the local daemon could be asked
+};
+
+/// The cluster, seen through the local busd: other daemons are asked through its /at/. With a
+/// busroot as the local daemon, hosts are known only by busroot's account of them. Owns its
+/// sources; keeps no answers. Hosts are asked by a few threads at once, all joined before a call
+/// returns; a daemon that does not answer is marked with its error and does not spoil the others.
+class ClusterView {
+ public:
+  static constexpr std::size_t kParallel = 8;
+  static constexpr std::size_t kPage = 1000;
+
+  /// `root`: busroot's own admin API; null: through /at/root.
+  ClusterView(std::unique_ptr<AdminSource> local, std::unique_ptr<AdminSource> root);
+
+  Result<DaemonStatus> status() const { return get_status({}); }
+
+  enum class Depth { root, hosts };  // hosts: each connected host is asked for its processes
+  /// An error only if the local daemon does not answer.
+  Result<Cluster> load(Depth depth) const;
+  /// One host's own account; `host` is a name, or empty for the local daemon.
+  Result<HostTopology> host(const std::string& host) const;
+  Result<RootTopology> root() const;
+
+  Result<NamesAnswer> names(const NamesQuery& query) const;
+  /// busroot's word; the local daemon's where busroot cannot be asked.
+  Result<RouteAnswer> route(const std::string& name) const;
+  /// Of the local daemon, busroot, and `hosts`, newest first; `silent` gets who did not answer.
+  Result<std::vector<FailureRow>> failures(const std::string& name, std::size_t limit,
+                                           const std::vector<std::string>& hosts,
+                                           std::vector<std::string>& silent) const;
+  /// Status and links of the local daemon, and unless `local_only` of all others.
+  Result<std::vector<DaemonReading>> readings(bool local_only) const;
+
+  Result<> tail(const std::string& name,
+                const std::function<bool(std::string_view line)>& on_line) const;
+
+ private:
+  /// `who`: empty for the local daemon, "root", or a host.
+  Result<std::string> get(const std::string& who, const std::string& target) const;
+  Result<DaemonStatus> get_status(const std::string& who) const;
+  DaemonReading read_daemon(const std::string& name, const std::string& who) const;
+  /// "" if the local daemon can answer for it.
+  std::string address_of(const std::string& who, const DaemonStatus& local) const;
+
+  std::unique_ptr<AdminSource> local_;
+  std::unique_ptr<AdminSource> root_;
+};
+
+/// "HOST.NODE" -> "HOST".
+std::string host_of(const std::string& process);
+
+}  // namespace starbus::bustop

@@ -1,0 +1,93 @@
+// Checks of the cluster as a whole: busroot, hosts, processes, versions.
+#include <map>
+#include <string>
+
+#include "bus/core/limits.hpp"
+#include "tools/bustop/doctor_checks.hpp"
+#include "tools/bustop/render.hpp"
+#include "tools/bustop/text.hpp"
+
+namespace starbus::bustop::checks {
+namespace {
+
+constexpr double kQuotaWarning = 0.8;
+constexpr double kYoungUplink = 60;  // seconds
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string result;
+  for (const std::string& word : words) result += (result.empty() ? "" : ", ") + word;
+  return result;
+}
+
+void check_uplink(const HostView& host, double uptime_s, Findings& to) {
+  const Uplink& uplink = host.topology->uplink;
+  if (!uplink.connected) {
+    std::string what = "no session with busroot at " + uplink.endpoint;
+    if (!uplink.last_error.empty()) what += ": " + uplink.last_error;
+    const std::string cure = cure_of(uplink.last_error);
+    add(to, Severity::error, Check::uplink_down, host.name, what, cure);
+    return;
+  }
+  // Only the local daemon's age is known here, and a daemon that has just started has a new uplink.
+  if (host.local && uplink.since_s < kYoungUplink && uptime_s > uplink.since_s + kYoungUplink) {
+    add(to, Severity::warning, Check::uplink_young, host.name,
+        "its session with busroot is only " + human_seconds(uplink.since_s) + " old");
+  }
+}
+
+}  // namespace
+
+void check_root(const Cluster& cluster, Findings& to) {
+  if (!cluster.root) {
+    add(to, Severity::error, Check::root_unreachable, "root", cluster.root_trouble.to_string());
+    return;
+  }
+  if (!cluster.root->grace) return;
+  const std::vector<std::string>& hosts = cluster.root->waiting_for;
+  add(to, Severity::warning, Check::grace, "root",
+      hosts.empty() ? "in grace" : "in grace, waiting for " + joined(hosts));
+}
+
+void check_hosts(const Cluster& cluster, Findings& to) {
+  for (const HostView& host : cluster.hosts) {
+    if (host.topology) check_uplink(host, cluster.local.uptime_s, to);
+    if (host.row && !host.row->connected) {
+      add(to, Severity::error, Check::host_down, host.name,
+          "busroot knows it, but has no link to it");
+    } else if (host.trouble.code != Errc::ok) {
+      add(to, Severity::warning, Check::host_no_answer, host.name, host.trouble.to_string());
+    }
+  }
+}
+
+void check_processes(const Cluster& cluster, Findings& to) {
+  for (const HostView& host : cluster.hosts) {
+    for (const ProcessInfo& process : host.processes()) {
+      if (!process.connected) {
+        add(to, Severity::warning, Check::process_gone, process.name, "has no link to its busd");
+      }
+      const std::uint64_t quota =
+          process.max_names > 0 ? process.max_names : bus::kMaxNamesPerProcess;
+      if (static_cast<double>(process.names) < kQuotaWarning * static_cast<double>(quota)) continue;
+      add(to, process.names >= quota ? Severity::error : Severity::warning, Check::names_near_quota,
+          process.name,
+          std::to_string(process.names) + " names of " + std::to_string(quota));
+    }
+  }
+}
+
+void check_versions(const Examination& examination, Findings& to) {
+  std::map<std::string, std::vector<std::string>> seen;  // version -> daemons
+  for (const DaemonReading& reading : examination.after) {
+    if (!reading.status.version.empty()) seen[reading.status.version].push_back(reading.name);
+  }
+  if (seen.size() < 2) return;
+  std::string what;
+  for (const auto& [version, daemons] : seen) {
+    what += (what.empty() ? "" : "; ") + version + " on " + daemons.front();
+    if (daemons.size() > 1) what += " and " + std::to_string(daemons.size() - 1) + " more";
+  }
+  add(to, Severity::warning, Check::version_mix, "cluster", what);
+}
+
+}  // namespace starbus::bustop::checks

@@ -1,0 +1,242 @@
+#include "tools/bustop/parse.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "bus/core/ids.hpp"
+
+namespace starbus::bustop {
+namespace {
+
+using Json = nlohmann::json;
+
+/// A JSON object, read without exceptions.
+class Reader {
+ public:
+  explicit Reader(const Json& object) : object_(object) {}
+
+  const Json* find(const char* key) const {
+    if (!object_.is_object()) return nullptr;
+    const auto found = object_.find(key);
+    return found == object_.end() || found->is_null() ? nullptr : &*found;
+  }
+  /// Numbers as text too: identifiers may be either.
+  std::string text(const char* key) const {
+    const Json* value = find(key);
+    if (value == nullptr) return {};
+    if (value->is_string()) return value->get<std::string>();
+    return value->is_number() ? value->dump() : std::string();
+  }
+  bool flag(const char* key, bool fallback = false) const {
+    const Json* value = find(key);
+    return value != nullptr && value->is_boolean() ? value->get<bool>() : fallback;
+  }
+  double number(const char* key) const {
+    const Json* value = find(key);
+    const double number = value != nullptr && value->is_number() ? value->get<double>() : 0;
+    return std::isfinite(number) ? number : 0;
+  }
+  std::uint64_t count(const char* key) const { return to_count(find(key)); }
+  std::int64_t integer(const char* key) const {
+    const std::uint64_t value = count(key);
+    return value > INT64_MAX ? 0 : static_cast<std::int64_t>(value);
+  }
+  /// "3.17" as it stands; a packed number is split.
+  std::string epoch(const char* key) const {
+    const Json* value = find(key);
+    if (value == nullptr || !value->is_number_integer()) return text(key);
+    return bus::Epoch{to_count(value)}.to_string();
+  }
+  template <class Row, class Parse>
+  std::vector<Row> rows(const char* key, const Parse& parse) const {
+    std::vector<Row> result;
+    const Json* value = find(key);
+    if (value == nullptr || !value->is_array()) return result;
+    for (const Json& item : *value) {
+      if (item.is_object()) result.push_back(parse(Reader(item)));
+    }
+    return result;
+  }
+
+  static std::uint64_t to_count(const Json* value) {
+    if (value == nullptr || !value->is_number()) return 0;
+    if (value->is_number_unsigned()) return value->get<std::uint64_t>();
+    const double number = value->get<double>();
+    return number > 0 && number < 1.8e19 ? static_cast<std::uint64_t>(number) : 0;
+  }
+
+ private:
+  const Json& object_;
+};
+
+LinkInfo read_link(const Reader& reader) {
+  LinkInfo link;
+  link.id = reader.text("id");
+  link.peer = reader.text("peer");
+  link.kind = reader.text("kind");
+  link.address = reader.text("address");
+  link.greeted = reader.flag("greeted");
+  link.suspect = reader.flag("suspect");
+  link.rtt_us = reader.number("rtt_us");
+  link.silence_ms = reader.number("silence_ms");
+  link.in_flight_bytes = reader.count("in_flight_bytes");
+  link.bundles_in = reader.count("bundles_in");
+  link.bundles_out = reader.count("bundles_out");
+  link.bytes_in = reader.count("bytes_in");
+  link.bytes_out = reader.count("bytes_out");
+  link.records_in = reader.count("records_in");
+  if (const Json* queued = reader.find("queued_bytes")) {
+    for (std::size_t lane = 0; lane < kLaneNames.size(); ++lane) {
+      link.queued_bytes[lane] = Reader(*queued).count(kLaneNames[lane]);
+    }
+  }
+  return link;
+}
+
+std::optional<LinkInfo> read_optional_link(const Reader& reader) {
+  const Json* link = reader.find("link");
+  if (link == nullptr || !link->is_object()) return std::nullopt;
+  return read_link(Reader(*link));
+}
+
+ProcessInfo read_process(const Reader& reader) {
+  ProcessInfo process;
+  process.name = reader.text("name");
+  process.role = reader.text("role");
+  process.pid = reader.integer("pid");
+  process.incarnation = reader.text("incarnation");
+  process.connected = reader.flag("connected", true);
+  process.names = reader.count("names");
+  process.max_names = reader.count("max_names");
+  process.link = read_optional_link(reader);
+  process.software = reader.text("software");
+  return process;
+}
+
+HostRow read_host_row(const Reader& reader) {
+  HostRow row;
+  row.host = reader.text("host");
+  row.connected = reader.flag("connected");
+  row.key = reader.text("key");
+  row.names = reader.count("names");
+  row.processes = reader.rows<ProcessInfo>("processes", read_process);
+  row.link = read_optional_link(reader);
+  row.software = reader.text("software");
+  return row;
+}
+
+NameRow read_name_row(const Reader& reader) {
+  return {reader.text("name"),   reader.text("id"),       reader.text("owner"),
+          reader.epoch("epoch"), reader.epoch("lineage"), reader.text("state")};
+}
+
+FailureRow read_failure(const Reader& reader) {
+  return {reader.number("age_ms"), reader.text("id"),     reader.text("name"),
+          reader.text("origin"),   reader.text("reason"), {}};
+}
+
+/// The frame of every parse_*: text -> object -> value.
+template <class Value, class Read>
+Result<Value> parse_with(std::string_view text, const Read& read) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return Error{Errc::bad_bytes, "the answer is not a JSON object"};
+  return read(Reader(json));
+}
+
+}  // namespace
+
+Result<DaemonStatus> parse_status(std::string_view text) {
+  return parse_with<DaemonStatus>(text, [](const Reader& reader) {
+    DaemonStatus status;
+    status.kind = reader.text("kind");
+    status.name = reader.text("name");
+    status.version = reader.text("version");
+    status.protocol = reader.text("protocol");
+    status.pid = reader.integer("pid");
+    status.uptime_s = reader.number("uptime_s");
+    status.loop_lag_ms = reader.number("loop_lag_ms");
+    status.term = reader.count("term");
+    status.state = reader.text("state");
+    const Json* counters = reader.find("counters");
+    if (counters != nullptr && counters->is_object()) {
+      for (const auto& [key, value] : counters->items()) {
+        if (value.is_number()) status.counters[key] = Reader::to_count(&value);
+      }
+    }
+    return status;
+  });
+}
+
+Result<std::vector<LinkInfo>> parse_links(std::string_view text) {
+  return parse_with<std::vector<LinkInfo>>(
+      text, [](const Reader& reader) { return reader.rows<LinkInfo>("links", read_link); });
+}
+
+Result<HostTopology> parse_host_topology(std::string_view text) {
+  return parse_with<HostTopology>(text, [](const Reader& reader) {
+    HostTopology topology;
+    topology.host = reader.text("host");
+    topology.term = reader.count("term");
+    topology.names = reader.count("names");
+    topology.processes = reader.rows<ProcessInfo>("processes", read_process);
+    if (const Json* found = reader.find("uplink")) {
+      const Reader uplink(*found);
+      topology.uplink = {uplink.text("endpoint"), uplink.flag("connected"), uplink.number("rtt_us"),
+                         uplink.number("since_s"), uplink.text("last_error")};
+    }
+    return topology;
+  });
+}
+
+Result<RootTopology> parse_root_topology(std::string_view text) {
+  return parse_with<RootTopology>(text, [](const Reader& reader) {
+    RootTopology topology;
+    topology.name = reader.text("name");
+    topology.term = reader.count("term");
+    topology.grace = reader.flag("grace");
+    topology.hosts = reader.rows<HostRow>("hosts", read_host_row);
+    topology.names = reader.count("names");
+    const Json* waiting = reader.find("waiting_for");
+    if (waiting != nullptr && waiting->is_array()) {
+      for (const Json& host : *waiting) {
+        if (host.is_string()) topology.waiting_for.push_back(host.get<std::string>());
+      }
+    }
+    return topology;
+  });
+}
+
+Result<NamesPage> parse_names(std::string_view text) {
+  return parse_with<NamesPage>(text, [](const Reader& reader) {
+    NamesPage page;
+    page.names = reader.rows<NameRow>("names", read_name_row);
+    page.total = reader.count("total");
+    const Json* next = reader.find("next");
+    if (next != nullptr && next->is_string()) page.next = next->get<std::string>();
+    return page;
+  });
+}
+
+Result<RouteInfo> parse_route(std::string_view text) {
+  return parse_with<RouteInfo>(text, [](const Reader& reader) {
+    return RouteInfo{reader.text("name"),     reader.text("id"),        reader.flag("found"),
+                     reader.text("owner"),    reader.text("host"),      reader.epoch("epoch"),
+                     reader.epoch("lineage"), reader.flag("confirmed"), reader.text("state")};
+  });
+}
+
+Result<std::vector<FailureRow>> parse_failures(std::string_view text) {
+  return parse_with<std::vector<FailureRow>>(
+      text, [](const Reader& reader) { return reader.rows<FailureRow>("failures", read_failure); });
+}
+
+Result<TailLine> parse_tail_line(std::string_view text) {
+  return parse_with<TailLine>(text, [](const Reader& reader) {
+    TailLine line{reader.number("time_ms"), reader.text("lane"),    reader.text("origin"),
+                  reader.count("seq"),      reader.count("count"),  reader.count("bytes"),
+                  reader.text("text"),      reader.count("skipped")};
+    return line;
+  });
+}
+
+}  // namespace starbus::bustop
