@@ -74,6 +74,8 @@ class HostRouter final : public Router, private HostWatchOutlet {
 
   /// Instead of link_opened, for the link to busroot. `session_id` is random and not 0.
   void uplink_opened(LinkId id, PeerFacts peer, std::uint64_t session_id, Time now);
+  /// Ends the session with busroot, to begin another with other keys, say.
+  void drop_uplink(const Error& reason);
   void tick(Time now) override;
   /// The operating system says that it is gone: its names are free at once.
   void pid_ended(std::int64_t pid);

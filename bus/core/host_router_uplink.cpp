@@ -18,6 +18,10 @@ void HostRouter::uplink_opened(LinkId id, PeerFacts peer, std::uint64_t session_
   announce_when_complete();
 }
 
+void HostRouter::drop_uplink(const Error& reason) {
+  if (uplink_) end_link(*uplink_, reason);
+}
+
 /// Hello and the complete table go together and first: busroot takes what they omit for gone.
 void HostRouter::announce_when_complete() {
   if (!uplink_ || announced_ || now() < complete_at_) return;

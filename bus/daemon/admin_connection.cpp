@@ -28,6 +28,17 @@ unsigned status_of(const error_code& error) {
 
 }  // namespace
 
+const AdminShared::Routes* AdminShared::find_routes(std::string_view path) const {
+  auto found = routes.find(path);
+  while (found == routes.end()) {
+    const std::size_t slash = path.rfind('/', path.size() - 2);
+    if (path.size() < 2 || slash == std::string_view::npos) return nullptr;
+    path = path.substr(0, slash + 1);
+    found = routes.find(path);
+  }
+  return &found->second;
+}
+
 AdminConnection::AdminConnection(asio::ip::tcp::socket socket, std::shared_ptr<AdminShared> shared)
     : stream_(std::move(socket)),
       // Beast wants the whole header in the buffer, and reads a little of the body with it.
@@ -108,11 +119,10 @@ AdminConnection::Awaitable<AdminConnection::After> AdminConnection::answer(
     response = Response::error(400, "the target is not a path with percent-encoded parameters");
   } else {
     // A copy, because close() forgets the routes while this coroutine waits.
-    const auto found = shared_->routes.find(target->path);
-    const AdminShared::Routes routes =
-        found == shared_->routes.end() ? AdminShared::Routes{} : found->second;
+    const AdminShared::Routes* found = shared_->find_routes(target->path);
+    const AdminShared::Routes routes = found == nullptr ? AdminShared::Routes{} : *found;
     const Request request{post ? "POST" : "GET", target->path, target->query, message.body()};
-    if (found == shared_->routes.end()) {
+    if (found == nullptr) {
       response = no_such_path(target->path, shared_->routes);
     } else if (post && routes.post) {
       response = co_await call(routes.post, request);

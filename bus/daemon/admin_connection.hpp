@@ -27,6 +27,9 @@ struct AdminShared {
     AdminServer::AsyncRoute post;
     AdminServer::StreamRoute stream;
   };
+  /// The routes of exactly this path, else of the longest path that ends with '/' and begins it.
+  const Routes* find_routes(std::string_view path) const;
+
   AdminConfig config;
   std::map<std::string, Routes, std::less<>> routes;
   std::set<AdminConnection*> connections;

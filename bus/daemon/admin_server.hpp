@@ -52,7 +52,8 @@ class AdminServer {
                                                      const AdminConfig& config);
   ~AdminServer();
 
-  /// GET and HEAD.
+  /// GET and HEAD. In all of these, a path that ends with '/' also serves what lies below it and
+  /// has no route of its own.
   void get(std::string path, Route route);
   void post(std::string path, Route route);
   /// For an answer that needs others; 504 when it does not come within the idle time-out.

@@ -45,7 +45,7 @@ class ConfigReader {
   std::string choice(std::string_view key, std::string_view fallback,
                      std::initializer_list<std::string_view> choices);
   bool boolean(std::string_view key, bool fallback);
-  /// Both bounds are allowed values.
+  /// Both bounds are allowed values, and fit std::int64_t, as every integer of TOML does.
   template <std::integral T>
   T integer(std::string_view key, T fallback, T min, T max) {
     return static_cast<T>(integer_in(key, static_cast<std::int64_t>(fallback),

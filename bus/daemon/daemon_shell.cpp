@@ -80,10 +80,12 @@ Result<> DaemonShell::start() {
   if (!admin) return admin.error();
   admin_ = std::move(*admin);
   add_routes();
-  context_ = std::make_unique<DaemonContext>(DaemonContext{
-      loop_, *state_, *admin_, metrics_, limited_, service_manager_, [this](Error reason) {
-        asio::post(loop_, [this, reason = std::move(reason)] { stop(reason); });
-      }});
+  context_ = std::make_unique<DaemonContext>(
+      DaemonContext{loop_, *state_, *admin_, metrics_, limited_, service_manager_,
+                    [this](Error reason) {
+                      asio::post(loop_, [this, reason = std::move(reason)] { stop(reason); });
+                    },
+                    lag_});
   if (const auto started = daemon_->start(*context_); !started) return started.error();
   // For tools: the port may have been picked freely.
   const auto noted = state_->write("admin", admin_->address() + "\n");

@@ -13,6 +13,7 @@
 #include "bus/core/error.hpp"
 #include "bus/daemon/admin_server.hpp"
 #include "bus/daemon/config.hpp"
+#include "bus/daemon/loop_lag.hpp"
 #include "bus/daemon/metrics.hpp"
 #include "bus/daemon/rate_limited.hpp"
 #include "bus/daemon/service_manager.hpp"
@@ -36,6 +37,7 @@ struct DaemonContext {
   /// Begins the graceful stop, as SIGTERM does; any thread may call it. With a reason other than
   /// Errc::ok, run_daemon logs it and returns kExitFailure: for what a restart may cure.
   std::function<void(Error reason)> stop;
+  const LoopLag& lag;
 };
 
 /// One daemon, as run_daemon drives it. All functions run on the thread of the loop, in this order:

@@ -68,11 +68,11 @@ class ZmqListener::Impl : public std::enable_shared_from_this<Impl> {
     const std::int64_t largest = kMaxRequest;
     zmq_setsockopt(socket_->native(), ZMQ_MAXMSGSIZE, &largest, sizeof largest);
     if (uses_curve()) {
-      domain_ = std::make_unique<ZapDomain>(context_, [this](auto key, const auto& address) {
-        if (options_.allow && options_.allow(key)) return true;
-        refuse(address, {Errc::unauthorized, "key " + std::string(key) + " is not on the list"});
-        return false;
-      });
+      domain_ = std::make_unique<ZapDomain>(
+          context_, [weak = weak_from_this()](auto key, const auto& address) {
+            const auto self = weak.lock();
+            return self && self->admit(key, address);
+          });
       if (auto set = encrypt(*socket_, *domain_); !set) return set;
     }
     if (auto bound = bind_to(*socket_, listening); !bound) return bound;
@@ -115,12 +115,21 @@ class ZmqListener::Impl : public std::enable_shared_from_this<Impl> {
     return {};
   }
 
+  bool admit(std::string_view key, const std::string& address) {
+    if (options_.allow && options_.allow(key)) return true;
+    refuse(address, {Errc::unauthorized, "key " + std::string(key) + " is not on the list"});
+    return false;
+  }
+
   void watch() {
     monitor_.emplace(*socket_);
-    monitor_->on_event([this](int event, int value) {
+    monitor_->on_event([weak = weak_from_this()](int event, int value) {
+      const auto self = weak.lock();
+      if (!self) return;
       // ZeroMQ does not say whose handshake failed: the last who came is the best guess.
-      if (event == ZMQ_EVENT_ACCEPTED) last_accepted_ = io::peer_of(value).address;
-      if (const auto error = handshake_error(event, value)) refuse(last_accepted_, *error);
+      if (event == ZMQ_EVENT_ACCEPTED) self->last_accepted_ = io::peer_of(value).address;
+      const auto error = handshake_error(event, value);
+      if (error) self->refuse(self->last_accepted_, *error);
     });
     socket_->on_ready([weak = weak_from_this()] {
       const auto self = weak.lock();

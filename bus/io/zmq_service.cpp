@@ -106,6 +106,8 @@ bool ZmqService::answer_zap() {
     if (frames.size() < at + 8) continue;
 
     const auto domain = domains_.find(as_text(frames[at + 3].bytes()));
+    // A copy: the decision may end its listener, and so its domain.
+    const ZapDecision decide = domain == domains_.end() ? ZapDecision{} : domain->second;
     const std::string address(as_text(frames[at + 4].bytes()));
     const ByteView public_key = frames[at + 7].bytes();
     std::array<char, 41> text{};
@@ -113,7 +115,7 @@ bool ZmqService::answer_zap() {
         as_text(frames[at + 6].bytes()) == "CURVE" && public_key.size() == kCurveKey &&
         zmq_z85_encode(text.data(), reinterpret_cast<const std::uint8_t*>(public_key.data()),
                        kCurveKey) != nullptr &&
-        domain != domains_.end() && domain->second(text.data(), address);
+        decide && decide(text.data(), address);
 
     // The same route, version and request id, then: status, text, user id, metadata.
     for (std::size_t i = 0; i < at + 3; ++i) zap_->send(frames[i], ZMQ_SNDMORE);

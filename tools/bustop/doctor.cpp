@@ -26,9 +26,13 @@ std::string_view name_of(Severity severity) {
   return kNames[static_cast<std::size_t>(severity)];
 }
 
-const CheckInfo& info_of(Check check) { return kChecks[static_cast<std::size_t>(check)]; }
+const CheckInfo& info_of(Check check) {
+  return kChecks[static_cast<std::size_t>(check)];
+}
 
-std::size_t check_count() { return kChecks.size(); }
+std::size_t check_count() {
+  return kChecks.size();
+}
 
 namespace checks {
 
@@ -64,7 +68,8 @@ std::vector<Finding> diagnose(const Examination& examination) {
 
 int exit_code_of(const std::vector<Finding>& findings) {
   int worst = 0;
-  for (const Finding& finding : findings) worst = std::max(worst, static_cast<int>(finding.severity));
+  for (const Finding& finding : findings)
+    worst = std::max(worst, static_cast<int>(finding.severity));
   return worst;
 }
 

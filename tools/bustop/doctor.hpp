@@ -15,49 +15,50 @@ std::string_view name_of(Severity severity);
 
 /// What a check is called, why its findings matter and how they are cured. Names are stable.
 // X(check, why, cure)
-#define STARBUS_DOCTOR_CHECKS(X)                                                                   \
-  X(daemon_unreachable, "no process of this host can reach the bus",                               \
-    "start busd (systemctl start starbus-busd), or give its admin port with --admin")              \
-  X(uplink_down, "messages to other hosts wait; after the lease of 30 s this host's names are "    \
-    "freed",                                                                                       \
-    "read the last error; check that busroot runs and that the network lets this host through")    \
-  X(uplink_young, "each new session makes all unacknowledged messages travel again",               \
-    "if it repeats: look for a restarting busroot or an unstable network")                         \
-  X(root_unreachable, "without busroot's account only this host could be examined",                \
-    "check that busroot runs and that this host has a session with it")                            \
-  X(grace, "busroot has restarted and grants no names until all known hosts have announced theirs",\
-    "wait for the lease (30 s), or start the hosts that it waits for")                             \
-  X(host_down, "its processes cannot be reached; its names are freed when the lease ends",         \
-    "start busd there, or forget the host if it is gone for good")                                 \
-  X(host_no_answer, "it has a link, but could not be examined",                                    \
-    "run bustop doctor on that host")                                                              \
-  X(daemon_state, "a daemon that is not running normally takes no new work",                       \
-    "wait if it is being stopped on purpose; read its log otherwise")                              \
-  X(loop_lag, "everything that passes this daemon is late by as much",                             \
-    "look for a starved machine: processor, swapping, a stopped virtual machine")                  \
-  X(link_suspect, "the peer is stopped, overloaded or cut off; at 10 s its session ends",          \
-    "look at the peer's processor and state (a debugger? SIGSTOP?) and at the network")            \
-  X(link_not_greeted, "a peer connects but does not get through its greeting",                     \
-    "look for a wrong program or version at that address")                                         \
-  X(queue_near_limit, "at the limit records are dropped with NACK overflow and sent again",        \
-    "the peer is slower than what is sent to it: find the sender with bustop rates")               \
-  X(link_clock_full, "the peer takes data more slowly than the bus offers it",                     \
-    "check the peer's processor and the bandwidth of the network")                                 \
-  X(rtt_high, "calls over this link take at least as long",                                        \
-    "look for a far or congested network, or a busy peer")                                         \
-  X(overflow_growing, "queues are full: senders are slowed down and send again",                   \
-    "find the slow receiver: bustop rates, column QUEUED")                                         \
-  X(no_owner_growing, "processes send to channels that nobody owns; those messages fail",          \
-    "see which: bustop why NAME, or /failures of that daemon")                                     \
-  X(hostile_bytes, "somebody sent bytes that are not the protocol",                                \
-    "read the daemon's log for the address; look for a foreign program or an attack")              \
-  X(peers_refused, "a peer is turned away: wrong key, user, role, version or a name in use",       \
-    "read the daemon's log for who and why; add the key or the user if it is wanted")              \
-  X(names_near_quota, "beyond the quota bind fails with too_many_names",                           \
-    "raise max_names of the role, or look for names that are never unbound")                       \
-  X(process_gone, "its link is lost; its names are freed when the lease ends",                     \
-    "restart the process, or find out why its link broke: bustop why process/HOST.NODE")           \
-  X(version_mix, "versions at most one minor apart work together, but not for ever",               \
+#define STARBUS_DOCTOR_CHECKS(X)                                                                  \
+  X(daemon_unreachable, "no process of this host can reach the bus",                              \
+    "start busd (systemctl start starbus-busd), or give its admin port with --admin")             \
+  X(uplink_down,                                                                                  \
+    "messages to other hosts wait; after the lease of 30 s this host's names are "                \
+    "freed",                                                                                      \
+    "read the last error; check that busroot runs and that the network lets this host through")   \
+  X(uplink_young, "each new session makes all unacknowledged messages travel again",              \
+    "if it repeats: look for a restarting busroot or an unstable network")                        \
+  X(root_unreachable, "without busroot's account only this host could be examined",               \
+    "check that busroot runs and that this host has a session with it")                           \
+  X(grace,                                                                                        \
+    "busroot has restarted and grants no names until all known hosts have announced theirs",      \
+    "wait for the lease (30 s), or start the hosts that it waits for")                            \
+  X(host_down, "its processes cannot be reached; its names are freed when the lease ends",        \
+    "start busd there, or forget the host if it is gone for good")                                \
+  X(host_no_answer, "it has a link, but could not be examined", "run bustop doctor on that host") \
+  X(daemon_state, "a daemon that is not running normally takes no new work",                      \
+    "wait if it is being stopped on purpose; read its log otherwise")                             \
+  X(loop_lag, "everything that passes this daemon is late by as much",                            \
+    "look for a starved machine: processor, swapping, a stopped virtual machine")                 \
+  X(link_suspect, "the peer is stopped, overloaded or cut off; at 10 s its session ends",         \
+    "look at the peer's processor and state (a debugger? SIGSTOP?) and at the network")           \
+  X(link_not_greeted, "a peer connects but does not get through its greeting",                    \
+    "look for a wrong program or version at that address")                                        \
+  X(queue_near_limit, "at the limit records are dropped with NACK overflow and sent again",       \
+    "the peer is slower than what is sent to it: find the sender with bustop rates")              \
+  X(link_clock_full, "the peer takes data more slowly than the bus offers it",                    \
+    "check the peer's processor and the bandwidth of the network")                                \
+  X(rtt_high, "calls over this link take at least as long",                                       \
+    "look for a far or congested network, or a busy peer")                                        \
+  X(overflow_growing, "queues are full: senders are slowed down and send again",                  \
+    "find the slow receiver: bustop rates, column QUEUED")                                        \
+  X(no_owner_growing, "processes send to channels that nobody owns; those messages fail",         \
+    "see which: bustop why NAME, or /failures of that daemon")                                    \
+  X(hostile_bytes, "somebody sent bytes that are not the protocol",                               \
+    "read the daemon's log for the address; look for a foreign program or an attack")             \
+  X(peers_refused, "a peer is turned away: wrong key, user, role, version or a name in use",      \
+    "read the daemon's log for who and why; add the key or the user if it is wanted")             \
+  X(names_near_quota, "beyond the quota bind fails with too_many_names",                          \
+    "raise max_names of the role, or look for names that are never unbound")                      \
+  X(process_gone, "its link is lost; its names are freed when the lease ends",                    \
+    "restart the process, or find out why its link broke: bustop why process/HOST.NODE")          \
+  X(version_mix, "versions at most one minor apart work together, but not for ever",              \
     "finish the upgrade, host by host")
 
 enum class Check {

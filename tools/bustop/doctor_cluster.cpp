@@ -70,8 +70,7 @@ void check_processes(const Cluster& cluster, Findings& to) {
           process.max_names > 0 ? process.max_names : bus::kMaxNamesPerProcess;
       if (static_cast<double>(process.names) < kQuotaWarning * static_cast<double>(quota)) continue;
       add(to, process.names >= quota ? Severity::error : Severity::warning, Check::names_near_quota,
-          process.name,
-          std::to_string(process.names) + " names of " + std::to_string(quota));
+          process.name, std::to_string(process.names) + " names of " + std::to_string(quota));
     }
   }
 }
@@ -80,6 +79,13 @@ void check_versions(const Examination& examination, Findings& to) {
   std::map<std::string, std::vector<std::string>> seen;  // version -> daemons
   for (const DaemonReading& reading : examination.after) {
     if (!reading.status.version.empty()) seen[reading.status.version].push_back(reading.name);
+  }
+  if (seen.size() < 2) {
+    // Hosts that could not be asked still told busroot what they run.
+    seen.clear();
+    for (const HostView& host : examination.cluster.hosts) {
+      if (!host.software().empty()) seen[host.software()].push_back(host.name);
+    }
   }
   if (seen.size() < 2) return;
   std::string what;

@@ -63,10 +63,14 @@ struct RootTest : ::testing::Test {
     hello.software = "test";
     return hello;
   }
+  static PeerFacts facts_at(const std::string& address) {
+    PeerFacts facts;
+    facts.address = address;
+    return facts;
+  }
   Peer& connect(const std::string& host, std::uint64_t incarnation = 1,
                 const std::string& address = {}, const std::string& key = {}) {
-    PeerFacts facts;
-    facts.address = address.empty() ? "10.0.0." + host + ":1" : address;
+    PeerFacts facts = facts_at(address.empty() ? "10.0.0." + host + ":1" : address);
     facts.key = key;
     Peer& peer = harness->connect(facts);
     peer.say(hello_of(host, incarnation));
@@ -95,8 +99,8 @@ struct RootTest : ::testing::Test {
     EXPECT_EQ(peer.take<ActiveOk>().size(), 1u);
     return attached[0].epoch;
   }
-  static Run run_to(const Process& origin, const std::string& name, std::uint64_t seq = 1) {
-    Run run;
+  static bus::Run run_to(const Process& origin, const std::string& name, std::uint64_t seq = 1) {
+    bus::Run run;
     run.lane = Lane::sync;
     run.origin = origin;
     run.channel = channel_id(name);

@@ -25,7 +25,7 @@ TEST_F(RootTest, WelcomesABusd) {
 
 TEST_F(RootTest, RefusesWhoMayNotComeIn) {
   const auto reason = [&](Hello hello) {
-    Peer& peer = harness->connect({.address = "10.0.0.9:1"});
+    Peer& peer = harness->connect(facts_at("10.0.0.9:1"));
     peer.say(hello);
     harness->run();
     EXPECT_TRUE(harness->closed(peer));
@@ -49,7 +49,7 @@ TEST_F(RootTest, RefusesWhoMayNotComeIn) {
 }
 
 TEST_F(RootTest, SpeaksTheLowerMinorVersion) {
-  Peer& peer = harness->connect({.address = "10.0.0.1:1"});
+  Peer& peer = harness->connect(facts_at("10.0.0.1:1"));
   Hello newer = hello_of("A");
   newer.minor = kVersionMinor + 1;
   peer.say(newer);
@@ -289,7 +289,7 @@ TEST_F(RootTest, HostileBytesEndOnlyThatSession) {
   ends([](Peer& p) { p.say(Table{process_on("A", "n9"), {}}); });
   ends([](Peer& p) { p.say(ProcessDead{kB}); });
   ends([](Peer& p) { p.say(Bind{kB, 1, "player/1"}); });
-  ends([](Peer& p) { p.say_run(run_to(kB, "player/1"), "forged"); });
+  ends([](Peer& p) { p.say_run(RootTest::run_to(kB, "player/1"), "forged"); });
   ends([](Peer& p) { p.say(Probe{Lane::call, kB, channel_id("player/1"), 1}); });
   const auto row = [](std::string name, Epoch epoch, Lineage lineage) {
     return Table{kA, {{std::move(name), epoch, lineage, RowState::active}}};
@@ -298,7 +298,7 @@ TEST_F(RootTest, HostileBytesEndOnlyThatSession) {
   ends([&](Peer& p) { p.say(row("player/1", {}, {})); });
   ends([&](Peer& p) { p.say(row("bad", Epoch::of(0, 1), Epoch::of(0, 1))); });
   ends([&](Peer& p) { p.say(row("process/A.n2", Epoch::of(0, 1), Epoch::of(0, 1))); });
-  Peer& stranger = harness->connect({.address = "10.0.0.66:1"});
+  Peer& stranger = harness->connect(facts_at("10.0.0.66:1"));
   stranger.say(TableEnd{});
   harness->run();
   EXPECT_EQ(reset_of(stranger), Errc::bad_bytes);

@@ -3,7 +3,7 @@
 ///   FakeShell<RootShell> shell;             // or a class of it
 ///   RootRouter router(shell, config, {});
 ///   RouterHarness harness(router, shell);
-///   Peer& a = harness.connect({.address = "10.0.0.1:1"});
+///   Peer& a = harness.connect(facts);
 ///   a.say(Hello{...});
 ///   harness.run();                          // until nobody has anything to say
 ///   EXPECT_EQ(a.take<Welcome>().size(), 1u);
@@ -48,8 +48,7 @@ class Peer final : RecordHandler {
     Bytes payload;
   };
 
-  Peer(LinkId id, Time now, std::uint64_t session_id)
-      : id_(id), session_(session_id, now) {}
+  Peer(LinkId id, Time now, std::uint64_t session_id) : id_(id), session_(session_id, now) {}
 
   LinkId id() const { return id_; }
   template <class Record>

@@ -91,8 +91,10 @@ TEST_P(StreamLinks, QueueWhatThePeerDoesNotReadAndDeliverItLater) {
   Bytes seen;
   Bytes part(256 * 1024);
   EXPECT_TRUE(pair.loop.run_until([&] {
-    const auto size = ::recv(pair.raw.get(), part.data(), part.size(), MSG_DONTWAIT);
-    if (size > 0) seen.insert(seen.end(), part.begin(), part.begin() + size);
+    ssize_t size = 0;
+    while ((size = ::recv(pair.raw.get(), part.data(), part.size(), MSG_DONTWAIT)) > 0) {
+      seen.insert(seen.end(), part.begin(), part.begin() + size);
+    }
     return seen.size() == kBundles * kSize;
   }));
   for (std::uint64_t i = 1; i <= kBundles; ++i) {

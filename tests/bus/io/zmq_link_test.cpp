@@ -1,10 +1,9 @@
-// Sessions, keys and strangers: what only ZeroMQ links have.
+// Sessions and strangers: what only ZeroMQ links have.
 
 #include <random>
 
-#include "bus/io/zmq_handshake.hpp"
-#include "bus/io/zmq_socket.hpp"
 #include "tests/bus/io/raw_socket.hpp"
+#include "tests/bus/io/raw_zmq.hpp"
 #include "tests/bus/io/support.hpp"
 
 namespace starbus::bus::io {
@@ -15,23 +14,6 @@ using namespace test;
 class ZmqLinks : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Schemes, ZmqLinks, testing::Values("ipc", "tcp"),
                          [](const auto& test) { return std::string(test.param); });
-
-/// Waits for one message on a bare socket.
-bool receive(Loop& loop, ZmqSocket& socket, ZmqMessage& message) {
-  return loop.run_until([&] { return socket.receive(message); }, std::chrono::seconds(5));
-}
-
-/// Asks as a link would, and returns the endpoint and secret of the session.
-std::pair<std::string, Nonce> ask(Pair& pair, ZmqSocket& dealer) {
-  EXPECT_TRUE(dealer.connect(pair.listener->endpoint()));
-  EXPECT_TRUE(dealer.send(encode_request(random_nonce())));
-  ZmqMessage message;
-  EXPECT_TRUE(receive(pair.loop, dealer, message));
-  const auto answer = decode_answer(message.bytes());
-  EXPECT_TRUE(answer);
-  const auto listener = parse_endpoint(pair.listener->endpoint());
-  return {session_endpoint(*listener, answer->locator)->to_string(), answer->secret};
-}
 
 TEST_P(ZmqLinks, AStrangerWithoutTheSecretGetsNoSession) {
   Pair pair;
@@ -172,151 +154,6 @@ TEST(TcpSessions, UseTheirPortRange) {
   const auto refused = pair.loop.connect_to(pair.listener->endpoint());
   ASSERT_FALSE(refused) << "the only port of the range is taken";
   EXPECT_EQ(refused.error().code, Errc::unreachable);
-}
-
-// ---- CURVE ----
-
-struct CurvePair : Pair {
-  CurveKeys server = *generate_curve_keys();
-  CurveKeys client = *generate_curve_keys();
-  std::vector<std::string> asked;
-  bool allowed = true;
-  void begin() {
-    ListenOptions options;
-    options.keys = server;
-    options.allow = [this](std::string_view key) {
-      asked.emplace_back(key);
-      return allowed;
-    };
-    listen("tcp", options);
-  }
-  ConnectOptions options() const {
-    ConnectOptions made;
-    made.keys = client;
-    made.server_key = server.public_key;
-    return made;
-  }
-  Error failure(ConnectOptions with) {
-    const auto result = loop.connect_to(listener->endpoint(), std::move(with));
-    return result ? Error{} : result.error();
-  }
-};
-
-TEST(Curve, AdmitsAKeyOnTheListAndNamesIt) {
-  CurvePair pair;
-  pair.begin();
-  const auto client = pair.connect(pair.options());
-  ASSERT_NE(client, nullptr);
-  EXPECT_EQ(pair.accepted.back()->peer().key, pair.client.public_key);
-  EXPECT_EQ(client->peer().key, pair.server.public_key);
-  EXPECT_EQ(pair.asked, std::vector{pair.client.public_key});
-  EXPECT_TRUE(pair.refused.empty());
-  Recorder at_server;
-  pair.accepted.back()->start(at_server);
-  for (std::uint64_t i = 1; i <= 20; ++i) client->send(make_bundle(i, kMaxBundle));
-  EXPECT_TRUE(pair.loop.run_until([&] { return at_server.bundles == 20; }));
-}
-
-TEST(Curve, RefusesAKeyThatIsNotOnTheList) {
-  CurvePair pair;
-  pair.allowed = false;
-  pair.begin();
-  const auto error = pair.failure(pair.options());
-  EXPECT_EQ(error.code, Errc::unauthorized) << error.to_string();
-  ASSERT_EQ(pair.refused.size(), 1U);
-  EXPECT_EQ(pair.refused[0].second.code, Errc::unauthorized);
-  EXPECT_NE(pair.refused[0].second.detail.find(pair.client.public_key), std::string::npos);
-  EXPECT_EQ(pair.refused[0].first, "127.0.0.1");
-  pair.allowed = true;
-  EXPECT_NE(pair.connect(pair.options()), nullptr);
-}
-
-TEST(Curve, DetectsAWrongServerKey) {
-  CurvePair pair;
-  pair.begin();
-  auto options = pair.options();
-  options.server_key = generate_curve_keys()->public_key;
-  const auto error = pair.failure(options);
-  EXPECT_EQ(error.code, Errc::unauthorized) << error.to_string();
-  EXPECT_TRUE(pair.asked.empty());
-  EXPECT_TRUE(pair.loop.run_until([&] { return !pair.refused.empty(); }));
-}
-
-TEST(Curve, DoesNotTalkToAPlainClientNorToAPlainListener) {
-  CurvePair pair;
-  pair.begin();
-  const auto plain_client = pair.failure({});
-  EXPECT_EQ(plain_client.code, Errc::unauthorized) << plain_client.to_string();
-  EXPECT_TRUE(pair.accepted.empty());
-  EXPECT_TRUE(pair.loop.run_until([&] { return !pair.refused.empty(); }));
-
-  CurvePair plain;
-  plain.listen("tcp");
-  const auto plain_listener = plain.failure(plain.options());
-  EXPECT_EQ(plain_listener.code, Errc::unauthorized) << plain_listener.to_string();
-}
-
-TEST(Curve, AnotherAllowedHostCannotEnterMySession) {
-  CurvePair pair;
-  pair.begin();
-  const auto encrypt = [&](ZmqSocket& socket, const CurveKeys& keys) {
-    socket.set(ZMQ_CURVE_SERVERKEY, pair.server.public_key);
-    socket.set(ZMQ_CURVE_PUBLICKEY, keys.public_key);
-    socket.set(ZMQ_CURVE_SECRETKEY, keys.secret_key);
-  };
-  ZmqSocket dealer(pair.loop.context, ZMQ_DEALER);
-  encrypt(dealer, pair.client);
-  const auto [session, secret] = ask(pair, dealer);
-  ZmqSocket other(pair.loop.context, ZMQ_PAIR);
-  encrypt(other, *generate_curve_keys());
-  ASSERT_TRUE(other.connect(session));
-  other.send(encode_greeting(secret));
-  pair.loop.settle();
-  EXPECT_TRUE(pair.accepted.empty());
-  ZmqSocket owner(pair.loop.context, ZMQ_PAIR);
-  encrypt(owner, pair.client);
-  ASSERT_TRUE(owner.connect(session));
-  EXPECT_TRUE(owner.send(encode_greeting(secret)));
-  EXPECT_TRUE(pair.loop.run_until([&] { return pair.accepted.size() == 1; }));
-}
-
-TEST(Curve, RefusesKeysThatAreNone) {
-  CurvePair pair;
-  pair.begin();
-  auto options = pair.options();
-  options.server_key = "short";
-  EXPECT_EQ(pair.failure(options).code, Errc::bad_config);
-  options = pair.options();
-  options.keys = {};
-  EXPECT_EQ(pair.failure(options).code, Errc::bad_config);
-  ListenOptions listening;
-  listening.keys.secret_key = "short";
-  const auto listener = listen(pair.loop.context, "tcp://127.0.0.1:0", listening, [](auto) {});
-  ASSERT_FALSE(listener);
-  EXPECT_EQ(listener.error().code, Errc::bad_config);
-}
-
-TEST(Curve, TwoListenersOfOneLoopKeepTheirOwnLists) {
-  CurvePair pair;
-  pair.begin();
-  ListenOptions closed;
-  closed.keys = *generate_curve_keys();
-  const auto second = listen(pair.loop.context, "tcp://127.0.0.1:0", closed, [](auto) {});
-  ASSERT_TRUE(second);
-  auto options = pair.options();
-  options.server_key = closed.keys.public_key;
-  const auto refused = pair.loop.connect_to((*second)->endpoint(), options);
-  ASSERT_FALSE(refused) << "without allow() nobody may come in";
-  EXPECT_EQ(refused.error().code, Errc::unauthorized);
-  EXPECT_NE(pair.connect(pair.options()), nullptr);
-}
-
-TEST(Curve, KeysBelongTogether) {
-  const auto keys = generate_curve_keys();
-  ASSERT_TRUE(keys);
-  EXPECT_EQ(*curve_public_key(keys->secret_key), keys->public_key);
-  EXPECT_EQ(curve_public_key("").error().code, Errc::bad_config);
-  EXPECT_EQ(curve_public_key(std::string(40, '"')).error().code, Errc::bad_config);
 }
 
 }  // namespace

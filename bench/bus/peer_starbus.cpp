@@ -1,0 +1,148 @@
+// starbus itself: the real busroot and busd executables, and its client library in the loads.
+//
+// Between hosts: plain sockets where encryption is off (stream://), ZeroMQ with CURVE where it is on.
+// Within a host: the unix socket of the local busd. The bus holds its senders back by itself (window
+// 0), and acknowledges every message end to end.
+#include <boost/asio/io_context.hpp>
+#include <fstream>
+
+#include "bench/bus/peer.hpp"
+#include "bus/client/bus.hpp"
+
+namespace starbus::bench {
+
+std::unique_ptr<Peer> make_starbus_peer();
+
+namespace {
+
+std::string channel_of(Address address) {
+  return "bench/" + std::to_string(address.host) + "." + std::to_string(address.slot);
+}
+std::string host_name(int host) { return "host" + std::to_string(host); }
+constexpr const char* kGroup = "group/everyone";
+
+class StarbusEndpoint final : public Endpoint {
+ public:
+  StarbusEndpoint(const Plan& plan, Address self, Handler handler)
+      : plan_(plan), self_(self), handler_(std::move(handler)) {}
+
+  Result<void> connect() {
+    bus_ = std::make_unique<bus::Bus>(
+        loop_, bus::Options{.node = "load-" + std::to_string(self_.slot),
+                            .endpoint = "unix://" + plan_.directory + "/" +
+                                        host_name(self_.host) + ".sock"});
+    bus_->on_undelivered([](const bus::Undelivered& lost) {
+      std::cerr << "undelivered: " << lost.name << ' ' << lost.reason.to_string() << '\n';
+    });
+    if (auto connected = wait<void>([&](auto done) { bus_->connect(done); }); !connected) {
+      return connected;
+    }
+    if (auto bound = bind(channel_of(self_)); !bound) return bound;
+    const PlannedProcess* planned = plan_.find(self_);
+    for (int i = 0; planned && i < planned->subscriptions; ++i) {
+      const auto member = std::string(kGroup) + "#" + host_name(self_.host) + "." +
+                          std::to_string(self_.slot) + "." + std::to_string(i);
+      if (auto bound = bind(member); !bound) return bound;
+    }
+    return {};
+  }
+
+  bool send(Address to, std::string_view message) override {
+    const auto body = bus::as_bytes(message);
+    const auto sent = to == kEveryone ? bus_->announce(kGroup, body, {.lane = bus::Lane::call})
+                                      : bus_->send(name_of(to), body);
+    if (sent) return true;
+    // Greetings race the receivers' binds; the loads repeat what was not taken.
+    return false;
+  }
+
+  void flush() override { loop_.poll(); }
+
+  void poll(std::chrono::milliseconds timeout) override {
+    // Whoever polls from the handler (a send found no room) must not run the loop again.
+    if (in_handler_) return;
+    loop_.restart();
+    if (loop_.poll() == 0 && timeout.count() > 0) loop_.run_one_for(timeout);
+    loop_.poll();
+  }
+
+ private:
+  template <class T, class Start>
+  Result<void> wait(Start start) {
+    std::optional<bus::Result<T>> result;
+    start([&](bus::Result<T> r) { result = std::move(r); });
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!result && loop_.run_one_until(end) != 0) {
+    }
+    if (!result) return fail("starbus: no answer in 10 s");
+    if (!*result) return fail("starbus: " + result->error().to_string());
+    return {};
+  }
+  Result<void> bind(const std::string& name) {
+    return wait<bus::Bound>([&](auto done) {
+      bus_->bind(name, {.on_message = [this](bus::Message& message) {
+                          in_handler_ = true;
+                          handler_(message.text());
+                          in_handler_ = false;
+                        }},
+                 done);
+    });
+  }
+  const bus::Name& name_of(Address to) {
+    if (!last_ || !(last_to_ == to)) {
+      last_.emplace(*bus::Name::of(channel_of(to)));
+      last_to_ = to;
+    }
+    return *last_;
+  }
+
+  Plan plan_;
+  Address self_;
+  Handler handler_;
+  boost::asio::io_context loop_;
+  std::unique_ptr<bus::Bus> bus_;
+  std::optional<bus::Name> last_;
+  Address last_to_{};
+  bool in_handler_ = false;
+};
+
+class StarbusPeer final : public Peer {
+ public:
+  std::string_view name() const override { return "starbus"; }
+  bool supports_tls() const override { return true; }
+  std::uint64_t window(std::size_t) const override { return 0; }
+
+  Result<void> start_cluster(Plan& plan, ProcessGroup& processes) override {
+    plan.ports["root"] = free_port();
+    if (const auto saved = plan.save(); !saved) return saved;
+    if (const auto written = write_configuration(plan); !written) return written;
+    const std::string bin = own_executable().substr(0, own_executable().rfind('/'));
+    auto root = processes.spawn("busroot", {bin + "/busroot", "--config",
+                                            plan.directory + "/busroot.toml"});
+    if (!root) return root.error();
+    for (int host = 0; host < plan.hosts; ++host) {
+      auto busd = processes.spawn("busd-" + host_name(host),
+                                  {bin + "/busd", "--config",
+                                   plan.directory + "/" + host_name(host) + ".toml"});
+      if (!busd) return busd.error();
+    }
+    return {};
+  }
+
+  Result<std::unique_ptr<Endpoint>> connect(const ConnectOptions& options,
+                                            Handler handler) override {
+    auto endpoint =
+        std::make_unique<StarbusEndpoint>(options.plan, options.self, std::move(handler));
+    if (auto connected = endpoint->connect(); !connected) return connected.error();
+    return std::unique_ptr<Endpoint>(std::move(endpoint));
+  }
+
+ private:
+  Result<void> write_configuration(const Plan& plan);
+};
+
+}  // namespace
+
+std::unique_ptr<Peer> make_starbus_peer() { return std::make_unique<StarbusPeer>(); }
+
+}  // namespace starbus::bench

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bus/core/router.hpp"
+#include "bus/daemon/admin_http.hpp"
+
+namespace starbus::bus::daemon {
+
+class Metrics;
+
+/// The parts of the admin API (docs/admin-api.md) that busd and busroot share. Plain functions for
+/// the thread of the loop.
+
+/// LINK; `kind` is "process", "busd" or "busroot".
+nlohmann::json link_json(const LinkStatus& link, std::string_view kind);
+nlohmann::json counters_json(const RouterCounters& counters);
+/// Latest first; of one channel, or all.
+nlohmann::json failures_json(const Router& router, const std::optional<ChannelId>& channel,
+                             std::size_t limit, Time now);
+/// {"error","detail"} with a fitting HTTP status.
+Response error_response(const Error& error);
+/// starbus_router_*; the router must outlive the metrics' last scrape.
+void add_router_metrics(Metrics& metrics, const Router& router);
+/// A number in a query, or the fallback; never above `most`.
+std::size_t number_or(const Request& request, std::string_view name, std::size_t fallback,
+                      std::size_t most);
+
+}  // namespace starbus::bus::daemon

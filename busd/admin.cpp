@@ -1,0 +1,263 @@
+#include "busd/admin.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "bus/core/name.hpp"
+#include "bus/daemon/loop_lag.hpp"
+#include "bus/daemon/router_report.hpp"
+#include "bus/daemon/router_shell.hpp"
+
+namespace starbus::bus::busd {
+
+using daemon::Request;
+using daemon::Response;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::string_view kAt = "/at/";
+constexpr std::size_t kMostRows = 10'000;
+
+std::string_view state_of(const LocalName& name) {
+  if (name.state != RowState::active) return "frozen";
+  return name.confirmed ? "active" : "unconfirmed";
+}
+
+std::int64_t seconds(Time time) {
+  return time / std::chrono::seconds(1);
+}
+
+/// A request's target as it was: the path, and its query encoded again.
+std::string target_of(std::string_view path, const Request& request) {
+  std::string target(path);
+  char separator = '?';
+  for (const auto& [name, value] : request.query) {
+    target += separator;
+    target += daemon::percent_encode(name) + "=" + daemon::percent_encode(value);
+    separator = '&';
+  }
+  return target;
+}
+
+}  // namespace
+
+Admin::Admin(HostRouter& router, daemon::DaemonContext& context, Facts facts)
+    : router_(router),
+      context_(context),
+      facts_(std::move(facts)),
+      started_(daemon::boot_now()),
+      tails_(router) {
+  add("/status", [this](const Request&) { return status(); });
+  add("/links", [this](const Request&) { return links(); });
+  add("/topology", [this](const Request&) { return topology(); });
+  add("/names", [this](const Request& request) { return names(request); });
+  add("/route", [this](const Request& request) { return route(request); });
+  add("/failures", [this](const Request& request) { return failures(request); });
+  context.admin.get_async(
+      std::string(kAt),
+      [this](const Request& request, const daemon::Reply& reply) { pass_on(request, reply); });
+  context.admin.stream("/tail",
+                       [this](const Request& request,
+                              std::shared_ptr<daemon::Stream> stream) -> std::optional<Response> {
+                         const auto name = Name::of(request.parameter_or("name", ""));
+                         if (!name) return daemon::error_response(name.error());
+                         tails_.add(name->id(), std::move(stream));
+                         return std::nullopt;
+                       });
+}
+
+void Admin::add(const std::string& path, Route route) {
+  context_.admin.get(path, route);
+  routes_[path] = std::move(route);
+}
+
+Response Admin::answer(const std::string& path_and_query) const {
+  auto target = daemon::parse_target(path_and_query);
+  if (!target) return daemon::error_response({Errc::bad_name, "not a path"});
+  const auto found = routes_.find(target->path);
+  if (found == routes_.end()) {
+    return daemon::error_response({Errc::no_owner, "no route " + target->path});
+  }
+  return found->second({"GET", target->path, std::move(target->query), {}});
+}
+
+/// /at/TARGET/PATH?QUERY
+void Admin::pass_on(const Request& request, const daemon::Reply& reply) {
+  const std::string_view rest = std::string_view(request.path).substr(kAt.size());
+  const std::size_t slash = rest.find('/');
+  if (slash == 0 || slash == std::string_view::npos) {
+    return reply(daemon::error_response({Errc::bad_name, "of the form /at/TARGET/PATH"}));
+  }
+  const std::string target(rest.substr(0, slash));
+  const std::string path = target_of(rest.substr(slash), request);
+  if (target == facts_.host) return reply(answer(path));
+  router_.query(target, path, [reply](const Result<Answer>& end) {
+    if (!end) return reply(daemon::error_response(end.error()));
+    Response response;
+    response.status = end->status;
+    response.body = std::string(as_text(end->body));
+    reply(std::move(response));
+  });
+  router_.flush();
+}
+
+Response Admin::status() const {
+  json counters = daemon::counters_json(router_.counters());
+  const HostCounters& host = router_.host_counters();
+  counters["not_local"] = host.not_local;
+  counters["without_session"] = host.without_session;
+  counters["without_uplink"] = host.without_uplink;
+  counters["over_rate"] = host.over_rate;
+  counters["denied"] = host.denied;
+  counters["processes_ended"] = host.processes_ended;
+  counters["leases_ended"] = host.leases_ended;
+  const auto lag = std::chrono::duration_cast<std::chrono::milliseconds>(context_.lag.worst());
+  return Response::json(
+      {{"kind", "busd"},
+       {"name", facts_.host},
+       {"version", facts_.version},
+       {"protocol", std::to_string(kVersionMajor) + "." + std::to_string(kVersionMinor)},
+       {"pid", ::getpid()},
+       {"uptime_s", seconds(daemon::boot_now() - started_)},
+       {"loop_lag_ms", lag.count()},
+       {"term", router_.uplink().term.term()},
+       {"state", facts_.state()},
+       {"counters", counters}});
+}
+
+std::string Admin::kind_of(const LinkStatus& link) const {
+  return link.id == router_.uplink().link ? "busroot" : "process";
+}
+
+Response Admin::links() const {
+  json rows = json::array();
+  for (const LinkStatus& link : router_.link_status()) {
+    rows.push_back(daemon::link_json(link, kind_of(link)));
+  }
+  return Response::json({{"links", rows}});
+}
+
+Response Admin::topology() const {
+  std::map<LinkId, LinkStatus> links;
+  for (LinkStatus& link : router_.link_status()) links.emplace(link.id, std::move(link));
+  json processes = json::array();
+  router_.table().for_each_process([&](const LocalProcess& process) {
+    const auto link = links.find(process.link);
+    processes.push_back(
+        {{"name", process.name},
+         {"role", process.role->name},
+         {"pid", process.pid},
+         {"incarnation", process.id.incarnation},
+         {"connected", process.ready},
+         {"names", process.names.size()},
+         {"link", link == links.end() ? json() : daemon::link_json(link->second, "process")},
+         {"software", process.software}});
+  });
+  const UplinkStatus& uplink = router_.uplink();
+  const auto link = links.find(uplink.link);
+  const Time rtt = link == links.end() ? Time{} : link->second.round_trip;
+  const std::string error = uplink.last_error.code == Errc::ok ? "" : uplink.last_error.to_string();
+  return Response::json({{"kind", "busd"},
+                         {"host", facts_.host},
+                         {"term", uplink.term.term()},
+                         {"uplink",
+                          {{"endpoint", facts_.uplink_endpoint()},
+                           {"connected", uplink.greeted},
+                           {"rtt_us", rtt / std::chrono::microseconds(1)},
+                           {"since_s", seconds(daemon::boot_now() - uplink.since)},
+                           {"last_error", error}}},
+                         {"processes", processes},
+                         {"names", router_.table().name_count()}});
+}
+
+Response Admin::names(const Request& request) const {
+  const std::string prefix = request.parameter_or("prefix", "");
+  const std::size_t limit = daemon::number_or(request, "limit", 100, kMostRows);
+  const auto page = router_.table().page(prefix, request.parameter_or("after", ""), limit);
+  json rows = json::array();
+  for (const LocalName* name : page) {
+    rows.push_back({{"name", name->name},
+                    {"id", channel_id(name->name).to_string()},
+                    {"owner", name->owner->name},
+                    {"epoch", name->epoch.to_string()},
+                    {"lineage", name->lineage.to_string()},
+                    {"state", state_of(*name)}});
+  }
+  const bool more = page.size() == limit && limit != 0;
+  return Response::json({{"names", rows},
+                         {"next", more ? json(page.back()->name) : json()},
+                         {"total", router_.table().count(prefix)}});
+}
+
+Response Admin::route(const Request& request) const {
+  const auto name = Name::of(request.parameter_or("name", ""));
+  if (!name) return daemon::error_response(name.error());
+  json answer = {{"name", name->text()}, {"id", name->id().to_string()}, {"found", false}};
+  if (const LocalName* local = router_.table().find(name->id())) {
+    answer["found"] = true;
+    answer["owner"] = local->owner->name;
+    answer["host"] = facts_.host;
+    answer["epoch"] = local->epoch.to_string();
+    answer["lineage"] = local->lineage.to_string();
+    answer["confirmed"] = local->confirmed;
+    answer["state"] = state_of(*local);
+  }
+  return Response::json(answer);
+}
+
+Response Admin::failures(const Request& request) const {
+  std::optional<ChannelId> channel;
+  const auto text = request.parameter("name");
+  if (text) {
+    const auto name = Name::of(*text);
+    if (!name) return daemon::error_response(name.error());
+    channel = name->id();
+  }
+  const std::size_t limit = daemon::number_or(request, "limit", 100, FailureLog::kKept);
+  json rows = daemon::failures_json(router_, channel, limit, daemon::boot_now());
+  for (json& row : rows) row["name"] = text ? json(*text) : json();
+  return Response::json({{"failures", rows}});
+}
+
+void add_metrics(daemon::Metrics& metrics, HostRouter& router) {
+  daemon::add_router_metrics(metrics, router);
+  const auto gauge = [&](const char* name, const char* help, auto read) {
+    metrics.gauge(name, help, [read, &router] { return static_cast<double>(read(router)); });
+  };
+  gauge("starbus_busd_processes", "Processes of this host.",
+        [](HostRouter& r) { return r.table().process_count(); });
+  gauge("starbus_busd_names", "Names that they own.",
+        [](HostRouter& r) { return r.table().name_count(); });
+  gauge("starbus_busd_watched_prefixes", "Prefixes that are watched at busroot.",
+        [](HostRouter& r) { return r.watched_prefixes(); });
+  gauge("starbus_busd_uplink_greeted", "1 while busroot serves this host.",
+        [](HostRouter& r) { return r.uplink().greeted ? 1 : 0; });
+  gauge("starbus_busd_term", "Highest term of busroot that was seen.",
+        [](HostRouter& r) { return r.uplink().term.term(); });
+  const auto counter = [&](const char* name, const char* help, std::uint64_t HostCounters::*value) {
+    metrics.counter(name, help, [value, &router] {
+      return static_cast<double>(router.host_counters().*value);
+    });
+  };
+  counter("starbus_busd_not_local_total", "From busroot, for a name that is not here.",
+          &HostCounters::not_local);
+  counter("starbus_busd_without_session_total", "For a process between two sessions.",
+          &HostCounters::without_session);
+  counter("starbus_busd_without_uplink_total", "For other hosts while busroot was away.",
+          &HostCounters::without_uplink);
+  counter("starbus_busd_over_rate_total", "Above the rate of the sender's role.",
+          &HostCounters::over_rate);
+  counter("starbus_busd_denied_total", "Sessions ended for breaking the access list.",
+          &HostCounters::denied);
+  counter("starbus_busd_processes_ended_total", "Processes that ended.",
+          &HostCounters::processes_ended);
+  counter("starbus_busd_leases_ended_total", "Processes that lost their lease.",
+          &HostCounters::leases_ended);
+}
+
+}  // namespace starbus::bus::busd

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "bus/core/host_router.hpp"
+#include "bus/daemon/main_loop.hpp"
+#include "busd/tail.hpp"
+
+namespace starbus::bus::busd {
+
+/// The admin routes of busd (docs/admin-api.md), for its own HTTP port and for other daemons that
+/// ask over the bus. Belongs to the loop's thread; router and context outlive it.
+class Admin {
+ public:
+  struct Facts {
+    std::string host;
+    std::string version;
+    std::function<std::string()> uplink_endpoint;
+    std::function<std::string()> state;
+  };
+  Admin(HostRouter& router, daemon::DaemonContext& context, Facts facts);
+
+  /// The answer to a path with its query string.
+  daemon::Response answer(const std::string& path_and_query) const;
+
+ private:
+  using Route = std::function<daemon::Response(const daemon::Request&)>;
+  void add(const std::string& path, Route route);
+  void pass_on(const daemon::Request& request, const daemon::Reply& reply);
+
+  daemon::Response status() const;
+  daemon::Response links() const;
+  daemon::Response topology() const;
+  daemon::Response names(const daemon::Request& request) const;
+  daemon::Response route(const daemon::Request& request) const;
+  daemon::Response failures(const daemon::Request& request) const;
+  std::string kind_of(const LinkStatus& link) const;
+
+  HostRouter& router_;
+  daemon::DaemonContext& context_;
+  Facts facts_;
+  Time started_;
+  std::map<std::string, Route, std::less<>> routes_;
+  Tails tails_;
+};
+
+/// Counters and gauges of the router; it must outlive the last scrape.
+void add_metrics(daemon::Metrics& metrics, HostRouter& router);
+
+}  // namespace starbus::bus::busd

@@ -1,0 +1,202 @@
+#include "busd/busd.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <random>
+#include <utility>
+
+#include "bus/core/version.hpp"
+
+namespace starbus::bus::busd {
+namespace {
+
+constexpr std::chrono::milliseconds kDrainPoll{20};
+constexpr int kDrainPolls = 50;  // a second for what waits in the queues
+
+std::uint64_t random_session() {
+  std::random_device device;
+  const std::uint64_t high = device();
+  return ((high << 32) | device()) | 1;  // never 0
+}
+
+}  // namespace
+
+Busd::~Busd() {
+  if (links_) links_->stop();
+}
+
+void Busd::configure(daemon::ConfigReader& reader) {
+  fresh_ = read_settings(reader);
+}
+
+Result<HostConfig> Busd::host_config(daemon::StateDirectory& state) const {
+  HostConfig config;
+  config.host = settings_.host;
+  config.software = std::string("starbus ") + kVersion;
+  config.access = AccessList(settings_.roles);
+  config.lease = settings_.lease;
+  config.settle = settings_.settle;
+  config.max_processes = settings_.max_processes;
+  const auto term = stored_term(state);
+  if (!term) return term.error();
+  config.highest_term = *term;
+  const auto incarnation = next_incarnation(state);
+  if (!incarnation) return incarnation.error();
+  config.incarnation = *incarnation;
+  return config;
+}
+
+Result<> Busd::start(daemon::DaemonContext& context) {
+  context_ = &context;
+  settings_ = fresh_;
+  auto config = host_config(context.state);
+  if (!config) return config.error();
+  links_.emplace(context.loop);
+  Shell::Events events;
+  events.pid_ended = [this](std::int64_t pid) {
+    router_->pid_ended(pid);
+    links_->flush();
+  };
+  events.query = [this](const Query& query) { answer(query); };
+  events.uplink_ended = [this] {
+    if (reconnect_ && !router_->uplink().connected) reconnect_->again();
+  };
+  events.stop = context.stop;
+  shell_ = std::make_unique<Shell>(context.loop, *links_, context.state, context.limited,
+                                   std::move(events));
+  router_ = std::make_unique<HostRouter>(*shell_, std::move(*config), daemon::boot_now());
+  links_->start(*router_);
+  Admin::Facts facts;
+  facts.host = settings_.host;
+  facts.version = kVersion;
+  facts.uplink_endpoint = [this] { return uplink_address_; };
+  facts.state = [this]() -> std::string {
+    if (draining_) return "draining";
+    return healthy() ? "serving" : "without busroot";
+  };
+  admin_ = std::make_unique<Admin>(*router_, context, std::move(facts));
+  add_metrics(context.metrics, *router_);
+  if (auto listening = listen(); !listening) return listening;
+  connect();
+  return {};
+}
+
+Result<> Busd::listen() {
+  for (const std::string& endpoint : settings_.listen) {
+    io::ListenOptions options;
+    options.socket_mode = settings_.socket_mode;
+    options.socket_group = settings_.socket_group;
+    options.on_refused = [this](const std::string& address, const Error& why) {
+      if (context_->limited.allow("refused")) spdlog::warn("{}: {}", address, why.to_string());
+    };
+    auto listener =
+        io::listen(context_->loop, endpoint, std::move(options),
+                   [this](std::shared_ptr<io::Link> link) { links_->add(std::move(link)); });
+    if (!listener) {
+      Error error = listener.error();
+      error.detail = endpoint + ": " + error.detail;
+      return error;
+    }
+    spdlog::info("processes of host {} come by {}", settings_.host, (*listener)->endpoint());
+    listeners_.push_back(std::move(*listener));
+  }
+  return {};
+}
+
+void Busd::connect() {
+  const auto number = ++reconnects_;
+  reconnect_ = std::make_unique<io::Reconnect>(
+      context_->loop, settings_.targets(),
+      [this, number](std::shared_ptr<io::Link> link) {
+        if (number == reconnects_) on_uplink(std::move(link));
+      },
+      [this](const io::Reconnect::Target& target, const Error& why) {
+        if (context_->limited.allow("uplink")) {
+          spdlog::warn("busroot at {}: {}", target.endpoint, why.to_string());
+        }
+      });
+  reconnect_->start();
+}
+
+void Busd::on_uplink(std::shared_ptr<io::Link> link) {
+  uplink_address_ = link->peer().address;
+  links_->add(std::move(link), [this](LinkId id, PeerFacts peer, Time now) {
+    router_->uplink_opened(id, std::move(peer), random_session(), now);
+  });
+}
+
+Result<> Busd::reload() {
+  const auto fixed = [&](const char* key, bool changed) {
+    if (changed) spdlog::warn("{} has changed in the file: that takes a restart", key);
+  };
+  fixed("busd.host", fresh_.host != settings_.host);
+  fixed("busd.listen", fresh_.listen != settings_.listen);
+  fixed("busd.socket_mode", fresh_.socket_mode != settings_.socket_mode);
+  fixed("busd.socket_group", fresh_.socket_group != settings_.socket_group);
+  fixed("busd.max_processes", fresh_.max_processes != settings_.max_processes);
+  fixed("busd.lease", fresh_.lease != settings_.lease);
+  if (fresh_.roles != settings_.roles) {
+    settings_.roles = fresh_.roles;
+    router_->set_access_list(AccessList(settings_.roles));
+  }
+  const bool other_uplink = fresh_.endpoints != settings_.endpoints ||
+                            fresh_.server_keys != settings_.server_keys ||
+                            fresh_.keys.secret_key != settings_.keys.secret_key;
+  if (other_uplink) {
+    settings_.endpoints = fresh_.endpoints;
+    settings_.server_keys = fresh_.server_keys;
+    settings_.keys = fresh_.keys;
+    reconnect_.reset();
+    router_->drop_uplink({Errc::superseded, "by a session with the new configuration"});
+    connect();
+  }
+  links_->flush();
+  return {};
+}
+
+/// What waits in the queues still leaves; then everybody is told.
+void Busd::drain(std::function<void()> done) {
+  draining_ = true;
+  listeners_.clear();
+  reconnect_.reset();
+  drain_timer_ = std::make_unique<boost::asio::steady_timer>(context_->loop);
+  finish_drain(kDrainPolls, done);
+}
+
+void Busd::finish_drain(int polls_left, const std::function<void()>& done) {
+  links_->flush();
+  if (!router_->idle() && polls_left > 0) {
+    drain_timer_->expires_after(kDrainPoll);
+    drain_timer_->async_wait([this, polls_left, done](const boost::system::error_code& error) {
+      if (!error) finish_drain(polls_left - 1, done);
+    });
+    return;
+  }
+  router_->shut_down();
+  links_->flush();
+  done();
+}
+
+std::string Busd::status() const {
+  if (!router_) return "starting";
+  const UplinkStatus& uplink = router_->uplink();
+  const std::string processes = std::to_string(router_->table().process_count()) + " processes, " +
+                                std::to_string(router_->table().name_count()) + " names, ";
+  if (uplink.greeted) return processes + "linked to " + uplink_address_;
+  if (uplink.last_error.code == Errc::ok) return processes + "no session with busroot yet";
+  return processes + "no session with busroot: " + uplink.last_error.to_string();
+}
+
+void Busd::answer(const Query& query) {
+  const daemon::Response response = admin_->answer(query.path);
+  const ByteView body = as_bytes(response.body);
+  Answer answer;
+  answer.to_host = query.from_host;
+  answer.number = query.number;
+  answer.status = static_cast<std::uint16_t>(response.status);
+  answer.body.assign(body.begin(), body.end());
+  router_->answer(answer);
+  links_->flush();
+}
+
+}  // namespace starbus::bus::busd

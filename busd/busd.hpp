@@ -1,0 +1,55 @@
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bus/core/host_router.hpp"
+#include "bus/daemon/main_loop.hpp"
+#include "bus/daemon/router_shell.hpp"
+#include "bus/io/reconnect.hpp"
+#include "busd/admin.hpp"
+#include "busd/settings.hpp"
+#include "busd/shell.hpp"
+
+namespace starbus::bus::busd {
+
+/// The daemon of one host: the router of bus/core with its sockets, its files and its admin port.
+/// run_daemon drives it, on one thread. It fails only at the start; afterwards it goes on without
+/// busroot and without any process for as long as it takes.
+class Busd final : public daemon::Daemon {
+ public:
+  ~Busd() override;
+  void configure(daemon::ConfigReader& reader) override;
+  Result<> start(daemon::DaemonContext& context) override;
+  Result<> reload() override;
+  void drain(std::function<void()> done) override;
+  std::string status() const override;
+  bool healthy() const override { return router_ && router_->uplink().greeted; }
+
+ private:
+  Result<HostConfig> host_config(daemon::StateDirectory& state) const;
+  Result<> listen();
+  void connect();
+  void on_uplink(std::shared_ptr<io::Link> link);
+  void finish_drain(int polls_left, const std::function<void()>& done);
+  void answer(const Query& query);
+
+  Settings fresh_;     // as configure() read them
+  Settings settings_;  // in force
+  daemon::DaemonContext* context_ = nullptr;
+  std::optional<daemon::LinkShell> links_;
+  std::unique_ptr<Shell> shell_;
+  std::unique_ptr<HostRouter> router_;
+  std::unique_ptr<Admin> admin_;
+  std::unique_ptr<io::Reconnect> reconnect_;
+  std::string uplink_address_;
+  std::uint64_t reconnects_ = 0;  // numbers `reconnect_`, for events of an earlier one
+  std::vector<std::unique_ptr<io::Listener>> listeners_;
+  std::unique_ptr<boost::asio::steady_timer> drain_timer_;
+  bool draining_ = false;
+};
+
+}  // namespace starbus::bus::busd

@@ -1,0 +1,14 @@
+// busd: the bus daemon of one host. See busd.hpp, and docs/operations.md for running it.
+#include "bus/core/version.hpp"
+#include "bus/daemon/main_loop.hpp"
+#include "busd/busd.hpp"
+
+int main(int argc, char** argv) {
+  const starbus::bus::daemon::DaemonInfo info{
+      .name = "busd",
+      .version = starbus::bus::kVersion,
+      .description = "Routes messages between the processes of one host, and to busroot.",
+      .admin_listen = "127.0.0.1:7611"};
+  return starbus::bus::daemon::run_daemon(info, std::make_unique<starbus::bus::busd::Busd>(), argc,
+                                          argv);
+}

@@ -1,0 +1,82 @@
+#include "busd/pid_watch.hpp"
+
+#include <spdlog/spdlog.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace starbus::bus::busd {
+
+namespace asio = boost::asio;
+
+/// Shared with the handler that waits; without a descriptor the process has ended already.
+class PidWatch::Watched : public std::enable_shared_from_this<Watched> {
+ public:
+  Watched(asio::io_context& loop, std::function<void()> ended)
+      : descriptor_(loop), ended_(std::move(ended)) {}
+
+  void watch(int pidfd) {
+    descriptor_.assign(pidfd);
+    descriptor_.async_wait(asio::posix::stream_descriptor::wait_read,
+                           [self = shared_from_this()](const boost::system::error_code& error) {
+                             if (!error) self->report();
+                           });
+  }
+  void report_soon() {
+    asio::post(descriptor_.get_executor(), [self = shared_from_this()] { self->report(); });
+  }
+  void cancel() {
+    ended_ = nullptr;
+    boost::system::error_code ignored;
+    descriptor_.close(ignored);
+  }
+
+ private:
+  void report() {
+    if (const auto ended = std::exchange(ended_, nullptr)) ended();
+  }
+
+  asio::posix::stream_descriptor descriptor_;
+  std::function<void()> ended_;
+};
+
+PidWatch::PidWatch(asio::io_context& loop, Ended ended) : loop_(loop), ended_(std::move(ended)) {}
+
+PidWatch::~PidWatch() {
+  for (auto& [pid, watched] : watched_) watched->cancel();
+}
+
+void PidWatch::add(std::int64_t pid) {
+  remove(pid);
+  const auto pidfd = static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0));
+  const int error = errno;
+  if (pidfd < 0 && error != ESRCH) {
+    spdlog::warn("pid {} cannot be watched, its names are kept for the lease: {}", pid,
+                 std::strerror(error));
+    return;
+  }
+  auto watched = std::make_shared<Watched>(loop_, [this, pid] {
+    watched_.erase(pid);
+    ended_(pid);
+  });
+  watched_[pid] = watched;
+  if (pidfd >= 0) {
+    watched->watch(pidfd);
+  } else {
+    watched->report_soon();
+  }
+}
+
+void PidWatch::remove(std::int64_t pid) {
+  const auto found = watched_.find(pid);
+  if (found == watched_.end()) return;
+  found->second->cancel();
+  watched_.erase(found);
+}
+
+}  // namespace starbus::bus::busd

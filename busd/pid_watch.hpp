@@ -1,0 +1,31 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+
+namespace starbus::bus::busd {
+
+/// Reports the end of processes, by pidfd: no polling, and no mistake when a pid is used again.
+/// Belongs to the loop's thread and owns the descriptors. Where the system gives no pidfd, nothing
+/// is reported: then the lease of the process decides.
+class PidWatch {
+ public:
+  using Ended = std::function<void(std::int64_t pid)>;
+  PidWatch(boost::asio::io_context& loop, Ended ended);
+  ~PidWatch();
+
+  /// `ended` is called once, from the loop, also if the process has ended already.
+  void add(std::int64_t pid);
+  void remove(std::int64_t pid);
+
+ private:
+  class Watched;
+  boost::asio::io_context& loop_;
+  Ended ended_;
+  std::map<std::int64_t, std::shared_ptr<Watched>> watched_;
+};
+
+}  // namespace starbus::bus::busd

@@ -1,0 +1,190 @@
+#include "busd/settings.hpp"
+
+#include <grp.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "bus/core/name.hpp"
+#include "bus/io/endpoint.hpp"
+#include "bus/io/key_file.hpp"
+
+namespace starbus::bus::busd {
+namespace {
+
+using daemon::ConfigReader;
+
+std::string machine_name() {
+  char name[256] = {};
+  if (::gethostname(name, sizeof name - 1) != 0) return {};
+  const std::string_view text(name);
+  return std::string(text.substr(0, text.find('.')));
+}
+
+template <class T>
+std::optional<T> parse_number(std::string_view text, int base) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<std::uint32_t> user_id(const std::string& user) {
+  if (const passwd* entry = ::getpwnam(user.c_str())) return entry->pw_uid;
+  return parse_number<std::uint32_t>(user, 10);
+}
+
+std::optional<std::uint32_t> group_id(const std::string& group) {
+  if (const ::group* entry = ::getgrnam(group.c_str())) return entry->gr_gid;
+  return parse_number<std::uint32_t>(group, 10);
+}
+
+template <class Find>
+std::vector<std::uint32_t> read_ids(ConfigReader& table, std::string_view key, const Find& find) {
+  std::vector<std::uint32_t> ids;
+  for (const std::string& text : table.strings(key)) {
+    if (const auto id = find(text)) {
+      ids.push_back(*id);
+    } else {
+      table.problem(key, "'" + text + "' is not known to this system");
+    }
+  }
+  return ids;
+}
+
+std::vector<std::string> read_prefixes(ConfigReader& table, std::string_view key) {
+  auto prefixes = table.strings(key);
+  if (prefixes.size() > kMaxAclPrefixes) table.problem(key, "more than 256 prefixes");
+  for (const std::string& prefix : prefixes) {
+    if (const auto checked = check_prefix(prefix); !checked) {
+      table.problem(key, checked.error().to_string());
+    }
+  }
+  return prefixes;
+}
+
+void read_busd(ConfigReader table, Settings& settings) {
+  settings.host = table.string("host", machine_name());
+  if (const auto checked = check_node_name(settings.host); !checked) {
+    table.problem("host", checked.error().to_string());
+  }
+  settings.listen = table.strings("listen", {"unix:///run/starbus/busd.sock"});
+  if (settings.listen.empty()) table.problem("listen", "at least one endpoint is needed");
+  for (const std::string& text : settings.listen) {
+    const auto endpoint = io::parse_endpoint(text);
+    if (!endpoint) {
+      table.problem("listen", endpoint.error().to_string());
+    } else if (!endpoint->is_local()) {
+      table.problem("listen", "'" + text + "': processes of this host come by unix:// or ipc://");
+    }
+  }
+  const std::string mode = table.string("socket_mode", "0660");
+  const auto parsed = parse_number<unsigned>(mode, 8);
+  if (!parsed || *parsed > 0777) {
+    table.problem("socket_mode", "'" + mode + "' is not an octal mode such as \"0660\"");
+  }
+  settings.socket_mode = parsed.value_or(0660);
+  settings.socket_group = table.string("socket_group", "");
+  settings.max_processes =
+      table.integer<std::size_t>("max_processes", kMaxProcesses, 1, kMaxProcesses);
+  settings.lease = table.duration("lease", std::chrono::milliseconds(kLease),
+                                  std::chrono::seconds(1), std::chrono::minutes(10));
+  settings.settle = table.duration("settle", std::chrono::milliseconds(kReconnectLongest + 1000),
+                                   std::chrono::milliseconds(0), std::chrono::minutes(1));
+}
+
+bool leaves_this_host(const io::Endpoint& endpoint) {
+  return !endpoint.is_local() && endpoint.host != "localhost" && endpoint.host != "::1" &&
+         !endpoint.host.starts_with("127.");
+}
+
+void read_keys(ConfigReader& table, Settings& settings) {
+  settings.server_keys = table.strings("server_keys");
+  if (settings.server_keys.empty() || settings.server_keys.size() > 2) {
+    table.problem("server_keys", "one key of busroot, or two while it changes");
+  }
+  for (const std::string& key : settings.server_keys) {
+    if (!io::is_curve_key(key)) table.problem("server_keys", "not a public key of 40 characters");
+  }
+  const std::string file = table.required_string("secret_key_file");
+  if (file.empty()) return;
+  auto keys = io::read_secret_key_file(file);
+  if (keys) {
+    settings.keys = std::move(*keys);
+  } else {
+    table.problem("secret_key_file", keys.error().to_string());
+  }
+}
+
+void read_busroot(ConfigReader table, Settings& settings) {
+  const bool curve = table.boolean("curve", true);
+  const bool insecure = table.boolean("insecure", false);
+  settings.endpoints = table.strings("endpoints");
+  if (settings.endpoints.empty()) table.problem("endpoints", "at least one endpoint is needed");
+  for (const std::string& text : settings.endpoints) {
+    const auto endpoint = io::parse_endpoint(text);
+    if (!endpoint) {
+      table.problem("endpoints", endpoint.error().to_string());
+    } else if (curve && endpoint->scheme != io::Scheme::tcp) {
+      table.problem("endpoints", "'" + text + "': only tcp:// can be encrypted (curve = true)");
+    } else if (!curve && !insecure && leaves_this_host(*endpoint)) {
+      table.problem("endpoints", "'" + text +
+                                     "' leaves this host without encryption; set curve, "
+                                     "or insecure = true if you accept that");
+    }
+  }
+  if (curve) read_keys(table, settings);
+}
+
+Role read_role(ConfigReader table) {
+  Role role;
+  role.name = table.required_string("name");
+  role.users = read_ids(table, "users", user_id);
+  role.groups = read_ids(table, "groups", group_id);
+  role.bind = read_prefixes(table, "bind");
+  role.send = read_prefixes(table, "send");
+  constexpr auto kMostNames = static_cast<std::uint32_t>(kMaxNamesPerProcess);
+  role.max_names = table.integer<std::uint32_t>("max_names", kMostNames, 1, kMostNames);
+  role.messages_per_second =
+      table.integer<std::uint64_t>("messages_per_second", 0, 0, ConfigReader::kNoMaximum);
+  role.bytes_per_second = table.size("bytes_per_second", 0);
+  return role;
+}
+
+}  // namespace
+
+std::vector<io::Reconnect::Target> Settings::targets() const {
+  std::vector<io::Reconnect::Target> targets;
+  for (const std::string& endpoint : endpoints) {
+    if (keys.secret_key.empty()) {
+      targets.push_back({endpoint, {}});
+      continue;
+    }
+    for (const std::string& server_key : server_keys) {
+      io::ConnectOptions options;
+      options.keys = keys;
+      options.server_key = server_key;
+      targets.push_back({endpoint, options});
+    }
+  }
+  return targets;
+}
+
+Settings read_settings(ConfigReader& reader) {
+  Settings settings;
+  read_busd(reader.table("busd"), settings);
+  read_busroot(reader.table("busroot"), settings);
+  for (ConfigReader& table : reader.tables("role")) {
+    Role role = read_role(table);
+    if (std::ranges::count(settings.roles, role.name, &Role::name) != 0) {
+      table.problem("name", "two roles are called '" + role.name + "'");
+    }
+    settings.roles.push_back(std::move(role));
+  }
+  return settings;
+}
+
+}  // namespace starbus::bus::busd

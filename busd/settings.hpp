@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bus/core/access_list.hpp"
+#include "bus/core/lanes.hpp"
+#include "bus/daemon/config.hpp"
+#include "bus/io/link.hpp"
+#include "bus/io/reconnect.hpp"
+
+namespace starbus::bus::busd {
+
+/// What busd.toml says; deploy/ has a sample with every key. A plain value.
+struct Settings {
+  std::string host;
+  std::vector<std::string> listen;
+  unsigned socket_mode = 0660;
+  std::string socket_group;
+  std::size_t max_processes = kMaxProcesses;
+  Time lease = from_ms(kLease);
+  Time settle{};
+
+  std::vector<std::string> endpoints;
+  std::vector<std::string> server_keys;
+  io::CurveKeys keys;  // empty: no CURVE
+
+  std::vector<Role> roles;
+
+  /// Every endpoint with every server key: during a rotation of busroot's key one of two is right.
+  std::vector<io::Reconnect::Target> targets() const;
+};
+
+/// Reads [busd], [busroot] and [[role]]; what is wrong goes to the reader's problems.
+Settings read_settings(daemon::ConfigReader& reader);
+
+}  // namespace starbus::bus::busd

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <functional>
+
+#include "bus/core/host_router.hpp"
+#include "bus/daemon/rate_limited.hpp"
+#include "bus/daemon/router_shell.hpp"
+#include "bus/daemon/state_directory.hpp"
+#include "busd/pid_watch.hpp"
+
+namespace starbus::bus::busd {
+
+/// What the router asks of this machine. Belongs to the loop's thread. Nothing here calls back into
+/// the router at once: what must, is posted. A term that cannot be stored stops the daemon, because
+/// after a restart it could follow an outdated busroot.
+class Shell final : public daemon::LinkedShell<HostShell> {
+ public:
+  struct Events {
+    std::function<void(std::int64_t pid)> pid_ended;
+    std::function<void(const Query&)> query;
+    std::function<void()> uplink_ended;
+    std::function<void(Error reason)> stop;
+  };
+  Shell(boost::asio::io_context& loop, daemon::LinkShell& links, daemon::StateDirectory& state,
+        daemon::RateLimited& limited, Events events);
+
+  void watch_pid(std::int64_t pid) override { pids_.add(pid); }
+  void unwatch_pid(std::int64_t pid) override { pids_.remove(pid); }
+  void remember_term(Epoch term) override;
+  void answer_query(const Query& query) override;
+  void uplink_ended(const Error& reason) override;
+  void log(RouterShell::Level level, const std::string& text) override;
+
+ private:
+  void later(std::function<void()> action);
+
+  boost::asio::io_context& loop_;
+  daemon::StateDirectory& state_;
+  daemon::RateLimited& limited_;
+  Events events_;
+  PidWatch pids_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+/// The highest term of busroot that this host has seen; 0 at the first start.
+Result<Epoch> stored_term(const daemon::StateDirectory& state);
+/// A number that grows from start to start, whatever the clock does.
+Result<std::uint64_t> next_incarnation(daemon::StateDirectory& state);
+
+}  // namespace starbus::bus::busd

@@ -1,0 +1,61 @@
+#include "busd/tail.hpp"
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace starbus::bus::busd {
+namespace {
+
+constexpr std::size_t kShown = 200;  // bytes of a body
+
+/// Bodies are whatever the application sends: what cannot be printed becomes a dot.
+std::string printable(ByteView body) {
+  std::string text(as_text(body.first(std::min(body.size(), kShown))));
+  for (char& c : text) {
+    if (c < 0x20 || c > 0x7e) c = '.';
+  }
+  return text;
+}
+
+std::string name_of_origin(HostRouter& router, const Process& origin) {
+  if (const LocalProcess* process = router.table().by_id(origin)) return process->name;
+  char text[32];
+  std::snprintf(text, sizeof text, "%08x.%08x", origin.host, origin.slot);
+  return text;
+}
+
+}  // namespace
+
+void Tails::add(const ChannelId& channel, std::shared_ptr<daemon::Stream> stream) {
+  stream->on_close([this, channel, raw = stream.get()] { remove(channel, raw); });
+  auto& streams = streams_[channel];
+  if (streams.empty()) {
+    router_.set_tap(channel, [this, channel](const Run& run) { show(channel, run); });
+  }
+  streams.push_back(std::move(stream));
+}
+
+void Tails::show(const ChannelId& channel, const Run& run) {
+  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+  const auto first = RunReader(run).next();
+  const nlohmann::json line = {{"time_ms", since_epoch / std::chrono::milliseconds(1)},
+                               {"lane", name_of(run.lane)},
+                               {"origin", name_of_origin(router_, run.origin)},
+                               {"seq", run.seq},
+                               {"count", run.count},
+                               {"bytes", run.items.size()},
+                               {"text", first ? printable(first->body) : ""}};
+  const std::string text = line.dump();
+  for (const auto& stream : streams_[channel]) stream->write(text);
+}
+
+void Tails::remove(const ChannelId& channel, const daemon::Stream* stream) {
+  auto& streams = streams_[channel];
+  std::erase_if(streams, [&](const auto& entry) { return entry.get() == stream; });
+  if (!streams.empty()) return;
+  streams_.erase(channel);
+  router_.set_tap(channel, {});
+}
+
+}  // namespace starbus::bus::busd

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bus/core/host_router.hpp"
+#include "bus/daemon/admin_http.hpp"
+
+namespace starbus::bus::busd {
+
+/// Streams of the messages that pass for a channel ("bustop tail"). Belongs to the loop's thread.
+/// The router's tap is set while somebody looks, so that nobody else pays for it.
+class Tails {
+ public:
+  explicit Tails(HostRouter& router) : router_(router) {}
+  void add(const ChannelId& channel, std::shared_ptr<daemon::Stream> stream);
+
+ private:
+  void show(const ChannelId& channel, const Run& run);
+  void remove(const ChannelId& channel, const daemon::Stream* stream);
+
+  HostRouter& router_;
+  std::map<ChannelId, std::vector<std::shared_ptr<daemon::Stream>>> streams_;
+};
+
+}  // namespace starbus::bus::busd

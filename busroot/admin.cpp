@@ -1,0 +1,223 @@
+#include "busroot/admin.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "bus/core/name.hpp"
+#include "bus/core/version.hpp"
+#include "bus/daemon/at_route.hpp"
+#include "bus/daemon/loop_lag.hpp"
+#include "bus/daemon/router_report.hpp"
+#include "bus/daemon/router_shell.hpp"
+
+namespace starbus::bus::busroot {
+
+using daemon::Request;
+using daemon::Response;
+using nlohmann::json;
+
+namespace {
+
+std::string_view state_of(const Directory::Entry& entry) {
+  return entry.confirmed ? "active" : "unconfirmed";
+}
+
+json name_json(const Directory::Entry& entry) {
+  return {{"name", std::string(entry.name())},
+          {"id", entry.id().to_string()},
+          {"owner", RootRouter::process_of(entry).full_name()},
+          {"epoch", entry.epoch.to_string()},
+          {"lineage", entry.lineage.to_string()},
+          {"state", state_of(entry)}};
+}
+
+}  // namespace
+
+Admin::Admin(RootRouter& router, daemon::DaemonContext& context, std::function<void()> flush)
+    : router_(router), context_(context), flush_(std::move(flush)), started_(daemon::boot_now()) {
+  add("/status", [this](const Request&) { return status(); });
+  add("/links", [this](const Request&) { return links(); });
+  add("/topology", [this](const Request&) { return topology(); });
+  add("/names", [this](const Request& request) { return names(request); });
+  add("/route", [this](const Request& request) { return route(request); });
+  add("/failures", [this](const Request& request) { return failures(request); });
+  context.admin.get_async(
+      daemon::kAtRoute,
+      [this](const Request& request, const daemon::Reply& reply) { pass_on(request, reply); });
+}
+
+void Admin::add(const std::string& path, Route route) {
+  context_.admin.get(path, route);
+  routes_[path] = std::move(route);
+}
+
+Response Admin::answer(const std::string& path_and_query) const {
+  auto target = daemon::parse_target(path_and_query);
+  if (!target) return daemon::error_response({Errc::bad_name, "not a path"});
+  const auto found = routes_.find(target->path);
+  if (found == routes_.end()) {
+    return daemon::error_response({Errc::no_owner, "no route " + target->path});
+  }
+  return found->second({"GET", target->path, std::move(target->query), {}});
+}
+
+void Admin::pass_on(const Request& request, const daemon::Reply& reply) {
+  const auto at = daemon::parse_at(request);
+  if (!at) return reply(daemon::error_response(at.error()));
+  if (at->target == RootRouter::kRootName) return reply(answer(at->path));
+  const std::uint64_t number = ++asked_;
+  if (!router_.ask({{}, number, at->target, at->path})) {
+    return reply(daemon::error_response({Errc::unreachable, at->target + " is not connected"}));
+  }
+  // A host that never answers leaves its question here until newer ones push it out; the client
+  // has had its 504 from the server by then.
+  if (questions_.size() >= kMostQuestions) questions_.erase(questions_.begin());
+  questions_.emplace(number, reply);
+  flush_();
+}
+
+void Admin::on_answer(const Answer& answer) {
+  auto question = questions_.extract(answer.number);
+  if (question.empty()) return;
+  Response response;
+  response.status = answer.status;
+  response.body = std::string(as_text(answer.body));
+  question.mapped()(std::move(response));
+}
+
+Response Admin::status() const {
+  const auto lag = std::chrono::duration_cast<std::chrono::milliseconds>(context_.lag.worst());
+  return Response::json(
+      {{"kind", "busroot"},
+       {"name", router_.name()},
+       {"version", kVersion},
+       {"protocol", std::to_string(kVersionMajor) + "." + std::to_string(kVersionMinor)},
+       {"pid", ::getpid()},
+       {"uptime_s", (daemon::boot_now() - started_) / std::chrono::seconds(1)},
+       {"loop_lag_ms", lag.count()},
+       {"term", router_.term()},
+       {"state", router_.in_grace() ? "grace" : "serving"},
+       {"counters", daemon::counters_json(router_.counters())}});
+}
+
+Response Admin::links() const {
+  json rows = json::array();
+  for (const LinkStatus& link : router_.link_status()) {
+    rows.push_back(daemon::link_json(link, "busd"));
+  }
+  return Response::json({{"links", rows}});
+}
+
+json Admin::host_json(const RootHost& host, const std::vector<LinkStatus>& links) const {
+  json processes = json::array();
+  for (const auto& [id, process] : host.processes) {
+    processes.push_back({{"name", process->full_name()},
+                         {"role", process->role},
+                         {"pid", process->pid},
+                         {"names", process->names()}});
+  }
+  const auto link = std::ranges::lower_bound(links, host.link, {}, &LinkStatus::id);
+  const bool linked = host.connected() && link != links.end();
+  return {{"host", host.name},        {"connected", host.connected()},
+          {"key", host.key},          {"names", host.names()},
+          {"processes", processes},   {"link", linked ? daemon::link_json(*link, "busd") : json()},
+          {"software", host.software}};
+}
+
+Response Admin::topology() const {
+  const std::vector<LinkStatus> links = router_.link_status();
+  std::map<std::string, const RootHost*> by_name;
+  router_.for_each_host([&](const RootHost& host) { by_name[host.name] = &host; });
+  json hosts = json::array();
+  for (const auto& [name, host] : by_name) hosts.push_back(host_json(*host, links));
+  return Response::json({{"kind", "busroot"},
+                         {"name", router_.name()},
+                         {"term", router_.term()},
+                         {"grace", router_.in_grace()},
+                         {"waiting_for", router_.waiting_for()},
+                         {"hosts", hosts},
+                         {"names", router_.directory().size()}});
+}
+
+Response Admin::names(const Request& request) const {
+  const std::size_t limit = daemon::number_or(request, "limit", 100, kMostRows);
+  json rows = json::array();
+  bool more = false;
+  router_.directory().list(request.parameter_or("prefix", ""), request.parameter_or("after", ""),
+                           [&](const Directory::Entry& entry) {
+                             more = rows.size() == limit;
+                             if (!more) rows.push_back(name_json(entry));
+                             return !more;
+                           });
+  const json next = more && limit != 0 ? rows.back()["name"] : json();
+  return Response::json({{"names", rows}, {"next", next}, {"total", router_.directory().size()}});
+}
+
+Response Admin::route(const Request& request) const {
+  const auto name = Name::of(request.parameter_or("name", ""));
+  if (!name) return daemon::error_response(name.error());
+  json answer = {{"name", name->text()}, {"id", name->id().to_string()}, {"found", false}};
+  if (const Directory::Entry* entry = router_.directory().find(name->id())) {
+    answer.update(name_json(*entry));
+    answer["found"] = true;
+    answer["host"] = RootRouter::process_of(*entry).host.name;
+    answer["confirmed"] = entry->confirmed;
+  }
+  return Response::json(answer);
+}
+
+Response Admin::failures(const Request& request) const {
+  std::optional<ChannelId> channel;
+  const auto text = request.parameter("name");
+  if (text) {
+    const auto name = Name::of(*text);
+    if (!name) return daemon::error_response(name.error());
+    channel = name->id();
+  }
+  const std::size_t limit = daemon::number_or(request, "limit", 100, FailureLog::kKept);
+  json rows = daemon::failures_json(router_, channel, limit, daemon::boot_now());
+  for (json& row : rows) row["name"] = text ? json(*text) : json();
+  return Response::json({{"failures", rows}});
+}
+
+void add_metrics(daemon::Metrics& metrics, const RootRouter& router) {
+  daemon::add_router_metrics(metrics, router);
+  const auto gauge = [&](const char* name, const char* help, auto read) {
+    metrics.gauge(name, help, [read, &router] { return static_cast<double>(read(router)); });
+  };
+  gauge("starbus_busroot_term", "Term of this start.",
+        [](const RootRouter& r) { return r.term(); });
+  gauge("starbus_busroot_grace", "1 while hosts are waited for and nothing is granted.",
+        [](const RootRouter& r) { return r.in_grace() ? 1 : 0; });
+  gauge("starbus_busroot_hosts", "Hosts that are known, connected or within their lease.",
+        [](const RootRouter& r) { return r.host_count(); });
+  gauge("starbus_busroot_names", "Names in the directory.",
+        [](const RootRouter& r) { return r.directory().size(); });
+  gauge("starbus_busroot_watched_prefixes", "Prefixes that hosts watch.",
+        [](const RootRouter& r) { return r.watch_count(); });
+  gauge("starbus_busroot_held_bytes", "Messages that wait for their owner's host.",
+        [](const RootRouter& r) { return r.held().bytes(); });
+  metrics.counter("starbus_busroot_granted_total", "Binds that were granted.",
+                  [&router] { return static_cast<double>(router.granted()); });
+  using Read = double (*)(const RootHost&);
+  const auto per_host = [&](const char* name, const char* help, Read read) {
+    metrics.family(name, help, daemon::Metrics::Kind::gauge, [&router, read] {
+      std::vector<daemon::Metrics::Sample> samples;
+      router.for_each_host([&](const RootHost& host) {
+        samples.push_back({{{"host", host.name}}, read(host)});
+      });
+      return samples;
+    });
+  };
+  per_host("starbus_busroot_host_connected", "1 while the host has a session.",
+           [](const RootHost& host) { return host.connected() ? 1.0 : 0.0; });
+  per_host("starbus_busroot_host_names", "Names that processes of the host own.",
+           [](const RootHost& host) { return static_cast<double>(host.names()); });
+}
+
+}  // namespace starbus::bus::busroot

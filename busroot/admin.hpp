@@ -1,0 +1,54 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "bus/core/root_router.hpp"
+#include "bus/daemon/main_loop.hpp"
+
+namespace starbus::bus::busroot {
+
+/// The admin routes of busroot (docs/admin-api.md), for its own HTTP port and for busds that ask
+/// over the bus. Belongs to the loop's thread; router and context outlive it. Every route costs a
+/// few milliseconds at most, whatever the size of the directory: listings come in pages.
+class Admin {
+ public:
+  static constexpr std::size_t kMostRows = 1000;      // of a page of names
+  static constexpr std::size_t kMostQuestions = 256;  // under way to hosts
+
+  /// `flush` sends what a question left in the router.
+  Admin(RootRouter& router, daemon::DaemonContext& context, std::function<void()> flush);
+
+  /// The answer to a path with its query string.
+  daemon::Response answer(const std::string& path_and_query) const;
+  /// The answer of a host to a question of this busroot.
+  void on_answer(const Answer& answer);
+
+ private:
+  using Route = std::function<daemon::Response(const daemon::Request&)>;
+  void add(const std::string& path, Route route);
+  void pass_on(const daemon::Request& request, const daemon::Reply& reply);
+  nlohmann::json host_json(const RootHost& host, const std::vector<LinkStatus>& links) const;
+
+  daemon::Response status() const;
+  daemon::Response links() const;
+  daemon::Response topology() const;
+  daemon::Response names(const daemon::Request& request) const;
+  daemon::Response route(const daemon::Request& request) const;
+  daemon::Response failures(const daemon::Request& request) const;
+
+  RootRouter& router_;
+  daemon::DaemonContext& context_;
+  std::function<void()> flush_;
+  Time started_;
+  std::map<std::string, Route, std::less<>> routes_;
+  std::uint64_t asked_ = 0;
+  std::map<std::uint64_t, daemon::Reply> questions_;  // by number, oldest first
+};
+
+/// Counters and gauges of the router; it must outlive the last scrape.
+void add_metrics(daemon::Metrics& metrics, const RootRouter& router);
+
+}  // namespace starbus::bus::busroot

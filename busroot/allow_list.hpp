@@ -1,0 +1,36 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bus/core/error.hpp"
+
+namespace starbus::bus::busroot {
+
+/// Which hosts may join, and with which CURVE keys. A plain value; no thread of its own.
+///
+/// With CURVE only listed hosts come in, each with one of its keys (two while a key changes).
+/// Without CURVE there is nothing to tell hosts apart by: an empty list lets everybody in, another
+/// one only the names in it.
+class AllowList {
+ public:
+  static constexpr std::size_t kMaxKeys = 2;  // the present one and its successor
+  using Hosts = std::map<std::string, std::vector<std::string>>;  // name -> Z85 public keys
+
+  AllowList() = default;
+  AllowList(bool curve, Hosts hosts);
+
+  /// Is it the key of any host? Asked before the host has said its name.
+  bool knows_key(std::string_view key) const { return owners_.contains(key); }
+  /// unauthorized with the reason.
+  Result<> check(const std::string& key, const std::string& host) const;
+
+ private:
+  bool curve_ = false;
+  Hosts hosts_;
+  std::map<std::string, std::string, std::less<>> owners_;  // key -> host
+};
+
+}  // namespace starbus::bus::busroot

@@ -1,0 +1,135 @@
+#include "busroot/busroot.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+#include "bus/core/version.hpp"
+#include "busroot/journal.hpp"
+
+namespace starbus::bus::busroot {
+namespace {
+
+// The last bundles leave while the loop still runs.
+constexpr std::chrono::milliseconds kLastWords{100};
+
+}  // namespace
+
+Busroot::~Busroot() {
+  if (links_) links_->stop();
+}
+
+void Busroot::configure(daemon::ConfigReader& reader) {
+  fresh_ = read_settings(reader);
+}
+
+Result<> Busroot::start(daemon::DaemonContext& context) {
+  context_ = &context;
+  settings_ = fresh_;
+  const auto term = next_term(context.state);
+  if (!term) return term.error();
+  auto hosts = stored_hosts(context.state);
+  if (!hosts) return hosts.error();
+
+  links_.emplace(context.loop);
+  Shell::Events events;
+  events.query = [this](const Query& query) { answer(query); };
+  events.answer = [this](const Answer& answered) { admin_->on_answer(answered); };
+  events.stop = context.stop;
+  shell_ = std::make_unique<Shell>(context.loop, *links_, context.state, context.limited,
+                                   std::move(events));
+  shell_->set_allow_list(AllowList(settings_.curve, settings_.hosts));
+
+  RootRouter::Config config;
+  config.term = *term;
+  config.name = settings_.name;
+  config.journaled = std::move(*hosts);
+  config.software = std::string("starbus ") + kVersion;
+  config.lease = settings_.lease;
+  router_ = std::make_unique<RootRouter>(*shell_, std::move(config), daemon::boot_now());
+  links_->start(*router_);
+  admin_ = std::make_unique<Admin>(*router_, context, [this] { links_->flush(); });
+  add_metrics(context.metrics, *router_);
+  spdlog::info("term {}; waits for {} hosts", *term, router_->waiting_for().size());
+  return listen();
+}
+
+Result<> Busroot::listen() {
+  for (const std::string& endpoint : settings_.listen) {
+    io::ListenOptions options;
+    options.keys = settings_.keys;
+    options.allow = [this](std::string_view key) { return shell_->allow_list().knows_key(key); };
+    options.on_refused = [this](const std::string& address, const Error& why) {
+      if (context_->limited.allow(address)) spdlog::warn("{}: {}", address, why.to_string());
+    };
+    options.first_session_port = settings_.first_session_port;
+    options.last_session_port = settings_.last_session_port;
+    auto listener =
+        io::listen(context_->loop, endpoint, std::move(options),
+                   [this](std::shared_ptr<io::Link> link) { links_->add(std::move(link)); });
+    if (!listener) {
+      Error error = listener.error();
+      error.detail = endpoint + ": " + error.detail;
+      return error;
+    }
+    spdlog::info("hosts come by {}", (*listener)->endpoint());
+    listeners_.push_back(std::move(*listener));
+  }
+  return {};
+}
+
+Result<> Busroot::reload() {
+  const auto fixed = [](std::string_view key, bool changed) {
+    if (changed) spdlog::warn("{} has changed in the file: that takes a restart", key);
+  };
+  fixed("busroot.name", fresh_.name != settings_.name);
+  fixed("busroot.listen", fresh_.listen != settings_.listen);
+  fixed("busroot.session_ports", fresh_.first_session_port != settings_.first_session_port ||
+                                     fresh_.last_session_port != settings_.last_session_port);
+  fixed("busroot.lease", fresh_.lease != settings_.lease);
+  fixed("security.curve", fresh_.curve != settings_.curve);
+  fixed("security.secret_key_file", fresh_.keys.secret_key != settings_.keys.secret_key);
+  settings_.hosts = fresh_.hosts;
+  shell_->set_allow_list(AllowList(settings_.curve, settings_.hosts));
+  router_->review_hosts();
+  links_->flush();
+  return {};
+}
+
+void Busroot::drain(std::function<void()> done) {
+  listeners_.clear();
+  router_->shut_down();
+  links_->flush();
+  drain_timer_ = std::make_unique<boost::asio::steady_timer>(context_->loop);
+  drain_timer_->expires_after(kLastWords);
+  drain_timer_->async_wait([done = std::move(done)](const boost::system::error_code& error) {
+    if (!error) done();
+  });
+}
+
+std::string Busroot::status() const {
+  if (!router_) return "starting";
+  std::size_t connected = 0;
+  router_->for_each_host([&](const RootHost& host) { connected += host.connected(); });
+  const std::string counts = std::to_string(connected) + " hosts, " +
+                             std::to_string(router_->directory().size()) + " names, term " +
+                             std::to_string(router_->term());
+  if (!router_->in_grace()) return counts;
+  std::string waiting;
+  for (const std::string& host : router_->waiting_for()) {
+    if (waiting.size() > 200) return counts + "; grace: waiting for " + waiting + ", ...";
+    if (!waiting.empty()) waiting += ", ";
+    waiting += host;
+  }
+  return counts + "; grace: waiting for " + waiting;
+}
+
+void Busroot::answer(const Query& query) {
+  const daemon::Response response = admin_->answer(query.path);
+  const ByteView body = as_bytes(response.body);
+  router_->answer({query.from_host, query.number, static_cast<std::uint16_t>(response.status),
+                   Bytes(body.begin(), body.end())});
+  links_->flush();
+}
+
+}  // namespace starbus::bus::busroot

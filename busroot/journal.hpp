@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bus/core/error.hpp"
+#include "bus/daemon/state_directory.hpp"
+
+namespace starbus::bus::busroot {
+
+/// The two things that busroot must not forget: its term and its hosts. Plain files, a number and
+/// one name per line. io_error with the file's name if one cannot be read, written or understood:
+/// starting without them would let two processes own one name.
+
+/// One more than at the last start, stored before it is returned.
+Result<std::uint64_t> next_term(daemon::StateDirectory& state);
+
+Result<std::vector<std::string>> stored_hosts(const daemon::StateDirectory& state);
+Result<> store_hosts(daemon::StateDirectory& state, const std::vector<std::string>& hosts);
+
+}  // namespace starbus::bus::busroot

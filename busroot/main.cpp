@@ -1,0 +1,15 @@
+// busroot: the router between the hosts of a cluster. See busroot.hpp, and docs/operations.md for
+// running it.
+#include "bus/core/version.hpp"
+#include "bus/daemon/main_loop.hpp"
+#include "busroot/busroot.hpp"
+
+int main(int argc, char** argv) {
+  const starbus::bus::daemon::DaemonInfo info{
+      .name = "busroot",
+      .version = starbus::bus::kVersion,
+      .description = "Routes messages between hosts, and grants names.",
+      .admin_listen = "127.0.0.1:7601"};
+  return starbus::bus::daemon::run_daemon(info, std::make_unique<starbus::bus::busroot::Busroot>(),
+                                          argc, argv);
+}

@@ -1,0 +1,114 @@
+#include "busroot/settings.hpp"
+
+#include <charconv>
+#include <set>
+#include <string_view>
+
+#include "bus/core/name.hpp"
+#include "bus/io/endpoint.hpp"
+#include "bus/io/key_file.hpp"
+
+namespace starbus::bus::busroot {
+namespace {
+
+using daemon::ConfigReader;
+
+bool beyond_this_machine(const io::Endpoint& endpoint) {
+  return !endpoint.is_local() && endpoint.host != "localhost" && endpoint.host != "::1" &&
+         !endpoint.host.starts_with("127.");
+}
+
+void read_session_ports(ConfigReader& table, Settings& settings) {
+  const std::string text = table.string("session_ports", "");
+  if (text.empty()) return;
+  unsigned short first = 0;
+  unsigned short last = 0;
+  const char* const end = text.data() + text.size();
+  const auto low = std::from_chars(text.data(), end, first);
+  const bool dash = low.ec == std::errc() && low.ptr != end && *low.ptr == '-';
+  const auto high = dash ? std::from_chars(low.ptr + 1, end, last) : low;
+  if (!dash || high.ec != std::errc() || high.ptr != end || first == 0 || first > last) {
+    table.problem("session_ports", "not a range of ports such as \"7610-7699\"");
+    return;
+  }
+  settings.first_session_port = first;
+  settings.last_session_port = last;
+}
+
+void read_busroot(ConfigReader table, Settings& settings) {
+  settings.name = table.string("name", "busroot");
+  if (const auto checked = check_node_name(settings.name); !checked) {
+    table.problem("name", checked.error().to_string());
+  }
+  settings.listen = table.strings("listen", {"tcp://0.0.0.0:7600"});
+  if (settings.listen.empty()) table.problem("listen", "at least one endpoint is needed");
+  for (const std::string& text : settings.listen) {
+    if (const auto endpoint = io::parse_endpoint(text); !endpoint) {
+      table.problem("listen", endpoint.error().to_string());
+    }
+  }
+  read_session_ports(table, settings);
+  settings.lease = table.duration("lease", std::chrono::milliseconds(kLease),
+                                  std::chrono::seconds(1), std::chrono::minutes(10));
+}
+
+/// Problems of the endpoints stand at the key that can cure them.
+void check_endpoints(ConfigReader& security, const Settings& settings, bool insecure) {
+  for (const std::string& text : settings.listen) {
+    const auto endpoint = io::parse_endpoint(text);
+    if (!endpoint) continue;  // reported at busroot.listen
+    if (settings.curve && endpoint->scheme != io::Scheme::tcp) {
+      security.problem("curve", "'" + text + "': only tcp:// can be encrypted");
+    } else if (!settings.curve && !insecure && beyond_this_machine(*endpoint)) {
+      security.problem("curve", "'" + text +
+                                    "' is open to other machines without encryption; set curve, "
+                                    "or insecure = true if you accept that");
+    }
+  }
+}
+
+void read_host(ConfigReader table, Settings& settings, std::set<std::string>& seen) {
+  const std::string name = table.required_string("name");
+  if (const auto checked = check_node_name(name); !checked && !name.empty()) {
+    table.problem("name", checked.error().to_string());
+  }
+  const std::vector<std::string> keys = table.strings("keys");
+  if (settings.curve && keys.empty()) table.problem("keys", "a host needs a key");
+  if (keys.size() > AllowList::kMaxKeys) {
+    table.problem("keys", "at most two: the present key and its successor");
+  }
+  for (const std::string& key : keys) {
+    if (!io::is_curve_key(key)) table.problem("keys", "not a public key of 40 characters");
+    if (!seen.insert(key).second) table.problem("keys", "another host has this key");
+  }
+  if (!settings.hosts.emplace(name, keys).second) {
+    table.problem("name", "two hosts are called '" + name + "'");
+  }
+}
+
+void read_security(ConfigReader table, Settings& settings) {
+  settings.curve = table.boolean("curve", true);
+  check_endpoints(table, settings, table.boolean("insecure", false));
+  std::set<std::string> seen;
+  for (ConfigReader& host : table.tables("hosts")) read_host(host, settings, seen);
+  const std::string file = settings.curve ? table.required_string("secret_key_file")
+                                          : table.string("secret_key_file", "");
+  if (!settings.curve || file.empty()) return;
+  auto keys = io::read_secret_key_file(file);
+  if (keys) {
+    settings.keys = std::move(*keys);
+  } else {
+    table.problem("secret_key_file", keys.error().to_string());
+  }
+}
+
+}  // namespace
+
+Settings read_settings(ConfigReader& reader) {
+  Settings settings;
+  read_busroot(reader.table("busroot"), settings);
+  read_security(reader.table("security"), settings);
+  return settings;
+}
+
+}  // namespace starbus::bus::busroot

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bus/core/lanes.hpp"
+#include "bus/daemon/config.hpp"
+#include "bus/io/link.hpp"
+#include "busroot/allow_list.hpp"
+
+namespace starbus::bus::busroot {
+
+/// What busroot.toml says. A plain value. The keys log, admin, state_directory and drain_deadline
+/// are those of every daemon.
+///
+///   [busroot]
+///   name = "busroot"                   # for people
+///   listen = ["tcp://0.0.0.0:7600"]
+///   session_ports = "7610-7699"        # ports of tcp:// sessions; default: any free ones
+///   lease = "30s"                      # names behind a lost link; as in every busd.toml
+///   [security]
+///   curve = true
+///   insecure = false                   # true: curve = false also beyond this machine
+///   secret_key_file = "/etc/starbus/busroot.key"
+///   [[security.hosts]]
+///   name = "host-a"
+///   keys = ["..."]                     # public keys; two while one replaces the other
+struct Settings {
+  std::string name;
+  std::vector<std::string> listen;
+  unsigned short first_session_port = 0;
+  unsigned short last_session_port = 0;
+  Time lease = from_ms(kLease);
+
+  bool curve = true;
+  io::CurveKeys keys;  // empty: no CURVE
+  AllowList::Hosts hosts;
+};
+
+/// What is wrong goes to the reader's problems.
+Settings read_settings(daemon::ConfigReader& reader);
+
+}  // namespace starbus::bus::busroot

@@ -1,0 +1,42 @@
+#include "busroot/shell.hpp"
+
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "busroot/journal.hpp"
+
+namespace starbus::bus::busroot {
+
+Shell::Shell(boost::asio::io_context& loop, daemon::LinkShell& links, daemon::StateDirectory& state,
+             daemon::RateLimited& limited, Events events)
+    : LinkedShell(links),
+      loop_(loop),
+      state_(state),
+      limited_(limited),
+      events_(std::move(events)) {}
+
+Result<> Shell::allow_host(const std::string& key, const std::string& host) {
+  return allowed_.check(key, host);
+}
+
+void Shell::remember_hosts(const std::vector<std::string>& hosts) {
+  if (const auto stored = store_hosts(state_, hosts); !stored) events_.stop(stored.error());
+}
+
+void Shell::answer_query(const Query& query) {
+  boost::asio::post(loop_, [this, weak = std::weak_ptr(alive_), query] {
+    if (weak.lock()) events_.query(query);
+  });
+}
+
+void Shell::on_answer(const Answer& answer) {
+  events_.answer(answer);
+}
+
+void Shell::log(RouterShell::Level level, const std::string& text) {
+  // A peer that knocks in vain says the same every time; a thousand hosts say different things.
+  if (level == RouterShell::Level::warning && !limited_.allow(text)) return;
+  daemon::log_router_line(level, text);
+}
+
+}  // namespace starbus::bus::busroot

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <memory>
+
+#include "bus/core/root_router.hpp"
+#include "bus/daemon/rate_limited.hpp"
+#include "bus/daemon/router_shell.hpp"
+#include "bus/daemon/state_directory.hpp"
+#include "busroot/allow_list.hpp"
+
+namespace starbus::bus::busroot {
+
+/// What the router asks of this machine. Belongs to the loop's thread; nothing here calls back into
+/// the router at once. A list of hosts that cannot be stored stops the daemon: after a restart it
+/// would not wait for a host whose names it had granted.
+class Shell final : public daemon::LinkedShell<RootShell> {
+ public:
+  struct Events {
+    std::function<void(const Query&)> query;    // posted to the loop
+    std::function<void(const Answer&)> answer;  // at once
+    std::function<void(Error reason)> stop;
+  };
+  Shell(boost::asio::io_context& loop, daemon::LinkShell& links, daemon::StateDirectory& state,
+        daemon::RateLimited& limited, Events events);
+
+  void set_allow_list(AllowList list) { allowed_ = std::move(list); }
+  const AllowList& allow_list() const { return allowed_; }
+
+  Result<> allow_host(const std::string& key, const std::string& host) override;
+  void remember_hosts(const std::vector<std::string>& hosts) override;
+  void answer_query(const Query& query) override;
+  void on_answer(const Answer& answer) override;
+  void log(RouterShell::Level level, const std::string& text) override;
+
+ private:
+  boost::asio::io_context& loop_;
+  daemon::StateDirectory& state_;
+  daemon::RateLimited& limited_;
+  Events events_;
+  AllowList allowed_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace starbus::bus::busroot

@@ -1,0 +1,31 @@
+// The whole of a starbus program: own a channel, answer calls on it, call somebody else.
+#include <boost/asio.hpp>
+#include <iostream>
+
+#include "bus/client/bus.hpp"
+
+using boost::asio::awaitable;
+using boost::asio::use_awaitable;
+namespace bus = starbus::bus;
+
+awaitable<void> talk(bus::Bus& node) {
+  if (auto up = co_await node.connect(use_awaitable); !up) throw bus::BadResult(up.error());
+  auto bound = co_await node.bind(
+      "entity/greeter",
+      {.on_call = [](bus::Call& call) { (void)call.reply("hello, " + std::string(call.text())); }},
+      use_awaitable);
+  // already_bound: another hello runs, here or on another host. Then we only ask it.
+  std::cout << (bound ? "I am the greeter" : bound.error().to_string()) << std::endl;
+  auto reply = co_await node.call("entity/greeter", node.node(), {}, use_awaitable);
+  std::cout << (reply ? bus::as_text(*reply) : reply.error().to_string()) << std::endl;
+  if (!bound) co_await node.close(std::chrono::seconds(1), use_awaitable);
+}
+
+int main(int argc, char** argv) {
+  boost::asio::io_context loop;
+  bus::Bus node(loop, {.node = argc > 1 ? argv[1] : "hello"});
+  boost::asio::co_spawn(loop, talk(node), [](std::exception_ptr error) {
+    if (error) std::rethrow_exception(error);
+  });
+  loop.run();
+}

@@ -1,0 +1,178 @@
+#include "tools/bustop/cli.hpp"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <ostream>
+
+#include "bus/daemon/config_values.hpp"
+#include "bus/daemon/http_client.hpp"
+#include "tools/bustop/commands.hpp"
+#include "tools/bustop/completion.hpp"
+#include "tools/bustop/live_screen.hpp"
+
+namespace starbus::bustop {
+namespace {
+
+using std::chrono::milliseconds;
+constexpr const char* kDefaultAdmin = "http://127.0.0.1:7611";
+constexpr milliseconds kLongest = std::chrono::hours(1);
+
+struct Options {
+  std::string admin;
+  std::string root_admin;
+  bool json = false;
+  bool no_color = false;
+  milliseconds timeout{5000};
+  milliseconds interval{1000};
+  NamesQuery names;
+  bool all_names = false;
+  std::string name;
+  WhyOptions why;
+  TailOptions tail;
+  RatesOptions rates;
+  std::string shell;
+};
+
+CLI::Option* add_duration(CLI::App& app, const std::string& name, milliseconds& target,
+                          const std::string& description) {
+  const auto set = [&target, name](const std::string& text) {
+    const auto value = bus::daemon::parse_duration(text);
+    if (!value || *value <= milliseconds(0) || *value > kLongest) {
+      throw CLI::ValidationError(name, "not a duration such as 500ms, 1s or 2m: " + text);
+    }
+    target = *value;
+  };
+  return app.add_option_function<std::string>(name, set, description)->type_name("DURATION");
+}
+
+void add_common(CLI::App& app, Options& options) {
+  app.add_option("--admin", options.admin,
+                 std::string("admin port of the local busd (or of a busroot); default "
+                             "$STARBUS_ADMIN or ") +
+                     kDefaultAdmin)
+      ->type_name("URL");
+  app.add_option("--root-admin", options.root_admin,
+                 "admin port of busroot, to ask it directly and not over the bus")
+      ->type_name("URL");
+  app.add_flag("--json", options.json, "print JSON for scripts; see docs/bustop.md");
+  app.add_flag("--no-color", options.no_color, "no colours; so does $NO_COLOR");
+  add_duration(app, "--timeout", options.timeout, "longest wait for each answer; default 5s");
+}
+
+void add_name_commands(CLI::App& app, Options& options) {
+  CLI::App& channels = *app.add_subcommand("channels", "channels by prefix: owner, epoch, state");
+  channels.add_option("prefix", options.names.prefix, "names that begin with it")
+      ->type_name("PREFIX");
+  channels.add_option("--limit", options.names.limit, "at most so many; default 100")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{10'000'000}));
+  channels.add_flag("--all", options.all_names, "all of them");
+  channels.add_option("--host", options.names.host, "of this host only")->type_name("HOST");
+
+  CLI::App& route = *app.add_subcommand("route", "who owns a channel, and each hop to it");
+  route.add_option("name", options.name, "channel")->required()->type_name("NAME");
+
+  CLI::App& why = *app.add_subcommand("why", "why messages for a channel did not arrive");
+  why.add_option("name", options.why.name, "channel")->required()->type_name("NAME");
+  why.add_option("--limit", options.why.limit, "at most so many failures; default 20")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}));
+  why.add_flag("--everywhere", options.why.everywhere, "ask the daemons of all hosts");
+
+  CLI::App& tail = *app.add_subcommand("tail", "messages for a channel as they pass");
+  tail.add_option("name", options.tail.name, "channel")->required()->type_name("NAME");
+  tail.add_option("--count", options.tail.count, "end after so many lines");
+  tail.add_flag("--here", options.tail.here, "what passes this host, whoever owns the channel");
+}
+
+void add_commands(CLI::App& app, Options& options) {
+  CLI::App& live = *app.add_subcommand("live", "full-screen view; what bustop alone does");
+  add_duration(live, "--interval", options.interval, "time between two readings; default 1s");
+  app.add_subcommand("tree", "root, hosts and processes as a tree");
+  app.add_subcommand("hosts", "hosts as busroot sees them");
+  app.add_subcommand("nodes", "processes of all hosts");
+  add_name_commands(app, options);
+  CLI::App& rates = *app.add_subcommand("rates", "messages and bytes per second, per link");
+  add_duration(rates, "--interval", options.rates.interval,
+               "time between two readings; default 1s");
+  rates.add_flag("--once", options.rates.once, "one measurement");
+  rates.add_flag("--local", options.rates.local, "of this host only");
+  CLI::App& doctor = *app.add_subcommand("doctor", "what is wrong, why it matters, what to do");
+  add_duration(doctor, "--interval", options.interval, "time between two readings; default 1s");
+  CLI::App& completion = *app.add_subcommand("completion", "print a completion script");
+  completion.add_option("shell", options.shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+}
+
+Result<std::unique_ptr<AdminSource>> source_at(const std::string& url, milliseconds timeout) {
+  auto client = bus::daemon::HttpClient::at(url, timeout);
+  if (!client) return client.error();
+  return std::unique_ptr<AdminSource>(std::make_unique<HttpSource>(std::move(*client)));
+}
+
+int dispatch(const std::string& command, const Context& context, Options& options) {
+  if (command == "tree") return run_tree(context);
+  if (command == "hosts") return run_hosts(context);
+  if (command == "nodes") return run_nodes(context);
+  if (command == "channels") {
+    if (options.all_names) options.names.limit = 0;
+    return run_channels(context, options.names);
+  }
+  if (command == "route") return run_route(context, options.name);
+  if (command == "why") return run_why(context, options.why);
+  if (command == "tail") return run_tail(context, options.tail);
+  if (command == "rates") return run_rates(context, options.rates);
+  if (command == "doctor") return run_doctor(context, options.interval);
+  if (options.json) {
+    context.err << "bustop: the live view has no --json: use  bustop rates --json\n";
+    return kExitUsage;
+  }
+  return run_live(context, options.interval);
+}
+
+int connect_and_run(const std::string& command, Options& options, const Environment& environment) {
+  if (options.admin.empty()) options.admin = environment.admin;
+  if (options.admin.empty()) options.admin = kDefaultAdmin;
+  auto local = source_at(options.admin, options.timeout);
+  auto root = options.root_admin.empty()
+                  ? Result<std::unique_ptr<AdminSource>>(std::unique_ptr<AdminSource>())
+                  : source_at(options.root_admin, options.timeout);
+  if (!local || !root) {
+    environment.err << "bustop: " << (local ? root.error() : local.error()).to_string()
+                    << "\n  -> an admin URL looks like " << kDefaultAdmin << "\n";
+    return kExitUsage;
+  }
+  const ClusterView view(std::move(*local), std::move(*root));
+  const Look look{environment.colour && !options.no_color, environment.width};
+  const Context context{view,         environment.out, environment.err,  look,
+                        options.json, options.admin,   environment.sleep};
+  return dispatch(command, context, options);
+}
+
+}  // namespace
+
+int run_bustop(const std::vector<std::string>& arguments, const Environment& environment) {
+  Options options;
+  CLI::App app("bustop: the starbus message bus as it runs, in a terminal", "bustop");
+  app.fallthrough();  // common options may follow the sub-command
+  app.require_subcommand(0, 1);
+  app.set_version_flag("--version", STARBUS_VERSION);
+  app.footer(
+      "Exit codes: 0 ok, 1 not found or warnings, 2 errors found, 3 the daemon does not answer,\n"
+      "4 the request failed, 64 wrong command line.");
+  add_common(app, options);
+  add_commands(app, options);
+  try {
+    app.parse({arguments.rbegin(), arguments.rend()});
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error, environment.out, environment.err);
+    return code == 0 ? kExitOk : kExitUsage;
+  }
+  const auto chosen = app.get_subcommands();
+  const std::string command = chosen.empty() ? "live" : chosen.front()->get_name();
+  if (command != "completion") return connect_and_run(command, options, environment);
+  const auto script = completion_script(app, options.shell);
+  environment.out << *script;
+  return kExitOk;
+}
+
+}  // namespace starbus::bustop

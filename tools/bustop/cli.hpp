@@ -1,0 +1,26 @@
+/// The command line of bustop, without the process around it: tests run it as main() does.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace starbus::bustop {
+
+/// What a run takes from its process.
+struct Environment {
+  std::ostream& out;
+  std::ostream& err;
+  std::string admin;      // $STARBUS_ADMIN; may be empty
+  bool colour = false;    // `out` is a terminal, and NO_COLOR is not set
+  std::size_t width = 0;  // of the terminal; 0: none
+  std::function<void(std::chrono::milliseconds)> sleep;
+};
+
+/// The exit code; see commands.hpp. `arguments` without the name of the program.
+int run_bustop(const std::vector<std::string>& arguments, const Environment& environment);
+
+}  // namespace starbus::bustop

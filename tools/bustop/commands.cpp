@@ -1,0 +1,225 @@
+#include "tools/bustop/commands.hpp"
+
+#include <algorithm>
+#include <ostream>
+
+#include "bus/core/name.hpp"
+#include "tools/bustop/json_out.hpp"
+#include "tools/bustop/parse.hpp"
+#include "tools/bustop/render.hpp"
+#include "tools/bustop/text.hpp"
+
+namespace starbus::bustop {
+namespace {
+
+template <class Text, class Json>
+int print(const Context& context, const Text& text, const Json& json) {
+  context.out << (context.json ? dump(json()) : text());
+  context.out.flush();
+  return kExitOk;
+}
+
+/// The frame of tree, hosts and nodes.
+template <class Render, class ToJson>
+int show_cluster(const Context& context, ClusterView::Depth depth, const Render& render,
+                 const ToJson& to_json) {
+  const auto cluster = context.view.load(depth);
+  if (!cluster) return report(context, cluster.error());
+  return print(
+      context, [&] { return render(*cluster, context.look); }, [&] { return to_json(*cluster); });
+}
+
+bool good_name(const Context& context, const std::string& name) {
+  const auto checked = bus::check_channel_name(name);
+  if (!checked) {
+    context.err << "bustop: " << printable(name) << ": " << printable(checked.error().to_string())
+                << "\n";
+  }
+  return checked.has_value();
+}
+
+}  // namespace
+
+int report(const Context& context, const Error& error) {
+  context.err << "bustop: " << printable(error.to_string()) << "\n";
+  if (error == Errc::unreachable || error == Errc::deadline) {
+    context.err << "  the daemon at " << printable(context.admin) << " does not answer\n"
+                << "  -> start it (systemctl start starbus-busd), or name its admin port with\n"
+                << "     --admin URL or $STARBUS_ADMIN (the key [admin] listen of its "
+                   "configuration)\n";
+    return kExitUnreachable;
+  }
+  const std::string cure = cure_of(std::string(bus::name_of(error.code)));
+  if (error == Errc::bad_bytes) {
+    context.err << "  -> " << printable(context.admin)
+                << " is not the admin port of a busd or busroot: correct --admin\n";
+  } else if (!cure.empty() && error.code != Errc::handler_failed) {
+    context.err << "  -> " << cure << "\n";
+  }
+  return kExitFailed;
+}
+
+int run_tree(const Context& context) {
+  return show_cluster(context, ClusterView::Depth::hosts, render_tree, json_of_tree);
+}
+
+int run_hosts(const Context& context) {
+  return show_cluster(context, ClusterView::Depth::root, render_hosts, json_of_hosts);
+}
+
+int run_nodes(const Context& context) {
+  return show_cluster(context, ClusterView::Depth::hosts, render_nodes, json_of_nodes);
+}
+
+int run_channels(const Context& context, const NamesQuery& query) {
+  const auto answer = context.view.names(query);
+  if (!answer) return report(context, answer.error());
+  return print(
+      context, [&] { return render_names(*answer, query, context.look); },
+      [&] { return json_of_names(*answer); });
+}
+
+int run_route(const Context& context, const std::string& name) {
+  if (!good_name(context, name)) return kExitUsage;
+  auto route = context.view.route(name);
+  if (!route) return report(context, route.error());
+  RouteView view;
+  view.route = std::move(*route);
+  if (view.route.info.found) {
+    auto cluster = context.view.load(ClusterView::Depth::root);
+    if (!cluster) return report(context, cluster.error());
+    for (HostView& host : cluster->hosts) {
+      if (host.name != view.route.info.host || host.topology || cluster->local.is_root()) continue;
+      if (auto topology = context.view.host(host.name)) host.topology = std::move(*topology);
+    }
+    view.local = cluster->local.name;
+    view.hops = hops_to(view.route.info, *cluster);
+  }
+  print(
+      context, [&] { return render_route(view, context.look); },
+      [&] { return json_of_route(view); });
+  return view.route.info.found ? kExitOk : kExitNotFound;
+}
+
+int run_why(const Context& context, const WhyOptions& options) {
+  if (!good_name(context, options.name)) return kExitUsage;
+  WhyView view;
+  view.name = options.name;
+  auto route = context.view.route(options.name);
+  if (route) {
+    view.route = std::move(*route);
+  } else if (route.error() == Errc::handler_failed) {
+    view.route_trouble = route.error();
+  } else {
+    return report(context, route.error());
+  }
+  const auto cluster = context.view.load(ClusterView::Depth::root);
+  if (!cluster) return report(context, cluster.error());
+  std::vector<std::string> hosts;
+  for (const HostView& host : cluster->hosts) {
+    const bool on_the_way = view.route.info.found && host.name == view.route.info.host;
+    if (host.connected() && (options.everywhere || on_the_way)) hosts.push_back(host.name);
+  }
+  auto failures = context.view.failures(options.name, options.limit, hosts, view.silent);
+  if (!failures) return report(context, failures.error());
+  view.failures = std::move(*failures);
+  view.asked = {"root"};
+  if (!cluster->local.is_root()) {
+    view.asked.push_back(cluster->local.name);
+    for (const std::string& host : hosts) {
+      if (host != cluster->local.name) view.asked.push_back(host);
+    }
+  }
+  std::erase_if(view.asked, [&](const std::string& daemon) {
+    return std::ranges::find(view.silent, daemon) != view.silent.end();
+  });
+  return print(
+      context, [&] { return render_why(view, context.look); }, [&] { return json_of_why(view); });
+}
+
+int run_tail(const Context& context, const TailOptions& options) {
+  if (!good_name(context, options.name)) return kExitUsage;
+  const auto local = context.view.status();
+  if (!local) return report(context, local.error());
+  if (local->is_root()) {
+    context.err << "bustop: busroot has no tail: run it on the owner's host, against its busd\n";
+    return kExitFailed;
+  }
+  if (!options.here) {
+    const auto route = context.view.route(options.name);
+    if (!route) return report(context, route.error());
+    const RouteInfo& info = route->info;
+    if (info.found && info.host != local->name) {
+      context.err << "bustop: " << printable(options.name) << " is owned by "
+                  << printable(info.owner) << "; a tail does not travel over the bus\n  -> on host "
+                  << printable(info.host) << " run:  bustop tail '" << printable(options.name)
+                  << "'\n  -> or see what passes through this host:  bustop tail --here '"
+                  << printable(options.name) << "'\n";
+      return kExitFailed;
+    }
+    if (!info.found) {
+      context.err << "bustop: nobody owns " << printable(options.name)
+                  << " now; showing what passes through this host\n";
+    }
+  }
+  std::size_t shown = 0;
+  const auto ended = context.view.tail(options.name, [&](std::string_view text) {
+    const auto line = parse_tail_line(text);
+    if (!line) return true;  // an empty line keeps the connection alive
+    context.out << (context.json ? dump(json_of_tail(*line), true)
+                                 : render_tail_line(*line, context.look));
+    context.out.flush();
+    return context.out.good() && (options.count == 0 || ++shown < options.count);
+  });
+  return ended ? kExitOk : report(context, ended.error());
+}
+
+int run_rates(const Context& context, const RatesOptions& options) {
+  auto before = context.view.readings(options.local);
+  if (!before) return report(context, before.error());
+  do {
+    context.sleep(options.interval);
+    auto after = context.view.readings(options.local);
+    if (!after) return report(context, after.error());
+    const auto rates = compute_rates(*before, *after);
+    const double seconds = after->front().at_s - before->front().at_s;
+    // One document per line where several follow each other.
+    context.out << (context.json ? dump(json_of_rates(rates, seconds), !options.once)
+                                 : render_rates(rates, seconds, context.look));
+    if (!context.json && !options.once) context.out << "\n";
+    context.out.flush();
+    before = std::move(after);
+  } while (!options.once && context.out.good());
+  return kExitOk;
+}
+
+namespace {
+
+Result<> examine(const Context& context, std::chrono::milliseconds interval, Examination& into) {
+  auto before = context.view.readings(false);
+  if (!before) return before.error();
+  context.sleep(interval);
+  auto after = context.view.readings(false);
+  if (!after) return after.error();
+  auto cluster = context.view.load(ClusterView::Depth::hosts);
+  if (!cluster) return cluster.error();
+  into.before = std::move(*before);
+  into.after = std::move(*after);
+  into.cluster = std::move(*cluster);
+  return {};
+}
+
+}  // namespace
+
+int run_doctor(const Context& context, std::chrono::milliseconds interval) {
+  Examination examination;
+  const auto examined = examine(context, interval, examination);
+  if (!examined) examination.unreachable = examined.error();
+  const auto findings = diagnose(examination);
+  print(
+      context, [&] { return render_doctor(findings, examination, context.look); },
+      [&] { return json_of_doctor(findings); });
+  return exit_code_of(findings);
+}
+
+}  // namespace starbus::bustop

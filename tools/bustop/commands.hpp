@@ -1,0 +1,67 @@
+/// The sub-commands: each fetches, renders and prints, and returns the exit code of the process.
+/// Failures go to `err` with what to do about them.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <iosfwd>
+#include <string>
+
+#include "tools/bustop/cluster_view.hpp"
+#include "tools/bustop/table.hpp"
+
+namespace starbus::bustop {
+
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitNotFound = 1;     // route of a channel that nobody owns; doctor: warnings
+inline constexpr int kExitBad = 2;          // doctor: errors
+inline constexpr int kExitUnreachable = 3;  // the daemon at --admin does not answer
+inline constexpr int kExitFailed = 4;       // it answered, but not with what was asked for
+inline constexpr int kExitUsage = 64;
+
+/// What every command gets. Lives for one run of the program.
+struct Context {
+  const ClusterView& view;
+  std::ostream& out;
+  std::ostream& err;
+  Look look;
+  bool json = false;
+  std::string admin;  // for messages
+  /// Waits between two readings; tests do not.
+  std::function<void(std::chrono::milliseconds)> sleep;
+};
+
+int run_tree(const Context& context);
+int run_hosts(const Context& context);
+int run_nodes(const Context& context);
+int run_channels(const Context& context, const NamesQuery& query);
+int run_route(const Context& context, const std::string& name);
+
+struct WhyOptions {
+  std::string name;
+  std::size_t limit = 20;
+  bool everywhere = false;
+};
+int run_why(const Context& context, const WhyOptions& options);
+
+struct TailOptions {
+  std::string name;
+  std::size_t count = 0;  // lines; 0: until interrupted
+  bool here = false;      // what passes this host, whoever owns the channel
+};
+int run_tail(const Context& context, const TailOptions& options);
+
+struct RatesOptions {
+  std::chrono::milliseconds interval{1000};
+  bool once = false;
+  bool local = false;
+};
+int run_rates(const Context& context, const RatesOptions& options);
+
+int run_doctor(const Context& context, std::chrono::milliseconds interval);
+
+/// Prints the error and its cure.
+int report(const Context& context, const Error& error);
+
+}  // namespace starbus::bustop

@@ -1,0 +1,18 @@
+/// Completion scripts, made from the command line's own definition, so that they cannot fall
+/// behind.
+#pragma once
+
+#include <string>
+
+#include "bus/core/error.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace starbus::bustop {
+
+/// `shell`: bash, zsh or fish; bad_config otherwise.
+bus::Result<std::string> completion_script(const CLI::App& app, const std::string& shell);
+
+}  // namespace starbus::bustop

@@ -1,0 +1,35 @@
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <thread>
+
+#include "tools/bustop/cli.hpp"
+#include "tools/bustop/terminal.hpp"
+
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // `bustop rates | head`: the stream fails, and the loop ends.
+  std::signal(SIGPIPE, SIG_IGN);
+  using starbus::bustop::Terminal;
+  const bool terminal = Terminal::is_terminal();
+  // https://no-color.org: present and not empty.
+  const bool colour = terminal && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+  const starbus::bustop::Environment environment{
+      std::cout,
+      std::cerr,
+      variable("STARBUS_ADMIN"),
+      colour,
+      terminal ? Terminal::size().columns : 0,
+      [](std::chrono::milliseconds time) { std::this_thread::sleep_for(time); }};
+  return starbus::bustop::run_bustop({argv + 1, argv + argc}, environment);
+}
