@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bus/core/name.hpp"
+#include "bus/daemon/at_route.hpp"
 #include "bus/daemon/loop_lag.hpp"
 #include "bus/daemon/router_report.hpp"
 #include "bus/daemon/router_shell.hpp"
@@ -20,7 +21,6 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::string_view kAt = "/at/";
 constexpr std::size_t kMostRows = 10'000;
 
 std::string_view state_of(const LocalName& name) {
@@ -30,18 +30,6 @@ std::string_view state_of(const LocalName& name) {
 
 std::int64_t seconds(Time time) {
   return time / std::chrono::seconds(1);
-}
-
-/// A request's target as it was: the path, and its query encoded again.
-std::string target_of(std::string_view path, const Request& request) {
-  std::string target(path);
-  char separator = '?';
-  for (const auto& [name, value] : request.query) {
-    target += separator;
-    target += daemon::percent_encode(name) + "=" + daemon::percent_encode(value);
-    separator = '&';
-  }
-  return target;
 }
 
 }  // namespace
@@ -59,7 +47,7 @@ Admin::Admin(HostRouter& router, daemon::DaemonContext& context, Facts facts)
   add("/route", [this](const Request& request) { return route(request); });
   add("/failures", [this](const Request& request) { return failures(request); });
   context.admin.get_async(
-      std::string(kAt),
+      daemon::kAtRoute,
       [this](const Request& request, const daemon::Reply& reply) { pass_on(request, reply); });
   context.admin.stream("/tail",
                        [this](const Request& request,
@@ -86,17 +74,11 @@ Response Admin::answer(const std::string& path_and_query) const {
   return found->second({"GET", target->path, std::move(target->query), {}});
 }
 
-/// /at/TARGET/PATH?QUERY
 void Admin::pass_on(const Request& request, const daemon::Reply& reply) {
-  const std::string_view rest = std::string_view(request.path).substr(kAt.size());
-  const std::size_t slash = rest.find('/');
-  if (slash == 0 || slash == std::string_view::npos) {
-    return reply(daemon::error_response({Errc::bad_name, "of the form /at/TARGET/PATH"}));
-  }
-  const std::string target(rest.substr(0, slash));
-  const std::string path = target_of(rest.substr(slash), request);
-  if (target == facts_.host) return reply(answer(path));
-  router_.query(target, path, [reply](const Result<Answer>& end) {
+  const auto at = daemon::parse_at(request);
+  if (!at) return reply(daemon::error_response(at.error()));
+  if (at->target == facts_.host) return reply(answer(at->path));
+  router_.query(at->target, at->path, [reply](const Result<Answer>& end) {
     if (!end) return reply(daemon::error_response(end.error()));
     Response response;
     response.status = end->status;
@@ -161,7 +143,7 @@ Response Admin::topology() const {
   const UplinkStatus& uplink = router_.uplink();
   const auto link = links.find(uplink.link);
   const Time rtt = link == links.end() ? Time{} : link->second.round_trip;
-  const std::string error = uplink.last_error.code == Errc::ok ? "" : uplink.last_error.to_string();
+  const Error error = facts_.uplink_error();
   return Response::json({{"kind", "busd"},
                          {"host", facts_.host},
                          {"term", uplink.term.term()},
@@ -170,7 +152,7 @@ Response Admin::topology() const {
                            {"connected", uplink.greeted},
                            {"rtt_us", rtt / std::chrono::microseconds(1)},
                            {"since_s", seconds(daemon::boot_now() - uplink.since)},
-                           {"last_error", error}}},
+                           {"last_error", error.code == Errc::ok ? "" : error.to_string()}}},
                          {"processes", processes},
                          {"names", router_.table().name_count()}});
 }

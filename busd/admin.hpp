@@ -19,6 +19,7 @@ class Admin {
     std::string host;
     std::string version;
     std::function<std::string()> uplink_endpoint;
+    std::function<Error()> uplink_error;  // the latest, of a session or an attempt
     std::function<std::string()> state;
   };
   Admin(HostRouter& router, daemon::DaemonContext& context, Facts facts);

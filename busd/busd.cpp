@@ -59,6 +59,7 @@ Result<> Busd::start(daemon::DaemonContext& context) {
   };
   events.query = [this](const Query& query) { answer(query); };
   events.uplink_ended = [this] {
+    uplink_error_ = router_->uplink().last_error;
     if (reconnect_ && !router_->uplink().connected) reconnect_->again();
   };
   events.stop = context.stop;
@@ -69,7 +70,8 @@ Result<> Busd::start(daemon::DaemonContext& context) {
   Admin::Facts facts;
   facts.host = settings_.host;
   facts.version = kVersion;
-  facts.uplink_endpoint = [this] { return uplink_address_; };
+  facts.uplink_endpoint = [this] { return uplink_endpoint_; };
+  facts.uplink_error = [this] { return uplink_error_; };
   facts.state = [this]() -> std::string {
     if (draining_) return "draining";
     return healthy() ? "serving" : "without busroot";
@@ -111,15 +113,21 @@ void Busd::connect() {
         if (number == reconnects_) on_uplink(std::move(link));
       },
       [this](const io::Reconnect::Target& target, const Error& why) {
-        if (context_->limited.allow("uplink")) {
-          spdlog::warn("busroot at {}: {}", target.endpoint, why.to_string());
-        }
+        on_uplink_failed(target, why);
       });
   reconnect_->start();
 }
 
+void Busd::on_uplink_failed(const io::Reconnect::Target& target, const Error& why) {
+  uplink_endpoint_ = target.endpoint;
+  uplink_error_ = why;
+  if (context_->limited.allow("uplink")) {
+    spdlog::warn("busroot at {}: {}", target.endpoint, why.to_string());
+  }
+}
+
 void Busd::on_uplink(std::shared_ptr<io::Link> link) {
-  uplink_address_ = link->peer().address;
+  uplink_endpoint_ = link->peer().address;
   links_->add(std::move(link), [this](LinkId id, PeerFacts peer, Time now) {
     router_->uplink_opened(id, std::move(peer), random_session(), now);
   });
@@ -179,12 +187,11 @@ void Busd::finish_drain(int polls_left, const std::function<void()>& done) {
 
 std::string Busd::status() const {
   if (!router_) return "starting";
-  const UplinkStatus& uplink = router_->uplink();
   const std::string processes = std::to_string(router_->table().process_count()) + " processes, " +
                                 std::to_string(router_->table().name_count()) + " names, ";
-  if (uplink.greeted) return processes + "linked to " + uplink_address_;
-  if (uplink.last_error.code == Errc::ok) return processes + "no session with busroot yet";
-  return processes + "no session with busroot: " + uplink.last_error.to_string();
+  if (healthy()) return processes + "linked to " + uplink_endpoint_;
+  if (uplink_error_.code == Errc::ok) return processes + "no session with busroot yet";
+  return processes + "no session with busroot: " + uplink_error_.to_string();
 }
 
 void Busd::answer(const Query& query) {

@@ -33,6 +33,7 @@ class Busd final : public daemon::Daemon {
   Result<HostConfig> host_config(daemon::StateDirectory& state) const;
   Result<> listen();
   void connect();
+  void on_uplink_failed(const io::Reconnect::Target& target, const Error& why);
   void on_uplink(std::shared_ptr<io::Link> link);
   void finish_drain(int polls_left, const std::function<void()>& done);
   void answer(const Query& query);
@@ -45,7 +46,8 @@ class Busd final : public daemon::Daemon {
   std::unique_ptr<HostRouter> router_;
   std::unique_ptr<Admin> admin_;
   std::unique_ptr<io::Reconnect> reconnect_;
-  std::string uplink_address_;
+  std::string uplink_endpoint_;   // tried last
+  Error uplink_error_;            // of the latest session or attempt that failed
   std::uint64_t reconnects_ = 0;  // numbers `reconnect_`, for events of an earlier one
   std::vector<std::unique_ptr<io::Listener>> listeners_;
   std::unique_ptr<boost::asio::steady_timer> drain_timer_;

@@ -11,7 +11,7 @@
 
 namespace starbus::bus::busd {
 
-/// What busd.toml says; deploy/ has a sample with every key. A plain value.
+/// What busd.toml says, checked and resolved. A plain value.
 struct Settings {
   std::string host;
   std::vector<std::string> listen;

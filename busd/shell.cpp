@@ -50,7 +50,8 @@ void Shell::uplink_ended(const Error&) {
 
 void Shell::log(RouterShell::Level level, const std::string& text) {
   // Processes that come and go quickly, or peers that knock in vain, must not fill the log.
-  if (level != RouterShell::Level::error && !limited_.allow("router")) return;
+  const std::string_view peer = std::string_view(text).substr(0, text.find(':'));
+  if (level != RouterShell::Level::error && !limited_.allow(peer)) return;
   daemon::log_router_line(level, text);
 }
 

@@ -67,11 +67,7 @@ Result<> Busroot::listen() {
     auto listener =
         io::listen(context_->loop, endpoint, std::move(options),
                    [this](std::shared_ptr<io::Link> link) { links_->add(std::move(link)); });
-    if (!listener) {
-      Error error = listener.error();
-      error.detail = endpoint + ": " + error.detail;
-      return error;
-    }
+    if (!listener) return listener.error();
     spdlog::info("hosts come by {}", (*listener)->endpoint());
     listeners_.push_back(std::move(*listener));
   }

@@ -1,11 +1,27 @@
 #include "busroot/shell.hpp"
 
 #include <boost/asio/post.hpp>
+#include <string_view>
 #include <utility>
 
 #include "busroot/journal.hpp"
 
 namespace starbus::bus::busroot {
+namespace {
+
+/// Without ports: a peer that knocks again comes from another one.
+std::string without_ports(std::string_view text) {
+  std::string key;
+  bool port = false;
+  for (const char c : text) {
+    const bool digit = c >= '0' && c <= '9';
+    port = c == ':' || (port && digit);
+    if (!port || !digit) key += c;
+  }
+  return key;
+}
+
+}  // namespace
 
 Shell::Shell(boost::asio::io_context& loop, daemon::LinkShell& links, daemon::StateDirectory& state,
              daemon::RateLimited& limited, Events events)
@@ -35,7 +51,7 @@ void Shell::on_answer(const Answer& answer) {
 
 void Shell::log(RouterShell::Level level, const std::string& text) {
   // A peer that knocks in vain says the same every time; a thousand hosts say different things.
-  if (level == RouterShell::Level::warning && !limited_.allow(text)) return;
+  if (level == RouterShell::Level::warning && !limited_.allow(without_ports(text))) return;
   daemon::log_router_line(level, text);
 }
 

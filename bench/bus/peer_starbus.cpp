@@ -3,11 +3,15 @@
 // Between hosts: plain sockets where encryption is off (stream://), ZeroMQ with CURVE where it is on.
 // Within a host: the unix socket of the local busd. The bus holds its senders back by itself (window
 // 0), and acknowledges every message end to end.
+#include <sys/stat.h>
+
 #include <boost/asio/io_context.hpp>
-#include <fstream>
+#include <iostream>
+#include <optional>
 
 #include "bench/bus/peer.hpp"
 #include "bus/client/bus.hpp"
+#include "bus/io/link.hpp"
 
 namespace starbus::bench {
 
@@ -138,8 +142,51 @@ class StarbusPeer final : public Peer {
   }
 
  private:
-  Result<void> write_configuration(const Plan& plan);
+  // With encryption: fresh CURVE keys per case, as starbus-keygen would make them.
+  static Result<void> write_configuration(const Plan& plan);
 };
+
+Result<void> write_key(const std::string& path, const std::string& secret) {
+  const auto written = write_text(path, "starbus-curve-secret " + secret + "\n");
+  if (written) ::chmod(path.c_str(), 0600);
+  return written;
+}
+
+Result<void> StarbusPeer::write_configuration(const Plan& plan) {
+  const std::string& folder = plan.directory;
+  const std::string endpoint = (plan.tls ? "tcp://127.0.0.1:" : "stream://127.0.0.1:") +
+                               std::to_string(plan.ports.at("root"));
+  const auto root_keys = bus::io::generate_curve_keys();
+  if (!root_keys) return fail(root_keys.error().to_string());
+  std::string root = "state_directory = \"" + folder + "/root\"\n[busroot]\nlisten = [\"" +
+                     endpoint + "\"]\n[security]\ncurve = " + (plan.tls ? "true" : "false") + "\n";
+  if (plan.tls) {
+    root += "secret_key_file = \"" + folder + "/root.key\"\n";
+    if (auto saved = write_key(folder + "/root.key", root_keys->secret_key); !saved) return saved;
+  }
+  for (int host = 0; host < plan.hosts; ++host) {
+    const std::string name = host_name(host);
+    const auto keys = bus::io::generate_curve_keys();
+    if (!keys) return fail(keys.error().to_string());
+    std::string busd = "state_directory = \"" + folder + "/" + name + "\"\n[busd]\nhost = \"" +
+                       name + "\"\nlisten = [\"unix://" + folder + "/" + name +
+                       ".sock\"]\nsettle = \"0s\"\n[busroot]\nendpoints = [\"" + endpoint +
+                       "\"]\ncurve = " + (plan.tls ? "true" : "false") + "\n";
+    if (plan.tls) {
+      root += "[[security.hosts]]\nname = \"" + name + "\"\nkeys = [\"" + keys->public_key +
+              "\"]\n";
+      busd += "secret_key_file = \"" + folder + "/" + name + ".key\"\nserver_keys = [\"" +
+              root_keys->public_key + "\"]\n";
+      if (auto saved = write_key(folder + "/" + name + ".key", keys->secret_key); !saved) {
+        return saved;
+      }
+    }
+    busd += "[admin]\nlisten = \"127.0.0.1:0\"\n";
+    if (auto saved = write_text(folder + "/" + name + ".toml", busd); !saved) return saved;
+  }
+  root += "[admin]\nlisten = \"127.0.0.1:0\"\n";
+  return write_text(folder + "/busroot.toml", root);
+}
 
 }  // namespace
 

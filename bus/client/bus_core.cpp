@@ -1,7 +1,5 @@
 #include "bus/client/bus_core.hpp"
 
-#include <time.h>
-
 #include <boost/asio/post.hpp>
 #include <cstdlib>
 #include <random>
@@ -41,17 +39,11 @@ bool is_final(Errc code) {
 
 }  // namespace
 
-Time boot_clock_now() {
-  timespec now{};
-  clock_gettime(CLOCK_BOOTTIME, &now);
-  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
-}
-
 BusCore::BusCore(boost::asio::io_context& loop, Options options)
     : loop_(loop),
       options_(std::move(options)),
       process_({options_.node, options_.role, draw_incarnation(), "starbus client"}, *this,
-               boot_clock_now()),
+               io::boot_now()),
       tick_(loop),
       call_timer_(loop) {
   options_.endpoint = endpoint_of(options_);
@@ -91,7 +83,7 @@ void BusCore::connect(Done<> done) {
 
 void BusCore::link_up(std::shared_ptr<io::Link> link) {
   link_ = std::move(link);
-  process_.connected(random_id(), boot_clock_now());
+  process_.connected(random_id(), io::boot_now());
   link_->start(*this);
   pump();
 }
@@ -113,7 +105,7 @@ void BusCore::link_down(const Error& reason) {
 void BusCore::on_bundle(io::Link&, ByteView bundle) {
   in_batch_ = true;
   const auto self = shared_from_this();
-  const auto result = process_.on_bundle(bundle, boot_clock_now());
+  const auto result = process_.on_bundle(bundle, io::boot_now());
   if (!result && !closed_) {
     in_batch_ = false;
     link_down(result.error());
@@ -175,7 +167,7 @@ void BusCore::arm_tick() {
 }
 
 void BusCore::on_tick() {
-  const Time now = boot_clock_now();
+  const Time now = io::boot_now();
   process_.tick(now);
   if (process_.session() && process_.session()->silence(now) > from_ms(kLinkTimeout)) {
     link_down({Errc::silent, "nothing heard from busd for 10 s"});
@@ -186,9 +178,10 @@ void BusCore::on_tick() {
 }
 
 void BusCore::check_waiters() {
-  const Time now = boot_clock_now();
+  const Time now = io::boot_now();
   std::erase_if(flushes_, [&](FlushWaiter& waiter) {
-    const bool settled = held_messages_ == 0 && process_.origin().settled(waiter.mark);
+    const bool held = waiter.held && held_messages_ != 0;
+    const bool settled = !held && process_.origin().settled(waiter.mark);
     if (!settled && now < waiter.deadline) return false;
     complete<void>(std::move(waiter.done),
                    settled ? Result<>() : Error{Errc::deadline, "unacknowledged messages remain"});
@@ -200,7 +193,8 @@ void BusCore::check_waiters() {
 
 void BusCore::flush(std::chrono::milliseconds deadline, Done<> done) {
   if (closed_) return complete<void>(std::move(done), Error{Errc::closed});
-  flushes_.push_back({process_.origin().mark(), boot_clock_now() + deadline, std::move(done)});
+  flushes_.push_back({process_.origin().mark(), io::boot_now() + deadline, held_messages_ != 0,
+                      std::move(done)});
   check_waiters();
 }
 

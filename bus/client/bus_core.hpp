@@ -12,6 +12,7 @@
 
 #include "bus/client/bus.hpp"
 #include "bus/core/process_core.hpp"
+#include "bus/io/clock.hpp"
 #include "bus/io/reconnect.hpp"
 
 namespace starbus::bus {
@@ -172,6 +173,7 @@ class BusCore final : public std::enable_shared_from_this<BusCore>,
   struct FlushWaiter {
     Origin::Mark mark;
     Time deadline{};
+    bool held = false;  // some of it had no sequence yet: it waited for a snapshot
     Done<> done;
   };
   std::vector<FlushWaiter> flushes_;
@@ -201,8 +203,5 @@ class BusCore final : public std::enable_shared_from_this<BusCore>,
   std::uint64_t sticky_clock_ = 0;
   std::size_t held_messages_ = 0;
 };
-
-/// Boot-clock time of this machine, as ProcessCore and routers want it.
-Time boot_clock_now();
 
 }  // namespace starbus::bus

@@ -38,7 +38,7 @@ Result<std::uint64_t> BusCore::send_enveloped(const Name& to, Lineage hint, Lane
   if (auto allowed = process_.may_send(to.text()); !allowed) return allowed.error();
   if (lane == Lane::control) return Error{Errc::denied, "the control lane is the bus' own"};
   encode_envelope(envelope, envelope_);
-  const Time expires = ttl.count() > 0 ? boot_clock_now() + ttl : Time{};
+  const Time expires = ttl.count() > 0 ? io::boot_now() + ttl : Time{};
   auto seq = process_.origin().send(destination(to, hint), lane, envelope_, body, token, expires);
   if (!seq) return seq;
   remember_name(to);
@@ -88,7 +88,7 @@ Result<> BusCore::multicast(std::span<const std::string> to, ByteView body,
   Envelope envelope;
   envelope.trace = options.trace;
   encode_envelope(envelope, envelope_);
-  const Time expires = options.ttl.count() > 0 ? boot_clock_now() + options.ttl : Time{};
+  const Time expires = options.ttl.count() > 0 ? io::boot_now() + options.ttl : Time{};
   auto sent = process_.origin().multicast(recipients, options.lane, envelope_, body, expires);
   if (sent) want_pump(body.size());
   return sent;
@@ -133,7 +133,7 @@ void BusCore::call(const std::string& to, const Bytes& body, const CallOptions& 
   PendingCall pending;
   pending.done = std::move(done);
   pending.lane = options.lane;
-  pending.deadline = call_deadlines_.emplace(boot_clock_now() + options.deadline, id);
+  pending.deadline = call_deadlines_.emplace(io::boot_now() + options.deadline, id);
   const bool earliest = pending.deadline == call_deadlines_.begin();
   calls_.emplace(id, std::move(pending));
   if (earliest) arm_call_timer();
@@ -171,7 +171,7 @@ void BusCore::end_call(std::uint64_t id, Result<Bytes> result) {
 
 void BusCore::arm_call_timer() {
   if (call_deadlines_.empty() || closed_) return;
-  const Time left = call_deadlines_.begin()->first - boot_clock_now();
+  const Time left = call_deadlines_.begin()->first - io::boot_now();
   call_timer_.expires_after(std::max(left, Time{}));
   call_timer_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
     const auto self = weak.lock();
@@ -182,7 +182,7 @@ void BusCore::arm_call_timer() {
 }
 
 void BusCore::expire_calls() {
-  const Time now = boot_clock_now();
+  const Time now = io::boot_now();
   while (!call_deadlines_.empty() && call_deadlines_.begin()->first <= now) {
     const std::uint64_t id = call_deadlines_.begin()->second;
     const PendingCall& pending = calls_.at(id);

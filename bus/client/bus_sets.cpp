@@ -135,6 +135,9 @@ Result<> BusCore::hold(const std::string& prefix, std::size_t bytes,
       found->second.held_bytes -= bytes;
     }
     action();
+    for (FlushWaiter& waiter : flushes_) {
+      if (waiter.held) waiter.mark = process_.origin().mark();
+    }
   });
   return {};
 }
@@ -284,7 +287,7 @@ Result<> BusCore::announce_now(const std::string& prefix, ByteView body,
   Envelope envelope;
   envelope.trace = options.trace;
   encode_envelope(envelope, envelope_);
-  const Time expires = options.ttl.count() > 0 ? boot_clock_now() + options.ttl : Time{};
+  const Time expires = options.ttl.count() > 0 ? io::boot_now() + options.ttl : Time{};
   auto sent = process_.origin().multicast(recipients, options.lane, envelope_, body, expires);
   if (sent) want_pump(body.size());
   return sent;

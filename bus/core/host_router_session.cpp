@@ -103,7 +103,10 @@ Result<> HostRouter::take_rows(LocalProcess& process, ByteView payload) {
                                            std::to_string(process.role->max_names) + " names"};
   }
   for (Row& row : table->rows) {
-    if (!check_channel_name(row.name) || !row.epoch || !row.lineage) {
+    const bool granted = row.epoch && row.lineage && row.lineage <= row.epoch;
+    // Term 0: this host has seen no busroot yet and cannot tell.
+    const bool future = uplink_status_.term && row.epoch.term() > uplink_status_.term.term();
+    if (!check_channel_name(row.name) || !granted || future) {
       return Error{Errc::bad_bytes, "impossible row in a table"};
     }
     if (!may_hold(process, row.name)) return deny(process, "hold " + row.name);

@@ -8,8 +8,8 @@ namespace starbus::bus {
 namespace {
 
 constexpr std::size_t kStamp = sizeof(std::uint32_t);
-constexpr std::size_t kIdleSources = 32;  // kept, so that steady traffic allocates nothing
-constexpr std::size_t kTurnBytes = 16 * 1024;  // what a source may send before the next has a turn
+constexpr std::size_t kIdleSources = 32;        // kept, so that steady traffic allocates nothing
+constexpr std::int64_t kTurnBytes = 16 * 1024;  // what a source may send before the next has a turn
 
 std::uint32_t stamp_of(Time now) {
   return static_cast<std::uint32_t>(now / std::chrono::milliseconds(1));
@@ -55,46 +55,44 @@ bool SourceQueues::push(Lane lane, Source source, Kind kind, ByteView payload, T
   return true;
 }
 
-/// After a turn: back to the end of the line, or idle.
-void SourceQueues::settle(LaneQueues& queues, Source source, Queue* queue) {
-  queue->active = !queue->bytes.empty();
-  if (queue->active) {
-    queues.turn.emplace_back(source, queue);
-  } else if (queues.sources.size() > kIdleSources) {
-    queues.sources.erase(source);
+/// A source that holds nothing any more, and has left the line.
+void SourceQueues::retire(LaneQueues& queues, Source source, Queue* queue) {
+  queue->active = false;
+  queue->credit = 0;
+  if (queues.sources.size() > kIdleSources) queues.sources.erase(source);
+}
+
+std::pair<SourceQueues::Source, SourceQueues::Queue*> SourceQueues::next_in_turn(
+    LaneQueues& queues) {
+  while (queues.turn.front().second->credit <= 0) {
+    const auto next = queues.turn.front();
+    if (queues.turn.size() == 1) next.second->credit = 0;  // alone: owes nobody anything
+    next.second->credit += kTurnBytes;
+    queues.turn.pop_front();
+    queues.turn.push_back(next);
   }
+  return queues.turn.front();
 }
 
 Pulled SourceQueues::pull(Lane lane, std::size_t budget, Bytes& out) {
   LaneQueues& queues = lanes_[index(lane)];
   Pulled pulled;
   while (!queues.turn.empty() && (pulled.bytes == 0 || pulled.bytes < budget)) {
-    const auto [source, queue] = queues.turn.front();
-    std::size_t turn_bytes = 0;
-    bool stop = false;
-    while (!queue->bytes.empty() && turn_bytes < kTurnBytes &&
-           (pulled.bytes == 0 || pulled.bytes < budget)) {
-      const std::byte* record = queue->bytes.data() + kStamp;
-      const std::size_t size = record_size(record);
-      const bool large = size > kChunk;
-      if (large && pulled.bytes != 0) {
-        stop = true;
-        break;
-      }
-      out.insert(out.end(), record, record + size);
-      queue->bytes.pop(kStamp + size);
-      queues.bytes -= size;
-      pulled.bytes += size;
-      turn_bytes += size;
-      if (large) {
-        pulled.large = true;
-        stop = true;
-        break;
-      }
+    const auto [source, queue] = next_in_turn(queues);
+    const std::byte* record = queue->bytes.data() + kStamp;
+    const std::size_t size = record_size(record);
+    pulled.large = size > kChunk;
+    if (pulled.large && pulled.bytes != 0) return {pulled.bytes, false};
+    out.insert(out.end(), record, record + size);
+    queue->bytes.pop(kStamp + size);
+    queue->credit -= static_cast<std::int64_t>(size);
+    queues.bytes -= size;
+    pulled.bytes += size;
+    if (queue->bytes.empty()) {
+      queues.turn.pop_front();
+      retire(queues, source, queue);
     }
-    queues.turn.pop_front();
-    settle(queues, source, queue);
-    if (stop) break;
+    if (pulled.large) break;
   }
   return pulled;
 }
@@ -114,7 +112,11 @@ void SourceQueues::expire(Time now, const Dropped& dropped) {
         queue->bytes.pop(kStamp + size);
         queues.bytes -= size;
       }
-      settle(queues, source, queue);
+      if (queue->bytes.empty()) {
+        retire(queues, source, queue);
+      } else {
+        queues.turn.emplace_back(source, queue);
+      }
     }
   }
 }

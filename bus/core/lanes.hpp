@@ -1,8 +1,8 @@
 /// Which record leaves next: lanes by weight, and within a lane sources in turn, by bytes.
 ///
-/// `LaneSource` is what a session pulls from. A process pulls from its streams (origin.hpp); a daemon
-/// from `SourceQueues`, which holds copies of records per lane and per source (the link that they
-/// came from), so that a noisy source cannot starve its neighbours.
+/// `LaneSource` is what a session pulls from. A process pulls from its streams (origin.hpp); a
+/// daemon from `SourceQueues`, which holds copies of records per lane and per source (the link that
+/// they came from), so that a noisy source cannot starve its neighbours.
 #pragma once
 
 #include <array>
@@ -43,8 +43,8 @@ class LaneSource {
   ~LaneSource() = default;
 };
 
-/// Copies of records on their way through a daemon, for one outgoing link. Bounded per lane by bytes
-/// (a record that does not fit is refused; the caller answers NACK overflow) and by age.
+/// Copies of records on their way through a daemon, for one outgoing link. Bounded per lane by
+/// bytes (a record that does not fit is refused; the caller answers NACK overflow) and by age.
 class SourceQueues final : public LaneSource {
  public:
   using Source = std::uint64_t;
@@ -71,6 +71,7 @@ class SourceQueues final : public LaneSource {
   /// differences).
   struct Queue {
     Fifo<std::byte> bytes;
+    std::int64_t credit = 0;  // bytes left of its turn; below 0 it pays for a large record
     bool active = false;
   };
   struct LaneQueues {
@@ -81,7 +82,9 @@ class SourceQueues final : public LaneSource {
   /// The queue of `source`, with the time stamp of a record of `size` bytes in it; the record must
   /// follow. Null if the lane is full.
   Queue* admit(Lane lane, Source source, std::size_t size, Time now);
-  static void settle(LaneQueues& queues, Source source, Queue* queue);
+  /// The source whose turn it is and that may send; the lane must not be empty.
+  static std::pair<Source, Queue*> next_in_turn(LaneQueues& queues);
+  static void retire(LaneQueues& queues, Source source, Queue* queue);
   static std::size_t index(Lane lane) { return static_cast<std::size_t>(lane); }
   static std::size_t capacity(Lane lane) {
     return lane == Lane::control ? kControlQueue : kDaemonQueue;

@@ -133,7 +133,7 @@ std::uint64_t Origin::append(Stream& stream, ByteView head, ByteView body, Token
   const auto charge = static_cast<std::uint32_t>(kItemHeader + size);
   const auto encoded = static_cast<std::uint32_t>(shared ? kItemHeader : charge);
   stream.items.push(Meta{seq, token, encoded, charge, expires == Time{} ? 0 : to_stamp(expires),
-                         shared ? 1U : 0U});
+                         static_cast<std::uint16_t>(shared ? 1 : 0), 0});
   stream.charge += charge;
   bytes_ += encoded;
   ++counters_.sent;
@@ -146,11 +146,8 @@ Result<std::uint64_t> Origin::send(const Destination& to, Lane lane, ByteView he
     return Error{Errc::too_large, std::to_string(body.size()) + " bytes"};
   }
   const std::size_t charge = kItemHeader + head.size() + body.size();
+  if (!room_in(find(to.channel, lane), charge, charge)) return Error{Errc::would_block};
   Stream& stream = stream_for(to, lane);
-  if (!room_in(&stream, charge, charge)) {
-    refused_ = true;
-    return Error{Errc::would_block};
-  }
   if (stream.lineage < to.hint) adopt_lineage(stream, to.hint);
   const std::uint64_t seq = append(stream, head, body, token, expires, nullptr);
   schedule(stream);
@@ -159,13 +156,13 @@ Result<std::uint64_t> Origin::send(const Destination& to, Lane lane, ByteView he
 
 Result<> Origin::multicast(std::span<const Recipient> recipients, Lane lane, ByteView head,
                            ByteView body, Time expires) {
+  if (recipients.empty()) return {};
   if (recipients.size() > kMaxGroup) return Error{Errc::group_too_large};
   if (body.size() > kMaxBody) return Error{Errc::too_large};
   const std::size_t size = head.size() + body.size();
   for (const Recipient& recipient : recipients) {
     if (!room_in(find(recipient.to.channel, lane), size + kItemHeader,
                  size + recipients.size() * kItemHeader)) {
-      refused_ = true;
       return Error{Errc::would_block};
     }
   }
@@ -175,9 +172,12 @@ Result<> Origin::multicast(std::span<const Recipient> recipients, Lane lane, Byt
   record.lane = lane;
   record.body = *shared;
   bytes_ += size;
-  for (const Recipient& recipient : recipients) {
+  for (const Recipient& recipient : recipients) {  // first: what this fails must not be of this body
     Stream& stream = stream_for(recipient.to, lane);
     if (stream.lineage < recipient.to.hint) adopt_lineage(stream, recipient.to.hint);
+  }
+  for (const Recipient& recipient : recipients) {
+    Stream& stream = stream_for(recipient.to, lane);
     const bool at_once = stream.lineage && !stream.choked && stream.opened &&
                          stream.cursor == stream.items.size();
     const std::uint64_t prev = stream.items.empty() ? 0 : stream.items.back().seq;
@@ -414,6 +414,7 @@ void Origin::pop_front(Stream& stream, std::size_t count) {
     if (meta.shared) drop_shared(stream, meta.seq);
   }
   stream.prev = stream.items[count - 1].seq;
+  if (stream.timed_seq <= stream.prev) stream.timed_seq = 0;  // its reply will never come
   stream.items.pop(count);
   stream.encoded.pop(encoded);
   stream.cursor -= std::min(stream.cursor, count);
@@ -433,6 +434,7 @@ void Origin::drop_shared(const Stream& stream, std::uint64_t seq) {
 void Origin::fail_front(Stream& stream, std::size_t count, Errc reason, bool sent) {
   for (std::size_t i = 0; i < count; ++i) {
     const Meta& meta = stream.items[i];
+    if (meta.tombstone) continue;
     events_due_.push_back({meta.token, stream.channel, stream.lane, meta.seq, reason, sent});
   }
   counters_.failed += count;
@@ -464,10 +466,7 @@ void Origin::dispatch_events() {
       }
     }
   }
-  if (std::exchange(freed_, false) && refused_) {
-    refused_ = false;
-    events_.on_room();
-  }
+  if (std::exchange(freed_, false)) events_.on_room();
 }
 
 // --- time ----------------------------------------------------------------------------------------
@@ -478,6 +477,7 @@ void Origin::on_session() {
   for (Stream& stream : busy_) {
     stream.want_probe = !stream.lineage;
     if (!stream.choked) rewind(stream);
+    stream.touched = now_;
     schedule(stream);
   }
 }
@@ -495,6 +495,9 @@ void Origin::tick(Time now) {
       if (now_ < stream.probe_at) continue;
       stream.pause = std::min(stream.pause * 2, from_ms(kChokeLongest));
       stream.probe_at = now_ + stream.pause;
+    } else if (stream.sendable()) {
+      stream.touched = now_;  // waits for our own link: that is not the owner's silence
+      continue;
     } else {
       const Time silence = silence_of(stream);
       if (now_ - stream.touched <= silence) continue;
@@ -512,6 +515,8 @@ void Origin::expire(Stream& stream) {
   const auto due = [&](const Meta& meta) {
     return meta.expires != 0 && static_cast<std::int32_t>(present - meta.expires) >= 0;
   };
+  const std::span items(stream.items.data(), stream.items.size());
+  if (std::ranges::none_of(items, due)) return;  // burying copies the stream
   std::size_t index = 0;
   bury(stream, [&](const Meta& meta) {
     const bool sent = index++ < stream.sent;
@@ -552,7 +557,7 @@ void Origin::bury(Stream& stream, Pick&& pick) {
       encoded.push(header, kItemHeader);
       stream.charge -= meta.charge - kItemHeader;
       bytes_ -= meta.encoded - kItemHeader;
-      meta = Meta{meta.seq, 0, kItemHeader, kItemHeader, 0, 0};
+      meta = Meta{meta.seq, 0, kItemHeader, kItemHeader, 0, 0, 1};
     }
     expiring |= meta.expires != 0;
     if (i + 1 == stream.cursor) stream.cursor_bytes = encoded.size();

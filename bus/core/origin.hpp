@@ -34,7 +34,7 @@ class OriginEvents {
   /// no_owner (definite), owner_lost or expired (unknown, unless it says so: see `sent`).
   virtual void on_failed(Token token, const ChannelId& channel, Lane lane, std::uint64_t seq,
                          Errc reason, bool sent) = 0;
-  /// A window that had refused a message has room again.
+  /// A window shrank: whoever waits for room may ask again.
   virtual void on_room() = 0;
 
  protected:
@@ -116,7 +116,8 @@ class Origin final : public LaneSource {
     std::uint32_t encoded;  // bytes in Stream::bytes, item header included
     std::uint32_t charge;   // bytes on the channel's window
     std::uint32_t expires;  // milliseconds, wrapping; 0: never
-    std::uint32_t shared;   // 1: the body is in Origin::shared_
+    std::uint16_t shared;     // 1: the body is in Origin::shared_
+    std::uint16_t tombstone;  // 1: expired or withdrawn; its fate was told
   };
   struct Stream {
     ChannelId channel;
@@ -192,7 +193,6 @@ class Origin final : public LaneSource {
     return seq * kLanes + static_cast<std::uint64_t>(lane);
   }
   std::uint64_t bytes_ = 0;  // on the window of the process
-  bool refused_ = false;     // somebody waits for on_room
   bool freed_ = false;       // some window shrank since the last dispatch
   OriginCounters counters_;
 

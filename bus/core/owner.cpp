@@ -3,6 +3,7 @@
 namespace starbus::bus {
 namespace {
 constexpr std::size_t kSweepStep = 64;  // channels per call, so that a sweep never shows as a pause
+constexpr Time kSweepPause = std::chrono::seconds(10);  // between the starts of two passes
 }
 
 void Owner::activate(const ChannelId& channel, Epoch epoch, Lineage lineage,
@@ -84,6 +85,7 @@ void Owner::on_probe(const Probe& probe) {
     refuse(probe, NackReason::gap, channel.lineage, last);
     return;
   }
+  if (known == channel.filter.end()) return;  // sequence 0: nobody who is honest asks for it
   known->second.used = seconds();
   Run about;
   about.lane = probe.lane;
@@ -139,6 +141,8 @@ void Owner::refuse(const Probe& about, NackReason reason, Lineage lineage, std::
 
 void Owner::sweep() {
   if (to_sweep_.empty()) {
+    if (now_ < next_sweep_) return;
+    next_sweep_ = now_ + kSweepPause;
     for (const auto& [id, channel] : channels_) {
       if (!channel->filter.empty()) to_sweep_.push_back(id);
     }

@@ -96,6 +96,7 @@ class Owner {
   Time now_{};
   boost::unordered_flat_map<ChannelId, ChannelPtr> channels_;
   std::vector<ChannelId> to_sweep_;
+  Time next_sweep_{};
   std::vector<Ack> acks_;
   Bytes scratch_;
   OwnerCounters counters_;

@@ -217,13 +217,13 @@ Result<> ProcessCore::on_welcome(const Welcome& welcome) {
   send_prefixes_ = welcome.send_prefixes;
   max_names_ = welcome.max_names;
   restricted_ = !matches(send_prefixes_, "");
-  greeted_ = true;
   const bool first = !std::exchange(ever_greeted_, true);
   if (first) {
     auto own = Name::of(process_channel_name(host_, config_.node));
     if (!own) return own.error();
     process_binding_ = *add_binding(std::move(*own));
   }
+  greeted_ = true;
   for (const auto& [prefix, rows] : watches_) say(Watch{prefix});
   for (const auto& channel : unanswered_) ask(*find(channel));
   for (auto& [channel, freeing] : freeing_) freeing.asked = Time{};
@@ -421,6 +421,7 @@ Result<> ProcessCore::may_send(std::string_view name) const {
 void ProcessCore::leave() {
   if (left_) return;
   left_ = true;
+  owner_.flush_acks();  // before bye: what was handled must not end as owner_lost
   if (session_) say(Bye{});
   std::vector<ChannelId> channels;
   for (const auto& [channel, binding] : bindings_) channels.push_back(channel);

@@ -8,7 +8,7 @@ namespace starbus::bus {
 namespace {
 
 // Shares of the data lanes when all are full; control goes first, always.
-constexpr std::array<std::size_t, kLanes> kQuantum = {0, 32 * 1024, 16 * 1024, 8 * 1024};
+constexpr std::array<std::int64_t, kLanes> kQuantum = {0, 32 * 1024, 16 * 1024, 8 * 1024};
 
 }  // namespace
 
@@ -16,7 +16,8 @@ Result<> Session::receive(ByteView bundle, Time now, RecordHandler& handler) {
   const auto header = decode_bundle_header(bundle);
   if (!header) return header.error();
   now_ = now;
-  if (id_ == 0 && header->session != 0) id_ = header->session;
+  if (header->session == 0) return Error{Errc::bad_bytes, "session 0"};
+  if (id_ == 0) id_ = header->session;
   if (header->session != id_) {
     ++counters_.foreign_bundles;
     return {};
@@ -96,7 +97,8 @@ void Session::tick(Time now) {
   now_ = now;
   if (now - spoke_ < from_ms(kHeartbeat)) return;
   spoke_ = now;
-  if (!own_.empty() && in_flight() != 0) return;  // the link is stuck: one waiting heartbeat is enough
+  if (!own_.empty() && in_flight() != 0)
+    return;  // the link is stuck: one waiting heartbeat is enough
   Heartbeat heartbeat;
   heartbeat.sent_at = static_cast<std::uint64_t>(now.count());
   heartbeat.echo = std::exchange(peer_sent_at_, 0);
@@ -117,7 +119,7 @@ bool Session::anything_ready(const LaneSource& source) const {
 }
 
 void Session::pump(LaneSource& source, const Take& take, const Emit& emit) {
-  while (true) {
+  while (id_ != 0) {  // before the peer named the session it would take nothing
     const bool send = may_send() && anything_ready(source);
     // A report needs no room on the link clock: without it, two full directions would wait for
     // each other for ever.
@@ -138,7 +140,7 @@ void Session::fill(LaneSource& source, Bytes& bundle) {
   bundle.insert(bundle.end(), own_.begin(), own_.end());
   own_.clear();
   while (lane_ready(source, Lane::control) && bundle.size() < kBundleTarget) {
-    if (fill_from_lane(source, Lane::control, kBundleTarget, bundle) == 0) break;
+    if (fill_from_lane(source, Lane::control, kBundleTarget - bundle.size(), bundle) == 0) break;
   }
   for (std::size_t idle = 0; idle < kLanes - 1 && bundle.size() < kBundleTarget;) {
     const Lane lane = static_cast<Lane>(turn_);
@@ -149,12 +151,15 @@ void Session::fill(LaneSource& source, Bytes& bundle) {
       continue;
     }
     idle = 0;
-    if (deficit_[turn_] == 0) deficit_[turn_] = kQuantum[turn_];
-    const std::size_t room = kBundleTarget - bundle.size();
-    const std::size_t sent =
-        fill_from_lane(source, lane, std::min(deficit_[turn_], room), bundle);
-    deficit_[turn_] -= std::min(deficit_[turn_], sent);
-    if (deficit_[turn_] == 0 || sent == 0) turn_ = turn_ % (kLanes - 1) + 1;
+    if (deficit_[turn_] <= 0) deficit_[turn_] += kQuantum[turn_];
+    std::size_t sent = 0;
+    if (deficit_[turn_] > 0) {  // else it still pays for a record larger than its share
+      const std::size_t room = kBundleTarget - bundle.size();
+      sent = fill_from_lane(source, lane, std::min(static_cast<std::size_t>(deficit_[turn_]), room),
+                            bundle);
+      deficit_[turn_] -= static_cast<std::int64_t>(sent);
+    }
+    if (deficit_[turn_] <= 0 || sent == 0) turn_ = turn_ % (kLanes - 1) + 1;
   }
 }
 

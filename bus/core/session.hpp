@@ -42,14 +42,14 @@ class Session {
   /// what the handler returned.
   Result<> receive(ByteView bundle, Time now, RecordHandler& handler);
 
-  /// Emits bundles while the link clock allows and there is something to send. `take` gives an empty
-  /// buffer, `emit` takes the sealed bundle.
+  /// Emits bundles while the link clock allows and there is something to send. `take` gives an
+  /// empty buffer, `emit` takes the sealed bundle.
   using Take = std::function<Bytes()>;
   using Emit = std::function<void(Bytes)>;
   void pump(LaneSource& source, const Take& take, const Emit& emit);
 
-  /// Queues a record of the session itself (hello, welcome, reset, heartbeat): it leaves in the next
-  /// bundle, before everything else.
+  /// Queues a record of the session itself (hello, welcome, reset, heartbeat): it leaves in the
+  /// next bundle, before everything else.
   template <class Record>
   void say(const Record& record) {
     encode(record, own_);
@@ -64,10 +64,13 @@ class Session {
   Time round_trip() const { return round_trip_; }
   /// Bytes handed to the transport that the peer has not reported as consumed.
   std::uint64_t in_flight() const { return bytes_out_ - peer_consumed_; }
-  bool may_send() const { return in_flight() < kLinkClock; }
+  bool may_send() const { return in_flight() + kFullBundle <= kLinkClock; }
   const SessionCounters& counters() const { return counters_; }
 
  private:
+  /// The most that one bundle comes to: the last pull may add a whole record that is not chunked.
+  static constexpr std::uint64_t kFullBundle = kBundleTarget + kChunk + 4096;
+
   struct OutgoingChunks {
     Bytes record;  // without its length: kind byte and payload
     std::size_t sent = 0;
@@ -98,8 +101,8 @@ class Session {
   Bytes own_;                        // records of the session itself
   std::array<OutgoingChunks, kLanes> outgoing_;
   std::array<IncomingChunks, kLanes> incoming_;
-  std::array<std::size_t, kLanes> deficit_{};
-  std::size_t turn_ = 1;  // data lane whose turn it is
+  std::array<std::int64_t, kLanes> deficit_{};  // what a lane may send in its turn, less debts
+  std::size_t turn_ = 1;                        // data lane whose turn it is
 
   Time heard_;
   Time spoke_;

@@ -3,8 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <cassert>
-#include <ctime>
-
 namespace starbus::bus::daemon {
 namespace {
 
@@ -19,12 +17,6 @@ PeerFacts facts_of(const io::Peer& peer) {
 }
 
 }  // namespace
-
-Time boot_now() {
-  timespec now{};
-  clock_gettime(CLOCK_BOOTTIME, &now);
-  return std::chrono::seconds(now.tv_sec) + Time(now.tv_nsec);
-}
 
 /// One link and its id; the link's handler.
 class LinkShell::Port final : public io::LinkHandler {

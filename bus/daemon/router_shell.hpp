@@ -17,12 +17,12 @@
 #include <vector>
 
 #include "bus/core/router.hpp"
+#include "bus/io/clock.hpp"
 #include "bus/io/link.hpp"
 
 namespace starbus::bus::daemon {
 
-/// CLOCK_BOOTTIME: it goes on while the machine sleeps, so that leases end on time.
-Time boot_now();
+using io::boot_now;
 
 /// Gives links their ids, hands their bundles to the router, flushes it at the end of each batch,
 /// and ticks it every 50 ms. Belongs to the loop's thread. Owns the links; the router must outlive

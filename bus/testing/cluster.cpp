@@ -94,7 +94,8 @@ class Cluster::Host {
     config.host = name;
     config.access = cluster.options_.access;
     config.incarnation = ++cluster.starts_;
-    config.settle = {};
+    // A first start has nobody to wait for; after a crash the nodes come back within this.
+    config.settle = cluster.hosts_.contains(name) ? bus::from_ms(300) : bus::Time{};
     return config;
   }
   void add_uplink(std::shared_ptr<bus::io::Link> link) {
@@ -136,10 +137,11 @@ bus::Options Cluster::node(const std::string& host, std::string name, std::strin
   return {.node = std::move(name), .role = std::move(role), .endpoint = host_endpoint(host)};
 }
 
-void Cluster::crash_busd(const std::string& host) { hosts_.erase(host); }
+void Cluster::crash_busd(const std::string& host) { hosts_[host].reset(); }
 void Cluster::start_busd(const std::string& host) {
-  hosts_[host].reset();
-  hosts_[host] = std::make_unique<Host>(*this, host);
+  if (hosts_.contains(host)) hosts_[host].reset();
+  auto started = std::make_unique<Host>(*this, host);
+  hosts_[host] = std::move(started);
 }
 void Cluster::crash_root() { root_.reset(); }
 void Cluster::start_root() {

@@ -162,7 +162,7 @@ int run_bustop(const std::vector<std::string>& arguments, const Environment& env
   add_common(app, options);
   add_commands(app, options);
   try {
-    app.parse({arguments.rbegin(), arguments.rend()});
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::ParseError& error) {
     const int code = app.exit(error, environment.out, environment.err);
     return code == 0 ? kExitOk : kExitUsage;

@@ -1,11 +1,14 @@
 #include "tools/bustop/cluster_view.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <thread>
 #include <utility>
 
+#include "bus/core/ids.hpp"
 #include "bus/daemon/admin_http.hpp"
 #include "tools/bustop/parse.hpp"
 
@@ -14,6 +17,7 @@ namespace {
 
 using bus::daemon::percent_encode;
 constexpr const char* kRoot = "root";
+constexpr std::size_t kLongestPath = 255;  // of a question that travels over the bus
 
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -76,6 +80,24 @@ std::string host_of(const std::string& process) {
   return process.substr(0, process.find('.'));
 }
 
+OriginNames::OriginNames(const Cluster& cluster) {
+  for (const HostView& host : cluster.hosts) {
+    for (const ProcessInfo& process : host.processes()) {
+      const std::string node =
+          process.name.substr(std::min(process.name.size(), host.name.size() + 1));
+      std::array<char, 32> number{};
+      std::snprintf(number.data(), number.size(), "%08x.%08x", bus::host_id(host.name),
+                    bus::slot_id(node));
+      names_[number.data()] = process.name;
+    }
+  }
+}
+
+std::string OriginNames::resolve(const std::string& origin) const {
+  const auto found = names_.find(origin);
+  return found == names_.end() ? origin : found->second;
+}
+
 ClusterView::ClusterView(std::unique_ptr<AdminSource> local, std::unique_ptr<AdminSource> root)
     : local_(std::move(local)), root_(std::move(root)) {}
 
@@ -121,15 +143,32 @@ Result<Cluster> ClusterView::load(Depth depth) const {
   for_all(cluster.hosts.size(), [&](std::size_t i) {
     HostView& view = cluster.hosts[i];
     const bool asked = depth == Depth::hosts && view.connected();
-    if (local->is_root() || (!view.local && !asked)) return;
+    if (!view.local && !asked) return;
     auto topology = host(address_of(view.name, *local));
     if (topology) {
       view.topology = std::move(*topology);
-    } else {
+    } else if (!local->is_root()) {
+      // An older busroot passes nothing on: that is no fault of the host.
       view.trouble = topology.error();
     }
   });
   return cluster;
+}
+
+Result<NamesPage> ClusterView::names_page(const std::string& who, const std::string& prefix,
+                                          const std::string& after, std::size_t limit) const {
+  std::string target = "/names?limit=" + std::to_string(limit);
+  if (!after.empty()) target += "&after=" + percent_encode(after);
+  const std::string with_prefix = target + "&prefix=" + percent_encode(prefix);
+  // Over the bus a path is short. Names come in order, so behind `after` the prefix is only an end.
+  const bool fits = after.empty() || with_prefix.size() <= kLongestPath;
+  auto page = parsed(get(who, fits ? with_prefix : target), parse_names);
+  if (!page || fits) return page;
+  const auto end = std::ranges::find_if(
+      page->names, [&](const NameRow& row) { return !row.name.starts_with(prefix); });
+  if (end != page->names.end()) page->next.reset();
+  page->names.erase(end, page->names.end());
+  return page;
 }
 
 Result<NamesAnswer> ClusterView::names(const NamesQuery& query) const {
@@ -142,26 +181,41 @@ Result<NamesAnswer> ClusterView::names(const NamesQuery& query) const {
   for (;;) {
     const std::size_t wanted =
         query.limit == 0 ? kPage : std::min(kPage, query.limit - answer.names.size());
-    const std::string target = "/names?prefix=" + percent_encode(query.prefix) +
-                               "&after=" + percent_encode(after) +
-                               "&limit=" + std::to_string(wanted);
-    auto page = parsed(get(who, target), parse_names);
+    auto page = names_page(who, query.prefix, after, wanted);
     if (!page && after.empty() && who == kRoot) {
       // Without busroot, the names of this host are better than nothing; `from` says so.
       answer.from = local->name;
       who.clear();
-      page = parsed(get(who, target), parse_names);
+      page = names_page(who, query.prefix, after, wanted);
     }
     if (!page) return page.error();
+    if (page->names.size() > wanted) page->names.resize(wanted);
+    const bool advanced = !page->names.empty();
     std::ranges::move(page->names, std::back_inserter(answer.names));
-    answer.total = std::max<std::uint64_t>(page->total, answer.names.size());
+    answer.total = std::max<std::uint64_t>({answer.total, page->total, answer.names.size()});
     answer.more = page->next.has_value();
     // A page that does not advance would loop for ever.
-    if (!page->next || page->names.empty() || *page->next == after) break;
+    if (!page->next || !advanced || *page->next == after) break;
     if (query.limit != 0 && answer.names.size() >= query.limit) break;
     after = *page->next;
   }
   return answer;
+}
+
+void ClusterView::find_process(const std::string& name, const DaemonStatus& local,
+                               RouteInfo& into) const {
+  constexpr std::string_view kPrefix = "process/";
+  if (!name.starts_with(kPrefix)) return;
+  const std::string process = name.substr(kPrefix.size());
+  const auto topology = host(address_of(host_of(process), local));
+  if (!topology) return;
+  if (std::ranges::find(topology->processes, process, &ProcessInfo::name) ==
+      topology->processes.end()) {
+    return;
+  }
+  into.found = into.confirmed = true;
+  into.owner = process;
+  into.host = host_of(process);
 }
 
 Result<RouteAnswer> ClusterView::route(const std::string& name) const {
@@ -178,6 +232,7 @@ Result<RouteAnswer> ClusterView::route(const std::string& name) const {
   }
   if (!route) return route.error();
   answer.info = std::move(*route);
+  if (!answer.info.found) find_process(name, *local, answer.info);
   if (answer.info.name.empty()) answer.info.name = name;
   if (answer.info.host.empty()) answer.info.host = host_of(answer.info.owner);
   return answer;
@@ -189,11 +244,9 @@ Result<std::vector<FailureRow>> ClusterView::failures(const std::string& name, s
   const auto local = status();
   if (!local) return local.error();
   std::vector<std::string> daemons{kRoot};
-  if (!local->is_root()) {
-    daemons.push_back(local->name);
-    for (const std::string& host : hosts) {
-      if (std::ranges::find(daemons, host) == daemons.end()) daemons.push_back(host);
-    }
+  if (!local->is_root()) daemons.push_back(local->name);
+  for (const std::string& host : hosts) {
+    if (std::ranges::find(daemons, host) == daemons.end()) daemons.push_back(host);
   }
   const std::string target =
       "/failures?name=" + percent_encode(name) + "&limit=" + std::to_string(limit);
@@ -245,7 +298,7 @@ Result<std::vector<DaemonReading>> ClusterView::readings(bool local_only) const 
     if (!cluster) return cluster.error();
     names.push_back(kRoot);
     for (const HostView& host : cluster->hosts) {
-      if (!local->is_root() && (host.connected() || host.local)) names.push_back(host.name);
+      if (host.connected() || host.local) names.push_back(host.name);
     }
   }
   std::vector<DaemonReading> readings(names.size());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,8 +32,9 @@ struct RouteAnswer {
   Error root_trouble;  // not ok: only the local daemon could be asked
 };
 
-/// The cluster, seen through the local busd: other daemons are asked through its /at/. With a
-/// busroot as the local daemon, hosts are known only by busroot's account of them. Owns its
+/// The cluster, seen through the local busd: other daemons are asked through its /at/. A busroot
+/// may be the local daemon too; if it passes no questions on, its own account of the hosts serves.
+/// Owns its
 /// sources; keeps no answers. Hosts are asked by a few threads at once, all joined before a call
 /// returns; a daemon that does not answer is marked with its error and does not spoil the others.
 class ClusterView {
@@ -69,6 +71,10 @@ class ClusterView {
   /// `who`: empty for the local daemon, "root", or a host.
   Result<std::string> get(const std::string& who, const std::string& target) const;
   Result<DaemonStatus> get_status(const std::string& who) const;
+  Result<NamesPage> names_page(const std::string& who, const std::string& prefix,
+                               const std::string& after, std::size_t limit) const;
+  /// Processes own their channel by being there: no directory lists it, their host does.
+  void find_process(const std::string& name, const DaemonStatus& local, RouteInfo& into) const;
   DaemonReading read_daemon(const std::string& name, const std::string& who) const;
   /// "" if the local daemon can answer for it.
   std::string address_of(const std::string& who, const DaemonStatus& local) const;
@@ -79,5 +85,16 @@ class ClusterView {
 
 /// "HOST.NODE" -> "HOST".
 std::string host_of(const std::string& process);
+
+/// Daemons record origins by number where they do not know the process: "9f86d081.884c7d65" becomes
+/// "HOST.NODE" if the cluster has such a process, and stays otherwise.
+class OriginNames {
+ public:
+  explicit OriginNames(const Cluster& cluster);
+  std::string resolve(const std::string& origin) const;
+
+ private:
+  std::map<std::string, std::string> names_;
+};
 
 }  // namespace starbus::bustop

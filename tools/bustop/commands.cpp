@@ -41,7 +41,7 @@ bool good_name(const Context& context, const std::string& name) {
 }  // namespace
 
 int report(const Context& context, const Error& error) {
-  context.err << "bustop: " << printable(error.to_string()) << "\n";
+  context.err << "bustop: " << printable(text_of(error)) << "\n";
   if (error == Errc::unreachable || error == Errc::deadline) {
     context.err << "  the daemon at " << printable(context.admin) << " does not answer\n"
                 << "  -> start it (systemctl start starbus-busd), or name its admin port with\n"
@@ -89,7 +89,7 @@ int run_route(const Context& context, const std::string& name) {
     auto cluster = context.view.load(ClusterView::Depth::root);
     if (!cluster) return report(context, cluster.error());
     for (HostView& host : cluster->hosts) {
-      if (host.name != view.route.info.host || host.topology || cluster->local.is_root()) continue;
+      if (host.name != view.route.info.host || host.topology) continue;
       if (auto topology = context.view.host(host.name)) host.topology = std::move(*topology);
     }
     view.local = cluster->local.name;
@@ -123,12 +123,12 @@ int run_why(const Context& context, const WhyOptions& options) {
   auto failures = context.view.failures(options.name, options.limit, hosts, view.silent);
   if (!failures) return report(context, failures.error());
   view.failures = std::move(*failures);
+  const OriginNames origins(*cluster);
+  for (FailureRow& row : view.failures) row.origin = origins.resolve(row.origin);
   view.asked = {"root"};
-  if (!cluster->local.is_root()) {
-    view.asked.push_back(cluster->local.name);
-    for (const std::string& host : hosts) {
-      if (host != cluster->local.name) view.asked.push_back(host);
-    }
+  if (!cluster->local.is_root()) view.asked.push_back(cluster->local.name);
+  for (const std::string& host : hosts) {
+    if (host != cluster->local.name) view.asked.push_back(host);
   }
   std::erase_if(view.asked, [&](const std::string& daemon) {
     return std::ranges::find(view.silent, daemon) != view.silent.end();
@@ -137,35 +137,48 @@ int run_why(const Context& context, const WhyOptions& options) {
       context, [&] { return render_why(view, context.look); }, [&] { return json_of_why(view); });
 }
 
+namespace {
+
+/// kExitOk if a tail on this host shows the channel; otherwise says where it does.
+int check_tail_place(const Context& context, const TailOptions& options, const std::string& here) {
+  const auto route = context.view.route(options.name);
+  if (!route) return report(context, route.error());
+  const RouteInfo& info = route->info;
+  const std::string name = printable(options.name);
+  if (!info.found) {
+    context.err << "bustop: nobody owns " << name
+                << " now; showing what passes through this host\n";
+    return kExitOk;
+  }
+  if (info.host == here) return kExitOk;
+  context.err << "bustop: " << name << " is owned by " << printable(info.owner)
+              << "; a tail does not travel over the bus\n  -> on host " << printable(info.host)
+              << " run:  bustop tail '" << name
+              << "'\n  -> or see what passes through this host:  bustop tail --here '" << name
+              << "'\n";
+  return kExitFailed;
+}
+
+}  // namespace
+
 int run_tail(const Context& context, const TailOptions& options) {
   if (!good_name(context, options.name)) return kExitUsage;
-  const auto local = context.view.status();
-  if (!local) return report(context, local.error());
-  if (local->is_root()) {
+  const auto cluster = context.view.load(ClusterView::Depth::root);
+  if (!cluster) return report(context, cluster.error());
+  if (cluster->local.is_root()) {
     context.err << "bustop: busroot has no tail: run it on the owner's host, against its busd\n";
     return kExitFailed;
   }
   if (!options.here) {
-    const auto route = context.view.route(options.name);
-    if (!route) return report(context, route.error());
-    const RouteInfo& info = route->info;
-    if (info.found && info.host != local->name) {
-      context.err << "bustop: " << printable(options.name) << " is owned by "
-                  << printable(info.owner) << "; a tail does not travel over the bus\n  -> on host "
-                  << printable(info.host) << " run:  bustop tail '" << printable(options.name)
-                  << "'\n  -> or see what passes through this host:  bustop tail --here '"
-                  << printable(options.name) << "'\n";
-      return kExitFailed;
-    }
-    if (!info.found) {
-      context.err << "bustop: nobody owns " << printable(options.name)
-                  << " now; showing what passes through this host\n";
-    }
+    const int code = check_tail_place(context, options, cluster->local.name);
+    if (code != kExitOk) return code;
   }
+  const OriginNames origins(*cluster);
   std::size_t shown = 0;
   const auto ended = context.view.tail(options.name, [&](std::string_view text) {
-    const auto line = parse_tail_line(text);
+    auto line = parse_tail_line(text);
     if (!line) return true;  // an empty line keeps the connection alive
+    line->origin = origins.resolve(line->origin);
     context.out << (context.json ? dump(json_of_tail(*line), true)
                                  : render_tail_line(*line, context.look));
     context.out.flush();

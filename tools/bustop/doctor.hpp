@@ -30,7 +30,7 @@ std::string_view name_of(Severity severity);
     "busroot has restarted and grants no names until all known hosts have announced theirs",      \
     "wait for the lease (30 s), or start the hosts that it waits for")                            \
   X(host_down, "its processes cannot be reached; its names are freed when the lease ends",        \
-    "start busd there, or forget the host if it is gone for good")                                \
+    "start busd there, and look at its log and at the network")                                   \
   X(host_no_answer, "it has a link, but could not be examined", "run bustop doctor on that host") \
   X(daemon_state, "a daemon that is not running normally takes no new work",                      \
     "wait if it is being stopped on purpose; read its log otherwise")                             \

@@ -24,7 +24,9 @@ void check_uplink(const HostView& host, double uptime_s, Findings& to) {
   if (!uplink.connected) {
     std::string what = "no session with busroot at " + uplink.endpoint;
     if (!uplink.last_error.empty()) what += ": " + uplink.last_error;
-    const std::string cure = cure_of(uplink.last_error);
+    // That nobody answers says less than the check's own advice.
+    const bool silent = uplink.last_error.starts_with(bus::name_of(Errc::unreachable));
+    const std::string cure = silent ? "" : cure_of(uplink.last_error);
     add(to, Severity::error, Check::uplink_down, host.name, what, cure);
     return;
   }
@@ -39,7 +41,7 @@ void check_uplink(const HostView& host, double uptime_s, Findings& to) {
 
 void check_root(const Cluster& cluster, Findings& to) {
   if (!cluster.root) {
-    add(to, Severity::error, Check::root_unreachable, "root", cluster.root_trouble.to_string());
+    add(to, Severity::error, Check::root_unreachable, "root", text_of(cluster.root_trouble));
     return;
   }
   if (!cluster.root->grace) return;
@@ -55,7 +57,7 @@ void check_hosts(const Cluster& cluster, Findings& to) {
       add(to, Severity::error, Check::host_down, host.name,
           "busroot knows it, but has no link to it");
     } else if (host.trouble.code != Errc::ok) {
-      add(to, Severity::warning, Check::host_no_answer, host.name, host.trouble.to_string());
+      add(to, Severity::warning, Check::host_no_answer, host.name, text_of(host.trouble));
     }
   }
 }

@@ -14,8 +14,14 @@ double rounded(double value) {
   return std::round(value * 1000) / 1000;
 }
 
+/// "silent 4.2 s" -> "silent": scripts compare it; the time stands in the link.
+std::string stable(const Cell& state) {
+  constexpr std::string_view kSilent = "silent";
+  return state.text.starts_with(kSilent) ? std::string(kSilent) : state.text;
+}
+
 OrderedJson json_of(const Error& error) {
-  return error.code == Errc::ok ? OrderedJson(nullptr) : OrderedJson(error.to_string());
+  return error.code == Errc::ok ? OrderedJson(nullptr) : OrderedJson(text_of(error));
 }
 
 OrderedJson json_of(const std::optional<LinkInfo>& link) {
@@ -40,7 +46,7 @@ OrderedJson json_of(const std::optional<LinkInfo>& link) {
 OrderedJson json_of(const ProcessInfo& process, const std::string& host) {
   return {{"name", process.name},           {"host", host},
           {"role", process.role},           {"pid", process.pid},
-          {"connected", process.connected}, {"state", process_state(process).text},
+          {"connected", process.connected}, {"state", stable(process_state(process))},
           {"names", process.names},         {"version", process.software},
           {"link", json_of(process.link)}};
 }
@@ -49,7 +55,7 @@ OrderedJson json_of(const HostView& host, const Cluster& cluster) {
   return {{"host", host.name},
           {"local", host.local},
           {"connected", host.connected()},
-          {"state", host_state(host, cluster).text},
+          {"state", stable(host_state(host, cluster))},
           {"names", host.names()},
           {"process_count", host.processes().size()},
           {"rtt_us", host.rtt_us()},
@@ -188,8 +194,12 @@ OrderedJson json_of_why(const WhyView& view) {
 
 OrderedJson json_of_tail(const TailLine& line) {
   if (line.skipped > 0) return {{"skipped", line.skipped}};
-  return {{"time_ms", line.time_ms}, {"lane", line.lane},   {"origin", line.origin},
-          {"seq", line.seq},         {"count", line.count}, {"bytes", line.bytes},
+  return {{"time_ms", static_cast<std::int64_t>(line.time_ms)},
+          {"lane", line.lane},
+          {"origin", line.origin},
+          {"seq", line.seq},
+          {"count", line.count},
+          {"bytes", line.bytes},
           {"text", line.text}};
 }
 

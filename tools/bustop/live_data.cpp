@@ -43,13 +43,13 @@ LiveData fetch_live(const ClusterView& view, const LiveWant& want) {
   for (const HostView& host : data.cluster.hosts) {
     if (host.name == want.host && host.topology) data.host = host.topology;
   }
-  if (!data.host && !data.cluster.local.is_root()) {
+  if (!data.host) {
     auto topology = view.host(want.host);
     data.at_s = now_in<std::chrono::steady_clock>(1);
     if (topology) {
       data.host = std::move(*topology);
-    } else {
-      data.host_trouble = topology.error();
+    } else if (!data.cluster.local.is_root()) {
+      data.host_trouble = topology.error();  // busroot's account of the processes is shown
     }
   }
   if (want.level == LiveLevel::process) fetch_names(view, data);

@@ -104,14 +104,14 @@ std::string LiveView::place_line() const {
   const Look look{colour_, 0};
   if (error_.code != Errc::ok) {
     return toned(look, Tone::bad,
-                 printable(admin_) + ": " + printable(error_.to_string()) + ": trying again");
+                 printable(admin_) + ": " + printable(text_of(error_)) + ": trying again");
   }
   std::string line = "cluster";
   if (want_.level != LiveLevel::cluster) line += " > " + printable(want_.host);
   if (want_.level == LiveLevel::process) line += " > " + printable(node_of(want_.process));
   if (!loaded_) return line + "  ...";
   if (data_.host_trouble.code != Errc::ok) {
-    line += "  " + toned(look, Tone::warning, printable(data_.host_trouble.to_string()));
+    line += "  " + toned(look, Tone::warning, printable(text_of(data_.host_trouble)));
   }
   if (want_.level == LiveLevel::process && data_.names_scanned < data_.names_total) {
     line += "  " + toned(look, Tone::faint,
@@ -159,7 +159,9 @@ std::vector<std::string> LiveView::frame() const {
   std::vector<std::string> lines;
   if (mode_ == Mode::help) {
     for (const std::string& line : help_lines()) lines.push_back(clip(line, columns_));
-    lines.resize(std::min(lines.size(), rows_));
+    // On a small screen the way back is the line that must be seen.
+    if (lines.size() > rows_)
+      lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(rows_) - 1, lines.end() - 1);
     return lines;
   }
   lines.push_back(clip(title(), columns_));

@@ -184,6 +184,11 @@ struct Cluster {
   std::vector<HostView> hosts;  // in order of name
 };
 
+/// For people: an HTTP status says enough without the code that wraps it.
+inline std::string text_of(const Error& error) {
+  return error.code == Errc::handler_failed ? error.detail : error.to_string();
+}
+
 /// What one daemon says about itself, for rates and doctor.
 struct DaemonReading {
   std::string name;  // "root" or the host

@@ -110,7 +110,7 @@ Cell process_state(const ProcessInfo& process) {
 std::vector<std::string> notes_on(const Cluster& cluster) {
   std::vector<std::string> notes;
   if (!cluster.root) {
-    notes.push_back("busroot did not answer (" + cluster.root_trouble.to_string() +
+    notes.push_back("busroot did not answer (" + text_of(cluster.root_trouble) +
                     "): only this host is shown");
   } else if (cluster.root->grace) {
     std::string note = "busroot is in grace: it has restarted and waits for";
@@ -120,7 +120,7 @@ std::vector<std::string> notes_on(const Cluster& cluster) {
   }
   for (const HostView& host : cluster.hosts) {
     if (host.trouble.code == Errc::ok) continue;
-    notes.push_back(host.name + " did not answer (" + host.trouble.to_string() +
+    notes.push_back(host.name + " did not answer (" + text_of(host.trouble) +
                     "): shown as busroot knows it");
   }
   return notes;

@@ -76,7 +76,7 @@ std::string render_rates(const std::vector<DaemonRates>& rates, double seconds, 
                {"QUEUED", Align::right}});
   for (const DaemonRates& daemon : rates) {
     if (daemon.trouble.code != Errc::ok) {
-      daemons.add({daemon.name, "-", "-", "-", {daemon.trouble.to_string(), Tone::bad}});
+      daemons.add({daemon.name, "-", "-", "-", {text_of(daemon.trouble), Tone::bad}});
       continue;
     }
     if (daemon.fresh) {

@@ -89,10 +89,9 @@ std::string render_names(const NamesAnswer& answer, const NamesQuery& query, con
                {row.state, row.state == "active" ? Tone::good : Tone::warning}});
   }
   std::string result = table.text(look);
-  std::string footer =
-      std::to_string(answer.names.size()) + " of " + std::to_string(answer.total) + " names";
+  std::string footer = std::to_string(answer.names.size()) + " names";
   if (!query.prefix.empty()) footer += " that begin with " + printable(query.prefix);
-  footer += ", by " + printable(answer.from);
+  footer += ", of " + std::to_string(answer.total) + " known to " + printable(answer.from);
   if (answer.more) footer += "; more with --all, --limit or a longer prefix";
   result += toned(look, Tone::faint, footer) + "\n";
   if (query.host.empty() && answer.from != "root") {
@@ -165,7 +164,7 @@ std::string render_route(const RouteView& view, const Look& look) {
   if (view.route.root_trouble.code != Errc::ok) {
     result +=
         toned(look, Tone::warning,
-              "note: busroot did not answer (" + printable(view.route.root_trouble.to_string()) +
+              "note: busroot did not answer (" + printable(text_of(view.route.root_trouble)) +
                   "): this is what " + printable(view.route.from) + " knows of itself") +
         "\n";
   }
@@ -175,7 +174,7 @@ std::string render_route(const RouteView& view, const Look& look) {
 std::string render_why(const WhyView& view, const Look& look) {
   std::string result = field(look, "channel", view.name);
   if (view.route_trouble.code != Errc::ok) {
-    result += field(look, "owner", "not known: " + view.route_trouble.to_string());
+    result += field(look, "owner", "not known: " + text_of(view.route_trouble));
   } else {
     result += field(look, "owner",
                     view.route.info.found ? owner_line(view.route) : not_found_text(view.name));

@@ -71,9 +71,9 @@ std::string Table::line(const std::vector<Cell>& cells, const std::vector<std::s
     if (c > 0) result += kGap;
     if (columns_[c].align == Align::right) result += space;
     result += toned(look, cells[c].tone, text);
-    // No spaces at the end of a line.
-    if (columns_[c].align == Align::left && c + 1 < cells.size()) result += space;
+    if (columns_[c].align == Align::left) result += space;
   }
+  result.erase(result.find_last_not_of(' ') + 1);
   return result;
 }
 

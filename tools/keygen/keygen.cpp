@@ -81,27 +81,27 @@ Result<> make_host(const Options& options, std::ostream& out) {
       << files.shown << " are written.\n\n"
       << "# busroot.toml, so that busroot lets this host in:\n"
       << "[[security.hosts]]\n"
-      << "host = \"" << options.name << "\"\n"
+      << "name = \"" << options.name << "\"\n"
       << "keys = [" << toml(keys->public_key) << "]\n\n"
       << "# busd.toml of host " << options.name << ":\n"
       << "[busroot]\n"
       << "secret_key_file = \"/etc/starbus/" << options.name << ".key\"\n"
-      << "public_key = '<the key that starbus-keygen root printed>'\n";
+      << "server_keys = ['<the public key that starbus-keygen root printed>']\n";
   return {};
 }
 
 Result<> make_root(const Options& options, std::ostream& out) {
-  const Files files = files_of(options, "busroot");
+  const Files files = files_of(options, "root");
   const auto keys = make_pair(options, files);
   if (!keys) return keys.error();
   out << "# " << files.secret << " (secret: keep it where busroot runs) and " << files.shown
       << " are written.\n\n"
       << "# busroot.toml:\n"
       << "[security]\n"
-      << "secret_key_file = \"/etc/starbus/busroot.key\"\n\n"
+      << "secret_key_file = \"/etc/starbus/root.key\"\n\n"
       << "# busd.toml of every host:\n"
       << "[busroot]\n"
-      << "public_key = " << toml(keys->public_key) << "\n";
+      << "server_keys = [" << toml(keys->public_key) << "]\n";
   return {};
 }
 
@@ -134,7 +134,7 @@ int run_keygen(const std::vector<std::string>& arguments, std::ostream& out, std
   CLI::App& shown = *app.add_subcommand("public", "print the public key of a secret key file");
   shown.add_option("file", options.file, "a .key file")->required()->type_name("FILE");
   try {
-    app.parse({arguments.rbegin(), arguments.rend()});
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::ParseError& error) {
     return app.exit(error, out, err) == 0 ? 0 : kExitUsage;
   }

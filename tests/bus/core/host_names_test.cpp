@@ -211,10 +211,17 @@ TEST_F(HostNames, GarbageEndsItsSessionOnly) {
 }
 
 TEST_F(HostNames, ImpossibleRowsEndTheSession) {
-  Peer& peer = connect("one", {});
-  peer.say(Table{local("one"), {Row{"x/1", {}, {}, RowState::active}}});
-  harness.run();
-  EXPECT_EQ(reset_of(peer), Errc::bad_bytes);
+  root(3);
+  const Row rows[] = {{"x/1", {}, {}, RowState::active},
+                      {"x/1", Epoch::of(1, 1), Epoch::of(1, 2), RowState::active},
+                      {"x/1", Epoch::of(4, 1), Epoch::of(1, 1), RowState::active},
+                      {"nonsense", Epoch::of(1, 1), Epoch::of(1, 1), RowState::active}};
+  for (const Row& impossible : rows) {
+    Peer& peer = connect("one", {});
+    peer.say(Table{local("one"), {impossible}});
+    harness.run();
+    EXPECT_EQ(reset_of(peer), Errc::bad_bytes);
+  }
 }
 
 TEST_F(HostNames, ATableDoesNotTakeTheNameOfANeighbourWithAHigherEpoch) {

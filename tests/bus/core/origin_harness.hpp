@@ -16,6 +16,8 @@ class SendingSide : public OriginEvents {
     friend bool operator==(const Failure&, const Failure&) = default;
   };
 
+  SendingSide() { origin.set_now(now_); }
+
   Origin origin{*this};
   std::vector<Token> acknowledged;
   std::vector<Failure> failures;

@@ -31,8 +31,9 @@ class OwnerTest : public testing::Test {
       writer.put(&letter == letters.data() ? 0U : 1U);
       if (letter != '-') writer.bytes(as_bytes({&letter, 1}));
     }
-    Run run{lane, static_cast<std::uint16_t>(letters.size()), origin, kChannel, lineage, prev, seq,
-            items};
+    bus::Run run{
+        lane, static_cast<std::uint16_t>(letters.size()), origin, kChannel, lineage, prev, seq,
+        items};
     owner.on_run(run);
   }
   void probe(std::uint64_t seq, const Process& origin = kAlice) {
@@ -166,7 +167,7 @@ TEST_F(OwnerTest, AFreshBindStartsWithAnEmptyFilter) {
   data(0, 1, "ab");
   owner.activate(kChannel, kNextLife, kNextLife, 42);
   data(0, 1, "ab");
-  EXPECT_THAT(answers(), ElementsAre("ack 2", "lineage 1.6"));
+  EXPECT_THAT(answers(), ElementsAre("lineage 1.6", "ack 2"));
   data(0, 3, "c", kAlice, kNextLife);
   EXPECT_EQ(handled, "abc");
 }

@@ -1,0 +1,40 @@
+/// The checked-in bytes of tests/bus/vectors: text, '#' begins a comment line, the rest is hex.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include "bus/core/bytes.hpp"
+
+namespace starbus::bus {
+
+inline Bytes golden_bytes(const std::string& name) {
+  std::ifstream file(std::string(STARBUS_SOURCE_DIR "/tests/bus/vectors/") + name + ".hex");
+  EXPECT_TRUE(file) << name;
+  Bytes bytes;
+  std::string line;
+  while (std::getline(file, line)) {
+    if (line.starts_with('#')) continue;
+    for (std::size_t at = 0; at + 1 < line.size(); at += 3) {
+      bytes.push_back(static_cast<std::byte>(std::stoi(line.substr(at, 2), nullptr, 16)));
+    }
+  }
+  EXPECT_FALSE(bytes.empty()) << name;
+  return bytes;
+}
+
+/// So that a failure shows the bytes.
+inline std::string hex_of(ByteView bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const std::byte value : bytes) {
+    text += kDigits[static_cast<unsigned>(value) >> 4];
+    text += kDigits[static_cast<unsigned>(value) & 15];
+    text += ' ';
+  }
+  return text;
+}
+
+}  // namespace starbus::bus

@@ -1,0 +1,146 @@
+/// What busroot adds to RootRouter: its configuration, its allow list and its two files.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "busroot/allow_list.hpp"
+#include "busroot/journal.hpp"
+#include "busroot/settings.hpp"
+
+namespace starbus::bus::busroot {
+namespace {
+
+const std::string kKeyA(40, 'a');
+const std::string kKeyB(40, 'b');
+const std::string kKeyC(40, 'c');
+
+TEST(AllowList, WithCurveEveryHostHasItsOwnKeys) {
+  const AllowList list(true, {{"host-a", {kKeyA, kKeyB}}, {"host-b", {kKeyC}}});
+  EXPECT_TRUE(list.knows_key(kKeyB));
+  EXPECT_FALSE(list.knows_key("other"));
+  EXPECT_TRUE(list.check(kKeyA, "host-a"));
+  EXPECT_TRUE(list.check(kKeyB, "host-a"));
+  EXPECT_EQ(list.check(kKeyA, "host-b").error(), Errc::unauthorized);
+  EXPECT_EQ(list.check("other", "host-a").error(), Errc::unauthorized);
+  EXPECT_EQ(list.check("", "host-a").error(), Errc::unauthorized);
+  EXPECT_FALSE(AllowList(true, {}).check(kKeyA, "host-a"));
+}
+
+TEST(AllowList, WithoutCurveNamesAreCheckedIfThereAreAny) {
+  EXPECT_TRUE(AllowList(false, {}).check("", "host-a"));
+  const AllowList list(false, {{"host-a", {}}});
+  EXPECT_TRUE(list.check("", "host-a"));
+  EXPECT_FALSE(list.check("", "host-b"));
+}
+
+struct JournalTest : ::testing::Test {
+  std::filesystem::path folder;
+  void SetUp() override {
+    std::string path = (std::filesystem::temp_directory_path() / "busroot-test-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(path.data()), nullptr);
+    folder = path;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+};
+
+TEST_F(JournalTest, TheTermGrowsFromStartToStart) {
+  for (std::uint64_t start = 1; start <= 3; ++start) {
+    auto state = daemon::StateDirectory::open(folder);
+    ASSERT_TRUE(state);
+    const auto term = next_term(*state);
+    ASSERT_TRUE(term);
+    EXPECT_EQ(*term, start);
+  }
+  auto state = daemon::StateDirectory::open(folder);
+  ASSERT_TRUE(state);
+  for (const char* broken : {"", "x\n", "12x\n", "-1\n", "16777215\n"}) {
+    ASSERT_TRUE(state->write("term", broken));
+    EXPECT_EQ(next_term(*state).error(), Errc::io_error) << broken;
+  }
+}
+
+TEST_F(JournalTest, HostsAreRestored) {
+  auto state = daemon::StateDirectory::open(folder);
+  ASSERT_TRUE(state);
+  EXPECT_TRUE(stored_hosts(*state)->empty());
+  const std::vector<std::string> hosts = {"host-a", "host-b"};
+  ASSERT_TRUE(store_hosts(*state, hosts));
+  EXPECT_EQ(*stored_hosts(*state), hosts);
+  ASSERT_TRUE(state->write("hosts", "host a\n"));
+  EXPECT_FALSE(stored_hosts(*state));
+}
+
+/// The problems of a file, "" if there are none.
+std::string problems_of(const std::string& text, Settings* settings = nullptr) {
+  auto reader = daemon::ConfigReader::parse(text, "busroot.toml");
+  if (!reader) return reader.error().detail;
+  const Settings read = read_settings(*reader);
+  if (settings != nullptr) *settings = read;
+  const auto finished = reader->finish();
+  return finished ? "" : finished.error().detail;
+}
+
+TEST(BusrootSettings, ReadsAFile) {
+  Settings settings;
+  EXPECT_EQ(problems_of(R"(
+[busroot]
+name = "root-1"
+listen = ["tcp://127.0.0.1:7600", "unix:///run/starbus/busroot.sock"]
+session_ports = "7610-7699"
+lease = "10s"
+[security]
+curve = false
+[[security.hosts]]
+name = "host-a"
+)",
+                        &settings),
+            "");
+  EXPECT_EQ(settings.name, "root-1");
+  EXPECT_EQ(settings.listen.size(), 2u);
+  EXPECT_EQ(settings.first_session_port, 7610);
+  EXPECT_EQ(settings.last_session_port, 7699);
+  EXPECT_EQ(settings.lease, from_ms(10'000));
+  EXPECT_TRUE(settings.hosts.contains("host-a"));
+}
+
+TEST(BusrootSettings, CurveIsTheDefaultAndNeedsAKey) {
+  EXPECT_NE(problems_of("").find("secret_key_file"), std::string::npos);
+  EXPECT_NE(problems_of("[busroot]\nlisten = [\"unix:///tmp/x\"]\n").find("only tcp://"),
+            std::string::npos);
+}
+
+TEST(BusrootSettings, WithoutCurveOnlyThisMachineUnlessAsked) {
+  const std::string open = "[security]\ncurve = false\n";
+  EXPECT_NE(problems_of(open).find("insecure"), std::string::npos);
+  EXPECT_EQ(problems_of(open + "insecure = true\n"), "");
+  for (const char* local : {"tcp://127.0.0.1:1", "stream://[::1]:1", "ipc:///tmp/x"}) {
+    EXPECT_EQ(problems_of(std::string("[busroot]\nlisten = [\"") + local + "\"]\n" + open), "");
+  }
+}
+
+TEST(BusrootSettings, NamesWhatIsWrong) {
+  const auto wrong = [](const std::string& text, const std::string& part) {
+    const std::string open = "[security]\ncurve = false\ninsecure = true\n";
+    EXPECT_NE(problems_of(text.starts_with("[busroot]") ? text + open : open + text).find(part),
+              std::string::npos)
+        << text;
+  };
+  wrong("[busroot]\nname = \"a b\"\n", "a b");
+  wrong("[busroot]\nlisten = []\n", "at least one");
+  wrong("[busroot]\nlisten = [\"foo://x\"]\n", "foo://x");
+  for (const char* ports : {"1", "9-3", "0-3", "1-70000", "1-2x"}) {
+    wrong(std::string("[busroot]\nsession_ports = \"") + ports + "\"\n", "range of ports");
+  }
+  wrong("[[security.hosts]]\nname = \"a\"\n[[security.hosts]]\nname = \"a\"\n", "two hosts");
+  wrong("[[security.hosts]]\nname = \"a\"\nkeys = [\"short\"]\n", "40 characters");
+  wrong("[[security.hosts]]\nname = \"a\"\nkeys = [\"" + kKeyA + "\", \"" + kKeyB + "\", \"" +
+            kKeyC + "\"]\n",
+        "at most two");
+  wrong("[[security.hosts]]\nname = \"a\"\nkeys = [\"" + kKeyA +
+            "\"]\n[[security.hosts]]\nname = \"b\"\nkeys = [\"" + kKeyA + "\"]\n",
+        "another host");
+}
+
+}  // namespace
+}  // namespace starbus::bus::busroot

@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# What scripts/install puts into a folder is complete, is configured as the samples say, is left
+# alone by a second run, and can be built against: install_test.sh BUILD_DIR. Exit code 77: skipped.
+set -euo pipefail
+build=$(cd "${1:?install_test.sh BUILD_DIR}" && pwd)
+cd "$(dirname "$0")/../.."
+
+for tool in cmake c++ pkg-config; do
+  command -v "$tool" >/dev/null || { echo "skipped: no $tool"; exit 77; }
+done
+if grep -q '^STARBUS_SANITIZE:[A-Z]*=..*' "$build/CMakeCache.txt"; then
+  echo "skipped: a sanitized build is not for installation"
+  exit 77
+fi
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+run() { # run WHAT COMMAND...: quiet unless it fails
+  local what=$1
+  shift
+  "$@" >"$scratch/output" 2>&1 && return
+  fail "$what: $*"
+  cat "$scratch/output"
+  return 1
+}
+has() { [[ -e $1 ]] || fail "$1 is missing"; }
+mode() { [[ $(stat -c %a "$1") == "$2" ]] || fail "$1 has mode $(stat -c %a "$1"), not $2"; }
+summary() { (cd "$1" && find . -type f -exec sha256sum {} + | sort -k2); }
+
+# First installation.
+host=$scratch/host
+etc=$host/etc/starbus
+bin=$host/usr/local/bin
+install=(scripts/install --build-dir "$build")
+run "first installation" "${install[@]}" --destdir "$host" --role both || exit 1
+for program in busd busroot bustop starbus-keygen; do
+  has "$bin/$program"
+  run "$program starts" "$bin/$program" --version || true
+done
+for unit in starbus.target starbus-busroot.service starbus-busd.service starbus-node@.service; do
+  has "$host/etc/systemd/system/$unit"
+done
+has "$host/usr/lib/sysusers.d/starbus.conf"
+has "$host/usr/lib/tmpfiles.d/starbus.conf"
+has "$host/usr/local/include/starbus/bus/client/bus.hpp"
+mode "$etc" 750
+mode "$etc/nodes" 700
+mode "$etc/busd.toml" 640
+if package=$(grep -rlF -e "$PWD" -e "$build" "$host"/usr/local/lib*/cmake "$host/etc"); then
+  fail "the installed files name the folder that they were built in: $package"
+fi
+
+# The samples are what the daemons understand: as they are, and with every default written out.
+run "keys" "$bin/starbus-keygen" root --out "$etc" || true
+run "keys" "$bin/starbus-keygen" host host-a --out "$etc" || true
+run "keys" "$bin/starbus-keygen" host host-b --out "$etc" || true
+key() { awk '{ print $2 }' "$etc/$1.pub"; }
+fill() { # fill SAMPLE: keys in place of their placeholders
+  # A key may hold '&', which bash 5.2 replaces unless the replacement is quoted.
+  local text
+  text=$(<"$1")
+  text=${text//"/etc/starbus"/"$etc"}
+  text=${text//"public key of busroot: 40 characters"/"$(key busroot)"}
+  text=${text//"public key of host-a: 40 characters"/"$(key host-a)"}
+  text=${text//"public key of host-b"/"$(key host-b)"}
+  text=${text//'users = ["gate"]'/'users = ["root"]'}
+  printf '%s\n' "$text"
+}
+for daemon in busd busroot; do
+  fill "deploy/config/$daemon.toml" >"$scratch/$daemon.toml"
+  run "sample of $daemon" "$bin/$daemon" --config "$scratch/$daemon.toml" --check-config || true
+  sed -E 's/^# ([a-z_]+ = |\[\[[a-z.]+\]\]$)/\1/' "$scratch/$daemon.toml" >"$scratch/$daemon-full.toml"
+  run "full sample of $daemon" "$bin/$daemon" --config "$scratch/$daemon-full.toml" \
+    --check-config || true
+done
+
+# Again: nothing of the operator's changes, and an outdated header goes.
+echo '# changed by the operator' >>"$etc/busd.toml"
+echo 'STARBUS_PROGRAM=/bin/true' >"$etc/nodes/gate-1.env"
+touch "$host/usr/local/include/starbus/bus/outdated.hpp"
+summary "$etc" >"$scratch/before"
+run "second installation" "${install[@]}" --destdir "$host" --role both || true
+summary "$etc" | diff "$scratch/before" - || fail "the second installation changed the configuration"
+[[ ! -e $host/usr/local/include/starbus/bus/outdated.hpp ]] || fail "an outdated header was kept"
+
+# Another role and prefix.
+other=$scratch/other
+run "another prefix" "${install[@]}" --destdir "$other" --role busd --prefix /opt/starbus || true
+has "$other/opt/starbus/bin/busd"
+has "$other/etc/starbus/busd.toml"
+[[ ! -e $other/etc/starbus/busroot.toml ]] || fail "role busd got a busroot.toml"
+grep -q '^ExecStart=/opt/starbus/bin/busd ' "$other/etc/systemd/system/starbus-busd.service" ||
+  fail "the unit does not start what was installed"
+! grep -rq /usr/local "$other/etc/systemd" || fail "a unit still names /usr/local"
+
+# A user's project against the installed package, moved to prove that it can be.
+mv "$host" "$scratch/moved"
+host=$scratch/moved
+generator=()
+if command -v ninja >/dev/null; then generator=(-G Ninja); fi
+if run "consumer configures" cmake -S tests/deploy/consumer -B "$scratch/consumer" \
+  "${generator[@]}" -DCMAKE_PREFIX_PATH="$host/usr/local" -DCMAKE_BUILD_TYPE=Debug &&
+  run "consumer builds" cmake --build "$scratch/consumer"; then
+  run "consumer runs" timeout 30 "$scratch/consumer/consumer" || true
+  run "consumer's test runs" timeout 60 "$scratch/consumer/consumer_test" || true
+fi
+
+# And away.
+run "uninstall" scripts/install --uninstall --destdir "$host" || true
+left=$(find "$host" -type f -not -path "$host/etc/starbus/*")
+[[ -z $left ]] || fail "left behind: $left"
+[[ -e $host/etc/starbus/busd.toml ]] || fail "the configuration was removed"
+
+[[ $failures -eq 0 ]] || { echo "$failures failures"; exit 1; }
+echo "ok"

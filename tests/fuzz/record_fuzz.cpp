@@ -1,0 +1,41 @@
+/// Every record but DATA, MULTICAST and CHUNK: the first byte is the kind, the rest its payload.
+/// What is accepted must be written back to exactly the same bytes.
+#include "bus/core/record.hpp"
+
+#include <algorithm>
+
+#include "tests/fuzz/fuzz_target.hpp"
+
+namespace starbus::bus {
+namespace {
+
+template <class Record>
+void try_kind(Kind kind, ByteView payload) {
+  if (kind != Record::kKind) return;
+  const auto record = decode<Record>(payload);
+  if (!record) {
+    require(record.error() == Errc::bad_bytes);
+    return;
+  }
+  Bytes again;
+  encode(*record, again);
+  require(std::ranges::equal(ByteView(again).subspan(kRecordHeader), payload));
+}
+
+template <class... Records>
+void try_kinds(Kind kind, ByteView payload) {
+  (try_kind<Records>(kind, payload), ...);
+}
+
+}  // namespace
+}  // namespace starbus::bus
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace starbus::bus;
+  if (size == 0) return 0;
+  try_kinds<Hello, Welcome, Reset, Bye, Heartbeat, Probe, Ack, Nack, Open, ProcessUp, Table,
+            TableEnd, ProcessDead, Bind, Attached, Refused, Active, ActiveOk, Unbind, Unbound,
+            Freed, FreedOk, Watch, Unwatch, WatchRows, WatchRefused, Query, Answer>(
+      static_cast<Kind>(data[0]), fuzz_input(data + 1, size - 1));
+  return 0;
+}

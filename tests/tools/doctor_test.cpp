@@ -1,0 +1,247 @@
+#include "tools/bustop/doctor.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tools/bustop/render.hpp"
+
+namespace starbus::bustop {
+namespace {
+
+using testing::IsEmpty;
+
+/// A healthy cluster of one host with one process, to be spoilt by each test.
+class Doctor : public testing::Test {
+ protected:
+  Doctor() {
+    examination_.cluster.local = status("busd", "a");
+    examination_.cluster.local.uptime_s = 4000;
+    examination_.cluster.root = RootTopology{"busroot", 3, false, {}, {}, 1};
+    HostView host;
+    host.name = "a";
+    host.local = true;
+    host.row = HostRow{"a", true, "", 1, {}, std::nullopt, "0.1.0"};
+    host.topology = HostTopology{"a", 3, {"tcp://r:7600", true, 300, 3900, ""}, {}, 1};
+    ProcessInfo process;
+    process.name = "a.gate-1";
+    host.topology->processes.push_back(process);
+    examination_.cluster.hosts.push_back(host);
+    for (auto* readings : {&examination_.before, &examination_.after}) {
+      readings->push_back(reading("root", status("busroot", "busroot")));
+      readings->push_back(reading("a", status("busd", "a")));
+    }
+    for (auto& reading : examination_.after) reading.at_s += 1;
+  }
+
+  static DaemonStatus status(const std::string& kind, const std::string& name) {
+    DaemonStatus status;
+    status.kind = kind;
+    status.name = name;
+    status.version = "0.1.0";
+    status.pid = 7;
+    return status;
+  }
+  static DaemonReading reading(const std::string& name, DaemonStatus status) {
+    LinkInfo link;
+    link.id = "1";
+    link.peer = "a.gate-1";
+    link.greeted = true;
+    link.rtt_us = 100;
+    return {name, 10, std::move(status), {link}, {}};
+  }
+
+  LinkInfo& link() { return examination_.after[1].links[0]; }
+  LinkInfo& earlier_link() { return examination_.before[1].links[0]; }
+  HostView& host() { return examination_.cluster.hosts[0]; }
+  void count(const std::string& counter, std::uint64_t before, std::uint64_t after) {
+    examination_.before[1].status.counters[counter] = before;
+    examination_.after[1].status.counters[counter] = after;
+  }
+
+  /// The only finding.
+  void expect(Check check, Severity severity) {
+    const auto findings = diagnose(examination_);
+    ASSERT_EQ(findings.size(), 1U) << render_doctor(findings, examination_, {});
+    EXPECT_EQ(info_of(findings[0].check).name, info_of(check).name);
+    EXPECT_EQ(findings[0].severity, severity);
+    EXPECT_FALSE(findings[0].what.empty());
+    EXPECT_FALSE(findings[0].where.empty());
+    EXPECT_FALSE(findings[0].cure.empty());
+    EXPECT_EQ(exit_code_of(findings), static_cast<int>(severity));
+  }
+  void expect_nothing() { EXPECT_THAT(diagnose(examination_), IsEmpty()); }
+
+  Examination examination_;
+};
+
+TEST_F(Doctor, FindsNothingInAHealthyCluster) {
+  expect_nothing();
+  EXPECT_EQ(exit_code_of({}), 0);
+  EXPECT_EQ(render_doctor({}, examination_, {}),
+            std::to_string(check_count()) + " checks of 2 daemons and 1 process: nothing found\n");
+}
+
+TEST_F(Doctor, DaemonUnreachable) {
+  examination_.unreachable = {Errc::unreachable, "127.0.0.1:7611"};
+  expect(Check::daemon_unreachable, Severity::error);
+}
+
+TEST_F(Doctor, RootUnreachable) {
+  examination_.cluster.root.reset();
+  examination_.cluster.root_trouble = {Errc::handler_failed, "503"};
+  expect(Check::root_unreachable, Severity::error);
+}
+
+TEST_F(Doctor, UplinkDownWithTheCureOfItsError) {
+  host().topology->uplink.connected = false;
+  host().topology->uplink.last_error = "unauthorized: key not on the list";
+  expect(Check::uplink_down, Severity::error);
+  EXPECT_NE(diagnose(examination_)[0].cure.find("allow list"), std::string::npos);
+  host().topology->uplink.last_error = "";
+  EXPECT_EQ(diagnose(examination_)[0].cure, info_of(Check::uplink_down).cure);
+}
+
+TEST_F(Doctor, UplinkYoungerThanTheDaemon) {
+  host().topology->uplink.since_s = 5;
+  expect(Check::uplink_young, Severity::warning);
+  examination_.cluster.local.uptime_s = 6;  // both have just started
+  expect_nothing();
+}
+
+TEST_F(Doctor, Grace) {
+  examination_.cluster.root->grace = true;
+  examination_.cluster.root->waiting_for = {"c", "d"};
+  expect(Check::grace, Severity::warning);
+  EXPECT_NE(diagnose(examination_)[0].what.find("c, d"), std::string::npos);
+}
+
+TEST_F(Doctor, HostDownOrSilent) {
+  HostView other;
+  other.name = "b";
+  other.row = HostRow{};
+  examination_.cluster.hosts.push_back(other);
+  expect(Check::host_down, Severity::error);
+  examination_.cluster.hosts[1].row->connected = true;
+  examination_.cluster.hosts[1].trouble = Errc::deadline;
+  expect(Check::host_no_answer, Severity::warning);
+}
+
+TEST_F(Doctor, LoopLag) {
+  examination_.before[1].status.loop_lag_ms = 150;
+  expect(Check::loop_lag, Severity::warning);
+  examination_.after[1].status.loop_lag_ms = 1500;
+  expect(Check::loop_lag, Severity::error);
+}
+
+TEST_F(Doctor, DrainingIsOnlyToKnow) {
+  examination_.after[1].status.state = "draining";
+  expect(Check::daemon_state, Severity::info);
+}
+
+TEST_F(Doctor, SuspectAndSilentLinks) {
+  link().suspect = true;
+  expect(Check::link_suspect, Severity::warning);
+  link().suspect = false;
+  link().silence_ms = 3500;
+  expect(Check::link_suspect, Severity::warning);
+}
+
+TEST_F(Doctor, LinksThatStayUngreeted) {
+  link().greeted = false;
+  expect_nothing();
+  earlier_link().greeted = false;
+  expect(Check::link_not_greeted, Severity::warning);
+}
+
+TEST_F(Doctor, QueuesNearTheirLimit) {
+  link().queued_bytes[2] = 3'000'000;
+  expect_nothing();
+  link().queued_bytes[2] = 5'000'000;
+  expect(Check::queue_near_limit, Severity::warning);
+  link().queued_bytes[2] = 8'000'000;
+  expect(Check::queue_near_limit, Severity::error);
+  link().queued_bytes = {8'000'000, 0, 0, 0};  // control may hold much more
+  expect_nothing();
+}
+
+TEST_F(Doctor, LinkClockFullInBothReadings) {
+  link().in_flight_bytes = 512 * 1024;
+  expect_nothing();
+  earlier_link().in_flight_bytes = 600 * 1024;
+  expect(Check::link_clock_full, Severity::warning);
+}
+
+TEST_F(Doctor, HighRoundTrip) {
+  link().rtt_us = 50'001;
+  expect(Check::rtt_high, Severity::warning);
+}
+
+TEST_F(Doctor, GrowingCounters) {
+  count("nacks_overflow", 5, 5);
+  count("nacks_no_owner", 7, 7);
+  expect_nothing();
+  count("nacks_overflow", 5, 6);
+  expect(Check::overflow_growing, Severity::warning);
+  count("nacks_overflow", 6, 6);
+  count("nacks_no_owner", 7, 9);
+  expect(Check::no_owner_growing, Severity::warning);
+  examination_.before[1].status.pid = 8;  // restarted in between
+  expect_nothing();
+}
+
+TEST_F(Doctor, RefusedPeers) {
+  count("sessions_refused", 2, 2);
+  expect(Check::peers_refused, Severity::info);
+  count("sessions_refused", 2, 3);
+  expect(Check::peers_refused, Severity::warning);
+}
+
+TEST_F(Doctor, HostileBytes) {
+  count("hostile_bytes", 1, 1);
+  expect(Check::hostile_bytes, Severity::warning);
+  count("hostile_bytes", 1, 2);
+  expect(Check::hostile_bytes, Severity::error);
+}
+
+TEST_F(Doctor, NamesNearTheQuota) {
+  ProcessInfo& process = host().topology->processes[0];
+  process.names = 160'000;
+  expect(Check::names_near_quota, Severity::warning);
+  process.names = 200'000;
+  expect(Check::names_near_quota, Severity::error);
+  process.names = 90;
+  process.max_names = 100;
+  expect(Check::names_near_quota, Severity::warning);
+}
+
+TEST_F(Doctor, ProcessGone) {
+  host().topology->processes[0].connected = false;
+  expect(Check::process_gone, Severity::warning);
+}
+
+TEST_F(Doctor, VersionMix) {
+  examination_.after[1].status.version = "0.2.0";
+  expect(Check::version_mix, Severity::warning);
+}
+
+TEST_F(Doctor, VersionMixOfHostsThatWereNotAsked) {
+  HostView other;
+  other.name = "b";
+  other.row = HostRow{"b", true, "", 0, {}, std::nullopt, "0.0.9"};
+  examination_.cluster.hosts.push_back(other);
+  expect(Check::version_mix, Severity::warning);
+}
+
+TEST_F(Doctor, WorstFirstAndExplained) {
+  link().rtt_us = 60'000;
+  host().topology->uplink.connected = false;
+  const auto findings = diagnose(examination_);
+  const std::string text = render_doctor(findings, examination_, {});
+  EXPECT_LT(text.find("error   a: no session"), text.find("warning a -> a.gate-1: round trip 60"));
+  EXPECT_NE(text.find("why it matters: "), std::string::npos);
+  EXPECT_NE(text.find("what to do:     "), std::string::npos);
+  EXPECT_NE(text.find("1 error, 1 warning, 0 to know"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace starbus::bustop
