@@ -139,6 +139,9 @@ class BusCore final : public std::enable_shared_from_this<BusCore>,
     std::vector<std::function<void()>> when_complete;  // internal users
     std::size_t held_bytes = 0;                        // of messages that wait for the snapshot
     bool internal = false;                             // kept for a shared or group name
+    // Members of a group as an announcement needs them; emptied when the watch changes.
+    std::vector<Name> member_names;
+    std::vector<Origin::Recipient> members;
   };
   struct Sticky {
     std::string instance;
@@ -151,6 +154,7 @@ class BusCore final : public std::enable_shared_from_this<BusCore>,
   Result<> send_shared(const Name& to, ByteView body, const SendOptions& options, Done<> done);
   void call_shared(const Name& to, const Bytes& body, std::uint64_t key, std::uint64_t id,
                    const Trace& trace);
+  void list_members(Watched& watched, const RowSet& rows);
   Result<> announce_now(const std::string& prefix, ByteView body, const SendOptions& options);
   void prune_sticky();
 

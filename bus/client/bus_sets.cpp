@@ -82,6 +82,7 @@ void BusCore::on_watch(const std::string& prefix, const std::vector<WatchRow>& c
                        bool complete) {
   const auto found = watched_.find(prefix);
   if (found == watched_.end()) return;
+  found->second.members.clear();
   const WatchUpdate update{changes, complete};
   // Callbacks may end any watch, their own too.
   std::vector<std::uint64_t> ids;
@@ -265,6 +266,18 @@ Result<> BusCore::announce(std::string_view group, ByteView body, const SendOpti
               });
 }
 
+void BusCore::list_members(Watched& watched, const RowSet& rows) {
+  watched.member_names.clear();
+  watched.member_names.reserve(rows.rows().size());  // destinations refer to these names
+  for (const auto& [text, row] : rows.rows()) {
+    const auto name = name_of_text(text);
+    if (!name) continue;
+    remember_name(*name);
+    watched.member_names.push_back(*name);
+    watched.members.push_back({destination(watched.member_names.back(), row.lineage)});
+  }
+}
+
 Result<> BusCore::announce_now(const std::string& prefix, ByteView body,
                                const SendOptions& options) {
   if (closed_) return Error{Errc::closed};
@@ -273,22 +286,13 @@ Result<> BusCore::announce_now(const std::string& prefix, ByteView body,
   if (rows->rows().size() > kMaxGroup) {
     return Error{Errc::group_too_large, prefix + ": " + std::to_string(rows->rows().size())};
   }
-  std::vector<Name> names;
-  std::vector<Origin::Recipient> recipients;
-  names.reserve(rows->rows().size());
-  recipients.reserve(rows->rows().size());
-  for (const auto& [text, row] : rows->rows()) {
-    const auto name = name_of_text(text);
-    if (!name) continue;
-    remember_name(*name);
-    names.push_back(*name);
-    recipients.push_back({destination(names.back(), row.lineage)});
-  }
+  Watched& watched = watched_.at(prefix);
+  if (watched.members.empty()) list_members(watched, *rows);
   Envelope envelope;
   envelope.trace = options.trace;
   encode_envelope(envelope, envelope_);
   const Time expires = options.ttl.count() > 0 ? io::boot_now() + options.ttl : Time{};
-  auto sent = process_.origin().multicast(recipients, options.lane, envelope_, body, expires);
+  auto sent = process_.origin().multicast(watched.members, options.lane, envelope_, body, expires);
   if (sent) want_pump(body.size());
   return sent;
 }

@@ -1,5 +1,7 @@
 #include "bus/core/owner.hpp"
 
+#include <utility>
+
 namespace starbus::bus {
 namespace {
 constexpr std::size_t kSweepStep = 64;  // channels per call, so that a sweep never shows as a pause
@@ -9,6 +11,7 @@ constexpr Time kSweepPause = std::chrono::seconds(10);  // between the starts of
 void Owner::activate(const ChannelId& channel, Epoch epoch, Lineage lineage,
                      std::uint64_t cookie) {
   auto fresh = std::make_shared<Channel>();
+  fresh->id = channel;
   fresh->epoch = epoch;
   fresh->lineage = lineage;
   fresh->cookie = cookie;
@@ -43,12 +46,14 @@ void Owner::on_run(const Run& run) {
     refuse({run.lane, run.origin, run.channel, run.seq}, NackReason::lineage, channel->lineage, 0);
     return;
   }
-  accept(*channel, run);
+  accept(channel, run);
 }
 
-void Owner::accept(Channel& channel, const Run& run) {
+void Owner::accept(const ChannelPtr& owned, const Run& run) {
+  Channel& channel = *owned;
   // Stays valid: nothing that a handler can do touches the filter of an active channel.
-  std::uint64_t& last = entry(channel, run.origin, run.lane).last;
+  Entry& known = entry(channel, run.origin, run.lane);
+  std::uint64_t& last = known.last;
   RunReader reader(run);
   while (const auto item = reader.next()) {
     if (item->seq <= last) {
@@ -72,7 +77,7 @@ void Owner::accept(Channel& channel, const Run& run) {
     // Unbound by its own handler: what was handled is acknowledged, the rest gets no answer.
     if (!channel.active) break;
   }
-  acknowledge(run, channel.lineage, last);
+  acknowledge(owned, {run.origin, run.lane}, known);
 }
 
 void Owner::on_probe(const Probe& probe) {
@@ -87,11 +92,7 @@ void Owner::on_probe(const Probe& probe) {
   }
   if (known == channel.filter.end()) return;  // sequence 0: nobody who is honest asks for it
   known->second.used = seconds();
-  Run about;
-  about.lane = probe.lane;
-  about.origin = probe.origin;
-  about.channel = probe.channel;
-  acknowledge(about, channel.lineage, last);
+  acknowledge(found->second, known->first, known->second);
 }
 
 void Owner::on_multicast(const Multicast& multicast) {
@@ -112,22 +113,20 @@ void Owner::on_multicast(const Multicast& multicast) {
   }
 }
 
-void Owner::acknowledge(const Run& run, Lineage lineage, std::uint64_t last) {
-  const auto same = [&](const Ack& ack) {
-    return ack.channel == run.channel && ack.origin == run.origin && ack.lane == run.lane &&
-           ack.lineage == lineage;
-  };
-  if (!acks_.empty() && same(acks_.back())) {
-    acks_.back().last = std::max(acks_.back().last, last);
-  } else {
-    acks_.push_back({run.lane, run.origin, run.channel, lineage, last});
-  }
+/// One ACK per stream and batch, however many messages it was: it says the latest `last`.
+void Owner::acknowledge(const ChannelPtr& channel, const Source& source, Entry& entry) {
+  if (std::exchange(entry.ack_due, true)) return;
+  acks_.push_back({channel, source});
 }
 
 void Owner::flush_acks() {
-  for (const Ack& ack : acks_) {
+  for (const DueAck& due : acks_) {
+    Entry& entry = due.channel->filter.at(due.source);
+    entry.ack_due = false;
     scratch_.clear();
-    encode(ack, scratch_);
+    encode(Ack{due.source.lane, due.source.origin, due.channel->id, due.channel->lineage,
+               entry.last},
+           scratch_);
     reply_(scratch_);
   }
   acks_.clear();
@@ -153,7 +152,8 @@ void Owner::sweep() {
     to_sweep_.pop_back();
     if (found == channels_.end()) continue;
     boost::unordered::erase_if(found->second->filter, [&](const auto& item) {
-      return (present - item.second.used) * std::uint64_t{1000} > kFilterEntryLife;
+      return !item.second.ack_due &&
+             (present - item.second.used) * std::uint64_t{1000} > kFilterEntryLife;
     });
   }
 }

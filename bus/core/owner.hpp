@@ -73,8 +73,10 @@ class Owner {
   struct Entry {
     std::uint64_t last = 0;
     std::uint32_t used = 0;  // seconds
+    bool ack_due = false;    // listed in acks_
   };
   struct Channel {
+    ChannelId id;
     Epoch epoch;
     Lineage lineage;
     std::uint64_t cookie = 0;
@@ -83,8 +85,8 @@ class Owner {
   };
   using ChannelPtr = std::shared_ptr<Channel>;  // a handler may unbind the channel that it serves
 
-  void accept(Channel& channel, const Run& run);
-  void acknowledge(const Run& run, Lineage lineage, std::uint64_t last);
+  void accept(const ChannelPtr& channel, const Run& run);
+  void acknowledge(const ChannelPtr& channel, const Source& source, Entry& entry);
   void refuse(const Probe& about, NackReason reason, Lineage lineage, std::uint64_t last);
   Entry& entry(Channel& channel, const Process& origin, Lane lane);
   std::uint32_t seconds() const {
@@ -97,7 +99,11 @@ class Owner {
   boost::unordered_flat_map<ChannelId, ChannelPtr> channels_;
   std::vector<ChannelId> to_sweep_;
   Time next_sweep_{};
-  std::vector<Ack> acks_;
+  struct DueAck {
+    ChannelPtr channel;
+    Source source;
+  };
+  std::vector<DueAck> acks_;
   Bytes scratch_;
   OwnerCounters counters_;
 };

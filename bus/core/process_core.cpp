@@ -87,6 +87,8 @@ void ProcessCore::tick(Time now) {
 
 void ProcessCore::pump(const Session::Take& take, const Session::Emit& emit) {
   owner_.flush_acks();
+  // Bye comes behind the acknowledgements: what was handled must not end as owner_lost.
+  if (std::exchange(bye_due_, false)) say(Bye{});
   if (session_) session_->pump(*this, take, emit);
 }
 
@@ -421,8 +423,7 @@ Result<> ProcessCore::may_send(std::string_view name) const {
 void ProcessCore::leave() {
   if (left_) return;
   left_ = true;
-  owner_.flush_acks();  // before bye: what was handled must not end as owner_lost
-  if (session_) say(Bye{});
+  bye_due_ = session_.has_value();
   std::vector<ChannelId> channels;
   for (const auto& [channel, binding] : bindings_) channels.push_back(channel);
   for (const ChannelId& channel : channels) {

@@ -150,6 +150,7 @@ class ProcessCore final : private RecordHandler, private LaneSource {
   bool greeted_ = false;  // in this session
   bool ever_greeted_ = false;
   bool left_ = false;
+  bool bye_due_ = false;
 
   Process self_;
   std::string host_;

@@ -142,6 +142,7 @@ class RootRouter final : public Router {
   Result<> on_table(Host& host, ByteView payload);
   Result<> on_table_end(Host& host, ByteView payload);
   Result<> on_process_dead(Host& host, ByteView payload);
+  bool ever_granted(const Host& host, const Row& row);
   Result<> check_row(const Host& host, std::string_view node, const Row& row) const;
   RootProcess& take_process(Host& host, const ProcessUp& up);
   void bury_the_dead(Host& host, const PendingTable& table);

@@ -48,9 +48,18 @@ Result<> RootRouter::check_row(const Host& host, std::string_view node, const Ro
   }
   if (row.state == RowState::attaching) return {};  // it has no epoch yet
   if (!row.epoch || !row.lineage || row.lineage > row.epoch) return bad_table("impossible epoch");
-  // Only this busroot grants, so nobody can hold more than it has granted.
-  if (row.epoch > Epoch::of(config_.term, granted_)) return bad_table("an epoch never granted");
   return {};
+}
+
+/// Only this busroot grants, so nobody can hold more than it has granted. A busd passes on what its
+/// processes say and cannot judge that; such a row is left out, and its host goes on.
+bool RootRouter::ever_granted(const Host& host, const Row& row) {
+  if (row.state == RowState::attaching) return true;  // it has no epoch yet
+  if (row.epoch <= Epoch::of(config_.term, granted_)) return true;
+  shell_.log(RouterShell::Level::warning, "host " + host.name + ": claims " + row.name +
+                                              " by epoch " + row.epoch.to_string() +
+                                              ", which was never granted: left out");
+  return false;
 }
 
 Result<> RootRouter::on_table(Host& host, ByteView payload) {
@@ -69,6 +78,7 @@ Result<> RootRouter::on_table(Host& host, ByteView payload) {
   if (node.empty()) return bad_table("unknown process");
   for (Row& row : table->rows) {
     if (auto checked = check_row(host, node, row); !checked) return checked;
+    if (!ever_granted(host, row)) continue;
     const ChannelId id = channel_id(row.name);
     if (process != nullptr) {
       claim(*process, row, id);

@@ -149,6 +149,15 @@ TEST_F(Commands, RouteOfNobodys) {
   EXPECT_EQ(bustop({"route", "nokind"}).code, 64);
 }
 
+TEST_F(Commands, RouteToAProcessIsKnownToItsHost) {
+  daemon_.set("/at/root/route", R"({"name":"process/b.space-2","id":"70","found":false})");
+  const Ran ran = bustop({"route", "process/b.space-2"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_THAT(ran.out, HasSubstr("owner    b.space-2 on b\n"));
+  EXPECT_THAT(ran.out, HasSubstr("820 us"));
+  EXPECT_EQ(bustop({"route", "process/b.gone"}).code, 1);
+}
+
 TEST_F(Commands, WhyMergesDaemonsAndNamesTheCure) {
   daemon_.set("/at/root/route",
               R"({"found":true,"owner":"b.space-2","host":"b","confirmed":true})");

@@ -138,9 +138,11 @@ std::string render_route(const RouteView& view, const Look& look) {
     result += field(look, "owner", not_found_text(info.name));
   } else {
     result += field(look, "owner", owner_line(view.route));
-    result += field(
-        look, "epoch",
-        info.epoch + ", lineage " + info.lineage + (info.state.empty() ? "" : ", " + info.state));
+    if (!info.epoch.empty()) {
+      result += field(
+          look, "epoch",
+          info.epoch + ", lineage " + info.lineage + (info.state.empty() ? "" : ", " + info.state));
+    }
     Table table({{"HOP"}, {"FROM"}, {"TO", Align::left, true}, {"ROUND TRIP", Align::right}, {""}});
     double sum = 0;
     bool whole = true;
@@ -162,11 +164,10 @@ std::string render_route(const RouteView& view, const Look& look) {
     result += "\n" + table.text(look);
   }
   if (view.route.root_trouble.code != Errc::ok) {
-    result +=
-        toned(look, Tone::warning,
-              "note: busroot did not answer (" + printable(text_of(view.route.root_trouble)) +
-                  "): this is what " + printable(view.route.from) + " knows of itself") +
-        "\n";
+    result += toned(look, Tone::warning,
+                    "note: busroot did not answer (" + printable(text_of(view.route.root_trouble)) +
+                        "): this is what " + printable(view.route.from) + " knows of itself") +
+              "\n";
   }
   return result;
 }

@@ -10,7 +10,7 @@
 namespace starbus::bus {
 namespace {
 
-constexpr std::uint64_t kSeeds = 400;
+constexpr std::uint64_t kSeeds = 1000;
 
 /// The broken promise, if there is one.
 std::optional<std::string> run_seed(std::uint64_t seed, Sabotage sabotage,

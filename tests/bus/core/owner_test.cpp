@@ -209,15 +209,24 @@ TEST_F(OwnerTest, FilterEntriesAreForgottenAfterTheirLife) {
   owner.set_now(from_ms(1'000));
   data(0, 1, "a");
   data(0, 1, "b", kBob);
+  answers();
   sweep_at(100'000);
   EXPECT_EQ(owner.filter_entries(), 2u);
   probe(1, kBob);  // a use
+  answers();
   sweep_at(1'000 + kFilterEntryLife);
   EXPECT_EQ(owner.filter_entries(), 2u);
   sweep_at(12'000 + kFilterEntryLife);
   EXPECT_EQ(owner.filter_entries(), 1u);
   sweep_at(120'000 + kFilterEntryLife);
   EXPECT_EQ(owner.filter_entries(), 0u);
+}
+
+TEST_F(OwnerTest, AnEntryWhoseAcknowledgementWaitsOutlivesTheSweep) {  // a long stop in between
+  data(0, 1, "a");
+  owner.set_now(from_ms(2 * kFilterEntryLife));
+  owner.sweep();
+  EXPECT_THAT(answers(), ElementsAre("ack 1"));
 }
 
 }  // namespace
