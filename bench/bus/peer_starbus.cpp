@@ -1,8 +1,8 @@
 // starbus itself: the real busroot and busd executables, and its client library in the loads.
 //
-// Between hosts: plain sockets where encryption is off (stream://), ZeroMQ with CURVE where it is on.
-// Within a host: the unix socket of the local busd. The bus holds its senders back by itself (window
-// 0), and acknowledges every message end to end.
+// Between hosts: plain sockets where encryption is off (stream://), ZeroMQ with CURVE where it is
+// on. Within a host: the unix socket of the local busd. The bus holds its senders back by itself
+// (window 0), and acknowledges every message end to end.
 #include <sys/stat.h>
 
 #include <boost/asio/io_context.hpp>
@@ -22,7 +22,9 @@ namespace {
 std::string channel_of(Address address) {
   return "bench/" + std::to_string(address.host) + "." + std::to_string(address.slot);
 }
-std::string host_name(int host) { return "host" + std::to_string(host); }
+std::string host_name(int host) {
+  return "host" + std::to_string(host);
+}
 constexpr const char* kGroup = "group/everyone";
 
 class StarbusEndpoint final : public Endpoint {
@@ -33,8 +35,8 @@ class StarbusEndpoint final : public Endpoint {
   Result<void> connect() {
     bus_ = std::make_unique<bus::Bus>(
         loop_, bus::Options{.node = "load-" + std::to_string(self_.slot),
-                            .endpoint = "unix://" + plan_.directory + "/" +
-                                        host_name(self_.host) + ".sock"});
+                            .endpoint = "unix://" + plan_.directory + "/" + host_name(self_.host) +
+                                        ".sock"});
     bus_->on_undelivered([](const bus::Undelivered& lost) {
       std::cerr << "undelivered: " << lost.name << ' ' << lost.reason.to_string() << '\n';
     });
@@ -84,11 +86,13 @@ class StarbusEndpoint final : public Endpoint {
   }
   Result<void> bind(const std::string& name) {
     return wait<bus::Bound>([&](auto done) {
-      bus_->bind(name, {.on_message = [this](bus::Message& message) {
-                          in_handler_ = true;
-                          handler_(message.text());
-                          in_handler_ = false;
-                        }},
+      bus_->bind(name,
+                 {.on_message =
+                      [this](bus::Message& message) {
+                        in_handler_ = true;
+                        handler_(message.text());
+                        in_handler_ = false;
+                      }},
                  done);
     });
   }
@@ -121,13 +125,13 @@ class StarbusPeer final : public Peer {
     if (const auto saved = plan.save(); !saved) return saved;
     if (const auto written = write_configuration(plan); !written) return written;
     const std::string bin = own_executable().substr(0, own_executable().rfind('/'));
-    auto root = processes.spawn("busroot", {bin + "/busroot", "--config",
-                                            plan.directory + "/busroot.toml"});
+    auto root = processes.spawn("busroot",
+                                {bin + "/busroot", "--config", plan.directory + "/busroot.toml"});
     if (!root) return root.error();
     for (int host = 0; host < plan.hosts; ++host) {
-      auto busd = processes.spawn("busd-" + host_name(host),
-                                  {bin + "/busd", "--config",
-                                   plan.directory + "/" + host_name(host) + ".toml"});
+      auto busd = processes.spawn(
+          "busd-" + host_name(host),
+          {bin + "/busd", "--config", plan.directory + "/" + host_name(host) + ".toml"});
       if (!busd) return busd.error();
     }
     return {};
@@ -173,8 +177,8 @@ Result<void> StarbusPeer::write_configuration(const Plan& plan) {
                        ".sock\"]\nsettle = \"0s\"\n[busroot]\nendpoints = [\"" + endpoint +
                        "\"]\ncurve = " + (plan.tls ? "true" : "false") + "\n";
     if (plan.tls) {
-      root += "[[security.hosts]]\nname = \"" + name + "\"\nkeys = [\"" + keys->public_key +
-              "\"]\n";
+      root +=
+          "[[security.hosts]]\nname = \"" + name + "\"\nkeys = [\"" + keys->public_key + "\"]\n";
       busd += "secret_key_file = \"" + folder + "/" + name + ".key\"\nserver_keys = [\"" +
               root_keys->public_key + "\"]\n";
       if (auto saved = write_key(folder + "/" + name + ".key", keys->secret_key); !saved) {
@@ -190,6 +194,8 @@ Result<void> StarbusPeer::write_configuration(const Plan& plan) {
 
 }  // namespace
 
-std::unique_ptr<Peer> make_starbus_peer() { return std::make_unique<StarbusPeer>(); }
+std::unique_ptr<Peer> make_starbus_peer() {
+  return std::make_unique<StarbusPeer>();
+}
 
 }  // namespace starbus::bench

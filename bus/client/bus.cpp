@@ -11,9 +11,13 @@ Bus::Bus(boost::asio::io_context& loop, Options options) {
   core_ = std::make_shared<BusCore>(loop, std::move(options));
 }
 
-Bus::~Bus() { core_->shut({Errc::closed, "the bus object was destroyed"}); }
+Bus::~Bus() {
+  core_->shut({Errc::closed, "the bus object was destroyed"});
+}
 
-void Bus::start_connect(Done<void> done) { core_->connect(std::move(done)); }
+void Bus::start_connect(Done<void> done) {
+  core_->connect(std::move(done));
+}
 
 void Bus::start_bind(std::string name, Handlers handlers, Done<Bound> done) {
   core_->bind(std::move(name), std::move(handlers), std::move(done));
@@ -77,10 +81,20 @@ void Bus::on_link(std::function<void(LinkState, const Error&)> callback) {
   core_->on_link_state = std::move(callback);
 }
 
-const std::string& Bus::node() const { return core_->process().node(); }
-const std::string& Bus::host() const { return core_->process().host(); }
-Process Bus::self() const { return core_->process().self(); }
-BusCounters Bus::counters() const { return core_->counters(); }
-boost::asio::io_context& Bus::loop() { return core_->loop(); }
+const std::string& Bus::node() const {
+  return core_->process().node();
+}
+const std::string& Bus::host() const {
+  return core_->process().host();
+}
+Process Bus::self() const {
+  return core_->process().self();
+}
+BusCounters Bus::counters() const {
+  return core_->counters();
+}
+boost::asio::io_context& Bus::loop() {
+  return core_->loop();
+}
 
 }  // namespace starbus::bus

@@ -4,8 +4,8 @@
 /// (`process/HOST.NODE`), channels that it owns, and custody of what it sends.
 ///
 /// Threads: a Bus belongs to the thread that runs its io_context. Call everything on that thread,
-/// and expect every callback on it; from elsewhere use boost::asio::post(loop, ...). Nothing blocks.
-/// Callbacks may call anything, close() included.
+/// and expect every callback on it; from elsewhere use boost::asio::post(loop, ...). Nothing
+/// blocks. Callbacks may call anything, close() included.
 ///
 /// Asynchronous operations take an Asio completion token: a callback `void(Result<T>)`, or
 /// `boost::asio::use_awaitable` (then `co_await` yields the Result<T>), or `use_future`.
@@ -38,15 +38,15 @@ namespace starbus::bus {
 inline constexpr std::string_view kDefaultEndpoint = "unix:///run/starbus/busd.sock";
 
 struct Options {
-  std::string node{};        // unique on its host: 1..100 of a-z A-Z 0-9 _ -
-  std::string role = "node"; // for busd's access list
-  std::string endpoint{};    // of busd; empty: $STARBUS_BUSD, else kDefaultEndpoint
+  std::string node{};         // unique on its host: 1..100 of a-z A-Z 0-9 _ -
+  std::string role = "node";  // for busd's access list
+  std::string endpoint{};     // of busd; empty: $STARBUS_BUSD, else kDefaultEndpoint
 };
 
 struct SendOptions {
   Lane lane = Lane::call;
-  /// Not handed to a handler later than this after the call to send; 0: never given up. What expires
-  /// ends as `expired`; if it had left already, it may or may not have been handled.
+  /// Not handed to a handler later than this after the call to send; 0: never given up. What
+  /// expires ends as `expired`; if it had left already, it may or may not have been handled.
   std::chrono::milliseconds ttl{0};
   Trace trace{};
   /// Shared names only: messages with one key go to one instance (rendezvous hash); 0: all messages
@@ -72,7 +72,7 @@ struct Undelivered {
   ChannelId channel;
   std::string name;  // if this process knows it
   Lane lane = Lane::call;
-  Error reason;      // no_owner: never handled; owner_lost, expired: see Error's catalogue
+  Error reason;  // no_owner: never handled; owner_lost, expired: see Error's catalogue
 };
 
 /// One change under a watched prefix.
@@ -138,18 +138,17 @@ class Bus {
   /// bad_name, denied, too_many_names, closed. Waits while busroot is away.
   template <CompletionFor<Bound> Token>
   auto bind(std::string name, Handlers handlers, Token&& token) {
-    return initiate<Bound>(token, [this, n = std::move(name), h = std::move(handlers)](
-                                      Done<Bound> done) mutable {
-      start_bind(std::move(n), std::move(h), std::move(done));
-    });
+    return initiate<Bound>(
+        token, [this, n = std::move(name), h = std::move(handlers)](Done<Bound> done) mutable {
+          start_bind(std::move(n), std::move(h), std::move(done));
+        });
   }
-  /// Gives a name up: accepts nothing from now on; completes when it is free for others. `name` as in
-  /// Bound, or as it was given to bind. not_bound.
+  /// Gives a name up: accepts nothing from now on; completes when it is free for others. `name` as
+  /// in Bound, or as it was given to bind. not_bound.
   template <CompletionFor<void> Token>
   auto unbind(std::string name, Token&& token) {
-    return initiate<void>(token, [this, n = std::move(name)](Done<void> done) {
-      start_unbind(n, std::move(done));
-    });
+    return initiate<void>(
+        token, [this, n = std::move(name)](Done<void> done) { start_unbind(n, std::move(done)); });
   }
 
   /// Takes a message into custody until its owner has handled it. Order: FIFO per (this process,
@@ -165,19 +164,17 @@ class Bus {
   /// send completes too, would_block included.
   template <CompletionFor<void> Token>
   auto send_acknowledged(std::string to, Bytes body, SendOptions options, Token&& token) {
-    return initiate<void>(token, [this, t = std::move(to), b = std::move(body),
-                                  o = std::move(options)](Done<void> done) {
-      start_send(t, b, o, std::move(done));
-    });
+    return initiate<void>(
+        token, [this, t = std::move(to), b = std::move(body),
+                o = std::move(options)](Done<void> done) { start_send(t, b, o, std::move(done)); });
   }
   /// Always ends: with the reply, with the handler's or the bus' error, or at the deadline.
   template <CompletionFor<Bytes> Token>
   auto call(std::string to, ByteView body, CallOptions options, Token&& token) {
-    return initiate<Bytes>(
-        token, [this, t = std::move(to), b = Bytes(body.begin(), body.end()),
-                o = std::move(options)](Done<Bytes> done) {
-          start_call(t, b, o, std::move(done));
-        });
+    return initiate<Bytes>(token, [this, t = std::move(to), b = Bytes(body.begin(), body.end()),
+                                   o = std::move(options)](Done<Bytes> done) {
+      start_call(t, b, o, std::move(done));
+    });
   }
   template <CompletionFor<Bytes> Token>
   auto call(std::string to, std::string_view body, CallOptions options, Token&& token) {
@@ -205,9 +202,8 @@ class Bus {
   /// Completes when all that was sent so far was handled or has failed; `deadline` otherwise.
   template <CompletionFor<void> Token>
   auto flush(std::chrono::milliseconds deadline, Token&& token) {
-    return initiate<void>(token, [this, deadline](Done<void> done) {
-      start_flush(deadline, std::move(done));
-    });
+    return initiate<void>(
+        token, [this, deadline](Done<void> done) { start_flush(deadline, std::move(done)); });
   }
   /// Completes when at least half a window to `to` in this lane is free.
   template <CompletionFor<void> Token>
@@ -220,9 +216,8 @@ class Bus {
   /// Afterwards everything is refused as closed. Pending operations end as closed.
   template <CompletionFor<void> Token>
   auto close(std::chrono::milliseconds deadline, Token&& token) {
-    return initiate<void>(token, [this, deadline](Done<void> done) {
-      start_close(deadline, std::move(done));
-    });
+    return initiate<void>(
+        token, [this, deadline](Done<void> done) { start_close(deadline, std::move(done)); });
   }
 
   void on_undelivered(std::function<void(const Undelivered&)> callback);
@@ -263,8 +258,8 @@ class Bus {
   std::shared_ptr<BusCore> core_;
 };
 
-/// Wraps a coroutine as a handler: the message is detached (its body copied), and acknowledged at the
-/// coroutine's first suspension.
+/// Wraps a coroutine as a handler: the message is detached (its body copied), and acknowledged at
+/// the coroutine's first suspension.
 ///   {.on_call = bus::coroutine(loop, [](bus::Call call) -> boost::asio::awaitable<void> { ... })}
 template <class Function>
 auto coroutine(boost::asio::io_context& loop, Function function);

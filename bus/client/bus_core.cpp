@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <random>
 
+#include "bus/core/version.hpp"
+
 namespace starbus::bus {
 namespace {
 
@@ -33,8 +35,8 @@ std::string endpoint_of(const Options& options) {
 
 /// What will not mend by trying again.
 bool is_final(Errc code) {
-  return code == Errc::name_taken || code == Errc::unauthorized ||
-         code == Errc::version_mismatch || code == Errc::bad_config || code == Errc::bad_name;
+  return code == Errc::name_taken || code == Errc::unauthorized || code == Errc::version_mismatch ||
+         code == Errc::bad_config || code == Errc::bad_name;
 }
 
 }  // namespace
@@ -42,8 +44,9 @@ bool is_final(Errc code) {
 BusCore::BusCore(boost::asio::io_context& loop, Options options)
     : loop_(loop),
       options_(std::move(options)),
-      process_({options_.node, options_.role, draw_incarnation(), "starbus client"}, *this,
-               io::boot_now()),
+      process_(
+          {options_.node, options_.role, draw_incarnation(), std::string("starbus ") + kVersion},
+          *this, io::boot_now()),
       tick_(loop),
       call_timer_(loop) {
   options_.endpoint = endpoint_of(options_);
@@ -130,8 +133,8 @@ void BusCore::on_welcome(bool) {
   if (on_link_state) on_link_state(LinkState::connected, {});
 }
 
-/// Something was given to the process: it leaves at the end of the present batch or turn, or at once
-/// when a bundle is full.
+/// Something was given to the process: it leaves at the end of the present batch or turn, or at
+/// once when a bundle is full.
 void BusCore::want_pump(std::size_t bytes) {
   unpumped_ += bytes;
   if (in_batch_) return;
@@ -193,8 +196,8 @@ void BusCore::check_waiters() {
 
 void BusCore::flush(std::chrono::milliseconds deadline, Done<> done) {
   if (closed_) return complete<void>(std::move(done), Error{Errc::closed});
-  flushes_.push_back({process_.origin().mark(), io::boot_now() + deadline, held_messages_ != 0,
-                      std::move(done)});
+  flushes_.push_back(
+      {process_.origin().mark(), io::boot_now() + deadline, held_messages_ != 0, std::move(done)});
   check_waiters();
 }
 

@@ -1,5 +1,5 @@
-/// Behind `Bus`: the shell around ProcessCore (link, clock, timers) and what the client library adds:
-/// names to handlers, calls, shared names, groups, watches of several users. Internal header.
+/// Behind `Bus`: the shell around ProcessCore (link, clock, timers) and what the client library
+/// adds: names to handlers, calls, shared names, groups, watches of several users. Internal header.
 ///
 /// One thread, that of the io_context. Held by shared_ptr: posted work and timers keep it alive;
 /// after `shut` nothing of the user's is called any more.
@@ -48,8 +48,7 @@ class BusCore final : public std::enable_shared_from_this<BusCore>,
   Result<> send(const Name& to, ByteView body, const SendOptions& options, Done<> done);
   Result<> send(std::string_view to, ByteView body, const SendOptions& options, Done<> done);
   Result<> multicast(std::span<const std::string> to, ByteView body, const SendOptions& options);
-  void call(const std::string& to, const Bytes& body, const CallOptions& options,
-            Done<Bytes> done);
+  void call(const std::string& to, const Bytes& body, const CallOptions& options, Done<Bytes> done);
   Result<> reply(const Destination& to, Lane lane, const Envelope& envelope, ByteView body);
 
   // --- bus_sets.cpp: watches, shared names, groups ---
@@ -165,12 +164,12 @@ class BusCore final : public std::enable_shared_from_this<BusCore>,
   std::shared_ptr<io::Link> link_;
   boost::asio::steady_timer tick_;
   boost::asio::steady_timer call_timer_;
-  bool in_batch_ = false;      // inside the link's callbacks: on_batch_end will pump
+  bool in_batch_ = false;  // inside the link's callbacks: on_batch_end will pump
   bool pump_posted_ = false;
   bool ticking_ = false;
   bool closing_ = false;
   bool closed_ = false;
-  std::size_t unpumped_ = 0;   // bytes sent since the last pump
+  std::size_t unpumped_ = 0;  // bytes sent since the last pump
   std::uint64_t connects_ = 0;
 
   std::vector<Done<>> connecting_;
@@ -191,7 +190,7 @@ class BusCore final : public std::enable_shared_from_this<BusCore>,
   std::unordered_map<BindingId, std::shared_ptr<Bond>> bonds_;
   std::unordered_map<std::string, BindingId> bond_by_name_;  // exact and asked names
 
-  std::unordered_map<std::string, Name> names_;   // texts that were hashed before
+  std::unordered_map<std::string, Name> names_;                    // texts that were hashed before
   boost::unordered_flat_map<ChannelId, std::string> names_by_id_;  // of recent sends: for reports
   Token next_token_ = 1;
   std::unordered_map<Token, Done<>> acknowledgements_;

@@ -17,8 +17,8 @@ void BusCore::bind(std::string name, Handlers handlers, Done<Bound> done) {
     const Done<> when_connected = [this, name, handlers = std::move(handlers),
                                    done = std::move(done)](Result<> connected) mutable {
       if (!connected) return complete<Bound>(std::move(done), connected.error());
-      bind_exact(name + "#" + process_.host() + "." + process_.node(), name, 0,
-                 std::move(handlers), std::move(done));
+      bind_exact(name + "#" + process_.host() + "." + process_.node(), name, 0, std::move(handlers),
+                 std::move(done));
     };
     return connect(when_connected);  // the member's name holds the host's, which busd tells
   }

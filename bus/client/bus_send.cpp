@@ -193,8 +193,7 @@ void BusCore::expire_calls() {
   }
 }
 
-Result<> BusCore::reply(const Destination& to, Lane lane, const Envelope& envelope,
-                        ByteView body) {
+Result<> BusCore::reply(const Destination& to, Lane lane, const Envelope& envelope, ByteView body) {
   if (closed_) return Error{Errc::closed};
   encode_envelope(envelope, envelope_);
   const auto seq = process_.origin().send(to, lane, envelope_, body, 0, {});

@@ -7,7 +7,8 @@
 namespace starbus::bus {
 namespace {
 
-constexpr std::size_t kStickyKept = 65'536;  // (shared name, key) pairs whose instance is remembered
+constexpr std::size_t kStickyKept =
+    65'536;  // (shared name, key) pairs whose instance is remembered
 
 /// Rendezvous weight of an instance for a key: each key ranks the instances in its own order, so
 /// that an instance which comes or goes moves only the keys that rank it first.
@@ -121,8 +122,7 @@ Result<BusCore::Watched*> BusCore::watch_internally(const std::string& prefix) {
 }
 
 /// Puts off what needs the snapshot of `prefix`. would_block beyond a window's worth.
-Result<> BusCore::hold(const std::string& prefix, std::size_t bytes,
-                       std::function<void()> action) {
+Result<> BusCore::hold(const std::string& prefix, std::size_t bytes, std::function<void()> action) {
   const auto watched = watch_internally(prefix);
   if (!watched) return watched.error();
   if ((*watched)->held_bytes != 0 && (*watched)->held_bytes + bytes > kChannelWindow) {
@@ -184,9 +184,8 @@ std::optional<Name> BusCore::choose_instance(const std::string& shared, std::uin
 void BusCore::prune_sticky() {
   if (sticky_.size() <= kStickyKept) return;
   // Keys that were not used among the latest kStickyKept uses; whoever has traffic is used often.
-  std::erase_if(sticky_, [&](const auto& item) {
-    return item.second.used + kStickyKept < sticky_clock_;
-  });
+  std::erase_if(sticky_,
+                [&](const auto& item) { return item.second.used + kStickyKept < sticky_clock_; });
 }
 
 Result<> BusCore::send_shared(const Name& to, ByteView body, const SendOptions& options,

@@ -2,9 +2,8 @@
 ///
 ///   u8 kind  (0 message, 1 request, 2 reply, 3 failure)
 ///   u8 flags (1: a trace context of 24 bytes follows)
-///   request: u64 call, u64 lineage of the caller's process channel (so that the reply needs no PROBE)
-///   reply:   u64 call
-///   failure: u64 call, u16 error, u8 length, text
+///   request: u64 call, u64 lineage of the caller's process channel (so that the reply needs no
+///   PROBE) reply:   u64 call failure: u64 call, u16 error, u8 length, text
 #pragma once
 
 #include <array>

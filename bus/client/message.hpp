@@ -44,8 +44,8 @@ class Message {
   }
 };
 
-/// The duty to answer one call. Move-only. Dropped unanswered, it answers handler_failed, so that no
-/// caller waits for its deadline because a handler forgot it.
+/// The duty to answer one call. Move-only. Dropped unanswered, it answers handler_failed, so that
+/// no caller waits for its deadline because a handler forgot it.
 class Responder {
  public:
   Responder() = default;
@@ -57,8 +57,8 @@ class Responder {
   /// closed: the bus object is gone, or the call was answered already.
   Result<> reply(ByteView body);
   Result<> reply(std::string_view text) { return reply(as_bytes(text)); }
-  /// Ends the call with an error of the caller's: code (handler_failed unless you have a better one)
-  /// and a reason for people, at most 255 bytes.
+  /// Ends the call with an error of the caller's: code (handler_failed unless you have a better
+  /// one) and a reason for people, at most 255 bytes.
   Result<> fail(const Error& reason);
   bool pending() const { return !core_.expired() && call_ != 0; }
 

@@ -1,8 +1,8 @@
 /// Little-endian reading and writing of untrusted bytes.
 ///
-/// `Reader` never reads past its end: after the first failed read it stays failed and returns zeros,
-/// so a decoder reads all its fields and asks `ok()` once. Lengths are checked against what is left
-/// before anything is allocated. `Writer` appends to a vector that it does not own.
+/// `Reader` never reads past its end: after the first failed read it stays failed and returns
+/// zeros, so a decoder reads all its fields and asks `ok()` once. Lengths are checked against what
+/// is left before anything is allocated. `Writer` appends to a vector that it does not own.
 #pragma once
 
 #include <bit>

@@ -9,7 +9,9 @@ namespace {
 constexpr std::uint8_t kFirst = 1;
 constexpr std::uint8_t kLast = 2;
 
-bool data_lane(std::uint8_t lane) { return lane >= 1 && lane < kLanes; }
+bool data_lane(std::uint8_t lane) {
+  return lane >= 1 && lane < kLanes;
+}
 
 void append(Bytes& out, const std::byte* data, std::size_t size) {
   out.insert(out.end(), data, data + size);  // unlike resize: writes each byte once
@@ -127,8 +129,10 @@ Result<Multicast> decode_multicast(ByteView payload) {
   multicast.targets.reserve(count);
   const std::byte* at = payload.data() + kMulticastHeader;
   for (std::size_t i = 0; i < count; ++i, at += kTargetSize) {
-    const Target target{load_channel(at), {load<std::uint64_t>(at + 16)},
-                        load<std::uint64_t>(at + 24), load<std::uint64_t>(at + 32)};
+    const Target target{load_channel(at),
+                        {load<std::uint64_t>(at + 16)},
+                        load<std::uint64_t>(at + 24),
+                        load<std::uint64_t>(at + 32)};
     if (target.seq == 0 || target.prev >= target.seq) return bad;
     multicast.targets.push_back(target);
   }
@@ -168,8 +172,7 @@ Result<Chunk> decode_chunk(ByteView payload) {
   if (chunk.first) chunk.total = reader.get<std::uint32_t>();
   chunk.bytes = reader.rest();
   const bool sizes = !chunk.first || (chunk.total > 0 && chunk.total <= kMaxRecord);
-  if (!reader.ok() || lane >= kLanes || flags > (kFirst | kLast) || !sizes ||
-      chunk.bytes.empty()) {
+  if (!reader.ok() || lane >= kLanes || flags > (kFirst | kLast) || !sizes || chunk.bytes.empty()) {
     return Error{Errc::bad_bytes, "malformed chunk"};
   }
   return chunk;

@@ -1,7 +1,8 @@
 /// The records that carry messages, laid out so that a daemon forwards them without decoding.
 ///
-/// DATA is a *run*: consecutive messages of one origin to one channel in one lane, under one header.
-/// A sender packs what is ready into runs, so routing costs once per run and not once per message.
+/// DATA is a *run*: consecutive messages of one origin to one channel in one lane, under one
+/// header. A sender packs what is ready into runs, so routing costs once per run and not once per
+/// message.
 ///
 ///   offset size  field (offsets within the payload, behind length and kind)
 ///        0    1  lane
@@ -10,16 +11,16 @@
 ///        4   16  origin     host u32, slot u32, incarnation u64; stamped by the origin's busd
 ///       20   16  channel
 ///       36    8  lineage
-///       44    8  prev       of the first message: the sequence that must be handled before it, or 0
-///       52    8  seq        of the first message
-///       60    -  messages: {u32 size | tombstone bit 31, u32 step, body}
+///       44    8  prev       of the first message: the sequence that must be handled before it, or
+///       0 52    8  seq        of the first message 60    -  messages: {u32 size | tombstone bit
+///       31, u32 step, body}
 ///
-/// `step` is seq minus the seq before it in the run (0 for the first); `prev` of every later message
-/// is the seq before it. A tombstone stands for a message that expired: it keeps the chain, has no
-/// body and reaches no handler.
+/// `step` is seq minus the seq before it in the run (0 for the first); `prev` of every later
+/// message is the seq before it. A tombstone stands for a message that expired: it keeps the chain,
+/// has no body and reaches no handler.
 ///
-/// MULTICAST: {lane u8, zero u8, count u16, origin 16, count x {channel 16, lineage 8, prev 8, seq 8},
-/// body}: one body, each target an ordinary stream with its own prev and seq.
+/// MULTICAST: {lane u8, zero u8, count u16, origin 16, count x {channel 16, lineage 8, prev 8, seq
+/// 8}, body}: one body, each target an ordinary stream with its own prev and seq.
 ///
 /// CHUNK: {lane u8, flags u8 (1 first, 2 last), [u32 total size if first], bytes}: a record larger
 /// than kChunk, cut up for one link and lane; the pieces of one record are not interleaved with
@@ -69,8 +70,8 @@ struct Item {
 /// Walks over the messages of a checked run, in order.
 class RunReader {
  public:
-  explicit RunReader(const Run& run) : rest_(run.items), left_(run.count), prev_(run.prev),
-                                       seq_(run.seq) {}
+  explicit RunReader(const Run& run)
+      : rest_(run.items), left_(run.count), prev_(run.prev), seq_(run.seq) {}
   std::optional<Item> next();
 
  private:

@@ -12,7 +12,9 @@ constexpr std::array kCatalogue = {
 };
 }  // namespace
 
-std::span<const ErrorInfo> error_catalogue() { return kCatalogue; }
+std::span<const ErrorInfo> error_catalogue() {
+  return kCatalogue;
+}
 
 bool known_error(std::uint16_t number) {
   return std::ranges::any_of(kCatalogue, [&](const ErrorInfo& info) {

@@ -16,56 +16,57 @@ namespace starbus::bus {
 
 /// Stable numbers: they travel on the wire and stand in logs. Never reuse one.
 // X(code, number, meaning, what to do)
-#define STARBUS_ERRORS(X)                                                                          \
-  X(no_owner, 1, "nobody owns the channel; the message was never handled",                         \
-    "bind the channel, or treat the object as absent")                                             \
-  X(owner_lost, 2, "the owner ended before it acknowledged; handled at most once, outcome unknown",\
-    "ask the new owner for the state, or repeat with an idempotency key")                          \
-  X(denied, 3, "the access list of this host forbids it for the role of this process",             \
-    "extend the role's bind or send list in busd's configuration")                                 \
-  X(deadline, 4, "the deadline passed first; a call may still run at its target",                  \
-    "raise the deadline, or look at the target's load with bustop")                                \
-  X(expired, 5, "the time-to-live passed before the message was acknowledged",                     \
-    "raise the time-to-live, or accept that stale messages are dropped")                           \
-  X(would_block, 6, "a window is full: the receiver or the bus is slower than this sender",        \
-    "wait for on_room, or send less")                                                              \
-  X(too_large, 7, "the message exceeds the largest record",                                        \
-    "split it, or hand over a reference")                                                          \
-  X(bad_name, 8, "not a channel name: kind/name, 1..255 bytes of UTF-8, no control characters",    \
-    "correct the name")                                                                            \
-  X(already_bound, 9, "the channel has an owner; the message names it",                            \
-    "use another name, or end the present owner")                                                  \
-  X(not_bound, 10, "this process does not own the channel", "bind it first")                       \
-  X(too_many_names, 11, "the quota of names for this process is used up",                          \
-    "raise max_names of the role, or bind fewer names")                                            \
-  X(closed, 12, "the bus object is closing or closed", "do not use it after close()")              \
-  X(no_handler, 13, "the owner has no handler for calls on this channel",                          \
-    "bind the channel with a call handler")                                                        \
-  X(handler_failed, 14, "the handler refused or failed; the message holds its reason",             \
-    "read the reason; the bus delivered the call")                                                 \
-  X(group_too_large, 15, "the group has more members than one announcement may reach",             \
-    "use a log, or split the group")                                                               \
-  X(watch_too_large, 16, "the prefix matches more names than one watch may hold",                  \
-    "watch a longer prefix")                                                                       \
-  X(too_many_watches, 17, "this process watches too many prefixes", "share watches")               \
-  X(name_taken, 19, "a living process or host already uses this name",                             \
-    "give each node of a host, and each host, its own name")                                       \
-  X(version_mismatch, 20, "the peer speaks a protocol version that this side does not",            \
-    "upgrade host by host, at most one minor version apart")                                       \
-  X(bad_bytes, 21, "the peer sent bytes that are not the protocol; its session was ended",         \
-    "look for a foreign or broken program at that address")                                        \
-  X(unauthorized, 22, "the peer's key, user or role is not on the list",                           \
-    "add the public key to busroot's allow list, or the user to the role")                         \
-  X(too_many_processes, 23, "this host's busd serves as many processes as it may",                 \
-    "raise max_processes, or spread the nodes")                                                    \
-  X(unreachable, 24, "no daemon answers at the endpoint", "start it, or correct the endpoint")     \
-  X(bad_config, 25, "the configuration is not valid", "correct the line that the message names")   \
-  X(io_error, 26, "the operating system refused", "read the reason in the message")                \
-  X(shutting_down, 27, "the peer is shutting down", "wait for its restart; links reconnect")       \
-  X(superseded, 28, "a newer session of the same peer replaced this one", "none: the newer serves")\
-  X(overloaded, 29, "control traffic outgrew its queue; the session starts afresh",                \
-    "bind or watch fewer names at once")                                                           \
-  X(silent, 30, "the peer sent nothing for longer than the link timeout",                          \
+#define STARBUS_ERRORS(X)                                                                         \
+  X(no_owner, 1, "nobody owns the channel; the message was never handled",                        \
+    "bind the channel, or treat the object as absent")                                            \
+  X(owner_lost, 2,                                                                                \
+    "the owner ended before it acknowledged; handled at most once, outcome unknown",              \
+    "ask the new owner for the state, or repeat with an idempotency key")                         \
+  X(denied, 3, "the access list of this host forbids it for the role of this process",            \
+    "extend the role's bind or send list in busd's configuration")                                \
+  X(deadline, 4, "the deadline passed first; a call may still run at its target",                 \
+    "raise the deadline, or look at the target's load with bustop")                               \
+  X(expired, 5, "the time-to-live passed before the message was acknowledged",                    \
+    "raise the time-to-live, or accept that stale messages are dropped")                          \
+  X(would_block, 6, "a window is full: the receiver or the bus is slower than this sender",       \
+    "wait for on_room, or send less")                                                             \
+  X(too_large, 7, "the message exceeds the largest record", "split it, or hand over a reference") \
+  X(bad_name, 8, "not a channel name: kind/name, 1..255 bytes of UTF-8, no control characters",   \
+    "correct the name")                                                                           \
+  X(already_bound, 9, "the channel has an owner; the message names it",                           \
+    "use another name, or end the present owner")                                                 \
+  X(not_bound, 10, "this process does not own the channel", "bind it first")                      \
+  X(too_many_names, 11, "the quota of names for this process is used up",                         \
+    "raise max_names of the role, or bind fewer names")                                           \
+  X(closed, 12, "the bus object is closing or closed", "do not use it after close()")             \
+  X(no_handler, 13, "the owner has no handler for calls on this channel",                         \
+    "bind the channel with a call handler")                                                       \
+  X(handler_failed, 14, "the handler refused or failed; the message holds its reason",            \
+    "read the reason; the bus delivered the call")                                                \
+  X(group_too_large, 15, "the group has more members than one announcement may reach",            \
+    "use a log, or split the group")                                                              \
+  X(watch_too_large, 16, "the prefix matches more names than one watch may hold",                 \
+    "watch a longer prefix")                                                                      \
+  X(too_many_watches, 17, "this process watches too many prefixes", "share watches")              \
+  X(name_taken, 19, "a living process or host already uses this name",                            \
+    "give each node of a host, and each host, its own name")                                      \
+  X(version_mismatch, 20, "the peer speaks a protocol version that this side does not",           \
+    "upgrade host by host, at most one minor version apart")                                      \
+  X(bad_bytes, 21, "the peer sent bytes that are not the protocol; its session was ended",        \
+    "look for a foreign or broken program at that address")                                       \
+  X(unauthorized, 22, "the peer's key, user or role is not on the list",                          \
+    "add the public key to busroot's allow list, or the user to the role")                        \
+  X(too_many_processes, 23, "this host's busd serves as many processes as it may",                \
+    "raise max_processes, or spread the nodes")                                                   \
+  X(unreachable, 24, "no daemon answers at the endpoint", "start it, or correct the endpoint")    \
+  X(bad_config, 25, "the configuration is not valid", "correct the line that the message names")  \
+  X(io_error, 26, "the operating system refused", "read the reason in the message")               \
+  X(shutting_down, 27, "the peer is shutting down", "wait for its restart; links reconnect")      \
+  X(superseded, 28, "a newer session of the same peer replaced this one",                         \
+    "none: the newer serves")                                                                     \
+  X(overloaded, 29, "control traffic outgrew its queue; the session starts afresh",               \
+    "bind or watch fewer names at once")                                                          \
+  X(silent, 30, "the peer sent nothing for longer than the link timeout",                         \
     "look for a stopped process or a cut link")
 
 enum class Errc : std::uint16_t {

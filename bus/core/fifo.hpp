@@ -1,7 +1,7 @@
-/// First-in-first-out stores that keep their content contiguous, so that a range of it can be copied
-/// at once. Popping moves a head index; the free space in front is reclaimed when it outweighs the
-/// content, so every element is moved at most once on average. Storage that grew large is given back
-/// when the store runs empty.
+/// First-in-first-out stores that keep their content contiguous, so that a range of it can be
+/// copied at once. Popping moves a head index; the free space in front is reclaimed when it
+/// outweighs the content, so every element is moved at most once on average. Storage that grew
+/// large is given back when the store runs empty.
 #pragma once
 
 #include <cassert>

@@ -1,8 +1,8 @@
 /// Every bound of the bus, with its reason and with what happens when it is reached.
 ///
 /// One table; docs/limits.md is checked against it by a test, and each row names the test that hits
-/// it there. Sizes are bytes, times are milliseconds. Change a wire-visible one only with a protocol
-/// version.
+/// it there. Sizes are bytes, times are milliseconds. Change a wire-visible one only with a
+/// protocol version.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace starbus::bus {
   X(kMaxName, 255, "bytes", "a length fits one byte", "bad_name")                                  \
   X(kMaxBody, 16 * 1024 * 1024, "bytes", "a record is copied and reassembled at every hop",        \
     "too_large")                                                                                   \
-  X(kMaxRecord, kMaxBody + 256 * 1024, "bytes", "the largest body, and the targets of the largest multicast",                       \
-    "the session ends: bad_bytes")                                                                 \
+  X(kMaxRecord, kMaxBody + 256 * 1024, "bytes",                                                    \
+    "the largest body, and the targets of the largest multicast", "the session ends: bad_bytes")   \
   X(kMaxBundle, 256 * 1024, "bytes", "one read buffer; a lost bundle is cheap to resend",          \
     "the session ends: bad_bytes")                                                                 \
   X(kBundleTarget, 64 * 1024, "bytes", "amortises a system call over hundreds of records",         \
@@ -35,12 +35,13 @@ namespace starbus::bus {
     "would_block")                                                                                 \
   X(kDaemonQueue, 8 * 1024 * 1024, "bytes", "records that a daemon holds for one link and lane",   \
     "dropped with NACK overflow; the origin chokes and resends")                                   \
-  X(kControlQueue, 64 * 1024 * 1024, "bytes", "control records for one link; a table of 100,000 names fits",\
+  X(kControlQueue, 64 * 1024 * 1024, "bytes",                                                      \
+    "control records for one link; a table of 100,000 names fits",                                 \
     "the session ends: overloaded; tables and snapshots start afresh")                             \
   X(kQueueAge, 10'000, "ms", "what waited longer is better resent by its origin",                  \
     "dropped with NACK overflow")                                                                  \
-  X(kHoldQueue, 1024 * 1024, "bytes", "records for one unknown name while busroot waits for tables",\
-    "dropped with NACK overflow")                                                                  \
+  X(kHoldQueue, 1024 * 1024, "bytes",                                                              \
+    "records for one unknown name while busroot waits for tables", "dropped with NACK overflow")   \
   X(kHoldTotal, 64 * 1024 * 1024, "bytes", "records for all unknown names while busroot waits",    \
     "dropped with NACK overflow")                                                                  \
   X(kMaxGroup, 4096, "members", "one announcement is one record", "group_too_large")               \
@@ -61,7 +62,8 @@ namespace starbus::bus {
   X(kLinkTimeout, 10'000, "ms", "a half-open link must end by itself", "the session ends: silent") \
   X(kLease, 30'000, "ms", "restart of a daemon, failover, a long pause",                           \
     "names behind a lost link are freed")                                                          \
-  X(kProbeFirst, 100, "ms", "least silence before a PROBE (or four round trips)", "PROBE the tail")\
+  X(kProbeFirst, 100, "ms", "least silence before a PROBE (or four round trips)",                  \
+    "PROBE the tail")                                                                              \
   X(kProbeLongest, 1'000, "ms", "back-off of PROBE", "stays there")                                \
   X(kChokeFirst, 10, "ms", "first back-off after an overflow", "PROBE")                            \
   X(kChokeLongest, 1'000, "ms", "longest back-off after an overflow", "stays there")               \

@@ -19,7 +19,9 @@ std::array<std::byte, 32> sha256(std::string_view text) {
   return digest;
 }
 
-std::uint32_t hash32(std::string_view text) { return load<std::uint32_t>(sha256(text).data()); }
+std::uint32_t hash32(std::string_view text) {
+  return load<std::uint32_t>(sha256(text).data());
+}
 
 /// Length of the well-formed UTF-8 sequence at the start of `text`, 0 if there is none.
 std::size_t utf8_sequence(std::string_view text) {
@@ -73,8 +75,12 @@ std::string Epoch::to_string() const {
   return std::to_string(term()) + "." + std::to_string(n());
 }
 
-std::uint32_t host_id(std::string_view host_name) { return hash32(host_name); }
-std::uint32_t slot_id(std::string_view node_name) { return hash32(node_name); }
+std::uint32_t host_id(std::string_view host_name) {
+  return hash32(host_name);
+}
+std::uint32_t slot_id(std::string_view node_name) {
+  return hash32(node_name);
+}
 
 Result<> check_channel_name(std::string_view name) {
   if (name.empty()) return Error{Errc::bad_name, "empty"};
@@ -97,8 +103,8 @@ Result<> check_prefix(std::string_view prefix) {
 
 Result<> check_node_name(std::string_view name) {
   const bool characters = std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           c == '_' || c == '-';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
   });
   if (name.empty() || name.size() > 100 || !characters) {
     return Error{Errc::bad_name,

@@ -15,7 +15,9 @@ std::uint32_t to_stamp(Time time) {
   return stamp == 0 ? 1 : stamp;  // 0 means "never"
 }
 
-std::size_t body_size(const std::byte* item) { return load<std::uint32_t>(item) & ~kTombstone; }
+std::size_t body_size(const std::byte* item) {
+  return load<std::uint32_t>(item) & ~kTombstone;
+}
 
 }  // namespace
 
@@ -172,14 +174,15 @@ Result<> Origin::multicast(std::span<const Recipient> recipients, Lane lane, Byt
   record.lane = lane;
   record.body = *shared;
   bytes_ += size;
-  for (const Recipient& recipient : recipients) {  // first: what this fails must not be of this body
+  for (const Recipient& recipient :
+       recipients) {  // first: what this fails must not be of this body
     Stream& stream = stream_for(recipient.to, lane);
     if (stream.lineage < recipient.to.hint) adopt_lineage(stream, recipient.to.hint);
   }
   for (const Recipient& recipient : recipients) {
     Stream& stream = stream_for(recipient.to, lane);
-    const bool at_once = stream.lineage && !stream.choked && stream.opened &&
-                         stream.cursor == stream.items.size();
+    const bool at_once =
+        stream.lineage && !stream.choked && stream.opened && stream.cursor == stream.items.size();
     const std::uint64_t prev = stream.items.empty() ? 0 : stream.items.back().seq;
     const std::uint64_t seq = append(stream, {}, {}, recipient.token, expires, shared);
     if (at_once) {
@@ -397,8 +400,7 @@ void Origin::release(Stream& stream, std::uint64_t last) {
 void Origin::sample_round_trip(Stream& stream, std::uint64_t last) {
   if (stream.timed_seq == 0 || last < stream.timed_seq) return;
   const Time sample = now_ - stream.timed_at;
-  stream.round_trip =
-      stream.round_trip == Time{} ? sample : (stream.round_trip * 7 + sample) / 8;
+  stream.round_trip = stream.round_trip == Time{} ? sample : (stream.round_trip * 7 + sample) / 8;
   stream.timed_seq = 0;
 }
 

@@ -9,8 +9,8 @@
 ///     never sent is sent to the new lineage, or fails as no_owner (definite);
 ///   - a new session resends everything.
 /// Windows exist only here: kChannelWindow per stream, kProcessWindow in all. Sans-IO, one thread.
-/// Events are called at the end of on_*, tick, and fail_all, when all state is in order: they may call
-/// back into `send`.
+/// Events are called at the end of on_*, tick, and fail_all, when all state is in order: they may
+/// call back into `send`.
 #pragma once
 
 #include <boost/intrusive/list.hpp>
@@ -60,8 +60,8 @@ class Origin final : public LaneSource {
   explicit Origin(OriginEvents& events) : events_(events) {}
   ~Origin();
 
-  /// Takes the message head+body and returns its sequence. `expires` 0: never. would_block: a window
-  /// is full, `on_room` will be called; too_large.
+  /// Takes the message head+body and returns its sequence. `expires` 0: never. would_block: a
+  /// window is full, `on_room` will be called; too_large.
   Result<std::uint64_t> send(const Destination& to, Lane lane, ByteView head, ByteView body,
                              Token token, Time expires);
 
@@ -113,9 +113,9 @@ class Origin final : public LaneSource {
   struct Meta {
     std::uint64_t seq;
     Token token;
-    std::uint32_t encoded;  // bytes in Stream::bytes, item header included
-    std::uint32_t charge;   // bytes on the channel's window
-    std::uint32_t expires;  // milliseconds, wrapping; 0: never
+    std::uint32_t encoded;    // bytes in Stream::bytes, item header included
+    std::uint32_t charge;     // bytes on the channel's window
+    std::uint32_t expires;    // milliseconds, wrapping; 0: never
     std::uint16_t shared;     // 1: the body is in Origin::shared_
     std::uint16_t tombstone;  // 1: expired or withdrawn; its fate was told
   };
@@ -123,21 +123,21 @@ class Origin final : public LaneSource {
     ChannelId channel;
     Lane lane = Lane::call;
     Lineage lineage;
-    std::string open_name;     // empty: no `open` needed
-    Fifo<Meta> items;          // unacknowledged, by seq
-    Fifo<std::byte> encoded;   // their wire form, in the same order
-    std::uint64_t prev = 0;    // of items[0]
-    std::size_t cursor = 0;    // next item to transmit
+    std::string open_name;    // empty: no `open` needed
+    Fifo<Meta> items;         // unacknowledged, by seq
+    Fifo<std::byte> encoded;  // their wire form, in the same order
+    std::uint64_t prev = 0;   // of items[0]
+    std::size_t cursor = 0;   // next item to transmit
     std::size_t cursor_bytes = 0;
-    std::size_t sent = 0;      // items before this index left at least once
+    std::size_t sent = 0;  // items before this index left at least once
     std::uint64_t charge = 0;
-    Time touched{};            // latest reply, or when the stream became busy
-    Time pause{};              // back-off of probes, or of the choke
-    Time probe_at{};           // while choked
+    Time touched{};   // latest reply, or when the stream became busy
+    Time pause{};     // back-off of probes, or of the choke
+    Time probe_at{};  // while choked
     bool choked = false;
     bool want_probe = false;
-    bool opened = false;       // `open` said in this session
-    bool expiring = false;     // some item has an expiry
+    bool opened = false;    // `open` said in this session
+    bool expiring = false;  // some item has an expiry
     std::uint64_t resent_last = ~std::uint64_t{0};
     Time resent_at{};
     Time round_trip{};
@@ -148,9 +148,8 @@ class Origin final : public LaneSource {
     bool sendable() const { return lineage && !choked && cursor < items.size(); }
   };
   template <Hook Stream::*hook>
-  using List = boost::intrusive::list<
-      Stream, boost::intrusive::member_hook<Stream, Hook, hook>,
-      boost::intrusive::constant_time_size<true>>;
+  using List = boost::intrusive::list<Stream, boost::intrusive::member_hook<Stream, Hook, hook>,
+                                      boost::intrusive::constant_time_size<true>>;
 
   Stream* find(const ChannelId& channel, Lane lane) const;
   Stream& stream_for(const Destination& to, Lane lane);

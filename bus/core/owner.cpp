@@ -6,10 +6,9 @@ namespace starbus::bus {
 namespace {
 constexpr std::size_t kSweepStep = 64;  // channels per call, so that a sweep never shows as a pause
 constexpr Time kSweepPause = std::chrono::seconds(10);  // between the starts of two passes
-}
+}  // namespace
 
-void Owner::activate(const ChannelId& channel, Epoch epoch, Lineage lineage,
-                     std::uint64_t cookie) {
+void Owner::activate(const ChannelId& channel, Epoch epoch, Lineage lineage, std::uint64_t cookie) {
   auto fresh = std::make_shared<Channel>();
   fresh->id = channel;
   fresh->epoch = epoch;
@@ -124,9 +123,9 @@ void Owner::flush_acks() {
     Entry& entry = due.channel->filter.at(due.source);
     entry.ack_due = false;
     scratch_.clear();
-    encode(Ack{due.source.lane, due.source.origin, due.channel->id, due.channel->lineage,
-               entry.last},
-           scratch_);
+    encode(
+        Ack{due.source.lane, due.source.origin, due.channel->id, due.channel->lineage, entry.last},
+        scratch_);
     reply_(scratch_);
   }
   acks_.clear();

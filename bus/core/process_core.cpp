@@ -9,7 +9,8 @@ namespace {
 constexpr std::size_t kRowsPerTable = 256;  // small enough to interleave with other records
 
 bool matches(const std::vector<std::string>& prefixes, std::string_view name) {
-  return std::ranges::any_of(prefixes, [&](const auto& prefix) { return name.starts_with(prefix); });
+  return std::ranges::any_of(prefixes,
+                             [&](const auto& prefix) { return name.starts_with(prefix); });
 }
 
 }  // namespace
@@ -54,7 +55,8 @@ void ProcessCore::say_table() {
   table.process = self_;
   for (const auto& [id, binding] : bindings_) {
     if (binding->phase != Phase::active) continue;
-    table.rows.push_back({binding->name.text(), binding->epoch, binding->lineage, RowState::active});
+    table.rows.push_back(
+        {binding->name.text(), binding->epoch, binding->lineage, RowState::active});
     if (table.rows.size() == kRowsPerTable) {
       say(table);
       table.rows.clear();
@@ -155,7 +157,8 @@ Result<> ProcessCore::on_record(Kind kind, ByteView payload) {
       owner_.on_multicast(*multicast);
       return {};
     }
-    default: return on_control(kind, payload);
+    default:
+      return on_control(kind, payload);
   }
 }
 
@@ -193,9 +196,8 @@ Result<> ProcessCore::on_control(Kind kind, ByteView payload) {
     case Kind::freed_ok:
       return decoded<FreedOk>(payload, [&](const FreedOk& record) { on_freed_ok(record); });
     case Kind::watch_rows:
-      return decoded<WatchRows>(payload, [&](WatchRows rows) {
-        return on_watch_rows(std::move(rows));
-      });
+      return decoded<WatchRows>(payload,
+                                [&](WatchRows rows) { return on_watch_rows(std::move(rows)); });
     case Kind::watch_refused:
       return decoded<WatchRefused>(payload, [&](const WatchRefused& refused) {
         if (watches_.erase(refused.prefix) != 0) {
@@ -209,8 +211,7 @@ Result<> ProcessCore::on_control(Kind kind, ByteView payload) {
 
 Result<> ProcessCore::on_welcome(const Welcome& welcome) {
   if (greeted_) return Error{Errc::bad_bytes, "second welcome"};
-  if (welcome.you.incarnation != config_.incarnation ||
-      (ever_greeted_ && welcome.you != self_)) {
+  if (welcome.you.incarnation != config_.incarnation || (ever_greeted_ && welcome.you != self_)) {
     return Error{Errc::bad_bytes, "welcome for somebody else"};
   }
   self_ = welcome.you;
@@ -282,8 +283,8 @@ Result<> ProcessCore::unbind(const ChannelId& channel) {
   return {};
 }
 
-/// Says what this binding waits for. Every request is idempotent and repeated until answered; a bind
-/// that is not wanted any more is still asked for, so that its grant is seen and given back.
+/// Says what this binding waits for. Every request is idempotent and repeated until answered; a
+/// bind that is not wanted any more is still asked for, so that its grant is seen and given back.
 void ProcessCore::ask(Binding& binding) {
   binding.asked = now_;
   const ChannelId channel = binding.name.id();
@@ -414,8 +415,7 @@ Result<> ProcessCore::on_watch_rows(WatchRows rows) {
 Result<> ProcessCore::may_send(std::string_view name) const {
   if (!ever_greeted_) return Error{Errc::unreachable, "no session with busd yet: await connect()"};
   if (restricted_ && !matches(send_prefixes_, name) && !name.starts_with("process/")) {
-    return Error{Errc::denied,
-                 "role '" + config_.role + "' may not send to " + std::string(name)};
+    return Error{Errc::denied, "role '" + config_.role + "' may not send to " + std::string(name)};
   }
   return {};
 }

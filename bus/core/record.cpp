@@ -18,10 +18,12 @@ class EncodeArchive {
 
  private:
   template <std::unsigned_integral T>
-  void put(T value) { writer_.put(value); }
+  void put(T value) {
+    writer_.put(value);
+  }
   void put(bool value) { writer_.put(static_cast<std::uint8_t>(value)); }
   template <class T>
-    requires std::is_enum_v<T>
+  requires std::is_enum_v<T>
   void put(T value) { writer_.put(static_cast<std::underlying_type_t<T>>(value)); }
   void put(const std::string& text) {
     writer_.short_text(std::string_view(text).substr(0, std::numeric_limits<std::uint8_t>::max()));
@@ -64,7 +66,9 @@ class DecodeArchive {
 
  private:
   template <std::unsigned_integral T>
-  void get(T& value) { value = reader_.get<T>(); }
+  void get(T& value) {
+    value = reader_.get<T>();
+  }
   void get(bool& value) {
     const auto raw = reader_.get<std::uint8_t>();
     if (raw > 1) reader_.fail();
@@ -86,7 +90,7 @@ class DecodeArchive {
     process.incarnation = reader_.get<std::uint64_t>();
   }
   template <class T>
-    requires std::is_enum_v<T>
+  requires std::is_enum_v<T>
   void get(T& value) {
     using Raw = std::underlying_type_t<T>;
     const Raw raw = reader_.get<Raw>();
@@ -149,7 +153,7 @@ Result<Record> decode(ByteView payload) {
   return record;
 }
 
-#define STARBUS_CODED(Record)                         \
+#define STARBUS_CODED(Record)                          \
   template void encode<Record>(const Record&, Bytes&); \
   template Result<Record> decode<Record>(ByteView);
 STARBUS_CODED(Hello)
@@ -184,47 +188,82 @@ STARBUS_CODED(Answer)
 
 std::string_view name_of(Kind kind) {
   switch (kind) {
-    case Kind::hello: return "hello";
-    case Kind::welcome: return "welcome";
-    case Kind::reset: return "reset";
-    case Kind::bye: return "bye";
-    case Kind::heartbeat: return "heartbeat";
-    case Kind::data: return "data";
-    case Kind::probe: return "probe";
-    case Kind::multicast: return "multicast";
-    case Kind::ack: return "ack";
-    case Kind::nack: return "nack";
-    case Kind::chunk: return "chunk";
-    case Kind::open: return "open";
-    case Kind::process_up: return "process_up";
-    case Kind::table: return "table";
-    case Kind::table_end: return "table_end";
-    case Kind::process_dead: return "process_dead";
-    case Kind::bind: return "bind";
-    case Kind::attached: return "attached";
-    case Kind::refused: return "refused";
-    case Kind::active: return "active";
-    case Kind::active_ok: return "active_ok";
-    case Kind::unbind: return "unbind";
-    case Kind::unbound: return "unbound";
-    case Kind::freed: return "freed";
-    case Kind::freed_ok: return "freed_ok";
-    case Kind::watch: return "watch";
-    case Kind::unwatch: return "unwatch";
-    case Kind::watch_rows: return "watch_rows";
-    case Kind::watch_refused: return "watch_refused";
-    case Kind::query: return "query";
-    case Kind::answer: return "answer";
+    case Kind::hello:
+      return "hello";
+    case Kind::welcome:
+      return "welcome";
+    case Kind::reset:
+      return "reset";
+    case Kind::bye:
+      return "bye";
+    case Kind::heartbeat:
+      return "heartbeat";
+    case Kind::data:
+      return "data";
+    case Kind::probe:
+      return "probe";
+    case Kind::multicast:
+      return "multicast";
+    case Kind::ack:
+      return "ack";
+    case Kind::nack:
+      return "nack";
+    case Kind::chunk:
+      return "chunk";
+    case Kind::open:
+      return "open";
+    case Kind::process_up:
+      return "process_up";
+    case Kind::table:
+      return "table";
+    case Kind::table_end:
+      return "table_end";
+    case Kind::process_dead:
+      return "process_dead";
+    case Kind::bind:
+      return "bind";
+    case Kind::attached:
+      return "attached";
+    case Kind::refused:
+      return "refused";
+    case Kind::active:
+      return "active";
+    case Kind::active_ok:
+      return "active_ok";
+    case Kind::unbind:
+      return "unbind";
+    case Kind::unbound:
+      return "unbound";
+    case Kind::freed:
+      return "freed";
+    case Kind::freed_ok:
+      return "freed_ok";
+    case Kind::watch:
+      return "watch";
+    case Kind::unwatch:
+      return "unwatch";
+    case Kind::watch_rows:
+      return "watch_rows";
+    case Kind::watch_refused:
+      return "watch_refused";
+    case Kind::query:
+      return "query";
+    case Kind::answer:
+      return "answer";
   }
   return "unknown";
 }
 
 std::string_view name_of(NackReason reason) {
   switch (reason) {
-    case NackReason::gap: return "gap";
-    case NackReason::lineage: return "lineage";
-    case NackReason::overflow: return "overflow";
-    case NackReason::no_owner: return "no_owner";
+    case NackReason::gap:
+      return "gap";
+    case NackReason::lineage:
+      return "lineage";
+    case NackReason::overflow:
+      return "overflow";
+    case NackReason::no_owner:
+      return "no_owner";
   }
   return "unknown";
 }

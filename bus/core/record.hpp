@@ -1,8 +1,8 @@
 /// Every record of the protocol but DATA, MULTICAST and CHUNK (see data.hpp): what it says, who
 /// sends it, and its fields in wire order. docs/protocol.md describes the exchanges.
 ///
-/// A record is {u32 length of what follows, u8 kind, payload}. Each struct lists its fields once, in
-/// `fields`; encoding and decoding both follow that list. Texts and lists carry their length;
+/// A record is {u32 length of what follows, u8 kind, payload}. Each struct lists its fields once,
+/// in `fields`; encoding and decoding both follow that list. Texts and lists carry their length;
 /// decoding refuses lengths beyond the record, unknown enumerators and trailing bytes.
 #pragma once
 
@@ -74,7 +74,9 @@ struct Hello {
   Epoch highest_term;             // busd: highest epoch term seen; a lower busroot is refused
   std::string software;           // "starbus 0.1.0": for people
   template <class A>
-  void fields(A& a) { a(minor, party, name, role, incarnation, highest_term, software); }
+  void fields(A& a) {
+    a(minor, party, name, role, incarnation, highest_term, software);
+  }
 };
 
 /// Answer to hello: who you are here, and what your role may do. Empty prefix lists forbid all;
@@ -90,7 +92,9 @@ struct Welcome {
   std::uint32_t max_names = 0;
   std::string software;
   template <class A>
-  void fields(A& a) { a(minor, you, host, term, bind_prefixes, send_prefixes, max_names, software); }
+  void fields(A& a) {
+    a(minor, you, host, term, bind_prefixes, send_prefixes, max_names, software);
+  }
 };
 
 /// Ends a session. The receiver closes its link; whether it tries again depends on the reason.
@@ -99,7 +103,9 @@ struct Reset {
   Errc reason = Errc::ok;
   std::string detail;
   template <class A>
-  void fields(A& a) { a(reason, detail); }
+  void fields(A& a) {
+    a(reason, detail);
+  }
 };
 
 /// A process leaves for good: its names are free at once.
@@ -117,7 +123,9 @@ struct Heartbeat {
   std::uint64_t echo = 0;
   std::uint64_t echo_age = 0;
   template <class A>
-  void fields(A& a) { a(sent_at, echo, echo_age); }
+  void fields(A& a) {
+    a(sent_at, echo, echo_age);
+  }
 };
 
 // --- replies to data -----------------------------------------------------------------------------
@@ -130,7 +138,9 @@ struct Probe {
   ChannelId channel;
   std::uint64_t seq = 0;
   template <class A>
-  void fields(A& a) { a(lane, origin, channel, seq); }
+  void fields(A& a) {
+    a(lane, origin, channel, seq);
+  }
 };
 
 /// Handled, everything up to `last` on this stream. Routed by origin; may be lost.
@@ -142,7 +152,9 @@ struct Ack {
   Lineage lineage;
   std::uint64_t last = 0;
   template <class A>
-  void fields(A& a) { a(lane, origin, channel, lineage, last); }
+  void fields(A& a) {
+    a(lane, origin, channel, lineage, last);
+  }
 };
 
 enum class NackReason : std::uint8_t { gap = 1, lineage = 2, overflow = 3, no_owner = 4 };
@@ -160,17 +172,21 @@ struct Nack {
   Lineage lineage;
   std::uint64_t last = 0;
   template <class A>
-  void fields(A& a) { a(lane, origin, channel, seq, reason, lineage, last); }
+  void fields(A& a) {
+    a(lane, origin, channel, seq, reason, lineage, last);
+  }
 };
 
-/// A process under a restricted role names a channel before it sends to it in this lane and session,
-/// so that its busd can check the name behind the hash.
+/// A process under a restricted role names a channel before it sends to it in this lane and
+/// session, so that its busd can check the name behind the hash.
 struct Open {
   static constexpr Kind kKind = Kind::open;
   Lane lane = Lane::call;
   std::string channel_name;
   template <class A>
-  void fields(A& a) { a(lane, channel_name); }
+  void fields(A& a) {
+    a(lane, channel_name);
+  }
 };
 
 // --- tables --------------------------------------------------------------------------------------
@@ -183,7 +199,9 @@ struct Row {
   Lineage lineage;
   RowState state = RowState::active;
   template <class A>
-  void fields(A& a) { a(name, epoch, lineage, state); }
+  void fields(A& a) {
+    a(name, epoch, lineage, state);
+  }
 };
 
 /// busd to busroot: this process lives on my host.
@@ -194,7 +212,9 @@ struct ProcessUp {
   std::string role;
   std::uint32_t pid = 0;
   template <class A>
-  void fields(A& a) { a(process, node, role, pid); }
+  void fields(A& a) {
+    a(process, node, role, pid);
+  }
 };
 
 /// Rows of one process. Between hello and table_end: part of the complete table; later: claims.
@@ -203,7 +223,9 @@ struct Table {
   Process process;
   std::vector<Row> rows;
   template <class A>
-  void fields(A& a) { a(process, rows); }
+  void fields(A& a) {
+    a(process, rows);
+  }
 };
 
 struct TableEnd {
@@ -217,7 +239,9 @@ struct ProcessDead {
   static constexpr Kind kKind = Kind::process_dead;
   Process process;
   template <class A>
-  void fields(A& a) { a(process); }
+  void fields(A& a) {
+    a(process);
+  }
 };
 
 // --- requests to busroot -------------------------------------------------------------------------
@@ -230,7 +254,9 @@ struct Bind {
   std::uint64_t number = 0;
   std::string name;
   template <class A>
-  void fields(A& a) { a(process, number, name); }
+  void fields(A& a) {
+    a(process, number, name);
+  }
 };
 
 /// Granted under a fresh epoch, unconfirmed until active.
@@ -242,7 +268,9 @@ struct Attached {
   Epoch epoch;
   Lineage lineage;
   template <class A>
-  void fields(A& a) { a(process, number, name, epoch, lineage); }
+  void fields(A& a) {
+    a(process, number, name, epoch, lineage);
+  }
 };
 
 /// already_bound (detail: the owner, HOST.NODE), denied, too_many_names, bad_name.
@@ -254,7 +282,9 @@ struct Refused {
   Errc reason = Errc::already_bound;
   std::string detail;
   template <class A>
-  void fields(A& a) { a(process, number, name, reason, detail); }
+  void fields(A& a) {
+    a(process, number, name, reason, detail);
+  }
 };
 
 /// "I have accepted the grant": confirms; repeated until active_ok.
@@ -264,7 +294,9 @@ struct Active {
   ChannelId channel;
   Epoch epoch;
   template <class A>
-  void fields(A& a) { a(process, channel, epoch); }
+  void fields(A& a) {
+    a(process, channel, epoch);
+  }
 };
 
 struct ActiveOk {
@@ -273,7 +305,9 @@ struct ActiveOk {
   ChannelId channel;
   Epoch epoch;
   template <class A>
-  void fields(A& a) { a(process, channel, epoch); }
+  void fields(A& a) {
+    a(process, channel, epoch);
+  }
 };
 
 /// The owner at this epoch gives the name up.
@@ -283,7 +317,9 @@ struct Unbind {
   ChannelId channel;
   Epoch epoch;
   template <class A>
-  void fields(A& a) { a(process, channel, epoch); }
+  void fields(A& a) {
+    a(process, channel, epoch);
+  }
 };
 
 struct Unbound {
@@ -292,7 +328,9 @@ struct Unbound {
   ChannelId channel;
   Epoch epoch;
   template <class A>
-  void fields(A& a) { a(process, channel, epoch); }
+  void fields(A& a) {
+    a(process, channel, epoch);
+  }
 };
 
 /// Answer to a grant that the process does not want (any more): it holds nothing under `number`.
@@ -302,7 +340,9 @@ struct Freed {
   ChannelId channel;
   std::uint64_t number = 0;
   template <class A>
-  void fields(A& a) { a(process, channel, number); }
+  void fields(A& a) {
+    a(process, channel, number);
+  }
 };
 
 struct FreedOk {
@@ -311,7 +351,9 @@ struct FreedOk {
   ChannelId channel;
   std::uint64_t number = 0;
   template <class A>
-  void fields(A& a) { a(process, channel, number); }
+  void fields(A& a) {
+    a(process, channel, number);
+  }
 };
 
 // --- watches -------------------------------------------------------------------------------------
@@ -322,14 +364,18 @@ struct Watch {
   static constexpr Kind kKind = Kind::watch;
   std::string prefix;
   template <class A>
-  void fields(A& a) { a(prefix); }
+  void fields(A& a) {
+    a(prefix);
+  }
 };
 
 struct Unwatch {
   static constexpr Kind kKind = Kind::unwatch;
   std::string prefix;
   template <class A>
-  void fields(A& a) { a(prefix); }
+  void fields(A& a) {
+    a(prefix);
+  }
 };
 
 struct WatchRow {
@@ -340,7 +386,9 @@ struct WatchRow {
   Epoch epoch;
   Lineage lineage;
   template <class A>
-  void fields(A& a) { a(present, name, owner, owner_name, epoch, lineage); }
+  void fields(A& a) {
+    a(present, name, owner, owner_name, epoch, lineage);
+  }
 };
 
 /// `first`: a snapshot begins (forget what was known, after comparing); `last`: it is complete.
@@ -352,7 +400,9 @@ struct WatchRows {
   bool last = false;
   std::vector<WatchRow> rows;
   template <class A>
-  void fields(A& a) { a(prefix, first, last, rows); }
+  void fields(A& a) {
+    a(prefix, first, last, rows);
+  }
 };
 
 struct WatchRefused {
@@ -361,7 +411,9 @@ struct WatchRefused {
   Errc reason = Errc::watch_too_large;
   std::string detail;
   template <class A>
-  void fields(A& a) { a(prefix, reason, detail); }
+  void fields(A& a) {
+    a(prefix, reason, detail);
+  }
 };
 
 // --- administration ------------------------------------------------------------------------------
@@ -374,7 +426,9 @@ struct Query {
   std::string target;
   std::string path;  // with its query string, at most 255 bytes
   template <class A>
-  void fields(A& a) { a(from_host, number, target, path); }
+  void fields(A& a) {
+    a(from_host, number, target, path);
+  }
 };
 
 struct Answer {
@@ -384,7 +438,9 @@ struct Answer {
   std::uint16_t status = 200;  // as in HTTP
   Bytes body;                  // JSON text
   template <class A>
-  void fields(A& a) { a(to_host, number, status, body); }
+  void fields(A& a) {
+    a(to_host, number, status, body);
+  }
 };
 
 // --- coding --------------------------------------------------------------------------------------

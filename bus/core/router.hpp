@@ -1,5 +1,6 @@
 /// What busd and busroot have in common: links with sessions and queues, forwarding that answers
-/// NACK overflow when a queue is full, heartbeats, ages, and the record of recent failures. Sans-IO.
+/// NACK overflow when a queue is full, heartbeats, ages, and the record of recent failures.
+/// Sans-IO.
 ///
 /// A router is driven by its shell (the daemon's event loop, or a simulator): `link_opened`,
 /// `on_bundle`, `link_closed`, `tick`, and `flush` after each batch of these. It answers through
@@ -129,10 +130,10 @@ class Router {
     PeerFacts peer;
     Session session;
     SourceQueues queues;
-    bool greeted = false;  // hello accepted
-    bool dirty = false;    // listed in dirty_
+    bool greeted = false;     // hello accepted
+    bool dirty = false;       // listed in dirty_
     bool overloaded = false;  // its control queue overflowed: ended by the next flush
-    std::string name;      // HOST or HOST.NODE once greeted: for logs
+    std::string name;         // HOST or HOST.NODE once greeted: for logs
     Attachment* attachment = nullptr;
     explicit Link(Time now) : session(0, now) {}
     bool ready(Lane lane) const override { return queues.ready(lane); }
@@ -206,7 +207,8 @@ class Router {
   FailureLog failures_;
   boost::unordered_flat_map<LinkId, std::unique_ptr<Link>> links_;
   std::vector<LinkId> dirty_;
-  std::vector<std::unique_ptr<Link>> ended_;  // freed by flush: callers up the stack still hold them
+  std::vector<std::unique_ptr<Link>>
+      ended_;  // freed by flush: callers up the stack still hold them
   boost::unordered_flat_map<ChannelId, Tap> taps_;
   Bytes scratch_;
 };

@@ -33,8 +33,10 @@ class Cluster::Root {
   Root(Cluster& cluster, std::uint64_t term)
       : links_(cluster.loop_),
         shell_(links_, cluster),
-        router_(shell_, {.term = term, .name = "busroot", .journaled = cluster.journal_, .software = "testing"},
-                boot_now()) {
+        router_(
+            shell_,
+            {.term = term, .name = "busroot", .journaled = cluster.journal_, .software = "testing"},
+            boot_now()) {
     links_.start(router_);
     shell_.router = &router_;
     listener_ = listen(cluster.loop_, cluster.root_endpoint(),
@@ -68,8 +70,9 @@ class Cluster::Host {
       : links_(cluster.loop_),
         shell_(links_, *this),
         router_(shell_, config(cluster, name), boot_now()),
-        uplink_(cluster.loop_, {{cluster.root_endpoint(), {}}},
-                [this](auto link) { add_uplink(std::move(link)); }, [](auto&, auto&) {}) {
+        uplink_(
+            cluster.loop_, {{cluster.root_endpoint(), {}}},
+            [this](auto link) { add_uplink(std::move(link)); }, [](auto&, auto&) {}) {
     links_.start(router_);
     listener_ = listen(cluster.loop_, cluster.host_endpoint(name),
                        [this](auto link) { links_.add(std::move(link)); });
@@ -137,13 +140,17 @@ bus::Options Cluster::node(const std::string& host, std::string name, std::strin
   return {.node = std::move(name), .role = std::move(role), .endpoint = host_endpoint(host)};
 }
 
-void Cluster::crash_busd(const std::string& host) { hosts_[host].reset(); }
+void Cluster::crash_busd(const std::string& host) {
+  hosts_[host].reset();
+}
 void Cluster::start_busd(const std::string& host) {
   if (hosts_.contains(host)) hosts_[host].reset();
   auto started = std::make_unique<Host>(*this, host);
   hosts_[host] = std::move(started);
 }
-void Cluster::crash_root() { root_.reset(); }
+void Cluster::crash_root() {
+  root_.reset();
+}
 void Cluster::start_root() {
   root_.reset();
   root_ = std::make_unique<Root>(*this, ++term_);
@@ -153,6 +160,8 @@ bus::HostRouter* Cluster::busd(const std::string& host) const {
   const auto found = hosts_.find(host);
   return found == hosts_.end() ? nullptr : &found->second->router();
 }
-bus::RootRouter* Cluster::root() const { return root_ ? &root_->router() : nullptr; }
+bus::RootRouter* Cluster::root() const {
+  return root_ ? &root_->router() : nullptr;
+}
 
 }  // namespace starbus::testing

@@ -25,8 +25,8 @@ namespace starbus::testing {
 
 struct ClusterOptions {
   std::vector<std::string> hosts = {"a"};
-  bus::AccessList access{};      // of every busd; the default allows everything
-  std::string scheme = "unix";   // of the links: "unix" or "ipc"
+  bus::AccessList access{};     // of every busd; the default allows everything
+  std::string scheme = "unix";  // of the links: "unix" or "ipc"
 };
 
 class Cluster {

@@ -52,14 +52,13 @@ class Arena {
 
  private:
   awaitable<void> run_score() {
-    const auto bound = must(
-        co_await bus_.bind("service/score",
-                           {.on_message = [this](bus::Message&) { ++hits_; },
-                            .on_call = [this](bus::Call& call) {
-                              (void)call.reply(std::to_string(hits_));
-                            }},
-                           use_awaitable),
-        "bind");
+    const auto bound =
+        must(co_await bus_.bind(
+                 "service/score",
+                 {.on_message = [this](bus::Message&) { ++hits_; },
+                  .on_call = [this](bus::Call& call) { (void)call.reply(std::to_string(hits_)); }},
+                 use_awaitable),
+             "bind");
     std::cout << settings_.node << " is " << bound.name << std::endl;
   }
 
@@ -72,8 +71,8 @@ class Arena {
 
   awaitable<void> run_space() {
     for (int i = 0; i < settings_.creatures; ++i) {
-      const std::string name = "entity/" + bus_.host() + "-" + settings_.node + "-" +
-                               std::to_string(i);
+      const std::string name =
+          "entity/" + bus_.host() + "-" + settings_.node + "-" + std::to_string(i);
       must(co_await bus_.bind(name, {.on_call = [](bus::Call& call) { (void)call.reply("ouch"); }},
                               use_awaitable),
            "bind");
@@ -105,8 +104,8 @@ class Arena {
         if (reply) (void)bus_.send("service/score", "hit");
       });
       if (round % 2000 == 0) {
-        (void)bus_.announce("group/gates", settings_.node + " has fought " +
-                                               std::to_string(round) + " rounds");
+        (void)bus_.announce("group/gates",
+                            settings_.node + " has fought " + std::to_string(round) + " rounds");
       }
     }
   }

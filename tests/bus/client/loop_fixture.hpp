@@ -11,10 +11,10 @@
 #include <numeric>
 
 // ASSERT_TRUE returns, which a coroutine cannot.
-#define CO_OK(expression)                                          \
-  if (auto&& co_ok_result = (expression); !co_ok_result) {         \
+#define CO_OK(expression)                                                     \
+  if (auto&& co_ok_result = (expression); !co_ok_result) {                    \
     ADD_FAILURE() << #expression << ": " << co_ok_result.error().to_string(); \
-    co_return;                                                     \
+    co_return;                                                                \
   }
 
 namespace starbus::bus {

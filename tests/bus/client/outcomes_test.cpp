@@ -71,9 +71,9 @@ TEST_F(OutcomesTest, ACallEndsAtItsDeadlineAndALateReplyIsDropped) {
     Bus bus(loop, cluster.node("a", "node"));
     CO_OK(co_await bus.connect(use_awaitable));
     std::vector<Responder> held;
-    CO_OK(co_await bus.bind(
-        "entity/slow", {.on_call = [&](Call& call) { held.push_back(call.responder()); }},
-        use_awaitable));
+    CO_OK(co_await bus.bind("entity/slow",
+                            {.on_call = [&](Call& call) { held.push_back(call.responder()); }},
+                            use_awaitable));
     const auto reply = co_await bus.call("entity/slow", "", {.deadline = 50ms}, use_awaitable);
     EXPECT_EQ(reply.error(), Errc::deadline);
     CO_OK(held.at(0).reply("too late"));
@@ -86,9 +86,11 @@ TEST_F(OutcomesTest, AHandlersRefusalAndAForgottenCallAreErrorsOfTheirOwn) {
   run([this]() -> Task {
     Bus bus(loop, cluster.node("a", "node"));
     CO_OK(co_await bus.connect(use_awaitable));
-    CO_OK(co_await bus.bind("entity/refuses", {.on_call = [](Call& call) {
-                              (void)call.fail({Errc::handler_failed, "not your guild"});
-                            }},
+    CO_OK(co_await bus.bind("entity/refuses",
+                            {.on_call =
+                                 [](Call& call) {
+                                   (void)call.fail({Errc::handler_failed, "not your guild"});
+                                 }},
                             use_awaitable));
     CO_OK(co_await bus.bind("entity/forgets", {.on_call = [](Call&) {}}, use_awaitable));
     CO_OK(co_await bus.bind("entity/mute", {.on_message = [](Message&) {}}, use_awaitable));
@@ -144,10 +146,10 @@ TEST_F(OutcomesTest, TheLargestBodyArrivesAndALargerOneIsRefused) {
     CO_OK(co_await receiver.connect(use_awaitable));
     CO_OK(co_await sender.connect(use_awaitable));
     Bytes got;
-    CO_OK(co_await receiver.bind("entity/7", {.on_message = [&](Message& m) {
-                                   got.assign(m.body().begin(), m.body().end());
-                                 }},
-                                 use_awaitable));
+    CO_OK(co_await receiver.bind(
+        "entity/7",
+        {.on_message = [&](Message& m) { got.assign(m.body().begin(), m.body().end()); }},
+        use_awaitable));
     Bytes body(kMaxBody);
     for (std::size_t i = 0; i < body.size(); ++i) body[i] = static_cast<std::byte>(i * 31 >> 3);
     CO_OK(co_await sender.send_acknowledged("entity/7", body, {.lane = Lane::bulk}, use_awaitable));
@@ -165,14 +167,13 @@ TEST_F(OutcomesTest, AMessageExpiresWhileItsOwnerIsOutOfReach) {
     CO_OK(co_await sender.connect(use_awaitable));
     std::vector<std::string> got;
     const Bytes one(1, std::byte{'1'}), two(1, std::byte{'2'}), three(1, std::byte{'3'});
-    CO_OK(co_await receiver.bind("entity/7", {.on_message = [&](Message& m) {
-                                   got.emplace_back(m.text());
-                                 }},
+    CO_OK(co_await receiver.bind("entity/7",
+                                 {.on_message = [&](Message& m) { got.emplace_back(m.text()); }},
                                  use_awaitable));
     CO_OK(co_await sender.send_acknowledged("entity/7", one, {}, use_awaitable));
     cluster.crash_root();
-    const auto expired = co_await sender.send_acknowledged("entity/7", two,
-                                                           {.ttl = 50ms}, use_awaitable);
+    const auto expired =
+        co_await sender.send_acknowledged("entity/7", two, {.ttl = 50ms}, use_awaitable);
     EXPECT_EQ(expired.error(), Errc::expired);
     cluster.start_root();
     CO_OK(co_await sender.send_acknowledged("entity/7", three, {}, use_awaitable));

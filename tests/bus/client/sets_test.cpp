@@ -53,9 +53,9 @@ TEST_F(SetsTest, ASenderStaysWithOneInstanceAndKeysSpread) {
     Bus caller(loop, cluster.node("c", "caller"));
     for (Bus* bus : {&one, &two, &caller}) CO_OK(co_await bus->connect(use_awaitable));
     for (Bus* bus : {&one, &two}) {
-      CO_OK(co_await bus->bind(
-          "service/chat", {.on_call = [](Call& call) { (void)call.reply(call.channel()); }},
-          use_awaitable));
+      CO_OK(co_await bus->bind("service/chat",
+                               {.on_call = [](Call& call) { (void)call.reply(call.channel()); }},
+                               use_awaitable));
     }
     std::map<std::string, int> without_key, with_key;
     for (int i = 0; i < 50; ++i) {
