@@ -5,11 +5,6 @@
 namespace starbus::bus {
 namespace {
 
-bool matches(const std::vector<std::string>& prefixes, std::string_view name) {
-  return std::ranges::any_of(prefixes,
-                             [&](const std::string& prefix) { return name.starts_with(prefix); });
-}
-
 Role unrestricted(std::string name) {
   Role role;
   role.name = std::move(name);
@@ -26,11 +21,11 @@ bool is_for(const Role& role, std::uint32_t uid, std::uint32_t gid) {
 }  // namespace
 
 bool Role::may_bind(std::string_view channel_name) const {
-  return matches(bind, channel_name);
+  return matches_any(bind, channel_name);
 }
 
 bool Role::may_send(std::string_view channel_name) const {
-  return matches(send, channel_name);
+  return matches_any(send, channel_name);
 }
 
 bool Role::restricted() const {

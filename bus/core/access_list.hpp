@@ -9,6 +9,7 @@
 
 #include "bus/core/error.hpp"
 #include "bus/core/limits.hpp"
+#include "bus/core/name.hpp"
 
 namespace starbus::bus {
 

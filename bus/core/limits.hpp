@@ -51,7 +51,7 @@ namespace starbus::bus {
   X(kMaxHosts, 10'000, "hosts", "per busroot", "the session ends: too_many_processes")             \
   X(kMaxWatches, 1024, "prefixes", "per process", "too_many_watches")                              \
   X(kMaxWatchRows, 131'072, "names", "one snapshot", "watch_too_large")                            \
-  X(kMaxPendingCalls, 1'000'000, "calls", "per process", "would_block")                            \
+  X(kMaxPendingCalls, 65'536, "calls", "per process", "would_block")                            \
   X(kMaxAclPrefixes, 256, "prefixes", "per role and direction", "bad_config")                      \
   X(kLineageCache, 65'536, "streams", "idle streams whose lineage is remembered",                  \
     "the longest idle is forgotten and probed on next use")                                        \
@@ -69,9 +69,7 @@ namespace starbus::bus {
   X(kChokeLongest, 1'000, "ms", "longest back-off after an overflow", "stays there")               \
   X(kRequestRetry, 500, "ms", "directory requests are idempotent", "repeated until answered")      \
   X(kReconnectFirst, 20, "ms", "first reconnect delay; jitter of half on top", "doubles")          \
-  X(kReconnectLongest, 2'000, "ms", "longest reconnect delay", "stays there")                      \
-  X(kCloseDeadline, 5'000, "ms", "default of close(): flush, unbind, leave",                       \
-    "closes; what is unacknowledged ends owner_lost or no_owner")
+  X(kReconnectLongest, 2'000, "ms", "longest reconnect delay", "stays there")
 
 #define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
 STARBUS_LIMITS(X)

@@ -114,6 +114,11 @@ Result<> check_node_name(std::string_view name) {
   return {};
 }
 
+bool matches_any(const std::vector<std::string>& prefixes, std::string_view name) {
+  return std::ranges::any_of(prefixes,
+                             [&](const auto& prefix) { return name.starts_with(prefix); });
+}
+
 ChannelId channel_id(std::string_view name) {
   constexpr std::string_view kProcess = "process/";
   if (name.starts_with(kProcess)) {

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bus/core/error.hpp"
 #include "bus/core/ids.hpp"
@@ -15,6 +16,9 @@ Result<> check_channel_name(std::string_view name);
 Result<> check_prefix(std::string_view prefix);
 /// Host and node names: 1..100 characters of a-z A-Z 0-9 _ -, so that HOST.NODE can be split.
 Result<> check_node_name(std::string_view name);
+
+/// Whether `name` begins with one of the prefixes; "" is a prefix of everything.
+bool matches_any(const std::vector<std::string>& prefixes, std::string_view name);
 
 /// Does not check; see ids.hpp for the two forms.
 ChannelId channel_id(std::string_view name);

@@ -116,8 +116,8 @@ class Origin final : public LaneSource {
     std::uint32_t encoded;    // bytes in Stream::bytes, item header included
     std::uint32_t charge;     // bytes on the channel's window
     std::uint32_t expires;    // milliseconds, wrapping; 0: never
-    std::uint16_t shared;     // 1: the body is in Origin::shared_
-    std::uint16_t tombstone;  // 1: expired or withdrawn; its fate was told
+    std::uint32_t shared : 31;    // the body is shared_[this - 1]; 0: in Stream::encoded
+    std::uint32_t tombstone : 1;  // expired or withdrawn; its fate was told
   };
   struct Stream {
     ChannelId channel;
@@ -151,12 +151,17 @@ class Origin final : public LaneSource {
   using List = boost::intrusive::list<Stream, boost::intrusive::member_hook<Stream, Hook, hook>,
                                       boost::intrusive::constant_time_size<true>>;
 
+  static std::uint32_t expiry_stamp(Time time) {
+    const auto stamp = static_cast<std::uint32_t>(time / std::chrono::milliseconds(1));
+    return stamp == 0 ? 1 : stamp;  // 0 means "never"
+  }
   Stream* find(const ChannelId& channel, Lane lane) const;
   Stream& stream_for(const Destination& to, Lane lane);
   bool room_in(const Stream* stream, std::size_t charge, std::size_t process_charge) const;
-  void drop_shared(const Stream& stream, std::uint64_t seq);
+  std::uint32_t share(ByteView head, ByteView body);
+  void drop_shared(std::uint32_t shared);
   std::uint64_t append(Stream& stream, ByteView head, ByteView body, Token token, Time expires,
-                       const std::shared_ptr<const Bytes>& shared);
+                       std::uint32_t shared);
   void schedule(Stream& stream);
   void rewind(Stream& stream);
   void release(Stream& stream, std::uint64_t last);
@@ -185,12 +190,14 @@ class Origin final : public LaneSource {
   std::array<Fifo<std::byte>, kLanes> direct_;  // multicasts, before all streams of the lane
   List<&Stream::busy_hook> busy_;               // streams with unacknowledged messages
   List<&Stream::idle_hook> idle_;               // the others, longest idle first
-  // Bodies of multicasts by (lane, seq): one copy for all recipients, charged to the process once,
-  // until the last of them is settled.
-  boost::unordered_flat_map<std::uint64_t, std::shared_ptr<const Bytes>> shared_;
-  static std::uint64_t shared_key(Lane lane, std::uint64_t seq) {
-    return seq * kLanes + static_cast<std::uint64_t>(lane);
-  }
+  // Bodies of multicasts: one copy for all recipients, charged to the process once, until the last
+  // of them is settled. Meta::shared is the place here plus one.
+  struct SharedBody {
+    Bytes bytes;
+    std::uint32_t holders = 0;
+  };
+  std::vector<SharedBody> shared_;
+  std::vector<std::uint32_t> free_shared_;
   std::uint64_t bytes_ = 0;  // on the window of the process
   bool freed_ = false;       // some window shrank since the last dispatch
   OriginCounters counters_;

@@ -8,11 +8,6 @@ namespace {
 
 constexpr std::size_t kRowsPerTable = 256;  // small enough to interleave with other records
 
-bool matches(const std::vector<std::string>& prefixes, std::string_view name) {
-  return std::ranges::any_of(prefixes,
-                             [&](const auto& prefix) { return name.starts_with(prefix); });
-}
-
 }  // namespace
 
 ProcessCore::ProcessCore(ProcessConfig config, ProcessEvents& events, Time now)
@@ -219,7 +214,7 @@ Result<> ProcessCore::on_welcome(const Welcome& welcome) {
   bind_prefixes_ = welcome.bind_prefixes;
   send_prefixes_ = welcome.send_prefixes;
   max_names_ = welcome.max_names;
-  restricted_ = !matches(send_prefixes_, "");
+  restricted_ = !matches_any(send_prefixes_, "");
   const bool first = !std::exchange(ever_greeted_, true);
   if (first) {
     auto own = Name::of(process_channel_name(host_, config_.node));
@@ -234,187 +229,11 @@ Result<> ProcessCore::on_welcome(const Welcome& welcome) {
   events_.on_welcome(first);
   return {};
 }
-
-// --- names ---------------------------------------------------------------------------------------
-
-ProcessCore::Binding* ProcessCore::find(const ChannelId& channel) {
-  const auto found = bindings_.find(channel);
-  return found == bindings_.end() ? nullptr : found->second.get();
-}
-
-std::string_view ProcessCore::bound_name(const ChannelId& channel) const {
-  const auto found = bindings_.find(channel);
-  return found == bindings_.end() ? std::string_view() : found->second->name.text();
-}
-
-Result<BindingId> ProcessCore::bind(std::string_view text) {
-  auto name = Name::of(text);
-  if (!name) return name.error();
-  if (find(name->id())) {
-    return Error{Errc::already_bound, std::string(text) + " is bound by this very process"};
-  }
-  // The process channel does not count.
-  if (bindings_.size() > max_names_) {
-    return Error{Errc::too_many_names, "at most " + std::to_string(max_names_)};
-  }
-  if (ever_greeted_ && !matches(bind_prefixes_, text)) {
-    return Error{Errc::denied, "role '" + config_.role + "' may not bind " + std::string(text)};
-  }
-  return add_binding(std::move(*name));
-}
-
-Result<BindingId> ProcessCore::add_binding(Name name) {
-  const ChannelId channel = name.id();
-  auto binding = std::make_unique<Binding>(Binding{next_binding_++, std::move(name)});
-  const BindingId id = binding->id;
-  unanswered_.insert(channel);
-  if (greeted_) ask(*binding);
-  bindings_.emplace(channel, std::move(binding));
-  return id;
-}
-
-Result<> ProcessCore::unbind(const ChannelId& channel) {
-  Binding* binding = find(channel);
-  if (!binding || binding->phase == Phase::unbinding) return Error{Errc::not_bound};
-  binding->phase = Phase::unbinding;
-  owner_.deactivate(channel);
-  unanswered_.insert(channel);
-  if (greeted_) ask(*binding);
-  return {};
-}
-
-/// Says what this binding waits for. Every request is idempotent and repeated until answered; a
-/// bind that is not wanted any more is still asked for, so that its grant is seen and given back.
-void ProcessCore::ask(Binding& binding) {
-  binding.asked = now_;
-  const ChannelId channel = binding.name.id();
-  if (!binding.epoch) {
-    say(Bind{self_, binding.id, binding.name.text()});
-  } else if (binding.phase == Phase::active) {
-    say(Active{self_, channel, binding.epoch});
-  } else {
-    say(Unbind{self_, channel, binding.epoch});
-  }
-}
-
-void ProcessCore::ask_again() {
-  for (const ChannelId& channel : unanswered_) {
-    Binding* binding = find(channel);
-    if (now_ - binding->asked >= from_ms(kRequestRetry)) ask(*binding);
-  }
-  for (auto& [channel, freeing] : freeing_) {
-    if (now_ - freeing.asked < from_ms(kRequestRetry)) continue;
-    freeing.asked = now_;
-    say(Freed{self_, channel, freeing.number});
-  }
-}
-
-void ProcessCore::forget(const ChannelId& channel) {
-  unanswered_.erase(channel);
-  bindings_.erase(channel);
-}
-
-void ProcessCore::refuse_grant(const ChannelId& channel, std::uint64_t number) {
-  freeing_[channel] = {number, now_};
-  say(Freed{self_, channel, number});
-}
-
-void ProcessCore::on_attached(const Attached& attached) {
-  const ChannelId channel = channel_id(attached.name);
-  Binding* binding = find(channel);
-  if (!binding || binding->id != attached.number) {
-    refuse_grant(channel, attached.number);
-    return;
-  }
-  if (binding->epoch) {  // a repeated answer
-    if (binding->epoch == attached.epoch) ask(*binding);
-    return;
-  }
-  binding->epoch = attached.epoch;
-  binding->lineage = attached.lineage;
-  const bool wanted = binding->phase == Phase::binding;
-  if (wanted) binding->phase = Phase::active;
-  ask(*binding);  // active, or unbind if it is not wanted any more
-  if (!wanted) return;
-  owner_.activate(channel, binding->epoch, binding->lineage, binding->id);
-  events_.on_bound(binding->id, binding->epoch);
-}
-
-void ProcessCore::on_refused(const Refused& refused) {
-  const ChannelId channel = channel_id(refused.name);
-  Binding* binding = find(channel);
-  if (!binding || binding->id != refused.number || binding->epoch) return;
-  const BindingId id = binding->id;
-  const bool wanted = binding->phase == Phase::binding;
-  forget(channel);
-  if (wanted) {
-    events_.on_bind_refused(id, {refused.reason, refused.detail});
-  } else {
-    events_.on_unbound(id);
-  }
-}
-
-void ProcessCore::on_active_ok(const ActiveOk& ok) {
-  Binding* binding = find(ok.channel);
-  if (!binding || binding->epoch != ok.epoch || binding->phase != Phase::active) return;
-  binding->confirmed = true;
-  unanswered_.erase(ok.channel);
-}
-
-void ProcessCore::on_unbound(const Unbound& unbound) {
-  Binding* binding = find(unbound.channel);
-  if (!binding || binding->phase != Phase::unbinding || binding->epoch != unbound.epoch) return;
-  const BindingId id = binding->id;
-  forget(unbound.channel);
-  events_.on_unbound(id);
-}
-
-void ProcessCore::on_freed_ok(const FreedOk& ok) {
-  const auto found = freeing_.find(ok.channel);
-  if (found != freeing_.end() && found->second.number == ok.number) freeing_.erase(found);
-}
-
-// --- watches -------------------------------------------------------------------------------------
-
-Result<> ProcessCore::watch(const std::string& prefix) {
-  if (auto checked = check_prefix(prefix); !checked) return checked;
-  if (watches_.contains(prefix)) return {};
-  if (watches_.size() >= kMaxWatches) return Error{Errc::too_many_watches};
-  watches_.emplace(prefix, RowSet{});
-  if (greeted_) say(Watch{prefix});
-  return {};
-}
-
-void ProcessCore::unwatch(const std::string& prefix) {
-  if (watches_.erase(prefix) != 0 && greeted_) say(Unwatch{prefix});
-}
-
-const RowSet* ProcessCore::rows(const std::string& prefix) const {
-  const auto found = watches_.find(prefix);
-  return found == watches_.end() ? nullptr : &found->second;
-}
-
-Result<> ProcessCore::on_watch_rows(WatchRows rows) {
-  const std::string prefix = rows.prefix;
-  const auto found = watches_.find(prefix);
-  if (found == watches_.end()) return {};  // given up meanwhile
-  const bool was_complete = found->second.complete();
-  const std::vector<WatchRow> changes = found->second.apply(std::move(rows));
-  if (found->second.overflowed()) {
-    unwatch(prefix);
-    events_.on_watch_refused(prefix, {Errc::watch_too_large, prefix});
-    return {};
-  }
-  const bool complete = found->second.complete();
-  if (!changes.empty() || complete != was_complete) events_.on_watch(prefix, changes, complete);
-  return {};
-}
-
 // --- sending -------------------------------------------------------------------------------------
 
 Result<> ProcessCore::may_send(std::string_view name) const {
   if (!ever_greeted_) return Error{Errc::unreachable, "no session with busd yet: await connect()"};
-  if (restricted_ && !matches(send_prefixes_, name) && !name.starts_with("process/")) {
+  if (restricted_ && !matches_any(send_prefixes_, name) && !name.starts_with("process/")) {
     return Error{Errc::denied, "role '" + config_.role + "' may not send to " + std::string(name)};
   }
   return {};

@@ -63,6 +63,7 @@ class DecodeArchive {
     (get(values), ...);
   }
   bool done() const { return reader_.done(); }
+  bool ok() const { return reader_.ok(); }
 
  private:
   template <std::unsigned_integral T>
@@ -147,7 +148,8 @@ Result<Record> decode(ByteView payload) {
   Record record;
   DecodeArchive archive(payload);
   record.fields(archive);
-  if (!archive.done()) {
+  constexpr bool extensible = requires { Record::kExtensible; };
+  if (extensible ? !archive.ok() : !archive.done()) {
     return Error{Errc::bad_bytes, "malformed " + std::string(name_of(Record::kKind))};
   }
   return record;

@@ -3,7 +3,9 @@
 ///
 /// A record is {u32 length of what follows, u8 kind, payload}. Each struct lists its fields once,
 /// in `fields`; encoding and decoding both follow that list. Texts and lists carry their length;
-/// decoding refuses lengths beyond the record, unknown enumerators and trailing bytes.
+/// decoding refuses lengths beyond the record, unknown enumerators and trailing bytes. Hello and
+/// Welcome, which are read before a version is agreed on, are extensible: a newer minor version may
+/// append fields, and an older one ignores them.
 #pragma once
 
 #include <string>
@@ -66,6 +68,7 @@ enum class PartyKind : std::uint8_t { process = 1, busd = 2 };
 /// process_up and table records, for a process table records; then table_end.
 struct Hello {
   static constexpr Kind kKind = Kind::hello;
+  static constexpr bool kExtensible = true;
   std::uint8_t minor = 0;  // highest minor version spoken; the session uses the lower of both
   PartyKind party = PartyKind::process;
   std::string name;               // node name, or the busd's host name
@@ -83,6 +86,7 @@ struct Hello {
 /// a list with "" allows all.
 struct Welcome {
   static constexpr Kind kKind = Kind::welcome;
+  static constexpr bool kExtensible = true;
   std::uint8_t minor = 0;
   Process you;
   std::string host;  // the host's name; busroot answers with its own

@@ -1,14 +1,11 @@
 #include "tools/bustop/cluster_view.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <thread>
 #include <utility>
 
-#include "bus/core/ids.hpp"
 #include "bus/daemon/admin_http.hpp"
 #include "tools/bustop/parse.hpp"
 
@@ -78,24 +75,6 @@ double HostView::rtt_us() const {
 
 std::string host_of(const std::string& process) {
   return process.substr(0, process.find('.'));
-}
-
-OriginNames::OriginNames(const Cluster& cluster) {
-  for (const HostView& host : cluster.hosts) {
-    for (const ProcessInfo& process : host.processes()) {
-      const std::string node =
-          process.name.substr(std::min(process.name.size(), host.name.size() + 1));
-      std::array<char, 32> number{};
-      std::snprintf(number.data(), number.size(), "%08x.%08x", bus::host_id(host.name),
-                    bus::slot_id(node));
-      names_[number.data()] = process.name;
-    }
-  }
-}
-
-std::string OriginNames::resolve(const std::string& origin) const {
-  const auto found = names_.find(origin);
-  return found == names_.end() ? origin : found->second;
 }
 
 ClusterView::ClusterView(std::unique_ptr<AdminSource> local, std::unique_ptr<AdminSource> root)

@@ -91,7 +91,9 @@ TYPED_TEST(RecordTest, IsReadBackAndNothingShorterOrLonger) {
       RC_ASSERT(!decode<TypeParam>(payload.first(size)).has_value());
     }
     bytes.push_back({});
-    RC_ASSERT(!decode<TypeParam>(ByteView(bytes).subspan(kRecordHeader)).has_value());
+    // A newer minor version may append fields to what opens a session, and to nothing else.
+    constexpr bool extensible = requires { TypeParam::kExtensible; };
+    RC_ASSERT(decode<TypeParam>(ByteView(bytes).subspan(kRecordHeader)).has_value() == extensible);
   });
   EXPECT_TRUE(held);
 }

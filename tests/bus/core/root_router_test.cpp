@@ -82,6 +82,13 @@ TEST_F(RootTest, ARestartedBusdTakesOverAtOnce) {
   EXPECT_EQ(root->host_count(), 1u);
 }
 
+TEST_F(RootTest, TenThousandHostsAreTheLimit) {
+  for (std::size_t i = 0; i < kMaxHosts; ++i) connect("H" + std::to_string(i), 1, "10.0.0.1:100");
+  EXPECT_EQ(root->host_count(), kMaxHosts);
+  Peer& beyond = connect("beyond", 1, "10.0.0.1:100");
+  EXPECT_EQ(reset_of(beyond), Errc::too_many_processes);
+}
+
 TEST_F(RootTest, ASilentSessionGivesWayAfterSuspicion) {
   Peer& old = connect("A", 1, "10.0.0.1:100");
   harness->advance(kSuspect + 100, true);

@@ -1,0 +1,159 @@
+// What comes back: acknowledgements, refusals, other lineages.
+#include "bus/core/origin.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace starbus::bus {
+
+void Origin::on_ack(const Ack& ack) {
+  Stream* stream = find(ack.channel, ack.lane);
+  if (stream && adopt_lineage(*stream, ack.lineage)) {
+    const bool was_choked = stream->choked;
+    release(*stream, ack.last);
+    owner_answered(*stream);
+    if (was_choked && !stream->items.empty()) rewind(*stream);
+    schedule(*stream);
+  }
+  dispatch_events();
+}
+
+void Origin::on_nack(const Nack& nack) {
+  Stream* stream = find(nack.channel, nack.lane);
+  if (!stream || stream->items.empty()) return;
+  const bool pending = nack.seq >= stream->items.front().seq;
+  switch (nack.reason) {
+    case NackReason::overflow:
+      if (pending && !stream->choked) {
+        stream->choked = true;
+        stream->pause = from_ms(kChokeFirst);
+        stream->probe_at = now_ + stream->pause;
+        ++counters_.chokes;
+        schedule(*stream);
+      }
+      break;
+    case NackReason::no_owner:
+      if (pending) fail_suffix(*stream);
+      break;
+    case NackReason::gap:
+    case NackReason::lineage: {
+      if (!adopt_lineage(*stream, nack.lineage)) break;
+      const bool was_choked = stream->choked;
+      if (nack.reason == NackReason::gap) release(*stream, nack.last);
+      owner_answered(*stream);
+      if (stream->items.empty()) break;
+      const Time pause = std::max(stream->round_trip, from_ms(1));
+      if (was_choked || nack.last != stream->resent_last || now_ - stream->resent_at > pause) {
+        stream->resent_last = nack.last;
+        stream->resent_at = now_;
+        rewind(*stream);
+      }
+      schedule(*stream);
+      break;
+    }
+  }
+  dispatch_events();
+}
+
+/// False: the reply speaks of an older life of the channel, and says nothing about this one.
+bool Origin::adopt_lineage(Stream& stream, Lineage lineage) {
+  if (stream.lineage && lineage < stream.lineage) return false;
+  if (stream.lineage && lineage > stream.lineage) {
+    fail_front(stream, stream.sent, Errc::owner_lost, true);
+    stream.prev = 0;  // what was never sent is chained anew
+    stream.resent_last = ~std::uint64_t{0};
+    stream.choked = false;
+  }
+  stream.lineage = lineage;
+  return true;
+}
+
+void Origin::owner_answered(Stream& stream) {
+  stream.choked = false;
+  stream.touched = now_;
+  stream.pause = Time{};
+}
+
+void Origin::release(Stream& stream, std::uint64_t last) {
+  std::size_t count = 0;
+  while (count < stream.items.size() && stream.items[count].seq <= last) {
+    const Meta& meta = stream.items[count];
+    if (meta.token != 0) {
+      events_due_.push_back({meta.token, stream.channel, stream.lane, meta.seq, Errc::ok, true});
+    }
+    ++count;
+  }
+  if (count == 0) return;
+  sample_round_trip(stream, last);
+  counters_.acknowledged += count;
+  pop_front(stream, count);
+}
+
+void Origin::sample_round_trip(Stream& stream, std::uint64_t last) {
+  if (stream.timed_seq == 0 || last < stream.timed_seq) return;
+  const Time sample = now_ - stream.timed_at;
+  stream.round_trip = stream.round_trip == Time{} ? sample : (stream.round_trip * 7 + sample) / 8;
+  stream.timed_seq = 0;
+}
+
+/// Forgets the first `count` items, whatever became of them.
+void Origin::pop_front(Stream& stream, std::size_t count) {
+  if (count == 0) return;
+  std::size_t encoded = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Meta& meta = stream.items[i];
+    encoded += meta.encoded;
+    stream.charge -= meta.charge;
+    bytes_ -= meta.encoded;
+    if (meta.shared != 0) drop_shared(meta.shared);
+  }
+  stream.prev = stream.items[count - 1].seq;
+  if (stream.timed_seq <= stream.prev) stream.timed_seq = 0;  // its reply will never come
+  stream.items.pop(count);
+  stream.encoded.pop(encoded);
+  stream.cursor -= std::min(stream.cursor, count);
+  stream.cursor_bytes -= std::min(stream.cursor_bytes, encoded);
+  stream.sent -= std::min(stream.sent, count);
+  freed_ = true;
+  if (stream.items.empty()) became_idle(stream);
+}
+
+void Origin::fail_front(Stream& stream, std::size_t count, Errc reason, bool sent) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const Meta& meta = stream.items[i];
+    if (meta.tombstone) continue;
+    events_due_.push_back({meta.token, stream.channel, stream.lane, meta.seq, reason, sent});
+  }
+  counters_.failed += count;
+  pop_front(stream, count);
+}
+
+void Origin::fail_suffix(Stream& stream) {
+  stream.lineage = {};
+  const std::size_t sent = stream.sent;
+  const std::size_t unsent = stream.items.size() - sent;
+  fail_front(stream, sent, Errc::owner_lost, true);
+  fail_front(stream, unsent, Errc::no_owner, false);
+}
+
+void Origin::fail_all() {
+  while (!busy_.empty()) fail_suffix(busy_.front());
+  dispatch_events();
+}
+
+void Origin::dispatch_events() {
+  while (!events_due_.empty()) {
+    const std::vector<Event> events = std::exchange(events_due_, {});
+    for (const Event& event : events) {
+      if (event.reason == Errc::ok) {
+        events_.on_acknowledged(event.token);
+      } else {
+        events_.on_failed(event.token, event.channel, event.lane, event.seq, event.reason,
+                          event.sent);
+      }
+    }
+  }
+  if (std::exchange(freed_, false)) events_.on_room();
+}
+
+}  // namespace starbus::bus

@@ -1,0 +1,105 @@
+// What time does: probes, chokes, expiry; and what a new session does.
+#include "bus/core/origin.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace starbus::bus {
+
+void Origin::on_session() {
+  for (auto& direct : direct_) direct.clear();
+  for (auto& [key, stream] : streams_) stream->opened = stream->open_name.empty();
+  for (Stream& stream : busy_) {
+    stream.want_probe = !stream.lineage;
+    if (!stream.choked) rewind(stream);
+    stream.touched = now_;
+    schedule(stream);
+  }
+}
+
+Time Origin::silence_of(const Stream& stream) const {
+  const Time least = std::max(from_ms(kProbeFirst), 4 * stream.round_trip);
+  return std::max(least, stream.pause);
+}
+
+void Origin::tick(Time now) {
+  now_ = now;
+  for (Stream& stream : busy_) {
+    if (stream.expiring) expire(stream);
+    if (stream.choked) {
+      if (now_ < stream.probe_at) continue;
+      stream.pause = std::min(stream.pause * 2, from_ms(kChokeLongest));
+      stream.probe_at = now_ + stream.pause;
+    } else if (stream.sendable()) {
+      stream.touched = now_;  // waits for our own link: that is not the owner's silence
+      continue;
+    } else {
+      const Time silence = silence_of(stream);
+      if (now_ - stream.touched <= silence) continue;
+      stream.pause = std::min(silence * 2, from_ms(kProbeLongest));
+      stream.touched = now_;
+    }
+    stream.want_probe = true;
+    schedule(stream);
+  }
+  dispatch_events();
+}
+
+void Origin::expire(Stream& stream) {
+  const std::uint32_t present = expiry_stamp(now_);
+  const auto due = [&](const Meta& meta) {
+    return meta.expires != 0 && static_cast<std::int32_t>(present - meta.expires) >= 0;
+  };
+  const std::span items(stream.items.data(), stream.items.size());
+  if (std::ranges::none_of(items, due)) return;  // burying copies the stream
+  std::size_t index = 0;
+  bury(stream, [&](const Meta& meta) {
+    const bool sent = index++ < stream.sent;
+    if (!due(meta)) return false;
+    ++counters_.expired;
+    events_due_.push_back({meta.token, stream.channel, stream.lane, meta.seq, Errc::expired, sent});
+    return true;
+  });
+}
+
+void Origin::withdraw(const ChannelId& channel, Lane lane, std::uint64_t seq) {
+  Stream* stream = find(channel, lane);
+  if (!stream || stream->items.empty()) return;
+  bury(*stream, [&](const Meta& meta) { return meta.seq == seq; });
+}
+
+/// Turns the messages that `pick` chooses into tombstones: they keep their place in the chain, so
+/// that their successors still follow something, and lose body, token and expiry.
+template <class Pick>
+void Origin::bury(Stream& stream, Pick&& pick) {
+  bool any = false;
+  bool expiring = false;
+  Fifo<std::byte> encoded;
+  std::size_t from = 0;
+  stream.cursor_bytes = 0;
+  for (std::size_t i = 0; i < stream.items.size(); ++i) {
+    Meta& meta = stream.items[i];
+    const std::byte* item = stream.encoded.data() + from;
+    from += meta.encoded;
+    if (!pick(meta)) {
+      encoded.push(item, meta.encoded);
+    } else {
+      any = true;
+      if (meta.shared != 0) drop_shared(meta.shared);
+      std::byte header[kItemHeader];
+      store(header, kTombstone);
+      std::memcpy(header + 4, item + 4, 4);
+      encoded.push(header, kItemHeader);
+      stream.charge -= meta.charge - kItemHeader;
+      bytes_ -= meta.encoded - kItemHeader;
+      meta = Meta{meta.seq, 0, kItemHeader, kItemHeader, 0, 0, 1};
+    }
+    expiring |= meta.expires != 0;
+    if (i + 1 == stream.cursor) stream.cursor_bytes = encoded.size();
+  }
+  stream.expiring = expiring;
+  stream.encoded = std::move(encoded);
+  freed_ |= any;
+}
+
+}  // namespace starbus::bus

@@ -1,0 +1,213 @@
+#include "tests/cluster/cluster_harness.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+
+#include "bus/io/key_file.hpp"
+
+namespace starbus::cluster_test {
+namespace {
+
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+constexpr auto kStart = 20s;           // for a daemon to serve, on a very slow machine
+constexpr std::size_t kShown = 6'000;  // bytes of each log, when a test has failed
+
+std::string read_file(const fs::path& file) {
+  std::ifstream stream(file);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+std::string quoted_list(const std::vector<std::string>& texts) {
+  std::string list;
+  for (const std::string& text : texts) list += (list.empty() ? "'" : ", '") + text + "'";
+  return "[" + list + "]";
+}
+
+}  // namespace
+
+Daemon::Daemon(std::string program, std::string name, fs::path folder)
+    : program_(std::move(program)), name_(std::move(name)), folder_(std::move(folder)) {}
+
+void Daemon::configure(const std::string& toml) const {
+  // Whole or not at all, in case it is read meanwhile.
+  const fs::path fresh = config_file().string() + ".fresh";
+  std::ofstream(fresh) << toml;
+  fs::rename(fresh, config_file());
+}
+
+void Daemon::start() {
+  fs::remove(state_folder() / "admin");  // of the one before
+  child_ = std::make_unique<Child>(
+      std::vector<std::string>{program_, "--config", config_file().string()},
+      folder_ / (name_ + ".log"));
+}
+
+void Daemon::stop() const {
+  child_->signal(SIGSTOP);
+}
+
+void Daemon::cont() const {
+  child_->signal(SIGCONT);
+}
+
+void Daemon::reload() const {
+  child_->signal(SIGHUP);
+}
+
+std::optional<int> Daemon::terminate(std::chrono::milliseconds limit) {
+  child_->signal(SIGTERM);
+  return child_->wait(limit);
+}
+
+void Daemon::restart() {
+  kill();
+  start();
+}
+
+std::string Daemon::admin() const {
+  std::string address = read_file(state_folder() / "admin");
+  while (!address.empty() && address.back() == '\n') address.pop_back();
+  return address;
+}
+
+nlohmann::json Daemon::json(const std::string& target) const {
+  const HttpAnswer answer = get(target);
+  return nlohmann::json::parse(answer.body, nullptr, false);
+}
+
+std::string Daemon::log() const {
+  return read_file(folder_ / (name_ + ".log"));
+}
+
+std::size_t Daemon::log_lines_with(const std::string& text) const {
+  std::istringstream lines(log());
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line);) count += line.find(text) != line.npos ? 1 : 0;
+  return count;
+}
+
+Cluster::Cluster(ClusterOptions options) : options_(std::move(options)) {
+  std::string pattern = (fs::temp_directory_path() / "starbus-cluster-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
+  folder_ = pattern;
+  root_port_ = free_port();
+  start();
+  if (options_.wait_ready) wait_until_ready();
+}
+
+Cluster::~Cluster() {
+  if (::testing::Test::HasFailure()) {
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      if (entry.path().extension() != ".log") continue;
+      const std::string text = read_file(entry.path());
+      std::cerr << "--- " << entry.path().filename().string() << "\n"
+                << text.substr(text.size() > kShown ? text.size() - kShown : 0);
+    }
+  }
+  busds_.clear();
+  root_.reset();
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+void Cluster::start() {
+  std::map<std::string, std::vector<std::string>> keys;
+  if (options_.curve) root_key_ = make_key("root");
+  for (const std::string& host : options_.hosts) {
+    if (options_.curve) host_keys_[host] = make_key(host);
+    keys[host] = {host_keys_[host]};
+  }
+  root_ = std::make_unique<Daemon>(program("busroot"), "root", folder_);
+  root_->configure(root_config(keys));
+  root_->start();
+  for (const std::string& host : options_.hosts) {
+    auto& busd = busds_[host] = std::make_unique<Daemon>(program("busd"), host, folder_);
+    busd->configure(busd_config(host, {root_key_}, "0s"));
+    busd->start();
+  }
+}
+
+void Cluster::wait_until_ready() {
+  for (const auto& [host, busd] : busds_) {
+    if (!wait_for(kStart, [&] { return busd->serves(); })) {
+      throw std::runtime_error("busd " + host + " does not serve:\n" + busd->log() + root_->log());
+    }
+    // From now on a restart finds processes that were here before: the default is due.
+    busd->configure(busd_config(host, {root_key_}));
+  }
+}
+
+bus::Options Cluster::node(const std::string& host, std::string name, std::string role) const {
+  return {.node = std::move(name), .role = std::move(role), .endpoint = endpoint(host)};
+}
+
+fs::path Cluster::socket(const std::string& host) const {
+  return folder_ / (host + ".sock");
+}
+
+std::string Cluster::endpoint(const std::string& host) const {
+  return "unix://" + socket(host).string();
+}
+
+std::string Cluster::root_config(
+    const std::map<std::string, std::vector<std::string>>& keys) const {
+  std::ostringstream text;
+  text << "state_directory = '" << (folder_ / "root").string() << "'\n"
+       << "[admin]\nlisten = '127.0.0.1:0'\n"
+       << "[busroot]\nlisten = ['" << (options_.curve ? "tcp" : "stream")
+       << "://127.0.0.1:" << root_port_ << "']\n"
+       << "[security]\ncurve = " << (options_.curve ? "true" : "false") << "\n";
+  if (!options_.curve) return text.str();
+  text << "secret_key_file = '" << (folder_ / "root.key").string() << "'\n";
+  for (const auto& [host, list] : keys) {
+    text << "[[security.hosts]]\nname = '" << host << "'\nkeys = " << quoted_list(list) << "\n";
+  }
+  return text.str();
+}
+
+std::string Cluster::busd_config(const std::string& host, const std::vector<std::string>& root_keys,
+                                 const std::string& settle) const {
+  std::ostringstream text;
+  text << "state_directory = '" << (folder_ / host).string() << "'\n"
+       << "[admin]\nlisten = '127.0.0.1:0'\n"
+       << "[busd]\nhost = '" << host << "'\nlisten = ['" << endpoint(host) << "']\n";
+  if (!settle.empty()) text << "settle = '" << settle << "'\n";
+  text << "[busroot]\nendpoints = ['" << (options_.curve ? "tcp" : "stream")
+       << "://127.0.0.1:" << root_port_ << "']\ncurve = " << (options_.curve ? "true" : "false")
+       << "\n";
+  if (options_.curve) {
+    text << "secret_key_file = '" << (folder_ / (host + ".key")).string() << "'\n"
+         << "server_keys = " << quoted_list(root_keys) << "\n";
+  }
+  text << options_.roles;
+  return text.str();
+}
+
+std::string Cluster::make_key(const std::string& name) const {
+  const auto keys = bus::io::generate_curve_keys().value();
+  bus::io::write_secret_key_file((folder_ / (name + ".key")).string(), keys.secret_key,
+                                 bus::io::Overwrite::yes)
+      .value();
+  return keys.public_key;
+}
+
+std::unique_ptr<Child> Cluster::run(const std::vector<std::string>& command,
+                                    const std::string& log) {
+  return std::make_unique<Child>(command, folder_ / (log + ".log"));
+}
+
+std::string Cluster::log_of(const std::string& log) const {
+  return read_file(folder_ / (log + ".log"));
+}
+
+}  // namespace starbus::cluster_test
