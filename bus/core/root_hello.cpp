@@ -31,11 +31,11 @@ Result<> RootRouter::on_hello(Link& link, ByteView payload) {
   return {};
 }
 
-Result<> RootRouter::refuse(const Link& link, std::string_view name, const Error& why) {
+/// The log line follows when the link ends: see on_link_gone.
+Result<> RootRouter::refuse(Link& link, std::string_view name, const Error& why) {
   ++counters_.sessions_refused;
   const std::string_view shown = check_node_name(name) ? name : "with a bad name";
-  shell_.log(RouterShell::Level::warning, "host " + std::string(shown) + " from " +
-                                              link.peer.address + " refused: " + why.to_string());
+  link.name = "host " + std::string(shown) + " from " + link.peer.address;
   return why;
 }
 
@@ -65,9 +65,9 @@ Result<> RootRouter::check_hello(const Link& link, const Hello& hello) {
 Result<> RootRouter::make_way(const Link& link, const Hello& hello) {
   const auto found = hosts_.find(host_id(hello.name));
   if (found == hosts_.end()) {
-    if (hosts_.size() < kMaxHosts) return {};
+    if (hosts_.size() < config_.max_hosts) return {};
     return Error{Errc::too_many_processes,
-                 "busroot serves " + std::to_string(kMaxHosts) + " hosts, its limit"};
+                 "busroot serves " + std::to_string(config_.max_hosts) + " hosts, its limit"};
   }
   Host& host = *found->second;
   if (host.name != hello.name) {

@@ -72,7 +72,10 @@ Result<> RootRouter::on_greeted_record(Host& host, Kind kind, ByteView payload) 
 
 void RootRouter::on_link_gone(Link& link, const Error& reason) {
   watches_.remove_all(link.id);
-  if (link.attachment == nullptr) return;
+  if (link.attachment == nullptr) {
+    shell_.log(RouterShell::Level::warning, link.name + " refused: " + reason.to_string());
+    return;
+  }
   Host& host = static_cast<Host&>(*link.attachment);
   assert(host.session == &link);
   link.attachment = nullptr;

@@ -57,6 +57,7 @@ class RootRouter final : public Router {
     std::vector<std::string> journaled;  // hosts to wait for
     std::string software;                // "starbus 0.1.0"
     Time lease = from_ms(kLease);
+    std::size_t max_hosts = kMaxHosts;
   };
   RootRouter(RootShell& shell, Config config, Time now);
 
@@ -135,7 +136,7 @@ class RootRouter final : public Router {
   Result<> check_hello(const Link& link, const Hello& hello);
   Result<> make_way(const Link& link, const Hello& hello);
   void open_session(Link& link, const Hello& hello);
-  Result<> refuse(const Link& link, std::string_view name, const Error& why);
+  Result<> refuse(Link& link, std::string_view name, const Error& why);
 
   // root_tables.cpp
   Result<> on_process_up(Host& host, ByteView payload);

@@ -106,6 +106,8 @@ std::vector<std::pair<std::string, Bytes>> attacks() {
           {"oversized length", oversized}};
 }
 
+const std::vector<std::string> silently = {};
+
 class HostileTest : public ClusterTest {
  protected:
   /// Calls across the star, one after the other, until told to stop.
@@ -185,13 +187,15 @@ TEST_F(HostileTest, OnAZeroMqListener) {
     CO_TRUE(co_await until(10s, [&] { return calls > 0; }));
     const Connect connect = [this] { return Intruder::to_port(cluster->root_port()); };
     Bytes zmtp(64);  // a greeting of ZMTP 3 with a mechanism that does not exist
-    zmtp[0] = zmtp[9] = std::byte{0xff};
+    zmtp[0] = std::byte{0xff};
     zmtp[9] = std::byte{0x7f};
     zmtp[10] = std::byte{3};
     std::memcpy(zmtp.data() + 12, "NONSENSE", 8);
-    for (const auto& bytes : {garbage(5000, 1), zmtp, bundle_of(garbage(3000, 2))}) {
-      const std::vector<std::string> reasons = {"bad_bytes", "unauthorized", "io_error"};
-      co_await attack(cluster->root(), connect, bytes, reasons);
+    const std::vector<std::string> reasons = {"unauthorized"};
+    co_await attack(cluster->root(), connect, zmtp, reasons);
+    // Of what is no ZMTP at all ZeroMQ says nothing but that the connection ended.
+    for (const auto& bytes : {garbage(5000, 1), bundle_of(garbage(3000, 2))}) {
+      co_await attack(cluster->root(), connect, bytes, silently);
     }
     enough = true;
     EXPECT_TRUE(co_await until(5s, [&] { return honest_ended; }));
@@ -213,7 +217,7 @@ TEST_F(HostileTest, OnTheAdminPorts) {
       const Connect connect = [port] { return Intruder::to_port(port); };
       const Bytes header(view.begin(), view.end());
       for (const auto& bytes : {garbage(5000, 1), bundle_of(garbage(3000, 2)), header}) {
-        co_await attack(cluster->daemon(name), connect, bytes, {});
+        co_await attack(cluster->daemon(name), connect, bytes, silently);
       }
       EXPECT_TRUE(cluster->daemon(name).serves());
     }

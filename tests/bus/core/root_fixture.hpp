@@ -42,7 +42,8 @@ struct RootTest : ::testing::Test {
   RootTest() { restart(1); }
 
   /// A new busroot at `term` that waits for `journaled`.
-  void restart(std::uint64_t term, std::vector<std::string> journaled = {}) {
+  void restart(std::uint64_t term, std::vector<std::string> journaled = {},
+               std::size_t max_hosts = kMaxHosts) {
     const Time now = harness ? harness->now() : Time{};
     root.reset();
     shell.bundles.clear();
@@ -51,6 +52,7 @@ struct RootTest : ::testing::Test {
     config.name = "root-1";
     config.journaled = std::move(journaled);
     config.software = "test";
+    config.max_hosts = max_hosts;
     root = std::make_unique<RootRouter>(shell, config, now);
     harness = std::make_unique<RouterHarness>(*root, shell, now);
     shell.closed.clear();

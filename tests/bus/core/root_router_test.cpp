@@ -82,9 +82,10 @@ TEST_F(RootTest, ARestartedBusdTakesOverAtOnce) {
   EXPECT_EQ(root->host_count(), 1u);
 }
 
-TEST_F(RootTest, TenThousandHostsAreTheLimit) {
-  for (std::size_t i = 0; i < kMaxHosts; ++i) connect("H" + std::to_string(i), 1, "10.0.0.1:100");
-  EXPECT_EQ(root->host_count(), kMaxHosts);
+TEST_F(RootTest, HostsAreBounded) {
+  restart(1, {}, 8);
+  for (std::size_t i = 0; i < 8; ++i) connect("H" + std::to_string(i), 1, "10.0.0.1:100");
+  EXPECT_EQ(root->host_count(), 8u);
   Peer& beyond = connect("beyond", 1, "10.0.0.1:100");
   EXPECT_EQ(reset_of(beyond), Errc::too_many_processes);
 }
@@ -301,7 +302,6 @@ TEST_F(RootTest, HostileBytesEndOnlyThatSession) {
   const auto row = [](std::string name, Epoch epoch, Lineage lineage) {
     return Table{kA, {{std::move(name), epoch, lineage, RowState::active}}};
   };
-  ends([&](Peer& p) { p.say(row("player/1", Epoch::of(1, 1000), Epoch::of(1, 1))); });
   ends([&](Peer& p) { p.say(row("player/1", {}, {})); });
   ends([&](Peer& p) { p.say(row("bad", Epoch::of(0, 1), Epoch::of(0, 1))); });
   ends([&](Peer& p) { p.say(row("process/A.n2", Epoch::of(0, 1), Epoch::of(0, 1))); });
@@ -310,8 +310,16 @@ TEST_F(RootTest, HostileBytesEndOnlyThatSession) {
   harness->run();
   EXPECT_EQ(reset_of(stranger), Errc::bad_bytes);
   EXPECT_FALSE(harness->closed(good));
-  EXPECT_EQ(root->counters().hostile_bytes, 16u);
+  EXPECT_EQ(root->counters().hostile_bytes, 15u);
   bind(good, process_on("G", "n1"), "player/1");
+}
+
+TEST_F(RootTest, ARowThatWasNeverGrantedIsLeftOutAndItsHostGoesOn) {
+  Peer& peer = join("A");
+  peer.say(Table{kA, {{"player/1", Epoch::of(1, 1000), Epoch::of(1, 1), RowState::active}}});
+  harness->run();
+  EXPECT_FALSE(harness->closed(peer));
+  EXPECT_EQ(root->directory().size(), 0u);
 }
 
 // --- grace, leases, journal ----------------------------------------------------------------------
