@@ -52,7 +52,8 @@ class CurveTest : public ClusterTest {
 
   /// The key by which busroot knows the present session of a host; empty without a session.
   std::string key_of(const std::string& host) {
-    for (const auto& row : cluster.root().json("/topology")["hosts"]) {
+    const auto topology = cluster.root().json("/topology");
+    for (const auto& row : topology["hosts"]) {
       if (row["host"] == host && row["connected"]) return row["key"];
     }
     return {};
