@@ -38,7 +38,6 @@ class NamesTest : public ClusterTest {
     std::string after;
     for (;;) {
       const auto page = daemon.json("/names?prefix=item/&limit=1000&after=" + after);
-      ASSERT_EQ(page["total"], kNames);
       for (const auto& row : page["names"]) {
         ASSERT_EQ(row["name"], item(count));
         ASSERT_EQ(row["owner"], "a.owner");
@@ -87,9 +86,8 @@ TEST_F(NamesTest, AHundredThousandArePagedWatchedAndAnnouncedAnew) {
         cluster.busd("a").restart();
         CO_TRUE(co_await until(
             20s, [&] { return cluster.root().serves() && cluster.busd("a").serves(); }));
-        CO_TRUE(co_await until(15s, [&] {
-          return cluster.root().json("/names?prefix=item/&limit=1")["total"] == kNames;
-        }));
+        const auto last = "/route?name=" + item(kNames - 1);
+        CO_TRUE(co_await until(15s, [&] { return cluster.root().json(last)["found"] == true; }));
         expect_pages(cluster.root());
         CO_OK(co_await owner.bind("item/late", {}, use_awaitable));
         CO_TRUE(co_await until(10s, [&] { return seen.contains("item/late"); }));
