@@ -61,7 +61,7 @@ fill() { # fill SAMPLE: keys in place of their placeholders
   local text
   text=$(<"$1")
   text=${text//"/etc/starbus"/"$etc"}
-  text=${text//"public key of busroot: 40 characters"/"$(key busroot)"}
+  text=${text//"public key of busroot: 40 characters"/"$(key root)"}
   text=${text//"public key of host-a: 40 characters"/"$(key host-a)"}
   text=${text//"public key of host-b"/"$(key host-b)"}
   text=${text//'users = ["gate"]'/'users = ["root"]'}
