@@ -38,6 +38,7 @@ void Router::link_closed(LinkId id, const Error& reason, Time now) {
   std::unique_ptr<Link> link = std::move(found->second);
   links_.erase(found);
   ++counters_.sessions_ended;
+  if (reason == Errc::bad_bytes) ++counters_.hostile_bytes;  // not even a bundle: the link saw it
   on_link_gone(*link, reason);
   ended_.push_back(std::move(link));
 }
