@@ -78,8 +78,9 @@ Bytes bundle_of(const Bytes& records) {
   return bundle;
 }
 
-Bytes hello_named(const std::string& name) {
+Bytes hello_named(const std::string& name, bus::PartyKind party) {
   bus::Hello hello;
+  hello.party = party;
   hello.name = name;
   hello.role = "node";
   hello.incarnation = 1;
@@ -89,8 +90,8 @@ Bytes hello_named(const std::string& name) {
 }
 
 /// What a hostile peer may say, by name.
-std::vector<std::pair<std::string, Bytes>> attacks() {
-  Bytes truncated = hello_named("honest");
+std::vector<std::pair<std::string, Bytes>> attacks(bus::PartyKind party) {
+  Bytes truncated = hello_named("honest", party);
   truncated.resize(truncated.size() - 9);
   const auto rest = static_cast<std::uint32_t>(truncated.size() - sizeof(std::uint32_t));
   std::memcpy(truncated.data(), &rest, sizeof rest);  // a whole record, of half a hello
@@ -102,7 +103,7 @@ std::vector<std::pair<std::string, Bytes>> attacks() {
   return {{"garbage", garbage(5000, 1)},
           {"nonsense records", bundle_of(garbage(3000, 2))},
           {"truncated hello", bundle_of(truncated)},
-          {"garbage name", bundle_of(hello_named(name))},
+          {"garbage name", bundle_of(hello_named(name, party))},
           {"oversized length", oversized}};
 }
 
@@ -155,10 +156,10 @@ class HostileTest : public ClusterTest {
            counters.at("sessions_ended").get<std::uint64_t>();
   }
 
-  Task attack_all(const Daemon& daemon, Connect connect) {
+  Task attack_all(const Daemon& daemon, bus::PartyKind party, Connect connect) {
     spawn([this] { return honest_traffic(); });
     CO_TRUE(co_await until(10s, [&] { return calls > 0; }));
-    for (const auto& [name, bytes] : attacks()) {
+    for (const auto& [name, bytes] : attacks(party)) {
       SCOPED_TRACE(name);
       const std::uint64_t before = turned_away(daemon);
       co_await attack(daemon, connect, bytes, {});
@@ -180,7 +181,7 @@ class HostileTest : public ClusterTest {
 TEST_F(HostileTest, OnTheSocketOfBusd) {
   cluster = std::make_unique<Cluster>();
   run([this] {
-    return attack_all(cluster->busd("a"),
+    return attack_all(cluster->busd("a"), bus::PartyKind::process,
                       [this] { return Intruder::to_unix(cluster->socket("a")); });
   });
 }
@@ -188,7 +189,8 @@ TEST_F(HostileTest, OnTheSocketOfBusd) {
 TEST_F(HostileTest, OnTheStreamSocketOfBusroot) {
   cluster = std::make_unique<Cluster>();
   run([this] {
-    return attack_all(cluster->root(), [this] { return Intruder::to_port(cluster->root_port()); });
+    return attack_all(cluster->root(), bus::PartyKind::busd,
+                      [this] { return Intruder::to_port(cluster->root_port()); });
   });
 }
 
