@@ -9,7 +9,7 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 # Assertions stay on in every build: no NDEBUG.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1")
-set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1")
+set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g1")  # with sanitizers, to optimise costs more than it saves
 
 find_program(CCACHE ccache)
 if(CCACHE)
@@ -25,7 +25,9 @@ target_compile_options(starbus_settings INTERFACE
   -Wall -Wextra -Wconversion -Wshadow -Werror
   # Boost 1.81 under g++ 12 at -O2 reports these inside its own headers.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-error=maybe-uninitialized -Wno-error=restrict
-    -Wno-error=mismatched-new-delete -Wno-error=array-bounds -Wno-error=stringop-overflow>)
+    -Wno-error=mismatched-new-delete -Wno-error=array-bounds -Wno-error=stringop-overflow>
+  # In a unity build every file is included by another, and so is taken for a header.
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage>)
 target_include_directories(starbus_settings INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
 if(STARBUS_SANITIZE)

@@ -3,8 +3,11 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/beast/http.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/write.hpp>
 #include <exception>
+#include <sstream>
 #include <utility>
 
 #include "bus/daemon/admin_guard.hpp"
@@ -68,12 +71,8 @@ void AdminConnection::close() {
 AdminConnection::Awaitable<> AdminConnection::run() {
   error_code error;
   while (!closed_) {
-    http::request_parser<http::string_body> parser;
-    parser.header_limit(static_cast<std::uint32_t>(shared_->config.max_header));
-    parser.body_limit(shared_->config.max_body);
-    stream_.expires_after(shared_->config.idle_timeout);
-    co_await http::async_read(stream_, buffer_, parser,
-                              asio::redirect_error(asio::use_awaitable, error));
+    HttpParser parser;
+    error = co_await read_request(parser);
     if (error) {
       co_await refuse(error);
       break;
@@ -99,11 +98,7 @@ AdminConnection::Awaitable<> AdminConnection::linger() {
   error_code error;
   stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, error);
   stream_.expires_after(std::chrono::seconds(1));
-  char discarded[4096];
-  for (int i = 0; i < 256 && !error; ++i) {
-    co_await stream_.async_read_some(asio::buffer(discarded),
-                                     asio::redirect_error(asio::use_awaitable, error));
-  }
+  for (int i = 0; i < 256 && !error; ++i) error = co_await discard_some();
 }
 
 AdminConnection::Awaitable<AdminConnection::After> AdminConnection::answer(
@@ -152,9 +147,7 @@ AdminConnection::Awaitable<Response> AdminConnection::call(const AdminServer::As
   };
   if (auto failure = guarded([&] { route(request, reply); })) *answer = std::move(*failure);
   if (!*answer) {
-    error_code error;
-    wake_.expires_after(shared_->config.idle_timeout);
-    co_await wake_.async_wait(asio::redirect_error(asio::use_awaitable, error));
+    co_await wait_until_woken(asio::steady_timer::clock_type::now() + shared_->config.idle_timeout);
   }
   if (!*answer) *answer = Response::error(504, "the answer did not come in time");
   co_return std::move(**answer);
@@ -169,17 +162,48 @@ AdminConnection::Awaitable<AdminConnection::After> AdminConnection::send(
   for (const auto& [name, value] : response.headers) message.set(name, value);
   message.body() = response.body;
   message.prepare_payload();
-  http::response_serializer<http::string_body> serializer(message);
-  error_code error;
-  stream_.expires_after(shared_->config.idle_timeout);
+  std::ostringstream text;
   if (request != nullptr && request->method() == http::verb::head) {
-    co_await http::async_write_header(stream_, serializer,
-                                      asio::redirect_error(asio::use_awaitable, error));
+    text << message.base();
   } else {
-    co_await http::async_write(stream_, serializer,
-                               asio::redirect_error(asio::use_awaitable, error));
+    text << message;
   }
+  const error_code error = co_await write(text.view(), shared_->config.idle_timeout);
   co_return !error && message.keep_alive() ? After::keep : After::close;
+}
+
+AdminConnection::Awaitable<error_code> AdminConnection::read_request(HttpParser& parser) {
+  error_code error;
+  parser.header_limit(static_cast<std::uint32_t>(shared_->config.max_header));
+  parser.body_limit(shared_->config.max_body);
+  stream_.expires_after(shared_->config.idle_timeout);
+  co_await http::async_read(stream_, buffer_, parser,
+                            asio::redirect_error(asio::use_awaitable, error));
+  co_return error;
+}
+
+AdminConnection::Awaitable<error_code> AdminConnection::write(std::string_view text,
+                                                              std::chrono::milliseconds patience) {
+  error_code error;
+  stream_.expires_after(patience);
+  co_await asio::async_write(stream_, asio::const_buffer(text.data(), text.size()),
+                             asio::redirect_error(asio::use_awaitable, error));
+  co_return error;
+}
+
+AdminConnection::Awaitable<error_code> AdminConnection::discard_some() {
+  error_code error;
+  char discarded[4096];
+  co_await stream_.async_read_some(asio::mutable_buffer(discarded, sizeof discarded),
+                                   asio::redirect_error(asio::use_awaitable, error));
+  co_return error;
+}
+
+AdminConnection::Awaitable<> AdminConnection::wait_until_woken(
+    asio::steady_timer::time_point latest) {
+  error_code error;
+  wake_.expires_at(latest);
+  co_await wake_.async_wait(asio::redirect_error(asio::use_awaitable, error));
 }
 
 }  // namespace starbus::bus::daemon

@@ -7,12 +7,15 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/message.hpp>
+#include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
+#include <chrono>
 #include <cstddef>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "bus/daemon/admin_server.hpp"
 
@@ -48,6 +51,7 @@ class AdminConnection : public std::enable_shared_from_this<AdminConnection> {
 
  private:
   using HttpRequest = boost::beast::http::request<boost::beast::http::string_body>;
+  using HttpParser = boost::beast::http::request_parser<boost::beast::http::string_body>;
   template <class T = void>
   using Awaitable = boost::asio::awaitable<T>;
   enum class After { keep, close };
@@ -63,6 +67,13 @@ class AdminConnection : public std::enable_shared_from_this<AdminConnection> {
   Awaitable<> watch_client();
   Awaitable<After> send(const Response& response, const HttpRequest* request);
   Awaitable<> linger();
+
+  // Every wait of this class is one of these, since each asynchronous call is costly to compile.
+  Awaitable<boost::system::error_code> read_request(HttpParser& parser);
+  Awaitable<boost::system::error_code> write(std::string_view text,
+                                             std::chrono::milliseconds patience);
+  Awaitable<boost::system::error_code> discard_some();
+  Awaitable<> wait_until_woken(boost::asio::steady_timer::time_point latest);
 
   boost::beast::tcp_stream stream_;
   boost::beast::flat_buffer buffer_;

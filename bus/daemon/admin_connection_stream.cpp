@@ -1,10 +1,10 @@
 /// AdminConnection while its response is a stream: one coroutine writes lines, one watches for the
 /// end of the client.
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/beast/http.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/write.hpp>
 #include <exception>
+#include <sstream>
 #include <utility>
 
 #include "bus/daemon/admin_connection.hpp"
@@ -15,7 +15,19 @@ namespace starbus::bus::daemon {
 
 namespace asio = boost::asio;
 namespace http = boost::beast::http;
-using boost::system::error_code;
+
+namespace {
+
+constexpr std::string_view kLastChunk = "0\r\n\r\n";
+
+// The size in hexadecimal, the lines, each followed by a line end.
+std::string chunk_of(const std::string& lines) {
+  std::ostringstream text;
+  text << std::hex << lines.size() << "\r\n" << lines << "\r\n";
+  return std::move(text).str();
+}
+
+}  // namespace
 
 AdminConnection::Awaitable<AdminConnection::After> AdminConnection::stream(
     const AdminServer::StreamRoute& route, const Request& request) {
@@ -53,40 +65,28 @@ AdminConnection::Awaitable<bool> AdminConnection::send_stream_header() {
   set_common_fields(message, kStreamType);
   message.keep_alive(false);
   message.chunked(true);
-  http::response_serializer<http::empty_body> serializer(message);
-  error_code error;
-  stream_.expires_after(shared_->config.idle_timeout);
-  co_await http::async_write_header(stream_, serializer,
-                                    asio::redirect_error(asio::use_awaitable, error));
-  co_return !error;
+  std::ostringstream text;
+  text << message.base();
+  co_return !co_await write(text.view(), shared_->config.idle_timeout);
 }
 
 AdminConnection::Awaitable<> AdminConnection::send_lines() {
-  error_code error;
   // Each write may take long, but not for ever: the client may be stopped, or lost without a word.
   const auto patience = shared_->config.stall_timeout;
   while (co_await wait_for_lines()) {
     lines_->note_skipped();
-    const std::string lines = std::exchange(lines_->buffer, {});
-    const auto chunk = http::make_chunk(asio::buffer(lines));
-    stream_.expires_after(patience);
-    co_await asio::async_write(stream_, chunk, asio::redirect_error(asio::use_awaitable, error));
-    if (error) co_return;
+    const std::string chunk = chunk_of(std::exchange(lines_->buffer, {}));
+    if (co_await write(chunk, patience)) co_return;
   }
-  if (!lines_->ended || lines_->gone) co_return;
-  const auto last = http::make_chunk_last();
-  stream_.expires_after(patience);
-  co_await asio::async_write(stream_, last, asio::redirect_error(asio::use_awaitable, error));
+  if (lines_->ended && !lines_->gone) co_await write(kLastChunk, patience);
 }
 
 // False when there is nothing more to send.
 AdminConnection::Awaitable<bool> AdminConnection::wait_for_lines() {
-  error_code error;
   while (!closed_ && !lines_->gone) {
     if (!lines_->buffer.empty() || lines_->skipped_since_note > 0) co_return true;
     if (lines_->ended) co_return false;
-    wake_.expires_at(asio::steady_timer::time_point::max());
-    co_await wake_.async_wait(asio::redirect_error(asio::use_awaitable, error));
+    co_await wait_until_woken(asio::steady_timer::time_point::max());
   }
   co_return false;
 }
@@ -94,12 +94,8 @@ AdminConnection::Awaitable<bool> AdminConnection::wait_for_lines() {
 AdminConnection::Awaitable<> AdminConnection::watch_client() {
   // A local copy, because the stream may be over while this still waits.
   const auto lines = lines_;
-  char discarded[512];
-  error_code error;
   stream_.expires_never();
-  while (!error) {
-    co_await stream_.async_read_some(asio::buffer(discarded),
-                                     asio::redirect_error(asio::use_awaitable, error));
+  while (!co_await discard_some()) {
   }
   if (!closed_) guarded([&] { lines->client_left(); });
   wake_.cancel();

@@ -7,8 +7,7 @@
 namespace starbus::bus::io {
 namespace {
 
-constexpr std::size_t kKeyText = 40;
-using KeyText = std::array<char, kKeyText + 1>;
+using KeyText = std::array<char, kCurveKeyText + 1>;
 
 }  // namespace
 
@@ -24,7 +23,7 @@ Result<CurveKeys> generate_curve_keys() {
 Result<std::string> curve_public_key(const std::string& secret_key) {
   KeyText public_key{};
   // zmq_curve_public asserts nothing about the length; a short text would read past its end.
-  if (secret_key.size() != kKeyText ||
+  if (secret_key.size() != kCurveKeyText ||
       zmq_curve_public(public_key.data(), secret_key.c_str()) != 0) {
     return Error{Errc::bad_config, "a CURVE secret key is 40 characters of Z85"};
   }

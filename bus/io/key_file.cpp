@@ -17,7 +17,6 @@ constexpr std::string_view kSecretTag = "starbus-curve-secret";
 constexpr std::string_view kPublicTag = "starbus-curve-public";
 constexpr std::string_view kZ85 =
     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
-constexpr std::size_t kKeyText = 40;
 constexpr mode_t kSecretMode = 0600;
 constexpr mode_t kPublicMode = 0644;
 
@@ -69,7 +68,7 @@ Result<std::string> parse(const std::string& path, std::string_view text, std::s
     text.remove_suffix(1);
   }
   const bool other = text.starts_with(tag == kSecretTag ? kPublicTag : kSecretTag);
-  if (!text.starts_with(tag) || text.size() != tag.size() + 1 + kKeyText ||
+  if (!text.starts_with(tag) || text.size() != tag.size() + 1 + kCurveKeyText ||
       text[tag.size()] != ' ' || !is_curve_key(text.substr(tag.size() + 1))) {
     const std::string wanted = std::string(tag) + " <40 characters of Z85>";
     return Error{
@@ -129,7 +128,7 @@ Result<> write_key(const std::string& path, std::string_view tag, const std::str
 }  // namespace
 
 bool is_curve_key(std::string_view text) {
-  return text.size() == kKeyText &&
+  return text.size() == kCurveKeyText &&
          std::ranges::all_of(text, [](char c) { return kZ85.find(c) != std::string_view::npos; });
 }
 

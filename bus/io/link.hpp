@@ -68,7 +68,10 @@ class Link : public std::enable_shared_from_this<Link> {
   virtual const Peer& peer() const = 0;
 };
 
-/// Keys of one side of a CURVE link, Z85 text of 40 characters each. Empty: no encryption.
+inline constexpr std::size_t kCurveKeyText = 40;
+
+/// Keys of one side of a CURVE link, Z85 text of kCurveKeyText characters each. Empty: no
+/// encryption.
 struct CurveKeys {
   std::string public_key;
   std::string secret_key;

@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds kHalfOpen{3000};  // for a client to come to
 constexpr std::size_t kMaxHalfOpen = 256;  // each costs a socket that nobody may ever use
 // Bytes. A request has 20, but the handshake of CURVE is measured with the same measure.
 constexpr int kMaxRequest = 1024;
-constexpr int kBurst = 64;
+constexpr int kRequestBurst = 64;
 
 /// Gives a socket that this process made to ZeroMQ, which would choose mode and port differently.
 Result<> bind_to(ZmqSocket& socket, ListenSocket& listening) {
@@ -138,7 +138,7 @@ class ZmqListener::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   bool read() {
-    for (int i = 0; i < kBurst; ++i) {
+    for (int i = 0; i < kRequestBurst; ++i) {
       ZmqMessage route;
       if (!socket_->receive(route)) return false;
       ZmqMessage request;

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kHeaderLines = 2;
 constexpr std::size_t kFooterLines = 1;
 constexpr std::size_t kTitleLine = 1;
-constexpr char kEscape = '\x1b';
+constexpr char kEscapeByte = '\x1b';
 constexpr const char* kReverse = "\x1b[7m";
 constexpr const char* kReset = "\x1b[0m";
 
@@ -54,7 +54,7 @@ std::string clip(const std::string& line, std::size_t width) {
   std::size_t used = 0;
   bool coloured = false;
   for (std::size_t at = 0; at < line.size();) {
-    const std::size_t colour = line.find(kEscape, at);
+    const std::size_t colour = line.find(kEscapeByte, at);
     const std::string part = line.substr(at, colour - at);
     const std::size_t wide = columns(part);
     if (used + wide > width) {

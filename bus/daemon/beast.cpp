@@ -1,0 +1,2 @@
+/// The part of Beast that is not templates; see bus/CMakeLists.txt.
+#include <boost/beast/src.hpp>
