@@ -24,7 +24,6 @@ namespace {
 constexpr std::size_t kMostRows = 10'000;
 
 std::string_view state_of(const LocalName& name) {
-  if (name.state != RowState::active) return "frozen";
   return name.confirmed ? "active" : "unconfirmed";
 }
 

@@ -35,7 +35,6 @@ Result<HostConfig> Busd::host_config(daemon::StateDirectory& state) const {
   config.software = std::string("starbus ") + kVersion;
   config.access = AccessList(settings_.roles);
   config.lease = settings_.lease;
-  config.settle = settings_.settle;
   config.max_processes = settings_.max_processes;
   const auto term = stored_term(state);
   if (!term) return term.error();
@@ -51,6 +50,13 @@ Result<> Busd::start(daemon::DaemonContext& context) {
   settings_ = fresh_;
   auto config = host_config(context.state);
   if (!config) return config.error();
+  auto journal = ProcessJournal::open(context.state);
+  if (!journal) return journal.error();
+  config->journaled = journal->living();
+  if (!config->journaled.empty()) {
+    spdlog::info("{} processes of an earlier busd live: their names stay theirs",
+                 config->journaled.size());
+  }
   links_.emplace(context.loop);
   Shell::Events events;
   events.pid_ended = [this](std::int64_t pid) {
@@ -63,8 +69,8 @@ Result<> Busd::start(daemon::DaemonContext& context) {
     if (reconnect_ && !router_->uplink().connected) reconnect_->again();
   };
   events.stop = context.stop;
-  shell_ = std::make_unique<Shell>(context.loop, *links_, context.state, context.limited,
-                                   std::move(events));
+  shell_ = std::make_unique<Shell>(context.loop, *links_, context.state, std::move(*journal),
+                                   context.limited, std::move(events));
   router_ = std::make_unique<HostRouter>(*shell_, std::move(*config), daemon::boot_now());
   links_->start(*router_);
   Admin::Facts facts;

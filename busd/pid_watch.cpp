@@ -1,5 +1,6 @@
 #include "busd/pid_watch.hpp"
 
+#include <poll.h>
 #include <spdlog/spdlog.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -29,6 +30,11 @@ class PidWatch::Watched : public std::enable_shared_from_this<Watched> {
   }
   void report_soon() {
     asio::post(descriptor_.get_executor(), [self = shared_from_this()] { self->report(); });
+  }
+  bool has_ended() {
+    if (!descriptor_.is_open()) return true;
+    pollfd poll{descriptor_.native_handle(), POLLIN, 0};
+    return ::poll(&poll, 1, 0) > 0;
   }
   void cancel() {
     ended_ = nullptr;
@@ -70,6 +76,11 @@ void PidWatch::add(std::int64_t pid) {
   } else {
     watched->report_soon();
   }
+}
+
+bool PidWatch::has_ended(std::int64_t pid) const {
+  const auto found = watched_.find(pid);
+  return found != watched_.end() && found->second->has_ended();
 }
 
 void PidWatch::remove(std::int64_t pid) {

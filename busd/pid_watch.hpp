@@ -20,6 +20,8 @@ class PidWatch {
   /// `ended` is called once, from the loop, also if the process has ended already.
   void add(std::int64_t pid);
   void remove(std::int64_t pid);
+  /// Asks the system; false for who is not watched.
+  bool has_ended(std::int64_t pid) const;
 
  private:
   class Watched;

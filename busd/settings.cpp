@@ -90,10 +90,8 @@ void read_busd(ConfigReader table, Settings& settings) {
   settings.socket_group = table.string("socket_group", "");
   settings.max_processes =
       table.integer<std::size_t>("max_processes", kMaxProcesses, 1, kMaxProcesses);
-  settings.lease = table.duration("lease", std::chrono::milliseconds(kLease),
-                                  std::chrono::seconds(1), std::chrono::minutes(10));
-  settings.settle = table.duration("settle", std::chrono::milliseconds(kReconnectLongest + 1000),
-                                   std::chrono::milliseconds(0), std::chrono::minutes(1));
+  settings.lease = table.duration("lease", std::chrono::milliseconds(kLease), kShortestLease,
+                                  std::chrono::minutes(10));
 }
 
 bool leaves_this_host(const io::Endpoint& endpoint) {

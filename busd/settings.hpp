@@ -19,7 +19,6 @@ struct Settings {
   std::string socket_group;
   std::size_t max_processes = kMaxProcesses;
   Time lease = from_ms(kLease);
-  Time settle{};
 
   std::vector<std::string> endpoints;
   std::vector<std::string> server_keys;

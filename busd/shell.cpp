@@ -27,10 +27,11 @@ Result<std::uint64_t> stored_number(const daemon::StateDirectory& state, const s
 }  // namespace
 
 Shell::Shell(boost::asio::io_context& loop, daemon::LinkShell& links, daemon::StateDirectory& state,
-             daemon::RateLimited& limited, Events events)
+             ProcessJournal journal, daemon::RateLimited& limited, Events events)
     : LinkedShell(links),
       loop_(loop),
       state_(state),
+      journal_(std::move(journal)),
       limited_(limited),
       events_(std::move(events)),
       pids_(loop, [this](std::int64_t pid) { events_.pid_ended(pid); }) {}
@@ -38,6 +39,16 @@ Shell::Shell(boost::asio::io_context& loop, daemon::LinkShell& links, daemon::St
 void Shell::remember_term(Epoch term) {
   const auto stored = state_.write(kTermFile, std::to_string(term.term()) + "\n");
   if (!stored) events_.stop(stored.error());
+}
+
+/// A full disk must not stop a host that runs: the log says what a restart would cost.
+void Shell::journal(const JournaledProcess& process, bool lives) {
+  const auto written = journal_.add(process, lives);
+  if (!written && limited_.allow("journal")) {
+    daemon::log_router_line(RouterShell::Level::error,
+                            "journal of processes: " + written.error().to_string() +
+                                "; what is missing there loses its names if busd restarts now");
+  }
 }
 
 void Shell::answer_query(const Query& query) {

@@ -8,6 +8,7 @@
 #include "bus/daemon/router_shell.hpp"
 #include "bus/daemon/state_directory.hpp"
 #include "busd/pid_watch.hpp"
+#include "busd/process_journal.hpp"
 
 namespace starbus::bus::busd {
 
@@ -23,11 +24,13 @@ class Shell final : public daemon::LinkedShell<HostShell> {
     std::function<void(Error reason)> stop;
   };
   Shell(boost::asio::io_context& loop, daemon::LinkShell& links, daemon::StateDirectory& state,
-        daemon::RateLimited& limited, Events events);
+        ProcessJournal journal, daemon::RateLimited& limited, Events events);
 
   void watch_pid(std::int64_t pid) override { pids_.add(pid); }
   void unwatch_pid(std::int64_t pid) override { pids_.remove(pid); }
+  bool has_ended(std::int64_t pid) override { return pids_.has_ended(pid); }
   void remember_term(Epoch term) override;
+  void journal(const JournaledProcess& process, bool lives) override;
   void answer_query(const Query& query) override;
   void uplink_ended(const Error& reason) override;
   void log(RouterShell::Level level, const std::string& text) override;
@@ -37,6 +40,7 @@ class Shell final : public daemon::LinkedShell<HostShell> {
 
   boost::asio::io_context& loop_;
   daemon::StateDirectory& state_;
+  ProcessJournal journal_;
   daemon::RateLimited& limited_;
   Events events_;
   PidWatch pids_;

@@ -49,7 +49,7 @@ void read_busroot(ConfigReader table, Settings& settings) {
   }
   read_session_ports(table, settings);
   settings.lease = table.duration("lease", std::chrono::milliseconds(kLease),
-                                  std::chrono::seconds(1), std::chrono::minutes(10));
+                                  kShortestLease, std::chrono::minutes(10));
 }
 
 /// Problems of the endpoints stand at the key that can cure them.

@@ -27,6 +27,19 @@ void Bus::start_unbind(const std::string& name, Done<void> done) {
   core_->unbind(name, std::move(done));
 }
 
+void Bus::start_move(const std::string& name, const std::string& target,
+                     std::function<Bytes()> freeze, Done<void> done) {
+  core_->move(name, target, std::move(freeze), std::move(done));
+}
+
+void Bus::on_arrival(std::string prefix, ArrivalHandlers handlers) {
+  core_->on_arrival(std::move(prefix), std::move(handlers));
+}
+
+Epoch Bus::epoch(std::string_view name) const {
+  return core_->process().epoch(channel_id(name));
+}
+
 Result<> Bus::send(const Name& to, ByteView body, const SendOptions& options) {
   return core_->send(to, body, options, nullptr);
 }
@@ -79,6 +92,10 @@ void Bus::on_undelivered(std::function<void(const Undelivered&)> callback) {
 
 void Bus::on_link(std::function<void(LinkState, const Error&)> callback) {
   core_->on_link_state = std::move(callback);
+}
+
+void Bus::on_lease_lost(std::function<void()> callback) {
+  core_->on_lease_end = std::move(callback);
 }
 
 const std::string& Bus::node() const {

@@ -16,6 +16,9 @@
 ///   co_await bus.bind("entity/7", {.on_message = [](bus::Message& m) { ... }}, use_awaitable);
 ///   bus.send("entity/8", "hello");
 ///   auto reply = co_await bus.call("service/chat", "who is there?", {}, use_awaitable);
+///
+/// With g++ 12, put arguments that own memory (lambdas that capture strings, say) into variables
+/// before the co_await expression: that compiler destroys some temporaries in it twice.
 #pragma once
 
 #include <boost/asio/async_result.hpp>
@@ -52,6 +55,10 @@ struct SendOptions {
   /// Shared names only: messages with one key go to one instance (rendezvous hash); 0: all messages
   /// of this process go to one instance.
   std::uint64_t hash_key = 0;
+  /// channel_id of a name that this process has bound: the message is that channel's own, in the
+  /// order of the channel even when it moves. Not set: it is the process' own. Owned channels,
+  /// multicast and announce only, and not with an acknowledgement, which could not follow.
+  ChannelId from{};
 };
 
 struct CallOptions {
@@ -65,6 +72,22 @@ struct CallOptions {
 struct Bound {
   std::string name;  // of the instance or the member, where a shared or group name was asked for
   Epoch epoch;       // fencing token for side effects: grows with every owner
+};
+
+/// A channel that has moved here, with what its freeze function had packed at the source.
+struct Arrival {
+  std::string name;
+  Epoch epoch;  // fencing token, as in Bound
+  Bytes state;
+};
+
+/// What to do with channels that move to this process.
+struct ArrivalHandlers {
+  /// Whether to take it: an error refuses, and it stays where it is. Not set: takes all. Nothing is
+  /// owned yet, and `arrived` may never follow.
+  std::function<Result<>(const std::string& name, ByteView state)> accept{};
+  /// It is owned now: make the object, return its handlers. Messages may follow at once.
+  std::function<Handlers(Arrival& arrival)> arrived{};
 };
 
 /// A message without a completion of its own that ended badly.
@@ -151,6 +174,25 @@ class Bus {
         token, [this, n = std::move(name)](Done<void> done) { start_unbind(n, std::move(done)); });
   }
 
+  /// Moves a bound name to another process, "HOST.NODE", without losing, doubling or reordering
+  /// anything that was sent to it or from it (SendOptions::from). First its own messages are
+  /// acknowledged while new ones wait; then `freeze` packs what the object is (at most kMaxBody
+  /// less some KiB), and from that call on nothing is handed to it here. Completes when it is gone;
+  /// or it goes on here: not_bound, busy, no_owner (no such process), move_refused, too_large,
+  /// deadline, and rolled_back, after which it goes on from the frozen state although the target
+  /// may have gone further. docs/guarantees.md, "Moves".
+  template <CompletionFor<void> Token>
+  auto move(std::string name, std::string target, std::function<Bytes()> freeze, Token&& token) {
+    return initiate<void>(
+        token, [this, n = std::move(name), t = std::move(target), f = std::move(freeze)](
+                   Done<void> done) mutable { start_move(n, t, std::move(f), std::move(done)); });
+  }
+  /// Takes in channels that move here and whose names begin with `prefix`; the longest prefix
+  /// decides. Without any, all are refused.
+  void on_arrival(std::string prefix, ArrivalHandlers handlers);
+  /// The present epoch of a bound name, 0 if it is not bound: it changes when a move fails.
+  Epoch epoch(std::string_view name) const;
+
   /// Takes a message into custody until its owner has handled it. Order: FIFO per (this process,
   /// channel, lane). Refused at once: would_block (see room), denied, too_large, bad_name, closed,
   /// unreachable (before connect), no_owner (a shared name without instances). Ends later, badly:
@@ -224,6 +266,11 @@ class Bus {
   /// The link to busd came or went; `reason` of a loss. Informational: nothing needs to be done.
   void on_link(std::function<void(LinkState, const Error& reason)> callback);
 
+  /// This process was cut off from busroot for the length of its lease (30 s), and owns nothing any
+  /// more: all names are gone, what was pending has ended as lease_lost. The bus comes back by
+  /// itself, as a new incarnation: bind anew.
+  void on_lease_lost(std::function<void()> callback);
+
   const std::string& node() const;
   const std::string& host() const;  // empty before connect
   Process self() const;
@@ -251,6 +298,8 @@ class Bus {
                   Done<void> done);
   void start_call(const std::string& to, const Bytes& body, const CallOptions& options,
                   Done<Bytes> done);
+  void start_move(const std::string& name, const std::string& target, std::function<Bytes()> freeze,
+                  Done<void> done);
   void start_flush(std::chrono::milliseconds deadline, Done<void> done);
   void start_room(const std::string& to, Lane lane, Done<void> done);
   void start_close(std::chrono::milliseconds deadline, Done<void> done);

@@ -48,7 +48,8 @@ BusCore::BusCore(boost::asio::io_context& loop, Options options)
           {options_.node, options_.role, draw_incarnation(), std::string("starbus ") + kVersion},
           *this, io::boot_now()),
       tick_(loop),
-      call_timer_(loop) {
+      call_timer_(loop),
+      next_call_(draw_incarnation()) {
   options_.endpoint = endpoint_of(options_);
 }
 
@@ -172,6 +173,9 @@ void BusCore::arm_tick() {
 void BusCore::on_tick() {
   const Time now = io::boot_now();
   process_.tick(now);
+  if (link_ && !process_.has_session()) {
+    link_down({Errc::overloaded, "the session with busd ended: lease, or too many requests wait"});
+  }
   if (process_.session() && process_.session()->silence(now) > from_ms(kLinkTimeout)) {
     link_down({Errc::silent, "nothing heard from busd for 10 s"});
   }
@@ -252,8 +256,7 @@ void BusCore::shut(const Error& reason) {
     complete<void>(std::move(done), reason);
   }
   for (auto& [id, bond] : std::exchange(bonds_, {})) {
-    complete<Bound>(std::move(bond->bound), reason);
-    for (auto& done : bond->unbound) complete<void>(std::move(done), {});
+    end_bond(*bond, reason);
   }
   while (!calls_.empty()) end_call(calls_.begin()->first, reason);
   // What waits for a snapshot finds the bus closed, and completes so.
@@ -262,6 +265,8 @@ void BusCore::shut(const Error& reason) {
   }
   on_undelivered = nullptr;
   on_link_state = nullptr;
+  on_lease_end = nullptr;
+  arrivals_.clear();
 }
 
 BusCounters BusCore::counters() const {

@@ -44,6 +44,11 @@ class BusCore final : public std::enable_shared_from_this<BusCore>,
   void bind(std::string name, Handlers handlers, Done<Bound> done);
   void unbind(const std::string& name, Done<> done);
 
+  // --- bus_moves.cpp: names that come and go ---
+  void move(const std::string& name, const std::string& target, std::function<Bytes()> freeze,
+            Done<> done);
+  void on_arrival(std::string prefix, ArrivalHandlers handlers);
+
   // --- bus_send.cpp: messages, calls, replies ---
   Result<> send(const Name& to, ByteView body, const SendOptions& options, Done<> done);
   Result<> send(std::string_view to, ByteView body, const SendOptions& options, Done<> done);
@@ -59,6 +64,7 @@ class BusCore final : public std::enable_shared_from_this<BusCore>,
 
   std::function<void(const Undelivered&)> on_undelivered;
   std::function<void(LinkState, const Error&)> on_link_state;
+  std::function<void()> on_lease_end;
 
  private:
   // ProcessEvents
@@ -74,6 +80,13 @@ class BusCore final : public std::enable_shared_from_this<BusCore>,
   void on_failed(Token token, const ChannelId& channel, Lane lane, std::uint64_t seq, Errc reason,
                  bool sent) override;
   void on_room() override;
+  Bytes on_freeze(BindingId binding) override;
+  void on_moved(BindingId binding) override;
+  void on_move_failed(BindingId binding, Epoch epoch, const Error& reason) override;
+  Result<> on_arriving(const std::string& name, const Process& from, ByteView state) override;
+  void on_arrived(BindingId binding, const std::string& name, Epoch epoch, Bytes state) override;
+  void on_lease_lost() override;
+  std::string name_of_channel(const ChannelId& channel) override;
   // io::LinkHandler
   void on_bundle(io::Link& link, ByteView bundle) override;
   void on_batch_end(io::Link& link) override;
@@ -100,7 +113,14 @@ class BusCore final : public std::enable_shared_from_this<BusCore>,
     std::vector<Done<>> unbound;
     std::string asked;  // the shared or group name that was asked for, else empty
     unsigned instance = 0;
+    std::function<Bytes()> freeze;  // of a move that is under way
+    Done<> moved;
   };
+  void start_move(const std::string& name, const std::string& target, std::function<Bytes()> freeze,
+                  Done<> done);
+  const ArrivalHandlers* arrival_handlers(std::string_view name) const;
+  void end_bond(const Bond& bond, const Error& reason);
+  std::shared_ptr<Bond> forget_bond(BindingId binding);
   void bind_exact(std::string name, std::string asked, unsigned instance, Handlers handlers,
                   Done<Bound> done);
   void bind_next_instance(std::string shared, unsigned after, Handlers handlers, Done<Bound> done);
@@ -118,6 +138,9 @@ class BusCore final : public std::enable_shared_from_this<BusCore>,
                                        const Envelope& envelope, ByteView body, Token token,
                                        std::chrono::milliseconds ttl);
   Destination destination(const Name& to, Lineage hint) const;
+  Result<> send_from(const Name& to, ByteView body, const SendOptions& options);
+  Result<> multicast_now(std::span<const Origin::Recipient> recipients, const SendOptions& options,
+                         ByteView body);
   void start_call(const Name& to, Lineage hint, std::uint64_t id, const Trace& trace,
                   ByteView body);
   void end_call(std::uint64_t id, Result<Bytes> result);
@@ -188,7 +211,8 @@ class BusCore final : public std::enable_shared_from_this<BusCore>,
   std::vector<RoomWaiter> rooms_;
 
   std::unordered_map<BindingId, std::shared_ptr<Bond>> bonds_;
-  std::unordered_map<std::string, BindingId> bond_by_name_;  // exact and asked names
+  std::unordered_map<std::string, BindingId> bond_by_name_;       // exact and asked names
+  std::map<std::string, ArrivalHandlers, std::less<>> arrivals_;  // by prefix
 
   std::unordered_map<std::string, Name> names_;                    // texts that were hashed before
   boost::unordered_flat_map<ChannelId, std::string> names_by_id_;  // of recent sends: for reports
@@ -196,7 +220,7 @@ class BusCore final : public std::enable_shared_from_this<BusCore>,
   std::unordered_map<Token, Done<>> acknowledgements_;
   std::unordered_map<std::uint64_t, PendingCall> calls_;
   std::multimap<Time, std::uint64_t> call_deadlines_;
-  std::uint64_t next_call_ = 1;
+  std::uint64_t next_call_;  // begins at the incarnation: no reply to an earlier life fits a call
   std::uint64_t calls_started_ = 0, calls_timed_out_ = 0;
   Bytes envelope_;
 

@@ -78,12 +78,8 @@ void BusCore::on_bound(BindingId binding, Epoch epoch) {
 
 void BusCore::on_bind_refused(BindingId binding, const Error& reason) {
   if (binding == process_.process_binding()) return shut({Errc::name_taken, reason.detail});
-  const auto found = bonds_.find(binding);
-  if (found == bonds_.end()) return;
-  const auto bond = found->second;
-  bonds_.erase(found);
-  bond_by_name_.erase(*bond->name);
-  if (!bond->asked.empty()) bond_by_name_.erase(bond->asked);
+  const auto bond = forget_bond(binding);
+  if (!bond) return;
   if (bond->instance != 0 && reason == Errc::already_bound) {
     // Somebody else took this number first.
     bind_next_instance(bond->asked, bond->instance, std::move(bond->handlers),
@@ -98,18 +94,16 @@ void BusCore::unbind(const std::string& name, Done<> done) {
   const auto found = bond_by_name_.find(name);
   if (found == bond_by_name_.end()) return complete<void>(std::move(done), Error{Errc::not_bound});
   Bond& bond = *bonds_.at(found->second);
-  bond.unbound.push_back(std::move(done));
+  const auto begun = process_.unbind(bond.channel);
+  if (!begun && begun.error() == Errc::busy) return complete<void>(std::move(done), begun.error());
   // A second unbind while the first is under way waits for the same answer.
-  if (process_.unbind(bond.channel)) want_pump(0);
+  bond.unbound.push_back(std::move(done));
+  want_pump(0);
 }
 
 void BusCore::on_unbound(BindingId binding) {
-  const auto found = bonds_.find(binding);
-  if (found == bonds_.end()) return;
-  const auto bond = found->second;
-  bonds_.erase(found);
-  bond_by_name_.erase(*bond->name);
-  if (!bond->asked.empty()) bond_by_name_.erase(bond->asked);
+  const auto bond = forget_bond(binding);
+  if (!bond) return;
   complete<Bound>(std::move(bond->bound), Error{Errc::not_bound, "unbound before it was granted"});
   for (auto& done : bond->unbound) complete<void>(std::move(done), {});
 }

@@ -27,6 +27,11 @@ void BusCore::remember_name(const Name& name) {
   names_by_id_.try_emplace(name.id(), name.text());
 }
 
+std::string BusCore::name_of_channel(const ChannelId& channel) {
+  const auto found = names_by_id_.find(channel);
+  return found == names_by_id_.end() ? std::string() : found->second;
+}
+
 Destination BusCore::destination(const Name& to, Lineage hint) const {
   const bool open = process_.restricted() && to.id().high != kProcessTag;
   return {to.id(), hint, open ? std::string_view(to.text()) : std::string_view()};
@@ -55,6 +60,11 @@ Result<> BusCore::send(std::string_view to, ByteView body, const SendOptions& op
 
 Result<> BusCore::send(const Name& to, ByteView body, const SendOptions& options, Done<> done) {
   if (closed_ || closing_) return Error{Errc::closed};
+  if (options.from != ChannelId{}) {
+    if (done)
+      return Error{Errc::denied, "an acknowledgement could not follow a channel that moves"};
+    return send_from(to, body, options);
+  }
   if (is_shared_name(to.text())) return send_shared(to, body, options, std::move(done));
   Envelope envelope;
   envelope.trace = options.trace;
@@ -62,6 +72,24 @@ Result<> BusCore::send(const Name& to, ByteView body, const SendOptions& options
   const auto seq = send_enveloped(to, {}, options.lane, envelope, body, token, options.ttl);
   if (!seq) return seq.error();
   if (token != 0) acknowledgements_.emplace(next_token_++, std::move(done));
+  return {};
+}
+
+Result<> BusCore::send_from(const Name& to, ByteView body, const SendOptions& options) {
+  if (is_shared_name(to.text())) {
+    return Error{Errc::denied, "a channel sends to owned channels; choose an instance"};
+  }
+  if (auto allowed = process_.may_send(to.text()); !allowed) return allowed.error();
+  if (options.lane == Lane::control) return Error{Errc::denied, "the control lane is the bus' own"};
+  Envelope envelope;
+  envelope.trace = options.trace;
+  encode_envelope(envelope, envelope_);
+  const Time expires = options.ttl.count() > 0 ? io::boot_now() + options.ttl : Time{};
+  auto sent =
+      process_.send_from(options.from, destination(to, {}), options.lane, envelope_, body, expires);
+  if (!sent) return sent;
+  remember_name(to);
+  want_pump(envelope_.size() + body.size());
   return {};
 }
 
@@ -85,13 +113,22 @@ Result<> BusCore::multicast(std::span<const std::string> to, ByteView body,
     remember_name(name);
     recipients.push_back({destination(name, {})});
   }
+  auto sent = multicast_now(recipients, options, body);
+  if (sent) want_pump(body.size());
+  return sent;
+}
+
+/// The body in its envelope, from the process or from one of its channels.
+Result<> BusCore::multicast_now(std::span<const Origin::Recipient> recipients,
+                                const SendOptions& options, ByteView body) {
   Envelope envelope;
   envelope.trace = options.trace;
   encode_envelope(envelope, envelope_);
   const Time expires = options.ttl.count() > 0 ? io::boot_now() + options.ttl : Time{};
-  auto sent = process_.origin().multicast(recipients, options.lane, envelope_, body, expires);
-  if (sent) want_pump(body.size());
-  return sent;
+  if (options.from == ChannelId{}) {
+    return process_.origin().multicast(recipients, options.lane, envelope_, body, expires);
+  }
+  return process_.multicast_from(options.from, recipients, options.lane, envelope_, body, expires);
 }
 
 void BusCore::on_acknowledged(Token token) {

@@ -287,11 +287,7 @@ Result<> BusCore::announce_now(const std::string& prefix, ByteView body,
   }
   Watched& watched = watched_.at(prefix);
   if (watched.members.empty()) list_members(watched, *rows);
-  Envelope envelope;
-  envelope.trace = options.trace;
-  encode_envelope(envelope, envelope_);
-  const Time expires = options.ttl.count() > 0 ? io::boot_now() + options.ttl : Time{};
-  auto sent = process_.origin().multicast(watched.members, options.lane, envelope_, body, expires);
+  auto sent = multicast_now(watched.members, options, body);
   if (sent) want_pump(body.size());
   return sent;
 }

@@ -70,9 +70,9 @@ Result<Run> decode_run(ByteView payload) {
     if (rest.size() < kItemHeader) return bad;
     const auto raw = load<std::uint32_t>(rest.data());
     const auto step = load<std::uint32_t>(rest.data() + 4);
-    const std::size_t size = raw & ~kTombstone;
+    const std::size_t size = raw & kSizeMask;
     if ((step == 0) != (i == 0) || seq + step < seq) return bad;
-    if ((raw & kTombstone) && size != 0) return bad;
+    if ((raw & kTombstone) && (raw & ~kTombstone) != 0) return bad;
     if (size > rest.size() - kItemHeader) return bad;
     seq += step;
     rest = rest.subspan(kItemHeader + size);
@@ -86,12 +86,13 @@ std::optional<Item> RunReader::next() {
   --left_;
   const auto raw = load<std::uint32_t>(rest_.data());
   const auto step = load<std::uint32_t>(rest_.data() + 4);
-  const std::size_t size = raw & ~kTombstone;
+  const std::size_t size = raw & kSizeMask;
   if (step != 0) {
     prev_ = seq_;
     seq_ += step;
   }
-  const Item item{prev_, seq_, (raw & kTombstone) != 0, rest_.subspan(kItemHeader, size)};
+  const Item item{prev_, seq_, (raw & kTombstone) != 0, (raw & kSystem) != 0,
+                  rest_.subspan(kItemHeader, size)};
   rest_ = rest_.subspan(kItemHeader + size);
   return item;
 }

@@ -4,20 +4,23 @@
 /// header. A sender packs what is ready into runs, so routing costs once per run and not once per
 /// message.
 ///
-///   offset size  field (offsets within the payload, behind length and kind)
+/// Offsets within the payload, behind length and kind:
+// clang-format off
 ///        0    1  lane
 ///        1    1  zero
 ///        2    2  count      messages in the run, at least 1
 ///        4   16  origin     host u32, slot u32, incarnation u64; stamped by the origin's busd
 ///       20   16  channel
 ///       36    8  lineage
-///       44    8  prev       of the first message: the sequence that must be handled before it, or
-///       0 52    8  seq        of the first message 60    -  messages: {u32 size | tombstone bit
-///       31, u32 step, body}
+///       44    8  prev       of the first message: the sequence that must be handled before it, or 0
+///       52    8  seq        of the first message
+///       60    -  messages: {u32 size | tombstone bit 31 | system bit 30, u32 step, body}
+// clang-format on
 ///
 /// `step` is seq minus the seq before it in the run (0 for the first); `prev` of every later
 /// message is the seq before it. A tombstone stands for a message that expired: it keeps the chain,
-/// has no body and reaches no handler.
+/// has no body and reaches no handler. A system message (bit 30) is for the library at its target
+/// and not for a handler: its body is one encoded record, State or StateRefused.
 ///
 /// MULTICAST: {lane u8, zero u8, count u16, origin 16, count x {channel 16, lineage 8, prev 8, seq
 /// 8}, body}: one body, each target an ordinary stream with its own prev and seq.
@@ -39,6 +42,8 @@ inline constexpr std::size_t kRunHeader = 60;
 inline constexpr std::size_t kItemHeader = 8;
 inline constexpr std::size_t kOriginOffset = 4;  // in DATA and in MULTICAST
 inline constexpr std::uint32_t kTombstone = 0x8000'0000;
+inline constexpr std::uint32_t kSystem = 0x4000'0000;
+inline constexpr std::uint32_t kSizeMask = ~(kTombstone | kSystem);
 inline constexpr std::size_t kMulticastHeader = 20;
 inline constexpr std::size_t kTargetSize = 40;
 
@@ -64,6 +69,7 @@ struct Item {
   std::uint64_t prev = 0;
   std::uint64_t seq = 0;
   bool tombstone = false;
+  bool system = false;
   ByteView body;
 };
 

@@ -38,6 +38,7 @@ class Directory {
     Lineage lineage;
     std::uint64_t number = 0;  // the bind attempt that `epoch` was granted to; 0: none, a claim
     bool confirmed = false;
+    bool moving = false;  // held, not routed
     bool listed = false;  // scratch of who compares a table with the directory
 
    private:

@@ -48,6 +48,10 @@ namespace starbus::bus {
   X(watch_too_large, 16, "the prefix matches more names than one watch may hold",                 \
     "watch a longer prefix")                                                                      \
   X(too_many_watches, 17, "this process watches too many prefixes", "share watches")              \
+  X(lease_lost, 18,                                                                               \
+    "this process was cut off from busroot for as long as its lease; its names may have new "     \
+    "owners",                                                                                     \
+    "bind anew; look for a long pause of the process, its busd or busroot")                       \
   X(name_taken, 19, "a living process or host already uses this name",                            \
     "give each node of a host, and each host, its own name")                                      \
   X(version_mismatch, 20, "the peer speaks a protocol version that this side does not",           \
@@ -67,7 +71,15 @@ namespace starbus::bus {
   X(overloaded, 29, "control traffic outgrew its queue; the session starts afresh",               \
     "bind or watch fewer names at once")                                                          \
   X(silent, 30, "the peer sent nothing for longer than the link timeout",                         \
-    "look for a stopped process or a cut link")
+    "look for a stopped process or a cut link")                                                   \
+  X(busy, 31, "the channel is moving, or its own messages are not acknowledged yet",              \
+    "try again later")                                                                            \
+  X(move_refused, 32, "the target process did not take the channel's state",                      \
+    "register an arrival handler there, or choose another target")                                \
+  X(rolled_back, 33,                                                                              \
+    "the target ended before the move was confirmed and may have run: the channel goes on here "  \
+    "from its frozen state, as a new lineage",                                                    \
+    "treat what the channel did since the freeze as lost")
 
 enum class Errc : std::uint16_t {
   ok = 0,

@@ -9,10 +9,21 @@ HostRouter::HostRouter(HostShell& shell, HostConfig config, Time now)
       host_shell_(shell),
       config_(std::move(config)),
       table_(config_.host),
-      watches_(*this),
-      complete_at_(now + config_.settle) {
+      watches_(*this) {
   uplink_status_.since = now;
   uplink_status_.term = config_.highest_term;
+  for (const JournaledProcess& known : config_.journaled) {
+    Hello hello;
+    hello.name = known.node;
+    hello.incarnation = known.incarnation;
+    LocalProcess& process = table_.add(hello, known.pid);
+    auto role = std::make_shared<Role>();
+    role->name = known.role;
+    process.role = std::move(role);
+    process.lost_at = now;
+    process.announced = true;
+    if (known.pid != 0 && table_.with_pid(known.pid).size() == 1) host_shell_.watch_pid(known.pid);
+  }
 }
 
 Result<> HostRouter::on_record(Link& link, Kind kind, ByteView payload) {
@@ -61,7 +72,17 @@ void HostRouter::tick(Time now) {
     end_process(*process, {Errc::silent, "no session for the length of the lease"});
   }
   queries_.tick(now);
-  announce_when_complete();
+}
+
+std::uint64_t HostRouter::lease_age() const {
+  if (uplink_greeted()) echoed_ = std::max(echoed_, uplink_->session.echoed());
+  if (echoed_ == Time{}) return Heartbeat::kNoLease;
+  return static_cast<std::uint64_t>((now() - echoed_).count());
+}
+
+void HostRouter::journal(const LocalProcess& process, bool lives) {
+  host_shell_.journal({process.node, process.role->name, process.id.incarnation, process.pid},
+                      lives);
 }
 
 void HostRouter::pid_ended(std::int64_t pid) {
@@ -77,6 +98,7 @@ void HostRouter::end_process(LocalProcess& process, const Error& reason) {
                                            " names are free: " + reason.to_string());
   if (announced_ && process.announced) tell(*uplink_, ProcessDead{process.id});
   const std::int64_t pid = process.pid;
+  journal(process, false);
   table_.remove(process);
   ++host_counters_.processes_ended;
   if (pid != 0 && table_.with_pid(pid).empty()) host_shell_.unwatch_pid(pid);

@@ -19,13 +19,26 @@
 
 namespace starbus::bus {
 
+/// A process as busd's journal knows it.
+struct JournaledProcess {
+  std::string node;
+  std::string role;
+  std::uint64_t incarnation = 0;
+  std::int64_t pid = 0;  // 0: unknown
+};
+
 class HostShell : public RouterShell {
  public:
   /// From now on `pid_ended` is to be called when this process ends; at once if it has ended.
   virtual void watch_pid(std::int64_t pid) = 0;
   virtual void unwatch_pid(std::int64_t pid) = 0;
+  /// Whether a watched process has ended already; `pid_ended` may still be on its way.
+  virtual bool has_ended(std::int64_t) { return false; }
   /// busroot's term has grown: to be kept through restarts (HostConfig::highest_term).
   virtual void remember_term(Epoch term) = 0;
+  /// A process has come, or has ended: to be kept through restarts of busd (HostConfig::journaled),
+  /// before this returns. Not through those of the machine: processes end with it.
+  virtual void journal(const JournaledProcess& process, bool lives) = 0;
   /// Somebody asks this host: `answer` is to be called later.
   virtual void answer_query(const Query& query) = 0;
   /// The session with busroot ended, whoever ended it: connect again.
@@ -42,9 +55,9 @@ struct HostConfig {
   std::uint64_t incarnation = 0;  // grows from start to start
   Epoch highest_term;             // what remember_term was last told
   Time lease = from_ms(kLease);
-  /// A restarted busd announces nothing to busroot before this has passed: every process that lives
-  /// is back by then, and what it announces must be complete. 0 where no process can be older.
-  Time settle = from_ms(kReconnectLongest + 1000);
+  /// Of what `journal` was told: the living, less those that have ended since. They are announced,
+  /// and what they own stays theirs until they are back or their lease has ended.
+  std::vector<JournaledProcess> journaled;
   std::size_t max_processes = kMaxProcesses;
 };
 
@@ -54,6 +67,7 @@ struct HostCounters {
   std::uint64_t without_session = 0;  // for a process between two sessions
   std::uint64_t without_uplink = 0;   // for another host, while busroot is away
   std::uint64_t over_rate = 0;        // above the role's rate
+  std::uint64_t foreign_replies = 0;  // for a channel of another: dropped, since it may be late
   std::uint64_t denied = 0;           // sessions ended for breaking the access list
   std::uint64_t processes_ended = 0;
   std::uint64_t leases_ended = 0;  // of those, for want of a session
@@ -101,6 +115,7 @@ class HostRouter final : public Router, private HostWatchOutlet {
   Result<> on_record(Link& link, Kind kind, ByteView payload) override;
   void on_link_gone(Link& link, const Error& reason) override;
   Link* link_towards(const Process& origin) override;
+  std::uint64_t lease_age() const override;
 
   // Sessions of processes: host_router_session.cpp.
   Result<> on_hello(Link& link, ByteView payload);
@@ -114,8 +129,9 @@ class HostRouter final : public Router, private HostWatchOutlet {
   Result<> from_root(Link& link, Kind kind, ByteView payload);
   Result<> on_welcome(Link& link, ByteView payload);
   Result<> on_root_record(Kind kind, ByteView payload);
-  void announce_when_complete();
+  void announce_all();
   void announce(const LocalProcess& process);
+  void journal(const LocalProcess& process, bool lives);
   void uplink_gone(const Error& reason);
 
   // Requests and their answers: host_router_requests.cpp.
@@ -123,13 +139,21 @@ class HostRouter final : public Router, private HostWatchOutlet {
   Result<> on_bind(Link& link, LocalProcess& process, ByteView payload);
   Result<> on_freed(LocalProcess& process, ByteView payload);
   Result<> on_open(LocalProcess& process, ByteView payload);
+  Result<> on_active(const LocalProcess& process, ByteView payload);
+  Result<> on_attach(Link& link, LocalProcess& process, ByteView payload);
+  Result<> on_reclaim(const LocalProcess& process, ByteView payload);
+  Result<> check_claim(const LocalProcess& process, std::string_view name, bool held) const;
   template <class Request>
   Result<> pass_up(const LocalProcess& process, ByteView payload);
-  void refuse(Link& link, const Bind& bind, const Error& why);
+  void refuse(Link& link, const Refused& refused);
   Result<> on_attached(ByteView payload);
   Result<> on_refused(ByteView payload);
-  Result<> on_active_ok(ByteView payload);
   Result<> on_unbound(ByteView payload);
+  Result<> on_move_ok(ByteView payload);
+  Result<> on_reclaimed(ByteView payload);
+  Result<> on_moved(ByteView payload);
+  template <class Record>
+  Result<> pass_down(ByteView payload);
   /// An answer for a process without a session is dropped: the process asks again.
   template <class Record>
   void tell_process(const Record& record) {
@@ -145,7 +169,7 @@ class HostRouter final : public Router, private HostWatchOutlet {
   Result<> probe_from_root(ByteView payload);
   Result<> multicast_from_root(ByteView payload);
   template <class Reply>
-  Result<> reply_from_process(ByteView payload);
+  Result<> reply_from_process(const LocalProcess& process, ByteView payload);
   template <class Reply>
   Result<> reply_from_root(ByteView payload);
   void deliver_parts(const Multicast& multicast, LinkId source);
@@ -172,8 +196,10 @@ class HostRouter final : public Router, private HostWatchOutlet {
   HostCounters host_counters_;
 
   Link* uplink_ = nullptr;
-  bool announced_ = false;  // hello and the complete table are said in this session
-  Time complete_at_;        // not before this is the table complete
+  bool announced_ = false;      // hello and the complete table are said in this session
+  std::uint64_t attempts_ = 0;  // sessions with busroot so far
+  Time root_lease_ = from_ms(kLease);
+  mutable Time echoed_{};  // when busd sent its latest heartbeat that busroot has echoed
   UplinkStatus uplink_status_;
 
   // Kept between calls for their capacity.

@@ -1,5 +1,6 @@
 // Messages and replies: local ones to their process, others up, nothing back up.
 #include "bus/core/host_router.hpp"
+#include "bus/core/sabotage.hpp"
 
 #include <utility>
 
@@ -157,6 +158,8 @@ Result<> HostRouter::data_from_root(ByteView payload) {
   }
   show_to_tap(*run);
   forward_payload(*next, *run, payload, uplink_->id);
+  const Ack ack{run->lane, run->origin, run->channel, run->lineage, run->seq};
+  if (sabotaged(Sabotage::ack_before_handler)) route_reply(ack);
   return {};
 }
 
@@ -186,9 +189,13 @@ Result<> HostRouter::multicast_from_root(ByteView payload) {
 }
 
 template <class Reply>
-Result<> HostRouter::reply_from_process(ByteView payload) {
+Result<> HostRouter::reply_from_process(const LocalProcess& process, ByteView payload) {
   const auto reply = decode<Reply>(payload);
   if (!reply) return reply.error();
+  if (table_.owner_of(reply->channel) != &process && !process.moving.contains(reply->channel)) {
+    ++host_counters_.foreign_replies;
+    return {};
+  }
   if constexpr (Reply::kKind == Kind::ack) ++counters_.acks;
   route_reply(*reply);
   return {};
@@ -207,8 +214,8 @@ Result<> HostRouter::reply_from_root(ByteView payload) {
   return {};
 }
 
-template Result<> HostRouter::reply_from_process<Ack>(ByteView);
-template Result<> HostRouter::reply_from_process<Nack>(ByteView);
+template Result<> HostRouter::reply_from_process<Ack>(const LocalProcess&, ByteView);
+template Result<> HostRouter::reply_from_process<Nack>(const LocalProcess&, ByteView);
 template Result<> HostRouter::reply_from_root<Ack>(ByteView);
 template Result<> HostRouter::reply_from_root<Nack>(ByteView);
 

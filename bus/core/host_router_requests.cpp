@@ -22,19 +22,25 @@ Result<> HostRouter::from_process(Link& link, LocalProcess& process, Kind kind, 
     case Kind::multicast:
       return multicast_from_process(link, process, payload);
     case Kind::ack:
-      return reply_from_process<Ack>(payload);
+      return reply_from_process<Ack>(process, payload);
     case Kind::nack:
-      return reply_from_process<Nack>(payload);
+      return reply_from_process<Nack>(process, payload);
     case Kind::open:
       return on_open(process, payload);
     case Kind::bind:
       return on_bind(link, process, payload);
     case Kind::active:
-      return pass_up<Active>(process, payload);
+      return on_active(process, payload);
     case Kind::unbind:
       return pass_up<Unbind>(process, payload);
     case Kind::freed:
       return on_freed(process, payload);
+    case Kind::move:
+      return pass_up<Move>(process, payload);
+    case Kind::attach:
+      return on_attach(link, process, payload);
+    case Kind::reclaim:
+      return on_reclaim(process, payload);
     case Kind::watch: {
       const auto watch = decode<Watch>(payload);
       if (!watch) return watch.error();
@@ -69,26 +75,77 @@ Result<> HostRouter::on_bind(Link& link, LocalProcess& process, ByteView payload
   const auto bind = decode<Bind>(payload);
   if (!bind) return bind.error();
   if (bind->process != process.id) return foreign_process(Kind::bind);
+  const Ticket ticket = Ticket::of_bind(process.id, bind->number);
   if (const auto checked = check_channel_name(bind->name); !checked) {
-    refuse(link, *bind, checked.error());
+    refuse(link, {process.id, ticket, bind->name, checked.error().code, checked.error().detail});
     return {};
   }
   const LocalName* present = table_.find(channel_id(bind->name));
-  if (!may_hold(process, bind->name)) {
-    refuse(link, *bind, {Errc::denied, "role \"" + process.role->name + "\" may not bind it"});
-  } else if (present && present->owner != &process) {
-    refuse(link, *bind, {Errc::already_bound, present->owner->name});
-  } else if (!present && process.names.size() >= process.role->max_names) {
-    refuse(link, *bind, {Errc::too_many_names, std::to_string(process.names.size()) + " are held"});
+  auto allowed = check_claim(process, bind->name, present && present->owner == &process);
+  if (allowed && present && present->owner != &process) {
+    allowed = Error{Errc::already_bound, present->owner->name};
+  }
+  if (!allowed) {
+    refuse(link, {process.id, ticket, bind->name, allowed.error().code, allowed.error().detail});
   } else if (uplink_greeted()) {
     tell(*uplink_, *bind);
   }
   return {};
 }
 
-void HostRouter::refuse(Link& link, const Bind& bind, const Error& why) {
-  note_failure(channel_id(bind.name), bind.process, why.to_string());
-  tell(link, Refused{bind.process, bind.number, bind.name, why.code, why.detail});
+/// Whether the process may own this name as far as this host decides; `held`: it does.
+Result<> HostRouter::check_claim(const LocalProcess& process, std::string_view name,
+                                 bool held) const {
+  if (!may_hold(process, name)) {
+    return Error{Errc::denied, "role \"" + process.role->name + "\" may not bind it"};
+  }
+  if (!held && process.names.size() >= process.role->max_names) {
+    return Error{Errc::too_many_names, std::to_string(process.names.size()) + " are held"};
+  }
+  return {};
+}
+
+/// The process has its grant, which is all that a later busroot needs to know.
+Result<> HostRouter::on_active(const LocalProcess& process, ByteView payload) {
+  const auto active = decode<Active>(payload);
+  if (!active) return active.error();
+  LocalName* name = table_.find(active->channel);
+  if (name && name->owner == &process && name->epoch == active->epoch) name->confirmed = true;
+  return pass_up<Active>(process, payload);
+}
+
+Result<> HostRouter::on_attach(Link& link, LocalProcess& process, ByteView payload) {
+  const auto attach = decode<Attach>(payload);
+  if (!attach) return attach.error();
+  if (attach->process != process.id || attach->ticket.target != process.id) {
+    return foreign_process(Kind::attach);
+  }
+  if (!check_channel_name(attach->name)) return Error{Errc::bad_bytes, "attach of no name"};
+  const LocalName* present = table_.find(channel_id(attach->name));
+  const auto allowed = check_claim(process, attach->name, present && present->owner == &process);
+  if (!allowed) {
+    refuse(link, {process.id, attach->ticket, attach->name, allowed.error().code,
+                  allowed.error().detail});
+  } else if (uplink_greeted()) {
+    tell(*uplink_, *attach);
+  }
+  return {};
+}
+
+Result<> HostRouter::on_reclaim(const LocalProcess& process, ByteView payload) {
+  const auto reclaim = decode<Reclaim>(payload);
+  if (!reclaim) return reclaim.error();
+  if (reclaim->process != process.id) return foreign_process(Kind::reclaim);
+  if (!check_channel_name(reclaim->name)) return Error{Errc::bad_bytes, "reclaim of no name"};
+  if (!may_hold(process, reclaim->name)) return deny(process, "hold " + reclaim->name);
+  if (uplink_greeted()) tell(*uplink_, *reclaim);
+  return {};
+}
+
+void HostRouter::refuse(Link& link, const Refused& refused) {
+  note_failure(channel_id(refused.name), refused.process,
+               Error{refused.reason, refused.detail}.to_string());
+  tell(link, refused);
 }
 
 /// The process does not want a grant that passed here.
@@ -97,9 +154,10 @@ Result<> HostRouter::on_freed(LocalProcess& process, ByteView payload) {
   if (!freed) return freed.error();
   if (freed->process != process.id) return foreign_process(Kind::freed);
   const LocalName* name = table_.find(freed->channel);
-  if (name && name->owner == &process && name->number == freed->number) {
+  if (name && name->owner == &process && name->ticket == freed->ticket) {
     table_.release(freed->channel);
   }
+  HostTable::forget_copy(process, freed->channel, freed->ticket);
   if (uplink_greeted()) tell(*uplink_, *freed);
   return {};
 }
@@ -141,13 +199,13 @@ Result<> HostRouter::on_attached(ByteView payload) {
   const bool held = present && present->owner == process;
   if (!held && process->names.size() >= process->role->max_names) {
     // Binds were under way when the quota was reached.
-    tell(*uplink_, Freed{process->id, channel, attached->number});
-    refuse(*link, {process->id, attached->number, attached->name},
-           {Errc::too_many_names, std::to_string(process->names.size()) + " are held"});
+    tell(*uplink_, Freed{process->id, channel, attached->ticket});
+    refuse(*link, {process->id, attached->ticket, attached->name, Errc::too_many_names,
+                   std::to_string(process->names.size()) + " are held"});
     return {};
   }
   table_.grant(*process, {attached->name, process, attached->epoch, attached->lineage,
-                          attached->number, RowState::active, false});
+                          attached->ticket, false});
   tell(*link, *attached);
   return {};
 }
@@ -157,21 +215,18 @@ Result<> HostRouter::on_refused(ByteView payload) {
   if (!refused) return refused.error();
   const ChannelId channel = channel_id(refused->name);
   const LocalName* name = table_.find(channel);
-  if (name && name->owner->id == refused->process) table_.release(channel);
+  // A late answer to a repeated attach may come after the name was granted: it says nothing then.
+  if (refused->ticket.is_bind() && name && name->owner->id == refused->process &&
+      name->ticket == refused->ticket) {
+    table_.release(channel);
+  }
+  if (LocalProcess* process = table_.by_id(refused->process)) {
+    HostTable::forget_copy(*process, channel, refused->ticket);
+  }
   note_failure(channel, refused->process, Error{refused->reason, refused->detail}.to_string());
   tell_process(*refused);
   return {};
 }
-
-Result<> HostRouter::on_active_ok(ByteView payload) {
-  const auto ok = decode<ActiveOk>(payload);
-  if (!ok) return ok.error();
-  LocalName* name = table_.find(ok->channel);
-  if (name && name->owner->id == ok->process && name->epoch == ok->epoch) name->confirmed = true;
-  tell_process(*ok);
-  return {};
-}
-
 Result<> HostRouter::on_unbound(ByteView payload) {
   const auto unbound = decode<Unbound>(payload);
   if (!unbound) return unbound.error();
@@ -181,6 +236,60 @@ Result<> HostRouter::on_unbound(ByteView payload) {
     table_.release(unbound->channel);
   }
   tell_process(*unbound);
+  return {};
+}
+
+template <class Record>
+Result<> HostRouter::pass_down(ByteView payload) {
+  const auto record = decode<Record>(payload);
+  if (!record) return record.error();
+  tell_process(*record);
+  return {};
+}
+template Result<> HostRouter::pass_down<ActiveOk>(ByteView);
+template Result<> HostRouter::pass_down<FreedOk>(ByteView);
+template Result<> HostRouter::pass_down<NoMove>(ByteView);
+
+// The table follows what passes; an answer for a process without a session changes nothing, since
+// its next hello says what it holds.
+
+Result<> HostRouter::on_move_ok(ByteView payload) {
+  const auto ok = decode<MoveOk>(payload);
+  if (!ok) return ok.error();
+  LocalProcess* process = table_.by_id(ok->process);
+  Link* link = process ? session_of(*process) : nullptr;
+  if (!link) return {};
+  const LocalName* name = table_.find(ok->channel);
+  if (name && name->owner == process && name->epoch == ok->epoch) {
+    table_.freeze(*process, ok->channel, ok->ticket);
+  }
+  tell(*link, *ok);
+  return {};
+}
+
+Result<> HostRouter::on_reclaimed(ByteView payload) {
+  const auto reclaimed = decode<Reclaimed>(payload);
+  if (!reclaimed) return reclaimed.error();
+  LocalProcess* process = table_.by_id(reclaimed->process);
+  Link* link = process ? session_of(*process) : nullptr;
+  if (!link) return {};
+  const auto copy = process->moving.find(reclaimed->channel);
+  if (copy != process->moving.end() && copy->second.ticket == reclaimed->ticket) {
+    const std::string name = copy->second.name;
+    table_.grant(*process,
+                 {name, process, reclaimed->epoch, reclaimed->lineage, reclaimed->ticket, false});
+  }
+  tell(*link, *reclaimed);
+  return {};
+}
+
+Result<> HostRouter::on_moved(ByteView payload) {
+  const auto moved = decode<Moved>(payload);
+  if (!moved) return moved.error();
+  if (LocalProcess* process = table_.by_id(moved->process)) {
+    HostTable::forget_copy(*process, moved->channel, moved->ticket);
+  }
+  tell_process(*moved);
   return {};
 }
 

@@ -36,17 +36,26 @@ Result<LocalProcess*> HostRouter::admit(Link& link, const Hello& hello) {
   if (!role) return role.error();
 
   LocalProcess* process = table_.by_slot(slot_id(hello.name));
+  if (process && process->pid != link.peer.pid && host_shell_.has_ended(process->pid)) {
+    // Its successor was faster than the word of its end.
+    end_process(*process, {Errc::closed, "the process ended"});
+    process = nullptr;
+  }
   if (process) {
     const auto arrival = judge_arrival(*process, hello.name, hello.incarnation, link.peer.pid);
     if (!arrival) return arrival.error();
-    if (*arrival == Arrival::successor) {
+    if (*arrival == Returner::same && hello.attempt < process->attempt) {
+      return Error{Errc::superseded, "this hello was under way while a newer session began"};
+    }
+    if (*arrival == Returner::successor) {
       end_process(*process, {Errc::superseded, "a newer bus object of the same process"});
       process = nullptr;
     } else if (Link* old = find_link(process->link)) {
       end_link(*old, {Errc::superseded, "the process opened a new session"});
     }
   }
-  if (!process) {
+  const bool fresh = process == nullptr;
+  if (fresh) {
     if (table_.process_count() >= config_.max_processes) {
       return Error{Errc::too_many_processes,
                    std::to_string(config_.max_processes) + " processes are served"};
@@ -56,9 +65,11 @@ Result<LocalProcess*> HostRouter::admit(Link& link, const Hello& hello) {
       host_shell_.watch_pid(link.peer.pid);
     }
   }
+  process->attempt = hello.attempt;
   process->role = *role;
   process->uid = link.peer.uid;
   process->gid = link.peer.gid;
+  if (fresh) journal(*process, true);
   return process;
 }
 
@@ -72,6 +83,7 @@ void HostRouter::welcome(Link& link, const LocalProcess& process, std::uint8_t m
   welcome.send_prefixes = process.role->send;
   welcome.max_names = process.role->max_names;
   welcome.software = config_.software;
+  welcome.lease_ms = static_cast<std::uint32_t>(std::min(config_.lease, root_lease_) / from_ms(1));
   link.session.say(welcome);
   touch(link);
 }
@@ -85,6 +97,7 @@ Result<> HostRouter::on_table(Link& link, LocalProcess& process, Kind kind, Byte
   process.incoming = {};
   process.ready = true;
   process.announced = true;
+  process.tabled = true;
   link.greeted = true;
   if (announced_) announce(process);
   shell_.log(RouterShell::Level::info,
@@ -106,7 +119,9 @@ Result<> HostRouter::take_rows(LocalProcess& process, ByteView payload) {
     const bool granted = row.epoch && row.lineage && row.lineage <= row.epoch;
     // Term 0: this host has seen no busroot yet and cannot tell.
     const bool future = uplink_status_.term && row.epoch.term() > uplink_status_.term.term();
-    if (!check_channel_name(row.name) || !granted || future) {
+    const bool foreign = row.state == RowState::granted;
+    const bool ticketless = row.state != RowState::active && !row.ticket;
+    if (!check_channel_name(row.name) || !granted || future || foreign || ticketless) {
       return Error{Errc::bad_bytes, "impossible row in a table"};
     }
     if (!may_hold(process, row.name)) return deny(process, "hold " + row.name);

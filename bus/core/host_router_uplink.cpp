@@ -15,7 +15,7 @@ void HostRouter::uplink_opened(LinkId id, PeerFacts peer, std::uint64_t session_
   uplink_status_.connected = true;
   uplink_status_.link = id;
   uplink_status_.since = now;
-  announce_when_complete();
+  announce_all();
 }
 
 void HostRouter::drop_uplink(const Error& reason) {
@@ -23,8 +23,7 @@ void HostRouter::drop_uplink(const Error& reason) {
 }
 
 /// Hello and the complete table go together and first: busroot takes what they omit for gone.
-void HostRouter::announce_when_complete() {
-  if (!uplink_ || announced_ || now() < complete_at_) return;
+void HostRouter::announce_all() {
   Hello hello;
   hello.minor = kVersionMinor;
   hello.party = PartyKind::busd;
@@ -32,6 +31,7 @@ void HostRouter::announce_when_complete() {
   hello.incarnation = config_.incarnation;
   hello.highest_term = uplink_status_.term;
   hello.software = config_.software;
+  hello.attempt = ++attempts_;
   uplink_->session.say(hello);
   announced_ = true;
   table_.for_each_process([&](LocalProcess& process) {
@@ -40,11 +40,13 @@ void HostRouter::announce_when_complete() {
   tell(*uplink_, TableEnd{});
 }
 
-/// After the table's end this is a claim.
+/// After the table's end these are claims.
 void HostRouter::announce(const LocalProcess& process) {
   constexpr std::size_t kRowsPerRecord = 256;
-  tell(*uplink_, ProcessUp{process.id, process.node, process.role->name,
-                           static_cast<std::uint32_t>(process.pid)});
+  ProcessUp up{process.id, process.node, process.role->name,
+               static_cast<std::uint32_t>(process.pid), true};
+  tell(*uplink_, up);
+  if (!process.tabled) return;
   Table table;
   table.process = process.id;
   for (Row& row : table_.rows_of(process)) {
@@ -54,6 +56,8 @@ void HostRouter::announce(const LocalProcess& process) {
     table.rows.clear();
   }
   if (!table.rows.empty()) tell(*uplink_, table);
+  up.pending = false;
+  tell(*uplink_, up);
 }
 
 void HostRouter::uplink_gone(const Error& reason) {
@@ -93,8 +97,11 @@ Result<> HostRouter::on_welcome(Link& link, ByteView payload) {
     shell_.log(RouterShell::Level::error, outdated.to_string());
     return outdated;
   }
+  if (welcome->lease_ms != 0) root_lease_ = from_ms(welcome->lease_ms);
   if (welcome->term > uplink_status_.term) host_shell_.remember_term(welcome->term);
   uplink_status_.term = welcome->term;
+  // Welcome answers a hello that was said when the link was opened.
+  echoed_ = std::max(echoed_, uplink_status_.since);
   uplink_status_.greeted = true;
   uplink_status_.since = now();
   link.greeted = true;
@@ -102,6 +109,12 @@ Result<> HostRouter::on_welcome(Link& link, ByteView payload) {
   shell_.log(RouterShell::Level::info,
              "busroot " + link.name + " accepted this host, term " + welcome->term.to_string());
   watches_.renew();
+  // Before any grant reaches them, the processes know from when on their lease counts.
+  for_each_link([&](Link& process) {
+    if (!process.greeted || &process == &link) return;
+    process.session.beat(now(), lease_age());
+    touch(process);
+  });
   return {};
 }
 
@@ -122,15 +135,19 @@ Result<> HostRouter::on_root_record(Kind kind, ByteView payload) {
     case Kind::refused:
       return on_refused(payload);
     case Kind::active_ok:
-      return on_active_ok(payload);
+      return pass_down<ActiveOk>(payload);
     case Kind::unbound:
       return on_unbound(payload);
-    case Kind::freed_ok: {
-      const auto freed = decode<FreedOk>(payload);
-      if (!freed) return freed.error();
-      tell_process(*freed);
-      return {};
-    }
+    case Kind::freed_ok:
+      return pass_down<FreedOk>(payload);
+    case Kind::move_ok:
+      return on_move_ok(payload);
+    case Kind::no_move:
+      return pass_down<NoMove>(payload);
+    case Kind::reclaimed:
+      return on_reclaimed(payload);
+    case Kind::moved:
+      return on_moved(payload);
     case Kind::watch_rows: {
       auto rows = decode<WatchRows>(payload);
       if (!rows) return rows.error();

@@ -6,8 +6,8 @@
 
 namespace starbus::bus {
 
-Result<Arrival> judge_arrival(const LocalProcess& present, std::string_view node,
-                              std::uint64_t incarnation, std::int64_t pid) {
+Result<Returner> judge_arrival(const LocalProcess& present, std::string_view node,
+                               std::uint64_t incarnation, std::int64_t pid) {
   const std::string who =
       present.name + " (pid " + (present.pid == 0 ? "unknown" : std::to_string(present.pid)) + ")";
   if (present.node != node) {
@@ -15,10 +15,10 @@ Result<Arrival> judge_arrival(const LocalProcess& present, std::string_view node
   }
   const bool same_pid = present.pid == pid && pid != 0;
   const bool unknown_pid = present.pid == 0 || pid == 0;
-  if (incarnation == present.id.incarnation && (same_pid || unknown_pid)) return Arrival::same;
+  if (incarnation == present.id.incarnation && (same_pid || unknown_pid)) return Returner::same;
   // A newer incarnation with an unknown pid may be a restart or a second process: nobody can tell
   // before the lease of the present one has ended.
-  if (same_pid && incarnation > present.id.incarnation) return Arrival::successor;
+  if (same_pid && incarnation > present.id.incarnation) return Returner::successor;
   if (same_pid) return Error{Errc::name_taken, who + " has a newer bus object under this name"};
   return Error{Errc::name_taken, who + " uses this node name"};
 }
@@ -91,13 +91,13 @@ LocalProcess* HostTable::owner_of(const ChannelId& channel) {
     return by_slot(static_cast<std::uint32_t>(channel.low));
   }
   const auto found = names_.find(channel);
-  if (found == names_.end() || found->second.state != RowState::active) return nullptr;
-  return found->second.owner;
+  return found == names_.end() ? nullptr : found->second.owner;
 }
 
 void HostTable::grant(LocalProcess& process, LocalName name) {
   const ChannelId channel = channel_id(name.name);
   release(channel);
+  process.moving.erase(channel);
   name.owner = &process;
   names_[channel] = std::move(name);
   process.names.insert(channel);
@@ -110,23 +110,46 @@ void HostTable::release(const ChannelId& channel) {
   names_.erase(found);
 }
 
+void HostTable::freeze(LocalProcess& process, const ChannelId& channel, const Ticket& ticket) {
+  const auto found = names_.find(channel);
+  if (found == names_.end() || found->second.owner != &process) return;
+  const LocalName& name = found->second;
+  Row row{name.name, name.epoch, name.lineage, RowState::frozen, ticket};
+  release(channel);
+  process.moving.insert_or_assign(channel, std::move(row));
+}
+
+void HostTable::forget_copy(LocalProcess& process, const ChannelId& channel, const Ticket& ticket) {
+  const auto found = process.moving.find(channel);
+  if (found != process.moving.end() && found->second.ticket == ticket) process.moving.erase(found);
+}
+
 void HostTable::replace_names(LocalProcess& process, const std::vector<Row>& rows) {
   const auto previous = std::exchange(process.names, {});
   for (const ChannelId& channel : previous) names_.erase(channel);
+  process.moving.clear();
   for (const Row& row : rows) {
-    const LocalName* present = find(channel_id(row.name));
+    const ChannelId channel = channel_id(row.name);
+    if (row.state != RowState::active) {
+      process.moving.insert_or_assign(channel, row);
+      continue;
+    }
+    const LocalName* present = find(channel);
     if (present && present->epoch > row.epoch) continue;
-    grant(process, {row.name, &process, row.epoch, row.lineage, 0, row.state, true});
+    grant(process, {row.name, &process, row.epoch, row.lineage, {}, true});
   }
 }
 
 std::vector<Row> HostTable::rows_of(const LocalProcess& process) const {
   std::vector<Row> rows;
-  rows.reserve(process.names.size());
+  rows.reserve(process.names.size() + process.moving.size());
   for (const ChannelId& channel : process.names) {
     const LocalName& name = names_.at(channel);
-    rows.push_back({name.name, name.epoch, name.lineage, name.state});
+    const bool sure = name.confirmed || !name.ticket;
+    rows.push_back({name.name, name.epoch, name.lineage,
+                    sure ? RowState::active : RowState::granted, name.ticket});
   }
+  for (const auto& [channel, row] : process.moving) rows.push_back(row);
   return rows;
 }
 

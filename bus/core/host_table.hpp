@@ -29,15 +29,19 @@ struct LocalProcess {
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
   std::shared_ptr<const Role> role;
-  boost::unordered_flat_set<ChannelId> names;
+  boost::unordered_flat_set<ChannelId> names;        // it owns them, and is routed to
+  boost::unordered_flat_map<ChannelId, Row> moving;  // frozen or attaching here: not routed to
   RateLimit messages;
   RateLimit bytes;
 
-  bool announced = false;  // its table was complete once: busroot may know it
+  bool announced = false;  // its table was complete once, or journaled: busroot may know it
+  bool tabled = false;     // its table was complete once in this life of busd
   Time lost_at{};          // since when it has no session
 
   static constexpr std::size_t kNoPart = ~std::size_t{0};
   std::size_t part = kNoPart;  // while a multicast is split: which part is for it
+
+  std::uint64_t attempt = 0;  // of the latest session of this incarnation
 
   // Of the present session:
   LinkId link = 0;     // 0: none
@@ -52,19 +56,18 @@ struct LocalName {
   LocalProcess* owner = nullptr;
   Epoch epoch;
   Lineage lineage;
-  std::uint64_t number = 0;  // of the grant, 0 if it came with a table
-  RowState state = RowState::active;
+  Ticket ticket{};  // of the grant; none if it came with a table
   bool confirmed = false;
 };
 
 /// What a hello means for the process that is present under its node name.
-enum class Arrival { same, successor };
+enum class Returner { same, successor };
 
 /// `same`: the same incarnation in a new session. `successor`: the same operating system process
 /// with a newer bus object, so the present incarnation is dead. name_taken: the present one lives,
 /// as far as anybody can know; two node names with one slot; or an outdated incarnation.
-Result<Arrival> judge_arrival(const LocalProcess& present, std::string_view node,
-                              std::uint64_t incarnation, std::int64_t pid);
+Result<Returner> judge_arrival(const LocalProcess& present, std::string_view node,
+                               std::uint64_t incarnation, std::int64_t pid);
 
 class HostTable {
  public:
@@ -96,6 +99,10 @@ class HostTable {
   /// Adds or replaces, whoever owned it before: the word of busroot.
   void grant(LocalProcess& process, LocalName name);
   void release(const ChannelId& channel);
+  /// The process may not be routed to for this name: it holds it frozen, under this ticket.
+  void freeze(LocalProcess& process, const ChannelId& channel, const Ticket& ticket);
+  /// Forgets a frozen or attaching copy of this ticket.
+  static void forget_copy(LocalProcess& process, const ChannelId& channel, const Ticket& ticket);
   /// Replaces all names of the process. A name that another process of this host holds under a
   /// higher epoch stays there.
   void replace_names(LocalProcess& process, const std::vector<Row>& rows);

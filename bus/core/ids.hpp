@@ -43,6 +43,22 @@ struct Process {
   friend auto operator<=>(const Process&, const Process&) = default;
 };
 
+/// One attempt to hand one channel to one process: who gives it, which incarnation may take it.
+/// `number` is drawn by the source and not 0 in a real ticket. A fresh bind's ticket names the
+/// binding process on both sides.
+struct Ticket {
+  Process source;
+  Process target;
+  std::uint64_t number = 0;
+
+  static Ticket of_bind(const Process& process, std::uint64_t number) {
+    return {process, process, number};
+  }
+  bool is_bind() const { return source == target; }
+  explicit operator bool() const { return number != 0; }
+  friend bool operator==(const Ticket&, const Ticket&) = default;
+};
+
 /// (term, n), compared in that order: busroot's term is persisted and grows at each of its starts,
 /// n grows with each grant. Packed as term << 40 | n: 16 million terms of 10^12 grants.
 struct Epoch {

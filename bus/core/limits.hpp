@@ -5,6 +5,7 @@
 /// protocol version.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -51,17 +52,30 @@ namespace starbus::bus {
   X(kMaxHosts, 10'000, "hosts", "per busroot", "the session ends: too_many_processes")             \
   X(kMaxWatches, 1024, "prefixes", "per process", "too_many_watches")                              \
   X(kMaxWatchRows, 131'072, "names", "one snapshot", "watch_too_large")                            \
-  X(kMaxPendingCalls, 65'536, "calls", "per process", "would_block")                            \
+  X(kMaxPendingCalls, 65'536, "calls", "per process", "would_block")                               \
   X(kMaxAclPrefixes, 256, "prefixes", "per role and direction", "bad_config")                      \
   X(kLineageCache, 65'536, "streams", "idle streams whose lineage is remembered",                  \
     "the longest idle is forgotten and probed on next use")                                        \
   X(kFilterEntryLife, 120'000, "ms", "longer than the lease and four queues of ten seconds",       \
     "the entry is forgotten")                                                                      \
+  X(kMaxDeaths, 65'536, "processes", "whose end was seen within the life of a filter entry",       \
+    "the end of the longest dead is forgotten")                                                    \
   X(kHeartbeat, 1'000, "ms", "each side speaks at least this often", "a heartbeat is sent")        \
   X(kSuspect, 3'000, "ms", "three missed heartbeats", "shown as suspect; no name is freed")        \
   X(kLinkTimeout, 10'000, "ms", "a half-open link must end by itself", "the session ends: silent") \
+  X(kMaxStrangers, 1'024, "links", "links of one daemon whose peer has not said who it is",        \
+    "the link is closed at once")                                                                  \
   X(kLease, 30'000, "ms", "restart of a daemon, failover, a long pause",                           \
     "names behind a lost link are freed")                                                          \
+  X(kLeaseMargin, 1'000, "ms", "a process fences itself before busroot frees its names",           \
+    "the process stops accepting this much before the lease ends")                                 \
+  X(kOutbox, 1024 * 1024, "bytes", "what a moving channel wants to send", "would_block")           \
+  X(kDrainDeadline, 5'000, "ms", "own messages of a channel that wants to move must be settled",   \
+    "the move ends as busy")                                                                       \
+  X(kMaxMoves, 1024, "moves", "of one process at a time: each may hold a whole state in memory",   \
+    "busy")                                                                                        \
+  X(kReclaimAfter, 5'000, "ms", "a frozen channel waits this long for its target",                 \
+    "the source asks for it back, and again each request retry")                                   \
   X(kProbeFirst, 100, "ms", "least silence before a PROBE (or four round trips)",                  \
     "PROBE the tail")                                                                              \
   X(kProbeLongest, 1'000, "ms", "back-off of PROBE", "stays there")                                \
@@ -74,6 +88,9 @@ namespace starbus::bus {
 #define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
 STARBUS_LIMITS(X)
 #undef X
+
+/// What a process knows of busroot is up to three heartbeats old: a lease must outlast that by far.
+inline constexpr std::chrono::milliseconds kShortestLease{10 * kHeartbeat};
 
 struct LimitInfo {
   std::string_view name;

@@ -94,7 +94,7 @@ void Origin::became_idle(Stream& stream) {
 // --- sending -------------------------------------------------------------------------------------
 
 std::uint64_t Origin::append(Stream& stream, ByteView head, ByteView body, Token token,
-                             Time expires, std::uint32_t shared) {
+                             Time expires, std::uint32_t shared, Marks marks) {
   const std::uint64_t seq = next_seq_[static_cast<std::size_t>(stream.lane)]++;
   std::uint64_t step = 0;
   if (stream.items.empty()) {
@@ -109,7 +109,7 @@ std::uint64_t Origin::append(Stream& stream, ByteView head, ByteView body, Token
   const std::size_t size =
       shared != 0 ? shared_[shared - 1].bytes.size() : head.size() + body.size();
   std::byte item[kItemHeader];
-  store(item, static_cast<std::uint32_t>(size));
+  store(item, static_cast<std::uint32_t>(size) | (marks.system ? kSystem : 0));
   store(item + 4, static_cast<std::uint32_t>(step > kLargestStep ? 0 : step));
   stream.encoded.push(item, kItemHeader);
   if (shared != 0) {
@@ -121,8 +121,9 @@ std::uint64_t Origin::append(Stream& stream, ByteView head, ByteView body, Token
   stream.expiring |= expires != Time{};
   const auto charge = static_cast<std::uint32_t>(kItemHeader + size);
   const auto encoded = static_cast<std::uint32_t>(shared != 0 ? kItemHeader : charge);
-  stream.items.push(Meta{seq, token, encoded, charge, expires == Time{} ? 0 : expiry_stamp(expires),
-                         shared & 0x7fff'ffff, 0});
+  stream.items.push(Meta{seq, token, encoded, marks.sender,
+                         expires == Time{} ? 0 : expiry_stamp(expires), shared & 0x7fff'ffff, 0});
+  if (marks.sender != 0) ++outstanding_[marks.sender];
   stream.charge += charge;
   bytes_ += encoded;
   ++counters_.sent;
@@ -130,21 +131,23 @@ std::uint64_t Origin::append(Stream& stream, ByteView head, ByteView body, Token
 }
 
 Result<std::uint64_t> Origin::send(const Destination& to, Lane lane, ByteView head, ByteView body,
-                                   Token token, Time expires) {
+                                   Token token, Time expires, Marks marks) {
   if (body.size() > kMaxBody) {
     return Error{Errc::too_large, std::to_string(body.size()) + " bytes"};
   }
   const std::size_t charge = kItemHeader + head.size() + body.size();
-  if (!room_in(find(to.channel, lane), charge, charge)) return Error{Errc::would_block};
+  if (!marks.system && !room_in(find(to.channel, lane), charge, charge)) {
+    return Error{Errc::would_block};
+  }
   Stream& stream = stream_for(to, lane);
   if (stream.lineage < to.hint) adopt_lineage(stream, to.hint);
-  const std::uint64_t seq = append(stream, head, body, token, expires, 0);
+  const std::uint64_t seq = append(stream, head, body, token, expires, 0, marks);
   schedule(stream);
   return seq;
 }
 
 Result<> Origin::multicast(std::span<const Recipient> recipients, Lane lane, ByteView head,
-                           ByteView body, Time expires) {
+                           ByteView body, Time expires, std::uint32_t sender) {
   if (recipients.empty()) return {};
   if (recipients.size() > kMaxGroup) return Error{Errc::group_too_large};
   if (body.size() > kMaxBody) return Error{Errc::too_large};
@@ -169,7 +172,8 @@ Result<> Origin::multicast(std::span<const Recipient> recipients, Lane lane, Byt
     const bool at_once =
         stream.lineage && !stream.choked && stream.opened && stream.cursor == stream.items.size();
     const std::uint64_t prev = stream.items.empty() ? 0 : stream.items.back().seq;
-    const std::uint64_t seq = append(stream, {}, {}, recipient.token, expires, shared);
+    const std::uint64_t seq =
+        append(stream, {}, {}, recipient.token, expires, shared, {sender, false});
     if (at_once) {
       record.targets.push_back({stream.channel, stream.lineage, prev, seq});
       stream.cursor = stream.sent = stream.items.size();

@@ -55,6 +55,13 @@ struct Destination {
   std::string_view open_name;  // under a restricted role: said in an `open` record first
 };
 
+/// Which of this process' channels a message is from (see `drained`; 0: the process itself), and
+/// whether it is for the library at its target. System messages pass the windows: they are few.
+struct Marks {
+  std::uint32_t sender = 0;
+  bool system = false;
+};
+
 class Origin final : public LaneSource {
  public:
   explicit Origin(OriginEvents& events) : events_(events) {}
@@ -63,7 +70,7 @@ class Origin final : public LaneSource {
   /// Takes the message head+body and returns its sequence. `expires` 0: never. would_block: a
   /// window is full, `on_room` will be called; too_large.
   Result<std::uint64_t> send(const Destination& to, Lane lane, ByteView head, ByteView body,
-                             Token token, Time expires);
+                             Token token, Time expires, Marks marks = {});
 
   struct Recipient {
     Destination to;
@@ -72,22 +79,29 @@ class Origin final : public LaneSource {
   /// One body to many; all of it is taken, or nothing. Streams that can send at once share one
   /// MULTICAST record, the others are served singly.
   Result<> multicast(std::span<const Recipient> recipients, Lane lane, ByteView head, ByteView body,
-                     Time expires);
+                     Time expires, std::uint32_t sender = 0);
 
   void on_ack(const Ack& ack);
   void on_nack(const Nack& nack);
   /// A new session with busd: everything unacknowledged is sent again.
   void on_session();
+  /// The role has become restricted: streams need the names that they were begun without. What goes
+  /// to a channel that `name_of` does not know, or to one that `allowed` denies, fails as denied.
+  void restrict(const std::function<std::string(const ChannelId&)>& name_of,
+                const std::function<bool(std::string_view)>& allowed);
   /// Probes, chokes and expiries. Call every 10 to 50 ms.
   void tick(Time now);
   void set_now(Time now) { now_ = now; }
-  /// Fails everything: the process leaves.
-  void fail_all();
+  /// Fails everything: the process leaves (owner_lost, or no_owner for what was never sent), or has
+  /// lost its lease (`reason` for both).
+  void fail_all(Errc reason = Errc::ok);
   /// Drops a queued or unacknowledged message's body: it will reach no handler if it has not yet.
   /// Used by calls whose deadline passed. No event follows.
   void withdraw(const ChannelId& channel, Lane lane, std::uint64_t seq);
 
   bool idle() const { return busy_.empty(); }
+  /// Nothing of this sender is unacknowledged.
+  bool drained(std::uint32_t sender) const { return !outstanding_.contains(sender); }
   bool has_room(const ChannelId& channel, Lane lane) const;
   bool unacknowledged(const ChannelId& channel, Lane lane) const;
   std::uint64_t unacknowledged_bytes() const { return bytes_; }
@@ -113,9 +127,9 @@ class Origin final : public LaneSource {
   struct Meta {
     std::uint64_t seq;
     Token token;
-    std::uint32_t encoded;    // bytes in Stream::bytes, item header included
-    std::uint32_t charge;     // bytes on the channel's window
-    std::uint32_t expires;    // milliseconds, wrapping; 0: never
+    std::uint32_t encoded;        // bytes in Stream::bytes, item header included
+    std::uint32_t sender;         // see Marks
+    std::uint32_t expires;        // milliseconds, wrapping; 0: never
     std::uint32_t shared : 31;    // the body is shared_[this - 1]; 0: in Stream::encoded
     std::uint32_t tombstone : 1;  // expired or withdrawn; its fate was told
   };
@@ -161,13 +175,19 @@ class Origin final : public LaneSource {
   std::uint32_t share(ByteView head, ByteView body);
   void drop_shared(std::uint32_t shared);
   std::uint64_t append(Stream& stream, ByteView head, ByteView body, Token token, Time expires,
-                       std::uint32_t shared);
+                       std::uint32_t shared, Marks marks);
+  /// Bytes on the channel's window.
+  std::uint32_t charge_of(const Meta& meta) const {
+    if (meta.shared == 0) return meta.encoded;
+    return static_cast<std::uint32_t>(kItemHeader + shared_[meta.shared - 1].bytes.size());
+  }
   void schedule(Stream& stream);
   void rewind(Stream& stream);
   void release(Stream& stream, std::uint64_t last);
   void pop_front(Stream& stream, std::size_t count);
   void fail_front(Stream& stream, std::size_t count, Errc reason, bool sent);
-  void fail_suffix(Stream& stream);
+  void fail_suffix(Stream& stream, Errc sent_reason = Errc::owner_lost,
+                   Errc unsent_reason = Errc::no_owner);
   void dispatch_events();
   void became_idle(Stream& stream);
   bool adopt_lineage(Stream& stream, Lineage lineage);
@@ -198,6 +218,7 @@ class Origin final : public LaneSource {
   };
   std::vector<SharedBody> shared_;
   std::vector<std::uint32_t> free_shared_;
+  boost::unordered_flat_map<std::uint32_t, std::uint32_t> outstanding_;  // messages per sender
   std::uint64_t bytes_ = 0;  // on the window of the process
   bool freed_ = false;       // some window shrank since the last dispatch
   OriginCounters counters_;

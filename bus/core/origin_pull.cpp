@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include "bus/core/sabotage.hpp"
 
 namespace starbus::bus {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 constexpr std::size_t kRunTarget = 32 * 1024;  // a run that a daemon copies in one piece
 
 std::size_t body_size(const std::byte* item) {
-  return load<std::uint32_t>(item) & ~kTombstone;
+  return load<std::uint32_t>(item) & kSizeMask;
 }
 
 }  // namespace
@@ -92,6 +93,7 @@ std::size_t Origin::emit_run(Stream& stream, std::size_t budget, bool alone, Byt
   run.lineage = stream.lineage;
   run.seq = stream.items[stream.cursor].seq;
   run.prev = stream.cursor == 0 ? stream.prev : stream.items[stream.cursor - 1].seq;
+  if (sabotaged(Sabotage::no_prev)) run.prev = 0;
   encode_run_header(run, size, out);
   const std::size_t first_item = out.size();
   append_items(stream, count, encoded, out);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include "bus/core/sabotage.hpp"
 
 namespace starbus::bus {
 
@@ -103,9 +104,10 @@ void Origin::pop_front(Stream& stream, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const Meta& meta = stream.items[i];
     encoded += meta.encoded;
-    stream.charge -= meta.charge;
+    stream.charge -= charge_of(meta);
     bytes_ -= meta.encoded;
     if (meta.shared != 0) drop_shared(meta.shared);
+    if (meta.sender != 0 && --outstanding_[meta.sender] == 0) outstanding_.erase(meta.sender);
   }
   stream.prev = stream.items[count - 1].seq;
   if (stream.timed_seq <= stream.prev) stream.timed_seq = 0;  // its reply will never come
@@ -128,16 +130,46 @@ void Origin::fail_front(Stream& stream, std::size_t count, Errc reason, bool sen
   pop_front(stream, count);
 }
 
-void Origin::fail_suffix(Stream& stream) {
+void Origin::fail_suffix(Stream& stream, Errc sent_reason, Errc unsent_reason) {
   stream.lineage = {};
   const std::size_t sent = stream.sent;
   const std::size_t unsent = stream.items.size() - sent;
-  fail_front(stream, sent, Errc::owner_lost, true);
-  fail_front(stream, unsent, Errc::no_owner, false);
+  const bool lie = sabotaged(Sabotage::no_owner_for_handled) && sent_reason == Errc::owner_lost;
+  fail_front(stream, sent, lie ? Errc::no_owner : sent_reason, !lie);
+  fail_front(stream, unsent, unsent_reason, false);
 }
 
-void Origin::fail_all() {
-  while (!busy_.empty()) fail_suffix(busy_.front());
+void Origin::fail_all(Errc reason) {
+  for (auto& direct : direct_) direct.clear();
+  while (!busy_.empty()) {
+    if (reason == Errc::ok) {
+      fail_suffix(busy_.front());
+    } else {
+      fail_suffix(busy_.front(), reason, reason);
+    }
+  }
+  dispatch_events();
+}
+
+void Origin::restrict(const std::function<std::string(const ChannelId&)>& name_of,
+                      const std::function<bool(std::string_view)>& allowed) {
+  std::vector<Key> denied;
+  for (auto& [key, stream] : streams_) {
+    if (key.channel.high == kProcessTag) continue;
+    if (stream->open_name.empty()) stream->open_name = name_of(key.channel);
+    stream->opened = false;
+    if (stream->open_name.empty() || !allowed(stream->open_name)) denied.push_back(key);
+  }
+  for (const Key& key : denied) {
+    Stream* const stream = find(key.channel, key.lane);
+    if (stream && !stream->items.empty()) fail_suffix(*stream, Errc::denied, Errc::denied);
+  }
+  for (const Key& key : denied) {
+    Stream* const stream = find(key.channel, key.lane);  // an idle one may have been forgotten
+    if (!stream) continue;
+    idle_.erase(idle_.iterator_to(*stream));
+    streams_.erase(key);
+  }
   dispatch_events();
 }
 

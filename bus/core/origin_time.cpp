@@ -85,14 +85,14 @@ void Origin::bury(Stream& stream, Pick&& pick) {
       encoded.push(item, meta.encoded);
     } else {
       any = true;
+      stream.charge -= charge_of(meta) - kItemHeader;
       if (meta.shared != 0) drop_shared(meta.shared);
       std::byte header[kItemHeader];
       store(header, kTombstone);
       std::memcpy(header + 4, item + 4, 4);
       encoded.push(header, kItemHeader);
-      stream.charge -= meta.charge - kItemHeader;
       bytes_ -= meta.encoded - kItemHeader;
-      meta = Meta{meta.seq, 0, kItemHeader, kItemHeader, 0, 0, 1};
+      meta = Meta{meta.seq, 0, kItemHeader, meta.sender, 0, 0, 1};
     }
     expiring |= meta.expires != 0;
     if (i + 1 == stream.cursor) stream.cursor_bytes = encoded.size();

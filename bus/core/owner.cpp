@@ -1,6 +1,7 @@
 #include "bus/core/owner.hpp"
 
 #include <utility>
+#include "bus/core/sabotage.hpp"
 
 namespace starbus::bus {
 namespace {
@@ -8,12 +9,14 @@ constexpr std::size_t kSweepStep = 64;  // channels per call, so that a sweep ne
 constexpr Time kSweepPause = std::chrono::seconds(10);  // between the starts of two passes
 }  // namespace
 
-void Owner::activate(const ChannelId& channel, Epoch epoch, Lineage lineage, std::uint64_t cookie) {
+void Owner::activate(const ChannelId& channel, Epoch epoch, Lineage lineage, std::uint64_t cookie,
+                     std::span<const FilterRow> filter) {
   auto fresh = std::make_shared<Channel>();
   fresh->id = channel;
   fresh->epoch = epoch;
   fresh->lineage = lineage;
   fresh->cookie = cookie;
+  for (const FilterRow& row : filter) entry(*fresh, row.origin, row.lane).last = row.last;
   deactivate(channel);
   channels_[channel] = std::move(fresh);
 }
@@ -25,9 +28,36 @@ void Owner::deactivate(const ChannelId& channel) {
   channels_.erase(found);
 }
 
+bool Owner::active(const ChannelId& channel) const {
+  const auto found = channels_.find(channel);
+  return found != channels_.end() && found->second->active;
+}
+
+std::vector<FilterRow> Owner::freeze(const ChannelId& channel) {
+  Channel& frozen = *channels_.at(channel);
+  frozen.active = false;
+  if (sabotaged(Sabotage::ticket_without_filter)) return {};
+  std::vector<FilterRow> rows;
+  rows.reserve(frozen.filter.size());
+  for (const auto& [source, entry] : frozen.filter) {
+    rows.push_back({source.origin, source.lane, entry.last});
+  }
+  return rows;
+}
+
+void Owner::resume(const ChannelId& channel, Epoch epoch, Lineage lineage) {
+  Channel& frozen = *channels_.at(channel);
+  if (frozen.lineage != lineage) {
+    activate(channel, epoch, lineage, frozen.cookie);  // due ACKs speak of the old life
+    return;
+  }
+  frozen.epoch = epoch;
+  frozen.active = true;
+}
+
 Lineage Owner::lineage(const ChannelId& channel) const {
   const auto found = channels_.find(channel);
-  return found == channels_.end() ? Lineage{} : found->second->lineage;
+  return found == channels_.end() || !found->second->active ? Lineage{} : found->second->lineage;
 }
 
 Owner::Entry& Owner::entry(Channel& channel, const Process& origin, Lane lane) {
@@ -36,11 +66,48 @@ Owner::Entry& Owner::entry(Channel& channel, const Process& origin, Lane lane) {
   return entry;
 }
 
+void Owner::bury(const Process& last) {
+  Death& death = dead_[last.channel()];
+  if (last.incarnation < death.incarnation) return;
+  note_death(last);
+}
+
+void Owner::revive(const Process& living) {
+  Process predecessor = living;
+  --predecessor.incarnation;
+  note_death(predecessor);
+}
+
+void Owner::note_death(const Process& last) {
+  Death& death = dead_[last.channel()];
+  death = {last.incarnation, seconds()};
+  deaths_.emplace_back(death.seen, last.channel());
+  const auto over = [&](std::uint32_t seen) {
+    return dead_.size() > kMaxDeaths || (seconds() - seen) * std::uint64_t{1000} > kFilterEntryLife;
+  };
+  while (!deaths_.empty() && over(deaths_.front().first)) {
+    const auto [seen, process] = deaths_.front();
+    deaths_.pop_front();
+    const auto found = dead_.find(process);
+    if (found != dead_.end() && found->second.seen == seen) dead_.erase(found);
+  }
+}
+
+bool Owner::is_dead(const Process& origin) const {
+  if (dead_.empty()) return false;
+  const auto found = dead_.find(origin.channel());
+  return found != dead_.end() && origin.incarnation <= found->second.incarnation;
+}
+
 void Owner::on_run(const Run& run) {
+  if (is_dead(run.origin)) {
+    counters_.from_the_dead += run.count;
+    return;
+  }
   const auto found = channels_.find(run.channel);
-  if (found == channels_.end()) return;
+  if (found == channels_.end() || !found->second->active) return;
   const ChannelPtr channel = found->second;
-  if (run.lineage != channel->lineage) {
+  if (run.lineage != channel->lineage && !sabotaged(Sabotage::no_lineage)) {
     ++counters_.foreign_lineage;
     refuse({run.lane, run.origin, run.channel, run.seq}, NackReason::lineage, channel->lineage, 0);
     return;
@@ -53,6 +120,8 @@ void Owner::accept(const ChannelPtr& owned, const Run& run) {
   // Stays valid: nothing that a handler can do touches the filter of an active channel.
   Entry& known = entry(channel, run.origin, run.lane);
   std::uint64_t& last = known.last;
+  if (sabotaged(Sabotage::process_wide_filter))
+    last = last_of_all(channels_, Source{run.origin, run.lane});
   RunReader reader(run);
   while (const auto item = reader.next()) {
     if (item->seq <= last) {
@@ -71,7 +140,8 @@ void Owner::accept(const ChannelPtr& owned, const Run& run) {
       ++counters_.tombstones;
     } else {
       ++counters_.handled;
-      handler_(channel.cookie, {run.channel, run.origin, run.lane, item->seq, item->body});
+      handler_(channel.cookie,
+               {run.channel, run.origin, run.lane, item->seq, item->body, item->system});
     }
     // Unbound by its own handler: what was handled is acknowledged, the rest gets no answer.
     if (!channel.active) break;
@@ -81,7 +151,7 @@ void Owner::accept(const ChannelPtr& owned, const Run& run) {
 
 void Owner::on_probe(const Probe& probe) {
   const auto found = channels_.find(probe.channel);
-  if (found == channels_.end()) return;
+  if (found == channels_.end() || !found->second->active) return;
   Channel& channel = *found->second;
   const auto known = channel.filter.find(Source{probe.origin, probe.lane});
   const std::uint64_t last = known == channel.filter.end() ? 0 : known->second.last;
@@ -146,13 +216,14 @@ void Owner::sweep() {
     }
   }
   const std::uint32_t present = seconds();
+  const std::uint64_t life = sabotaged(Sabotage::filter_expired_early) ? 0 : kFilterEntryLife;
   for (std::size_t i = 0; i < kSweepStep && !to_sweep_.empty(); ++i) {
     const auto found = channels_.find(to_sweep_.back());
     to_sweep_.pop_back();
-    if (found == channels_.end()) continue;
+    // A frozen channel hears nobody, so that its entries cannot be refreshed.
+    if (found == channels_.end() || !found->second->active) continue;
     boost::unordered::erase_if(found->second->filter, [&](const auto& item) {
-      return !item.second.ack_due &&
-             (present - item.second.used) * std::uint64_t{1000} > kFilterEntryLife;
+      return !item.second.ack_due && (present - item.second.used) * std::uint64_t{1000} > life;
     });
   }
 }

@@ -1,7 +1,7 @@
 /// The receiving side of a process: its channels, and for each stream that reaches them the last
 /// sequence that was handled. That table is what makes delivery exactly once and in order, whoever
 /// resends and over whatever route:
-///   - another lineage than the channel's: NACK lineage; not active: no answer at all;
+///   - another lineage than the channel's: NACK lineage; not active, or frozen: no answer at all;
 ///   - seq <= last: a duplicate, ACK last;  prev <= last: hand it to its handler, last = seq, ACK;
 ///   - otherwise, or PROBE above last: NACK gap(last).
 /// An ACK is said when the handler has returned (or first suspended); ACKs of one batch are merged.
@@ -9,6 +9,7 @@
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,9 +27,11 @@ struct Delivery {
   Lane lane = Lane::call;
   std::uint64_t seq = 0;
   ByteView body;
+  bool system = false;  // for the library
 };
 
 struct OwnerCounters {
+  std::uint64_t from_the_dead = 0;  // dropped: see Owner::bury
   std::uint64_t handled = 0, duplicates = 0, gaps = 0, foreign_lineage = 0, tombstones = 0;
 };
 
@@ -41,13 +44,26 @@ class Owner {
 
   Owner(Handler handler, Reply reply) : handler_(std::move(handler)), reply_(std::move(reply)) {}
 
-  /// The name was granted: accept from now on, with an empty filter.
-  void activate(const ChannelId& channel, Epoch epoch, Lineage lineage, std::uint64_t cookie);
+  /// The name was granted: accept from now on; `filter` came with a move.
+  void activate(const ChannelId& channel, Epoch epoch, Lineage lineage, std::uint64_t cookie,
+                std::span<const FilterRow> filter = {});
+  /// Neither accepts nor answers from now on; what was handled is still acknowledged. Returns the
+  /// filter, which stays here too until `resume` or `deactivate`. The channel must be active.
+  std::vector<FilterRow> freeze(const ChannelId& channel);
+  /// A frozen channel accepts again. Under another lineage its filter is void.
+  void resume(const ChannelId& channel, Epoch epoch, Lineage lineage);
   /// Neither accepts nor answers any more; forgets the filter.
   void deactivate(const ChannelId& channel);
-  bool active(const ChannelId& channel) const { return channels_.contains(channel); }
+  bool active(const ChannelId& channel) const;
   /// Lineage of an active channel; 0 if it is not active.
   Lineage lineage(const ChannelId& channel) const;
+
+  /// This process was told that `last`, and every earlier incarnation of it, has ended: nothing of
+  /// theirs is handed over any more, however late it comes. Remembered for as long as anything of
+  /// theirs can be under way.
+  void bury(const Process& last);
+  /// It was told later that this incarnation lives: only its predecessors are dead.
+  void revive(const Process& living);
 
   void on_run(const Run& run);
   void on_probe(const Probe& probe);
@@ -97,6 +113,14 @@ class Owner {
   Reply reply_;
   Time now_{};
   boost::unordered_flat_map<ChannelId, ChannelPtr> channels_;
+  struct Death {
+    std::uint64_t incarnation = 0;
+    std::uint32_t seen = 0;  // seconds
+  };
+  bool is_dead(const Process& origin) const;
+  void note_death(const Process& last);
+  boost::unordered_flat_map<ChannelId, Death> dead_;        // by process channel
+  std::deque<std::pair<std::uint32_t, ChannelId>> deaths_;  // in order of time
   std::vector<ChannelId> to_sweep_;
   Time next_sweep_{};
   struct DueAck {

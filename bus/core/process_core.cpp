@@ -14,9 +14,16 @@ ProcessCore::ProcessCore(ProcessConfig config, ProcessEvents& events, Time now)
     : config_(std::move(config)),
       events_(events),
       now_(now),
-      origin_(events),
-      owner_([this](BindingId id, const Delivery& d) { events_.on_delivery(id, d); },
-             [this](ByteView record) { say_encoded(record); }) {
+      origin_(*this),
+      owner_(
+          [this](BindingId id, const Delivery& delivery) {
+            if (delivery.system) {
+              on_system(delivery);
+            } else {
+              events_.on_delivery(id, delivery);
+            }
+          },
+          [this](ByteView record) { say_encoded(record); }) {
   set_now(now);
 }
 
@@ -31,8 +38,9 @@ void ProcessCore::set_now(Time now) {
 void ProcessCore::connected(std::uint64_t session_id, Time now) {
   assert(session_id != 0);
   set_now(now);
-  greeted_ = false;
-  control_.clear();
+  if (lease_ended()) fence();
+  link_lost();
+  session_began_ = now_;
   session_.emplace(session_id, now_);
   Hello hello;
   hello.minor = kVersionMinor;
@@ -41,6 +49,7 @@ void ProcessCore::connected(std::uint64_t session_id, Time now) {
   hello.role = config_.role;
   hello.incarnation = config_.incarnation;
   hello.software = config_.software;
+  hello.attempt = ++attempts_;
   session_->say(hello);
   say_table();
 }
@@ -49,9 +58,16 @@ void ProcessCore::say_table() {
   Table table;
   table.process = self_;
   for (const auto& [id, binding] : bindings_) {
-    if (binding->phase != Phase::active) continue;
+    RowState state = RowState::active;
+    if (binding->phase == Phase::frozen) {
+      state = RowState::frozen;
+    } else if (binding->phase == Phase::attaching) {
+      state = RowState::attaching;
+    } else if (binding->phase != Phase::active) {
+      continue;
+    }
     table.rows.push_back(
-        {binding->name.text(), binding->epoch, binding->lineage, RowState::active});
+        {binding->name.text(), binding->epoch, binding->lineage, state, ticket_of(*binding)});
     if (table.rows.size() == kRowsPerTable) {
       say(table);
       table.rows.clear();
@@ -63,6 +79,7 @@ void ProcessCore::say_table() {
 
 void ProcessCore::link_lost() {
   session_.reset();
+  overloaded_ = false;
   greeted_ = false;
   control_.clear();
 }
@@ -70,13 +87,26 @@ void ProcessCore::link_lost() {
 Result<> ProcessCore::on_bundle(ByteView bundle, Time now) {
   set_now(now);
   if (!session_) return Error{Errc::closed};
-  return session_->receive(bundle, now_, *this);
+  // Before anything is handled: after a pause this may be the first that we hear.
+  if (lease_ended()) {
+    fence();
+    return Error{Errc::lease_lost, "cut off from busroot for the length of the lease"};
+  }
+  auto result = session_->receive(bundle, now_, *this);
+  if (lease_base_ != Time{} && session_) {
+    lease_base_ = std::max(lease_base_, session_->lease_base());
+  }
+  advance_moves();
+  return result;
 }
 
 void ProcessCore::tick(Time now) {
   set_now(now);
+  if (lease_ended()) fence();
   origin_.tick(now_);
   owner_.sweep();
+  advance_moves();
+  if (overloaded_) link_lost();
   if (!session_) return;
   session_->tick(now_);
   if (greeted_) ask_again();
@@ -110,10 +140,11 @@ Pulled ProcessCore::pull(Lane lane, std::size_t budget, Bytes& out) {
 }
 
 void ProcessCore::say_encoded(ByteView record) {
-  // Without a session, or beyond the bound, a record may vanish: requests are repeated, and who
-  // misses an ACK sends a PROBE.
-  if (!session_ || control_.size() > kControlQueue) return;
-  control_.push(record.data(), record.size());
+  // Without a session a record may vanish: requests are repeated, watches are said anew in the next
+  // session, and who misses an ACK sends a PROBE. So beyond the bound the session ends.
+  if (!session_ || overloaded_) return;
+  overloaded_ = control_.size() + record.size() > kControlQueue;
+  if (!overloaded_) control_.push(record.data(), record.size());
 }
 
 // --- what busd says ------------------------------------------------------------------------------
@@ -190,6 +221,14 @@ Result<> ProcessCore::on_control(Kind kind, ByteView payload) {
       return decoded<Unbound>(payload, [&](const Unbound& record) { on_unbound(record); });
     case Kind::freed_ok:
       return decoded<FreedOk>(payload, [&](const FreedOk& record) { on_freed_ok(record); });
+    case Kind::move_ok:
+      return decoded<MoveOk>(payload, [&](const MoveOk& record) { on_move_ok(record); });
+    case Kind::no_move:
+      return decoded<NoMove>(payload, [&](const NoMove& record) { on_no_move(record); });
+    case Kind::reclaimed:
+      return decoded<Reclaimed>(payload, [&](const Reclaimed& record) { on_reclaimed(record); });
+    case Kind::moved:
+      return decoded<Moved>(payload, [&](const Moved& record) { on_moved(record); });
     case Kind::watch_rows:
       return decoded<WatchRows>(payload,
                                 [&](WatchRows rows) { return on_watch_rows(std::move(rows)); });
@@ -206,7 +245,8 @@ Result<> ProcessCore::on_control(Kind kind, ByteView payload) {
 
 Result<> ProcessCore::on_welcome(const Welcome& welcome) {
   if (greeted_) return Error{Errc::bad_bytes, "second welcome"};
-  if (welcome.you.incarnation != config_.incarnation || (ever_greeted_ && welcome.you != self_)) {
+  const bool known = self_ != Process{};
+  if (welcome.you.incarnation != config_.incarnation || (known && welcome.you != self_)) {
     return Error{Errc::bad_bytes, "welcome for somebody else"};
   }
   self_ = welcome.you;
@@ -214,21 +254,72 @@ Result<> ProcessCore::on_welcome(const Welcome& welcome) {
   bind_prefixes_ = welcome.bind_prefixes;
   send_prefixes_ = welcome.send_prefixes;
   max_names_ = welcome.max_names;
+  if (welcome.lease_ms != 0) {
+    const Time lease = from_ms(welcome.lease_ms);
+    lease_ = lease - std::min(from_ms(kLeaseMargin), lease / 4);
+  }
   restricted_ = !matches_any(send_prefixes_, "");
+  if (restricted_ && ever_greeted_) {
+    origin_.restrict([this](const ChannelId& id) { return events_.name_of_channel(id); },
+                     [this](std::string_view name) {
+                       return matches_any(send_prefixes_, name) || name.starts_with("process/");
+                     });
+  }
   const bool first = !std::exchange(ever_greeted_, true);
-  if (first) {
+  if (!known) {
     auto own = Name::of(process_channel_name(host_, config_.node));
     if (!own) return own.error();
     process_binding_ = *add_binding(std::move(*own));
   }
   greeted_ = true;
   for (const auto& [prefix, rows] : watches_) say(Watch{prefix});
-  for (const auto& channel : unanswered_) ask(*find(channel));
-  for (auto& [channel, freeing] : freeing_) freeing.asked = Time{};
+  for (const auto& channel : unanswered_) {
+    find(channel)->repeated = true;  // it may have been asked in the session before
+    ask(*find(channel));
+  }
+  for (auto& [key, freeing] : freeing_) freeing.asked = Time{};
   origin_.on_session();
   events_.on_welcome(first);
   return {};
 }
+
+// --- the lease -----------------------------------------------------------------------------------
+
+bool ProcessCore::lease_ended() const {
+  return lease_base_ != Time{} && now_ - lease_base_ > lease_;
+}
+
+/// Somebody else may own our names by now, and those who knew us may have heard that we are dead.
+void ProcessCore::fence() {
+  lease_base_ = {};
+  link_lost();
+  ++config_.incarnation;
+  self_ = {};
+  process_binding_ = 0;
+  states_.clear();
+  freeing_.clear();
+  end_bindings(Errc::lease_lost);
+  origin_.fail_all(Errc::lease_lost);
+  events_.on_lease_lost();
+}
+
+/// Every binding ends, without an event of its own; so does what waits in their outboxes.
+void ProcessCore::end_bindings(Errc reason) {
+  std::vector<std::unique_ptr<Binding>> ended;
+  for (auto& [channel, binding] : bindings_) {
+    owner_.deactivate(channel);
+    ended.push_back(std::move(binding));
+  }
+  bindings_.clear();
+  unanswered_.clear();
+  moving_.clear();
+  waiting_.clear();
+  for (const auto& binding : ended) {
+    const bool frozen = binding->phase == Phase::frozen;
+    void_outbox(*binding, frozen ? Errc::owner_lost : reason, frozen);
+  }
+}
+
 // --- sending -------------------------------------------------------------------------------------
 
 Result<> ProcessCore::may_send(std::string_view name) const {
@@ -242,13 +333,9 @@ Result<> ProcessCore::may_send(std::string_view name) const {
 void ProcessCore::leave() {
   if (left_) return;
   left_ = true;
+  lease_base_ = {};
   bye_due_ = session_.has_value();
-  std::vector<ChannelId> channels;
-  for (const auto& [channel, binding] : bindings_) channels.push_back(channel);
-  for (const ChannelId& channel : channels) {
-    owner_.deactivate(channel);
-    forget(channel);
-  }
+  end_bindings(Errc::closed);
   origin_.fail_all();
 }
 

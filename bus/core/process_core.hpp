@@ -14,6 +14,7 @@
 
 #include "bus/core/name.hpp"
 #include "bus/core/origin.hpp"
+#include "bus/core/outbox.hpp"
 #include "bus/core/owner.hpp"
 #include "bus/core/row_set.hpp"
 #include "bus/core/session.hpp"
@@ -36,6 +37,31 @@ class ProcessEvents : public OriginEvents {
                         bool complete) = 0;
   virtual void on_watch_refused(const std::string& prefix, const Error& reason) = 0;
 
+  /// This process was cut off from busroot for the length of its lease: it owns nothing any more,
+  /// all its bindings and moves are gone, and what was unacknowledged has failed as lease_lost. It
+  /// comes back by itself as a new incarnation, with its watches.
+  virtual void on_lease_lost() = 0;
+  /// The name of a channel that was sent to, for a role that has become restricted; empty: not
+  /// known any more.
+  virtual std::string name_of_channel(const ChannelId&) { return {}; }
+
+  // --- moves; a program that moves nothing and takes nothing in leaves them alone ---
+  /// A move of ours begins: nothing is accepted any more. What is returned travels, with the filter
+  /// and the outbox.
+  virtual Bytes on_freeze(BindingId) { return {}; }
+  /// The target has confirmed: the binding is gone.
+  virtual void on_moved(BindingId) {}
+  /// The move has ended and the channel goes on here. busy: it never froze. move_refused, deadline
+  /// (the target did not take it in time), too_large: it was frozen, nothing is lost; `epoch` is
+  /// new. rolled_back: the target may have run.
+  virtual void on_move_failed(BindingId, Epoch, const Error&) {}
+  /// A channel wants to come here: ok to take it. Nothing is ours yet; on_arrived may never follow.
+  virtual Result<> on_arriving(const std::string&, const Process&, ByteView) {
+    return Error{Errc::move_refused, "no arrival handler"};
+  }
+  /// It is ours now, and its first messages may follow at once.
+  virtual void on_arrived(BindingId, const std::string&, Epoch, Bytes) {}
+
  protected:
   ~ProcessEvents() = default;
 };
@@ -47,7 +73,7 @@ struct ProcessConfig {
   std::string software;
 };
 
-class ProcessCore final : private RecordHandler, private LaneSource {
+class ProcessCore final : private RecordHandler, private LaneSource, private OriginEvents {
  public:
   ProcessCore(ProcessConfig config, ProcessEvents& events, Time now);
 
@@ -60,7 +86,8 @@ class ProcessCore final : private RecordHandler, private LaneSource {
   void tick(Time now);
   void set_now(Time now);
   void pump(const Session::Take& take, const Session::Emit& emit);
-  /// Something waits to be pumped, or would be after `flush_acks`.
+  /// False after link_lost, when the lease has ended, and when too many control records wait: then
+  /// the link is to be ended too.
   bool has_session() const { return session_.has_value(); }
   bool greeted() const { return greeted_; }
 
@@ -72,7 +99,26 @@ class ProcessCore final : private RecordHandler, private LaneSource {
   Result<> unbind(const ChannelId& channel);
   /// The name that a binding of this process has; empty if there is none.
   std::string_view bound_name(const ChannelId& channel) const;
+  /// The epoch of a binding; 0 if there is none, or no grant yet.
+  Epoch epoch(const ChannelId& channel) const;
   std::size_t binding_count() const { return bindings_.size(); }
+
+  // --- moves: process_moves.cpp ---
+  /// Moves a channel of ours to a process whose identity a watch has shown (`hint`: the lineage of
+  /// its process channel). Ends with on_moved or on_move_failed. not_bound; denied for the channel
+  /// of a process; busy: it moves already, or kMaxMoves do.
+  Result<> move(const ChannelId& channel, const Process& target, Lineage hint = {});
+  /// A message from a channel of ours, in the order of that channel even when it moves: while it
+  /// may not send, messages wait in its outbox. not_bound; otherwise as Origin::send, with no
+  /// token, since its end may be seen by another process (failures come to on_failed there).
+  Result<> send_from(const ChannelId& from, const Destination& to, Lane lane, ByteView head,
+                     ByteView body, Time expires);
+  /// The same to many.
+  Result<> multicast_from(const ChannelId& from, std::span<const Origin::Recipient> recipients,
+                          Lane lane, ByteView head, ByteView body, Time expires);
+  /// The channel is on its way out: draining or frozen.
+  bool moving(const ChannelId& channel) const;
+  std::size_t move_count() const { return moving_.size(); }
 
   // --- watches ---
   /// One per prefix: bad_name, too_many_watches. Rows come by on_watch.
@@ -102,7 +148,20 @@ class ProcessCore final : private RecordHandler, private LaneSource {
   const Session* session() const { return session_ ? &*session_ : nullptr; }
 
  private:
-  enum class Phase { binding, active, unbinding };
+  enum class Phase { binding, active, unbinding, frozen, attaching };
+  /// Of a channel that leaves (active: it drains; frozen) or arrives (attaching).
+  struct Move {
+    Ticket ticket;
+    Lineage target_lineage{};  // of the target's process channel
+    Time since{};              // of the present phase
+    bool asked = false;        // drained: busroot is asked
+    bool reclaiming = false;
+    Token state = 0;  // of the state message, while frozen
+    std::uint64_t state_seq = 0;
+    Error failure{Errc::deadline, "the target did not take it in time"};
+    std::vector<FilterRow> filter{};  // while attaching
+    Bytes application{};              // while attaching
+  };
   struct Binding {
     BindingId id = 0;
     Name name;
@@ -111,7 +170,14 @@ class ProcessCore final : private RecordHandler, private LaneSource {
     Lineage lineage{};
     bool confirmed = false;
     Time asked{};
+    bool repeated = false;     // asked more than once for the grant
+    std::uint32_t sender = 0;  // for Origin; 0: has sent nothing of its own
+    std::unique_ptr<Move> move{};
+    std::unique_ptr<Outbox> outbox{};  // null: empty
   };
+
+  /// Tokens of our own system messages; those of the user are below.
+  static constexpr Token kSystemToken = Token{3} << 62;
 
   Result<> on_record(Kind kind, ByteView payload) override;
   Result<> on_welcome(const Welcome& welcome);
@@ -122,12 +188,46 @@ class ProcessCore final : private RecordHandler, private LaneSource {
   Result<> on_watch_rows(WatchRows rows);
   Result<> on_control(Kind kind, ByteView payload);
   void on_freed_ok(const FreedOk& ok);
+  void on_move_ok(const MoveOk& ok);
+  void on_no_move(const NoMove& refused);
+  void on_reclaimed(const Reclaimed& reclaimed);
+  void on_moved(const Moved& moved);
+  void on_system(const Delivery& delivery);
+  void take_state(State state, const Process& from);
+  Result<> may_take(const State& state, const Process& from) const;
+  void on_state_refused(const StateRefused& refused);
+
+  // OriginEvents, on their way to events_: system messages end here.
+  void on_acknowledged(Token token) override;
+  void on_failed(Token token, const ChannelId& channel, Lane lane, std::uint64_t seq, Errc reason,
+                 bool sent) override;
+  void on_room() override;
+
+  Ticket ticket_of(const Binding& binding) const;
+  void arrive(Binding& binding, const Attached& attached);
+  void advance_moves();
+  void ask_to_move(Binding& binding);
+  void freeze(Binding& binding);
+  void reclaim_now(Binding& binding, const Error& reason);
+  void end_move(Binding& binding);
+  void cancel_move(Binding& binding, const Error& reason);
+  void void_outbox(Binding& binding, Errc reason, bool sent);
+  bool may_send_now(const Binding& binding) const;
+  std::uint32_t sender_of(Binding& binding);
+  void wait_in_outbox(Binding& binding, const Destination& to, Lane lane, ByteView head,
+                      ByteView body, Time expires);
+  void flush_outbox(Binding& binding);
+  void flush_outboxes();
+  std::uint64_t say_system(const Process& to, Lineage hint, ByteView record, Token token);
 
   void say_table();
+  bool lease_ended() const;
+  void fence();
+  void end_bindings(Errc reason);
   void ask(Binding& binding);
   void ask_again();
   void forget(const ChannelId& channel);
-  void refuse_grant(const ChannelId& channel, std::uint64_t number);
+  void refuse_grant(const ChannelId& channel, const Ticket& ticket);
   Result<BindingId> add_binding(Name name);
   Binding* find(const ChannelId& channel);
   template <class Record>
@@ -147,7 +247,12 @@ class ProcessCore final : private RecordHandler, private LaneSource {
   Origin origin_;
   Owner owner_;
   std::optional<Session> session_;
-  bool greeted_ = false;  // in this session
+  bool greeted_ = false;        // in this session
+  bool overloaded_ = false;     // control records were dropped: the session is to end
+  std::uint64_t attempts_ = 0;  // sessions so far
+  Time session_began_{};
+  Time lease_ = from_ms(kLease - kLeaseMargin);
+  Time lease_base_{};  // busroot heard from this host at this time, or later; 0: nothing to lose
   bool ever_greeted_ = false;
   bool left_ = false;
   bool bye_due_ = false;
@@ -164,10 +269,16 @@ class ProcessCore final : private RecordHandler, private LaneSource {
   boost::unordered_flat_map<ChannelId, std::unique_ptr<Binding>> bindings_;
   std::set<ChannelId> unanswered_;  // bindings with a request out
   struct Freeing {
-    std::uint64_t number = 0;
+    Ticket ticket;
     Time asked{};
   };
-  std::map<ChannelId, Freeing> freeing_;  // grants that we did not want: repeated until freed_ok
+  // What we hold no more, by channel and ticket's number: repeated until freed_ok.
+  std::map<std::pair<ChannelId, std::uint64_t>, Freeing> freeing_;
+  std::set<ChannelId> moving_;   // bindings with a move
+  std::set<ChannelId> waiting_;  // bindings with an outbox
+  std::uint32_t next_sender_ = 1;
+  std::map<Token, ChannelId> states_;  // state messages that are not acknowledged
+  Token next_state_ = kSystemToken + 1;
   std::map<std::string, RowSet> watches_;
   Fifo<std::byte> control_;  // encoded records for the control lane
   Bytes scratch_;

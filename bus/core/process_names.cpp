@@ -15,6 +15,11 @@ std::string_view ProcessCore::bound_name(const ChannelId& channel) const {
   return found == bindings_.end() ? std::string_view() : found->second->name.text();
 }
 
+Epoch ProcessCore::epoch(const ChannelId& channel) const {
+  const auto found = bindings_.find(channel);
+  return found == bindings_.end() ? Epoch{} : found->second->epoch;
+}
+
 Result<BindingId> ProcessCore::bind(std::string_view text) {
   auto name = Name::of(text);
   if (!name) return name.error();
@@ -22,7 +27,7 @@ Result<BindingId> ProcessCore::bind(std::string_view text) {
     return Error{Errc::already_bound, std::string(text) + " is bound by this very process"};
   }
   // The process channel does not count.
-  if (bindings_.size() > max_names_) {
+  if (bindings_.size() - (process_binding_ != 0 ? 1 : 0) >= max_names_) {
     return Error{Errc::too_many_names, "at most " + std::to_string(max_names_)};
   }
   if (ever_greeted_ && !matches_any(bind_prefixes_, text)) {
@@ -43,7 +48,11 @@ Result<BindingId> ProcessCore::add_binding(Name name) {
 
 Result<> ProcessCore::unbind(const ChannelId& channel) {
   Binding* binding = find(channel);
-  if (!binding || binding->phase == Phase::unbinding) return Error{Errc::not_bound};
+  if (!binding || binding->phase == Phase::unbinding || binding->phase == Phase::attaching) {
+    return Error{Errc::not_bound};
+  }
+  if (binding->move) return Error{Errc::busy, "the channel is moving"};
+  if (binding->outbox) return Error{Errc::busy, "messages of the channel wait in its outbox"};
   binding->phase = Phase::unbinding;
   owner_.deactivate(channel);
   unanswered_.insert(channel);
@@ -56,10 +65,21 @@ Result<> ProcessCore::unbind(const ChannelId& channel) {
 void ProcessCore::ask(Binding& binding) {
   binding.asked = now_;
   const ChannelId channel = binding.name.id();
-  if (!binding.epoch) {
+  const Move* const move = binding.move.get();
+  if (binding.phase == Phase::attaching) {
+    say(Attach{self_, binding.name.text(), move->ticket});
+  } else if (binding.phase == Phase::frozen) {
+    if (move->reclaiming || now_ - move->since >= from_ms(kReclaimAfter)) {
+      say(Reclaim{self_, binding.name.text(), move->ticket});
+    }
+  } else if (!binding.epoch) {
     say(Bind{self_, binding.id, binding.name.text()});
   } else if (binding.phase == Phase::active) {
-    say(Active{self_, channel, binding.epoch});
+    if (move && move->asked) {
+      say(starbus::bus::Move{self_, channel, binding.epoch, move->ticket});
+    } else if (!binding.confirmed) {
+      say(Active{self_, channel, binding.epoch});
+    }
   } else {
     say(Unbind{self_, channel, binding.epoch});
   }
@@ -68,36 +88,53 @@ void ProcessCore::ask(Binding& binding) {
 void ProcessCore::ask_again() {
   for (const ChannelId& channel : unanswered_) {
     Binding* binding = find(channel);
-    if (now_ - binding->asked >= from_ms(kRequestRetry)) ask(*binding);
+    if (now_ - binding->asked < from_ms(kRequestRetry)) continue;
+    binding->repeated = true;
+    ask(*binding);
   }
-  for (auto& [channel, freeing] : freeing_) {
+  for (auto& [key, freeing] : freeing_) {
     if (now_ - freeing.asked < from_ms(kRequestRetry)) continue;
     freeing.asked = now_;
-    say(Freed{self_, channel, freeing.number});
+    say(Freed{self_, key.first, freeing.ticket});
   }
 }
 
 void ProcessCore::forget(const ChannelId& channel) {
   unanswered_.erase(channel);
+  moving_.erase(channel);
+  waiting_.erase(channel);
   bindings_.erase(channel);
 }
 
-void ProcessCore::refuse_grant(const ChannelId& channel, std::uint64_t number) {
-  freeing_[channel] = {number, now_};
-  say(Freed{self_, channel, number});
+void ProcessCore::refuse_grant(const ChannelId& channel, const Ticket& ticket) {
+  freeing_[{channel, ticket.number}] = {ticket, now_};
+  say(Freed{self_, channel, ticket});
+}
+
+/// Of the bind or move that this binding waits for, or came by.
+Ticket ProcessCore::ticket_of(const Binding& binding) const {
+  return binding.move ? binding.move->ticket : Ticket::of_bind(self_, binding.id);
 }
 
 void ProcessCore::on_attached(const Attached& attached) {
   const ChannelId channel = channel_id(attached.name);
+  // The first that there is to lose. busroot has answered what was asked in this session.
+  if (lease_base_ == Time{}) lease_base_ = std::max(session_began_, session_->lease_base());
   Binding* binding = find(channel);
-  if (!binding || binding->id != attached.number) {
-    refuse_grant(channel, attached.number);
+  const bool waits = binding && (!binding->epoch || binding->phase == Phase::attaching);
+  if (!binding || (waits && ticket_of(*binding) != attached.ticket)) {
+    refuse_grant(channel, attached.ticket);
     return;
   }
-  if (binding->epoch) {  // a repeated answer
-    if (binding->epoch == attached.epoch) ask(*binding);
+  if (!waits) {  // a repeated answer: say again what it is waiting for
+    if (binding->epoch == attached.epoch && binding->phase == Phase::active) {
+      say(Active{self_, channel, binding->epoch});
+    } else if (binding->epoch == attached.epoch) {
+      ask(*binding);
+    }
     return;
   }
+  if (binding->phase == Phase::attaching) return arrive(*binding, attached);
   binding->epoch = attached.epoch;
   binding->lineage = attached.lineage;
   const bool wanted = binding->phase == Phase::binding;
@@ -111,7 +148,14 @@ void ProcessCore::on_attached(const Attached& attached) {
 void ProcessCore::on_refused(const Refused& refused) {
   const ChannelId channel = channel_id(refused.name);
   Binding* binding = find(channel);
-  if (!binding || binding->id != refused.number || binding->epoch) return;
+  if (!binding || ticket_of(*binding) != refused.ticket) return;
+  // A repeat of the request may still be granted, and its grant be lost on the way here: this says,
+  // behind every repeat, that nothing is wanted any more (M14).
+  if (binding->repeated && (!binding->epoch || binding->phase == Phase::attaching)) {
+    refuse_grant(channel, refused.ticket);
+  }
+  if (binding->phase == Phase::attaching) return forget(channel);  // nobody was told of it
+  if (binding->epoch) return;
   const BindingId id = binding->id;
   const bool wanted = binding->phase == Phase::binding;
   forget(channel);
@@ -126,7 +170,7 @@ void ProcessCore::on_active_ok(const ActiveOk& ok) {
   Binding* binding = find(ok.channel);
   if (!binding || binding->epoch != ok.epoch || binding->phase != Phase::active) return;
   binding->confirmed = true;
-  unanswered_.erase(ok.channel);
+  if (!binding->move || !binding->move->asked) unanswered_.erase(ok.channel);
 }
 
 void ProcessCore::on_unbound(const Unbound& unbound) {
@@ -138,8 +182,8 @@ void ProcessCore::on_unbound(const Unbound& unbound) {
 }
 
 void ProcessCore::on_freed_ok(const FreedOk& ok) {
-  const auto found = freeing_.find(ok.channel);
-  if (found != freeing_.end() && found->second.number == ok.number) freeing_.erase(found);
+  const auto found = freeing_.find({ok.channel, ok.ticket.number});
+  if (found != freeing_.end() && found->second.ticket == ok.ticket) freeing_.erase(found);
 }
 
 // --- watches -------------------------------------------------------------------------------------
@@ -172,6 +216,16 @@ Result<> ProcessCore::on_watch_rows(WatchRows rows) {
     unwatch(prefix);
     events_.on_watch_refused(prefix, {Errc::watch_too_large, prefix});
     return {};
+  }
+  // A death that is reported must be the end: what comes later, over a slower lane, is dropped.
+  for (const WatchRow& row : changes) {
+    if (!row.name.starts_with("process/")) continue;
+    if (row.owner.channel() != channel_id(row.name)) continue;
+    if (row.present) {
+      owner_.revive(row.owner);
+    } else {
+      owner_.bury(row.owner);
+    }
   }
   const bool complete = found->second.complete();
   if (!changes.empty() || complete != was_complete) events_.on_watch(prefix, changes, complete);

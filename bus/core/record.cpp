@@ -39,6 +39,11 @@ class EncodeArchive {
     writer_.put(process.slot);
     writer_.put(process.incarnation);
   }
+  void put(const Ticket& ticket) {
+    put(ticket.source);
+    put(ticket.target);
+    put(ticket.number);
+  }
   template <class T>
   void put(const std::vector<T>& list) {
     writer_.put(static_cast<std::uint32_t>(list.size()));
@@ -90,6 +95,11 @@ class DecodeArchive {
     process.slot = reader_.get<std::uint32_t>();
     process.incarnation = reader_.get<std::uint64_t>();
   }
+  void get(Ticket& ticket) {
+    get(ticket.source);
+    get(ticket.target);
+    get(ticket.number);
+  }
   template <class T>
   requires std::is_enum_v<T>
   void get(T& value) {
@@ -123,7 +133,7 @@ class DecodeArchive {
     return reason >= NackReason::gap && reason <= NackReason::no_owner;
   }
   static bool valid(RowState state) {
-    return state >= RowState::active && state <= RowState::attaching;
+    return state >= RowState::active && state <= RowState::granted;
   }
   static bool valid(Errc) { return true; }  // a newer peer may know more reasons
 
@@ -148,7 +158,9 @@ Result<Record> decode(ByteView payload) {
   Record record;
   DecodeArchive archive(payload);
   record.fields(archive);
-  constexpr bool extensible = requires { Record::kExtensible; };
+  constexpr bool extensible = requires {
+    Record::kExtensible;
+  };
   if (extensible ? !archive.ok() : !archive.done()) {
     return Error{Errc::bad_bytes, "malformed " + std::string(name_of(Record::kKind))};
   }
@@ -180,6 +192,15 @@ STARBUS_CODED(Unbind)
 STARBUS_CODED(Unbound)
 STARBUS_CODED(Freed)
 STARBUS_CODED(FreedOk)
+STARBUS_CODED(Move)
+STARBUS_CODED(MoveOk)
+STARBUS_CODED(NoMove)
+STARBUS_CODED(Attach)
+STARBUS_CODED(Reclaim)
+STARBUS_CODED(Reclaimed)
+STARBUS_CODED(Moved)
+STARBUS_CODED(State)
+STARBUS_CODED(StateRefused)
 STARBUS_CODED(Watch)
 STARBUS_CODED(Unwatch)
 STARBUS_CODED(WatchRows)
@@ -240,6 +261,24 @@ std::string_view name_of(Kind kind) {
       return "freed";
     case Kind::freed_ok:
       return "freed_ok";
+    case Kind::move:
+      return "move";
+    case Kind::move_ok:
+      return "move_ok";
+    case Kind::no_move:
+      return "no_move";
+    case Kind::attach:
+      return "attach";
+    case Kind::reclaim:
+      return "reclaim";
+    case Kind::reclaimed:
+      return "reclaimed";
+    case Kind::moved:
+      return "moved";
+    case Kind::state:
+      return "state";
+    case Kind::state_refused:
+      return "state_refused";
     case Kind::watch:
       return "watch";
     case Kind::unwatch:

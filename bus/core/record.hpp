@@ -47,6 +47,16 @@ enum class Kind : std::uint8_t {
   unbound = 36,
   freed = 37,
   freed_ok = 38,
+  // moves
+  move = 40,
+  move_ok = 41,
+  no_move = 42,
+  attach = 43,
+  reclaim = 44,
+  reclaimed = 45,
+  moved = 46,
+  state = 47,
+  state_refused = 48,
   // watches
   watch = 50,
   unwatch = 51,
@@ -76,9 +86,12 @@ struct Hello {
   std::uint64_t incarnation = 0;  // drawn at start; see Process
   Epoch highest_term;             // busd: highest epoch term seen; a lower busroot is refused
   std::string software;           // "starbus 0.1.0": for people
+  /// Grows with each session of one incarnation: a hello that was under way while its sender gave
+  /// up and connected anew must not replace the newer session.
+  std::uint64_t attempt = 0;
   template <class A>
   void fields(A& a) {
-    a(minor, party, name, role, incarnation, highest_term, software);
+    a(minor, party, name, role, incarnation, highest_term, software, attempt);
   }
 };
 
@@ -95,9 +108,10 @@ struct Welcome {
   std::vector<std::string> send_prefixes;
   std::uint32_t max_names = 0;
   std::string software;
+  std::uint32_t lease_ms = 0;  // names behind a link that is lost for so long are freed
   template <class A>
   void fields(A& a) {
-    a(minor, you, host, term, bind_prefixes, send_prefixes, max_names, software);
+    a(minor, you, host, term, bind_prefixes, send_prefixes, max_names, software, lease_ms);
   }
 };
 
@@ -120,15 +134,19 @@ struct Bye {
 };
 
 /// Times are the sender's monotonic boot clock in nanoseconds. `echo` returns the peer's latest
-/// `sent_at`, `echo_age` how long it lay here, so that the peer knows the round trip.
+/// `sent_at`, `echo_age` how long it lay here, so that the peer knows the round trip. `lease_age`,
+/// from a busd to its processes: how long ago it sent the latest heartbeat that busroot has echoed;
+/// kNoLease if busroot has echoed none.
 struct Heartbeat {
   static constexpr Kind kKind = Kind::heartbeat;
+  static constexpr std::uint64_t kNoLease = ~std::uint64_t{0};
   std::uint64_t sent_at = 0;
   std::uint64_t echo = 0;
   std::uint64_t echo_age = 0;
+  std::uint64_t lease_age = kNoLease;
   template <class A>
   void fields(A& a) {
-    a(sent_at, echo, echo_age);
+    a(sent_at, echo, echo_age, lease_age);
   }
 };
 
@@ -195,29 +213,36 @@ struct Open {
 
 // --- tables --------------------------------------------------------------------------------------
 
-enum class RowState : std::uint8_t { active = 1, frozen = 2, attaching = 3 };
+/// `granted`: busroot's grant has passed busd, and nobody knows whether it reached the process;
+/// only a busd says that.
+enum class RowState : std::uint8_t { active = 1, frozen = 2, attaching = 3, granted = 4 };
 
 struct Row {
   std::string name;
   Epoch epoch;
   Lineage lineage;
   RowState state = RowState::active;
+  Ticket ticket{};  // unless active: of the move, or of the grant
   template <class A>
   void fields(A& a) {
     a(name, epoch, lineage, state);
+    if (state != RowState::active) a(ticket);
   }
 };
 
-/// busd to busroot: this process lives on my host.
+/// busd to busroot: this process lives on my host. `pending`: its table is not known (yet), because
+/// busd has restarted, or because it follows; busroot keeps what the process owns until a
+/// process_up without `pending` says that all of its rows have been told.
 struct ProcessUp {
   static constexpr Kind kKind = Kind::process_up;
   Process process;
   std::string node;
   std::string role;
   std::uint32_t pid = 0;
+  bool pending = false;
   template <class A>
   void fields(A& a) {
-    a(process, node, role, pid);
+    a(process, node, role, pid, pending);
   }
 };
 
@@ -249,8 +274,8 @@ struct ProcessDead {
 };
 
 // --- requests to busroot -------------------------------------------------------------------------
-// All idempotent, repeated by the process until answered. `number` names one attempt of one process
-// (the ticket of a fresh bind).
+// All idempotent, repeated by the process until answered. `number` names one attempt of one
+// process; the ticket of a fresh bind is {process, process, number}.
 
 struct Bind {
   static constexpr Kind kKind = Kind::bind;
@@ -263,31 +288,32 @@ struct Bind {
   }
 };
 
-/// Granted under a fresh epoch, unconfirmed until active.
+/// Granted under a fresh epoch, unconfirmed until active. Answers bind and attach.
 struct Attached {
   static constexpr Kind kKind = Kind::attached;
   Process process;
-  std::uint64_t number = 0;
+  Ticket ticket;
   std::string name;
   Epoch epoch;
   Lineage lineage;
   template <class A>
   void fields(A& a) {
-    a(process, number, name, epoch, lineage);
+    a(process, ticket, name, epoch, lineage);
   }
 };
 
-/// already_bound (detail: the owner, HOST.NODE), denied, too_many_names, bad_name.
+/// Of a bind: already_bound (detail: the owner, HOST.NODE), denied, too_many_names, bad_name. Of an
+/// attach: busy, since the name is not (any more) to be had under this ticket; or as for a bind.
 struct Refused {
   static constexpr Kind kKind = Kind::refused;
   Process process;
-  std::uint64_t number = 0;
+  Ticket ticket;
   std::string name;
   Errc reason = Errc::already_bound;
   std::string detail;
   template <class A>
   void fields(A& a) {
-    a(process, number, name, reason, detail);
+    a(process, ticket, name, reason, detail);
   }
 };
 
@@ -337,15 +363,16 @@ struct Unbound {
   }
 };
 
-/// Answer to a grant that the process does not want (any more): it holds nothing under `number`.
+/// The process holds nothing under this ticket (any more): said of a frozen copy after moved, and
+/// of a grant that is not wanted.
 struct Freed {
   static constexpr Kind kKind = Kind::freed;
   Process process;
   ChannelId channel;
-  std::uint64_t number = 0;
+  Ticket ticket;
   template <class A>
   void fields(A& a) {
-    a(process, channel, number);
+    a(process, channel, ticket);
   }
 };
 
@@ -353,10 +380,158 @@ struct FreedOk {
   static constexpr Kind kKind = Kind::freed_ok;
   Process process;
   ChannelId channel;
-  std::uint64_t number = 0;
+  Ticket ticket;
   template <class A>
   void fields(A& a) {
-    a(process, channel, number);
+    a(process, channel, ticket);
+  }
+};
+
+// --- moves ---------------------------------------------------------------------------------------
+// Requests are idempotent and repeated until answered, as above. docs/protocol.md, "Moves".
+
+/// The owner at this epoch has drained and wants to freeze. Answered by move_ok or no_move.
+struct Move {
+  static constexpr Kind kKind = Kind::move;
+  Process process;
+  ChannelId channel;
+  Epoch epoch;
+  Ticket ticket;
+  template <class A>
+  void fields(A& a) {
+    a(process, channel, epoch, ticket);
+  }
+};
+
+struct MoveOk {
+  static constexpr Kind kKind = Kind::move_ok;
+  Process process;
+  ChannelId channel;
+  Epoch epoch;
+  Lineage lineage;
+  Ticket ticket;
+  template <class A>
+  void fields(A& a) {
+    a(process, channel, epoch, lineage, ticket);
+  }
+};
+
+/// The owner goes on as if nothing had been asked: busy, not_bound.
+struct NoMove {
+  static constexpr Kind kKind = Kind::no_move;
+  Process process;
+  ChannelId channel;
+  Ticket ticket;
+  Errc reason = Errc::busy;
+  std::string detail;
+  template <class A>
+  void fields(A& a) {
+    a(process, channel, ticket, reason, detail);
+  }
+};
+
+/// The target has the state. Answered by attached or refused.
+struct Attach {
+  static constexpr Kind kKind = Kind::attach;
+  Process process;
+  std::string name;
+  Ticket ticket;
+  template <class A>
+  void fields(A& a) {
+    a(process, name, ticket);
+  }
+};
+
+/// The source, frozen, has waited too long, or knows that the state did not arrive. Answered by
+/// reclaimed, moved, or not yet.
+struct Reclaim {
+  static constexpr Kind kKind = Kind::reclaim;
+  Process process;
+  std::string name;
+  Ticket ticket;
+  template <class A>
+  void fields(A& a) {
+    a(process, name, ticket);
+  }
+};
+
+/// The name stays with the source, under a fresh epoch. The lineage is the old one only if the
+/// target certainly never ran; otherwise filter and outbox are void.
+struct Reclaimed {
+  static constexpr Kind kKind = Kind::reclaimed;
+  Process process;
+  ChannelId channel;
+  Epoch epoch;
+  Lineage lineage;
+  Ticket ticket;
+  template <class A>
+  void fields(A& a) {
+    a(process, channel, epoch, lineage, ticket);
+  }
+};
+
+/// The target has confirmed: the source forgets its copy and answers freed.
+struct Moved {
+  static constexpr Kind kKind = Kind::moved;
+  Process process;
+  ChannelId channel;
+  Ticket ticket;
+  template <class A>
+  void fields(A& a) {
+    a(process, channel, ticket);
+  }
+};
+
+/// `last` of one stream that reaches a channel: see owner.hpp.
+struct FilterRow {
+  Process origin;
+  Lane lane = Lane::call;
+  std::uint64_t last = 0;
+  template <class A>
+  void fields(A& a) {
+    a(origin, lane, last);
+  }
+};
+
+/// A message that a moving channel wants to send, and that waits until it is active again.
+struct OutboxItem {
+  ChannelId channel;
+  std::string open_name;  // for restricted roles; empty: unknown
+  Lane lane = Lane::call;
+  std::uint32_t ttl_ms = 0;  // left; 0: never expires
+  Bytes message;
+  template <class A>
+  void fields(A& a) {
+    a(channel, open_name, lane, ttl_ms, message);
+  }
+};
+
+/// Everything that travels in a move. Not a record of a link: it is the body of a system message
+/// (data.hpp) from the source to the target's process channel.
+struct State {
+  static constexpr Kind kKind = Kind::state;
+  Ticket ticket;
+  std::string name;
+  Epoch epoch;
+  Lineage lineage;
+  std::vector<FilterRow> filter;
+  std::vector<OutboxItem> outbox;
+  Bytes application;
+  template <class A>
+  void fields(A& a) {
+    a(ticket, name, epoch, lineage, filter, outbox, application);
+  }
+};
+
+/// The target does not take a state: the source need not wait. A system message too.
+struct StateRefused {
+  static constexpr Kind kKind = Kind::state_refused;
+  Ticket ticket;
+  Errc reason = Errc::move_refused;
+  std::string detail;
+  template <class A>
+  void fields(A& a) {
+    a(ticket, reason, detail);
   }
 };
 

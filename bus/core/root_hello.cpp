@@ -73,6 +73,9 @@ Result<> RootRouter::make_way(const Link& link, const Hello& hello) {
   if (host.name != hello.name) {
     return Error{Errc::name_taken, "the name has the same hash as that of host " + host.name};
   }
+  if (hello.incarnation == host.incarnation && hello.attempt < host.attempt) {
+    return Error{Errc::superseded, "this hello was under way while a newer session began"};
+  }
   if (host.session == nullptr) return {};
   const bool same_key = host.key == link.peer.key;
   const bool same_busd = same_key && host.incarnation == hello.incarnation;
@@ -95,6 +98,7 @@ void RootRouter::open_session(Link& link, const Hello& hello) {
   host.name = hello.name;
   host.id = host_id(hello.name);
   host.incarnation = hello.incarnation;
+  host.attempt = hello.attempt;
   host.key = link.peer.key;
   host.address = link.peer.address;
   host.software = hello.software;
@@ -115,6 +119,7 @@ void RootRouter::open_session(Link& link, const Hello& hello) {
   welcome.bind_prefixes = {""};
   welcome.send_prefixes = {""};
   welcome.software = config_.software;
+  welcome.lease_ms = static_cast<std::uint32_t>(config_.lease / from_ms(1));
   link.session.say(welcome);
   shell_.log(RouterShell::Level::info, "host " + host.name + ": session from " + host.address +
                                            ", " + host.software + ", protocol " +

@@ -22,6 +22,8 @@ struct RootProcess : Directory::Owner {
   std::string node;
   std::string role;
   std::uint32_t pid = 0;
+  bool pending = false;  // its rows are not all told (yet): what it owned stays
+  bool witness = false;  // they were told once: whatever it owns since, it has from this busroot
 
   /// HOST.NODE
   std::string full_name() const;
@@ -31,6 +33,7 @@ struct RootHost {
   std::string name;
   std::uint32_t id = 0;
   std::uint64_t incarnation = 0;  // of its busd
+  std::uint64_t attempt = 0;      // its latest session with this busroot
   std::string key;                // CURVE, Z85; empty without
   std::string address;
   std::string software;

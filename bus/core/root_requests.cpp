@@ -36,30 +36,31 @@ Result<> RootRouter::on_request(Host& host, Kind kind, ByteView payload) {
       return serve(&RootRouter::on_active);
     case Kind::unbind:
       return serve(&RootRouter::on_unbind);
+    case Kind::move:
+      return serve(&RootRouter::on_move);
+    case Kind::attach:
+      return serve(&RootRouter::on_attach);
+    case Kind::reclaim:
+      return serve(&RootRouter::on_reclaim);
     default:
       assert(kind == Kind::freed);
       return serve(&RootRouter::on_freed);
   }
 }
 
-template <class Record>
-void RootRouter::reply(RootProcess& process, const Record& record) {
-  tell(*static_cast<Host&>(process.host).session, record);
-}
-
 void RootRouter::on_bind(RootProcess& process, const Bind& bind) {
   const ChannelId id = channel_id(bind.name);
+  const Ticket ticket = Ticket::of_bind(process.process(), bind.number);
   const auto entry = grant(process, bind, id);
   if (entry) {
     const Directory::Entry& granted = **entry;
-    reply(process,
-          Attached{process.process(), bind.number, bind.name, granted.epoch, granted.lineage});
+    reply(process, Attached{process.process(), ticket, bind.name, granted.epoch, granted.lineage});
     release_held(id);
     return;
   }
   const Error& why = entry.error();
   note_failure(id, process.process(), why.to_string());
-  reply(process, Refused{process.process(), bind.number, bind.name, why.code, why.detail});
+  reply(process, Refused{process.process(), ticket, bind.name, why.code, why.detail});
 }
 
 /// The entry that this very attempt holds, granted now or before.
@@ -89,6 +90,10 @@ void RootRouter::on_active(RootProcess& process, const Active& active) {
   Directory::Entry* const entry = directory_.find(active.channel);
   if (entry != nullptr && &entry->owner() == &process && entry->epoch == active.epoch) {
     entry->confirmed = true;
+    if (!moves_.empty()) {
+      tell_moved(*entry);
+      settle_move(*entry);
+    }
   }
   reply(process, ActiveOk{active.process, active.channel, active.epoch});
 }
@@ -96,19 +101,11 @@ void RootRouter::on_active(RootProcess& process, const Active& active) {
 void RootRouter::on_unbind(RootProcess& process, const Unbind& unbind) {
   Directory::Entry* const entry = directory_.find(unbind.channel);
   if (entry != nullptr && &entry->owner() == &process && entry->epoch == unbind.epoch) {
+    // While an older frozen copy exists, it could come back: the name is free only after that.
+    if (move_of(*entry).source) return tell_moved(*entry);
     drop_name(*entry);
   }
   reply(process, Unbound{unbind.process, unbind.channel, unbind.epoch});
-}
-
-void RootRouter::on_freed(RootProcess& process, const Freed& freed) {
-  Directory::Entry* const entry = directory_.find(freed.channel);
-  // A claim has number 0: it was granted by an earlier busroot, so `number` is not about it.
-  if (entry != nullptr && &entry->owner() == &process && entry->number != 0 &&
-      entry->number == freed.number) {
-    drop_name(*entry);
-  }
-  reply(process, FreedOk{freed.process, freed.channel, freed.number});
 }
 
 // --- administration ------------------------------------------------------------------------------

@@ -1,8 +1,10 @@
 #include "bus/core/root_router.hpp"
 
+#include <algorithm>
 #include <cassert>
 
 #include "bus/core/name.hpp"
+#include "bus/core/sabotage.hpp"
 
 namespace starbus::bus {
 namespace {
@@ -18,7 +20,7 @@ RootRouter::RootRouter(RootShell& shell, Config config, Time now)
     if (check_node_name(host)) journal_.insert(host);
   }
   awaited_ = journal_;
-  grace_ = !awaited_.empty();
+  grace_ = !awaited_.empty() && !sabotaged(Sabotage::no_grace);
 }
 
 Result<> RootRouter::on_record(Link& link, Kind kind, ByteView payload) {
@@ -49,6 +51,9 @@ Result<> RootRouter::on_greeted_record(Host& host, Kind kind, ByteView payload) 
     case Kind::active:
     case Kind::unbind:
     case Kind::freed:
+    case Kind::move:
+    case Kind::attach:
+    case Kind::reclaim:
       return on_request(host, kind, payload);
     case Kind::watch:
       return on_watch(host, payload);
@@ -139,7 +144,12 @@ void RootRouter::lose_host(Host& host) {
 }
 
 bool RootRouter::grace_may_end() const {
-  if (awaited_.empty()) return true;
+  const auto has_pending = [](const auto& item) {
+    return std::ranges::any_of(item.second->processes,
+                               [](const auto& process) { return process.second->pending; });
+  };
+  if (awaited_.empty() && std::ranges::none_of(hosts_, has_pending)) return true;
+  // After a lease, who has not come back has fenced itself, or will when it wakes.
   if (now() - started_ < config_.lease) return false;
   // A busd that is here and still collects its processes gets one more lease; so grace is bounded.
   if (now() - started_ >= 2 * config_.lease) return true;

@@ -24,6 +24,7 @@
 
 #include "bus/core/root_hold.hpp"
 #include "bus/core/root_host.hpp"
+#include "bus/core/root_moves.hpp"
 #include "bus/core/root_watches.hpp"
 #include "bus/core/router.hpp"
 
@@ -81,6 +82,8 @@ class RootRouter final : public Router {
   std::uint64_t granted() const { return granted_; }
   std::size_t host_count() const { return hosts_.size(); }
   std::size_t watch_count() const { return watches_.size(); }
+  /// By channel.
+  const RootMoves& moves() const { return moves_; }
   /// `visit(const RootHost&)`, in no particular order.
   template <class Visit>
   void for_each_host(Visit&& visit) const {
@@ -149,6 +152,8 @@ class RootRouter final : public Router {
   void bury_the_dead(Host& host, const PendingTable& table);
   void drop_omitted(Host& host, const PendingTable& table);
   void claim(RootProcess& process, const Row& row, const ChannelId& id);
+  void take_claim(RootProcess& process, const Row& row, const ChannelId& id,
+                  Directory::Entry* entry);
   void process_died(RootProcess& process);
   void drop_name(Directory::Entry& entry);
 
@@ -157,9 +162,28 @@ class RootRouter final : public Router {
   Result<Directory::Entry*> grant(RootProcess& process, const Bind& bind, const ChannelId& id);
   void on_active(RootProcess& process, const Active& active);
   void on_unbind(RootProcess& process, const Unbind& unbind);
-  void on_freed(RootProcess& process, const Freed& freed);
   template <class Record>
-  void reply(RootProcess& process, const Record& record);
+  void reply(RootProcess& process, const Record& record) {
+    if (Link* const session = static_cast<Host&>(process.host).session) tell(*session, record);
+  }
+
+  // root_moves.cpp
+  void on_move(RootProcess& process, const Move& request);
+  void on_attach(RootProcess& process, const Attach& request);
+  void on_reclaim(RootProcess& process, const Reclaim& request);
+  void on_freed(RootProcess& process, const Freed& freed);
+  void set_move(Directory::Entry& entry, RootMove move);
+  RootMove move_of(const Directory::Entry& entry) const;
+  void settle_move(const Directory::Entry& entry);
+  void give(Directory::Entry& entry, RootProcess& owner, Epoch epoch, Lineage lineage);
+  void tell_moved(const Directory::Entry& entry);
+  bool never_ran(const RootMove& move) const;
+  RootProcess* find_process(const Process& id) const;
+  void owner_died(Directory::Entry& entry);
+  void forget_sources_of(const Process& process);
+  void forget_omitted_sources(const Host& host, const PendingTable& table);
+
+  // root_requests.cpp
   Result<> on_query(Host& host, ByteView payload);
   Result<> on_answer(ByteView payload);
 
@@ -194,6 +218,7 @@ class RootRouter final : public Router {
   std::set<std::string> awaited_;
   boost::unordered_flat_map<std::uint32_t, std::unique_ptr<Host>> hosts_;
   Directory directory_;  // its owners are in hosts_: it must go first
+  RootMoves moves_;
   HoldQueues hold_;
   Time hold_checked_{};
   WatchTable watches_;

@@ -40,6 +40,7 @@ Result<> RootRouter::on_message(Host& host, Kind kind, ByteView payload) {
 RootRouter::Destination RootRouter::destination(const ChannelId& channel) {
   Directory::Entry* const entry = directory_.find(channel);
   if (entry == nullptr) return {grace_ ? Way::hold : Way::nobody};
+  if (entry->moving) return {Way::hold};
   Host& host = host_of(*entry);
   return {host.complete ? Way::forward : Way::hold, &host};
 }

@@ -1,9 +1,11 @@
 /// RootRouter: what hosts say about their processes and names. A complete table opens a session and
 /// is compared with the directory as a whole; after it, every record is a delta.
+#include <algorithm>
 #include <cassert>
 
 #include "bus/core/name.hpp"
 #include "bus/core/root_router.hpp"
+#include "bus/core/sabotage.hpp"
 
 namespace starbus::bus {
 namespace {
@@ -20,14 +22,17 @@ Result<> RootRouter::on_process_up(Host& host, ByteView payload) {
   if (up->process.host != host.id) return bad_table("process of another host");
   if (!check_node_name(up->node)) return bad_table("bad node name");
   if (up->process.slot != slot_id(up->node)) return bad_table("slot is not that of the node");
-  const std::size_t present = host.pending ? host.pending->processes.size() : host.processes.size();
-  if (present >= kMaxProcesses) {
+  const auto beyond_limit = [&](const auto& processes) {
+    return processes.size() >= kMaxProcesses && !processes.contains(up->process);
+  };
+  if (host.pending ? beyond_limit(host.pending->processes) : beyond_limit(host.processes)) {
     return Error{Errc::too_many_processes, "host " + host.name + " has too many processes"};
   }
   if (host.pending) {
     host.pending->processes.insert_or_assign(up->process, std::move(*up));
   } else {
     take_process(host, *up);
+    if (grace_ && grace_may_end()) end_grace();
   }
   return {};
 }
@@ -38,6 +43,8 @@ RootProcess& RootRouter::take_process(Host& host, const ProcessUp& up) {
   slot->node = up.node;
   slot->role = up.role;
   slot->pid = up.pid;
+  slot->pending = up.pending;
+  slot->witness = slot->witness || !up.pending;
   return *slot;
 }
 
@@ -48,6 +55,7 @@ Result<> RootRouter::check_row(const Host& host, std::string_view node, const Ro
   }
   if (row.state == RowState::attaching) return {};  // it has no epoch yet
   if (!row.epoch || !row.lineage || row.lineage > row.epoch) return bad_table("impossible epoch");
+  if (row.state != RowState::active && !row.ticket) return bad_table("no ticket");
   return {};
 }
 
@@ -93,6 +101,7 @@ Result<> RootRouter::on_table_end(Host& host, ByteView payload) {
   if (const auto end = decode<TableEnd>(payload); !end) return end.error();
   if (!host.pending) return bad_table("ended twice");
   const std::unique_ptr<PendingTable> table = std::move(host.pending);
+  forget_omitted_sources(host, *table);
   bury_the_dead(host, *table);
   for (const auto& [id, up] : table->processes) take_process(host, up);
   drop_omitted(host, *table);
@@ -136,6 +145,24 @@ void RootRouter::bury_the_dead(Host& host, const PendingTable& table) {
   for (RootProcess* process : dead) process_died(*process);
 }
 
+/// A frozen copy that its host does not list is gone. First of all: a name must not fall back to
+/// it.
+void RootRouter::forget_omitted_sources(const Host& host, const PendingTable& table) {
+  for (auto at = moves_.begin(); at != moves_.end();) {
+    const auto present = at++;
+    RootMove& move = present->second;
+    if (!move.source || move.source->process.host != host.id) continue;
+    const auto up = table.processes.find(move.source->process);
+    if (up != table.processes.end() && up->second.pending) continue;
+    const bool listed = std::ranges::any_of(table.rows, [&](const PendingRow& row) {
+      return row.id == present->first && row.process == move.source->process;
+    });
+    if (listed) continue;
+    move.source.reset();
+    settle_move(*directory_.find(present->first));
+  }
+}
+
 /// A name that its living process does not list is free, unless the grant may still be on its way:
 /// an unconfirmed one is erased only with its process.
 void RootRouter::drop_omitted(Host& host, const PendingTable& table) {
@@ -144,8 +171,10 @@ void RootRouter::drop_omitted(Host& host, const PendingTable& table) {
     if (entry != nullptr && entry->owner().process() == pending.process) entry->listed = true;
   }
   for (const auto& [id, process] : host.processes) {
+    if (process->pending) continue;
     directory_.for_each_of(*process, [&](Directory::Entry& entry) {
-      if (entry.listed || !entry.confirmed) {
+      const bool kept = !entry.confirmed && !sabotaged(Sabotage::table_mid_session);
+      if (entry.listed || kept) {
         entry.listed = false;
       } else {
         drop_name(entry);
@@ -163,33 +192,64 @@ void RootRouter::claim(RootProcess& process, const Row& row, const ChannelId& id
                                               row.name + ": " + found.error().to_string());
     return;
   }
-  Directory::Entry* entry = *found;
-  if (entry != nullptr && &entry->owner() == &process && entry->epoch == row.epoch) {
-    entry->confirmed = true;
-    return;
+  Directory::Entry* const entry = *found;
+  const bool stale_wins = sabotaged(Sabotage::stale_epoch_accepted);
+  if (entry == nullptr || row.epoch > entry->epoch || (stale_wins && row.epoch < entry->epoch)) {
+    return take_claim(process, row, id, entry);  // the higher epoch wins
   }
-  if (entry != nullptr && entry->epoch >= row.epoch) return;  // the higher epoch wins
-  const Change change = entry == nullptr ? Change::added : Change::changed;
+  const bool owns = &entry->owner() == &process;
+  const bool frozen = row.state == RowState::frozen;
+  if (owns && row.epoch == entry->epoch) {
+    if (row.state == RowState::granted) return;
+    entry->confirmed = true;
+    if (!frozen || entry->moving) return;
+    RootMove move = move_of(*entry);
+    move.moving = row.ticket;
+    set_move(*entry, std::move(move));
+  } else if (frozen && !owns) {
+    RootMove move = move_of(*entry);
+    move.source = {process.process(), row.epoch, row.lineage, row.ticket};
+    set_move(*entry, std::move(move));
+    if (entry->confirmed) tell_moved(*entry);
+  }
+}
+
+void RootRouter::take_claim(RootProcess& process, const Row& row, const ChannelId& id,
+                            Directory::Entry* entry) {
+  RootMove move;
+  if (row.state == RowState::frozen) move.moving = row.ticket;
+  const bool granted = row.state == RowState::granted;
+  if (granted && !row.ticket.is_bind()) move.granted = row.ticket;
   if (entry == nullptr) {
     entry = &directory_.insert(id, row.name, process);
-  } else if (&entry->owner() != &process) {
-    directory_.change_owner(*entry, process);
+    entry->epoch = row.epoch;
+    entry->lineage = row.lineage;
+    publish(*entry, Change::added);
+  } else {
+    // The owner that gives way had frozen it, under the ticket by which it came here.
+    if (entry->moving && &entry->owner() != &process) {
+      move.source = {entry->owner().process(), entry->epoch, entry->lineage,
+                     move_of(*entry).moving};
+    }
+    give(*entry, process, row.epoch, row.lineage);
   }
-  entry->epoch = row.epoch;
-  entry->lineage = row.lineage;
-  entry->number = 0;
-  entry->confirmed = true;
-  publish(*entry, change);
+  // A grant that may not have reached its process answers the request again when it is repeated.
+  entry->confirmed = !granted;
+  entry->number = granted && row.ticket.is_bind() ? row.ticket.number : 0;
+  set_move(*entry, std::move(move));
+  tell_moved(*entry);
   release_held(id);
 }
 
 void RootRouter::process_died(RootProcess& process) {
-  directory_.for_each_of(process, [&](Directory::Entry& entry) { drop_name(entry); });
+  forget_sources_of(process.process());
+  directory_.for_each_of(process, [&](Directory::Entry& entry) { owner_died(entry); });
   process.host.processes.erase(process.process());
 }
 
 void RootRouter::drop_name(Directory::Entry& entry) {
   const ChannelId id = entry.id();
+  moves_.erase(id);
   publish(entry, Change::removed);
   directory_.erase(entry);
   release_held(id);

@@ -25,10 +25,23 @@ void Router::link_opened(LinkId id, PeerFacts peer, Time now) {
   now_ = std::max(now_, now);
   auto link = std::make_unique<Link>(now_);
   link->id = id;
+  link->opened = now_;
   link->name = peer.address;
   link->peer = std::move(peer);
-  links_.emplace(id, std::move(link));
+  const bool too_many = strangers() >= kMaxStrangers;
+  Link& added = *links_.emplace(id, std::move(link)).first->second;
   ++counters_.sessions_opened;
+  if (too_many) {
+    ++counters_.sessions_refused;
+    end_link(added, {Errc::overloaded, "too many links whose peers have not said who they are"});
+  }
+}
+
+std::size_t Router::strangers() const {
+  // Counted only where it can matter: few links are in this state for long.
+  if (links_.size() < kMaxStrangers) return 0;
+  return static_cast<std::size_t>(
+      std::ranges::count_if(links_, [](const auto& item) { return !item.second->greeted; }));
 }
 
 void Router::link_closed(LinkId id, const Error& reason, Time now) {
@@ -61,17 +74,21 @@ void Router::on_bundle(LinkId id, ByteView bundle, Time now) {
 void Router::tick(Time now) {
   now_ = std::max(now_, now);
   std::vector<LinkId> silent;
+  const std::uint64_t lease = lease_age();
   for (auto& [id, link] : links_) {
-    link->session.tick(now_);
+    link->session.tick(now_, lease);
     link->queues.expire(now_, [&](ByteView record) {
       ++counters_.expired_records;
       nack_dropped(record);
     });
     touch(*link);
-    if (link->session.silence(now_) > from_ms(kLinkTimeout)) silent.push_back(id);
+    // A peer that speaks and does not say who it is, is silent too.
+    const bool stranger = !link->greeted && now_ - link->opened > from_ms(kLinkTimeout);
+    if (stranger || link->session.silence(now_) > from_ms(kLinkTimeout)) silent.push_back(id);
   }
   for (const LinkId id : silent) {
-    if (Link* link = find_link(id)) end_link(*link, {Errc::silent, "nothing heard for 10 s"});
+    if (Link* link = find_link(id))
+      end_link(*link, {Errc::silent, "nothing, or no hello, for 10 s"});
   }
 }
 

@@ -130,7 +130,8 @@ class Router {
     PeerFacts peer;
     Session session;
     SourceQueues queues;
-    bool greeted = false;     // hello accepted
+    bool greeted = false;  // hello accepted
+    Time opened{};
     bool dirty = false;       // listed in dirty_
     bool overloaded = false;  // its control queue overflowed: ended by the next flush
     std::string name;         // HOST or HOST.NODE once greeted: for logs
@@ -146,6 +147,8 @@ class Router {
   virtual Result<> on_record(Link& link, Kind kind, ByteView payload) = 0;
   /// The link is about to be forgotten, whoever ended it: let go of every pointer to it.
   virtual void on_link_gone(Link& link, const Error& reason) = 0;
+  /// For the heartbeats that this side sends: see Heartbeat.
+  virtual std::uint64_t lease_age() const { return Heartbeat::kNoLease; }
   /// The link over which replies to this origin travel; null if there is none.
   virtual Link* link_towards(const Process& origin) = 0;
 
@@ -206,6 +209,7 @@ class Router {
   Time now_;
   FailureLog failures_;
   boost::unordered_flat_map<LinkId, std::unique_ptr<Link>> links_;
+  std::size_t strangers() const;
   std::vector<LinkId> dirty_;
   std::vector<std::unique_ptr<Link>>
       ended_;  // freed by flush: callers up the stack still hold them

@@ -55,11 +55,19 @@ class Session {
     encode(record, own_);
   }
   /// To be called every 100 ms or so: queues a heartbeat when one is due (pump afterwards).
-  void tick(Time now);
+  /// `lease_age`: see Heartbeat.
+  void tick(Time now, std::uint64_t lease_age = Heartbeat::kNoLease);
+  /// A heartbeat now, because there is news about the lease.
+  void beat(Time now, std::uint64_t lease_age);
 
   std::uint64_t id() const { return id_; }
   /// Time since the last bundle of the peer.
   Time silence(Time now) const { return now - heard_; }
+  /// When this side sent its latest heartbeat that the peer has echoed; 0 before the first.
+  Time echoed() const { return echoed_; }
+  /// A process, about its busd: busroot certainly heard from this host at this time of our clock.
+  /// 0 before the first relayed echo.
+  Time lease_base() const { return lease_base_; }
   /// Smoothed round trip of heartbeats; 0 before the first.
   Time round_trip() const { return round_trip_; }
   /// Bytes handed to the transport that the peer has not reported as consumed.
@@ -110,6 +118,8 @@ class Session {
   std::uint64_t peer_sent_at_ = 0;
   Time peer_sent_at_heard_{};
   Time round_trip_{};
+  Time echoed_{};
+  Time lease_base_{};
   SessionCounters counters_;
 };
 

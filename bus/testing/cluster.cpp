@@ -33,10 +33,13 @@ class Cluster::Root {
   Root(Cluster& cluster, std::uint64_t term)
       : links_(cluster.loop_),
         shell_(links_, cluster),
-        router_(
-            shell_,
-            {.term = term, .name = "busroot", .journaled = cluster.journal_, .software = "testing"},
-            boot_now()) {
+        router_(shell_,
+                {.term = term,
+                 .name = "busroot",
+                 .journaled = cluster.journal_,
+                 .software = "testing",
+                 .lease = cluster.options_.lease},
+                boot_now()) {
     links_.start(router_);
     shell_.router = &router_;
     listener_ = listen(cluster.loop_, cluster.root_endpoint(),
@@ -67,7 +70,8 @@ class Cluster::Root {
 class Cluster::Host {
  public:
   Host(Cluster& cluster, const std::string& name)
-      : links_(cluster.loop_),
+      : processes_(cluster.processes_[name]),
+        links_(cluster.loop_),
         shell_(links_, *this),
         router_(shell_, config(cluster, name), boot_now()),
         uplink_(
@@ -88,6 +92,13 @@ class Cluster::Host {
     void watch_pid(std::int64_t) override {}
     void unwatch_pid(std::int64_t) override {}
     void remember_term(bus::Epoch) override {}
+    void journal(const bus::JournaledProcess& process, bool lives) override {
+      auto& known = host.processes_;
+      std::erase_if(known, [&](const bus::JournaledProcess& other) {
+        return other.node == process.node && other.incarnation == process.incarnation;
+      });
+      if (lives) known.push_back(process);
+    }
     void answer_query(const bus::Query&) override {}
     void uplink_ended(const bus::Error&) override { host.uplink_.again(); }
     Host& host;
@@ -97,8 +108,8 @@ class Cluster::Host {
     config.host = name;
     config.access = cluster.options_.access;
     config.incarnation = ++cluster.starts_;
-    // A first start has nobody to wait for; after a crash the nodes come back within this.
-    config.settle = cluster.hosts_.contains(name) ? bus::from_ms(300) : bus::Time{};
+    config.lease = cluster.options_.lease;
+    config.journaled = cluster.processes_[name];
     return config;
   }
   void add_uplink(std::shared_ptr<bus::io::Link> link) {
@@ -108,6 +119,7 @@ class Cluster::Host {
     links_.flush();
   }
 
+  std::vector<bus::JournaledProcess>& processes_;  // busd's journal: it survives a crash
   bus::daemon::LinkShell links_;
   Shell shell_;
   bus::HostRouter router_;

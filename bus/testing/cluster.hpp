@@ -27,6 +27,7 @@ struct ClusterOptions {
   std::vector<std::string> hosts = {"a"};
   bus::AccessList access{};     // of every busd; the default allows everything
   std::string scheme = "unix";  // of the links: "unix" or "ipc"
+  bus::Time lease = bus::from_ms(bus::kLease);
 };
 
 class Cluster {
@@ -59,7 +60,8 @@ class Cluster {
   std::string folder_;
   std::uint64_t term_ = 0;
   std::uint64_t starts_ = 0;
-  std::vector<std::string> journal_;
+  std::vector<std::string> journal_;                                     // busroot's disk
+  std::map<std::string, std::vector<bus::JournaledProcess>> processes_;  // each busd's
   std::unique_ptr<Root> root_;
   std::map<std::string, std::unique_ptr<Host>> hosts_;
 };

@@ -132,7 +132,7 @@ void Cluster::start() {
   root_->start();
   for (const std::string& host : options_.hosts) {
     auto& busd = busds_[host] = std::make_unique<Daemon>(program("busd"), host, folder_);
-    busd->configure(busd_config(host, {root_key_}, "0s"));
+    busd->configure(busd_config(host, {root_key_}));
     busd->start();
   }
 }
@@ -175,13 +175,12 @@ std::string Cluster::root_config(
   return text.str();
 }
 
-std::string Cluster::busd_config(const std::string& host, const std::vector<std::string>& root_keys,
-                                 const std::string& settle) const {
+std::string Cluster::busd_config(const std::string& host,
+                                 const std::vector<std::string>& root_keys) const {
   std::ostringstream text;
   text << "state_directory = '" << (folder_ / host).string() << "'\n"
        << "[admin]\nlisten = '127.0.0.1:0'\n"
        << "[busd]\nhost = '" << host << "'\nlisten = ['" << endpoint(host) << "']\n";
-  if (!settle.empty()) text << "settle = '" << settle << "'\n";
   text << "[busroot]\nendpoints = ['" << (options_.curve ? "tcp" : "stream")
        << "://127.0.0.1:" << root_port_ << "']\ncurve = " << (options_.curve ? "true" : "false")
        << "\n";

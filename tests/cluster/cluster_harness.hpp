@@ -116,8 +116,7 @@ class Cluster {
 
   /// Text of a configuration file; `keys` replaces the keys made at the start.
   std::string root_config(const std::map<std::string, std::vector<std::string>>& keys) const;
-  std::string busd_config(const std::string& host, const std::vector<std::string>& root_keys,
-                          const std::string& settle = {}) const;
+  std::string busd_config(const std::string& host, const std::vector<std::string>& root_keys) const;
   /// With curve: makes a pair, writes its secret half to FOLDER/NAME.key, returns the public one.
   std::string make_key(const std::string& name) const;
   std::string root_key() const { return root_key_; }

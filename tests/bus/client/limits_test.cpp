@@ -40,9 +40,9 @@ TEST_F(LimitsTest, PendingCallsAreBounded) {
     CO_OK(co_await bus.connect(use_awaitable));
     std::vector<Responder> held;
     for (int i = 0; i < 8; ++i) {
-      CO_OK(co_await bus.bind(
-          "entity/" + std::to_string(i),
-          {.on_call = [&](Call& call) { held.push_back(call.responder()); }}, use_awaitable));
+      CO_OK(co_await bus.bind("entity/" + std::to_string(i),
+                              {.on_call = [&](Call& call) { held.push_back(call.responder()); }},
+                              use_awaitable));
     }
     std::size_t answered = 0;
     for (std::size_t i = 0; i < kMaxPendingCalls; ++i) {

@@ -14,6 +14,7 @@ const Process kProcess{0x11121314, 0x21222324, 0x3132333435363738};
 const ChannelId kChannel{0x4142434445464748, 0x5152535455565758};
 const Epoch kEpoch = Epoch::of(3, 17);
 const Lineage kLineage = Epoch::of(2, 9);
+const Ticket kTicket{kProcess, {0x61626364, 0x71727374, 0x8182838485868788}, 5};
 
 ByteView payload_of(const Bytes& record) {
   return ByteView(record).subspan(kRecordHeader);
@@ -35,7 +36,7 @@ void expect_golden(const std::string& name, const Record& record) {
 
 TEST(GoldenVectors, OfTheSession) {
   expect_golden("hello", Hello{0, PartyKind::busd, "hostA", "node", kProcess.incarnation,
-                               Epoch::of(3, 0), "starbus 0.1.0"});
+                               Epoch::of(3, 0), "starbus 0.1.0", 7});
   expect_golden("welcome", Welcome{0,
                                    kProcess,
                                    "hostA",
@@ -43,10 +44,12 @@ TEST(GoldenVectors, OfTheSession) {
                                    {"entity/", "service/"},
                                    {""},
                                    200'000,
-                                   "starbus 0.1.0"});
+                                   "starbus 0.1.0",
+                                   30'000});
   expect_golden("reset", Reset{Errc::bad_bytes, "bundle out of order"});
   expect_golden("bye", Bye{});
-  expect_golden("heartbeat", Heartbeat{0x0102030405060708, 0x1112131415161718, 1'000'000});
+  expect_golden("heartbeat",
+                Heartbeat{0x0102030405060708, 0x1112131415161718, 1'000'000, 2'000'000});
 }
 
 TEST(GoldenVectors, OfReplies) {
@@ -57,25 +60,48 @@ TEST(GoldenVectors, OfReplies) {
 }
 
 TEST(GoldenVectors, OfTables) {
-  expect_golden("process_up", ProcessUp{kProcess, "space-1", "node", 4242});
-  expect_golden("table",
-                Table{kProcess,
-                      {{"entity/7", kEpoch, kLineage, RowState::active},
-                       {"entity/8", Epoch::of(3, 18), Epoch::of(3, 18), RowState::frozen}}});
+  expect_golden("process_up", ProcessUp{kProcess, "space-1", "node", 4242, true});
+  expect_golden(
+      "table",
+      Table{kProcess,
+            {{"entity/7", kEpoch, kLineage, RowState::active, {}},
+             {"entity/8", Epoch::of(3, 18), Epoch::of(3, 18), RowState::frozen, kTicket}}});
   expect_golden("table_end", TableEnd{});
   expect_golden("process_dead", ProcessDead{kProcess});
 }
 
+TEST(GoldenVectors, OfMoves) {
+  expect_golden("move", Move{kProcess, kChannel, kEpoch, kTicket});
+  expect_golden("move_ok", MoveOk{kProcess, kChannel, kEpoch, kLineage, kTicket});
+  expect_golden("no_move", NoMove{kProcess, kChannel, kTicket, Errc::busy, "not freed"});
+  expect_golden("attach", Attach{kProcess, "entity/7", kTicket});
+  expect_golden("reclaim", Reclaim{kProcess, "entity/7", kTicket});
+  expect_golden("reclaimed", Reclaimed{kProcess, kChannel, kEpoch, kLineage, kTicket});
+  expect_golden("moved", Moved{kProcess, kChannel, kTicket});
+  const auto bytes = [](std::string_view text) {
+    return Bytes(as_bytes(text).begin(), as_bytes(text).end());
+  };
+  expect_golden("state", State{kTicket,
+                               "entity/7",
+                               kEpoch,
+                               kLineage,
+                               {{kProcess, Lane::sync, 12}},
+                               {{kChannel, "entity/8", Lane::bulk, 250, bytes("waits")}},
+                               bytes("hp 42")});
+  expect_golden("state_refused", StateRefused{kTicket, Errc::move_refused, "no handler"});
+}
+
 TEST(GoldenVectors, OfRequests) {
   expect_golden("bind", Bind{kProcess, 5, "entity/7"});
-  expect_golden("attached", Attached{kProcess, 5, "entity/7", kEpoch, kLineage});
-  expect_golden("refused", Refused{kProcess, 5, "entity/7", Errc::already_bound, "hostB.space-2"});
+  expect_golden("attached", Attached{kProcess, kTicket, "entity/7", kEpoch, kLineage});
+  expect_golden("refused",
+                Refused{kProcess, kTicket, "entity/7", Errc::already_bound, "hostB.space-2"});
   expect_golden("active", Active{kProcess, kChannel, kEpoch});
   expect_golden("active_ok", ActiveOk{kProcess, kChannel, kEpoch});
   expect_golden("unbind", Unbind{kProcess, kChannel, kEpoch});
   expect_golden("unbound", Unbound{kProcess, kChannel, kEpoch});
-  expect_golden("freed", Freed{kProcess, kChannel, 5});
-  expect_golden("freed_ok", FreedOk{kProcess, kChannel, 5});
+  expect_golden("freed", Freed{kProcess, kChannel, kTicket});
+  expect_golden("freed_ok", FreedOk{kProcess, kChannel, kTicket});
 }
 
 TEST(GoldenVectors, OfWatchesAndQueries) {

@@ -110,13 +110,16 @@ TEST_F(HostData, FromBusrootOnlyDownwards) {
 
 TEST_F(HostData, RepliesGoToTheirOrigin) {
   Peer& busroot = root();
-  Peer& one = join("one");
+  Peer& one = join("one", {.rows = {row("x/1")}});
   Peer& two = join("two");
   one.say(Ack{Lane::call, local("two"), channel_id("x/1"), {}, 1});
   one.say(Nack{Lane::call, remote("x"), channel_id("x/1"), 1, NackReason::gap, {}, 0});
+  two.say(Ack{Lane::call, remote("x"), channel_id("x/1"), {}, 9});  // not its channel
   harness.run();
   EXPECT_EQ(two.take<Ack>().size(), 1u);
   EXPECT_EQ(busroot.take<Nack>().size(), 1u);
+  EXPECT_EQ(busroot.count(Kind::ack), 0u);
+  EXPECT_EQ(router.host_counters().foreign_replies, 1u);
 }
 
 TEST_F(HostData, TheChannelOfAProcessNeedsNoGrant) {

@@ -16,12 +16,18 @@ class FakeHostShell final : public FakeShell<HostShell> {
  public:
   void watch_pid(std::int64_t pid) override { watched.push_back(pid); }
   void unwatch_pid(std::int64_t pid) override { std::erase(watched, pid); }
+  bool has_ended(std::int64_t pid) override { return pid == ended; }
   void remember_term(Epoch term) override { remembered = term; }
+  void journal(const JournaledProcess& process, bool lives) override {
+    journaled.push_back((lives ? "+" : "-") + process.node);
+  }
   void answer_query(const Query& query) override { queries.push_back(query); }
   void uplink_ended(const Error& reason) override { uplink_errors.push_back(reason); }
 
   std::vector<std::int64_t> watched;
+  std::int64_t ended = 0;
   Epoch remembered;
+  std::vector<std::string> journaled;
   std::vector<Query> queries;
   std::vector<Error> uplink_errors;
 };
@@ -41,7 +47,6 @@ class HostRouterTest : public ::testing::Test {
     HostConfig config;
     config.host = kHost;
     config.software = "test";
-    config.settle = {};
     config.incarnation = 7;
     return config;
   }
@@ -101,12 +106,13 @@ class HostRouterTest : public ::testing::Test {
     return hello;
   }
   static Row row(const std::string& name, std::uint64_t n = 1) {
-    return {name, Epoch::of(1, n), Epoch::of(1, n), RowState::active};
+    return {name, Epoch::of(1, n), Epoch::of(1, n), RowState::active, {}};
   }
   /// busroot grants what a process asked for.
   void grant(Peer& root, const Process& process, const std::string& name, std::uint64_t n = 1,
              std::uint64_t number = 1) {
-    root.say(Attached{process, number, name, Epoch::of(1, n), Epoch::of(1, n)});
+    root.say(Attached{process, Ticket::of_bind(process, number), name, Epoch::of(1, n),
+                      Epoch::of(1, n)});
     harness.run();
   }
   static bus::Run run_to(const std::string& channel, std::uint64_t seq = 1,

@@ -47,9 +47,9 @@ TEST_F(HostNames, TheTableFollowsTheGrantsThatPass) {
   peer.say(Active{local("one"), channel_id("x/1"), Epoch::of(1, 1)});
   harness.run();
   EXPECT_EQ(busroot.take<Active>().size(), 1u);
+  EXPECT_TRUE(name->confirmed);  // the process has it
   busroot.say(ActiveOk{local("one"), channel_id("x/1"), Epoch::of(1, 1)});
   harness.run();
-  EXPECT_TRUE(name->confirmed);
   EXPECT_EQ(peer.take<ActiveOk>().size(), 1u);
 
   peer.say(Unbind{local("one"), channel_id("x/1"), Epoch::of(1, 1)});
@@ -75,10 +75,11 @@ TEST_F(HostNames, AGrantThatNobodyWantsIsForgotten) {
   Peer& busroot = root();
   Peer& peer = join("one");
   grant(busroot, local("one"), "x/1", 1, 4);
-  peer.say(Freed{local("one"), channel_id("x/1"), 3});  // of an earlier attempt
+  peer.say(Freed{local("one"), channel_id("x/1"),
+                 Ticket::of_bind(local("one"), 3)});  // of an earlier attempt
   harness.run();
   EXPECT_EQ(router.table().name_count(), 1u);
-  peer.say(Freed{local("one"), channel_id("x/1"), 4});
+  peer.say(Freed{local("one"), channel_id("x/1"), Ticket::of_bind(local("one"), 4)});
   harness.run();
   EXPECT_EQ(router.table().name_count(), 0u);
   EXPECT_EQ(busroot.take<Freed>().size(), 2u);
@@ -86,8 +87,14 @@ TEST_F(HostNames, AGrantThatNobodyWantsIsForgotten) {
 
 TEST_F(HostNames, ARefusalRemovesTheName) {
   Peer& busroot = root();
-  Peer& peer = join("one", {.rows = {row("x/1")}});
-  busroot.say(Refused{local("one"), 0, "x/1", Errc::already_bound, "b.x"});
+  Peer& peer = join("one");
+  grant(busroot, local("one"), "x/1", 1, 4);
+  busroot.say(Refused{local("one"), Ticket::of_bind(local("one"), 3), "x/1", Errc::busy, "late"});
+  harness.run();
+  EXPECT_EQ(router.table().name_count(), 1u);  // about an earlier attempt
+  EXPECT_EQ(refusal(peer), Errc::busy);
+  busroot.say(
+      Refused{local("one"), Ticket::of_bind(local("one"), 4), "x/1", Errc::already_bound, "b.x"});
   harness.run();
   EXPECT_EQ(router.table().name_count(), 0u);
   EXPECT_EQ(refusal(peer), Errc::already_bound);
@@ -170,7 +177,7 @@ TEST_F(HostNames, NamesAreBoundedByTheRole) {
   EXPECT_EQ(refusal(peer), Errc::too_many_names);
   const auto freed = busroot.take<Freed>();
   ASSERT_EQ(freed.size(), 1u);
-  EXPECT_EQ(freed[0].number, 3u);
+  EXPECT_EQ(freed[0].ticket.number, 3u);
   bind(4);
   EXPECT_EQ(refusal(peer), Errc::too_many_names);
 

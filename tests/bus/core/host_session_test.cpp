@@ -158,6 +158,50 @@ TEST_F(HostSession, ASilentSessionEnds) {
   EXPECT_EQ(router.table().process_count(), 1u);
 }
 
+TEST_F(HostSession, ASuccessorMayBeFasterThanTheWordOfTheEnd) {
+  join("one", {.pid = 11});
+  shell.ended = 11;
+  Peer& next = join("one", {.pid = 12, .incarnation = 2});
+  EXPECT_FALSE(harness.closed(next));
+  EXPECT_NE(router.table().by_id(local("one", 2)), nullptr);
+}
+
+TEST_F(HostSession, ALateHelloOfAnEarlierSessionReplacesNothing) {  // F9
+  const auto say_hello = [&](std::uint64_t attempt) -> Peer& {
+    PeerFacts facts;
+    facts.pid = 11;
+    Peer& peer = harness.connect(facts);
+    Hello greeting = hello("one");
+    greeting.attempt = attempt;
+    peer.say(greeting);
+    peer.say(TableEnd{});
+    harness.run();
+    return peer;
+  };
+  Peer& newer = say_hello(2);
+  Peer& late = say_hello(1);
+  EXPECT_EQ(reset_of(late), Errc::superseded);
+  EXPECT_FALSE(harness.closed(newer));
+  EXPECT_FALSE(harness.closed(say_hello(3)));
+  EXPECT_TRUE(harness.closed(newer));
+}
+
+TEST_F(HostSession, APeerThatDoesNotSayWhoItIsIsEnded) {
+  Peer& peer = harness.connect({});
+  harness.advance(kLinkTimeout - 100);  // it keeps its session alive
+  EXPECT_FALSE(harness.closed(peer));
+  harness.advance(300);
+  EXPECT_TRUE(harness.closed(peer));
+}
+
+TEST_F(HostSession, LinksWhosePeersSayNothingAreBounded) {
+  Peer& known = join("one");
+  for (std::uint64_t i = 0; i < kMaxStrangers; ++i) harness.connect({});
+  Peer& beyond = harness.connect({});
+  EXPECT_TRUE(harness.closed(beyond));
+  EXPECT_FALSE(harness.closed(known));
+}
+
 TEST_F(HostSession, ShutDownTellsEverybody) {
   Peer& busroot = root();
   Peer& peer = join("one");
@@ -192,13 +236,13 @@ TEST(JudgeArrival, KnowsUnknownPidsAndCollidingSlots) {
   present.node = "one";
   present.name = "a.one";
   present.id.incarnation = 3;
-  EXPECT_EQ(*judge_arrival(present, "one", 3, 0), Arrival::same);
+  EXPECT_EQ(*judge_arrival(present, "one", 3, 0), Returner::same);
   EXPECT_EQ(judge_arrival(present, "one", 4, 0).error().code, Errc::name_taken);
   EXPECT_EQ(judge_arrival(present, "two", 3, 0).error().code, Errc::name_taken);
   present.pid = 10;
-  EXPECT_EQ(*judge_arrival(present, "one", 3, 0), Arrival::same);
+  EXPECT_EQ(*judge_arrival(present, "one", 3, 0), Returner::same);
   EXPECT_EQ(judge_arrival(present, "one", 4, 0).error().code, Errc::name_taken);
-  EXPECT_EQ(*judge_arrival(present, "one", 4, 10), Arrival::successor);
+  EXPECT_EQ(*judge_arrival(present, "one", 4, 10), Returner::successor);
   EXPECT_EQ(judge_arrival(present, "one", 3, 11).error().code, Errc::name_taken);
 }
 

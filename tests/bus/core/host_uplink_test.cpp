@@ -18,11 +18,12 @@ TEST_F(HostUplink, AnnouncesTheCompleteTableFirst) {
   Peer& busroot = silent_root();
   harness.run();
   const auto& heard = busroot.received();
-  ASSERT_EQ(heard.size(), 4u);
+  ASSERT_EQ(heard.size(), 5u);
   EXPECT_EQ(heard[0].kind, Kind::hello);
   EXPECT_EQ(heard[1].kind, Kind::process_up);
   EXPECT_EQ(heard[2].kind, Kind::table);
-  EXPECT_EQ(heard[3].kind, Kind::table_end);
+  EXPECT_EQ(heard[3].kind, Kind::process_up);
+  EXPECT_EQ(heard[4].kind, Kind::table_end);
   const auto hellos = busroot.take<Hello>();
   EXPECT_EQ(hellos[0].party, PartyKind::busd);
   EXPECT_EQ(hellos[0].name, "a");
@@ -49,7 +50,10 @@ TEST_F(HostUplink, LaterProcessesAreClaimedAndRequestsWaitForWelcome) {
   Peer& peer = join("one", {.rows = {row("x/1")}});
   peer.say(Bind{local("one"), 1, "x/2"});
   harness.run();
-  EXPECT_EQ(busroot.count(Kind::process_up), 1u);
+  const auto ups = busroot.take<ProcessUp>();
+  ASSERT_EQ(ups.size(), 2u);
+  EXPECT_TRUE(ups[0].pending);
+  EXPECT_FALSE(ups[1].pending);
   EXPECT_EQ(busroot.count(Kind::table), 1u);
   EXPECT_EQ(busroot.count(Kind::table_end), 0u);
   EXPECT_EQ(busroot.count(Kind::bind), 0u);
@@ -228,24 +232,48 @@ TEST_F(HostUplink, QueriesOfOthersAreAnsweredByTheShell) {
   EXPECT_EQ(busroot.take<Answer>().size(), 1u);
 }
 
-class HostSettling : public HostRouterTest {
+/// A busd that was killed and started again while two processes went on.
+class HostRestarted : public HostRouterTest {
  protected:
-  static HostConfig settling() {
-    HostConfig settling = config();
-    settling.settle = from_ms(3000);
-    return settling;
+  static HostConfig restarted() {
+    HostConfig restarted = config();
+    restarted.journaled = {{"one", "", 1, 11}, {"two", "", 1, 12}};
+    return restarted;
   }
-  HostSettling() : HostRouterTest(settling()) {}
+  HostRestarted() : HostRouterTest(restarted()) {}
 };
 
-TEST_F(HostSettling, ARestartedBusdWaitsForItsProcessesFirst) {
-  Peer& busroot = silent_root();
+TEST_F(HostRestarted, AnnouncesItsProcessesAtOnceAndTheirRowsWhenTheyAreBack) {
+  Peer& busroot = root();
+  auto ups = busroot.take<ProcessUp>();
+  ASSERT_EQ(ups.size(), 2u);
+  EXPECT_TRUE(ups[0].pending && ups[1].pending);
+  EXPECT_EQ(shell.watched, (std::vector<std::int64_t>{11, 12}));
+  join("one", {.pid = 11, .rows = {row("x/1")}});
+  ups = busroot.take<ProcessUp>();
+  ASSERT_EQ(ups.size(), 2u);
+  EXPECT_TRUE(ups[0].pending);
+  EXPECT_FALSE(ups[1].pending);  // behind the rows
+  EXPECT_EQ(busroot.take<Table>().size(), 1u);
+  EXPECT_TRUE(shell.journaled.empty());  // nobody new
+}
+
+TEST_F(HostRestarted, AJournaledProcessThatEndsIsReportedDead) {
+  Peer& busroot = root();
+  router.pid_ended(12);
+  harness.run();
+  const auto dead = busroot.take<ProcessDead>();
+  ASSERT_EQ(dead.size(), 1u);
+  EXPECT_EQ(dead[0].process, local("two"));
+  EXPECT_EQ(shell.journaled, (std::vector<std::string>{"-two"}));
+}
+
+TEST_F(HostRestarted, AJournaledProcessThatDoesNotComeBackHasItsLease) {
+  Peer& busroot = root();
+  harness.advance(kLease - 1000);
+  EXPECT_EQ(busroot.count(Kind::process_dead), 0u);
   harness.advance(2000);
-  join("one", {.rows = {row("x/1")}});
-  EXPECT_TRUE(busroot.received().empty());
-  harness.advance(1000);
-  EXPECT_EQ(busroot.count(Kind::hello), 1u);
-  EXPECT_EQ(busroot.count(Kind::table), 1u);
+  EXPECT_EQ(busroot.count(Kind::process_dead), 2u);
 }
 
 }  // namespace

@@ -222,6 +222,37 @@ TEST_F(OwnerTest, FilterEntriesAreForgottenAfterTheirLife) {
   EXPECT_EQ(owner.filter_entries(), 0u);
 }
 
+TEST_F(OwnerTest, NothingOfADeadIncarnationIsHandledAfterItsDeath) {  // C2
+  const Process reborn{kAlice.host, kAlice.slot, 2};
+  data(0, 1, "a");
+  owner.bury(kAlice);
+  data(1, 2, "b");
+  data(0, 1, "c", reborn);
+  data(0, 1, "d", kBob);
+  EXPECT_EQ(handled, "acd");
+  EXPECT_EQ(owner.counters().from_the_dead, 1u);
+  owner.set_now(from_ms(2 * kFilterEntryLife));
+  owner.bury(kBob);  // the first is so long ago that nothing of it can be under way
+  data(1, 2, "e");
+  EXPECT_EQ(handled, "acde");
+}
+
+TEST_F(OwnerTest, ADeathThatWasAnErrorIsTakenBack) {  // a busroot that had forgotten a grant
+  owner.bury(kAlice);
+  owner.revive(kAlice);
+  data(0, 1, "a");
+  EXPECT_EQ(handled, "a");
+}
+
+TEST_F(OwnerTest, RemembersABoundedNumberOfDeaths) {
+  owner.bury(kAlice);
+  for (std::uint32_t slot = 100; slot < 100 + kMaxDeaths; ++slot) owner.bury({1, slot, 1});
+  data(0, 1, "a");
+  EXPECT_EQ(handled, "a");
+  data(0, 1, "b", {1, 100 + kMaxDeaths - 1, 1});
+  EXPECT_EQ(handled, "a");
+}
+
 TEST_F(OwnerTest, AnEntryWhoseAcknowledgementWaitsOutlivesTheSweep) {  // a long stop in between
   data(0, 1, "a");
   owner.set_now(from_ms(2 * kFilterEntryLife));

@@ -19,6 +19,11 @@ class ScriptedBusd : private RecordHandler, public ProcessEvents {
   std::vector<std::string> events;
   std::vector<WatchRow> watched;
   std::function<void(const Delivery&)> when_delivered;
+  std::uint64_t lease_age = 0;       // of busd's heartbeats
+  std::string state_to_send = "hp";  // of a channel that freezes
+  Result<> arrival;                  // what an arriving channel is told
+  BindingId arrived = 0;
+  std::vector<std::string> names;  // that the library remembers
 
   /// A new session; everything that the process says goes to `heard`.
   void connect() {
@@ -59,7 +64,8 @@ class ScriptedBusd : private RecordHandler, public ProcessEvents {
     return exchange();
   }
   Result<> grant(const std::string& name, BindingId number, std::uint64_t n) {
-    return say(Attached{kSelf, number, name, Epoch::of(1, n), Epoch::of(1, n)});
+    return say(
+        Attached{kSelf, Ticket::of_bind(kSelf, number), name, Epoch::of(1, n), Epoch::of(1, n)});
   }
   Result<> confirm(const std::string& name, std::uint64_t n) {
     return say(ActiveOk{kSelf, channel_id(name), Epoch::of(1, n)});
@@ -67,6 +73,7 @@ class ScriptedBusd : private RecordHandler, public ProcessEvents {
   void pass(std::uint64_t ms) {
     for (std::uint64_t spent = 0; spent < ms; spent += 20) {
       core.tick(now += from_ms(20));
+      if (link) link->tick(now, lease_age);
       exchange();
     }
   }
@@ -138,6 +145,32 @@ class ScriptedBusd : private RecordHandler, public ProcessEvents {
     events.push_back("failed " + std::to_string(token) + " " + std::string(name_of(reason)));
   }
   void on_room() override {}
+  void on_lease_lost() override { events.push_back("lease lost"); }
+  std::string name_of_channel(const ChannelId& channel) override {
+    for (const std::string& name : names) {
+      if (channel_id(name) == channel) return name;
+    }
+    return {};
+  }
+  Bytes on_freeze(BindingId id) override {
+    events.push_back("freeze " + std::to_string(id));
+    const ByteView bytes = as_bytes(state_to_send);
+    return {bytes.begin(), bytes.end()};
+  }
+  void on_moved(BindingId id) override { events.push_back("moved " + std::to_string(id)); }
+  void on_move_failed(BindingId id, Epoch epoch, const Error& reason) override {
+    events.push_back("not moved " + std::to_string(id) + " at " + epoch.to_string() + " " +
+                     std::string(name_of(reason.code)));
+  }
+  Result<> on_arriving(const std::string& name, const Process&, ByteView state) override {
+    events.push_back("arriving " + name + " " + std::string(as_text(state)));
+    return arrival;
+  }
+  void on_arrived(BindingId id, const std::string& name, Epoch epoch, Bytes state) override {
+    arrived = id;
+    events.push_back("arrived " + name + " at " + epoch.to_string() + " " +
+                     std::string(as_text(state)));
+  }
 
   std::uint64_t session_id = 100;
   std::optional<Session> link;

@@ -116,7 +116,8 @@ TEST_F(ProcessCoreTest, AGrantIsConfirmedUntilItIsAnswered) {
 TEST_F(ProcessCoreTest, ARefusalEndsTheBinding) {
   busd.greet();
   const BindingId id = bind("entity/1");
-  busd.say(Refused{busd.kSelf, id, "entity/1", Errc::already_bound, "hostB.x"});
+  busd.say(Refused{busd.kSelf, Ticket::of_bind(busd.kSelf, id), "entity/1", Errc::already_bound,
+                   "hostB.x"});
   EXPECT_THAT(busd.events,
               ElementsAre("refused " + std::to_string(id) + " already_bound: hostB.x"));
   EXPECT_TRUE(busd.core.bound_name(channel_id("entity/1")).empty());
@@ -172,15 +173,16 @@ TEST_F(ProcessCoreTest, AnUnwantedGrantIsFreedUntilThatIsAnswered) {  // M14
   busd.grant("entity/9", 77, 5);
   auto freed = busd.said<Freed>();
   ASSERT_THAT(freed, SizeIs(1));
-  EXPECT_EQ(freed[0].number, 77u);
+  EXPECT_EQ(freed[0].ticket.number, 77u);
   busd.pass(2 * kRequestRetry + 100);
   EXPECT_THAT(busd.said<Freed>(), SizeIs(3));
-  busd.say(FreedOk{busd.kSelf, channel_id("entity/9"), 76});  // of another attempt
+  busd.say(FreedOk{busd.kSelf, channel_id("entity/9"),
+                   Ticket::of_bind(busd.kSelf, 76)});  // of another attempt
   busd.connect();
   busd.welcome();
   busd.pass(100);
   EXPECT_THAT(busd.said<Freed>(), SizeIs(1));
-  busd.say(FreedOk{busd.kSelf, channel_id("entity/9"), 77});
+  busd.say(FreedOk{busd.kSelf, channel_id("entity/9"), Ticket::of_bind(busd.kSelf, 77)});
   busd.heard.clear();
   busd.pass(2 * kRequestRetry);
   EXPECT_EQ(busd.count(Kind::freed), 0u);
@@ -310,6 +312,41 @@ TEST_F(ProcessCoreTest, RefusesTheWelcomeOfSomebodyElse) {
   stranger.you = busd.kSelf;
   stranger.you.slot += 1;
   EXPECT_EQ(busd.say(stranger).error(), Errc::bad_bytes);
+}
+
+TEST_F(ProcessCoreTest, ASessionWhoseControlRecordsPileUpBeginsAnew) {
+  busd.greet();
+  // Nobody pumps: the watches are said and stay.
+  const std::string prefix(kMaxName, 'p');
+  ASSERT_TRUE(busd.core.watch(prefix));
+  for (std::uint64_t i = 0; i < kControlQueue / (2 * kMaxName); ++i) {
+    busd.core.unwatch(prefix);
+    ASSERT_TRUE(busd.core.watch(prefix));
+  }
+  EXPECT_TRUE(busd.core.has_session());
+  busd.core.tick(busd.now);
+  EXPECT_FALSE(busd.core.has_session());
+  busd.connect();
+  busd.welcome();
+  EXPECT_THAT(busd.said<Watch>(), SizeIs(1));
+}
+
+TEST_F(ProcessCoreTest, ARoleThatBecomesRestrictedOpensWhatItMayAndFailsTheRest) {
+  busd.greet();
+  Token token = 0;
+  for (const char* name : {"entity/7", "gate/1"}) {
+    ASSERT_TRUE(busd.core.origin().send({channel_id(name), Epoch::of(1, 9), {}}, Lane::call, {},
+                                        as_bytes("m"), ++token, {}));
+  }
+  busd.exchange();
+  busd.names = {"entity/7", "gate/1"};
+  busd.connect();
+  busd.welcome({""}, {"entity/"});
+  EXPECT_THAT(busd.events, testing::Contains("failed 2 denied"));
+  busd.exchange();
+  const auto opens = busd.said<Open>();
+  ASSERT_THAT(opens, SizeIs(1));
+  EXPECT_EQ(opens[0].channel_name, "entity/7");
 }
 
 }  // namespace

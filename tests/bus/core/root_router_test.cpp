@@ -71,6 +71,22 @@ TEST_F(RootTest, ASecondLivingSessionOfAHostIsRefusedByName) {
   EXPECT_EQ(reset_of(earlier_start), Errc::name_taken);
 }
 
+TEST_F(RootTest, ALateHelloOfAnEarlierSessionReplacesNothing) {  // F9
+  const auto say_hello = [&](std::uint64_t attempt) -> Peer& {
+    Peer& peer = harness->connect(facts_at("10.0.0.1:1"));
+    Hello hello = hello_of("A");
+    hello.attempt = attempt;
+    peer.say(hello);
+    harness->run();
+    return peer;
+  };
+  Peer& newer = say_hello(2);
+  EXPECT_EQ(reset_of(say_hello(1)), Errc::superseded);
+  EXPECT_FALSE(harness->closed(newer));
+  say_hello(3);
+  EXPECT_TRUE(harness->closed(newer));
+}
+
 TEST_F(RootTest, ARestartedBusdTakesOverAtOnce) {
   Peer& old = connect("A", 1, "10.0.0.1:100");
   Peer& restarted = connect("A", 2, "10.0.0.1:101");
@@ -177,10 +193,10 @@ TEST_F(RootTest, UnbindFreesTheNameAndIsRepeatable) {
 TEST_F(RootTest, AnUnwantedGrantIsGivenBackWithFreed) {  // M14
   Peer& a = join("A");
   bind(a, kA, "player/1", 5);
-  a.say(Freed{kA, channel_id("player/1"), 4});
+  a.say(Freed{kA, channel_id("player/1"), Ticket::of_bind(kA, 4)});
   harness->run();
   EXPECT_NE(entry("player/1"), nullptr);
-  a.say(Freed{kA, channel_id("player/1"), 5});
+  a.say(Freed{kA, channel_id("player/1"), Ticket::of_bind(kA, 5)});
   harness->run();
   EXPECT_EQ(a.take<FreedOk>().size(), 2u);
   EXPECT_EQ(entry("player/1"), nullptr);
@@ -210,7 +226,7 @@ TEST_F(RootTest, ATableRestoresWhatAnEarlierBusrootGranted) {
   EXPECT_EQ(entry("player/1")->lineage, Epoch::of(1, 4));
   EXPECT_TRUE(entry("player/1")->confirmed);
   EXPECT_EQ(entry("player/2"), nullptr);
-  a.say(Freed{kA, channel_id("player/1"), 0});  // a claim is no bind attempt
+  a.say(Freed{kA, channel_id("player/1"), Ticket::of_bind(kA, 0)});  // a claim is no bind attempt
   harness->run();
   EXPECT_NE(entry("player/1"), nullptr);
 }

@@ -1,0 +1,54 @@
+/// Rules of the protocol that can be broken one at a time, to show that the simulator's oracle sees
+/// it. Nothing of this exists in a normal build: `sabotaged` is then a constant, false. Only the
+/// second build of the core under tests/sim defines STARBUS_SABOTAGE.
+#pragma once
+
+#include <cstdint>
+
+namespace starbus::bus {
+
+enum class Sabotage {
+  none,
+  no_prev,                 // messages do not name their predecessor
+  process_wide_filter,     // one duplicate filter per process, not per channel
+  ticket_without_filter,   // the filter stays behind when a channel moves
+  no_grace,                // a new busroot grants before every host has announced
+  moved_before_active,     // the source is told to free before the target has confirmed
+  table_mid_session,       // a table that omits a grant under way erases it
+  no_session_fence,        // bundles of another session are taken
+  no_lineage,              // messages for an earlier life are taken
+  rollback_keeps_lineage,  // a source resumes the old lineage although the target may have run
+  target_once_alive,       // a dead target counts as one that never ran
+  move_before_freed,       // a second move starts while an older frozen copy exists
+  freeze_without_drain,    // a channel moves while its own messages are unacknowledged
+  drain_while_frozen,      // a channel that drains accepts nothing
+  outbox_left_behind,      // the outbox does not travel with the state
+  ack_before_handler,      // busd acknowledges what it hands to a process
+  stale_epoch_accepted,    // a claim under a lower epoch wins
+  filter_expired_early,    // filter entries are forgotten after a moment
+  no_owner_for_handled,    // no_owner is said of messages that have left
+};
+
+#ifdef STARBUS_SABOTAGE
+inline Sabotage active_sabotage = Sabotage::none;
+inline bool sabotaged(Sabotage rule) {
+  return active_sabotage == rule;
+}
+#else
+constexpr bool sabotaged(Sabotage) {
+  return false;
+}
+#endif
+
+/// For process_wide_filter: the highest sequence of `source` that any channel has handled.
+template <class Channels, class Source>
+std::uint64_t last_of_all(const Channels& channels, const Source& source) {
+  std::uint64_t last = 0;
+  for (const auto& [id, channel] : channels) {
+    const auto known = channel->filter.find(source);
+    if (known != channel->filter.end() && known->second.last > last) last = known->second.last;
+  }
+  return last;
+}
+
+}  // namespace starbus::bus

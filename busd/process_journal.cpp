@@ -1,0 +1,109 @@
+#include "busd/process_journal.hpp"
+
+#include <fcntl.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace starbus::bus::busd {
+namespace {
+
+constexpr const char* kFile = "processes";
+constexpr std::size_t kSlack = 4096;  // lines of the dead before the file is written anew
+
+std::string boot_id() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  std::getline(file, id);
+  return id;
+}
+
+/// Clock ticks since boot; 0 if there is no such process. Field 22 of its stat, counted behind the
+/// command, which may hold anything but is in parentheses.
+std::uint64_t start_time(std::int64_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  const std::size_t command = text.rfind(')');
+  if (command == std::string::npos) return 0;
+  std::istringstream fields(text.substr(command + 1));
+  std::string field;
+  for (int number = 3; number <= 22; ++number) fields >> field;
+  return fields ? std::strtoull(field.c_str(), nullptr, 10) : 0;
+}
+
+std::string line_of(const JournaledProcess& process, std::uint64_t started) {
+  return "+ " + process.node + ' ' + std::to_string(process.incarnation) + ' ' +
+         std::to_string(process.pid) + ' ' + std::to_string(started) + ' ' + process.role + '\n';
+}
+
+}  // namespace
+
+Result<ProcessJournal> ProcessJournal::open(daemon::StateDirectory& state) {
+  ProcessJournal journal(state);
+  const auto text = state.read(kFile);
+  if (!text) return text.error();
+  if (*text) {
+    std::istringstream lines(**text);
+    std::string line;
+    if (std::getline(lines, line) && line == boot_id()) {
+      while (std::getline(lines, line)) journal.take(line);
+    }
+  }
+  if (auto begun = journal.begin_anew(); !begun) return begun.error();
+  return journal;
+}
+
+/// A line that was cut short by a crash is the last, and its process was not announced yet.
+void ProcessJournal::take(std::string_view line) {
+  std::istringstream fields{std::string(line)};
+  std::string sign;
+  JournaledProcess process;
+  fields >> sign >> process.node >> process.incarnation;
+  if (!fields) return;
+  const Key key{process.node, process.incarnation};
+  std::erase_if(living_, [&](const JournaledProcess& known) {
+    return known.node == process.node && known.incarnation == process.incarnation;
+  });
+  lines_.erase(key);
+  std::uint64_t started = 0;
+  if (sign != "+" || !(fields >> process.pid >> started)) return;
+  fields >> process.role;  // may be empty
+  // Without a pid only the lease can tell.
+  if (process.pid != 0 && (started == 0 || start_time(process.pid) != started)) return;
+  living_.push_back(process);
+  lines_.emplace(key, line_of(process, started));
+}
+
+Result<> ProcessJournal::begin_anew() {
+  std::string text = boot_id() + '\n';
+  for (const auto& [key, line] : lines_) text += line;
+  if (auto written = state_->write(kFile, text); !written) return written;
+  written_ = lines_.size();
+  const std::string path = (state_->path() / kFile).string();
+  file_ = daemon::FileDescriptor(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  if (file_.get() < 0) return Error{Errc::io_error, path + ": " + std::strerror(errno)};
+  return {};
+}
+
+Result<> ProcessJournal::add(const JournaledProcess& process, bool lives) {
+  const Key key{process.node, process.incarnation};
+  std::string line;
+  if (lives) {
+    line = line_of(process, process.pid == 0 ? 0 : start_time(process.pid));
+    lines_.insert_or_assign(key, line);
+  } else {
+    lines_.erase(key);
+    line = "- " + process.node + ' ' + std::to_string(process.incarnation) + '\n';
+  }
+  if (++written_ > 2 * lines_.size() + kSlack) return begin_anew();
+  const auto size = static_cast<ssize_t>(line.size());
+  if (::write(file_.get(), line.data(), line.size()) == size) return {};
+  return Error{Errc::io_error, (state_->path() / kFile).string() + ": " + std::strerror(errno)};
+}
+
+}  // namespace starbus::bus::busd

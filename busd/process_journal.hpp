@@ -1,0 +1,40 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bus/core/host_router.hpp"
+#include "bus/daemon/file_descriptor.hpp"
+#include "bus/daemon/state_directory.hpp"
+
+namespace starbus::bus::busd {
+
+/// Which processes live on this host, kept through restarts of busd: one line per arrival and end,
+/// appended without fsync, since a power cut ends the processes too. The file begins with the
+/// machine's boot id; one of an earlier boot counts for nothing. Belongs to the loop's thread.
+class ProcessJournal {
+ public:
+  /// Reads what an earlier busd wrote and begins the file anew with those that still live: same
+  /// pid, same start time. io_error.
+  static Result<ProcessJournal> open(daemon::StateDirectory& state);
+
+  const std::vector<JournaledProcess>& living() const { return living_; }
+  /// io_error: what is not in the journal may lose its names at the next restart.
+  Result<> add(const JournaledProcess& process, bool lives);
+
+ private:
+  explicit ProcessJournal(daemon::StateDirectory& state) : state_(&state) {}
+  using Key = std::pair<std::string, std::uint64_t>;  // node, incarnation
+  void take(std::string_view line);
+  Result<> begin_anew();
+
+  daemon::StateDirectory* state_;
+  std::vector<JournaledProcess> living_;  // at the start
+  std::map<Key, std::string> lines_;      // of those that live now
+  std::size_t written_ = 0;               // lines in the file
+  daemon::FileDescriptor file_;
+};
+
+}  // namespace starbus::bus::busd
