@@ -172,11 +172,14 @@ void BusCore::arm_tick() {
 
 void BusCore::on_tick() {
   const Time now = io::boot_now();
+  // The program's own loop stood still: what busd said meanwhile is read before the next tick.
+  const bool stalled = ticked_ != Time{} && now - ticked_ > from_ms(kSuspect);
+  ticked_ = now;
   process_.tick(now);
   if (link_ && !process_.has_session()) {
     link_down({Errc::overloaded, "the session with busd ended: lease, or too many requests wait"});
   }
-  if (process_.session() && process_.session()->silence(now) > from_ms(kLinkTimeout)) {
+  if (!stalled && process_.session() && process_.session()->silence(now) > from_ms(kLinkTimeout)) {
     link_down({Errc::silent, "nothing heard from busd for 10 s"});
   }
   prune_sticky();

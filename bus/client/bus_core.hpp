@@ -190,6 +190,7 @@ class BusCore final : public std::enable_shared_from_this<BusCore>,
   bool in_batch_ = false;  // inside the link's callbacks: on_batch_end will pump
   bool pump_posted_ = false;
   bool ticking_ = false;
+  Time ticked_{};
   bool closing_ = false;
   bool closed_ = false;
   std::size_t unpumped_ = 0;  // bytes sent since the last pump

@@ -109,8 +109,9 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
   /// of a process; busy: it moves already, or kMaxMoves do.
   Result<> move(const ChannelId& channel, const Process& target, Lineage hint = {});
   /// A message from a channel of ours, in the order of that channel even when it moves: while it
-  /// may not send, messages wait in its outbox. not_bound; otherwise as Origin::send, with no
-  /// token, since its end may be seen by another process (failures come to on_failed there).
+  /// may not send, messages wait in its outbox. not_bound; busy once its state has left, and until
+  /// the move has failed; otherwise as Origin::send, with no token, since its end may be seen by
+  /// another process (failures come to on_failed there).
   Result<> send_from(const ChannelId& from, const Destination& to, Lane lane, ByteView head,
                      ByteView body, Time expires);
   /// The same to many.
@@ -156,6 +157,7 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
     Time since{};              // of the present phase
     bool asked = false;        // drained: busroot is asked
     bool reclaiming = false;
+    bool packed = false;             // the outbox has gone with the state
     Token state = 0;  // of the state message, while frozen
     std::uint64_t state_seq = 0;
     Error failure{Errc::deadline, "the target did not take it in time"};
@@ -213,6 +215,7 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
   void cancel_move(Binding& binding, const Error& reason);
   void void_outbox(Binding& binding, Errc reason, bool sent);
   bool may_send_now(const Binding& binding) const;
+  static Result<> may_send_from(const Binding* binding);
   std::uint32_t sender_of(Binding& binding);
   void wait_in_outbox(Binding& binding, const Destination& to, Lane lane, ByteView head,
                       ByteView body, Time expires);

@@ -106,6 +106,7 @@ void ProcessCore::freeze(Binding& binding) {
   if (find(channel) != &binding) return;  // on_freeze has left
   const bool left_behind = sabotaged(Sabotage::outbox_left_behind);
   if (binding.outbox && !left_behind) state.outbox = binding.outbox->pack(now_);
+  move.packed = true;
   Bytes record;
   encode(state, record);
   if (record.size() > kMaxBody) {
@@ -272,6 +273,17 @@ bool ProcessCore::may_send_now(const Binding& binding) const {
   return binding.phase == Phase::active && !binding.move && !binding.outbox;
 }
 
+/// What came after the state was packed would stay behind when the move succeeds.
+Result<> ProcessCore::may_send_from(const Binding* binding) {
+  if (!binding || (binding->phase != Phase::active && binding->phase != Phase::frozen)) {
+    return Error{Errc::not_bound};
+  }
+  if (binding->phase == Phase::frozen && binding->move->packed) {
+    return Error{Errc::busy, "the state of the channel has left"};
+  }
+  return {};
+}
+
 std::uint32_t ProcessCore::sender_of(Binding& binding) {
   if (binding.sender == 0) {
     binding.sender = next_sender_++;
@@ -283,9 +295,7 @@ std::uint32_t ProcessCore::sender_of(Binding& binding) {
 Result<> ProcessCore::send_from(const ChannelId& from, const Destination& to, Lane lane,
                                 ByteView head, ByteView body, Time expires) {
   Binding* const binding = find(from);
-  if (!binding || (binding->phase != Phase::active && binding->phase != Phase::frozen)) {
-    return Error{Errc::not_bound};
-  }
+  if (auto allowed = may_send_from(binding); !allowed) return allowed;
   if (may_send_now(*binding)) {
     const auto sent = origin_.send(to, lane, head, body, 0, expires, {sender_of(*binding), false});
     return sent ? Result<>() : sent.error();
@@ -302,9 +312,7 @@ Result<> ProcessCore::multicast_from(const ChannelId& from,
                                      std::span<const Origin::Recipient> recipients, Lane lane,
                                      ByteView head, ByteView body, Time expires) {
   Binding* const binding = find(from);
-  if (!binding || (binding->phase != Phase::active && binding->phase != Phase::frozen)) {
-    return Error{Errc::not_bound};
-  }
+  if (auto allowed = may_send_from(binding); !allowed) return allowed;
   if (may_send_now(*binding)) {
     return origin_.multicast(recipients, lane, head, body, expires, sender_of(*binding));
   }

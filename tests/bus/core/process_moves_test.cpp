@@ -190,8 +190,13 @@ TEST_F(ProcessMoves, ASilentTargetIsReclaimedAfterItsTime) {
 
 TEST_F(ProcessMoves, AReclaimUnderAnotherLineageVoidsFilterAndOutbox) {  // M10
   deliver(x, Epoch::of(1, 2), 0, 4, "before");
-  const Ticket ticket = freeze();
+  EXPECT_TRUE(send("one"));
+  EXPECT_TRUE(busd.core.move(x, kTarget, Epoch::of(1, 7)));
   EXPECT_TRUE(send("waits"));
+  busd.say(Ack{Lane::call, busd.kSelf, other().channel, Epoch::of(1, 9), 1});
+  const Ticket ticket = busd.said<Move>().at(0).ticket;
+  busd.say(MoveOk{busd.kSelf, x, Epoch::of(1, 2), Epoch::of(1, 2), ticket});
+  EXPECT_EQ(send("too late").error(), Errc::busy);  // the state has left
   busd.say(Reclaimed{busd.kSelf, x, Epoch::of(1, 8), Epoch::of(1, 8), ticket});
   EXPECT_THAT(busd.events,
               ElementsAre("delivered before", "freeze " + std::to_string(id), "failed 0 owner_lost",

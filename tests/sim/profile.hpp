@@ -1,0 +1,33 @@
+/// What a seeded run may do to the cluster, and what its applications do. A plain value.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace starbus::sim {
+
+struct Profile {
+  std::string_view name;
+  std::string_view meaning;
+  bool deaths = false;    // processes die; hosts and processes are away for longer than the lease
+  bool extended = false;  // moving senders, announcements, large bodies, slow readers
+};
+
+inline constexpr Profile kProfiles[] = {
+    {"base", "fixed senders, moving receivers; crashes of daemons, links of all sorts", false,
+     false},
+    {"deaths", "base, and processes die and leases run out", true, false},
+    {"extended", "base, and moving senders, announcements, large bodies, slow readers", false,
+     true},
+    {"all", "everything", true, true},
+};
+
+inline std::optional<Profile> find_profile(std::string_view name) {
+  for (const Profile& profile : kProfiles) {
+    if (profile.name == name) return profile;
+  }
+  return std::nullopt;
+}
+
+}  // namespace starbus::sim

@@ -1,0 +1,69 @@
+// Seeds of every profile, and that a seed means the same run each time.
+#include <gtest/gtest.h>
+
+#include "tests/sim/random.hpp"
+#include "tests/sim/simulation.hpp"
+
+namespace starbus::sim {
+
+void PrintTo(const Profile& profile, std::ostream* out) {
+  *out << profile.name;
+}
+
+namespace {
+
+RunOptions options_for(std::uint64_t seed, std::string_view profile) {
+  RunOptions options;
+  options.seed = seed;
+  options.profile = *find_profile(profile);
+  return options;
+}
+
+class SeedTest : public testing::TestWithParam<Profile> {};
+
+TEST_P(SeedTest, KeepsEveryPromise) {
+  constexpr std::uint64_t kSeeds = 40;
+  Counts counts;
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    const RunResult result = run_seed(options_for(seed, GetParam().name));
+    EXPECT_EQ(result.violation, "")
+        << "starbus-sim --seed " << seed << " --profile " << GetParam().name;
+    counts += result.counts;
+  }
+  // The runs must be worth something: crashes, moves and traffic in all of them.
+  EXPECT_GE(counts[Event::steps], kSeeds * 1'500);
+  EXPECT_GE(counts[Event::busd_crashes] + counts[Event::busroot_crashes], kSeeds * 5);
+  EXPECT_GE(counts[Event::moved], kSeeds * 5);
+  EXPECT_GE(counts[Event::handled], kSeeds * 200);
+  if (GetParam().deaths) {
+    EXPECT_GE(counts[Event::process_deaths], kSeeds);
+  }
+}
+
+TEST_P(SeedTest, IsTheSameRunEachTime) {
+  const RunOptions options = options_for(7, GetParam().name);
+  const RunResult first = run_seed(options);
+  const RunResult second = run_seed(options);
+  EXPECT_EQ(first.fingerprint, second.fingerprint);
+  EXPECT_EQ(first.counts.values, second.counts.values);
+  RunOptions other = options;
+  ++other.seed;
+  EXPECT_NE(first.fingerprint, run_seed(other).fingerprint);
+}
+
+INSTANTIATE_TEST_SUITE_P(Profile, SeedTest, testing::ValuesIn(kProfiles),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+TEST(RandomTest, IsTheSameEverywhere) {
+  Random random(1);
+  EXPECT_EQ(random.next(), 12966619160104079557ULL);
+  EXPECT_EQ(random.next(), 9600361134598540522ULL);
+  for (int i = 0; i < 1'000; ++i) {
+    EXPECT_LT(random.below(7), 7u);
+    const auto value = random.between(3, 5);
+    EXPECT_TRUE(value >= 3 && value <= 5);
+  }
+}
+
+}  // namespace
+}  // namespace starbus::sim

@@ -1,0 +1,54 @@
+#include "tests/sim/variants.hpp"
+
+#include <algorithm>
+
+namespace starbus::sim {
+
+const std::vector<Variant>& all_variants() {
+  using enum bus::Sabotage;
+  static const std::vector<Variant> variants = {
+      {no_prev, "no_prev", "base", 0, 20, "F13", "messages do not name their predecessor"},
+      {process_wide_filter, "process_wide_filter", "base", 0, 20, "F2",
+       "one duplicate filter per process instead of per (origin, channel, lane)"},
+      {ticket_without_filter, "ticket_without_filter", "base", 0, 20, "M9",
+       "the filter stays behind when a channel moves"},
+      {no_grace, "no_grace", "base", 0, 20, "D1",
+       "a new busroot grants before every host has announced"},
+      {moved_before_active, "moved_before_active", "base", 15, 120, "M3",
+       "the source is told to free before the target has confirmed"},
+      {table_mid_session, "table_mid_session", "base", 52, 300, "M4",
+       "a table that omits a grant under way erases it"},
+      {no_session_fence, "no_session_fence", "base", 14, 300, "F9",
+       "bundles of another session are taken"},
+      {no_lineage, "no_lineage", "deaths", 12, 120, "F6b",
+       "messages for an earlier life are taken"},
+      {rollback_keeps_lineage, "rollback_keeps_lineage", "deaths", 3, 60, "M10",
+       "a source resumes the old lineage although the target may have run"},
+      {target_once_alive, "target_once_alive", "deaths", 10, 60, "M12",
+       "a dead target counts as one that never ran"},
+      {move_before_freed, "move_before_freed", "all", 175, 700, "M13",
+       "a second move starts while an older frozen copy exists"},
+      {freeze_without_drain, "freeze_without_drain", "extended", 3, 20, "M8",
+       "an entity moves while its own messages are unacknowledged"},
+      {drain_while_frozen, "drain_while_frozen", "extended", 4, 20, "M8b",
+       "an entity that drains accepts nothing"},
+      {outbox_left_behind, "outbox_left_behind", "extended", 0, 20, "R12",
+       "the outbox does not travel with the state"},
+      {ack_before_handler, "ack_before_handler", "base", 0, 20, "F6",
+       "busd acknowledges what it hands to a process"},
+      {stale_epoch_accepted, "stale_epoch_accepted", "base", 0, 20, "D4b",
+       "a claim under a lower epoch wins"},
+      {filter_expired_early, "filter_expired_early", "base", 0, 20, "F14",
+       "filter entries are forgotten after a moment"},
+      {no_owner_for_handled, "no_owner_for_handled", "deaths", 7, 60, "F7",
+       "no_owner is said of messages that have left"},
+  };
+  return variants;
+}
+
+const Variant* find_variant(std::string_view name) {
+  const auto found = std::ranges::find(all_variants(), name, &Variant::name);
+  return found == all_variants().end() ? nullptr : &*found;
+}
+
+}  // namespace starbus::sim

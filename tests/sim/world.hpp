@@ -1,0 +1,134 @@
+/// One simulated cluster: busroot, hosts, processes, the links between them, their names, and the
+/// oracle that watches. Scenarios and seeded runs drive it in virtual time. Everything that happens
+/// follows from the seed. Owns all of it; one thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "tests/sim/counts.hpp"
+#include "tests/sim/network.hpp"
+#include "tests/sim/oracle.hpp"
+#include "tests/sim/process_node.hpp"
+#include "tests/sim/root_node.hpp"
+#include "tests/sim/timeline.hpp"
+#include "tests/sim/trace.hpp"
+
+namespace starbus::sim {
+
+struct WorldOptions {
+  std::vector<std::string> hosts = {"a", "b", "c"};
+  int processes_per_host = 2;
+  std::vector<std::string> movers = {"mover/x", "mover/y"};
+  std::vector<std::string> free_names = {};  // bound and given up at will
+};
+
+class World {
+ public:
+  enum class NameKind { fixed, mover, free, process };
+  struct Name {
+    std::string text;
+    bus::ChannelId id;
+    NameKind kind = NameKind::fixed;
+  };
+
+  explicit World(std::uint64_t seed, WorldOptions options = {});
+  ~World();
+
+  Random random;
+  Timeline timeline;
+  Trace trace;
+  Counts counts;
+  Network network{*this};
+  Oracle oracle;
+
+  Time now() const { return timeline.now(); }
+  RootNode& root() { return *root_; }
+  std::vector<std::unique_ptr<HostNode>>& hosts() { return hosts_; }
+  std::vector<std::unique_ptr<ProcessNode>>& processes() { return processes_; }
+  HostNode& host(std::size_t index) { return *hosts_[index]; }
+  /// "a.1"
+  ProcessNode& process(std::string_view name);
+  std::vector<ProcessNode*> living();
+
+  // --- names ---
+  const Name& name(NameIndex index) const { return names_[index]; }
+  std::size_t name_count() const { return names_.size(); }
+  NameIndex index_of(std::string_view text) const;
+  std::optional<NameIndex> find_name(const bus::ChannelId& id) const;
+  std::vector<NameIndex> names_of(NameKind kind) const;
+  /// The process at which a name is active; null if there is none.
+  ProcessNode* owner_of(NameIndex name);
+  bool anything_moves();
+  std::string name_process(const bus::Process& process) const;
+
+  // --- time ---
+  /// Starts everything, and waits until every fixed and movable name has its owner.
+  void begin();
+  void run_for(Time duration);
+  /// In small steps, until `done` or Violation after `limit`.
+  void run_until(const std::function<bool()>& done, Time limit, const std::string& what);
+  /// What must hold at every instant.
+  void check_step();
+  /// Why the cluster is not at rest; empty if it is: everybody is connected, nothing is under way,
+  /// and directory and watches say what is true.
+  std::string unrest();
+  /// No more faults; demands rest within `limit`, and checks that nothing was lost.
+  void heal_and_check(Time limit, const std::function<void()>& meanwhile = {});
+  /// Adds what the running nodes have counted.
+  void collect_counts();
+  /// A sender whose messages must all have an end.
+  bool lives(const Oracle::Sender& sender);
+
+  // --- what nodes ask ---
+  void note(const std::string& who, const std::string& what);
+  template <class Words>
+  requires std::is_invocable_v<Words>
+  void note(const std::string& who, Words&& words) {
+    trace.note(now(), [&] { return who + " " + words(); });
+  }
+  void note_bundle(const Node& from, const Node& to, LinkId link, ByteView bundle);
+  bus::PeerFacts facts_of(const Node& peer) const;
+  std::uint64_t new_session() { return random.next() | 1; }
+  std::int64_t new_pid() { return ++last_pid_; }
+  std::uint64_t new_life() { return ++last_life_; }
+  void process_gave_up(ProcessNode& process, const bus::Error& reason);
+  void isolate(const Node& node, Time until);
+  bool isolated(const Node& a, const Node& b) const;
+  void react(Application& application, ProcessNode& node, NameIndex name) {
+    if (on_react) on_react(application, node, name);
+  }
+
+  bool leases_may_end = false;
+  std::function<void(Application&, ProcessNode&, NameIndex)> on_react;
+  /// How a fresh application behaves.
+  std::function<void(Application&)> on_application;
+  /// A process was refused for good; by default that is a violation.
+  std::function<void(ProcessNode&, const bus::Error&)> on_gave_up;
+
+ private:
+  void add_name(std::string text, NameKind kind);
+  void check_owners();
+  void check_limits();
+  std::string unrest_of_names();
+  std::string unrest_of_watches();
+  std::string describe_moves();
+
+  WorldOptions options_;
+  std::vector<Name> names_;
+  std::map<bus::ChannelId, NameIndex> by_id_;
+  std::unique_ptr<RootNode> root_;
+  std::vector<std::unique_ptr<HostNode>> hosts_;
+  std::vector<std::unique_ptr<ProcessNode>> processes_;
+  std::map<const Node*, Time> isolated_until_;
+  std::int64_t last_pid_ = 100;
+  std::uint64_t last_life_ = 0;
+  std::uint64_t checks_ = 0;
+};
+
+Counts router_counts(const bus::Router& router);
+Counts process_counts(const bus::ProcessCore& core);
+
+}  // namespace starbus::sim

@@ -1,0 +1,189 @@
+// What must hold at every instant, and what must hold when everything has come to rest.
+#include <algorithm>
+
+#include "tests/sim/world.hpp"
+
+namespace starbus::sim {
+
+void World::check_step() {
+  check_owners();
+  if (++checks_ % 64 == 0) check_limits();
+}
+
+void World::check_owners() {
+  for (const Name& each : names_) {
+    const ProcessNode* owner = nullptr;
+    for (const auto& process : processes_) {
+      // One that is stopped fences itself before it does anything.
+      if (!process->up() || process->paused() || !process->owns(each.id)) continue;
+      if (owner) {
+        throw Violation("two active owners of " + each.text + ": " + owner->name() + " and " +
+                        process->name());
+      }
+      owner = process.get();
+    }
+  }
+}
+
+void World::check_limits() {
+  const auto check = [](const std::string& who, std::uint64_t value, std::uint64_t limit,
+                        const char* what) {
+    if (value <= limit) return;
+    throw Violation(who + ": " + what + " holds " + std::to_string(value) + " of at most " +
+                    std::to_string(limit) + " bytes");
+  };
+  const auto check_links = [&](const std::string& who, const bus::Router& router) {
+    for (const bus::LinkStatus& link : router.link_status()) {
+      check(who, link.in_flight, bus::kLinkClock + bus::kConsumedReport, "a link");
+      check(who, link.queued[0], bus::kControlQueue, "a control queue");
+      for (std::size_t lane = 1; lane < bus::kLanes; ++lane) {
+        check(who, link.queued[lane], bus::kDaemonQueue, "a queue");
+      }
+    }
+  };
+  if (root_->up()) {
+    check_links("busroot", *root_->router());
+    check("busroot", root_->router()->held().bytes(), bus::kHoldTotal, "the hold queue");
+  }
+  for (const auto& host : hosts_) {
+    if (host->up()) check_links(host->name(), *host->router());
+  }
+  for (const auto& process : processes_) {
+    if (!process->up()) continue;
+    check(process->name(), process->core().origin().unacknowledged_bytes(),
+          bus::kProcessWindow + bus::kMaxBody, "the window of the process");
+  }
+}
+
+// --- the end -------------------------------------------------------------------------------------
+
+bool World::lives(const Oracle::Sender& sender) {
+  if (name(sender.name).kind == NameKind::mover) {
+    ProcessNode* const owner = owner_of(sender.name);
+    const Application::Copy* copy = owner ? owner->application().copy_of(sender.name) : nullptr;
+    return copy && copy->life == sender.life;
+  }
+  return std::ranges::any_of(processes_, [&](const auto& process) {
+    return process->up() && process->application().life() == sender.life;
+  });
+}
+
+std::string World::unrest() {
+  if (!root_->up()) return "busroot is down";
+  if (root_->router()->in_grace()) return "busroot is in grace";
+  for (auto& host : hosts_) {
+    if (!host->up() || host->paused()) return host->name() + " is down";
+    if (!host->router()->uplink().greeted) return host->name() + " has no session with busroot";
+  }
+  for (auto& process : processes_) {
+    if (!process->up() || process->paused()) return process->name() + " is down";
+    const Application& application = process->application();
+    if (!process->core().greeted()) return process->name() + " has no session with its busd";
+    if (!process->core().origin().idle()) return process->name() + " has unacknowledged messages";
+    if (process->core().move_count() != 0) return process->name() + " has a move under way";
+    if (application.calls_pending() != 0) return process->name() + " has pending calls";
+    if (application.binds_pending() != 0) return process->name() + " has pending binds";
+    if (!application.outboxes_empty()) return process->name() + " has messages in an outbox";
+  }
+  if (auto reason = unrest_of_names(); !reason.empty()) return reason;
+  if (auto reason = unrest_of_watches(); !reason.empty()) return reason;
+  if (!oracle.all_concluded([this](const Oracle::Sender& sender) { return lives(sender); })) {
+    return "messages without an end";
+  }
+  return {};
+}
+
+std::string World::unrest_of_names() {
+  const bus::RootRouter& root = *root_->router();
+  std::size_t owned = 0;
+  for (const Name& each : names_) {
+    const auto* entry = root.directory().find(each.id);
+    ProcessNode* const owner = owner_of(by_id_.at(each.id));
+    if (!owner && each.kind != NameKind::free) return each.text + " has no owner";
+    if (!owner && entry) return each.text + " has no owner, but busroot knows one";
+    if (!owner) continue;
+    ++owned;
+    if (!entry) return "busroot does not know " + each.text;
+    if (entry->owner().process() != owner->core().self()) {
+      return "busroot knows another owner of " + each.text;
+    }
+    if (!entry->confirmed) return each.text + " is not confirmed";
+    if (entry->lineage != owner->core().owner().lineage(each.id)) {
+      return "busroot knows another lineage of " + each.text;
+    }
+  }
+  if (root.directory().size() != owned) return "busroot knows names that nobody owns";
+  if (!root.moves().empty()) return "busroot remembers a move";
+  return {};
+}
+
+std::string World::unrest_of_watches() {
+  std::vector<bus::WatchRow> truth;
+  root_->router()->directory().list("", "", [&](const bus::Directory::Entry& entry) {
+    bus::WatchRow& row = truth.emplace_back();
+    row.name = entry.name();
+    row.owner = entry.owner().process();
+    row.epoch = entry.epoch;
+    row.lineage = entry.lineage;
+    return true;
+  });
+  for (auto& process : processes_) {
+    const bus::RowSet* rows = process->core().rows("");
+    if (!rows) continue;
+    const bool same = std::ranges::equal(truth, rows->rows(), [](const auto& a, const auto& b) {
+      return a.name == b.first && a.owner == b.second.owner && a.epoch == b.second.epoch &&
+             a.lineage == b.second.lineage;
+    });
+    if (!rows->complete() || !same) return "the watch of " + process->name() + " is not the truth";
+  }
+  return {};
+}
+
+/// What busroot believes about names that do not come to rest.
+std::string World::describe_moves() {
+  std::string text;
+  if (!root_->up()) return text;
+  for (const auto& [id, move] : root_->router()->moves()) {
+    const auto* entry = root_->router()->directory().find(id);
+    if (!entry) continue;
+    text += "; " + std::string(entry->name()) + " of " + name_process(entry->owner().process()) +
+            " at " + entry->epoch.to_string() + (entry->confirmed ? "" : " unconfirmed");
+    if (move.moving) text += ", moving to " + name_process(move.moving.target);
+    if (move.granted) text += ", granted to " + name_process(move.granted.target);
+    if (move.source) text += ", copy at " + name_process(move.source->process);
+    if (move.rollback) text += ", rolled back";
+  }
+  return text;
+}
+
+void World::heal_and_check(Time limit, const std::function<void()>& meanwhile) {
+  network.heal();
+  network.release();
+  isolated_until_.clear();
+  root_->start();
+  for (auto& host : hosts_) host->start();
+  for (auto& host : hosts_) host->resume();
+  for (auto& process : processes_) process->resume();
+  const Time end = now() + limit;
+  std::string reason = unrest();
+  while (!reason.empty()) {
+    if (now() >= end) throw Violation("no convergence: " + reason + describe_moves());
+    run_for(from_ms(100));
+    if (meanwhile) meanwhile();
+    for (auto& process : processes_) {
+      if (!process->up()) process->start();
+      if (process->application().calls_overdue(now())) {
+        throw Violation(process->name() + ": a call outlived its deadline");
+      }
+    }
+    reason = unrest();
+  }
+  oracle.check_end([this](const Oracle::Sender& sender) { return lives(sender); });
+  for (const NameIndex name : names_of(NameKind::mover)) {
+    const ProcessNode* const owner = owner_of(name);
+    const Application::Copy* const copy = owner->application().copy_of(name);
+    oracle.check_state(name, copy->life, copy->state, owner->name());
+  }
+}
+
+}  // namespace starbus::sim
