@@ -72,8 +72,6 @@ void Router::on_bundle(LinkId id, ByteView bundle, Time now) {
 }
 
 void Router::tick(Time now) {
-  // This loop itself stood still: what peers said meanwhile waits to be read before the next tick.
-  const bool stalled = now - now_ > from_ms(kSuspect);
   now_ = std::max(now_, now);
   std::vector<LinkId> silent;
   const std::uint64_t lease = lease_age();
@@ -86,7 +84,6 @@ void Router::tick(Time now) {
     touch(*link);
     // A peer that speaks and does not say who it is, is silent too.
     const bool stranger = !link->greeted && now_ - link->opened > from_ms(kLinkTimeout);
-    if (stalled) continue;
     if (stranger || link->session.silence(now_) > from_ms(kLinkTimeout)) silent.push_back(id);
   }
   for (const LinkId id : silent) {

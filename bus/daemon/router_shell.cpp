@@ -65,8 +65,12 @@ void LinkShell::wait() {
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (error || router_ == nullptr) return;
     retired_.clear();
-    router_->tick(boot_now());
-    router_->flush();
+    // If this loop stood still, what peers said meanwhile is read first: they are not silent.
+    const auto late = boost::asio::steady_timer::clock_type::now() - timer_.expiry();
+    if (late < std::chrono::milliseconds(kSuspect)) {
+      router_->tick(boot_now());
+      router_->flush();
+    }
     wait();
   });
 }
