@@ -174,7 +174,7 @@ Result<void> StarbusPeer::write_configuration(const Plan& plan) {
     if (!keys) return fail(keys.error().to_string());
     std::string busd = "state_directory = \"" + folder + "/" + name + "\"\n[busd]\nhost = \"" +
                        name + "\"\nlisten = [\"unix://" + folder + "/" + name +
-                       ".sock\"]\nsettle = \"0s\"\n[busroot]\nendpoints = [\"" + endpoint +
+                       ".sock\"]\n[busroot]\nendpoints = [\"" + endpoint +
                        "\"]\ncurve = " + (plan.tls ? "true" : "false") + "\n";
     if (plan.tls) {
       root +=
