@@ -1,7 +1,6 @@
 #include "busd/process_journal.hpp"
 
 #include <fcntl.h>
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <cerrno>

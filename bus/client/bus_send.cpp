@@ -9,6 +9,11 @@ namespace {
 constexpr std::size_t kNamesKept = 65'536;  // texts whose hash, and ids whose text, is remembered
 constexpr Token kCallToken = Token{1} << 63;
 
+/// 0 for a time to live of 0: never.
+Time expiry_of(std::chrono::milliseconds ttl) {
+  return ttl.count() > 0 ? io::boot_now() + ttl : Time{};
+}
+
 }  // namespace
 
 Result<Name> BusCore::name_of_text(std::string_view text) {
@@ -43,7 +48,7 @@ Result<std::uint64_t> BusCore::send_enveloped(const Name& to, Lineage hint, Lane
   if (auto allowed = process_.may_send(to.text()); !allowed) return allowed.error();
   if (lane == Lane::control) return Error{Errc::denied, "the control lane is the bus' own"};
   encode_envelope(envelope, envelope_);
-  const Time expires = ttl.count() > 0 ? io::boot_now() + ttl : Time{};
+  const Time expires = expiry_of(ttl);
   auto seq = process_.origin().send(destination(to, hint), lane, envelope_, body, token, expires);
   if (!seq) return seq;
   remember_name(to);
@@ -84,7 +89,7 @@ Result<> BusCore::send_from(const Name& to, ByteView body, const SendOptions& op
   Envelope envelope;
   envelope.trace = options.trace;
   encode_envelope(envelope, envelope_);
-  const Time expires = options.ttl.count() > 0 ? io::boot_now() + options.ttl : Time{};
+  const Time expires = expiry_of(options.ttl);
   auto sent =
       process_.send_from(options.from, destination(to, {}), options.lane, envelope_, body, expires);
   if (!sent) return sent;
@@ -124,7 +129,7 @@ Result<> BusCore::multicast_now(std::span<const Origin::Recipient> recipients,
   Envelope envelope;
   envelope.trace = options.trace;
   encode_envelope(envelope, envelope_);
-  const Time expires = options.ttl.count() > 0 ? io::boot_now() + options.ttl : Time{};
+  const Time expires = expiry_of(options.ttl);
   if (options.from == ChannelId{}) {
     return process_.origin().multicast(recipients, options.lane, envelope_, body, expires);
   }
@@ -141,8 +146,7 @@ void BusCore::on_acknowledged(Token token) {
 
 void BusCore::on_failed(Token token, const ChannelId& channel, Lane lane, std::uint64_t,
                         Errc reason, bool sent) {
-  const auto named = names_by_id_.find(channel);
-  const std::string name = named == names_by_id_.end() ? std::string() : named->second;
+  const std::string name = name_of_channel(channel);
   Error error{reason, name};
   if (reason == Errc::expired && !sent) error.detail += " (it never left)";
   if (token & kCallToken) return end_call(token & ~kCallToken, error);

@@ -59,11 +59,12 @@ void RootRouter::tell_moved(const Directory::Entry& entry) {
   if (source) reply(*source, Moved{source->process(), entry.id(), move.source->ticket});
 }
 
-void RootRouter::forget_sources_of(const Process& process) {
+void RootRouter::forget_sources(const SourceGone& gone) {
   for (auto at = moves_.begin(); at != moves_.end();) {
-    const auto present = at++;
-    if (!present->second.source || present->second.source->process != process) continue;
-    present->second.source.reset();
+    const auto present = at++;  // settle_move may erase it
+    RootMove& move = present->second;
+    if (!move.source || !gone(present->first, *move.source)) continue;
+    move.source.reset();
     settle_move(*directory_.find(present->first));
   }
 }

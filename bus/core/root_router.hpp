@@ -180,7 +180,8 @@ class RootRouter final : public Router {
   bool never_ran(const RootMove& move) const;
   RootProcess* find_process(const Process& id) const;
   void owner_died(Directory::Entry& entry);
-  void forget_sources_of(const Process& process);
+  using SourceGone = std::function<bool(const ChannelId&, const RootMove::Source&)>;
+  void forget_sources(const SourceGone& gone);
   void forget_omitted_sources(const Host& host, const PendingTable& table);
 
   // root_requests.cpp

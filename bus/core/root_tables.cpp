@@ -148,19 +148,14 @@ void RootRouter::bury_the_dead(Host& host, const PendingTable& table) {
 /// A frozen copy that its host does not list is gone. First of all: a name must not fall back to
 /// it.
 void RootRouter::forget_omitted_sources(const Host& host, const PendingTable& table) {
-  for (auto at = moves_.begin(); at != moves_.end();) {
-    const auto present = at++;
-    RootMove& move = present->second;
-    if (!move.source || move.source->process.host != host.id) continue;
-    const auto up = table.processes.find(move.source->process);
-    if (up != table.processes.end() && up->second.pending) continue;
-    const bool listed = std::ranges::any_of(table.rows, [&](const PendingRow& row) {
-      return row.id == present->first && row.process == move.source->process;
+  forget_sources([&](const ChannelId& channel, const RootMove::Source& source) {
+    if (source.process.host != host.id) return false;
+    const auto up = table.processes.find(source.process);
+    if (up != table.processes.end() && up->second.pending) return false;
+    return std::ranges::none_of(table.rows, [&](const PendingRow& row) {
+      return row.id == channel && row.process == source.process;
     });
-    if (listed) continue;
-    move.source.reset();
-    settle_move(*directory_.find(present->first));
-  }
+  });
 }
 
 /// A name that its living process does not list is free, unless the grant may still be on its way:
@@ -242,7 +237,9 @@ void RootRouter::take_claim(RootProcess& process, const Row& row, const ChannelI
 }
 
 void RootRouter::process_died(RootProcess& process) {
-  forget_sources_of(process.process());
+  forget_sources([&](const ChannelId&, const RootMove::Source& source) {
+    return source.process == process.process();
+  });
   directory_.for_each_of(process, [&](Directory::Entry& entry) { owner_died(entry); });
   process.host.processes.erase(process.process());
 }
