@@ -1,6 +1,7 @@
 // Names, watches and the access list: what processes ask, and what busroot answers.
 #include "bus/core/host_router.hpp"
 #include "bus/core/name.hpp"
+#include "bus/core/sabotage.hpp"
 
 namespace starbus::bus {
 namespace {
@@ -286,8 +287,12 @@ Result<> HostRouter::on_reclaimed(ByteView payload) {
 Result<> HostRouter::on_moved(ByteView payload) {
   const auto moved = decode<Moved>(payload);
   if (!moved) return moved.error();
-  if (LocalProcess* process = table_.by_id(moved->process)) {
-    HostTable::forget_copy(*process, moved->channel, moved->ticket);
+  // The row stays until the process says FREED: this may be lost on its link, and a restarted
+  // busroot that does not hear of the copy would let the name move on and come back to it.
+  if (sabotaged(Sabotage::copy_forgotten_early)) {
+    if (LocalProcess* process = table_.by_id(moved->process)) {
+      HostTable::forget_copy(*process, moved->channel, moved->ticket);
+    }
   }
   tell_process(*moved);
   return {};

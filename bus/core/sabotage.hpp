@@ -20,6 +20,7 @@ enum class Sabotage {
   rollback_keeps_lineage,  // a source resumes the old lineage although the target may have run
   target_once_alive,       // a dead target counts as one that never ran
   move_before_freed,       // a second move starts while an older frozen copy exists
+  copy_forgotten_early,    // busd forgets a frozen copy at MOVED, not when it is freed
   freeze_without_drain,    // a channel moves while its own messages are unacknowledged
   drain_while_frozen,      // a channel that drains accepts nothing
   outbox_left_behind,      // the outbox does not travel with the state

@@ -149,6 +149,26 @@ void m13(std::FILE* trace) {
   s.expect(!s.copy("b.1", "mover/x"), "the first source has freed its copy");
 }
 
+/// MOVED is lost on the last link: who asks busd's table afterwards must still hear of the copy.
+void m13b(std::FILE* trace) {
+  Script s({}, trace);
+  settle_x(s);
+  s.hold("b", "b.1", Kind::moved);
+  s.move("mover/x", "c.1");
+  s.until_held("b", "b.1");
+  s.world.root().crash();
+  s.run_ms(50);
+  s.world.root().start();
+  s.until([&] { return !s.world.root().router()->in_grace(); }, "the end of grace");
+  s.move("mover/x", "a.1");
+  s.run_ms(3'000);
+  s.expect(s.owner("mover/x") == "c.1", "no second move while the first source is frozen");
+  s.expect(frozen(s, "b.1", "mover/x"), "the first source has not heard");
+  s.release_all();
+  s.finish();
+  s.expect(!s.copy("b.1", "mover/x"), "the first source has freed its copy");
+}
+
 void m14(std::FILE* trace) {
   WorldOptions options;
   options.free_names = {"thing/1"};
@@ -217,7 +237,7 @@ void m14d(std::FILE* trace) {
   Script s({}, trace);
   settle_x(s);
   s.move_and_wait("mover/x", "a.2");
-  s.hold("a", "a.2", Kind::moved);  // busd has forgotten the copy, its process has not
+  s.hold("a", "a.2", Kind::moved);
   s.move("mover/x", "b.1");
   s.until_held("a", "a.2");
   s.hold("a.2", "a", Kind::hello);
@@ -246,6 +266,7 @@ std::vector<Scenario> move_end_scenarios() {
       {"M11", "only the source has a deadline", m11},
       {"M12", "a dead target is no witness", m12},
       {"M13", "no second move before the first copy is freed", m13},
+      {"M13b", "busd forgets a copy when it is freed, not when it was told", m13b},
       {"M14", "a grant to nobody is given back", m14},
       {"M14c", "a grant that follows a refusal and is lost is given back", m14c},
       {"M14d", "a lost answer to reclaim is given again", m14d},
