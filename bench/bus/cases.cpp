@@ -39,6 +39,18 @@ std::vector<Case> make_cases() {
                        .rate = thousands * 1000.0,
                        .about = "fixed rate, one way in microseconds from the intended time"});
     }
+    for (const bool stopped : {false, true}) {
+      cases.push_back({.name = (stopped ? "stopped" : "steady") + where,
+                       .shape = Shape::kOpenLoop,
+                       .across = across,
+                       .senders = 5,
+                       .rate = 2000,
+                       .stop_seconds = 10,
+                       .disturbed = stopped,
+                       .baseline = stopped ? "steady" + where : "",
+                       .about = stopped ? "the same while the fifth receiver is stopped for 10 s"
+                                        : "4 of 5 pairs at a fixed rate, one way in microseconds"});
+    }
   }
   return cases;
 }

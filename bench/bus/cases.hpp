@@ -22,7 +22,12 @@ struct Case {
   int subscribers = 0;
   double rate = 0;
   bool tls = false;
-  std::string about;
+  // Seconds that the last receiver is stopped (SIGSTOP); its own stream is not measured, and the
+  // run is a fifth longer. With `disturbed` false it runs on: the baseline.
+  double stop_seconds = 0;
+  bool disturbed = false;
+  std::string baseline{};  // the case whose p99 this one's is divided by
+  std::string about{};
 };
 
 const std::vector<Case>& all_cases();

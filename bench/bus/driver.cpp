@@ -8,12 +8,14 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/bus/clock.hpp"
+#include "bench/bus/load.hpp"
 
 namespace starbus::bench {
 namespace {
 
 constexpr std::int64_t kStartTime = 20 * kSecond;   // for a role to become ready
 constexpr std::int64_t kFinishTime = 40 * kSecond;  // for a result, beyond the measured time
+constexpr double kStopMargin = 1.2;                 // a run with a stop is longer than the stop
 
 // A load process that the case needs.
 struct Load {
@@ -114,10 +116,26 @@ Result<void> await_ready(Process& process) {
   return {};
 }
 
-void add_latency(Metrics& metrics, const nlohmann::json& json) {
+// Several receivers count alike: the figure is the mean of theirs.
+void add_latency(Metrics& metrics, const nlohmann::json& json, int receivers) {
   for (const char* name : {"p50", "p90", "p99", "p999", "max"}) {
-    metrics[name] = json.value(name, 0.0) / 1000;
+    metrics[name] += json.value(name, 0.0) / 1000 / receivers;
   }
+}
+
+// Of a case that stops its last receiver, this one's stream is there to be in trouble.
+bool is_measured(const Load& load, const std::vector<Load>& loads, const Case& which) {
+  if (which.stop_seconds == 0) return true;
+  const auto last =
+      std::find_if(loads.rbegin(), loads.rend(), [](const Load& other) { return !other.starts(); });
+  return load.self != last->self;
+}
+
+void stop_and_go_on(Process& process, double after_seconds, double seconds) {
+  sleep_until_ns(now_ns() + static_cast<std::int64_t>(after_seconds * kSecond));
+  process.stop();
+  sleep_until_ns(now_ns() + static_cast<std::int64_t>(seconds * kSecond));
+  process.go_on();
 }
 
 Result<Metrics> measure(const Case& which, Peer& peer, const RunOptions& options,
@@ -150,8 +168,13 @@ Result<Metrics> measure(const Case& which, Peer& peer, const RunOptions& options
     if (!load.starts()) continue;
     if (const auto told = load.process->write_line("go"); !told) return told.error();
   }
+  for (const Load& load : loads) {
+    if (!which.disturbed || load.starts() || is_measured(load, loads, which)) continue;
+    stop_and_go_on(*load.process, options.seconds * kWarmUp, options.seconds / kStopMargin);
+  }
   Metrics metrics;
   double messages = 0;
+  const int receivers = which.stop_seconds > 0 ? which.senders - 1 : which.senders;
   for (const Load& load : loads) {
     const auto json = read_result(*load.process, options.seconds);
     if (!json) return json.error();
@@ -163,8 +186,9 @@ Result<Metrics> measure(const Case& which, Peer& peer, const RunOptions& options
     const double received = json->value("received", 0.0);
     messages += received;
     metrics["rate"] += received / std::max(json->value("seconds", 0.0), 1e-9);
-    if (which.shape == Shape::kRequest || which.shape == Shape::kOpenLoop) {
-      add_latency(metrics, (*json)["latency"]);
+    const bool times = which.shape == Shape::kRequest || which.shape == Shape::kOpenLoop;
+    if (times && is_measured(load, loads, which)) {
+      add_latency(metrics, (*json)["latency"], receivers);
     }
   }
   if (messages < 1) return fail("nothing was received");
@@ -183,7 +207,11 @@ Result<Metrics> run_case(const Case& which, Peer& peer, const RunOptions& option
   const Directory directory(options.keep_directory);
   if (directory.path().empty()) return fail("cannot make a temporary directory");
   ProcessGroup processes(directory.path());
-  Result<Metrics> metrics = measure(which, peer, options, directory.path(), processes);
+  RunOptions run = options;
+  if (which.stop_seconds > 0) {
+    run.seconds = which.stop_seconds * kStopMargin * (options.short_stops ? 0.1 : 1);
+  }
+  Result<Metrics> metrics = measure(which, peer, run, directory.path(), processes);
   if (!metrics && !interrupted()) return fail(metrics.error().what + processes.log_tail());
   return metrics;
 }

@@ -16,6 +16,7 @@ using Metrics = std::map<std::string, double>;
 
 struct RunOptions {
   double seconds = 2;
+  bool short_stops = false;  // stop a receiver for a tenth of the case's time
   std::uint64_t window = 0;  // 0 takes the peer's own
   bool keep_directory = false;
 };

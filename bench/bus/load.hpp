@@ -18,6 +18,9 @@
 
 namespace starbus::bench {
 
+// Latencies of the first tenth of a run are not recorded: caches and routes warm up.
+constexpr double kWarmUp = 0.1;
+
 struct LoadOptions {
   std::string role;
   std::string directory;

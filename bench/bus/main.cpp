@@ -97,6 +97,7 @@ int run_all(const Arguments& arguments) {
             (i + static_cast<std::size_t>(repetition)) % arguments.peers.size();
         Peer& peer = *find_peer(arguments.peers[turn]);
         if (which.tls && !peer.supports_tls()) continue;
+        if (which.stop_seconds > 0 && peer.is_floor()) continue;
         good = run_one(which, peer, repetition, arguments, report) && good;
       }
     }
@@ -170,6 +171,7 @@ int main_of(int argc, char** argv) {
     list_cases();
     return 0;
   }
+  arguments.run.short_stops = arguments.quick;
   if (arguments.quick && repetitions->count() == 0) arguments.repetitions = 1;
   if (arguments.quick && seconds->count() == 0) arguments.run.seconds = 0.5;
   return run_all(arguments);

@@ -61,6 +61,8 @@ class Peer {
   virtual ~Peer() = default;
   virtual std::string_view name() const = 0;
   virtual bool supports_tls() const { return false; }
+  // A relay without a protocol: it says what the hops cost, not how a bus behaves in trouble.
+  virtual bool is_floor() const { return false; }
 
   // How many messages of this size a sender keeps ahead of the receiver's count where this peer
   // does best; 0 when the bus holds senders back by itself.

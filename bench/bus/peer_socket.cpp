@@ -54,6 +54,7 @@ class SocketEndpoint final : public Endpoint {
 
 class SocketPeer final : public Peer {
  public:
+  bool is_floor() const override { return true; }
   std::string_view name() const override { return "socket"; }
 
   std::uint64_t window(std::size_t message_bytes) const override {

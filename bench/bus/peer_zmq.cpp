@@ -201,6 +201,7 @@ class ZmqRelay {
 
 class ZmqPeer final : public Peer {
  public:
+  bool is_floor() const override { return true; }
   std::string_view name() const override { return "zmq"; }
 
   std::uint64_t window(std::size_t message_bytes) const override {

@@ -82,6 +82,14 @@ std::int64_t Process::cpu_ns() const {
   return used.tv_sec * kSecond + used.tv_nsec;
 }
 
+void Process::stop() {
+  kill(pid_, SIGSTOP);
+}
+
+void Process::go_on() {
+  kill(pid_, SIGCONT);
+}
+
 Result<void> Process::write_line(const std::string& line) {
   const std::string text = line + "\n";
   if (write(input_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {

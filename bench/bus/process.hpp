@@ -24,6 +24,8 @@ class Process {
   // CPU time used so far by all threads of the process, in nanoseconds.
   std::int64_t cpu_ns() const;
 
+  void stop();  // SIGSTOP
+  void go_on();
   Result<void> write_line(const std::string& line);
   // The next line of the child's standard output.
   Result<std::string> read_line(std::int64_t deadline_ns);

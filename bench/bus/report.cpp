@@ -61,9 +61,9 @@ std::vector<std::string> Report::metrics_of(const Case& which) {
 std::optional<double> Report::value(const std::string& case_name, const std::string& peer,
                                     const std::string& metric) const {
   std::vector<double> values;
-  const auto peers = runs_.find(case_name);
-  if (peers == runs_.end() || !peers->second.contains(peer)) return std::nullopt;
-  for (const auto& [repetition, metrics] : peers->second.at(peer)) {
+  const std::map<int, Metrics>* const runs = find_runs(case_name, peer);
+  if (runs == nullptr) return std::nullopt;
+  for (const auto& [repetition, metrics] : *runs) {
     if (const auto found = metrics.find(metric); found != metrics.end()) {
       values.push_back(found->second);
     }
@@ -71,18 +71,26 @@ std::optional<double> Report::value(const std::string& case_name, const std::str
   return median(std::move(values));
 }
 
-// The median of the repetitions' ratios: what slows the machine down for a while slows both peers
-// of a repetition.
-std::optional<double> Report::ratio(const std::string& case_name, const std::string& metric) const {
+const std::map<int, Metrics>* Report::find_runs(const std::string& case_name,
+                                                const std::string& peer) const {
   const auto peers = runs_.find(case_name);
-  if (peers == runs_.end()) return std::nullopt;
-  const auto ours = peers->second.find("starbus");
-  const auto theirs = peers->second.find("nats");
-  if (ours == peers->second.end() || theirs == peers->second.end()) return std::nullopt;
+  if (peers == runs_.end()) return nullptr;
+  const auto found = peers->second.find(peer);
+  return found == peers->second.end() ? nullptr : &found->second;
+}
+
+// The median of the repetitions' ratios: what slows the machine down for a while slows both of a
+// repetition.
+std::optional<double> Report::ratio(const std::string& case_name, const std::string& peer,
+                                    const std::string& base_case, const std::string& base_peer,
+                                    const std::string& metric) const {
+  const std::map<int, Metrics>* const ours = find_runs(case_name, peer);
+  const std::map<int, Metrics>* const base = find_runs(base_case, base_peer);
+  if (ours == nullptr || base == nullptr) return std::nullopt;
   std::vector<double> ratios;
-  for (const auto& [repetition, metrics] : ours->second) {
-    const auto other = theirs->second.find(repetition);
-    if (other == theirs->second.end()) continue;
+  for (const auto& [repetition, metrics] : *ours) {
+    const auto other = base->find(repetition);
+    if (other == base->end()) continue;
     const auto above = metrics.find(metric);
     const auto below = other->second.find(metric);
     if (above == metrics.end() || below == other->second.end() || below->second <= 0) continue;
@@ -107,9 +115,18 @@ std::string Report::table(const std::vector<Case>& cases,
       for (const std::string& peer : peers) {
         append_cell(line, shown(value(which.name, peer, metric)), kColumn, false);
       }
-      append_cell(line, shown(ratio(which.name, metric)), kColumn + 2, false);
+      append_cell(line, shown(ratio(which.name, "starbus", which.name, "nats", metric)),
+                  kColumn + 2, false);
       text += line + "\n";
     }
+    if (which.baseline.empty()) continue;
+    std::string line;
+    append_cell(line, which.name + " / " + which.baseline + " p99", kLabel, true);
+    for (const std::string& peer : peers) {
+      append_cell(line, shown(ratio(which.name, peer, which.baseline, peer, "p99")), kColumn,
+                  false);
+    }
+    text += line + "\n";
   }
   return text;
 }
@@ -123,7 +140,13 @@ std::string Report::json(const std::vector<Case>& cases,
       for (const std::string& peer : peers) {
         if (const auto found = value(which.name, peer, metric)) json[key + "." + peer] = *found;
       }
-      if (const auto found = ratio(which.name, metric)) json[key + ".ratio_nats"] = *found;
+      const auto to_nats = ratio(which.name, "starbus", which.name, "nats", metric);
+      if (to_nats) json[key + ".ratio_nats"] = *to_nats;
+    }
+    if (which.baseline.empty()) continue;
+    for (const std::string& peer : peers) {
+      const auto to_base = ratio(which.name, peer, which.baseline, peer, "p99");
+      if (to_base) json["bus." + which.name + ".p99.ratio_undisturbed." + peer] = *to_base;
     }
   }
   return json.dump(2) + "\n";

@@ -20,15 +20,21 @@ class Report {
 
   // Flat keys: bus.CASE.PEER and bus.CASE.ratio_nats for throughput, bus.CASE.p50.PEER,
   // bus.CASE.p99.PEER ... for latency, bus.CASE.cpu.PEER for both. A ratio is starbus divided by
-  // NATS: above 1 is better for throughput, below 1 for latency and CPU.
+  // NATS: above 1 is better for throughput, below 1 for latency and CPU. A case with a baseline has
+  // bus.CASE.p99.ratio_undisturbed.PEER too.
   std::string json(const std::vector<Case>& cases, const std::vector<std::string>& peers) const;
 
  private:
   // The metrics that a case of this shape reports; "rate" is the messages per second.
   static std::vector<std::string> metrics_of(const Case& which);
+  const std::map<int, Metrics>* find_runs(const std::string& case_name,
+                                          const std::string& peer) const;
   std::optional<double> value(const std::string& case_name, const std::string& peer,
                               const std::string& metric) const;
-  std::optional<double> ratio(const std::string& case_name, const std::string& metric) const;
+  // The median over repetitions of (case, peer) divided by (base case, base peer).
+  std::optional<double> ratio(const std::string& case_name, const std::string& peer,
+                              const std::string& base_case, const std::string& base_peer,
+                              const std::string& metric) const;
 
   std::map<std::string, std::map<std::string, std::map<int, Metrics>>> runs_;
 };

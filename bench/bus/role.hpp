@@ -22,8 +22,6 @@ using Json = nlohmann::json;
 
 // A role that hears nothing for this long gives up: something was lost.
 constexpr std::int64_t kSilence = 15 * kSecond;
-// Latencies of the first tenth of a run are not recorded: caches and routes warm up.
-constexpr double kWarmUp = 0.1;
 
 // Percentiles in nanoseconds.
 Json summary(const Histogram& histogram);
