@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -48,6 +49,9 @@ Admin::Admin(HostRouter& router, daemon::DaemonContext& context, Facts facts)
   context.admin.get_async(
       daemon::kAtRoute,
       [this](const Request& request, const daemon::Reply& reply) { pass_on(request, reply); });
+  context.admin.get_async("/trace", [this](const Request& request, const daemon::Reply& reply) {
+    trace(request, reply);
+  });
   context.admin.stream("/tail",
                        [this](const Request& request,
                               std::shared_ptr<daemon::Stream> stream) -> std::optional<Response> {
@@ -87,6 +91,28 @@ void Admin::pass_on(const Request& request, const daemon::Reply& reply) {
   router_.flush();
 }
 
+void Admin::trace(const Request& request, const daemon::Reply& reply) {
+  const auto name = Name::of(request.parameter_or("name", ""));
+  if (!name) return reply(daemon::error_response(name.error()));
+  const std::string text = request.parameter_or("lane", "call");
+  const auto lane = std::ranges::find(kDataLanes, text, [](Lane each) { return name_of(each); });
+  if (lane == std::end(kDataLanes)) {
+    return reply(daemon::error_response({Errc::bad_name, "lane: call, sync or bulk"}));
+  }
+  router_.trace(name->id(), *lane, [reply, name = name->text()](const Result<HopTrace>& trace) {
+    if (!trace) return reply(daemon::error_response(trace.error()));
+    json hops = json::array();
+    for (const TraceHop& hop : trace->hops) {
+      hops.push_back({{"where", hop.where}, {"at_ns", hop.at}, {"queued_bytes", hop.queued}});
+    }
+    reply(Response::json({{"name", name},
+                          {"lane", name_of(trace->lane)},
+                          {"end", name_of(trace->end)},
+                          {"hops", hops}}));
+  });
+  router_.flush();
+}
+
 Response Admin::status() const {
   json counters = daemon::counters_json(router_.counters());
   const HostCounters& host = router_.host_counters();
@@ -98,17 +124,16 @@ Response Admin::status() const {
   counters["processes_ended"] = host.processes_ended;
   counters["leases_ended"] = host.leases_ended;
   const auto lag = std::chrono::duration_cast<std::chrono::milliseconds>(context_.lag.worst());
-  return Response::json(
-      {{"kind", "busd"},
-       {"name", facts_.host},
-       {"version", facts_.version},
-       {"protocol", std::to_string(kVersionMajor) + "." + std::to_string(kVersionMinor)},
-       {"pid", ::getpid()},
-       {"uptime_s", seconds(daemon::boot_now() - started_)},
-       {"loop_lag_ms", lag.count()},
-       {"term", router_.uplink().term.term()},
-       {"state", facts_.state()},
-       {"counters", counters}});
+  return Response::json({{"kind", "busd"},
+                         {"name", facts_.host},
+                         {"version", facts_.version},
+                         {"protocol", protocol_text(router_.minor())},
+                         {"pid", ::getpid()},
+                         {"uptime_s", seconds(daemon::boot_now() - started_)},
+                         {"loop_lag_ms", lag.count()},
+                         {"term", router_.uplink().term.term()},
+                         {"state", facts_.state()},
+                         {"counters", counters}});
 }
 
 std::string Admin::kind_of(const LinkStatus& link) const {

@@ -31,6 +31,7 @@ class Admin {
   using Route = std::function<daemon::Response(const daemon::Request&)>;
   void add(const std::string& path, Route route);
   void pass_on(const daemon::Request& request, const daemon::Reply& reply);
+  void trace(const daemon::Request& request, const daemon::Reply& reply);
 
   daemon::Response status() const;
   daemon::Response links() const;

@@ -36,6 +36,7 @@ Result<HostConfig> Busd::host_config(daemon::StateDirectory& state) const {
   config.access = AccessList(settings_.roles);
   config.lease = settings_.lease;
   config.max_processes = settings_.max_processes;
+  config.minor = settings_.minor;
   const auto term = stored_term(state);
   if (!term) return term.error();
   config.highest_term = *term;

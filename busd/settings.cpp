@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "bus/core/name.hpp"
+#include "bus/daemon/protocol_setting.hpp"
 #include "bus/io/endpoint.hpp"
 #include "bus/io/key_file.hpp"
 
@@ -92,6 +93,7 @@ void read_busd(ConfigReader table, Settings& settings) {
       table.integer<std::size_t>("max_processes", kMaxProcesses, 1, kMaxProcesses);
   settings.lease = table.duration("lease", std::chrono::milliseconds(kLease), kShortestLease,
                                   std::chrono::minutes(10));
+  settings.minor = daemon::read_protocol(table);
 }
 
 bool leaves_this_host(const io::Endpoint& endpoint) {

@@ -5,6 +5,7 @@
 
 #include "bus/core/access_list.hpp"
 #include "bus/core/lanes.hpp"
+#include "bus/core/version.hpp"
 #include "bus/daemon/config.hpp"
 #include "bus/io/link.hpp"
 #include "bus/io/reconnect.hpp"
@@ -19,6 +20,7 @@ struct Settings {
   std::string socket_group;
   std::size_t max_processes = kMaxProcesses;
   Time lease = from_ms(kLease);
+  std::uint8_t minor = kVersionMinor;
 
   std::vector<std::string> endpoints;
   std::vector<std::string> server_keys;

@@ -92,17 +92,16 @@ void Admin::on_answer(const Answer& answer) {
 
 Response Admin::status() const {
   const auto lag = std::chrono::duration_cast<std::chrono::milliseconds>(context_.lag.worst());
-  return Response::json(
-      {{"kind", "busroot"},
-       {"name", router_.name()},
-       {"version", kVersion},
-       {"protocol", std::to_string(kVersionMajor) + "." + std::to_string(kVersionMinor)},
-       {"pid", ::getpid()},
-       {"uptime_s", (daemon::boot_now() - started_) / std::chrono::seconds(1)},
-       {"loop_lag_ms", lag.count()},
-       {"term", router_.term()},
-       {"state", router_.in_grace() ? "grace" : "serving"},
-       {"counters", daemon::counters_json(router_.counters())}});
+  return Response::json({{"kind", "busroot"},
+                         {"name", router_.name()},
+                         {"version", kVersion},
+                         {"protocol", protocol_text(router_.minor())},
+                         {"pid", ::getpid()},
+                         {"uptime_s", (daemon::boot_now() - started_) / std::chrono::seconds(1)},
+                         {"loop_lag_ms", lag.count()},
+                         {"term", router_.term()},
+                         {"state", router_.in_grace() ? "grace" : "serving"},
+                         {"counters", daemon::counters_json(router_.counters())}});
 }
 
 Response Admin::links() const {

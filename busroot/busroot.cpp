@@ -46,6 +46,7 @@ Result<> Busroot::start(daemon::DaemonContext& context) {
   config.journaled = std::move(*hosts);
   config.software = std::string("starbus ") + kVersion;
   config.lease = settings_.lease;
+  config.minor = settings_.minor;
   router_ = std::make_unique<RootRouter>(*shell_, std::move(config), daemon::boot_now());
   links_->start(*router_);
   admin_ = std::make_unique<Admin>(*router_, context, [this] { links_->flush(); });

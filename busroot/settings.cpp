@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "bus/core/name.hpp"
+#include "bus/daemon/protocol_setting.hpp"
 #include "bus/io/endpoint.hpp"
 #include "bus/io/key_file.hpp"
 
@@ -48,8 +49,9 @@ void read_busroot(ConfigReader table, Settings& settings) {
     }
   }
   read_session_ports(table, settings);
-  settings.lease = table.duration("lease", std::chrono::milliseconds(kLease),
-                                  kShortestLease, std::chrono::minutes(10));
+  settings.lease = table.duration("lease", std::chrono::milliseconds(kLease), kShortestLease,
+                                  std::chrono::minutes(10));
+  settings.minor = daemon::read_protocol(table);
 }
 
 /// Problems of the endpoints stand at the key that can cure them.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bus/core/lanes.hpp"
+#include "bus/core/version.hpp"
 #include "bus/daemon/config.hpp"
 #include "bus/io/link.hpp"
 #include "busroot/allow_list.hpp"
@@ -18,6 +19,8 @@ namespace starbus::bus::busroot {
 ///   listen = ["tcp://0.0.0.0:7600"]
 ///   session_ports = "7610-7699"        # ports of tcp:// sessions; default: any free ones
 ///   lease = "30s"                      # names behind a lost link; as in every busd.toml
+///   protocol = "1.1"                   # the highest version that is spoken: this release's, or
+///                                      # the one before it
 ///   [security]
 ///   curve = true
 ///   insecure = false                   # true: curve = false also beyond this machine
@@ -31,6 +34,7 @@ struct Settings {
   unsigned short first_session_port = 0;
   unsigned short last_session_port = 0;
   Time lease = from_ms(kLease);
+  std::uint8_t minor = kVersionMinor;
 
   bool curve = true;
   io::CurveKeys keys;  // empty: no CURVE

@@ -34,6 +34,7 @@
 #include "bus/core/error.hpp"
 #include "bus/core/name.hpp"
 #include "bus/core/record.hpp"
+#include "bus/core/version.hpp"
 
 namespace starbus::bus {
 
@@ -44,6 +45,9 @@ struct Options {
   std::string node{};         // unique on its host: 1..100 of a-z A-Z 0-9 _ -
   std::string role = "node";  // for busd's access list
   std::string endpoint{};     // of busd; empty: $STARBUS_BUSD, else kDefaultEndpoint
+  /// The highest protocol version 1.N that is spoken: this release's, or the one before it, to see
+  /// how a program of an older release gets on.
+  std::uint8_t protocol_minor = kVersionMinor;
 };
 
 struct SendOptions {

@@ -45,7 +45,8 @@ BusCore::BusCore(boost::asio::io_context& loop, Options options)
     : loop_(loop),
       options_(std::move(options)),
       process_(
-          {options_.node, options_.role, draw_incarnation(), std::string("starbus ") + kVersion},
+          {options_.node, options_.role, draw_incarnation(), std::string("starbus ") + kVersion,
+           options_.protocol_minor},
           *this, io::boot_now()),
       tick_(loop),
       call_timer_(loop),

@@ -16,12 +16,11 @@
 #include "bus/core/bytes.hpp"
 #include "bus/core/error.hpp"
 #include "bus/core/limits.hpp"
+#include "bus/core/version.hpp"
 
 namespace starbus::bus {
 
 inline constexpr std::uint16_t kMagic = 0x5342;
-inline constexpr std::uint8_t kVersionMajor = 1;
-inline constexpr std::uint8_t kVersionMinor = 0;
 inline constexpr std::size_t kBundleHeaderSize = 32;
 
 struct BundleHeader {

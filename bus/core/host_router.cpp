@@ -72,6 +72,7 @@ void HostRouter::tick(Time now) {
     end_process(*process, {Errc::silent, "no session for the length of the lease"});
   }
   queries_.tick(now);
+  traces_.tick(now);
 }
 
 std::uint64_t HostRouter::lease_age() const {
@@ -124,10 +125,11 @@ void HostRouter::set_access_list(AccessList access) {
 }
 
 void HostRouter::query(const std::string& target, const std::string& path,
-                       HostQueries::Callback callback) {
+                       PendingRequests<Answer>::Callback callback) {
   if (path.size() > kMaxName || target.size() > kMaxName) {
     return callback(Error{Errc::too_large, "at most 255 bytes"});
   }
+  if (queries_.full()) return callback(Error{Errc::busy, "1024 requests are waiting"});
   if (!uplink_greeted()) return callback(Error{Errc::unreachable, "no session with busroot"});
   const std::uint64_t number = queries_.add(std::move(callback), now());
   tell(*uplink_, Query{config_.host, number, target, path});

@@ -12,9 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "bus/core/host_queries.hpp"
 #include "bus/core/host_table.hpp"
 #include "bus/core/host_watches.hpp"
+#include "bus/core/pending_requests.hpp"
+#include "bus/core/record_admin.hpp"
+#include "bus/core/record_moves.hpp"
 #include "bus/core/router.hpp"
 
 namespace starbus::bus {
@@ -59,6 +61,7 @@ struct HostConfig {
   /// and what they own stays theirs until they are back or their lease has ended.
   std::vector<JournaledProcess> journaled;
   std::size_t max_processes = kMaxProcesses;
+  std::uint8_t minor = kVersionMinor;  // the highest minor version that is spoken
 };
 
 /// What only a busd counts.
@@ -98,8 +101,12 @@ class HostRouter final : public Router, private HostWatchOutlet {
 
   /// Asks another host, or "root"; `path` with its query string. The callback comes later or at
   /// once: the answer, unreachable, deadline, or too_large for a path beyond 255 bytes.
-  void query(const std::string& target, const std::string& path, HostQueries::Callback callback);
+  void query(const std::string& target, const std::string& path,
+             PendingRequests<Answer>::Callback callback);
   void answer(const Answer& answer);
+  /// Follows the way of a message for the channel (record_admin.hpp). The callback comes later or
+  /// at once: the trace with its end, or deadline: it was lost on its way.
+  void trace(const ChannelId& channel, Lane lane, PendingRequests<HopTrace>::Callback callback);
 
   /// True if nothing waits for any link.
   bool idle();
@@ -107,6 +114,7 @@ class HostRouter final : public Router, private HostWatchOutlet {
   void shut_down();
 
   HostTable& table() { return table_; }
+  std::uint8_t minor() const { return config_.minor; }
   const UplinkStatus& uplink() const { return uplink_status_; }
   const HostCounters& host_counters() const { return host_counters_; }
   std::size_t watched_prefixes() const { return watches_.prefix_count(); }
@@ -122,13 +130,13 @@ class HostRouter final : public Router, private HostWatchOutlet {
   Result<> on_table(Link& link, LocalProcess& process, Kind kind, ByteView payload);
   Result<> take_rows(LocalProcess& process, ByteView payload);
   Result<LocalProcess*> admit(Link& link, const Hello& hello);
-  void welcome(Link& link, const LocalProcess& process, std::uint8_t minor);
+  void welcome(Link& link, const LocalProcess& process);
   bool may_hold(const LocalProcess& process, std::string_view name) const;
 
   // The uplink: host_router_uplink.cpp.
   Result<> from_root(Link& link, Kind kind, ByteView payload);
   Result<> on_welcome(Link& link, ByteView payload);
-  Result<> on_root_record(Kind kind, ByteView payload);
+  Result<> on_root_record(Link& link, Kind kind, ByteView payload);
   void announce_all();
   void announce(const LocalProcess& process);
   void journal(const LocalProcess& process, bool lives);
@@ -180,6 +188,12 @@ class HostRouter final : public Router, private HostWatchOutlet {
   Result<> check_opened(const LocalProcess& process, const ChannelId& channel, Lane lane);
   Result<> deny(const LocalProcess& process, const std::string& what);
 
+  // Traces: host_router_trace.cpp.
+  void trace_onward(HopTrace trace, LinkId source);
+  void trace_back(HopTrace trace);
+  Result<> trace_from_process(ByteView payload);
+  Result<> trace_from_root(Link& link, ByteView payload);
+
   // HostWatchOutlet
   void tell_watcher(LinkId watcher, ByteView record) override;
   void tell_root(const Watch& watch) override;
@@ -192,7 +206,8 @@ class HostRouter final : public Router, private HostWatchOutlet {
   HostConfig config_;
   HostTable table_;
   HostWatches watches_;
-  HostQueries queries_;
+  PendingRequests<Answer> queries_;
+  PendingRequests<HopTrace> traces_;
   HostCounters host_counters_;
 
   Link* uplink_ = nullptr;

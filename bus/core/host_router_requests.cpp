@@ -54,12 +54,16 @@ Result<> HostRouter::from_process(Link& link, LocalProcess& process, Kind kind, 
       watches_.unwatch(link.id, unwatch->prefix);
       return {};
     }
+    case Kind::trace:
+      if (link.minor < kTraceMinor) break;
+      return trace_from_process(payload);
     case Kind::bye:
       end_process(process, {Errc::closed, "bye"});
       return {};
     default:
-      return Error{Errc::bad_bytes, std::string(name_of(kind)) + " from a process"};
+      break;
   }
+  return Error{Errc::bad_bytes, std::string(name_of(kind)) + " from a process"};
 }
 
 /// What busroot must decide. Without a session there it is dropped: the process repeats it.

@@ -18,7 +18,8 @@ Result<> HostRouter::on_hello(Link& link, ByteView payload) {
   link.name = process.name;
   process.software = hello->software;
   table_.attach(process, link.id);
-  welcome(link, process, std::min(hello->minor, kVersionMinor));
+  link.minor = std::min(hello->minor, config_.minor);
+  welcome(link, process);
   return {};
 }
 
@@ -28,10 +29,7 @@ Result<LocalProcess*> HostRouter::admit(Link& link, const Hello& hello) {
     return Error{Errc::unauthorized, "a busd serves processes, not daemons"};
   }
   if (auto checked = check_node_name(hello.name); !checked) return checked.error();
-  if (hello.minor + 1 < kVersionMinor || hello.minor > kVersionMinor + 1) {
-    return Error{Errc::version_mismatch, "minor version " + std::to_string(hello.minor) +
-                                             " against " + std::to_string(kVersionMinor)};
-  }
+  if (auto near = check_minor(hello.minor, config_.minor); !near) return near.error();
   auto role = config_.access.admit(hello.role, link.peer.uid, link.peer.gid);
   if (!role) return role.error();
 
@@ -73,9 +71,9 @@ Result<LocalProcess*> HostRouter::admit(Link& link, const Hello& hello) {
   return process;
 }
 
-void HostRouter::welcome(Link& link, const LocalProcess& process, std::uint8_t minor) {
+void HostRouter::welcome(Link& link, const LocalProcess& process) {
   Welcome welcome;
-  welcome.minor = minor;
+  welcome.minor = link.minor;
   welcome.you = process.id;
   welcome.host = config_.host;
   welcome.term = uplink_status_.term;

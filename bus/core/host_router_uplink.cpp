@@ -25,7 +25,7 @@ void HostRouter::drop_uplink(const Error& reason) {
 /// Hello and the complete table go together and first: busroot takes what they omit for gone.
 void HostRouter::announce_all() {
   Hello hello;
-  hello.minor = kVersionMinor;
+  hello.minor = config_.minor;
   hello.party = PartyKind::busd;
   hello.name = config_.host;
   hello.incarnation = config_.incarnation;
@@ -83,7 +83,7 @@ Result<> HostRouter::from_root(Link& link, Kind kind, ByteView payload) {
   if (!link.greeted) {
     return Error{Errc::bad_bytes, std::string(name_of(kind)) + " before welcome"};
   }
-  return on_root_record(kind, payload);
+  return on_root_record(link, kind, payload);
 }
 
 Result<> HostRouter::on_welcome(Link& link, ByteView payload) {
@@ -105,6 +105,7 @@ Result<> HostRouter::on_welcome(Link& link, ByteView payload) {
   uplink_status_.greeted = true;
   uplink_status_.since = now();
   link.greeted = true;
+  link.minor = welcome->minor;
   link.name = welcome->host.empty() ? "busroot" : welcome->host;
   shell_.log(RouterShell::Level::info,
              "busroot " + link.name + " accepted this host, term " + welcome->term.to_string());
@@ -118,7 +119,7 @@ Result<> HostRouter::on_welcome(Link& link, ByteView payload) {
   return {};
 }
 
-Result<> HostRouter::on_root_record(Kind kind, ByteView payload) {
+Result<> HostRouter::on_root_record(Link& link, Kind kind, ByteView payload) {
   switch (kind) {
     case Kind::data:
       return data_from_root(payload);
@@ -169,9 +170,11 @@ Result<> HostRouter::on_root_record(Kind kind, ByteView payload) {
     case Kind::answer: {
       auto answer = decode<Answer>(payload);
       if (!answer) return answer.error();
-      queries_.on_answer(std::move(*answer));
+      queries_.on_reply(std::move(*answer));
       return {};
     }
+    case Kind::trace:
+      return trace_from_root(link, payload);
     default:
       return Error{Errc::bad_bytes, std::string(name_of(kind)) + " from busroot"};
   }

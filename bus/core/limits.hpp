@@ -76,6 +76,7 @@ namespace starbus::bus {
     "busy")                                                                                        \
   X(kReclaimAfter, 5'000, "ms", "a frozen channel waits this long for its target",                 \
     "the source asks for it back, and again each request retry")                                   \
+  X(kMaxTraceHops, 16, "hops", "twice the longest way there and back", "it goes back: too_long")   \
   X(kProbeFirst, 100, "ms", "least silence before a PROBE (or four round trips)",                  \
     "PROBE the tail")                                                                              \
   X(kProbeLongest, 1'000, "ms", "back-off of PROBE", "stays there")                                \

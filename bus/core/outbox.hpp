@@ -10,7 +10,7 @@
 
 #include "bus/core/lanes.hpp"
 #include "bus/core/limits.hpp"
-#include "bus/core/record.hpp"
+#include "bus/core/record_moves.hpp"
 
 namespace starbus::bus {
 

@@ -16,7 +16,7 @@
 
 #include "bus/core/data.hpp"
 #include "bus/core/lanes.hpp"
-#include "bus/core/record.hpp"
+#include "bus/core/record_moves.hpp"
 
 namespace starbus::bus {
 

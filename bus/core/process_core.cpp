@@ -43,7 +43,7 @@ void ProcessCore::connected(std::uint64_t session_id, Time now) {
   session_began_ = now_;
   session_.emplace(session_id, now_);
   Hello hello;
-  hello.minor = kVersionMinor;
+  hello.minor = config_.minor;
   hello.party = PartyKind::process;
   hello.name = config_.node;
   hello.role = config_.role;
@@ -183,9 +183,28 @@ Result<> ProcessCore::on_record(Kind kind, ByteView payload) {
       owner_.on_multicast(*multicast);
       return {};
     }
+    case Kind::trace:
+      return on_trace(payload);
     default:
       return on_control(kind, payload);
   }
+}
+
+/// In turn with the messages of its lane, but no handler sees it.
+Result<> ProcessCore::on_trace(ByteView payload) {
+  auto trace = decode<HopTrace>(payload);
+  if (!trace) return trace.error();
+  if (minor_ < kTraceMinor) return Error{Errc::bad_bytes, "a trace in a session of 1.0"};
+  const Binding* const binding = find(trace->channel);
+  if (!binding) {
+    trace->end = TraceEnd::not_bound;
+  } else {
+    trace->end = binding->phase == Phase::frozen ? TraceEnd::frozen : TraceEnd::owner;
+  }
+  trace->hops.push_back(
+      {host_ + "." + config_.node, static_cast<std::uint64_t>(now_.count()), control_.size()});
+  say(*trace);
+  return {};
 }
 
 namespace {
@@ -250,6 +269,7 @@ Result<> ProcessCore::on_welcome(const Welcome& welcome) {
     return Error{Errc::bad_bytes, "welcome for somebody else"};
   }
   self_ = welcome.you;
+  minor_ = std::min(welcome.minor, config_.minor);
   host_ = welcome.host;
   bind_prefixes_ = welcome.bind_prefixes;
   send_prefixes_ = welcome.send_prefixes;

@@ -16,6 +16,8 @@
 #include "bus/core/origin.hpp"
 #include "bus/core/outbox.hpp"
 #include "bus/core/owner.hpp"
+#include "bus/core/record_admin.hpp"
+#include "bus/core/record_moves.hpp"
 #include "bus/core/row_set.hpp"
 #include "bus/core/session.hpp"
 
@@ -71,6 +73,7 @@ struct ProcessConfig {
   std::string role = "node";
   std::uint64_t incarnation = 0;  // grows from start to start of the same node
   std::string software;
+  std::uint8_t minor = kVersionMinor;  // the highest minor version that is spoken
 };
 
 class ProcessCore final : private RecordHandler, private LaneSource, private OriginEvents {
@@ -157,8 +160,8 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
     Time since{};              // of the present phase
     bool asked = false;        // drained: busroot is asked
     bool reclaiming = false;
-    bool packed = false;             // the outbox has gone with the state
-    Token state = 0;  // of the state message, while frozen
+    bool packed = false;  // the outbox has gone with the state
+    Token state = 0;      // of the state message, while frozen
     std::uint64_t state_seq = 0;
     Error failure{Errc::deadline, "the target did not take it in time"};
     std::vector<FilterRow> filter{};  // while attaching
@@ -182,6 +185,7 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
   static constexpr Token kSystemToken = Token{3} << 62;
 
   Result<> on_record(Kind kind, ByteView payload) override;
+  Result<> on_trace(ByteView payload);
   Result<> on_welcome(const Welcome& welcome);
   void on_attached(const Attached& attached);
   void on_refused(const Refused& refused);
@@ -262,6 +266,7 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
 
   Process self_;
   std::string host_;
+  std::uint8_t minor_ = 0;  // protocol version of the session
   bool restricted_ = false;
   std::vector<std::string> bind_prefixes_;
   std::vector<std::string> send_prefixes_;

@@ -3,6 +3,8 @@
 #include <limits>
 
 #include "bus/core/limits.hpp"
+#include "bus/core/record_admin.hpp"
+#include "bus/core/record_moves.hpp"
 
 namespace starbus::bus {
 namespace {
@@ -135,6 +137,7 @@ class DecodeArchive {
   static bool valid(RowState state) {
     return state >= RowState::active && state <= RowState::granted;
   }
+  static bool valid(TraceEnd end) { return end <= TraceEnd::too_long; }
   static bool valid(Errc) { return true; }  // a newer peer may know more reasons
 
   Reader reader_;
@@ -207,6 +210,7 @@ STARBUS_CODED(WatchRows)
 STARBUS_CODED(WatchRefused)
 STARBUS_CODED(Query)
 STARBUS_CODED(Answer)
+STARBUS_CODED(HopTrace)
 #undef STARBUS_CODED
 
 std::string_view name_of(Kind kind) {
@@ -291,6 +295,34 @@ std::string_view name_of(Kind kind) {
       return "query";
     case Kind::answer:
       return "answer";
+    case Kind::trace:
+      return "trace";
+  }
+  return "unknown";
+}
+
+std::string_view name_of(TraceEnd end) {
+  switch (end) {
+    case TraceEnd::none:
+      return "none";
+    case TraceEnd::owner:
+      return "owner";
+    case TraceEnd::not_bound:
+      return "not_bound";
+    case TraceEnd::frozen:
+      return "frozen";
+    case TraceEnd::no_owner:
+      return "no_owner";
+    case TraceEnd::held:
+      return "held";
+    case TraceEnd::no_session:
+      return "no_session";
+    case TraceEnd::queue_full:
+      return "queue_full";
+    case TraceEnd::older_version:
+      return "older_version";
+    case TraceEnd::too_long:
+      return "too_long";
   }
   return "unknown";
 }

@@ -14,10 +14,6 @@ std::string_view machine_of(std::string_view address) {
   return address.substr(0, address.rfind(':'));
 }
 
-std::string version_text(unsigned minor) {
-  return std::to_string(kVersionMajor) + "." + std::to_string(minor);
-}
-
 }  // namespace
 
 Result<> RootRouter::on_hello(Link& link, ByteView payload) {
@@ -45,10 +41,7 @@ Result<> RootRouter::check_hello(const Link& link, const Hello& hello) {
                  "busroot serves busds; processes connect to the busd of their "
                  "host"};
   }
-  if (std::abs(int{hello.minor} - int{kVersionMinor}) > 1) {
-    return Error{Errc::version_mismatch, "busd speaks " + version_text(hello.minor) + ", busroot " +
-                                             version_text(kVersionMinor)};
-  }
+  if (auto near = check_minor(hello.minor, config_.minor); !near) return near.error();
   if (auto checked = check_node_name(hello.name); !checked) return checked;
   if (hello.name == kRootName) return Error{Errc::bad_name, "no host may be called root"};
   if (auto allowed = root_shell_.allow_host(link.peer.key, hello.name); !allowed) return allowed;
@@ -102,7 +95,7 @@ void RootRouter::open_session(Link& link, const Hello& hello) {
   host.key = link.peer.key;
   host.address = link.peer.address;
   host.software = hello.software;
-  host.minor = std::min(hello.minor, kVersionMinor);
+  link.minor = std::min(hello.minor, config_.minor);
   host.link = link.id;
   host.session = &link;
   host.since = now();
@@ -112,7 +105,7 @@ void RootRouter::open_session(Link& link, const Hello& hello) {
   link.name = host.name;
 
   Welcome welcome;
-  welcome.minor = host.minor;
+  welcome.minor = link.minor;
   welcome.you = {host.id, 0, hello.incarnation};
   welcome.host = config_.name;
   welcome.term = Epoch::of(config_.term, 0);
@@ -123,7 +116,7 @@ void RootRouter::open_session(Link& link, const Hello& hello) {
   link.session.say(welcome);
   shell_.log(RouterShell::Level::info, "host " + host.name + ": session from " + host.address +
                                            ", " + host.software + ", protocol " +
-                                           version_text(host.minor));
+                                           protocol_text(link.minor));
 }
 
 }  // namespace starbus::bus

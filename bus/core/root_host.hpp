@@ -37,7 +37,6 @@ struct RootHost {
   std::string key;                // CURVE, Z85; empty without
   std::string address;
   std::string software;
-  std::uint8_t minor = 0;  // protocol version of the session
   std::uint64_t link = 0;  // of the session; 0: not connected
   bool complete = false;   // the session's table is complete: its names can be routed to
   bool announced = false;  // a table was complete since this busroot started

@@ -63,6 +63,9 @@ Result<> RootRouter::on_greeted_record(Host& host, Kind kind, ByteView payload) 
       return on_query(host, payload);
     case Kind::answer:
       return on_answer(payload);
+    case Kind::trace:
+      if (host.session->minor < kTraceMinor) break;
+      return on_trace(host, payload);
     case Kind::reset: {
       const auto reset = decode<Reset>(payload);
       if (!reset) return reset.error();
@@ -71,8 +74,9 @@ Result<> RootRouter::on_greeted_record(Host& host, Kind kind, ByteView payload) 
       return {};
     }
     default:
-      return Error{Errc::bad_bytes, "a busd does not send " + std::string(name_of(kind))};
+      break;
   }
+  return Error{Errc::bad_bytes, "a busd does not send " + std::string(name_of(kind))};
 }
 
 void RootRouter::on_link_gone(Link& link, const Error& reason) {

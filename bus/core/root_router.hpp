@@ -24,6 +24,8 @@
 
 #include "bus/core/root_hold.hpp"
 #include "bus/core/root_host.hpp"
+#include "bus/core/record_admin.hpp"
+#include "bus/core/record_moves.hpp"
 #include "bus/core/root_moves.hpp"
 #include "bus/core/root_watches.hpp"
 #include "bus/core/router.hpp"
@@ -59,6 +61,7 @@ class RootRouter final : public Router {
     std::string software;                // "starbus 0.1.0"
     Time lease = from_ms(kLease);
     std::size_t max_hosts = kMaxHosts;
+    std::uint8_t minor = kVersionMinor;  // the highest minor version that is spoken
   };
   RootRouter(RootShell& shell, Config config, Time now);
 
@@ -73,6 +76,7 @@ class RootRouter final : public Router {
   void answer(const Answer& answer);
 
   std::uint64_t term() const { return config_.term; }
+  std::uint8_t minor() const { return config_.minor; }
   const std::string& name() const { return config_.name; }
   bool in_grace() const { return grace_; }
   /// Journaled hosts that have not announced, while in grace.
@@ -187,6 +191,10 @@ class RootRouter final : public Router {
   // root_requests.cpp
   Result<> on_query(Host& host, ByteView payload);
   Result<> on_answer(ByteView payload);
+
+  // root_trace.cpp
+  Result<> on_trace(Host& host, ByteView payload);
+  void trace_back(const HopTrace& trace);
 
   // root_routing.cpp
   Result<> on_message(Host& host, Kind kind, ByteView payload);

@@ -225,6 +225,25 @@ void Router::forward_multicast(Link& to, const Multicast& part, LinkId source) {
   touch(to);
 }
 
+void Router::add_hop(HopTrace& trace, const std::string& here) const {
+  trace.hops.push_back({here, static_cast<std::uint64_t>(now_.count()), 0});
+}
+
+void Router::forward_trace(Link& to, HopTrace& trace, const std::string& here, LinkId source) {
+  add_hop(trace, here);
+  trace.hops.back().queued = to.queues.bytes(trace.lane);
+  if (trace.hops.size() > kMaxTraceHops) {
+    trace.end = TraceEnd::too_long;
+  } else if (to.minor < kTraceMinor) {
+    trace.end = TraceEnd::older_version;
+  } else {
+    scratch_.clear();
+    encode(trace, scratch_);
+    if (!to.queues.push(trace.lane, source, scratch_, now_)) trace.end = TraceEnd::queue_full;
+    touch(to);
+  }
+}
+
 void Router::nack(Lane lane, const Process& origin, const ChannelId& channel, std::uint64_t seq,
                   NackReason reason) {
   if (reason == NackReason::overflow) ++counters_.nacks_overflow;

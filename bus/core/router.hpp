@@ -16,6 +16,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "bus/core/data.hpp"
+#include "bus/core/record_admin.hpp"
 #include "bus/core/session.hpp"
 
 namespace starbus::bus {
@@ -130,7 +131,8 @@ class Router {
     PeerFacts peer;
     Session session;
     SourceQueues queues;
-    bool greeted = false;  // hello accepted
+    bool greeted = false;    // hello accepted
+    std::uint8_t minor = 0;  // protocol version of the session
     Time opened{};
     bool dirty = false;       // listed in dirty_
     bool overloaded = false;  // its control queue overflowed: ended by the next flush
@@ -179,6 +181,10 @@ class Router {
   void forward_payload(Link& to, const Run& run, ByteView payload, LinkId source);
   void forward_probe(Link& to, const Probe& probe, LinkId source);
   void forward_multicast(Link& to, const Multicast& part, LinkId source);
+  /// Adds a hop and sends it on, in turn with the messages of its lane. If that cannot be, its end
+  /// is set and it has to go back.
+  void forward_trace(Link& to, HopTrace& trace, const std::string& here, LinkId source);
+  void add_hop(HopTrace& trace, const std::string& here) const;
 
   /// NACK towards the origin, counted and remembered.
   void nack(Lane lane, const Process& origin, const ChannelId& channel, std::uint64_t seq,

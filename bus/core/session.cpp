@@ -86,6 +86,7 @@ Result<> Session::receive_record(Kind kind, ByteView payload, RecordHandler& han
 }
 
 void Session::on_heartbeat(const Heartbeat& heartbeat) {
+  if (peer_sent_at_ == 0) prompt_ = true;
   peer_sent_at_ = heartbeat.sent_at;
   peer_sent_at_heard_ = now_;
   const auto present = static_cast<std::uint64_t>(now_.count());
@@ -103,7 +104,8 @@ void Session::on_heartbeat(const Heartbeat& heartbeat) {
 
 void Session::tick(Time now, std::uint64_t lease_age) {
   now_ = now;
-  if (now - spoke_ < from_ms(kHeartbeat)) return;
+  if (now - spoke_ < from_ms(kHeartbeat) && !prompt_) return;
+  prompt_ = false;
   beat(now, lease_age);
 }
 

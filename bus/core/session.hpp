@@ -36,7 +36,7 @@ struct SessionCounters {
 class Session {
  public:
   /// `id` 0: the listening side, which adopts the id of the first bundle.
-  Session(std::uint64_t id, Time now) : id_(id), heard_(now), spoke_(now) {}
+  Session(std::uint64_t id, Time now) : id_(id), heard_(now), spoke_(now), prompt_(id != 0) {}
 
   /// Hands every record to `handler`, chunked ones reassembled. bad_bytes, version_mismatch, or
   /// what the handler returned.
@@ -115,6 +115,9 @@ class Session {
   Time heard_;
   Time spoke_;
   Time now_{};  // of the latest receive or tick
+  /// The first heartbeats of a session do not wait for their second: leases are renewed by what
+  /// comes back, and after a row of restarts there may be little left of them.
+  bool prompt_;
   std::uint64_t peer_sent_at_ = 0;
   Time peer_sent_at_heard_{};
   Time round_trip_{};

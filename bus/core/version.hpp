@@ -1,9 +1,27 @@
-/// The release that this tree builds: shown to people in hello, logs and admin answers. What peers
-/// must agree on is the protocol version, in bundle.hpp.
+/// The release that this tree builds, and the protocol version that it speaks. Peers say their
+/// highest minor version in hello, and their session speaks the lower of both; so a cluster is
+/// upgraded host by host, one minor version at a time.
 #pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "bus/core/error.hpp"
 
 namespace starbus::bus {
 
+/// Shown to people in hello, logs and admin answers.
 inline constexpr const char* kVersion = "0.1.0";
+
+inline constexpr std::uint8_t kVersionMajor = 1;
+inline constexpr std::uint8_t kVersionMinor = 1;
+/// What a minor version has brought: nothing of it is said in a session of an older one.
+inline constexpr std::uint8_t kTraceMinor = 1;
+
+/// "1.0".
+std::string protocol_text(std::uint8_t minor);
+
+/// version_mismatch: the two are more than one minor version apart.
+Result<> check_minor(std::uint8_t theirs, std::uint8_t ours);
 
 }  // namespace starbus::bus

@@ -15,6 +15,9 @@ namespace asio = boost::asio;
 
 namespace {
 
+/// Beyond the drain deadline, after which the other one ends by itself.
+constexpr std::chrono::milliseconds kTakeoverSlack{5000};
+
 std::string default_state_directory(const DaemonInfo& info) {
   if (const char* given = std::getenv("STATE_DIRECTORY")) return given;
   return info.state_directory.empty() ? "/var/lib/starbus/" + info.name : info.state_directory;
@@ -49,12 +52,12 @@ DaemonShell::DaemonShell(const DaemonInfo& info, std::unique_ptr<Daemon> daemon,
 
 DaemonShell::~DaemonShell() = default;
 
-int DaemonShell::run(const std::optional<std::string>& level) {
+int DaemonShell::run(const std::optional<std::string>& level, bool takeover) {
   LogConfig log = settings_.log;
   level_is_fixed_ = level.has_value();
   if (level) log.level = *level;
   Result<> started = start_logging(log, info_.name);
-  if (started) started = start();
+  if (started) started = start(takeover);
   if (!started) {
     spdlog::critical("cannot start: {}", started.error().to_string());
     if (log.target != "stderr") {
@@ -69,9 +72,12 @@ int DaemonShell::run(const std::optional<std::string>& level) {
   return exit_code_;
 }
 
-Result<> DaemonShell::start() {
+Result<> DaemonShell::start(bool takeover) {
   // The lock first: a second daemon on this folder must not disturb the first one's sockets.
-  auto state = StateDirectory::open(settings_.state_directory);
+  const auto& folder = settings_.state_directory;
+  auto state = takeover
+                   ? StateDirectory::take_over(folder, settings_.drain_deadline + kTakeoverSlack)
+                   : StateDirectory::open(folder);
   if (!state) return state.error();
   state_ = std::move(*state);
   signals_ = std::make_unique<Signals>(

@@ -37,10 +37,11 @@ class DaemonShell {
   ~DaemonShell();
 
   /// Until the stop is complete; returns the exit code. `level` beats the one of the file.
-  int run(const std::optional<std::string>& level);
+  /// `takeover`: in the place of the daemon that has the state folder now.
+  int run(const std::optional<std::string>& level, bool takeover);
 
  private:
-  Result<> start();
+  Result<> start(bool takeover);
   void add_routes();
   Response health() const;
   Response change_log_level(const Request& request);

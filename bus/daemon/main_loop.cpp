@@ -14,6 +14,7 @@ struct CommandLine {
   std::string config_file;
   std::optional<std::string> log_level;
   bool check_config = false;
+  bool takeover = false;
 };
 
 // A value instead of a command line: the process is to end with it.
@@ -27,6 +28,9 @@ std::optional<int> parse(const DaemonInfo& info, int argc, const char* const* ar
   app.add_option("--log-level", command.log_level, "Beats the level of the file")
       ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "critical", "off"}));
   app.add_flag("--check-config", command.check_config, "Check the file, and do nothing else");
+  app.add_flag("--takeover", command.takeover,
+               "Check the file, then stop the one that runs with this state folder, and go on "
+               "in its place");
   app.set_version_flag("--version", info.name + " " + info.version);
   try {
     app.parse(argc, argv);
@@ -52,7 +56,7 @@ int run_daemon(const DaemonInfo& info, std::unique_ptr<Daemon> daemon, int argc,
     return kExitOk;
   }
   DaemonShell shell(info, std::move(daemon), command.config_file, std::move(*settings));
-  return shell.run(command.log_level);
+  return shell.run(command.log_level, command.takeover);
 }
 
 }  // namespace starbus::bus::daemon

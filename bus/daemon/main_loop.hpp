@@ -94,11 +94,11 @@ inline constexpr int kExitUsage = 2;     // the command line or the configuratio
 inline constexpr int kExitDeadline = 3;  // stopped, but the drain did not end in time
 
 /// Everything that busd, busroot and the nodes have in common: command line (--config,
-/// --check-config, --log-level, --version), configuration, logging, state folder and its lock,
-/// signals, systemd, admin server with /healthz, /metrics and /log, loop lag, graceful stop.
-/// Returns the exit code of the process. The address of the admin server is written to the file
-/// `admin` of the state folder, so that tools find a port that was picked freely. An exception that
-/// escapes a handler of the loop is a programming error: it leaves run_daemon too, so that an
+/// --check-config, --takeover, --log-level, --version), configuration, logging, state folder and
+/// its lock, signals, systemd, admin server with /healthz, /metrics and /log, loop lag, graceful
+/// stop. Returns the exit code of the process. The address of the admin server is written to the
+/// file `admin` of the state folder, so that tools find a port that was picked freely. An exception
+/// that escapes a handler of the loop is a programming error: it leaves run_daemon too, so that an
 /// uncaught one aborts with its stack.
 int run_daemon(const DaemonInfo& info, std::unique_ptr<Daemon> daemon, int argc,
                const char* const* argv);

@@ -6,12 +6,16 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <system_error>
+#include <thread>
 
 namespace starbus::bus::daemon {
 namespace {
 
 constexpr const char* kLock = "lock";
+constexpr std::chrono::milliseconds kLockPoll{2};  // a takeover is a stall for everybody
 
 Error system_error(const std::string& what) {
   return {Errc::io_error, what + ": " + std::generic_category().message(errno)};
@@ -65,6 +69,15 @@ Result<> make_folder(const std::filesystem::path& folder) {
   return {};
 }
 
+/// From its note; 0 if there is none.
+pid_t holder_of(const std::filesystem::path& folder) {
+  const FileDescriptor lock(::open((folder / kLock).c_str(), O_RDONLY | O_CLOEXEC));
+  const auto note = lock ? read_all(lock.get(), 64) : Result<std::string>(std::string());
+  pid_t holder = 0;
+  if (note) std::from_chars(note->data(), note->data() + note->size(), holder);
+  return holder > 1 ? holder : 0;
+}
+
 Error held_by_another(const std::filesystem::path& folder, int lock) {
   // Between its lock and its note the holder is nameless.
   std::string holder = "another process";
@@ -91,6 +104,28 @@ Result<StateDirectory> StateDirectory::open(const std::filesystem::path& folder)
   const auto noted = write_all(lock.get(), std::to_string(::getpid()) + "\n");
   if (!noted) return with_path(noted.error(), lock_path);
   return StateDirectory(folder, std::move(directory), std::move(lock));
+}
+
+Result<StateDirectory> StateDirectory::take_over(const std::filesystem::path& folder,
+                                                 std::chrono::milliseconds limit) {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  for (pid_t asked = 0;;) {
+    auto state = open(folder);
+    if (state || state.error() != Errc::name_taken) return state;
+    if (std::chrono::steady_clock::now() >= deadline) {
+      return Error(Errc::name_taken, state.error().detail + ", which has not ended within " +
+                                         std::to_string(limit.count()) + " ms");
+    }
+    // Without a note the holder has just come, or just gone.
+    const pid_t holder = holder_of(folder);
+    if (holder != 0 && holder != asked) {
+      asked = holder;
+      if (::kill(holder, SIGTERM) != 0 && errno != ESRCH) {
+        return system_error("process " + std::to_string(holder) + " cannot be asked to stop");
+      }
+    }
+    std::this_thread::sleep_for(kLockPoll);
+  }
 }
 
 Result<> StateDirectory::write(std::string_view name, std::string_view content) {

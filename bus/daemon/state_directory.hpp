@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
@@ -23,6 +24,10 @@ class StateDirectory {
   /// Creates the folder (0750) if need be. Errc::name_taken names the folder and the process that
   /// holds it; Errc::io_error otherwise.
   static Result<StateDirectory> open(const std::filesystem::path& folder);
+  /// As open, but asks the process that holds the folder to stop (SIGTERM), and waits for its end.
+  /// Blocks, at most `limit`; then Errc::name_taken.
+  static Result<StateDirectory> take_over(const std::filesystem::path& folder,
+                                          std::chrono::milliseconds limit);
 
   /// After success the new content survives a power cut; after an error or a crash the file has the
   /// old content or the new, never a mixture. `name` is a plain file name, not "lock".

@@ -26,6 +26,11 @@ std::unique_ptr<bus::io::Listener> listen(boost::asio::io_context& loop,
   return std::move(*listener);
 }
 
+std::uint8_t minor_of(const ClusterOptions& options, const std::string& daemon) {
+  const auto older = options.minors.find(daemon);
+  return older == options.minors.end() ? bus::kVersionMinor : older->second;
+}
+
 }  // namespace
 
 class Cluster::Root {
@@ -38,7 +43,8 @@ class Cluster::Root {
                  .name = "busroot",
                  .journaled = cluster.journal_,
                  .software = "testing",
-                 .lease = cluster.options_.lease},
+                 .lease = cluster.options_.lease,
+                 .minor = minor_of(cluster.options_, "root")},
                 boot_now()) {
     links_.start(router_);
     shell_.router = &router_;
@@ -109,6 +115,7 @@ class Cluster::Host {
     config.access = cluster.options_.access;
     config.incarnation = ++cluster.starts_;
     config.lease = cluster.options_.lease;
+    config.minor = minor_of(cluster.options_, name);
     config.journaled = cluster.processes_[name];
     return config;
   }

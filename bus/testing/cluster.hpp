@@ -28,6 +28,8 @@ struct ClusterOptions {
   bus::AccessList access{};     // of every busd; the default allows everything
   std::string scheme = "unix";  // of the links: "unix" or "ipc"
   bus::Time lease = bus::from_ms(bus::kLease);
+  /// Protocol version 1.N of daemons that speak an older one: by host name, or "root".
+  std::map<std::string, std::uint8_t> minors{};
 };
 
 class Cluster {

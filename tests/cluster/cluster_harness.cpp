@@ -52,6 +52,15 @@ void Daemon::start() {
       folder_ / (name_ + ".log"));
 }
 
+std::optional<int> Daemon::take_over(std::chrono::milliseconds limit) {
+  const auto earlier = std::exchange(
+      child_,
+      std::make_unique<Child>(
+          std::vector<std::string>{program_, "--config", config_file().string(), "--takeover"},
+          folder_ / (name_ + ".log")));
+  return earlier->wait(limit);
+}
+
 void Daemon::stop() const {
   child_->signal(SIGSTOP);
 }

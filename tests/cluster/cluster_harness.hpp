@@ -72,6 +72,9 @@ class Daemon {
   /// SIGTERM; the exit code, none if it does not end in time. Blocks.
   std::optional<int> terminate(std::chrono::milliseconds limit);
   void restart();  // kill and start
+  /// Starts another one with --takeover. The exit code of the earlier, none if it does not end in
+  /// time. Blocks.
+  std::optional<int> take_over(std::chrono::milliseconds limit);
   Child& process() { return *child_; }
 
   /// Address of the admin server; empty before it listens.

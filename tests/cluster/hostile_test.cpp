@@ -10,7 +10,8 @@
 #include <random>
 
 #include "bus/core/bundle.hpp"
-#include "bus/core/record.hpp"
+#include "bus/core/record_admin.hpp"
+#include "bus/core/record_moves.hpp"
 #include "tests/cluster/cluster_test.hpp"
 
 namespace starbus::cluster_test {

@@ -1,6 +1,7 @@
 /// Every record but DATA, MULTICAST and CHUNK: the first byte is the kind, the rest its payload.
 /// What is accepted must be written back to exactly the same bytes.
-#include "bus/core/record.hpp"
+#include "bus/core/record_admin.hpp"
+#include "bus/core/record_moves.hpp"
 
 #include <algorithm>
 
@@ -40,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   try_kinds<Hello, Welcome, Reset, Bye, Heartbeat, Probe, Ack, Nack, Open, ProcessUp, Table,
             TableEnd, ProcessDead, Bind, Attached, Refused, Active, ActiveOk, Unbind, Unbound,
-            Freed, FreedOk, Watch, Unwatch, WatchRows, WatchRefused, Query, Answer>(
+            Freed, FreedOk, Watch, Unwatch, WatchRows, WatchRefused, Query, Answer, HopTrace>(
       static_cast<Kind>(data[0]), fuzz_input(data + 1, size - 1));
   return 0;
 }

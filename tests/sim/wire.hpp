@@ -5,7 +5,8 @@
 #include <string>
 
 #include "bus/core/bundle.hpp"
-#include "bus/core/record.hpp"
+#include "bus/core/record_admin.hpp"
+#include "bus/core/record_moves.hpp"
 
 namespace starbus::sim {
 

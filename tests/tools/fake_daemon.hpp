@@ -45,7 +45,7 @@ class FakeDaemon {
     auto listening = bus::daemon::AdminServer::listen(loop_, {});
     if (!listening) throw std::runtime_error(listening.error().to_string());
     server_ = std::move(*listening);
-    for (const char* path : {"/status", "/links", "/topology", "/names", "/route", "/failures"}) {
+    for (const char* path : {"/status", "/links", "/topology", "/names", "/route", "/failures", "/trace"}) {
       server_->get(path, [this](const bus::daemon::Request& r) { return answer(r); });
     }
     server_->get("/at/", [this](const bus::daemon::Request& r) { return answer(r); });

@@ -27,6 +27,7 @@ struct Options {
   NamesQuery names;
   bool all_names = false;
   std::string name;
+  TraceOptions trace;
   WhyOptions why;
   TailOptions tail;
   RatesOptions rates;
@@ -70,6 +71,11 @@ void add_name_commands(CLI::App& app, Options& options) {
 
   CLI::App& route = *app.add_subcommand("route", "who owns a channel, and each hop to it");
   route.add_option("name", options.name, "channel")->required()->type_name("NAME");
+
+  CLI::App& trace = *app.add_subcommand("trace", "one message's way, hop by hop, with times");
+  trace.add_option("name", options.trace.name, "channel")->required()->type_name("NAME");
+  trace.add_option("--lane", options.trace.lane, "lane whose queues it waits in; default call")
+      ->check(CLI::IsMember({"call", "sync", "bulk"}));
 
   CLI::App& why = *app.add_subcommand("why", "why messages for a channel did not arrive");
   why.add_option("name", options.why.name, "channel")->required()->type_name("NAME");
@@ -118,6 +124,7 @@ int dispatch(const std::string& command, const Context& context, Options& option
     return run_channels(context, options.names);
   }
   if (command == "route") return run_route(context, options.name);
+  if (command == "trace") return run_trace(context, options.trace);
   if (command == "why") return run_why(context, options.why);
   if (command == "tail") return run_tail(context, options.tail);
   if (command == "rates") return run_rates(context, options.rates);

@@ -287,6 +287,10 @@ Result<std::vector<DaemonReading>> ClusterView::readings(bool local_only) const 
   return readings;
 }
 
+Result<std::string> ClusterView::trace(const std::string& name, const std::string& lane) const {
+  return local_->get("/trace?name=" + percent_encode(name) + "&lane=" + lane);
+}
+
 Result<> ClusterView::tail(const std::string& name,
                            const std::function<bool(std::string_view line)>& on_line) const {
   return local_->stream("/tail?name=" + percent_encode(name), on_line);

@@ -64,6 +64,8 @@ class ClusterView {
   /// Status and links of the local daemon, and unless `local_only` of all others.
   Result<std::vector<DaemonReading>> readings(bool local_only) const;
 
+  /// The local busd's; see parse_trace.
+  Result<std::string> trace(const std::string& name, const std::string& lane) const;
   Result<> tail(const std::string& name,
                 const std::function<bool(std::string_view line)>& on_line) const;
 

@@ -8,6 +8,7 @@
 #include "tools/bustop/parse.hpp"
 #include "tools/bustop/render.hpp"
 #include "tools/bustop/text.hpp"
+#include "tools/bustop/trace.hpp"
 
 namespace starbus::bustop {
 namespace {
@@ -99,6 +100,29 @@ int run_route(const Context& context, const std::string& name) {
       context, [&] { return render_route(view, context.look); },
       [&] { return json_of_route(view); });
   return view.route.info.found ? kExitOk : kExitNotFound;
+}
+
+int run_trace(const Context& context, const TraceOptions& options) {
+  if (!good_name(context, options.name)) return kExitUsage;
+  const auto status = context.view.status();
+  if (!status) return report(context, status.error());
+  if (status->is_root()) {
+    context.err << "bustop: a trace begins at a busd: run it on a host, against its busd\n";
+    return kExitFailed;
+  }
+  const auto text = context.view.trace(options.name, options.lane);
+  if (!text && text.error().detail.starts_with("504")) {  // busd's own deadline
+    context.err << "bustop: the trace was lost on its way: nothing came back within 3 s\n"
+                << "  -> bustop why " << printable(options.name) << "; bustop doctor\n";
+    return kExitFailed;
+  }
+  if (!text) return report(context, text.error());
+  const auto trace = parse_trace(*text);
+  if (!trace) return report(context, trace.error());
+  print(
+      context, [&] { return render_trace(*trace, context.look); },
+      [&] { return json_of_trace(*trace); });
+  return trace->end == "owner" ? kExitOk : kExitNotFound;
 }
 
 int run_why(const Context& context, const WhyOptions& options) {

@@ -38,6 +38,12 @@ int run_nodes(const Context& context);
 int run_channels(const Context& context, const NamesQuery& query);
 int run_route(const Context& context, const std::string& name);
 
+struct TraceOptions {
+  std::string name;
+  std::string lane = "call";
+};
+int run_trace(const Context& context, const TraceOptions& options);
+
 struct WhyOptions {
   std::string name;
   std::size_t limit = 20;

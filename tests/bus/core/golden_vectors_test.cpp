@@ -4,7 +4,8 @@
 
 #include "bus/core/bundle.hpp"
 #include "bus/core/data.hpp"
-#include "bus/core/record.hpp"
+#include "bus/core/record_admin.hpp"
+#include "bus/core/record_moves.hpp"
 #include "tests/bus/core/golden_vectors.hpp"
 
 namespace starbus::bus {
@@ -117,6 +118,12 @@ TEST(GoldenVectors, OfWatchesAndQueries) {
   expect_golden("query", Query{"hostA", 7, "root", "/topology?depth=2"});
   const ByteView body = as_bytes("{\"ok\":true}");
   expect_golden("answer", Answer{"hostA", 7, 200, {body.begin(), body.end()}});
+  expect_golden("trace", HopTrace{kProcess.host,
+                                  7,
+                                  kChannel,
+                                  Lane::bulk,
+                                  TraceEnd::owner,
+                                  {{"hostA", 1'000, 64}, {"root", 2'000, 0}}});
 }
 
 TEST(GoldenVectors, OfARun) {

@@ -15,6 +15,7 @@ class ScriptedBusd : private RecordHandler, public ProcessEvents {
   static inline const Process kSelf{host_id("hostA"), slot_id("node-1"), 9};
 
   Time now = from_ms(10'000);
+  std::uint8_t minor = kVersionMinor;  // of the protocol
   ProcessCore core;
   std::vector<std::string> events;
   std::vector<WatchRow> watched;
@@ -37,6 +38,7 @@ class ScriptedBusd : private RecordHandler, public ProcessEvents {
   void welcome(std::vector<std::string> bind = {""}, std::vector<std::string> send = {""},
                std::uint32_t max_names = 100) {
     Welcome welcome;
+    welcome.minor = minor;
     welcome.you = kSelf;
     welcome.host = "hostA";
     welcome.bind_prefixes = std::move(bind);

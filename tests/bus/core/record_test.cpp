@@ -1,5 +1,6 @@
 /// Every kind of record: what is written is read back, and nothing else is accepted.
-#include "bus/core/record.hpp"
+#include "bus/core/record_admin.hpp"
+#include "bus/core/record_moves.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

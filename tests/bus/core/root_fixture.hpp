@@ -59,6 +59,7 @@ struct RootTest : ::testing::Test {
   }
   static Hello hello_of(const std::string& host, std::uint64_t incarnation = 1) {
     Hello hello;
+    hello.minor = kVersionMinor;
     hello.party = PartyKind::busd;
     hello.name = host;
     hello.incarnation = incarnation;

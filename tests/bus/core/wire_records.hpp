@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "bus/core/data.hpp"
-#include "bus/core/record.hpp"
+#include "bus/core/record_admin.hpp"
+#include "bus/core/record_moves.hpp"
 
 namespace starbus::bus {
 

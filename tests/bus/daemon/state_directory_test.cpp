@@ -149,5 +149,54 @@ TEST_F(StateDirectoryTest, AFolderThatCannotBeMadeIsAnError) {
   EXPECT_EQ(StateDirectory::open(file).error(), Errc::io_error);
 }
 
+/// A process that holds the folder until SIGTERM, or for ever.
+class Holder {
+ public:
+  Holder(const std::filesystem::path& path, bool stubborn) {
+    int ready[2];
+    if (::pipe(ready) != 0) return;
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      std::signal(SIGTERM, stubborn ? SIG_IGN : SIG_DFL);
+      const auto state = StateDirectory::open(path);
+      [[maybe_unused]] const auto size = ::write(ready[1], state ? "y" : "n", 1);
+      while (true) ::pause();
+    }
+    char answer = 0;
+    EXPECT_EQ(::read(ready[0], &answer, 1), 1);
+    EXPECT_EQ(answer, 'y');
+    ::close(ready[0]);
+    ::close(ready[1]);
+  }
+  ~Holder() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  pid_t pid() const { return pid_; }
+
+ private:
+  pid_t pid_ = -1;
+};
+
+TEST_F(StateDirectoryTest, ATakeoverStopsTheHolderAndComesInItsPlace) {
+  const Holder holder(path(), false);
+  const auto state = StateDirectory::take_over(path(), std::chrono::seconds(20));
+  ASSERT_TRUE(state) << state.error().to_string();
+  EXPECT_EQ(state->path(), path());
+}
+
+TEST_F(StateDirectoryTest, ATakeoverOfWhatNobodyHoldsIsAnOpen) {
+  EXPECT_TRUE(StateDirectory::take_over(path(), std::chrono::milliseconds(0)));
+}
+
+TEST_F(StateDirectoryTest, ATakeoverGivesUpOnAHolderThatDoesNotEnd) {
+  const Holder holder(path(), true);
+  const auto state = StateDirectory::take_over(path(), std::chrono::milliseconds(50));
+  ASSERT_FALSE(state);
+  EXPECT_EQ(state.error().code, Errc::name_taken);
+  EXPECT_THAT(state.error().detail, HasSubstr(std::to_string(holder.pid())));
+  EXPECT_THAT(state.error().detail, HasSubstr("50 ms"));
+}
+
 }  // namespace
 }  // namespace starbus::bus::daemon

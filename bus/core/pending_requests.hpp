@@ -1,32 +1,36 @@
-/// Admin requests of this host that other daemons are to answer: each ends, with the answer, with
-/// unreachable, or with deadline. Sans-IO, one thread; callbacks must not call back into the
-/// router.
+/// Requests of this host's administrators that others are to answer (`Reply` carries `number`):
+/// each ends, with the answer, with unreachable, or with deadline. Sans-IO, one thread; callbacks
+/// must not call back into the router.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <utility>
 
+#include "bus/core/error.hpp"
 #include "bus/core/lanes.hpp"
-#include "bus/core/record.hpp"
 
 namespace starbus::bus {
 
-class HostQueries {
+template <class Reply>
+class PendingRequests {
  public:
   static constexpr Time kTimeout = std::chrono::seconds(3);
-  using Callback = std::function<void(Result<Answer>)>;
+  /// Of people and their scripts, who wait for each.
+  static constexpr std::size_t kMost = 1024;
+  using Callback = std::function<void(Result<Reply>)>;
 
+  bool full() const { return pending_.size() >= kMost; }
   std::uint64_t add(Callback callback, Time now) {
     pending_.emplace(++last_, Pending{std::move(callback), now + kTimeout});
     return last_;
   }
-  void on_answer(Answer answer) {
-    const auto found = pending_.find(answer.number);
+  void on_reply(Reply reply) {
+    const auto found = pending_.find(reply.number);
     if (found == pending_.end()) return;
     const Callback callback = std::move(found->second.callback);
     pending_.erase(found);
-    callback(std::move(answer));
+    callback(std::move(reply));
   }
   void tick(Time now) {
     // In order of number, so in order of deadline.

@@ -1,0 +1,77 @@
+/// Records of administration: requests that daemons pass on for each other, and traces.
+#pragma once
+
+#include "bus/core/record.hpp"
+
+namespace starbus::bus {
+
+/// An admin request that a busd passes on: `target` is a host name or "root". Answered by `answer`.
+struct Query {
+  static constexpr Kind kKind = Kind::query;
+  std::string from_host;  // stamped by busroot: where the answer goes
+  std::uint64_t number = 0;
+  std::string target;
+  std::string path;  // with its query string, at most 255 bytes
+  template <class A>
+  void fields(A& a) {
+    a(from_host, number, target, path);
+  }
+};
+
+struct Answer {
+  static constexpr Kind kKind = Kind::answer;
+  std::string to_host;
+  std::uint64_t number = 0;
+  std::uint16_t status = 200;  // as in HTTP
+  Bytes body;                  // JSON text
+  template <class A>
+  void fields(A& a) {
+    a(to_host, number, status, body);
+  }
+};
+
+/// How a trace ended. `none`: it is on its way out.
+enum class TraceEnd : std::uint8_t {
+  none = 0,
+  owner = 1,          // its process has it, in turn with the messages of the lane
+  not_bound = 2,      // its process has not, or no longer: the tables are about to change
+  frozen = 3,         // its process has frozen it for a move
+  no_owner = 4,       // busroot knows nobody
+  held = 5,           // busroot holds its messages: a move, or grace after a restart
+  no_session = 6,     // no session with the next hop
+  queue_full = 7,     // the queue towards the next hop is full: a message would be sent again
+  older_version = 8,  // the next hop speaks 1.0, which has no traces
+  too_long = 9,       // more than kMaxTraceHops
+};
+std::string_view name_of(TraceEnd end);
+
+/// One passage of a trace.
+struct TraceHop {
+  std::string where;         // a host, busroot's name, or HOST.NODE
+  std::uint64_t at = 0;      // nanoseconds on the clock of that machine
+  std::uint64_t queued = 0;  // bytes of its lane that wait for the same next link before it
+  template <class A>
+  void fields(A& a) {
+    a(where, at, queued);
+  }
+};
+
+/// Goes the way of a message of this lane, in turn with the messages, to the process that owns the
+/// channel, and back in the control lane, as an acknowledgement does; every part of the bus adds a
+/// hop. It is no message: no handler sees it, and where it is lost, nobody sends it again. Since
+/// 1.1: not said in sessions of 1.0.
+struct HopTrace {
+  static constexpr Kind kKind = Kind::trace;
+  std::uint32_t host = 0;  // where it began
+  std::uint64_t number = 0;
+  ChannelId channel;
+  Lane lane = Lane::call;
+  TraceEnd end = TraceEnd::none;
+  std::vector<TraceHop> hops;
+  template <class A>
+  void fields(A& a) {
+    a(host, number, channel, lane, end, hops);
+  }
+};
+
+}  // namespace starbus::bus

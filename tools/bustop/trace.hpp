@@ -1,0 +1,48 @@
+/// bustop trace: the way of one message, hop by hop, with times.
+///
+/// A busd sends a trace along the way that a message for the channel takes, in turn with the
+/// messages of its lane; it comes back as an acknowledgement does. Every hop has a clock of its
+/// own, so only differences on one clock count: the round trip over a link is what the near side
+/// waited less what the far side took, and half of it is what one way costs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/bustop/json_out.hpp"
+#include "tools/bustop/model.hpp"
+#include "tools/bustop/table.hpp"
+
+namespace starbus::bustop {
+
+struct TracePassage {
+  std::string where;
+  std::uint64_t at_ns = 0;  // on its own clock
+  std::uint64_t queued_bytes = 0;
+};
+
+struct Trace {
+  std::string name;
+  std::string lane;
+  std::string end;  // as in bus/core/record_admin.hpp: "owner", "no_owner", "held", ...
+  std::vector<TracePassage> passages;
+};
+Result<Trace> parse_trace(std::string_view text);
+
+/// A station of the way out.
+struct TraceStation {
+  std::string where;
+  std::uint64_t queued_bytes = 0;  // before it, in its lane, towards the next station
+  double link_rtt_us = 0;          // of the link to it; 0 for the first, and if it is not known
+  double reached_us = 0;           // after the start, with half of each round trip
+};
+/// The stations from the first to the one that turned it back. Empty if the way back is not the
+/// way out: the cluster changed meanwhile.
+std::vector<TraceStation> stations_of(const Trace& trace);
+
+std::string render_trace(const Trace& trace, const Look& look);
+OrderedJson json_of_trace(const Trace& trace);
+
+}  // namespace starbus::bustop
