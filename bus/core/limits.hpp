@@ -84,7 +84,8 @@ namespace starbus::bus {
   X(kChokeLongest, 1'000, "ms", "longest back-off after an overflow", "stays there")               \
   X(kRequestRetry, 500, "ms", "directory requests are idempotent", "repeated until answered")      \
   X(kReconnectFirst, 20, "ms", "first reconnect delay; jitter of half on top", "doubles")          \
-  X(kReconnectLongest, 2'000, "ms", "longest reconnect delay", "stays there")
+  X(kReconnectLongest, 2'000, "ms", "longest reconnect delay", "stays there")                      \
+  X(kReconnectLocal, 100, "ms", "longest reconnect delay to a daemon of this host", "stays there")
 
 #define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
 STARBUS_LIMITS(X)

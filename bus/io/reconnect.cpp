@@ -5,6 +5,7 @@
 #include <random>
 
 #include "bus/core/limits.hpp"
+#include "bus/io/endpoint.hpp"
 
 namespace starbus::bus::io {
 namespace {
@@ -13,7 +14,16 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kFirst{kReconnectFirst};
-constexpr milliseconds kLongest{kReconnectLongest};
+// A peer that serves for as long as this did not refuse us.
+constexpr milliseconds kServed{100};
+
+milliseconds longest_pause(const std::vector<Reconnect::Target>& targets) {
+  const bool local = std::all_of(targets.begin(), targets.end(), [](const auto& target) {
+    const auto endpoint = parse_endpoint(target.endpoint);
+    return endpoint && endpoint->is_local();
+  });
+  return milliseconds(local ? kReconnectLocal : kReconnectLongest);
+}
 
 Reconnect::Random seeded() {
   auto engine = std::make_shared<std::minstd_rand>(std::random_device{}());
@@ -29,6 +39,7 @@ Reconnect::Reconnect(boost::asio::io_context& context, std::vector<Target> targe
       on_link_(std::move(on_link)),
       on_failure_(std::move(on_failure)),
       random_(random ? std::move(random) : seeded()),
+      longest_(longest_pause(targets_)),
       timer_(context),
       pause_(kFirst) {
   assert(!targets_.empty());
@@ -42,7 +53,8 @@ void Reconnect::start() {
 
 void Reconnect::again() {
   stop();
-  if (connected_at_ && steady_clock::now() - *connected_at_ >= kLongest) pause_ = kFirst;
+  const auto lasted = connected_at_ ? steady_clock::now() - *connected_at_ : milliseconds(0);
+  if (lasted >= std::max(waited_, kServed)) pause_ = kFirst;
   connected_at_.reset();
   wait();
 }
@@ -88,7 +100,8 @@ void Reconnect::connected(Result<std::shared_ptr<Link>> result) {
 void Reconnect::wait() {
   const auto jitter = static_cast<double>(pause_.count()) / 2 * random_();
   timer_.expires_after(pause_ + milliseconds(static_cast<milliseconds::rep>(jitter)));
-  pause_ = std::min(2 * pause_, kLongest);
+  waited_ = pause_;
+  pause_ = std::min(2 * pause_, longest_);
   timer_.async_wait([this, alive = std::weak_ptr<bool>(alive_)](const auto& error) {
     if (!error && !alive.expired()) round();
   });

@@ -3,7 +3,9 @@
 /// Belongs to the thread of its io_context. Owns the attempt under way, not the link. A round tries
 /// every target in turn without pause (two server keys during a rotation, say), beginning with the
 /// one that worked last; between rounds it waits, longer each time, with jitter so that a host's
-/// processes do not all knock at once. A failed attempt is reported, and never final.
+/// processes do not all knock at once. At a socket of this host it never waits long: knocking there
+/// costs nobody anything, and a daemon that is back is found at once. A failed attempt is reported,
+/// and never final.
 /// May be destroyed inside its callbacks.
 #pragma once
 
@@ -37,7 +39,8 @@ class Reconnect {
   /// The first round, at once.
   void start();
   /// The link has ended: the next round, after a pause. The pause starts from the shortest only if
-  /// the link lasted, so that a peer that accepts and hangs up is not hammered.
+  /// the link lasted longer than was waited for it: a peer that accepts and hangs up is not
+  /// hammered, and one that crashes every second is not made slower by our waiting.
   void again();
   /// No callback follows; start() begins afresh.
   void stop();
@@ -56,11 +59,13 @@ class Reconnect {
   OnLink on_link_;
   OnFailure on_failure_;
   Random random_;
+  const std::chrono::milliseconds longest_;
   boost::asio::steady_timer timer_;
   std::unique_ptr<Connecting> attempt_;
   std::size_t target_ = 0;
   std::size_t left_ = 0;  // targets of this round that are not yet tried
   std::chrono::milliseconds pause_;
+  std::chrono::milliseconds waited_{0};  // before the link that is or was
   std::optional<std::chrono::steady_clock::time_point> connected_at_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

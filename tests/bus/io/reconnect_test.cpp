@@ -22,7 +22,7 @@ TEST(Reconnect, TriesUntilSomebodyListens) {
         ++failures;
       });
   reconnect.start();
-  EXPECT_TRUE(pair.loop.run_until([&] { return failures == 3; }));
+  EXPECT_TRUE(pair.loop.run_until([&] { return failures == 1; }));
   pair.listen("unix");
   EXPECT_TRUE(pair.loop.run_until([&] { return link != nullptr; }));
 
@@ -31,17 +31,17 @@ TEST(Reconnect, TriesUntilSomebodyListens) {
   const auto pause = reconnect.next_pause();
   EXPECT_GT(pause, milliseconds(kReconnectFirst));
   reconnect.again();
-  EXPECT_EQ(reconnect.next_pause(), 2 * pause);
+  EXPECT_EQ(reconnect.next_pause(), std::min(2 * pause, milliseconds(kReconnectLocal)));
   EXPECT_TRUE(pair.loop.run_until([&] { return link != nullptr; }));
 }
 
 TEST(Reconnect, BacksOffToABound) {
   Loop loop;
-  TempDir dir;
+  const std::string nobody = "stream://127.0.0.1:1";
   std::vector<milliseconds> pauses;
   Reconnect* self = nullptr;
   Reconnect reconnect(
-      loop.context, {{"unix://" + dir.file("nobody"), {}}}, [](auto) {},
+      loop.context, {{nobody, {}}}, [](auto) {},
       [&](const auto&, const Error&) { pauses.push_back(self->next_pause()); }, [] { return 0.0; });
   self = &reconnect;
   reconnect.start();
@@ -50,6 +50,34 @@ TEST(Reconnect, BacksOffToABound) {
   EXPECT_EQ(pauses, (std::vector{first, 2 * first, 4 * first, 8 * first}));
   for (int i = 0; i < 20; ++i) reconnect.again();
   EXPECT_EQ(reconnect.next_pause(), milliseconds(kReconnectLongest));
+}
+
+TEST(Reconnect, KnocksOftenAtASocketOfThisHost) {
+  Loop loop;
+  TempDir dir;
+  Reconnect reconnect(
+      loop.context, {{"unix://" + dir.file("nobody"), {}}}, [](auto) {},
+      [](const auto&, const Error&) {});
+  for (int i = 0; i < 20; ++i) reconnect.again();
+  EXPECT_EQ(reconnect.next_pause(), milliseconds(kReconnectLocal));
+}
+
+TEST(Reconnect, BeginsAnewWhenTheLinkLastedLongerThanWasWaitedForIt) {
+  Pair pair;
+  const auto endpoint = pair.address("unix");
+  std::shared_ptr<Link> link;
+  int failures = 0;
+  Reconnect reconnect(
+      pair.loop.context, {{endpoint, {}}}, [&](auto made) { link = std::move(made); },
+      [&](const auto&, const Error&) { ++failures; });
+  reconnect.start();
+  EXPECT_TRUE(pair.loop.run_until([&] { return failures == 3; }));
+  pair.listen("unix");
+  EXPECT_TRUE(pair.loop.run_until([&] { return link != nullptr; }));
+  pair.loop.settle(milliseconds(200));
+  link.reset();
+  reconnect.again();
+  EXPECT_EQ(reconnect.next_pause(), 2 * milliseconds(kReconnectFirst));
 }
 
 TEST(Reconnect, TriesTheNextTargetOfARoundWithoutPause) {
