@@ -35,8 +35,12 @@ Result<> Shell::allow_host(const std::string& key, const std::string& host) {
   return allowed_.check(key, host);
 }
 
-void Shell::remember_hosts(const std::vector<std::string>& hosts) {
-  if (const auto stored = store_hosts(state_, hosts); !stored) events_.stop(stored.error());
+Result<> Shell::remember_hosts(const std::vector<std::string>& hosts) {
+  auto stored = store_hosts(state_, hosts);
+  if (!stored && limited_.allow("journal")) {
+    spdlog::error("the journal of hosts cannot be written: {}", stored.error().to_string());
+  }
+  return stored;
 }
 
 void Shell::answer_query(const Query& query) {

@@ -29,7 +29,7 @@ class Shell final : public daemon::LinkedShell<RootShell> {
   const AllowList& allow_list() const { return allowed_; }
 
   Result<> allow_host(const std::string& key, const std::string& host) override;
-  void remember_hosts(const std::vector<std::string>& hosts) override;
+  Result<> remember_hosts(const std::vector<std::string>& hosts) override;
   void answer_query(const Query& query) override;
   void on_answer(const Answer& answer) override;
   void log(RouterShell::Level level, const std::string& text) override;

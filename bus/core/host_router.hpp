@@ -182,6 +182,7 @@ class HostRouter final : public Router, private HostWatchOutlet {
   Result<> reply_from_root(ByteView payload);
   void deliver_parts(const Multicast& multicast, LinkId source);
   Link* session_of(const LocalProcess& process);
+  void tell_room();
   /// Where records for the channel go; null, counted, if that is nowhere now.
   Link* route(const ChannelId& channel);
   bool within_rate(LocalProcess& process, std::uint64_t messages, std::uint64_t bytes);

@@ -51,6 +51,7 @@ Result<> HostRouter::data_from_process(Link& link, LocalProcess& process, ByteVi
   run->origin = process.id;
   Link* next = within_rate(process, run->count, payload.size()) ? route(run->channel) : nullptr;
   if (!next) {
+    process.choked = true;
     nack(run->lane, run->origin, run->channel, run->seq, NackReason::overflow);
     return {};
   }
@@ -68,6 +69,7 @@ Result<> HostRouter::probe_from_process(Link& link, LocalProcess& process, ByteV
   probe->origin = process.id;
   Link* next = within_rate(process, 1, payload.size()) ? route(probe->channel) : nullptr;
   if (!next) {
+    process.choked = true;
     nack(probe->lane, probe->origin, probe->channel, probe->seq, NackReason::overflow);
     return {};
   }
@@ -100,11 +102,22 @@ Result<> HostRouter::multicast_from_process(Link& link, LocalProcess& process, B
     forward_multicast(*uplink_, rest_, link.id);
     return {};
   }
+  process.choked = true;
   if (passes) host_counters_.without_uplink += rest_.targets.size();
   for (const Target& target : rest_.targets) {
     nack(rest_.lane, rest_.origin, target.channel, target.seq, NackReason::overflow);
   }
   return {};
+}
+
+/// After a way was cut: who was told to hold back need not wait for its back-off.
+void HostRouter::tell_room() {
+  table_.for_each_process([&](LocalProcess& process) {
+    Link* const link = process.choked ? session_of(process) : nullptr;
+    if (link == nullptr || link->minor < kRoomMinor) return;
+    process.choked = false;
+    tell(*link, Room{});
+  });
 }
 
 /// One copy per process of this host; `rest_` takes the targets that are not here.

@@ -98,6 +98,7 @@ Result<> HostRouter::on_table(Link& link, LocalProcess& process, Kind kind, Byte
   process.tabled = true;
   link.greeted = true;
   if (announced_) announce(process);
+  tell_room();
   shell_.log(RouterShell::Level::info,
              process.name + ": session of pid " + std::to_string(process.pid) + ", role \"" +
                  process.role->name + "\", " + std::to_string(process.names.size()) + " names");

@@ -116,6 +116,7 @@ Result<> HostRouter::on_welcome(Link& link, ByteView payload) {
     process.session.beat(now(), lease_age());
     touch(process);
   });
+  tell_room();
   return {};
 }
 

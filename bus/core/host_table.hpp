@@ -34,6 +34,7 @@ struct LocalProcess {
   RateLimit messages;
   RateLimit bytes;
 
+  bool choked = false;     // was answered NACK overflow because the way was cut
   bool announced = false;  // its table was complete once, or journaled: busroot may know it
   bool tabled = false;     // its table was complete once in this life of busd
   Time lost_at{};          // since when it has no session

@@ -83,6 +83,8 @@ class Origin final : public LaneSource {
 
   void on_ack(const Ack& ack);
   void on_nack(const Nack& nack);
+  /// A way that was cut is open again: choked streams probe at once.
+  void on_room();
   /// A new session with busd: everything unacknowledged is sent again.
   void on_session();
   /// The role has become restricted: streams need the names that they were begun without. What goes

@@ -17,6 +17,16 @@ void Origin::on_session() {
   }
 }
 
+void Origin::on_room() {
+  for (Stream& stream : busy_) {
+    if (!stream.choked) continue;
+    stream.pause = from_ms(kChokeFirst);
+    stream.probe_at = now_ + stream.pause;
+    stream.want_probe = true;
+    schedule(stream);
+  }
+}
+
 Time Origin::silence_of(const Stream& stream) const {
   const Time least = std::max(from_ms(kProbeFirst), 4 * stream.round_trip);
   return std::max(least, stream.pause);

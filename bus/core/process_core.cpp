@@ -185,9 +185,14 @@ Result<> ProcessCore::on_record(Kind kind, ByteView payload) {
     }
     case Kind::trace:
       return on_trace(payload);
+    case Kind::room:
+      if (minor_ < kRoomMinor || !payload.empty()) break;
+      origin_.on_room();
+      return {};
     default:
-      return on_control(kind, payload);
+      break;
   }
+  return on_control(kind, payload);
 }
 
 /// In turn with the messages of its lane, but no handler sees it.

@@ -182,6 +182,7 @@ STARBUS_CODED(Probe)
 STARBUS_CODED(Ack)
 STARBUS_CODED(Nack)
 STARBUS_CODED(Open)
+STARBUS_CODED(Room)
 STARBUS_CODED(ProcessUp)
 STARBUS_CODED(Table)
 STARBUS_CODED(TableEnd)
@@ -239,6 +240,8 @@ std::string_view name_of(Kind kind) {
       return "chunk";
     case Kind::open:
       return "open";
+    case Kind::room:
+      return "room";
     case Kind::process_up:
       return "process_up";
     case Kind::table:

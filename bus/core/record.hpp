@@ -33,6 +33,7 @@ enum class Kind : std::uint8_t {
   nack = 14,
   chunk = 15,
   open = 16,
+  room = 17,  // since 1.1
   // tables
   process_up = 20,
   table = 21,
@@ -211,6 +212,14 @@ struct Open {
   void fields(A& a) {
     a(lane, channel_name);
   }
+};
+
+/// busd to a process that it has answered NACK overflow because the way was cut: it is open again.
+/// A hint, so that choked streams probe now and do not wait for their back-off. Since 1.1.
+struct Room {
+  static constexpr Kind kKind = Kind::room;
+  template <class A>
+  void fields(A&) {}
 };
 
 // --- tables --------------------------------------------------------------------------------------

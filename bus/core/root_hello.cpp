@@ -23,6 +23,9 @@ Result<> RootRouter::on_hello(Link& link, ByteView payload) {
     return refuse(link, hello->name, checked.error());
   }
   if (auto free = make_way(link, *hello); !free) return refuse(link, hello->name, free.error());
+  if (auto noted = admit_to_journal(hello->name); !noted) {
+    return refuse(link, hello->name, noted.error());
+  }
   open_session(link, *hello);
   return {};
 }

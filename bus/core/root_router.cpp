@@ -179,9 +179,17 @@ void RootRouter::end_grace() {
   begin_watches();
 }
 
+/// Before anything is granted there: a restarted busroot must know whom to wait for.
+Result<> RootRouter::admit_to_journal(const std::string& host) {
+  if (!journal_.insert(host).second) return {};
+  auto stored = root_shell_.remember_hosts({journal_.begin(), journal_.end()});
+  if (!stored) journal_.erase(host);
+  return stored;
+}
+
+/// After hosts were forgotten: to wait for them would only cost time, so a failure can wait, too.
 void RootRouter::store_journal() {
-  journal_changed_ = false;
-  root_shell_.remember_hosts({journal_.begin(), journal_.end()});
+  journal_changed_ = !root_shell_.remember_hosts({journal_.begin(), journal_.end()});
 }
 
 void RootRouter::shut_down() {

@@ -22,10 +22,10 @@
 #include <string_view>
 #include <vector>
 
-#include "bus/core/root_hold.hpp"
-#include "bus/core/root_host.hpp"
 #include "bus/core/record_admin.hpp"
 #include "bus/core/record_moves.hpp"
+#include "bus/core/root_hold.hpp"
+#include "bus/core/root_host.hpp"
 #include "bus/core/root_moves.hpp"
 #include "bus/core/root_watches.hpp"
 #include "bus/core/router.hpp"
@@ -38,8 +38,8 @@ class RootShell : public RouterShell {
   /// May the holder of this CURVE key (empty: no CURVE) appear as this host? unauthorized if not.
   virtual Result<> allow_host(const std::string& key, const std::string& host) = 0;
   /// Stores the names of all hosts to wait for after a restart. A list with a new host must be on
-  /// disk when this returns: from then on names may be granted there.
-  virtual void remember_hosts(const std::vector<std::string>& hosts) = 0;
+  /// disk when this returns, from then on names may be granted there; an error keeps the host out.
+  virtual Result<> remember_hosts(const std::vector<std::string>& hosts) = 0;
   /// An admin request for busroot itself, answered later by RootRouter::answer.
   virtual void answer_query(const Query& query) = 0;
   /// The answer to a query of RootRouter::ask.
@@ -132,6 +132,7 @@ class RootRouter final : public Router {
   void lose_host(Host& host);
   bool grace_may_end() const;
   void end_grace();
+  Result<> admit_to_journal(const std::string& host);
   void store_journal();
   Host* find_host(std::string_view name);
   static Host& host_of(const Directory::Entry& entry) {

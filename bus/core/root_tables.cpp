@@ -100,6 +100,8 @@ Result<> RootRouter::on_table(Host& host, ByteView payload) {
 Result<> RootRouter::on_table_end(Host& host, ByteView payload) {
   if (const auto end = decode<TableEnd>(payload); !end) return end.error();
   if (!host.pending) return bad_table("ended twice");
+  // Since its hello the end of grace may have struck it off.
+  if (auto noted = admit_to_journal(host.name); !noted) return noted;
   const std::unique_ptr<PendingTable> table = std::move(host.pending);
   forget_omitted_sources(host, *table);
   bury_the_dead(host, *table);
@@ -111,7 +113,6 @@ Result<> RootRouter::on_table_end(Host& host, ByteView payload) {
   host.complete = true;
   host.announced = true;
   awaited_.erase(host.name);
-  if (journal_.insert(host.name).second) store_journal();
   shell_.log(RouterShell::Level::info, "host " + host.name + ": announced " +
                                            std::to_string(host.processes.size()) + " processes, " +
                                            std::to_string(host.names()) + " names");

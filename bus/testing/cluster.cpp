@@ -58,8 +58,9 @@ class Cluster::Root {
   struct Shell final : bus::daemon::LinkedShell<bus::RootShell> {
     Shell(bus::daemon::LinkShell& links, Cluster& owner) : LinkedShell(links), cluster(owner) {}
     bus::Result<> allow_host(const std::string&, const std::string&) override { return {}; }
-    void remember_hosts(const std::vector<std::string>& hosts) override {
+    bus::Result<> remember_hosts(const std::vector<std::string>& hosts) override {
       cluster.journal_ = hosts;
+      return {};
     }
     void answer_query(const bus::Query&) override {}
     void on_answer(const bus::Answer&) override {}

@@ -39,7 +39,7 @@ void try_kinds(Kind kind, ByteView payload) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace starbus::bus;
   if (size == 0) return 0;
-  try_kinds<Hello, Welcome, Reset, Bye, Heartbeat, Probe, Ack, Nack, Open, ProcessUp, Table,
+  try_kinds<Hello, Welcome, Reset, Bye, Heartbeat, Probe, Ack, Nack, Open, Room, ProcessUp, Table,
             TableEnd, ProcessDead, Bind, Attached, Refused, Active, ActiveOk, Unbind, Unbound,
             Freed, FreedOk, Watch, Unwatch, WatchRows, WatchRefused, Query, Answer, HopTrace>(
       static_cast<Kind>(data[0]), fuzz_input(data + 1, size - 1));

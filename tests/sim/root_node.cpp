@@ -60,11 +60,12 @@ void RootNode::log(Level, const std::string& text) {
 }
 
 /// A new host must be on disk; that one has gone may be learnt again.
-void RootNode::remember_hosts(const std::vector<std::string>& hosts) {
+bus::Result<> RootNode::remember_hosts(const std::vector<std::string>& hosts) {
   std::string lines;
   for (const std::string& host : hosts) lines += host + "\n";
   const bool grown = lines.size() > disk_.read("hosts").size();
   disk_.write("hosts", lines, grown);
+  return {};
 }
 
 }  // namespace starbus::sim

@@ -118,6 +118,7 @@ TEST(GoldenVectors, OfWatchesAndQueries) {
   expect_golden("query", Query{"hostA", 7, "root", "/topology?depth=2"});
   const ByteView body = as_bytes("{\"ok\":true}");
   expect_golden("answer", Answer{"hostA", 7, 200, {body.begin(), body.end()}});
+  expect_golden("room", Room{});
   expect_golden("trace", HopTrace{kProcess.host,
                                   7,
                                   kChannel,

@@ -168,6 +168,27 @@ TEST_F(HostData, BetweenTwoSessionsOfTheReceiverItsSendersChoke) {
   EXPECT_EQ(two.take<Nack>().size(), 1u);
 }
 
+TEST_F(HostData, WhoWasToldToHoldBackHearsOfTheNewWay) {
+  Peer& one = join("one", {.rows = {row("x/1")}});
+  Peer& two = join("two");
+  Peer& idle = join("idle");
+  two.say_run(run_to("y/1", 1), "hello");
+  harness.run();
+  EXPECT_EQ(two.count(Kind::room), 0u);
+  root();
+  EXPECT_EQ(two.take<Room>().size(), 1u);
+  harness.cut(one);
+  two.say_run(run_to("x/1", 2), "hello");
+  harness.run();
+  connect("one", {});
+  harness.run();
+  EXPECT_EQ(two.count(Kind::room), 0u) << "its table is not complete";
+  join("one");
+  EXPECT_EQ(two.take<Room>().size(), 1u);
+  join("one");
+  EXPECT_EQ(two.count(Kind::room) + idle.count(Kind::room), 0u);
+}
+
 TEST_F(HostData, MulticastIsSplitOncePerReceiver) {
   Peer& busroot = root();
   Peer& one = join("one", {.rows = {row("x/1"), row("x/2")}});

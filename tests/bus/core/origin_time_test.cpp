@@ -106,6 +106,21 @@ TEST(OriginTime, OverflowChokesToProbesUntilTheOwnerAnswers) {
   EXPECT_EQ(side.origin.counters().chokes, 1u);
 }
 
+TEST(OriginTime, RoomMakesChokedStreamsProbeAtOnce) {
+  SendingSide side;
+  side.pass(10);
+  side.send(7, "a", 0, kFirst);
+  side.send(8, "b", 0, kFirst);
+  side.pull();
+  side.nack(7, NackReason::overflow, 1);
+  side.ack(8, 1);
+  probe_pauses(side, 1'000);  // its back-off is long by now
+  side.origin.on_room();
+  EXPECT_EQ(side.pull_probe(), 1u);
+  EXPECT_EQ(side.pull_probe(), 0u) << "nobody else has reason to";
+  EXPECT_THAT(probe_pauses(side, 100), ElementsAre(10, 20, 40)) << "if that was too early";
+}
+
 TEST(OriginTime, ALateOverflowOfAnAcknowledgedMessageMeansNothing) {
   SendingSide side;
   side.send(7, "a", 0, kFirst);

@@ -14,10 +14,15 @@ class FakeRootShell final : public FakeShell<RootShell> {
     if (found == keys.end() || found->second == key) return {};
     return Error{Errc::unauthorized, "key of " + host};
   }
-  void remember_hosts(const std::vector<std::string>& hosts) override { journals.push_back(hosts); }
+  Result<> remember_hosts(const std::vector<std::string>& hosts) override {
+    if (disk_full) return Error{Errc::io_error, "no space"};
+    journals.push_back(hosts);
+    return {};
+  }
   void answer_query(const Query& query) override { queries.push_back(query); }
   void on_answer(const Answer& answer) override { answers.push_back(answer); }
 
+  bool disk_full = false;
   std::map<std::string, std::string> keys;  // hosts that need this key
   std::vector<std::vector<std::string>> journals;
   std::vector<Query> queries;

@@ -356,6 +356,33 @@ TEST_F(RootTest, GraceGrantsNothingUntilAllJournaledHostsHaveAnnounced) {
   EXPECT_TRUE(shell.journals.empty());  // nothing new to remember
 }
 
+TEST_F(RootTest, AHostThatCannotBeNotedIsKeptOut) {
+  join("A");
+  shell.disk_full = true;
+  Peer& b = connect("B");
+  EXPECT_EQ(reset_of(b), Errc::io_error);
+  Peer& a = join("A", {"n1"}, 2);  // is in the journal
+  bind(a, kA, "player/1");
+  shell.disk_full = false;
+  join("B");
+  EXPECT_EQ(shell.journals.back(), (std::vector<std::string>{"A", "B"}));
+}
+
+TEST_F(RootTest, AHostThatGraceHasStruckOffIsNotedAgainWithItsTable) {
+  restart(2, {"A"});
+  harness->advance(kLease - 1000);
+  connect("A");
+  harness->advance(2000);
+  Peer& a = connect("A");  // anew, and slow
+  EXPECT_TRUE(root->in_grace());
+  harness->advance(kLease - 900);  // two leases are over
+  EXPECT_FALSE(root->in_grace());
+  EXPECT_TRUE(shell.journals.back().empty());
+  a.say(TableEnd{});
+  harness->run();
+  EXPECT_EQ(shell.journals.back(), std::vector<std::string>{"A"});
+}
+
 TEST_F(RootTest, GraceEndsWithTheLeaseOfAHostThatStaysAway) {
   restart(2, {"A", "B", "bad name"});
   join("A");
