@@ -28,7 +28,7 @@ const std::vector<Variant>& all_variants() {
        "a dead target counts as one that never ran"},
       {move_before_freed, "move_before_freed", "all", 175, 700, "M13",
        "a second move starts while an older frozen copy exists"},
-      {copy_forgotten_early, "copy_forgotten_early", "all", 111347, 1, "M13b",
+      {copy_forgotten_early, "copy_forgotten_early", "all", 0, 0, "M13b",
        "busd forgets a frozen copy when its process was told, not when it has freed it"},
       {freeze_without_drain, "freeze_without_drain", "extended", 3, 20, "M8",
        "an entity moves while its own messages are unacknowledged"},

@@ -98,7 +98,7 @@ void d4b(std::FILE* trace) {
   s.world.leases_may_end = true;
   s.bind("b.1", "thing/1");
   s.until_rest();
-  s.world.isolate(s.host("b"), s.world.now() + from_ms(50'000));
+  s.world.isolate(s.host("b"), s.world.now() + from_ms(43'000));
   s.world.network.swallow(s.world.network.link_between(s.host("b"), s.world.root()), true, true);
   s.run_ms(5'000);
   s.bind("a.1", "thing/1");  // refused while the lease runs
@@ -109,6 +109,11 @@ void d4b(std::FILE* trace) {
     }
   }
   s.expect(s.owner("thing/1") == "a.1", "the name is free after the lease");
+  s.until([&] { return s.host("b").router()->uplink().greeted; }, "b to come back with its claims");
+  s.run_ms(3'000);
+  const MessageId id = s.send("entity/c.1", "thing/1");
+  s.until_handled(id);
+  s.expect(s.handler_of(id) == "a.1", "a claim under a lower epoch takes nothing away");
   s.finish();
 }
 
