@@ -61,7 +61,7 @@ std::vector<std::string> command_of(const Load& load, const Case& which, const P
                                     const std::string& directory, const RunOptions& options) {
   const bool paced = which.shape == Shape::kThroughput || which.shape == Shape::kFanOut;
   const std::uint64_t window = options.window != 0 ? options.window : peer.window(which.bytes);
-  std::vector<std::string> command{own_executable(), "role", std::string(peer.name()), load.role};
+  std::vector<std::string> command{peer.executable(), "role", std::string(peer.name()), load.role};
   const auto add = [&](const std::string& option, const std::string& value) {
     command.push_back(option);
     command.push_back(value);
@@ -183,6 +183,10 @@ Result<Metrics> measure(const Case& which, Peer& peer, const RunOptions& options
       metrics["late_p99"] = (*json)["lateness"].value("p99", 0.0) / 1000;
     }
     if (!json->contains("received")) continue;
+    // What flows back for what came: acknowledgements, and the window's news.
+    if (json->value("bytes_in", 0.0) > 0) {
+      metrics["back"] = json->value("bytes_out", 0.0) / json->value("bytes_in", 0.0) * 100;
+    }
     const double received = json->value("received", 0.0);
     messages += received;
     metrics["rate"] += received / std::max(json->value("seconds", 0.0), 1e-9);

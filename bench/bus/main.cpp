@@ -9,6 +9,9 @@
 #include "bench/bus/load.hpp"
 #include "bench/bus/peer.hpp"
 #include "bench/bus/report.hpp"
+#ifdef STARBUS_SABOTAGE
+#include "bus/core/sabotage.hpp"
+#endif
 
 namespace starbus::bench {
 namespace {
@@ -16,6 +19,7 @@ namespace {
 struct Arguments {
   std::string case_glob;
   std::vector<std::string> peers;
+  std::string base = "nats";
   int repetitions = 5;
   bool quick = false;
   bool list = false;
@@ -86,7 +90,7 @@ int run_all(const Arguments& arguments) {
     std::cerr << "no case matches " << arguments.case_glob << "; see --list\n";
     return 2;
   }
-  Report report;
+  Report report(arguments.base);
   bool good = true;
   for (int repetition = 0; repetition < arguments.repetitions; ++repetition) {
     for (const Case& which : cases) {
@@ -139,14 +143,21 @@ int main_of(int argc, char** argv) {
   Arguments arguments;
   RoleArguments role_arguments;
   std::vector<std::string> names;
-  for (const auto& peer : all_peers()) names.emplace_back(peer->name());
-  arguments.peers = names;
+  for (const auto& peer : all_peers()) {
+    names.emplace_back(peer->name());
+    if (!peer->on_demand()) arguments.peers.emplace_back(peer->name());
+  }
   app.add_option("--case", arguments.case_glob, "Only cases that match this glob, as \"thr.64.*\"")
       ->type_name("GLOB");
-  app.add_option("--peer", arguments.peers, "Only these peers, separated by commas")
+  app.add_option("--peer", arguments.peers,
+                 "Only these peers, separated by commas. \"no-acks\": starbus without end-to-end\n"
+                 "acknowledgements, see scripts/bench acks")
       ->delimiter(',')
       ->check(CLI::IsMember(names))
       ->type_name("LIST");
+  app.add_option("--base", arguments.base, "The peer that starbus is compared with")
+      ->check(CLI::IsMember(names))
+      ->capture_default_str();
   auto* repetitions = app.add_option("--reps", arguments.repetitions, "Repetitions of everything")
                           ->check(CLI::Range(1, 1000))
                           ->capture_default_str();
@@ -181,5 +192,8 @@ int main_of(int argc, char** argv) {
 }  // namespace starbus::bench
 
 int main(int argc, char** argv) {
+#ifdef STARBUS_SABOTAGE
+  starbus::bus::active_sabotage = starbus::bus::Sabotage::no_acknowledgements;
+#endif
   return starbus::bench::main_of(argc, argv);
 }

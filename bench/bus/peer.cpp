@@ -5,6 +5,7 @@ namespace starbus::bench {
 std::unique_ptr<Peer> make_nats_peer();
 std::unique_ptr<Peer> make_socket_peer();
 std::unique_ptr<Peer> make_starbus_peer();
+std::unique_ptr<Peer> make_no_acks_peer();
 std::unique_ptr<Peer> make_zmq_peer();
 
 const std::vector<std::unique_ptr<Peer>>& all_peers() {
@@ -15,6 +16,7 @@ const std::vector<std::unique_ptr<Peer>>& all_peers() {
     list.push_back(make_socket_peer());
 #ifdef STARBUS_BENCH_WITH_STARBUS
     list.push_back(make_starbus_peer());
+    list.push_back(make_no_acks_peer());
 #endif
     return list;
   }();

@@ -39,6 +39,13 @@ class Endpoint {
   // Everything taken so far is on its way without further calls.
   virtual void flush() = 0;
 
+  // Bytes of its link with the daemon so far; zeros where the peer does not say.
+  struct Traffic {
+    std::uint64_t in = 0;
+    std::uint64_t out = 0;
+  };
+  virtual Traffic traffic() const { return {}; }
+
   // Waits up to `timeout` for at least one message and hands over all that are there. The message
   // is valid during the handler only. The handler may call send() and flush().
   virtual void poll(std::chrono::milliseconds timeout) = 0;
@@ -63,6 +70,10 @@ class Peer {
   virtual bool supports_tls() const { return false; }
   // A relay without a protocol: it says what the hops cost, not how a bus behaves in trouble.
   virtual bool is_floor() const { return false; }
+  // Not measured unless it is asked for by name.
+  virtual bool on_demand() const { return false; }
+  // What its load processes run.
+  virtual std::string executable() const { return own_executable(); }
 
   // How many messages of this size a sender keeps ahead of the receiver's count where this peer
   // does best; 0 when the bus holds senders back by itself.

@@ -11,6 +11,7 @@
 
 #include "bench/bus/peer.hpp"
 #include "bus/client/bus.hpp"
+#include "bus/core/limits.hpp"
 #include "bus/io/link.hpp"
 
 namespace starbus::bench {
@@ -63,6 +64,10 @@ class StarbusEndpoint final : public Endpoint {
   }
 
   void flush() override { loop_.poll(); }
+  Traffic traffic() const override {
+    const bus::BusCounters counters = bus_->counters();
+    return {counters.bytes_in, counters.bytes_out};
+  }
 
   void poll(std::chrono::milliseconds timeout) override {
     // Whoever polls from the handler (a send found no room) must not run the loop again.
@@ -114,7 +119,7 @@ class StarbusEndpoint final : public Endpoint {
   bool in_handler_ = false;
 };
 
-class StarbusPeer final : public Peer {
+class StarbusPeer : public Peer {
  public:
   std::string_view name() const override { return "starbus"; }
   bool supports_tls() const override { return true; }
@@ -193,6 +198,26 @@ Result<void> StarbusPeer::write_configuration(const Plan& plan) {
 }
 
 }  // namespace
+
+namespace {
+
+// What has left counts as handled, and nothing is acknowledged; so the loads hold back by
+// themselves, as far as starbus' own window would let them run ahead.
+class NoAcksPeer final : public StarbusPeer {
+ public:
+  std::string_view name() const override { return "no-acks"; }
+  bool on_demand() const override { return true; }
+  std::string executable() const override { return own_executable() + "_no_acks"; }
+  std::uint64_t window(std::size_t message_bytes) const override {
+    return std::max<std::uint64_t>(bus::kChannelWindow / message_bytes, 8);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Peer> make_no_acks_peer() {
+  return std::make_unique<NoAcksPeer>();
+}
 
 std::unique_ptr<Peer> make_starbus_peer() {
   return std::make_unique<StarbusPeer>();

@@ -17,8 +17,10 @@ std::string key_of(const Case& which, const std::string& metric) {
 }
 
 std::string label_of(const Case& which, const std::string& metric) {
-  const char* unit = metric == "cpu" ? "CPU s per million" : metric == "rate" ? "1/s" : "us";
-  return which.name + (metric == "rate" || metric == "cpu" ? "" : " " + metric) + ", " + unit;
+  if (metric == "rate") return which.name + ", 1/s";
+  if (metric == "cpu") return which.name + ", CPU s per million";
+  if (metric == "back") return which.name + ", bytes back, %";
+  return which.name + " " + metric + ", us";
 }
 
 std::string shown(std::optional<double> value) {
@@ -55,7 +57,7 @@ void Report::add(const std::string& case_name, const std::string& peer, int repe
 std::vector<std::string> Report::metrics_of(const Case& which) {
   if (which.shape == Shape::kRequest) return {"p50", "p99", "rate", "cpu"};
   if (which.shape == Shape::kOpenLoop) return {"p50", "p99", "p999", "cpu"};
-  return {"rate", "cpu"};
+  return {"rate", "cpu", "back"};
 }
 
 std::optional<double> Report::value(const std::string& case_name, const std::string& peer,
@@ -106,7 +108,7 @@ std::string Report::table(const std::vector<Case>& cases,
   std::string text;
   append_cell(text, "case (medians)", kLabel, true);
   for (const std::string& peer : peers) append_cell(text, peer, kColumn, false);
-  append_cell(text, "starbus/nats", kColumn + 2, false);
+  append_cell(text, "starbus/" + base_, kColumn + 2, false);
   text += "\n";
   for (const Case& which : cases) {
     for (const std::string& metric : metrics_of(which)) {
@@ -115,8 +117,8 @@ std::string Report::table(const std::vector<Case>& cases,
       for (const std::string& peer : peers) {
         append_cell(line, shown(value(which.name, peer, metric)), kColumn, false);
       }
-      append_cell(line, shown(ratio(which.name, "starbus", which.name, "nats", metric)),
-                  kColumn + 2, false);
+      append_cell(line, shown(ratio(which.name, "starbus", which.name, base_, metric)), kColumn + 2,
+                  false);
       text += line + "\n";
     }
     if (which.baseline.empty()) continue;
@@ -140,8 +142,8 @@ std::string Report::json(const std::vector<Case>& cases,
       for (const std::string& peer : peers) {
         if (const auto found = value(which.name, peer, metric)) json[key + "." + peer] = *found;
       }
-      const auto to_nats = ratio(which.name, "starbus", which.name, "nats", metric);
-      if (to_nats) json[key + ".ratio_nats"] = *to_nats;
+      const auto to_base_peer = ratio(which.name, "starbus", which.name, base_, metric);
+      if (to_base_peer) json[key + ".ratio_" + base_] = *to_base_peer;
     }
     if (which.baseline.empty()) continue;
     for (const std::string& peer : peers) {

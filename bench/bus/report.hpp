@@ -12,6 +12,9 @@ namespace starbus::bench {
 
 class Report {
  public:
+  // `base`: the peer that starbus is compared with.
+  explicit Report(std::string base) : base_(std::move(base)) {}
+
   // A repetition's ratio needs both peers, so runs are kept by repetition.
   void add(const std::string& case_name, const std::string& peer, int repetition,
            const Metrics& metrics);
@@ -36,6 +39,7 @@ class Report {
                               const std::string& base_case, const std::string& base_peer,
                               const std::string& metric) const;
 
+  std::string base_;
   std::map<std::string, std::map<std::string, std::map<int, Metrics>>> runs_;
 };
 

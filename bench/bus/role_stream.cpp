@@ -84,7 +84,10 @@ class Receiver final : public Role {
                   std::to_string(announced_ * copies_) + ", out of order " +
                   std::to_string(disordered_));
     }
+    const Endpoint::Traffic traffic = endpoint_->traffic();
     return Json{{"received", received_},
+                {"bytes_in", traffic.in},
+                {"bytes_out", traffic.out},
                 {"seconds", static_cast<double>(last_ - first_) / kSecond},
                 {"latency", summary(latency_)}};
   }

@@ -134,6 +134,7 @@ struct BusCounters {
   std::uint64_t calls = 0, calls_timed_out = 0;
   std::uint64_t connects = 0;
   std::uint64_t unacknowledged_bytes = 0;
+  std::uint64_t bytes_in = 0, bytes_out = 0;  // of the present link with busd
 };
 
 template <class Token, class T>

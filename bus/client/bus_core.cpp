@@ -292,6 +292,10 @@ BusCounters BusCore::counters() const {
   all.calls_timed_out = calls_timed_out_;
   all.connects = connects_;
   all.unacknowledged_bytes = process_.origin().unacknowledged_bytes();
+  if (const Session* session = process_.session()) {
+    all.bytes_in = session->counters().bytes_in;
+    all.bytes_out = session->counters().bytes_out;
+  }
   return all;
 }
 

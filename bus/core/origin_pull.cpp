@@ -108,6 +108,8 @@ std::size_t Origin::emit_run(Stream& stream, std::size_t budget, bool alone, Byt
     stream.sent = stream.cursor;
   }
   counters_.transmitted += count;
+  if (sabotaged(Sabotage::no_acknowledgements))
+    release(stream, stream.items[stream.cursor - 1].seq);
   return out.size() - before;
 }
 

@@ -184,6 +184,7 @@ void Owner::on_multicast(const Multicast& multicast) {
 
 /// One ACK per stream and batch, however many messages it was: it says the latest `last`.
 void Owner::acknowledge(const ChannelPtr& channel, const Source& source, Entry& entry) {
+  if (sabotaged(Sabotage::no_acknowledgements)) return;
   if (std::exchange(entry.ack_due, true)) return;
   acks_.push_back({channel, source});
 }
@@ -222,10 +223,25 @@ void Owner::sweep() {
     to_sweep_.pop_back();
     // A frozen channel hears nobody, so that its entries cannot be refreshed.
     if (found == channels_.end() || !found->second->active) continue;
-    boost::unordered::erase_if(found->second->filter, [&](const auto& item) {
+    auto entries = found->second->filter.extract_sequence();
+    const auto gone = std::ranges::remove_if(entries, [&](const auto& item) {
       return !item.second.ack_due && (present - item.second.used) * std::uint64_t{1000} > life;
     });
+    if (!gone.empty()) {
+      entries.erase(gone.begin(), gone.end());
+      entries.shrink_to_fit();
+    }
+    found->second->filter.adopt_sequence(boost::container::ordered_unique_range,
+                                         std::move(entries));
   }
+}
+
+std::size_t Owner::filter_bytes() const {
+  std::size_t total = 0;
+  for (const auto& [id, channel] : channels_) {
+    total += channel->filter.capacity() * sizeof(Filter::value_type);
+  }
+  return total;
 }
 
 std::size_t Owner::filter_entries() const {

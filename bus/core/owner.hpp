@@ -8,6 +8,8 @@
 /// Sans-IO, one thread. The handler may bind, unbind and send.
 #pragma once
 
+#include <boost/container/flat_map.hpp>
+#include <boost/container/vector.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <deque>
 #include <memory>
@@ -75,29 +77,36 @@ class Owner {
   /// Forgets filter entries unused for kFilterEntryLife; looks at a few channels per call.
   void sweep();
   std::size_t filter_entries() const;
+  /// What they take, spare room included.
+  std::size_t filter_bytes() const;
   const OwnerCounters& counters() const { return counters_; }
 
  private:
   struct Source {
     Process origin;
     Lane lane;
-    friend bool operator==(const Source&, const Source&) = default;
-    friend std::size_t hash_value(const Source& source) {
-      return hash_value(source.origin) * 4 + static_cast<std::size_t>(source.lane);
-    }
+    friend auto operator<=>(const Source&, const Source&) = default;
   };
   struct Entry {
     std::uint64_t last = 0;
     std::uint32_t used = 0;  // seconds
     bool ack_due = false;    // listed in acks_
   };
+  /// Sorted, without gaps, growing by 60 %: at most 64 bytes an entry however many there are, and
+  /// one allocation per channel. Few channels hear from more than some hundred processes.
+  using Filter = boost::container::flat_map<
+      Source, Entry, std::less<Source>,
+      boost::container::vector<std::pair<Source, Entry>, void,
+                               boost::container::vector_options_t<boost::container::growth_factor<
+                                   boost::container::growth_factor_60>>>>;
+  static_assert(sizeof(Filter::value_type) <= 40);
   struct Channel {
     ChannelId id;
     Epoch epoch;
     Lineage lineage;
     std::uint64_t cookie = 0;
     bool active = true;
-    boost::unordered_flat_map<Source, Entry, boost::hash<Source>> filter;
+    Filter filter;
   };
   using ChannelPtr = std::shared_ptr<Channel>;  // a handler may unbind the channel that it serves
 

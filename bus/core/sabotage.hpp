@@ -1,6 +1,6 @@
 /// Rules of the protocol that can be broken one at a time, to show that the simulator's oracle sees
 /// it. Nothing of this exists in a normal build: `sabotaged` is then a constant, false. Only the
-/// second build of the core under tests/sim defines STARBUS_SABOTAGE.
+/// second builds of the core, under tests/sim and bench, define STARBUS_SABOTAGE.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,7 @@ enum class Sabotage {
   stale_epoch_accepted,    // a claim under a lower epoch wins
   filter_expired_early,    // filter entries are forgotten after a moment
   no_owner_for_handled,    // no_owner is said of messages that have left
+  no_acknowledgements,     // what has left counts as handled: for the benchmark of what ACKs cost
 };
 
 #ifdef STARBUS_SABOTAGE

@@ -222,6 +222,35 @@ TEST_F(OwnerTest, FilterEntriesAreForgottenAfterTheirLife) {
   EXPECT_EQ(owner.filter_entries(), 0u);
 }
 
+TEST(OwnerMemory, AMillionPairsTakeAtMost64BytesEachAndNothingOnceForgotten) {
+  constexpr std::uint64_t kChannels = 1000;
+  constexpr std::uint32_t kOrigins = 1000;
+  Owner owner([](std::uint64_t, const Delivery&) {}, [](ByteView) {});
+  owner.set_now(from_ms(1'000));
+  Bytes items;
+  Writer writer(items);
+  writer.put(1U);
+  writer.put(0U);
+  writer.bytes(as_bytes("m"));
+  std::size_t worst = 0;  // bytes an entry, while they grow
+  for (std::uint64_t channel = 1; channel <= kChannels; ++channel) {
+    owner.activate({7, channel}, kLife, kLife, channel);
+  }
+  for (std::uint32_t origin = 1; origin <= kOrigins; ++origin) {
+    for (std::uint64_t channel = 1; channel <= kChannels; ++channel) {
+      owner.on_run({Lane::call, 1, {origin % 7, origin, 1}, {7, channel}, kLife, 0, 1, items});
+    }
+    owner.flush_acks();
+    worst = std::max(worst, owner.filter_bytes() / owner.filter_entries());
+  }
+  EXPECT_EQ(owner.filter_entries(), kChannels * kOrigins);
+  EXPECT_LE(worst, 64u);
+  owner.set_now(from_ms(2'000 + kFilterEntryLife + 1'000));
+  for (int i = 0; i < 1'000; ++i) owner.sweep();
+  EXPECT_EQ(owner.filter_entries(), 0u);
+  EXPECT_EQ(owner.filter_bytes(), 0u);
+}
+
 TEST_F(OwnerTest, NothingOfADeadIncarnationIsHandledAfterItsDeath) {  // C2
   const Process reborn{kAlice.host, kAlice.slot, 2};
   data(0, 1, "a");
