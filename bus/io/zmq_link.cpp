@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bus/core/bundle.hpp"
+#include "bus/io/handover.hpp"
 
 namespace starbus::bus::io {
 namespace {
@@ -17,7 +18,9 @@ struct Lent {
   std::shared_ptr<BufferPool> pool;
 };
 
+/// Mostly on ZeroMQ's thread.
 void give_back(void*, void* hint) {
+  take_over(hint);
   const std::unique_ptr<Lent> lent(static_cast<Lent*>(hint));
   lent->pool->give(std::move(lent->bytes));
 }
@@ -106,6 +109,7 @@ bool ZmqLink::transmit(Bytes& bundle) {
   auto lent = std::make_unique<Lent>(std::move(bundle), pool_);
   zmq_msg_t message;
   zmq_msg_init_data(&message, lent->bytes.data(), lent->bytes.size(), give_back, lent.get());
+  hand_over(lent.get());
   if (zmq_msg_send(&message, session_.socket->native(), ZMQ_DONTWAIT) >= 0) {
     static_cast<void>(lent.release());
     return true;
