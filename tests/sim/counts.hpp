@@ -7,7 +7,8 @@
 
 namespace starbus::sim {
 
-// X(name): every event kind of a simulation.
+// X(name): every event kind of a simulation. clang-format never comes to rest over this list.
+// clang-format off
 #define STARBUS_SIM_EVENTS(X)                                                                     \
   X(steps)                                                                                        \
   X(bundles)                                                                                      \
@@ -22,6 +23,7 @@ namespace starbus::sim {
                   X(moves_refused) X(moves_busy) X(moves_unwanted) X(rolled_back) X(probes)       \
                       X(resends) X(chokes) X(gap_nacks) X(duplicates) X(overflow_nacks)           \
                           X(foreign_bundles) X(grace_periods)
+// clang-format on
 
 enum class Event : std::uint8_t {
 #define X(name) name,
