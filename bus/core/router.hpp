@@ -126,7 +126,7 @@ class Router {
     ~Attachment() = default;
   };
 
-  struct Link : LaneSource {
+  struct Link final : LaneSource {
     LinkId id = 0;
     PeerFacts peer;
     Session session;

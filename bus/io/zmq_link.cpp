@@ -106,7 +106,7 @@ bool ZmqLink::transmit(Bytes& bundle) {
     pool_->give(std::move(bundle));
     return true;
   }
-  auto lent = std::make_unique<Lent>(std::move(bundle), pool_);
+  auto lent = std::make_unique<Lent>(Lent{std::move(bundle), pool_});
   zmq_msg_t message;
   zmq_msg_init_data(&message, lent->bytes.data(), lent->bytes.size(), give_back, lent.get());
   hand_over(lent.get());

@@ -16,7 +16,7 @@ ChannelId channel_of(std::uint64_t number) {
 }  // namespace
 
 /// One process: an origin, an owner, and an application that sends at random.
-class DeliverySimulation::Node : public OriginEvents {
+class DeliverySimulation::Node final : public OriginEvents {
  public:
   Node(DeliverySimulation& sim, int slot, std::uint64_t incarnation)
       : self{1, static_cast<std::uint32_t>(slot), incarnation},
