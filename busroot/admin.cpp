@@ -145,16 +145,22 @@ Response Admin::topology() const {
 
 Response Admin::names(const Request& request) const {
   const std::size_t limit = daemon::number_or(request, "limit", 100, kMostRows);
+  const std::string prefix = request.parameter_or("prefix", "");
+  const Directory& directory = router_.directory();
   json rows = json::array();
   bool more = false;
-  router_.directory().list(request.parameter_or("prefix", ""), request.parameter_or("after", ""),
-                           [&](const Directory::Entry& entry) {
-                             more = rows.size() == limit;
-                             if (!more) rows.push_back(name_json(entry));
-                             return !more;
-                           });
+  directory.list(prefix, request.parameter_or("after", ""), [&](const Directory::Entry& entry) {
+    more = rows.size() == limit;
+    if (!more) rows.push_back(name_json(entry));
+    return !more;
+  });
+  std::size_t total = directory.size();
+  if (!prefix.empty()) {
+    total = 0;
+    directory.list(prefix, "", [&](const Directory::Entry&) { return ++total != 0; });
+  }
   const json next = more && limit != 0 ? rows.back()["name"] : json();
-  return Response::json({{"names", rows}, {"next", next}, {"total", router_.directory().size()}});
+  return Response::json({{"names", rows}, {"next", next}, {"total", total}});
 }
 
 Response Admin::route(const Request& request) const {

@@ -29,7 +29,7 @@ void read_session_ports(ConfigReader& table, Settings& settings) {
   const bool dash = low.ec == std::errc() && low.ptr != end && *low.ptr == '-';
   const auto high = dash ? std::from_chars(low.ptr + 1, end, last) : low;
   if (!dash || high.ec != std::errc() || high.ptr != end || first == 0 || first > last) {
-    table.problem("session_ports", "not a range of ports such as \"7610-7699\"");
+    table.problem("session_ports", "not a range of ports such as \"7700-7999\"");
     return;
   }
   settings.first_session_port = first;

@@ -17,7 +17,7 @@ namespace starbus::bus::busroot {
 ///   [busroot]
 ///   name = "busroot"                   # for people
 ///   listen = ["tcp://0.0.0.0:7600"]
-///   session_ports = "7610-7699"        # ports of tcp:// sessions; default: any free ones
+///   session_ports = "7700-7999"        # ports of tcp:// sessions; default: any free ones
 ///   lease = "30s"                      # names behind a lost link; as in every busd.toml
 ///   protocol = "1.1"                   # the highest version that is spoken: this release's, or
 ///                                      # the one before it

@@ -1,5 +1,6 @@
 #include "bus/daemon/admin_connection.hpp"
 
+#include <spdlog/spdlog.h>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -88,6 +89,11 @@ AdminConnection::Awaitable<> AdminConnection::run() {
 AdminConnection::Awaitable<> AdminConnection::refuse(error_code error) {
   const unsigned status = status_of(error);
   if (closed_ || status == 0) co_return;
+  error_code unknown;
+  const auto peer = stream_.socket().remote_endpoint(unknown);
+  if (const std::string address = peer.address().to_string(); shared_->garbage.allow(address)) {
+    spdlog::warn("admin port: {} sent what is no request: {}", address, error.message());
+  }
   const Response response = Response::error(status, error.message());
   co_await send(response, nullptr);
   co_await linger();

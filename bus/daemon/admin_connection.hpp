@@ -18,6 +18,7 @@
 #include <string_view>
 
 #include "bus/daemon/admin_server.hpp"
+#include "bus/daemon/rate_limited.hpp"
 
 namespace starbus::bus::daemon {
 
@@ -37,6 +38,7 @@ struct AdminShared {
   std::map<std::string, Routes, std::less<>> routes;
   std::set<AdminConnection*> connections;
   std::size_t streams = 0;
+  RateLimited garbage{1};  // log lines about what is not HTTP, per address
 };
 
 /// Reads requests one after the other and answers each before it reads the next. Thread of the

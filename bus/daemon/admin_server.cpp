@@ -80,6 +80,7 @@ struct AdminServer::Shared : std::enable_shared_from_this<Shared> {
   }
 
   void take(tcp::socket socket) {
+    common->garbage.sweep();
     if (common->connections.size() >= common->config.max_connections) {
       return refuse_connection(socket);
     }

@@ -46,12 +46,14 @@ Error to_error(const Exchange& exchange, const error_code& error, bool connected
   return {error.category() == http_errors ? Errc::bad_bytes : Errc::unreachable, text};
 }
 
-// The reason stands in {"error": ...}; without one, the status must do.
+// The reason stands in {"error", "detail"}; without one, the status must do.
 Error refused(const http::response<http::string_body>& response) {
   std::string text = std::to_string(response.result_int()).append(" ").append(response.reason());
   const auto body = nlohmann::json::parse(response.body(), nullptr, false);
-  if (body.is_object() && body.contains("error") && body["error"].is_string()) {
-    text.append(": ").append(body["error"].get<std::string>());
+  for (const char* key : {"error", "detail"}) {
+    if (!body.is_object() || !body.contains(key) || !body[key].is_string()) break;
+    if (const auto part = body[key].get<std::string>(); !part.empty())
+      text.append(": ").append(part);
   }
   return {Errc::handler_failed, text};
 }

@@ -14,7 +14,7 @@ namespace starbus::bus::daemon {
 /// A synchronous client of the admin server, for command-line tools: one connection per request.
 /// Blocks the calling thread, at most for the time-out. Errors: unreachable (nobody listens),
 /// deadline (no answer in time), bad_bytes (not HTTP), too_large, handler_failed (a status other
-/// than 2xx; the detail holds status and reason).
+/// than 2xx; the detail holds status, reason and detail).
 class HttpClient {
  public:
   static constexpr std::size_t kMaxBody = 64 * 1024 * 1024;

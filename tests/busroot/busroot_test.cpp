@@ -87,7 +87,7 @@ TEST(BusrootSettings, ReadsAFile) {
 [busroot]
 name = "root-1"
 listen = ["tcp://127.0.0.1:7600", "unix:///run/starbus/busroot.sock"]
-session_ports = "7610-7699"
+session_ports = "7700-7999"
 lease = "10s"
 [security]
 curve = false
@@ -98,8 +98,8 @@ name = "host-a"
             "");
   EXPECT_EQ(settings.name, "root-1");
   EXPECT_EQ(settings.listen.size(), 2u);
-  EXPECT_EQ(settings.first_session_port, 7610);
-  EXPECT_EQ(settings.last_session_port, 7699);
+  EXPECT_EQ(settings.first_session_port, 7700);
+  EXPECT_EQ(settings.last_session_port, 7999);
   EXPECT_EQ(settings.lease, from_ms(10'000));
   EXPECT_TRUE(settings.hosts.contains("host-a"));
 }

@@ -38,6 +38,7 @@ class NamesTest : public ClusterTest {
     std::string after;
     for (;;) {
       const auto page = daemon.json("/names?prefix=item/&limit=1000&after=" + after);
+      ASSERT_EQ(page["total"], kNames);
       for (const auto& row : page["names"]) {
         ASSERT_EQ(row["name"], item(count));
         ASSERT_EQ(row["owner"], "a.owner");

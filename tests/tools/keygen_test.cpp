@@ -89,6 +89,7 @@ TEST_F(Keygen, BadNamesAndHelp) {
   EXPECT_EQ(keygen({"public", path("missing")}), 1);
   EXPECT_EQ(keygen({"--help"}), 0);
   EXPECT_THAT(out_.str(), HasSubstr("rotate"));
+  EXPECT_THAT(out_.str(), Not(HasSubstr("restart")));  // a reload does
 }
 
 class KeyFile : public Keygen {

@@ -23,7 +23,7 @@ constexpr const char* kRotation =
     "its\n"
     "public key to the host's list in busroot.toml (two are accepted at a time), then reload "
     "busroot;\n"
-    "(2) install the new secret on the host and restart its busd; (3) remove the old public key.";
+    "(2) install the new secret on the host and reload its busd; (3) remove the old public key.";
 
 struct Options {
   std::string name;

@@ -16,7 +16,10 @@ namespace starbus::bus::daemon {
 namespace {
 
 using namespace std::chrono_literals;
+using test::lines_of;
+using test::LogCapture;
 using testing::AnyOf;
+using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
@@ -135,6 +138,16 @@ TEST_F(AdminServerTest, GarbageIsRefused) {
   }
   EXPECT_THAT(exchange("GET /%zz HTTP/1.1\r\n" + kClose), StartsWith("HTTP/1.1 400 "));
   EXPECT_TRUE(client().get("/echo"));
+}
+
+TEST_F(AdminServerTest, GarbageIsLoggedOncePerAddress) {
+  LogCapture log;
+  start(routes);
+  EXPECT_THAT(exchange("\x16\x03\x01 not HTTP\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(exchange("neither\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
+  TearDown();
+  EXPECT_THAT(lines_of(log.text()),
+              ElementsAre(StartsWith("warning: admin port: 127.0.0.1 sent what is no request: ")));
 }
 
 TEST_F(AdminServerTest, WebSitesAreRefused) {

@@ -108,6 +108,11 @@ TEST(HttpClient, RefusalsKeepTheirReason) {
   const auto refused = json.client().get("/");
   EXPECT_EQ(refused.error(), Errc::handler_failed);
   EXPECT_EQ(refused.error().detail, "403 Forbidden: acl");
+  const FixedServer detailed(
+      "HTTP/1.1 400 Bad Request\r\nContent-Length: 38\r\n\r\n"
+      "{\"error\":\"bad_name\",\"detail\":\"no '/'\"}",
+      Then::wait);
+  EXPECT_EQ(detailed.client().get("/").error().detail, "400 Bad Request: bad_name: no '/'");
   const FixedServer text("HTTP/1.1 500 Broken\r\nContent-Length: 2\r\n\r\n[]", Then::wait);
   EXPECT_EQ(text.client().get("/").error().detail, "500 Broken");
 }
