@@ -108,17 +108,21 @@ std::string Busroot::status() const {
   if (!router_) return "starting";
   std::size_t connected = 0;
   router_->for_each_host([&](const RootHost& host) { connected += host.connected(); });
-  const std::string counts = std::to_string(connected) + " hosts, " +
-                             std::to_string(router_->directory().size()) + " names, term " +
-                             std::to_string(router_->term());
-  if (!router_->in_grace()) return counts;
-  std::string waiting;
+  std::string text = std::to_string(connected) + " hosts, " +
+                     std::to_string(router_->directory().size()) + " names, term " +
+                     std::to_string(router_->term());
+  if (!router_->in_grace()) return text;
+  text += "; grace: waiting for ";
+  const std::size_t begin = text.size();
   for (const std::string& host : router_->waiting_for()) {
-    if (waiting.size() > 200) return counts + "; grace: waiting for " + waiting + ", ...";
-    if (!waiting.empty()) waiting += ", ";
-    waiting += host;
+    if (text.size() - begin > 200) {
+      text += ", ...";
+      break;
+    }
+    if (text.size() != begin) text += ", ";
+    text += host;
   }
-  return counts + "; grace: waiting for " + waiting;
+  return text;
 }
 
 void Busroot::answer(const Query& query) {

@@ -171,8 +171,9 @@ Result<> HostRouter::data_from_root(ByteView payload) {
   }
   show_to_tap(*run);
   forward_payload(*next, *run, payload, uplink_->id);
-  const Ack ack{run->lane, run->origin, run->channel, run->lineage, run->seq};
-  if (sabotaged(Sabotage::ack_before_handler)) route_reply(ack);
+  if (sabotaged(Sabotage::ack_before_handler)) {
+    route_reply(Ack{run->lane, run->origin, run->channel, run->lineage, run->seq});
+  }
   return {};
 }
 

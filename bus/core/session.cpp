@@ -33,7 +33,7 @@ Result<> Session::receive(ByteView bundle, Time now, RecordHandler& handler) {
   heard_ = now;
   ++counters_.bundles_in;
   counters_.bytes_in += bundle.size();
-  const auto result = dispatch(bundle.subspan(kBundleHeaderSize), handler);
+  auto result = dispatch(bundle.subspan(kBundleHeaderSize), handler);
   consumed_ += bundle.size();
   return result;
 }

@@ -21,7 +21,7 @@ constexpr int kRequestBurst = 64;
 /// Gives a socket that this process made to ZeroMQ, which would choose mode and port differently.
 Result<> bind_to(ZmqSocket& socket, ListenSocket& listening) {
   socket.set(ZMQ_USE_FD, listening.fd.get());
-  const auto bound = socket.bind(listening.endpoint.to_string());
+  auto bound = socket.bind(listening.endpoint.to_string());
   if (bound) listening.fd.release();
   return bound;
 }
