@@ -15,7 +15,7 @@ namespace {
 
 using Input = std::vector<std::uint8_t>;
 
-constexpr int kMutations = 20'000;
+constexpr int kMutations = 20'000;  // unless the command line says otherwise
 constexpr std::size_t kLargest = 4096;
 
 std::vector<Input> read_corpus(const std::filesystem::path& folder) {
@@ -77,10 +77,11 @@ class Mutator {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::cerr << "usage: " << argv[0] << " CORPUS_FOLDER\n";
+  if (argc != 2 && argc != 3) {
+    std::cerr << "usage: " << argv[0] << " CORPUS_FOLDER [MUTATIONS]\n";
     return 2;
   }
+  const int mutations = argc == 3 ? std::atoi(argv[2]) : kMutations;
   std::vector<Input> corpus = read_corpus(argv[1]);
   if (corpus.empty()) {
     std::cerr << "no corpus in " << argv[1] << "\n";
@@ -88,11 +89,11 @@ int main(int argc, char** argv) {
   }
   for (const Input& input : corpus) LLVMFuzzerTestOneInput(input.data(), input.size());
   Mutator mutator;
-  for (int i = 0; i < kMutations; ++i) {
+  for (int i = 0; i < mutations; ++i) {
     Input input = corpus[mutator.below(corpus.size())];
     for (std::size_t changes = 1 + mutator.below(4); changes > 0; --changes) mutator.change(input);
     LLVMFuzzerTestOneInput(input.data(), input.size());
   }
-  std::cout << corpus.size() << " files and " << kMutations << " mutations of them\n";
+  std::cout << corpus.size() << " files and " << mutations << " mutations of them\n";
   return 0;
 }
