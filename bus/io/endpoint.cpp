@@ -42,6 +42,9 @@ Result<Endpoint> parse_host(Endpoint endpoint, std::string_view rest, std::strin
   std::string_view host = rest.substr(0, colon);
   if (host.size() >= 2 && host.front() == '[' && host.back() == ']') {
     host = host.substr(1, host.size() - 2);
+    if (host.find(':') == host.npos || host.find_first_of("[]") != host.npos) {
+      return bad(text, "only an IPv6 address goes in brackets");
+    }
   } else if (host.find_first_of(":[]") != host.npos) {
     return bad(text, "an IPv6 address goes in brackets");
   }

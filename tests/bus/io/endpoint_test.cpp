@@ -21,7 +21,8 @@ TEST(Endpoint, RefusesWhatMakesNoSense) {
   for (const char* text :
        {"", "unix", "unix://", "unix://relative", "http://a:1", "tcp://", "tcp://host", "tcp://:80",
         "tcp://host:", "tcp://host:65536", "tcp://host:-1", "tcp://host:1x", "tcp://::1:80",
-        "tcp://[::1]", "tcp://a b:1", "stream://a/b:1", "tcp://[]:1"}) {
+        "tcp://[::1]", "tcp://a b:1", "stream://a/b:1", "tcp://[]:1", "tcp://[host]:1",
+        "tcp://[::1]]:1"}) {
     const auto endpoint = parse_endpoint(text);
     ASSERT_FALSE(endpoint) << text;
     EXPECT_EQ(endpoint.error().code, Errc::bad_config);
