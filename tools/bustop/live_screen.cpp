@@ -44,7 +44,7 @@ class LiveScreen {
   }
 
   Result<> begin() {
-    const auto entered = terminal_.enter();
+    auto entered = terminal_.enter();
     if (entered) resize();
     return entered;
   }
