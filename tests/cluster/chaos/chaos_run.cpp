@@ -1,0 +1,124 @@
+#include "tests/cluster/chaos/chaos_run.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <random>
+#include <stdexcept>
+#include <thread>
+
+namespace starbus::cluster_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kStart = 20s;
+
+std::uint32_t milliseconds(std::chrono::milliseconds time) {
+  return static_cast<std::uint32_t>(time.count());
+}
+
+}  // namespace
+
+ChaosRun::ChaosRun(ChaosOptions options)
+    : options_(std::move(options)),
+      cluster_(options_.cluster),
+      board_(Board::create(cluster_.folder() / "board", (options_.messages - 1) / kStreams + 1,
+                           milliseconds(options_.span))) {}
+
+void ChaosRun::start() {
+  for (std::uint32_t node = 0; node < kNodes; ++node) launch(node);
+  if (!wait_for(kStart, [&] { return all_nodes(NodeState::ready); })) {
+    throw std::runtime_error("not all nodes own their channels");
+  }
+  board_.plan().begin = now_ns();
+  board_.plan().phase = Phase::go;
+}
+
+void ChaosRun::launch(std::uint32_t node) {
+  NodeAccount& account = board_.node(node);
+  if (++account.life >= kMaxLives) throw std::runtime_error("a node has only so many lives");
+  account.state = NodeState::starting;
+  const std::string host = Board::host_name(Board::host_of(node));
+  nodes_[node] =
+      cluster_.run({program("starbus-chaos-node"), (cluster_.folder() / "board").string(),
+                    std::to_string(node), cluster_.endpoint(host)},
+                   "n" + std::to_string(node));
+}
+
+void ChaosRun::sleep_until(std::chrono::milliseconds since_start) const {
+  const auto at = std::chrono::nanoseconds(board_.plan().begin.load()) + since_start;
+  std::this_thread::sleep_until(std::chrono::steady_clock::time_point(
+      std::chrono::duration_cast<std::chrono::steady_clock::duration>(at)));
+}
+
+void ChaosRun::kill_daemon(const std::string& name) {
+  blows_.push_back({name, now_ns()});
+  cluster_.daemon(name).restart();
+}
+
+void ChaosRun::pause_daemon(const std::string& name, std::chrono::milliseconds time) {
+  blows_.push_back({name, now_ns()});
+  cluster_.daemon(name).stop();
+  std::this_thread::sleep_for(time);
+  cluster_.daemon(name).cont();
+}
+
+void ChaosRun::kill_node(std::uint32_t node, std::chrono::milliseconds dead) {
+  nodes_[node]->kill();
+  std::this_thread::sleep_for(dead);
+  launch(node);
+}
+
+void ChaosRun::pause_node(std::uint32_t node, std::chrono::milliseconds time) {
+  nodes_[node]->signal(SIGSTOP);
+  std::this_thread::sleep_for(time);
+  nodes_[node]->signal(SIGCONT);
+}
+
+bool ChaosRun::settle(std::chrono::milliseconds limit) {
+  sleep_until(options_.span);
+  const bool settled = wait_for(limit, [&] { return all_nodes(NodeState::done); });
+  if (!settled) report_unsettled();
+  board_.plan().phase = Phase::leave;
+  for (const auto& node : nodes_) {
+    const auto status = node->wait(5s);
+    EXPECT_EQ(status.value_or(-1), 0) << "a node does not end as it should";
+  }
+  return settled;
+}
+
+bool ChaosRun::all_nodes(NodeState state) const {
+  for (std::uint32_t node = 0; node < kNodes; ++node) {
+    if (board_.node(node).state != state) return false;
+  }
+  return true;
+}
+
+void ChaosRun::report_unsettled() const {
+  for (std::uint32_t id = 0; id < kStreams; ++id) {
+    const StreamAccount& stream = board_.stream(id);
+    std::size_t pending = 0;
+    for (const std::uint8_t end : board_.outcomes(id)) pending += end == outcome::kCustody ? 1 : 0;
+    if (stream.sent == board_.plan().messages && pending == 0) continue;
+    ADD_FAILURE() << "n" << Board::sender_of(id) << " to " << Board::receiver_of(id) << " in lane "
+                  << name_of(Board::lane_of(id)) << ": " << stream.sent << " sent, " << pending
+                  << " without an end, " << stream.handled << " handled";
+  }
+}
+
+std::uint64_t chaos_seed() {
+  const char* const given = std::getenv("STARBUS_SEED");  // NOLINT: one thread
+  const std::uint64_t seed = given ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+  std::cout << "STARBUS_SEED=" << seed << std::endl;
+  return seed;
+}
+
+bool long_run() {
+  const char* const given = std::getenv("STARBUS_LONG");  // NOLINT: one thread
+  return given != nullptr && std::string_view(given) == "1";
+}
+
+}  // namespace starbus::cluster_test
