@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 #include <random>
 #include <stdexcept>
@@ -43,7 +45,7 @@ void ChaosRun::launch(std::uint32_t node) {
   account.state = NodeState::starting;
   const std::string host = Board::host_name(Board::host_of(node));
   nodes_[node] =
-      cluster_.run({program("starbus-chaos-node"), (cluster_.folder() / "board").string(),
+      cluster_.run({program("starbus-chaos-node"), "load", (cluster_.folder() / "board").string(),
                     std::to_string(node), cluster_.endpoint(host)},
                    "n" + std::to_string(node));
 }
@@ -56,7 +58,9 @@ void ChaosRun::sleep_until(std::chrono::milliseconds since_start) const {
 
 void ChaosRun::kill_daemon(const std::string& name) {
   blows_.push_back({name, now_ns()});
-  cluster_.daemon(name).restart();
+  cluster_.daemon(name).kill();
+  std::this_thread::sleep_for(restart_delay());
+  cluster_.daemon(name).start();
 }
 
 void ChaosRun::pause_daemon(const std::string& name, std::chrono::milliseconds time) {
@@ -107,6 +111,21 @@ void ChaosRun::report_unsettled() const {
                   << name_of(Board::lane_of(id)) << ": " << stream.sent << " sent, " << pending
                   << " without an end, " << stream.handled << " handled";
   }
+}
+
+std::chrono::milliseconds restart_delay() {
+  std::uint32_t longest = 0;
+  for (const std::string daemon : {"busd", "busroot"}) {
+    std::ifstream unit(std::string(STARBUS_SOURCE_DIR) + "/deploy/systemd/starbus-" + daemon +
+                       ".service");
+    std::uint32_t delay = 0;
+    for (std::string line; std::getline(unit, line);) {
+      (void)std::sscanf(line.c_str(), "RestartSec=%ums", &delay);
+    }
+    if (delay == 0) throw std::runtime_error("no RestartSec in milliseconds for " + daemon);
+    longest = std::max(longest, delay);
+  }
+  return std::chrono::milliseconds(longest);
 }
 
 std::uint64_t chaos_seed() {

@@ -42,7 +42,7 @@ class ChaosRun {
   /// Sleeps until so long after the beginning.
   void sleep_until(std::chrono::milliseconds since_start) const;
 
-  /// SIGKILL, and started again at once, as a supervisor would.
+  /// SIGKILL, and started again when systemd would do it (restart_delay). Blocks for as long.
   void kill_daemon(const std::string& name);
   void pause_daemon(const std::string& name, std::chrono::milliseconds time);
   /// SIGKILL of a node, and a new life for it after `dead`.
@@ -69,6 +69,8 @@ class ChaosRun {
   std::vector<Blow> blows_;
 };
 
+/// RestartSec of the daemons' units in deploy/: the supervisor's part of a pause.
+std::chrono::milliseconds restart_delay();
 /// A seed of STARBUS_SEED, or of the operating system; printed, and named when the test fails.
 std::uint64_t chaos_seed();
 /// Full counts: STARBUS_LONG=1.
