@@ -69,7 +69,6 @@ Result<> Busd::start(daemon::DaemonContext& context) {
     uplink_error_ = router_->uplink().last_error;
     if (reconnect_ && !router_->uplink().connected) reconnect_->again();
   };
-  events.stop = context.stop;
   shell_ = std::make_unique<Shell>(context.loop, *links_, context.state, std::move(*journal),
                                    context.limited, std::move(events));
   router_ = std::make_unique<HostRouter>(*shell_, std::move(*config), daemon::boot_now());

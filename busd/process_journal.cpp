@@ -79,6 +79,7 @@ void ProcessJournal::take(std::string_view line) {
 }
 
 Result<> ProcessJournal::begin_anew() {
+  torn_ = true;  // until all of it is done
   std::string text = boot_id() + '\n';
   for (const auto& [key, line] : lines_) text += line;
   if (auto written = state_->write(kFile, text); !written) return written;
@@ -86,6 +87,7 @@ Result<> ProcessJournal::begin_anew() {
   const std::string path = (state_->path() / kFile).string();
   file_ = daemon::FileDescriptor(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
   if (file_.get() < 0) return Error{Errc::io_error, path + ": " + std::strerror(errno)};
+  torn_ = false;
   return {};
 }
 
@@ -99,10 +101,18 @@ Result<> ProcessJournal::add(const JournaledProcess& process, bool lives) {
     lines_.erase(key);
     line = "- " + process.node + ' ' + std::to_string(process.incarnation) + '\n';
   }
-  if (++written_ > 2 * lines_.size() + kSlack) return begin_anew();
-  const auto size = static_cast<ssize_t>(line.size());
-  if (::write(file_.get(), line.data(), line.size()) == size) return {};
-  return Error{Errc::io_error, (state_->path() / kFile).string() + ": " + std::strerror(errno)};
+  // Behind half a line, a whole one would be unreadable too.
+  if (torn_ || ++written_ > 2 * lines_.size() + kSlack) return begin_anew();
+  const ssize_t size = ::write(file_.get(), line.data(), line.size());
+  if (size == static_cast<ssize_t>(line.size())) return {};
+  torn_ = true;
+  // A disk that fills up within the line takes what it can, without an error.
+  const int reason = size < 0 ? errno : ENOSPC;
+  return Error{Errc::io_error, (state_->path() / kFile).string() + ": " + std::strerror(reason)};
+}
+
+Result<> ProcessJournal::mend() {
+  return torn_ ? begin_anew() : Result<>();
 }
 
 }  // namespace starbus::bus::busd

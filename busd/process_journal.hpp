@@ -23,6 +23,8 @@ class ProcessJournal {
   const std::vector<JournaledProcess>& living() const { return living_; }
   /// io_error: what is not in the journal may lose its names at the next restart.
   Result<> add(const JournaledProcess& process, bool lives);
+  /// After a failure: writes the whole file anew, which brings in what was missed.
+  Result<> mend();
 
  private:
   explicit ProcessJournal(daemon::StateDirectory& state) : state_(&state) {}
@@ -34,6 +36,7 @@ class ProcessJournal {
   std::vector<JournaledProcess> living_;  // at the start
   std::map<Key, std::string> lines_;      // of those that live now
   std::size_t written_ = 0;               // lines in the file
+  bool torn_ = false;                     // the file may end within a line, or lack some
   daemon::FileDescriptor file_;
 };
 

@@ -10,6 +10,7 @@ namespace {
 
 constexpr const char* kTermFile = "term";
 constexpr const char* kIncarnationFile = "incarnation";
+constexpr std::chrono::seconds kNoteAgain{1};
 
 Result<std::uint64_t> stored_number(const daemon::StateDirectory& state, const std::string& file) {
   const auto text = state.read(file);
@@ -34,20 +35,42 @@ Shell::Shell(boost::asio::io_context& loop, daemon::LinkShell& links, daemon::St
       journal_(std::move(journal)),
       limited_(limited),
       events_(std::move(events)),
+      notes_(loop),
       pids_(loop, [this](std::int64_t pid) { events_.pid_ended(pid); }) {}
 
 void Shell::remember_term(Epoch term) {
   const auto stored = state_.write(kTermFile, std::to_string(term.term()) + "\n");
-  if (!stored) events_.stop(stored.error());
+  unnoted_ = stored ? Epoch{} : term;
+  if (!stored) {
+    not_noted("term of busroot: " + stored.error().to_string() +
+              "; until it is, a restart of busd could follow an outdated busroot");
+  }
 }
 
-/// A full disk must not stop a host that runs: the log says what a restart would cost.
 void Shell::journal(const JournaledProcess& process, bool lives) {
-  const auto written = journal_.add(process, lives);
-  if (!written && limited_.allow("journal")) {
-    daemon::log_router_line(RouterShell::Level::error,
-                            "journal of processes: " + written.error().to_string() +
-                                "; what is missing there loses its names if busd restarts now");
+  if (const auto written = journal_.add(process, lives); !written) {
+    not_noted("journal of processes: " + written.error().to_string() +
+              "; what is missing there loses its names if busd restarts now");
+  }
+}
+
+void Shell::not_noted(const std::string& what) {
+  if (limited_.allow("notes")) daemon::log_router_line(RouterShell::Level::error, what);
+  if (std::exchange(noting_again_, true)) return;
+  notes_.expires_after(kNoteAgain);
+  notes_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) note_again();
+  });
+}
+
+void Shell::note_again() {
+  noting_again_ = false;
+  if (unnoted_) remember_term(unnoted_);
+  if (const auto written = journal_.mend(); !written) {
+    not_noted("journal of processes: " + written.error().to_string());
+  }
+  if (!noting_again_) {
+    daemon::log_router_line(RouterShell::Level::info, "what could not be written is on disk now");
   }
 }
 

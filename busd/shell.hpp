@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <functional>
 
 #include "bus/core/host_router.hpp"
@@ -21,7 +22,6 @@ class Shell final : public daemon::LinkedShell<HostShell> {
     std::function<void(std::int64_t pid)> pid_ended;
     std::function<void(const Query&)> query;
     std::function<void()> uplink_ended;
-    std::function<void(Error reason)> stop;
   };
   Shell(boost::asio::io_context& loop, daemon::LinkShell& links, daemon::StateDirectory& state,
         ProcessJournal journal, daemon::RateLimited& limited, Events events);
@@ -37,12 +37,17 @@ class Shell final : public daemon::LinkedShell<HostShell> {
 
  private:
   void later(std::function<void()> action);
+  void not_noted(const std::string& what);
+  void note_again();
 
   boost::asio::io_context& loop_;
   daemon::StateDirectory& state_;
   ProcessJournal journal_;
   daemon::RateLimited& limited_;
   Events events_;
+  boost::asio::steady_timer notes_;
+  bool noting_again_ = false;  // the timer runs
+  Epoch unnoted_;              // a term that is not on disk yet; 0: none
   PidWatch pids_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
