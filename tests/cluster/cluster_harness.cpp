@@ -35,8 +35,12 @@ std::string quoted_list(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-Daemon::Daemon(std::string program, std::string name, fs::path folder)
-    : program_(std::move(program)), name_(std::move(name)), folder_(std::move(folder)) {}
+Daemon::Daemon(std::string program, std::string name, fs::path folder,
+               std::vector<std::string> launcher)
+    : program_(std::move(program)),
+      name_(std::move(name)),
+      folder_(std::move(folder)),
+      launcher_(std::move(launcher)) {}
 
 void Daemon::configure(const std::string& toml) const {
   // Whole or not at all, in case it is read meanwhile.
@@ -47,9 +51,9 @@ void Daemon::configure(const std::string& toml) const {
 
 void Daemon::start() {
   fs::remove(state_folder() / "admin");  // of the one before
-  child_ = std::make_unique<Child>(
-      std::vector<std::string>{program_, "--config", config_file().string()},
-      folder_ / (name_ + ".log"));
+  std::vector<std::string> command = launcher_;
+  command.insert(command.end(), {program_, "--config", config_file().string()});
+  child_ = std::make_unique<Child>(command, folder_ / (name_ + ".log"));
 }
 
 std::optional<int> Daemon::take_over(std::chrono::milliseconds limit) {
@@ -109,7 +113,7 @@ Cluster::Cluster(ClusterOptions options) : options_(std::move(options)) {
   std::string pattern = (fs::temp_directory_path() / "starbus-cluster-XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
   folder_ = pattern;
-  root_port_ = free_port();
+  root_port_ = options_.root_port != 0 ? options_.root_port : free_port();
   start();
   if (options_.wait_ready) wait_until_ready();
 }
@@ -136,11 +140,12 @@ void Cluster::start() {
     if (options_.curve) host_keys_[host] = make_key(host);
     keys[host] = {host_keys_[host]};
   }
-  root_ = std::make_unique<Daemon>(program("busroot"), "root", folder_);
+  root_ = std::make_unique<Daemon>(program("busroot"), "root", folder_, launcher("root"));
   root_->configure(root_config(keys));
   root_->start();
   for (const std::string& host : options_.hosts) {
-    auto& busd = busds_[host] = std::make_unique<Daemon>(program("busd"), host, folder_);
+    auto& busd = busds_[host] =
+        std::make_unique<Daemon>(program("busd"), host, folder_, launcher(host));
     busd->configure(busd_config(host, {root_key_}));
     busd->start();
   }
@@ -168,13 +173,22 @@ std::string Cluster::endpoint(const std::string& host) const {
   return "unix://" + socket(host).string();
 }
 
+std::string Cluster::root_endpoint() const {
+  return options_.root_address + ":" + std::to_string(root_port_);
+}
+
+std::vector<std::string> Cluster::launcher(const std::string& daemon) const {
+  const auto found = options_.launchers.find(daemon);
+  return found == options_.launchers.end() ? std::vector<std::string>() : found->second;
+}
+
 std::string Cluster::root_config(
     const std::map<std::string, std::vector<std::string>>& keys) const {
   std::ostringstream text;
   text << "state_directory = '" << (folder_ / "root").string() << "'\n"
        << "[admin]\nlisten = '127.0.0.1:0'\n"
-       << "[busroot]\nlisten = ['" << (options_.curve ? "tcp" : "stream")
-       << "://127.0.0.1:" << root_port_ << "']\n"
+       << "[busroot]\nlisten = ['" << (options_.curve ? "tcp" : "stream") << "://"
+       << root_endpoint() << "']\n"
        << "[security]\ncurve = " << (options_.curve ? "true" : "false") << "\n";
   if (!options_.curve) return text.str();
   text << "secret_key_file = '" << (folder_ / "root.key").string() << "'\n";
@@ -186,13 +200,14 @@ std::string Cluster::root_config(
 
 std::string Cluster::busd_config(const std::string& host,
                                  const std::vector<std::string>& root_keys) const {
+  const auto detour = options_.detours.find(host);
   std::ostringstream text;
   text << "state_directory = '" << (folder_ / host).string() << "'\n"
        << "[admin]\nlisten = '127.0.0.1:0'\n"
        << "[busd]\nhost = '" << host << "'\nlisten = ['" << endpoint(host) << "']\n";
-  text << "[busroot]\nendpoints = ['" << (options_.curve ? "tcp" : "stream")
-       << "://127.0.0.1:" << root_port_ << "']\ncurve = " << (options_.curve ? "true" : "false")
-       << "\n";
+  text << "[busroot]\nendpoints = ['" << (options_.curve ? "tcp" : "stream") << "://"
+       << (detour == options_.detours.end() ? root_endpoint() : detour->second)
+       << "']\ncurve = " << (options_.curve ? "true" : "false") << "\n";
   if (options_.curve) {
     text << "secret_key_file = '" << (folder_ / (host + ".key")).string() << "'\n"
          << "server_keys = " << quoted_list(root_keys) << "\n";

@@ -58,7 +58,9 @@ HttpAnswer http_get(const std::string& address, const std::string& target);
 /// busroot or a busd: restarted with the same configuration file and state folder.
 class Daemon {
  public:
-  Daemon(std::string program, std::string name, std::filesystem::path folder);
+  /// `launcher`: the command that runs it, such as nsenter in a network of its own; may be empty.
+  Daemon(std::string program, std::string name, std::filesystem::path folder,
+         std::vector<std::string> launcher = {});
 
   void configure(const std::string& toml) const;
   std::filesystem::path config_file() const { return folder_ / (name_ + ".toml"); }
@@ -90,6 +92,7 @@ class Daemon {
   std::string program_;
   std::string name_;
   std::filesystem::path folder_;
+  std::vector<std::string> launcher_;
   std::unique_ptr<Child> child_;
 };
 
@@ -98,6 +101,10 @@ struct ClusterOptions {
   bool curve = false;   // tcp:// with keys; otherwise stream://
   std::string roles{};  // appended to the configuration of every busd
   bool wait_ready = true;
+  std::string root_address = "127.0.0.1";
+  int root_port = 0;                             // 0: any that is free
+  std::map<std::string, std::string> detours{};  // by host: "ADDRESS:PORT" that leads to busroot
+  std::map<std::string, std::vector<std::string>> launchers{};  // by daemon, see Daemon
 };
 
 class Cluster {
@@ -132,6 +139,8 @@ class Cluster {
  private:
   void start();
   void wait_until_ready();
+  std::string root_endpoint() const;
+  std::vector<std::string> launcher(const std::string& daemon) const;
 
   const ClusterOptions options_;
   std::filesystem::path folder_;
