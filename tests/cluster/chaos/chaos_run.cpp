@@ -33,7 +33,8 @@ ChaosRun::ChaosRun(ChaosOptions options)
 void ChaosRun::start() {
   for (std::uint32_t node = 0; node < kNodes; ++node) launch(node);
   if (!wait_for(kStart, [&] { return all_nodes(NodeState::ready); })) {
-    throw std::runtime_error("not all nodes own their channels");
+    ADD_FAILURE() << "not all nodes own their channels";  // so that the logs are shown
+    throw std::runtime_error("the run cannot begin");
   }
   board_.plan().begin = now_ns();
   board_.plan().phase = Phase::go;
