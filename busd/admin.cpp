@@ -28,6 +28,17 @@ std::string_view state_of(const LocalName& name) {
   return name.confirmed ? "active" : "unconfirmed";
 }
 
+json vitals_json(const Vitals& vitals) {
+  return {{"sent_per_s", vitals.sent},
+          {"resent_per_s", vitals.resent},
+          {"window_bytes", vitals.window_bytes},
+          {"stuck_channel", vitals.stuck_bytes == 0 ? json() : json(vitals.stuck.to_string())},
+          {"stuck_bytes", vitals.stuck_bytes},
+          {"moves", vitals.moves},
+          {"oldest_move", vitals.moves == 0 ? json() : json(vitals.oldest_move)},
+          {"oldest_move_ms", vitals.oldest_move_ms}};
+}
+
 std::int64_t seconds(Time time) {
   return time / std::chrono::seconds(1);
 }
@@ -131,6 +142,7 @@ Response Admin::status() const {
                          {"pid", ::getpid()},
                          {"uptime_s", seconds(daemon::boot_now() - started_)},
                          {"loop_lag_ms", lag.count()},
+                         {"clock_jump_age_s", daemon::clock_jump_age(context_.clock)},
                          {"term", router_.uplink().term.term()},
                          {"state", facts_.state()},
                          {"counters", counters}});
@@ -160,6 +172,8 @@ Response Admin::topology() const {
          {"pid", process.pid},
          {"incarnation", process.id.incarnation},
          {"connected", process.ready},
+         {"recent_sessions", process.sessions.count(daemon::boot_now())},
+         {"vitals", vitals_json(process.vitals)},
          {"names", process.names.size()},
          {"link", link == links.end() ? json() : daemon::link_json(link->second, "process")},
          {"software", process.software}});

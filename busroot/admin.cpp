@@ -99,6 +99,7 @@ Response Admin::status() const {
                          {"pid", ::getpid()},
                          {"uptime_s", (daemon::boot_now() - started_) / std::chrono::seconds(1)},
                          {"loop_lag_ms", lag.count()},
+                         {"clock_jump_age_s", daemon::clock_jump_age(context_.clock)},
                          {"term", router_.term()},
                          {"state", router_.in_grace() ? "grace" : "serving"},
                          {"counters", daemon::counters_json(router_.counters())}});
@@ -122,10 +123,11 @@ json Admin::host_json(const RootHost& host, const std::vector<LinkStatus>& links
   }
   const auto link = std::ranges::lower_bound(links, host.link, {}, &LinkStatus::id);
   const bool linked = host.connected() && link != links.end();
-  return {{"host", host.name},        {"connected", host.connected()},
-          {"key", host.key},          {"names", host.names()},
-          {"processes", processes},   {"link", linked ? daemon::link_json(*link, "busd") : json()},
-          {"software", host.software}};
+  return {
+      {"host", host.name},         {"connected", host.connected()},
+      {"key", host.key},           {"names", host.names()},
+      {"processes", processes},    {"link", linked ? daemon::link_json(*link, "busd") : json()},
+      {"software", host.software}, {"recent_sessions", host.sessions.count(daemon::boot_now())}};
 }
 
 Response Admin::topology() const {

@@ -57,6 +57,13 @@ Result<> HostRouter::from_process(Link& link, LocalProcess& process, Kind kind, 
     case Kind::trace:
       if (link.minor < kTraceMinor) break;
       return trace_from_process(payload);
+    case Kind::vitals: {
+      if (link.minor < kVitalsMinor) break;
+      auto vitals = decode<Vitals>(payload);
+      if (!vitals) return vitals.error();
+      process.vitals = std::move(*vitals);
+      return {};
+    }
     case Kind::bye:
       end_process(process, {Errc::closed, "bye"});
       return {};

@@ -18,6 +18,7 @@ Result<> HostRouter::on_hello(Link& link, ByteView payload) {
   link.name = process.name;
   process.software = hello->software;
   table_.attach(process, link.id);
+  process.sessions.note(now());
   link.minor = std::min(hello->minor, config_.minor);
   welcome(link, process);
   return {};

@@ -14,7 +14,8 @@
 
 #include "bus/core/access_list.hpp"
 #include "bus/core/rate_limit.hpp"
-#include "bus/core/record.hpp"
+#include "bus/core/recent_times.hpp"
+#include "bus/core/record_admin.hpp"
 #include "bus/core/router.hpp"
 
 namespace starbus::bus {
@@ -43,6 +44,8 @@ struct LocalProcess {
   std::size_t part = kNoPart;  // while a multicast is split: which part is for it
 
   std::uint64_t attempt = 0;  // of the latest session of this incarnation
+  RecentTimes sessions{};     // when they began
+  Vitals vitals{};
 
   // Of the present session:
   LinkId link = 0;     // 0: none

@@ -100,7 +100,7 @@ std::uint64_t Origin::append(Stream& stream, ByteView head, ByteView body, Token
   if (stream.items.empty()) {
     idle_.erase(idle_.iterator_to(stream));
     busy_.push_back(stream);
-    stream.touched = now_;
+    stream.touched = stream.answered = now_;
     stream.pause = Time{};
     stream.want_probe = !stream.lineage;
   } else {

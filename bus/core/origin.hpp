@@ -107,6 +107,13 @@ class Origin final : public LaneSource {
   bool has_room(const ChannelId& channel, Lane lane) const;
   bool unacknowledged(const ChannelId& channel, Lane lane) const;
   std::uint64_t unacknowledged_bytes() const { return bytes_; }
+  /// The stream with the fullest window among those whose owner has said nothing for so long;
+  /// none: 0 bytes. Looks at every busy stream.
+  struct Stuck {
+    ChannelId channel;
+    std::uint64_t bytes = 0;
+  };
+  Stuck stuck(Time silence) const;
   /// Marks what has been sent so far; `settled` is true once all of that is acknowledged or failed.
   using Mark = std::array<std::uint64_t, kLanes>;
   Mark mark() const { return next_seq_; }
@@ -147,7 +154,8 @@ class Origin final : public LaneSource {
     std::size_t cursor_bytes = 0;
     std::size_t sent = 0;  // items before this index left at least once
     std::uint64_t charge = 0;
-    Time touched{};   // latest reply, or when the stream became busy
+    Time answered{};  // latest reply, or when the stream became busy
+    Time touched{};   // the same, or the latest probe
     Time pause{};     // back-off of probes, or of the choke
     Time probe_at{};  // while choked
     bool choked = false;

@@ -71,7 +71,7 @@ bool Origin::adopt_lineage(Stream& stream, Lineage lineage) {
 
 void Origin::owner_answered(Stream& stream) {
   stream.choked = false;
-  stream.touched = now_;
+  stream.touched = stream.answered = now_;
   stream.pause = Time{};
 }
 

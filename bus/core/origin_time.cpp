@@ -27,6 +27,15 @@ void Origin::on_room() {
   }
 }
 
+Origin::Stuck Origin::stuck(Time silence) const {
+  Stuck fullest;
+  for (const Stream& stream : busy_) {
+    if (now_ - stream.answered < silence || stream.charge <= fullest.bytes) continue;
+    fullest = {stream.channel, stream.charge};
+  }
+  return fullest;
+}
+
 Time Origin::silence_of(const Stream& stream) const {
   const Time least = std::max(from_ms(kProbeFirst), 4 * stream.round_trip);
   return std::max(least, stream.pause);

@@ -7,6 +7,7 @@ namespace starbus::bus {
 namespace {
 
 constexpr std::size_t kRowsPerTable = 256;  // small enough to interleave with other records
+constexpr Time kVitalsPause = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -81,6 +82,7 @@ void ProcessCore::link_lost() {
   session_.reset();
   overloaded_ = false;
   greeted_ = false;
+  vitals_ = {};
   control_.clear();
 }
 
@@ -110,6 +112,33 @@ void ProcessCore::tick(Time now) {
   if (!session_) return;
   session_->tick(now_);
   if (greeted_) ask_again();
+  if (greeted_ && now_ - vitals_at_ >= kVitalsPause) tell_vitals();
+}
+
+/// In changes only: most processes are quiet most of the time.
+void ProcessCore::tell_vitals() {
+  vitals_at_ = now_;
+  if (minor_ < kVitalsMinor) return;
+  const OriginCounters& counters = origin_.counters();
+  Vitals vitals;
+  vitals.sent = counters.transmitted - std::exchange(transmitted_, counters.transmitted);
+  vitals.resent = counters.resends - std::exchange(resends_, counters.resends);
+  vitals.window_bytes = origin_.unacknowledged_bytes();
+  const Origin::Stuck stuck = origin_.stuck(kVitalsPause);
+  vitals.stuck = stuck.channel;
+  vitals.stuck_bytes = stuck.bytes;
+  vitals.moves = static_cast<std::uint32_t>(moving_.size());
+  Time oldest{};
+  for (const ChannelId& channel : moving_) {
+    const Binding& binding = *find(channel);
+    if (now_ - binding.move->since <= oldest) continue;
+    oldest = now_ - binding.move->since;
+    vitals.oldest_move = binding.name.text();
+  }
+  vitals.oldest_move_ms = static_cast<std::uint32_t>(oldest / std::chrono::milliseconds(1));
+  if (vitals == vitals_) return;
+  say(vitals);
+  vitals_ = std::move(vitals);
 }
 
 void ProcessCore::pump(const Session::Take& take, const Session::Emit& emit) {

@@ -186,6 +186,7 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
 
   Result<> on_record(Kind kind, ByteView payload) override;
   Result<> on_trace(ByteView payload);
+  void tell_vitals();
   Result<> on_welcome(const Welcome& welcome);
   void on_attached(const Attached& attached);
   void on_refused(const Refused& refused);
@@ -267,6 +268,10 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
   Process self_;
   std::string host_;
   std::uint8_t minor_ = 0;  // protocol version of the session
+  Vitals vitals_{};         // as busd knows them
+  Time vitals_at_{};
+  std::uint64_t transmitted_ = 0;  // when they were told
+  std::uint64_t resends_ = 0;
   bool restricted_ = false;
   std::vector<std::string> bind_prefixes_;
   std::vector<std::string> send_prefixes_;

@@ -212,6 +212,7 @@ STARBUS_CODED(WatchRefused)
 STARBUS_CODED(Query)
 STARBUS_CODED(Answer)
 STARBUS_CODED(HopTrace)
+STARBUS_CODED(Vitals)
 #undef STARBUS_CODED
 
 std::string_view name_of(Kind kind) {
@@ -300,6 +301,8 @@ std::string_view name_of(Kind kind) {
       return "answer";
     case Kind::trace:
       return "trace";
+    case Kind::vitals:
+      return "vitals";
   }
   return "unknown";
 }

@@ -67,7 +67,8 @@ enum class Kind : std::uint8_t {
   // administration
   query = 60,
   answer = 61,
-  trace = 62,  // since 1.1
+  trace = 62,   // since 1.1
+  vitals = 63,  // since 1.1
 };
 std::string_view name_of(Kind kind);
 

@@ -74,4 +74,25 @@ struct HopTrace {
   }
 };
 
+/// A process to its busd, once a second when something has changed: what operators look at
+/// (`bustop doctor`). Since 1.1.
+struct Vitals {
+  static constexpr Kind kKind = Kind::vitals;
+  std::uint64_t sent = 0;          // messages that left in the latest second
+  std::uint64_t resent = 0;        // of these, not for the first time
+  std::uint64_t window_bytes = 0;  // unacknowledged, of kProcessWindow
+  /// The stream with the fullest window among those whose owner has said nothing for a second;
+  /// 0 bytes: there is none.
+  ChannelId stuck;
+  std::uint64_t stuck_bytes = 0;  // of kChannelWindow
+  std::uint32_t moves = 0;        // channels that are leaving or arriving
+  std::uint32_t oldest_move_ms = 0;
+  std::string oldest_move;  // its name
+  friend bool operator==(const Vitals&, const Vitals&) = default;
+  template <class A>
+  void fields(A& a) {
+    a(sent, resent, window_bytes, stuck, stuck_bytes, moves, oldest_move_ms, oldest_move);
+  }
+};
+
 }  // namespace starbus::bus

@@ -102,6 +102,7 @@ void RootRouter::open_session(Link& link, const Hello& hello) {
   host.link = link.id;
   host.session = &link;
   host.since = now();
+  host.sessions.note(now());
   host.pending = std::make_unique<PendingTable>();
   link.attachment = &host;
   link.greeted = true;

@@ -10,6 +10,7 @@
 #include "bus/core/data.hpp"
 #include "bus/core/directory.hpp"
 #include "bus/core/lanes.hpp"
+#include "bus/core/recent_times.hpp"
 
 namespace starbus::bus {
 
@@ -41,6 +42,7 @@ struct RootHost {
   bool complete = false;   // the session's table is complete: its names can be routed to
   bool announced = false;  // a table was complete since this busroot started
   Time since{};            // the session began, or ended
+  RecentTimes sessions{};  // when they began
   boost::unordered_flat_map<Process, std::unique_ptr<RootProcess>> processes;
 
   bool connected() const { return link != 0; }

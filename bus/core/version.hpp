@@ -18,6 +18,7 @@ inline constexpr std::uint8_t kVersionMinor = 1;
 /// What a minor version has brought: nothing of it is said in a session of an older one.
 inline constexpr std::uint8_t kTraceMinor = 1;
 inline constexpr std::uint8_t kRoomMinor = 1;
+inline constexpr std::uint8_t kVitalsMinor = 1;
 
 /// "1.0".
 std::string protocol_text(std::uint8_t minor);

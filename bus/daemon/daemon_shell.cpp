@@ -9,6 +9,8 @@
 #include <sstream>
 #include <utility>
 
+#include "bus/io/clock.hpp"
+
 namespace starbus::bus::daemon {
 
 namespace asio = boost::asio;
@@ -91,7 +93,7 @@ Result<> DaemonShell::start(bool takeover) {
                     [this](Error reason) {
                       asio::post(loop_, [this, reason = std::move(reason)] { stop(reason); });
                     },
-                    lag_});
+                    lag_, clock_});
   if (const auto started = daemon_->start(*context_); !started) return started.error();
   // For tools: the port may have been picked freely.
   const auto noted = state_->write("admin", admin_->address() + "\n");
@@ -106,6 +108,8 @@ Result<> DaemonShell::start(bool takeover) {
 void DaemonShell::add_routes() {
   add_process_metrics(metrics_);
   lag_.add_to(metrics_);
+  metrics_.counter("starbus_clock_jumps_total", "Times that the wall clock was set.",
+                   [this] { return static_cast<double>(clock_.jumps()); });
   metrics_.gauge("starbus_build_info", "The running program.", [] { return 1.0; },
                  {{"name", info_.name}, {"version", info_.version}});
   admin_->get("/metrics", [this](const Request&) {
@@ -201,6 +205,9 @@ void DaemonShell::stopped(int exit_code) {
 
 void DaemonShell::tick() {
   limited_.sweep();
+  if (const auto jump = clock_.observe(std::chrono::system_clock::now(), io::boot_now())) {
+    spdlog::warn("the wall clock has jumped by {} ms", jump->count());
+  }
   service_manager_.status(daemon_->status());
   tick_timer_.expires_after(std::chrono::seconds(1));
   tick_timer_.async_wait([this](boost::system::error_code error) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "bus/daemon/clock_watch.hpp"
 #include "bus/daemon/logging.hpp"
 #include "bus/daemon/loop_lag.hpp"
 #include "bus/daemon/main_loop.hpp"
@@ -66,6 +67,7 @@ class DaemonShell {
   ServiceManager service_manager_{loop_};
   Metrics metrics_;
   LoopLag lag_{loop_, limited_};
+  ClockWatch clock_;
   std::optional<StateDirectory> state_;
   std::unique_ptr<AdminServer> admin_;
   std::unique_ptr<Signals> signals_;

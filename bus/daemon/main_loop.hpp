@@ -12,6 +12,7 @@
 
 #include "bus/core/error.hpp"
 #include "bus/daemon/admin_server.hpp"
+#include "bus/daemon/clock_watch.hpp"
 #include "bus/daemon/config.hpp"
 #include "bus/daemon/loop_lag.hpp"
 #include "bus/daemon/metrics.hpp"
@@ -38,6 +39,7 @@ struct DaemonContext {
   /// Errc::ok, run_daemon logs it and returns kExitFailure: for what a restart may cure.
   std::function<void(Error reason)> stop;
   const LoopLag& lag;
+  const ClockWatch& clock;
 };
 
 /// One daemon, as run_daemon drives it. All functions run on the thread of the loop, in this order:

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bus/daemon/metrics.hpp"
+#include "bus/io/clock.hpp"
 
 namespace starbus::bus::daemon {
 namespace {
@@ -107,6 +108,11 @@ nlohmann::json failures_json(const Router& router, const std::optional<ChannelId
 Response error_response(const Error& error) {
   return Response::json({{"error", name_of(error.code)}, {"detail", error.detail}},
                         status_of(error.code));
+}
+
+nlohmann::json clock_jump_age(const ClockWatch& clock) {
+  const auto age = clock.age(io::boot_now());
+  return age ? nlohmann::json(*age / std::chrono::seconds(1)) : nlohmann::json();
 }
 
 void add_router_metrics(Metrics& metrics, const Router& router) {

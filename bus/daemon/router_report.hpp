@@ -7,6 +7,7 @@
 
 #include "bus/core/router.hpp"
 #include "bus/daemon/admin_http.hpp"
+#include "bus/daemon/clock_watch.hpp"
 
 namespace starbus::bus::daemon {
 
@@ -23,6 +24,8 @@ nlohmann::json failures_json(const Router& router, const std::optional<ChannelId
                              std::size_t limit, Time now);
 /// {"error","detail"} with a fitting HTTP status.
 Response error_response(const Error& error);
+/// Seconds since the wall clock was set; null if it was not.
+nlohmann::json clock_jump_age(const ClockWatch& clock);
 /// starbus_router_*; the router must outlive the metrics' last scrape.
 void add_router_metrics(Metrics& metrics, const Router& router);
 /// A number in a query, or the fallback; never above `most`.

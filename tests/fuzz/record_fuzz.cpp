@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 Table, TableEnd, ProcessDead, Bind, Attached, Refused, Active, ActiveOk, Unbind,
                 Unbound, Freed, FreedOk, Move, MoveOk, NoMove, Attach, Reclaim, Reclaimed, Moved,
                 State, StateRefused, Watch, Unwatch, WatchRows, WatchRefused, Query, Answer,
-                HopTrace>(kind, fuzz_input(data + 1, size - 1));
+                HopTrace, Vitals>(kind, fuzz_input(data + 1, size - 1));
   const bool elsewhere = kind == Kind::data || kind == Kind::multicast || kind == Kind::chunk;
   require(tried || elsewhere ||
           name_of(kind) == "unknown");  // a new kind belongs into the list above

@@ -219,6 +219,56 @@ TEST_F(Doctor, ProcessGone) {
   expect(Check::process_gone, Severity::warning);
 }
 
+TEST_F(Doctor, FlappingLinks) {
+  host().topology->processes[0].recent_sessions = 3;
+  expect_nothing();
+  host().topology->processes[0].recent_sessions = 4;
+  expect(Check::flapping_link, Severity::warning);
+  host().topology->processes[0].recent_sessions = 1;
+  host().row->recent_sessions = 4;
+  expect(Check::flapping_link, Severity::warning);
+}
+
+TEST_F(Doctor, MessagesThatAreSentAgain) {
+  Vitals& vitals = host().topology->processes[0].vitals;
+  vitals.sent_per_s = 10'000;
+  vitals.resent_per_s = 500;
+  expect_nothing();
+  vitals.resent_per_s = 501;
+  expect(Check::resend_rate, Severity::warning);
+  vitals.sent_per_s = vitals.resent_per_s = 99;  // few
+  expect_nothing();
+}
+
+TEST_F(Doctor, WindowsNearTheirLimit) {
+  Vitals& vitals = host().topology->processes[0].vitals;
+  vitals.window_bytes = 13'000'000;
+  expect_nothing();
+  vitals.window_bytes = 14'000'000;
+  expect(Check::window_near_limit, Severity::warning);
+  vitals.window_bytes = vitals.stuck_bytes = 900'000;
+  vitals.stuck_channel = "7f";
+  expect(Check::window_near_limit, Severity::warning);
+  EXPECT_NE(diagnose(examination_)[0].what.find("channel 7f"), std::string::npos);
+}
+
+TEST_F(Doctor, StalledMoves) {
+  Vitals& vitals = host().topology->processes[0].vitals;
+  vitals.oldest_move = "entity/7";
+  vitals.oldest_move_ms = 9'000;
+  expect_nothing();
+  vitals.oldest_move_ms = 10'000;
+  expect(Check::stalled_move, Severity::warning);
+  EXPECT_NE(diagnose(examination_)[0].what.find("entity/7"), std::string::npos);
+}
+
+TEST_F(Doctor, ClockJumps) {
+  examination_.after[1].status.clock_jump_age_s = 3'700;
+  expect_nothing();
+  examination_.after[1].status.clock_jump_age_s = 60;
+  expect(Check::clock_jump, Severity::warning);
+}
+
 TEST_F(Doctor, VersionMix) {
   examination_.after[1].status.version = "0.2.0";
   expect(Check::version_mix, Severity::warning);

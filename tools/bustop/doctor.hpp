@@ -58,6 +58,18 @@ std::string_view name_of(Severity severity);
     "raise max_names of the role, or look for names that are never unbound")                      \
   X(process_gone, "its link is lost; its names are freed when the lease ends",                    \
     "restart the process, or find out why its link broke: bustop why process/HOST.NODE")          \
+  X(flapping_link, "each new session makes all unacknowledged messages travel again",             \
+    "look at the peer's log, for restarts, and at the network between the two")                   \
+  X(resend_rate, "what is sent again costs twice, and its receivers get it late",                 \
+    "look for full queues (queue_near_limit, overflow_growing) and flapping links on the way")    \
+  X(window_near_limit, "at the limit its sends answer would_block",                               \
+    "find the receiver that does not acknowledge: bustop why, bustop trace")                      \
+  X(stalled_move, "messages to a channel that moves wait until it has arrived",                   \
+    "look at the process that it moves to; after 5 s the source asks for it back")                \
+  X(clock_jump,                                                                                   \
+    "log lines of different machines no longer fit each other; leases are not "                   \
+    "touched",                                                                                    \
+    "look at the time synchronisation of that machine (chronyc tracking)")                        \
   X(version_mix, "versions at most one minor apart work together, but not for ever",              \
     "finish the upgrade, host by host")
 

@@ -11,7 +11,12 @@ namespace starbus::bustop::checks {
 namespace {
 
 constexpr double kQuotaWarning = 0.8;
-constexpr double kYoungUplink = 60;  // seconds
+constexpr double kYoungUplink = 60;      // seconds
+constexpr std::uint64_t kFlapping = 4;   // sessions in ten minutes
+constexpr std::uint64_t kResends = 100;  // in a second; fewer are no burden
+constexpr double kResendShare = 0.05;
+constexpr double kWindowShare = 0.8;
+constexpr double kStalledMove = 2.0 * bus::kReclaimAfter;  // ms: it has been asked back in vain
 
 std::string joined(const std::vector<std::string>& words) {
   std::string result;
@@ -37,6 +42,39 @@ void check_uplink(const HostView& host, double uptime_s, Findings& to) {
   }
 }
 
+void check_sessions(const std::string& where, std::uint64_t sessions, Findings& to) {
+  if (sessions < kFlapping) return;
+  add(to, Severity::warning, Check::flapping_link, where,
+      std::to_string(sessions) + " sessions in ten minutes");
+}
+
+void check_vitals(const ProcessInfo& process, Findings& to) {
+  const Vitals& vitals = process.vitals;
+  const auto share = [](std::uint64_t part, std::uint64_t whole) {
+    return static_cast<double>(part) / static_cast<double>(whole);
+  };
+  if (vitals.resent_per_s >= kResends && vitals.sent_per_s > 0 &&
+      share(vitals.resent_per_s, vitals.sent_per_s) > kResendShare) {
+    add(to, Severity::warning, Check::resend_rate, process.name,
+        std::to_string(vitals.resent_per_s) + " of " + std::to_string(vitals.sent_per_s) +
+            " messages in a second were sent again");
+  }
+  if (share(vitals.window_bytes, bus::kProcessWindow) >= kWindowShare) {
+    add(to, Severity::warning, Check::window_near_limit, process.name,
+        human_bytes(static_cast<double>(vitals.window_bytes)) + " unacknowledged of " +
+            human_bytes(static_cast<double>(bus::kProcessWindow)));
+  } else if (share(vitals.stuck_bytes, bus::kChannelWindow) >= kWindowShare) {
+    add(to, Severity::warning, Check::window_near_limit, process.name,
+        human_bytes(static_cast<double>(vitals.stuck_bytes)) + " of " +
+            human_bytes(static_cast<double>(bus::kChannelWindow)) + " to channel " +
+            vitals.stuck_channel + ", whose owner is silent");
+  }
+  if (vitals.oldest_move_ms >= kStalledMove) {
+    add(to, Severity::warning, Check::stalled_move, process.name,
+        vitals.oldest_move + " moves since " + human_milliseconds(vitals.oldest_move_ms));
+  }
+}
+
 }  // namespace
 
 void check_root(const Cluster& cluster, Findings& to) {
@@ -52,6 +90,7 @@ void check_root(const Cluster& cluster, Findings& to) {
 
 void check_hosts(const Cluster& cluster, Findings& to) {
   for (const HostView& host : cluster.hosts) {
+    if (host.row) check_sessions(host.name, host.row->recent_sessions, to);
     if (host.topology) check_uplink(host, cluster.local.uptime_s, to);
     if (host.row && !host.row->connected) {
       add(to, Severity::error, Check::host_down, host.name,
@@ -65,6 +104,8 @@ void check_hosts(const Cluster& cluster, Findings& to) {
 void check_processes(const Cluster& cluster, Findings& to) {
   for (const HostView& host : cluster.hosts) {
     for (const ProcessInfo& process : host.processes()) {
+      check_sessions(process.name, process.recent_sessions, to);
+      check_vitals(process, to);
       if (!process.connected) {
         add(to, Severity::warning, Check::process_gone, process.name, "has no link to its busd");
       }

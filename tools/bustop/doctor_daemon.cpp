@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kLagWarning = 100;  // ms
 constexpr double kLagError = 1000;
+constexpr double kRecentJump = 3600;    // seconds
 constexpr double kRttWarning = 50'000;  // us
 constexpr double kQueueWarning = 0.5;   // of the limit
 constexpr double kQueueError = 0.9;
@@ -87,6 +88,10 @@ void check_daemon(const DaemonReading* before, const DaemonReading& after, Findi
   if (lag > kLagWarning) {
     add(to, lag > kLagError ? Severity::error : Severity::warning, Check::loop_lag, after.name,
         "the event loop is late by " + human_milliseconds(lag));
+  }
+  if (after.status.clock_jump_age_s && *after.status.clock_jump_age_s < kRecentJump) {
+    add(to, Severity::warning, Check::clock_jump, after.name,
+        "its wall clock was set " + human_seconds(*after.status.clock_jump_age_s) + " ago");
   }
   const std::string& state = after.status.state;
   if (state == "draining" || state == "stopping") {

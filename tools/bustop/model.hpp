@@ -28,6 +28,7 @@ struct DaemonStatus {
   std::int64_t pid = 0;
   double uptime_s = 0;
   double loop_lag_ms = 0;
+  std::optional<double> clock_jump_age_s;  // since the wall clock was set
   std::uint64_t term = 0;
   std::string state;
   std::map<std::string, std::uint64_t> counters;
@@ -64,6 +65,17 @@ struct LinkInfo {
   }
 };
 
+/// What a process says of itself, about once a second.
+struct Vitals {
+  std::uint64_t sent_per_s = 0;
+  std::uint64_t resent_per_s = 0;
+  std::uint64_t window_bytes = 0;
+  std::string stuck_channel;  // its id: the owner is silent
+  std::uint64_t stuck_bytes = 0;
+  std::string oldest_move;
+  double oldest_move_ms = 0;
+};
+
 struct ProcessInfo {
   std::string name;  // HOST.NODE
   std::string role;
@@ -74,6 +86,8 @@ struct ProcessInfo {
   std::uint64_t max_names = 0;  // 0: the daemon does not say
   std::optional<LinkInfo> link;
   std::string software;
+  std::uint64_t recent_sessions = 0;  // of the latest ten minutes
+  Vitals vitals{};
 };
 
 struct Uplink {
@@ -102,6 +116,7 @@ struct HostRow {
   std::vector<ProcessInfo> processes;  // without links
   std::optional<LinkInfo> link;
   std::string software;
+  std::uint64_t recent_sessions = 0;  // of the latest ten minutes
 };
 
 /// /topology of busroot.

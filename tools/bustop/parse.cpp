@@ -110,6 +110,14 @@ ProcessInfo read_process(const Reader& reader) {
   process.max_names = reader.count("max_names");
   process.link = read_optional_link(reader);
   process.software = reader.text("software");
+  process.recent_sessions = reader.count("recent_sessions");
+  if (const Json* found = reader.find("vitals")) {
+    const Reader vitals(*found);
+    process.vitals = {vitals.count("sent_per_s"),     vitals.count("resent_per_s"),
+                      vitals.count("window_bytes"),   vitals.text("stuck_channel"),
+                      vitals.count("stuck_bytes"),    vitals.text("oldest_move"),
+                      vitals.number("oldest_move_ms")};
+  }
   return process;
 }
 
@@ -122,6 +130,7 @@ HostRow read_host_row(const Reader& reader) {
   row.processes = reader.rows<ProcessInfo>("processes", read_process);
   row.link = read_optional_link(reader);
   row.software = reader.text("software");
+  row.recent_sessions = reader.count("recent_sessions");
   return row;
 }
 
@@ -155,6 +164,9 @@ Result<DaemonStatus> parse_status(std::string_view text) {
     status.pid = reader.integer("pid");
     status.uptime_s = reader.number("uptime_s");
     status.loop_lag_ms = reader.number("loop_lag_ms");
+    if (reader.find("clock_jump_age_s") != nullptr) {
+      status.clock_jump_age_s = reader.number("clock_jump_age_s");
+    }
     status.term = reader.count("term");
     status.state = reader.text("state");
     const Json* counters = reader.find("counters");

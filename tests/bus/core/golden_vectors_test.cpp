@@ -119,6 +119,7 @@ TEST(GoldenVectors, OfWatchesAndQueries) {
   const ByteView body = as_bytes("{\"ok\":true}");
   expect_golden("answer", Answer{"hostA", 7, 200, {body.begin(), body.end()}});
   expect_golden("room", Room{});
+  expect_golden("vitals", Vitals{1'000, 10, 65'536, kChannel, 4'096, 2, 750, "entity/7"});
   expect_golden("trace", HopTrace{kProcess.host,
                                   7,
                                   kChannel,

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace starbus::bus::daemon {
+
+/// Notices that the wall clock was set: log lines of different machines no longer fit each other,
+/// and certificates may look expired. Nothing of the bus depends on it; leases run on the boot
+/// clock. A plain value; feed it about once a second.
+class ClockWatch {
+ public:
+  using Wall = std::chrono::system_clock::time_point;
+  using Boot = std::chrono::nanoseconds;
+  /// Less is how time synchronisation corrects it in normal times.
+  static constexpr std::chrono::milliseconds kJump{500};
+
+  /// By how much the wall clock has jumped since the call before; none: it has not.
+  std::optional<std::chrono::milliseconds> observe(Wall wall, Boot boot) {
+    const auto offset =
+        std::chrono::duration_cast<std::chrono::milliseconds>(wall.time_since_epoch() - boot);
+    const auto jump = offset_ ? offset - *offset_ : std::chrono::milliseconds(0);
+    offset_ = offset;
+    if (jump < kJump && jump > -kJump) return std::nullopt;
+    ++jumps_;
+    latest_ = boot;
+    return jump;
+  }
+  std::uint64_t jumps() const { return jumps_; }
+  /// Since the latest jump; none: there was none.
+  std::optional<Boot> age(Boot now) const {
+    return latest_ ? std::optional(now - *latest_) : std::nullopt;
+  }
+
+ private:
+  std::optional<std::chrono::milliseconds> offset_;
+  std::uint64_t jumps_ = 0;
+  std::optional<Boot> latest_;
+};
+
+}  // namespace starbus::bus::daemon
