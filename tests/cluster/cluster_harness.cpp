@@ -153,7 +153,7 @@ void Cluster::start() {
 
 void Cluster::wait_until_ready() {
   for (const auto& [host, busd] : busds_) {
-    if (!wait_for(kStart, [&] { return busd->serves(); })) {
+    if (!wait_for(kStart, [&daemon = *busd] { return daemon.serves(); })) {
       throw std::runtime_error("busd " + host + " does not serve:\n" + busd->log() + root_->log());
     }
     // From now on a restart finds processes that were here before: the default is due.
