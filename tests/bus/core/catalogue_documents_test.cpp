@@ -1,7 +1,12 @@
-/// docs/errors.md and docs/limits.md say what the catalogues say, row for row.
+/// docs/errors.md and docs/limits.md say what the catalogues say, row for row; and the tests that
+/// documents name exist.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -58,6 +63,39 @@ TEST(Documents, ListEveryLimitAsItIs) {
     EXPECT_EQ(rows[i][2], limit.reason);
     EXPECT_EQ(rows[i][3], limit.when_reached);
     EXPECT_FALSE(rows[i][4].empty());
+  }
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// "Suite.Case" of every TEST in the tree.
+std::set<std::string> all_tests() {
+  const std::regex test(R"(TEST(?:_F|_P)?\((\w+),\s*(\w+)\))");
+  std::set<std::string> tests;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(STARBUS_SOURCE_DIR "/tests")) {
+    if (entry.path().extension() != ".cpp") continue;
+    const std::string text = text_of(entry.path());
+    for (std::sregex_iterator at(text.begin(), text.end(), test), end; at != end; ++at) {
+      tests.insert((*at)[1].str() + "." + (*at)[2].str());
+    }
+  }
+  return tests;
+}
+
+TEST(Documents, NameOnlyTestsThatExist) {
+  const std::set<std::string> tests = all_tests();
+  const std::regex named(R"(`([A-Z]\w+\.[A-Z]\w+)`)");
+  for (const char* document : {"guarantees.md", "limits.md", "errors.md"}) {
+    const std::string text = text_of(STARBUS_SOURCE_DIR "/docs/" + std::string(document));
+    for (std::sregex_iterator at(text.begin(), text.end(), named), end; at != end; ++at) {
+      EXPECT_TRUE(tests.contains((*at)[1].str())) << document << ": " << (*at)[1];
+    }
   }
 }
 
