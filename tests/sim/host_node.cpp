@@ -18,6 +18,7 @@ void HostNode::on_start() {
   bus::HostConfig config;
   config.host = name();
   config.software = "simulated";
+  config.minor = world_.draw_minor();
   config.incarnation = disk_.read_number("incarnation") + 1;
   disk_.write_number("incarnation", config.incarnation, true);
   config.highest_term = bus::Epoch::of(disk_.read_number("term"), 0);

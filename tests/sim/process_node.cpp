@@ -30,6 +30,7 @@ void ProcessNode::on_start() {
   config.node = node_;
   config.incarnation = ++starts_ * 1'000'000;
   config.software = "simulated";
+  config.minor = world_.draw_minor();
   application_ = std::make_unique<Application>(world_, *this, world_.new_life());
   if (world_.on_application) world_.on_application(*application_);
   core_ = std::make_unique<bus::ProcessCore>(std::move(config), *application_, world_.now());

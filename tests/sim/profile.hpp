@@ -12,15 +12,16 @@ struct Profile {
   std::string_view meaning;
   bool deaths = false;    // processes die; hosts and processes are away for longer than the lease
   bool extended = false;  // moving senders, announcements, large bodies, slow readers
+  double older = 0;       // share of starts that speak the protocol version before this one
 };
 
 inline constexpr Profile kProfiles[] = {
     {"base", "fixed senders, moving receivers; crashes of daemons, links of all sorts", false,
      false},
     {"deaths", "base, and processes die and leases run out", true, false},
-    {"extended", "base, and moving senders, announcements, large bodies, slow readers", false,
-     true},
-    {"all", "everything", true, true},
+    {"extended", "base, and moving senders, announcements, large bodies, slow readers", false, true,
+     0.3},
+    {"all", "everything", true, true, 0.3},
 };
 
 inline std::optional<Profile> find_profile(std::string_view name) {

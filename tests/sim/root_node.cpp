@@ -13,6 +13,7 @@ void RootNode::on_start() {
   std::istringstream hosts(disk_.read("hosts"));
   for (std::string host; std::getline(hosts, host);) config.journaled.push_back(host);
   config.software = "simulated";
+  config.minor = world_.draw_minor();
   if (!config.journaled.empty()) ++world_.counts[Event::grace_periods];
   bus::RootShell& shell = *this;
   router_ = std::make_unique<bus::RootRouter>(shell, std::move(config), world_.now());

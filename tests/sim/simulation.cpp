@@ -50,6 +50,7 @@ RunResult run_seed(const RunOptions& options) {
   RunResult result;
   WorldOptions world_options;
   world_options.free_names = {"thing/1", "thing/2", "thing/3"};
+  world_options.older = options.profile.older;
   World world(options.seed, std::move(world_options));
   world.trace.print_to(options.trace);
   const Time begin = world.now();

@@ -7,7 +7,7 @@ namespace starbus::sim {
 using bus::Time;
 
 World::World(std::uint64_t seed, WorldOptions options)
-    : random(seed), timeline(from_ms(1'000'000)), options_(std::move(options)) {
+    : random(seed), timeline(from_ms(1'000'000)), versions_(~seed), options_(std::move(options)) {
   oracle.name_of = [this](NameIndex index) { return name(index).text; };
   root_ = std::make_unique<RootNode>(*this);
   for (const std::string& host : options_.hosts) {

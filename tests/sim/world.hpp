@@ -23,6 +23,7 @@ struct WorldOptions {
   int processes_per_host = 2;
   std::vector<std::string> movers = {"mover/x", "mover/y"};
   std::vector<std::string> free_names = {};  // bound and given up at will
+  double older = 0;  // how often what starts speaks the protocol version before this one
 };
 
 class World {
@@ -36,6 +37,11 @@ class World {
 
   explicit World(std::uint64_t seed, WorldOptions options = {});
   ~World();
+
+  /// Of a part that starts now: an upgrade, or the way back.
+  std::uint8_t draw_minor() {
+    return versions_.chance(options_.older) ? bus::kVersionMinor - 1 : bus::kVersionMinor;
+  }
 
   Random random;
   Timeline timeline;
@@ -116,6 +122,7 @@ class World {
   std::string unrest_of_watches();
   std::string describe_moves();
 
+  Random versions_;  // apart, so that versions change nothing else
   WorldOptions options_;
   std::vector<Name> names_;
   std::map<bus::ChannelId, NameIndex> by_id_;
