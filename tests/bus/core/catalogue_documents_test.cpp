@@ -91,7 +91,7 @@ std::set<std::string> all_tests() {
 TEST(Documents, NameOnlyTestsThatExist) {
   const std::set<std::string> tests = all_tests();
   const std::regex named(R"(`([A-Z]\w+\.[A-Z]\w+)`)");
-  for (const char* document : {"guarantees.md", "limits.md", "errors.md"}) {
+  for (const char* document : {"guarantees.md", "limits.md", "errors.md", "track-record.md"}) {
     const std::string text = text_of(STARBUS_SOURCE_DIR "/docs/" + std::string(document));
     for (std::sregex_iterator at(text.begin(), text.end(), named), end; at != end; ++at) {
       EXPECT_TRUE(tests.contains((*at)[1].str())) << document << ": " << (*at)[1];
