@@ -65,12 +65,14 @@ void HostRouter::tick(Time now) {
   Router::tick(now);
   std::vector<LocalProcess*> expired;
   table_.for_each_process([&](LocalProcess& process) {
+    process.request_bytes = 0;
     if (process.link == 0 && now - process.lost_at > config_.lease) expired.push_back(&process);
   });
   for (LocalProcess* process : expired) {
     ++host_counters_.leases_ended;
     end_process(*process, {Errc::silent, "no session for the length of the lease"});
   }
+  watches_.tick();
   queries_.tick(now);
   traces_.tick(now);
 }

@@ -181,6 +181,7 @@ class HostRouter final : public Router, private HostWatchOutlet {
   template <class Reply>
   Result<> reply_from_root(ByteView payload);
   void deliver_parts(const Multicast& multicast, LinkId source);
+  bool speaks_for(const LocalProcess& process, const ChannelId& channel);
   Link* session_of(const LocalProcess& process);
   void tell_room();
   /// Where records for the channel go; null, counted, if that is nowhere now.
@@ -192,7 +193,7 @@ class HostRouter final : public Router, private HostWatchOutlet {
   // Traces: host_router_trace.cpp.
   void trace_onward(HopTrace trace, LinkId source);
   void trace_back(HopTrace trace);
-  Result<> trace_from_process(ByteView payload);
+  Result<> trace_from_process(const LocalProcess& process, ByteView payload);
   Result<> trace_from_root(Link& link, ByteView payload);
 
   // HostWatchOutlet

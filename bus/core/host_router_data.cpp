@@ -202,11 +202,18 @@ Result<> HostRouter::multicast_from_root(ByteView payload) {
   return {};
 }
 
+/// Its owner, or who holds a copy of it while nobody else here owns it. A copy's late reply beside
+/// the new owner may vanish, as replies may.
+bool HostRouter::speaks_for(const LocalProcess& process, const ChannelId& channel) {
+  const LocalProcess* const owner = table_.owner_of(channel);
+  return owner == &process || (owner == nullptr && process.moving.contains(channel));
+}
+
 template <class Reply>
 Result<> HostRouter::reply_from_process(const LocalProcess& process, ByteView payload) {
   const auto reply = decode<Reply>(payload);
   if (!reply) return reply.error();
-  if (table_.owner_of(reply->channel) != &process && !process.moving.contains(reply->channel)) {
+  if (!speaks_for(process, reply->channel)) {
     ++host_counters_.foreign_replies;
     return {};
   }

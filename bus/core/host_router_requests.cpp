@@ -15,6 +15,11 @@ Result<> foreign_process(Kind kind) {
 }  // namespace
 
 Result<> HostRouter::from_process(Link& link, LocalProcess& process, Kind kind, ByteView payload) {
+  const bool message = kind == Kind::data || kind == Kind::probe || kind == Kind::multicast ||
+                       kind == Kind::ack || kind == Kind::nack;
+  if (!message && (process.request_bytes += payload.size()) > kRequestBytes) {
+    return Error{Errc::overloaded, "4 MiB of requests within a moment"};
+  }
   switch (kind) {
     case Kind::data:
       return data_from_process(link, process, payload);
@@ -56,7 +61,7 @@ Result<> HostRouter::from_process(Link& link, LocalProcess& process, Kind kind, 
     }
     case Kind::trace:
       if (link.minor < kTraceMinor) break;
-      return trace_from_process(payload);
+      return trace_from_process(process, payload);
     case Kind::vitals: {
       if (link.minor < kVitalsMinor) break;
       auto vitals = decode<Vitals>(payload);
@@ -150,7 +155,13 @@ Result<> HostRouter::on_reclaim(const LocalProcess& process, ByteView payload) {
   if (reclaim->process != process.id) return foreign_process(Kind::reclaim);
   if (!check_channel_name(reclaim->name)) return Error{Errc::bad_bytes, "reclaim of no name"};
   if (!may_hold(process, reclaim->name)) return deny(process, "hold " + reclaim->name);
-  if (uplink_greeted()) tell(*uplink_, *reclaim);
+  // Every frozen copy has passed here, or stands in the table: nobody reclaims what he never had.
+  const ChannelId channel = channel_id(reclaim->name);
+  const auto copy = process.moving.find(channel);
+  const bool frozen = copy != process.moving.end() && copy->second.ticket == reclaim->ticket;
+  const LocalName* const name = table_.find(channel);
+  const bool back = name && name->owner == &process && name->ticket == reclaim->ticket;
+  if ((frozen || back) && uplink_greeted()) tell(*uplink_, *reclaim);
   return {};
 }
 

@@ -28,13 +28,22 @@ void HostRouter::trace_onward(HopTrace trace, LinkId source) {
 
 void HostRouter::trace_back(HopTrace trace) {
   if (trace.host == table_.id()) return traces_.on_reply(std::move(trace));
-  if (uplink_greeted() && uplink_->minor >= kTraceMinor) tell(*uplink_, trace);
+  if (!uplink_greeted() || uplink_->minor < kTraceMinor) return;
+  if (has_room_for_trace(*uplink_)) tell(*uplink_, trace);
 }
 
-Result<> HostRouter::trace_from_process(ByteView payload) {
+/// Only the owner turns a trace round, and it cannot say that it is somebody else.
+Result<> HostRouter::trace_from_process(const LocalProcess& process, ByteView payload) {
   auto trace = decode<HopTrace>(payload);
   if (!trace) return trace.error();
-  if (trace->end == TraceEnd::none) return Error{Errc::bad_bytes, "a trace that is not over"};
+  if (trace->end == TraceEnd::none || trace->hops.empty()) {
+    return Error{Errc::bad_bytes, "a trace that is not over"};
+  }
+  if (!speaks_for(process, trace->channel)) {
+    ++host_counters_.foreign_replies;
+    return {};
+  }
+  trace->hops.back().where = process.name;
   add_hop(*trace, config_.host);
   trace_back(std::move(*trace));
   return {};

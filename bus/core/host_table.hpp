@@ -35,6 +35,8 @@ struct LocalProcess {
   RateLimit messages;
   RateLimit bytes;
 
+  std::uint64_t request_bytes = 0;  // control records since the latest tick
+
   bool choked = false;     // was answered NACK overflow because the way was cut
   bool announced = false;  // its table was complete once, or journaled: busroot may know it
   bool tabled = false;     // its table was complete once in this life of busd

@@ -7,6 +7,11 @@
 #include "bus/core/name.hpp"
 
 namespace starbus::bus {
+namespace {
+
+constexpr std::int64_t kSnapshotCost = 8;  // of an empty one, in rows
+
+}  // namespace
 
 void HostWatches::watch(LinkId watcher, const std::string& prefix) {
   if (const auto checked = check_prefix(prefix); !checked) {
@@ -16,11 +21,37 @@ void HostWatches::watch(LinkId watcher, const std::string& prefix) {
   if (!mine.contains(prefix) && mine.size() >= kMaxWatches) {
     return refuse(watcher, prefix, {Errc::too_many_watches, "1024 prefixes are watched"});
   }
+  if (!mine.insert(prefix).second) return;  // it is served already, or will be
   const auto [entry, fresh] = prefixes_.try_emplace(prefix);
-  if (mine.insert(prefix).second) entry->second.watchers.push_back(watcher);
+  entry->second.waiting.push_back(watcher);
   if (fresh) outlet_.tell_root(Watch{prefix});
   if (!entry->second.rows.complete()) return;  // it is served when the snapshot is complete
-  send_rows(prefix, entry->second.rows.rows(), true, [&](const WatchRows& piece) {
+  wanted_.emplace(watcher, prefix);
+  serve();
+}
+
+void HostWatches::tick() {
+  budget_ = std::min<std::int64_t>(budget_ + kWatchBudget, kWatchBudget);
+  serve();
+}
+
+/// In turn, so that nobody who watches and unwatches without end keeps others from theirs.
+void HostWatches::serve() {
+  while (budget_ > 0 && !wanted_.empty()) {
+    auto next = wanted_.upper_bound(last_served_);
+    if (next == wanted_.end()) next = wanted_.begin();
+    last_served_ = *next;
+    wanted_.erase(next);
+    const auto& [watcher, prefix] = last_served_;
+    serve(prefixes_.at(prefix), prefix, watcher);
+  }
+}
+
+void HostWatches::serve(Prefix& entry, const std::string& prefix, LinkId watcher) {
+  budget_ -= static_cast<std::int64_t>(entry.rows.rows().size()) + kSnapshotCost;
+  std::erase(entry.waiting, watcher);
+  entry.watchers.push_back(watcher);
+  send_rows(prefix, entry.rows.rows(), true, [&](const WatchRows& piece) {
     scratch_.clear();
     encode(piece, scratch_);
     outlet_.tell_watcher(watcher, scratch_);
@@ -44,7 +75,9 @@ void HostWatches::forget(LinkId watcher) {
 void HostWatches::leave(LinkId watcher, const std::string& prefix) {
   const auto entry = prefixes_.find(prefix);
   std::erase(entry->second.watchers, watcher);
-  if (!entry->second.watchers.empty()) return;
+  std::erase(entry->second.waiting, watcher);
+  wanted_.erase({watcher, prefix});
+  if (!entry->second.idle()) return;
   prefixes_.erase(entry);
   outlet_.tell_root(Unwatch{prefix});
 }
@@ -60,20 +93,25 @@ void HostWatches::on_rows(WatchRows&& rows) {
     outlet_.tell_root(Unwatch{prefix});
     return on_refused({prefix, Errc::watch_too_large, "more than 131072 names"});
   }
-  const auto tell = [&](const WatchRows& piece) { tell_all(entry->second, piece); };
   if (known) {
-    send_rows(prefix, changes, false, tell);
+    send_rows(prefix, changes, false,
+              [&](const WatchRows& piece) { tell_all(entry->second, piece); });
   } else if (set.complete()) {
-    send_rows(prefix, set.rows(), true, tell);
+    for (const LinkId watcher : entry->second.waiting) wanted_.emplace(watcher, prefix);
+    serve();
   }
 }
 
 void HostWatches::on_refused(const WatchRefused& refused) {
   const auto entry = prefixes_.find(refused.prefix);
   if (entry == prefixes_.end()) return;
-  const Prefix ended = std::move(entry->second);
+  Prefix ended = std::move(entry->second);
   prefixes_.erase(entry);
-  for (const LinkId watcher : ended.watchers) watchers_[watcher].erase(refused.prefix);
+  ended.watchers.insert(ended.watchers.end(), ended.waiting.begin(), ended.waiting.end());
+  for (const LinkId watcher : ended.watchers) {
+    watchers_[watcher].erase(refused.prefix);
+    wanted_.erase({watcher, refused.prefix});
+  }
   tell_all(ended, refused);
 }
 

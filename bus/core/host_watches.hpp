@@ -40,21 +40,31 @@ class HostWatches {
   /// A new session with busroot: asks for everything again.
   void renew();
 
+  /// Serves who waits, as far as a new budget goes.
+  void tick();
+
   std::size_t prefix_count() const { return prefixes_.size(); }
 
  private:
   struct Prefix {
     RowSet rows;
-    std::vector<LinkId> watchers;
+    std::vector<LinkId> watchers;  // have their snapshot
+    std::vector<LinkId> waiting;   // for it
+    bool idle() const { return watchers.empty() && waiting.empty(); }
   };
   template <class Record>
   void tell_all(const Prefix& prefix, const Record& record);
   void refuse(LinkId watcher, const std::string& prefix, const Error& why);
   void leave(LinkId watcher, const std::string& prefix);
+  void serve();
+  void serve(Prefix& entry, const std::string& prefix, LinkId watcher);
 
   HostWatchOutlet& outlet_;
   std::map<std::string, Prefix> prefixes_;
   boost::unordered_flat_map<LinkId, std::set<std::string>> watchers_;
+  std::set<std::pair<LinkId, std::string>> wanted_;  // snapshots that could be served
+  std::pair<LinkId, std::string> last_served_;
+  std::int64_t budget_ = kWatchBudget;  // rows that may be sent until the next tick
   Bytes scratch_;
 };
 

@@ -51,6 +51,17 @@ namespace starbus::bus {
   X(kMaxProcesses, 4096, "processes", "per busd", "too_many_processes")                            \
   X(kMaxHosts, 10'000, "hosts", "per busroot", "the session ends: too_many_processes")             \
   X(kMaxWatches, 1024, "prefixes", "per process", "too_many_watches")                              \
+  X(kWatchBudget, 131'072, "rows",                                                                 \
+    "of snapshots in a tick of a daemon: some ten milliseconds of its time",                       \
+    "further snapshots wait for the next tick")                                                    \
+  X(kIncomplete, 256 * 1024 * 1024, "bytes",                                                       \
+    "unfinished chunked records that a daemon holds, all links together",                          \
+    "the link with the most is ended: overloaded")                                                 \
+  X(kStrangerRecord, 1024 * 1024, "bytes", "a chunked record of who has not said who it is",       \
+    "the session ends: bad_bytes")                                                                 \
+  X(kRequestBytes, 4 * 1024 * 1024, "bytes",                                                       \
+    "control records of one process in a tick of busd: all processes share its uplink",            \
+    "the session of that process ends: overloaded")                                                \
   X(kMaxWatchRows, 131'072, "names", "one snapshot", "watch_too_large")                            \
   X(kMaxPendingCalls, 65'536, "calls", "per process", "would_block")                               \
   X(kMaxAclPrefixes, 256, "prefixes", "per role and direction", "bad_config")                      \

@@ -117,6 +117,7 @@ class DecodeArchive {
     const auto count = reader_.get<std::uint32_t>();
     if (count > reader_.rest().size()) return reader_.fail();
     if (std::is_same_v<T, std::string> && count > kMaxAclPrefixes) return reader_.fail();
+    if (std::is_same_v<T, TraceHop> && count > HopTrace::kMostHops) return reader_.fail();
     for (std::uint32_t i = 0; i < count && reader_.ok(); ++i) {
       T& item = list.emplace_back();
       if constexpr (requires { item.fields(*this); }) {

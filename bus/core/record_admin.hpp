@@ -1,6 +1,7 @@
 /// Records of administration: requests that daemons pass on for each other, and traces.
 #pragma once
 
+#include "bus/core/limits.hpp"
 #include "bus/core/record.hpp"
 
 namespace starbus::bus {
@@ -62,6 +63,8 @@ struct TraceHop {
 /// 1.1: not said in sessions of 1.0.
 struct HopTrace {
   static constexpr Kind kKind = Kind::trace;
+  /// There and back; more is malformed.
+  static constexpr std::size_t kMostHops = 2 * kMaxTraceHops;
   std::uint32_t host = 0;  // where it began
   std::uint64_t number = 0;
   ChannelId channel;

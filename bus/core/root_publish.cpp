@@ -9,6 +9,7 @@ namespace starbus::bus {
 namespace {
 
 constexpr std::size_t kPieceBytes = 48 * 1024;
+constexpr std::int64_t kSnapshotCost = 8;  // of an empty one, in rows
 
 WatchRow row_of(const Directory::Entry& entry, bool present) {
   const RootProcess& owner = RootRouter::process_of(entry);
@@ -35,8 +36,9 @@ Result<> RootRouter::on_watch(Host& host, ByteView payload) {
     refuse_watch(request->prefix, watcher, {Errc::too_many_watches, "of host " + host.name});
     return {};
   }
-  WatchTable::Watch& watch = watches_.add(request->prefix, host.link);
-  if (!grace_) send_snapshot(watch, watcher);
+  watches_.add(request->prefix, host.link);
+  wanted_.emplace(host.link, request->prefix);
+  serve_watches();
   return {};
 }
 
@@ -44,6 +46,7 @@ Result<> RootRouter::on_unwatch(Host& host, ByteView payload) {
   const auto request = decode<Unwatch>(payload);
   if (!request) return request.error();
   watches_.remove(request->prefix, host.link);
+  wanted_.erase({host.link, request->prefix});
   return {};
 }
 
@@ -51,29 +54,46 @@ void RootRouter::refuse_watch(const std::string& prefix, const std::vector<LinkI
                               const Error& why) {
   for (const LinkId id : watchers) {
     watches_.remove(prefix, id);
+    wanted_.erase({id, prefix});
     if (Link* link = find_link(id)) tell(*link, WatchRefused{prefix, why.code, why.detail});
   }
 }
 
-/// To some of the watchers of `watch`; may end it.
-void RootRouter::send_snapshot(WatchTable::Watch& watch, const std::vector<LinkId>& to) {
+/// Snapshots in turn, as far as the budget of this tick goes: who watches and unwatches without end
+/// costs nobody else more than that.
+void RootRouter::serve_watches() {
+  while (!grace_ && watch_budget_ > 0 && !wanted_.empty()) {
+    auto next = wanted_.upper_bound(last_served_);
+    if (next == wanted_.end()) next = wanted_.begin();
+    last_served_ = *next;
+    wanted_.erase(next);
+    send_snapshot(*watches_.find(last_served_.second), last_served_.first);
+  }
+}
+
+/// To one who waits for it; may end the watch.
+void RootRouter::send_snapshot(WatchTable::Watch& watch, LinkId to) {
   const std::string prefix = watch.prefix;
   watch.rows = 0;
   directory_.list(prefix, "",
                   [&](const Directory::Entry&) { return ++watch.rows <= kMaxWatchRows; });
+  watch_budget_ -= static_cast<std::int64_t>(watch.rows) + kSnapshotCost;
   if (watch.rows > kMaxWatchRows) {
-    const std::vector<LinkId> all = watch.watchers;
+    std::vector<LinkId> all = watch.watchers;
+    all.insert(all.end(), watch.waiting.begin(), watch.waiting.end());
     refuse_watch(prefix, all,
                  {Errc::watch_too_large, "more than " + std::to_string(kMaxWatchRows) +
                                              " names begin with '" + prefix + "'"});
     return;
   }
+  std::erase(watch.waiting, to);
+  watch.watchers.push_back(to);
   WatchRows piece;
   piece.prefix = prefix;
   piece.first = true;
   std::size_t bytes = 0;
   const auto send_piece = [&] {
-    for (const LinkId id : to) tell(*find_link(id), piece);
+    tell(*find_link(to), piece);
     piece.first = false;
     piece.rows.clear();
     bytes = 0;
@@ -88,21 +108,12 @@ void RootRouter::send_snapshot(WatchTable::Watch& watch, const std::vector<LinkI
   send_piece();
 }
 
-void RootRouter::begin_watches() {
-  std::vector<std::string> prefixes;
-  watches_.for_each([&](const WatchTable::Watch& watch) { prefixes.push_back(watch.prefix); });
-  for (const std::string& prefix : prefixes) {
-    WatchTable::Watch* const watch = watches_.find(prefix);
-    const std::vector<LinkId> watchers = watch->watchers;
-    send_snapshot(*watch, watchers);
-  }
-}
-
 void RootRouter::publish(const Directory::Entry& entry, Change change) {
   if (grace_) return;
   std::vector<std::string> too_large;
   WatchRows delta;
   watches_.for_each_matching(entry.name(), [&](WatchTable::Watch& watch) {
+    if (!watch.watched()) return;  // their snapshots will show it
     if (change == Change::added && ++watch.rows > kMaxWatchRows) {
       too_large.push_back(watch.prefix);
       return;
@@ -118,8 +129,10 @@ void RootRouter::publish(const Directory::Entry& entry, Change change) {
     for (const LinkId id : watch.watchers) tell_encoded(*find_link(id), record_, 0);
   });
   for (const std::string& prefix : too_large) {
-    const std::vector<LinkId> watchers = watches_.find(prefix)->watchers;
-    refuse_watch(prefix, watchers,
+    std::vector<LinkId> all = watches_.find(prefix)->watchers;
+    const std::vector<LinkId>& waiting = watches_.find(prefix)->waiting;
+    all.insert(all.end(), waiting.begin(), waiting.end());
+    refuse_watch(prefix, all,
                  {Errc::watch_too_large,
                   "the prefix has grown beyond " + std::to_string(kMaxWatchRows) + " names"});
   }

@@ -81,6 +81,7 @@ Result<> RootRouter::on_greeted_record(Host& host, Kind kind, ByteView payload) 
 
 void RootRouter::on_link_gone(Link& link, const Error& reason) {
   watches_.remove_all(link.id);
+  wanted_.erase(wanted_.lower_bound({link.id, {}}), wanted_.lower_bound({link.id + 1, {}}));
   if (link.attachment == nullptr) {
     shell_.log(RouterShell::Level::warning, link.name + " refused: " + reason.to_string());
     return;
@@ -111,6 +112,8 @@ RootRouter::Host* RootRouter::find_host(std::string_view name) {
 void RootRouter::tick(Time now_here) {
   Router::tick(now_here);
   check_leases();
+  watch_budget_ = std::min<std::int64_t>(watch_budget_ + kWatchBudget, kWatchBudget);
+  serve_watches();
   if (grace_ && grace_may_end()) end_grace();
   if (now() - hold_checked_ >= kHoldCheck) {
     hold_checked_ = now();
@@ -176,7 +179,7 @@ void RootRouter::end_grace() {
                                            " hosts, " + std::to_string(directory_.size()) +
                                            " names");
   release_all_held();
-  begin_watches();
+  serve_watches();
 }
 
 /// Before anything is granted there: a restarted busroot must know whom to wait for.

@@ -157,6 +157,7 @@ class RootRouter final : public Router {
   void bury_the_dead(Host& host, const PendingTable& table);
   void drop_omitted(Host& host, const PendingTable& table);
   void claim(RootProcess& process, const Row& row, const ChannelId& id);
+  void leave_out(const RootProcess& process, const Row& row, const ChannelId& id);
   void take_claim(RootProcess& process, const Row& row, const ChannelId& id,
                   Directory::Entry* entry);
   void process_died(RootProcess& process);
@@ -203,6 +204,7 @@ class RootRouter final : public Router {
   Result<> on_probe(Host& host, ByteView payload);
   Result<> on_multicast(Host& host, ByteView payload);
   Destination destination(const ChannelId& channel);
+  bool speaks_for(const Host& host, const ChannelId& channel);
   void hold_part(const Multicast& multicast, const Target& target);
   void release_held(const ChannelId& channel);
   void release_all_held();
@@ -213,10 +215,10 @@ class RootRouter final : public Router {
   Result<> on_watch(Host& host, ByteView payload);
   Result<> on_unwatch(Host& host, ByteView payload);
   void publish(const Directory::Entry& entry, Change change);
-  void send_snapshot(WatchTable::Watch& watch, const std::vector<LinkId>& to);
+  void serve_watches();
+  void send_snapshot(WatchTable::Watch& watch, LinkId to);
   void refuse_watch(const std::string& prefix, const std::vector<LinkId>& watchers,
                     const Error& why);
-  void begin_watches();
 
   RootShell& root_shell_;
   Config config_;
@@ -232,6 +234,9 @@ class RootRouter final : public Router {
   HoldQueues hold_;
   Time hold_checked_{};
   WatchTable watches_;
+  std::set<std::pair<LinkId, std::string>> wanted_;  // snapshots that are due
+  std::pair<LinkId, std::string> last_served_;
+  std::int64_t watch_budget_ = kWatchBudget;  // rows that may be sent until the next tick
   std::vector<Host*> multicast_hosts_;
   Bytes record_;  // scratch
 };

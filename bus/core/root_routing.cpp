@@ -24,6 +24,7 @@ Result<> RootRouter::on_message(Host& host, Kind kind, ByteView payload) {
     case Kind::ack: {
       const auto ack = decode<Ack>(payload);
       if (!ack) return ack.error();
+      if (!speaks_for(host, ack->channel)) return {};
       ++counters_.acks;
       route_reply(*ack);
       return {};
@@ -31,10 +32,24 @@ Result<> RootRouter::on_message(Host& host, Kind kind, ByteView payload) {
     default: {
       const auto nack = decode<Nack>(payload);
       if (!nack) return nack.error();
+      // Daemons answer for whom they cannot reach: overflow loses nothing.
+      const bool harmless = nack->reason == NackReason::overflow;
+      if (!harmless && !speaks_for(host, nack->channel)) return {};
       route_reply(*nack);
       return {};
     }
   }
+}
+
+/// Whether a reply about this channel may come from there: from the owner's host, or from that of a
+/// frozen copy. Any other may vanish, as replies may; it is late, or a lie.
+bool RootRouter::speaks_for(const Host& host, const ChannelId& channel) {
+  const Directory::Entry* const entry = directory_.find(channel);
+  if (entry == nullptr || &host_of(*entry) == &host) return true;
+  const RootMove move = move_of(*entry);
+  if (move.source && move.source->process.host == host.id) return true;
+  ++counters_.dropped_replies;
+  return false;
 }
 
 RootRouter::Destination RootRouter::destination(const ChannelId& channel) {

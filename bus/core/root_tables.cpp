@@ -190,6 +190,12 @@ void RootRouter::claim(RootProcess& process, const Row& row, const ChannelId& id
   }
   Directory::Entry* const entry = *found;
   const bool stale_wins = sabotaged(Sabotage::stale_epoch_accepted);
+  // What this very busroot has granted it remembers: a higher epoch of its own for a name that
+  // somebody else owns was granted for another name.
+  const bool ours = row.epoch.term() == config_.term;
+  if (entry != nullptr && ours && row.epoch > entry->epoch && &entry->owner() != &process) {
+    return leave_out(process, row, id);
+  }
   if (entry == nullptr || row.epoch > entry->epoch || (stale_wins && row.epoch < entry->epoch)) {
     return take_claim(process, row, id, entry);  // the higher epoch wins
   }
@@ -204,10 +210,20 @@ void RootRouter::claim(RootProcess& process, const Row& row, const ChannelId& id
     set_move(*entry, std::move(move));
   } else if (frozen && !owns) {
     RootMove move = move_of(*entry);
+    // A copy that this busroot has not seen freeze, and not from before: it may ask for the name.
+    const bool known = move.source && move.source->process == process.process();
+    if (ours && !known) return leave_out(process, row, id);
     move.source = {process.process(), row.epoch, row.lineage, row.ticket};
     set_move(*entry, std::move(move));
     if (entry->confirmed) tell_moved(*entry);
   }
+}
+
+void RootRouter::leave_out(const RootProcess& process, const Row& row, const ChannelId& id) {
+  note_failure(id, process.process(), "a claim that was never granted");
+  shell_.log(RouterShell::Level::warning, process.full_name() + " claims " + row.name +
+                                              " by epoch " + row.epoch.to_string() +
+                                              ", which it was not granted for: left out");
 }
 
 void RootRouter::take_claim(RootProcess& process, const Row& row, const ChannelId& id,

@@ -7,6 +7,9 @@ Result<> RootRouter::on_trace(Host& host, ByteView payload) {
   auto trace = decode<HopTrace>(payload);
   if (!trace) return trace.error();
   if (trace->end != TraceEnd::none) {
+    // Only where it was sent to it can have ended.
+    const Directory::Entry* const entry = directory_.find(trace->channel);
+    if (entry == nullptr || &host_of(*entry) != &host) return {};
     add_hop(*trace, config_.name);
     trace_back(*trace);
     return {};
@@ -28,7 +31,8 @@ void RootRouter::trace_back(const HopTrace& trace) {
   const auto host = hosts_.find(trace.host);
   if (host == hosts_.end()) return;
   Link* const link = host->second->session;
-  if (link != nullptr && link->minor >= kTraceMinor) tell(*link, trace);
+  if (link == nullptr || link->minor < kTraceMinor) return;
+  if (has_room_for_trace(*link)) tell(*link, trace);
 }
 
 }  // namespace starbus::bus

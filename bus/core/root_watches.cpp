@@ -15,28 +15,42 @@ WatchTable::Watch& WatchTable::add(std::string_view prefix, Watcher watcher) {
     ++lengths_[prefix.size()];
   }
   Watch& watch = found->second;
-  if (std::ranges::find(watch.watchers, watcher) == watch.watchers.end()) {
-    watch.watchers.push_back(watcher);
-    prefixes_[watcher].emplace_back(prefix);
+  std::erase(watch.watchers, watcher);
+  if (std::ranges::find(watch.waiting, watcher) == watch.waiting.end()) {
+    watch.waiting.push_back(watcher);
   }
+  prefixes_[watcher].emplace(prefix);
   return watch;
 }
 
 void WatchTable::remove(std::string_view prefix, Watcher watcher) {
-  const auto found = watches_.find(prefix);
-  if (found == watches_.end()) return;
-  if (std::erase(found->second.watchers, watcher) == 0) return;
-  forget(prefix, watcher);
-  if (!found->second.watchers.empty()) return;
-  --lengths_[prefix.size()];
-  watches_.erase(found);
+  const auto mine = prefixes_.find(watcher);
+  if (mine == prefixes_.end()) return;
+  const auto present = mine->second.find(prefix);
+  if (present == mine->second.end()) return;
+  mine->second.erase(present);
+  if (mine->second.empty()) prefixes_.erase(mine);
+  leave(prefix, watcher);
 }
 
 void WatchTable::remove_all(Watcher watcher) {
   const auto found = prefixes_.find(watcher);
   if (found == prefixes_.end()) return;
-  const std::vector<std::string> prefixes = found->second;
-  for (const std::string& prefix : prefixes) remove(prefix, watcher);
+  const auto prefixes = std::move(found->second);
+  prefixes_.erase(found);
+  for (const std::string& prefix : prefixes) leave(prefix, watcher);
+}
+
+/// The watch forgets the watcher, and ends with the last one.
+void WatchTable::leave(std::string_view prefix, Watcher watcher) {
+  const auto found = watches_.find(prefix);
+  assert(found != watches_.end());
+  Watch& watch = found->second;
+  std::erase(watch.watchers, watcher);
+  std::erase(watch.waiting, watcher);
+  if (!watch.watchers.empty() || !watch.waiting.empty()) return;
+  --lengths_[prefix.size()];
+  watches_.erase(found);
 }
 
 WatchTable::Watch* WatchTable::find(std::string_view prefix) {
@@ -47,13 +61,6 @@ WatchTable::Watch* WatchTable::find(std::string_view prefix) {
 std::size_t WatchTable::count(Watcher watcher) const {
   const auto found = prefixes_.find(watcher);
   return found == prefixes_.end() ? 0 : found->second.size();
-}
-
-void WatchTable::forget(std::string_view prefix, Watcher watcher) {
-  const auto found = prefixes_.find(watcher);
-  assert(found != prefixes_.end());
-  std::erase(found->second, prefix);
-  if (found->second.empty()) prefixes_.erase(found);
 }
 
 }  // namespace starbus::bus

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -21,11 +22,15 @@ class WatchTable {
 
   struct Watch {
     std::string prefix;
-    std::vector<Watcher> watchers;
-    std::size_t rows = 0;  // names with the prefix now, kept by the caller
+    std::vector<Watcher> watchers;  // have their snapshot: they get every change
+    std::vector<Watcher> waiting;   // for it
+    std::size_t rows = 0;           // names with the prefix now, kept by the caller while watched
+
+    bool watched() const { return !watchers.empty(); }
   };
 
-  /// The watch of this prefix, made if need be, with `watcher` in it. Valid until the next change.
+  /// The watch of this prefix, made if need be, with `watcher` waiting, whether it had its snapshot
+  /// or not. Valid until the next change.
   Watch& add(std::string_view prefix, Watcher watcher);
   void remove(std::string_view prefix, Watcher watcher);
   /// All watches of one watcher.
@@ -55,10 +60,12 @@ class WatchTable {
   struct TextHash : std::hash<std::string_view> {
     using is_transparent = void;
   };
-  void forget(std::string_view prefix, Watcher watcher);
+  void leave(std::string_view prefix, Watcher watcher);
 
   boost::unordered_flat_map<std::string, Watch, TextHash, std::equal_to<>> watches_;
-  boost::unordered_flat_map<Watcher, std::vector<std::string>> prefixes_;
+  boost::unordered_flat_map<Watcher,
+                            boost::unordered_flat_set<std::string, TextHash, std::equal_to<>>>
+      prefixes_;
   std::array<std::uint32_t, kMaxName + 1> lengths_{};  // watches per length of prefix
 };
 

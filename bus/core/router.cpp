@@ -17,6 +17,7 @@ struct Router::Dispatcher : RecordHandler {
   Dispatcher(Router& r, Link& l) : router(r), link(l) {}
   Result<> on_record(Kind kind, ByteView payload) override {
     if (!router.find_link(link.id)) return Error{Errc::closed};  // ended by an earlier record
+    if (link.overloaded) return Error{Errc::overloaded, "control queue full"};
     return router.on_record(link, kind, payload);
   }
 };
@@ -61,6 +62,7 @@ void Router::on_bundle(LinkId id, ByteView bundle, Time now) {
   Link* link = find_link(id);
   if (!link) return;
   Dispatcher dispatcher(*this, *link);
+  if (link->greeted) link->session.trust();
   const auto result = link->session.receive(bundle, now_, dispatcher);
   if (!find_link(id)) return;
   if (!result) {
@@ -69,6 +71,22 @@ void Router::on_bundle(LinkId id, ByteView bundle, Time now) {
     return;
   }
   touch(*link);  // a report of consumed bytes may be due
+  if (link->session.incomplete_bytes() > kStrangerRecord) check_incomplete();
+}
+
+/// Of unfinished records all links may hold so much together; who holds the most gives way.
+void Router::check_incomplete() {
+  std::size_t total = 0;
+  Link* largest = nullptr;
+  for (auto& [id, link] : links_) {
+    const std::size_t bytes = link->session.incomplete_bytes();
+    total += bytes;
+    if (!largest || bytes > largest->session.incomplete_bytes()) largest = link.get();
+  }
+  if (total <= kIncomplete) return;
+  end_link(*largest, {Errc::overloaded, "unfinished records of " +
+                                            std::to_string(largest->session.incomplete_bytes()) +
+                                            " bytes, and no room for more"});
 }
 
 void Router::tick(Time now) {
@@ -84,11 +102,14 @@ void Router::tick(Time now) {
     touch(*link);
     // A peer that speaks and does not say who it is, is silent too.
     const bool stranger = !link->greeted && now_ - link->opened > from_ms(kLinkTimeout);
-    if (stranger || link->session.silence(now_) > from_ms(kLinkTimeout)) silent.push_back(id);
+    const bool stuck = link->session.incomplete_for(now_) > from_ms(kQueueAge);
+    if (stranger || stuck || link->session.silence(now_) > from_ms(kLinkTimeout)) {
+      silent.push_back(id);
+    }
   }
   for (const LinkId id : silent) {
     if (Link* link = find_link(id))
-      end_link(*link, {Errc::silent, "nothing, or no hello, for 10 s"});
+      end_link(*link, {Errc::silent, "nothing, no hello, or no more of a record, for 10 s"});
   }
 }
 

@@ -86,6 +86,9 @@ struct LinkStatus {
   SessionCounters session;
 };
 
+/// Of control records that wait for a link: beyond it no trace is added.
+inline constexpr std::size_t kTraceRoom = 1024 * 1024;
+
 /// A bounded ring of the latest failures.
 class FailureLog {
  public:
@@ -185,6 +188,10 @@ class Router {
   /// is set and it has to go back.
   void forward_trace(Link& to, HopTrace& trace, const std::string& here, LinkId source);
   void add_hop(HopTrace& trace, const std::string& here) const;
+  /// Traces may be lost; what they share a queue with may not.
+  static bool has_room_for_trace(const Link& to) {
+    return to.queues.bytes(Lane::control) < kTraceRoom;
+  }
 
   /// NACK towards the origin, counted and remembered.
   void nack(Lane lane, const Process& origin, const ChannelId& channel, std::uint64_t seq,
@@ -210,6 +217,7 @@ class Router {
   struct Dispatcher;
   void count_forwarded(Link& to, const Run& run, std::size_t size);
   void nack_dropped(ByteView record);
+  void check_incomplete();
   void pump(Link& link);
 
   Time now_;

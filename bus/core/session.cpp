@@ -60,7 +60,11 @@ Result<> Session::receive_chunk(ByteView payload, RecordHandler& handler) {
   if (!chunk) return chunk.error();
   IncomingChunks& incoming = incoming_[static_cast<std::size_t>(chunk->lane)];
   if (chunk->first != (incoming.total == 0)) return Error{Errc::bad_bytes, "chunk out of order"};
+  if (!trusted_ && (chunk->lane != Lane::control || chunk->total > kStrangerRecord)) {
+    return Error{Errc::bad_bytes, "a large record before hello"};
+  }
   if (chunk->first) incoming.total = chunk->total;
+  incoming.latest = heard_;
   if (chunk->bytes.size() > incoming.total - incoming.record.size()) {
     return Error{Errc::bad_bytes, "chunks beyond their record"};
   }
@@ -74,6 +78,20 @@ Result<> Session::receive_chunk(ByteView payload, RecordHandler& handler) {
   const auto kind = static_cast<Kind>(record[0]);
   if (kind == Kind::chunk) return Error{Errc::bad_bytes, "chunk within a chunk"};
   return receive_record(kind, ByteView(record).subspan(1), handler);
+}
+
+std::size_t Session::incomplete_bytes() const {
+  std::size_t bytes = 0;
+  for (const IncomingChunks& incoming : incoming_) bytes += incoming.record.size();
+  return bytes;
+}
+
+Time Session::incomplete_for(Time now) const {
+  Time longest{};
+  for (const IncomingChunks& incoming : incoming_) {
+    if (incoming.total != 0) longest = std::max(longest, now - incoming.latest);
+  }
+  return longest;
 }
 
 Result<> Session::receive_record(Kind kind, ByteView payload, RecordHandler& handler) {

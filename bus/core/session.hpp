@@ -36,7 +36,16 @@ struct SessionCounters {
 class Session {
  public:
   /// `id` 0: the listening side, which adopts the id of the first bundle.
-  Session(std::uint64_t id, Time now) : id_(id), heard_(now), spoke_(now), prompt_(id != 0) {}
+  Session(std::uint64_t id, Time now)
+      : id_(id), trusted_(id != 0), heard_(now), spoke_(now), prompt_(id != 0) {}
+
+  /// The peer has said who it is: until then its chunked records are small and in the control lane.
+  /// The side that connects trusts at once.
+  void trust() { trusted_ = true; }
+  /// Of chunked records whose end has not come.
+  std::size_t incomplete_bytes() const;
+  /// How long ago the latest piece of such a record came; 0 if there is none.
+  Time incomplete_for(Time now) const;
 
   /// Hands every record to `handler`, chunked ones reassembled. bad_bytes, version_mismatch, or
   /// what the handler returned.
@@ -87,6 +96,7 @@ class Session {
   struct IncomingChunks {
     Bytes record;
     std::size_t total = 0;
+    Time latest{};  // piece
   };
 
   Result<> dispatch(ByteView records, RecordHandler& handler);
@@ -100,6 +110,7 @@ class Session {
   void on_heartbeat(const Heartbeat& heartbeat);
 
   std::uint64_t id_;
+  bool trusted_;
   std::uint64_t next_in_ = 1;
   std::uint64_t next_out_ = 1;
   std::uint64_t bytes_out_ = 0;      // handed to the transport

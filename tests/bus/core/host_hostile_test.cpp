@@ -1,0 +1,129 @@
+/// Processes that break no single rule and ask for too much, or claim what is not theirs.
+#include <gtest/gtest.h>
+
+#include "tests/bus/core/host_fixture.hpp"
+
+namespace starbus::bus::test {
+namespace {
+
+class HostHostile : public HostRouterTest {
+ protected:
+  /// The first piece of a chunked record of `total` bytes, with `size` of them.
+  static Bytes first_piece(Lane lane, std::uint32_t total, std::size_t size) {
+    const Bytes part(size, std::byte{1});
+    Bytes record;
+    encode_chunk({lane, true, false, total, part}, record);
+    return record;
+  }
+  static HopTrace finished(const std::string& channel) {
+    HopTrace trace;
+    trace.host = host_id("b");
+    trace.number = 1;
+    trace.channel = channel_id(channel);
+    trace.end = TraceEnd::owner;
+    trace.hops = {{"b", 1, 0}, {"root says: no owner", 2, 0}};
+    return trace;
+  }
+};
+
+TEST_F(HostHostile, AStrangerSendsNoLargeRecords) {
+  Peer& large = harness.connect({});
+  large.say_record(first_piece(Lane::control, kStrangerRecord + 1, 1'000));
+  Peer& data = harness.connect({});
+  data.say_record(first_piece(Lane::bulk, 100'000, 1'000));
+  harness.run();
+  EXPECT_EQ(reset_of(large), Errc::bad_bytes);
+  EXPECT_EQ(reset_of(data), Errc::bad_bytes);
+}
+
+TEST_F(HostHostile, UnfinishedRecordsAreBoundedTogether) {
+  std::vector<Peer*> peers;
+  for (int i = 0; i < 18; ++i) peers.push_back(&join("node-" + std::to_string(i)));
+  constexpr std::size_t kPiece = 60'000;
+  const Bytes first = first_piece(Lane::bulk, kMaxRecord, kPiece);
+  Bytes next;
+  const Bytes part(kPiece, std::byte{1});
+  encode_chunk({Lane::bulk, false, false, 0, part}, next);
+  for (Peer* peer : peers) {
+    peer->say_record(first);
+    for (std::size_t sent = 2 * kPiece; sent < kMaxRecord; sent += kPiece) peer->say_record(next);
+    harness.run();
+  }
+  const auto ended =
+      std::ranges::count_if(peers, [&](Peer* peer) { return reset_of(*peer) == Errc::overloaded; });
+  EXPECT_GE(ended, 1);
+  EXPECT_LE(ended, 3);
+}
+
+TEST_F(HostHostile, ARecordThatIsNeverFinishedEndsItsSession) {
+  Peer& one = join("one");
+  one.say_record(first_piece(Lane::bulk, 100'000, 1'000));
+  harness.run();
+  for (std::uint64_t spent = 0; spent < kQueueAge + 1'000; spent += 500) {
+    one.say(Vitals{});  // it speaks all the time
+    harness.advance(500);
+  }
+  EXPECT_EQ(reset_of(one), Errc::silent);
+}
+
+TEST_F(HostHostile, RequestsOfOneProcessAreBounded) {
+  root();
+  Peer& one = join("one");
+  Peer& two = join("two");
+  Unwatch request{std::string(250, 'x')};
+  for (std::size_t sent = 0; sent <= kRequestBytes; sent += 250) one.say(request);
+  two.say(request);
+  harness.run();
+  EXPECT_EQ(reset_of(one), Errc::overloaded);
+  EXPECT_EQ(reset_of(two), Errc::ok);
+}
+
+TEST_F(HostHostile, TracesAreAnsweredByTheOwnerAndInItsOwnName) {
+  Peer& busroot = silent_root();
+  harness.run();
+  Welcome welcome;
+  welcome.minor = kVersionMinor;
+  welcome.term = Epoch::of(1, 0);
+  busroot.say(welcome);
+  harness.run();
+  Peer& evil = join("evil");
+  Peer& owner = join("owner", {.rows = {row("x/1")}});
+  evil.say(finished("x/1"));
+  evil.say(finished("x/2"));
+  harness.run();
+  EXPECT_EQ(busroot.count(Kind::trace), 0u);
+  owner.say(finished("x/1"));
+  harness.run();
+  const auto traces = busroot.take<HopTrace>();
+  ASSERT_EQ(traces.size(), 1u);
+  EXPECT_EQ(traces[0].hops.at(1).where, "a.owner");
+  HopTrace endless = finished("x/1");
+  endless.hops.resize(HopTrace::kMostHops + 1);
+  owner.say(endless);
+  harness.run();
+  EXPECT_EQ(reset_of(owner), Errc::bad_bytes);
+}
+
+TEST_F(HostHostile, NobodyReclaimsWhatItNeverHad) {
+  Peer& busroot = root();
+  Peer& one = join("one");
+  one.say(Reclaim{local("one"), "x/1", Ticket{local("one"), remote("two"), 5}});
+  harness.run();
+  EXPECT_EQ(busroot.count(Kind::reclaim), 0u);
+}
+
+TEST_F(HostHostile, ACopyDoesNotReplyForTheNewOwner) {
+  join("owner", {.rows = {row("x/1", 7)}});
+  Row frozen = row("x/1", 1);
+  frozen.state = RowState::frozen;
+  frozen.ticket = {local("evil"), remote("two"), 5};
+  Peer& evil = join("evil", {.rows = {frozen}});
+  Peer& sender = join("sender");
+  evil.say(Ack{Lane::call, local("sender"), channel_id("x/1"), Epoch::of(1, 1), 1'000});
+  harness.run();
+  EXPECT_EQ(sender.count(Kind::ack), 0u);
+  EXPECT_EQ(router.host_counters().foreign_replies, 1u);
+}
+
+}  // namespace
+}  // namespace starbus::bus::test
