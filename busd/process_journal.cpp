@@ -9,6 +9,9 @@
 #include <iterator>
 #include <sstream>
 
+#include "bus/core/limits.hpp"
+#include "bus/core/name.hpp"
+
 namespace starbus::bus::busd {
 namespace {
 
@@ -63,7 +66,7 @@ void ProcessJournal::take(std::string_view line) {
   std::string sign;
   JournaledProcess process;
   fields >> sign >> process.node >> process.incarnation;
-  if (!fields) return;
+  if (!fields || !check_node_name(process.node)) return;
   const Key key{process.node, process.incarnation};
   std::erase_if(living_, [&](const JournaledProcess& known) {
     return known.node == process.node && known.incarnation == process.incarnation;
@@ -72,6 +75,7 @@ void ProcessJournal::take(std::string_view line) {
   std::uint64_t started = 0;
   if (sign != "+" || !(fields >> process.pid >> started)) return;
   fields >> process.role;  // may be empty
+  if (process.pid < 0 || living_.size() >= kMaxProcesses) return;
   // Without a pid only the lease can tell.
   if (process.pid != 0 && (started == 0 || start_time(process.pid) != started)) return;
   living_.push_back(process);

@@ -3,6 +3,7 @@
 #include <boost/asio/post.hpp>
 #include <charconv>
 #include <chrono>
+#include <string_view>
 #include <utility>
 
 namespace starbus::bus::busd {
@@ -11,15 +12,21 @@ namespace {
 constexpr const char* kTermFile = "term";
 constexpr const char* kIncarnationFile = "incarnation";
 constexpr std::chrono::seconds kNoteAgain{1};
+constexpr std::uint64_t kTermEnd = std::uint64_t{1} << 24;         // what an epoch has room for
+constexpr std::uint64_t kIncarnationEnd = std::uint64_t{1} << 62;  // it still grows with each start
 
-Result<std::uint64_t> stored_number(const daemon::StateDirectory& state, const std::string& file) {
+/// Below `end`; 0 if there is no such file.
+Result<std::uint64_t> stored_number(const daemon::StateDirectory& state, const std::string& file,
+                                    std::uint64_t end) {
   const auto text = state.read(file);
   if (!text) return text.error();
   if (!*text) return std::uint64_t{0};
   std::uint64_t value = 0;
-  const std::string& digits = **text;
-  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (parsed.ec != std::errc()) {
+  std::string_view digits = **text;
+  if (digits.ends_with('\n')) digits.remove_suffix(1);
+  const char* const last = digits.data() + digits.size();
+  const auto parsed = std::from_chars(digits.data(), last, value);
+  if (parsed.ec != std::errc() || parsed.ptr != last || value >= end) {
     return Error{Errc::io_error, (state.path() / file).string() + " does not hold a number"};
   }
   return value;
@@ -96,13 +103,13 @@ void Shell::later(std::function<void()> action) {
 }
 
 Result<Epoch> stored_term(const daemon::StateDirectory& state) {
-  const auto term = stored_number(state, kTermFile);
+  const auto term = stored_number(state, kTermFile, kTermEnd);
   if (!term) return term.error();
   return Epoch::of(*term, 0);
 }
 
 Result<std::uint64_t> next_incarnation(daemon::StateDirectory& state) {
-  const auto last = stored_number(state, kIncarnationFile);
+  const auto last = stored_number(state, kIncarnationFile, kIncarnationEnd);
   if (!last) return last.error();
   const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
   const auto clock = static_cast<std::uint64_t>(since_epoch / std::chrono::microseconds(1));

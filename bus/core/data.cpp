@@ -62,7 +62,7 @@ Result<Run> decode_run(ByteView payload) {
   const Error bad{Errc::bad_bytes, "malformed data"};
   if (payload.size() < kRunHeader) return bad;
   if (!data_lane(load<std::uint8_t>(payload.data()))) return bad;
-  const Run run = view_run(payload);
+  Run run = view_run(payload);
   if (run.count == 0 || run.seq == 0 || run.prev >= run.seq) return bad;
   ByteView rest = run.items;
   std::uint64_t seq = run.seq;
@@ -74,6 +74,7 @@ Result<Run> decode_run(ByteView payload) {
     if ((step == 0) != (i == 0) || seq + step < seq) return bad;
     if ((raw & kTombstone) && (raw & ~kTombstone) != 0) return bad;
     if (size > rest.size() - kItemHeader) return bad;
+    run.system |= (raw & kSystem) != 0;
     seq += step;
     rest = rest.subspan(kItemHeader + size);
   }

@@ -57,6 +57,7 @@ struct Run {
   std::uint64_t prev = 0;
   std::uint64_t seq = 0;
   ByteView items;
+  bool system = false;  // of decode_run: some message is for the library of its target
 };
 
 /// Checks the header and that every message lies within the run: the only pass over the sizes, made

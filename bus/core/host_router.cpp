@@ -138,7 +138,7 @@ void HostRouter::query(const std::string& target, const std::string& path,
 }
 
 void HostRouter::answer(const Answer& answer) {
-  if (uplink_greeted()) tell(*uplink_, answer);
+  if (uplink_greeted()) tell(*uplink_, fit_to_send(answer));
 }
 
 bool HostRouter::idle() {

@@ -182,6 +182,7 @@ class HostRouter final : public Router, private HostWatchOutlet {
   Result<> reply_from_root(ByteView payload);
   void deliver_parts(const Multicast& multicast, LinkId source);
   bool speaks_for(const LocalProcess& process, const ChannelId& channel);
+  bool may_say(const LocalProcess& process, const Run& run) const;
   Link* session_of(const LocalProcess& process);
   void tell_room();
   /// Where records for the channel go; null, counted, if that is nowhere now.

@@ -49,15 +49,40 @@ Result<> HostRouter::data_from_process(Link& link, LocalProcess& process, ByteVi
   stamped_.assign(payload.begin(), payload.end());
   stamp_origin(stamped_.data() + kOriginOffset, process.id);
   run->origin = process.id;
-  Link* next = within_rate(process, run->count, payload.size()) ? route(run->channel) : nullptr;
+  const bool passes = within_rate(process, run->count, payload.size());
+  if (run->system && !may_say(process, *run)) return deny(process, "speak for another in a move");
+  Link* const next = passes ? route(run->channel) : nullptr;
   if (!next) {
-    process.choked = true;
+    process.choked |= passes;
     nack(run->lane, run->origin, run->channel, run->seq, NackReason::overflow);
     return {};
   }
   show_to_tap(*run);
   forward_payload(*next, *run, stamped_, link.id);
   return {};
+}
+
+/// Messages to the library of a process: a process tells the states of its own moves only.
+bool HostRouter::may_say(const LocalProcess& process, const Run& run) const {
+  RunReader reader(run);
+  while (const auto item = reader.next()) {
+    if (!item->system) continue;
+    if (item->body.size() < kRecordHeader) return false;
+    const auto kind = static_cast<Kind>(item->body[sizeof(std::uint32_t)]);
+    const ByteView payload = item->body.subspan(kRecordHeader);
+    if (kind == Kind::state) {
+      const auto state = decode<State>(payload);
+      if (!state || state->ticket.source != process.id || !may_hold(process, state->name)) {
+        return false;
+      }
+    } else {
+      const auto refused = decode<StateRefused>(payload);
+      if (kind != Kind::state_refused || !refused || refused->ticket.target != process.id) {
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 Result<> HostRouter::probe_from_process(Link& link, LocalProcess& process, ByteView payload) {
@@ -67,9 +92,10 @@ Result<> HostRouter::probe_from_process(Link& link, LocalProcess& process, ByteV
     return deny(process, "probe what it has not opened");
   }
   probe->origin = process.id;
-  Link* next = within_rate(process, 1, payload.size()) ? route(probe->channel) : nullptr;
+  const bool passes = within_rate(process, 1, payload.size());
+  Link* const next = passes ? route(probe->channel) : nullptr;
   if (!next) {
-    process.choked = true;
+    process.choked |= passes;
     nack(probe->lane, probe->origin, probe->channel, probe->seq, NackReason::overflow);
     return {};
   }
@@ -102,7 +128,7 @@ Result<> HostRouter::multicast_from_process(Link& link, LocalProcess& process, B
     forward_multicast(*uplink_, rest_, link.id);
     return {};
   }
-  process.choked = true;
+  process.choked |= passes;
   if (passes) host_counters_.without_uplink += rest_.targets.size();
   for (const Target& target : rest_.targets) {
     nack(rest_.lane, rest_.origin, target.channel, target.seq, NackReason::overflow);

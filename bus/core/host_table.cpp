@@ -67,6 +67,7 @@ void HostTable::detach(LocalProcess& process) {
   if (process.link != 0) links_.erase(process.link);
   process.link = 0;
   process.ready = false;
+  process.vitals = {};
   process.incoming = {};
   for (auto& lane : process.opened) lane = {};
   process.opened_count = 0;

@@ -75,7 +75,7 @@ namespace starbus::bus {
   X(kSuspect, 3'000, "ms", "three missed heartbeats", "shown as suspect; no name is freed")        \
   X(kLinkTimeout, 10'000, "ms", "a half-open link must end by itself", "the session ends: silent") \
   X(kMaxStrangers, 1'024, "links", "links of one daemon whose peer has not said who it is",        \
-    "the link is closed at once")                                                                  \
+    "the oldest of them is closed")                                                                \
   X(kLease, 30'000, "ms", "restart of a daemon, failover, a long pause",                           \
     "names behind a lost link are freed")                                                          \
   X(kLeaseMargin, 1'000, "ms", "a process fences itself before busroot frees its names",           \

@@ -308,6 +308,14 @@ std::string_view name_of(Kind kind) {
   return "unknown";
 }
 
+Answer fit_to_send(const Answer& answer) {
+  if (answer.body.size() <= kMaxAnswer) return answer;
+  constexpr std::string_view kBody =
+      R"({"error":"too_large","detail":"the answer has more than 8 MiB: ask that daemon itself"})";
+  const ByteView body = as_bytes(kBody);
+  return {answer.to_host, answer.number, 413, {body.begin(), body.end()}};
+}
+
 std::string_view name_of(TraceEnd end) {
   switch (end) {
     case TraceEnd::none:

@@ -31,6 +31,11 @@ struct Answer {
   }
 };
 
+/// The answer, or one that says that it is too large: beyond kMaxAnswer it would hold up what keeps
+/// links alive.
+inline constexpr std::size_t kMaxAnswer = 8 * 1024 * 1024;
+Answer fit_to_send(const Answer& answer);
+
 /// How a trace ended. `none`: it is on its way out.
 enum class TraceEnd : std::uint8_t {
   none = 0,

@@ -148,7 +148,9 @@ bool RootRouter::ask(Query query) {
 
 void RootRouter::answer(const Answer& answered) {
   const Host* const host = find_host(answered.to_host);
-  if (host != nullptr && host->session != nullptr) tell(*host->session, answered);
+  if (host != nullptr && host->session != nullptr) {
+    tell(*host->session, fit_to_send(answered));
+  }
 }
 
 }  // namespace starbus::bus

@@ -29,13 +29,22 @@ void Router::link_opened(LinkId id, PeerFacts peer, Time now) {
   link->opened = now_;
   link->name = peer.address;
   link->peer = std::move(peer);
-  const bool too_many = strangers() >= kMaxStrangers;
-  Link& added = *links_.emplace(id, std::move(link)).first->second;
-  ++counters_.sessions_opened;
-  if (too_many) {
+  if (strangers() >= kMaxStrangers) {
+    // The oldest gives way: who is honest says hello at once, and must get in among those who do
+    // not.
+    Link* oldest = nullptr;
+    for (auto& [other, present] : links_) {
+      if (present->greeted) continue;
+      if (oldest == nullptr || present->opened < oldest->opened ||
+          (present->opened == oldest->opened && other < oldest->id)) {
+        oldest = present.get();
+      }
+    }
     ++counters_.sessions_refused;
-    end_link(added, {Errc::overloaded, "too many links whose peers have not said who they are"});
+    end_link(*oldest, {Errc::overloaded, "too many links whose peers have not said who they are"});
   }
+  links_.emplace(id, std::move(link));
+  ++counters_.sessions_opened;
 }
 
 std::size_t Router::strangers() const {

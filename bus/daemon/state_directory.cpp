@@ -15,6 +15,7 @@ namespace starbus::bus::daemon {
 namespace {
 
 constexpr const char* kLock = "lock";
+constexpr std::size_t kTakeoverRoom = 64 * 1024;   // more than a daemon writes at its start
 constexpr std::chrono::milliseconds kLockPoll{2};  // a takeover is a stall for everybody
 
 Error system_error(const std::string& what) {
@@ -78,6 +79,18 @@ pid_t holder_of(const std::filesystem::path& folder) {
   return holder > 1 ? holder : 0;
 }
 
+/// What runs must not be stopped for one that could not start: whether there is room to write.
+Result<> try_folder(const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder / ".takeover";
+  FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640));
+  if (!file) return system_error(path.string());
+  Result<> written = write_all(file.get(), std::string(kTakeoverRoom, ' '));
+  if (written && ::fsync(file.get()) != 0) written = system_error("fsync");
+  ::unlink(path.c_str());
+  if (!written) return with_path(written.error(), path);
+  return {};
+}
+
 Error held_by_another(const std::filesystem::path& folder, int lock) {
   // Between its lock and its note the holder is nameless.
   std::string holder = "another process";
@@ -114,11 +127,14 @@ Result<StateDirectory> StateDirectory::take_over(const std::filesystem::path& fo
     if (state || state.error() != Errc::name_taken) return state;
     if (std::chrono::steady_clock::now() >= deadline) {
       return Error(Errc::name_taken, state.error().detail + ", which has not ended within " +
-                                         std::to_string(limit.count()) + " ms");
+                                         std::to_string(limit.count()) +
+                                         " ms. It was asked to stop and will: start one without "
+                                         "--takeover then");
     }
     // Without a note the holder has just come, or just gone.
     const pid_t holder = holder_of(folder);
     if (holder != 0 && holder != asked) {
+      if (auto usable = try_folder(folder); !usable) return usable.error();
       asked = holder;
       if (::kill(holder, SIGTERM) != 0 && errno != ESRCH) {
         return system_error("process " + std::to_string(holder) + " cannot be asked to stop");

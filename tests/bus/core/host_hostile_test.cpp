@@ -104,6 +104,52 @@ TEST_F(HostHostile, TracesAreAnsweredByTheOwnerAndInItsOwnName) {
   EXPECT_EQ(reset_of(owner), Errc::bad_bytes);
 }
 
+TEST_F(HostHostile, AProcessTellsTheStatesOfItsOwnMovesOnly) {
+  Peer& victim = join("victim");
+  const std::string to = "process/a.victim";
+  const auto say = [&](Peer& peer, const auto& record) {
+    Bytes body;
+    encode(record, body);
+    Bytes items;
+    Writer writer(items);
+    writer.put(static_cast<std::uint32_t>(body.size()) | kSystem);
+    writer.put(0U);
+    writer.bytes(body);
+    bus::Run run = run_to("x/0");
+    run.count = 1;
+    run.channel = local("victim").channel();
+    run.items = items;
+    Bytes whole;
+    encode_run(run, whole);
+    peer.say_record(whole, Lane::call);
+    harness.run();
+    return reset_of(peer);
+  };
+  State forged;
+  forged.name = "x/1";
+  forged.ticket = {remote("other"), local("victim"), 5};
+  EXPECT_EQ(say(join("forger"), forged), Errc::denied);
+  EXPECT_EQ(say(join("liar"), StateRefused{forged.ticket, Errc::busy, ""}), Errc::denied);
+  EXPECT_EQ(say(join("babbler"), Unwatch{"x"}), Errc::denied);
+  EXPECT_EQ(victim.count(Kind::data), 0u);
+  State own = forged;
+  own.ticket.source = local("mover");
+  EXPECT_EQ(say(join("mover"), own), Errc::ok);
+  EXPECT_EQ(victim.count(Kind::data), 1u);
+}
+
+TEST_F(HostHostile, AnAnswerThatIsTooLargeSaysSo) {
+  Peer& busroot = root();
+  Answer large;
+  large.to_host = "b";
+  large.body.resize(kMaxAnswer + 1);
+  router.answer(large);
+  harness.run();
+  const auto answers = busroot.take<Answer>();
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_EQ(answers[0].status, 413);
+}
+
 TEST_F(HostHostile, NobodyReclaimsWhatItNeverHad) {
   Peer& busroot = root();
   Peer& one = join("one");

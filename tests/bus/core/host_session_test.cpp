@@ -196,9 +196,12 @@ TEST_F(HostSession, APeerThatDoesNotSayWhoItIsIsEnded) {
 
 TEST_F(HostSession, LinksWhosePeersSayNothingAreBounded) {
   Peer& known = join("one");
-  for (std::uint64_t i = 0; i < kMaxStrangers; ++i) harness.connect({});
+  Peer& oldest = harness.connect({});
+  for (std::uint64_t i = 1; i < kMaxStrangers; ++i) harness.connect({});
+  EXPECT_FALSE(harness.closed(oldest));
   Peer& beyond = harness.connect({});
-  EXPECT_TRUE(harness.closed(beyond));
+  EXPECT_FALSE(harness.closed(beyond)) << "who is new may be honest";
+  EXPECT_TRUE(harness.closed(oldest));
   EXPECT_FALSE(harness.closed(known));
 }
 

@@ -60,6 +60,7 @@ TEST_F(HostVitals, AreKeptForOperators) {
   EXPECT_EQ(router.table().by_id(local("one"))->sessions.count(harness.now()), 1u);
   harness.cut(one);
   join("one");
+  EXPECT_EQ(router.table().by_id(local("one"))->vitals, Vitals{}) << "of a session that is over";
   EXPECT_EQ(router.table().by_id(local("one"))->sessions.count(harness.now()), 2u);
 }
 

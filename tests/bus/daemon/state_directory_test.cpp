@@ -189,6 +189,16 @@ TEST_F(StateDirectoryTest, ATakeoverOfWhatNobodyHoldsIsAnOpen) {
   EXPECT_TRUE(StateDirectory::take_over(path(), std::chrono::milliseconds(0)));
 }
 
+TEST_F(StateDirectoryTest, ATakeoverThatCouldNotStartStopsNobody) {
+  const Holder holder(path(), false);
+  std::filesystem::create_directory(path() / ".takeover");  // nothing can be written there
+  const auto state = StateDirectory::take_over(path(), std::chrono::seconds(20));
+  ASSERT_FALSE(state);
+  EXPECT_EQ(state.error().code, Errc::io_error);
+  EXPECT_EQ(::kill(holder.pid(), 0), 0);
+  EXPECT_EQ(::waitpid(holder.pid(), nullptr, WNOHANG), 0) << "it runs on";
+}
+
 TEST_F(StateDirectoryTest, ATakeoverGivesUpOnAHolderThatDoesNotEnd) {
   const Holder holder(path(), true);
   const auto state = StateDirectory::take_over(path(), std::chrono::milliseconds(50));
