@@ -159,6 +159,11 @@ void HostRouter::tell_watcher(LinkId watcher, ByteView record) {
   if (Link* link = find_link(watcher)) tell_encoded(*link, record, 0);
 }
 
+bool HostRouter::has_room(LinkId watcher) {
+  const Link* const link = find_link(watcher);
+  return link != nullptr && link->queues.bytes(Lane::control) < kSnapshotRoom;
+}
+
 void HostRouter::tell_root(const Watch& watch) {
   if (uplink_greeted()) tell(*uplink_, watch);
 }

@@ -199,6 +199,7 @@ class HostRouter final : public Router, private HostWatchOutlet {
 
   // HostWatchOutlet
   void tell_watcher(LinkId watcher, ByteView record) override;
+  bool has_room(LinkId watcher) override;
   void tell_root(const Watch& watch) override;
   void tell_root(const Unwatch& unwatch) override;
 

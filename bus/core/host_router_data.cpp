@@ -72,14 +72,14 @@ bool HostRouter::may_say(const LocalProcess& process, const Run& run) const {
     const ByteView payload = item->body.subspan(kRecordHeader);
     if (kind == Kind::state) {
       const auto state = decode<State>(payload);
-      if (!state || state->ticket.source != process.id || !may_hold(process, state->name)) {
-        return false;
-      }
+      const bool own = state && state->ticket.source == process.id &&
+                       state->ticket.target.channel() == run.channel;
+      if (!own || !may_hold(process, state->name)) return false;
     } else {
       const auto refused = decode<StateRefused>(payload);
-      if (kind != Kind::state_refused || !refused || refused->ticket.target != process.id) {
-        return false;
-      }
+      // Of an earlier incarnation of its own, too: that is why it refuses.
+      const bool own = refused && refused->ticket.target.channel() == process.id.channel();
+      if (kind != Kind::state_refused || !own) return false;
     }
   }
   return true;

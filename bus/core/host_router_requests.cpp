@@ -8,6 +8,22 @@ namespace {
 
 constexpr std::size_t kMaxOpened = 65'536;  // per session
 
+/// Requests that a process asks again until they are answered: any of them may be dropped.
+bool is_repeated(Kind kind) {
+  switch (kind) {
+    case Kind::bind:
+    case Kind::active:
+    case Kind::unbind:
+    case Kind::freed:
+    case Kind::move:
+    case Kind::attach:
+    case Kind::reclaim:
+      return true;
+    default:
+      return false;
+  }
+}
+
 Result<> foreign_process(Kind kind) {
   return Error{Errc::bad_bytes, std::string(name_of(kind)) + " in the name of another process"};
 }
@@ -15,10 +31,9 @@ Result<> foreign_process(Kind kind) {
 }  // namespace
 
 Result<> HostRouter::from_process(Link& link, LocalProcess& process, Kind kind, ByteView payload) {
-  const bool message = kind == Kind::data || kind == Kind::probe || kind == Kind::multicast ||
-                       kind == Kind::ack || kind == Kind::nack;
-  if (!message && (process.request_bytes += payload.size()) > kRequestBytes) {
-    return Error{Errc::overloaded, "4 MiB of requests within a moment"};
+  if (is_repeated(kind) && (process.request_bytes += payload.size()) > kRequestBytes) {
+    ++host_counters_.over_rate;
+    return {};
   }
   switch (kind) {
     case Kind::data:

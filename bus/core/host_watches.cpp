@@ -37,12 +37,13 @@ void HostWatches::tick() {
 
 /// In turn, so that nobody who watches and unwatches without end keeps others from theirs.
 void HostWatches::serve() {
-  while (budget_ > 0 && !wanted_.empty()) {
+  for (std::size_t left = wanted_.size(); budget_ > 0 && left > 0; --left) {
     auto next = wanted_.upper_bound(last_served_);
     if (next == wanted_.end()) next = wanted_.begin();
     last_served_ = *next;
-    wanted_.erase(next);
     const auto& [watcher, prefix] = last_served_;
+    if (!outlet_.has_room(watcher)) continue;
+    wanted_.erase(next);
     serve(prefixes_.at(prefix), prefix, watcher);
   }
 }

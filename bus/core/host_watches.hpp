@@ -18,6 +18,8 @@ namespace starbus::bus {
 class HostWatchOutlet {
  public:
   virtual void tell_watcher(LinkId watcher, ByteView record) = 0;
+  /// Whether a snapshot may be begun; if not, it is tried again at the next tick.
+  virtual bool has_room(LinkId watcher) = 0;
   /// May be lost while there is no session with busroot: `renew` repeats it.
   virtual void tell_root(const Watch& watch) = 0;
   virtual void tell_root(const Unwatch& unwatch) = 0;

@@ -60,8 +60,8 @@ namespace starbus::bus {
   X(kStrangerRecord, 1024 * 1024, "bytes", "a chunked record of who has not said who it is",       \
     "the session ends: bad_bytes")                                                                 \
   X(kRequestBytes, 4 * 1024 * 1024, "bytes",                                                       \
-    "control records of one process in a tick of busd: all processes share its uplink",            \
-    "the session of that process ends: overloaded")                                                \
+    "requests to busroot of one process in a tick of busd: all processes share its uplink",        \
+    "further ones are dropped; processes repeat their requests")                                   \
   X(kMaxWatchRows, 131'072, "names", "one snapshot", "watch_too_large")                            \
   X(kMaxPendingCalls, 65'536, "calls", "per process", "would_block")                               \
   X(kMaxAclPrefixes, 256, "prefixes", "per role and direction", "bad_config")                      \

@@ -222,6 +222,8 @@ Result<> ProcessCore::may_take(const State& state, const Process& from) const {
 }
 
 void ProcessCore::take_state(State state, const Process& from) {
+  // For somebody else: not ours to refuse either.
+  if (state.ticket.target.channel() != self_.channel()) return;
   auto accepted = left_ ? Result<>(Error{Errc::closed}) : may_take(state, from);
   if (accepted) accepted = events_.on_arriving(state.name, from, state.application);
   if (!accepted) {

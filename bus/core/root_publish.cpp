@@ -62,10 +62,11 @@ void RootRouter::refuse_watch(const std::string& prefix, const std::vector<LinkI
 /// Snapshots in turn, as far as the budget of this tick goes: who watches and unwatches without end
 /// costs nobody else more than that.
 void RootRouter::serve_watches() {
-  while (!grace_ && watch_budget_ > 0 && !wanted_.empty()) {
+  for (std::size_t left = wanted_.size(); !grace_ && watch_budget_ > 0 && left > 0; --left) {
     auto next = wanted_.upper_bound(last_served_);
     if (next == wanted_.end()) next = wanted_.begin();
     last_served_ = *next;
+    if (find_link(last_served_.first)->queues.bytes(Lane::control) > kSnapshotRoom) continue;
     wanted_.erase(next);
     send_snapshot(*watches_.find(last_served_.second), last_served_.first);
   }

@@ -157,7 +157,7 @@ class RootRouter final : public Router {
   void bury_the_dead(Host& host, const PendingTable& table);
   void drop_omitted(Host& host, const PendingTable& table);
   void claim(RootProcess& process, const Row& row, const ChannelId& id);
-  void leave_out(const RootProcess& process, const Row& row, const ChannelId& id);
+  void leave_out(RootProcess& process, const Row& row, const ChannelId& id);
   void take_claim(RootProcess& process, const Row& row, const ChannelId& id,
                   Directory::Entry* entry);
   void process_died(RootProcess& process);

@@ -212,14 +212,21 @@ void RootRouter::claim(RootProcess& process, const Row& row, const ChannelId& id
     RootMove move = move_of(*entry);
     // A copy that this busroot has not seen freeze, and not from before: it may ask for the name.
     const bool known = move.source && move.source->process == process.process();
-    if (ours && !known) return leave_out(process, row, id);
+    const bool earlier_life = row.lineage < entry->lineage;
+    if ((ours && !known) || earlier_life) return leave_out(process, row, id);
     move.source = {process.process(), row.epoch, row.lineage, row.ticket};
     set_move(*entry, std::move(move));
     if (entry->confirmed) tell_moved(*entry);
   }
 }
 
-void RootRouter::leave_out(const RootProcess& process, const Row& row, const ChannelId& id) {
+/// Its busd, which cannot know, and the process are told: nothing more goes there.
+void RootRouter::leave_out(RootProcess& process, const Row& row, const ChannelId& id) {
+  if (row.state == RowState::frozen) {
+    reply(process, Moved{process.process(), id, row.ticket});
+  } else {
+    reply(process, Unbound{process.process(), id, row.epoch});
+  }
   note_failure(id, process.process(), "a claim that was never granted");
   shell_.log(RouterShell::Level::warning, process.full_name() + " claims " + row.name +
                                               " by epoch " + row.epoch.to_string() +

@@ -89,6 +89,9 @@ struct LinkStatus {
 /// Of control records that wait for a link: beyond it no trace is added.
 inline constexpr std::size_t kTraceRoom = 1024 * 1024;
 
+/// Likewise beyond it no snapshot of a watch is begun: the largest still fits into kControlQueue.
+inline constexpr std::size_t kSnapshotRoom = 8 * 1024 * 1024;
+
 /// A bounded ring of the latest failures.
 class FailureLog {
  public:

@@ -67,15 +67,24 @@ TEST_F(HostHostile, ARecordThatIsNeverFinishedEndsItsSession) {
 }
 
 TEST_F(HostHostile, RequestsOfOneProcessAreBounded) {
-  root();
+  Peer& busroot = root();
   Peer& one = join("one");
   Peer& two = join("two");
-  Unwatch request{std::string(250, 'x')};
-  for (std::size_t sent = 0; sent <= kRequestBytes; sent += 250) one.say(request);
-  two.say(request);
+  const Freed request{local("one"), channel_id("x/1"), {local("one"), local("one"), 1}};
+  Bytes record;
+  encode(request, record);
+  const std::size_t size = record.size() - kRecordHeader;
+  for (std::size_t sent = 0; sent < 2 * kRequestBytes; sent += size) one.say(request);
+  two.say(Freed{local("two"), channel_id("x/1"), {local("two"), local("two"), 1}});
   harness.run();
-  EXPECT_EQ(reset_of(one), Errc::overloaded);
-  EXPECT_EQ(reset_of(two), Errc::ok);
+  EXPECT_EQ(busroot.take<Freed>().size(), kRequestBytes / size + 1);
+  one.say(request);
+  harness.run();
+  EXPECT_EQ(busroot.count(Kind::freed), 0u);
+  harness.advance(100);
+  one.say(request);
+  harness.run();
+  EXPECT_EQ(busroot.count(Kind::freed), 1u) << "in the next tick";
 }
 
 TEST_F(HostHostile, TracesAreAnsweredByTheOwnerAndInItsOwnName) {
@@ -131,11 +140,16 @@ TEST_F(HostHostile, AProcessTellsTheStatesOfItsOwnMovesOnly) {
   EXPECT_EQ(say(join("forger"), forged), Errc::denied);
   EXPECT_EQ(say(join("liar"), StateRefused{forged.ticket, Errc::busy, ""}), Errc::denied);
   EXPECT_EQ(say(join("babbler"), Unwatch{"x"}), Errc::denied);
+  State astray = forged;
+  astray.ticket = {local("stray"), remote("other"), 5};
+  EXPECT_EQ(say(join("stray"), astray), Errc::denied) << "for somebody else than its target";
   EXPECT_EQ(victim.count(Kind::data), 0u);
   State own = forged;
   own.ticket.source = local("mover");
   EXPECT_EQ(say(join("mover"), own), Errc::ok);
   EXPECT_EQ(victim.count(Kind::data), 1u);
+  StateRefused late{{local("mover"), local("again", 1), 5}, Errc::move_refused, ""};
+  EXPECT_EQ(say(join("again", {.incarnation = 2}), late), Errc::ok) << "of its earlier incarnation";
 }
 
 TEST_F(HostHostile, AnAnswerThatIsTooLargeSaysSo) {
