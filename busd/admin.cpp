@@ -22,7 +22,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::size_t kMostRows = 10'000;
+constexpr std::size_t kMostRows = 1'000;  // of a page of names: it is made within the loop
 
 std::string_view state_of(const LocalName& name) {
   return name.confirmed ? "active" : "unconfirmed";

@@ -51,7 +51,7 @@ namespace starbus::bus {
   X(kMaxProcesses, 4096, "processes", "per busd", "too_many_processes")                            \
   X(kMaxHosts, 10'000, "hosts", "per busroot", "the session ends: too_many_processes")             \
   X(kMaxWatches, 1024, "prefixes", "per process", "too_many_watches")                              \
-  X(kWatchBudget, 131'072, "rows",                                                                 \
+  X(kWatchBudget, 8'192, "rows",                                                                   \
     "of snapshots in a tick of a daemon: some ten milliseconds of its time",                       \
     "further snapshots wait for the next tick")                                                    \
   X(kIncomplete, 256 * 1024 * 1024, "bytes",                                                       \

@@ -242,7 +242,7 @@ TEST_F(Commands, DoctorFindsTheHostThatIsDown) {
 
 TEST_F(Commands, DoctorWithoutADaemon) {
   const Ran ran = run({"doctor", "--timeout", "500ms"}, "http://127.0.0.1:1");
-  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(ran.code, 3);
   EXPECT_THAT(ran.out, HasSubstr("[daemon_unreachable]"));
 }
 

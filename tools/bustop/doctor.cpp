@@ -68,8 +68,10 @@ std::vector<Finding> diagnose(const Examination& examination) {
 
 int exit_code_of(const std::vector<Finding>& findings) {
   int worst = 0;
-  for (const Finding& finding : findings)
+  for (const Finding& finding : findings) {
+    if (finding.check == Check::daemon_unreachable) return 3;
     worst = std::max(worst, static_cast<int>(finding.severity));
+  }
   return worst;
 }
 

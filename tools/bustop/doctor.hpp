@@ -106,7 +106,7 @@ struct Examination {
 
 /// Worst first.
 std::vector<Finding> diagnose(const Examination& examination);
-/// 0, 1 or 2: nothing, warnings, errors.
+/// 0, 1 or 2: nothing, warnings, errors; 3: nothing is known, the daemon does not answer.
 int exit_code_of(const std::vector<Finding>& findings);
 
 }  // namespace starbus::bustop
