@@ -83,7 +83,11 @@ TEST_F(Doctor, FindsNothingInAHealthyCluster) {
 
 TEST_F(Doctor, DaemonUnreachable) {
   examination_.unreachable = {Errc::unreachable, "127.0.0.1:7611"};
-  expect(Check::daemon_unreachable, Severity::error);
+  const auto findings = diagnose(examination_);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].check, Check::daemon_unreachable);
+  EXPECT_EQ(findings[0].severity, Severity::error);
+  EXPECT_EQ(exit_code_of(findings), 3);
 }
 
 TEST_F(Doctor, RootUnreachable) {
