@@ -91,7 +91,10 @@ Response Admin::answer(const std::string& path_and_query) const {
 void Admin::pass_on(const Request& request, const daemon::Reply& reply) {
   const auto at = daemon::parse_at(request);
   if (!at) return reply(daemon::error_response(at.error()));
-  if (at->target == facts_.host) return reply(answer(at->path));
+  if (at->target == facts_.host) {
+    if (!facts_.later(at->path, reply)) reply(answer(at->path));
+    return;
+  }
   router_.query(at->target, at->path, [reply](const Result<Answer>& end) {
     if (!end) return reply(daemon::error_response(end.error()));
     Response response;
@@ -145,6 +148,7 @@ Response Admin::status() const {
                          {"clock_jump_age_s", daemon::clock_jump_age(context_.clock)},
                          {"term", router_.uplink().term.term()},
                          {"state", facts_.state()},
+                         {"mail", facts_.mail()},
                          {"counters", counters}});
 }
 

@@ -21,6 +21,9 @@ class Admin {
     std::function<std::string()> uplink_endpoint;
     std::function<Error()> uplink_error;  // the latest, of a session or an attempt
     std::function<std::string()> state;
+    std::function<nlohmann::json()> mail;  // of /status
+    /// Answers a path later, or now, if it is one of those; false otherwise.
+    std::function<bool(const std::string& path_and_query, const daemon::Reply&)> later;
   };
   Admin(HostRouter& router, daemon::DaemonContext& context, Facts facts);
 

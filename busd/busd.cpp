@@ -1,11 +1,14 @@
 #include "busd/busd.hpp"
 
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
+#include <boost/asio/post.hpp>
 #include <random>
 #include <utility>
 
 #include "bus/core/version.hpp"
+#include "busd/mail_metrics.hpp"
 
 namespace starbus::bus::busd {
 namespace {
@@ -19,9 +22,23 @@ std::uint64_t random_session() {
   return ((high << 32) | device()) | 1;  // never 0
 }
 
+constexpr const char* kMailRole =
+    "store";  // of the mail store's own process, where roles are listed
+
+/// Those of the file, and that of this program's own mail store.
+std::vector<Role> roles_of(const Settings& settings) {
+  std::vector<Role> roles = settings.roles;
+  if (settings.mail_shards.empty() || roles.empty()) return roles;
+  std::erase_if(roles, [](const Role& role) { return role.name == kMailRole; });
+  roles.push_back(
+      {.name = kMailRole, .users = {::geteuid()}, .groups = {}, .bind = {"store/"}, .send = {""}});
+  return roles;
+}
+
 }  // namespace
 
 Busd::~Busd() {
+  mail_.reset();
   if (links_) links_->stop();
 }
 
@@ -33,7 +50,7 @@ Result<HostConfig> Busd::host_config(daemon::StateDirectory& state) const {
   HostConfig config;
   config.host = settings_.host;
   config.software = std::string("starbus ") + kVersion;
-  config.access = AccessList(settings_.roles);
+  config.access = AccessList(roles_of(settings_));
   config.lease = settings_.lease;
   config.max_processes = settings_.max_processes;
   config.minor = settings_.minor;
@@ -64,7 +81,7 @@ Result<> Busd::start(daemon::DaemonContext& context) {
     router_->pid_ended(pid);
     links_->flush();
   };
-  events.query = [this](const Query& query) { answer(query); };
+  events.query = [this](const Query& query) { answer_later(query); };
   events.uplink_ended = [this] {
     uplink_error_ = router_->uplink().last_error;
     if (reconnect_ && !router_->uplink().connected) reconnect_->again();
@@ -80,13 +97,46 @@ Result<> Busd::start(daemon::DaemonContext& context) {
   facts.uplink_error = [this] { return uplink_error_; };
   facts.state = [this]() -> std::string {
     if (draining_) return "draining";
-    return healthy() ? "serving" : "without busroot";
+    return router_->uplink().greeted ? "serving" : "without busroot";
+  };
+  const auto node = [this] { return mail_.get(); };
+  mail_admin_ = std::make_unique<MailAdmin>(context.loop, context.admin, settings_.host, node);
+  facts.mail = [this] { return mail_admin_->status(); };
+  facts.later = [this](const std::string& path, const daemon::Reply& reply) {
+    return mail_admin_->answer(path, reply);
   };
   admin_ = std::make_unique<Admin>(*router_, context, std::move(facts));
+  questions_.emplace(
+      context.loop, [this](const std::string& path) { return admin_->answer(path); },
+      [this](const Answer& answered) {
+        router_->answer(answered);
+        links_->flush();
+      });
   add_metrics(context.metrics, *router_);
+  if (!settings_.mail_shards.empty()) measured_ = add_mail_metrics(context.metrics, node);
   if (auto listening = listen(); !listening) return listening;
+  if (auto kept = keep_mail(); !kept) return kept;
   connect();
   return {};
+}
+
+/// What another daemon asks: the mail store's answers come when its disk has them, all others in
+/// turn.
+void Busd::answer_later(const Query& query) {
+  const auto reply = [this, query](const daemon::Response& response) {
+    const ByteView body = as_bytes(response.body);
+    Answer answer;
+    answer.to_host = query.from_host;
+    answer.number = query.number;
+    answer.status = static_cast<std::uint16_t>(response.status);
+    answer.body.assign(body.begin(), body.end());
+    router_->answer(answer);
+    links_->flush();
+  };
+  // Not from within the router, which asks here.
+  boost::asio::post(context_->loop, [this, query, reply] {
+    if (!mail_admin_->answer(query.path, reply)) questions_->push(query);
+  });
 }
 
 Result<> Busd::listen() {
@@ -108,6 +158,32 @@ Result<> Busd::listen() {
     spdlog::info("processes of host {} come by {}", settings_.host, (*listener)->endpoint());
     listeners_.push_back(std::move(*listener));
   }
+  return {};
+}
+
+/// The mail store, if this host keeps shards. It comes by the first endpoint, as any process does.
+Result<> Busd::keep_mail() {
+  if (settings_.mail_shards.empty()) return {};
+  mail::NodeSettings node;
+  node.folder = settings_.mail_folder.empty() ? context_->state.path() / "mail"
+                                              : std::filesystem::path(settings_.mail_folder);
+  node.shards = settings_.mail_shards;
+  node.quota = settings_.mail_quota;
+  node.endpoint = listeners_.front()->endpoint();
+  node.role = settings_.roles.empty() ? "node" : kMailRole;
+  mail::Node::Hooks hooks;
+  hooks.trouble = [](const std::string& text) { spdlog::warn("mail: {}", text); };
+  hooks.stopped = [](const storage::Error& reason) {
+    spdlog::critical(
+        "mail: the store has stopped, nothing is taken any more: {}; look at the disk, "
+        "then start busd again",
+        reason.to_string());
+  };
+  hooks.measured = measured_;
+  auto started = mail::Node::start(std::move(node), std::move(hooks));
+  if (!started) return Error{Errc::io_error, "mail store: " + started.error().to_string()};
+  mail_ = std::move(*started);
+  spdlog::info("keeps {} shards of mail", settings_.mail_shards.size());
   return {};
 }
 
@@ -149,9 +225,12 @@ Result<> Busd::reload() {
   fixed("busd.socket_group", fresh_.socket_group != settings_.socket_group);
   fixed("busd.max_processes", fresh_.max_processes != settings_.max_processes);
   fixed("busd.lease", fresh_.lease != settings_.lease);
+  fixed("mail", fresh_.mail_shards != settings_.mail_shards ||
+                    fresh_.mail_folder != settings_.mail_folder ||
+                    fresh_.mail_quota != settings_.mail_quota);
   if (fresh_.roles != settings_.roles) {
     settings_.roles = fresh_.roles;
-    router_->set_access_list(AccessList(settings_.roles));
+    router_->set_access_list(AccessList(roles_of(settings_)));
   }
   const bool other_uplink = fresh_.endpoints != settings_.endpoints ||
                             fresh_.server_keys != settings_.server_keys ||
@@ -171,6 +250,7 @@ Result<> Busd::reload() {
 /// What waits in the queues still leaves; then everybody is told.
 void Busd::drain(std::function<void()> done) {
   draining_ = true;
+  mail_.reset();
   listeners_.clear();
   reconnect_.reset();
   drain_timer_ = std::make_unique<boost::asio::steady_timer>(context_->loop);
@@ -191,25 +271,21 @@ void Busd::finish_drain(int polls_left, const std::function<void()>& done) {
   done();
 }
 
-std::string Busd::status() const {
-  if (!router_) return "starting";
-  const std::string processes = std::to_string(router_->table().process_count()) + " processes, " +
-                                std::to_string(router_->table().name_count()) + " names, ";
-  if (healthy()) return processes + "linked to " + uplink_endpoint_;
-  if (uplink_error_.code == Errc::ok) return processes + "no session with busroot yet";
-  return processes + "no session with busroot: " + uplink_error_.to_string();
+/// A full mail store mends itself, and busd serves meanwhile; one that has stopped needs somebody.
+bool Busd::healthy() const {
+  return router_ && router_->uplink().greeted && !mail_admin_->stopped();
 }
 
-void Busd::answer(const Query& query) {
-  const daemon::Response response = admin_->answer(query.path);
-  const ByteView body = as_bytes(response.body);
-  Answer answer;
-  answer.to_host = query.from_host;
-  answer.number = query.number;
-  answer.status = static_cast<std::uint16_t>(response.status);
-  answer.body.assign(body.begin(), body.end());
-  router_->answer(answer);
-  links_->flush();
+std::string Busd::status() const {
+  if (!router_) return "starting";
+  std::string processes = std::to_string(router_->table().process_count()) + " processes, " +
+                          std::to_string(router_->table().name_count()) + " names, ";
+  if (const std::string trouble = mail_admin_->trouble(); !trouble.empty()) {
+    processes += trouble + ", ";
+  }
+  if (router_->uplink().greeted) return processes + "linked to " + uplink_endpoint_;
+  if (uplink_error_.code == Errc::ok) return processes + "no session with busroot yet";
+  return processes + "no session with busroot: " + uplink_error_.to_string();
 }
 
 }  // namespace starbus::bus::busd

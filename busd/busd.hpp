@@ -8,9 +8,12 @@
 
 #include "bus/core/host_router.hpp"
 #include "bus/daemon/main_loop.hpp"
+#include "bus/daemon/query_queue.hpp"
 #include "bus/daemon/router_shell.hpp"
 #include "bus/io/reconnect.hpp"
 #include "busd/admin.hpp"
+#include "busd/mail/node.hpp"
+#include "busd/mail_admin.hpp"
 #include "busd/settings.hpp"
 #include "busd/shell.hpp"
 
@@ -27,16 +30,17 @@ class Busd final : public daemon::Daemon {
   Result<> reload() override;
   void drain(std::function<void()> done) override;
   std::string status() const override;
-  bool healthy() const override { return router_ && router_->uplink().greeted; }
+  bool healthy() const override;
 
  private:
   Result<HostConfig> host_config(daemon::StateDirectory& state) const;
   Result<> listen();
+  Result<> keep_mail();
+  void answer_later(const Query& query);
   void connect();
   void on_uplink_failed(const io::Reconnect::Target& target, const Error& why);
   void on_uplink(std::shared_ptr<io::Link> link);
   void finish_drain(int polls_left, const std::function<void()>& done);
-  void answer(const Query& query);
 
   Settings fresh_;     // as configure() read them
   Settings settings_;  // in force
@@ -45,11 +49,15 @@ class Busd final : public daemon::Daemon {
   std::unique_ptr<Shell> shell_;
   std::unique_ptr<HostRouter> router_;
   std::unique_ptr<Admin> admin_;
+  std::unique_ptr<MailAdmin> mail_admin_;
+  mail::MeasuredStore::Measured measured_;  // for the mail store
+  std::optional<daemon::QueryQueue> questions_;
   std::unique_ptr<io::Reconnect> reconnect_;
   std::string uplink_endpoint_;   // tried last
   Error uplink_error_;            // of the latest session or attempt that failed
   std::uint64_t reconnects_ = 0;  // numbers `reconnect_`, for events of an earlier one
   std::vector<std::unique_ptr<io::Listener>> listeners_;
+  std::unique_ptr<mail::Node> mail_;
   std::unique_ptr<boost::asio::steady_timer> drain_timer_;
   bool draining_ = false;
 };

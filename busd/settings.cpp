@@ -9,6 +9,8 @@
 #include <optional>
 
 #include "bus/core/name.hpp"
+#include "bus/core/post_head.hpp"
+#include "bus/daemon/at_route.hpp"
 #include "bus/daemon/protocol_setting.hpp"
 #include "bus/io/endpoint.hpp"
 #include "bus/io/key_file.hpp"
@@ -71,6 +73,8 @@ void read_busd(ConfigReader table, Settings& settings) {
   settings.host = table.string("host", machine_name());
   if (const auto checked = check_node_name(settings.host); !checked) {
     table.problem("host", checked.error().to_string());
+  } else if (settings.host == daemon::kRootTarget) {
+    table.problem("host", "'root' is busroot wherever hosts are named");
   }
   settings.listen = table.strings("listen", {"unix:///run/starbus/busd.sock"});
   if (settings.listen.empty()) table.problem("listen", "at least one endpoint is needed");
@@ -89,6 +93,9 @@ void read_busd(ConfigReader table, Settings& settings) {
   }
   settings.socket_mode = parsed.value_or(0660);
   settings.socket_group = table.string("socket_group", "");
+  if (!settings.socket_group.empty() && !group_id(settings.socket_group)) {
+    table.problem("socket_group", "'" + settings.socket_group + "' is not known to this system");
+  }
   settings.max_processes =
       table.integer<std::size_t>("max_processes", kMaxProcesses, 1, kMaxProcesses);
   settings.lease = table.duration("lease", std::chrono::milliseconds(kLease), kShortestLease,
@@ -136,12 +143,20 @@ void read_busroot(ConfigReader table, Settings& settings) {
                                      "or insecure = true if you accept that");
     }
   }
-  if (curve) read_keys(table, settings);
+  if (curve) {
+    read_keys(table, settings);
+  } else {  // keys may stay in the file while encryption is off
+    (void)table.strings("server_keys");
+    (void)table.string("secret_key_file", "");
+  }
 }
 
 Role read_role(ConfigReader table) {
   Role role;
   role.name = table.required_string("name");
+  if (const auto checked = check_node_name(role.name); !checked && !role.name.empty()) {
+    table.problem("name", "a role is 1..100 of a-z A-Z 0-9 _ -");
+  }
   role.users = read_ids(table, "users", user_id);
   role.groups = read_ids(table, "groups", group_id);
   role.bind = read_prefixes(table, "bind");
@@ -152,6 +167,54 @@ Role read_role(ConfigReader table) {
       table.integer<std::uint64_t>("messages_per_second", 0, 0, ConfigReader::kNoMaximum);
   role.bytes_per_second = table.size("bytes_per_second", 0);
   return role;
+}
+
+/// "7" or "0-127".
+std::optional<std::pair<unsigned, unsigned>> parse_range(const std::string& text) {
+  const std::size_t dash = text.find('-');
+  const auto from = parse_number<unsigned>(text.substr(0, dash), 10);
+  const auto to =
+      dash == std::string::npos ? from : parse_number<unsigned>(text.substr(dash + 1), 10);
+  if (!from || !to || *from > *to || *to >= kShards) return std::nullopt;
+  return std::pair(*from, *to);
+}
+
+void read_log(ConfigReader& table, std::vector<mail::LogQuota>& logs) {
+  mail::LogQuota quota;
+  quota.prefix = table.string("prefix", "");
+  quota.messages =
+      table.integer<std::uint64_t>("messages", quota.messages, 0, ConfigReader::kNoMaximum);
+  quota.bytes = table.size("bytes", quota.bytes);
+  quota.age_ms = static_cast<std::uint64_t>(table.duration("age", {}).count());
+  if (std::ranges::count(logs, quota.prefix, &mail::LogQuota::prefix) != 0) {
+    table.problem("prefix", "two [[mail.log]] are for '" + quota.prefix + "'");
+  }
+  logs.push_back(std::move(quota));
+}
+
+void read_mail(ConfigReader table, Settings& settings) {
+  for (const std::string& text : table.strings("shards")) {
+    const auto range = parse_range(text);
+    if (!range) {
+      table.problem("shards", "'" + text + "' is no shard, 0 to 255, and no range such as 0-127");
+      continue;
+    }
+    for (unsigned shard = range->first; shard <= range->second; ++shard) {
+      const auto number = static_cast<std::uint8_t>(shard);
+      if (std::ranges::find(settings.mail_shards, number) != settings.mail_shards.end()) {
+        table.problem("shards", "shard " + std::to_string(shard) + " is listed twice");
+        break;
+      }
+      settings.mail_shards.push_back(number);
+    }
+  }
+  settings.mail_folder = table.string("directory", "");
+  settings.mail_quota.box_messages = table.integer<std::uint64_t>(
+      "box_messages", settings.mail_quota.box_messages, 1, ConfigReader::kNoMaximum);
+  settings.mail_quota.box_bytes = table.size("box_bytes", settings.mail_quota.box_bytes, 1);
+  settings.mail_quota.total_bytes = table.size("total_bytes", 0);
+  settings.mail_quota.age_ms = static_cast<std::uint64_t>(table.duration("age", {}).count());
+  for (ConfigReader& log : table.tables("log")) read_log(log, settings.mail_quota.logs);
 }
 
 }  // namespace
@@ -184,6 +247,7 @@ Settings read_settings(ConfigReader& reader) {
     }
     settings.roles.push_back(std::move(role));
   }
+  read_mail(reader.table("mail"), settings);
   return settings;
 }
 

@@ -9,6 +9,7 @@
 #include "bus/daemon/config.hpp"
 #include "bus/io/link.hpp"
 #include "bus/io/reconnect.hpp"
+#include "busd/mail/mail.hpp"
 
 namespace starbus::bus::busd {
 
@@ -28,11 +29,15 @@ struct Settings {
 
   std::vector<Role> roles;
 
+  std::vector<std::uint8_t> mail_shards;  // kept on this host; none: no store
+  std::string mail_folder;                // empty: "mail" in the state folder
+  mail::MailQuota mail_quota;
+
   /// Every endpoint with every server key: during a rotation of busroot's key one of two is right.
   std::vector<io::Reconnect::Target> targets() const;
 };
 
-/// Reads [busd], [busroot] and [[role]]; what is wrong goes to the reader's problems.
+/// Reads [busd], [busroot], [[role]] and [mail]; what is wrong goes to the reader's problems.
 Settings read_settings(daemon::ConfigReader& reader);
 
 }  // namespace starbus::bus::busd

@@ -82,7 +82,7 @@ void Shell::note_again() {
 }
 
 void Shell::answer_query(const Query& query) {
-  later([this, query] { events_.query(query); });
+  events_.query(query);
 }
 
 void Shell::uplink_ended(const Error&) {

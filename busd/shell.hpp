@@ -20,7 +20,7 @@ class Shell final : public daemon::LinkedShell<HostShell> {
  public:
   struct Events {
     std::function<void(std::int64_t pid)> pid_ended;
-    std::function<void(const Query&)> query;
+    std::function<void(const Query&)> query;  // at once; answered later
     std::function<void()> uplink_ended;
   };
   Shell(boost::asio::io_context& loop, daemon::LinkShell& links, daemon::StateDirectory& state,

@@ -138,6 +138,7 @@ Response Admin::topology() const {
   for (const auto& [name, host] : by_name) hosts.push_back(host_json(*host, links));
   return Response::json({{"kind", "busroot"},
                          {"name", router_.name()},
+                         {"software", std::string("starbus ") + kVersion},
                          {"term", router_.term()},
                          {"grace", router_.in_grace()},
                          {"waiting_for", router_.waiting_for()},

@@ -33,11 +33,10 @@ Result<> Busroot::start(daemon::DaemonContext& context) {
 
   links_.emplace(context.loop);
   Shell::Events events;
-  events.query = [this](const Query& query) { answer(query); };
+  events.query = [this](const Query& query) { questions_->push(query); };
   events.answer = [this](const Answer& answered) { admin_->on_answer(answered); };
   events.stop = context.stop;
-  shell_ = std::make_unique<Shell>(context.loop, *links_, context.state, context.limited,
-                                   std::move(events));
+  shell_ = std::make_unique<Shell>(*links_, context.state, context.limited, std::move(events));
   shell_->set_allow_list(AllowList(settings_.curve, settings_.hosts));
 
   RootRouter::Config config;
@@ -50,6 +49,12 @@ Result<> Busroot::start(daemon::DaemonContext& context) {
   router_ = std::make_unique<RootRouter>(*shell_, std::move(config), daemon::boot_now());
   links_->start(*router_);
   admin_ = std::make_unique<Admin>(*router_, context, [this] { links_->flush(); });
+  questions_.emplace(
+      context.loop, [this](const std::string& path) { return admin_->answer(path); },
+      [this](const Answer& answered) {
+        router_->answer(answered);
+        links_->flush();
+      });
   add_metrics(context.metrics, *router_);
   spdlog::info("term {}; waits for {} hosts", *term, router_->waiting_for().size());
   return listen();
@@ -123,14 +128,6 @@ std::string Busroot::status() const {
     text += host;
   }
   return text;
-}
-
-void Busroot::answer(const Query& query) {
-  const daemon::Response response = admin_->answer(query.path);
-  const ByteView body = as_bytes(response.body);
-  router_->answer({query.from_host, query.number, static_cast<std::uint16_t>(response.status),
-                   Bytes(body.begin(), body.end())});
-  links_->flush();
 }
 
 }  // namespace starbus::bus::busroot

@@ -8,6 +8,7 @@
 
 #include "bus/core/root_router.hpp"
 #include "bus/daemon/main_loop.hpp"
+#include "bus/daemon/query_queue.hpp"
 #include "bus/daemon/router_shell.hpp"
 #include "busroot/admin.hpp"
 #include "busroot/settings.hpp"
@@ -31,7 +32,6 @@ class Busroot final : public daemon::Daemon {
 
  private:
   Result<> listen();
-  void answer(const Query& query);
 
   Settings fresh_;     // as configure() read them
   Settings settings_;  // in force
@@ -40,6 +40,7 @@ class Busroot final : public daemon::Daemon {
   std::unique_ptr<Shell> shell_;
   std::unique_ptr<RootRouter> router_;
   std::unique_ptr<Admin> admin_;
+  std::optional<daemon::QueryQueue> questions_;
   std::vector<std::unique_ptr<io::Listener>> listeners_;
   std::unique_ptr<boost::asio::steady_timer> drain_timer_;
 };

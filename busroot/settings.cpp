@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "bus/core/name.hpp"
+#include "bus/daemon/at_route.hpp"
 #include "bus/daemon/protocol_setting.hpp"
 #include "bus/io/endpoint.hpp"
 #include "bus/io/key_file.hpp"
@@ -73,6 +74,8 @@ void read_host(ConfigReader table, Settings& settings, std::set<std::string>& se
   const std::string name = table.required_string("name");
   if (const auto checked = check_node_name(name); !checked && !name.empty()) {
     table.problem("name", checked.error().to_string());
+  } else if (name == daemon::kRootTarget) {
+    table.problem("name", "'root' is busroot wherever hosts are named");
   }
   const std::vector<std::string> keys = table.strings("keys");
   if (settings.curve && keys.empty()) table.problem("keys", "a host needs a key");

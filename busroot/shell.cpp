@@ -23,13 +23,9 @@ std::string without_ports(std::string_view text) {
 
 }  // namespace
 
-Shell::Shell(boost::asio::io_context& loop, daemon::LinkShell& links, daemon::StateDirectory& state,
-             daemon::RateLimited& limited, Events events)
-    : LinkedShell(links),
-      loop_(loop),
-      state_(state),
-      limited_(limited),
-      events_(std::move(events)) {}
+Shell::Shell(daemon::LinkShell& links, daemon::StateDirectory& state, daemon::RateLimited& limited,
+             Events events)
+    : LinkedShell(links), state_(state), limited_(limited), events_(std::move(events)) {}
 
 Result<> Shell::allow_host(const std::string& key, const std::string& host) {
   return allowed_.check(key, host);
@@ -44,9 +40,7 @@ Result<> Shell::remember_hosts(const std::vector<std::string>& hosts) {
 }
 
 void Shell::answer_query(const Query& query) {
-  boost::asio::post(loop_, [this, weak = std::weak_ptr(alive_), query] {
-    if (weak.lock()) events_.query(query);
-  });
+  events_.query(query);
 }
 
 void Shell::on_answer(const Answer& answer) {

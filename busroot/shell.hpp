@@ -18,12 +18,12 @@ namespace starbus::bus::busroot {
 class Shell final : public daemon::LinkedShell<RootShell> {
  public:
   struct Events {
-    std::function<void(const Query&)> query;    // posted to the loop
+    std::function<void(const Query&)> query;    // at once; answered later
     std::function<void(const Answer&)> answer;  // at once
     std::function<void(Error reason)> stop;
   };
-  Shell(boost::asio::io_context& loop, daemon::LinkShell& links, daemon::StateDirectory& state,
-        daemon::RateLimited& limited, Events events);
+  Shell(daemon::LinkShell& links, daemon::StateDirectory& state, daemon::RateLimited& limited,
+        Events events);
 
   void set_allow_list(AllowList list) { allowed_ = std::move(list); }
   const AllowList& allow_list() const { return allowed_; }
@@ -35,12 +35,10 @@ class Shell final : public daemon::LinkedShell<RootShell> {
   void log(RouterShell::Level level, const std::string& text) override;
 
  private:
-  boost::asio::io_context& loop_;
   daemon::StateDirectory& state_;
   daemon::RateLimited& limited_;
   Events events_;
   AllowList allowed_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace starbus::bus::busroot

@@ -20,6 +20,7 @@ class Process {
   Process& operator=(const Process&) = delete;
 
   const std::string& name() const { return name_; }
+  pid_t pid() const { return pid_; }
   bool alive();
   // CPU time used so far by all threads of the process, in nanoseconds.
   std::int64_t cpu_ns() const;

@@ -74,6 +74,30 @@ Result<WatchHandle> Bus::watch(std::string prefix,
   return core_->watch(std::move(prefix), std::move(on_update), std::move(on_error));
 }
 
+void Bus::start_post(const std::string& mailbox, const Bytes& body, const PostOptions& options,
+                     Done<std::uint64_t> done) {
+  core_->post(PostTarget::mailbox, mailbox, body, options, std::move(done));
+}
+
+void Bus::start_append(const std::string& log, const Bytes& body, const PostOptions& options,
+                       Done<std::uint64_t> done) {
+  core_->post(PostTarget::log, log, body, options, std::move(done));
+}
+
+void Bus::start_open_mailbox(const std::string& name, const MailboxOptions& options,
+                             Done<Mailbox> done) {
+  core_->open_mailbox(name, options, std::move(done));
+}
+
+void Bus::start_follow(const std::string& log, const LogOptions& options, Done<LogReader> done) {
+  core_->follow(log, options, std::move(done));
+}
+
+void Bus::start_read(const std::string& log, std::uint64_t from, std::size_t max,
+                     Done<LogPage> done) {
+  core_->read(log, from, max, std::move(done));
+}
+
 void Bus::start_flush(std::chrono::milliseconds deadline, Done<void> done) {
   core_->flush(deadline, std::move(done));
 }

@@ -13,15 +13,18 @@
 ///   boost::asio::io_context loop;
 ///   bus::Bus bus(loop, {.node = "space-1"});
 ///   co_await bus.connect(use_awaitable);
-///   co_await bus.bind("entity/7", {.on_message = [](bus::Message& m) { ... }}, use_awaitable);
+///   bus::Handlers handlers;
+///   handlers.on_message = [](bus::Message& m) { ... };
+///   co_await bus.bind("entity/7", handlers, use_awaitable);
 ///   bus.send("entity/8", "hello");
 ///   auto reply = co_await bus.call("service/chat", "who is there?", {}, use_awaitable);
 ///
-/// With g++ 12, put arguments that own memory (lambdas that capture strings, say) into variables
-/// before the co_await expression: that compiler destroys some temporaries in it twice.
+/// **g++ 12**: put arguments that own memory (handlers, lambdas that capture strings or shared
+/// pointers, strings) into variables before the co_await expression. That compiler destroys some
+/// temporaries within it twice, which corrupts memory without a warning. Callbacks as completion
+/// tokens are not concerned.
 #pragma once
 
-#include <boost/asio/async_result.hpp>
 #include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <functional>
@@ -30,6 +33,8 @@
 #include <string>
 #include <vector>
 
+#include "bus/client/initiate.hpp"
+#include "bus/client/mailbox.hpp"
 #include "bus/client/message.hpp"
 #include "bus/core/error.hpp"
 #include "bus/core/name.hpp"
@@ -70,6 +75,17 @@ struct CallOptions {
   Lane lane = Lane::call;
   Trace trace{};
   std::uint64_t hash_key = 0;
+};
+
+struct PostOptions {
+  /// Of at most kMaxPostKey bytes: a post with a key that the mailbox has seen is not stored again,
+  /// and answers with the number of the first. For posters that may crash and post again. Must live
+  /// until the operation has begun; a view, so that `{}` may stand within co_await (see g++ 12).
+  std::string_view key{};
+  /// How long to wait for the store: its host may be down, or its disk full. 0: for ever. When it
+  /// is over the post ends as expired; unless it never left, it may have been stored.
+  std::chrono::milliseconds ttl{30'000};
+  Trace trace{};
 };
 
 /// A name that this process owns now.
@@ -136,9 +152,6 @@ struct BusCounters {
   std::uint64_t unacknowledged_bytes = 0;
   std::uint64_t bytes_in = 0, bytes_out = 0;  // of the present link with busd
 };
-
-template <class Token, class T>
-concept CompletionFor = boost::asio::completion_token_for<Token, void(Result<T>)>;
 
 class Bus {
  public:
@@ -228,6 +241,66 @@ class Bus {
     return call(std::move(to), as_bytes(body), std::move(options), std::forward<Token>(token));
   }
 
+  /// Puts a message into the mailbox of a channel, whether anybody owns that or not. Completes with
+  /// its number there, 1, 2, 3..., when it is on the disk of the mailbox's store; and a post that
+  /// has no end yet is sent again until it has, whatever restarts, so it is stored once. Mail of
+  /// this process to one mailbox is in the order in which it was posted. Refused, and not stored:
+  /// would_block (see room of "store/N"), denied, too_large, bad_name, closed, unreachable (before
+  /// connect), store_full, mailbox_full, corrupt. Unknown: expired, lease_lost, owner_lost (the
+  /// store has lost its disk).
+  template <CompletionFor<std::uint64_t> Token>
+  auto post(std::string mailbox, ByteView body, PostOptions options, Token&& token) {
+    return initiate<std::uint64_t>(
+        token,
+        [this, m = std::move(mailbox), b = Bytes(body.begin(), body.end()), o = std::move(options)](
+            Done<std::uint64_t> done) { start_post(m, b, o, std::move(done)); });
+  }
+  template <CompletionFor<std::uint64_t> Token>
+  auto post(std::string mailbox, std::string_view body, PostOptions options, Token&& token) {
+    return post(std::move(mailbox), as_bytes(body), std::move(options), std::forward<Token>(token));
+  }
+
+  /// Begins to read the mailbox of a channel that this process has bound. The latest owner of the
+  /// name reads; an earlier one ends as superseded. not_bound, superseded, cursor_ahead (the store
+  /// has less than the cursor: see its cure), denied (it is a log), corrupt, would_block
+  /// (kMaxReaders), too_large (the window), version_mismatch (an older busd), unreachable (before
+  /// connect), deadline, closed.
+  template <CompletionFor<Mailbox> Token>
+  auto open_mailbox(std::string name, MailboxOptions options, Token&& token) {
+    return initiate<Mailbox>(token, [this, n = std::move(name), options](Done<Mailbox> done) {
+      start_open_mailbox(n, options, std::move(done));
+    });
+  }
+
+  /// Appends to a log: as post, but a log has any number of readers, with cursors of their own, and
+  /// keeps what its retention says. The first message makes it a log, or a mailbox, for good.
+  template <CompletionFor<std::uint64_t> Token>
+  auto append(std::string log, ByteView body, PostOptions options, Token&& token) {
+    return initiate<std::uint64_t>(
+        token,
+        [this, l = std::move(log), b = Bytes(body.begin(), body.end()), o = std::move(options)](
+            Done<std::uint64_t> done) { start_append(l, b, o, std::move(done)); });
+  }
+  template <CompletionFor<std::uint64_t> Token>
+  auto append(std::string log, std::string_view body, PostOptions options, Token&& token) {
+    return append(std::move(log), as_bytes(body), std::move(options), std::forward<Token>(token));
+  }
+  /// Reads a log from behind a cursor, and goes on with what is appended. A cursor below what is
+  /// still kept goes on with the oldest that is. Errors as of open_mailbox.
+  template <CompletionFor<LogReader> Token>
+  auto follow(std::string log, LogOptions options, Token&& token) {
+    return initiate<LogReader>(token, [this, l = std::move(log), options](Done<LogReader> done) {
+      start_follow(l, options, std::move(done));
+    });
+  }
+  /// What a log has from number `from` on, at most `max` messages of it, now.
+  template <CompletionFor<LogPage> Token>
+  auto read(std::string log, std::uint64_t from, std::size_t max, Token&& token) {
+    return initiate<LogPage>(token, [this, l = std::move(log), from, max](Done<LogPage> done) {
+      start_read(l, from, max, std::move(done));
+    });
+  }
+
   /// One body to many owned channels, one copy per host on the way; each is an ordinary stream. All
   /// are taken or none. Failures are reported per member to on_undelivered.
   Result<> multicast(std::span<const std::string> to, ByteView body,
@@ -286,16 +359,6 @@ class Bus {
   template <class T>
   using Done = std::function<void(Result<T>)>;
 
-  template <class T, class Token, class Start>
-  auto initiate(Token& token, Start start) {
-    return boost::asio::async_initiate<Token, void(Result<T>)>(
-        [](auto handler, Start begin) {
-          auto shared = std::make_shared<decltype(handler)>(std::move(handler));
-          begin([shared](Result<T> result) { std::move (*shared)(std::move(result)); });
-        },
-        token, std::move(start));
-  }
-
   void start_connect(Done<void> done);
   void start_bind(std::string name, Handlers handlers, Done<Bound> done);
   void start_unbind(const std::string& name, Done<void> done);
@@ -305,6 +368,14 @@ class Bus {
                   Done<Bytes> done);
   void start_move(const std::string& name, const std::string& target, std::function<Bytes()> freeze,
                   Done<void> done);
+  void start_post(const std::string& mailbox, const Bytes& body, const PostOptions& options,
+                  Done<std::uint64_t> done);
+  void start_append(const std::string& log, const Bytes& body, const PostOptions& options,
+                    Done<std::uint64_t> done);
+  void start_open_mailbox(const std::string& name, const MailboxOptions& options,
+                          Done<Mailbox> done);
+  void start_follow(const std::string& log, const LogOptions& options, Done<LogReader> done);
+  void start_read(const std::string& log, std::uint64_t from, std::size_t max, Done<LogPage> done);
   void start_flush(std::chrono::milliseconds deadline, Done<void> done);
   void start_room(const std::string& to, Lane lane, Done<void> done);
   void start_close(std::chrono::milliseconds deadline, Done<void> done);

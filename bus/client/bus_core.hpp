@@ -1,4 +1,4 @@
-/// Behind `Bus`: the shell around ProcessCore (link, clock, timers) and what the client library
+/// Behind `Bus`: a ProcessCore and its link, and what the client library
 /// adds: names to handlers, calls, shared names, groups, watches of several users. Internal header.
 ///
 /// One thread, that of the io_context. Held by shared_ptr: posted work and timers keep it alive;
@@ -11,18 +11,23 @@
 #include <unordered_map>
 
 #include "bus/client/bus.hpp"
+#include "bus/client/mail_readers.hpp"
+#include "bus/client/process_link.hpp"
+#include "bus/core/post_head.hpp"
 #include "bus/core/process_core.hpp"
 #include "bus/io/clock.hpp"
-#include "bus/io/reconnect.hpp"
 
 namespace starbus::bus {
 
 template <class T = void>
 using Done = std::function<void(Result<T>)>;
 
-class BusCore final : public std::enable_shared_from_this<BusCore>,
-                      public ProcessEvents,
-                      public io::LinkHandler {
+/// 0 for a time to live of 0: never.
+inline Time expiry_of(std::chrono::milliseconds ttl) {
+  return ttl.count() > 0 ? io::boot_now() + ttl : Time{};
+}
+
+class BusCore final : public std::enable_shared_from_this<BusCore>, public ProcessEvents {
  public:
   BusCore(boost::asio::io_context& loop, Options options);
   ~BusCore();
@@ -56,6 +61,14 @@ class BusCore final : public std::enable_shared_from_this<BusCore>,
   void call(const std::string& to, const Bytes& body, const CallOptions& options, Done<Bytes> done);
   Result<> reply(const Destination& to, Lane lane, const Envelope& envelope, ByteView body);
 
+  // --- bus_mail.cpp: mailboxes and logs ---
+  void post(PostTarget target, const std::string& name, ByteView body, const PostOptions& options,
+            Done<std::uint64_t> done);
+  void open_mailbox(const std::string& name, const MailboxOptions& options, Done<Mailbox> done);
+  void follow(const std::string& log, const LogOptions& options, Done<LogReader> done);
+  void read(const std::string& log, std::uint64_t from, std::size_t max, Done<LogPage> done);
+  MailReaders& readers() { return readers_; }
+
   // --- bus_sets.cpp: watches, shared names, groups ---
   Result<WatchHandle> watch(std::string prefix, std::function<void(const WatchUpdate&)> on_update,
                             std::function<void(const Error&)> on_error);
@@ -77,6 +90,11 @@ class BusCore final : public std::enable_shared_from_this<BusCore>,
                 bool complete) override;
   void on_watch_refused(const std::string& prefix, const Error& reason) override;
   void on_acknowledged(Token token) override;
+  void on_posted(Token token, Errc status, std::uint64_t number) override;
+  void on_mail(const Process& from, Kind kind, ByteView payload) override {
+    readers_.on_mail(from, kind, payload);
+  }
+  void on_mail_lost(const ChannelId& process) override { readers_.on_lost(process); }
   void on_failed(Token token, const ChannelId& channel, Lane lane, std::uint64_t seq, Errc reason,
                  bool sent) override;
   void on_room() override;
@@ -87,18 +105,8 @@ class BusCore final : public std::enable_shared_from_this<BusCore>,
   void on_arrived(BindingId binding, const std::string& name, Epoch epoch, Bytes state) override;
   void on_lease_lost() override;
   std::string name_of_channel(const ChannelId& channel) override;
-  // io::LinkHandler
-  void on_bundle(io::Link& link, ByteView bundle) override;
-  void on_batch_end(io::Link& link) override;
-  void on_closed(io::Link& link, const Error& reason) override;
 
-  // --- link and clock ---
-  void link_up(std::shared_ptr<io::Link> link);
-  void link_down(const Error& reason);
-  void want_pump(std::size_t bytes);
-  void pump();
-  void arm_tick();
-  void on_tick();
+  ProcessLink::Hooks link_hooks();
   void check_waiters();
   template <class T>
   void complete(Done<T> done, Result<T> result);  // on a later turn of the loop
@@ -150,6 +158,16 @@ class BusCore final : public std::enable_shared_from_this<BusCore>,
   void deliver(const Bond& bond, const Delivery& delivery);
   void deliver_call(const Bond& bond, const Delivery& delivery, const Envelope& envelope);
   void remember_name(const Name& name);
+  Result<std::uint64_t> start_post(PostTarget target, const std::string& name, ByteView body,
+                                   const PostOptions& options);
+  Result<> may_read(const std::string& name, PostTarget target);
+  MailReaders::Access reader_access();
+  template <class Handle>
+  void open_reader(MailReader::Settings settings, std::chrono::milliseconds deadline,
+                   Done<Handle> done);
+  struct LogReading;
+  void read_on(const std::shared_ptr<LogReading>& reading);
+  bool end_post(Token token, Result<std::uint64_t> result);
 
   // --- sets ---
   struct Watcher {
@@ -183,17 +201,11 @@ class BusCore final : public std::enable_shared_from_this<BusCore>,
   boost::asio::io_context& loop_;
   Options options_;
   ProcessCore process_;
-  std::unique_ptr<io::Reconnect> reconnect_;
-  std::shared_ptr<io::Link> link_;
-  boost::asio::steady_timer tick_;
+  ProcessLink link_;
   boost::asio::steady_timer call_timer_;
-  bool in_batch_ = false;  // inside the link's callbacks: on_batch_end will pump
-  bool pump_posted_ = false;
-  bool ticking_ = false;
-  Time ticked_{};
+  MailReaders readers_;
   bool closing_ = false;
   bool closed_ = false;
-  std::size_t unpumped_ = 0;  // bytes sent since the last pump
   std::uint64_t connects_ = 0;
 
   std::vector<Done<>> connecting_;
@@ -219,6 +231,7 @@ class BusCore final : public std::enable_shared_from_this<BusCore>,
   boost::unordered_flat_map<ChannelId, std::string> names_by_id_;  // of recent sends: for reports
   Token next_token_ = 1;
   std::unordered_map<Token, Done<>> acknowledgements_;
+  std::unordered_map<Token, Done<std::uint64_t>> posts_;
   std::unordered_map<std::uint64_t, PendingCall> calls_;
   std::multimap<Time, std::uint64_t> call_deadlines_;
   std::uint64_t next_call_;  // begins at the incarnation: no reply to an earlier life fits a call

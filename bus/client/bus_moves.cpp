@@ -43,13 +43,14 @@ void BusCore::start_move(const std::string& name, const std::string& target,
   }
   bond.freeze = std::move(freeze);
   bond.moved = std::move(done);
-  want_pump(0);
+  link_.want_pump(0);
 }
 
 Bytes BusCore::on_freeze(BindingId binding) {
   const auto found = bonds_.find(binding);
   if (found == bonds_.end()) return {};
   const auto bond = found->second;
+  readers_.owned(bond->channel, Epoch{});
   const auto freeze = std::exchange(bond->freeze, nullptr);
   return freeze ? freeze() : Bytes();
 }
@@ -59,9 +60,10 @@ void BusCore::on_moved(BindingId binding) {
   if (bond) complete<void>(std::exchange(bond->moved, nullptr), {});
 }
 
-void BusCore::on_move_failed(BindingId binding, Epoch, const Error& reason) {
+void BusCore::on_move_failed(BindingId binding, Epoch epoch, const Error& reason) {
   const auto found = bonds_.find(binding);
   if (found == bonds_.end()) return;
+  readers_.owned(found->second->channel, epoch);
   found->second->freeze = nullptr;
   complete<void>(std::exchange(found->second->moved, nullptr), reason);
 }
@@ -73,6 +75,7 @@ std::shared_ptr<BusCore::Bond> BusCore::forget_bond(BindingId binding) {
   bonds_.erase(found);
   bond_by_name_.erase(*bond->name);
   if (!bond->asked.empty()) bond_by_name_.erase(bond->asked);
+  readers_.disowned(bond->channel, {Errc::not_bound, *bond->name});
   return bond;
 }
 
@@ -124,6 +127,7 @@ void BusCore::end_bond(const Bond& bond, const Error& reason) {
 void BusCore::on_lease_lost() {
   const Error reason{Errc::lease_lost, "cut off from busroot for the length of the lease"};
   bond_by_name_.clear();
+  readers_.lease_lost(reason);
   for (const auto& [id, bond] : std::exchange(bonds_, {})) end_bond(*bond, reason);
   while (!calls_.empty()) end_call(calls_.begin()->first, reason);
   if (on_lease_end) on_lease_end();

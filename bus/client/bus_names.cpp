@@ -12,7 +12,7 @@ void BusCore::bind(std::string name, Handlers handlers, Done<Bound> done) {
     return complete<Bound>(std::move(done),
                            Error{Errc::denied, "process/ names belong to the bus"});
   }
-  arm_tick();
+  link_.start_clock();
   if (is_group_name(name)) {
     const Done<> when_connected = [this, name, handlers = std::move(handlers),
                                    done = std::move(done)](Result<> connected) mutable {
@@ -63,7 +63,7 @@ void BusCore::bind_exact(std::string name, std::string asked, unsigned instance,
   bonds_.emplace(*binding, std::move(bond));
   bond_by_name_[name] = *binding;
   if (!asked.empty()) bond_by_name_[asked] = *binding;
-  want_pump(0);
+  link_.want_pump(0);
 }
 
 void BusCore::on_bound(BindingId binding, Epoch epoch) {
@@ -98,7 +98,7 @@ void BusCore::unbind(const std::string& name, Done<> done) {
   if (!begun && begun.error() == Errc::busy) return complete<void>(std::move(done), begun.error());
   // A second unbind while the first is under way waits for the same answer.
   bond.unbound.push_back(std::move(done));
-  want_pump(0);
+  link_.want_pump(0);
 }
 
 void BusCore::on_unbound(BindingId binding) {

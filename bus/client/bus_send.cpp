@@ -9,11 +9,6 @@ namespace {
 constexpr std::size_t kNamesKept = 65'536;  // texts whose hash, and ids whose text, is remembered
 constexpr Token kCallToken = Token{1} << 63;
 
-/// 0 for a time to live of 0: never.
-Time expiry_of(std::chrono::milliseconds ttl) {
-  return ttl.count() > 0 ? io::boot_now() + ttl : Time{};
-}
-
 }  // namespace
 
 Result<Name> BusCore::name_of_text(std::string_view text) {
@@ -52,7 +47,7 @@ Result<std::uint64_t> BusCore::send_enveloped(const Name& to, Lineage hint, Lane
   auto seq = process_.origin().send(destination(to, hint), lane, envelope_, body, token, expires);
   if (!seq) return seq;
   remember_name(to);
-  want_pump(envelope_.size() + body.size());
+  link_.want_pump(envelope_.size() + body.size());
   return seq;
 }
 
@@ -94,7 +89,7 @@ Result<> BusCore::send_from(const Name& to, ByteView body, const SendOptions& op
       process_.send_from(options.from, destination(to, {}), options.lane, envelope_, body, expires);
   if (!sent) return sent;
   remember_name(to);
-  want_pump(envelope_.size() + body.size());
+  link_.want_pump(envelope_.size() + body.size());
   return {};
 }
 
@@ -119,7 +114,7 @@ Result<> BusCore::multicast(std::span<const std::string> to, ByteView body,
     recipients.push_back({destination(name, {})});
   }
   auto sent = multicast_now(recipients, options, body);
-  if (sent) want_pump(body.size());
+  if (sent) link_.want_pump(body.size());
   return sent;
 }
 
@@ -150,6 +145,7 @@ void BusCore::on_failed(Token token, const ChannelId& channel, Lane lane, std::u
   Error error{reason, name};
   if (reason == Errc::expired && !sent) error.detail += " (it never left)";
   if (token & kCallToken) return end_call(token & ~kCallToken, error);
+  if (end_post(token, error)) return;
   const auto found = acknowledgements_.find(token);
   if (found != acknowledgements_.end()) {
     complete<void>(std::move(found->second), std::move(error));
@@ -239,7 +235,7 @@ Result<> BusCore::reply(const Destination& to, Lane lane, const Envelope& envelo
   encode_envelope(envelope, envelope_);
   const auto seq = process_.origin().send(to, lane, envelope_, body, 0, {});
   if (!seq) return seq.error();
-  want_pump(envelope_.size() + body.size());
+  link_.want_pump(envelope_.size() + body.size());
   return {};
 }
 

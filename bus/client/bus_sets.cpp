@@ -28,7 +28,7 @@ Result<WatchHandle> BusCore::watch(std::string prefix,
                                    std::function<void(const Error&)> on_error) {
   if (closed_ || closing_) return Error{Errc::closed};
   if (auto started = process_.watch(prefix); !started) return started.error();
-  want_pump(0);
+  link_.want_pump(0);
   const std::uint64_t id = next_watcher_++;
   watched_[prefix].watchers.emplace(id, Watcher{std::move(on_update), std::move(on_error)});
   const RowSet* rows = process_.rows(prefix);
@@ -63,7 +63,7 @@ void BusCore::end_watch(const std::string& prefix, std::uint64_t id) {
   if (!found->second.watchers.empty() || found->second.internal) return;
   watched_.erase(found);
   process_.unwatch(prefix);
-  want_pump(0);
+  link_.want_pump(0);
 }
 
 WatchHandle& WatchHandle::operator=(WatchHandle&& other) noexcept {
@@ -84,6 +84,7 @@ void BusCore::on_watch(const std::string& prefix, const std::vector<WatchRow>& c
   const auto found = watched_.find(prefix);
   if (found == watched_.end()) return;
   found->second.members.clear();
+  if (prefix == kStores) readers_.stores_changed(changes);
   const WatchUpdate update{changes, complete};
   // Callbacks may end any watch, their own too.
   std::vector<std::uint64_t> ids;
@@ -115,7 +116,7 @@ void BusCore::on_watch_refused(const std::string& prefix, const Error& reason) {
 
 Result<BusCore::Watched*> BusCore::watch_internally(const std::string& prefix) {
   if (auto started = process_.watch(prefix); !started) return started.error();
-  want_pump(0);
+  link_.want_pump(0);
   Watched& watched = watched_[prefix];
   watched.internal = true;
   return &watched;
@@ -288,7 +289,7 @@ Result<> BusCore::announce_now(const std::string& prefix, ByteView body,
   Watched& watched = watched_.at(prefix);
   if (watched.members.empty()) list_members(watched, *rows);
   auto sent = multicast_now(watched.members, options, body);
-  if (sent) want_pump(body.size());
+  if (sent) link_.want_pump(body.size());
   return sent;
 }
 

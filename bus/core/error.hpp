@@ -29,7 +29,7 @@ namespace starbus::bus {
   X(expired, 5, "the time-to-live passed before the message was acknowledged",                    \
     "raise the time-to-live, or accept that stale messages are dropped")                          \
   X(would_block, 6, "a window is full: the receiver or the bus is slower than this sender",       \
-    "wait for on_room, or send less")                                                             \
+    "wait for Bus::room, or send less")                                                           \
   X(too_large, 7, "the message exceeds the largest record", "split it, or hand over a reference") \
   X(bad_name, 8, "not a channel name: kind/name, 1..255 bytes of UTF-8, no control characters",   \
     "correct the name")                                                                           \
@@ -79,7 +79,16 @@ namespace starbus::bus {
   X(rolled_back, 33,                                                                              \
     "the target ended before the move was confirmed and may have run: the channel goes on here "  \
     "from its frozen state, as a new lineage",                                                    \
-    "treat what the channel did since the freeze as lost")
+    "treat what the channel did since the freeze as lost")                                        \
+  X(store_full, 34, "the disk of the mail store is full; the message was not stored",             \
+    "free space on that host; it takes messages again by itself")                                 \
+  X(mailbox_full, 35, "the mailbox has as many messages or bytes as its quota allows",            \
+    "let its reader acknowledge, raise the quota, or purge it")                                   \
+  X(corrupt, 36, "what the store has on its disk is damaged at this place; the rest goes on",     \
+    "see busd's log, and restore the store from a backup")                                        \
+  X(cursor_ahead, 37, "the reader has numbers that its mailbox or log does not have yet",         \
+    "the store was restored from an older backup, or lost: open from its last number, knowing "   \
+    "that mail is missing")
 
 enum class Errc : std::uint16_t {
   ok = 0,

@@ -17,6 +17,7 @@
 #include "bus/core/pending_requests.hpp"
 #include "bus/core/record_admin.hpp"
 #include "bus/core/record_moves.hpp"
+#include "bus/core/record_readers.hpp"
 #include "bus/core/router.hpp"
 
 namespace starbus::bus {
@@ -144,11 +145,14 @@ class HostRouter final : public Router, private HostWatchOutlet {
 
   // Requests and their answers: host_router_requests.cpp.
   Result<> from_process(Link& link, LocalProcess& process, Kind kind, ByteView payload);
+  template <class Request>  // Bind or Resume
   Result<> on_bind(Link& link, LocalProcess& process, ByteView payload);
   Result<> on_freed(LocalProcess& process, ByteView payload);
   Result<> on_open(LocalProcess& process, ByteView payload);
   Result<> on_active(const LocalProcess& process, ByteView payload);
   Result<> on_attach(Link& link, LocalProcess& process, ByteView payload);
+  std::string_view why_no_way(bool passes, const ChannelId& channel);
+  Result<> on_move(Link& link, const LocalProcess& process, ByteView payload);
   Result<> on_reclaim(const LocalProcess& process, ByteView payload);
   Result<> check_claim(const LocalProcess& process, std::string_view name, bool held) const;
   template <class Request>
@@ -183,6 +187,7 @@ class HostRouter final : public Router, private HostWatchOutlet {
   void deliver_parts(const Multicast& multicast, LinkId source);
   bool speaks_for(const LocalProcess& process, const ChannelId& channel);
   bool may_say(const LocalProcess& process, const Run& run) const;
+  bool may_read(const LocalProcess& process, const MailOpen& open) const;
   Link* session_of(const LocalProcess& process);
   void tell_room();
   /// Where records for the channel go; null, counted, if that is nowhere now.

@@ -21,6 +21,11 @@ HostRouter::Link* HostRouter::route(const ChannelId& channel) {
   return nullptr;
 }
 
+std::string_view HostRouter::why_no_way(bool passes, const ChannelId& channel) {
+  if (!passes) return "over_rate";
+  return table_.owner_of(channel) ? "no_session" : "no_uplink";
+}
+
 bool HostRouter::within_rate(LocalProcess& process, std::uint64_t messages, std::uint64_t bytes) {
   const Role& role = *process.role;
   if (!process.messages.open(role.messages_per_second, now()) ||
@@ -54,7 +59,7 @@ Result<> HostRouter::data_from_process(Link& link, LocalProcess& process, ByteVi
   Link* const next = passes ? route(run->channel) : nullptr;
   if (!next) {
     process.choked |= passes;
-    nack(run->lane, run->origin, run->channel, run->seq, NackReason::overflow);
+    hold_back(run->lane, run->origin, run->channel, run->seq, why_no_way(passes, run->channel));
     return {};
   }
   show_to_tap(*run);
@@ -62,7 +67,9 @@ Result<> HostRouter::data_from_process(Link& link, LocalProcess& process, ByteVi
   return {};
 }
 
-/// Messages to the library of a process: a process tells the states of its own moves only.
+/// Messages to the library of a process: a process tells the states of its own moves only, and
+/// reads the mail of names that its role may own, and logs that it may write to. What else is said
+/// about mail, its receiver checks.
 bool HostRouter::may_say(const LocalProcess& process, const Run& run) const {
   RunReader reader(run);
   while (const auto item = reader.next()) {
@@ -75,7 +82,10 @@ bool HostRouter::may_say(const LocalProcess& process, const Run& run) const {
       const bool own = state && state->ticket.source == process.id &&
                        state->ticket.target.channel() == run.channel;
       if (!own || !may_hold(process, state->name)) return false;
-    } else {
+    } else if (kind == Kind::mail_open) {
+      const auto open = decode<MailOpen>(payload);
+      if (!open || !may_read(process, *open)) return false;
+    } else if (!is_mail(kind)) {
       const auto refused = decode<StateRefused>(payload);
       // Of an earlier incarnation of its own, too: that is why it refuses.
       const bool own = refused && refused->ticket.target.channel() == process.id.channel();
@@ -83,6 +93,11 @@ bool HostRouter::may_say(const LocalProcess& process, const Run& run) const {
     }
   }
   return true;
+}
+
+bool HostRouter::may_read(const LocalProcess& process, const MailOpen& open) const {
+  if (open.target == PostTarget::log) return process.role->may_send(open.name);
+  return may_hold(process, open.name);
 }
 
 Result<> HostRouter::probe_from_process(Link& link, LocalProcess& process, ByteView payload) {
@@ -96,7 +111,8 @@ Result<> HostRouter::probe_from_process(Link& link, LocalProcess& process, ByteV
   Link* const next = passes ? route(probe->channel) : nullptr;
   if (!next) {
     process.choked |= passes;
-    nack(probe->lane, probe->origin, probe->channel, probe->seq, NackReason::overflow);
+    hold_back(probe->lane, probe->origin, probe->channel, probe->seq,
+              why_no_way(passes, probe->channel));
     return {};
   }
   forward_probe(*next, *probe, link.id);
@@ -131,7 +147,8 @@ Result<> HostRouter::multicast_from_process(Link& link, LocalProcess& process, B
   process.choked |= passes;
   if (passes) host_counters_.without_uplink += rest_.targets.size();
   for (const Target& target : rest_.targets) {
-    nack(rest_.lane, rest_.origin, target.channel, target.seq, NackReason::overflow);
+    hold_back(rest_.lane, rest_.origin, target.channel, target.seq,
+              why_no_way(passes, target.channel));
   }
   return {};
 }
@@ -176,7 +193,7 @@ void HostRouter::deliver_parts(const Multicast& multicast, LinkId source) {
     }
     host_counters_.without_session += part.multicast.targets.size();
     for (const Target& target : part.multicast.targets) {
-      nack(multicast.lane, multicast.origin, target.channel, target.seq, NackReason::overflow);
+      hold_back(multicast.lane, multicast.origin, target.channel, target.seq, "no_session");
     }
   }
 }
@@ -192,7 +209,7 @@ Result<> HostRouter::data_from_root(ByteView payload) {
   }
   Link* next = route(run->channel);
   if (!next) {
-    nack(run->lane, run->origin, run->channel, run->seq, NackReason::overflow);
+    hold_back(run->lane, run->origin, run->channel, run->seq, "no_session");
     return {};
   }
   show_to_tap(*run);
@@ -213,7 +230,7 @@ Result<> HostRouter::probe_from_root(ByteView payload) {
   if (Link* next = route(probe->channel)) {
     forward_probe(*next, *probe, uplink_->id);
   } else {
-    nack(probe->lane, probe->origin, probe->channel, probe->seq, NackReason::overflow);
+    hold_back(probe->lane, probe->origin, probe->channel, probe->seq, "no_session");
   }
   return {};
 }
@@ -243,7 +260,7 @@ Result<> HostRouter::reply_from_process(const LocalProcess& process, ByteView pa
     ++host_counters_.foreign_replies;
     return {};
   }
-  if constexpr (Reply::kKind == Kind::ack) ++counters_.acks;
+  if constexpr (Reply::kKind != Kind::nack) ++counters_.acks;
   route_reply(*reply);
   return {};
 }
@@ -252,7 +269,7 @@ template <class Reply>
 Result<> HostRouter::reply_from_root(ByteView payload) {
   const auto reply = decode<Reply>(payload);
   if (!reply) return reply.error();
-  if constexpr (Reply::kKind == Kind::ack) ++counters_.acks;
+  if constexpr (Reply::kKind != Kind::nack) ++counters_.acks;
   if (reply->origin.host == table_.id()) {
     route_reply(*reply);
   } else {
@@ -262,8 +279,10 @@ Result<> HostRouter::reply_from_root(ByteView payload) {
 }
 
 template Result<> HostRouter::reply_from_process<Ack>(const LocalProcess&, ByteView);
+template Result<> HostRouter::reply_from_process<Posted>(const LocalProcess&, ByteView);
 template Result<> HostRouter::reply_from_process<Nack>(const LocalProcess&, ByteView);
 template Result<> HostRouter::reply_from_root<Ack>(ByteView);
+template Result<> HostRouter::reply_from_root<Posted>(ByteView);
 template Result<> HostRouter::reply_from_root<Nack>(ByteView);
 
 }  // namespace starbus::bus

@@ -12,6 +12,7 @@ constexpr std::size_t kMaxOpened = 65'536;  // per session
 bool is_repeated(Kind kind) {
   switch (kind) {
     case Kind::bind:
+    case Kind::resume:
     case Kind::active:
     case Kind::unbind:
     case Kind::freed:
@@ -44,12 +45,17 @@ Result<> HostRouter::from_process(Link& link, LocalProcess& process, Kind kind, 
       return multicast_from_process(link, process, payload);
     case Kind::ack:
       return reply_from_process<Ack>(process, payload);
+    case Kind::posted:
+      return reply_from_process<Posted>(process, payload);
     case Kind::nack:
       return reply_from_process<Nack>(process, payload);
     case Kind::open:
       return on_open(process, payload);
     case Kind::bind:
-      return on_bind(link, process, payload);
+      return on_bind<Bind>(link, process, payload);
+    case Kind::resume:
+      if (link.minor < kDurableMinor) break;
+      return on_bind<Resume>(link, process, payload);
     case Kind::active:
       return on_active(process, payload);
     case Kind::unbind:
@@ -57,7 +63,7 @@ Result<> HostRouter::from_process(Link& link, LocalProcess& process, Kind kind, 
     case Kind::freed:
       return on_freed(process, payload);
     case Kind::move:
-      return pass_up<Move>(process, payload);
+      return on_move(link, process, payload);
     case Kind::attach:
       return on_attach(link, process, payload);
     case Kind::reclaim:
@@ -103,10 +109,11 @@ Result<> HostRouter::pass_up(const LocalProcess& process, ByteView payload) {
   return {};
 }
 
+template <class Request>
 Result<> HostRouter::on_bind(Link& link, LocalProcess& process, ByteView payload) {
-  const auto bind = decode<Bind>(payload);
+  const auto bind = decode<Request>(payload);
   if (!bind) return bind.error();
-  if (bind->process != process.id) return foreign_process(Kind::bind);
+  if (bind->process != process.id) return foreign_process(Request::kKind);
   const Ticket ticket = Ticket::of_bind(process.id, bind->number);
   if (const auto checked = check_channel_name(bind->name); !checked) {
     refuse(link, {process.id, ticket, bind->name, checked.error().code, checked.error().detail});
@@ -119,6 +126,9 @@ Result<> HostRouter::on_bind(Link& link, LocalProcess& process, ByteView payload
   }
   if (!allowed) {
     refuse(link, {process.id, ticket, bind->name, allowed.error().code, allowed.error().detail});
+  } else if (Request::kKind == Kind::resume && uplink_greeted() && uplink_->minor < kDurableMinor) {
+    refuse(link, {process.id, ticket, bind->name, Errc::version_mismatch,
+                  "busroot speaks a protocol without durable channels: upgrade it first"});
   } else if (uplink_greeted()) {
     tell(*uplink_, *bind);
   }
@@ -131,8 +141,9 @@ Result<> HostRouter::check_claim(const LocalProcess& process, std::string_view n
   if (!may_hold(process, name)) {
     return Error{Errc::denied, "role \"" + process.role->name + "\" may not bind it"};
   }
-  if (!held && process.names.size() >= process.role->max_names) {
-    return Error{Errc::too_many_names, std::to_string(process.names.size()) + " are held"};
+  const std::size_t names = process.names.size() + process.moving.size();
+  if (!held && names >= process.role->max_names) {
+    return Error{Errc::too_many_names, std::to_string(names) + " are held"};
   }
   return {};
 }
@@ -162,6 +173,18 @@ Result<> HostRouter::on_attach(Link& link, LocalProcess& process, ByteView paylo
     tell(*uplink_, *attach);
   }
   return {};
+}
+
+/// The library has the same bound; here it is one for those who do not use it.
+Result<> HostRouter::on_move(Link& link, const LocalProcess& process, ByteView payload) {
+  const auto move = decode<Move>(payload);
+  if (!move) return move.error();
+  if (process.moving.size() >= kMaxMoves && !process.moving.contains(move->channel)) {
+    tell(link, NoMove{process.id, move->channel, move->ticket, Errc::busy,
+                      std::to_string(process.moving.size()) + " channels are moving"});
+    return {};
+  }
+  return pass_up<Move>(process, payload);
 }
 
 Result<> HostRouter::on_reclaim(const LocalProcess& process, ByteView payload) {

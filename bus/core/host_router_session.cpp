@@ -47,7 +47,13 @@ Result<LocalProcess*> HostRouter::admit(Link& link, const Hello& hello) {
       return Error{Errc::superseded, "this hello was under way while a newer session began"};
     }
     if (*arrival == Returner::successor) {
-      end_process(*process, {Errc::superseded, "a newer bus object of the same process"});
+      // The library's next incarnation after its lease is the very next number; a new bus object's
+      // is drawn from the clock.
+      const bool fenced = hello.incarnation == process->id.incarnation + 1;
+      if (fenced) ++host_counters_.leases_ended;
+      end_process(*process,
+                  fenced ? Error{Errc::lease_lost, "it was cut off and comes back anew"}
+                         : Error{Errc::superseded, "a newer bus object of the same process"});
       process = nullptr;
     } else if (Link* old = find_link(process->link)) {
       end_link(*old, {Errc::superseded, "the process opened a new session"});

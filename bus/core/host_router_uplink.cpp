@@ -10,6 +10,8 @@ void HostRouter::uplink_opened(LinkId id, PeerFacts peer, std::uint64_t session_
   Link* link = find_link(id);
   link->session = Session(session_id, now);
   link->name = "busroot";
+  link->uplink = true;
+  link->queues.count_alone();
   if (uplink_) end_link(*uplink_, {Errc::superseded, "a newer link to busroot"});
   uplink_ = link;
   uplink_status_.connected = true;
@@ -130,6 +132,8 @@ Result<> HostRouter::on_root_record(Link& link, Kind kind, ByteView payload) {
       return multicast_from_root(payload);
     case Kind::ack:
       return reply_from_root<Ack>(payload);
+    case Kind::posted:
+      return reply_from_root<Posted>(payload);
     case Kind::nack:
       return reply_from_root<Nack>(payload);
     case Kind::attached:

@@ -135,8 +135,10 @@ void HostTable::replace_names(LocalProcess& process, const std::vector<Row>& row
       process.moving.insert_or_assign(channel, row);
       continue;
     }
+    // A grant that passed this busd is newer than what any table says; otherwise the higher epoch
+    // wins, which busroot judges.
     const LocalName* present = find(channel);
-    if (present && present->epoch > row.epoch) continue;
+    if (present && (present->ticket || present->epoch >= row.epoch)) continue;
     grant(process, {row.name, &process, row.epoch, row.lineage, {}, true});
   }
 }

@@ -31,7 +31,7 @@ void HostWatches::watch(LinkId watcher, const std::string& prefix) {
 }
 
 void HostWatches::tick() {
-  budget_ = std::min<std::int64_t>(budget_ + kWatchBudget, kWatchBudget);
+  budget_ = std::min(budget_ + std::int64_t{kWatchBudget}, std::int64_t{kWatchBudget});
   serve();
 }
 
@@ -95,6 +95,13 @@ void HostWatches::on_rows(WatchRows&& rows) {
     return on_refused({prefix, Errc::watch_too_large, "more than 131072 names"});
   }
   if (known) {
+    // Who has no room for more is given a snapshot later, which shows this and all that follows.
+    std::erase_if(entry->second.watchers, [&](LinkId watcher) {
+      if (outlet_.has_room(watcher)) return false;
+      entry->second.waiting.push_back(watcher);
+      wanted_.emplace(watcher, prefix);
+      return true;
+    });
     send_rows(prefix, changes, false,
               [&](const WatchRows& piece) { tell_all(entry->second, piece); });
   } else if (set.complete()) {

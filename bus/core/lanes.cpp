@@ -24,17 +24,23 @@ SourceQueues::Queue* SourceQueues::admit(Lane lane, Source source, std::size_t s
   LaneQueues& queues = lanes_[index(lane)];
   // A record larger than what is left goes alone, so that the largest one always has a way.
   if (queues.bytes != 0 && queues.bytes + size > capacity(lane)) return nullptr;
+  if (total_ != nullptr && lane != Lane::control && *total_ + size > kQueuesTotal) return nullptr;
   auto& slot = queues.sources[source];
   if (!slot) slot = std::make_unique<Queue>();
   std::byte stamp[kStamp];
   store(stamp, stamp_of(now));
   slot->bytes.push(stamp, kStamp);
-  queues.bytes += size;
+  account(lane, queues, static_cast<std::ptrdiff_t>(size));
   if (!slot->active) {
     slot->active = true;
     queues.turn.emplace_back(source, slot.get());
   }
   return slot.get();
+}
+
+void SourceQueues::account(Lane lane, LaneQueues& queues, std::ptrdiff_t bytes) {
+  queues.bytes += static_cast<std::size_t>(bytes);
+  if (total_ != nullptr && lane != Lane::control) *total_ += static_cast<std::size_t>(bytes);
 }
 
 bool SourceQueues::push(Lane lane, Source source, ByteView record, Time now) {
@@ -86,7 +92,7 @@ Pulled SourceQueues::pull(Lane lane, std::size_t budget, Bytes& out) {
     out.insert(out.end(), record, record + size);
     queue->bytes.pop(kStamp + size);
     queue->credit -= static_cast<std::int64_t>(size);
-    queues.bytes -= size;
+    account(lane, queues, -static_cast<std::ptrdiff_t>(size));
     pulled.bytes += size;
     if (queue->bytes.empty()) {
       queues.turn.pop_front();
@@ -110,7 +116,7 @@ void SourceQueues::expire(Time now, const Dropped& dropped) {
         const std::size_t size = record_size(record);
         dropped({record, size});
         queue->bytes.pop(kStamp + size);
-        queues.bytes -= size;
+        account(lane, queues, -static_cast<std::ptrdiff_t>(size));
       }
       if (queue->bytes.empty()) {
         retire(queues, source, queue);
@@ -122,7 +128,11 @@ void SourceQueues::expire(Time now, const Dropped& dropped) {
 }
 
 void SourceQueues::clear() {
-  for (LaneQueues& queues : lanes_) queues = {};
+  for (const Lane lane : {Lane::control, Lane::call, Lane::sync, Lane::bulk}) {
+    LaneQueues& queues = lanes_[index(lane)];
+    account(lane, queues, -static_cast<std::ptrdiff_t>(queues.bytes));
+    queues = {};
+  }
 }
 
 std::size_t SourceQueues::bytes() const {

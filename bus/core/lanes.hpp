@@ -51,6 +51,16 @@ class SourceQueues final : public LaneSource {
   /// Called with a whole record, header included, that is given up.
   using Dropped = std::function<void(ByteView record)>;
 
+  SourceQueues() = default;
+  ~SourceQueues() { clear(); }
+  SourceQueues(const SourceQueues&) = delete;
+  SourceQueues& operator=(const SourceQueues&) = delete;
+  /// From now on the data lanes count into a sum over several links, which is bounded as well
+  /// (kQueuesTotal): one copy for each of many silent receivers is no little thing.
+  void count_into(std::size_t& total) { total_ = &total; }
+  /// As it was before; while it is empty.
+  void count_alone() { total_ = nullptr; }
+
   /// False if the lane is full; nothing was queued then. The record is copied.
   [[nodiscard]] bool push(Lane lane, Source source, ByteView record, Time now);
   /// The same for a record without its header, as a session hands it over.
@@ -85,12 +95,14 @@ class SourceQueues final : public LaneSource {
   /// The source whose turn it is and that may send; the lane must not be empty.
   static std::pair<Source, Queue*> next_in_turn(LaneQueues& queues);
   static void retire(LaneQueues& queues, Source source, Queue* queue);
+  void account(Lane lane, LaneQueues& queues, std::ptrdiff_t bytes);
   static std::size_t index(Lane lane) { return static_cast<std::size_t>(lane); }
   static std::size_t capacity(Lane lane) {
     return lane == Lane::control ? kControlQueue : kDaemonQueue;
   }
 
   std::array<LaneQueues, kLanes> lanes_;
+  std::size_t* total_ = nullptr;
 };
 
 }  // namespace starbus::bus

@@ -36,6 +36,9 @@ namespace starbus::bus {
     "would_block")                                                                                 \
   X(kDaemonQueue, 8 * 1024 * 1024, "bytes", "records that a daemon holds for one link and lane",   \
     "dropped with NACK overflow; the origin chokes and resends")                                   \
+  X(kQueuesTotal, 512 * 1024 * 1024, "bytes",                                                      \
+    "records that a daemon holds for all links and data lanes; that of a busd with busroot apart", \
+    "dropped with NACK overflow; the origin chokes and resends")                                   \
   X(kControlQueue, 64 * 1024 * 1024, "bytes",                                                      \
     "control records for one link; a table of 100,000 names fits",                                 \
     "the session ends: overloaded; tables and snapshots start afresh")                             \
@@ -56,7 +59,7 @@ namespace starbus::bus {
     "further snapshots wait for the next tick")                                                    \
   X(kIncomplete, 256 * 1024 * 1024, "bytes",                                                       \
     "unfinished chunked records that a daemon holds, all links together",                          \
-    "the link with the most is ended: overloaded")                                                 \
+    "a link of the program that holds the most is ended: overloaded")                              \
   X(kStrangerRecord, 1024 * 1024, "bytes", "a chunked record of who has not said who it is",       \
     "the session ends: bad_bytes")                                                                 \
   X(kRequestBytes, 4 * 1024 * 1024, "bytes",                                                       \
@@ -81,6 +84,23 @@ namespace starbus::bus {
   X(kLeaseMargin, 1'000, "ms", "a process fences itself before busroot frees its names",           \
     "the process stops accepting this much before the lease ends")                                 \
   X(kOutbox, 1024 * 1024, "bytes", "what a moving channel wants to send", "would_block")           \
+  X(kDurableWindow, 4'096, "messages",                                                             \
+    "unacknowledged on one stream to a durable channel: its owner keeps as many results",          \
+    "would_block")                                                                                 \
+  X(kMaxPostKey, 64, "bytes", "an idempotency key is stored beside its message", "too_large")      \
+  X(kMailWindow, 256 * 1024, "bytes",                                                              \
+    "default of what a reader of mail lets come before it has taken it: two of its own answers "   \
+    "are under way at any time",                                                                   \
+    "the store waits for the reader")                                                              \
+  X(kMaxMailWindow, 1024 * 1024, "bytes", "the window of one stream, which brings it", "too_large") \
+  X(kMaxReaders, 65'536, "readers", "open mailboxes and logs of one process", "would_block")       \
+  X(kMaxRejects, 64, "messages", "rejected and not yet among the dead letters, of one reader",     \
+    "would_block")                                                                                 \
+  X(kReaderRetryFirst, 50, "ms", "a store that is not ready is asked again", "doubles")            \
+  X(kReaderAnswer, 2'000, "ms",                                                                    \
+    "a reader waits so long for an answer, which may have been lost with a session of its own",    \
+    "it asks again, and waits twice as long")                                                      \
+  X(kReaderRetryLongest, 1'000, "ms", "longest pause of that", "stays there")                      \
   X(kDrainDeadline, 5'000, "ms", "own messages of a channel that wants to move must be settled",   \
     "the move ends as busy")                                                                       \
   X(kMaxMoves, 1024, "moves", "of one process at a time: each may hold a whole state in memory",   \

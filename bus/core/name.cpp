@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <stdexcept>
 
 #include "bus/core/bytes.hpp"
 #include "bus/core/limits.hpp"
@@ -12,10 +14,18 @@ namespace starbus::bus {
 namespace {
 
 std::array<std::byte, 32> sha256(std::string_view text) {
+  // Looking the algorithm up, and making a context, cost more than the digest of a name.
+  static const EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  thread_local const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(
+      EVP_MD_CTX_new(), &EVP_MD_CTX_free);
   std::array<std::byte, 32> digest{};
-  unsigned size = 0;
-  EVP_Digest(text.data(), text.size(), reinterpret_cast<unsigned char*>(digest.data()), &size,
-             EVP_sha256(), nullptr);
+  const bool done =
+      EVP_DigestInit_ex2(context.get(), algorithm, nullptr) == 1 &&
+      EVP_DigestUpdate(context.get(), text.data(), text.size()) == 1 &&
+      EVP_DigestFinal_ex(context.get(), reinterpret_cast<unsigned char*>(digest.data()), nullptr) ==
+          1;
+  // A name without its id could reach another channel.
+  if (!done) throw std::runtime_error("OpenSSL has no SHA-256");
   return digest;
 }
 

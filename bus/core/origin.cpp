@@ -29,6 +29,7 @@ Origin::Stream& Origin::stream_for(const Destination& to, Lane lane) {
     slot->lane = lane;
     slot->open_name = to.open_name;
     slot->opened = to.open_name.empty();
+    slot->durable = to.durable;
     idle_.push_back(*slot);
   }
   return *slot;
@@ -39,13 +40,16 @@ bool Origin::room_in(const Stream* stream, std::size_t charge, std::size_t proce
   const std::uint64_t in_stream = stream ? stream->charge : 0;
   const bool channel_room = in_stream == 0 || in_stream + charge <= kChannelWindow;
   const bool process_room = bytes_ == 0 || bytes_ + process_charge <= kProcessWindow;
+  if (stream && stream->durable && stream->items.size() >= kDurableWindow) return false;
   return channel_room && process_room;
 }
 
 bool Origin::has_room(const ChannelId& channel, Lane lane) const {
   // Half a window, so that whoever was refused can send more than one message when told.
   const Stream* stream = find(channel, lane);
-  return (!stream || stream->charge <= kChannelWindow / 2) && bytes_ <= kProcessWindow / 4 * 3;
+  const bool items = !stream || !stream->durable || stream->items.size() <= kDurableWindow / 2;
+  return items && (!stream || stream->charge <= kChannelWindow / 2) &&
+         bytes_ <= kProcessWindow / 4 * 3;
 }
 
 bool Origin::unacknowledged(const ChannelId& channel, Lane lane) const {

@@ -7,7 +7,9 @@
 ///   - overflow chokes the stream: only PROBEs of its tail, with back-off, until the owner answers;
 ///   - a higher lineage, or no_owner, fails what was sent as owner_lost (unknown), and what was
 ///     never sent is sent to the new lineage, or fails as no_owner (definite);
-///   - a new session resends everything.
+///   - a new session resends everything;
+///   - a durable stream is released by Posted alone, which carries the results, and waits as a
+///     choked one while nobody owns its channel: its owner's disk knows what was handled.
 /// Windows exist only here: kChannelWindow per stream, kProcessWindow in all. Sans-IO, one thread.
 /// Events are called at the end of on_*, tick, and fail_all, when all state is in order: they may
 /// call back into `send`.
@@ -21,6 +23,7 @@
 #include "bus/core/data.hpp"
 #include "bus/core/lanes.hpp"
 #include "bus/core/record.hpp"
+#include "bus/core/record_mail.hpp"
 
 namespace starbus::bus {
 
@@ -34,6 +37,9 @@ class OriginEvents {
   /// no_owner (definite), owner_lost or expired (unknown, unless it says so: see `sent`).
   virtual void on_failed(Token token, const ChannelId& channel, Lane lane, std::uint64_t seq,
                          Errc reason, bool sent) = 0;
+  /// Of a durable stream: `number` is the message's place in what it was posted to; or `status`
+  /// says why it was refused.
+  virtual void on_posted(Token, Errc, std::uint64_t) {}
   /// A window shrank: whoever waits for room may ask again.
   virtual void on_room() = 0;
 
@@ -51,8 +57,9 @@ struct OriginCounters {
 /// Where a message goes, and what its sender knows about the place.
 struct Destination {
   ChannelId channel;
-  Lineage hint{};              // learnt elsewhere (watch, request); 0: unknown, PROBE first
-  std::string_view open_name;  // under a restricted role: said in an `open` record first
+  Lineage hint{};                // learnt elsewhere (watch, request); 0: unknown, PROBE first
+  std::string_view open_name{};  // under a restricted role: said in an `open` record first
+  bool durable = false;  // its owner answers by Posted; the same in all sends to one channel
 };
 
 /// Which of this process' channels a message is from (see `drained`; 0: the process itself), and
@@ -83,6 +90,7 @@ class Origin final : public LaneSource {
 
   void on_ack(const Ack& ack);
   void on_nack(const Nack& nack);
+  void on_posted(const Posted& posted);
   /// A way that was cut is open again: choked streams probe at once.
   void on_room();
   /// A new session with busd: everything unacknowledged is sent again.
@@ -160,6 +168,7 @@ class Origin final : public LaneSource {
     Time probe_at{};  // while choked
     bool choked = false;
     bool want_probe = false;
+    bool durable = false;
     bool opened = false;    // `open` said in this session
     bool expiring = false;  // some item has an expiry
     std::uint64_t resent_last = ~std::uint64_t{0};
@@ -194,6 +203,8 @@ class Origin final : public LaneSource {
   void schedule(Stream& stream);
   void rewind(Stream& stream);
   void release(Stream& stream, std::uint64_t last);
+  void release_posted(Stream& stream, const Posted& posted);
+  void choke(Stream& stream);
   void pop_front(Stream& stream, std::size_t count);
   void fail_front(Stream& stream, std::size_t count, Errc reason, bool sent);
   void fail_suffix(Stream& stream, Errc sent_reason = Errc::owner_lost,
@@ -240,6 +251,8 @@ class Origin final : public LaneSource {
     std::uint64_t seq;
     Errc reason;  // ok: acknowledged
     bool sent;
+    bool posted = false;  // then `number` or the status in `reason`
+    std::uint64_t number = 0;
   };
   std::vector<Event> events_due_;
 };

@@ -25,22 +25,21 @@ void Origin::on_nack(const Nack& nack) {
   const bool pending = nack.seq >= stream->items.front().seq;
   switch (nack.reason) {
     case NackReason::overflow:
-      if (pending && !stream->choked) {
-        stream->choked = true;
-        stream->pause = from_ms(kChokeFirst);
-        stream->probe_at = now_ + stream->pause;
-        ++counters_.chokes;
-        schedule(*stream);
-      }
+      if (pending) choke(*stream);
       break;
     case NackReason::no_owner:
-      if (pending) fail_suffix(*stream);
+      if (!pending) break;
+      if (stream->durable) {
+        choke(*stream);
+      } else {
+        fail_suffix(*stream);
+      }
       break;
     case NackReason::gap:
     case NackReason::lineage: {
       if (!adopt_lineage(*stream, nack.lineage)) break;
       const bool was_choked = stream->choked;
-      if (nack.reason == NackReason::gap) release(*stream, nack.last);
+      if (nack.reason == NackReason::gap && !stream->durable) release(*stream, nack.last);
       owner_answered(*stream);
       if (stream->items.empty()) break;
       const Time pause = std::max(stream->round_trip, from_ms(1));
@@ -54,6 +53,54 @@ void Origin::on_nack(const Nack& nack) {
     }
   }
   dispatch_events();
+}
+
+void Origin::on_posted(const Posted& posted) {
+  Stream* const stream = find(posted.channel, posted.lane);
+  if (stream && stream->durable && adopt_lineage(*stream, posted.lineage)) {
+    const bool was_choked = stream->choked;
+    release_posted(*stream, posted);
+    owner_answered(*stream);
+    if (was_choked && !stream->items.empty()) rewind(*stream);
+    schedule(*stream);
+  }
+  dispatch_events();
+}
+
+/// Releases what has a result, from the front. Without one, the result was in a record that is
+/// lost: a probe asks for it. If the owner has forgotten it, the outcome is unknown.
+void Origin::release_posted(Stream& stream, const Posted& posted) {
+  std::size_t count = 0;
+  auto result = posted.results.begin();
+  for (; count < stream.items.size() && stream.items[count].seq <= posted.last; ++count) {
+    const Meta& meta = stream.items[count];
+    if (meta.tombstone) continue;
+    while (result != posted.results.end() && result->seq < meta.seq) ++result;
+    const bool found = result != posted.results.end() && result->seq == meta.seq;
+    if (!found && !posted.complete) break;
+    Event event{meta.token, stream.channel, stream.lane, meta.seq, Errc::owner_lost, true};
+    if (found) {
+      event.posted = true;
+      event.reason = result->status;
+      event.number = result->number;
+    } else {
+      ++counters_.failed;
+    }
+    events_due_.push_back(event);
+  }
+  if (count == 0) return;
+  sample_round_trip(stream, stream.items[count - 1].seq);
+  counters_.acknowledged += count;
+  pop_front(stream, count);
+}
+
+void Origin::choke(Stream& stream) {
+  if (stream.choked) return;
+  stream.choked = true;
+  stream.pause = from_ms(kChokeFirst);
+  stream.probe_at = now_ + stream.pause;
+  ++counters_.chokes;
+  schedule(stream);
 }
 
 /// False: the reply speaks of an older life of the channel, and says nothing about this one.
@@ -142,10 +189,13 @@ void Origin::fail_suffix(Stream& stream, Errc sent_reason, Errc unsent_reason) {
 void Origin::fail_all(Errc reason) {
   for (auto& direct : direct_) direct.clear();
   while (!busy_.empty()) {
-    if (reason == Errc::ok) {
-      fail_suffix(busy_.front());
+    Stream& stream = busy_.front();
+    if (reason != Errc::ok) {
+      fail_suffix(stream, reason, reason);
+    } else if (stream.durable) {  // its owner is not lost: we are
+      fail_suffix(stream, Errc::closed, Errc::closed);
     } else {
-      fail_suffix(busy_.front(), reason, reason);
+      fail_suffix(stream);
     }
   }
   dispatch_events();
@@ -177,7 +227,9 @@ void Origin::dispatch_events() {
   while (!events_due_.empty()) {
     const std::vector<Event> events = std::exchange(events_due_, {});
     for (const Event& event : events) {
-      if (event.reason == Errc::ok) {
+      if (event.posted) {
+        events_.on_posted(event.token, event.reason, event.number);
+      } else if (event.reason == Errc::ok) {
         events_.on_acknowledged(event.token);
       } else {
         events_.on_failed(event.token, event.channel, event.lane, event.seq, event.reason,

@@ -1,6 +1,8 @@
 #include "bus/core/owner.hpp"
 
+#include <algorithm>
 #include <utility>
+
 #include "bus/core/sabotage.hpp"
 
 namespace starbus::bus {
@@ -224,11 +226,12 @@ void Owner::sweep() {
     // A frozen channel hears nobody, so that its entries cannot be refreshed.
     if (found == channels_.end() || !found->second->active) continue;
     auto entries = found->second->filter.extract_sequence();
-    const auto gone = std::ranges::remove_if(entries, [&](const auto& item) {
+    // Not std::ranges: clang 14 does not take these iterators for ones.
+    const auto gone = std::remove_if(entries.begin(), entries.end(), [&](const auto& item) {
       return !item.second.ack_due && (present - item.second.used) * std::uint64_t{1000} > life;
     });
-    if (!gone.empty()) {
-      entries.erase(gone.begin(), gone.end());
+    if (gone != entries.end()) {
+      entries.erase(gone, entries.end());
       entries.shrink_to_fit();
     }
     found->second->filter.adopt_sequence(boost::container::ordered_unique_range,

@@ -24,7 +24,8 @@ ProcessCore::ProcessCore(ProcessConfig config, ProcessEvents& events, Time now)
               events_.on_delivery(id, delivery);
             }
           },
-          [this](ByteView record) { say_encoded(record); }) {
+          [this](ByteView record) { say_encoded(record); }),
+      durable_(events, [this](ByteView record) { say_encoded(record); }) {
   set_now(now);
 }
 
@@ -143,6 +144,7 @@ void ProcessCore::tell_vitals() {
 
 void ProcessCore::pump(const Session::Take& take, const Session::Emit& emit) {
   owner_.flush_acks();
+  durable_.flush();
   // Bye comes behind the acknowledgements: what was handled must not end as owner_lost.
   if (std::exchange(bye_due_, false)) say(Bye{});
   if (session_) session_->pump(*this, take, emit);
@@ -185,13 +187,23 @@ Result<> ProcessCore::on_record(Kind kind, ByteView payload) {
     case Kind::data: {
       const auto run = decode_run(payload);
       if (!run) return run.error();
-      owner_.on_run(*run);
+      if (durable_.active(run->channel)) {
+        durable_.on_run(*run);
+      } else {
+        owner_.on_run(*run);
+      }
       return {};
     }
     case Kind::ack: {
       const auto ack = decode<Ack>(payload);
       if (!ack) return ack.error();
       if (ack->origin == self_) origin_.on_ack(*ack);
+      return {};
+    }
+    case Kind::posted: {
+      const auto posted = decode<Posted>(payload);
+      if (!posted) return posted.error();
+      if (posted->origin == self_) origin_.on_posted(*posted);
       return {};
     }
     case Kind::nack: {
@@ -203,7 +215,11 @@ Result<> ProcessCore::on_record(Kind kind, ByteView payload) {
     case Kind::probe: {
       const auto probe = decode<Probe>(payload);
       if (!probe) return probe.error();
-      owner_.on_probe(*probe);
+      if (durable_.active(probe->channel)) {
+        durable_.on_probe(*probe);
+      } else {
+        owner_.on_probe(*probe);
+      }
       return {};
     }
     case Kind::multicast: {
@@ -323,7 +339,7 @@ Result<> ProcessCore::on_welcome(const Welcome& welcome) {
   if (!known) {
     auto own = Name::of(process_channel_name(host_, config_.node));
     if (!own) return own.error();
-    process_binding_ = *add_binding(std::move(*own));
+    process_binding_ = add_binding(std::move(*own), false, {});
   }
   greeted_ = true;
   for (const auto& [prefix, rows] : watches_) say(Watch{prefix});
@@ -361,7 +377,7 @@ void ProcessCore::fence() {
 void ProcessCore::end_bindings(Errc reason) {
   std::vector<std::unique_ptr<Binding>> ended;
   for (auto& [channel, binding] : bindings_) {
-    owner_.deactivate(channel);
+    deactivate(channel);
     ended.push_back(std::move(binding));
   }
   bindings_.clear();

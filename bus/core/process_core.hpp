@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 
+#include "bus/core/durable_owner.hpp"
 #include "bus/core/name.hpp"
 #include "bus/core/origin.hpp"
 #include "bus/core/outbox.hpp"
@@ -25,7 +26,7 @@ namespace starbus::bus {
 
 using BindingId = std::uint64_t;
 
-class ProcessEvents : public OriginEvents {
+class ProcessEvents : public OriginEvents, public DurableEvents {
  public:
   /// Busd accepted this process; `first` once, then again after each reconnect.
   virtual void on_welcome(bool first) = 0;
@@ -33,11 +34,20 @@ class ProcessEvents : public OriginEvents {
   /// The name is not ours; the binding is gone.
   virtual void on_bind_refused(BindingId binding, const Error& reason) = 0;
   virtual void on_unbound(BindingId binding) = 0;
+  /// Of bind_durable, instead of on_bound: accept_durable begins, once this lineage is on the disk.
+  /// Before that nobody may hear of it: what was sent to it would be lost with it.
+  virtual void on_durable_bound(BindingId, Epoch, Lineage) {}
   virtual void on_delivery(BindingId binding, const Delivery& delivery) = 0;
   /// What changed under a watched prefix; `complete`: the snapshot is whole.
   virtual void on_watch(const std::string& prefix, const std::vector<WatchRow>& changes,
                         bool complete) = 0;
   virtual void on_watch_refused(const std::string& prefix, const Error& reason) = 0;
+
+  /// A record of readers of mail (record_readers.hpp), of whatever process, undecoded.
+  virtual void on_mail(const Process&, Kind, ByteView) {}
+  /// Something that was said by say_mail to the process with this channel did not reach it, or it
+  /// is not known whether it did: what was agreed with it is to be begun anew.
+  virtual void on_mail_lost(const ChannelId&) {}
 
   /// This process was cut off from busroot for the length of its lease: it owns nothing any more,
   /// all its bindings and moves are gone, and what was unacknowledged has failed as lease_lost. It
@@ -98,6 +108,13 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
   /// bad_name, already_bound (by this process), denied, too_many_names. Later: on_bound or
   /// on_bind_refused.
   Result<BindingId> bind(std::string_view name);
+  /// A channel whose messages count as handled when they are on a disk (durable_owner.hpp).
+  /// `lineage`: what it was last owned under; 0: its life begins. As bind otherwise, and
+  /// version_mismatch from a daemon that is too old. Cannot be moved.
+  Result<BindingId> bind_durable(std::string_view name, Lineage lineage);
+  /// Messages to it are taken from now on; `filter` is what the disk has of its streams under this
+  /// lineage. Nothing happens if the binding has gone meanwhile.
+  void accept_durable(const ChannelId& channel, std::span<const FilterRow> filter);
   /// Accepts nothing from now on; on_unbound when busroot has freed the name. not_bound.
   Result<> unbind(const ChannelId& channel);
   /// The name that a binding of this process has; empty if there is none.
@@ -137,6 +154,14 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
   Origin& origin() { return origin_; }
   const Origin& origin() const { return origin_; }
   const Owner& owner() const { return owner_; }
+  DurableOwner& durable() { return durable_; }
+
+  /// A record of readers of mail (record_readers.hpp), for the library of `to`. Passes the windows:
+  /// whoever says many looks at Origin::has_room first. `hint`: of that process' channel.
+  void say_mail(const Process& to, Lineage hint, ByteView record);
+  bool speaks_mail() const { return minor_ >= kMailMinor; }
+  /// Whether the role of this process may own such a name.
+  bool may_bind(std::string_view name) const { return matches_any(bind_prefixes_, name); }
 
   /// Leaves: says bye (names are free at once) and fails what is unacknowledged.
   void leave();
@@ -173,6 +198,8 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
     Phase phase = Phase::binding;
     Epoch epoch{};
     Lineage lineage{};
+    bool durable = false;
+    Lineage resumed{};  // of a durable one: what is asked for
     bool confirmed = false;
     Time asked{};
     bool repeated = false;     // asked more than once for the grant
@@ -183,6 +210,7 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
 
   /// Tokens of our own system messages; those of the user are below.
   static constexpr Token kSystemToken = Token{3} << 62;
+  static constexpr Token kMailToken = ~Token{0};  // of all records of readers
 
   Result<> on_record(Kind kind, ByteView payload) override;
   Result<> on_trace(ByteView payload);
@@ -208,6 +236,7 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
   void on_acknowledged(Token token) override;
   void on_failed(Token token, const ChannelId& channel, Lane lane, std::uint64_t seq, Errc reason,
                  bool sent) override;
+  void on_posted(Token token, Errc status, std::uint64_t number) override;
   void on_room() override;
 
   Ticket ticket_of(const Binding& binding) const;
@@ -236,8 +265,11 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
   void ask_again();
   void forget(const ChannelId& channel);
   void refuse_grant(const ChannelId& channel, const Ticket& ticket);
-  Result<BindingId> add_binding(Name name);
-  Binding* find(const ChannelId& channel);
+  void deactivate(const ChannelId& channel);
+  Result<Name> name_to_bind(std::string_view text) const;
+  Result<BindingId> bind_as(std::string_view text, bool durable, Lineage resumed);
+  BindingId add_binding(Name name, bool durable, Lineage resumed);
+  Binding* find(const ChannelId& channel) const;
   template <class Record>
   void say(const Record& record) {
     scratch_.clear();
@@ -254,6 +286,7 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
   Time now_;
   Origin origin_;
   Owner owner_;
+  DurableOwner durable_;
   std::optional<Session> session_;
   bool greeted_ = false;        // in this session
   bool overloaded_ = false;     // control records were dropped: the session is to end

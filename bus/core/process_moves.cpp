@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "bus/core/process_core.hpp"
+#include "bus/core/record_readers.hpp"
 #include "bus/core/sabotage.hpp"
 
 namespace starbus::bus {
@@ -14,6 +15,7 @@ Result<> ProcessCore::move(const ChannelId& channel, const Process& target, Line
   if (channel.high == kProcessTag) {
     return Error{Errc::denied, "the channel of a process ends with it"};
   }
+  if (binding->durable) return Error{Errc::denied, "its state is on the disk of this host"};
   if (target == self_) return Error{Errc::denied, "the channel is here already"};
   if (binding->move) return Error{Errc::busy, "the channel is moving"};
   if (moving_.size() >= kMaxMoves) {
@@ -124,6 +126,12 @@ std::uint64_t ProcessCore::say_system(const Process& to, Lineage hint, ByteView 
   return *origin_.send({to.channel(), hint, {}}, Lane::bulk, {}, record, token, Time{}, {0, true});
 }
 
+void ProcessCore::say_mail(const Process& to, Lineage hint, ByteView record) {
+  // Nothing refuses it: its sizes were checked, and windows do not apply.
+  (void)*origin_.send({to.channel(), hint, {}}, kMailLane, {}, record, kMailToken, Time{},
+                      {0, true});
+}
+
 /// The state did not arrive, or is not wanted: no need to wait.
 void ProcessCore::reclaim_now(Binding& binding, const Error& reason) {
   if (binding.move->reclaiming) return;
@@ -196,6 +204,8 @@ void ProcessCore::on_system(const Delivery& delivery) {
         refused && refused->ticket.target.channel() == delivery.origin.channel()) {
       on_state_refused(*refused);
     }
+  } else if (is_mail(kind)) {
+    events_.on_mail(delivery.origin, kind, payload);
   }
 }
 
@@ -403,11 +413,16 @@ void ProcessCore::on_acknowledged(Token token) {
 void ProcessCore::on_failed(Token token, const ChannelId& channel, Lane lane, std::uint64_t seq,
                             Errc reason, bool sent) {
   if (token < kSystemToken) return events_.on_failed(token, channel, lane, seq, reason, sent);
+  if (token == kMailToken) return events_.on_mail_lost(channel);
   const auto state = states_.extract(token);
   Binding* const binding = state ? find(state.mapped()) : nullptr;
   if (binding && binding->phase == Phase::frozen && binding->move->state == token) {
     reclaim_now(*binding, {Errc::move_refused, "the target is gone"});
   }
+}
+
+void ProcessCore::on_posted(Token token, Errc status, std::uint64_t number) {
+  events_.on_posted(token, status, number);
 }
 
 void ProcessCore::on_room() {

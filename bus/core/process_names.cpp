@@ -5,7 +5,7 @@
 
 namespace starbus::bus {
 
-ProcessCore::Binding* ProcessCore::find(const ChannelId& channel) {
+ProcessCore::Binding* ProcessCore::find(const ChannelId& channel) const {
   const auto found = bindings_.find(channel);
   return found == bindings_.end() ? nullptr : found->second.get();
 }
@@ -21,6 +21,27 @@ Epoch ProcessCore::epoch(const ChannelId& channel) const {
 }
 
 Result<BindingId> ProcessCore::bind(std::string_view text) {
+  return bind_as(text, false, {});
+}
+
+Result<BindingId> ProcessCore::bind_durable(std::string_view text, Lineage lineage) {
+  return bind_as(text, true, lineage);
+}
+
+Result<BindingId> ProcessCore::bind_as(std::string_view text, bool durable, Lineage resumed) {
+  auto name = name_to_bind(text);
+  if (!name) return name.error();
+  return add_binding(std::move(*name), durable, resumed);
+}
+
+void ProcessCore::accept_durable(const ChannelId& channel, std::span<const FilterRow> filter) {
+  const Binding* const binding = find(channel);
+  if (binding && binding->durable && binding->epoch && binding->phase == Phase::active) {
+    durable_.activate(channel, binding->lineage, filter);
+  }
+}
+
+Result<Name> ProcessCore::name_to_bind(std::string_view text) const {
   auto name = Name::of(text);
   if (!name) return name.error();
   if (find(name->id())) {
@@ -33,17 +54,24 @@ Result<BindingId> ProcessCore::bind(std::string_view text) {
   if (ever_greeted_ && !matches_any(bind_prefixes_, text)) {
     return Error{Errc::denied, "role '" + config_.role + "' may not bind " + std::string(text)};
   }
-  return add_binding(std::move(*name));
+  return name;
 }
 
-Result<BindingId> ProcessCore::add_binding(Name name) {
+BindingId ProcessCore::add_binding(Name name, bool durable, Lineage resumed) {
   const ChannelId channel = name.id();
   auto binding = std::make_unique<Binding>(Binding{next_binding_++, std::move(name)});
+  binding->durable = durable;
+  binding->resumed = resumed;
   const BindingId id = binding->id;
   unanswered_.insert(channel);
   if (greeted_) ask(*binding);
   bindings_.emplace(channel, std::move(binding));
   return id;
+}
+
+void ProcessCore::deactivate(const ChannelId& channel) {
+  owner_.deactivate(channel);
+  durable_.deactivate(channel);
 }
 
 Result<> ProcessCore::unbind(const ChannelId& channel) {
@@ -54,7 +82,7 @@ Result<> ProcessCore::unbind(const ChannelId& channel) {
   if (binding->move) return Error{Errc::busy, "the channel is moving"};
   if (binding->outbox) return Error{Errc::busy, "messages of the channel wait in its outbox"};
   binding->phase = Phase::unbinding;
-  owner_.deactivate(channel);
+  deactivate(channel);
   unanswered_.insert(channel);
   if (greeted_) ask(*binding);
   return {};
@@ -72,6 +100,8 @@ void ProcessCore::ask(Binding& binding) {
     if (move->reclaiming || now_ - move->since >= from_ms(kReclaimAfter)) {
       say(Reclaim{self_, binding.name.text(), move->ticket});
     }
+  } else if (!binding.epoch && binding.resumed) {
+    say(Resume{self_, binding.id, binding.name.text(), binding.resumed});
   } else if (!binding.epoch) {
     say(Bind{self_, binding.id, binding.name.text()});
   } else if (binding.phase == Phase::active) {
@@ -141,6 +171,10 @@ void ProcessCore::on_attached(const Attached& attached) {
   if (wanted) binding->phase = Phase::active;
   ask(*binding);  // active, or unbind if it is not wanted any more
   if (!wanted) return;
+  if (binding->durable) {
+    events_.on_durable_bound(binding->id, binding->epoch, binding->lineage);
+    return;
+  }
   owner_.activate(channel, binding->epoch, binding->lineage, binding->id);
   events_.on_bound(binding->id, binding->epoch);
 }

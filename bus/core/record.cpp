@@ -4,7 +4,9 @@
 
 #include "bus/core/limits.hpp"
 #include "bus/core/record_admin.hpp"
+#include "bus/core/record_mail.hpp"
 #include "bus/core/record_moves.hpp"
+#include "bus/core/record_readers.hpp"
 
 namespace starbus::bus {
 namespace {
@@ -118,6 +120,7 @@ class DecodeArchive {
     if (count > reader_.rest().size()) return reader_.fail();
     if (std::is_same_v<T, std::string> && count > kMaxAclPrefixes) return reader_.fail();
     if (std::is_same_v<T, TraceHop> && count > HopTrace::kMostHops) return reader_.fail();
+    if (std::is_same_v<T, PostResult> && count > Posted::kMostResults) return reader_.fail();
     for (std::uint32_t i = 0; i < count && reader_.ok(); ++i) {
       T& item = list.emplace_back();
       if constexpr (requires { item.fields(*this); }) {
@@ -137,6 +140,9 @@ class DecodeArchive {
   }
   static bool valid(RowState state) {
     return state >= RowState::active && state <= RowState::granted;
+  }
+  static bool valid(PostTarget target) {
+    return target == PostTarget::mailbox || target == PostTarget::log;
   }
   static bool valid(TraceEnd end) { return end <= TraceEnd::too_long; }
   static bool valid(Errc) { return true; }  // a newer peer may know more reasons
@@ -214,6 +220,15 @@ STARBUS_CODED(Query)
 STARBUS_CODED(Answer)
 STARBUS_CODED(HopTrace)
 STARBUS_CODED(Vitals)
+STARBUS_CODED(Resume)
+STARBUS_CODED(Posted)
+STARBUS_CODED(MailOpen)
+STARBUS_CODED(MailOpened)
+STARBUS_CODED(MailItems)
+STARBUS_CODED(MailConsumed)
+STARBUS_CODED(MailAck)
+STARBUS_CODED(MailAcked)
+STARBUS_CODED(MailEnd)
 #undef STARBUS_CODED
 
 std::string_view name_of(Kind kind) {
@@ -244,6 +259,8 @@ std::string_view name_of(Kind kind) {
       return "open";
     case Kind::room:
       return "room";
+    case Kind::posted:
+      return "posted";
     case Kind::process_up:
       return "process_up";
     case Kind::table:
@@ -270,6 +287,8 @@ std::string_view name_of(Kind kind) {
       return "freed";
     case Kind::freed_ok:
       return "freed_ok";
+    case Kind::resume:
+      return "resume";
     case Kind::move:
       return "move";
     case Kind::move_ok:
@@ -304,6 +323,20 @@ std::string_view name_of(Kind kind) {
       return "trace";
     case Kind::vitals:
       return "vitals";
+    case Kind::mail_open:
+      return "mail_open";
+    case Kind::mail_opened:
+      return "mail_opened";
+    case Kind::mail_items:
+      return "mail_items";
+    case Kind::mail_consumed:
+      return "mail_consumed";
+    case Kind::mail_ack:
+      return "mail_ack";
+    case Kind::mail_acked:
+      return "mail_acked";
+    case Kind::mail_end:
+      return "mail_end";
   }
   return "unknown";
 }

@@ -1,6 +1,7 @@
 /// Records of the protocol: what each says, who sends it, and its fields in wire order.
 /// docs/protocol.md describes the exchanges. DATA, MULTICAST and CHUNK are in data.hpp, moves in
-/// record_moves.hpp, administration in record_admin.hpp.
+/// record_moves.hpp, durable channels in record_mail.hpp, readers of mail in record_readers.hpp,
+/// administration in record_admin.hpp.
 ///
 /// A record is {u32 length of what follows, u8 kind, payload}. Each struct lists its fields once,
 /// in `fields`; encoding and decoding both follow that list. Texts and lists carry their length;
@@ -33,7 +34,8 @@ enum class Kind : std::uint8_t {
   nack = 14,
   chunk = 15,
   open = 16,
-  room = 17,  // since 1.1
+  room = 17,    // since 1.1
+  posted = 18,  // since 1.1
   // tables
   process_up = 20,
   table = 21,
@@ -49,6 +51,7 @@ enum class Kind : std::uint8_t {
   unbound = 36,
   freed = 37,
   freed_ok = 38,
+  resume = 39,  // since 1.1
   // moves
   move = 40,
   move_ok = 41,
@@ -69,6 +72,14 @@ enum class Kind : std::uint8_t {
   answer = 61,
   trace = 62,   // since 1.1
   vitals = 63,  // since 1.1
+  // between readers of stored mail and its store: system messages, since 1.1
+  mail_open = 70,
+  mail_opened = 71,
+  mail_items = 72,
+  mail_consumed = 73,
+  mail_ack = 74,
+  mail_acked = 75,
+  mail_end = 76,
 };
 std::string_view name_of(Kind kind);
 

@@ -127,7 +127,17 @@ void RootRouter::publish(const Directory::Entry& entry, Change change) {
     delta.prefix = watch.prefix;
     record_.clear();
     encode(delta, record_);
-    for (const LinkId id : watch.watchers) tell_encoded(*find_link(id), record_, 0);
+    // Who has no room for more is given a snapshot later, which shows this and all that follows.
+    std::erase_if(watch.watchers, [&](LinkId id) {
+      Link& link = *find_link(id);
+      if (link.queues.bytes(Lane::control) > kDeltaRoom) {
+        watch.waiting.push_back(id);
+        wanted_.emplace(id, watch.prefix);
+        return true;
+      }
+      tell_encoded(link, record_, 0);
+      return false;
+    });
   });
   for (const std::string& prefix : too_large) {
     std::vector<LinkId> all = watches_.find(prefix)->watchers;

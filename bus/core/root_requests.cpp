@@ -32,6 +32,8 @@ Result<> RootRouter::on_request(Host& host, Kind kind, ByteView payload) {
   switch (kind) {
     case Kind::bind:
       return serve(&RootRouter::on_bind);
+    case Kind::resume:
+      return serve(&RootRouter::on_resume);
     case Kind::active:
       return serve(&RootRouter::on_active);
     case Kind::unbind:
@@ -48,10 +50,18 @@ Result<> RootRouter::on_request(Host& host, Kind kind, ByteView payload) {
   }
 }
 
+void RootRouter::on_resume(RootProcess& process, const Resume& resume) {
+  bind_name(process, {resume.process, resume.number, resume.name}, resume.lineage);
+}
+
 void RootRouter::on_bind(RootProcess& process, const Bind& bind) {
+  bind_name(process, bind, {});
+}
+
+void RootRouter::bind_name(RootProcess& process, const Bind& bind, Lineage lineage) {
   const ChannelId id = channel_id(bind.name);
   const Ticket ticket = Ticket::of_bind(process.process(), bind.number);
-  const auto entry = grant(process, bind, id);
+  const auto entry = grant(process, bind, id, lineage);
   if (entry) {
     const Directory::Entry& granted = **entry;
     reply(process, Attached{process.process(), ticket, bind.name, granted.epoch, granted.lineage});
@@ -63,13 +73,17 @@ void RootRouter::on_bind(RootProcess& process, const Bind& bind) {
   reply(process, Refused{process.process(), ticket, bind.name, why.code, why.detail});
 }
 
-/// The entry that this very attempt holds, granted now or before.
+/// The entry that this very attempt holds, granted now or before. `lineage` goes on, if there is
+/// one.
 Result<Directory::Entry*> RootRouter::grant(RootProcess& process, const Bind& bind,
-                                            const ChannelId& id) {
+                                            const ChannelId& id, Lineage lineage) {
   if (auto checked = check_channel_name(bind.name); !checked) return checked.error();
   if (bind.name.starts_with("process/") &&
       bind.name != process_channel_name(process.host.name, process.node)) {
     return Error{Errc::denied, bind.name + " belongs to the process of that name"};
+  }
+  if (lineage > Epoch::of(config_.term, granted_)) {
+    return Error{Errc::denied, "its lineage " + lineage.to_string() + " was never granted"};
   }
   const auto found = directory_.find(id, bind.name);
   if (!found) return Error{Errc::already_bound, found.error().detail};
@@ -77,7 +91,7 @@ Result<Directory::Entry*> RootRouter::grant(RootProcess& process, const Bind& bi
   if (entry == nullptr) {
     entry = &directory_.insert(id, bind.name, process);
     entry->epoch = Epoch::of(config_.term, ++granted_);
-    entry->lineage = entry->epoch;
+    entry->lineage = lineage ? lineage : entry->epoch;
     entry->number = bind.number;
     publish(*entry, Change::added);
   }

@@ -37,6 +37,7 @@ Result<> RootRouter::on_greeted_record(Host& host, Kind kind, ByteView payload) 
     case Kind::probe:
     case Kind::multicast:
     case Kind::ack:
+    case Kind::posted:
     case Kind::nack:
       return on_message(host, kind, payload);
     case Kind::process_up:
@@ -48,6 +49,7 @@ Result<> RootRouter::on_greeted_record(Host& host, Kind kind, ByteView payload) 
     case Kind::process_dead:
       return on_process_dead(host, payload);
     case Kind::bind:
+    case Kind::resume:
     case Kind::active:
     case Kind::unbind:
     case Kind::freed:
@@ -112,7 +114,7 @@ RootRouter::Host* RootRouter::find_host(std::string_view name) {
 void RootRouter::tick(Time now_here) {
   Router::tick(now_here);
   check_leases();
-  watch_budget_ = std::min<std::int64_t>(watch_budget_ + kWatchBudget, kWatchBudget);
+  watch_budget_ = std::min(watch_budget_ + std::int64_t{kWatchBudget}, std::int64_t{kWatchBudget});
   serve_watches();
   if (grace_ && grace_may_end()) end_grace();
   if (now() - hold_checked_ >= kHoldCheck) {

@@ -165,11 +165,14 @@ class RootRouter final : public Router {
 
   // root_requests.cpp
   void on_bind(RootProcess& process, const Bind& bind);
-  Result<Directory::Entry*> grant(RootProcess& process, const Bind& bind, const ChannelId& id);
+  void on_resume(RootProcess& process, const Resume& resume);
+  void bind_name(RootProcess& process, const Bind& bind, Lineage lineage);
+  Result<Directory::Entry*> grant(RootProcess& process, const Bind& bind, const ChannelId& id,
+                                  Lineage lineage);
   void on_active(RootProcess& process, const Active& active);
   void on_unbind(RootProcess& process, const Unbind& unbind);
   template <class Record>
-  void reply(RootProcess& process, const Record& record) {
+  void reply(const RootProcess& process, const Record& record) {
     if (Link* const session = static_cast<Host&>(process.host).session) tell(*session, record);
   }
 
@@ -204,6 +207,8 @@ class RootRouter final : public Router {
   Result<> on_probe(Host& host, ByteView payload);
   Result<> on_multicast(Host& host, ByteView payload);
   Destination destination(const ChannelId& channel);
+  template <class Reply>  // Ack or Posted
+  Result<> on_reply(const Host& host, ByteView payload);
   bool speaks_for(const Host& host, const ChannelId& channel);
   void hold_part(const Multicast& multicast, const Target& target);
   void release_held(const ChannelId& channel);

@@ -21,14 +21,10 @@ Result<> RootRouter::on_message(Host& host, Kind kind, ByteView payload) {
       return on_probe(host, payload);
     case Kind::multicast:
       return on_multicast(host, payload);
-    case Kind::ack: {
-      const auto ack = decode<Ack>(payload);
-      if (!ack) return ack.error();
-      if (!speaks_for(host, ack->channel)) return {};
-      ++counters_.acks;
-      route_reply(*ack);
-      return {};
-    }
+    case Kind::ack:
+      return on_reply<Ack>(host, payload);
+    case Kind::posted:
+      return on_reply<Posted>(host, payload);
     default: {
       const auto nack = decode<Nack>(payload);
       if (!nack) return nack.error();
@@ -39,6 +35,16 @@ Result<> RootRouter::on_message(Host& host, Kind kind, ByteView payload) {
       return {};
     }
   }
+}
+
+template <class Reply>
+Result<> RootRouter::on_reply(const Host& host, ByteView payload) {
+  const auto reply = decode<Reply>(payload);
+  if (!reply) return reply.error();
+  if (!speaks_for(host, reply->channel)) return {};
+  ++counters_.acks;
+  route_reply(*reply);
+  return {};
 }
 
 /// Whether a reply about this channel may come from there: from the owner's host, or from that of a

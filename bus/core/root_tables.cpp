@@ -217,15 +217,25 @@ void RootRouter::claim(RootProcess& process, const Row& row, const ChannelId& id
     move.source = {process.process(), row.epoch, row.lineage, row.ticket};
     set_move(*entry, std::move(move));
     if (entry->confirmed) tell_moved(*entry);
+  } else if (!owns && row.state == RowState::active) {
+    leave_out(process, row, id);
   }
 }
 
-/// Its busd, which cannot know, and the process are told: nothing more goes there.
+/// Its busd, which cannot know, and the process are told: nothing more goes there. Should that busd
+/// have taken the row for true, the owner's grant is said again behind it.
 void RootRouter::leave_out(RootProcess& process, const Row& row, const ChannelId& id) {
   if (row.state == RowState::frozen) {
     reply(process, Moved{process.process(), id, row.ticket});
   } else {
     reply(process, Unbound{process.process(), id, row.epoch});
+  }
+  Directory::Entry* const entry = directory_.find(id);
+  if (entry != nullptr && row.state != RowState::frozen && &entry->owner() != &process &&
+      &host_of(*entry) == &process.host) {
+    const RootProcess& owner = process_of(*entry);
+    reply(owner, Attached{owner.process(), Ticket::of_bind(owner.process(), entry->number),
+                          std::string(entry->name()), entry->epoch, entry->lineage});
   }
   note_failure(id, process.process(), "a claim that was never granted");
   shell_.log(RouterShell::Level::warning, process.full_name() + " claims " + row.name +

@@ -43,6 +43,7 @@ void Router::link_opened(LinkId id, PeerFacts peer, Time now) {
     ++counters_.sessions_refused;
     end_link(*oldest, {Errc::overloaded, "too many links whose peers have not said who they are"});
   }
+  link->queues.count_into(queued_total_);
   links_.emplace(id, std::move(link));
   ++counters_.sessions_opened;
 }
@@ -83,16 +84,30 @@ void Router::on_bundle(LinkId id, ByteView bundle, Time now) {
   if (link->session.incomplete_bytes() > kStrangerRecord) check_incomplete();
 }
 
-/// Of unfinished records all links may hold so much together; who holds the most gives way.
+/// Of unfinished records all links may hold so much together; of the program that holds the most,
+/// on however many links, the largest gives way. A busd's link with busroot, by which all others
+/// hear, does not count.
 void Router::check_incomplete() {
   std::size_t total = 0;
-  Link* largest = nullptr;
-  for (auto& [id, link] : links_) {
-    const std::size_t bytes = link->session.incomplete_bytes();
-    total += bytes;
-    if (!largest || bytes > largest->session.incomplete_bytes()) largest = link.get();
+  for (const auto& [id, link] : links_) {
+    if (!link->uplink) total += link->session.incomplete_bytes();
   }
   if (total <= kIncomplete) return;
+  const auto program_of = [](const Link& link) {
+    return link.peer.pid != 0 ? link.peer.pid : -static_cast<std::int64_t>(link.id);
+  };
+  boost::unordered_flat_map<std::int64_t, std::size_t> by_program;
+  for (const auto& [id, link] : links_) {
+    if (!link->uplink) by_program[program_of(*link)] += link->session.incomplete_bytes();
+  }
+  Link* largest = nullptr;
+  const auto weight = [&](const Link& link) {
+    return std::pair(by_program[program_of(link)], link.session.incomplete_bytes());
+  };
+  for (auto& [id, link] : links_) {
+    if (link->uplink) continue;
+    if (!largest || weight(*link) > weight(*largest)) largest = link.get();
+  }
   end_link(*largest, {Errc::overloaded, "unfinished records of " +
                                             std::to_string(largest->session.incomplete_bytes()) +
                                             " bytes, and no room for more"});
@@ -278,7 +293,17 @@ void Router::nack(Lane lane, const Process& origin, const ChannelId& channel, st
                   NackReason reason) {
   if (reason == NackReason::overflow) ++counters_.nacks_overflow;
   if (reason == NackReason::no_owner) ++counters_.nacks_no_owner;
-  note_failure(channel, origin, std::string(name_of(reason)));
+  send_nack(lane, origin, channel, seq, reason, name_of(reason));
+}
+
+void Router::hold_back(Lane lane, const Process& origin, const ChannelId& channel,
+                       std::uint64_t seq, std::string_view why) {
+  send_nack(lane, origin, channel, seq, NackReason::overflow, why);
+}
+
+void Router::send_nack(Lane lane, const Process& origin, const ChannelId& channel,
+                       std::uint64_t seq, NackReason reason, std::string_view why) {
+  note_failure(channel, origin, std::string(why));
   Nack reply;
   reply.lane = lane;
   reply.origin = origin;

@@ -17,6 +17,7 @@
 
 #include "bus/core/data.hpp"
 #include "bus/core/record_admin.hpp"
+#include "bus/core/record_mail.hpp"
 #include "bus/core/session.hpp"
 
 namespace starbus::bus {
@@ -91,6 +92,8 @@ inline constexpr std::size_t kTraceRoom = 1024 * 1024;
 
 /// Likewise beyond it no snapshot of a watch is begun: the largest still fits into kControlQueue.
 inline constexpr std::size_t kSnapshotRoom = 8 * 1024 * 1024;
+/// A watcher with more than this in its control queue is told no changes, but a snapshot later.
+inline constexpr std::size_t kDeltaRoom = 32 * 1024 * 1024;
 
 /// A bounded ring of the latest failures.
 class FailureLog {
@@ -142,6 +145,7 @@ class Router {
     Time opened{};
     bool dirty = false;       // listed in dirty_
     bool overloaded = false;  // its control queue overflowed: ended by the next flush
+    bool uplink = false;      // of a busd, with its busroot
     std::string name;         // HOST or HOST.NODE once greeted: for logs
     Attachment* attachment = nullptr;
     explicit Link(Time now) : session(0, now) {}
@@ -199,10 +203,17 @@ class Router {
   /// NACK towards the origin, counted and remembered.
   void nack(Lane lane, const Process& origin, const ChannelId& channel, std::uint64_t seq,
             NackReason reason);
+  /// NACK overflow for want of a way, and not of room: the origin sends again later. `why` is for
+  /// `bustop why`: no_uplink, no_session, over_rate.
+  void hold_back(Lane lane, const Process& origin, const ChannelId& channel, std::uint64_t seq,
+                 std::string_view why);
   /// ACK or NACK on its way to its origin; may vanish.
   template <class Reply>
   void route_reply(const Reply& reply) {
-    if (Link* link = link_towards(reply.origin)) {
+    Link* const link = link_towards(reply.origin);
+    // Who speaks 1.0 has asked for none.
+    const bool known = Reply::kKind != Kind::posted || (link && link->minor >= kDurableMinor);
+    if (link && known) {
       tell(*link, reply);
     } else {
       ++counters_.dropped_replies;
@@ -220,11 +231,14 @@ class Router {
   struct Dispatcher;
   void count_forwarded(Link& to, const Run& run, std::size_t size);
   void nack_dropped(ByteView record);
+  void send_nack(Lane lane, const Process& origin, const ChannelId& channel, std::uint64_t seq,
+                 NackReason reason, std::string_view why);
   void check_incomplete();
   void pump(Link& link);
 
   Time now_;
   FailureLog failures_;
+  std::size_t queued_total_ = 0;  // outlives the links, which count into it
   boost::unordered_flat_map<LinkId, std::unique_ptr<Link>> links_;
   std::size_t strangers() const;
   std::vector<LinkId> dirty_;

@@ -28,6 +28,8 @@ enum class Sabotage {
   stale_epoch_accepted,    // a claim under a lower epoch wins
   filter_expired_early,    // filter entries are forgotten after a moment
   no_owner_for_handled,    // no_owner is said of messages that have left
+  mail_last_apart,         // a shard's last numbers are not written with its messages
+  mail_ack_before_sync,    // a shard acknowledges before the disk has the message
   no_acknowledgements,     // what has left counts as handled: for the benchmark of what ACKs cost
 };
 

@@ -19,6 +19,8 @@ inline constexpr std::uint8_t kVersionMinor = 1;
 inline constexpr std::uint8_t kTraceMinor = 1;
 inline constexpr std::uint8_t kRoomMinor = 1;
 inline constexpr std::uint8_t kVitalsMinor = 1;
+inline constexpr std::uint8_t kDurableMinor = 1;  // resume, posted
+inline constexpr std::uint8_t kMailMinor = 1;     // readers of mail
 
 /// "1.0".
 std::string protocol_text(std::uint8_t minor);

@@ -47,8 +47,10 @@ Response no_such_path(std::string_view path,
   for (const auto& [name, route] : routes) {
     list.push_back({{"path", name}, {"methods", methods_of(route)}});
   }
-  return Response::json(
-      {{"error", std::string("no such path: ").append(path)}, {"routes", std::move(list)}}, 404);
+  return Response::json({{"error", "not_found"},
+                         {"detail", std::string("no such path: ").append(path)},
+                         {"routes", std::move(list)}},
+                        404);
 }
 
 Response wrong_method(const AdminShared::Routes& routes) {

@@ -37,6 +37,29 @@ std::optional<std::string> percent_decode(std::string_view text, Part part) {
   return decoded;
 }
 
+std::string_view word_of(unsigned status) {
+  switch (status) {
+    case 400:
+      return "bad_request";
+    case 403:
+      return "forbidden";
+    case 404:
+      return "not_found";
+    case 405:
+      return "method_not_allowed";
+    case 413:
+      return "too_large";
+    case 503:
+      return "busy";
+    case 504:
+      return "deadline";
+    case 505:
+      return "version_not_supported";
+    default:
+      return "internal";
+  }
+}
+
 }  // namespace
 
 std::optional<std::string> Request::parameter(std::string_view name) const {
@@ -60,7 +83,7 @@ Response Response::text(std::string body, unsigned status) {
 }
 
 Response Response::error(unsigned status, std::string_view message) {
-  return json({{"error", message}}, status);
+  return json({{"error", word_of(status)}, {"detail", message}}, status);
 }
 
 std::optional<Target> parse_target(std::string_view target) {

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 #include <unistd.h>
+#include <new>
 
 #include <boost/asio/post.hpp>
 #include <cstdlib>
@@ -69,7 +70,14 @@ int DaemonShell::run(const std::optional<std::string>& level, bool takeover) {
     }
     return kExitFailure;
   }
-  loop_.run();
+  try {
+    loop_.run();
+  } catch (const std::bad_alloc&) {
+    // The limits are chosen so that this is a limit of the machine's (MemoryMax, ulimit). What the
+    // processes keep is not lost; a supervisor starts the daemon again.
+    spdlog::critical("out of memory: ends");
+    return kExitFailure;
+  }
   spdlog::info("stopped with exit code {}", exit_code_);
   return exit_code_;
 }

@@ -1,5 +1,6 @@
 #include "bus/daemon/http_client.hpp"
 
+#include <algorithm>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -46,14 +47,22 @@ Error to_error(const Exchange& exchange, const error_code& error, bool connected
   return {error.category() == http_errors ? Errc::bad_bytes : Errc::unreachable, text};
 }
 
+/// The words of HTTP say again what the status says.
+bool is_error_of_the_bus(std::string_view word) {
+  return std::ranges::any_of(error_catalogue(),
+                             [&](const ErrorInfo& info) { return info.name == word; });
+}
+
 // The reason stands in {"error", "detail"}; without one, the status must do.
 Error refused(const http::response<http::string_body>& response) {
   std::string text = std::to_string(response.result_int()).append(" ").append(response.reason());
   const auto body = nlohmann::json::parse(response.body(), nullptr, false);
   for (const char* key : {"error", "detail"}) {
     if (!body.is_object() || !body.contains(key) || !body[key].is_string()) break;
-    if (const auto part = body[key].get<std::string>(); !part.empty())
-      text.append(": ").append(part);
+    const auto part = body[key].get<std::string>();
+    const bool repeats =
+        key == std::string_view("error") && body.contains("detail") && !is_error_of_the_bus(part);
+    if (!part.empty() && !repeats) text.append(": ").append(part);
   }
   return {Errc::handler_failed, text};
 }

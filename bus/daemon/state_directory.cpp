@@ -70,13 +70,29 @@ Result<> make_folder(const std::filesystem::path& folder) {
   return {};
 }
 
-/// From its note; 0 if there is none.
+/// Whether `process` has `file` open: a note may be of one that is gone, whose number another got.
+bool has_open(pid_t process, int file) {
+  struct stat wanted {};
+  if (::fstat(file, &wanted) != 0) return false;
+  std::error_code error;
+  const std::filesystem::path open = "/proc/" + std::to_string(process) + "/fd";
+  for (const auto& entry : std::filesystem::directory_iterator(open, error)) {
+    struct stat found {};
+    if (::stat(entry.path().c_str(), &found) == 0 && found.st_dev == wanted.st_dev &&
+        found.st_ino == wanted.st_ino) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// From its note; 0 if there is none, or if that is not the holder.
 pid_t holder_of(const std::filesystem::path& folder) {
   const FileDescriptor lock(::open((folder / kLock).c_str(), O_RDONLY | O_CLOEXEC));
   const auto note = lock ? read_all(lock.get(), 64) : Result<std::string>(std::string());
   pid_t holder = 0;
   if (note) std::from_chars(note->data(), note->data() + note->size(), holder);
-  return holder > 1 ? holder : 0;
+  return holder > 1 && has_open(holder, lock.get()) ? holder : 0;
 }
 
 /// What runs must not be stopped for one that could not start: whether there is room to write.
@@ -126,10 +142,13 @@ Result<StateDirectory> StateDirectory::take_over(const std::filesystem::path& fo
     auto state = open(folder);
     if (state || state.error() != Errc::name_taken) return state;
     if (std::chrono::steady_clock::now() >= deadline) {
-      return Error(Errc::name_taken, state.error().detail + ", which has not ended within " +
-                                         std::to_string(limit.count()) +
-                                         " ms. It was asked to stop and will: start one without "
-                                         "--takeover then");
+      return Error(Errc::name_taken,
+                   state.error().detail + ", which has not ended within " +
+                       std::to_string(limit.count()) + " ms. " +
+                       (asked != 0 ? "It was asked to stop and will: start one without "
+                                     "--takeover then"
+                                   : "It was not asked to stop: the lock does not name "
+                                     "its holder"));
     }
     // Without a note the holder has just come, or just gone.
     const pid_t holder = holder_of(folder);

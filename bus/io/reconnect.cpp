@@ -14,6 +14,10 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kFirst{kReconnectFirst};
+// A daemon that is replaced in place is back within a fifth of a second or so: until then the
+// pauses stay short, since the last one is what its peers wait in vain.
+constexpr milliseconds kQuickPause = 2 * kFirst;
+constexpr int kQuick = 4;
 // A peer that serves for as long as this did not refuse us.
 constexpr milliseconds kServed{100};
 
@@ -47,16 +51,21 @@ Reconnect::Reconnect(boost::asio::io_context& context, std::vector<Target> targe
 
 void Reconnect::start() {
   stop();
-  pause_ = kFirst;
+  begin_anew();
   round();
 }
 
 void Reconnect::again() {
   stop();
   const auto lasted = connected_at_ ? steady_clock::now() - *connected_at_ : milliseconds(0);
-  if (lasted >= std::max(waited_, kServed)) pause_ = kFirst;
+  if (lasted >= std::max(waited_, kServed)) begin_anew();
   connected_at_.reset();
   wait();
+}
+
+void Reconnect::begin_anew() {
+  pause_ = kFirst;
+  quick_ = 0;
 }
 
 void Reconnect::stop() {
@@ -101,7 +110,11 @@ void Reconnect::wait() {
   const auto jitter = static_cast<double>(pause_.count()) / 2 * random_();
   timer_.expires_after(pause_ + milliseconds(static_cast<milliseconds::rep>(jitter)));
   waited_ = pause_;
-  pause_ = std::min(2 * pause_, longest_);
+  if (pause_ < kQuickPause || quick_ >= kQuick) {
+    pause_ = std::min(2 * pause_, longest_);
+  } else {
+    ++quick_;
+  }
   timer_.async_wait([this, alive = std::weak_ptr<bool>(alive_)](const auto& error) {
     if (!error && !alive.expired()) round();
   });

@@ -49,6 +49,7 @@ class Reconnect {
   std::chrono::milliseconds next_pause() const { return pause_; }
 
  private:
+  void begin_anew();
   void round();
   void attempt();
   void connected(Result<std::shared_ptr<Link>> result);
@@ -65,6 +66,7 @@ class Reconnect {
   std::size_t target_ = 0;
   std::size_t left_ = 0;  // targets of this round that are not yet tried
   std::chrono::milliseconds pause_;
+  int quick_ = 0;                        // short pauses since the link was lost
   std::chrono::milliseconds waited_{0};  // before the link that is or was
   std::optional<std::chrono::steady_clock::time_point> connected_at_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

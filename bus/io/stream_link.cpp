@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "bus/core/bundle.hpp"
+#include "bus/core/limits.hpp"
 
 namespace starbus::bus::io {
 namespace {
@@ -19,7 +20,10 @@ namespace asio = boost::asio;
 constexpr std::size_t kReadBuffer = 2 * kMaxBundle;
 // The least room worth a read; below it the cut bundle moves first.
 constexpr std::size_t kLeastRead = 64 * 1024;
-constexpr std::size_t kLengthAt = 8;       // bytes that tell a bundle's length
+constexpr std::size_t kLengthAt = 8;  // bytes that tell a bundle's length
+// The link clock stops data long before; reports of what was consumed need no room, so a peer that
+// goes on sending and never reads would collect them here.
+constexpr std::size_t kMostQueued = 4 * kLinkClock;
 constexpr std::size_t kSpareBuffers = 4;   // a link has seldom more than one bundle in hand
 constexpr std::size_t kGather = 64;        // bundles in one system call
 constexpr int kWriteRounds = 4;            // then other links get their turn
@@ -70,6 +74,7 @@ void StreamLink::make_room() {
 
 void StreamLink::on_read(const boost::system::error_code& error, std::size_t size) {
   if (error) {
+    if (write_error_ == ENOBUFS) return fail({Errc::overloaded, "the peer sends and never reads"});
     if (write_error_ != 0) return fail(os_error("write", write_error_));
     if (error != asio::error::eof) return fail(os_error("read", error.value()));
     return fail({Errc::io_error, begin_ == end_ ? "the peer ended the connection"
@@ -111,7 +116,9 @@ void StreamLink::send(Bytes bundle) {
     if (sent < 0 && errno != EAGAIN && errno != EINTR) return break_off(errno);
     front_sent_ = sent > 0 ? static_cast<std::size_t>(sent) : 0;
   }
+  queued_ += bundle.size();
   queue_.push_back(std::move(bundle));
+  if (queued_ - front_sent_ > kMostQueued) return break_off(ENOBUFS);
   if (!waiting_) wait_writable();
 }
 
@@ -140,6 +147,7 @@ void StreamLink::drop_sent(std::size_t size) {
   front_sent_ += size;
   while (!queue_.empty() && front_sent_ >= queue_.front().size()) {
     front_sent_ -= queue_.front().size();
+    queued_ -= queue_.front().size();
     recycle(std::move(queue_.front()));
     queue_.pop_front();
   }
@@ -161,7 +169,7 @@ void StreamLink::break_off(int error) {
   // The owner hears of it from the reading side, after what the peer had sent before it went.
   write_error_ = error;
   queue_.clear();
-  front_sent_ = 0;
+  queued_ = front_sent_ = 0;
   ::shutdown(socket_.native_handle(), SHUT_RDWR);
 }
 

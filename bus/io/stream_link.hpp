@@ -52,6 +52,7 @@ class StreamLink final : public Link {
   std::size_t end_ = 0;
 
   std::deque<Bytes> queue_;
+  std::size_t queued_ = 0;      // bytes of queue_
   std::size_t front_sent_ = 0;  // bytes of queue_.front() that the kernel has
   bool waiting_ = false;        // for room to write
   int write_error_ = 0;

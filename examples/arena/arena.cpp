@@ -39,9 +39,15 @@ class Arena {
 
   awaitable<void> run() {
     must(co_await bus_.connect(use_awaitable), "connect");
-    if (settings_.role == "score") co_await run_score();
-    if (settings_.role == "gate") co_await run_gate();
-    if (settings_.role == "space") co_await run_space();
+    self_ = bus_.host() + "." + settings_.node;
+    // Cut off for too long, a process owns nothing any more; the bus comes back by itself, its
+    // names do not.
+    bus_.on_lease_lost([this] {
+      std::cout << self_ << " lost its lease: binds anew" << std::endl;
+      boost::asio::co_spawn(loop_, rejoin(), boost::asio::detached);
+    });
+    co_await take_part();
+    if (settings_.role == "space") co_await fight();
   }
 
   awaitable<void> stop() {
@@ -51,35 +57,48 @@ class Arena {
   }
 
  private:
-  awaitable<void> run_score() {
-    const auto bound =
-        must(co_await bus_.bind(
-                 "service/score",
-                 {.on_message = [this](bus::Message&) { ++hits_; },
-                  .on_call = [this](bus::Call& call) { (void)call.reply(std::to_string(hits_)); }},
-                 use_awaitable),
-             "bind");
-    std::cout << settings_.node << " is " << bound.name << std::endl;
+  awaitable<void> take_part() {
+    if (settings_.role == "score") co_await be_score();
+    if (settings_.role == "gate") co_await be_gate();
+    if (settings_.role == "space") co_await be_space();
   }
 
-  awaitable<void> run_gate() {
-    const auto hear = [this](bus::Message& message) {
-      std::cout << settings_.node << " hears: " << message.text() << std::endl;
+  /// What cannot be had now (a lease that ends again, most likely) is tried again when that has
+  /// passed.
+  awaitable<void> rejoin() {
+    try {
+      co_await take_part();
+    } catch (const std::exception& problem) {
+      std::cout << self_ << ": " << problem.what() << std::endl;
+    }
+  }
+
+  awaitable<void> be_score() {
+    bus::Handlers counter;
+    counter.on_message = [this](bus::Message&) { ++hits_; };
+    counter.on_call = [this](bus::Call& call) { (void)call.reply(std::to_string(hits_)); };
+    const auto bound = must(co_await bus_.bind("service/score", counter, use_awaitable), "bind");
+    std::cout << self_ << " is " << bound.name << std::endl;
+  }
+
+  awaitable<void> be_gate() {
+    bus::Handlers hearer;
+    hearer.on_message = [this](bus::Message& message) {
+      std::cout << self_ << " hears: " << message.text() << std::endl;
     };
-    must(co_await bus_.bind("group/gates", {.on_message = hear}, use_awaitable), "bind");
+    must(co_await bus_.bind("group/gates", hearer, use_awaitable), "bind");
   }
 
-  awaitable<void> run_space() {
+  awaitable<void> be_space() {
+    bus::Handlers creature;
+    creature.on_call = [](bus::Call& call) { (void)call.reply("ouch"); };
     for (int i = 0; i < settings_.creatures; ++i) {
       const std::string name =
           "entity/" + bus_.host() + "-" + settings_.node + "-" + std::to_string(i);
-      must(co_await bus_.bind(name, {.on_call = [](bus::Call& call) { (void)call.reply("ouch"); }},
-                              use_awaitable),
-           "bind");
+      must(co_await bus_.bind(name, creature, use_awaitable), "bind");
     }
     watch_ = must(bus_.watch("entity/", [this](const bus::WatchUpdate& update) { learn(update); }),
                   "watch");
-    co_await fight();
   }
 
   void learn(const bus::WatchUpdate& update) {
@@ -105,7 +124,7 @@ class Arena {
       });
       if (round % 2000 == 0) {
         (void)bus_.announce("group/gates",
-                            settings_.node + " has fought " + std::to_string(round) + " rounds");
+                            self_ + " has fought " + std::to_string(round) + " rounds");
       }
     }
   }
@@ -113,6 +132,7 @@ class Arena {
   boost::asio::io_context& loop_;
   Settings settings_;
   bus::Bus bus_;
+  std::string self_;  // HOST.NODE
   bus::WatchHandle watch_;
   std::vector<std::string> creatures_;
   std::uint64_t hits_ = 0;

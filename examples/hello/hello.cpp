@@ -9,11 +9,12 @@ using boost::asio::use_awaitable;
 namespace bus = starbus::bus;
 
 awaitable<void> talk(bus::Bus& node) {
+  std::cout << node.node() << " connects to busd" << std::endl;  // waits for it, if need be
   if (auto up = co_await node.connect(use_awaitable); !up) throw bus::BadResult(up.error());
-  auto bound = co_await node.bind(
-      "entity/greeter",
-      {.on_call = [](bus::Call& call) { (void)call.reply("hello, " + std::string(call.text())); }},
-      use_awaitable);
+  // A variable, and not within the co_await expression: see "g++ 12" in bus.hpp.
+  bus::Handlers greeter;
+  greeter.on_call = [](bus::Call& call) { (void)call.reply("hello, " + std::string(call.text())); };
+  auto bound = co_await node.bind("entity/greeter", greeter, use_awaitable);
   // already_bound: another hello runs, here or on another host. Then we only ask it.
   std::cout << (bound ? "I am the greeter" : bound.error().to_string()) << std::endl;
   auto reply = co_await node.call("entity/greeter", node.node(), {}, use_awaitable);
@@ -21,11 +22,14 @@ awaitable<void> talk(bus::Bus& node) {
   if (!bound) co_await node.close(std::chrono::seconds(1), use_awaitable);
 }
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   boost::asio::io_context loop;
   bus::Bus node(loop, {.node = argc > 1 ? argv[1] : "hello"});
   boost::asio::co_spawn(loop, talk(node), [](std::exception_ptr error) {
     if (error) std::rethrow_exception(error);
   });
   loop.run();
+} catch (const std::exception& problem) {  // name_taken, a node name that is none, ...
+  std::cerr << "hello: " << problem.what() << std::endl;
+  return 1;
 }

@@ -18,10 +18,6 @@ namespace starbus::cluster_test {
 
 using namespace std::chrono_literals;
 
-std::string program(const std::string& name) {
-  return std::string(STARBUS_BIN_DIR) + "/" + name;
-}
-
 bool wait_for(std::chrono::milliseconds limit, const std::function<bool()>& condition) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
   while (!condition()) {

@@ -213,6 +213,7 @@ std::string Cluster::busd_config(const std::string& host,
          << "server_keys = " << quoted_list(root_keys) << "\n";
   }
   text << options_.roles;
+  if (const auto more = options_.more.find(host); more != options_.more.end()) text << more->second;
   return text.str();
 }
 

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "bus/client/bus.hpp"
+#include "tests/places.hpp"
 
 namespace starbus::cluster_test {
 
@@ -98,8 +99,9 @@ class Daemon {
 
 struct ClusterOptions {
   std::vector<std::string> hosts = {"a", "b"};
-  bool curve = false;   // tcp:// with keys; otherwise stream://
-  std::string roles{};  // appended to the configuration of every busd
+  bool curve = false;                         // tcp:// with keys; otherwise stream://
+  std::string roles{};                        // appended to the configuration of every busd
+  std::map<std::string, std::string> more{};  // to that of one host
   bool wait_ready = true;
   std::string root_address = "127.0.0.1";
   int root_port = 0;                             // 0: any that is free
@@ -151,8 +153,6 @@ class Cluster {
   std::map<std::string, std::unique_ptr<Daemon>> busds_;
 };
 
-/// STARBUS_BIN_DIR/NAME
-std::string program(const std::string& name);
 /// A port of 127.0.0.1 that nobody listens on, outside the range that the kernel hands out.
 int free_port();
 /// Blocks until `condition` holds; false if it does not within `limit`.

@@ -21,8 +21,7 @@ std::string read_text(const std::filesystem::path& file) {
 
 /// The metrics that docs/operations.md promises: by heading of its tables.
 std::map<std::string, std::vector<std::string>> documented_metrics() {
-  std::istringstream lines(
-      read_text(std::filesystem::path(STARBUS_SOURCE_DIR) / "docs/operations.md"));
+  std::istringstream lines(read_text(source_file("docs/operations.md")));
   const std::regex heading(R"(^\| ([a-z ]+) \| \|$)");
   const std::regex metric(R"(`(starbus|process|\.\.\.)_([a-z0-9_]+)`)");
   std::map<std::string, std::vector<std::string>> found;

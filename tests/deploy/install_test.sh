@@ -34,7 +34,7 @@ etc=$host/etc/starbus
 bin=$host/usr/local/bin
 install=(scripts/install --build-dir "$build")
 run "first installation" "${install[@]}" --destdir "$host" --role both || exit 1
-for program in busd busroot bustop starbus-keygen; do
+for program in busd busroot bustop starbus-keygen starbus-mail; do
   has "$bin/$program"
   run "$program starts" "$bin/$program" --version || true
 done

@@ -1,7 +1,9 @@
 /// Every record but DATA, MULTICAST and CHUNK: the first byte is the kind, the rest its payload.
 /// What is accepted must be written back to exactly the same bytes.
 #include "bus/core/record_admin.hpp"
+#include "bus/core/record_mail.hpp"
 #include "bus/core/record_moves.hpp"
+#include "bus/core/record_readers.hpp"
 
 #include <algorithm>
 
@@ -47,7 +49,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 Table, TableEnd, ProcessDead, Bind, Attached, Refused, Active, ActiveOk, Unbind,
                 Unbound, Freed, FreedOk, Move, MoveOk, NoMove, Attach, Reclaim, Reclaimed, Moved,
                 State, StateRefused, Watch, Unwatch, WatchRows, WatchRefused, Query, Answer,
-                HopTrace, Vitals>(kind, fuzz_input(data + 1, size - 1));
+                HopTrace, Vitals, Resume, Posted, MailOpen, MailOpened, MailItems, MailConsumed,
+                MailAck, MailAcked, MailEnd>(kind, fuzz_input(data + 1, size - 1));
   const bool elsewhere = kind == Kind::data || kind == Kind::multicast || kind == Kind::chunk;
   require(tried || elsewhere ||
           name_of(kind) == "unknown");  // a new kind belongs into the list above

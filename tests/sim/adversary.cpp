@@ -27,7 +27,7 @@ bool is_answer(Kind kind) {
 
 bool is_message(Kind kind) {
   return kind == Kind::data || kind == Kind::multicast || kind == Kind::ack || kind == Kind::nack ||
-         kind == Kind::probe;
+         kind == Kind::probe || kind == Kind::posted;
 }
 
 }  // namespace
@@ -81,6 +81,8 @@ void Adversary::step() {
 
 void Adversary::fault() {
   Random& random = world_.random;
+  if (profile_.mail && random.chance(0.1)) return fill_the_disk();
+  if (profile_.mail && random.chance(0.1)) return crash_host(*world_.hosts().front());
   const std::uint64_t kind = random.below(100);
   if (kind < 20) {
     crash_host(*random.pick(world_.hosts()));
@@ -105,6 +107,16 @@ void Adversary::crash_host(HostNode& host) {
   if (!host.up()) return;
   host.crash();
   restart_later(host, world_.random.chance(0.8) ? 300 : 3'000);
+}
+
+void Adversary::fill_the_disk() {
+  SimDisk& disk = world_.store()->disk();
+  if (disk.room != SimDisk::Room::plenty) return;
+  ++world_.counts[Event::full_disks];
+  disk.room = world_.random.chance(0.7) ? SimDisk::Room::little : SimDisk::Room::none;
+  world_.note("the disk", disk.room == SimDisk::Room::little ? "is nearly full" : "is full");
+  world_.timeline.after(world_.random.millis(5, 3'000),
+                        [&disk] { disk.room = SimDisk::Room::plenty; });
 }
 
 void Adversary::crash_root() {

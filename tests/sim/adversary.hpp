@@ -22,6 +22,7 @@ class Adversary {
   void fault();
   void crash_host(HostNode& host);
   void crash_root();
+  void fill_the_disk();
   void disturb_a_link();
   void pause_somebody();
   void isolate_a_host();

@@ -9,7 +9,12 @@ using bus::Errc;
 using bus::Lane;
 
 Application::Application(World& world, ProcessNode& node, std::uint64_t life)
-    : world_(world), node_(node), life_(life), next_call_(life << 32) {}
+    : world_(world),
+      node_(node),
+      mail_(world, node,
+            [this](const bus::Process& to, bus::ByteView record) { say_mail(to, record); }),
+      life_(life),
+      next_call_(life << 32) {}
 
 std::string Application::where() const {
   return node_.name();
@@ -50,6 +55,7 @@ void Application::unbind(NameIndex name) {
   ++world_.counts[Event::unbinds];
   binding_.erase(name);
   owned_.erase(name);
+  mail_.disowned(world_.name(name).text);
   unbinding_.insert(name);
   copies_.erase(world_.name(name).id);
   node_.pump();
@@ -57,6 +63,7 @@ void Application::unbind(NameIndex name) {
 
 void Application::on_welcome(bool first) {
   note_outbox_progress();
+  if (first && !world_.mailboxes().empty()) (void)node_.core().watch(std::string(bus::kStores));
   if (first) node_.on_first_welcome();
 }
 
@@ -69,6 +76,7 @@ void Application::on_bound(bus::BindingId binding, bus::Epoch epoch) {
   ++world_.counts[Event::binds];
   binding_.erase(name);
   owned_.insert(name);
+  if (world_.is_mailbox(what.text)) mail_.owned(what.text, epoch);
   if (what.kind != World::NameKind::mover) return;
   Copy& copy = copies_[what.id];
   copy = {.name = name, .binding = binding, .life = node_.core().owner().lineage(what.id).value};
@@ -102,6 +110,7 @@ void Application::on_lease_lost() {
   ++world_.counts[Event::leases_lost];
   world_.oracle.disturbed();
   owned_.clear();
+  mail_.disowned_all();
   binding_.clear();
   unbinding_.clear();
   bindings_.clear();
@@ -123,7 +132,7 @@ void Application::on_watch_refused(const std::string& prefix, const bus::Error& 
 
 bus::Destination Application::destination(NameIndex to, bool hint) const {
   const World::Name& name = world_.name(to);
-  bus::Destination destination{name.id, {}, {}};
+  bus::Destination destination{name.id};
   const bus::RowSet* rows = hint ? node_.core().rows("") : nullptr;
   if (rows != nullptr) {
     const auto row = rows->rows().find(name.text);
@@ -287,6 +296,10 @@ void Application::on_acknowledged(bus::Token token) {
 void Application::on_failed(bus::Token token, const bus::ChannelId&, Lane lane, std::uint64_t seq,
                             Errc reason, bool sent) {
   note_outbox_progress();
+  if (token >= MailOracle::kToken) {
+    world_.note(where(), [&] { return "post failed: " + std::string(bus::name_of(reason)); });
+    return world_.mail.failed(token - MailOracle::kToken, reason, sent, world_.leases_may_end);
+  }
   if (token != 0) {
     for (const auto& [number, call] : calls_) {
       if (call.request != token) continue;

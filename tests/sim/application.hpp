@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bus/core/process_core.hpp"
+#include "tests/sim/mail_user.hpp"
 #include "tests/sim/oracle.hpp"
 
 namespace starbus::sim {
@@ -50,6 +51,9 @@ class Application final : public bus::ProcessEvents {
   bool send(NameIndex from, const std::vector<NameIndex>& to, bus::Lane lane,
             const SendOptions& options);
   bool call(NameIndex to, bus::Lane lane, bus::Time deadline);
+  /// `key`: of idempotency, or empty.
+  bool post(const std::string& mailbox, const std::string& key, std::size_t padding,
+            bus::Time expires);
   bool move(NameIndex name, const bus::Process& target);
   void watch(const std::string& prefix);
   /// Ends calls whose time has come.
@@ -66,6 +70,8 @@ class Application final : public bus::ProcessEvents {
   std::size_t binds_pending() const { return binding_.size() + unbinding_.size(); }
   bool outboxes_empty() const;
 
+  MailUser& mail() { return mail_; }
+
   // --- what scenarios set ---
   double refuse_arrivals = 0;  // probability
   double react = 0;            // probability that a handled message leads to another
@@ -80,10 +86,17 @@ class Application final : public bus::ProcessEvents {
   void on_bind_refused(bus::BindingId binding, const bus::Error& reason) override;
   void on_unbound(bus::BindingId binding) override;
   void on_delivery(bus::BindingId binding, const bus::Delivery& delivery) override;
-  void on_watch(const std::string&, const std::vector<bus::WatchRow>&, bool) override {}
+  void on_watch(const std::string& prefix, const std::vector<bus::WatchRow>&, bool) override {
+    if (prefix == bus::kStores) mail_.stores_changed();
+  }
+  void on_mail(const bus::Process& from, bus::Kind kind, bus::ByteView payload) override {
+    mail_.on_mail(from, kind, payload);
+  }
+  void on_mail_lost(const bus::ChannelId& process) override { mail_.on_lost(process); }
   void on_watch_refused(const std::string& prefix, const bus::Error& reason) override;
   void on_lease_lost() override;
   void on_acknowledged(bus::Token token) override;
+  void on_posted(bus::Token token, bus::Errc status, std::uint64_t number) override;
   void on_failed(bus::Token token, const bus::ChannelId& channel, bus::Lane lane, std::uint64_t seq,
                  bus::Errc reason, bool sent) override;
   void on_room() override {}
@@ -116,6 +129,7 @@ class Application final : public bus::ProcessEvents {
   void end_call(std::uint64_t call);
   void handle(NameIndex name, MessageId id);
   void fail(MessageId id, bus::Errc reason, bool sent);
+  void say_mail(const bus::Process& to, bus::ByteView record);
   void note_outbox_progress();
   Copy* copy_of_binding(bus::BindingId binding);
   NameIndex name_of_binding(bus::BindingId binding) const;
@@ -123,6 +137,7 @@ class Application final : public bus::ProcessEvents {
 
   World& world_;
   ProcessNode& node_;
+  MailUser mail_;
   std::uint64_t life_;  // of this process as a sender
   std::set<NameIndex> owned_;
   std::set<NameIndex> binding_;

@@ -58,6 +58,7 @@ void Application::tick() {
     calls_.erase(present);
   }
   note_outbox_progress();
+  mail_.tick();
 }
 
 bool Application::calls_overdue(bus::Time now) const {

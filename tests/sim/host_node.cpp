@@ -33,9 +33,11 @@ void HostNode::on_start() {
   bus::HostShell& shell = *this;
   router_ = std::make_unique<bus::HostRouter>(shell, std::move(config), world_.now());
   uplink_.start();
+  if (when_started) when_started();
 }
 
 void HostNode::on_crash() {
+  if (when_crashed) when_crashed();
   ++world_.counts[Event::busd_crashes];
   world_.counts += router_counts(*router_);
   router_.reset();

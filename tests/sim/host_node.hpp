@@ -26,6 +26,9 @@ class HostNode final : public Node, private bus::HostShell {
   void set_machine(std::string machine) { machine_ = std::move(machine); }
   const std::string& machine() const { return machine_; }
 
+  /// What else is a part of this program: it lives and dies with it.
+  std::function<void()> when_started, when_crashed;
+
   // --- the operating system of this host ---
   void process_started(std::int64_t pid) { living_.insert(pid); }
   /// Whoever watches the pid is told, soon.

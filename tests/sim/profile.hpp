@@ -13,6 +13,7 @@ struct Profile {
   bool deaths = false;    // processes die; hosts and processes are away for longer than the lease
   bool extended = false;  // moving senders, announcements, large bodies, slow readers
   double older = 0;       // share of starts that speak the protocol version before this one
+  bool mail = false;      // a mail store with its disk, and posts
 };
 
 inline constexpr Profile kProfiles[] = {
@@ -21,7 +22,8 @@ inline constexpr Profile kProfiles[] = {
     {"deaths", "base, and processes die and leases run out", true, false},
     {"extended", "base, and moving senders, announcements, large bodies, slow readers", false, true,
      0.3},
-    {"all", "everything", true, true, 0.3},
+    {"mail", "deaths, and a mail store with its disk, and posts", true, false, 0, true},
+    {"all", "everything but mail", true, true, 0.3},
 };
 
 inline std::optional<Profile> find_profile(std::string_view name) {

@@ -51,6 +51,12 @@ RunResult run_seed(const RunOptions& options) {
   WorldOptions world_options;
   world_options.free_names = {"thing/1", "thing/2", "thing/3"};
   world_options.older = options.profile.older;
+  if (options.profile.mail) {
+    world_options.mailboxes = {"player/1", "player/2", "guild/1"};
+    for (const std::string& mailbox : world_options.mailboxes) {
+      world_options.free_names.push_back(mailbox);  // whose owners come and go
+    }
+  }
   World world(options.seed, std::move(world_options));
   world.trace.print_to(options.trace);
   const Time begin = world.now();

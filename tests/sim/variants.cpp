@@ -44,6 +44,10 @@ const std::vector<Variant>& all_variants() {
        "filter entries are forgotten after a moment"},
       {no_owner_for_handled, "no_owner_for_handled", "deaths", 7, 60, "F7",
        "no_owner is said of messages that have left"},
+      {mail_last_apart, "mail_last_apart", "mail", 1, 20, "P2",
+       "the last numbers of a shard's streams are not written with its messages"},
+      {mail_ack_before_sync, "mail_ack_before_sync", "mail", 1, 20, "P5",
+       "a mail shard acknowledges before the disk has the message"},
   };
   return variants;
 }

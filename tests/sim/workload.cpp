@@ -49,6 +49,7 @@ void Workload::act(ProcessNode& process) {
     application.call(pick_receiver(process.entity()), lane,
                      random.millis(20, random.chance(0.5) ? 500 : 8'000));
   }
+  if (profile_.mail && random.chance(2 * send_rate_)) post(process);
   if (!free_.empty() && random.chance(0.01)) come_and_go(process);
   for (const NameIndex name : movers_) {
     const Application::Copy* const copy = application.copy_of(name);
@@ -113,6 +114,18 @@ void Workload::move_away(ProcessNode& process, NameIndex name) {
   bus::Process id = target->core().self();
   if (world_.oracle.disturbances() != 0 && world_.random.chance(0.05)) --id.incarnation;
   process.application().move(name, id);
+}
+
+void Workload::post(ProcessNode& process) {
+  Random& random = world_.random;
+  const std::uint64_t burst = random.chance(0.2) ? random.between(2, 6) : 1;
+  for (std::uint64_t i = 0; i < burst; ++i) {
+    // A few keys, so that some come again, from anybody.
+    const std::string key = random.chance(0.1) ? "key" + std::to_string(random.below(8)) : "";
+    const bus::Time expires =
+        random.chance(0.05) ? world_.now() + random.millis(20, 3'000) : bus::Time{};
+    process.application().post(random.pick(world_.mailboxes()), key, pick_size(), expires);
+  }
 }
 
 void Workload::come_and_go(ProcessNode& process) {

@@ -24,6 +24,7 @@ class Workload {
   void send(ProcessNode& process, NameIndex from);
   void move_away(ProcessNode& process, NameIndex name);
   void come_and_go(ProcessNode& process);
+  void post(ProcessNode& process);
   std::vector<NameIndex> pick_receivers(NameIndex from);
   NameIndex pick_receiver(NameIndex from);
   std::size_t pick_size();

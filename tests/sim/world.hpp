@@ -13,6 +13,7 @@
 #include "tests/sim/oracle.hpp"
 #include "tests/sim/process_node.hpp"
 #include "tests/sim/root_node.hpp"
+#include "tests/sim/store_node.hpp"
 #include "tests/sim/timeline.hpp"
 #include "tests/sim/trace.hpp"
 
@@ -23,12 +24,13 @@ struct WorldOptions {
   int processes_per_host = 2;
   std::vector<std::string> movers = {"mover/x", "mover/y"};
   std::vector<std::string> free_names = {};  // bound and given up at will
+  std::vector<std::string> mailboxes = {};   // kept on the first host, if there are any
   double older = 0;  // how often what starts speaks the protocol version before this one
 };
 
 class World {
  public:
-  enum class NameKind { fixed, mover, free, process };
+  enum class NameKind { fixed, mover, free, process, store };
   struct Name {
     std::string text;
     bus::ChannelId id;
@@ -49,11 +51,16 @@ class World {
   Counts counts;
   Network network{*this};
   Oracle oracle;
+  MailOracle mail;
 
   Time now() const { return timeline.now(); }
   RootNode& root() { return *root_; }
   std::vector<std::unique_ptr<HostNode>>& hosts() { return hosts_; }
   std::vector<std::unique_ptr<ProcessNode>>& processes() { return processes_; }
+  /// Null if nobody keeps mail.
+  StoreNode* store() { return store_.get(); }
+  const std::vector<std::string>& mailboxes() const { return options_.mailboxes; }
+  bool is_mailbox(const std::string& name) const;
   HostNode& host(std::size_t index) { return *hosts_[index]; }
   /// "a.1"
   ProcessNode& process(std::string_view name);
@@ -116,6 +123,9 @@ class World {
 
  private:
   void add_name(std::string text, NameKind kind);
+  std::string unrest_of_mail();
+  std::string unread_mail();
+  void claim_mailboxes();
   void check_owners();
   void check_limits();
   std::string unrest_of_names();
@@ -129,6 +139,7 @@ class World {
   std::unique_ptr<RootNode> root_;
   std::vector<std::unique_ptr<HostNode>> hosts_;
   std::vector<std::unique_ptr<ProcessNode>> processes_;
+  std::unique_ptr<StoreNode> store_;
   std::map<const Node*, Time> isolated_until_;
   std::int64_t last_pid_ = 100;
   std::uint64_t last_life_ = 0;

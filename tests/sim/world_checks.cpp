@@ -85,6 +85,7 @@ std::string World::unrest() {
     if (application.binds_pending() != 0) return process->name() + " has pending binds";
     if (!application.outboxes_empty()) return process->name() + " has messages in an outbox";
   }
+  if (auto reason = unrest_of_mail(); !reason.empty()) return reason;
   if (auto reason = unrest_of_names(); !reason.empty()) return reason;
   if (auto reason = unrest_of_watches(); !reason.empty()) return reason;
   if (!oracle.all_concluded([this](const Oracle::Sender& sender) { return lives(sender); })) {
@@ -93,11 +94,60 @@ std::string World::unrest() {
   return {};
 }
 
+std::string World::unrest_of_mail() {
+  if (!store_) return {};
+  if (!store_->up() || store_->paused()) return "the store is down";
+  if (!store_->core().greeted()) return "the store has no session with its busd";
+  if (!store_->serves_all()) return "the store does not hold all its shards";
+  if (!store_->idle()) return "the store has a batch under way";
+  for (auto& process : processes_) {
+    if (mail.pending(process->application().life()) != 0) return "posts without an end";
+  }
+  return {};
+}
+
+std::string World::unread_mail() {
+  if (!store_) return {};
+  for (const auto& [mailbox, content] : store_->stored()) {
+    ProcessNode* const reader = owner_of(index_of(mailbox));
+    if (!reader || !reader->application().mail().reads(mailbox)) return "nobody reads " + mailbox;
+    if (mail.cursor(mailbox) != content.last) return "there is mail to read in " + mailbox;
+  }
+  return {};
+}
+
+/// Mail that nobody reads would never come to rest.
+void World::claim_mailboxes() {
+  for (const std::string& mailbox : mailboxes()) {
+    const NameIndex name = index_of(mailbox);
+    const auto wants = [&](const auto& process) {
+      if (!process->up()) return false;
+      const Application& application = process->application();
+      return application.owns(name) || application.binding(name);
+    };
+    if (std::ranges::any_of(processes_, wants)) continue;
+    if (ProcessNode* const process = living().empty() ? nullptr : living().front()) {
+      process->application().bind(name);
+    }
+  }
+}
+
+bool World::is_mailbox(const std::string& name) const {
+  return std::ranges::find(options_.mailboxes, name) != options_.mailboxes.end();
+}
+
 std::string World::unrest_of_names() {
   const bus::RootRouter& root = *root_->router();
   std::size_t owned = 0;
   for (const Name& each : names_) {
     const auto* entry = root.directory().find(each.id);
+    if (each.kind == NameKind::store) {
+      ++owned;
+      if (!entry || !entry->confirmed || entry->owner().process() != store_->core().self()) {
+        return each.text + " is not the store's";
+      }
+      continue;
+    }
     ProcessNode* const owner = owner_of(by_id_.at(each.id));
     if (!owner && each.kind != NameKind::free) return each.text + " has no owner";
     if (!owner && entry) return each.text + " has no owner, but busroot knows one";
@@ -164,20 +214,30 @@ void World::heal_and_check(Time limit, const std::function<void()>& meanwhile) {
   for (auto& host : hosts_) host->start();
   for (auto& host : hosts_) host->resume();
   for (auto& process : processes_) process->resume();
+  if (store_) {
+    store_->resume();
+    store_->disk().room = SimDisk::Room::plenty;
+  }
   const Time end = now() + limit;
-  std::string reason = unrest();
+  const auto look = [this] {
+    std::string found = unrest();
+    return found.empty() ? unread_mail() : found;
+  };
+  std::string reason = look();
   while (!reason.empty()) {
     if (now() >= end) throw Violation("no convergence: " + reason + describe_moves());
     run_for(from_ms(100));
     if (meanwhile) meanwhile();
+    if (store_) claim_mailboxes();
     for (auto& process : processes_) {
       if (!process->up()) process->start();
       if (process->application().calls_overdue(now())) {
         throw Violation(process->name() + ": a call outlived its deadline");
       }
     }
-    reason = unrest();
+    reason = look();
   }
+  if (store_) mail.check(store_->stored());
   oracle.check_end([this](const Oracle::Sender& sender) { return lives(sender); });
   for (const NameIndex name : names_of(NameKind::mover)) {
     const ProcessNode* const owner = owner_of(name);

@@ -190,8 +190,8 @@ TEST_F(Commands, WhyIsHonestAboutNothing) {
   daemon_.set("/at/root/failures", R"({"error":"deadline"})", 504);
   const Ran ran = bustop({"why", "player/7"});
   EXPECT_THAT(ran.out, HasSubstr("nothing recorded by a."));
-  EXPECT_THAT(ran.out, HasSubstr("note: root did not answer"));
-  EXPECT_EQ(bustop_json({"why", "player/7"})["silent"][0], "root");
+  EXPECT_THAT(ran.out, HasSubstr("note: busroot did not answer"));
+  EXPECT_EQ(bustop_json({"why", "player/7"})["silent"][0], "busroot");
 }
 
 TEST_F(Commands, TailOnTheOwnersHost) {
@@ -223,7 +223,7 @@ TEST_F(Commands, RatesFromTwoReadings) {
   const Ran ran = run({"rates", "--once", "--json"}, daemon_.url(), grow);
   ASSERT_EQ(ran.code, 0) << ran.err;
   const json rates = json::parse(ran.out);
-  EXPECT_EQ(rates["daemons"][0]["name"], "root");
+  EXPECT_EQ(rates["daemons"][0]["name"], "busroot");
   EXPECT_GT(rates["daemons"][0]["messages_per_s"], 0);
   EXPECT_EQ(rates["daemons"][1]["links"].size(), 3U);
   EXPECT_EQ(rates["daemons"].size(), 3U);  // c has no link: it is not asked

@@ -16,7 +16,7 @@ class Doctor : public testing::Test {
   Doctor() {
     examination_.cluster.local = status("busd", "a");
     examination_.cluster.local.uptime_s = 4000;
-    examination_.cluster.root = RootTopology{"busroot", 3, false, {}, {}, 1};
+    examination_.cluster.root = RootTopology{"busroot", "starbus 0.1.0", 3, false, {}, {}, 1};
     HostView host;
     host.name = "a";
     host.local = true;

@@ -45,7 +45,8 @@ class FakeDaemon {
     auto listening = bus::daemon::AdminServer::listen(loop_, {});
     if (!listening) throw std::runtime_error(listening.error().to_string());
     server_ = std::move(*listening);
-    for (const char* path : {"/status", "/links", "/topology", "/names", "/route", "/failures", "/trace"}) {
+    for (const char* path :
+         {"/status", "/links", "/topology", "/names", "/route", "/failures", "/trace"}) {
       server_->get(path, [this](const bus::daemon::Request& r) { return answer(r); });
     }
     server_->get("/at/", [this](const bus::daemon::Request& r) { return answer(r); });
@@ -70,6 +71,16 @@ class FakeDaemon {
 
   std::string url() const { return "http://" + server_->address(); }
 
+  /// Makes another path answer what is set for it. Before the first run.
+  void serve(const std::string& path) {
+    in_the_loop(
+        [&] { server_->get(path, [this](const bus::daemon::Request& r) { return answer(r); }); });
+  }
+  /// The same for changes: POST.
+  void take(const std::string& path) {
+    in_the_loop(
+        [&] { server_->post(path, [this](const bus::daemon::Request& r) { return answer(r); }); });
+  }
   /// What a path answers; a path that is not set answers 404, as a broken daemon's might.
   void set(const std::string& path, std::string body, unsigned status = 200) {
     const std::lock_guard lock(mutex_);
@@ -99,6 +110,14 @@ class FakeDaemon {
   std::vector<std::string> tail;  // set before the first run
 
  private:
+  void in_the_loop(const std::function<void()>& action) {
+    std::promise<void> done;
+    boost::asio::post(loop_, [&] {
+      action();
+      done.set_value();
+    });
+    done.get_future().wait();
+  }
   struct Document {
     unsigned status;
     std::string body;

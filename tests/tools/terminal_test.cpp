@@ -10,6 +10,7 @@
 
 #include <csignal>
 
+#include "tests/places.hpp"
 #include "tests/tools/fake_daemon.hpp"
 
 namespace starbus::bustop::test {
@@ -21,7 +22,7 @@ class OnTerminal : public testing::Test {
  protected:
   void start() {
     daemon_.set_cluster();
-    const std::string program = STARBUS_BIN_DIR "/bustop";
+    const std::string bustop = program("bustop");
     const std::string url = daemon_.url();
     const winsize size{20, 100, 0, 0};
     ASSERT_EQ(::openpty(&terminal_, &program_side_, nullptr, nullptr, &size), 0);
@@ -31,7 +32,7 @@ class OnTerminal : public testing::Test {
     if (child_ == 0) {
       ::close(terminal_);
       ::login_tty(program_side_);
-      ::execl(program.c_str(), "bustop", "--admin", url.c_str(), nullptr);
+      ::execl(bustop.c_str(), "bustop", "--admin", url.c_str(), nullptr);
       ::_exit(127);
     }
   }
@@ -129,8 +130,8 @@ TEST_F(OnTerminal, FollowsTheSizeOfTheTerminal) {
 TEST(WithoutATerminal, TheLiveViewSaysWhatToUse) {
   FakeDaemon daemon;
   daemon.set_cluster();
-  const std::string command = STARBUS_BIN_DIR "/bustop --admin " + daemon.url() +
-                              " </dev/null 2>&1 | grep -q 'bustop tree'";
+  const std::string command =
+      program("bustop") + " --admin " + daemon.url() + " </dev/null 2>&1 | grep -q 'bustop tree'";
   EXPECT_EQ(std::system(command.c_str()), 0);
 }
 

@@ -31,6 +31,8 @@ struct Options {
   WhyOptions why;
   TailOptions tail;
   RatesOptions rates;
+  MailOptions mail;
+  std::string mail_command;
   std::string shell;
 };
 
@@ -43,7 +45,19 @@ CLI::Option* add_duration(CLI::App& app, const std::string& name, milliseconds& 
     }
     target = *value;
   };
-  return app.add_option_function<std::string>(name, set, description)->type_name("DURATION");
+  return app.add_option_function<std::string>(name, set, description)
+      ->type_name("DURATION (500ms, 1s, 2m)");
+}
+
+/// CLI11's own validators write their set into the help, in a notation of theirs.
+CLI::Validator quiet(CLI::Validator validator) {
+  return validator.description("");
+}
+CLI::Validator number_to(std::size_t most) {
+  return quiet(CLI::Range(std::size_t{1}, most));
+}
+CLI::Validator one_of(std::vector<std::string> words) {
+  return quiet(CLI::IsMember(std::move(words)));
 }
 
 void add_common(CLI::App& app, Options& options) {
@@ -65,7 +79,8 @@ void add_name_commands(CLI::App& app, Options& options) {
   channels.add_option("prefix", options.names.prefix, "names that begin with it")
       ->type_name("PREFIX");
   channels.add_option("--limit", options.names.limit, "at most so many; default 100")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{10'000'000}));
+      ->type_name("N")
+      ->check(number_to(10'000'000));
   channels.add_flag("--all", options.all_names, "all of them");
   channels.add_option("--host", options.names.host, "of this host only")->type_name("HOST");
 
@@ -75,18 +90,50 @@ void add_name_commands(CLI::App& app, Options& options) {
   CLI::App& trace = *app.add_subcommand("trace", "one message's way, hop by hop, with times");
   trace.add_option("name", options.trace.name, "channel")->required()->type_name("NAME");
   trace.add_option("--lane", options.trace.lane, "lane whose queues it waits in; default call")
-      ->check(CLI::IsMember({"call", "sync", "bulk"}));
+      ->type_name("call|sync|bulk")
+      ->check(one_of({"call", "sync", "bulk"}));
 
   CLI::App& why = *app.add_subcommand("why", "why messages for a channel did not arrive");
   why.add_option("name", options.why.name, "channel")->required()->type_name("NAME");
   why.add_option("--limit", options.why.limit, "at most so many failures; default 20")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}));
+      ->type_name("N")
+      ->check(number_to(100'000));
   why.add_flag("--everywhere", options.why.everywhere, "ask the daemons of all hosts");
 
   CLI::App& tail = *app.add_subcommand("tail", "messages for a channel as they pass");
   tail.add_option("name", options.tail.name, "channel")->required()->type_name("NAME");
-  tail.add_option("--count", options.tail.count, "end after so many lines");
+  tail.add_option("--count", options.tail.count, "end after so many lines")->type_name("N");
   tail.add_flag("--here", options.tail.here, "what passes this host, whoever owns the channel");
+}
+
+void add_mail_commands(CLI::App& app, Options& options) {
+  CLI::App& mail = *app.add_subcommand("mail", "mailboxes: ls, peek, purge, stats");
+  mail.require_subcommand(1);
+  mail.fallthrough();
+  CLI::App& ls = *mail.add_subcommand("ls", "mailboxes and logs by prefix");
+  ls.add_option("prefix", options.mail.prefix, "names that begin with it")->type_name("PREFIX");
+  ls.add_flag("--all", options.mail.all, "all of them");
+  CLI::App& peek = *mail.add_subcommand("peek", "messages of a mailbox; they stay where they are");
+  peek.add_option("name", options.mail.name, "mailbox")->required()->type_name("NAME");
+  peek.add_option("--from", options.mail.from, "first number; default: the oldest")->type_name("N");
+  CLI::App& purge = *mail.add_subcommand("purge", "erases messages of a mailbox, for good");
+  purge.add_option("name", options.mail.name, "mailbox or log of this host's store")
+      ->required()
+      ->type_name("NAME");
+  purge.add_option("--upto", options.mail.upto, "up to this number; default: all that there are")
+      ->type_name("N");
+  CLI::App& stats = *mail.add_subcommand("stats", "how many, how large, how old, per host");
+  for (CLI::App* const command : {&ls, &stats}) {
+    command->add_option("--host", options.mail.host, "of this host only")->type_name("HOST");
+  }
+  for (CLI::App* const command : {&ls, &peek}) {
+    command->add_option("--limit", options.mail.limit, "at most so many; default 100, of peek 20")
+        ->type_name("N")
+        ->check(number_to(10'000'000));
+  }
+  for (CLI::App* const command : {&ls, &peek, &purge, &stats}) {
+    command->callback([&options, command] { options.mail_command = command->get_name(); });
+  }
 }
 
 void add_commands(CLI::App& app, Options& options) {
@@ -96,6 +143,7 @@ void add_commands(CLI::App& app, Options& options) {
   app.add_subcommand("hosts", "hosts as busroot sees them");
   app.add_subcommand("nodes", "processes of all hosts");
   add_name_commands(app, options);
+  add_mail_commands(app, options);
   CLI::App& rates = *app.add_subcommand("rates", "messages and bytes per second, per link");
   add_duration(rates, "--interval", options.rates.interval,
                "time between two readings; default 1s");
@@ -106,7 +154,8 @@ void add_commands(CLI::App& app, Options& options) {
   CLI::App& completion = *app.add_subcommand("completion", "print a completion script");
   completion.add_option("shell", options.shell, "bash, zsh or fish")
       ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+      ->type_name("SHELL")
+      ->check(one_of({"bash", "zsh", "fish"}));
 }
 
 Result<std::unique_ptr<AdminSource>> source_at(const std::string& url, milliseconds timeout) {
@@ -128,6 +177,12 @@ int dispatch(const std::string& command, const Context& context, Options& option
   if (command == "why") return run_why(context, options.why);
   if (command == "tail") return run_tail(context, options.tail);
   if (command == "rates") return run_rates(context, options.rates);
+  if (command == "mail") {
+    if (options.mail_command == "ls") return run_mail_ls(context, options.mail);
+    if (options.mail_command == "peek") return run_mail_peek(context, options.mail);
+    if (options.mail_command == "purge") return run_mail_purge(context, options.mail);
+    return run_mail_stats(context, options.mail);
+  }
   if (command == "doctor") return run_doctor(context, options.interval);
   if (options.json) {
     context.err << "bustop: the live view has no --json: use  bustop rates --json\n";
@@ -171,8 +226,12 @@ int run_bustop(const std::vector<std::string>& arguments, const Environment& env
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error, environment.out, environment.err);
-    return code == 0 ? kExitOk : kExitUsage;
+    if (error.get_exit_code() != 0) {
+      environment.err << "bustop: " << error.what() << "\n  -> bustop --help\n";
+      return kExitUsage;
+    }
+    app.exit(error, environment.out, environment.err);
+    return kExitOk;
   }
   const auto chosen = app.get_subcommands();
   const std::string command = chosen.empty() ? "live" : chosen.front()->get_name();

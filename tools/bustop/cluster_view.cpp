@@ -13,8 +13,9 @@ namespace starbus::bustop {
 namespace {
 
 using bus::daemon::percent_encode;
-constexpr const char* kRoot = "root";
-constexpr std::size_t kLongestPath = 255;  // of a question that travels over the bus
+constexpr const char* kRoot = "busroot";      // as it is shown
+constexpr const char* kRootAddress = "root";  // as it is asked for, where hosts are named
+constexpr std::size_t kLongestPath = 255;     // of a question that travels over the bus
 
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -47,6 +48,8 @@ std::vector<HostView> hosts_of(const RootTopology& root, const std::string& loca
     view.name = row.host;
     view.local = row.host == local;
     view.row = row;
+    // Their link is that of their busd: the lease of both runs.
+    for (ProcessInfo& process : view.row->processes) process.connected &= row.connected;
     hosts.push_back(std::move(view));
   }
   return hosts;
@@ -83,7 +86,7 @@ ClusterView::ClusterView(std::unique_ptr<AdminSource> local, std::unique_ptr<Adm
 Result<std::string> ClusterView::get(const std::string& who, const std::string& target) const {
   if (who.empty()) return local_->get(target);
   if (who == kRoot && root_) return root_->get(target);
-  return local_->get("/at/" + percent_encode(who) + target);
+  return local_->get("/at/" + percent_encode(who == kRoot ? kRootAddress : who) + target);
 }
 
 Result<DaemonStatus> ClusterView::get_status(const std::string& who) const {
@@ -285,6 +288,16 @@ Result<std::vector<DaemonReading>> ClusterView::readings(bool local_only) const 
     readings[i] = read_daemon(names[i], address_of(names[i], *local));
   });
   return readings;
+}
+
+Result<std::string> ClusterView::mail(const std::string& host, const std::string& path) const {
+  const auto local = status();
+  if (!local) return local.error();
+  return get(address_of(host, *local), "/mail/" + path);
+}
+
+Result<std::string> ClusterView::change_mail(const std::string& path) const {
+  return local_->post("/mail/" + path);
 }
 
 Result<std::string> ClusterView::trace(const std::string& name, const std::string& lane) const {

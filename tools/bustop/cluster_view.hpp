@@ -30,6 +30,7 @@ struct RouteAnswer {
   RouteInfo info;
   std::string from;    // the daemon that answered
   Error root_trouble;  // not ok: only the local daemon could be asked
+  bool root_answered() const { return root_trouble.code == Errc::ok; }
 };
 
 /// The cluster, seen through the local busd: other daemons are asked through its /at/. A busroot
@@ -63,6 +64,11 @@ class ClusterView {
                                            std::vector<std::string>& silent) const;
   /// Status and links of the local daemon, and unless `local_only` of all others.
   Result<std::vector<DaemonReading>> readings(bool local_only) const;
+
+  /// What a host's mail store answers to a path below /mail/.
+  Result<std::string> mail(const std::string& host, const std::string& path) const;
+  /// Of the local daemon, which alone takes changes.
+  Result<std::string> change_mail(const std::string& path) const;
 
   /// The local busd's; see parse_trace.
   Result<std::string> trace(const std::string& name, const std::string& lane) const;

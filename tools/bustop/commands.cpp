@@ -39,6 +39,16 @@ bool good_name(const Context& context, const std::string& name) {
   return checked.has_value();
 }
 
+/// A shared or a group name is nobody's: its instances or members are.
+bool good_channel(const Context& context, const std::string& name) {
+  if (!good_name(context, name)) return false;
+  const std::string set = set_text(name);
+  if (!set.empty()) {
+    context.err << "bustop: " << printable(name) << " is " << printable(set) << "\n";
+  }
+  return set.empty();
+}
+
 }  // namespace
 
 int report(const Context& context, const Error& error) {
@@ -99,11 +109,12 @@ int run_route(const Context& context, const std::string& name) {
   print(
       context, [&] { return render_route(view, context.look); },
       [&] { return json_of_route(view); });
-  return view.route.info.found ? kExitOk : kExitNotFound;
+  if (view.route.info.found) return kExitOk;
+  return view.route.root_answered() ? kExitNotFound : kExitFailed;
 }
 
 int run_trace(const Context& context, const TraceOptions& options) {
-  if (!good_name(context, options.name)) return kExitUsage;
+  if (!good_channel(context, options.name)) return kExitUsage;
   const auto status = context.view.status();
   if (!status) return report(context, status.error());
   if (status->is_root()) {
@@ -149,7 +160,7 @@ int run_why(const Context& context, const WhyOptions& options) {
   view.failures = std::move(*failures);
   const OriginNames origins(*cluster);
   for (FailureRow& row : view.failures) row.origin = origins.resolve(row.origin);
-  view.asked = {"root"};
+  view.asked = {"busroot"};
   if (!cluster->local.is_root()) view.asked.push_back(cluster->local.name);
   for (const std::string& host : hosts) {
     if (host != cluster->local.name) view.asked.push_back(host);
@@ -170,8 +181,11 @@ int check_tail_place(const Context& context, const TailOptions& options, const s
   const RouteInfo& info = route->info;
   const std::string name = printable(options.name);
   if (!info.found) {
-    context.err << "bustop: nobody owns " << name
-                << " now; showing what passes through this host\n";
+    context.err << "bustop: "
+                << (route->root_answered()
+                        ? "nobody owns " + name + " now"
+                        : "busroot does not answer, so who owns " + name + " is not known")
+                << "; showing what passes through this host\n";
     return kExitOk;
   }
   if (info.host == here) return kExitOk;
@@ -186,7 +200,7 @@ int check_tail_place(const Context& context, const TailOptions& options, const s
 }  // namespace
 
 int run_tail(const Context& context, const TailOptions& options) {
-  if (!good_name(context, options.name)) return kExitUsage;
+  if (!good_channel(context, options.name)) return kExitUsage;
   const auto cluster = context.view.load(ClusterView::Depth::root);
   if (!cluster) return report(context, cluster.error());
   if (cluster->local.is_root()) {
@@ -217,7 +231,15 @@ int run_rates(const Context& context, const RatesOptions& options) {
   do {
     context.sleep(options.interval);
     auto after = context.view.readings(options.local);
-    if (!after) return report(context, after.error());
+    if (!after && options.once) return report(context, after.error());
+    if (!after) {  // it may be back for the next one; a rate needs two in a row
+      context.err << "bustop: " << printable(text_of(after.error())) << "; trying again\n";
+      do {
+        context.sleep(options.interval);
+        before = context.view.readings(options.local);
+      } while (!before && context.out.good());
+      continue;
+    }
     const auto rates = compute_rates(*before, *after);
     const double seconds = after->front().at_s - before->front().at_s;
     // One document per line where several follow each other.

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iosfwd>
 #include <string>
@@ -64,6 +65,20 @@ struct RatesOptions {
   bool local = false;
 };
 int run_rates(const Context& context, const RatesOptions& options);
+
+struct MailOptions {
+  std::string host;        // of this host only; empty: of all that keep mail
+  std::string prefix;      // of mail ls
+  std::string name;        // of mail peek and purge
+  std::uint64_t upto = 0;  // of mail purge; 0: all
+  std::uint64_t from = 0;
+  std::size_t limit = 0;  // 0: 100 mailboxes, 20 messages
+  bool all = false;
+};
+int run_mail_ls(const Context& context, const MailOptions& options);
+int run_mail_peek(const Context& context, const MailOptions& options);
+int run_mail_purge(const Context& context, const MailOptions& options);
+int run_mail_stats(const Context& context, const MailOptions& options);
 
 int run_doctor(const Context& context, std::chrono::milliseconds interval);
 

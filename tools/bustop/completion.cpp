@@ -12,7 +12,11 @@ struct OptionText {
   std::string name;  // without dashes
   std::string description;
   bool takes_value = false;
+  std::string values{};  // words to choose from, if they are few and known
 };
+
+constexpr const char* kLanes = "call sync bulk";
+constexpr const char* kShells = "bash zsh fish";
 
 /// Descriptions stand in single quotes, and zsh splits at colons and brackets.
 std::string quotable(std::string text) {
@@ -23,10 +27,14 @@ std::string quotable(std::string text) {
 
 std::vector<OptionText> options_of(const CLI::App& app) {
   std::vector<OptionText> result;
+  const bool common = app.get_parent() == nullptr;
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_lnames().empty()) continue;
+    // Each sub-command has a --help of its own, which is the same one to a shell.
+    if (!common && option->get_lnames().front() == "help") continue;
     result.push_back({option->get_lnames().front(), quotable(option->get_description()),
-                      option->get_items_expected_max() > 0});
+                      option->get_items_expected_max() > 0,
+                      option->get_lnames().front() == "lane" ? kLanes : ""});
   }
   return result;
 }
@@ -34,6 +42,35 @@ std::vector<OptionText> options_of(const CLI::App& app) {
 std::vector<const CLI::App*> commands_of(const CLI::App& app) {
   const auto all = app.get_subcommands([](const CLI::App*) { return true; });
   return {all.begin(), all.end()};
+}
+
+/// Of a command and of those below it (`mail ls`): a shell is told of all together.
+std::vector<OptionText> options_below(const CLI::App& app) {
+  std::vector<OptionText> result = options_of(app);
+  for (const CLI::App* command : commands_of(app)) {
+    for (OptionText& option : options_of(*command)) {
+      if (std::ranges::find(result, option.name, &OptionText::name) == result.end()) {
+        result.push_back(std::move(option));
+      }
+    }
+  }
+  return result;
+}
+
+/// "bash zsh fish", "ls peek stats": what may follow a command, if it is one of few words.
+std::string words_of(const CLI::App& command) {
+  if (command.get_name() == "completion") return kShells;
+  std::string words;
+  for (const CLI::App* below : commands_of(command)) {
+    words += (words.empty() ? "" : " ") + below->get_name();
+  }
+  return words;
+}
+
+std::string long_options_below(const CLI::App& app) {
+  std::string words;
+  for (const OptionText& option : options_below(app)) words += " --" + option.name;
+  return words;
 }
 
 std::string long_options(const CLI::App& app) {
@@ -49,6 +86,10 @@ std::string bash(const CLI::App& app) {
   script << "# bash completion of bustop: source <(bustop completion bash)\n"
          << "_bustop() {\n"
          << "  local current=\"${COMP_WORDS[COMP_CWORD]}\" word command=\"\" words=\"\"\n"
+         << "  if [[ ${COMP_WORDS[COMP_CWORD-1]} == --lane ]]; then\n"
+         << "    COMPREPLY=($(compgen -W \"" << kLanes << "\" -- \"$current\"))\n"
+         << "    return\n"
+         << "  fi\n"
          << "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
          << "    case \" " << names.substr(1) << " \" in\n"
          << "      *\" $word \"*) command=\"$word\"; break ;;\n"
@@ -57,10 +98,8 @@ std::string bash(const CLI::App& app) {
          << "  case \"$command\" in\n"
          << "    \"\") words=\"" << names.substr(1) << "\" ;;\n";
   for (const CLI::App* command : commands_of(app)) {
-    const std::string own = long_options(*command);
-    script << "    " << command->get_name() << ") words=\""
-           << (command->get_name() == "completion" ? " bash zsh fish" + own : own).substr(1)
-           << "\" ;;\n";
+    script << "    " << command->get_name() << ") words=\"" << words_of(*command)
+           << long_options_below(*command) << "\" ;;\n";
   }
   script << "  esac\n"
          << "  words=\"$words" << long_options(app) << "\"\n"
@@ -72,7 +111,8 @@ std::string bash(const CLI::App& app) {
 
 std::string zsh_option(const OptionText& option) {
   return "'--" + option.name + "[" + option.description + "]" +
-         (option.takes_value ? ":" + option.name + ":" : "") + "'";
+         (option.takes_value ? ":" + option.name + ":" : "") +
+         (option.values.empty() ? "" : "(" + option.values + ")") + "'";
 }
 
 std::string zsh(const CLI::App& app) {
@@ -97,8 +137,10 @@ std::string zsh(const CLI::App& app) {
          << "      case $line[1] in\n";
   for (const CLI::App* command : commands_of(app)) {
     script << "        " << command->get_name() << ") _arguments $common";
-    for (const OptionText& option : options_of(*command)) script << " " << zsh_option(option);
-    if (command->get_name() == "completion") script << " '1:shell:(bash zsh fish)'";
+    for (const OptionText& option : options_below(*command)) script << " " << zsh_option(option);
+    if (const std::string words = words_of(*command); !words.empty()) {
+      script << " '1:what:(" << words << ")'";
+    }
     script << " ;;\n";
   }
   script << "      esac ;;\n"
@@ -109,8 +151,9 @@ std::string zsh(const CLI::App& app) {
 }
 
 std::string fish_option(const OptionText& option) {
-  return " -l " + option.name + (option.takes_value ? " -r" : "") + " -d '" + option.description +
-         "'\n";
+  return " -l " + option.name + (option.takes_value ? " -r" : "") +
+         (option.values.empty() ? "" : " -a '" + option.values + "'") + " -d '" +
+         option.description + "'\n";
 }
 
 std::string fish(const CLI::App& app) {
@@ -125,8 +168,10 @@ std::string fish(const CLI::App& app) {
            << quotable(command->get_description()) << "'\n";
     const std::string here =
         "complete -c bustop -n '__fish_seen_subcommand_from " + command->get_name() + "'";
-    for (const OptionText& option : options_of(*command)) script << here << fish_option(option);
-    if (command->get_name() == "completion") script << here << " -a 'bash zsh fish'\n";
+    for (const OptionText& option : options_below(*command)) script << here << fish_option(option);
+    if (const std::string words = words_of(*command); !words.empty()) {
+      script << here << " -a '" << words << "'\n";
+    }
   }
   return script.str();
 }

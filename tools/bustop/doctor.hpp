@@ -70,6 +70,11 @@ std::string_view name_of(Severity severity);
     "log lines of different machines no longer fit each other; leases are not "                   \
     "touched",                                                                                    \
     "look at the time synchronisation of that machine (chronyc tracking)")                        \
+  X(mail_store_full, "posts to its shards are refused with store_full; reading goes on",          \
+    "free space on the disk of the mail store; it recovers by itself")                            \
+  X(mail_store_stopped,                                                                           \
+    "its shards take no posts any more; those that wait stay with their senders",                 \
+    "read busd's log; look at the disk, then starbus-mail check, then start busd again")          \
   X(version_mix, "versions at most one minor apart work together, but not for ever",              \
     "finish the upgrade, host by host")
 

@@ -79,12 +79,12 @@ void check_vitals(const ProcessInfo& process, Findings& to) {
 
 void check_root(const Cluster& cluster, Findings& to) {
   if (!cluster.root) {
-    add(to, Severity::error, Check::root_unreachable, "root", text_of(cluster.root_trouble));
+    add(to, Severity::error, Check::root_unreachable, "busroot", text_of(cluster.root_trouble));
     return;
   }
   if (!cluster.root->grace) return;
   const std::vector<std::string>& hosts = cluster.root->waiting_for;
-  add(to, Severity::warning, Check::grace, "root",
+  add(to, Severity::warning, Check::grace, "busroot",
       hosts.empty() ? "in grace" : "in grace, waiting for " + joined(hosts));
 }
 

@@ -93,6 +93,11 @@ void check_daemon(const DaemonReading* before, const DaemonReading& after, Findi
     add(to, Severity::warning, Check::clock_jump, after.name,
         "its wall clock was set " + human_seconds(*after.status.clock_jump_age_s) + " ago");
   }
+  const std::string& mail = after.status.mail_state;
+  if (mail == "full" || mail == "stopped") {
+    add(to, Severity::error, mail == "full" ? Check::mail_store_full : Check::mail_store_stopped,
+        after.name, "its mail store is " + mail + ": " + after.status.mail_reason);
+  }
   const std::string& state = after.status.state;
   if (state == "draining" || state == "stopping") {
     add(to, Severity::info, Check::daemon_state, after.name, "state " + state);

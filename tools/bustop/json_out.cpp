@@ -80,7 +80,7 @@ OrderedJson json_of(const RouteAnswer& route) {
   const RouteInfo& info = route.info;
   return {{"name", info.name},
           {"id", or_null(info.id)},
-          {"found", info.found},
+          {"found", info.found || route.root_answered() ? OrderedJson(info.found) : nullptr},
           {"owner", or_null(info.owner)},
           {"host", or_null(info.host)},
           {"epoch", or_null(info.epoch)},

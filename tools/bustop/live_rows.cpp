@@ -174,7 +174,7 @@ std::vector<LiveRow> arranged(const LiveTable& table, const std::string& filter,
     if (!numeric && first.cells[column].text != second.cells[column].text) {
       return first.cells[column].text < second.cells[column].text;
     }
-    return a.key < b.key;
+    return first.key < second.key;
   });
   return rows;
 }

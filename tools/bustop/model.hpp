@@ -31,6 +31,8 @@ struct DaemonStatus {
   std::optional<double> clock_jump_age_s;  // since the wall clock was set
   std::uint64_t term = 0;
   std::string state;
+  std::string mail_state{};   // of its mail store; empty: it has none
+  std::string mail_reason{};  // why that is full or stopped
   std::map<std::string, std::uint64_t> counters;
 
   bool is_root() const { return kind == "busroot"; }
@@ -122,6 +124,7 @@ struct HostRow {
 /// /topology of busroot.
 struct RootTopology {
   std::string name;
+  std::string software;
   std::uint64_t term = 0;
   bool grace = false;
   std::vector<std::string> waiting_for;
@@ -206,7 +209,7 @@ inline std::string text_of(const Error& error) {
 
 /// What one daemon says about itself, for rates and doctor.
 struct DaemonReading {
-  std::string name;  // "root" or the host
+  std::string name;  // "busroot" or the host
   double at_s = 0;   // of this machine's steady clock
   DaemonStatus status;
   std::vector<LinkInfo> links;

@@ -1,73 +1,11 @@
 #include "tools/bustop/parse.hpp"
 
-#include <cmath>
-#include <nlohmann/json.hpp>
+#include <array>
 
-#include "bus/core/ids.hpp"
+#include "tools/bustop/json_reader.hpp"
 
 namespace starbus::bustop {
 namespace {
-
-using Json = nlohmann::json;
-
-/// A JSON object, read without exceptions.
-class Reader {
- public:
-  explicit Reader(const Json& object) : object_(object) {}
-
-  const Json* find(const char* key) const {
-    if (!object_.is_object()) return nullptr;
-    const auto found = object_.find(key);
-    return found == object_.end() || found->is_null() ? nullptr : &*found;
-  }
-  /// Numbers as text too: identifiers may be either.
-  std::string text(const char* key) const {
-    const Json* value = find(key);
-    if (value == nullptr) return {};
-    if (value->is_string()) return value->get<std::string>();
-    return value->is_number() ? value->dump() : std::string();
-  }
-  bool flag(const char* key, bool fallback = false) const {
-    const Json* value = find(key);
-    return value != nullptr && value->is_boolean() ? value->get<bool>() : fallback;
-  }
-  double number(const char* key) const {
-    const Json* value = find(key);
-    const double number = value != nullptr && value->is_number() ? value->get<double>() : 0;
-    return std::isfinite(number) ? number : 0;
-  }
-  std::uint64_t count(const char* key) const { return to_count(find(key)); }
-  std::int64_t integer(const char* key) const {
-    const std::uint64_t value = count(key);
-    return value > INT64_MAX ? 0 : static_cast<std::int64_t>(value);
-  }
-  /// "3.17" as it stands; a packed number is split.
-  std::string epoch(const char* key) const {
-    const Json* value = find(key);
-    if (value == nullptr || !value->is_number_integer()) return text(key);
-    return bus::Epoch{to_count(value)}.to_string();
-  }
-  template <class Row, class Parse>
-  std::vector<Row> rows(const char* key, const Parse& parse) const {
-    std::vector<Row> result;
-    const Json* value = find(key);
-    if (value == nullptr || !value->is_array()) return result;
-    for (const Json& item : *value) {
-      if (item.is_object()) result.push_back(parse(Reader(item)));
-    }
-    return result;
-  }
-
-  static std::uint64_t to_count(const Json* value) {
-    if (value == nullptr || !value->is_number()) return 0;
-    if (value->is_number_unsigned()) return value->get<std::uint64_t>();
-    const double number = value->get<double>();
-    return number > 0 && number < 1.8e19 ? static_cast<std::uint64_t>(number) : 0;
-  }
-
- private:
-  const Json& object_;
-};
 
 LinkInfo read_link(const Reader& reader) {
   LinkInfo link;
@@ -144,14 +82,6 @@ FailureRow read_failure(const Reader& reader) {
           reader.text("origin"),   reader.text("reason"), {}};
 }
 
-/// The frame of every parse_*: text -> object -> value.
-template <class Value, class Read>
-Result<Value> parse_with(std::string_view text, const Read& read) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) return Error{Errc::bad_bytes, "the answer is not a JSON object"};
-  return read(Reader(json));
-}
-
 }  // namespace
 
 Result<DaemonStatus> parse_status(std::string_view text) {
@@ -169,6 +99,10 @@ Result<DaemonStatus> parse_status(std::string_view text) {
     }
     status.term = reader.count("term");
     status.state = reader.text("state");
+    if (const Json* mail = reader.find("mail")) {
+      status.mail_state = Reader(*mail).text("state");
+      status.mail_reason = Reader(*mail).text("reason");
+    }
     const Json* counters = reader.find("counters");
     if (counters != nullptr && counters->is_object()) {
       for (const auto& [key, value] : counters->items()) {
@@ -204,6 +138,7 @@ Result<RootTopology> parse_root_topology(std::string_view text) {
   return parse_with<RootTopology>(text, [](const Reader& reader) {
     RootTopology topology;
     topology.name = reader.text("name");
+    topology.software = reader.text("software");
     topology.term = reader.count("term");
     topology.grace = reader.flag("grace");
     topology.hosts = reader.rows<HostRow>("hosts", read_host_row);

@@ -52,6 +52,9 @@ std::string render_why(const WhyView& view, const Look& look);
 std::string cure_of(const std::string& reason);
 std::string meaning_of(const std::string& reason);
 
+/// What to say where one channel is wanted and `name` is that of a set; empty if it is not.
+std::string set_text(const std::string& name);
+
 /// What to know before reading a view that is not whole.
 std::vector<std::string> notes_on(const Cluster& cluster);
 

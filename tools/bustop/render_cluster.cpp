@@ -60,10 +60,9 @@ void add_root(TreeRows& rows, const Cluster& cluster) {
     return;
   }
   const RootTopology& root = *cluster.root;
-  const std::string version = cluster.local.is_root() ? cluster.local.version : "";
   Cell state = root.grace ? Cell("grace", Tone::warning) : Cell("up", Tone::good);
   rows.add(0, {root.name.empty() ? "busroot" : root.name, Tone::strong},
-           {"root", "", count_text(root.names), "", std::move(state), version});
+           {"root", "", count_text(root.names), "", std::move(state), root.software});
 }
 
 void add_host(TreeRows& rows, const HostView& host, const Cluster& cluster) {

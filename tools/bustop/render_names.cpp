@@ -19,6 +19,12 @@ struct Advice {
 constexpr Advice kNackAdvice[] = {
     {"overflow", "a queue on the way was full; its sender is slowed down and sends again",
      "the receiver is slower than its senders: see bustop rates, column QUEUED"},
+    {"no_uplink", "its host had no session with busroot; the sender sends again",
+     "none if busroot restarts; else see bustop doctor, and busd's log"},
+    {"no_session", "the receiver's process had no session with its busd; the sender sends again",
+     "none if busd or the process restarts; else look at that process: bustop nodes"},
+    {"over_rate", "its sender sends more than its role may; it is slowed down and sends again",
+     "raise messages_per_second or bytes_per_second of the role, or send less"},
     {"gap", "a record arrived before an earlier one; the sender sends again",
      "none, unless it keeps growing: then a queue on the way drops"},
     {"lineage", "the record was meant for an earlier life of the channel; it was not handled",
@@ -46,11 +52,11 @@ std::string owner_line(const RouteAnswer& route) {
   return line;
 }
 
-std::string not_found_text(const std::string& name) {
-  if (bus::is_shared_name(name) || bus::is_group_name(name)) {
-    return "a set of channels, not one: list them with  bustop channels " + name + "#";
-  }
-  return "nobody: a message to it fails with no_owner";
+std::string not_found_text(const std::string& name, bool root_answered) {
+  const std::string set = set_text(name);
+  if (!set.empty()) return set;
+  return root_answered ? "nobody: a message to it fails with no_owner"
+                       : "not known: busroot does not answer";
 }
 
 std::string field(const Look& look, const std::string& label, const std::string& value) {
@@ -67,6 +73,11 @@ const HostView* find_host(const Cluster& cluster, const std::string& name) {
 }
 
 }  // namespace
+
+std::string set_text(const std::string& name) {
+  if (!bus::is_shared_name(name) && !bus::is_group_name(name)) return {};
+  return "a set of channels, not one: list them with  bustop channels " + name + "#";
+}
 
 std::string cure_of(const std::string& reason) {
   return std::string(advice_on(reason).cure);
@@ -94,7 +105,7 @@ std::string render_names(const NamesAnswer& answer, const NamesQuery& query, con
   footer += ", of " + std::to_string(answer.total) + " known to " + printable(answer.from);
   if (answer.more) footer += "; more with --all, --limit or a longer prefix";
   result += toned(look, Tone::faint, footer) + "\n";
-  if (query.host.empty() && answer.from != "root") {
+  if (query.host.empty() && answer.from != "busroot") {
     result +=
         toned(look, Tone::warning, "note: busroot did not answer: names of this host only") + "\n";
   }
@@ -135,7 +146,7 @@ std::string render_route(const RouteView& view, const Look& look) {
   std::string result = field(look, "channel", info.name);
   if (!info.id.empty()) result += field(look, "id", info.id);
   if (!info.found) {
-    result += field(look, "owner", not_found_text(info.name));
+    result += field(look, "owner", not_found_text(info.name, view.route.root_answered()));
   } else {
     result += field(look, "owner", owner_line(view.route));
     if (!info.epoch.empty()) {
@@ -178,7 +189,8 @@ std::string render_why(const WhyView& view, const Look& look) {
     result += field(look, "owner", "not known: " + text_of(view.route_trouble));
   } else {
     result += field(look, "owner",
-                    view.route.info.found ? owner_line(view.route) : not_found_text(view.name));
+                    view.route.info.found ? owner_line(view.route)
+                                          : not_found_text(view.name, view.route.root_answered()));
   }
   std::string asked;
   for (const std::string& daemon : view.asked) asked += (asked.empty() ? "" : ", ") + daemon;

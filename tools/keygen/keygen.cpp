@@ -16,6 +16,7 @@ using bus::Result;
 using bus::io::CurveKeys;
 using bus::io::Overwrite;
 
+constexpr const char* kRoot = "root";  // names busroot wherever hosts are named
 constexpr int kExitRefused = 1;
 constexpr int kExitUsage = 64;
 constexpr const char* kRotation =
@@ -67,6 +68,12 @@ Result<CurveKeys> make_pair(const Options& options, const Files& files) {
   return *keys;
 }
 
+/// The setting that names a file: a daemon has a working folder of its own.
+std::string setting(const std::string& file) {
+  return "secret_key_file = \"" + std::filesystem::absolute(file).lexically_normal().string() +
+         "\"  # or where you put it there\n";
+}
+
 /// Z85 has no quotes and no backslash, so a key is a TOML literal string as it stands.
 std::string toml(const std::string& text) {
   return "'" + text + "'";
@@ -74,6 +81,8 @@ std::string toml(const std::string& text) {
 
 Result<> make_host(const Options& options, std::ostream& out) {
   if (auto checked = bus::check_node_name(options.name); !checked) return checked.error();
+  if (options.name == kRoot)
+    return Error{Errc::bad_name, "no host may be called root: see  starbus-keygen root"};
   const Files files = files_of(options, options.name);
   const auto keys = make_pair(options, files);
   if (!keys) return keys.error();
@@ -85,20 +94,20 @@ Result<> make_host(const Options& options, std::ostream& out) {
       << "keys = [" << toml(keys->public_key) << "]\n\n"
       << "# busd.toml of host " << options.name << ":\n"
       << "[busroot]\n"
-      << "secret_key_file = \"/etc/starbus/" << options.name << ".key\"\n"
+      << setting(files.secret)
       << "server_keys = ['<the public key that starbus-keygen root printed>']\n";
   return {};
 }
 
 Result<> make_root(const Options& options, std::ostream& out) {
-  const Files files = files_of(options, "root");
+  const Files files = files_of(options, kRoot);
   const auto keys = make_pair(options, files);
   if (!keys) return keys.error();
   out << "# " << files.secret << " (secret: keep it where busroot runs) and " << files.shown
       << " are written.\n\n"
       << "# busroot.toml:\n"
       << "[security]\n"
-      << "secret_key_file = \"/etc/starbus/root.key\"\n\n"
+      << setting(files.secret) << "\n"
       << "# busd.toml of every host:\n"
       << "[busroot]\n"
       << "server_keys = [" << toml(keys->public_key) << "]\n";

@@ -60,8 +60,9 @@ TEST_P(MixedVersions, MessagesCallsAndAMoveThroughACrash) {
         const auto answer = [](Call& call) { EXPECT_TRUE(call.reply("here")); };
         Handlers handlers{.on_message = take, .on_call = answer};
         CO_OK(co_await receiver.bind("entity/7", handlers, use_awaitable));
-        elsewhere.on_arrival("entity/",
-                             {.arrived = [&](Arrival&) { return Handlers{.on_message = take, .on_call = answer}; }});
+        elsewhere.on_arrival("entity/", {.arrived = [&](Arrival&) {
+                               return Handlers{.on_message = take, .on_call = answer};
+                             }});
         // Not within a co_await expression: g++ 12 destroys temporaries there twice.
         const std::function<Bytes()> freeze = [] { return Bytes{}; };
         boost::asio::steady_timer timer(loop);

@@ -12,13 +12,14 @@
 
 #include "bus/core/error.hpp"
 #include "bus/core/limits.hpp"
+#include "tests/places.hpp"
 
 namespace starbus::bus {
 namespace {
 
 /// The cells of the rows of all tables whose first cell is not a heading.
 std::vector<std::vector<std::string>> table_rows(const std::string& document) {
-  std::ifstream file(STARBUS_SOURCE_DIR "/docs/" + document);
+  std::ifstream file(source_file("docs/" + document));
   EXPECT_TRUE(file) << document;
   std::vector<std::vector<std::string>> rows;
   std::string line;
@@ -77,8 +78,7 @@ std::string text_of(const std::filesystem::path& path) {
 std::set<std::string> all_tests() {
   const std::regex test(R"(TEST(?:_F|_P)?\((\w+),\s*(\w+)\))");
   std::set<std::string> tests;
-  for (const auto& entry :
-       std::filesystem::recursive_directory_iterator(STARBUS_SOURCE_DIR "/tests")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(source_file("tests"))) {
     if (entry.path().extension() != ".cpp") continue;
     const std::string text = text_of(entry.path());
     for (std::sregex_iterator at(text.begin(), text.end(), test), end; at != end; ++at) {
@@ -92,7 +92,7 @@ TEST(Documents, NameOnlyTestsThatExist) {
   const std::set<std::string> tests = all_tests();
   const std::regex named(R"(`([A-Z]\w+\.[A-Z]\w+)`)");
   for (const char* document : {"guarantees.md", "limits.md", "errors.md", "track-record.md"}) {
-    const std::string text = text_of(STARBUS_SOURCE_DIR "/docs/" + std::string(document));
+    const std::string text = text_of(source_file("docs/" + std::string(document)));
     for (std::sregex_iterator at(text.begin(), text.end(), named), end; at != end; ++at) {
       EXPECT_TRUE(tests.contains((*at)[1].str())) << document << ": " << (*at)[1];
     }

@@ -7,11 +7,12 @@
 #include <string>
 
 #include "bus/core/bytes.hpp"
+#include "tests/places.hpp"
 
 namespace starbus::bus {
 
 inline Bytes golden_bytes(const std::string& name) {
-  std::ifstream file(std::string(STARBUS_SOURCE_DIR "/tests/bus/vectors/") + name + ".hex");
+  std::ifstream file(source_file("tests/bus/vectors/" + name + ".hex"));
   EXPECT_TRUE(file) << name;
   Bytes bytes;
   std::string line;

@@ -5,7 +5,9 @@
 #include "bus/core/bundle.hpp"
 #include "bus/core/data.hpp"
 #include "bus/core/record_admin.hpp"
+#include "bus/core/record_mail.hpp"
 #include "bus/core/record_moves.hpp"
+#include "bus/core/record_readers.hpp"
 #include "tests/bus/core/golden_vectors.hpp"
 
 namespace starbus::bus {
@@ -90,6 +92,33 @@ TEST(GoldenVectors, OfMoves) {
                                {{kChannel, "entity/8", Lane::bulk, 250, bytes("waits")}},
                                bytes("hp 42")});
   expect_golden("state_refused", StateRefused{kTicket, Errc::move_refused, "no handler"});
+}
+
+TEST(GoldenVectors, OfDurableChannels) {
+  expect_golden("resume", Resume{kProcess, 5, "store/17", kLineage});
+  expect_golden("posted", Posted{Lane::call,
+                                 kProcess,
+                                 kChannel,
+                                 kLineage,
+                                 12,
+                                 true,
+                                 {{11, Errc::ok, 7}, {12, Errc::mailbox_full, 0}}});
+}
+
+TEST(GoldenVectors, OfReadersOfMail) {
+  constexpr std::uint64_t kToken = 0x0102030405060708;
+  const ByteView hello = as_bytes("hello");
+  expect_golden("mail_open", MailOpen{kToken, PostTarget::mailbox, "player/42", kEpoch, 7, false, 5,
+                                      262'144, kLineage});
+  expect_golden("mail_opened", MailOpened{kToken, Errc::ok, "", 7, 9});
+  expect_golden("mail_items",
+                MailItems{kToken,
+                          {{8, 1'700'000'000'000, Errc::ok, {}, {hello.begin(), hello.end()}},
+                           {9, 0, Errc::corrupt, {}, {}}}});
+  expect_golden("mail_consumed", MailConsumed{kToken, 133});
+  expect_golden("mail_ack", MailAck{kToken, 9, "no such item"});
+  expect_golden("mail_acked", MailAcked{kToken, 9});
+  expect_golden("mail_end", MailEnd{kToken, Errc::superseded, "a later owner"});
 }
 
 TEST(GoldenVectors, OfRequests) {

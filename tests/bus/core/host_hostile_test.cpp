@@ -55,6 +55,30 @@ TEST_F(HostHostile, UnfinishedRecordsAreBoundedTogether) {
   EXPECT_LE(ended, 3);
 }
 
+TEST_F(HostHostile, ManySmallOnesOfOneProgramGiveWayBeforeALargeOneAndTheUplinkNever) {
+  Peer& busroot = root();
+  Peer& honest = join("honest");
+  const Bytes first = first_piece(Lane::bulk, 15'000'000, 60'000);
+  Bytes next;
+  encode_chunk({Lane::bulk, false, false, 0, Bytes(60'000, std::byte{1})}, next);
+  for (Peer* peer : {&honest, &busroot}) {
+    peer->say_record(first);
+    for (int i = 0; i < 240; ++i) peer->say_record(next);
+    harness.run();
+  }
+  std::vector<Peer*> evil;
+  for (int i = 0; i < 260; ++i) {
+    evil.push_back(&join("evil-" + std::to_string(i), {.pid = 4'711}));
+    evil.back()->say_record(first);
+    for (int piece = 0; piece < 17; ++piece) evil.back()->say_record(next);
+    harness.run();
+  }
+  EXPECT_EQ(reset_of(honest), Errc::ok);
+  EXPECT_TRUE(router.uplink().greeted);
+  EXPECT_GE(std::ranges::count_if(evil, [&](Peer* p) { return reset_of(*p) == Errc::overloaded; }),
+            10);
+}
+
 TEST_F(HostHostile, ARecordThatIsNeverFinishedEndsItsSession) {
   Peer& one = join("one");
   one.say_record(first_piece(Lane::bulk, 100'000, 1'000));
@@ -162,6 +186,51 @@ TEST_F(HostHostile, AnAnswerThatIsTooLargeSaysSo) {
   const auto answers = busroot.take<Answer>();
   ASSERT_EQ(answers.size(), 1u);
   EXPECT_EQ(answers[0].status, 413);
+}
+
+TEST_F(HostHostile, ARowDoesNotTakeANameFromItsOwner) {
+  Peer& busroot = root();
+  Peer& owner = join("owner");
+  owner.say(Bind{local("owner"), 1, "x/1"});
+  harness.run();
+  grant(busroot, local("owner"), "x/1", 7);
+  join("evil", {.rows = {row("x/1", 7)}});
+  join("worse", {.rows = {row("x/1", 8)}});
+  EXPECT_EQ(router.table().owner_of(channel_id("x/1"))->node, "owner");
+}
+
+TEST_F(HostHostile, OfTwoRowsWithOneEpochTheFirstStays) {
+  join("owner", {.rows = {row("x/1", 7)}});
+  join("evil", {.rows = {row("x/1", 7)}});
+  EXPECT_EQ(router.table().owner_of(channel_id("x/1"))->node, "owner");
+}
+
+TEST_F(HostHostile, FrozenNamesCountToo) {
+  Peer& busroot = root();
+  std::vector<Row> rows;
+  for (std::uint64_t i = 0; i < kMaxMoves; ++i) {
+    rows.push_back(row("x/" + std::to_string(i), i + 1));
+    rows.back().state = RowState::frozen;
+    rows.back().ticket = {local("mover"), remote("two"), i + 1};
+  }
+  rows.push_back(row("y/1", 5'000));
+  Peer& mover = join("mover", {.rows = rows});
+  mover.take<NoMove>();
+  mover.say(Move{local("mover"), channel_id("y/1"), Epoch::of(1, 5'000),
+                 Ticket{local("mover"), remote("two"), 9'999}});
+  harness.run();
+  EXPECT_EQ(busroot.count(Kind::move), 0u);
+  const auto refused = mover.take<NoMove>();
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_EQ(refused[0].reason, Errc::busy);
+}
+
+TEST_F(HostHostile, WhoComesBackAfterItsLeaseIsCountedAsThat) {
+  join("one", {.incarnation = 7});
+  join("one", {.incarnation = 8});
+  EXPECT_EQ(router.host_counters().leases_ended, 1u);
+  join("one", {.incarnation = 1'000});
+  EXPECT_EQ(router.host_counters().leases_ended, 1u) << "a new bus object";
 }
 
 TEST_F(HostHostile, NobodyReclaimsWhatItNeverHad) {

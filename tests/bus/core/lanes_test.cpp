@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <map>
+#include <memory>
 
 #include "tests/bus/core/wire_records.hpp"
 
@@ -75,6 +76,30 @@ TEST_F(SourceQueuesTest, ControlHasALimitOfItsOwn) {
     ASSERT_TRUE(push(1, kDaemonQueue, Lane::control));
   }
   EXPECT_FALSE(push(1, 100, Lane::control));
+}
+
+TEST_F(SourceQueuesTest, ManyLinksShareABound) {
+  std::size_t total = 0;
+  std::vector<std::unique_ptr<SourceQueues>> links;
+  const Bytes payload(kDaemonQueue - kRecordHeader);
+  const auto fill = [&] {
+    std::size_t full = 0;
+    while (full < 1'000) {
+      auto& link = links.emplace_back(std::make_unique<SourceQueues>());
+      link->count_into(total);
+      if (!link->push(Lane::call, 1, Kind::query, payload, {})) break;
+      ++full;
+    }
+    return full;
+  };
+  EXPECT_EQ(fill(), kQueuesTotal / kDaemonQueue);
+  EXPECT_EQ(total, kQueuesTotal);
+  EXPECT_TRUE(links.back()->push(Lane::control, 1, Kind::query, Bytes(100), {}));
+  links.erase(links.begin(), links.begin() + 2);
+  EXPECT_EQ(total, kQueuesTotal - 2 * kDaemonQueue);
+  EXPECT_EQ(fill(), 2u);
+  links.clear();
+  EXPECT_EQ(total, 0u);
 }
 
 TEST_F(SourceQueuesTest, ALargeRecordComesAlone) {

@@ -44,6 +44,9 @@ class ArbitraryFields {
   void fill(PartyKind& kind) { kind = *rc::gen::element(PartyKind::process, PartyKind::busd); }
   void fill(NackReason& reason) { reason = static_cast<NackReason>(*rc::gen::inRange(1, 5)); }
   void fill(RowState& state) { state = static_cast<RowState>(*rc::gen::inRange(1, 5)); }
+  void fill(PostTarget& target) {
+    target = *rc::gen::element(PostTarget::mailbox, PostTarget::log);
+  }
   void fill(Errc& code) { code = static_cast<Errc>(*rc::gen::arbitrary<std::uint16_t>()); }
   template <class T>
   void fill(std::vector<T>& list) {
@@ -72,7 +75,9 @@ using Kinds =
     testing::Types<Hello, Welcome, Reset, Bye, Heartbeat, Probe, Ack, Nack, Open, ProcessUp, Table,
                    TableEnd, ProcessDead, Bind, Attached, Refused, Active, ActiveOk, Unbind,
                    Unbound, Freed, FreedOk, Move, MoveOk, NoMove, Attach, Reclaim, Reclaimed, Moved,
-                   State, StateRefused, Watch, Unwatch, WatchRows, WatchRefused, Query, Answer>;
+                   State, StateRefused, Watch, Unwatch, WatchRows, WatchRefused, Query, Answer,
+                   Resume, Posted, MailOpen, MailOpened, MailItems, MailConsumed, MailAck,
+                   MailAcked, MailEnd>;
 TYPED_TEST_SUITE(RecordTest, Kinds);
 
 TYPED_TEST(RecordTest, IsReadBackAndNothingShorterOrLonger) {

@@ -29,6 +29,37 @@ TEST_F(RootHostile, AHigherEpochOfAnotherNameIsNoClaim) {
   EXPECT_EQ(entry_of("x/1").owner().process(), kA);
 }
 
+TEST_F(RootHostile, AnEqualOrLowerEpochIsNoClaimAndIsTakenBack) {
+  Peer& a = join("A");
+  Peer& b = join("B");
+  bind(b, kB, "mine/1");
+  bind(a, kA, "x/1");
+  const Epoch owned = entry_of("x/1").epoch;
+  for (const Epoch epoch : {owned, entry_of("mine/1").epoch}) {
+    b.say(Table{kB, {{"x/1", epoch, epoch, RowState::active, {}}}});
+    harness->run();
+    EXPECT_EQ(entry_of("x/1").owner().process(), kA);
+    EXPECT_EQ(entry_of("x/1").epoch, owned);
+    const auto unbound = b.take<Unbound>();
+    ASSERT_EQ(unbound.size(), 1u) << "its busd has taken it for true";
+    EXPECT_EQ(unbound[0].epoch, epoch);
+  }
+}
+
+TEST_F(RootHostile, AnOwnerOnTheHostOfAFalseClaimIsGrantedItsNameAgain) {
+  Peer& a = join("A", {"n1", "n2"});
+  bind(a, kA, "x/1");
+  a.take<Attached>();
+  const Epoch owned = entry_of("x/1").epoch;
+  a.say(Table{process_on("A", "n2"), {{"x/1", owned, owned, RowState::active, {}}}});
+  harness->run();
+  EXPECT_EQ(a.take<Unbound>().size(), 1u);
+  const auto attached = a.take<Attached>();
+  ASSERT_EQ(attached.size(), 1u);
+  EXPECT_EQ(attached[0].process, kA);
+  EXPECT_EQ(attached[0].epoch, owned);
+}
+
 TEST_F(RootHostile, AFrozenCopyThatNobodySawFreezeHoldsNothingUp) {
   Peer& a = join("A");
   Peer& b = join("B");

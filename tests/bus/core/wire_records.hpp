@@ -8,7 +8,9 @@
 
 #include "bus/core/data.hpp"
 #include "bus/core/record_admin.hpp"
+#include "bus/core/record_mail.hpp"
 #include "bus/core/record_moves.hpp"
+#include "bus/core/record_readers.hpp"
 
 namespace starbus::bus {
 

@@ -49,7 +49,7 @@ TEST(AdminHttp, JsonResponsesSurviveHostileNames) {
   const Response response = Response::json({{"name", "\xff\"\n"}});
   EXPECT_EQ(nlohmann::json::parse(response.body)["name"], "\xef\xbf\xbd\"\n");
   EXPECT_EQ(Response::error(404, "no").status, 404U);
-  EXPECT_EQ(Response::error(404, "no").body, "{\"error\":\"no\"}\n");
+  EXPECT_EQ(Response::error(404, "no").body, "{\"detail\":\"no\",\"error\":\"not_found\"}\n");
 }
 
 class StreamTest : public testing::Test {

@@ -58,7 +58,8 @@ TEST_F(AdminServerTest, UnknownPathsListTheRoutes) {
   const std::string answer = exchange("GET /nothing HTTP/1.1\r\n" + kClose);
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 404 "));
   const auto json = nlohmann::json::parse(answer.substr(answer.find("\r\n\r\n")));
-  EXPECT_EQ(json["error"], "no such path: /nothing");
+  EXPECT_EQ(json["error"], "not_found");
+  EXPECT_EQ(json["detail"], "no such path: /nothing");
   ASSERT_EQ(json["routes"].size(), 4U);
   EXPECT_EQ(json["routes"][0]["path"], "/echo");
   EXPECT_EQ(json["routes"][1]["methods"], "POST");

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
 #include <string>
 
 #include "tests/bus/daemon/support.hpp"
@@ -206,6 +207,18 @@ TEST_F(StateDirectoryTest, ATakeoverGivesUpOnAHolderThatDoesNotEnd) {
   EXPECT_EQ(state.error().code, Errc::name_taken);
   EXPECT_THAT(state.error().detail, HasSubstr(std::to_string(holder.pid())));
   EXPECT_THAT(state.error().detail, HasSubstr("50 ms"));
+}
+
+TEST_F(StateDirectoryTest, ATakeoverStopsNobodyButTheHolder) {
+  const Holder holder(path(), true);
+  const Holder bystander(folder_.path() / "another", false);
+  // As a holder that has the lock and has not noted itself yet leaves it: an old number.
+  std::ofstream(path() / "lock") << bystander.pid() << "\n";
+  const auto state = StateDirectory::take_over(path(), std::chrono::milliseconds(50));
+  ASSERT_FALSE(state);
+  EXPECT_EQ(state.error().code, Errc::name_taken);
+  EXPECT_THAT(state.error().detail, HasSubstr("was not asked"));
+  EXPECT_EQ(::waitpid(bystander.pid(), nullptr, WNOHANG), 0) << "it runs on";
 }
 
 }  // namespace

@@ -84,8 +84,8 @@ TEST_P(StreamLinks, QueueWhatThePeerDoesNotReadAndDeliverItLater) {
   RawPair pair;
   pair.begin(GetParam());
   const auto server = pair.accepted.back();
-  constexpr std::uint64_t kBundles = 200;
-  constexpr std::size_t kSize = 100'000;  // far more than any socket buffer takes
+  constexpr std::uint64_t kBundles = 20;
+  constexpr std::size_t kSize = 100'000;  // more than socket buffers take, less than is too much
   for (std::uint64_t i = 1; i <= kBundles; ++i) server->send(make_bundle(i, kSize));
   pair.loop.settle(std::chrono::milliseconds(20));
   Bytes seen;
@@ -102,6 +102,17 @@ TEST_P(StreamLinks, QueueWhatThePeerDoesNotReadAndDeliverItLater) {
     ASSERT_TRUE(header);
     EXPECT_EQ(header->number, i);
   }
+}
+
+TEST_P(StreamLinks, EndWithAPeerThatSendsAndNeverReads) {
+  RawPair pair;
+  pair.begin(GetParam());
+  const auto server = pair.accepted.back();
+  // What a link clock does not stop: it would grow without bound.
+  const auto size = kMaxBundle / 2;
+  for (std::uint64_t i = 1; i <= 1000; ++i) server->send(make_bundle(i, size));
+  EXPECT_TRUE(pair.loop.run_until([&] { return pair.at_server.closed == 1; }));
+  EXPECT_EQ(pair.at_server.reason.code, Errc::overloaded);
 }
 
 TEST_P(StreamLinks, HearTheLastWordsOfAPeerThatNoLongerListens) {

@@ -11,6 +11,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tests/places.hpp"
+
 namespace starbus::cluster_test {
 namespace {
 
@@ -117,8 +119,7 @@ void ChaosRun::report_unsettled() const {
 std::chrono::milliseconds restart_delay() {
   std::uint32_t longest = 0;
   for (const std::string daemon : {"busd", "busroot"}) {
-    std::ifstream unit(std::string(STARBUS_SOURCE_DIR) + "/deploy/systemd/starbus-" + daemon +
-                       ".service");
+    std::ifstream unit(source_file("deploy/systemd/starbus-" + daemon + ".service"));
     std::uint32_t delay = 0;
     for (std::string line; std::getline(unit, line);) {
       (void)std::sscanf(line.c_str(), "RestartSec=%ums", &delay);

@@ -166,7 +166,7 @@ void f8(std::FILE* trace) {
   s.cut("b.1");
   s.run_ms(50);
   const MessageId fifth = s.send("entity/a.1", "entity/b.1");
-  s.until([&] { return s.host("b").router()->counters().nacks_overflow > 0; }, "an overflow");
+  s.until([&] { return s.host("b").router()->host_counters().without_session > 0; }, "a refusal");
   s.release_all();
   s.until([&] { return s.process("b.1").core().greeted(); }, "b.1 to be back");
   const MessageId sixth = s.send("entity/a.1", "entity/b.1");

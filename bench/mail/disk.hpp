@@ -1,0 +1,36 @@
+// The disk under a benchmark: what kind it is, and what an fsync on it costs.
+#pragma once
+
+#include <string>
+
+#include "bench/bus/histogram.hpp"
+#include "bench/bus/result.hpp"
+
+namespace starbus::bench::mail {
+
+// The name of the file system of a folder, as /proc/self/mountinfo has it. Refuses one in memory,
+// where an fsync is nothing.
+Result<std::string> file_system_of(const std::string& folder);
+
+// Appends so many bytes and asks the disk for them (fdatasync), again and again: nanoseconds.
+Result<Histogram> measure_fsync(const std::string& folder, std::size_t bytes, int times);
+
+// All writes below this empty folder are synchronous from now on (chattr +S).
+Result<void> make_synchronous(const std::string& folder);
+
+// A folder of its own below `parent`, removed with all that is in it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder(const std::string& parent, bool keep);
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  // Empty if it could not be made.
+  const std::string& path() const { return path_; }
+
+ private:
+  bool keep_;
+  std::string path_;
+};
+
+}  // namespace starbus::bench::mail

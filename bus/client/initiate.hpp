@@ -1,0 +1,27 @@
+#pragma once
+
+#include <boost/asio/async_result.hpp>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "bus/core/error.hpp"
+
+namespace starbus::bus {
+
+template <class Token, class T>
+concept CompletionFor = boost::asio::completion_token_for<Token, void(Result<T>)>;
+
+/// Starts an operation of the library, which completes by a std::function, for an Asio completion
+/// token.
+template <class T, class Token, class Start>
+auto initiate(Token& token, Start start) {
+  return boost::asio::async_initiate<Token, void(Result<T>)>(
+      [](auto handler, Start begin) {
+        auto shared = std::make_shared<decltype(handler)>(std::move(handler));
+        begin([shared](Result<T> result) { std::move (*shared)(std::move(result)); });
+      },
+      token, std::move(start));
+}
+
+}  // namespace starbus::bus

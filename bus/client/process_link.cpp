@@ -1,0 +1,170 @@
+#include "bus/client/process_link.hpp"
+
+#include <atomic>
+#include <boost/asio/post.hpp>
+#include <random>
+#include <utility>
+
+namespace starbus::bus {
+namespace {
+
+constexpr auto kTick = std::chrono::milliseconds(10);
+
+std::uint64_t random_id() {
+  std::random_device device;
+  const std::uint64_t id = (std::uint64_t{device()} << 32) | device();
+  return id == 0 ? 1 : id;
+}
+
+/// What will not mend by trying again.
+bool is_final(Errc code) {
+  return code == Errc::name_taken || code == Errc::unauthorized || code == Errc::version_mismatch ||
+         code == Errc::bad_config || code == Errc::bad_name;
+}
+
+}  // namespace
+
+std::uint64_t draw_incarnation() {
+  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+  const auto present = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(since_epoch).count());
+  static std::atomic<std::uint64_t> latest{0};
+  std::uint64_t before = latest.load();
+  std::uint64_t drawn = 0;
+  do {
+    drawn = std::max(before + 1, present);
+  } while (!latest.compare_exchange_weak(before, drawn));
+  return drawn;
+}
+
+ProcessLink::ProcessLink(boost::asio::io_context& loop, ProcessCore& core, std::string endpoint,
+                         Hooks hooks)
+    : loop_(loop),
+      core_(core),
+      endpoint_(std::move(endpoint)),
+      hooks_(std::move(hooks)),
+      tick_(loop) {}
+
+ProcessLink::~ProcessLink() {
+  if (link_) link_->close();
+}
+
+void ProcessLink::start() {
+  start_clock();
+  if (reconnect_) return;
+  reconnect_ = std::make_unique<io::Reconnect>(
+      loop_, std::vector<io::Reconnect::Target>{{endpoint_, {}}},
+      [this](std::shared_ptr<io::Link> link) { link_up(std::move(link)); },
+      [this](const io::Reconnect::Target&, const Error& reason) {
+        if (is_final(reason.code)) hooks_.refused(reason);
+      });
+  reconnect_->start();
+}
+
+void ProcessLink::stop() {
+  pump();
+  stopped_ = true;
+  tick_.cancel();
+  reconnect_.reset();
+  core_.link_lost();
+  if (auto link = std::exchange(link_, nullptr)) link->close();
+}
+
+void ProcessLink::link_up(std::shared_ptr<io::Link> link) {
+  link_ = std::move(link);
+  core_.connected(random_id(), io::boot_now());
+  link_->start(*this);
+  pump();
+}
+
+void ProcessLink::link_down(const Error& reason) {
+  const bool greeted = core_.greeted();
+  core_.link_lost();
+  if (auto link = std::exchange(link_, nullptr)) link->close();
+  hooks_.lost(reason, greeted);
+  if (stopped_) return;
+  if (is_final(reason.code) || reason == Errc::denied) {
+    // A denied session breaks a rule that this library keeps, so trying again would only repeat it.
+    hooks_.refused(reason);
+  } else if (reconnect_) {
+    reconnect_->again();
+  }
+}
+
+void ProcessLink::on_bundle(io::Link&, ByteView bundle) {
+  const auto held = hooks_.hold();
+  if (!held) return;
+  in_batch_ = true;
+  const auto result = core_.on_bundle(bundle, io::boot_now());
+  if (!result && !stopped_) {
+    in_batch_ = false;
+    link_down(result.error());
+  }
+}
+
+void ProcessLink::on_batch_end(io::Link&) {
+  in_batch_ = false;
+  const auto held = hooks_.hold();
+  if (!held) return;
+  pump();
+  hooks_.after_turn();
+}
+
+void ProcessLink::on_closed(io::Link&, const Error& reason) {
+  in_batch_ = false;
+  const auto held = hooks_.hold();
+  if (held) link_down(reason);
+}
+
+void ProcessLink::want_pump(std::size_t bytes) {
+  unpumped_ += bytes;
+  if (in_batch_) return;
+  if (unpumped_ >= kBundleTarget) return pump();
+  if (std::exchange(pump_posted_, true)) return;
+  boost::asio::post(loop_, [this, weak = std::weak_ptr(hooks_.hold())] {
+    const auto held = weak.lock();
+    if (!held) return;
+    pump_posted_ = false;
+    pump();
+  });
+}
+
+void ProcessLink::pump() {
+  unpumped_ = 0;
+  hooks_.before_pump();
+  if (!link_) return;
+  core_.pump([&] { return link_->take_buffer(); },
+             [&](Bytes bundle) { link_->send(std::move(bundle)); });
+}
+
+void ProcessLink::start_clock() {
+  if (stopped_ || std::exchange(ticking_, true)) return;
+  tick_.expires_after(kTick);
+  tick_.async_wait(
+      [this, weak = std::weak_ptr(hooks_.hold())](const boost::system::error_code& error) {
+        const auto held = weak.lock();
+        if (!held || error) return;
+        ticking_ = false;
+        on_tick();
+        start_clock();
+      });
+}
+
+void ProcessLink::on_tick() {
+  const Time now = io::boot_now();
+  // The program's own loop stood still: what busd said meanwhile is read before the next tick.
+  const bool stalled = ticked_ != Time{} && now - ticked_ > from_ms(kSuspect);
+  ticked_ = now;
+  core_.tick(now);
+  if (link_ && !core_.has_session()) {
+    link_down({Errc::overloaded, "the session with busd ended: lease, or too many requests wait"});
+  }
+  if (!stalled && core_.session() && core_.session()->silence(now) > from_ms(kLinkTimeout)) {
+    link_down({Errc::silent, "nothing heard from busd for 10 s"});
+  }
+  hooks_.tick();
+  pump();
+  hooks_.after_turn();
+}
+
+}  // namespace starbus::bus

@@ -1,0 +1,67 @@
+#include "busd/mail/box_cache.hpp"
+
+namespace starbus::bus::busd::mail {
+
+storage::Result<BoxCache::Entry*> BoxCache::load(std::uint8_t shard, const ChannelId& id) {
+  const auto known = boxes_.find(id);
+  if (known != boxes_.end()) return &known->second;
+  const std::string key = box_key(shard, id);
+  const auto stored = store_.get(key);
+  if (!stored) return stored.error();
+  Entry entry{shard, stored->has_value(), false, {}, 0};
+  if (entry.exists) {
+    auto row = decode_box(**stored);
+    if (!row) return storage::Error(storage::Errc::corrupt, "not the row of a mailbox", key);
+    entry.row = std::move(*row);
+    entry.durable = entry.row.last;
+  }
+  return &boxes_.emplace(id, std::move(entry)).first->second;
+}
+
+storage::Result<BoxCache::Box> BoxCache::find_or_make(std::uint8_t shard, const ChannelId& id,
+                                                      std::string_view name, PostTarget kind) {
+  const auto loaded = load(shard, id);
+  if (!loaded) return loaded.error();
+  Entry& entry = **loaded;
+  const bool made = !std::exchange(entry.exists, true);
+  if (made) {
+    entry.row.kind = kind;
+    entry.row.name = name;
+    touch(id);
+  }
+  return Box{&entry.row, entry.durable, made};
+}
+
+storage::Result<std::optional<BoxCache::Box>> BoxCache::find(std::uint8_t shard,
+                                                             const ChannelId& id) {
+  const auto loaded = load(shard, id);
+  if (!loaded) return loaded.error();
+  Entry& entry = **loaded;
+  std::optional<Box> box;
+  if (entry.exists) box = Box{&entry.row, entry.durable, false};
+  return box;
+}
+
+void BoxCache::touch(const ChannelId& id) {
+  Entry& entry = boxes_.at(id);
+  if (!std::exchange(entry.dirty, true)) dirty_.push_back(id);
+}
+
+void BoxCache::write(storage::Batch& batch) const {
+  for (const ChannelId& id : dirty_) {
+    const Entry& entry = boxes_.at(id);
+    batch.put(box_key(entry.shard, id), encode(entry.row));
+  }
+}
+
+void BoxCache::forget_some() {
+  dirty_.clear();
+  if (boxes_.size() >= kMost) boxes_.clear();
+}
+
+void BoxCache::drop() {
+  for (const ChannelId& id : dirty_) boxes_.erase(id);
+  dirty_.clear();
+}
+
+}  // namespace starbus::bus::busd::mail

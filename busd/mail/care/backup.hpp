@@ -1,0 +1,54 @@
+/// A copy of a store of mail, of one moment, as a store in a folder of its own. The file `BACKUP`
+/// is written into it last: a folder without it is not whole.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "storage/store.hpp"
+
+namespace starbus::bus::busd::mail {
+
+inline constexpr const char* kBackupFile = "BACKUP";
+
+struct BackupFacts {
+  std::string host;  // whose store it was
+  std::uint64_t begun_ms = 0;
+  std::uint64_t ended_ms = 0;
+  std::uint64_t rows = 0;
+  std::uint64_t bytes = 0;    // of keys and values
+  std::uint64_t damaged = 0;  // rows and blocks that could not be read, and are not in it
+  friend bool operator==(const BackupFacts&, const BackupFacts&) = default;
+};
+
+std::string encode(const BackupFacts& facts);
+/// nullopt for what encode does not write: a cut file has no last line.
+std::optional<BackupFacts> decode_backup_facts(std::string_view text);
+/// Of a folder. io_error when there is no such file, and so no whole backup; corrupt for one that
+/// is not of its form.
+storage::Result<BackupFacts> read_backup_facts(const std::filesystem::path& folder);
+
+/// A folder for a new store: absolute, not there or empty, in a folder that is. bad_batch says why
+/// not.
+storage::Result<> check_new_folder(const std::filesystem::path& folder);
+
+/// Called after each page; false ends the copy, with `closed`.
+using OnBackup = std::function<bool(const BackupFacts& so_far)>;
+
+/// Blocks until all is copied and on the disk. `begun` has host and begun_ms.
+storage::Result<BackupFacts> copy_store(const storage::Snapshot& snapshot,
+                                        const std::filesystem::path& target, BackupFacts begun,
+                                        const OnBackup& on_progress);
+
+/// Writes a small file so that it survives a power cut.
+storage::Result<> write_durably(const std::filesystem::path& file, std::string_view text);
+/// fsync of a file or a folder.
+storage::Result<> sync_path(const std::filesystem::path& path);
+
+std::uint64_t wall_clock_ms();
+
+}  // namespace starbus::bus::busd::mail

@@ -1,0 +1,34 @@
+/// Messages that nobody will read any more, with the reason: rejected by their reader, or too old.
+/// They lie in logs, one in each shard, so that a letter is kept by the same batch that erases the
+/// message. They can be read as any log.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "bus/core/bytes.hpp"
+#include "bus/core/error.hpp"
+
+namespace starbus::bus::busd::mail {
+
+inline constexpr std::string_view kDeadLetters = "log/dead-letters/";
+
+/// "log/dead-letters/SHARD-K", with the lowest K for which that name lies in its shard.
+const std::string& dead_letters_log(std::uint8_t shard);
+
+/// u8 1 (version), u8 length and name of the mailbox, u64 number, u64 time it was stored (ms), u8
+/// length and reason, then the body.
+struct DeadLetter {
+  std::string_view mailbox;
+  std::uint64_t number = 0;
+  std::uint64_t time_ms = 0;
+  std::string_view reason;
+  ByteView body;
+};
+
+void encode_dead_letter(const DeadLetter& letter, Bytes& out);
+/// Views into `message`. bad_bytes.
+Result<DeadLetter> decode_dead_letter(ByteView message);
+
+}  // namespace starbus::bus::busd::mail

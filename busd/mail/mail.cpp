@@ -1,0 +1,362 @@
+#include "busd/mail/mail.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "bus/core/name.hpp"
+#include "bus/core/sabotage.hpp"
+#include "storage/limits.hpp"
+
+namespace starbus::bus::busd::mail {
+namespace {
+
+std::size_t size_of_message(const auto& waiting) {
+  if constexpr (requires { waiting.message; }) return waiting.message.size();
+  return 0;
+}
+
+}  // namespace
+
+MailCounters& MailCounters::operator+=(const MailCounters& more) {
+  stored += more.stored;
+  refused += more.refused;
+  repeated_keys += more.repeated_keys;
+  batches += more.batches;
+  overflows += more.overflows;
+  settled += more.settled;
+  trimmed += more.trimmed;
+  aged += more.aged;
+  purged += more.purged;
+  dead_letters += more.dead_letters;
+  return *this;
+}
+
+Mail::Mail(storage::Store& store, MailShell& shell, MailQuota quota)
+    : store_(store),
+      shell_(shell),
+      quota_(std::move(quota)),
+      boxes_(store),
+      readers_(store, {[this](const Process& to, Lineage hint, ByteView record) {
+                         shell_.say(to, hint, record);
+                       },
+                       [this](const Process& to) { return shell_.has_room(to); }}),
+      sweeper_(store, quota_) {}
+
+// --- shards --------------------------------------------------------------------------------------
+
+storage::Result<ShardRow> Mail::shard_row(std::uint8_t shard) const {
+  const std::string key = shard_key(shard);
+  const auto stored = store_.get(key);
+  if (!stored) return stored.error();
+  if (!stored->has_value()) return ShardRow{};
+  const auto row = decode_shard(**stored);
+  if (!row) return storage::Error(storage::Errc::corrupt, "not the row of a shard", key);
+  return *row;
+}
+
+storage::Result<Lineage> Mail::lineage(std::uint8_t shard) const {
+  const auto row = shard_row(shard);
+  if (!row) return row.error();
+  return row->lineage;
+}
+
+storage::Result<> Mail::open(std::uint8_t number, Lineage lineage) {
+  const auto row = shard_row(number);
+  if (!row) return row.error();
+  const bool noted = row->lineage == lineage;
+  auto streams = ShardStreams::read(store_, number, noted);
+  if (!streams) return streams.error();
+  Shard& opened = shards_[channel_id(shard_name(number))] =
+      Shard{number, lineage, noted, row->totals, std::move(*streams), shell_.wall_ms()};
+  if (noted) shell_.opened(number, opened.streams.take_filter());
+  return {};
+}
+
+void Mail::close(std::uint8_t shard) {
+  const ChannelId channel = channel_id(shard_name(shard));
+  if (shards_.erase(channel) == 0) return;
+  forget_waiting([&](const StreamId& stream) { return stream.channel == channel; });
+  readers_.end_shard(shard);
+}
+
+/// Posts; what readers ask for is answered when its turn comes.
+template <class Pick>
+void Mail::forget_waiting(Pick&& pick) {
+  std::erase_if(waiting_, [&](const Waiting& waiting) {
+    const Post* const post = std::get_if<Post>(&waiting);
+    if (!post || !pick(post->stream)) return false;
+    waiting_bytes_ -= post->message.size();
+    return true;
+  });
+}
+
+/// The latest message of a stream that is on its way to the disk.
+std::uint64_t Mail::under_way(const StreamId& stream) const {
+  if (!batch_) return 0;
+  const auto found = batch_->streams.find(stream);
+  return found == batch_->streams.end() ? 0 : found->second.last;
+}
+
+Mail::Shard* Mail::shard_of(const ChannelId& channel) {
+  const auto found = shards_.find(channel);
+  return found == shards_.end() ? nullptr : &found->second;
+}
+
+Mail::Shard* Mail::shard_at(std::uint8_t number) {
+  return shard_of(channel_id(shard_name(number)));
+}
+
+Totals Mail::totals() const {
+  Totals all;
+  for (const auto& [channel, shard] : shards_) all += shard.totals;
+  return all;
+}
+
+// --- what waits ----------------------------------------------------------------------------------
+
+void Mail::post(const StreamId& stream, std::uint64_t seq, ByteView message, bool tombstone) {
+  if (stopped_ || shard_of(stream.channel) == nullptr) return;
+  if (waiting_bytes_ != 0 && waiting_bytes_ + message.size() > kWaiting) {
+    // From here on the stream comes again, later; so what of it waits must go too.
+    ++counters_.overflows;
+    forget_waiting([&](const StreamId& other) { return other == stream; });
+    shell_.refused(stream, under_way(stream));
+    return;
+  }
+  waiting_bytes_ += message.size();
+  waiting_.push_back(Post{stream, seq, Bytes(message.begin(), message.end()), tombstone});
+}
+
+void Mail::repeat(const StreamId& stream) {
+  const Shard* const shard = shard_of(stream.channel);
+  if (shard == nullptr || stopped_) return;
+  const auto results = shard->streams.results(store_, stream);
+  if (results) shell_.answer(stream, *results);  // otherwise the sender asks again
+}
+
+void Mail::open_reader(const ReaderId& id, MailOpen open) {
+  const ChannelId box = channel_id(open.name);
+  const Lineage reply = open.reply;
+  const std::uint64_t token = open.token;
+  const bool served = !stopped_ && shard_at(bus::shard_of(box)) != nullptr;
+  if (!served || readers_.full() || !request(Opening{id, std::move(open), box})) {
+    say(id, reply, {token, Errc::busy, "not served here now", 0, 0});
+  }
+}
+
+void Mail::acknowledge(const ReaderId& id, MailAck ack) {
+  const bool known = readers_.find(id) != nullptr;
+  if (known && (stopped_ || !request(Acknowledgement{id, std::move(ack)}))) {
+    readers_.end(id, Errc::busy, "too many acknowledgements wait");  // it says them again
+  }
+}
+
+void Mail::purge(const std::string& name, std::uint64_t upto, Purged done) {
+  if (stopped_) return done(Error{Errc::closed, "the mail store has stopped"});
+  if (!request(Purge{channel_id(name), upto, done})) {
+    done(Error{Errc::would_block, "too much waits for the disk"});
+  }
+}
+
+bool Mail::request(Waiting waiting) {
+  if (waiting_requests_ >= kWaitingRequests) return false;
+  ++waiting_requests_;
+  waiting_.push_back(std::move(waiting));
+  return true;
+}
+
+// --- the pipeline --------------------------------------------------------------------------------
+
+bool Mail::turn() {
+  if (idle() && !stopped_ && shell_.wall_ms() >= next_sweep_ms_) sweep();
+  flush();
+  return !stopped_ && readers_.pump();
+}
+
+void Mail::sweep() {
+  next_sweep_ms_ = shell_.wall_ms() + kSweepPause;
+  std::set<Sweeper::Shard> shards;
+  for (const auto& [channel, shard] : shards_) {
+    if (shard.noted) shards.insert({shard.number, shard.opened_ms});
+  }
+  Sweeper::Found found = sweeper_.step(shards, shell_.wall_ms());
+  if (!found.empty()) request(std::move(found));
+}
+
+void Mail::flush() {
+  const auto unnoted = [](const auto& entry) { return !entry.second.noted; };
+  if (batch_ || stopped_) return;
+  if (waiting_.empty() && std::ranges::none_of(shards_, unnoted)) return;
+  batch_.emplace();
+  take_waiting();
+  build(false);
+}
+
+void Mail::take_waiting() {
+  std::size_t bytes = 0;
+  while (!waiting_.empty() && batch_->items.size() < kBatchMessages) {
+    const std::size_t size =
+        std::visit([](const auto& item) { return size_of_message(item); }, waiting_.front());
+    if (!batch_->items.empty() && bytes + size > kBatchBytes) break;
+    bytes += size;
+    waiting_bytes_ -= size;
+    waiting_requests_ -= std::holds_alternative<Post>(waiting_.front()) ? 0 : 1;
+    batch_->items.push_back(std::move(waiting_.front()));
+    waiting_.pop_front();
+  }
+}
+
+/// All but the first `most` wait again, in front.
+void Mail::put_back(std::size_t most) {
+  while (batch_->items.size() > most) {
+    Waiting& last = batch_->items.back();
+    waiting_bytes_ += std::visit([](const auto& item) { return size_of_message(item); }, last);
+    waiting_requests_ += std::holds_alternative<Post>(last) ? 0 : 1;
+    waiting_.push_front(std::move(last));
+    batch_->items.pop_back();
+  }
+}
+
+/// The batch of what was taken. `refusing`: no message is stored, and that is what is noted.
+void Mail::build(bool refusing) {
+  if (refusing) put_back(kRefusedMessages);
+  Running fresh;
+  fresh.items = std::move(batch_->items);
+  fresh.refusing = refusing;
+  if (quota_.total_bytes != 0) fresh.bytes = totals().bytes;
+  batch_ = std::move(fresh);
+  storage::Batch batch;
+  for (std::size_t i = 0; i < batch_->items.size(); ++i) {
+    // A batch erases few ranges: what would need another waits for the next one.
+    if (batch_->ranges >= storage::kMaxBatchRanges) put_back(i);
+    if (i < batch_->items.size()) {
+      std::visit([&](const auto& item) { add(item, batch); }, batch_->items[i]);
+    }
+  }
+  boxes_.write(batch);
+  for (const auto& [key, row] : batch_->keys) batch.put(key, encode(row));
+  storage::Batch apart;
+  storage::Batch& streams = sabotaged(Sabotage::mail_last_apart) ? apart : batch;
+  for (auto& [id, change] : batch_->streams) {
+    shard_of(id.channel)->streams.write(id, change, shell_.wall_ms(), streams);
+  }
+  write_shards(batch);
+  const bool bookkeeping = batch_->streams.empty() && batch_->items.size() <= kRefusedMessages;
+  if (refusing || bookkeeping) batch.use_reserve();
+  if (sabotaged(Sabotage::mail_ack_before_sync)) tell(*batch_);
+  if (!apart.empty()) {
+    (void)store_.commit(std::exchange(batch, std::move(apart)), [](const storage::Result<>&) {});
+  }
+  if (batch.empty()) return finished({});
+  commit(std::move(batch));
+}
+
+void Mail::write_shards(storage::Batch& batch) {
+  for (auto& [channel, shard] : shards_) {
+    const auto totals = batch_->totals.find(shard.number);
+    if (shard.noted && totals == batch_->totals.end()) continue;
+    const bool changed = totals != batch_->totals.end();
+    batch.put(shard_key(shard.number),
+              encode(ShardRow{shard.lineage, changed ? totals->second : shard.totals}));
+    if (shard.noted) continue;
+    shard.streams.erase_void(batch);
+    batch_->noted.push_back(shard.number);
+  }
+}
+
+void Mail::commit(storage::Batch batch) {
+  ++counters_.batches;
+  const auto taken = store_.commit(
+      std::move(batch), [this, weak = std::weak_ptr(alive_)](const storage::Result<>& result) {
+        // On the store's thread, which the shell's outlives.
+        shell_.post([this, weak, result] {
+          if (weak.lock()) finished(result);
+        });
+      });
+  if (!taken) finished(taken);
+}
+
+void Mail::finished(const storage::Result<>& result) {
+  if (result) {
+    succeed();
+  } else {
+    boxes_.drop();
+    if (result.error() != storage::Errc::store_full) return stop(result.error());
+    if (!batch_->refusing) return build(true);
+    return give_back();  // the next turn tries again
+  }
+  flush();
+}
+
+void Mail::succeed() {
+  boxes_.keep([this](const ChannelId& id, const BoxRow& row) { readers_.advance(id, row.last); });
+  const Running done = std::move(*batch_);
+  batch_.reset();
+  for (const auto& [number, totals] : done.totals) {
+    if (Shard* const shard = shard_at(number)) shard->totals = totals;
+  }
+  for (const std::uint8_t number : done.noted) {
+    Shard* const shard = shard_at(number);
+    if (shard == nullptr) continue;
+    shard->noted = true;
+    shard->streams.void_erased();
+    shell_.opened(number, shard->streams.take_filter());
+  }
+  for (const StreamId& id : done.forgotten) {
+    Shard* const shard = shard_of(id.channel);
+    if (shard == nullptr || done.streams.contains(id)) continue;
+    shard->streams.drop(id);
+    shell_.forget(id);
+  }
+  for (const auto& [id, change] : done.streams) {
+    if (Shard* const shard = shard_of(id.channel)) shard->streams.keep(id, change);
+  }
+  counters_ += done.counters;
+  tell(done);
+  for (const auto& then : done.then) then();
+}
+
+void Mail::tell(const Running& done) {
+  for (const auto& [id, change] : done.streams) {
+    if (shard_of(id.channel) != nullptr) shell_.stored(id, change.last, change.results);
+  }
+}
+
+/// Not even that it is full could be noted: all that waits must come again, later.
+void Mail::give_back() {
+  std::set<StreamId> streams;
+  put_back(0);
+  batch_.reset();
+  const auto items = std::exchange(waiting_, {});
+  waiting_bytes_ = 0;
+  waiting_requests_ = 0;
+  ++counters_.overflows;
+  for (const Waiting& waiting : items) {
+    if (const Post* const post = std::get_if<Post>(&waiting)) {
+      streams.insert(post->stream);
+    } else if (const Opening* const opening = std::get_if<Opening>(&waiting)) {
+      say(opening->id, opening->open.reply, {opening->open.token, Errc::busy, "disk full", 0, 0});
+    } else if (const auto* const ack = std::get_if<Acknowledgement>(&waiting)) {
+      readers_.end(ack->id, Errc::busy, "disk full");
+    } else if (const auto* const purge = std::get_if<Purge>(&waiting)) {
+      purge->done(Error{Errc::would_block, "the disk is full"});
+    }
+  }
+  for (const StreamId& stream : streams) shell_.refused(stream, 0);
+}
+
+void Mail::stop(const storage::Error& reason) {
+  stopped_ = true;
+  if (batch_) put_back(0);
+  batch_.reset();
+  for (const Waiting& waiting : std::exchange(waiting_, {})) {
+    const auto* const purge = std::get_if<Purge>(&waiting);
+    if (purge) purge->done(Error{Errc::closed, "the mail store has stopped"});
+  }
+  waiting_bytes_ = 0;
+  waiting_requests_ = 0;
+  shell_.stopped(reason);
+}
+
+}  // namespace starbus::bus::busd::mail

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+
+#include "storage/store.hpp"
+
+namespace starbus::bus::busd::mail {
+
+/// A store whose commits are timed, from the call to the completion. Not owned: the store below.
+/// Threads as Store says.
+class MeasuredStore final : public storage::Store {
+ public:
+  struct Commit {
+    double seconds = 0;
+    std::size_t operations = 0;
+    std::size_t bytes = 0;
+    bool durable = false;
+  };
+  /// On the store's thread; must return soon.
+  using Measured = std::function<void(const Commit&)>;
+
+  MeasuredStore(storage::Store& store, Measured measured);
+
+  storage::Result<> commit(storage::Batch batch, Completion done) override;
+  storage::Result<std::optional<std::string>> get(std::string_view key) const override {
+    return store_.get(key);
+  }
+  storage::Result<std::unique_ptr<storage::Snapshot>> snapshot() const override {
+    return store_.snapshot();
+  }
+  void compact(std::string_view from, std::string_view to) override { store_.compact(from, to); }
+  storage::Report report() const override { return store_.report(); }
+  void close() override { store_.close(); }
+
+ private:
+  storage::Store& store_;
+  const Measured measured_;
+};
+
+}  // namespace starbus::bus::busd::mail

@@ -1,0 +1,115 @@
+/// How mail lies in the store: keys and values, byte by byte as in docs/mail-format.md. Integers in
+/// keys are big-endian, so that they sort; in values little-endian.
+///
+///   S shard                          ShardRow
+///   m shard id                       BoxRow: one mailbox or log
+///   b shard id number                MessageRow
+///   k shard id key                   KeyRow: an idempotency key
+///   f shard origin lane              StreamRow: one sender's stream to this shard
+///   r shard origin lane seq          ResultsRow: what became of the messages up to seq
+///
+/// Decoding trusts nothing: a row that is not of its form is nullopt.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bus/core/durable_owner.hpp"
+#include "bus/core/ids.hpp"
+#include "bus/core/post_head.hpp"
+
+namespace starbus::bus::busd::mail {
+
+struct BoxRow {
+  PostTarget kind = PostTarget::mailbox;
+  std::string name;
+  std::uint64_t last = 0;   // the latest number; numbering starts at 1
+  std::uint64_t floor = 0;  // everything up to it is gone: acknowledged, or trimmed
+  // Of bodies, ever: up to `last`, and up to `floor`. So an acknowledgement reads one row, and not
+  // all that it erases, to know what is left.
+  std::uint64_t total = 0;
+  std::uint64_t floor_total = 0;
+  Epoch reader{};  // the highest epoch that a reader came with
+
+  std::uint64_t count() const { return last - floor; }
+  std::uint64_t bytes() const { return total - floor_total; }
+};
+
+/// What lies in a shard, or in the whole store.
+struct Totals {
+  std::uint64_t boxes = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;  // of their bodies
+
+  void add(const BoxRow& row) {
+    ++boxes;
+    messages += row.count();
+    bytes += row.bytes();
+  }
+  Totals& operator+=(const Totals& other) {
+    boxes += other.boxes;
+    messages += other.messages;
+    bytes += other.bytes;
+    return *this;
+  }
+  friend bool operator==(const Totals&, const Totals&) = default;
+};
+
+struct ShardRow {
+  Lineage lineage{};  // what the shard was last owned under
+  Totals totals{};
+};
+
+struct MessageRow {
+  std::uint64_t time_ms = 0;  // when it was stored, of the wall clock
+  std::uint64_t total = 0;    // of bodies in its box up to this one
+  std::string_view trace;     // empty, or 24 bytes
+  std::string_view body;
+};
+
+struct KeyRow {
+  std::uint64_t number = 0;
+  std::uint64_t time_ms = 0;
+};
+
+struct StreamRow {
+  std::uint64_t last = 0;
+  std::uint64_t time_ms = 0;  // when it was written
+};
+
+std::string shard_key(std::uint8_t shard);
+std::string box_key(std::uint8_t shard, const ChannelId& id);
+std::string message_key(std::uint8_t shard, const ChannelId& id, std::uint64_t number);
+std::string post_key(std::uint8_t shard, const ChannelId& id, std::string_view key);
+std::string stream_key(std::uint8_t shard, const Process& origin, Lane lane);
+std::string results_key(std::uint8_t shard, const Process& origin, Lane lane, std::uint64_t seq);
+/// All rows of one kind and shard lie in [prefix, end).
+std::string kind_prefix(char kind, std::uint8_t shard);
+std::string prefix_end(std::string prefix);
+
+/// What stands in a stream's key, or in that of its results (then with the seq).
+struct StreamKey {
+  Process origin;
+  Lane lane = Lane::call;
+  std::uint64_t seq = 0;
+};
+std::optional<StreamKey> read_stream_key(std::string_view key);
+
+std::string encode(const ShardRow& row);
+std::string encode(const BoxRow& row);
+std::string encode(const MessageRow& row);
+std::string encode(const KeyRow& row);
+std::string encode(const StreamRow& row);
+std::string encode(const std::vector<PostResult>& results);
+
+std::optional<ShardRow> decode_shard(std::string_view value);
+std::optional<BoxRow> decode_box(std::string_view value);
+std::optional<MessageRow> decode_message(std::string_view value);  // views into `value`
+std::optional<KeyRow> decode_key(std::string_view value);
+std::optional<StreamRow> decode_stream(std::string_view value);
+/// Appends.
+bool decode_results(std::string_view value, std::vector<PostResult>& out);
+
+}  // namespace starbus::bus::busd::mail

@@ -1,0 +1,171 @@
+#include "busd/mail/service.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace starbus::bus::busd::mail {
+namespace {
+
+constexpr std::uint64_t kBindPause = 1'000;          // ms, after a refusal: its holder may go
+constexpr std::string_view kProcesses = "process/";  // a watch shows which of them live
+
+}  // namespace
+
+MailService::MailService(storage::Store& store, std::vector<std::uint8_t> shards, MailQuota quota,
+                         Hooks hooks)
+    : hooks_(std::move(hooks)), mail_(store, *this, quota) {
+  for (const std::uint8_t shard : shards) shards_[shard] = Phase::free;
+}
+
+bool MailService::serves(std::uint8_t shard) const {
+  const auto found = shards_.find(shard);
+  return found != shards_.end() && found->second == Phase::held;
+}
+
+void MailService::turn() {
+  if (mail_.turn() && !std::exchange(more_, true)) {
+    post([this, weak = std::weak_ptr(alive_)] {
+      if (weak.lock()) more_ = false;  // whoever runs this has a turn afterwards
+    });
+  }
+  // Not while a batch is under way: see Mail::open. Nothing new begins for what is not held.
+  if (!greeted_ || stopped_ || !mail_.idle() || wall_ms() < next_try_ms_) return;
+  if (!refusals_.empty()) report_refusals();
+  for (auto& [shard, phase] : shards_) {
+    if (phase == Phase::free) bind(shard);
+  }
+}
+
+void MailService::bind(std::uint8_t shard) {
+  const auto lineage = mail_.lineage(shard);
+  if (!lineage) return broken(shard, lineage.error().to_string());
+  const auto binding = core_->bind_durable(shard_name(shard), *lineage);
+  if (!binding) return broken(shard, binding.error().to_string());
+  bindings_[*binding] = shard;
+  shards_[shard] = Phase::asked;
+}
+
+void MailService::broken(std::uint8_t shard, const std::string& why) {
+  shards_[shard] = Phase::broken;
+  hooks_.trouble(shard_name(shard) + " is not served: " + why);
+}
+
+void MailService::on_welcome(bool) {
+  if (!std::exchange(greeted_, true)) (void)core_->watch(std::string(kProcesses));
+}
+
+/// Readers end with their process.
+void MailService::on_watch(const std::string&, const std::vector<WatchRow>& changes, bool) {
+  for (const WatchRow& row : changes) mail_.process_gone(row.owner, row.present);
+}
+
+void MailService::on_durable_bound(BindingId binding, Epoch, Lineage lineage) {
+  const std::uint8_t shard = bindings_.at(binding);
+  const auto reading = mail_.open(shard, lineage);
+  if (reading) return;
+  // Without its streams the shard must take nothing.
+  broken(shard, reading.error().to_string());
+  bindings_.erase(binding);
+  (void)core_->unbind(channel_id(shard_name(shard)));
+}
+
+void MailService::opened(std::uint8_t shard, const std::vector<FilterRow>& filter) {
+  shards_[shard] = Phase::held;
+  core_->accept_durable(channel_id(shard_name(shard)), filter);
+}
+
+void MailService::on_bind_refused(BindingId binding, const Error& reason) {
+  const auto found = bindings_.find(binding);
+  if (found == bindings_.end()) return;
+  const std::uint8_t shard = found->second;
+  bindings_.erase(found);
+  shards_[shard] = Phase::free;
+  next_try_ms_ = wall_ms() + kBindPause;
+  ++refusals_[reason.to_string()];
+}
+
+/// One line for all shards, and not again while nothing changes: it is asked for every second.
+void MailService::report_refusals() {
+  std::string text;
+  for (const auto& [reason, count] : std::exchange(refusals_, {})) {
+    text += (text.empty() ? "" : "; ") + std::to_string(count) + " shards are not ours: " + reason;
+  }
+  if (text != reported_) hooks_.trouble(text);
+  reported_ = std::move(text);
+}
+
+void MailService::on_lease_lost() {
+  bindings_.clear();
+  for (auto& [shard, phase] : shards_) {
+    mail_.close(shard);
+    if (phase != Phase::broken) phase = Phase::free;
+  }
+}
+
+void MailService::on_item(const StreamId& stream, std::uint64_t seq, ByteView body,
+                          bool tombstone) {
+  mail_.post(stream, seq, body, tombstone);
+}
+
+/// What is no such record comes from a broken or hostile process: nothing follows.
+void MailService::on_mail(const Process& from, Kind kind, ByteView payload) {
+  if (kind == Kind::mail_open) {
+    auto open = decode<MailOpen>(payload);
+    if (open && check_channel_name(open->name)) {
+      const ReaderId id{from, open->token};
+      mail_.open_reader(id, std::move(*open));
+    }
+  } else if (kind == Kind::mail_ack) {
+    auto ack = decode<MailAck>(payload);
+    if (ack) mail_.acknowledge({from, ack->token}, std::move(*ack));
+  } else if (kind == Kind::mail_consumed) {
+    if (const auto consumed = decode<MailConsumed>(payload)) {
+      mail_.consumed({from, consumed->token}, consumed->bytes);
+    }
+  } else if (kind == Kind::mail_end) {
+    if (const auto end = decode<MailEnd>(payload)) mail_.end_reader({from, end->token});
+  }
+}
+
+void MailService::say(const Process& reader, Lineage hint, ByteView record) {
+  core_->say_mail(reader, hint, record);
+}
+
+bool MailService::has_room(const Process& reader) {
+  return core_->origin().has_room(reader.channel(), kMailLane);
+}
+
+void MailService::on_repeat(const StreamId& stream) {
+  mail_.repeat(stream);
+}
+
+void MailService::stored(const StreamId& stream, std::uint64_t last,
+                         std::span<const PostResult> results) {
+  core_->durable().stored(stream, last, results);
+}
+
+void MailService::answer(const StreamId& stream, std::span<const PostResult> kept) {
+  core_->durable().answer(stream, kept);
+}
+
+void MailService::refused(const StreamId& stream, std::uint64_t last) {
+  core_->durable().refused(stream, last);
+}
+
+void MailService::forget(const StreamId& stream) {
+  core_->durable().forget(stream);
+}
+
+/// Nobody is told anything any more; the names go, so that those who post see that nobody is there.
+void MailService::stopped(const storage::Error& reason) {
+  stopped_ = true;
+  for (auto& [shard, phase] : shards_) {
+    mail_.close(shard);
+    if (phase == Phase::held || phase == Phase::asked)
+      (void)core_->unbind(channel_id(shard_name(shard)));
+    phase = Phase::broken;
+  }
+  hooks_.stopped(reason);
+}
+
+}  // namespace starbus::bus::busd::mail

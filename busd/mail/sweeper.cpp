@@ -1,0 +1,94 @@
+#include "busd/mail/sweeper.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "bus/core/name.hpp"
+#include "busd/mail/row_keys.hpp"
+
+namespace starbus::bus::busd::mail {
+namespace {
+
+constexpr char kKinds[] = {kBoxRows, kPostKeyRows, kStreamRows};
+
+bool older(std::uint64_t time_ms, std::uint64_t life_ms, std::uint64_t now_ms) {
+  return now_ms > time_ms && now_ms - time_ms > life_ms;
+}
+
+}  // namespace
+
+Sweeper::Found Sweeper::step(const std::set<Shard>& shards, std::uint64_t now_ms) {
+  Found found;
+  if (shards.empty()) return found;
+  auto shard = shards.lower_bound({shard_, 0});
+  if (shard == shards.end() || shard->number != shard_) {
+    if (shard == shards.end()) shard = shards.begin();
+    shard_ = shard->number;
+    kind_ = 0;
+    from_.clear();
+  }
+  const std::string prefix = kind_prefix(kKinds[kind_], shard_);
+  const auto snapshot = store_.snapshot();
+  if (!snapshot) return found;
+  const auto page =
+      (*snapshot)->scan(from_.empty() ? prefix : from_, prefix_end(prefix), {.records = kPage});
+  if (!page) return found;
+  for (const storage::Record& record : page->records) {
+    look(*shard, record, now_ms, **snapshot, found);
+  }
+  from_ = page->next.value_or("");
+  if (!from_.empty()) return found;
+  kind_ = (kind_ + 1) % std::size(kKinds);
+  if (kind_ == 0) ++shard_;  // after the last one the first follows
+  return found;
+}
+
+void Sweeper::look(const Shard& shard, const storage::Record& record, std::uint64_t now_ms,
+                   const storage::Snapshot& snapshot, Found& found) const {
+  switch (record.key.front()) {
+    case kBoxRows:
+      return look_at_box(shard, record, now_ms, snapshot, found);
+    case kPostKeyRows: {
+      const auto row = decode_key(record.value);
+      if (row && older(row->time_ms, kKeyLife, now_ms)) found.keys.push_back(record.key);
+      return;
+    }
+    case kStreamRows: {
+      const auto key = read_stream_key(record.key);
+      const auto row = decode_stream(record.value);
+      if (!key || !row) return;
+      if (!older(std::max(row->time_ms, shard.opened_ms), kStreamLife, now_ms)) return;
+      const ChannelId channel = channel_id(shard_name(shard.number));
+      found.streams.push_back({channel, key->origin, key->lane});
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+/// Messages lie in the order of their times, so by halves.
+void Sweeper::look_at_box(const Shard& shard, const storage::Record& record, std::uint64_t now_ms,
+                          const storage::Snapshot& snapshot, Found& found) const {
+  const auto box = decode_box(record.value);
+  if (!box || box->count() == 0) return;
+  const std::uint64_t life =
+      box->kind == PostTarget::log ? quota_.of_log(box->name).age_ms : quota_.age_ms;
+  if (life == 0) return;
+  const ChannelId id = channel_id(box->name);
+  const auto too_old = [&](std::uint64_t number) {
+    const auto stored = snapshot.get(message_key(shard.number, id, number));
+    const auto row = stored && *stored ? decode_message(**stored) : std::nullopt;
+    return row && older(row->time_ms, life, now_ms);
+  };
+  std::uint64_t low = box->floor;  // too old, or gone
+  std::uint64_t high = box->last + 1;
+  if (!too_old(low + 1)) return;
+  while (high - low > 1) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    (too_old(middle) ? low : high) = middle;
+  }
+  found.boxes.push_back({shard.number, id, low});
+}
+
+}  // namespace starbus::bus::busd::mail

@@ -1,0 +1,271 @@
+#include "busd/mail_admin.hpp"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "bus/core/name.hpp"
+#include "bus/daemon/router_report.hpp"
+#include "busd/mail_report.hpp"
+
+namespace starbus::bus::busd {
+
+using daemon::Reply;
+using daemon::Request;
+using daemon::Response;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::size_t kMostWaiting = 64;         // for one reading of the statistics
+constexpr std::chrono::milliseconds kSlice{50};  // of a reading, before others get their turn
+
+Response no_store() {
+  return daemon::error_response({Errc::no_owner, "this host keeps no mail"});
+}
+
+std::uint64_t number_in(const Request& request, std::string_view name, std::uint64_t fallback) {
+  const auto text = request.parameter(name);
+  std::uint64_t number = fallback;
+  if (text) std::from_chars(text->data(), text->data() + text->size(), number);
+  return number;
+}
+
+}  // namespace
+
+MailAdmin::MailAdmin(boost::asio::io_context& loop, daemon::AdminServer& admin, std::string host,
+                     std::function<mail::Node*()> node)
+    : loop_(loop), host_(std::move(host)), node_(std::move(node)) {
+  for (const char* path : {"/mail/stats", "/mail/boxes", "/mail/peek", "/mail/backup"}) {
+    admin.get_async(path, [this, route = find(path)](const Request& request, const Reply& reply) {
+      (this->*route)(request, reply);
+    });
+  }
+  admin.post_async("/mail/backup", [this](const Request& request, const Reply& reply) {
+    begin_backup(request, reply);
+  });
+  admin.post_async("/mail/purge",
+                   [this](const Request& request, const Reply& reply) { purge(request, reply); });
+  admin.post_async("/mail/backup/stop", [this](const Request& request, const Reply& reply) {
+    stop_backup(request, reply);
+  });
+}
+
+MailAdmin::Route MailAdmin::find(const std::string& path) {
+  if (path == "/mail/stats") return &MailAdmin::stats;
+  if (path == "/mail/boxes") return &MailAdmin::boxes;
+  if (path == "/mail/peek") return &MailAdmin::peek;
+  return path == "/mail/backup" ? &MailAdmin::backup : nullptr;
+}
+
+bool MailAdmin::answer(const std::string& path_and_query, const Reply& reply) {
+  auto target = daemon::parse_target(path_and_query);
+  const Route route = target ? find(target->path) : nullptr;
+  if (route == nullptr) return false;
+  (this->*route)({"GET", target->path, std::move(target->query), {}}, reply);
+  return true;
+}
+
+/// Runs `read` at the desk, and replies from the loop.
+void MailAdmin::ask(const Reply& reply, Read read) {
+  mail::Node* const node = node_();
+  if (node == nullptr) return reply(no_store());
+  const bool asked =
+      node->desk().ask([&loop = loop_, reply, read = std::move(read)](
+                           const storage::Result<const storage::Snapshot*>& snapshot) {
+        Response response = snapshot ? read(**snapshot) : mail_refusal(snapshot.error());
+        boost::asio::post(loop, [reply, response = std::move(response)] { reply(response); });
+      });
+  if (!asked) reply(Response::error(503, "too many questions about mail wait: ask again"));
+}
+
+void MailAdmin::boxes(const Request& request, const Reply& reply) {
+  mail::BoxQuery query;
+  query.prefix = request.parameter_or("prefix", "");
+  query.after = request.parameter_or("after", "");
+  query.limit = daemon::number_or(request, "limit", 100, mail::kMostBoxes);
+  ask(reply, [query](const storage::Snapshot& snapshot) { return boxes_answer(snapshot, query); });
+}
+
+void MailAdmin::peek(const Request& request, const Reply& reply) {
+  const std::string name = request.parameter_or("name", "");
+  if (const auto good = check_channel_name(name); !good) {
+    return reply(daemon::error_response(good.error()));
+  }
+  const std::uint64_t from = number_in(request, "from", 0);
+  const std::size_t limit = daemon::number_or(request, "limit", 20, mail::kMostPeeked);
+  ask(reply, [name, from, limit](const storage::Snapshot& snapshot) {
+    return peek_answer(snapshot, name, from, limit);
+  });
+}
+
+// --- statistics ----------------------------------------------------------------------------------
+
+void MailAdmin::stats(const Request&, const Reply& reply) {
+  if (node_() == nullptr) return reply(no_store());
+  const auto now = std::chrono::steady_clock::now();
+  if (statistics_ && now < statistics_->at + kStatisticsAge) {
+    return reply(statistics_json(*statistics_));
+  }
+  if (waiting_.size() >= kMostWaiting) {
+    return reply(Response::error(503, "too many wait for the statistics: ask again"));
+  }
+  waiting_.push_back(reply);
+  if (waiting_.size() == 1) read_statistics(std::make_shared<Statistics>());
+}
+
+void MailAdmin::read_statistics(std::shared_ptr<Statistics> statistics) {
+  mail::Node* const node = node_();
+  const auto go_on = [this, weak = std::weak_ptr(alive_), statistics] {
+    if (!weak.lock()) return;
+    const bool done =
+        statistics->shards.size() == kShards || statistics->error.code != storage::Errc::ok;
+    done ? end_statistics(statistics) : read_statistics(statistics);
+  };
+  const bool asked =
+      node != nullptr &&
+      node->desk().ask([&loop = loop_, statistics,
+                        go_on](const storage::Result<const storage::Snapshot*>& snapshot) {
+        const auto end = std::chrono::steady_clock::now() + kSlice;
+        if (!snapshot) statistics->error = snapshot.error();
+        while (snapshot && statistics->shards.size() < kShards &&
+               statistics->error.code == storage::Errc::ok &&
+               std::chrono::steady_clock::now() < end) {
+          const auto shard = static_cast<std::uint8_t>(statistics->shards.size());
+          const auto one = mail::shard_statistics(**snapshot, shard);
+          if (one) statistics->shards.push_back(*one);
+          if (!one) statistics->error = one.error();
+        }
+        boost::asio::post(loop, go_on);
+      });
+  if (asked) return;
+  statistics->error = {storage::Errc::would_block, "too many questions about mail wait: ask again"};
+  end_statistics(statistics);
+}
+
+void MailAdmin::end_statistics(const std::shared_ptr<Statistics>& statistics) {
+  statistics->at = std::chrono::steady_clock::now();
+  const bool good = statistics->error.code == storage::Errc::ok && node_() != nullptr;
+  if (good) statistics_ = statistics;
+  const Response response = good ? statistics_json(*statistics) : mail_refusal(statistics->error);
+  for (const Reply& reply : std::exchange(waiting_, {})) reply(response);
+}
+
+Response MailAdmin::statistics_json(const Statistics& statistics) const {
+  mail::ShardStatistics all;
+  json rows = json::array();
+  for (std::size_t shard = 0; shard < statistics.shards.size(); ++shard) {
+    const mail::ShardStatistics& one = statistics.shards[shard];
+    all.totals.boxes += one.totals.boxes;
+    all.totals.messages += one.totals.messages;
+    all.totals.bytes += one.totals.bytes;
+    all.damaged += one.damaged;
+    if (one.oldest_ms != 0 && (all.oldest_ms == 0 || one.oldest_ms < all.oldest_ms)) {
+      all.oldest_ms = one.oldest_ms;
+    }
+    if (one.totals.boxes == 0 && one.damaged == 0) continue;
+    rows.push_back({{"shard", shard},
+                    {"mailboxes", one.totals.boxes},
+                    {"messages", one.totals.messages},
+                    {"bytes", one.totals.bytes},
+                    {"oldest_ms", one.oldest_ms}});
+  }
+  json answer = status();
+  const auto age = std::chrono::steady_clock::now() - statistics.at;
+  answer["mailboxes"] = all.totals.boxes;
+  answer["messages"] = all.totals.messages;
+  answer["bytes"] = all.totals.bytes;
+  answer["oldest_ms"] = all.oldest_ms;
+  answer["unreadable"] = all.damaged;
+  answer["age_ms"] = age / std::chrono::milliseconds(1);
+  answer["per_shard"] = std::move(rows);
+  return Response::json(answer);
+}
+
+json MailAdmin::status() const {
+  mail::Node* const node = node_();
+  if (node == nullptr) return {};
+  const storage::Report report = node->report();
+  const mail::NodeFigures figures = node->figures();
+  const bool well = report.reason.code == storage::Errc::ok;
+  return {{"host", host_},
+          {"state", storage::name_of(report.state)},
+          {"reason", well ? "" : report.reason.to_string()},
+          {"shards_held", figures.held.count()},
+          {"counters", mail_counters_json(figures.counters)},
+          {"store", mail_store_json(report)}};
+}
+
+std::string MailAdmin::trouble() const {
+  mail::Node* const node = node_();
+  if (node == nullptr) return {};
+  const storage::Report report = node->report();
+  if (report.state == storage::State::running) return {};
+  return "mail store " + std::string(storage::name_of(report.state)) + ": " +
+         report.reason.to_string();
+}
+
+bool MailAdmin::stopped() const {
+  mail::Node* const node = node_();
+  return node != nullptr && node->report().state == storage::State::stopped;
+}
+
+// --- purges --------------------------------------------------------------------------------------
+
+void MailAdmin::purge(const Request& request, const Reply& reply) {
+  mail::Node* const node = node_();
+  if (node == nullptr) return reply(no_store());
+  const std::string name = request.parameter_or("name", "");
+  if (const auto good = check_channel_name(name); !good) {
+    return reply(daemon::error_response(good.error()));
+  }
+  const auto text = request.parameter("upto");
+  std::uint64_t upto = ~std::uint64_t{0};
+  if (text) {
+    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), upto);
+    if (error != std::errc() || end != text->data() + text->size()) {
+      return reply(Response::error(400, "upto: '" + std::string(*text) + "' is no number"));
+    }
+  }
+  node->purge(name, upto, [&loop = loop_, reply, name](Result<std::uint64_t> count) {
+    const Response response = count ? Response::json({{"name", name}, {"purged", *count}})
+                                    : daemon::error_response(count.error());
+    boost::asio::post(loop, [reply, response] { reply(response); });
+  });
+}
+
+// --- backups -------------------------------------------------------------------------------------
+
+void MailAdmin::backup(const Request&, const Reply& reply) {
+  mail::Node* const node = node_();
+  if (node == nullptr) return reply(no_store());
+  const mail::Desk::Backup backup = node->desk().backup();
+  const bool well = backup.error.code == storage::Errc::ok;
+  reply(Response::json({{"state", name_of(backup.state)},
+                        {"to", backup.to},
+                        {"rows", backup.facts.rows},
+                        {"bytes", backup.facts.bytes},
+                        {"damaged", backup.facts.damaged},
+                        {"begun_ms", backup.facts.begun_ms},
+                        {"ended_ms", backup.facts.ended_ms},
+                        {"error", well ? "" : backup.error.to_string()}}));
+}
+
+void MailAdmin::begin_backup(const Request& request, const Reply& reply) {
+  mail::Node* const node = node_();
+  if (node == nullptr) return reply(no_store());
+  const auto begun = node->desk().begin_backup(request.parameter_or("to", ""), host_);
+  if (!begun) return reply(mail_refusal(begun.error()));
+  backup(request, reply);
+}
+
+void MailAdmin::stop_backup(const Request& request, const Reply& reply) {
+  mail::Node* const node = node_();
+  if (node == nullptr) return reply(no_store());
+  node->desk().stop_backup();
+  backup(request, reply);
+}
+
+}  // namespace starbus::bus::busd

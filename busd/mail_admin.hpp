@@ -1,0 +1,69 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "bus/daemon/admin_server.hpp"
+#include "busd/mail/care/inspect.hpp"
+#include "busd/mail/node.hpp"
+
+namespace starbus::bus::busd {
+
+/// The admin routes of the mail store (docs/admin-api.md, /mail/...), for the HTTP port and for
+/// other daemons. What needs the disk is asked at the store's desk and answered later. Belongs to
+/// the loop's thread.
+class MailAdmin {
+ public:
+  /// `node`: the store of this host now; null: there is none. `loop` and `admin` outlive this.
+  MailAdmin(boost::asio::io_context& loop, daemon::AdminServer& admin, std::string host,
+            std::function<mail::Node*()> node);
+
+  /// Answers a path with its query string, now or later, if it is one of these and only reads;
+  /// false otherwise.
+  bool answer(const std::string& path_and_query, const daemon::Reply& reply);
+
+  /// For /status: null without a store.
+  nlohmann::json status() const;
+  /// For /healthz: "mail store full: ..."; empty while it runs, and without a store.
+  std::string trouble() const;
+  bool stopped() const;
+
+ private:
+  static constexpr std::chrono::seconds kStatisticsAge{5};
+  using Route = void (MailAdmin::*)(const daemon::Request&, const daemon::Reply&);
+  /// What a question makes of the store; on the desk's thread.
+  using Read = std::function<daemon::Response(const storage::Snapshot&)>;
+  /// One reading of all shards, a few at a time, so that other questions come in between.
+  struct Statistics {
+    std::vector<mail::ShardStatistics> shards;
+    storage::Error error;
+    std::chrono::steady_clock::time_point at;
+  };
+
+  void ask(const daemon::Reply& reply, Read read);
+  void boxes(const daemon::Request& request, const daemon::Reply& reply);
+  void peek(const daemon::Request& request, const daemon::Reply& reply);
+  void stats(const daemon::Request& request, const daemon::Reply& reply);
+  void read_statistics(std::shared_ptr<Statistics> statistics);
+  void end_statistics(const std::shared_ptr<Statistics>& statistics);
+  daemon::Response statistics_json(const Statistics& statistics) const;
+  void backup(const daemon::Request& request, const daemon::Reply& reply);
+  void begin_backup(const daemon::Request& request, const daemon::Reply& reply);
+  void stop_backup(const daemon::Request& request, const daemon::Reply& reply);
+  void purge(const daemon::Request& request, const daemon::Reply& reply);
+  static Route find(const std::string& path);
+
+  boost::asio::io_context& loop_;
+  const std::string host_;
+  const std::function<mail::Node*()> node_;
+  std::shared_ptr<Statistics> statistics_;  // the latest
+  std::vector<daemon::Reply> waiting_;      // for the ones that are being read
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace starbus::bus::busd

@@ -1,0 +1,131 @@
+#include "busd/mail_metrics.hpp"
+
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+
+#include <utility>
+
+namespace starbus::bus::busd {
+namespace {
+
+using Node = std::function<mail::Node*()>;
+using Buckets = prometheus::Histogram::BucketBoundaries;
+
+/// From a good disk to one that is about to fail.
+const Buckets& second_buckets() {
+  static const Buckets kBuckets = {0.0005, 0.001, 0.002, 0.005, 0.01, 0.02,
+                                   0.05,   0.1,   0.2,   0.5,   1,    5};
+  return kBuckets;
+}
+/// A batch has a few rows of each message; at most some tens of thousands.
+const Buckets& row_buckets() {
+  static const Buckets kBuckets = {4, 16, 64, 256, 1'024, 4'096, 16'384};
+  return kBuckets;
+}
+
+prometheus::Histogram& histogram(daemon::Metrics& metrics, const char* name, const char* help,
+                                 const Buckets& buckets) {
+  return prometheus::BuildHistogram()
+      .Name(name)
+      .Help(help)
+      .Register(metrics.registry())
+      .Add({}, buckets);
+}
+
+void add_store_metrics(daemon::Metrics& metrics, const Node& node) {
+  const auto of = [node](auto storage::Report::*value) {
+    return [node, value] {
+      const mail::Node* const store = node();
+      return store == nullptr ? 0.0 : static_cast<double>(store->report().*value);
+    };
+  };
+  metrics.gauge("starbus_mail_store_state", "0 running, 1 full, 2 stopped, 3 closed.",
+                of(&storage::Report::state));
+  metrics.counter("starbus_mail_store_committed_total", "Batches that are on the disk.",
+                  of(&storage::Report::committed));
+  metrics.counter("starbus_mail_store_refused_total", "Batches that are not, and never will be.",
+                  of(&storage::Report::refused));
+  metrics.counter("starbus_mail_store_groups_total", "Writes of LevelDB that were synced.",
+                  of(&storage::Report::groups));
+  metrics.counter("starbus_mail_store_syncs_total", "Calls of fsync, of all files.",
+                  of(&storage::Report::syncs));
+  metrics.counter("starbus_mail_store_reopened_total", "Times opened anew after a full disk.",
+                  of(&storage::Report::reopened));
+  metrics.gauge("starbus_mail_store_queued_batches", "Committed and not yet completed.",
+                of(&storage::Report::queued_batches));
+  metrics.gauge("starbus_mail_store_queued_bytes", "The same.", of(&storage::Report::queued_bytes));
+  metrics.gauge("starbus_mail_store_erasing_ranges", "Hidden, and being erased in chunks.",
+                of(&storage::Report::erasing_ranges));
+}
+
+/// What is kept now, and who reads.
+void add_depth(daemon::Metrics& metrics, const Node& node) {
+  const auto of = [node](auto value) {
+    return [node, value] {
+      const mail::Node* const store = node();
+      return store == nullptr ? 0.0 : static_cast<double>(value(store->figures()));
+    };
+  };
+  metrics.gauge("starbus_mail_boxes", "Mailboxes and logs of the shards that are held.",
+                of([](const mail::NodeFigures& figures) { return figures.totals.boxes; }));
+  metrics.gauge("starbus_mail_messages", "Messages in them.",
+                of([](const mail::NodeFigures& figures) { return figures.totals.messages; }));
+  metrics.gauge("starbus_mail_bytes", "Bytes of their bodies.",
+                of([](const mail::NodeFigures& figures) { return figures.totals.bytes; }));
+  metrics.gauge("starbus_mail_readers", "Readers that have a mailbox or log open.",
+                of([](const mail::NodeFigures& figures) { return figures.readers; }));
+}
+
+void add_counters(daemon::Metrics& metrics, const Node& node) {
+  const auto of = [node](std::uint64_t mail::MailCounters::*value) {
+    return [node, value] {
+      const mail::Node* const store = node();
+      return store == nullptr ? 0.0 : static_cast<double>(store->figures().counters.*value);
+    };
+  };
+  metrics.counter("starbus_mail_stored_total", "Messages that are on the disk.",
+                  of(&mail::MailCounters::stored));
+  metrics.counter("starbus_mail_refused_total", "Messages that were not stored, with a reason.",
+                  of(&mail::MailCounters::refused));
+  metrics.counter("starbus_mail_repeated_keys_total",
+                  "Posts whose idempotency key had been stored before.",
+                  of(&mail::MailCounters::repeated_keys));
+  metrics.counter("starbus_mail_batches_total", "Batches that were begun.",
+                  of(&mail::MailCounters::batches));
+  metrics.counter("starbus_mail_overflows_total", "Times that senders were told to come again.",
+                  of(&mail::MailCounters::overflows));
+  metrics.counter("starbus_mail_settled_total", "Messages that their readers are done with.",
+                  of(&mail::MailCounters::settled));
+  metrics.counter("starbus_mail_trimmed_total", "Messages that the retention of logs has erased.",
+                  of(&mail::MailCounters::trimmed));
+  metrics.counter("starbus_mail_aged_total", "Messages that became too old.",
+                  of(&mail::MailCounters::aged));
+  metrics.counter("starbus_mail_purged_total", "Messages that operators have erased.",
+                  of(&mail::MailCounters::purged));
+  metrics.counter("starbus_mail_dead_letters_total", "Messages that became dead letters.",
+                  of(&mail::MailCounters::dead_letters));
+  add_depth(metrics, node);
+  metrics.gauge("starbus_mail_shards_held", "Shards that this host serves now.", [node] {
+    const mail::Node* const store = node();
+    return store == nullptr ? 0.0 : static_cast<double>(store->figures().held.count());
+  });
+}
+
+}  // namespace
+
+mail::MeasuredStore::Measured add_mail_metrics(daemon::Metrics& metrics, Node node) {
+  add_counters(metrics, node);
+  add_store_metrics(metrics, node);
+  prometheus::Histogram& seconds =
+      histogram(metrics, "starbus_mail_commit_seconds",
+                "From the commit of a batch until it is on the disk.", second_buckets());
+  prometheus::Histogram& rows = histogram(metrics, "starbus_mail_batch_rows",
+                                          "Rows written or erased by a batch.", row_buckets());
+  return [&seconds, &rows](const mail::MeasuredStore::Commit& commit) {
+    if (!commit.durable) return;
+    seconds.Observe(commit.seconds);
+    rows.Observe(static_cast<double>(commit.operations));
+  };
+}
+
+}  // namespace starbus::bus::busd

@@ -1,0 +1,24 @@
+/// What a mail store is asked for, as documents of docs/admin-api.md. Pure functions; those that
+/// take a snapshot block for disk reads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "bus/daemon/admin_http.hpp"
+#include "busd/mail/care/inspect.hpp"
+#include "busd/mail/mail.hpp"
+
+namespace starbus::bus::busd {
+
+/// With a fitting HTTP status.
+daemon::Response mail_refusal(const storage::Error& error);
+daemon::Response boxes_answer(const storage::Snapshot& snapshot, const mail::BoxQuery& query);
+daemon::Response peek_answer(const storage::Snapshot& snapshot, const std::string& name,
+                             std::uint64_t from, std::size_t limit);
+nlohmann::json mail_store_json(const storage::Report& report);
+nlohmann::json mail_counters_json(const mail::MailCounters& counters);
+
+}  // namespace starbus::bus::busd

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "storage/batch.hpp"
+#include "storage/error.hpp"
+#include "storage/store.hpp"
+
+namespace starbus::storage {
+
+struct Commit {
+  Batch batch;
+  Store::Completion done;
+};
+
+/// What waits for the writer: many threads push, the writer takes. Bounded by kQueueBytes and
+/// kQueueBatches; what was taken counts until it is finished, so that the bound is one of memory.
+class CommitQueue {
+ public:
+  /// would_block or closed; then `batch` and `done` are untouched.
+  Result<> push(Batch&& batch, Store::Completion&& done);
+
+  /// The next group in order, at most kGroupBatches and kGroupBytes. Waits until there is one, the
+  /// queue was closed, or `wait` is over (no value: for ever): then it is empty.
+  std::vector<Commit> take(std::optional<std::chrono::milliseconds> wait);
+  /// Gives the room of taken commits back. Before their completions: these may commit again.
+  void finished(std::size_t batches, std::size_t bytes);
+
+  /// From now on push refuses; take goes on until the queue is empty.
+  void close();
+  bool drained() const;
+
+  std::size_t batches() const;
+  std::size_t bytes() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable pushed_;
+  std::deque<Commit> waiting_;
+  std::size_t batches_ = 0;  // waiting, and taken but not finished
+  std::size_t bytes_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace starbus::storage

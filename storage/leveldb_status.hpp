@@ -1,0 +1,18 @@
+#pragma once
+
+#include <leveldb/status.h>
+
+#include <string_view>
+
+#include "storage/error.hpp"
+
+namespace starbus::storage {
+
+/// True for ENOSPC and EDQUOT. LevelDB keeps of an errno only its text.
+bool is_full(const leveldb::Status& status);
+
+/// store_full, corrupt or io_error; the key, if one was read, goes into corrupt. Not for OK and
+/// NotFound, which are no errors.
+Error error_of(const leveldb::Status& status, std::string_view key = {});
+
+}  // namespace starbus::storage

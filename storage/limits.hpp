@@ -1,0 +1,87 @@
+/// Every bound of a store, with its reason and with what happens when it is reached.
+///
+/// One table; docs/storage-format.md is checked against it by a test.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace starbus::storage {
+
+// X(constant, value, unit, reason, when reached)
+#define STARBUS_STORAGE_LIMITS(X)                                                                  \
+  X(kMaxKey, 1024, "bytes", "a key is repeated in every table's index and compared at each read",  \
+    "too_large")                                                                                   \
+  X(kMaxValue, 17 * 1024 * 1024, "bytes", "the bus' largest record (16 MiB) and its envelope",     \
+    "too_large")                                                                                   \
+  X(kMaxBatch, 20 * 1024 * 1024, "bytes", "the largest value and what is kept about it",           \
+    "too_large")                                                                                   \
+  X(kReserveBatch, 64 * 1024, "bytes",                                                             \
+    "put by one batch that uses the reserve: bookkeeping is small; records may not eat the space " \
+    "that LevelDB needs",                                                                          \
+    "too_large")                                                                                   \
+  X(kMaxBatchRanges, 64, "ranges", "erased by one batch: the writer looks each one up",            \
+    "too_large")                                                                                   \
+  X(kQueueBytes, 64 * 1024 * 1024, "bytes",                                                        \
+    "what waits for the disk is memory; three batches of "                                         \
+    "the largest size fit",                                                                        \
+    "would_block")                                                                                 \
+  X(kQueueBatches, 65'536, "batches", "small batches cost more than their bytes", "would_block")   \
+  X(kGroupBytes, 4 * 1024 * 1024, "bytes",                                                         \
+    "one fsync of this much takes tens of milliseconds on a plain disk; all in it wait for it",    \
+    "the rest goes into the next group; a larger batch goes alone")                                \
+  X(kGroupBatches, 8'192, "batches", "completions run one after the other on the writer's thread", \
+    "the rest goes into the next group")                                                           \
+  X(kRangeInline, 1'024, "keys",                                                                   \
+    "an erased range of up to this many keys costs its commit less than an fsync",                 \
+    "the range is hidden at once and erased in chunks")                                            \
+  X(kRangeChunk, 4'096, "keys", "erased per group: the batches of that group wait for it",         \
+    "the next chunk goes into the next group")                                                     \
+  X(kMaxErasing, 64, "ranges", "hidden and being erased: readers look at each for every key",      \
+    "all are erased before the next batch that erases a range; one batch may go beyond it")        \
+  X(kPageRecords, 4'096, "records", "of one page of a scan: bounded work and memory per call",     \
+    "the page ends and says where the next one begins")                                            \
+  X(kPageBytes, 4 * 1024 * 1024, "bytes",                                                          \
+    "of one page; a first record larger than that comes "                                          \
+    "alone",                                                                                       \
+    "the page ends and says where the next one begins")                                            \
+  X(kMaxSnapshots, 1'024, "snapshots", "each keeps every version since it was taken on the disk",  \
+    "would_block")                                                                                 \
+  X(kCompactHints, 16, "ranges", "waiting to be compacted: a hint may be lost",                    \
+    "the hint is dropped")                                                                         \
+  X(kWriteBuffer, 8 * 1024 * 1024, "bytes",                                                        \
+    "of LevelDB, twice in memory; also the logs that an open replays, well below a second",        \
+    "a table is written")                                                                          \
+  X(kBlockCache, 32 * 1024 * 1024, "bytes", "of LevelDB: the blocks that are read again",          \
+    "the least recently used block is dropped")                                                    \
+  X(kBlockSize, 4 * 1024, "bytes", "of LevelDB: what one flipped bit on the disk can take along",  \
+    "the next block begins")                                                                       \
+  X(kOpenTables, 500, "files", "of LevelDB: descriptors and mappings; 1 GiB of tables",            \
+    "the least recently used table is closed")                                                     \
+  X(kHeadroom, 64 * 1024 * 1024, "bytes",                                                          \
+    "free space that LevelDB needs to flush, to compact and to open again",                        \
+    "store_full; batches that only erase or use the reserve are taken down to a quarter of it")    \
+  X(kSpaceRetry, 1'000, "ms", "a full store looks for space again", "it looks again")              \
+  X(kProbe, 1024 * 1024, "bytes",                                                                  \
+    "written and removed again before a full store reopens: quotas "                               \
+    "do not show in the free space",                                                               \
+    "the store stays full")                                                                        \
+  X(kMaxDamage, 16, "messages", "of what an open had to leave out", "later ones are left out")
+
+#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
+STARBUS_STORAGE_LIMITS(X)
+#undef X
+
+struct LimitInfo {
+  std::string_view name;
+  std::uint64_t value;
+  std::string_view unit;
+  std::string_view reason;
+  std::string_view when_reached;
+};
+
+/// The whole table, in the order above.
+std::span<const LimitInfo> limit_catalogue();
+
+}  // namespace starbus::storage

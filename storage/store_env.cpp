@@ -1,0 +1,96 @@
+#include "storage/store_env.hpp"
+
+#include <memory>
+
+namespace starbus::storage {
+namespace {
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+
+}  // namespace
+
+class StoreEnv::File : public leveldb::WritableFile {
+ public:
+  File(StoreEnv& env, const std::string& path, leveldb::WritableFile* file)
+      : env_(env), folder_(folder_of(path)), is_log_(path.ends_with(".log")), file_(file) {}
+
+  leveldb::Status Append(const leveldb::Slice& data) override {
+    if (is_log_) env_.log_bytes_ += data.size();
+    return file_->Append(data);
+  }
+  leveldb::Status Close() override {
+    leveldb::Status status = env_.syncs_at_close_ ? Sync() : leveldb::Status::OK();
+    const leveldb::Status closed = file_->Close();
+    return status.ok() ? closed : status;
+  }
+  leveldb::Status Flush() override { return file_->Flush(); }
+  leveldb::Status Sync() override {
+    ++env_.syncs_;
+    leveldb::Status status = file_->Sync();
+    // Tables and the manifest: LevelDB syncs the folder itself, with the manifest.
+    if (is_log_ && status.ok() && !name_is_durable_) {
+      ++env_.syncs_;
+      status = env_.disk_.sync_folder(folder_);
+      name_is_durable_ = status.ok();
+    }
+    if (is_log_ && !status.ok()) ++env_.failed_log_syncs_;
+    return status;
+  }
+
+ private:
+  StoreEnv& env_;
+  const std::string folder_;
+  const bool is_log_;
+  bool name_is_durable_ = false;
+  const std::unique_ptr<leveldb::WritableFile> file_;
+};
+
+leveldb::Status StoreEnv::NewWritableFile(const std::string& path, leveldb::WritableFile** file) {
+  leveldb::WritableFile* made = nullptr;
+  leveldb::Status status = disk_.NewWritableFile(path, &made);
+  *file = status.ok() ? new File(*this, path, made) : nullptr;
+  return status;
+}
+
+leveldb::Status StoreEnv::NewAppendableFile(const std::string& path, leveldb::WritableFile** file) {
+  // LevelDB appends only to reuse logs, and a log with a torn end must not be continued.
+  *file = nullptr;
+  return leveldb::Status::NotSupported(path, "files are not appended to");
+}
+
+leveldb::Status StoreEnv::RenameFile(const std::string& from, const std::string& to) {
+  leveldb::Status status = disk_.RenameFile(from, to);
+  if (!status.ok()) return status;
+  ++syncs_;
+  status = disk_.sync_folder(folder_of(to));
+  if (to.ends_with("/CURRENT")) current_is_open_ = !status.ok();
+  return status;
+}
+
+leveldb::Status StoreEnv::RemoveFile(const std::string& path) {
+  // When CURRENT was renamed and its folder not synced, LevelDB takes the new manifest for useless
+  // and removes it. But CURRENT names it already.
+  if (current_is_open_ && path.find("/MANIFEST-") != std::string::npos) {
+    return leveldb::Status::IOError(path, "CURRENT may name it");
+  }
+  return disk_.RemoveFile(path);
+}
+
+leveldb::Status StoreEnv::NewRandomAccessFile(const std::string& path,
+                                              leveldb::RandomAccessFile** file) {
+  leveldb::Status status = disk_.NewRandomAccessFile(path, file);
+  // NotFound is what LevelDB answers for a key that is not there, too.
+  return status.IsNotFound() ? leveldb::Status::IOError(path, "the table is gone") : status;
+}
+
+leveldb::Status StoreEnv::LockFile(const std::string& path, leveldb::FileLock** lock) {
+  leveldb::Status status = disk_.LockFile(path, lock);
+  // LevelDB words a lock that is held, by whomever, so; other errors name only the path.
+  lock_refused_ = status.ToString().starts_with("IO error: lock ");
+  return status;
+}
+
+}  // namespace starbus::storage

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "storage/disk_env.hpp"
+
+namespace starbus::storage {
+
+/// Between LevelDB and the disk, one per store. Adds the folder syncs that LevelDB leaves out (a
+/// log whose name is lost in a power cut is lost with all that was acknowledged from it; the same
+/// for CURRENT, which is renamed), says `io_error` where LevelDB would take a lost file for a key
+/// that is not there, and counts, so that the store can tell what a failed write has left on the
+/// disk. Any thread.
+class StoreEnv : public leveldb::EnvWrapper {
+ public:
+  explicit StoreEnv(DiskEnv& disk) : EnvWrapper(&disk), disk_(disk) {}
+
+  leveldb::Status NewWritableFile(const std::string& path, leveldb::WritableFile** file) override;
+  leveldb::Status NewAppendableFile(const std::string& path, leveldb::WritableFile** file) override;
+  leveldb::Status NewRandomAccessFile(const std::string& path,
+                                      leveldb::RandomAccessFile** file) override;
+  leveldb::Status RemoveFile(const std::string& path) override;
+  leveldb::Status RenameFile(const std::string& from, const std::string& to) override;
+  leveldb::Status LockFile(const std::string& path, leveldb::FileLock** lock) override;
+
+  DiskEnv& disk() { return disk_; }
+  std::uint64_t syncs() const { return syncs_; }
+  /// Bytes handed to log files: unchanged by a write that failed before it began.
+  std::uint64_t log_bytes() const { return log_bytes_; }
+  /// Syncs of log files that failed: the only failures after which a whole record may be in the
+  /// log.
+  std::uint64_t failed_log_syncs() const { return failed_log_syncs_; }
+  bool lock_refused() const { return lock_refused_; }
+  /// From now on files are synced before they are closed: LevelDB's repair does not do it.
+  void sync_at_close() { syncs_at_close_ = true; }
+
+ private:
+  class File;
+  DiskEnv& disk_;
+  std::atomic<std::uint64_t> syncs_{0};
+  std::atomic<std::uint64_t> log_bytes_{0};
+  std::atomic<std::uint64_t> failed_log_syncs_{0};
+  std::atomic<bool> lock_refused_{false};
+  std::atomic<bool> current_is_open_{false};  // which manifest it names after a power cut
+  std::atomic<bool> syncs_at_close_{false};
+};
+
+}  // namespace starbus::storage

@@ -1,0 +1,75 @@
+// Posting, as far as it can be seen without a store.
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "bus/testing/cluster.hpp"
+#include "tests/bus/client/loop_fixture.hpp"
+
+namespace starbus::bus {
+namespace {
+
+using boost::asio::use_awaitable;
+using namespace std::chrono_literals;
+
+class MailClientTest : public LoopTest {
+ protected:
+  starbus::testing::Cluster cluster{loop, {.hosts = {"a", "b"}}};
+};
+
+TEST_F(MailClientTest, AKeyHasALimit) {
+  run([this]() -> Task {
+    Bus bus(loop, cluster.node("a", "x"));
+    CO_OK(co_await bus.connect(use_awaitable));
+    PostOptions options;
+    const std::string key(kMaxPostKey + 1, 'k');
+    options.key = key;
+    const auto posted = co_await bus.post("player/1", "m", options, use_awaitable);
+    EXPECT_EQ(posted.error(), Errc::too_large);
+  });
+}
+
+TEST_F(MailClientTest, BadNamesAndEndsAreRefused) {
+  run([this]() -> Task {
+    Bus bus(loop, cluster.node("a", "x"));
+    const PostOptions options;
+    const auto early = co_await bus.post("player/1", "m", options, use_awaitable);
+    EXPECT_EQ(early.error(), Errc::unreachable);
+    CO_OK(co_await bus.connect(use_awaitable));
+    const auto bad = co_await bus.post("no kind", "m", options, use_awaitable);
+    EXPECT_EQ(bad.error(), Errc::bad_name);
+    CO_OK(co_await bus.close(1s, use_awaitable));
+    const auto late = co_await bus.post("player/1", "m", options, use_awaitable);
+    EXPECT_EQ(late.error(), Errc::closed);
+  });
+}
+
+TEST_F(MailClientTest, WaitsForTheStoreAsLongAsItWasTold) {
+  run([this]() -> Task {
+    Bus bus(loop, cluster.node("b", "x"));
+    CO_OK(co_await bus.connect(use_awaitable));
+    PostOptions options;
+    options.ttl = 300ms;
+    const auto begin = std::chrono::steady_clock::now();
+    const auto posted = co_await bus.post("player/1", "m", options, use_awaitable);
+    EXPECT_EQ(posted.error(), Errc::expired);
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, 300ms);
+  });
+}
+
+TEST_F(MailClientTest, WhatHasNoEndWhenTheBusClosesIsToldSo) {
+  run([this]() -> Task {
+    Bus bus(loop, cluster.node("b", "x"));
+    CO_OK(co_await bus.connect(use_awaitable));
+    Errc end = Errc::ok;
+    bus.post("player/1", "m", {.ttl = 0ms},
+             [&](const Result<std::uint64_t>& posted) { end = posted.error().code; });
+    const auto flushed = co_await bus.close(100ms, use_awaitable);
+    EXPECT_EQ(flushed.error(), Errc::deadline);
+    boost::asio::steady_timer turn(loop, std::chrono::milliseconds(10));
+    co_await turn.async_wait(boost::asio::use_awaitable);
+    EXPECT_EQ(end, Errc::closed);
+  });
+}
+
+}  // namespace
+}  // namespace starbus::bus

@@ -1,0 +1,100 @@
+// Mail while daemons are killed all the time: what was posted is read, once and in order.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <random>
+
+#include "tests/cluster/cluster_test.hpp"
+
+namespace starbus::cluster_test {
+namespace {
+
+using boost::asio::awaitable;
+
+/// The whole count with STARBUS_LONG (scripts/test --long), one in a hundred of it otherwise.
+int kills() {
+  const char* const value = std::getenv("STARBUS_LONG");  // NOLINT: one thread
+  return value && std::string_view(value) == "1" ? 1'000 : 10;
+}
+
+class MailSoak : public ClusterTest {
+ protected:
+  /// A mailbox with its poster's and its reader's account of it.
+  struct Box {
+    std::string name;
+    std::uint64_t posted = 0;  // under way, too
+    std::uint64_t ended = 0;
+    std::uint64_t cursor = 0;  // handled and saved in one step
+    bool reading = true;
+  };
+
+  void post(Bus& bus, Box& box) {
+    while (!stop_ && box.posted - box.ended < 100) {
+      const std::string body = std::to_string(++box.posted);
+      bus.post(box.name, body, {.ttl = 0ms}, [this, &bus, &box](bus::Result<std::uint64_t> end) {
+        EXPECT_TRUE(end) << end.error().to_string();
+        ++box.ended;
+        post(bus, box);
+      });
+    }
+  }
+  bus::Task read(Bus& bus, Box& box) {
+    const bus::Handlers handlers;
+    CO_OK(co_await bus.bind(box.name, handlers, use_awaitable));
+    auto mailbox = co_await bus.open_mailbox(box.name, {}, use_awaitable);
+    CO_OK(mailbox);
+    while (!stop_ || box.cursor < box.posted) {
+      const auto mail = co_await mailbox->next(use_awaitable);
+      CO_OK(mail);
+      // One poster, in order: so the number is the place, and what it wrote is the number.
+      EXPECT_EQ(mail->number, box.cursor + 1);
+      EXPECT_EQ(mail->text(), std::to_string(mail->number));
+      box.cursor = mail->number;
+      if (box.cursor % 100 == 0) mailbox->acknowledge(box.cursor, [](const bus::Result<>&) {});
+    }
+    box.reading = false;
+  }
+
+  Cluster cluster{{.more = {{"a", "[mail]\nshards = ['0-255']\n"}}}};
+  std::vector<Box> boxes{{"player/1"}, {"player/2"}, {"guild/1"}};
+  bool stop_ = false;
+};
+
+TEST_F(MailSoak, WhatIsPostedIsReadOnceAndInOrderThroughEveryKill) {
+  const int count = kills();
+  run(
+      [this, count]() -> bus::Task {
+        Bus poster(loop, cluster.node("b", "poster"));
+        Bus reader(loop, cluster.node("b", "reader"));
+        CO_OK(co_await poster.connect(use_awaitable));
+        CO_OK(co_await reader.connect(use_awaitable));
+        for (Box& box : boxes) {
+          spawn([this, &reader, &box]() -> awaitable<void> { co_await read(reader, box); });
+          post(poster, box);
+        }
+        std::mt19937 random(std::random_device{}());
+        for (int i = 0; i < count && !HasFailure(); ++i) {
+          static const char* const kDaemons[] = {"a", "a", "b", "root"};  // the store most often
+          cluster.daemon(kDaemons[random() % std::size(kDaemons)]).restart();
+          const auto pause = std::chrono::milliseconds(20 + random() % 400);
+          CO_TRUE(!co_await until(pause, [] { return false; }));
+          if (i % 100 == 99) std::cout << i + 1 << " kills" << std::endl;
+        }
+        stop_ = true;
+        CO_TRUE(co_await until(60s, [&] {
+          return std::ranges::none_of(boxes, [](const Box& box) { return box.reading; });
+        }));
+        std::uint64_t messages = 0;
+        for (const Box& box : boxes) {
+          EXPECT_EQ(box.ended, box.posted) << box.name;
+          EXPECT_EQ(box.cursor, box.posted) << box.name;
+          messages += box.posted;
+        }
+        std::cout << messages << " messages through " << count << " kills" << std::endl;
+      },
+      std::chrono::seconds(60 + 2 * count));
+}
+
+}  // namespace
+}  // namespace starbus::cluster_test

@@ -1,0 +1,276 @@
+// Reading mailboxes and logs: in order and once, wherever the reader goes on and whatever is
+// killed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bus/core/name.hpp"
+#include "bus/core/post_head.hpp"
+#include "busd/mail/dead_letters.hpp"
+#include "tests/cluster/cluster_test.hpp"
+
+namespace starbus::cluster_test {
+namespace {
+
+using boost::asio::awaitable;
+using bus::Mail;
+using bus::Mailbox;
+using ::testing::ElementsAre;
+
+const std::string kBox = "player/1";
+const bus::PostOptions kPlain;
+const std::string kLog = "log/town";
+
+class MailboxTest : public ClusterTest {
+ protected:
+  /// The texts of the next messages.
+  static awaitable<std::vector<std::string>> take(bus::MailStream& stream, std::size_t count) {
+    std::vector<std::string> texts;
+    while (texts.size() < count) {
+      const auto mail = co_await stream.next(use_awaitable);
+      if (!mail) {
+        texts.push_back(mail.error().to_string());
+        break;
+      }
+      texts.emplace_back(mail->text());
+    }
+    co_return texts;
+  }
+  awaitable<void> post(Bus& bus, const std::string& box, int first, int last) {
+    const bus::PostOptions options;
+    for (int i = first; i <= last; ++i) {
+      const std::string body = std::to_string(i);
+      const auto number = co_await bus.post(box, body, options, use_awaitable);
+      EXPECT_TRUE(number) << number.error().to_string();
+    }
+  }
+  awaitable<void> bind(Bus& bus, const std::string& name) {
+    const bus::Handlers handlers;
+    const auto bound = co_await bus.bind(name, handlers, use_awaitable);
+    EXPECT_TRUE(bound) << bound.error().to_string();
+  }
+
+  Cluster cluster{{.more = {{"a", "[mail]\nshards = ['0-255']\n"}}}};
+};
+
+TEST_F(MailboxTest, WaitsForItsReaderAndThenComesAtOnce) {
+  run([this]() -> bus::Task {
+    Bus poster(loop, cluster.node("b", "poster"));
+    CO_OK(co_await poster.connect(use_awaitable));
+    co_await post(poster, kBox, 1, 3);
+    Bus owner(loop, cluster.node("b", "owner"));
+    CO_OK(co_await owner.connect(use_awaitable));
+    co_await bind(owner, kBox);
+    {
+      auto box = co_await owner.open_mailbox(kBox, {}, use_awaitable);
+      CO_OK(box);
+      EXPECT_EQ(box->last(), 3u);
+      const auto texts1 = co_await take(*box, 3);
+      EXPECT_THAT(texts1, ElementsAre("1", "2", "3"));
+      CO_OK(co_await box->acknowledge(2, use_awaitable));
+    }
+    // Message 3 was handled, but its effects were not saved before this end.
+    bus::MailboxOptions cursor;
+    cursor.after = 2;
+    auto box = co_await owner.open_mailbox(kBox, cursor, use_awaitable);
+    CO_OK(box);
+    const auto texts2 = co_await take(*box, 1);
+    EXPECT_THAT(texts2, ElementsAre("3"));
+    co_await post(poster, kBox, 4, 5);
+    const auto texts3 = co_await take(*box, 2);
+    EXPECT_THAT(texts3, ElementsAre("4", "5"));
+    EXPECT_EQ(box->position(), 5u);
+    const auto early = co_await box->acknowledge(6, use_awaitable);
+    EXPECT_EQ(early.error(), Errc::cursor_ahead);
+  });
+}
+
+TEST_F(MailboxTest, OnlyItsOwnerReadsIt) {
+  run([this]() -> bus::Task {
+    Bus bus(loop, cluster.node("b", "x"));
+    const auto early = co_await bus.open_mailbox(kBox, {}, use_awaitable);
+    EXPECT_EQ(early.error(), Errc::unreachable);
+    CO_OK(co_await bus.connect(use_awaitable));
+    const auto unbound = co_await bus.open_mailbox(kBox, {}, use_awaitable);
+    EXPECT_EQ(unbound.error(), Errc::not_bound);
+    co_await bind(bus, kBox);
+    bus::MailboxOptions ahead;
+    ahead.after = 7;
+    const auto too_far = co_await bus.open_mailbox(kBox, ahead, use_awaitable);
+    EXPECT_EQ(too_far.error(), Errc::cursor_ahead);
+    auto box = co_await bus.open_mailbox(kBox, {}, use_awaitable);
+    CO_OK(box);
+    CO_OK(co_await bus.unbind(kBox, use_awaitable));
+    const auto texts4 = co_await take(*box, 1);
+    EXPECT_THAT(texts4, ElementsAre(::testing::StartsWith("not_bound")));
+    const std::string text = "no log";
+    const auto log = co_await bus.append(kBox, text, kPlain, use_awaitable);
+    EXPECT_EQ(log.error(), Errc::denied);
+  });
+}
+
+TEST_F(MailboxTest, GoesOnElsewhereExactly) {
+  run([this]() -> bus::Task {
+    Bus first(loop, cluster.node("a", "first"));
+    Bus second(loop, cluster.node("b", "second"));
+    CO_OK(co_await first.connect(use_awaitable));
+    CO_OK(co_await second.connect(use_awaitable));
+    co_await bind(first, kBox);
+    auto box = co_await first.open_mailbox(kBox, {}, use_awaitable);
+    CO_OK(box);
+    co_await post(second, kBox, 1, 20);
+    const auto texts8 = co_await take(*box, 10);
+    EXPECT_EQ(texts8.back(), "10");
+    // The player moves, its cursor with it.
+    std::string cursor;
+    bus::ArrivalHandlers arrivals;
+    arrivals.arrived = [&](bus::Arrival& arrival) {
+      cursor = std::string(bus::as_text(arrival.state));
+      return bus::Handlers{};
+    };
+    second.on_arrival("player/", arrivals);
+    const std::function<bus::Bytes()> freeze = [&] {
+      const std::string text = std::to_string(box->position());
+      return bus::Bytes(bus::as_bytes(text).begin(), bus::as_bytes(text).end());
+    };
+    const std::string target = "b.second";
+    const auto moved = co_await first.move(kBox, target, freeze, use_awaitable);
+    CO_OK(moved);
+    EXPECT_EQ(cursor, "10");
+    const auto texts5 = co_await take(*box, 1);
+    EXPECT_THAT(texts5, ElementsAre(::testing::StartsWith("not_bound")));
+    bus::MailboxOptions options;
+    options.after = std::stoul(cursor);
+    auto here = co_await second.open_mailbox(kBox, options, use_awaitable);
+    CO_OK(here);
+    const auto texts9 = co_await take(*here, 10);
+    EXPECT_EQ(texts9.back(), "20");
+  });
+}
+
+TEST_F(MailboxTest, WhatCannotBeHandledGoesToTheDeadLetters) {
+  run([this]() -> bus::Task {
+    Bus bus(loop, cluster.node("b", "x"));
+    CO_OK(co_await bus.connect(use_awaitable));
+    co_await post(bus, kBox, 1, 3);
+    co_await bind(bus, kBox);
+    auto box = co_await bus.open_mailbox(kBox, {}, use_awaitable);
+    CO_OK(box);
+    (void)co_await take(*box, 3);
+    const std::string reason = "no such item";
+    CO_OK(co_await box->reject(2, reason, use_awaitable));
+    const std::string& log =
+        bus::busd::mail::dead_letters_log(bus::shard_of(bus::channel_id(kBox)));
+    const auto page = co_await bus.read(log, 1, 10, use_awaitable);
+    CO_OK(page);
+    CO_TRUE(page->items.size() == 1);
+    const auto letter = bus::busd::mail::decode_dead_letter(page->items[0].body);
+    CO_OK(letter);
+    EXPECT_EQ(letter->mailbox, kBox);
+    EXPECT_EQ(letter->number, 2u);
+    EXPECT_EQ(letter->reason, reason);
+    EXPECT_EQ(bus::as_text(letter->body), "2");
+  });
+}
+
+TEST_F(MailboxTest, LogsHaveManyReadersWithTheirOwnCursors) {
+  run([this]() -> bus::Task {
+    Bus bus(loop, cluster.node("b", "x"));
+    CO_OK(co_await bus.connect(use_awaitable));
+    bus::LogOptions from_start;
+    from_start.after = 0;
+    auto early = co_await bus.follow(kLog, from_start, use_awaitable);
+    CO_OK(early);
+    for (const std::string text : {"one", "two"}) {
+      CO_OK(co_await bus.append(kLog, text, kPlain, use_awaitable));
+    }
+    auto late = co_await bus.follow(kLog, {}, use_awaitable);
+    CO_OK(late);
+    EXPECT_EQ(late->position(), 2u) << "a new reader starts at what there is";
+    const std::string third = "three";
+    const auto number = co_await bus.append(kLog, third, kPlain, use_awaitable);
+    CO_OK(number);
+    EXPECT_EQ(*number, 3u);
+    const auto texts6 = co_await take(*late, 1);
+    EXPECT_THAT(texts6, ElementsAre("three"));
+    const auto texts7 = co_await take(*early, 3);
+    EXPECT_THAT(texts7, ElementsAre("one", "two", "three"));
+    const auto page = co_await bus.read(kLog, 2, 1, use_awaitable);
+    CO_OK(page);
+    EXPECT_EQ(page->last, 3u);
+    CO_TRUE(page->items.size() == 1);
+    EXPECT_EQ(page->items[0].number, 2u);
+    EXPECT_EQ(page->items[0].text(), "two");
+  });
+}
+
+/// A reader that saves its cursor with its effects, while daemons are killed.
+class MailboxCrashTest : public MailboxTest, public ::testing::WithParamInterface<std::string> {
+ protected:
+  static constexpr std::uint32_t kPosts = 4'000;
+
+  void post_all(Bus& bus) {
+    while (next_ < kPosts && under_way_ < 200) {
+      const auto body = std::to_string(next_++);
+      ++under_way_;
+      bus.post(kBox, body, {.ttl = 0ms}, [this, &bus](bus::Result<std::uint64_t> end) {
+        --under_way_;
+        EXPECT_TRUE(end) << end.error().to_string();
+        post_all(bus);
+      });
+    }
+  }
+  bus::Task read_all(Bus& bus) {
+    co_await bind(bus, kBox);
+    auto box = co_await bus.open_mailbox(kBox, {}, use_awaitable);
+    CO_OK(box);
+    while (read_ < kPosts) {
+      auto mail = co_await box->next(use_awaitable);
+      CO_OK(mail);
+      EXPECT_EQ(mail->number, ++cursor_);
+      EXPECT_EQ(mail->text(), std::to_string(read_));
+      ++read_;
+      if (read_ % 50 == 0) {
+        box->acknowledge(cursor_, [this](bus::Result<> end) {
+          EXPECT_TRUE(end) << end.error().to_string();
+          ++acknowledged_;
+        });
+      }
+    }
+    CO_TRUE(co_await until(20s, [&] { return acknowledged_ == kPosts / 50; }));
+  }
+  bus::Task read_while_killing() {
+    Bus poster(loop, cluster.node("b", "poster"));
+    Bus reader(loop, cluster.node("b", "reader"));
+    CO_OK(co_await poster.connect(use_awaitable));
+    CO_OK(co_await reader.connect(use_awaitable));
+    post_all(poster);
+    bool done = false;
+    spawn([&]() -> awaitable<void> {
+      co_await read_all(reader);
+      done = true;
+    });
+    for (const std::uint32_t when : {kPosts / 5, kPosts / 2}) {
+      CO_TRUE(co_await until(30s, [&] { return read_ >= when; }));
+      cluster.daemon(GetParam()).restart();
+    }
+    CO_TRUE(co_await until(40s, [&] { return done; }));
+    EXPECT_EQ(read_, kPosts);
+  }
+
+ private:
+  std::uint32_t next_ = 0;
+  std::uint32_t under_way_ = 0;
+  std::uint32_t read_ = 0;
+  std::uint64_t cursor_ = 0;
+  std::uint32_t acknowledged_ = 0;
+};
+
+TEST_P(MailboxCrashTest, EveryMessageIsReadOnceAndInOrder) {
+  run([this] { return read_while_killing(); }, 90s);
+}
+
+INSTANTIATE_TEST_SUITE_P(Daemon, MailboxCrashTest, ::testing::Values("root", "a", "b"),
+                         [](const auto& suite) { return suite.param; });
+
+}  // namespace
+}  // namespace starbus::cluster_test

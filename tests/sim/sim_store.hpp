@@ -1,0 +1,57 @@
+/// A simulated disk with the store's contract, and the store that stands on it for one life of its
+/// program. Batches become durable some time after they were committed, in order; a crash keeps
+/// some prefix of those that were not, each whole. One thread.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "storage/store.hpp"
+#include "tests/sim/node.hpp"
+#include "tests/sim/random.hpp"
+
+namespace starbus::sim {
+
+struct SimDisk {
+  enum class Room { plenty, little, none };  // little: only bookkeeping is taken
+  std::map<std::string, std::string> rows;
+  Room room = Room::plenty;
+  std::optional<int> syncs_left{};  // so many batches become durable; the rest waits, or is lost
+};
+
+class SimStore final : public storage::Store {
+ public:
+  /// `after` runs things later, while the program lives.
+  using After = std::function<void(Time, std::function<void()>)>;
+  SimStore(SimDisk& disk, Random& random, After after)
+      : disk_(disk), random_(random), after_(std::move(after)) {}
+
+  /// The end of the program; how many batches were lost.
+  int crash();
+
+  storage::Result<> commit(storage::Batch batch, Completion done) override;
+  storage::Result<std::optional<std::string>> get(std::string_view key) const override;
+  storage::Result<std::unique_ptr<storage::Snapshot>> snapshot() const override;
+  void compact(std::string_view, std::string_view) override {}
+  storage::Report report() const override { return {}; }
+  void close() override {}
+
+ private:
+  struct Pending {
+    storage::Batch batch;
+    Completion done;
+  };
+  void sync();
+  void apply(const storage::Batch& batch);
+
+  SimDisk& disk_;
+  Random& random_;
+  After after_;
+  std::deque<Pending> pending_;
+};
+
+}  // namespace starbus::sim

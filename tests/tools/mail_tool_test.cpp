@@ -1,0 +1,373 @@
+// starbus-mail on folders: what it prints, what it refuses, what is on the disk afterwards.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "busd/mail/care/backup.hpp"
+#include "busd/mail/care/check.hpp"
+#include "busd/mail/care/inspect.hpp"
+#include "tests/busd/mail/filled_store.hpp"
+#include "tools/mail/cli.hpp"
+
+namespace starbus::mail_tool {
+namespace {
+
+namespace fs = std::filesystem;
+namespace mail = bus::busd::mail;
+using mail::test::body_of;
+using mail::test::FilledStore;
+using nlohmann::json;
+using storage::test::content_of;
+using testing::HasSubstr;
+using testing::Not;
+
+struct Ran {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+Ran run(const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = run_mail_tool(arguments, {out, err, "http://127.0.0.1:1"});
+  return {code, out.str(), err.str()};
+}
+
+class MailTool : public testing::Test {
+ protected:
+  MailTool() {
+    for (int i = 0; i < 20; ++i) filled_.fill("player/" + std::to_string(i), 2, 9);
+    filled_.close();
+  }
+  /// On the store of this test.
+  Ran tool(std::vector<std::string> arguments) {
+    filled_.close();
+    arguments.insert(arguments.end(), {"--directory", filled_.path()});
+    return run(arguments);
+  }
+  fs::path path(const std::string& name) const { return filled_.folder() / name; }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name), std::ios::binary) << text;
+    return path(name);
+  }
+  static std::string read(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  storage::test::Content content() {
+    filled_.open();
+    auto content = content_of(filled_.store());
+    filled_.close();
+    return content;
+  }
+  void expect_clean() {
+    filled_.open();
+    const auto report = mail::check_store(*filled_.snapshot());
+    ASSERT_TRUE(report);
+    for (const auto& finding : report->findings) {
+      EXPECT_TRUE(mail::is_note(finding.problem)) << finding.to_string();
+    }
+    filled_.close();
+  }
+  /// Message rows of a mailbox, with numbers from its row.
+  std::map<std::uint64_t, std::string> messages(const std::string& name) {
+    filled_.open();
+    const auto snapshot = filled_.snapshot();
+    const auto box = mail::find_box(*snapshot, name);
+    std::map<std::uint64_t, std::string> found;
+    if (box && *box) {
+      const auto page = mail::peek(*snapshot, **box, 0, 1'000);
+      for (const auto& message : page->messages) {
+        found[message.number] = message.trouble.empty() ? message.body : message.trouble;
+      }
+    }
+    filled_.close();
+    return found;
+  }
+
+  FilledStore filled_;
+};
+
+TEST_F(MailTool, TheCommandLineIsChecked) {
+  EXPECT_EQ(run({"--help"}).code, 0);
+  EXPECT_THAT(run({"repair", "--help"}).out, HasSubstr("--report"));
+  EXPECT_EQ(run({}).code, 2);
+  EXPECT_EQ(run({"check"}).code, 2);
+  EXPECT_EQ(run({"nonsense"}).code, 2);
+  EXPECT_EQ(tool({"peek", "no slash"}).code, 2);
+  EXPECT_EQ(tool({"ls", "--limit", "x"}).code, 2);
+}
+
+TEST_F(MailTool, AFolderWithoutAStoreStaysWithoutOne) {
+  const Ran ran = run({"check", "--directory", path("nothing")});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("no such folder"));
+  fs::create_directory(path("empty"));
+  EXPECT_THAT(run({"ls", "--directory", path("empty")}).err, HasSubstr("there is no store"));
+  EXPECT_TRUE(fs::is_empty(path("empty")));
+}
+
+TEST_F(MailTool, AStoreThatIsOpenIsRefused) {
+  filled_.open();
+  const std::string folder = filled_.path();
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"check"}, {"repair"}, {"ls"}, {"stats"}}) {
+    auto arguments = command;
+    arguments.insert(arguments.end(), {"--directory", folder});
+    const Ran ran = run(arguments);
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_THAT(ran.err, HasSubstr("is open: busd runs on it"));
+  }
+}
+
+TEST_F(MailTool, LooksAround) {
+  EXPECT_THAT(tool({"check"}).out, HasSubstr("20 mailboxes, 140 messages"));
+  EXPECT_EQ(tool({"check"}).code, 0);
+  EXPECT_TRUE(json::parse(tool({"check", "--json"}).out)["clean"].get<bool>());
+  EXPECT_THAT(tool({"ls", "player/7"}).out, HasSubstr("player/7  mailbox"));
+  EXPECT_THAT(tool({"ls", "--limit", "3"}).out, HasSubstr("3 mailboxes; there may be more"));
+  EXPECT_THAT(tool({"ls"}).out, HasSubstr("20 mailboxes\n"));
+  EXPECT_THAT(tool({"peek", "player/7", "--from", "5", "--limit", "1"}).out,
+              HasSubstr("player/7 #5"));
+  const json line = json::parse(tool({"peek", "player/7", "--limit", "1", "--json"}).out);
+  EXPECT_EQ(line["number"], 3);
+  EXPECT_EQ(line["body"], "cGxheWVyLzcgIzM=");
+  EXPECT_EQ(tool({"peek", "player/77"}).code, 1);
+  EXPECT_EQ(json::parse(tool({"stats", "--json"}).out)["messages"], 140);
+  EXPECT_THAT(tool({"stats", "--shards"}).out, HasSubstr("SHARD"));
+}
+
+TEST_F(MailTool, ExportAndImportKeepEverything) {
+  const auto before = content();
+  const std::string file = path("all.jsonl");
+  EXPECT_EQ(tool({"export", file}).code, 0);
+  EXPECT_EQ(tool({"export", file}).code, 1) << "the file is there";
+  const std::string other = path("other");
+  const Ran ran = run({"import", file, "--directory", other});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "20 mailboxes, 140 messages imported\n");
+  const auto store = storage::test::open_or_fail({.folder = other, .headroom = 1});
+  for (const auto& [key, value] : content_of(*store)) {
+    if (key.front() == 'S') continue;  // no lineage, other sums of those that are gone
+    const auto found = before.find(key);
+    ASSERT_NE(found, before.end());
+    if (key.front() != 'b') continue;
+    EXPECT_EQ(mail::decode_message(value)->body, mail::decode_message(found->second)->body);
+  }
+  const auto report = mail::check_store(**store->snapshot());
+  EXPECT_TRUE(report->is_clean()) << report->findings.front().to_string();
+}
+
+TEST_F(MailTool, ExportOfSomeMailboxes) {
+  const Ran ran = tool({"export", "-", "--mailbox", "player/3", "--mailbox", "player/4"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_THAT(ran.out, HasSubstr(R"({"starbus_mail_export":1})"));
+  EXPECT_THAT(ran.out, HasSubstr(R"({"box":"player/3","kind":"mailbox","floor":2,"last":9})"));
+  EXPECT_THAT(ran.out, HasSubstr(R"({"end":true,"boxes":2,"messages":14})"));
+  EXPECT_EQ(tool({"export", "-", "--mailbox", "player/77"}).code, 1);
+}
+
+TEST_F(MailTool, ImportRefusesAMailboxThatHasSomething) {
+  const std::string file = path("some.jsonl");
+  ASSERT_EQ(tool({"export", file, "--mailbox", "player/3"}).code, 0);
+  const auto before = content();
+  const Ran ran = tool({"import", file});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("player/3 has messages; nothing was imported"));
+  EXPECT_EQ(content(), before);
+  EXPECT_EQ(tool({"import", file, "--append"}).code, 0);
+  const auto after = messages("player/3");
+  EXPECT_EQ(after.size(), 14U);
+  EXPECT_EQ(after.at(10), body_of("player/3", 3)) << "with new numbers";
+  expect_clean();
+}
+
+TEST_F(MailTool, OneBadLineAndNothingIsImported) {
+  const std::string file = path("some.jsonl");
+  ASSERT_EQ(tool({"export", file, "--mailbox", "player/3"}).code, 0);
+  const std::string good = read(file);
+  const auto refused = [&](std::string text, const std::string& why) {
+    fs::remove_all(path("other"));
+    const Ran ran = run({"import", write("bad.jsonl", text), "--directory", path("other")});
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_THAT(ran.err, HasSubstr(why));
+    EXPECT_THAT(ran.err, HasSubstr("nothing of the file was imported"));
+    const auto store = storage::test::open_or_fail({.folder = path("other"), .headroom = 1});
+    EXPECT_TRUE(content_of(*store).empty());
+  };
+  refused(good.substr(0, good.size() / 2), "it was cut");
+  refused(good.substr(0, good.rfind("{\"end\"")), "it was cut");
+  refused("", "line 1: the file ends");
+  refused(good + "more\n", "something behind the end");
+  std::string text = good;
+  text.replace(text.find("\"number\":5"), 10, "\"number\":6");
+  refused(text, "line 5: number 6 where 5 must come");
+  text = good;
+  text.replace(text.find("\"body\":\""), 8, "\"body\":\"*");
+  refused(text, "line 3: \"body\" is not base64");
+  text = good;
+  text.replace(text.find("player/3"), 8, "player 3");
+  refused(text, "line 2: \"box\" is not a channel name");
+  text = good;
+  text.replace(text.find("export\":1"), 9, "export\":2");
+  refused(text, "a file of version 2");
+}
+
+TEST_F(MailTool, RepairOfASoundStoreChangesNothing) {
+  const auto before = content();
+  const Ran ran = tool({"repair"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("nothing was changed"));
+  EXPECT_EQ(content(), before);
+}
+
+TEST_F(MailTool, RepairAfterAFlippedBitInAMessage) {
+  filled_.open();
+  filled_.fill("large/1", 0, 400);
+  filled_.move_into_a_table();
+  ASSERT_TRUE(filled_.flip_at(body_of("large/1", 200)));
+  const Ran checked = tool({"check"});
+  EXPECT_EQ(checked.code, 1);
+  EXPECT_THAT(checked.out, HasSubstr("large/1: lost_messages"));
+  const std::string report = path("report.jsonl");
+  const Ran ran = tool({"repair", "--report", report});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("large/1: lost"));
+  EXPECT_THAT(ran.out, HasSubstr("the store is whole"));
+  EXPECT_THAT(read(report), HasSubstr(R"("deed":"lost","mailbox":"large/1")"));
+  expect_clean();
+  const auto left = messages("large/1");
+  EXPECT_EQ(left.size(), 400U) << "no hole";
+  EXPECT_EQ(left.at(200), "lost");
+  int lost = 0;
+  for (const auto& [number, body] : left) {
+    lost += body == "lost" ? 1 : 0;
+    EXPECT_TRUE(body == "lost" || body == body_of("large/1", number)) << number;
+  }
+  EXPECT_LT(lost, 150) << "a block, and not the mailbox";
+}
+
+TEST_F(MailTool, RepairAfterAFlippedBitInTheRowOfAMailbox) {
+  filled_.move_into_a_table();
+  ASSERT_TRUE(filled_.flip_at("\x08player/1"));
+  const Ran ran = tool({"repair"});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("player/1: rebuilt 3 to 9"));
+  expect_clean();
+  for (int i = 0; i < 20; ++i) {
+    const std::string name = "player/" + std::to_string(i);
+    const auto left = messages(name);
+    EXPECT_EQ(left.size(), 7U) << name;
+    for (const auto& [number, body] : left) EXPECT_EQ(body, body_of(name, number));
+  }
+}
+
+TEST_F(MailTool, RepairAfterATableIsGone) {
+  filled_.open();
+  for (int i = 100; i < 110; ++i) filled_.fill("later/" + std::to_string(i), 0, 3);
+  filled_.close();
+  filled_.open();
+  filled_.fill("later/200", 0, 3);
+  filled_.close();
+  fs::path first;
+  for (const auto& entry : fs::directory_iterator(filled_.path())) {
+    if (entry.path().extension() == ".ldb" && (first.empty() || entry.path() < first)) {
+      first = entry.path();
+    }
+  }
+  ASSERT_FALSE(first.empty());
+  fs::remove(first);
+  const Ran checked = tool({"check"});
+  EXPECT_EQ(checked.code, 1);
+  EXPECT_THAT(checked.err, HasSubstr("starbus-mail repair"));
+  const Ran ran = tool({"repair"});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("void_streams"));
+  expect_clean();
+  EXPECT_EQ(messages("later/200").size(), 3U);
+}
+
+TEST_F(MailTool, ATornEndOfTheLogIsNoProblem) {
+  filled_.open();
+  filled_.fill("torn/1", 0, 3);
+  filled_.close();
+  for (const auto& entry : fs::directory_iterator(filled_.path())) {
+    if (entry.path().extension() == ".log") fs::resize_file(entry.path(), entry.file_size() - 7);
+  }
+  EXPECT_EQ(tool({"check"}).code, 0);
+}
+
+class RestoreTool : public MailTool {
+ protected:
+  RestoreTool() {
+    filled_.open();
+    const auto facts = mail::copy_store(*filled_.snapshot(), path("backup"), {"a", 1, 0, 0, 0, 0},
+                                        [](const mail::BackupFacts&) { return true; });
+    EXPECT_TRUE(facts) << facts.error().to_string();
+    filled_.close();
+  }
+  Ran restore(std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"restore", path("backup"), "--directory", path("new")});
+    return run(more);
+  }
+};
+
+TEST_F(RestoreTool, RestoresWhatWasThere) {
+  const Ran ran = restore();
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_FALSE(fs::exists(path("new.partial")));
+  EXPECT_FALSE(fs::exists(path("new") / mail::kBackupFile));
+  EXPECT_TRUE(fs::exists(path("backup") / mail::kBackupFile));
+  auto before = content();
+  const auto store = storage::test::open_or_fail({.folder = path("new"), .headroom = 1});
+  auto after = content_of(*store);
+  for (auto* const all : {&before, &after}) {
+    std::erase_if(*all, [](const auto& row) { return row.first.front() == 'S'; });
+  }
+  EXPECT_EQ(after, before);
+  const auto shard = mail::test::place_of("player/1").shard;
+  EXPECT_EQ(mail::decode_shard(**store->get(mail::shard_key(shard)))->lineage, bus::Lineage{})
+      << "what was known of senders is void";
+}
+
+TEST_F(RestoreTool, RefusesAFolderThatHasSomething) {
+  fs::create_directory(path("new"));
+  write("new/file", "x");
+  EXPECT_THAT(restore().err, HasSubstr("is not empty"));
+}
+
+TEST_F(RestoreTool, RefusesABackupThatIsNotWhole) {
+  fs::remove(path("backup") / mail::kBackupFile);
+  EXPECT_THAT(restore().err, HasSubstr("one that was interrupted"));
+  write("backup/BACKUP", "starbus-mail-backup 1\nhost a\n");
+  EXPECT_THAT(restore().err, HasSubstr("is not what a backup writes"));
+}
+
+TEST_F(RestoreTool, RefusesADamagedBackupUnlessToldSo) {
+  const auto file = path("backup") / mail::kBackupFile;
+  auto facts = *mail::decode_backup_facts(read(file));
+  ++facts.rows;
+  write("backup/BACKUP", encode(facts));
+  const Ran ran = restore();
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("take another backup"));
+  EXPECT_FALSE(fs::exists(path("new")));
+  EXPECT_FALSE(fs::exists(path("new.partial")));
+  EXPECT_EQ(restore({"--damaged"}).code, 0);
+}
+
+TEST_F(RestoreTool, ABackupThatIsInterruptedHasNoMark) {
+  filled_.open();
+  const auto facts = mail::copy_store(*filled_.snapshot(), path("half"), {},
+                                      [](const mail::BackupFacts&) { return false; });
+  EXPECT_EQ(facts.error(), storage::Errc::closed);
+  EXPECT_FALSE(fs::exists(path("half") / mail::kBackupFile));
+  const auto again = mail::copy_store(*filled_.snapshot(), path("half"), {},
+                                      [](const mail::BackupFacts&) { return true; });
+  EXPECT_THAT(again.error().detail, HasSubstr("is not empty"));
+}
+
+}  // namespace
+}  // namespace starbus::mail_tool

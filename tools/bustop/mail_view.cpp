@@ -1,0 +1,205 @@
+#include "tools/bustop/mail_view.hpp"
+
+#include <algorithm>
+
+#include "busd/mail/care/base64.hpp"
+#include "tools/bustop/json_reader.hpp"
+#include "tools/bustop/text.hpp"
+
+namespace starbus::bustop {
+namespace {
+
+constexpr std::size_t kShownText = 200;  // bytes of a body, in a table
+using Align = Table::Align;
+
+MailBox read_box(const Reader& reader) {
+  MailBox box;
+  box.name = reader.text("name");
+  box.id = reader.text("id");
+  box.kind = reader.text("kind");
+  box.shard = reader.count("shard");
+  box.messages = reader.count("messages");
+  box.bytes = reader.count("bytes");
+  box.floor = reader.count("floor");
+  box.last = reader.count("last");
+  return box;
+}
+
+MailMessage read_message(const Reader& reader) {
+  MailMessage message;
+  message.number = reader.count("number");
+  message.time_ms = reader.number("time_ms");
+  message.bytes = reader.count("bytes");
+  message.body = reader.text("body");
+  message.cut = reader.flag("cut");
+  message.trouble = reader.text("trouble");
+  const auto bytes = bus::busd::mail::from_base64(message.body);
+  message.text = bytes ? bytes->substr(0, kShownText) : "(not base64)";
+  return message;
+}
+
+std::string size_text(std::uint64_t bytes) {
+  return human_bytes(static_cast<double>(bytes));
+}
+
+OrderedJson json_of_box(const MailBox& box) {
+  return {{"name", box.name},   {"id", box.id},       {"host", box.host},
+          {"shard", box.shard}, {"kind", box.kind},   {"messages", box.messages},
+          {"bytes", box.bytes}, {"floor", box.floor}, {"last", box.last}};
+}
+
+}  // namespace
+
+Result<MailBoxes> parse_mail_boxes(std::string_view text) {
+  return parse_with<MailBoxes>(text, [](const Reader& reader) {
+    MailBoxes boxes;
+    boxes.boxes = reader.rows<MailBox>("boxes", read_box);
+    boxes.next = reader.text("next");
+    const Json* damaged = reader.find("damaged");
+    if (damaged != nullptr && damaged->is_array()) {
+      for (const Json& item : *damaged) {
+        if (item.is_string()) boxes.damaged.push_back(item.get<std::string>());
+      }
+    }
+    return boxes;
+  });
+}
+
+Result<MailPeek> parse_mail_peek(std::string_view text) {
+  return parse_with<MailPeek>(text, [](const Reader& reader) {
+    return MailPeek{read_box(reader), reader.rows<MailMessage>("rows", read_message),
+                    reader.count("next")};
+  });
+}
+
+Result<MailStats> parse_mail_stats(std::string_view text) {
+  return parse_with<MailStats>(text, [](const Reader& reader) {
+    MailStats stats;
+    stats.host = reader.text("host");
+    stats.state = reader.text("state");
+    stats.reason = reader.text("reason");
+    stats.shards_held = reader.count("shards_held");
+    stats.mailboxes = reader.count("mailboxes");
+    stats.messages = reader.count("messages");
+    stats.bytes = reader.count("bytes");
+    stats.oldest_ms = reader.number("oldest_ms");
+    stats.unreadable = reader.count("unreadable");
+    return stats;
+  });
+}
+
+Result<std::uint64_t> parse_mail_purge(std::string_view text) {
+  return parse_with<std::uint64_t>(text,
+                                   [](const Reader& reader) { return reader.count("purged"); });
+}
+
+std::string render_mail_boxes(const std::vector<MailBox>& boxes, bool more, const Look& look) {
+  Table table({{"NAME", Align::left, true},
+               {"KIND"},
+               {"HOST"},
+               {"SHARD", Align::right},
+               {"MESSAGES", Align::right},
+               {"BYTES", Align::right},
+               {"FROM", Align::right},
+               {"LAST", Align::right}});
+  for (const MailBox& box : boxes) {
+    table.add({box.name.empty() ? "(sealed) " + box.id : box.name, box.kind, box.host,
+               std::to_string(box.shard), std::to_string(box.messages), size_text(box.bytes),
+               std::to_string(box.floor + 1), std::to_string(box.last)});
+  }
+  const std::string count = std::to_string(boxes.size());
+  return table.text(look) + count + (boxes.size() == 1 ? " mailbox" : " mailboxes") +
+         (more ? "; there are more: --limit, --all\n" : "\n");
+}
+
+std::string render_mail_peek(const MailPeek& peek, const Look& look) {
+  Table table(
+      {{"NUMBER", Align::right}, {"STORED"}, {"BYTES", Align::right}, {"BODY", Align::left, true}});
+  for (const MailMessage& message : peek.messages) {
+    if (message.trouble.empty()) {
+      table.add({std::to_string(message.number), clock_time(message.time_ms),
+                 size_text(message.bytes), message.text});
+    } else {
+      table.add({std::to_string(message.number), "-", "-", Cell(message.trouble, Tone::bad)});
+    }
+  }
+  return printable(peek.box.name) + " on " + printable(peek.box.host) + ": " +
+         std::to_string(peek.box.messages) + " messages, " + size_text(peek.box.bytes) + "\n\n" +
+         table.text(look) +
+         (peek.next == 0 ? "" : "more: --from " + std::to_string(peek.next) + "\n");
+}
+
+std::string render_mail_stats(const std::vector<MailStats>& stats, double now_ms,
+                              const Look& look) {
+  Table table({{"HOST", Align::left, true},
+               {"STORE"},
+               {"SHARDS", Align::right},
+               {"MAILBOXES", Align::right},
+               {"MESSAGES", Align::right},
+               {"BYTES", Align::right},
+               {"OLDEST", Align::right}});
+  std::string notes;
+  for (const MailStats& host : stats) {
+    if (host.trouble.code != Errc::ok) {
+      table.add({host.host, Cell("no answer", Tone::bad), "-", "-", "-", "-", "-"});
+      notes += "note: " + printable(host.host + ": " + text_of(host.trouble)) + "\n";
+      continue;
+    }
+    const bool runs = host.state == "running";
+    table.add({host.host, Cell(host.state, runs ? Tone::good : Tone::bad),
+               std::to_string(host.shards_held), std::to_string(host.mailboxes),
+               std::to_string(host.messages), size_text(host.bytes),
+               host.oldest_ms == 0
+                   ? "-"
+                   : human_seconds(std::max(0.0, now_ms - host.oldest_ms) / 1'000)});
+    if (!runs) notes += "note: " + printable(host.host + ": " + host.reason) + "\n";
+    if (host.unreadable != 0) {
+      notes += "note: " + printable(host.host) + ": " + std::to_string(host.unreadable) +
+               " mailboxes cannot be read: see starbus-mail check\n";
+    }
+  }
+  return table.text(look) + notes;
+}
+
+OrderedJson json_of_mail_boxes(const std::vector<MailBox>& boxes, bool more,
+                               const std::vector<std::string>& notes) {
+  OrderedJson rows = OrderedJson::array();
+  for (const MailBox& box : boxes) rows.push_back(json_of_box(box));
+  return {{"mailboxes", rows}, {"more", more}, {"notes", notes}};
+}
+
+OrderedJson json_of_mail_peek(const MailPeek& peek) {
+  OrderedJson json = json_of_box(peek.box);
+  OrderedJson rows = OrderedJson::array();
+  for (const MailMessage& message : peek.messages) {
+    rows.push_back(
+        {{"number", message.number},
+         {"time_ms", message.time_ms},
+         {"bytes", message.bytes},
+         {"body", message.body},
+         {"cut", message.cut},
+         {"trouble", message.trouble.empty() ? OrderedJson() : OrderedJson(message.trouble)}});
+  }
+  json["rows"] = rows;
+  json["next"] = peek.next == 0 ? OrderedJson() : OrderedJson(peek.next);
+  return json;
+}
+
+OrderedJson json_of_mail_stats(const std::vector<MailStats>& stats) {
+  OrderedJson rows = OrderedJson::array();
+  for (const MailStats& host : stats) {
+    const bool answered = host.trouble.code == Errc::ok;
+    rows.push_back({{"host", host.host},
+                    {"state", answered ? OrderedJson(host.state) : OrderedJson()},
+                    {"reason", answered ? host.reason : text_of(host.trouble)},
+                    {"shards_held", host.shards_held},
+                    {"mailboxes", host.mailboxes},
+                    {"messages", host.messages},
+                    {"bytes", host.bytes},
+                    {"oldest_ms", host.oldest_ms},
+                    {"unreadable", host.unreadable}});
+  }
+  return {{"hosts", rows}};
+}
+
+}  // namespace starbus::bustop

@@ -1,0 +1,191 @@
+#include "tools/mail/cli.hpp"
+
+#include <CLI/CLI.hpp>
+#include <ostream>
+
+#include "bus/core/name.hpp"
+#include "tools/mail/commands.hpp"
+
+namespace starbus::mail_tool {
+namespace {
+
+constexpr const char* kDefaultAdmin = "http://127.0.0.1:7611";
+
+struct Options {
+  std::string directory;
+  std::string admin;
+  bool json = false;
+  bool progress = false;
+  bool shards = false;
+  bool all = false;
+  RepairOptions repair;
+  LsOptions ls;
+  PeekOptions peek;
+  ExportOptions exported;
+  ImportOptions import;
+  RestoreOptions restore;
+  BackupOptions backup;
+};
+
+void add_directory(CLI::App& app, Options& options) {
+  app.add_option("--directory", options.directory,
+                 "folder of the store: [mail] directory of busd.toml; default there: mail in the "
+                 "state folder of busd")
+      ->required()
+      ->type_name("DIR");
+}
+
+void add_admin(CLI::App& app, Options& options) {
+  app.add_option("--admin", options.admin,
+                 std::string("admin port of the busd; default $STARBUS_ADMIN or ") + kDefaultAdmin)
+      ->type_name("URL");
+}
+
+/// On a folder.
+void add_offline(CLI::App& app, Options& options) {
+  for (const auto& [name, what] :
+       {std::pair("check", "verify every row, and say of which mailbox what is wrong"),
+        std::pair("stats", "how many mailboxes and messages, and how old")}) {
+    CLI::App& command = *app.add_subcommand(name, what);
+    add_directory(command, options);
+    if (std::string_view(name) == "stats")
+      command.add_flag("--shards", options.shards, "one row per shard");
+  }
+  CLI::App& repair = *app.add_subcommand(
+      "repair", "make a damaged store whole; what is lost is said, and written to a file");
+  add_directory(repair, options);
+  repair
+      .add_option("--report", options.repair.report,
+                  "where to write what was done; default: DIR.repair-TIME.jsonl")
+      ->type_name("FILE");
+  CLI::App& ls = *app.add_subcommand("ls", "mailboxes and logs");
+  add_directory(ls, options);
+  ls.add_option("prefix", options.ls.prefix, "names that begin with it")->type_name("PREFIX");
+  ls.add_option("--limit", options.ls.limit, "at most so many; default 100")->type_name("N");
+  ls.add_flag("--all", options.all, "all of them");
+  CLI::App& peek = *app.add_subcommand("peek", "messages of a mailbox; they stay where they are");
+  add_directory(peek, options);
+  peek.add_option("name", options.peek.name, "mailbox")->required()->type_name("NAME");
+  peek.add_option("--from", options.peek.from, "first number; default: the oldest")->type_name("N");
+  peek.add_option("--limit", options.peek.limit, "at most so many; default 20")->type_name("N");
+  CLI::App& exported = *app.add_subcommand("export", "mailboxes to a file of JSON lines");
+  add_directory(exported, options);
+  exported.add_option("file", options.exported.file, "a new file; - for standard output")
+      ->required()
+      ->type_name("FILE");
+  exported.add_option("--mailbox", options.exported.mailboxes, "only this one; may be repeated")
+      ->type_name("NAME");
+  CLI::App& import = *app.add_subcommand("import", "mailboxes from a file that export has written");
+  add_directory(import, options);
+  import.add_option("file", options.import.file, "file")->required()->type_name("FILE");
+  import.add_flag("--append", options.import.append,
+                  "behind what a mailbox has, with new numbers; otherwise that is refused");
+  CLI::App& restore = *app.add_subcommand("restore", "a store from a backup");
+  restore.add_option("backup", options.restore.backup, "folder that backup has written")
+      ->required()
+      ->type_name("BACKUP");
+  add_directory(restore, options);
+  restore.add_flag("--damaged", options.restore.damaged, "also a backup that is not whole");
+}
+
+/// By a busd that runs.
+void add_online(CLI::App& app, Options& options) {
+  CLI::App& shards = *app.add_subcommand("shards", "which host has which of the 256 shards");
+  add_admin(shards, options);
+  CLI::App& backup = *app.add_subcommand(
+      "backup", "a copy of the store of a running busd, of this moment, while it serves");
+  backup
+      .add_option("target", options.backup.target,
+                  "a new folder on the host of that busd: an absolute path that it may write")
+      ->required()
+      ->type_name("TARGET");
+  add_admin(backup, options);
+}
+
+int dispatch(const std::string& command, const Context& context, Options& options) {
+  const Folder directory = options.directory;
+  if (command == "check") return run_check(context, directory);
+  if (command == "stats") return run_stats(context, directory, options.shards);
+  if (command == "repair") {
+    options.repair.directory = directory;
+    return run_repair(context, options.repair);
+  }
+  if (command == "ls") {
+    options.ls.directory = directory;
+    if (options.all) options.ls.limit = 0;
+    return run_ls(context, options.ls);
+  }
+  if (command == "peek") {
+    options.peek.directory = directory;
+    return run_peek(context, options.peek);
+  }
+  if (command == "export") {
+    options.exported.directory = directory;
+    return run_export(context, options.exported);
+  }
+  if (command == "import") {
+    options.import.directory = directory;
+    return run_import(context, options.import);
+  }
+  if (command == "shards") return run_shards(context, options.admin);
+  if (command == "backup") {
+    options.backup.admin = options.admin;
+    return run_backup(context, options.backup);
+  }
+  options.restore.directory = directory;
+  return run_restore(context, options.restore);
+}
+
+/// A name that no mailbox can have is a mistake on the command line.
+Result<> check_names(const Options& options) {
+  std::vector<std::string> names = options.exported.mailboxes;
+  if (!options.peek.name.empty()) names.push_back(options.peek.name);
+  for (const std::string& name : names) {
+    if (auto good = bus::check_channel_name(name); !good) {
+      return Error{Errc::bad_name, name + ": " + good.error().to_string()};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+int run_mail_tool(const std::vector<std::string>& arguments, const Environment& environment) {
+  Options options;
+  CLI::App app("starbus-mail: looks after the mail stores of hosts", "starbus-mail");
+  app.fallthrough();
+  app.require_subcommand(1);
+  app.set_version_flag("--version", STARBUS_VERSION);
+  app.footer(
+      "Exit codes: 0 all is well, 1 something is wrong or the command failed, 2 wrong command "
+      "line.");
+  app.add_flag("--json", options.json, "print JSON for scripts; see docs/mail-tools.md");
+  app.add_flag("--progress", options.progress, "show progress, also where there is no terminal");
+  add_offline(app, options);
+  add_online(app, options);
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0) {
+      environment.err << "starbus-mail: " << error.what() << "\n  -> starbus-mail --help\n";
+      return kExitUsage;
+    }
+    app.exit(error, environment.out, environment.err);
+    return kExitOk;
+  }
+  if (options.admin.empty()) options.admin = environment.admin;
+  if (options.admin.empty()) options.admin = kDefaultAdmin;
+  const Context context{environment.out,
+                        environment.err,
+                        options.json,
+                        environment.terminal || options.progress,
+                        environment.interrupted,
+                        environment.look};
+  if (auto good = check_names(options); !good) {
+    (void)fail(context, good.error());
+    return kExitUsage;
+  }
+  return dispatch(app.get_subcommands().front()->get_name(), context, options);
+}
+
+}  // namespace starbus::mail_tool

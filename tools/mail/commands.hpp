@@ -1,0 +1,72 @@
+/// The commands of starbus-mail: each prints and returns the exit code of the process. Failures go
+/// to `err` with what to do about them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tools/mail/context.hpp"
+
+namespace starbus::mail_tool {
+
+using Folder = std::filesystem::path;
+
+// --- on a folder that no busd has open ---
+int run_check(const Context& context, const Folder& directory);
+
+struct RepairOptions {
+  Folder directory;
+  Folder report;  // a file that is not there yet; empty: beside the folder
+};
+int run_repair(const Context& context, const RepairOptions& options);
+
+struct LsOptions {
+  Folder directory;
+  std::string prefix;
+  std::uint64_t limit = 100;  // 0: all
+};
+int run_ls(const Context& context, const LsOptions& options);
+
+struct PeekOptions {
+  Folder directory;
+  std::string name;
+  std::uint64_t from = 0;
+  std::uint64_t limit = 20;
+};
+int run_peek(const Context& context, const PeekOptions& options);
+
+int run_stats(const Context& context, const Folder& directory, bool shards);
+
+struct ExportOptions {
+  Folder directory;
+  Folder file;                         // "-": standard output
+  std::vector<std::string> mailboxes;  // none: all
+};
+int run_export(const Context& context, const ExportOptions& options);
+
+struct ImportOptions {
+  Folder directory;
+  Folder file;
+  bool append = false;
+};
+int run_import(const Context& context, const ImportOptions& options);
+
+struct RestoreOptions {
+  Folder backup;
+  Folder directory;
+  bool damaged = false;  // also a backup with findings
+};
+int run_restore(const Context& context, const RestoreOptions& options);
+
+// --- by a busd that runs ---
+int run_shards(const Context& context, const std::string& admin);
+
+struct BackupOptions {
+  std::string target;
+  std::string admin;
+};
+int run_backup(const Context& context, const BackupOptions& options);
+
+}  // namespace starbus::mail_tool

@@ -1,0 +1,105 @@
+#include "tools/mail/context.hpp"
+
+#include <algorithm>
+#include <ostream>
+#include <utility>
+
+#include "busd/mail/care/backup.hpp"
+#include "tools/bustop/text.hpp"
+
+namespace starbus::mail_tool {
+namespace {
+
+constexpr std::uint64_t kBetweenLines = 200;  // ms
+
+Errc code_of(storage::Errc code) {
+  switch (code) {
+    case storage::Errc::store_full:
+      return Errc::store_full;
+    case storage::Errc::corrupt:
+      return Errc::corrupt;
+    case storage::Errc::in_use:
+      return Errc::name_taken;
+    case storage::Errc::newer_format:
+      return Errc::version_mismatch;
+    case storage::Errc::closed:
+      return Errc::closed;
+    default:
+      return Errc::io_error;
+  }
+}
+
+}  // namespace
+
+Error error_of(const storage::Error& error) {
+  return {code_of(error.code), error.to_string()};
+}
+
+int fail(const Context& context, const Error& error) {
+  context.err << "starbus-mail: "
+              << bustop::printable(error.detail.empty() ? error.to_string() : error.detail) << "\n";
+  return kExitFindings;
+}
+
+Result<> check_is_store(const std::filesystem::path& directory) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(directory, error)) {
+    return Error{Errc::io_error, directory.string() +
+                                     ": no such folder; --directory is the folder of the store "
+                                     "([mail] directory of busd.toml; default: mail in its state "
+                                     "folder)"};
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+    const auto extension = entry.path().extension();
+    if (entry.path().filename() == "CURRENT" || extension == ".ldb" || extension == ".log") {
+      return {};
+    }
+  }
+  return Error{Errc::io_error, directory.string() + ": there is no store in this folder"};
+}
+
+Result<std::unique_ptr<storage::Store>> open_existing(const std::filesystem::path& directory) {
+  if (auto there = check_is_store(directory); !there) return there.error();
+  auto store = storage::open_store({.folder = directory});
+  if (store) return std::move(*store);
+  if (store.error() == storage::Errc::in_use) {
+    return Error{Errc::name_taken,
+                 directory.string() +
+                     " is open: busd runs on it, or another starbus-mail; stop that "
+                     "one, or ask the running busd: bustop mail, starbus-mail backup"};
+  }
+  Error failure = error_of(store.error());
+  if (failure == Errc::corrupt) failure.detail += "; see starbus-mail repair";
+  return failure;
+}
+
+Result<Opened> open_to_read(const std::filesystem::path& directory) {
+  auto store = open_existing(directory);
+  if (!store) return store.error();
+  auto snapshot = (*store)->snapshot();
+  if (!snapshot) return error_of(snapshot.error());
+  return Opened{std::move(*store), std::move(*snapshot)};
+}
+
+ProgressLine::~ProgressLine() {
+  if (width_ != 0) context_.err << "\r" << std::string(width_, ' ') << "\r" << std::flush;
+}
+
+void ProgressLine::show(const std::string& text) {
+  const std::uint64_t now = mail::wall_clock_ms();
+  if (!context_.progress || now < shown_ms_ + kBetweenLines) return;
+  shown_ms_ = now;
+  context_.err << "\r" << bustop::pad_right(text, width_) << std::flush;
+  width_ = std::max(width_, text.size());
+}
+
+mail::OnProgress ProgressLine::of_shards(const std::string& verb) {
+  return [this, verb](const mail::CheckProgress& progress) {
+    show(verb + " shard " + std::to_string(progress.shard) + " of 256, " +
+         std::to_string(progress.boxes) + " mailboxes, " + std::to_string(progress.messages) +
+         " messages");
+    return !context_.interrupted || !context_.interrupted();
+  };
+}
+
+}  // namespace starbus::mail_tool

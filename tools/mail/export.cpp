@@ -1,0 +1,149 @@
+// The command export: what can be read of mailboxes, line by line.
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+
+#include "bus/core/name.hpp"
+#include "busd/mail/care/backup.hpp"
+#include "busd/mail/care/inspect.hpp"
+#include "tools/bustop/text.hpp"
+#include "tools/mail/commands.hpp"
+#include "tools/mail/export_format.hpp"
+
+namespace starbus::mail_tool {
+namespace {
+
+class Exporter {
+ public:
+  Exporter(const Context& context, const storage::Snapshot& snapshot, std::ostream& file)
+      : context_(context), snapshot_(snapshot), file_(file), progress_(context) {
+    write(HeaderLine{});
+  }
+
+  Result<> all() {
+    mail::BoxQuery query{.limit = mail::kMostBoxes};
+    for (;;) {
+      const auto page = mail::list_boxes(snapshot_, query);
+      if (!page) return error_of(page.error());
+      for (const std::string& trouble : page->damaged) unreadable(trouble);
+      for (const mail::BoxInfo& info : page->boxes) {
+        if (auto written = box(info); !written) return written;
+      }
+      if (!page->next) return {};
+      query.after = *page->next;
+    }
+  }
+
+  Result<> one(const std::string& name) {
+    const auto found = mail::find_box(snapshot_, name);
+    if (!found && found.error() == storage::Errc::corrupt) {
+      unreadable(name + ": its row cannot be read");
+      return {};
+    }
+    if (!found) return error_of(found.error());
+    if (!*found) return Error{Errc::no_owner, "no mailbox " + name + " in this store"};
+    return box(**found);
+  }
+
+  Result<> finish() {
+    write(count_);
+    file_.flush();
+    if (!file_) return Error{Errc::io_error, "the file could not be written; is the disk full?"};
+    return {};
+  }
+
+  const EndLine& count() const { return count_; }
+  std::uint64_t unreadable() const { return unreadable_; }
+
+ private:
+  void write(const ExportLine& line) { file_ << encode(line) << '\n'; }
+
+  void unreadable(const std::string& what) {
+    ++unreadable_;
+    context_.err << "starbus-mail: not exported: " << bustop::printable(what) << "\n";
+  }
+
+  Result<> box(const mail::BoxInfo& info) {
+    const bus::busd::mail::BoxRow& row = info.row;
+    if (bus::channel_id(row.name) != info.id) {
+      unreadable("mailbox " + info.id.to_string() + ": its name is not known");
+      return {};
+    }
+    write(BoxLine{row.name, row.kind, row.floor, row.last});
+    ++count_.boxes;
+    std::uint64_t expected = row.floor + 1;
+    for (std::uint64_t from = expected; from != 0 && row.count() != 0;) {
+      if (context_.interrupted && context_.interrupted()) return Error{Errc::closed, "interrupted"};
+      const auto page = mail::peek(snapshot_, info, from, mail::kMostPeeked);
+      if (!page) return error_of(page.error());
+      for (const mail::Peeked& message : page->messages) {
+        lose(row.name, expected, message.number);
+        put(row.name, message);
+        expected = message.number + 1;
+      }
+      from = page->next;
+    }
+    lose(row.name, expected, row.last + 1);
+    progress_.show("exports " + std::to_string(count_.boxes) + " mailboxes, " +
+                   std::to_string(count_.messages) + " messages");
+    return {};
+  }
+
+  void lose(const std::string& box, std::uint64_t from, std::uint64_t end) {
+    for (; from < end; ++from) put(box, {from, 0, "", "", "no such row"});
+  }
+
+  void put(const std::string& box, const mail::Peeked& message) {
+    MessageLine line{message.number, message.time_ms, message.trace, message.body};
+    line.lost = !message.trouble.empty();
+    if (line.lost && message.trouble != "lost") {
+      unreadable(box + " number " + std::to_string(message.number) + ": " + message.trouble);
+    }
+    write(line);
+    ++count_.messages;
+  }
+
+  const Context& context_;
+  const storage::Snapshot& snapshot_;
+  std::ostream& file_;
+  ProgressLine progress_;
+  EndLine count_;
+  std::uint64_t unreadable_ = 0;
+};
+
+}  // namespace
+
+int run_export(const Context& context, const ExportOptions& options) {
+  const auto opened = open_to_read(options.directory);
+  if (!opened) return fail(context, opened.error());
+  const bool to_out = options.file == "-";
+  std::ofstream file;
+  std::error_code error;
+  if (!to_out && std::filesystem::exists(options.file, error)) {
+    return fail(context,
+                {Errc::io_error, options.file.string() + " exists already; give another name"});
+  }
+  if (!to_out) {
+    file.open(options.file, std::ios::binary);
+    if (!file) return fail(context, {Errc::io_error, options.file.string() + " cannot be written"});
+  }
+  Exporter exporter(context, *opened->snapshot, to_out ? context.out : file);
+  Result<> done;
+  if (options.mailboxes.empty()) done = exporter.all();
+  for (const std::string& name : options.mailboxes) {
+    if (done) done = exporter.one(name);
+  }
+  if (done) done = exporter.finish();
+  if (!done) return fail(context, done.error());
+  if (!to_out) {
+    file.close();
+    if (auto synced = mail::sync_path(options.file); !synced) {
+      return fail(context, error_of(synced.error()));
+    }
+    context.out << exporter.count().boxes << " mailboxes, " << exporter.count().messages
+                << " messages exported\n";
+  }
+  return exporter.unreadable() == 0 ? kExitOk : kExitFindings;
+}
+
+}  // namespace starbus::mail_tool

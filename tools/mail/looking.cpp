@@ -1,0 +1,250 @@
+// Commands that only read: check, ls, peek, stats.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "bus/core/name.hpp"
+#include "busd/mail/care/backup.hpp"
+#include "busd/mail/care/base64.hpp"
+#include "busd/mail/care/inspect.hpp"
+#include "tools/bustop/json_out.hpp"
+#include "tools/bustop/text.hpp"
+#include "tools/mail/commands.hpp"
+
+namespace starbus::mail_tool {
+namespace {
+
+using bustop::Cell;
+using bustop::OrderedJson;
+using bustop::Table;
+using Align = Table::Align;
+
+std::string count_of(std::uint64_t number, const std::string& what) {
+  return std::to_string(number) + " " + what +
+         (number == 1           ? ""
+          : what.ends_with('x') ? "es"
+                                : "s");
+}
+
+OrderedJson json_of(const mail::Finding& finding) {
+  return {{"problem", std::string(mail::name_of(finding.problem))},
+          {"mailbox", finding.name.empty() ? OrderedJson() : OrderedJson(finding.name)},
+          {"id", finding.id ? OrderedJson(finding.id->to_string()) : OrderedJson()},
+          {"shard", finding.shard},
+          {"first", finding.first},
+          {"last", finding.last},
+          {"detail", finding.detail}};
+}
+
+OrderedJson json_of(const mail::CheckReport& report) {
+  OrderedJson findings = OrderedJson::array();
+  for (const mail::Finding& finding : report.findings) findings.push_back(json_of(finding));
+  return {{"clean", report.is_clean()},
+          {"problems", report.problems},
+          {"notes", report.notes},
+          {"mailboxes", report.totals.boxes},
+          {"messages", report.totals.messages},
+          {"bytes", report.totals.bytes},
+          {"findings", findings},
+          {"more", report.more()}};
+}
+
+void print(const Context& context, const mail::CheckReport& report) {
+  for (const mail::Finding& finding : report.findings) {
+    context.out << (mail::is_note(finding.problem) ? "note: " : "")
+                << bustop::printable(finding.to_string()) << "\n";
+  }
+  if (report.more() != 0) context.out << "and " << report.more() << " more\n";
+  context.out << count_of(report.totals.boxes, "mailbox") << ", "
+              << count_of(report.totals.messages, "message") << ", "
+              << bustop::human_bytes(static_cast<double>(report.totals.bytes)) << ": "
+              << (report.is_clean() ? "all is well" : count_of(report.problems, "problem")) << "\n";
+  if (!report.is_clean()) context.out << "  -> starbus-mail repair\n";
+}
+
+OrderedJson json_of(const mail::BoxInfo& box) {
+  return {{"name", box.row.name},
+          {"id", box.id.to_string()},
+          {"shard", box.shard},
+          {"kind", box.row.kind == bus::PostTarget::log ? "log" : "mailbox"},
+          {"messages", box.row.count()},
+          {"bytes", box.row.bytes()},
+          {"floor", box.row.floor},
+          {"last", box.row.last}};
+}
+
+Table box_table() {
+  return Table({{"NAME", Align::left, true},
+                {"KIND"},
+                {"SHARD", Align::right},
+                {"MESSAGES", Align::right},
+                {"BYTES", Align::right},
+                {"FROM", Align::right},
+                {"LAST", Align::right}});
+}
+
+void add_row(Table& table, const mail::BoxInfo& box) {
+  const std::string name = box.row.name.empty() ? "(sealed) " + box.id.to_string() : box.row.name;
+  table.add({name, box.row.kind == bus::PostTarget::log ? "log" : "mailbox",
+             std::to_string(box.shard), std::to_string(box.row.count()),
+             bustop::human_bytes(static_cast<double>(box.row.bytes())),
+             std::to_string(box.row.floor + 1), std::to_string(box.row.last)});
+}
+
+std::string age_of(std::uint64_t time_ms) {
+  const std::uint64_t now = mail::wall_clock_ms();
+  return bustop::human_seconds(static_cast<double>(now - std::min(now, time_ms)) / 1'000);
+}
+
+}  // namespace
+
+int run_check(const Context& context, const Folder& directory) {
+  const auto opened = open_to_read(directory);
+  if (!opened) return fail(context, opened.error());
+  const std::vector<std::string> log_damage = opened->store->report().damage;
+  storage::Result<mail::CheckReport> report = storage::Error{};
+  {
+    ProgressLine line(context);
+    report = mail::check_store(*opened->snapshot, line.of_shards("checks"));
+  }
+  if (!report) return fail(context, error_of(report.error()));
+  if (context.json) {
+    OrderedJson json = json_of(*report);
+    json["log"] = log_damage;
+    context.out << bustop::dump(json);
+  } else {
+    for (const std::string& damage : log_damage) {
+      context.out << "note: the end of the log was left out: " << bustop::printable(damage) << "\n";
+    }
+    print(context, *report);
+  }
+  return report->is_clean() ? kExitOk : kExitFindings;
+}
+
+int run_ls(const Context& context, const LsOptions& options) {
+  const auto opened = open_to_read(options.directory);
+  if (!opened) return fail(context, opened.error());
+  mail::BoxQuery query{.prefix = options.prefix};
+  Table table = box_table();
+  bool damaged = false;
+  std::uint64_t shown = 0;
+  bool more = false;
+  for (;;) {
+    query.limit = options.limit == 0 ? mail::kMostBoxes : options.limit - shown;
+    const auto page = mail::list_boxes(*opened->snapshot, query);
+    if (!page) return fail(context, error_of(page.error()));
+    for (const mail::BoxInfo& box : page->boxes) {
+      ++shown;
+      if (context.json) {
+        context.out << bustop::dump(json_of(box), true);
+      } else {
+        add_row(table, box);
+      }
+    }
+    more = page->next.has_value();
+    const bool last = !more || (options.limit != 0 && shown >= options.limit);
+    // Many at a time: the widths of columns are those of what is shown together.
+    if (table.rows() != 0 && (last || table.rows() >= mail::kMostBoxes)) {
+      context.out << table.text(context.look);
+      table = box_table();
+    }
+    for (const std::string& trouble : page->damaged) {
+      damaged = true;
+      context.err << "starbus-mail: " << trouble << "\n  -> starbus-mail check\n";
+    }
+    if (last) break;
+    query.after = *page->next;
+  }
+  if (!context.json) {
+    context.out << count_of(shown, "mailbox") << (more ? "; there may be more: --limit, --all" : "")
+                << "\n";
+  }
+  return damaged ? kExitFindings : kExitOk;
+}
+
+int run_peek(const Context& context, const PeekOptions& options) {
+  const auto opened = open_to_read(options.directory);
+  if (!opened) return fail(context, opened.error());
+  const auto box = mail::find_box(*opened->snapshot, options.name);
+  if (!box) return fail(context, error_of(box.error()));
+  if (!*box)
+    return fail(context, {Errc::no_owner, "no mailbox " + options.name + " in this store"});
+  bool troubled = false;
+  std::uint64_t shown = 0;
+  for (std::uint64_t from = std::max<std::uint64_t>(options.from, 1); shown < options.limit;) {
+    const auto page = mail::peek(*opened->snapshot, **box, from, options.limit - shown);
+    if (!page) return fail(context, error_of(page.error()));
+    for (const mail::Peeked& message : page->messages) {
+      ++shown;
+      troubled |= !message.trouble.empty();
+      if (context.json) {
+        OrderedJson json = {{"number", message.number}, {"time_ms", message.time_ms}};
+        json["trouble"] = message.trouble.empty() ? OrderedJson() : OrderedJson(message.trouble);
+        json["body"] = mail::to_base64(message.body);
+        context.out << bustop::dump(json, true);
+      } else if (!message.trouble.empty()) {
+        context.out << message.number << "  " << bustop::printable(message.trouble) << "\n";
+      } else {
+        constexpr std::size_t kShown = 100;  // of a body
+        context.out << message.number << "  " << age_of(message.time_ms) << " ago  "
+                    << message.body.size() << " B  "
+                    << bustop::printable(std::string_view(message.body).substr(0, kShown)) << "\n";
+      }
+    }
+    if (page->next == 0) break;
+    from = page->next;
+  }
+  return troubled ? kExitFindings : kExitOk;
+}
+
+int run_stats(const Context& context, const Folder& directory, bool shards) {
+  const auto opened = open_to_read(directory);
+  if (!opened) return fail(context, opened.error());
+  mail::ShardStatistics all;
+  OrderedJson rows = OrderedJson::array();
+  Table table({{"SHARD", Align::right, true},
+               {"MAILBOXES", Align::right},
+               {"MESSAGES", Align::right},
+               {"BYTES", Align::right},
+               {"OLDEST", Align::right}});
+  const auto age = [](std::uint64_t time) { return time == 0 ? "-" : age_of(time); };
+  for (std::size_t shard = 0; shard < bus::kShards; ++shard) {
+    const auto one = mail::shard_statistics(*opened->snapshot, static_cast<std::uint8_t>(shard));
+    if (!one) return fail(context, error_of(one.error()));
+    all.totals.boxes += one->totals.boxes;
+    all.totals.messages += one->totals.messages;
+    all.totals.bytes += one->totals.bytes;
+    all.damaged += one->damaged;
+    const bool older =
+        one->oldest_ms != 0 && (all.oldest_ms == 0 || one->oldest_ms < all.oldest_ms);
+    if (older) all.oldest_ms = one->oldest_ms;
+    if (!shards || one->totals.boxes == 0) continue;
+    rows.push_back({{"shard", shard},
+                    {"mailboxes", one->totals.boxes},
+                    {"messages", one->totals.messages},
+                    {"bytes", one->totals.bytes},
+                    {"oldest_ms", one->oldest_ms}});
+    table.add({std::to_string(shard), std::to_string(one->totals.boxes),
+               std::to_string(one->totals.messages),
+               bustop::human_bytes(static_cast<double>(one->totals.bytes)), age(one->oldest_ms)});
+  }
+  if (context.json) {
+    OrderedJson json = {{"mailboxes", all.totals.boxes},
+                        {"messages", all.totals.messages},
+                        {"bytes", all.totals.bytes},
+                        {"oldest_ms", all.oldest_ms},
+                        {"unreadable", all.damaged}};
+    if (shards) json["shards"] = rows;
+    context.out << bustop::dump(json);
+  } else {
+    if (table.rows() != 0) context.out << table.text(context.look);
+    context.out << count_of(all.totals.boxes, "mailbox") << ", "
+                << count_of(all.totals.messages, "message") << ", "
+                << bustop::human_bytes(static_cast<double>(all.totals.bytes)) << ", oldest "
+                << age(all.oldest_ms) << "\n";
+    if (all.damaged != 0) context.out << all.damaged << " cannot be read: starbus-mail check\n";
+  }
+  return all.damaged == 0 ? kExitOk : kExitFindings;
+}
+
+}  // namespace starbus::mail_tool

@@ -1,0 +1,155 @@
+// The command restore: a backup becomes the store of a host.
+#include <ostream>
+
+#include "bus/core/post_head.hpp"
+#include "busd/mail/care/backup.hpp"
+#include "busd/mail/care/bulk_writer.hpp"
+#include "busd/mail/care/row_cursor.hpp"
+#include "busd/mail/row_keys.hpp"
+#include "tools/bustop/text.hpp"
+#include "tools/mail/commands.hpp"
+
+namespace starbus::mail_tool {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr const char* kPartial = ".partial";  // behind the folder's name, until all is there
+
+Error refuse_because(const fs::path& path, const std::error_code& error) {
+  return {Errc::io_error, path.string() + ": " + error.message()};
+}
+
+Result<> copy_files(const Folder& from, const Folder& to) {
+  std::error_code error;
+  fs::create_directory(to, error);
+  if (!error) fs::permissions(to, static_cast<fs::perms>(0750), error);
+  if (error) return refuse_because(to, error);
+  auto entries = fs::directory_iterator(from, error);
+  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
+    const fs::path& file = entries->path();
+    // Neither the lock of the store nor the mark of the backup.
+    if (!entries->is_regular_file(error) || file.filename() == "LOCK" ||
+        file.filename() == mail::kBackupFile) {
+      continue;
+    }
+    fs::copy_file(file, to / file.filename(), error);
+    if (error) return refuse_because(to / file.filename(), error);
+    if (auto synced = mail::sync_path(to / file.filename()); !synced)
+      return error_of(synced.error());
+  }
+  if (error) return refuse_because(from, error);
+  if (auto synced = mail::sync_path(to); !synced) return error_of(synced.error());
+  return {};
+}
+
+/// The store is of the past: what it knows of senders' streams is not true any more. Under no
+/// lineage they are void, and posts that were under way end with owner_lost.
+Result<> forget_streams(storage::Store& store, const storage::Snapshot& snapshot) {
+  mail::BulkWriter writer(store);
+  for (const char kind : {mail::kShardRows, mail::kStreamRows, mail::kResultsRows}) {
+    const std::string prefix(1, kind);
+    mail::RowCursor cursor(snapshot, prefix, mail::prefix_end(prefix));
+    for (;; cursor.step()) {
+      const auto row = cursor.row();
+      if (!row) return error_of(row.error());
+      if (*row == nullptr) break;
+      auto shard = kind == mail::kShardRows ? mail::decode_shard((*row)->value) : std::nullopt;
+      if (shard) shard->lineage = {};
+      const auto done = shard ? writer.put((*row)->key, encode(*shard)) : writer.erase((*row)->key);
+      if (!done) return error_of(done.error());
+    }
+  }
+  if (auto flushed = writer.flush(); !flushed) return error_of(flushed.error());
+  return {};
+}
+
+class Restore {
+ public:
+  Restore(const Context& context, const RestoreOptions& options)
+      : context_(context),
+        options_(options),
+        target_(fs::absolute(options.directory).lexically_normal()) {
+    if (!target_.has_filename()) target_ = target_.parent_path();
+    partial_ = target_.string() + kPartial;
+  }
+
+  Result<int> run() {
+    const auto facts = mail::read_backup_facts(options_.backup);
+    if (!facts) return error_of(facts.error());
+    if (auto good = mail::check_new_folder(target_); !good) return error_of(good.error());
+    std::error_code error;
+    fs::remove_all(partial_, error);  // of a restore that was interrupted
+    if (error) return refuse_because(partial_, error);
+    const auto restored = fill(*facts);
+    if (!restored || *restored != kExitOk) {
+      fs::remove_all(partial_, error);
+      return restored;
+    }
+    // rename takes the place of an empty folder.
+    fs::rename(partial_, target_, error);
+    if (error) return refuse_because(target_, error);
+    if (auto synced = mail::sync_path(target_.parent_path()); !synced) {
+      return error_of(synced.error());
+    }
+    context_.out << "restored from the backup of host " << bustop::printable(facts->host)
+                 << "; start busd with [mail] directory = \"" << target_.string() << "\"\n";
+    return kExitOk;
+  }
+
+ private:
+  Result<int> fill(const mail::BackupFacts& facts) {
+    if (auto copied = copy_files(options_.backup, partial_); !copied) return copied.error();
+    const auto opened = open_to_read(partial_);
+    if (!opened) return opened.error();
+    storage::Result<mail::CheckReport> report = storage::Error{};
+    {
+      ProgressLine line(context_);
+      report = mail::check_store(*opened->snapshot, line.of_shards("checks"));
+    }
+    if (!report) return error_of(report.error());
+    const auto rows = count_rows(*opened->snapshot);
+    if (!rows) return rows.error();
+    const bool whole = report->is_clean() && facts.damaged == 0 && *rows == facts.rows;
+    for (const mail::Finding& finding : report->findings) {
+      context_.err << bustop::printable(finding.to_string()) << "\n";
+    }
+    if (!whole) {
+      context_.err << "starbus-mail: the backup has " << report->problems << " problems, "
+                   << facts.damaged << " rows could not be read when it was made, and it has "
+                   << *rows << " rows of " << facts.rows << "\n";
+      if (!options_.damaged) {
+        context_.err << "  -> take another backup; or --damaged, and then starbus-mail repair\n";
+        return kExitFindings;
+      }
+    }
+    if (auto forgotten = forget_streams(*opened->store, *opened->snapshot); !forgotten) {
+      return forgotten.error();
+    }
+    context_.out << report->totals.boxes << " mailboxes, " << report->totals.messages
+                 << " messages\n";
+    return kExitOk;
+  }
+
+  static Result<std::uint64_t> count_rows(const storage::Snapshot& snapshot) {
+    mail::RowCursor cursor(snapshot, "\x01", "");
+    for (std::uint64_t count = 0;; ++count, cursor.step()) {
+      const auto row = cursor.row();
+      if (!row) return error_of(row.error());
+      if (*row == nullptr) return count;
+    }
+  }
+
+  const Context& context_;
+  const RestoreOptions& options_;
+  Folder target_;
+  Folder partial_;
+};
+
+}  // namespace
+
+int run_restore(const Context& context, const RestoreOptions& options) {
+  const auto code = Restore(context, options).run();
+  return code ? *code : fail(context, code.error());
+}
+
+}  // namespace starbus::mail_tool
