@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <boost/asio/post.hpp>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <utility>
 
@@ -13,8 +14,8 @@
 namespace starbus::bus::busd {
 namespace {
 
-constexpr std::chrono::milliseconds kDrainPoll{20};
-constexpr int kDrainPolls = 50;  // a second for what waits in the queues
+constexpr std::chrono::milliseconds kDrainPoll{5};  // others wait while one is replaced
+constexpr int kDrainPolls = 200;                    // a second for what waits in the queues
 
 std::uint64_t random_session() {
   std::random_device device;
@@ -115,8 +116,8 @@ Result<> Busd::start(daemon::DaemonContext& context) {
   add_metrics(context.metrics, *router_);
   if (!settings_.mail_shards.empty()) measured_ = add_mail_metrics(context.metrics, node);
   if (auto listening = listen(); !listening) return listening;
-  if (auto kept = keep_mail(); !kept) return kept;
   connect();
+  keep_mail();
   return {};
 }
 
@@ -161,9 +162,10 @@ Result<> Busd::listen() {
   return {};
 }
 
-/// The mail store, if this host keeps shards. It comes by the first endpoint, as any process does.
-Result<> Busd::keep_mail() {
-  if (settings_.mail_shards.empty()) return {};
+/// The mail store, if this host keeps shards. It comes by the first endpoint, as any process does,
+/// when it is open.
+void Busd::keep_mail() {
+  if (settings_.mail_shards.empty()) return;
   mail::NodeSettings node;
   node.folder = settings_.mail_folder.empty() ? context_->state.path() / "mail"
                                               : std::filesystem::path(settings_.mail_folder);
@@ -171,7 +173,8 @@ Result<> Busd::keep_mail() {
   node.quota = settings_.mail_quota;
   node.endpoint = listeners_.front()->endpoint();
   node.role = settings_.roles.empty() ? "node" : kMailRole;
-  mail::Node::Hooks hooks;
+  node.env = mail_env_;
+  mail::NodeHooks hooks;
   hooks.trouble = [](const std::string& text) { spdlog::warn("mail: {}", text); };
   hooks.stopped = [](const storage::Error& reason) {
     spdlog::critical(
@@ -180,11 +183,8 @@ Result<> Busd::keep_mail() {
         reason.to_string());
   };
   hooks.measured = measured_;
-  auto started = mail::Node::start(std::move(node), std::move(hooks));
-  if (!started) return Error{Errc::io_error, "mail store: " + started.error().to_string()};
-  mail_ = std::move(*started);
+  mail_ = std::make_unique<mail::Node>(std::move(node), std::move(hooks));
   spdlog::info("keeps {} shards of mail", settings_.mail_shards.size());
-  return {};
 }
 
 void Busd::connect() {
@@ -250,7 +250,12 @@ Result<> Busd::reload() {
 /// What waits in the queues still leaves; then everybody is told.
 void Busd::drain(std::function<void()> done) {
   draining_ = true;
-  mail_.reset();
+  if (mail_) {
+    mail_leaves_ = true;
+    mail_->leave([this] {  // posted: this program's end is not the store's to see
+      boost::asio::post(context_->loop, [this] { mail_leaves_ = false; });
+    });
+  }
   listeners_.clear();
   reconnect_.reset();
   drain_timer_ = std::make_unique<boost::asio::steady_timer>(context_->loop);
@@ -259,7 +264,7 @@ void Busd::drain(std::function<void()> done) {
 
 void Busd::finish_drain(int polls_left, const std::function<void()>& done) {
   links_->flush();
-  if (!router_->idle() && polls_left > 0) {
+  if ((mail_leaves_ || !router_->idle()) && polls_left > 0) {
     drain_timer_->expires_after(kDrainPoll);
     drain_timer_->async_wait([this, polls_left, done](const boost::system::error_code& error) {
       if (!error) finish_drain(polls_left - 1, done);

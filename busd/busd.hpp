@@ -24,6 +24,8 @@ namespace starbus::bus::busd {
 /// busroot and without any process for as long as it takes.
 class Busd final : public daemon::Daemon {
  public:
+  /// `mail_env`: the file system of the mail store, not owned; null: the real one.
+  explicit Busd(storage::DiskEnv* mail_env = nullptr) : mail_env_(mail_env) {}
   ~Busd() override;
   void configure(daemon::ConfigReader& reader) override;
   Result<> start(daemon::DaemonContext& context) override;
@@ -35,13 +37,14 @@ class Busd final : public daemon::Daemon {
  private:
   Result<HostConfig> host_config(daemon::StateDirectory& state) const;
   Result<> listen();
-  Result<> keep_mail();
+  void keep_mail();
   void answer_later(const Query& query);
   void connect();
   void on_uplink_failed(const io::Reconnect::Target& target, const Error& why);
   void on_uplink(std::shared_ptr<io::Link> link);
   void finish_drain(int polls_left, const std::function<void()>& done);
 
+  storage::DiskEnv* const mail_env_;
   Settings fresh_;     // as configure() read them
   Settings settings_;  // in force
   daemon::DaemonContext* context_ = nullptr;
@@ -60,6 +63,7 @@ class Busd final : public daemon::Daemon {
   std::unique_ptr<mail::Node> mail_;
   std::unique_ptr<boost::asio::steady_timer> drain_timer_;
   bool draining_ = false;
+  bool mail_leaves_ = false;  // and has not left yet
 };
 
 }  // namespace starbus::bus::busd

@@ -26,6 +26,10 @@ Response no_store() {
   return daemon::error_response({Errc::no_owner, "this host keeps no mail"});
 }
 
+Response not_open() {
+  return Response::error(503, "the mail store is not open: see /healthz");
+}
+
 std::uint64_t number_in(const Request& request, std::string_view name, std::uint64_t fallback) {
   const auto text = request.parameter(name);
   std::uint64_t number = fallback;
@@ -68,16 +72,23 @@ bool MailAdmin::answer(const std::string& path_and_query, const Reply& reply) {
   return true;
 }
 
+/// Null if there is none, after the reply that says why.
+mail::Desk* MailAdmin::open_desk(const Reply& reply) const {
+  mail::Node* const node = node_();
+  mail::Desk* const desk = node != nullptr ? node->desk() : nullptr;
+  if (desk == nullptr) reply(node != nullptr ? not_open() : no_store());
+  return desk;
+}
+
 /// Runs `read` at the desk, and replies from the loop.
 void MailAdmin::ask(const Reply& reply, Read read) {
-  mail::Node* const node = node_();
-  if (node == nullptr) return reply(no_store());
-  const bool asked =
-      node->desk().ask([&loop = loop_, reply, read = std::move(read)](
-                           const storage::Result<const storage::Snapshot*>& snapshot) {
-        Response response = snapshot ? read(**snapshot) : mail_refusal(snapshot.error());
-        boost::asio::post(loop, [reply, response = std::move(response)] { reply(response); });
-      });
+  mail::Desk* const desk = open_desk(reply);
+  if (desk == nullptr) return;
+  const bool asked = desk->ask([&loop = loop_, reply, read = std::move(read)](
+                                   const storage::Result<const storage::Snapshot*>& snapshot) {
+    Response response = snapshot ? read(**snapshot) : mail_refusal(snapshot.error());
+    boost::asio::post(loop, [reply, response = std::move(response)] { reply(response); });
+  });
   if (!asked) reply(Response::error(503, "too many questions about mail wait: ask again"));
 }
 
@@ -104,7 +115,7 @@ void MailAdmin::peek(const Request& request, const Reply& reply) {
 // --- statistics ----------------------------------------------------------------------------------
 
 void MailAdmin::stats(const Request&, const Reply& reply) {
-  if (node_() == nullptr) return reply(no_store());
+  if (open_desk(reply) == nullptr) return;
   const auto now = std::chrono::steady_clock::now();
   if (statistics_ && now < statistics_->at + kStatisticsAge) {
     return reply(statistics_json(*statistics_));
@@ -125,9 +136,9 @@ void MailAdmin::read_statistics(std::shared_ptr<Statistics> statistics) {
     done ? end_statistics(statistics) : read_statistics(statistics);
   };
   const bool asked =
-      node != nullptr &&
-      node->desk().ask([&loop = loop_, statistics,
-                        go_on](const storage::Result<const storage::Snapshot*>& snapshot) {
+      node != nullptr && node->desk() != nullptr &&
+      node->desk()->ask([&loop = loop_, statistics,
+                         go_on](const storage::Result<const storage::Snapshot*>& snapshot) {
         const auto end = std::chrono::steady_clock::now() + kSlice;
         if (!snapshot) statistics->error = snapshot.error();
         while (snapshot && statistics->shards.size() < kShards &&
@@ -191,7 +202,7 @@ json MailAdmin::status() const {
   const mail::NodeFigures figures = node->figures();
   const bool well = report.reason.code == storage::Errc::ok;
   return {{"host", host_},
-          {"state", storage::name_of(report.state)},
+          {"state", node->state()},
           {"reason", well ? "" : report.reason.to_string()},
           {"shards_held", figures.held.count()},
           {"counters", mail_counters_json(figures.counters)},
@@ -201,10 +212,12 @@ json MailAdmin::status() const {
 std::string MailAdmin::trouble() const {
   mail::Node* const node = node_();
   if (node == nullptr) return {};
-  const storage::Report report = node->report();
-  if (report.state == storage::State::running) return {};
-  return "mail store " + std::string(storage::name_of(report.state)) + ": " +
-         report.reason.to_string();
+  const std::string_view state = node->state();
+  if (state == storage::name_of(storage::State::running)) return {};
+  std::string text = "mail store " + std::string(state);
+  const storage::Error reason = node->report().reason;
+  if (reason.code != storage::Errc::ok) text += ": " + reason.to_string();
+  return text;
 }
 
 bool MailAdmin::stopped() const {
@@ -229,19 +242,21 @@ void MailAdmin::purge(const Request& request, const Reply& reply) {
       return reply(Response::error(400, "upto: '" + std::string(*text) + "' is no number"));
     }
   }
-  node->purge(name, upto, [&loop = loop_, reply, name](Result<std::uint64_t> count) {
-    const Response response = count ? Response::json({{"name", name}, {"purged", *count}})
-                                    : daemon::error_response(count.error());
-    boost::asio::post(loop, [reply, response] { reply(response); });
-  });
+  const bool asked =
+      node->purge(name, upto, [&loop = loop_, reply, name](Result<std::uint64_t> count) {
+        const Response response = count ? Response::json({{"name", name}, {"purged", *count}})
+                                        : daemon::error_response(count.error());
+        boost::asio::post(loop, [reply, response] { reply(response); });
+      });
+  if (!asked) reply(not_open());
 }
 
 // --- backups -------------------------------------------------------------------------------------
 
 void MailAdmin::backup(const Request&, const Reply& reply) {
-  mail::Node* const node = node_();
-  if (node == nullptr) return reply(no_store());
-  const mail::Desk::Backup backup = node->desk().backup();
+  mail::Desk* const desk = open_desk(reply);
+  if (desk == nullptr) return;
+  const mail::Desk::Backup backup = desk->backup();
   const bool well = backup.error.code == storage::Errc::ok;
   reply(Response::json({{"state", name_of(backup.state)},
                         {"to", backup.to},
@@ -254,17 +269,17 @@ void MailAdmin::backup(const Request&, const Reply& reply) {
 }
 
 void MailAdmin::begin_backup(const Request& request, const Reply& reply) {
-  mail::Node* const node = node_();
-  if (node == nullptr) return reply(no_store());
-  const auto begun = node->desk().begin_backup(request.parameter_or("to", ""), host_);
+  mail::Desk* const desk = open_desk(reply);
+  if (desk == nullptr) return;
+  const auto begun = desk->begin_backup(request.parameter_or("to", ""), host_);
   if (!begun) return reply(mail_refusal(begun.error()));
   backup(request, reply);
 }
 
 void MailAdmin::stop_backup(const Request& request, const Reply& reply) {
-  mail::Node* const node = node_();
-  if (node == nullptr) return reply(no_store());
-  node->desk().stop_backup();
+  mail::Desk* const desk = open_desk(reply);
+  if (desk == nullptr) return;
+  desk->stop_backup();
   backup(request, reply);
 }
 

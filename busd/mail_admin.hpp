@@ -29,7 +29,8 @@ class MailAdmin {
 
   /// For /status: null without a store.
   nlohmann::json status() const;
-  /// For /healthz: "mail store full: ..."; empty while it runs, and without a store.
+  /// For /healthz: "mail store full: ...", "mail store opening"; empty while it runs, and without a
+  /// store.
   std::string trouble() const;
   bool stopped() const;
 
@@ -45,6 +46,7 @@ class MailAdmin {
     std::chrono::steady_clock::time_point at;
   };
 
+  mail::Desk* open_desk(const daemon::Reply& reply) const;
   void ask(const daemon::Reply& reply, Read read);
   void boxes(const daemon::Request& request, const daemon::Reply& reply);
   void peek(const daemon::Request& request, const daemon::Reply& reply);

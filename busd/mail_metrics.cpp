@@ -11,6 +11,8 @@ namespace {
 using Node = std::function<mail::Node*()>;
 using Buckets = prometheus::Histogram::BucketBoundaries;
 
+constexpr double kOpening = 4;  // beside storage::State
+
 /// From a good disk to one that is about to fail.
 const Buckets& second_buckets() {
   static const Buckets kBuckets = {0.0005, 0.001, 0.002, 0.005, 0.01, 0.02,
@@ -39,8 +41,11 @@ void add_store_metrics(daemon::Metrics& metrics, const Node& node) {
       return store == nullptr ? 0.0 : static_cast<double>(store->report().*value);
     };
   };
-  metrics.gauge("starbus_mail_store_state", "0 running, 1 full, 2 stopped, 3 closed.",
-                of(&storage::Report::state));
+  metrics.gauge("starbus_mail_store_state", "0 running, 1 full, 2 stopped, 3 closed, 4 opening.",
+                [node, state = of(&storage::Report::state)] {
+                  const mail::Node* const store = node();
+                  return store != nullptr && store->opening() ? kOpening : state();
+                });
   metrics.counter("starbus_mail_store_committed_total", "Batches that are on the disk.",
                   of(&storage::Report::committed));
   metrics.counter("starbus_mail_store_refused_total", "Batches that are not, and never will be.",

@@ -8,7 +8,8 @@ int main(int argc, char** argv) {
       .name = "busd",
       .version = starbus::bus::kVersion,
       .description = "Routes messages between the processes of one host, and to busroot.",
-      .admin_listen = "127.0.0.1:7611"};
+      .admin_listen = "127.0.0.1:7611",
+      .ends_at_once = true};
   return starbus::bus::daemon::run_daemon(info, std::make_unique<starbus::bus::busd::Busd>(), argc,
                                           argv);
 }

@@ -11,19 +11,13 @@
 
 #include "bus/core/limits.hpp"
 #include "bus/core/name.hpp"
+#include "bus/daemon/kept_number.hpp"
 
 namespace starbus::bus::busd {
 namespace {
 
 constexpr const char* kFile = "processes";
 constexpr std::size_t kSlack = 4096;  // lines of the dead before the file is written anew
-
-std::string boot_id() {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string id;
-  std::getline(file, id);
-  return id;
-}
 
 /// Clock ticks since boot; 0 if there is no such process. Field 22 of its stat, counted behind the
 /// command, which may hold anything but is in parentheses.
@@ -52,7 +46,7 @@ Result<ProcessJournal> ProcessJournal::open(daemon::StateDirectory& state) {
   if (*text) {
     std::istringstream lines(**text);
     std::string line;
-    if (std::getline(lines, line) && line == boot_id()) {
+    if (std::getline(lines, line) && line == daemon::boot_id()) {
       while (std::getline(lines, line)) journal.take(line);
     }
   }
@@ -84,9 +78,10 @@ void ProcessJournal::take(std::string_view line) {
 
 Result<> ProcessJournal::begin_anew() {
   torn_ = true;  // until all of it is done
-  std::string text = boot_id() + '\n';
+  std::string text = daemon::boot_id() + '\n';
   for (const auto& [key, line] : lines_) text += line;
-  if (auto written = state_->write(kFile, text); !written) return written;
+  // It means something in this boot only: no need to wait for the disk.
+  if (auto written = state_->note(kFile, text); !written) return written;
   written_ = lines_.size();
   const std::string path = (state_->path() / kFile).string();
   file_ = daemon::FileDescriptor(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));

@@ -1,10 +1,11 @@
 #include "busd/shell.hpp"
 
 #include <boost/asio/post.hpp>
-#include <charconv>
 #include <chrono>
 #include <string_view>
 #include <utility>
+
+#include "bus/daemon/kept_number.hpp"
 
 namespace starbus::bus::busd {
 namespace {
@@ -14,22 +15,12 @@ constexpr const char* kIncarnationFile = "incarnation";
 constexpr std::chrono::seconds kNoteAgain{1};
 constexpr std::uint64_t kTermEnd = std::uint64_t{1} << 24;         // what an epoch has room for
 constexpr std::uint64_t kIncarnationEnd = std::uint64_t{1} << 62;  // it still grows with each start
+// They follow the clock in microseconds: a month of it, so that a start seldom waits for the disk.
+constexpr std::uint64_t kReservedIncarnations =
+    std::chrono::microseconds(std::chrono::hours(24 * 30)).count();
 
-/// Below `end`; 0 if there is no such file.
-Result<std::uint64_t> stored_number(const daemon::StateDirectory& state, const std::string& file,
-                                    std::uint64_t end) {
-  const auto text = state.read(file);
-  if (!text) return text.error();
-  if (!*text) return std::uint64_t{0};
-  std::uint64_t value = 0;
-  std::string_view digits = **text;
-  if (digits.ends_with('\n')) digits.remove_suffix(1);
-  const char* const last = digits.data() + digits.size();
-  const auto parsed = std::from_chars(digits.data(), last, value);
-  if (parsed.ec != std::errc() || parsed.ptr != last || value >= end) {
-    return Error{Errc::io_error, (state.path() / file).string() + " does not hold a number"};
-  }
-  return value;
+daemon::KeptNumber kept_term(daemon::StateDirectory& state) {
+  return {state, kTermFile, kTermEnd};
 }
 
 }  // namespace
@@ -45,13 +36,34 @@ Shell::Shell(boost::asio::io_context& loop, daemon::LinkShell& links, daemon::St
       notes_(loop),
       pids_(loop, [this](std::int64_t pid) { events_.pid_ended(pid); }) {}
 
+/// Known to the next busd of this boot at once. The fsync, for a power cut, has a thread of its
+/// own: on a busy disk it would hold up everybody's messages.
 void Shell::remember_term(Epoch term) {
-  const auto stored = state_.write(kTermFile, std::to_string(term.term()) + "\n");
-  unnoted_ = stored ? Epoch{} : term;
-  if (!stored) {
-    not_noted("term of busroot: " + stored.error().to_string() +
-              "; until it is, a restart of busd could follow an outdated busroot");
+  if (const auto noted = kept_term(state_).note(term.term()); !noted) {
+    not_noted("term of busroot: " + noted.error().to_string());
   }
+  unstored_ = term;
+  if (!storing_.joinable()) store_term();
+}
+
+void Shell::store_term() {
+  storing_ = std::jthread([this, weak = std::weak_ptr(alive_), term = unstored_] {
+    auto stored = kept_term(state_).store(term.term());
+    boost::asio::post(loop_, [this, weak, term, stored = std::move(stored)] {
+      if (weak.lock()) term_stored(term, stored);
+    });
+  });
+}
+
+void Shell::term_stored(Epoch term, const Result<>& stored) {
+  storing_.join();
+  if (!stored) {
+    return not_noted("term of busroot: " + stored.error().to_string() +
+                     "; until it is, a restart of busd could follow an outdated busroot");
+  }
+  if (unstored_ != term) return store_term();
+  unstored_ = {};
+  say_if_mended();
 }
 
 void Shell::journal(const JournaledProcess& process, bool lives) {
@@ -63,6 +75,7 @@ void Shell::journal(const JournaledProcess& process, bool lives) {
 
 void Shell::not_noted(const std::string& what) {
   if (limited_.allow("notes")) daemon::log_router_line(RouterShell::Level::error, what);
+  failed_ = true;
   if (std::exchange(noting_again_, true)) return;
   notes_.expires_after(kNoteAgain);
   notes_.async_wait([this](const boost::system::error_code& error) {
@@ -72,13 +85,16 @@ void Shell::not_noted(const std::string& what) {
 
 void Shell::note_again() {
   noting_again_ = false;
-  if (unnoted_) remember_term(unnoted_);
+  if (unstored_) remember_term(unstored_);
   if (const auto written = journal_.mend(); !written) {
     not_noted("journal of processes: " + written.error().to_string());
   }
-  if (!noting_again_) {
-    daemon::log_router_line(RouterShell::Level::info, "what could not be written is on disk now");
-  }
+  say_if_mended();
+}
+
+void Shell::say_if_mended() {
+  if (noting_again_ || unstored_ || !std::exchange(failed_, false)) return;
+  daemon::log_router_line(RouterShell::Level::info, "what could not be written is on disk now");
 }
 
 void Shell::answer_query(const Query& query) {
@@ -102,22 +118,17 @@ void Shell::later(std::function<void()> action) {
   });
 }
 
-Result<Epoch> stored_term(const daemon::StateDirectory& state) {
-  const auto term = stored_number(state, kTermFile, kTermEnd);
+Result<Epoch> stored_term(daemon::StateDirectory& state) {
+  const auto term = kept_term(state).read();
   if (!term) return term.error();
   return Epoch::of(*term, 0);
 }
 
 Result<std::uint64_t> next_incarnation(daemon::StateDirectory& state) {
-  const auto last = stored_number(state, kIncarnationFile, kIncarnationEnd);
-  if (!last) return last.error();
   const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
   const auto clock = static_cast<std::uint64_t>(since_epoch / std::chrono::microseconds(1));
-  const std::uint64_t next = std::max(*last + 1, clock);
-  if (auto stored = state.write(kIncarnationFile, std::to_string(next) + "\n"); !stored) {
-    return stored.error();
-  }
-  return next;
+  return daemon::KeptNumber(state, kIncarnationFile, kIncarnationEnd)
+      .next(clock, kReservedIncarnations);
 }
 
 }  // namespace starbus::bus::busd

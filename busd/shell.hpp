@@ -3,6 +3,8 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
+#include <memory>
+#include <thread>
 
 #include "bus/core/host_router.hpp"
 #include "bus/daemon/rate_limited.hpp"
@@ -14,8 +16,8 @@
 namespace starbus::bus::busd {
 
 /// What the router asks of this machine. Belongs to the loop's thread. Nothing here calls back into
-/// the router at once: what must, is posted. A term that cannot be stored stops the daemon, because
-/// after a restart it could follow an outdated busroot.
+/// the router at once: what must, is posted. What cannot be written to disk is logged and tried
+/// again.
 class Shell final : public daemon::LinkedShell<HostShell> {
  public:
   struct Events {
@@ -39,6 +41,9 @@ class Shell final : public daemon::LinkedShell<HostShell> {
   void later(std::function<void()> action);
   void not_noted(const std::string& what);
   void note_again();
+  void say_if_mended();
+  void store_term();
+  void term_stored(Epoch term, const Result<>& stored);
 
   boost::asio::io_context& loop_;
   daemon::StateDirectory& state_;
@@ -47,13 +52,15 @@ class Shell final : public daemon::LinkedShell<HostShell> {
   Events events_;
   boost::asio::steady_timer notes_;
   bool noting_again_ = false;  // the timer runs
-  Epoch unnoted_;              // a term that is not on disk yet; 0: none
+  bool failed_ = false;        // something is not on disk, and the log says so
+  Epoch unstored_;             // a term that is not on disk yet; 0: none
   PidWatch pids_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  std::jthread storing_;  // joinable while a term is being stored
 };
 
 /// The highest term of busroot that this host has seen; 0 at the first start.
-Result<Epoch> stored_term(const daemon::StateDirectory& state);
+Result<Epoch> stored_term(daemon::StateDirectory& state);
 /// A number that grows from start to start, whatever the clock does.
 Result<std::uint64_t> next_incarnation(daemon::StateDirectory& state);
 

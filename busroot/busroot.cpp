@@ -10,8 +10,9 @@
 namespace starbus::bus::busroot {
 namespace {
 
-// The last bundles leave while the loop still runs.
-constexpr std::chrono::milliseconds kLastWords{100};
+// The last bundles leave while the loop still runs. A peer that is slower sees the connection end,
+// which tells it as much; and everybody waits while one busroot is replaced by another.
+constexpr std::chrono::milliseconds kLastWords{20};
 
 }  // namespace
 

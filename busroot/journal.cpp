@@ -1,18 +1,19 @@
 #include "busroot/journal.hpp"
 
-#include <charconv>
 #include <sstream>
-#include <string_view>
 
 #include "bus/core/ids.hpp"
 #include "bus/core/name.hpp"
+#include "bus/daemon/kept_number.hpp"
 
 namespace starbus::bus::busroot {
 namespace {
 
 constexpr const char* kTermFile = "term";
 constexpr const char* kHostsFile = "hosts";
-constexpr std::uint64_t kLastTerm = (std::uint64_t{1} << 24) - 1;  // what an epoch has room for
+constexpr std::uint64_t kTermEnd = std::uint64_t{1} << 24;  // what an epoch has room for
+// More starts than one boot sees; a million boots use up the terms.
+constexpr std::uint64_t kReservedTerms = 16;
 
 Error broken(const daemon::StateDirectory& state, const char* file, const std::string& what) {
   return {Errc::io_error, (state.path() / file).string() + ": " + what};
@@ -21,22 +22,7 @@ Error broken(const daemon::StateDirectory& state, const char* file, const std::s
 }  // namespace
 
 Result<std::uint64_t> next_term(daemon::StateDirectory& state) {
-  const auto text = state.read(kTermFile);
-  if (!text) return text.error();
-  std::uint64_t last = 0;
-  if (*text) {
-    std::string_view digits = **text;
-    if (digits.ends_with('\n')) digits.remove_suffix(1);
-    const char* const end = digits.data() + digits.size();
-    const auto parsed = std::from_chars(digits.data(), end, last);
-    if (parsed.ec != std::errc() || parsed.ptr != end || last >= kLastTerm) {
-      return broken(state, kTermFile, "does not hold a term");
-    }
-  }
-  if (auto stored = state.write(kTermFile, std::to_string(last + 1) + "\n"); !stored) {
-    return stored.error();
-  }
-  return last + 1;
+  return daemon::KeptNumber(state, kTermFile, kTermEnd).next(1, kReservedTerms);
 }
 
 Result<std::vector<std::string>> stored_hosts(const daemon::StateDirectory& state) {

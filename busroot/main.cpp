@@ -9,7 +9,8 @@ int main(int argc, char** argv) {
       .name = "busroot",
       .version = starbus::bus::kVersion,
       .description = "Routes messages between hosts, and grants names.",
-      .admin_listen = "127.0.0.1:7601"};
+      .admin_listen = "127.0.0.1:7601",
+      .ends_at_once = true};
   return starbus::bus::daemon::run_daemon(info, std::make_unique<starbus::bus::busroot::Busroot>(),
                                           argc, argv);
 }

@@ -103,8 +103,8 @@ Result<> DaemonShell::start(bool takeover) {
                     },
                     lag_, clock_});
   if (const auto started = daemon_->start(*context_); !started) return started.error();
-  // For tools: the port may have been picked freely.
-  const auto noted = state_->write("admin", admin_->address() + "\n");
+  // For tools, while this runs: the port may have been picked freely.
+  const auto noted = state_->note("admin", admin_->address() + "\n");
   if (!noted) return noted.error();
   spdlog::info("{} {} runs: state in {}, admin server at http://{}", info_.name, info_.version,
                state_->path().string(), admin_->address());

@@ -1,6 +1,9 @@
 #include "bus/daemon/main_loop.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <iostream>
 #include <optional>
 #include <utility>
@@ -56,7 +59,10 @@ int run_daemon(const DaemonInfo& info, std::unique_ptr<Daemon> daemon, int argc,
     return kExitOk;
   }
   DaemonShell shell(info, std::move(daemon), command.config_file, std::move(*settings));
-  return shell.run(command.log_level, command.takeover);
+  const int exit_code = shell.run(command.log_level, command.takeover);
+  if (!info.ends_at_once) return exit_code;
+  spdlog::default_logger()->flush();
+  std::_Exit(exit_code);
 }
 
 }  // namespace starbus::bus::daemon

@@ -88,6 +88,10 @@ struct DaemonInfo {
   std::string config_file = {};
   std::string state_directory = {};
   std::string admin_listen = "127.0.0.1:0";
+  /// The drain done, the process ends at once, without destructors. What must last is on the disk
+  /// by then and everybody has been told; destructors would only wait (for a compaction of a mail
+  /// store, a sync of a busy disk), and the daemon that follows with them.
+  bool ends_at_once = false;
 };
 
 inline constexpr int kExitOk = 0;

@@ -164,6 +164,14 @@ Result<StateDirectory> StateDirectory::take_over(const std::filesystem::path& fo
 }
 
 Result<> StateDirectory::write(std::string_view name, std::string_view content) {
+  return replace(name, content, true);
+}
+
+Result<> StateDirectory::note(std::string_view name, std::string_view content) {
+  return replace(name, content, false);
+}
+
+Result<> StateDirectory::replace(std::string_view name, std::string_view content, bool durable) {
   const std::filesystem::path path = path_ / name;
   if (!plain_name(name)) return Error(Errc::io_error, path.string() + ": not a state file");
   if (content.size() > kMaxFile) return Error(Errc::too_large, path.string());
@@ -180,11 +188,11 @@ Result<> StateDirectory::write(std::string_view name, std::string_view content) 
   }
   // First the content, then the name, then the folder that holds the name: each must be on disk
   // before the next refers to it.
-  if (::fsync(file.get()) != 0) return system_error(path.string() + ": fsync");
+  if (durable && ::fsync(file.get()) != 0) return system_error(path.string() + ": fsync");
   if (::renameat(folder_.get(), temporary.c_str(), folder_.get(), target.c_str()) != 0) {
     return system_error(path.string() + ": rename");
   }
-  if (::fsync(folder_.get()) != 0) return system_error(path_.string() + ": fsync");
+  if (durable && ::fsync(folder_.get()) != 0) return system_error(path_.string() + ": fsync");
   return {};
 }
 

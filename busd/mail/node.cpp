@@ -1,109 +1,100 @@
 #include "busd/mail/node.hpp"
 
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/post.hpp>
-#include <chrono>
 #include <utility>
 
-#include "bus/core/version.hpp"
-
 namespace starbus::bus::busd::mail {
-namespace {
 
-constexpr std::chrono::milliseconds kBetweenFigures{500};
+Node::Node(NodeSettings settings, NodeHooks hooks)
+    : settings_(std::move(settings)), hooks_(std::move(hooks)), thread_([this] { run(); }) {}
 
-std::uint64_t wall_ms() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
-}
-
-}  // namespace
-
-storage::Result<std::unique_ptr<Node>> Node::start(NodeSettings settings, Hooks hooks) {
-  auto store = storage::open_store({.folder = settings.folder});
-  if (!store) return store.error();
-  for (const std::string& damage : (*store)->report().damage) hooks.trouble(damage);
-  return std::unique_ptr<Node>(new Node(std::move(settings), std::move(hooks), std::move(*store)));
-}
-
-Node::Node(NodeSettings settings, Hooks hooks, std::unique_ptr<storage::Store> store)
-    : settings_(std::move(settings)),
-      hooks_(std::move(hooks)),
-      store_(std::move(store)),
-      measured_(*store_, hooks_.measured),
-      service_(measured_, settings_.shards, settings_.quota,
-               {.post =
-                    [this](std::function<void()> action) {
-                      boost::asio::post(loop_, [this, action = std::move(action)] {
-                        action();
-                        link_.want_pump(0);
-                      });
-                    },
-                .wall_ms = wall_ms,
-                .trouble = hooks_.trouble,
-                .stopped = hooks_.stopped}),
-      core_({kName, settings_.role, draw_incarnation(), std::string("starbus ") + kVersion,
-             kVersionMinor},
-            service_, io::boot_now()),
-      link_(loop_, core_, settings_.endpoint, link_hooks()),
-      desk_(*store_),
-      thread_([this] { run(); }) {}
-
-ProcessLink::Hooks Node::link_hooks() {
-  ProcessLink::Hooks hooks;
-  hooks.hold = [this]() -> std::shared_ptr<void> { return alive_; };
-  hooks.lost = [](const Error&, bool) {};  // busd says so itself
-  hooks.refused = [this](const Error& reason) {
-    hooks_.trouble("the mail store is not let in by its own busd: " + reason.to_string());
-  };
-  hooks.tick = [this] { publish(); };
-  hooks.before_pump = [this] { service_.turn(); };
-  hooks.after_turn = [] {};
-  return hooks;
-}
-
-void Node::publish() {
-  const auto now = std::chrono::steady_clock::now();
-  if (now < published_ + kBetweenFigures) return;
-  published_ = now;
-  NodeFigures figures;
-  figures.counters = service_.mail().counters();
-  figures.totals = service_.mail().totals();
-  figures.readers = service_.mail().readers().count();
-  for (const std::uint8_t shard : settings_.shards) figures.held.set(shard, service_.serves(shard));
-  const std::lock_guard lock(figures_mutex_);
-  figures_ = figures;
-}
-
-NodeFigures Node::figures() const {
-  const std::lock_guard lock(figures_mutex_);
-  return figures_;
-}
-
-void Node::purge(const std::string& name, std::uint64_t upto, Mail::Purged done) {
-  boost::asio::post(loop_, [this, name, upto, done = std::move(done)] {
-    service_.purge(name, upto, done);
-    link_.want_pump(0);
-  });
+Node::~Node() {
+  leave({});
+  thread_.join();
 }
 
 void Node::run() {
-  service_.attach(core_);
-  link_.start();
-  const auto work = boost::asio::make_work_guard(loop_);
-  loop_.run();
+  auto store = open();
+  if (store) {
+    auto process = std::make_unique<StoreProcess>(settings_, hooks_, std::move(store));
+    StoreProcess* const running = process.get();
+    {
+      const std::lock_guard lock(mutex_);
+      process_ = std::move(process);
+      if (leaving_) running->leave();
+    }
+    running->run();
+  }
+  const std::lock_guard lock(mutex_);
+  if (left_) std::exchange(left_, {})();
 }
 
-Node::~Node() {
-  boost::asio::post(loop_, [this] {
-    core_.leave();
-    link_.stop();
-    loop_.stop();
-  });
-  thread_.join();
-  // What is still under way becomes durable, and nobody is told: its senders ask the next one.
-  store_->close();
+/// Null: it is to leave, or the store cannot be opened.
+std::unique_ptr<storage::Store> Node::open() {
+  for (bool said = false;; said = true) {
+    auto store = storage::open_store({.folder = settings_.folder, .env = settings_.env});
+    if (store) return std::move(*store);
+    const storage::Error& why = store.error();
+    std::unique_lock lock(mutex_);
+    if (leaving_) return nullptr;
+    if (why.code != storage::Errc::in_use) {
+      unopened_ = why;
+      lock.unlock();
+      hooks_.stopped(why);
+      lock.lock();
+      changed_.wait(lock, [this] { return leaving_; });
+      return nullptr;
+    }
+    if (!said) hooks_.trouble(why.to_string() + "; it is tried again every second");
+    if (changed_.wait_for(lock, kOpenAgain, [this] { return leaving_; })) return nullptr;
+  }
+}
+
+void Node::leave(std::function<void()> left) {
+  const std::lock_guard lock(mutex_);
+  left_ = std::move(left);
+  if (std::exchange(leaving_, true)) return;
+  changed_.notify_all();
+  if (process_) process_->leave();
+}
+
+StoreProcess* Node::process() const {
+  const std::lock_guard lock(mutex_);
+  return process_.get();
+}
+
+NodeFigures Node::figures() const {
+  const StoreProcess* const running = process();
+  return running != nullptr ? running->figures() : NodeFigures{};
+}
+
+bool Node::opening() const {
+  const std::lock_guard lock(mutex_);
+  return process_ == nullptr && unopened_.code == storage::Errc::ok;
+}
+
+std::string_view Node::state() const {
+  return opening() ? "opening" : storage::name_of(report().state);
+}
+
+storage::Report Node::report() const {
+  if (const StoreProcess* const running = process()) return running->report();
+  storage::Report report;
+  const std::lock_guard lock(mutex_);
+  report.reason = unopened_;
+  if (unopened_.code != storage::Errc::ok) report.state = storage::State::stopped;
+  return report;
+}
+
+Desk* Node::desk() {
+  StoreProcess* const running = process();
+  return running != nullptr ? &running->desk() : nullptr;
+}
+
+bool Node::purge(const std::string& name, std::uint64_t upto, Mail::Purged done) {
+  StoreProcess* const running = process();
+  if (running == nullptr) return false;
+  running->purge(name, upto, std::move(done));
+  return true;
 }
 
 }  // namespace starbus::bus::busd::mail

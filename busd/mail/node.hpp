@@ -1,83 +1,66 @@
 #pragma once
 
-#include <bitset>
-#include <boost/asio/io_context.hpp>
 #include <chrono>
-#include <filesystem>
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
-#include <vector>
 
-#include "bus/client/process_link.hpp"
-#include "busd/mail/care/desk.hpp"
-#include "busd/mail/measured_store.hpp"
-#include "busd/mail/service.hpp"
-#include "storage/store.hpp"
+#include "busd/mail/store_process.hpp"
 
 namespace starbus::bus::busd::mail {
 
-struct NodeSettings {
-  std::filesystem::path folder;  // of the store; its parent exists
-  std::vector<std::uint8_t> shards;
-  MailQuota quota;
-  std::string endpoint;  // of this host's busd
-  std::string role;
-};
-
-/// A copy of what the mail's own thread knows, for metrics and operators.
-struct NodeFigures {
-  MailCounters counters;
-  Totals totals;
-  std::size_t readers = 0;
-  std::bitset<kShards> held;
-};
-
 /// The mail store of a host as it runs within busd: a thread of its own, so that no disk holds up a
-/// message, which is a process like any other to its busd: it has a link, a name (HOST.store) and
-/// owns its shards.
+/// message, which opens the store and is then a process like any other to its busd (StoreProcess).
+/// Messages do not wait for it: a store that was large takes its time to replay its log, one that
+/// is damaged stays closed, and meanwhile posts to its shards wait with their senders. While
+/// another program has the store open (starbus-mail repair), it tries again every kOpenAgain.
 class Node {
  public:
-  struct Hooks {
-    std::function<void(const std::string& text)> trouble;       // for the log; from its thread
-    std::function<void(const storage::Error& reason)> stopped;  // the same
-    MeasuredStore::Measured measured{};                         // from the store's
-  };
-  static constexpr const char* kName = "store";
+  static constexpr std::chrono::seconds kOpenAgain{1};
 
-  /// Opens the store, which blocks, and starts the thread. Errors as open_store.
-  static storage::Result<std::unique_ptr<Node>> start(NodeSettings settings, Hooks hooks);
-  /// Gives the shards up, completes what is under way, and closes the store. Blocks for that.
+  /// Starts the thread, and returns at once.
+  Node(NodeSettings settings, NodeHooks hooks);
+  /// As leave, and then completes what is under way, and closes the store. Blocks for that, also
+  /// for a compaction.
   ~Node();
 
-  /// Any thread, also these. At most half a second old.
+  /// Gives the shards up; `left` is then called on the store's thread, unless the node goes before.
+  /// What is under way may still become durable, and nobody is told: its senders ask the next
+  /// store. A process may end now, without the destructor: that is a crash to the store, and
+  /// crashes are what it is made for. Once.
+  void leave(std::function<void()> left);
+
+  // For operators; any thread.
+
+  /// At most half a second old.
   NodeFigures figures() const;
-  storage::Report report() const { return store_->report(); }
-  Desk& desk() { return desk_; }
+  /// opening, or as of the store, which `stopped` also says of one that could not be opened.
+  std::string_view state() const;
+  bool opening() const;
+  storage::Report report() const;
+  /// Null while there is no open store; otherwise as long as this.
+  Desk* desk();
   /// See Mail::purge; `done` is called on the store's own thread, or not at all if that ends first.
-  void purge(const std::string& name, std::uint64_t upto, Mail::Purged done);
+  /// False while there is no open store.
+  bool purge(const std::string& name, std::uint64_t upto, Mail::Purged done);
 
  private:
-  Node(NodeSettings settings, Hooks hooks, std::unique_ptr<storage::Store> store);
-  ProcessLink::Hooks link_hooks();
   void run();
-  void publish();
+  std::unique_ptr<storage::Store> open();
+  StoreProcess* process() const;
 
   NodeSettings settings_;
-  Hooks hooks_;
-  std::unique_ptr<storage::Store> store_;
-  MeasuredStore measured_;
-  boost::asio::io_context loop_;
-  MailService service_;
-  ProcessCore core_;
-  ProcessLink link_;
-  std::shared_ptr<int> alive_ = std::make_shared<int>(0);
-  std::chrono::steady_clock::time_point published_{};
-  mutable std::mutex figures_mutex_;
-  NodeFigures figures_;
-  Desk desk_;
+  NodeHooks hooks_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool leaving_ = false;
+  std::function<void()> left_;
+  storage::Error unopened_;                // why it could not be opened
+  std::unique_ptr<StoreProcess> process_;  // once it is open
   std::thread thread_;
 };
 

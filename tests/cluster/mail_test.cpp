@@ -1,7 +1,11 @@
 // Mail: what `posted` acknowledged is on the disk, once and in order, whatever is killed meanwhile.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "bus/core/name.hpp"
@@ -54,14 +58,15 @@ class MailTest : public ClusterTest, public ::testing::WithParamInterface<std::s
     }
   }
 
-  bus::Task post_while_killing() {
+  bus::Task post_through_crashes() {
     Bus bus(loop, cluster.node("b", "poster"));
     CO_OK(co_await bus.connect(use_awaitable));
     post_all(bus);
-    for (const std::uint32_t when : {kPosts / 5, kPosts / 2}) {
-      CO_TRUE(co_await until(20s, [&] { return ended >= when; }));
-      cluster.daemon(GetParam()).restart();
-    }
+    Daemon& daemon = cluster.daemon(GetParam());
+    CO_TRUE(co_await until(20s, [&] { return ended >= kPosts / 5; }));
+    daemon.restart();
+    CO_TRUE(co_await until(20s, [&] { return ended >= kPosts / 2; }));
+    EXPECT_EQ(daemon.take_over(10s), std::optional(0)) << "the earlier one ends well";
     CO_TRUE(co_await until(30s, [&] { return ended == kPosts; }));
   }
 
@@ -74,8 +79,8 @@ class MailTest : public ClusterTest, public ::testing::WithParamInterface<std::s
   std::uint32_t under_way_ = 0;
 };
 
-TEST_P(MailTest, IsStoredOnceAndInOrderWhateverIsKilled) {
-  run([this] { return post_while_killing(); }, 60s);
+TEST_P(MailTest, IsStoredOnceAndInOrderWhateverIsKilledOrReplaced) {
+  run([this] { return post_through_crashes(); }, 60s);
   ASSERT_TRUE(cluster.busd("a").terminate(10s));
   for (const std::string& box : boxes) {
     const auto rows = stored(box);
@@ -90,6 +95,67 @@ TEST_P(MailTest, IsStoredOnceAndInOrderWhateverIsKilled) {
 
 INSTANTIATE_TEST_SUITE_P(Daemon, MailTest, ::testing::Values("root", "a", "b"),
                          [](const auto& suite) { return suite.param; });
+
+/// Messages do not wait for the store of their host.
+class ClosedStoreTest : public ClusterTest {
+ protected:
+  std::filesystem::path folder() { return cluster.busd("a").state_folder() / "mail"; }
+
+  /// Starts busd a again, and shows that messages pass through it while `why` says of its store.
+  Task serves_without(const std::string& why, std::function<void()> free) {
+    Bus owner(loop, cluster.node("a", "owner"));
+    Bus poster(loop, cluster.node("b", "poster"));
+    CO_OK(co_await owner.connect(use_awaitable));
+    CO_OK(co_await poster.connect(use_awaitable));
+    CO_OK(co_await poster.post("player/1", "before", {}, use_awaitable));
+    bus::Handlers handlers;
+    handlers.on_call = [](bus::Call& call) { (void)call.reply(call.body()); };
+    CO_OK(co_await owner.bind("entity/1", handlers, use_awaitable));
+    EXPECT_EQ(cluster.busd("a").terminate(10s), std::optional(0));
+    close_store();
+    cluster.busd("a").start();
+    CO_OK(co_await poster.call("entity/1", "?", {.deadline = 10s}, use_awaitable));
+    CO_TRUE(co_await until(10s, [&] { return says(why); }));
+    const bus::PostOptions brief{.ttl = 200ms};
+    const auto waits = co_await poster.post("player/1", "waits", brief, use_awaitable);
+    EXPECT_EQ(waits.error().code, bus::Errc::expired) << waits.error().to_string();
+    if (!free) co_return;
+    free();
+    CO_OK(co_await poster.post("player/1", "after", {.ttl = 0ms}, use_awaitable));
+    CO_TRUE(co_await until(10s, [&] { return cluster.busd("a").serves(); }));
+  }
+  bool says(const std::string& why) {
+    const auto health = cluster.busd("a").json("/healthz");
+    return health["status"].get<std::string>().find(why) != std::string::npos;
+  }
+  virtual void close_store() = 0;
+
+  Cluster cluster{{.more = {{"a", "[mail]\nshards = ['0-255']\n"}}}};
+};
+
+class StoreInUseTest : public ClosedStoreTest {
+ protected:
+  void close_store() override {
+    auto opened = storage::open_store({.folder = folder()});
+    ASSERT_TRUE(opened) << opened.error().to_string();
+    store = std::move(*opened);
+  }
+  std::unique_ptr<storage::Store> store;
+};
+
+TEST_F(StoreInUseTest, IsOpenedWhenTheOtherProgramEnds) {
+  run([this] { return serves_without("mail store opening", [this] { store.reset(); }); }, 60s);
+}
+
+class DamagedStoreTest : public ClosedStoreTest {
+ protected:
+  void close_store() override { std::ofstream(folder() / "CURRENT") << "MANIFEST-999999\n"; }
+};
+
+TEST_F(DamagedStoreTest, DoesNotStopTheBus) {
+  run([this] { return serves_without("mail store stopped", {}); }, 60s);
+  EXPECT_EQ(cluster.busd("a").json("/healthz")["healthy"], false);
+}
 
 }  // namespace
 }  // namespace starbus::cluster_test

@@ -1,11 +1,9 @@
 // Daemons that are replaced in place, as for an upgrade: `--takeover`, and a stop and a start as a
-// supervisor does it. The ends notice a short silence, and nothing else.
+// supervisor does it. The ends notice a short silence (`scripts/bench restarts` measures it), and
+// nothing else.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <fstream>
-#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "tests/cluster/cluster_test.hpp"
@@ -13,34 +11,10 @@
 namespace starbus::cluster_test {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::size_t kStreams = 6;
 constexpr int kReplacements = 20;
-constexpr auto kPause = 2ms;           // between two messages of a stream
-constexpr auto kBetween = 250ms;       // between two replacements
-constexpr auto kLongestStall = 300ms;  // at the 99th percentile
-
-/// How long each stream was silent at most since the last reset.
-class Silence {
- public:
-  void heard(std::size_t stream) {
-    const auto now = Clock::now();
-    auto& [last, longest] = streams_.at(stream);
-    if (last != Clock::time_point()) longest = std::max(longest, now - last);
-    last = now;
-  }
-  void collect(std::vector<Clock::duration>& into) {
-    for (auto& [last, longest] : streams_) into.push_back(std::exchange(longest, {}));
-  }
-
- private:
-  struct Stream {
-    Clock::time_point last{};
-    Clock::duration longest{};
-  };
-  std::array<Stream, kStreams> streams_{};
-};
+constexpr auto kPause = 2ms;      // between two messages of a stream
+constexpr auto kBetween = 100ms;  // between two replacements
 
 class TakeoverTest : public ClusterTest {
  protected:
@@ -48,22 +22,13 @@ class TakeoverTest : public ClusterTest {
 
   /// Half of the streams stay on host a, half go to b, at a steady rate.
   Task steady_streams(std::string daemon, Replace replace) {
-    // A new busroot notes its term with an fsync, which waits for whatever else the file system has
-    // still to write: after a build that is a gigabyte.
-    ::sync();
     Bus near(loop, cluster.node("a", "near"));
     Bus far(loop, cluster.node("b", "far"));
     Bus sender(loop, cluster.node("a", "sender"));
     for (Bus* bus : {&near, &far, &sender}) CO_OK(co_await bus->connect(use_awaitable));
     Ledger ledger(kStreams);
-    Silence silence;
     bus::Handlers handlers;
-    handlers.on_message = [&](Message& message) {
-      Numbered numbered;
-      std::memcpy(&numbered, message.body().data(), sizeof numbered);
-      silence.heard(numbered.stream);
-      ledger.take(message.body());
-    };
+    handlers.on_message = [&](Message& message) { ledger.take(message.body()); };
     for (std::size_t stream = 0; stream < kStreams; ++stream) {
       Bus& owner = stream % 2 == 0 ? near : far;
       CO_OK(co_await owner.bind("entity/" + std::to_string(stream), handlers, use_awaitable));
@@ -85,34 +50,19 @@ class TakeoverTest : public ClusterTest {
       ended = true;
     });
     boost::asio::steady_timer timer(loop);
-    std::vector<Clock::duration> stalls, undisturbed;
     for (int i = 0; i < kReplacements; ++i) {
       timer.expires_after(kBetween);
       co_await timer.async_wait(use_awaitable);
-      silence.collect(i == 0 ? undisturbed : stalls);
       replace(cluster.daemon(daemon));
     }
     timer.expires_after(kBetween);
     co_await timer.async_wait(use_awaitable);
-    silence.collect(stalls);
     stopped = true;
     CO_TRUE(co_await until(5s, [&] { return ended; }));
     CO_OK(co_await sender.flush(10s, use_awaitable));
     EXPECT_EQ(ledger.total(), std::uint64_t{sent} * kStreams);
     EXPECT_EQ(ledger.wrong(), 0U);
     EXPECT_EQ(sender.counters().failed, 0U);
-    judge(stalls);
-  }
-
-  void judge(std::vector<Clock::duration> stalls) const {
-    std::ranges::sort(stalls);
-    const auto at = [&](double share) {
-      const auto index = static_cast<std::size_t>(share * static_cast<double>(stalls.size() - 1));
-      return std::chrono::duration_cast<std::chrono::milliseconds>(stalls.at(index));
-    };
-    std::cout << stalls.size() << " stalls: median " << at(0.5).count() << " ms, p99 "
-              << at(0.99).count() << " ms, worst " << at(1).count() << " ms\n";
-    EXPECT_LE(at(0.99), kLongestStall);
   }
 
   Cluster cluster;
@@ -120,7 +70,7 @@ class TakeoverTest : public ClusterTest {
 
 class EveryDaemon : public TakeoverTest, public ::testing::WithParamInterface<std::string> {};
 
-TEST_P(EveryDaemon, TakesOverWithAShortSilence) {
+TEST_P(EveryDaemon, NothingIsLostWhenItIsTakenOver) {
   run(
       [this] {
         return steady_streams(GetParam(), [](Daemon& daemon) {
@@ -130,7 +80,7 @@ TEST_P(EveryDaemon, TakesOverWithAShortSilence) {
       60s);
 }
 
-TEST_P(EveryDaemon, StopsAndStartsWithAShortSilence) {
+TEST_P(EveryDaemon, NothingIsLostWhenItIsStoppedAndStarted) {
   run(
       [this] {
         return steady_streams(GetParam(), [](Daemon& daemon) {

@@ -1,11 +1,13 @@
 /// The small files that the daemons read back, whatever a disk or a hand has done to them: busd's
-/// journal of processes, busroot's term and hosts, keys. The first byte says which.
+/// journal of processes, busroot's term (stored and noted) and hosts, keys. The first byte says
+/// which.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
 
+#include "bus/daemon/kept_number.hpp"
 #include "bus/daemon/state_directory.hpp"
 #include "bus/io/key_file.hpp"
 #include "busd/process_journal.hpp"
@@ -42,15 +44,8 @@ class Folder {
   std::optional<daemon::StateDirectory> state_;
 };
 
-std::string boot_id() {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string id;
-  std::getline(file, id);
-  return id;
-}
-
 void try_processes(Folder& folder, std::string_view text) {
-  static const std::string boot = boot_id() + '\n';
+  static const std::string boot = daemon::boot_id() + '\n';
   folder.put("processes", boot + std::string(text));
   const auto journal = busd::ProcessJournal::open(folder.state());
   require(journal.has_value());
@@ -59,8 +54,11 @@ void try_processes(Folder& folder, std::string_view text) {
   require(again && again->living().size() == journal->living().size());
 }
 
-void try_term(Folder& folder, std::string_view text) {
-  folder.put("term", text);
+void try_term(Folder& folder, const std::string& file, std::string_view text) {
+  static const std::string boot = daemon::boot_id();
+  folder.put("term", "1");
+  folder.put("term.noted", boot + " 1\n");
+  folder.put(file, text);
   const auto term = busroot::next_term(folder.state());
   if (!term) return;
   const auto next = busroot::next_term(folder.state());
@@ -90,7 +88,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const auto text = as_text(fuzz_input(data + 1, size - 1));
   if (data[0] == 'p') try_processes(folder, text);
-  if (data[0] == 't') try_term(folder, text);
+  if (data[0] == 't') try_term(folder, "term", text);
+  if (data[0] == 'n') try_term(folder, "term.noted", daemon::boot_id() + std::string(text));
   if (data[0] == 'h') try_hosts(folder, text);
   if (data[0] == 'k') try_key(folder, text);
   return 0;

@@ -21,7 +21,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         Bytes again;
         encode_post_head(post->head, again);
         again.insert(again.end(), post->body.begin(), post->body.end());
-        require(again.size() == input.size() && std::equal(again.begin(), again.end(), input.begin()));
+        require(again.size() == input.size() &&
+                std::equal(again.begin(), again.end(), input.begin()));
       }
       break;
     case 1:

@@ -121,6 +121,9 @@ TEST_F(BustopMail, TheDoctorSeesAFullStore) {
   status.replace(status.find("\"full\""), 6, "\"stopped\"");
   daemon_.set("/at/b/status", status);
   EXPECT_THAT(run({"doctor"}, daemon_.url()).out, HasSubstr("mail_store_stopped"));
+  status.replace(status.find("\"stopped\""), 9, "\"opening\"");
+  daemon_.set("/at/b/status", status);
+  EXPECT_THAT(run({"doctor"}, daemon_.url()).out, HasSubstr("mail_store_opening"));
 }
 
 }  // namespace

@@ -72,6 +72,8 @@ std::string_view name_of(Severity severity);
     "look at the time synchronisation of that machine (chronyc tracking)")                        \
   X(mail_store_full, "posts to its shards are refused with store_full; reading goes on",          \
     "free space on the disk of the mail store; it recovers by itself")                            \
+  X(mail_store_opening, "posts to its shards wait with their senders",                            \
+    "another program may have it open (starbus-mail): end that one; a large store takes seconds") \
   X(mail_store_stopped,                                                                           \
     "its shards take no posts any more; those that wait stay with their senders",                 \
     "read busd's log; look at the disk, then starbus-mail check, then start busd again")          \

@@ -98,6 +98,10 @@ void check_daemon(const DaemonReading* before, const DaemonReading& after, Findi
     add(to, Severity::error, mail == "full" ? Check::mail_store_full : Check::mail_store_stopped,
         after.name, "its mail store is " + mail + ": " + after.status.mail_reason);
   }
+  if (mail == "opening") {
+    add(to, Severity::warning, Check::mail_store_opening, after.name,
+        "its mail store is not open yet");
+  }
   const std::string& state = after.status.state;
   if (state == "draining" || state == "stopping") {
     add(to, Severity::info, Check::daemon_state, after.name, "state " + state);

@@ -1,0 +1,106 @@
+#include "busd/mail/store_process.hpp"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <chrono>
+#include <utility>
+
+#include "bus/core/version.hpp"
+
+namespace starbus::bus::busd::mail {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenFigures{500};
+
+std::uint64_t wall_ms() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+}
+
+}  // namespace
+
+StoreProcess::StoreProcess(const NodeSettings& settings, const NodeHooks& hooks,
+                           std::unique_ptr<storage::Store> store)
+    : settings_(settings),
+      hooks_(hooks),
+      store_(std::move(store)),
+      measured_(*store_, hooks_.measured),
+      service_(measured_, settings_.shards, settings_.quota,
+               {.post =
+                    [this](std::function<void()> action) {
+                      boost::asio::post(loop_, [this, action = std::move(action)] {
+                        action();
+                        link_.want_pump(0);
+                      });
+                    },
+                .wall_ms = wall_ms,
+                .trouble = hooks_.trouble,
+                .stopped = hooks_.stopped}),
+      core_({kName, settings_.role, draw_incarnation(), std::string("starbus ") + kVersion,
+             kVersionMinor},
+            service_, io::boot_now()),
+      link_(loop_, core_, settings_.endpoint, link_hooks()),
+      desk_(*store_) {
+  for (const std::string& damage : store_->report().damage) hooks_.trouble(damage);
+}
+
+ProcessLink::Hooks StoreProcess::link_hooks() {
+  ProcessLink::Hooks hooks;
+  hooks.hold = [this]() -> std::shared_ptr<void> { return alive_; };
+  hooks.lost = [](const Error&, bool) {};  // busd says so itself
+  hooks.refused = [this](const Error& reason) {
+    hooks_.trouble("the mail store is not let in by its own busd: " + reason.to_string());
+  };
+  hooks.tick = [this] { publish(); };
+  hooks.before_pump = [this] { service_.turn(); };
+  hooks.after_turn = [] {};
+  return hooks;
+}
+
+void StoreProcess::publish() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < published_ + kBetweenFigures) return;
+  published_ = now;
+  NodeFigures figures;
+  figures.counters = service_.mail().counters();
+  figures.totals = service_.mail().totals();
+  figures.readers = service_.mail().readers().count();
+  for (const std::uint8_t shard : settings_.shards) figures.held.set(shard, service_.serves(shard));
+  const std::lock_guard lock(figures_mutex_);
+  figures_ = figures;
+}
+
+NodeFigures StoreProcess::figures() const {
+  const std::lock_guard lock(figures_mutex_);
+  return figures_;
+}
+
+void StoreProcess::purge(const std::string& name, std::uint64_t upto, Mail::Purged done) {
+  boost::asio::post(loop_, [this, name, upto, done = std::move(done)] {
+    service_.purge(name, upto, done);
+    link_.want_pump(0);
+  });
+}
+
+void StoreProcess::run() {
+  service_.attach(core_);
+  link_.start();
+  const auto work = boost::asio::make_work_guard(loop_);
+  loop_.run();
+}
+
+void StoreProcess::leave() {
+  boost::asio::post(loop_, [this] {
+    core_.leave();
+    link_.stop();
+    loop_.stop();
+  });
+}
+
+StoreProcess::~StoreProcess() {
+  // What is still under way becomes durable, and nobody is told: its senders ask the next one.
+  store_->close();
+}
+
+}  // namespace starbus::bus::busd::mail

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <bitset>
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "bus/client/process_link.hpp"
+#include "busd/mail/care/desk.hpp"
+#include "busd/mail/measured_store.hpp"
+#include "busd/mail/service.hpp"
+#include "storage/store.hpp"
+
+namespace starbus::bus::busd::mail {
+
+struct NodeSettings {
+  std::filesystem::path folder;  // of the store; its parent exists
+  std::vector<std::uint8_t> shards;
+  MailQuota quota;
+  std::string endpoint;  // of this host's busd
+  std::string role;
+  storage::DiskEnv* env = nullptr;  // as in StoreOptions
+};
+
+/// A copy of what the mail's own thread knows, for metrics and operators.
+struct NodeFigures {
+  MailCounters counters;
+  Totals totals;
+  std::size_t readers = 0;
+  std::bitset<kShards> held;
+};
+
+struct NodeHooks {
+  std::function<void(const std::string& text)> trouble;  // for the log; from the store's thread
+  std::function<void(const storage::Error& reason)> stopped;  // the same: for good
+  MeasuredStore::Measured measured{};                         // from the writer's thread
+};
+
+/// An open mail store as a process like any other to its busd: it has a link, a name (HOST.store)
+/// and owns its shards. Made and run by one thread; what others may call says so.
+class StoreProcess {
+ public:
+  static constexpr const char* kName = "store";
+
+  /// Not owned: settings and hooks, which outlive this.
+  StoreProcess(const NodeSettings& settings, const NodeHooks& hooks,
+               std::unique_ptr<storage::Store> store);
+  /// Completes what is under way, and closes the store. Blocks for that, also for a compaction.
+  ~StoreProcess();
+
+  /// Serves until leave() has been called.
+  void run();
+  /// Any thread, before or while it runs: gives the shards up and ends run().
+  void leave();
+
+  // Any thread.
+
+  /// At most half a second old.
+  NodeFigures figures() const;
+  storage::Report report() const { return store_->report(); }
+  Desk& desk() { return desk_; }
+  /// See Mail::purge; `done` is called on the thread of run(), or not at all if that ends first.
+  void purge(const std::string& name, std::uint64_t upto, Mail::Purged done);
+
+ private:
+  ProcessLink::Hooks link_hooks();
+  void publish();
+
+  const NodeSettings& settings_;
+  const NodeHooks& hooks_;
+  std::unique_ptr<storage::Store> store_;
+  MeasuredStore measured_;
+  boost::asio::io_context loop_;
+  MailService service_;
+  ProcessCore core_;
+  ProcessLink link_;
+  std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+  std::chrono::steady_clock::time_point published_{};
+  mutable std::mutex figures_mutex_;
+  NodeFigures figures_;
+  Desk desk_;
+};
+
+}  // namespace starbus::bus::busd::mail
