@@ -29,7 +29,7 @@ constexpr const char* kMailRole =
 /// Those of the file, and that of this program's own mail store.
 std::vector<Role> roles_of(const Settings& settings) {
   std::vector<Role> roles = settings.roles;
-  if (settings.mail_shards.empty() || roles.empty()) return roles;
+  if (!settings.keeps_mail || roles.empty()) return roles;
   std::erase_if(roles, [](const Role& role) { return role.name == kMailRole; });
   roles.push_back(
       {.name = kMailRole, .users = {::geteuid()}, .groups = {}, .bind = {"store/"}, .send = {""}});
@@ -114,7 +114,7 @@ Result<> Busd::start(daemon::DaemonContext& context) {
         links_->flush();
       });
   add_metrics(context.metrics, *router_);
-  if (!settings_.mail_shards.empty()) measured_ = add_mail_metrics(context.metrics, node);
+  if (settings_.keeps_mail) measured_ = add_mail_metrics(context.metrics, node);
   if (auto listening = listen(); !listening) return listening;
   connect();
   keep_mail();
@@ -165,8 +165,9 @@ Result<> Busd::listen() {
 /// The mail store, if this host keeps shards. It comes by the first endpoint, as any process does,
 /// when it is open.
 void Busd::keep_mail() {
-  if (settings_.mail_shards.empty()) return;
+  if (!settings_.keeps_mail) return;
   mail::NodeSettings node;
+  node.host = settings_.host;
   node.folder = settings_.mail_folder.empty() ? context_->state.path() / "mail"
                                               : std::filesystem::path(settings_.mail_folder);
   node.shards = settings_.mail_shards;
@@ -176,6 +177,7 @@ void Busd::keep_mail() {
   node.env = mail_env_;
   mail::NodeHooks hooks;
   hooks.trouble = [](const std::string& text) { spdlog::warn("mail: {}", text); };
+  hooks.note = [](const std::string& text) { spdlog::info("mail: {}", text); };
   hooks.stopped = [](const storage::Error& reason) {
     spdlog::critical(
         "mail: the store has stopped, nothing is taken any more: {}; look at the disk, "
@@ -184,7 +186,7 @@ void Busd::keep_mail() {
   };
   hooks.measured = measured_;
   mail_ = std::make_unique<mail::Node>(std::move(node), std::move(hooks));
-  spdlog::info("keeps {} shards of mail", settings_.mail_shards.size());
+  spdlog::info("keeps mail: {} shards are listed", settings_.mail_shards.size());
 }
 
 void Busd::connect() {
@@ -225,7 +227,8 @@ Result<> Busd::reload() {
   fixed("busd.socket_group", fresh_.socket_group != settings_.socket_group);
   fixed("busd.max_processes", fresh_.max_processes != settings_.max_processes);
   fixed("busd.lease", fresh_.lease != settings_.lease);
-  fixed("mail", fresh_.mail_shards != settings_.mail_shards ||
+  fixed("mail", fresh_.keeps_mail != settings_.keeps_mail ||
+                    fresh_.mail_shards != settings_.mail_shards ||
                     fresh_.mail_folder != settings_.mail_folder ||
                     fresh_.mail_quota != settings_.mail_quota);
   if (fresh_.roles != settings_.roles) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bus/core/name.hpp"
+#include "bus/core/shard_list.hpp"
 #include "bus/daemon/router_report.hpp"
 #include "busd/mail_report.hpp"
 
@@ -42,7 +43,8 @@ std::uint64_t number_in(const Request& request, std::string_view name, std::uint
 MailAdmin::MailAdmin(boost::asio::io_context& loop, daemon::AdminServer& admin, std::string host,
                      std::function<mail::Node*()> node)
     : loop_(loop), host_(std::move(host)), node_(std::move(node)) {
-  for (const char* path : {"/mail/stats", "/mail/boxes", "/mail/peek", "/mail/backup"}) {
+  for (const char* path :
+       {"/mail/stats", "/mail/boxes", "/mail/peek", "/mail/backup", "/mail/move"}) {
     admin.get_async(path, [this, route = find(path)](const Request& request, const Reply& reply) {
       (this->*route)(request, reply);
     });
@@ -52,6 +54,12 @@ MailAdmin::MailAdmin(boost::asio::io_context& loop, daemon::AdminServer& admin, 
   });
   admin.post_async("/mail/purge",
                    [this](const Request& request, const Reply& reply) { purge(request, reply); });
+  admin.post_async("/mail/move", [this](const Request& request, const Reply& reply) {
+    begin_move(request, reply);
+  });
+  admin.post_async("/mail/move/stop", [this](const Request& request, const Reply& reply) {
+    stop_move(request, reply);
+  });
   admin.post_async("/mail/backup/stop", [this](const Request& request, const Reply& reply) {
     stop_backup(request, reply);
   });
@@ -61,6 +69,7 @@ MailAdmin::Route MailAdmin::find(const std::string& path) {
   if (path == "/mail/stats") return &MailAdmin::stats;
   if (path == "/mail/boxes") return &MailAdmin::boxes;
   if (path == "/mail/peek") return &MailAdmin::peek;
+  if (path == "/mail/move") return &MailAdmin::move;
   return path == "/mail/backup" ? &MailAdmin::backup : nullptr;
 }
 
@@ -281,6 +290,35 @@ void MailAdmin::stop_backup(const Request& request, const Reply& reply) {
   if (desk == nullptr) return;
   desk->stop_backup();
   backup(request, reply);
+}
+
+// --- moves of shards to here
+// -----------------------------------------------------------------------
+
+void MailAdmin::move(const Request&, const Reply& reply) {
+  if (open_desk(reply) == nullptr) return;
+  reply(Response::json(mail_move_json(node_()->figures().move)));
+}
+
+void MailAdmin::begin_move(const Request& request, const Reply& reply) {
+  if (open_desk(reply) == nullptr) return;
+  const std::string text = request.parameter_or("shards", "");
+  auto shards = parse_shards(text);
+  if (!shards)
+    return reply(Response::error(400, "shards: '" + text + "' is no list such as 0-15,40"));
+  node_()->take(std::move(*shards), [this, weak = std::weak_ptr(alive_), reply](Result<> begun) {
+    boost::asio::post(loop_, [this, weak, reply, begun = std::move(begun)] {
+      if (!weak.lock()) return;
+      if (!begun) return reply(Response::error(409, begun.error().detail));
+      move({}, reply);
+    });
+  });
+}
+
+void MailAdmin::stop_move(const Request& request, const Reply& reply) {
+  if (open_desk(reply) == nullptr) return;
+  node_()->stop_taking();
+  move(request, reply);
 }
 
 }  // namespace starbus::bus::busd

@@ -58,6 +58,9 @@ class MailAdmin {
   void begin_backup(const daemon::Request& request, const daemon::Reply& reply);
   void stop_backup(const daemon::Request& request, const daemon::Reply& reply);
   void purge(const daemon::Request& request, const daemon::Reply& reply);
+  void move(const daemon::Request& request, const daemon::Reply& reply);
+  void begin_move(const daemon::Request& request, const daemon::Reply& reply);
+  void stop_move(const daemon::Request& request, const daemon::Reply& reply);
   static Route find(const std::string& path);
 
   boost::asio::io_context& loop_;

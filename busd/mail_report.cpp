@@ -77,6 +77,19 @@ json mail_store_json(const storage::Report& report) {
           {"snapshots", report.snapshots}};
 }
 
+json mail_move_json(const mail::MoveProgress& move) {
+  return {{"state", mail::name_of(move.state)},
+          {"shards", move.shards},
+          {"taken", move.taken},
+          {"shard", move.shard ? json(*move.shard) : json()},
+          {"from", move.from},
+          {"doing", move.doing},
+          {"rows", move.rows},
+          {"bytes", move.bytes},
+          {"messages", move.messages},
+          {"error", move.error}};
+}
+
 json mail_counters_json(const mail::MailCounters& counters) {
   return {{"stored", counters.stored},
           {"refused", counters.refused},

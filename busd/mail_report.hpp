@@ -10,6 +10,7 @@
 #include "bus/daemon/admin_http.hpp"
 #include "busd/mail/care/inspect.hpp"
 #include "busd/mail/mail.hpp"
+#include "busd/mail/moving/taker.hpp"
 
 namespace starbus::bus::busd {
 
@@ -19,6 +20,7 @@ daemon::Response boxes_answer(const storage::Snapshot& snapshot, const mail::Box
 daemon::Response peek_answer(const storage::Snapshot& snapshot, const std::string& name,
                              std::uint64_t from, std::size_t limit);
 nlohmann::json mail_store_json(const storage::Report& report);
+nlohmann::json mail_move_json(const mail::MoveProgress& move);
 nlohmann::json mail_counters_json(const mail::MailCounters& counters);
 
 }  // namespace starbus::bus::busd

@@ -10,6 +10,7 @@
 
 #include "bus/core/name.hpp"
 #include "bus/core/post_head.hpp"
+#include "bus/core/shard_list.hpp"
 #include "bus/daemon/at_route.hpp"
 #include "bus/daemon/protocol_setting.hpp"
 #include "bus/io/endpoint.hpp"
@@ -169,16 +170,6 @@ Role read_role(ConfigReader table) {
   return role;
 }
 
-/// "7" or "0-127".
-std::optional<std::pair<unsigned, unsigned>> parse_range(const std::string& text) {
-  const std::size_t dash = text.find('-');
-  const auto from = parse_number<unsigned>(text.substr(0, dash), 10);
-  const auto to =
-      dash == std::string::npos ? from : parse_number<unsigned>(text.substr(dash + 1), 10);
-  if (!from || !to || *from > *to || *to >= kShards) return std::nullopt;
-  return std::pair(*from, *to);
-}
-
 void read_log(ConfigReader& table, std::vector<mail::LogQuota>& logs) {
   mail::LogQuota quota;
   quota.prefix = table.string("prefix", "");
@@ -194,18 +185,17 @@ void read_log(ConfigReader& table, std::vector<mail::LogQuota>& logs) {
 
 void read_mail(ConfigReader table, Settings& settings) {
   for (const std::string& text : table.strings("shards")) {
-    const auto range = parse_range(text);
-    if (!range) {
+    const auto shards = parse_shards(text);
+    if (!shards) {
       table.problem("shards", "'" + text + "' is no shard, 0 to 255, and no range such as 0-127");
       continue;
     }
-    for (unsigned shard = range->first; shard <= range->second; ++shard) {
-      const auto number = static_cast<std::uint8_t>(shard);
-      if (std::ranges::find(settings.mail_shards, number) != settings.mail_shards.end()) {
+    for (const std::uint8_t shard : *shards) {
+      if (std::ranges::find(settings.mail_shards, shard) != settings.mail_shards.end()) {
         table.problem("shards", "shard " + std::to_string(shard) + " is listed twice");
         break;
       }
-      settings.mail_shards.push_back(number);
+      settings.mail_shards.push_back(shard);
     }
   }
   settings.mail_folder = table.string("directory", "");
@@ -247,6 +237,7 @@ Settings read_settings(ConfigReader& reader) {
     }
     settings.roles.push_back(std::move(role));
   }
+  settings.keeps_mail = reader.has("mail");
   read_mail(reader.table("mail"), settings);
   return settings;
 }

@@ -29,7 +29,8 @@ struct Settings {
 
   std::vector<Role> roles;
 
-  std::vector<std::uint8_t> mail_shards;  // kept on this host; none: no store
+  bool keeps_mail = false;                // there is a [mail]: this host has a store
+  std::vector<std::uint8_t> mail_shards;  // that it keeps, unless they have moved
   std::string mail_folder;                // empty: "mail" in the state folder
   mail::MailQuota mail_quota;
 

@@ -85,6 +85,10 @@ struct PostOptions {
   /// How long to wait for the store: its host may be down, or its disk full. 0: for ever. When it
   /// is over the post ends as expired; unless it never left, it may have been stored.
   std::chrono::milliseconds ttl{30'000};
+  /// False: not while nobody has the shard, as far as this process knows by then (the first such
+  /// post begins to watch): no_owner at once, and nothing is stored. A store that goes away
+  /// afterwards is waited for all the same.
+  bool wait = true;
   Trace trace{};
 };
 

@@ -187,6 +187,7 @@ class BusCore final : public std::enable_shared_from_this<BusCore>, public Proce
     std::string instance;
     std::uint64_t used = 0;
   };
+  bool is_kept(const std::string& shard) const;
   Result<Watched*> watch_internally(const std::string& prefix);
   Result<> hold(const std::string& prefix, std::size_t bytes, std::function<void()> action);
   std::optional<Name> choose_instance(const std::string& shared, std::uint64_t key, Lane lane,

@@ -25,6 +25,12 @@ Result<Token> BusCore::start_post(PostTarget target, const std::string& text, By
   if (auto allowed = process_.may_send(text); !allowed) return allowed.error();
   const auto shard = name_of_text(shard_name(shard_of(name->id())));
   if (auto allowed = process_.may_send(shard->text()); !allowed) return allowed.error();
+  if (!options.wait) {
+    if (auto watched = watch_internally(std::string(kStores)); !watched) return watched.error();
+    if (!is_kept(shard->text())) {
+      return Error{Errc::no_owner, shard->text() + " is nobody's now: nothing was stored"};
+    }
+  }
 
   PostHead head;
   head.target = target;
@@ -49,6 +55,12 @@ Result<Token> BusCore::start_post(PostTarget target, const std::string& text, By
   remember_name(*shard);
   link_.want_pump(envelope_.size() + body.size());
   return token;
+}
+
+/// As far as the watch shows; true also before it does.
+bool BusCore::is_kept(const std::string& shard) const {
+  const RowSet* const rows = process_.rows(std::string(kStores));
+  return rows == nullptr || !rows->complete() || rows->rows().contains(shard);
 }
 
 void BusCore::on_posted(Token token, Errc status, std::uint64_t number) {

@@ -1,5 +1,6 @@
 // Messages and replies: local ones to their process, others up, nothing back up.
 #include "bus/core/host_router.hpp"
+#include "bus/core/record_shards.hpp"
 #include "bus/core/sabotage.hpp"
 
 #include <utility>
@@ -68,8 +69,8 @@ Result<> HostRouter::data_from_process(Link& link, LocalProcess& process, ByteVi
 }
 
 /// Messages to the library of a process: a process tells the states of its own moves only, and
-/// reads the mail of names that its role may own, and logs that it may write to. What else is said
-/// about mail, its receiver checks.
+/// reads the mail of names that its role may own, and logs that it may write to, and takes or gives
+/// the shards that it may keep. What else is said about mail, its receiver checks.
 bool HostRouter::may_say(const LocalProcess& process, const Run& run) const {
   RunReader reader(run);
   while (const auto item = reader.next()) {
@@ -85,6 +86,8 @@ bool HostRouter::may_say(const LocalProcess& process, const Run& run) const {
     } else if (kind == Kind::mail_open) {
       const auto open = decode<MailOpen>(payload);
       if (!open || !may_read(process, *open)) return false;
+    } else if (const auto shard = shard_in(kind, payload)) {
+      if (!may_hold(process, shard_name(*shard))) return false;
     } else if (!is_mail(kind)) {
       const auto refused = decode<StateRefused>(payload);
       // Of an earlier incarnation of its own, too: that is why it refuses.

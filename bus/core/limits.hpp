@@ -92,7 +92,8 @@ namespace starbus::bus {
     "default of what a reader of mail lets come before it has taken it: two of its own answers "   \
     "are under way at any time",                                                                   \
     "the store waits for the reader")                                                              \
-  X(kMaxMailWindow, 1024 * 1024, "bytes", "the window of one stream, which brings it", "too_large") \
+  X(kMaxMailWindow, 1024 * 1024, "bytes", "the window of one stream, which brings it",             \
+    "too_large")                                                                                   \
   X(kMaxReaders, 65'536, "readers", "open mailboxes and logs of one process", "would_block")       \
   X(kMaxRejects, 64, "messages", "rejected and not yet among the dead letters, of one reader",     \
     "would_block")                                                                                 \

@@ -43,7 +43,8 @@ class ProcessEvents : public OriginEvents, public DurableEvents {
                         bool complete) = 0;
   virtual void on_watch_refused(const std::string& prefix, const Error& reason) = 0;
 
-  /// A record of readers of mail (record_readers.hpp), of whatever process, undecoded.
+  /// A record of readers of mail (record_readers.hpp) or of shards that move (record_shards.hpp),
+  /// of whatever process, undecoded.
   virtual void on_mail(const Process&, Kind, ByteView) {}
   /// Something that was said by say_mail to the process with this channel did not reach it, or it
   /// is not known whether it did: what was agreed with it is to be begun anew.
@@ -156,7 +157,7 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
   const Owner& owner() const { return owner_; }
   DurableOwner& durable() { return durable_; }
 
-  /// A record of readers of mail (record_readers.hpp), for the library of `to`. Passes the windows:
+  /// Such a record, for the library of `to`. Passes the windows:
   /// whoever says many looks at Origin::has_room first. `hint`: of that process' channel.
   void say_mail(const Process& to, Lineage hint, ByteView record);
   bool speaks_mail() const { return minor_ >= kMailMinor; }

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "bus/core/process_core.hpp"
-#include "bus/core/record_readers.hpp"
+#include "bus/core/record_shards.hpp"
 #include "bus/core/sabotage.hpp"
 
 namespace starbus::bus {
@@ -204,7 +204,7 @@ void ProcessCore::on_system(const Delivery& delivery) {
         refused && refused->ticket.target.channel() == delivery.origin.channel()) {
       on_state_refused(*refused);
     }
-  } else if (is_mail(kind)) {
+  } else if (is_mail(kind) || is_shard(kind)) {
     events_.on_mail(delivery.origin, kind, payload);
   }
 }

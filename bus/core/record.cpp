@@ -7,6 +7,7 @@
 #include "bus/core/record_mail.hpp"
 #include "bus/core/record_moves.hpp"
 #include "bus/core/record_readers.hpp"
+#include "bus/core/record_shards.hpp"
 
 namespace starbus::bus {
 namespace {
@@ -141,6 +142,9 @@ class DecodeArchive {
   static bool valid(RowState state) {
     return state >= RowState::active && state <= RowState::granted;
   }
+  static bool valid(ShardChange::What what) {
+    return what >= ShardChange::What::put && what <= ShardChange::What::erase_range;
+  }
   static bool valid(PostTarget target) {
     return target == PostTarget::mailbox || target == PostTarget::log;
   }
@@ -229,6 +233,10 @@ STARBUS_CODED(MailConsumed)
 STARBUS_CODED(MailAck)
 STARBUS_CODED(MailAcked)
 STARBUS_CODED(MailEnd)
+STARBUS_CODED(ShardTake)
+STARBUS_CODED(ShardRows)
+STARBUS_CODED(ShardMore)
+STARBUS_CODED(ShardGiven)
 #undef STARBUS_CODED
 
 std::string_view name_of(Kind kind) {
@@ -337,8 +345,22 @@ std::string_view name_of(Kind kind) {
       return "mail_acked";
     case Kind::mail_end:
       return "mail_end";
+    case Kind::shard_take:
+      return "shard_take";
+    case Kind::shard_rows:
+      return "shard_rows";
+    case Kind::shard_more:
+      return "shard_more";
+    case Kind::shard_given:
+      return "shard_given";
   }
   return "unknown";
+}
+
+std::optional<std::uint8_t> shard_in(Kind kind, ByteView payload) {
+  constexpr std::size_t kBefore = sizeof(ShardTake::token);
+  if (!is_shard(kind) || payload.size() <= kBefore) return std::nullopt;
+  return std::to_integer<std::uint8_t>(payload[kBefore]);
 }
 
 Answer fit_to_send(const Answer& answer) {

@@ -1,7 +1,7 @@
 /// Records of the protocol: what each says, who sends it, and its fields in wire order.
 /// docs/protocol.md describes the exchanges. DATA, MULTICAST and CHUNK are in data.hpp, moves in
 /// record_moves.hpp, durable channels in record_mail.hpp, readers of mail in record_readers.hpp,
-/// administration in record_admin.hpp.
+/// shards of mail that move in record_shards.hpp, administration in record_admin.hpp.
 ///
 /// A record is {u32 length of what follows, u8 kind, payload}. Each struct lists its fields once,
 /// in `fields`; encoding and decoding both follow that list. Texts and lists carry their length;
@@ -80,6 +80,11 @@ enum class Kind : std::uint8_t {
   mail_ack = 74,
   mail_acked = 75,
   mail_end = 76,
+  // between two stores, while a shard moves: likewise
+  shard_take = 77,
+  shard_rows = 78,
+  shard_more = 79,
+  shard_given = 80,
 };
 std::string_view name_of(Kind kind);
 

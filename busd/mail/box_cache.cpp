@@ -59,6 +59,12 @@ void BoxCache::forget_some() {
   if (boxes_.size() >= kMost) boxes_.clear();
 }
 
+void BoxCache::forget(std::uint8_t shard) {
+  boost::unordered::erase_if(boxes_, [&](const auto& entry) {
+    return entry.second.shard == shard && !entry.second.dirty;
+  });
+}
+
 void BoxCache::drop() {
   for (const ChannelId& id : dirty_) boxes_.erase(id);
   dirty_.clear();

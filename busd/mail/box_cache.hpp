@@ -47,6 +47,8 @@ class BoxCache {
     forget_some();
   }
   void drop();
+  /// Nothing of the shard is known any more; no batch changes it now.
+  void forget(std::uint8_t shard);
 
  private:
   struct Entry {

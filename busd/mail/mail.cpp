@@ -169,7 +169,7 @@ bool Mail::request(Waiting waiting) {
 // --- the pipeline --------------------------------------------------------------------------------
 
 bool Mail::turn() {
-  if (idle() && !stopped_ && shell_.wall_ms() >= next_sweep_ms_) sweep();
+  if (!batch_ && !stopped_ && shell_.wall_ms() >= next_sweep_ms_) sweep();
   flush();
   return !stopped_ && readers_.pump();
 }
@@ -189,6 +189,7 @@ void Mail::flush() {
   if (batch_ || stopped_) return;
   if (waiting_.empty() && std::ranges::none_of(shards_, unnoted)) return;
   batch_.emplace();
+  ++begun_;
   take_waiting();
   build(false);
 }
@@ -242,6 +243,7 @@ void Mail::build(bool refusing) {
     shard_of(id.channel)->streams.write(id, change, shell_.wall_ms(), streams);
   }
   write_shards(batch);
+  note_changes(batch);
   const bool bookkeeping = batch_->streams.empty() && batch_->items.size() <= kRefusedMessages;
   if (refusing || bookkeeping) batch.use_reserve();
   if (sabotaged(Sabotage::mail_ack_before_sync)) tell(*batch_);
@@ -263,6 +265,16 @@ void Mail::write_shards(storage::Batch& batch) {
     shard.streams.erase_void(batch);
     batch_->noted.push_back(shard.number);
   }
+}
+
+/// The second byte of every key is its shard.
+void Mail::note_changes(const storage::Batch& batch) {
+  batch.for_each([this](storage::Batch::Kind kind, std::string_view key, std::string_view value) {
+    if (kMovingKinds.find(key[0]) == std::string_view::npos) return;
+    if (!shell_.watched(static_cast<std::uint8_t>(key[1]))) return;
+    const bool range = kind == storage::Batch::Kind::erase_range;
+    batch_->changes.push_back({kind, std::string(key), std::string(range ? value : "")});
+  });
 }
 
 void Mail::commit(storage::Batch batch) {
@@ -313,6 +325,9 @@ void Mail::succeed() {
     if (Shard* const shard = shard_of(id.channel)) shard->streams.keep(id, change);
   }
   counters_ += done.counters;
+  for (const Change& change : done.changes) {
+    shell_.changed(static_cast<std::uint8_t>(change.key[1]), change.kind, change.key, change.end);
+  }
   tell(done);
   for (const auto& then : done.then) then();
 }

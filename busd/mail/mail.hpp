@@ -45,6 +45,11 @@ class MailShell {
   /// See Readers::Way.
   virtual void say(const Process& reader, Lineage hint, ByteView record) = 0;
   virtual bool has_room(const Process& reader) = 0;
+  /// Whether `changed` is to be told of a shard. What a batch that was begun since has changed,
+  /// once that is on the disk; as Batch::for_each.
+  virtual bool watched(std::uint8_t shard) = 0;
+  virtual void changed(std::uint8_t shard, storage::Batch::Kind kind, std::string_view key,
+                       std::string_view end) = 0;
   /// The store has stopped: nothing more is taken or acknowledged.
   virtual void stopped(const storage::Error& reason) = 0;
   /// Runs `action` on the mail's thread, later. From any thread.
@@ -87,12 +92,15 @@ class Mail {
   /// What the shard was last owned under; 0: nobody ever posted to it here.
   storage::Result<Lineage> lineage(std::uint8_t shard) const;
   /// The shard is ours, under this lineage; `opened` follows, at once or when that is noted. Under
-  /// another lineage than the last one the rows of its streams are void. Ask for a shard only while
-  /// no batch is under way (idle()): what that has of the shard's earlier time here would not be
-  /// counted.
+  /// another lineage than the last one the rows of its streams are void. Open a shard only when
+  /// all batches have ended that were begun before its `close`: what they have of its earlier time
+  /// here would not be counted.
   storage::Result<> open(std::uint8_t shard, Lineage lineage);
   /// It is not ours any more; what waits for it is forgotten, its readers are told.
   void close(std::uint8_t shard);
+  /// Its rows will be erased, or others will come in their place; it is closed, and no batch has
+  /// it.
+  void forget(std::uint8_t shard) { boxes_.forget(shard); }
 
   // --- posts ---
   void post(const StreamId& stream, std::uint64_t seq, ByteView message, bool tombstone);
@@ -119,6 +127,9 @@ class Mail {
   bool turn();
 
   bool idle() const { return !batch_; }
+  /// The number of the latest batch, and of the latest that has ended; the same between batches.
+  std::uint64_t begun() const { return begun_; }
+  std::uint64_t ended() const { return batch_ ? begun_ - 1 : begun_; }
   const MailCounters& counters() const { return counters_; }
   const Readers& readers() const { return readers_; }
   /// Of all open shards; durable.
@@ -153,6 +164,10 @@ class Mail {
     std::uint64_t upto = 0;
     Purged done;
   };
+  struct Change {
+    storage::Batch::Kind kind;
+    std::string key, end;
+  };
   using Waiting = std::variant<Post, Opening, Acknowledgement, Sweeper::Found, Purge>;
   struct Running {
     std::vector<Waiting> items;
@@ -162,6 +177,7 @@ class Mail {
     std::vector<StreamId> forgotten;          // unless it also changes them
     std::map<std::string, KeyRow> keys;       // idempotency keys that it puts
     std::vector<std::function<void()>> then;  // what readers are told once it is durable
+    std::vector<Change> changes;              // to shards that are watched
     std::size_t ranges = 0;
     MailCounters counters;    // what it will have done
     std::uint64_t bytes = 0;  // of all bodies in the store, with what it stores
@@ -189,6 +205,7 @@ class Mail {
   void put_back(std::size_t most);
   void build(bool refusing);
   void write_shards(storage::Batch& batch);
+  void note_changes(const storage::Batch& batch);
   void commit(storage::Batch batch);
   void finished(const storage::Result<>& result);
   void succeed();
@@ -230,6 +247,7 @@ class Mail {
   std::size_t waiting_bytes_ = 0;     // of posts
   std::size_t waiting_requests_ = 0;  // of readers
   std::optional<Running> batch_;
+  std::uint64_t begun_ = 0;  // batches
   bool stopped_ = false;
   MailCounters counters_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

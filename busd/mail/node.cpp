@@ -97,4 +97,17 @@ bool Node::purge(const std::string& name, std::uint64_t upto, Mail::Purged done)
   return true;
 }
 
+bool Node::take(std::vector<std::uint8_t> shards, StoreProcess::Taken begun) {
+  StoreProcess* const running = process();
+  if (running == nullptr) return false;
+  running->take(std::move(shards), std::move(begun));
+  return true;
+}
+
+bool Node::stop_taking() {
+  StoreProcess* const running = process();
+  if (running != nullptr) running->stop_taking();
+  return running != nullptr;
+}
+
 }  // namespace starbus::bus::busd::mail

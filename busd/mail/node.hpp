@@ -47,6 +47,9 @@ class Node {
   /// See Mail::purge; `done` is called on the store's own thread, or not at all if that ends first.
   /// False while there is no open store.
   bool purge(const std::string& name, std::uint64_t upto, Mail::Purged done);
+  /// See Taker::begin; the same.
+  bool take(std::vector<std::uint8_t> shards, StoreProcess::Taken begun);
+  bool stop_taking();
 
  private:
   void run();

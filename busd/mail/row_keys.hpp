@@ -10,13 +10,14 @@
 namespace starbus::bus::busd::mail {
 
 /// First bytes of keys, see rows.hpp. Any other is of a later version.
+inline constexpr char kPlaceRows = 'P';
 inline constexpr char kShardRows = 'S';
 inline constexpr char kMessageRows = 'b';
 inline constexpr char kStreamRows = 'f';
 inline constexpr char kPostKeyRows = 'k';
 inline constexpr char kBoxRows = 'm';
 inline constexpr char kResultsRows = 'r';
-inline constexpr std::string_view kRowKinds = "Sbfkmr";  // in the order of their keys
+inline constexpr std::string_view kRowKinds = "PSbfkmr";  // in the order of their keys
 
 /// What a key says that belongs to one mailbox (kinds m, b and k).
 struct MailKey {

@@ -75,6 +75,10 @@ std::string shard_key(std::uint8_t shard) {
   return kind_prefix('S', shard);
 }
 
+std::string place_key(std::uint8_t shard) {
+  return kind_prefix('P', shard);
+}
+
 std::string box_key(std::uint8_t shard, const ChannelId& id) {
   std::string key = kind_prefix('m', shard);
   put_id(key, id);
@@ -120,6 +124,25 @@ std::optional<StreamKey> read_stream_key(std::string_view key) {
   stream.lane = static_cast<Lane>(key[kPrefix + 16]);
   if (key.size() > kStreamKey) stream.seq = get_number(key.substr(kStreamKey));
   return stream;
+}
+
+std::string encode(const PlaceRow& row) {
+  Bytes out;
+  Writer writer(out);
+  writer.put(static_cast<std::uint8_t>(row.keeping));
+  writer.put(row.token);
+  writer.short_text(row.host);
+  return of_bytes(out);
+}
+
+std::optional<PlaceRow> decode_place(std::string_view value) {
+  return read_row<PlaceRow>(value, [](Reader& reader, PlaceRow& row) {
+    const auto keeping = reader.get<std::uint8_t>();
+    if (keeping < 1 || keeping > 4) reader.fail();
+    row.keeping = static_cast<Keeping>(keeping);
+    row.token = reader.get<std::uint64_t>();
+    row.host = reader.short_text();
+  });
 }
 
 std::string encode(const ShardRow& row) {

@@ -1,6 +1,7 @@
 /// How mail lies in the store: keys and values, byte by byte as in docs/mail-format.md. Integers in
 /// keys are big-endian, so that they sort; in values little-endian.
 ///
+///   P shard                          PlaceRow: a shard that has moved, or moves
 ///   S shard                          ShardRow
 ///   m shard id                       BoxRow: one mailbox or log
 ///   b shard id number                MessageRow
@@ -62,6 +63,21 @@ struct ShardRow {
   Totals totals{};
 };
 
+/// Where a shard is. Without this row it is where the configuration says, and with it that does not
+/// count any more.
+enum class Keeping : std::uint8_t {
+  incoming = 1,  // a part of it is here: worth nothing
+  arrived = 2,   // all of it is here, and only `host` knows whether it was given to this store
+  kept = 3,      // here
+  elsewhere = 4  // given to `host`, or found there
+};
+struct PlaceRow {
+  Keeping keeping = Keeping::kept;
+  std::uint64_t token = 0;  // of the move (ShardTake); 0: of none
+  std::string host;         // the other one
+  friend bool operator==(const PlaceRow&, const PlaceRow&) = default;
+};
+
 struct MessageRow {
   std::uint64_t time_ms = 0;  // when it was stored, of the wall clock
   std::uint64_t total = 0;    // of bodies in its box up to this one
@@ -79,12 +95,15 @@ struct StreamRow {
   std::uint64_t time_ms = 0;  // when it was written
 };
 
+std::string place_key(std::uint8_t shard);
 std::string shard_key(std::uint8_t shard);
 std::string box_key(std::uint8_t shard, const ChannelId& id);
 std::string message_key(std::uint8_t shard, const ChannelId& id, std::uint64_t number);
 std::string post_key(std::uint8_t shard, const ChannelId& id, std::string_view key);
 std::string stream_key(std::uint8_t shard, const Process& origin, Lane lane);
 std::string results_key(std::uint8_t shard, const Process& origin, Lane lane, std::uint64_t seq);
+/// What moves with a shard: all of its rows but those about itself.
+inline constexpr std::string_view kMovingKinds = "bfkmr";
 /// All rows of one kind and shard lie in [prefix, end).
 std::string kind_prefix(char kind, std::uint8_t shard);
 std::string prefix_end(std::string prefix);
@@ -97,6 +116,7 @@ struct StreamKey {
 };
 std::optional<StreamKey> read_stream_key(std::string_view key);
 
+std::string encode(const PlaceRow& row);
 std::string encode(const ShardRow& row);
 std::string encode(const BoxRow& row);
 std::string encode(const MessageRow& row);
@@ -104,6 +124,7 @@ std::string encode(const KeyRow& row);
 std::string encode(const StreamRow& row);
 std::string encode(const std::vector<PostResult>& results);
 
+std::optional<PlaceRow> decode_place(std::string_view value);
 std::optional<ShardRow> decode_shard(std::string_view value);
 std::optional<BoxRow> decode_box(std::string_view value);
 std::optional<MessageRow> decode_message(std::string_view value);  // views into `value`

@@ -6,20 +6,37 @@
 namespace starbus::bus::busd::mail {
 namespace {
 
-constexpr std::uint64_t kBindPause = 1'000;          // ms, after a refusal: its holder may go
-constexpr std::string_view kProcesses = "process/";  // a watch shows which of them live
+constexpr std::uint64_t kBindPause = 1'000;  // ms, after a refusal: its holder may go
+constexpr std::uint64_t kUnbindPause = 20;   // ms, until busroot has taken it back
 
 }  // namespace
 
-MailService::MailService(storage::Store& store, std::vector<std::uint8_t> shards, MailQuota quota,
-                         Hooks hooks)
-    : hooks_(std::move(hooks)), mail_(store, *this, quota) {
-  for (const std::uint8_t shard : shards) shards_[shard] = Phase::free;
+MailService::MailService(storage::Store& store, std::string host, std::vector<std::uint8_t> shards,
+                         MailQuota quota, Hooks hooks)
+    : store_(store),
+      host_(std::move(host)),
+      hooks_(std::move(hooks)),
+      mail_(store, *this, std::move(quota)),
+      givers_(store, give_way()),
+      taker_(host_, take_way()) {
+  for (const std::uint8_t shard : shards) shards_[shard].phase = Phase::free;
+  for (unsigned shard = 0; shard < kShards; ++shard) read_place(static_cast<std::uint8_t>(shard));
+}
+
+/// What the store says of a shard counts more than the configuration.
+void MailService::read_place(std::uint8_t shard) {
+  const auto stored = store_.get(place_key(shard));
+  if (stored && !*stored) return;
+  const auto row = stored ? decode_place(**stored) : std::nullopt;
+  if (!row) return broken(shard, "it is not known whether it is kept here: its row is damaged");
+  shards_[shard].phase = row->keeping == Keeping::kept ? Phase::free : Phase::away;
+  if (row->keeping == Keeping::elsewhere) return erase(shard);
+  if (row->keeping != Keeping::kept) taker_.found(shard, *row);
 }
 
 bool MailService::serves(std::uint8_t shard) const {
   const auto found = shards_.find(shard);
-  return found != shards_.end() && found->second == Phase::held;
+  return found != shards_.end() && found->second.phase == Phase::held;
 }
 
 void MailService::turn() {
@@ -28,11 +45,15 @@ void MailService::turn() {
       if (weak.lock()) more_ = false;  // whoever runs this has a turn afterwards
     });
   }
-  // Not while a batch is under way: see Mail::open. Nothing new begins for what is not held.
-  if (!greeted_ || stopped_ || !mail_.idle() || wall_ms() < next_try_ms_) return;
+  if (stopped_) return;
+  givers_.settled(mail_.ended());
+  if (!greeted_) return;
+  givers_.tick();
+  taker_.tick();
+  if (wall_ms() < next_try_ms_) return;
   if (!refusals_.empty()) report_refusals();
-  for (auto& [shard, phase] : shards_) {
-    if (phase == Phase::free) bind(shard);
+  for (const auto& [number, shard] : shards_) {
+    if (shard.phase == Phase::free && mail_.ended() >= shard.after) bind(number);
   }
 }
 
@@ -40,23 +61,40 @@ void MailService::bind(std::uint8_t shard) {
   const auto lineage = mail_.lineage(shard);
   if (!lineage) return broken(shard, lineage.error().to_string());
   const auto binding = core_->bind_durable(shard_name(shard), *lineage);
+  if (!binding && binding.error() == Errc::already_bound) {  // it has not quite gone yet
+    next_try_ms_ = wall_ms() + kUnbindPause;
+    return;
+  }
   if (!binding) return broken(shard, binding.error().to_string());
   bindings_[*binding] = shard;
-  shards_[shard] = Phase::asked;
+  shards_[shard].phase = Phase::asked;
 }
 
 void MailService::broken(std::uint8_t shard, const std::string& why) {
-  shards_[shard] = Phase::broken;
+  shards_[shard].phase = Phase::broken;
   hooks_.trouble(shard_name(shard) + " is not served: " + why);
 }
 
 void MailService::on_welcome(bool) {
-  if (!std::exchange(greeted_, true)) (void)core_->watch(std::string(kProcesses));
+  if (std::exchange(greeted_, true)) return;
+  (void)core_->watch(kProcesses);
+  (void)core_->watch(kStoreNames);
 }
 
-/// Readers end with their process.
-void MailService::on_watch(const std::string&, const std::vector<WatchRow>& changes, bool) {
-  for (const WatchRow& row : changes) mail_.process_gone(row.owner, row.present);
+/// Readers, and moves of shards, end with their process.
+void MailService::on_watch(const std::string& prefix, const std::vector<WatchRow>& changes, bool) {
+  if (prefix != kProcesses) return;
+  for (const WatchRow& row : changes) {
+    mail_.process_gone(row.owner, row.present);
+    givers_.process_gone(row.owner, row.present);
+    taker_.process_gone(row.owner, row.present);
+  }
+}
+
+void MailService::on_mail_lost(const ChannelId& process) {
+  mail_.reader_lost(process);
+  givers_.process_lost(process);
+  taker_.process_lost(process);
 }
 
 void MailService::on_durable_bound(BindingId binding, Epoch, Lineage lineage) {
@@ -70,7 +108,7 @@ void MailService::on_durable_bound(BindingId binding, Epoch, Lineage lineage) {
 }
 
 void MailService::opened(std::uint8_t shard, const std::vector<FilterRow>& filter) {
-  shards_[shard] = Phase::held;
+  shards_[shard].phase = Phase::held;
   core_->accept_durable(channel_id(shard_name(shard)), filter);
 }
 
@@ -79,7 +117,7 @@ void MailService::on_bind_refused(BindingId binding, const Error& reason) {
   if (found == bindings_.end()) return;
   const std::uint8_t shard = found->second;
   bindings_.erase(found);
-  shards_[shard] = Phase::free;
+  shards_[shard].phase = Phase::free;
   next_try_ms_ = wall_ms() + kBindPause;
   ++refusals_[reason.to_string()];
 }
@@ -96,9 +134,11 @@ void MailService::report_refusals() {
 
 void MailService::on_lease_lost() {
   bindings_.clear();
-  for (auto& [shard, phase] : shards_) {
-    mail_.close(shard);
-    if (phase != Phase::broken) phase = Phase::free;
+  for (auto& [number, shard] : shards_) {
+    mail_.close(number);
+    const bool ours = shard.phase == Phase::asked || shard.phase == Phase::held;
+    if (ours) shard = {Phase::free, mail_.begun()};
+    if (ours) givers_.closed(number);
   }
 }
 
@@ -109,6 +149,7 @@ void MailService::on_item(const StreamId& stream, std::uint64_t seq, ByteView bo
 
 /// What is no such record comes from a broken or hostile process: nothing follows.
 void MailService::on_mail(const Process& from, Kind kind, ByteView payload) {
+  if (is_shard(kind)) return on_shard(from, kind, payload);
   if (kind == Kind::mail_open) {
     auto open = decode<MailOpen>(payload);
     if (open && check_channel_name(open->name)) {
@@ -159,11 +200,11 @@ void MailService::forget(const StreamId& stream) {
 /// Nobody is told anything any more; the names go, so that those who post see that nobody is there.
 void MailService::stopped(const storage::Error& reason) {
   stopped_ = true;
-  for (auto& [shard, phase] : shards_) {
-    mail_.close(shard);
-    if (phase == Phase::held || phase == Phase::asked)
-      (void)core_->unbind(channel_id(shard_name(shard)));
-    phase = Phase::broken;
+  for (auto& [number, shard] : shards_) {
+    mail_.close(number);
+    if (shard.phase == Phase::held || shard.phase == Phase::asked)
+      (void)core_->unbind(channel_id(shard_name(number)));
+    shard.phase = Phase::broken;
   }
   hooks_.stopped(reason);
 }

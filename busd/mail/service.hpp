@@ -7,6 +7,8 @@
 
 #include "bus/core/process_core.hpp"
 #include "busd/mail/mail.hpp"
+#include "busd/mail/moving/givers.hpp"
+#include "busd/mail/moving/taker.hpp"
 
 namespace starbus::bus::busd::mail {
 
@@ -19,11 +21,14 @@ class MailService final : public ProcessEvents, private MailShell {
     std::function<void(std::function<void()>)> post;  // see MailShell::post
     std::function<std::uint64_t()> wall_ms;
     std::function<void(const std::string& text)> trouble;  // for the log
+    std::function<void(const std::string& text)> note;     // likewise, and all is well
     std::function<void(const storage::Error&)> stopped;
+    std::function<std::uint64_t()> token;  // drawn at random, for moves
   };
 
-  MailService(storage::Store& store, std::vector<std::uint8_t> shards, MailQuota quota,
-              Hooks hooks);
+  /// `shards`: those that this host keeps unless its store says otherwise, because one has moved.
+  MailService(storage::Store& store, std::string host, std::vector<std::uint8_t> shards,
+              MailQuota quota, Hooks hooks);
   /// Before anything else; must outlive the service's last call.
   void attach(ProcessCore& core) { core_ = &core; }
 
@@ -36,6 +41,12 @@ class MailService final : public ProcessEvents, private MailShell {
   }
   bool serves(std::uint8_t shard) const;
 
+  // --- moves: see Taker ---
+  Result<> take(const std::vector<std::uint8_t>& shards) { return taker_.begin(shards); }
+  void stop_taking() { taker_.stop(); }
+  const MoveProgress& move() const { return taker_.progress(); }
+  std::size_t given_now() const { return givers_.count(); }
+
   // ProcessEvents
   void on_welcome(bool first) override;
   void on_durable_bound(BindingId binding, Epoch epoch, Lineage lineage) override;
@@ -47,7 +58,7 @@ class MailService final : public ProcessEvents, private MailShell {
   void on_unbound(BindingId) override {}
   void on_delivery(BindingId, const Delivery&) override {}
   void on_mail(const Process& from, Kind kind, ByteView payload) override;
-  void on_mail_lost(const ChannelId& process) override { mail_.reader_lost(process); }
+  void on_mail_lost(const ChannelId& process) override;
   void on_watch(const std::string& prefix, const std::vector<WatchRow>& changes,
                 bool complete) override;
   void on_watch_refused(const std::string&, const Error&) override {}
@@ -56,8 +67,28 @@ class MailService final : public ProcessEvents, private MailShell {
   void on_room() override { mail_.room(); }
 
  private:
-  enum class Phase { free, asked, held, broken };
+  /// Away: at another host, or on the way. Leaving: frozen, so that it can be given.
+  enum class Phase : std::uint8_t { free, asked, held, broken, away, leaving };
+  struct Shard {
+    Phase phase = Phase::free;
+    std::uint64_t after = 0;  // free: the batch that must have ended before it is asked for
+  };
 
+  static constexpr const char* kStoreNode = "store";  // HOST.store
+  static constexpr const char* kStoreNames = "store/";
+  static constexpr const char* kProcesses = "process/";  // a watch shows which of them live
+
+  void read_place(std::uint8_t shard);
+  Givers::Way give_way();
+  Taker::Way take_way();
+  std::optional<Taker::Store> owner_of(std::uint8_t shard) const;
+  std::optional<Process> store_of(const std::string& host) const;
+  void on_shard(const Process& from, Kind kind, ByteView payload);
+  void freeze(std::uint8_t shard);
+  void thaw(std::uint8_t shard);
+  void mark(std::uint8_t shard, const PlaceRow& row);
+  void erase(std::uint8_t shard);
+  void commit(storage::Batch batch, storage::Store::Completion done);
   void bind(std::uint8_t shard);
   void broken(std::uint8_t shard, const std::string& why);
   void report_refusals();
@@ -72,13 +103,22 @@ class MailService final : public ProcessEvents, private MailShell {
   void say(const Process& reader, Lineage hint, ByteView record) override;
   bool has_room(const Process& reader) override;
   void stopped(const storage::Error& reason) override;
+  bool watched(std::uint8_t shard) override { return givers_.watches(shard); }
+  void changed(std::uint8_t shard, storage::Batch::Kind kind, std::string_view key,
+               std::string_view end) override {
+    givers_.changed(shard, kind, key, end);
+  }
   void post(std::function<void()> action) override { hooks_.post(std::move(action)); }
   std::uint64_t wall_ms() override { return hooks_.wall_ms(); }
 
   ProcessCore* core_ = nullptr;
+  storage::Store& store_;
+  const std::string host_;
   Hooks hooks_;
   Mail mail_;
-  std::map<std::uint8_t, Phase> shards_;
+  Givers givers_;
+  Taker taker_;
+  std::map<std::uint8_t, Shard> shards_;
   std::map<BindingId, std::uint8_t> bindings_;
   std::map<std::string, int> refusals_;  // since the last report, by reason
   std::string reported_;

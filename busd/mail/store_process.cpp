@@ -3,6 +3,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <chrono>
+#include <random>
 #include <utility>
 
 #include "bus/core/version.hpp"
@@ -18,6 +19,12 @@ std::uint64_t wall_ms() {
       std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
 }
 
+std::uint64_t random_number() {
+  std::random_device device;
+  const std::uint64_t high = device();
+  return high << 32 | device();
+}
+
 }  // namespace
 
 StoreProcess::StoreProcess(const NodeSettings& settings, const NodeHooks& hooks,
@@ -26,7 +33,7 @@ StoreProcess::StoreProcess(const NodeSettings& settings, const NodeHooks& hooks,
       hooks_(hooks),
       store_(std::move(store)),
       measured_(*store_, hooks_.measured),
-      service_(measured_, settings_.shards, settings_.quota,
+      service_(measured_, settings_.host, settings_.shards, settings_.quota,
                {.post =
                     [this](std::function<void()> action) {
                       boost::asio::post(loop_, [this, action = std::move(action)] {
@@ -36,7 +43,9 @@ StoreProcess::StoreProcess(const NodeSettings& settings, const NodeHooks& hooks,
                     },
                 .wall_ms = wall_ms,
                 .trouble = hooks_.trouble,
-                .stopped = hooks_.stopped}),
+                .note = hooks_.note,
+                .stopped = hooks_.stopped,
+                .token = random_number}),
       core_({kName, settings_.role, draw_incarnation(), std::string("starbus ") + kVersion,
              kVersionMinor},
             service_, io::boot_now()),
@@ -66,7 +75,11 @@ void StoreProcess::publish() {
   figures.counters = service_.mail().counters();
   figures.totals = service_.mail().totals();
   figures.readers = service_.mail().readers().count();
-  for (const std::uint8_t shard : settings_.shards) figures.held.set(shard, service_.serves(shard));
+  for (unsigned shard = 0; shard < kShards; ++shard) {
+    figures.held.set(shard, service_.serves(static_cast<std::uint8_t>(shard)));
+  }
+  figures.move = service_.move();
+  figures.giving = service_.given_now();
   const std::lock_guard lock(figures_mutex_);
   figures_ = figures;
 }
@@ -79,6 +92,23 @@ NodeFigures StoreProcess::figures() const {
 void StoreProcess::purge(const std::string& name, std::uint64_t upto, Mail::Purged done) {
   boost::asio::post(loop_, [this, name, upto, done = std::move(done)] {
     service_.purge(name, upto, done);
+    link_.want_pump(0);
+  });
+}
+
+void StoreProcess::take(std::vector<std::uint8_t> shards, Taken begun) {
+  boost::asio::post(loop_, [this, shards = std::move(shards), begun = std::move(begun)] {
+    const auto result = service_.take(shards);
+    published_ = {};
+    publish();  // so that whoever is told finds it in the figures
+    begun(result);
+    link_.want_pump(0);
+  });
+}
+
+void StoreProcess::stop_taking() {
+  boost::asio::post(loop_, [this] {
+    service_.stop_taking();
     link_.want_pump(0);
   });
 }

@@ -19,6 +19,7 @@
 namespace starbus::bus::busd::mail {
 
 struct NodeSettings {
+  std::string host;              // of this busd
   std::filesystem::path folder;  // of the store; its parent exists
   std::vector<std::uint8_t> shards;
   MailQuota quota;
@@ -33,11 +34,14 @@ struct NodeFigures {
   Totals totals;
   std::size_t readers = 0;
   std::bitset<kShards> held;
+  MoveProgress move;       // of shards to here
+  std::size_t giving = 0;  // shards that others take
 };
 
 struct NodeHooks {
   std::function<void(const std::string& text)> trouble;  // for the log; from the store's thread
-  std::function<void(const storage::Error& reason)> stopped;  // the same: for good
+  std::function<void(const std::string& text)> note;     // likewise, and all is well
+  std::function<void(const storage::Error& reason)> stopped;  // likewise: for good
   MeasuredStore::Measured measured{};                         // from the writer's thread
 };
 
@@ -66,6 +70,10 @@ class StoreProcess {
   Desk& desk() { return desk_; }
   /// See Mail::purge; `done` is called on the thread of run(), or not at all if that ends first.
   void purge(const std::string& name, std::uint64_t upto, Mail::Purged done);
+  using Taken = std::function<void(Result<> begun)>;
+  /// See Taker::begin; likewise.
+  void take(std::vector<std::uint8_t> shards, Taken begun);
+  void stop_taking();
 
  private:
   ProcessLink::Hooks link_hooks();

@@ -82,7 +82,8 @@ void Adversary::step() {
 void Adversary::fault() {
   Random& random = world_.random;
   if (profile_.mail && random.chance(0.1)) return fill_the_disk();
-  if (profile_.mail && random.chance(0.1)) return crash_host(*world_.hosts().front());
+  if (profile_.mail && random.chance(0.1))
+    return crash_host(world_.random.pick(world_.stores())->host());
   const std::uint64_t kind = random.below(100);
   if (kind < 20) {
     crash_host(*random.pick(world_.hosts()));
@@ -110,7 +111,7 @@ void Adversary::crash_host(HostNode& host) {
 }
 
 void Adversary::fill_the_disk() {
-  SimDisk& disk = world_.store()->disk();
+  SimDisk& disk = world_.random.pick(world_.stores())->disk();
   if (disk.room != SimDisk::Room::plenty) return;
   ++world_.counts[Event::full_disks];
   disk.room = world_.random.chance(0.7) ? SimDisk::Room::little : SimDisk::Room::none;

@@ -15,13 +15,20 @@ namespace starbus::sim {
 
 class StoreNode final : public CoreNode {
  public:
-  StoreNode(World& world, HostNode& host, std::vector<std::string> mailboxes);
+  /// `listed`: it keeps the shards of all mailboxes, unless they have moved; otherwise none.
+  StoreNode(World& world, HostNode& host, std::vector<std::string> mailboxes, bool listed);
 
   SimDisk& disk() { return disk_; }
-  bool serves_all() const;
-  bool idle() const { return service_->mail().idle(); }
-  /// What the disk has, by mailbox.
-  std::map<std::string, MailOracle::Content> stored() const;
+  /// What its disk says.
+  bool keeps(std::uint8_t shard) const;
+  bool serves(std::uint8_t shard) const { return service_->serves(shard); }
+  /// No batch, and no move, is under way.
+  bool idle() const;
+  /// Asks for shards that others have; busy while it does.
+  void take(const std::vector<std::uint8_t>& shards);
+  bus::busd::mail::MailService& service() { return *service_; }
+  /// What the disk has of a mailbox.
+  MailOracle::Content stored(const std::string& mailbox) const;
 
  private:
   void on_start() override;
@@ -29,8 +36,7 @@ class StoreNode final : public CoreNode {
   void before_pump() override { service_->turn(); }
   void refused_for_good(const bus::Error& reason) override;
 
-  std::vector<std::string> mailboxes_;
-  std::vector<std::uint8_t> shards_;
+  std::vector<std::uint8_t> shards_;  // listed
   SimDisk disk_;
   std::unique_ptr<SimStore> store_;
   std::unique_ptr<bus::busd::mail::MailService> service_;

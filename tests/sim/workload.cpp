@@ -35,6 +35,20 @@ void Workload::step() {
     if (!process->paused()) act(*process);
   }
   if (profile_.deaths) replace_the_lost(0.02);
+  if (profile_.mail && world_.random.chance(0.03)) move_shards();
+}
+
+/// To a store that may have them already.
+void Workload::move_shards() {
+  std::vector<std::uint8_t> shards;
+  for (const std::string& mailbox : world_.mailboxes()) {
+    const std::uint8_t shard = bus::shard_of(bus::channel_id(mailbox));
+    if (world_.random.chance(0.5) && std::ranges::find(shards, shard) == shards.end()) {
+      shards.push_back(shard);
+    }
+  }
+  StoreNode& store = *world_.random.pick(world_.stores());
+  if (!shards.empty()) store.take(shards);
 }
 
 void Workload::act(ProcessNode& process) {

@@ -25,6 +25,7 @@ class Workload {
   void move_away(ProcessNode& process, NameIndex name);
   void come_and_go(ProcessNode& process);
   void post(ProcessNode& process);
+  void move_shards();
   std::vector<NameIndex> pick_receivers(NameIndex from);
   NameIndex pick_receiver(NameIndex from);
   std::size_t pick_size();

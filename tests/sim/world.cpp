@@ -26,10 +26,14 @@ World::World(std::uint64_t seed, WorldOptions options)
   for (const std::string& mover : options_.movers) add_name(mover, NameKind::mover);
   for (const std::string& text : options_.free_names) add_name(text, NameKind::free);
   if (options_.mailboxes.empty()) return;
-  store_ = std::make_unique<StoreNode>(*this, *hosts_.front(), options_.mailboxes);
-  hosts_.front()->when_started = [this] { store_->start(); };
-  hosts_.front()->when_crashed = [this] { store_->crash(); };
-  add_name(bus::process_channel_name(hosts_.front()->name(), store_->node()), NameKind::store);
+  for (std::size_t i = 0; i < std::min<std::size_t>(2, hosts_.size()); ++i) {
+    HostNode& host = *hosts_[i];
+    StoreNode& store =
+        *stores_.emplace_back(std::make_unique<StoreNode>(*this, host, options_.mailboxes, i == 0));
+    host.when_started = [&store] { store.start(); };
+    host.when_crashed = [&store] { store.crash(); };
+    add_name(bus::process_channel_name(host.name(), store.node()), NameKind::store);
+  }
   for (const std::string& mailbox : options_.mailboxes) {
     const std::string shard = bus::shard_name(bus::shard_of(bus::channel_id(mailbox)));
     if (!by_id_.contains(bus::channel_id(shard))) add_name(shard, NameKind::store);
@@ -134,7 +138,9 @@ bus::PeerFacts World::facts_of(const Node& peer) const {
   for (const auto& process : processes_) {
     if (process.get() == &peer) facts.pid = process->pid();
   }
-  if (store_.get() == &peer) facts.pid = store_->pid();
+  for (const auto& store : stores_) {
+    if (store.get() == &peer) facts.pid = store->pid();
+  }
   return facts;
 }
 

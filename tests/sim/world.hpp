@@ -57,8 +57,12 @@ class World {
   RootNode& root() { return *root_; }
   std::vector<std::unique_ptr<HostNode>>& hosts() { return hosts_; }
   std::vector<std::unique_ptr<ProcessNode>>& processes() { return processes_; }
-  /// Null if nobody keeps mail.
-  StoreNode* store() { return store_.get(); }
+  /// None if nobody keeps mail. At the start the first one has all shards.
+  std::vector<std::unique_ptr<StoreNode>>& stores() { return stores_; }
+  /// The one whose disk says that it has the shard of a mailbox; null while it moves.
+  StoreNode* store_of(const std::string& mailbox);
+  /// What the disks have, by mailbox, of those that are not between two.
+  std::map<std::string, MailOracle::Content> stored();
   const std::vector<std::string>& mailboxes() const { return options_.mailboxes; }
   bool is_mailbox(const std::string& name) const;
   HostNode& host(std::size_t index) { return *hosts_[index]; }
@@ -139,7 +143,7 @@ class World {
   std::unique_ptr<RootNode> root_;
   std::vector<std::unique_ptr<HostNode>> hosts_;
   std::vector<std::unique_ptr<ProcessNode>> processes_;
-  std::unique_ptr<StoreNode> store_;
+  std::vector<std::unique_ptr<StoreNode>> stores_;
   std::map<const Node*, Time> isolated_until_;
   std::int64_t last_pid_ = 100;
   std::uint64_t last_life_ = 0;

@@ -95,11 +95,22 @@ std::string World::unrest() {
 }
 
 std::string World::unrest_of_mail() {
-  if (!store_) return {};
-  if (!store_->up() || store_->paused()) return "the store is down";
-  if (!store_->core().greeted()) return "the store has no session with its busd";
-  if (!store_->serves_all()) return "the store does not hold all its shards";
-  if (!store_->idle()) return "the store has a batch under way";
+  for (const auto& store : stores_) {
+    if (!store->up() || store->paused()) return store->name() + " is down";
+    if (!store->core().greeted()) return store->name() + " has no session with its busd";
+    if (!store->idle()) return store->name() + " has a batch or a move under way";
+  }
+  for (const std::string& mailbox : mailboxes()) {
+    if (stores_.empty()) break;
+    const std::uint8_t shard = bus::shard_of(bus::channel_id(mailbox));
+    const auto keeps = [&](const auto& store) { return store->keeps(shard); };
+    if (std::ranges::count_if(stores_, keeps) > 1) {
+      throw Violation(bus::shard_name(shard) + " is kept by two stores");
+    }
+    StoreNode* const store = store_of(mailbox);
+    if (!store) return bus::shard_name(shard) + " is kept by nobody";
+    if (!store->serves(shard)) return store->name() + " does not serve all its shards";
+  }
   for (auto& process : processes_) {
     if (mail.pending(process->application().life()) != 0) return "posts without an end";
   }
@@ -107,13 +118,28 @@ std::string World::unrest_of_mail() {
 }
 
 std::string World::unread_mail() {
-  if (!store_) return {};
-  for (const auto& [mailbox, content] : store_->stored()) {
+  for (const auto& [mailbox, content] : stored()) {
     ProcessNode* const reader = owner_of(index_of(mailbox));
     if (!reader || !reader->application().mail().reads(mailbox)) return "nobody reads " + mailbox;
     if (mail.cursor(mailbox) != content.last) return "there is mail to read in " + mailbox;
   }
   return {};
+}
+
+StoreNode* World::store_of(const std::string& mailbox) {
+  const std::uint8_t shard = bus::shard_of(bus::channel_id(mailbox));
+  for (const auto& store : stores_) {
+    if (store->keeps(shard)) return store.get();
+  }
+  return nullptr;
+}
+
+std::map<std::string, MailOracle::Content> World::stored() {
+  std::map<std::string, MailOracle::Content> all;
+  for (const std::string& mailbox : mailboxes()) {
+    if (const StoreNode* const store = store_of(mailbox)) all[mailbox] = store->stored(mailbox);
+  }
+  return all;
 }
 
 /// Mail that nobody reads would never come to rest.
@@ -143,8 +169,11 @@ std::string World::unrest_of_names() {
     const auto* entry = root.directory().find(each.id);
     if (each.kind == NameKind::store) {
       ++owned;
-      if (!entry || !entry->confirmed || entry->owner().process() != store_->core().self()) {
-        return each.text + " is not the store's";
+      const auto owns = [&](const auto& store) {
+        return entry->owner().process() == store->core().self();
+      };
+      if (!entry || !entry->confirmed || std::ranges::none_of(stores_, owns)) {
+        return each.text + " is no store's";
       }
       continue;
     }
@@ -214,9 +243,9 @@ void World::heal_and_check(Time limit, const std::function<void()>& meanwhile) {
   for (auto& host : hosts_) host->start();
   for (auto& host : hosts_) host->resume();
   for (auto& process : processes_) process->resume();
-  if (store_) {
-    store_->resume();
-    store_->disk().room = SimDisk::Room::plenty;
+  for (auto& store : stores_) {
+    store->resume();
+    store->disk().room = SimDisk::Room::plenty;
   }
   const Time end = now() + limit;
   const auto look = [this] {
@@ -228,7 +257,7 @@ void World::heal_and_check(Time limit, const std::function<void()>& meanwhile) {
     if (now() >= end) throw Violation("no convergence: " + reason + describe_moves());
     run_for(from_ms(100));
     if (meanwhile) meanwhile();
-    if (store_) claim_mailboxes();
+    if (!stores_.empty()) claim_mailboxes();
     for (auto& process : processes_) {
       if (!process->up()) process->start();
       if (process->application().calls_overdue(now())) {
@@ -237,7 +266,7 @@ void World::heal_and_check(Time limit, const std::function<void()>& meanwhile) {
     }
     reason = look();
   }
-  if (store_) mail.check(store_->stored());
+  if (!stores_.empty()) mail.check(stored());
   oracle.check_end([this](const Oracle::Sender& sender) { return lives(sender); });
   for (const NameIndex name : names_of(NameKind::mover)) {
     const ProcessNode* const owner = owner_of(name);

@@ -109,6 +109,40 @@ TEST_F(MailTool, AFolderWithoutAStoreStaysWithoutOne) {
   EXPECT_TRUE(fs::is_empty(path("empty")));
 }
 
+TEST_F(MailTool, AdoptsShardsButNotAPart) {
+  const auto mark = [&](std::uint8_t shard, mail::Keeping keeping) {
+    filled_.close();
+    filled_.open();
+    filled_.put(mail::place_key(shard), encode(mail::PlaceRow{keeping, 7, "b"}));
+  };
+  mark(3, mail::Keeping::arrived);
+  mark(4, mail::Keeping::elsewhere);
+  const Ran ran = tool({"adopt", "3-5"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "3 shards are kept here from now on\n");
+  for (std::uint8_t shard = 3; shard <= 5; ++shard) {
+    EXPECT_EQ(content()[mail::place_key(shard)], encode(mail::PlaceRow{}));
+  }
+  mark(6, mail::Keeping::incoming);
+  const Ran part = tool({"adopt", "5-6"});
+  EXPECT_EQ(part.code, 1);
+  EXPECT_THAT(part.err, HasSubstr("store/6 was on its way from b and is here in part"));
+  EXPECT_EQ(tool({"adopt", "256"}).code, 1);
+}
+
+TEST_F(MailTool, ChecksOnlyWhatIsKeptHere) {
+  const std::uint8_t shard = bus::shard_of(bus::channel_id("player/1"));
+  filled_.open();
+  filled_.put(mail::place_key(shard), encode(mail::PlaceRow{mail::Keeping::incoming, 7, "b"}));
+  filled_.erase(mail::shard_key(shard));
+  EXPECT_EQ(tool({"check"}).code, 0);
+  filled_.open();
+  filled_.put(mail::place_key(shard), "?");
+  const Ran ran = tool({"check"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.out, HasSubstr("where " + bus::shard_name(shard) + " is kept"));
+}
+
 TEST_F(MailTool, AStoreThatIsOpenIsRefused) {
   filled_.open();
   const std::string folder = filled_.path();

@@ -25,6 +25,8 @@ struct Options {
   ImportOptions import;
   RestoreOptions restore;
   BackupOptions backup;
+  MoveOptions move;
+  AdoptOptions adopt;
 };
 
 void add_directory(CLI::App& app, Options& options) {
@@ -88,10 +90,27 @@ void add_offline(CLI::App& app, Options& options) {
   restore.add_flag("--damaged", options.restore.damaged, "also a backup that is not whole");
 }
 
+void add_adopt(CLI::App& app, Options& options) {
+  CLI::App& adopt = *app.add_subcommand(
+      "adopt", "keep shards here, because the host that had them is gone for good");
+  adopt.add_option("shards", options.adopt.shards, "which ones: 0-15,40")
+      ->required()
+      ->type_name("SHARDS");
+  add_directory(adopt, options);
+}
+
 /// By a busd that runs.
 void add_online(CLI::App& app, Options& options) {
   CLI::App& shards = *app.add_subcommand("shards", "which host has which of the 256 shards");
   add_admin(shards, options);
+  CLI::App& move = *app.add_subcommand(
+      "move", "shards of other hosts to the host of that busd, while all of them serve");
+  move.add_option("shards", options.move.shards, "which ones: 0-15,40")->type_name("SHARDS");
+  move.add_option("--from", options.move.from, "all that this host has")->type_name("HOST");
+  move.add_flag("--stop", options.move.stop, "end the move that is under way");
+  move.footer(
+      "Without SHARDS and --from it shows the move that is under way. Ctrl-C ends it in order.");
+  add_admin(move, options);
   CLI::App& backup = *app.add_subcommand(
       "backup", "a copy of the store of a running busd, of this moment, while it serves");
   backup
@@ -127,7 +146,15 @@ int dispatch(const std::string& command, const Context& context, Options& option
     options.import.directory = directory;
     return run_import(context, options.import);
   }
+  if (command == "adopt") {
+    options.adopt.directory = directory;
+    return run_adopt(context, options.adopt);
+  }
   if (command == "shards") return run_shards(context, options.admin);
+  if (command == "move") {
+    options.move.admin = options.admin;
+    return run_move(context, options.move);
+  }
   if (command == "backup") {
     options.backup.admin = options.admin;
     return run_backup(context, options.backup);
@@ -162,6 +189,7 @@ int run_mail_tool(const std::vector<std::string>& arguments, const Environment& 
   app.add_flag("--json", options.json, "print JSON for scripts; see docs/mail-tools.md");
   app.add_flag("--progress", options.progress, "show progress, also where there is no terminal");
   add_offline(app, options);
+  add_adopt(app, options);
   add_online(app, options);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));

@@ -60,6 +60,12 @@ struct RestoreOptions {
 };
 int run_restore(const Context& context, const RestoreOptions& options);
 
+struct AdoptOptions {
+  Folder directory;
+  std::string shards;  // "0-15,40"
+};
+int run_adopt(const Context& context, const AdoptOptions& options);
+
 // --- by a busd that runs ---
 int run_shards(const Context& context, const std::string& admin);
 
@@ -68,5 +74,13 @@ struct BackupOptions {
   std::string admin;
 };
 int run_backup(const Context& context, const BackupOptions& options);
+
+struct MoveOptions {
+  std::string shards;  // "0-15,40"
+  std::string from;    // all of a host; neither: what is under way is shown
+  bool stop = false;   // it is ended
+  std::string admin;   // of the busd that takes them
+};
+int run_move(const Context& context, const MoveOptions& options);
 
 }  // namespace starbus::mail_tool

@@ -1,20 +1,19 @@
 // Commands that ask a busd which runs: shards, backup.
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <chrono>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <set>
 #include <thread>
 
-#include "bus/core/post_head.hpp"
+#include "bus/core/shard_list.hpp"
 #include "bus/daemon/admin_http.hpp"
-#include "bus/daemon/http_client.hpp"
 #include "tools/bustop/cluster_view.hpp"
 #include "tools/bustop/json_out.hpp"
 #include "tools/bustop/text.hpp"
 #include "tools/mail/commands.hpp"
+#include "tools/mail/online.hpp"
 
 namespace starbus::mail_tool {
 namespace {
@@ -23,28 +22,6 @@ using bus::daemon::HttpClient;
 using bustop::OrderedJson;
 constexpr std::string_view kShardNames = "store/";
 constexpr std::chrono::milliseconds kPoll{500};
-
-int unreachable(const Context& context, const std::string& admin, const Error& error) {
-  if (error == Errc::unreachable || error == Errc::deadline) {
-    return fail(context, {error.code, "the busd at " + admin +
-                                          " does not answer; start it, or name "
-                                          "its admin port with --admin URL or $STARBUS_ADMIN"});
-  }
-  return fail(context, {error.code, bustop::text_of(error)});
-}
-
-/// "0-12, 40": of numbers in order.
-std::string ranges_of(const std::vector<unsigned>& numbers) {
-  std::string text;
-  for (std::size_t i = 0; i < numbers.size();) {
-    std::size_t end = i + 1;
-    while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
-    text += (text.empty() ? "" : ", ") + std::to_string(numbers[i]);
-    if (end - i > 1) text += "-" + std::to_string(numbers[end - 1]);
-    i = end;
-  }
-  return text;
-}
 
 std::optional<unsigned> shard_in(std::string_view name) {
   unsigned shard = 0;
@@ -65,58 +42,94 @@ struct BackupState {
 };
 
 Result<BackupState> read_state(const Result<std::string>& text) {
-  if (!text) return text.error();
-  const auto json = nlohmann::json::parse(*text, nullptr, false);
-  if (!json.is_object()) return Error{Errc::bad_bytes, "busd's answer is not a JSON object"};
-  const auto word = [&](const char* key) {
-    const auto found = json.find(key);
-    return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-  };
-  const auto number = [&](const char* key) {
-    const auto found = json.find(key);
-    return found != json.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
-  };
-  return BackupState{word("state"), word("error"), number("rows"), number("bytes"),
-                     number("damaged")};
+  const auto json = object_of(text);
+  if (!json) return json.error();
+  return BackupState{word_in(*json, "state"), word_in(*json, "error"), number_in(*json, "rows"),
+                     number_in(*json, "bytes"), number_in(*json, "damaged")};
 }
 
 }  // namespace
 
-int run_shards(const Context& context, const std::string& admin) {
+int unreachable(const Context& context, const std::string& admin, const Error& error) {
+  if (error == Errc::unreachable || error == Errc::deadline) {
+    return fail(context, {error.code, "the busd at " + admin +
+                                          " does not answer; start it, or name "
+                                          "its admin port with --admin URL or $STARBUS_ADMIN"});
+  }
+  return fail(context, {error.code, bustop::text_of(error)});
+}
+
+Result<nlohmann::json> object_of(const Result<std::string>& text) {
+  if (!text) return text.error();
+  auto json = nlohmann::json::parse(*text, nullptr, false);
+  if (!json.is_object()) return Error{Errc::bad_bytes, "busd's answer is not a JSON object"};
+  return Result<nlohmann::json>(boost::system::in_place_value, std::move(json));
+}
+
+std::string word_in(const nlohmann::json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::uint64_t number_in(const nlohmann::json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+}
+
+std::vector<std::uint8_t> ShardOwners::of(const std::string& name) const {
+  std::vector<std::uint8_t> shards;
+  for (unsigned shard = 0; shard < bus::kShards; ++shard) {
+    if (host[shard] == name) shards.push_back(static_cast<std::uint8_t>(shard));
+  }
+  return shards;
+}
+
+Result<ShardOwners> shard_owners(const std::string& admin) {
   auto client = HttpClient::at(admin);
-  if (!client) return fail(context, client.error());
+  if (!client) return client.error();
   const bustop::ClusterView view(std::make_unique<bustop::HttpSource>(std::move(*client)), nullptr);
   const auto names = view.names({std::string(kShardNames), "", 0});
-  if (!names) return unreachable(context, admin, names.error());
-  std::array<std::string, bus::kShards> owners;
+  if (!names) return names.error();
+  ShardOwners owners;
+  owners.from = names->from;
   for (const bustop::NameRow& row : names->names) {
-    if (const auto shard = shard_in(row.name)) owners[*shard] = bustop::host_of(row.owner);
+    if (const auto shard = shard_in(row.name)) owners.host[*shard] = bustop::host_of(row.owner);
   }
-  std::map<std::string, std::vector<unsigned>> hosts;
-  for (unsigned shard = 0; shard < bus::kShards; ++shard) hosts[owners[shard]].push_back(shard);
-  const std::vector<unsigned> nobodys = hosts[""];
-  hosts.erase("");
+  return owners;
+}
+
+int run_shards(const Context& context, const std::string& admin) {
+  const auto owners = shard_owners(admin);
+  if (!owners) return unreachable(context, admin, owners.error());
+  const std::set<std::string> hosts(owners->host.begin(), owners->host.end());
+  const std::vector<std::uint8_t> nobodys = owners->of("");
+  const auto for_each_host = [&](auto&& show) {
+    for (const std::string& host : hosts) {
+      if (!host.empty()) show(host, owners->of(host));
+    }
+  };
   if (context.json) {
     OrderedJson rows = OrderedJson::array();
-    for (const auto& [host, shards] : hosts) {
-      rows.push_back({{"host", host}, {"shards", ranges_of(shards)}, {"count", shards.size()}});
-    }
+    for_each_host([&](const std::string& host, const std::vector<std::uint8_t>& shards) {
+      rows.push_back(
+          {{"host", host}, {"shards", bus::shards_text(shards)}, {"count", shards.size()}});
+    });
     context.out << bustop::dump({{"hosts", rows},
-                                 {"nobody", ranges_of(nobodys)},
+                                 {"nobody", bus::shards_text(nobodys)},
                                  {"missing", nobodys.size()},
-                                 {"from", names->from}});
+                                 {"from", owners->from}});
   } else {
     bustop::Table table({{"HOST", bustop::Table::Align::left, true},
                          {"COUNT", bustop::Table::Align::right},
                          {"SHARDS"}});
-    for (const auto& [host, shards] : hosts) {
-      table.add({host, std::to_string(shards.size()), ranges_of(shards)});
-    }
+    for_each_host([&](const std::string& host, const std::vector<std::uint8_t>& shards) {
+      table.add({host, std::to_string(shards.size()), bus::shards_text(shards)});
+    });
     if (!nobodys.empty())
-      table.add({"(nobody)", std::to_string(nobodys.size()), ranges_of(nobodys)});
+      table.add({"(nobody)", std::to_string(nobodys.size()), bus::shards_text(nobodys)});
     context.out << table.text(context.look);
-    if (names->from != "busroot") {
-      context.out << "note: busroot did not answer; these are the shards of " << names->from
+    if (owners->from != "busroot") {
+      context.out << "note: busroot did not answer; these are the shards of " << owners->from
                   << "\n";
     }
   }

@@ -33,6 +33,9 @@ class StoreCheck {
  private:
   storage::Result<> check_shard(std::uint8_t shard) {
     Totals kept;
+    const auto here = is_here(shard);
+    if (!here) return here.error();
+    if (!*here) return {};
     if (auto checked = boxes(shard, kept); !checked) return checked;
     if (auto checked = shard_row(shard, kept); !checked) return checked;
     if (auto checked = streams(shard, kStreamRows); !checked) return checked;
@@ -76,6 +79,18 @@ class StoreCheck {
     }
     audit.finish();
     return {};
+  }
+
+  /// False: what lies here of it is worth nothing, since another store has it.
+  storage::Result<bool> is_here(std::uint8_t shard) {
+    const auto value = snapshot_.get(place_key(shard));
+    const std::string what = "where " + shard_name(shard) + " is kept";
+    if (!value && value.error() != storage::Errc::corrupt) return value.error();
+    if (!value) add(Problem::damaged_row, shard, what + ": " + value.error().detail);
+    if (!value || !value->has_value()) return true;
+    const auto row = decode_place(**value);
+    if (!row) add(Problem::bad_row, shard, what);
+    return !row || row->keeping == Keeping::kept || row->keeping == Keeping::arrived;
   }
 
   storage::Result<> shard_row(std::uint8_t shard, const Totals& kept) {

@@ -56,6 +56,23 @@ TEST_F(MailClientTest, WaitsForTheStoreAsLongAsItWasTold) {
   });
 }
 
+TEST_F(MailClientTest, DoesNotWaitIfToldSo) {
+  run([this]() -> Task {
+    Bus bus(loop, cluster.node("b", "x"));
+    CO_OK(co_await bus.connect(use_awaitable));
+    PostOptions options;
+    options.ttl = 20ms;
+    options.wait = false;
+    // The first one begins to watch, and may wait as others do.
+    Errc end = Errc::expired;
+    while (end == Errc::expired) {
+      const auto posted = co_await bus.post("player/1", "m", options, use_awaitable);
+      end = posted ? Errc::ok : posted.error().code;
+    }
+    EXPECT_EQ(end, Errc::no_owner);
+  });
+}
+
 TEST_F(MailClientTest, WhatHasNoEndWhenTheBusClosesIsToldSo) {
   run([this]() -> Task {
     Bus bus(loop, cluster.node("b", "x"));

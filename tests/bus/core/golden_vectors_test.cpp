@@ -8,6 +8,7 @@
 #include "bus/core/record_mail.hpp"
 #include "bus/core/record_moves.hpp"
 #include "bus/core/record_readers.hpp"
+#include "bus/core/record_shards.hpp"
 #include "tests/bus/core/golden_vectors.hpp"
 
 namespace starbus::bus {
@@ -119,6 +120,29 @@ TEST(GoldenVectors, OfReadersOfMail) {
   expect_golden("mail_ack", MailAck{kToken, 9, "no such item"});
   expect_golden("mail_acked", MailAcked{kToken, 9});
   expect_golden("mail_end", MailEnd{kToken, Errc::superseded, "a later owner"});
+}
+
+TEST(GoldenVectors, OfShardsThatMove) {
+  constexpr std::uint64_t kToken = 0x0102030405060708;
+  const auto bytes = [](std::string_view text) {
+    const ByteView view = as_bytes(text);
+    return Bytes(view.begin(), view.end());
+  };
+  expect_golden("shard_take", ShardTake{kToken, 17, false, "host-b", kLineage});
+  using What = ShardChange::What;
+  expect_golden("shard_rows", ShardRows{kToken,
+                                        17,
+                                        3,
+                                        true,
+                                        kLineage,
+                                        1,
+                                        2,
+                                        10,
+                                        {{What::put, bytes("m1"), bytes("row")},
+                                         {What::erase, bytes("f2"), {}},
+                                         {What::erase_range, bytes("b1"), bytes("b2")}}});
+  expect_golden("shard_more", ShardMore{kToken, 17, 3});
+  expect_golden("shard_given", ShardGiven{kToken, 17, Errc::busy, "another takes it"});
 }
 
 TEST(GoldenVectors, OfRequests) {

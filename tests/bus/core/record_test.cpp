@@ -44,6 +44,10 @@ class ArbitraryFields {
   void fill(PartyKind& kind) { kind = *rc::gen::element(PartyKind::process, PartyKind::busd); }
   void fill(NackReason& reason) { reason = static_cast<NackReason>(*rc::gen::inRange(1, 5)); }
   void fill(RowState& state) { state = static_cast<RowState>(*rc::gen::inRange(1, 5)); }
+  void fill(ShardChange::What& what) {
+    using What = ShardChange::What;
+    what = *rc::gen::element(What::put, What::erase, What::erase_range);
+  }
   void fill(PostTarget& target) {
     target = *rc::gen::element(PostTarget::mailbox, PostTarget::log);
   }
@@ -77,7 +81,7 @@ using Kinds =
                    Unbound, Freed, FreedOk, Move, MoveOk, NoMove, Attach, Reclaim, Reclaimed, Moved,
                    State, StateRefused, Watch, Unwatch, WatchRows, WatchRefused, Query, Answer,
                    Resume, Posted, MailOpen, MailOpened, MailItems, MailConsumed, MailAck,
-                   MailAcked, MailEnd>;
+                   MailAcked, MailEnd, ShardTake, ShardRows, ShardMore, ShardGiven>;
 TYPED_TEST_SUITE(RecordTest, Kinds);
 
 TYPED_TEST(RecordTest, IsReadBackAndNothingShorterOrLonger) {

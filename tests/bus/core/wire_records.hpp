@@ -11,6 +11,7 @@
 #include "bus/core/record_mail.hpp"
 #include "bus/core/record_moves.hpp"
 #include "bus/core/record_readers.hpp"
+#include "bus/core/record_shards.hpp"
 
 namespace starbus::bus {
 

@@ -31,6 +31,10 @@ const Lineage kLife = Epoch::of(1, 5);
 /// Runs what is posted, and writes down what is said.
 class Shell final : public MailShell {
  public:
+  bool watched(std::uint8_t) override { return false; }
+  void changed(std::uint8_t, storage::Batch::Kind, std::string_view, std::string_view) override {}
+
+ public:
   void stored(const StreamId&, std::uint64_t last, std::span<const PostResult> results) override {
     said.push_back("stored " + std::to_string(last) + text(results));
   }

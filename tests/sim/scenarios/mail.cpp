@@ -26,7 +26,7 @@ void post(Script& s) {
 
 void restart_the_store(Script& s) {
   s.host("a").crash();
-  s.world.store()->disk().syncs_left.reset();
+  s.world.stores().front()->disk().syncs_left.reset();
   s.run_ms(100);
   s.host("a").start();
 }
@@ -34,29 +34,29 @@ void restart_the_store(Script& s) {
 /// One batch becomes durable, and no more: the message must have its stream's place with it.
 void p2(std::FILE* trace) {
   Script s(with_mail(), trace);
-  s.world.store()->disk().syncs_left = 1;
+  s.world.stores().front()->disk().syncs_left = 1;
   s.lose("a", Kind::posted);
   post(s);
-  s.until([&] { return s.world.store()->stored().at(kBox).last == 1; }, "the message to be stored");
+  s.until([&] { return s.world.stored().at(kBox).last == 1; }, "the message to be stored");
   s.run_ms(50);
   restart_the_store(s);
   s.lose_nothing();
   s.until([&] { return pending(s) == 0; }, "the post to end");
   s.finish();
-  s.expect(s.world.store()->stored().at(kBox).last == 1, "it is stored once");
+  s.expect(s.world.stored().at(kBox).last == 1, "it is stored once");
 }
 
 /// Nothing becomes durable: nobody may hear that it is, whoever asks.
 void p5(std::FILE* trace) {
   Script s(with_mail(), trace);
-  s.world.store()->disk().syncs_left = 0;
+  s.world.stores().front()->disk().syncs_left = 0;
   post(s);
   s.run_ms(3'000);  // its sender probes
   s.expect(pending(s) == 1, "what is not synced is not acknowledged");
   restart_the_store(s);
   s.until([&] { return pending(s) == 0; }, "the post to end");
   s.finish();
-  s.expect(s.world.store()->stored().at(kBox).last == 1, "it came again, and is stored once");
+  s.expect(s.world.stored().at(kBox).last == 1, "it came again, and is stored once");
 }
 
 /// A reader goes on where it was when the host of the store dies in the middle.

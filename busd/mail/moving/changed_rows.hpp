@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "storage/batch.hpp"
+
+namespace starbus::bus::busd::mail {
+
+/// Which rows of a shard batches have changed since it was last asked: keys, whose values are
+/// looked up later, and ranges that were erased. What is erased as a range never comes back
+/// (numbers of messages grow), so ranges first, then keys, gives what the batches gave.
+class ChangedRows {
+ public:
+  /// Some 100 MiB: a disk that takes a page a second cannot keep up with what is posted.
+  static constexpr std::size_t kMost = 1'000'000;
+  static constexpr std::size_t kRangesOfAPage = 32;  // below storage::kMaxBatchRanges
+
+  /// False: too many.
+  bool add(storage::Batch::Kind kind, std::string_view key, std::string_view end) {
+    if (kind == storage::Batch::Kind::erase_range) {
+      ranges_.emplace_back(key, end);
+    } else {
+      keys_.emplace(key);
+    }
+    return size() <= kMost;
+  }
+  std::size_t size() const { return keys_.size() + ranges_.size(); }
+  bool empty() const { return size() == 0; }
+
+  using Range = std::pair<std::string, std::string>;
+  bool has_ranges() const { return !ranges_.empty(); }
+  Range take_range() {
+    Range range = std::move(ranges_.back());
+    ranges_.pop_back();
+    return range;
+  }
+  std::string take_key() { return std::move(keys_.extract(keys_.begin()).value()); }
+
+ private:
+  std::set<std::string, std::less<>> keys_;
+  std::vector<Range> ranges_;
+};
+
+}  // namespace starbus::bus::busd::mail

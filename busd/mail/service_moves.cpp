@@ -1,0 +1,130 @@
+// Shards that come and go: what MailService lends to Givers and to the Taker.
+#include <utility>
+
+#include "busd/mail/service.hpp"
+
+namespace starbus::bus::busd::mail {
+namespace {
+
+/// Of "HOST.NODE"; node names have no dots.
+std::string host_of(const std::string& process) {
+  return process.substr(0, process.rfind('.'));
+}
+
+}  // namespace
+
+Givers::Way MailService::give_way() {
+  Givers::Way way;
+  way.say = [this](const Process& to, Lineage hint, ByteView record) { say(to, hint, record); };
+  way.serves = [this](std::uint8_t shard) { return serves(shard); };
+  way.freeze = [this](std::uint8_t shard) { freeze(shard); };
+  way.begun = [this] { return mail_.begun(); };
+  way.thaw = [this](std::uint8_t shard) { thaw(shard); };
+  way.mark = [this](std::uint8_t shard, const PlaceRow& row) { mark(shard, row); };
+  way.wall_ms = hooks_.wall_ms;
+  way.trouble = hooks_.trouble;
+  return way;
+}
+
+Taker::Way MailService::take_way() {
+  Taker::Way way;
+  way.say = [this](const Process& to, Lineage hint, ByteView record) { say(to, hint, record); };
+  way.reply_lineage = [this] { return core_->reply_lineage(); };
+  way.serves = [this](std::uint8_t shard) { return serves(shard); };
+  way.keeps = [this](std::uint8_t shard) {
+    const auto found = shards_.find(shard);
+    return found != shards_.end() && found->second.phase != Phase::away;
+  };
+  way.owner = [this](std::uint8_t shard) { return owner_of(shard); };
+  way.store_of = [this](const std::string& host) { return store_of(host); };
+  way.taken = [this](std::uint8_t shard) {
+    hooks_.note(shard_name(shard) + " has come from " + taker_.progress().from);
+    shards_[shard] = {};
+    next_try_ms_ = 0;
+  };
+  way.commit = [this](storage::Batch batch, storage::Store::Completion done) {
+    commit(std::move(batch), std::move(done));
+  };
+  way.token = hooks_.token;
+  way.wall_ms = hooks_.wall_ms;
+  way.trouble = hooks_.trouble;
+  return way;
+}
+
+std::optional<Taker::Store> MailService::owner_of(std::uint8_t shard) const {
+  const RowSet* const rows = core_->rows(kStoreNames);
+  if (rows == nullptr) return std::nullopt;
+  const auto row = rows->rows().find(shard_name(shard));
+  if (row == rows->rows().end()) return std::nullopt;
+  return Taker::Store{row->second.owner, host_of(row->second.owner_name)};
+}
+
+std::optional<Process> MailService::store_of(const std::string& host) const {
+  const RowSet* const rows = core_->rows(kProcesses);
+  if (rows == nullptr) return std::nullopt;
+  const auto row = rows->rows().find(kProcesses + host + "." + kStoreNode);
+  if (row == rows->rows().end()) return std::nullopt;
+  return row->second.owner;
+}
+
+void MailService::on_shard(const Process& from, Kind kind, ByteView payload) {
+  if (kind == Kind::shard_take) {
+    if (const auto take = decode<ShardTake>(payload)) givers_.take(from, *take);
+  } else if (kind == Kind::shard_rows) {
+    if (auto rows = decode<ShardRows>(payload)) taker_.rows(from, std::move(*rows));
+  } else if (kind == Kind::shard_more) {
+    if (const auto more = decode<ShardMore>(payload)) givers_.more(from, *more);
+  } else if (kind == Kind::shard_given) {
+    if (const auto given = decode<ShardGiven>(payload)) taker_.given(from, *given);
+  }
+}
+
+/// Posts wait with their senders from here on; readers ask for the next owner.
+void MailService::freeze(std::uint8_t shard) {
+  mail_.close(shard);
+  (void)core_->unbind(channel_id(shard_name(shard)));
+  std::erase_if(bindings_, [shard](const auto& entry) { return entry.second == shard; });
+  shards_[shard].phase = Phase::leaving;
+}
+
+void MailService::thaw(std::uint8_t shard) {
+  if (shards_.at(shard).phase != Phase::leaving) return;
+  shards_[shard] = {Phase::free, mail_.begun()};
+  next_try_ms_ = 0;
+}
+
+void MailService::mark(std::uint8_t shard, const PlaceRow& row) {
+  storage::Batch batch;
+  batch.put(place_key(shard), encode(row));
+  batch.use_reserve();
+  commit(std::move(batch), [this, shard, to = row.host](const storage::Result<>& result) {
+    if (result) {
+      hooks_.note(shard_name(shard) + " has gone to " + to);
+      shards_[shard].phase = Phase::away;
+      mail_.forget(shard);
+    }
+    givers_.marked(shard, result);
+    if (result) erase(shard);
+  });
+}
+
+/// What lies here of a shard that is another's. If the disk refuses, the next start does it.
+void MailService::erase(std::uint8_t shard) {
+  storage::Batch batch;
+  erase_moving_rows(shard, batch);
+  batch.erase(shard_key(shard));
+  (void)store_.commit(std::move(batch), [](const storage::Result<>&) {});
+}
+
+/// `done` on this thread.
+void MailService::commit(storage::Batch batch, storage::Store::Completion done) {
+  const auto finish = [this, weak = std::weak_ptr(alive_),
+                       done = std::move(done)](const storage::Result<>& result) {
+    post([weak, done, result] {
+      if (weak.lock()) done(result);
+    });
+  };
+  if (auto taken = store_.commit(std::move(batch), finish); !taken) finish(taken);
+}
+
+}  // namespace starbus::bus::busd::mail

@@ -1,0 +1,46 @@
+// The command adopt: a store keeps shards because an operator says so.
+#include <ostream>
+
+#include "bus/core/post_head.hpp"
+#include "bus/core/shard_list.hpp"
+#include "busd/mail/care/bulk_writer.hpp"
+#include "busd/mail/rows.hpp"
+#include "tools/mail/commands.hpp"
+
+namespace starbus::mail_tool {
+namespace {
+
+/// A part of a shard is no shard.
+Result<> may_adopt(const storage::Store& store, std::uint8_t shard) {
+  const auto value = store.get(mail::place_key(shard));
+  if (!value && value.error() != storage::Errc::corrupt) return error_of(value.error());
+  const auto row = value && *value ? mail::decode_place(**value) : std::nullopt;
+  if (!row || row->keeping != mail::Keeping::incoming) return {};
+  return Error{Errc::denied, bus::shard_name(shard) + " was on its way from " + row->host +
+                                 " and is here in part; start busd, which clears that away"};
+}
+
+}  // namespace
+
+int run_adopt(const Context& context, const AdoptOptions& options) {
+  const auto shards = bus::parse_shards(options.shards);
+  if (!shards) {
+    return fail(context,
+                {Errc::bad_name, "'" + options.shards + "' is no list of shards such as 0-15,40"});
+  }
+  auto store = open_existing(options.directory);
+  if (!store) return fail(context, store.error());
+  for (const std::uint8_t shard : *shards) {
+    if (auto good = may_adopt(**store, shard); !good) return fail(context, good.error());
+  }
+  mail::BulkWriter writer(**store);
+  for (const std::uint8_t shard : *shards) {
+    const auto put = writer.put(mail::place_key(shard), encode(mail::PlaceRow{}));
+    if (!put) return fail(context, error_of(put.error()));
+  }
+  if (auto flushed = writer.flush(); !flushed) return fail(context, error_of(flushed.error()));
+  context.out << shards->size() << " shards are kept here from now on\n";
+  return kExitOk;
+}
+
+}  // namespace starbus::mail_tool

@@ -1,0 +1,32 @@
+// What commands that ask a busd which runs have in common.
+#pragma once
+
+#include <array>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "bus/core/post_head.hpp"
+#include "bus/daemon/http_client.hpp"
+#include "tools/mail/context.hpp"
+
+namespace starbus::mail_tool {
+
+/// Says what to do about an error of the busd's admin port; the exit code.
+int unreachable(const Context& context, const std::string& admin, const Error& error);
+
+/// The object that it answers with; bad_bytes if it is none.
+Result<nlohmann::json> object_of(const Result<std::string>& text);
+/// A field of it; empty or 0 if it is not there, or of another kind.
+std::string word_in(const nlohmann::json& json, const char* key);
+std::uint64_t number_in(const nlohmann::json& json, const char* key);
+
+/// Which host has each shard; empty: nobody.
+struct ShardOwners {
+  std::array<std::string, bus::kShards> host;
+  std::string from;  // the daemon that said so
+  std::vector<std::uint8_t> of(const std::string& name) const;
+};
+Result<ShardOwners> shard_owners(const std::string& admin);
+
+}  // namespace starbus::mail_tool
