@@ -8,10 +8,10 @@
 #include <iostream>
 
 #include "bench/bus/clock.hpp"
+#include "bench/bus/figures.hpp"
 #include "bench/bus/plan.hpp"
 #include "bench/bus/process.hpp"
-#include "bench/bus/report.hpp"
-#include "bench/mail/quiet.hpp"
+#include "bench/bus/quiet.hpp"
 #include "bench/mail/report.hpp"
 #include "bench/mail/role.hpp"
 
