@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <iostream>
 
-#include "bench/bus/quiet.hpp"
 #include "bench/bus/role_command.hpp"
-#include "bench/bus/table.hpp"
+#include "bench/bus/trial.hpp"
 #include "bench/restarts/report.hpp"
 #include "bench/restarts/role.hpp"
 #include "bench/restarts/run.hpp"
@@ -20,6 +19,7 @@ struct Arguments {
   std::string glob;
   std::vector<std::string> peers = {"nats", "starbus"};
   int repetitions = 1;
+  double others = 100;  // percent of the machine
   bool quick = false;
   bool check = false;
   bool list = false;
@@ -28,22 +28,15 @@ struct Arguments {
 
 bool run_one(const Case& which, Peer& peer, int repetition, const Arguments& arguments,
              Report& report) {
-  std::cerr << "rep " << repetition + 1 << "/" << arguments.repetitions << "  " << which.name
-            << "  " << peer.name() << ": " << std::flush;
-  const OtherWork others;
+  const std::string name(peer.name());
+  const std::string what = "rep " + std::to_string(repetition + 1) + "/" +
+                           std::to_string(arguments.repetitions) + "  " + which.name + "  " + name;
   // The same jitter for every peer: the same windows.
-  const Result<Metrics> metrics =
-      run_case(which, peer, arguments.options, static_cast<unsigned>(repetition) + 1);
-  const std::string noise =
-      "(others used " + std::to_string(static_cast<int>(others.percent())) + " % of the machine)\n";
-  if (!metrics) {
-    std::cerr << "FAILED: " << metrics.error().what << "\n" << noise;
-    return false;
-  }
-  for (const auto& [name, value] : *metrics) std::cerr << name << " " << shown(value) << "  ";
-  std::cerr << noise;
-  report.add(which, std::string(peer.name()), repetition, *metrics);
-  return true;
+  const auto seed = static_cast<unsigned>(repetition) + 1;
+  const auto metrics = run_in_quiet(what, arguments.others,
+                                    [&] { return run_case(which, peer, arguments.options, seed); });
+  if (metrics) report.add(which, name, repetition, *metrics);
+  return static_cast<bool>(metrics);
 }
 
 std::vector<std::string> available_peers(const std::vector<std::string>& wanted) {
@@ -146,6 +139,11 @@ int main_of(int argc, char** argv) {
   app.add_option("--reps", arguments.repetitions,
                  "Repetitions of everything; figures are medians of theirs")
       ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--others", arguments.others,
+                 "A run is repeated if other processes have used more than this share of the\n"
+                 "machine meanwhile, percent")
+      ->check(CLI::Range(0.0, 100.0))
       ->capture_default_str();
   app.add_flag("--quick", arguments.quick, "Few replacements: does it work?");
   app.add_flag("--check", arguments.check,

@@ -1,7 +1,5 @@
 #include "bench/restarts/run.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <random>
 
@@ -98,9 +96,6 @@ Result<Metrics> measure(const Case& which, Peer& peer, const Options& options, u
 Result<Metrics> run_case(const Case& which, Peer& peer, const Options& options, unsigned seed) {
   const TemporaryFolder folder(temporary_parent(), options.keep);
   if (folder.path().empty()) return fail("cannot make a temporary folder");
-  // A new busroot notes its term with an fsync, which waits for whatever else the file system has
-  // still to write: after a build that is a gigabyte.
-  ::sync();
   ProcessGroup processes(folder.path());
   Result<Metrics> metrics = measure(which, peer, options, seed, folder.path(), processes);
   if (!metrics && !interrupted()) return fail(metrics.error().what + processes.log_tail());
