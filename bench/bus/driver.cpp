@@ -1,21 +1,17 @@
 #include "bench/bus/driver.hpp"
 
-#include <stdlib.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "bench/bus/clock.hpp"
-#include "bench/bus/load.hpp"
+#include "bench/bus/folder.hpp"
+#include "bench/bus/load_process.hpp"
+#include "bench/bus/role_command.hpp"
 
 namespace starbus::bench {
 namespace {
 
-constexpr std::int64_t kStartTime = 20 * kSecond;   // for a role to become ready
-constexpr std::int64_t kFinishTime = 40 * kSecond;  // for a result, beyond the measured time
-constexpr double kStopMargin = 1.2;                 // a run with a stop is longer than the stop
+constexpr double kStopMargin = 1.2;  // a run with a stop is longer than the stop
 
 // A load process that the case needs.
 struct Load {
@@ -53,67 +49,23 @@ std::vector<Load> loads_of(const Case& which) {
   return loads;
 }
 
-std::string text_of(Address address) {
-  return std::to_string(address.host) + "." + std::to_string(address.slot);
-}
-
 std::vector<std::string> command_of(const Load& load, const Case& which, const Peer& peer,
                                     const std::string& directory, const RunOptions& options) {
   const bool paced = which.shape == Shape::kThroughput || which.shape == Shape::kFanOut;
   const std::uint64_t window = options.window != 0 ? options.window : peer.window(which.bytes);
-  std::vector<std::string> command{peer.executable(), "role", std::string(peer.name()), load.role};
-  const auto add = [&](const std::string& option, const std::string& value) {
-    command.push_back(option);
-    command.push_back(value);
-  };
-  add("--directory", directory);
-  add("--self", text_of(load.self));
-  for (const Address& partner : load.partners) add("--partner", text_of(partner));
-  add("--bytes", std::to_string(which.bytes));
-  add("--rate", std::to_string(which.rate));
-  add("--seconds", std::to_string(options.seconds));
-  add("--window", std::to_string(paced ? window : 0));
-  if (which.shape == Shape::kFanOut && load.starts()) command.push_back("--to-everyone");
+  LoadOptions role;
+  role.role = load.role;
+  role.directory = directory;
+  role.self = load.self;
+  role.partners = load.partners;
+  role.to_everyone = which.shape == Shape::kFanOut && load.starts();
+  role.bytes = which.bytes;
+  role.rate = which.rate;
+  role.seconds = options.seconds;
+  role.window = paced ? window : 0;
   // A receiver sends nothing but credits, which must not wait in a buffer.
-  if (!paced || !load.starts()) command.push_back("--low-latency");
-  return command;
-}
-
-class Directory {
- public:
-  explicit Directory(bool keep) : keep_(keep) {
-    const char* base = std::getenv("TMPDIR");
-    path_ = std::string(base != nullptr && *base != '\0' ? base : "/tmp") + "/bench_bus.XXXXXX";
-    if (mkdtemp(path_.data()) == nullptr) path_.clear();
-  }
-  ~Directory() {
-    std::error_code ignored;
-    if (!keep_ && !path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  bool keep_;
-  std::string path_;
-};
-
-Result<nlohmann::json> read_result(Process& process, double seconds) {
-  const auto extra = static_cast<std::int64_t>(seconds * kSecond);
-  const auto line = process.read_line(now_ns() + extra + kFinishTime);
-  if (!line) return line.error();
-  auto json = nlohmann::json::parse(*line, nullptr, false);
-  if (!json.is_object()) return fail(process.name() + " said: " + *line);
-  if (json.contains("error")) return fail(process.name() + ": " + json.value("error", ""));
-  return json;
-}
-
-Result<void> await_ready(Process& process) {
-  const auto line = process.read_line(now_ns() + kStartTime);
-  if (!line) return line.error();
-  if (*line != "ready") return fail(process.name() + " said: " + *line);
-  return {};
+  role.low_latency = !paced || !load.starts();
+  return role_command(peer, role);
 }
 
 // Several receivers count alike: the figure is the mean of theirs.
@@ -208,7 +160,7 @@ Result<Metrics> measure(const Case& which, Peer& peer, const RunOptions& options
 }  // namespace
 
 Result<Metrics> run_case(const Case& which, Peer& peer, const RunOptions& options) {
-  const Directory directory(options.keep_directory);
+  const TemporaryFolder directory(temporary_parent(), options.keep_directory);
   if (directory.path().empty()) return fail("cannot make a temporary directory");
   ProcessGroup processes(directory.path());
   RunOptions run = options;

@@ -2,17 +2,13 @@
 // their results and the CPU time of every process, and ends them all.
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "bench/bus/cases.hpp"
+#include "bench/bus/figures.hpp"
 #include "bench/bus/peer.hpp"
 
 namespace starbus::bench {
-
-// Metric to value. "rate" in messages/s, latencies "p50", "p99", ... in microseconds, "cpu" in
-// CPU seconds per million messages (deliveries for a fan-out, round trips for requests).
-using Metrics = std::map<std::string, double>;
 
 struct RunOptions {
   double seconds = 2;
@@ -21,6 +17,8 @@ struct RunOptions {
   bool keep_directory = false;
 };
 
+// "rate" in messages/s, latencies "p50", "p99", ... in microseconds, "cpu" in CPU seconds per
+// million messages (deliveries for a fan-out, round trips for requests).
 Result<Metrics> run_case(const Case& which, Peer& peer, const RunOptions& options);
 
 }  // namespace starbus::bench

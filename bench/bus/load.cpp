@@ -5,7 +5,6 @@
 #include "bench/bus/role.hpp"
 
 namespace starbus::bench {
-namespace {
 
 std::unique_ptr<Role> make_role(const LoadOptions& options) {
   if (options.role == "sender") return make_sender(options);
@@ -15,11 +14,9 @@ std::unique_ptr<Role> make_role(const LoadOptions& options) {
   return nullptr;
 }
 
-}  // namespace
-
-int run_load(Peer& peer, const LoadOptions& options) {
+int run_load(Peer& peer, const LoadOptions& options, RoleFactory make) {
   use_precise_timers();
-  const std::unique_ptr<Role> role = make_role(options);
+  const std::unique_ptr<Role> role = make(options);
   std::string line;
   Result<void> ready = role ? role->connect(peer) : Result<void>(fail("no such role"));
   if (ready) ready = role->prepare();

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,14 @@ struct LoadOptions {
   bool low_latency = false;
 };
 
+// A load process is one of these (role.hpp).
+class Role;
+using RoleFactory = std::unique_ptr<Role> (*)(const LoadOptions& options);
+
+// The roles above; nullptr for any other.
+std::unique_ptr<Role> make_role(const LoadOptions& options);
+
 // Runs a role to its end; the process' exit code.
-int run_load(Peer& peer, const LoadOptions& options);
+int run_load(Peer& peer, const LoadOptions& options, RoleFactory make);
 
 }  // namespace starbus::bench

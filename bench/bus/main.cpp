@@ -1,14 +1,13 @@
 // bench_bus: starbus and its peers through the same hops, measured in one run.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <iostream>
 
 #include "bench/bus/cases.hpp"
 #include "bench/bus/driver.hpp"
-#include "bench/bus/load.hpp"
 #include "bench/bus/peer.hpp"
 #include "bench/bus/report.hpp"
+#include "bench/bus/role_command.hpp"
 #ifdef STARBUS_SABOTAGE
 #include "bus/core/sabotage.hpp"
 #endif
@@ -26,40 +25,6 @@ struct Arguments {
   std::string json_path;
   RunOptions run;
 };
-
-struct RoleArguments {
-  std::string peer;
-  int host = 0;
-  std::string self = "0.0";
-  std::vector<std::string> partners;
-  LoadOptions load;
-};
-
-Address parse_address(const std::string& text) {
-  unsigned host = 0;
-  unsigned slot = 0;
-  std::sscanf(text.c_str(), "%u.%u", &host, &slot);
-  return {static_cast<std::uint16_t>(host), static_cast<std::uint16_t>(slot)};
-}
-
-int run_role(RoleArguments& arguments) {
-  Peer* peer = find_peer(arguments.peer);
-  if (peer == nullptr) {
-    std::cerr << "no such peer: " << arguments.peer << "\n";
-    return 2;
-  }
-  if (arguments.load.role == "server") {
-    const Result<Plan> plan = Plan::load(arguments.load.directory);
-    const Result<void> served = plan ? peer->serve({*plan, arguments.host}) : plan.error();
-    if (!served) std::cerr << served.error().what << "\n";
-    return 1;
-  }
-  arguments.load.self = parse_address(arguments.self);
-  for (const std::string& text : arguments.partners) {
-    arguments.load.partners.push_back(parse_address(text));
-  }
-  return run_load(*peer, arguments.load);
-}
 
 void list_cases() {
   for (const Case& one : all_cases()) {
@@ -116,22 +81,6 @@ int run_all(const Arguments& arguments) {
   return good ? 0 : 1;
 }
 
-void add_role_options(CLI::App& role, RoleArguments& arguments) {
-  role.group("");  // for the benchmark's own processes; not in the help
-  role.add_option("peer", arguments.peer)->required();
-  role.add_option("role", arguments.load.role)->required();
-  role.add_option("--directory", arguments.load.directory)->required();
-  role.add_option("--host", arguments.host);
-  role.add_option("--self", arguments.self);
-  role.add_option("--partner", arguments.partners);
-  role.add_option("--bytes", arguments.load.bytes);
-  role.add_option("--rate", arguments.load.rate);
-  role.add_option("--seconds", arguments.load.seconds);
-  role.add_option("--window", arguments.load.window);
-  role.add_flag("--to-everyone", arguments.load.to_everyone);
-  role.add_flag("--low-latency", arguments.load.low_latency);
-}
-
 int main_of(int argc, char** argv) {
   CLI::App app{
       "Measures message buses through the same hops on this machine, as separate processes:\n"
@@ -177,7 +126,7 @@ int main_of(int argc, char** argv) {
   CLI::App* role = app.add_subcommand("role");
   add_role_options(*role, role_arguments);
   CLI11_PARSE(app, argc, argv);
-  if (role->parsed()) return run_role(role_arguments);
+  if (role->parsed()) return run_role_command(role_arguments, make_role);
   if (arguments.list) {
     list_cases();
     return 0;

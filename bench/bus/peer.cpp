@@ -30,12 +30,15 @@ Peer* find_peer(std::string_view name) {
   return nullptr;
 }
 
+std::string Peer::daemon(int host) const {
+  return host == kRoot ? "root" : "relay" + std::to_string(host);
+}
+
 Result<void> Peer::spawn_own_relays(const Plan& plan, ProcessGroup& processes) const {
   for (int host = kRoot; host < plan.hosts; ++host) {
-    const std::string label = host == kRoot ? "root" : "relay" + std::to_string(host);
-    const auto relay =
-        processes.spawn(label, {own_executable(), "role", std::string(name()), "server",
-                                "--directory", plan.directory, "--host", std::to_string(host)});
+    const auto relay = processes.spawn(
+        daemon(host), {own_executable(), "role", std::string(name()), "server", "--directory",
+                       plan.directory, "--host", std::to_string(host)});
     if (!relay) return relay.error();
   }
   return {};

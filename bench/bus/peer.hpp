@@ -72,6 +72,14 @@ class Peer {
   virtual bool is_floor() const { return false; }
   // Not measured unless it is asked for by name.
   virtual bool on_demand() const { return false; }
+  // Whether this machine has it, else why not.
+  virtual Result<void> available() const { return {}; }
+  // The name in the ProcessGroup of the daemon of a host, or of the root.
+  virtual std::string daemon(int host) const;
+  // Whether its daemon, started with --takeover, takes the place of the one that runs.
+  virtual bool takes_over() const { return false; }
+  // Whether it promises each message once and in order while daemons come and go.
+  virtual bool is_exact() const { return false; }
   // What its load processes run.
   virtual std::string executable() const { return own_executable(); }
 

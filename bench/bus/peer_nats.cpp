@@ -21,6 +21,11 @@ namespace {
 // The client writes when this much has gathered, or when its flusher thread wakes.
 constexpr int kBufferBytes = 64 * 1024;
 
+// How long a client pauses before it connects again, and the jitter on top: as starbus' first
+// pause, where libnats waits two seconds unless it is told otherwise. It never gives up.
+constexpr int kReconnectPause = 20;  // milliseconds
+constexpr int kReconnectJitter = 10;
+
 Failure failure(const char* doing, natsStatus status) {
   return fail(std::string("nats: ") + doing + ": " + natsStatus_GetText(status));
 }
@@ -48,6 +53,11 @@ class NatsEndpoint final : public Endpoint {
     if (status == NATS_OK) status = natsOptions_SetURL(options_, url.c_str());
     if (status == NATS_OK) status = natsOptions_SetIOBufSize(options_, kBufferBytes);
     if (status == NATS_OK) status = natsOptions_SetNoEcho(options_, true);
+    if (status == NATS_OK) status = natsOptions_SetReconnectWait(options_, kReconnectPause);
+    if (status == NATS_OK) {
+      status = natsOptions_SetReconnectJitter(options_, kReconnectJitter, kReconnectJitter);
+    }
+    if (status == NATS_OK) status = natsOptions_SetMaxReconnect(options_, -1);
     // True writes on every publish instead of waking the flusher thread, which waits a millisecond.
     if (status == NATS_OK) status = natsOptions_SetSendAsap(options_, options.low_latency);
     if (status != NATS_OK) return failure("options", status);
@@ -130,6 +140,13 @@ class NatsPeer final : public Peer {
  public:
   std::string_view name() const override { return "nats"; }
   bool supports_tls() const override { return true; }
+  Result<void> available() const override {
+    if (!run_command({"nats-server", "--version"})) return fail("there is no nats-server");
+    return {};
+  }
+  std::string daemon(int host) const override {
+    return host == kRoot ? "hub" : "leaf" + std::to_string(host);
+  }
 
   std::uint64_t window(std::size_t message_bytes) const override {
     // Measured: a larger window gains nothing, a smaller one loses.
@@ -147,12 +164,11 @@ class NatsPeer final : public Peer {
     if (plan.tls) {
       if (const auto made = make_certificate(plan.directory); !made) return made;
     }
-    if (const auto hub = start(plan, processes, "hub", "hub_client"); !hub) return hub;
+    if (const auto hub = start(plan, processes, kRoot, "hub_client"); !hub) return hub;
     // A leaf that finds no hub tries again only a second later.
     if (const auto open = wait_for_port(plan.ports["hub"]); !open) return open;
     for (int host = 0; host < plan.hosts; ++host) {
-      const std::string number = std::to_string(host);
-      const auto leaf = start(plan, processes, "leaf" + number, "client" + number);
+      const auto leaf = start(plan, processes, host, "client" + std::to_string(host));
       if (!leaf) return leaf;
     }
     return {};
@@ -166,9 +182,10 @@ class NatsPeer final : public Peer {
   }
 
  private:
-  static Result<void> start(const Plan& plan, ProcessGroup& processes, const std::string& server,
-                            const std::string& port) {
-    const std::string kind = server == "hub" ? "hub" : "leaf";
+  Result<void> start(const Plan& plan, ProcessGroup& processes, int host,
+                     const std::string& port) const {
+    const std::string server = daemon(host);
+    const std::string kind = host == kRoot ? "hub" : "leaf";
     const std::string suffix = plan.tls ? ".tls.conf.in" : ".conf.in";
     const auto body = read_text(STARBUS_BENCH_NATS_TEMPLATES "/" + kind + suffix);
     const auto common = read_text(STARBUS_BENCH_NATS_TEMPLATES "/common.conf.in");

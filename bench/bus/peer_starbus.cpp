@@ -124,19 +124,23 @@ class StarbusPeer : public Peer {
   std::string_view name() const override { return "starbus"; }
   bool supports_tls() const override { return true; }
   std::uint64_t window(std::size_t) const override { return 0; }
+  bool takes_over() const override { return true; }
+  bool is_exact() const override { return true; }
+  std::string daemon(int host) const override {
+    return host == kRoot ? "busroot" : "busd-" + host_name(host);
+  }
 
   Result<void> start_cluster(Plan& plan, ProcessGroup& processes) override {
     plan.ports["root"] = free_port();
     if (const auto saved = plan.save(); !saved) return saved;
     if (const auto written = write_configuration(plan); !written) return written;
     const std::string bin = own_executable().substr(0, own_executable().rfind('/'));
-    auto root = processes.spawn("busroot",
+    auto root = processes.spawn(daemon(kRoot),
                                 {bin + "/busroot", "--config", plan.directory + "/busroot.toml"});
     if (!root) return root.error();
     for (int host = 0; host < plan.hosts; ++host) {
-      auto busd = processes.spawn(
-          "busd-" + host_name(host),
-          {bin + "/busd", "--config", plan.directory + "/" + host_name(host) + ".toml"});
+      auto busd = processes.spawn(daemon(host), {bin + "/busd", "--config",
+                                                 plan.directory + "/" + host_name(host) + ".toml"});
       if (!busd) return busd.error();
     }
     return {};
@@ -207,6 +211,7 @@ class NoAcksPeer final : public StarbusPeer {
  public:
   std::string_view name() const override { return "no-acks"; }
   bool on_demand() const override { return true; }
+  bool is_exact() const override { return false; }
   std::string executable() const override { return own_executable() + "_no_acks"; }
   std::uint64_t window(std::size_t message_bytes) const override {
     return std::max<std::uint64_t>(bus::kChannelWindow / message_bytes, 8);

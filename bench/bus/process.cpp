@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -63,14 +64,18 @@ Process::~Process() {
   close(input_);
   close(output_);
   if (reaped_) return;
-  kill(pid_, SIGKILL);
-  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  kill();
+  while (!reap(0) && errno == EINTR) {
   }
 }
 
+bool Process::reap(int flags) {
+  if (!reaped_ && waitpid(pid_, &status_, flags) == pid_) reaped_ = true;
+  return reaped_;
+}
+
 bool Process::alive() {
-  if (!reaped_ && waitpid(pid_, nullptr, WNOHANG) == pid_) reaped_ = true;
-  return !reaped_;
+  return !reap(WNOHANG);
 }
 
 std::int64_t Process::cpu_ns() const {
@@ -82,12 +87,40 @@ std::int64_t Process::cpu_ns() const {
   return used.tv_sec * kSecond + used.tv_nsec;
 }
 
+// Its number may be another process' once it is reaped.
+void Process::send(int signal) {
+  if (!reaped_) ::kill(pid_, signal);
+}
+
 void Process::stop() {
-  kill(pid_, SIGSTOP);
+  send(SIGSTOP);
 }
 
 void Process::go_on() {
-  kill(pid_, SIGCONT);
+  send(SIGCONT);
+}
+
+void Process::terminate() {
+  send(SIGTERM);
+}
+
+void Process::kill() {
+  send(SIGKILL);
+}
+
+Result<int> Process::wait(std::int64_t deadline_ns) {
+  const int handle = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));
+  while (!reap(WNOHANG)) {
+    const std::int64_t left = deadline_ns - now_ns();
+    if (left <= 0 || interrupted()) {
+      close(handle);
+      return fail(interrupted() ? "interrupted" : name_ + " did not end in time");
+    }
+    pollfd wanted{handle, POLLIN, 0};
+    ::poll(&wanted, 1, static_cast<int>(std::min<std::int64_t>(left / kMillisecond + 1, 100)));
+  }
+  close(handle);
+  return WIFSIGNALED(status_) ? -WTERMSIG(status_) : WEXITSTATUS(status_);
 }
 
 Result<void> Process::write_line(const std::string& line) {
@@ -135,8 +168,20 @@ Result<Process*> ProcessGroup::spawn(const std::string& name,
   close(output[1]);
   close(errors);
   if (pid < 0) return fail("fork: " + std::string(std::strerror(errno)));
-  processes_.push_back(std::unique_ptr<Process>(new Process(name, pid, input[1], output[0])));
+  processes_.push_back(
+      std::unique_ptr<Process>(new Process(name, command, pid, input[1], output[0])));
   return processes_.back().get();
+}
+
+Process* ProcessGroup::find(const std::string& name) const {
+  for (auto process = processes_.rbegin(); process != processes_.rend(); ++process) {
+    if ((*process)->name() == name) return process->get();
+  }
+  return nullptr;
+}
+
+void ProcessGroup::remove(const Process& process) {
+  std::erase_if(processes_, [&](const auto& one) { return one.get() == &process; });
 }
 
 std::int64_t ProcessGroup::cpu_ns() const {

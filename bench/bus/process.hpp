@@ -20,6 +20,7 @@ class Process {
   Process& operator=(const Process&) = delete;
 
   const std::string& name() const { return name_; }
+  const std::vector<std::string>& command() const { return command_; }
   pid_t pid() const { return pid_; }
   bool alive();
   // CPU time used so far by all threads of the process, in nanoseconds.
@@ -27,20 +28,32 @@ class Process {
 
   void stop();  // SIGSTOP
   void go_on();
+  void terminate();  // SIGTERM
+  void kill();       // SIGKILL
+  // Waits for its end: the exit code, or minus the signal that ended it.
+  Result<int> wait(std::int64_t deadline_ns);
   Result<void> write_line(const std::string& line);
   // The next line of the child's standard output.
   Result<std::string> read_line(std::int64_t deadline_ns);
 
  private:
   friend class ProcessGroup;
-  Process(std::string name, pid_t pid, int input, int output)
-      : name_(std::move(name)), pid_(pid), input_(input), output_(output) {}
+  Process(std::string name, std::vector<std::string> command, pid_t pid, int input, int output)
+      : name_(std::move(name)),
+        command_(std::move(command)),
+        pid_(pid),
+        input_(input),
+        output_(output) {}
+  void send(int signal);
+  bool reap(int flags);
 
   std::string name_;
+  std::vector<std::string> command_;
   pid_t pid_;
   int input_;
   int output_;
   bool reaped_ = false;
+  int status_ = 0;  // of waitpid(2), once it is reaped
   std::string pending_;
 };
 
@@ -51,6 +64,10 @@ class ProcessGroup {
 
   // Standard error goes to NAME.log in the directory.
   Result<Process*> spawn(const std::string& name, const std::vector<std::string>& command);
+  // The one of that name that was started last; nullptr if there is none.
+  Process* find(const std::string& name) const;
+  // Kills it if it still runs, and forgets it.
+  void remove(const Process& process);
 
   std::int64_t cpu_ns() const;  // summed over all children
   void stop();                  // kills and reaps, newest first

@@ -1,12 +1,11 @@
 // Report: collects the runs and answers with medians: a table for people, JSON for tools.
 #pragma once
 
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "bench/bus/driver.hpp"
+#include "bench/bus/cases.hpp"
+#include "bench/bus/figures.hpp"
 
 namespace starbus::bench {
 
@@ -15,9 +14,10 @@ class Report {
   // `base`: the peer that starbus is compared with.
   explicit Report(std::string base) : base_(std::move(base)) {}
 
-  // A repetition's ratio needs both peers, so runs are kept by repetition.
   void add(const std::string& case_name, const std::string& peer, int repetition,
-           const Metrics& metrics);
+           const Metrics& metrics) {
+    figures_.add(case_name, peer, repetition, metrics);
+  }
 
   std::string table(const std::vector<Case>& cases, const std::vector<std::string>& peers) const;
 
@@ -30,19 +30,9 @@ class Report {
  private:
   // The metrics that a case of this shape reports; "rate" is the messages per second.
   static std::vector<std::string> metrics_of(const Case& which);
-  const std::map<int, Metrics>* find_runs(const std::string& case_name,
-                                          const std::string& peer) const;
-  std::optional<double> value(const std::string& case_name, const std::string& peer,
-                              const std::string& metric) const;
-  // The median over repetitions of (case, peer) divided by (base case, base peer).
-  std::optional<double> ratio(const std::string& case_name, const std::string& peer,
-                              const std::string& base_case, const std::string& base_peer,
-                              const std::string& metric) const;
 
   std::string base_;
-  std::map<std::string, std::map<std::string, std::map<int, Metrics>>> runs_;
+  Figures figures_;
 };
-
-std::optional<double> median(std::vector<double> values);
 
 }  // namespace starbus::bench

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/bus/folder.hpp"
 #include "bench/bus/process.hpp"
 #include "bench/mail/disk.hpp"
 

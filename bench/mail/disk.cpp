@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <linux/fs.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -10,7 +9,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <random>
 #include <sstream>
@@ -86,16 +84,6 @@ Result<void> make_synchronous(const std::string& folder) {
   ::close(file);
   if (!good) return reason;
   return {};
-}
-
-TemporaryFolder::TemporaryFolder(const std::string& parent, bool keep)
-    : keep_(keep), path_(parent + "/bench-mail-XXXXXX") {
-  if (::mkdtemp(path_.data()) == nullptr) path_.clear();
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  if (!keep_ && !path_.empty()) std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace starbus::bench::mail

@@ -18,19 +18,4 @@ Result<Histogram> measure_fsync(const std::string& folder, std::size_t bytes, in
 // All writes below this empty folder are synchronous from now on (chattr +S).
 Result<void> make_synchronous(const std::string& folder);
 
-// A folder of its own below `parent`, removed with all that is in it.
-class TemporaryFolder {
- public:
-  TemporaryFolder(const std::string& parent, bool keep);
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  // Empty if it could not be made.
-  const std::string& path() const { return path_; }
-
- private:
-  bool keep_;
-  std::string path_;
-};
-
 }  // namespace starbus::bench::mail

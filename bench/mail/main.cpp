@@ -8,10 +8,10 @@
 #include <iostream>
 
 #include "bench/bus/clock.hpp"
+#include "bench/bus/figures.hpp"
 #include "bench/bus/plan.hpp"
 #include "bench/bus/process.hpp"
-#include "bench/bus/report.hpp"
-#include "bench/mail/quiet.hpp"
+#include "bench/bus/trial.hpp"
 #include "bench/mail/report.hpp"
 #include "bench/mail/role.hpp"
 
@@ -54,31 +54,14 @@ Result<Metrics> measure_disk(const Options& options, int repetitions) {
   return metrics;
 }
 
-// A run beside which others were too busy is repeated, for some time: they may end.
 bool run_one(const Row& row, const std::string& system, int repetition, const Arguments& arguments,
              Report& report) {
-  constexpr int kTrials = 10;
-  for (int trial = 0; trial < kTrials && !interrupted(); ++trial) {
-    ::sync();  // what the run before has left in memory would be written during this one
-    wait_for_quiet(arguments.others);
-    std::cerr << "rep " << repetition + 1 << "/" << arguments.repetitions << "  " << row.name
-              << "  " << system << ": " << std::flush;
-    const OtherWork others;
-    const Result<Metrics> metrics = row.run(row, system, arguments.options);
-    const double percent = others.percent();
-    if (!metrics) {
-      std::cerr << "FAILED: " << metrics.error().what << "\n";
-      if (percent <= arguments.others) return false;
-      continue;
-    }
-    for (const auto& [name, value] : *metrics) std::cerr << name << " " << value << "  ";
-    std::cerr << "(others used " << static_cast<int>(percent) << " % of the machine)\n";
-    if (percent > arguments.others) continue;
-    report.add(row, system, repetition, *metrics);
-    return true;
-  }
-  std::cerr << "FAILED: the machine is too busy\n";
-  return false;
+  const std::string what = "rep " + std::to_string(repetition + 1) + "/" +
+                           std::to_string(arguments.repetitions) + "  " + row.name + "  " + system;
+  const auto metrics =
+      run_in_quiet(what, arguments.others, [&] { return row.run(row, system, arguments.options); });
+  if (metrics) report.add(row, system, repetition, *metrics);
+  return static_cast<bool>(metrics);
 }
 
 int run_all(Arguments& arguments) {

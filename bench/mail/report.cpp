@@ -1,8 +1,6 @@
-#include <cstdio>
 #include <nlohmann/json.hpp>
-#include <optional>
 
-#include "bench/bus/report.hpp"
+#include "bench/bus/table.hpp"
 #include "bench/mail/report.hpp"
 
 namespace starbus::bench::mail {
@@ -29,60 +27,7 @@ const std::map<std::string, std::string>& labels() {
   return labels;
 }
 
-std::string shown(std::optional<double> value) {
-  if (!value) return "-";
-  char text[32];
-  std::snprintf(text, sizeof text,
-                *value >= 1000 ? "%.0f"
-                : *value >= 10 ? "%.1f"
-                               : "%.2f",
-                *value);
-  return text;
-}
-
-std::string padded(const std::string& text, std::size_t width, bool left) {
-  const std::string padding(width > text.size() ? width - text.size() : 0, ' ');
-  return left ? text + padding : padding + text;
-}
-
 }  // namespace
-
-const std::map<int, Metrics>* Report::runs(const Row& row, const std::string& system) const {
-  const auto found = runs_.find(row.name);
-  if (found == runs_.end()) return nullptr;
-  const auto of_system = found->second.find(system);
-  return of_system == found->second.end() ? nullptr : &of_system->second;
-}
-
-std::optional<double> Report::value(const Row& row, const std::string& metric,
-                                    const std::string& system) const {
-  const auto* const all = runs(row, system);
-  if (all == nullptr) return std::nullopt;
-  std::vector<double> values;
-  for (const auto& [repetition, metrics] : *all) {
-    if (const auto found = metrics.find(metric); found != metrics.end()) {
-      values.push_back(found->second);
-    }
-  }
-  return median(std::move(values));
-}
-
-std::optional<double> Report::ratio(const Row& row, const std::string& metric,
-                                    const std::string& base) const {
-  const auto* const ours = runs(row, "starbus");
-  const auto* const theirs = runs(row, base);
-  if (ours == nullptr || theirs == nullptr) return std::nullopt;
-  std::vector<double> ratios;
-  for (const auto& [repetition, metrics] : *ours) {
-    const auto other = theirs->find(repetition);
-    if (other == theirs->end()) continue;
-    const auto above = metrics.find(metric);
-    const auto below = other->second.find(metric);
-    if (above == metrics.end() || below == other->second.end() || below->second <= 0) continue;
-    ratios.push_back(above->second / below->second);
-  }
-  return median(std::move(ratios));
-}
 
 std::string Report::table(const std::vector<Row>& rows) const {
   constexpr std::size_t kLabel = 52;
@@ -98,10 +43,12 @@ std::string Report::table(const std::vector<Row>& rows) const {
     for (const std::string& metric : row.metrics) {
       text += padded(row.name + " " + labels().at(metric), kLabel, true);
       for (const std::string& system : systems_) {
-        text += padded(shown(value(row, metric, system)), kColumn, false);
+        text += padded(shown(figures_.value(row.name, system, metric)), kColumn, false);
       }
       for (const std::string& system : systems_) {
-        if (system != "starbus") text += padded(shown(ratio(row, metric, system)), kRatio, false);
+        if (system != "starbus")
+          text += padded(shown(figures_.ratio(row.name, "starbus", row.name, system, metric)),
+                         kRatio, false);
       }
       text += "\n";
     }
@@ -116,9 +63,11 @@ std::string Report::json(const std::vector<Row>& rows, const Metrics& disk) cons
     for (const std::string& metric : row.metrics) {
       const std::string key = "mail." + row.name + "." + metric + ".";
       for (const std::string& system : systems_) {
-        if (const auto found = value(row, metric, system)) json[key + system] = *found;
+        if (const auto found = figures_.value(row.name, system, metric))
+          json[key + system] = *found;
         if (system == "starbus") continue;
-        if (const auto found = ratio(row, metric, system)) json[key + "ratio_" + system] = *found;
+        if (const auto found = figures_.ratio(row.name, "starbus", row.name, system, metric))
+          json[key + "ratio_" + system] = *found;
       }
     }
   }

@@ -2,16 +2,14 @@
 // and what they have measured.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
+#include "bench/bus/figures.hpp"
 #include "bench/mail/cluster.hpp"
 #include "bench/mail/options.hpp"
 
 namespace starbus::bench::mail {
-
-using Metrics = std::map<std::string, double>;
 
 struct Row {
   std::string name;

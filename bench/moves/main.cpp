@@ -3,21 +3,19 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "bench/bus/clock.hpp"
+#include "bench/bus/figures.hpp"
+#include "bench/bus/folder.hpp"
+#include "bench/bus/load_process.hpp"
 #include "bench/bus/peer.hpp"
-#include "bench/bus/report.hpp"
 #include "bench/moves/role.hpp"
 
 namespace starbus::bench {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr std::int64_t kPatience = 20 * kSecond;
 
 struct Outcome {
   std::vector<double> silences;  // microseconds, sorted
@@ -27,15 +25,6 @@ struct Outcome {
 double quantile(const std::vector<double>& sorted, double part) {
   if (sorted.empty()) return 0;
   return sorted[static_cast<std::size_t>(part * static_cast<double>(sorted.size() - 1))];
-}
-
-Result<Json> answer_of(Process& process, double extra_seconds) {
-  const auto line =
-      process.read_line(now_ns() + kPatience + static_cast<std::int64_t>(extra_seconds * kSecond));
-  if (!line) return line.error();
-  const Json json = Json::parse(*line, nullptr, false);
-  if (json.is_discarded()) return fail("unexpected answer: " + *line);
-  return json;
 }
 
 std::vector<std::string> command_of(const std::string& role, const std::string& directory, int host,
@@ -62,20 +51,20 @@ Result<Outcome> measure(const MoveRole& options, const std::string& directory) {
     auto place = processes.spawn("place" + std::to_string(host),
                                  command_of("place", directory, host, options));
     if (!place) return place.error();
-    const auto ready = (*place)->read_line(now_ns() + kPatience);
+    const auto ready = await_ready(**place);
     if (!ready) return fail(ready.error().what + "\n" + processes.log_tail());
     places.push_back(*place);
   }
   auto sender = processes.spawn("sender", command_of("sender", directory, 0, options));
   if (!sender) return sender.error();
-  const auto sent = answer_of(**sender, options.seconds);
+  const auto sent = read_result(**sender, options.seconds);
   if (!sent) return fail(sent.error().what + "\n" + processes.log_tail());
   for (Process* place : places) (void)place->write_line("stop");
   Outcome outcome;
   std::uint64_t handled = 0;
   std::uint64_t wrong = 0;
   for (Process* place : places) {
-    const auto said = answer_of(*place, 0);
+    const auto said = read_result(*place, 0);
     if (!said) return said.error();
     handled += (*said)["handled"].get<std::uint64_t>();
     wrong += (*said)["wrong"].get<std::uint64_t>();
@@ -95,10 +84,8 @@ int run_all(const MoveRole& options, int repetitions, const std::string& json_pa
   install_interrupt_handler();
   std::map<std::string, std::vector<double>> figures;
   for (int repetition = 0; repetition < repetitions && !interrupted(); ++repetition) {
-    std::string directory = "/tmp/starbus-moves-XXXXXX";
-    if (::mkdtemp(directory.data()) == nullptr) return 1;
-    const auto outcome = measure(options, directory);
-    std::filesystem::remove_all(directory);
+    const TemporaryFolder folder(temporary_parent(), false);
+    const auto outcome = measure(options, folder.path());
     if (!outcome) {
       std::cerr << "FAILED: " << outcome.error().what << "\n";
       return 1;

@@ -1,4 +1,4 @@
-#include "bench/mail/quiet.hpp"
+#include "bench/bus/quiet.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include "bench/bus/clock.hpp"
 #include "bench/bus/process.hpp"
 
-namespace starbus::bench::mail {
+namespace starbus::bench {
 namespace {
 
 // Seconds that all cores together have worked: the first line of /proc/stat, without idle and
@@ -60,4 +60,4 @@ void wait_for_quiet(double percent) {
   }
 }
 
-}  // namespace starbus::bench::mail
+}  // namespace starbus::bench

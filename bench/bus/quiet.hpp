@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace starbus::bench::mail {
+namespace starbus::bench {
 
 class OtherWork {
  public:
@@ -22,4 +22,4 @@ class OtherWork {
 // Waits until others use no more than that for a second; a minute at most.
 void wait_for_quiet(double percent);
 
-}  // namespace starbus::bench::mail
+}  // namespace starbus::bench
