@@ -1,0 +1,250 @@
+// The two sides of a shard that moves, each against words that do not fit. What they do together,
+// through crashes and full disks, is the simulator's (profile mail).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bus/core/name.hpp"
+#include "busd/mail/moving/givers.hpp"
+#include "busd/mail/moving/taker.hpp"
+#include "tests/busd/mail/filled_store.hpp"
+
+namespace starbus::bus::busd::mail {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const Process kOther{2, 2, 2};
+const std::string kBox = "player/1";
+const std::uint8_t kShard = shard_of(channel_id(kBox));
+const std::uint8_t kAnother = static_cast<std::uint8_t>(kShard + 1);
+
+Bytes bytes(std::string_view text) {
+  const ByteView view = as_bytes(text);
+  return {view.begin(), view.end()};
+}
+
+class MovingTest : public testing::Test {
+ protected:
+  /// The latest word of this kind; fails if there is none.
+  template <class Record>
+  Record said() const {
+    for (auto word = words_.rbegin(); word != words_.rend(); ++word) {
+      const auto kind = static_cast<Kind>((*word)[sizeof(std::uint32_t)]);
+      if (kind != Record::kKind) continue;
+      return decode<Record>(ByteView(*word).subspan(kRecordHeader)).value();
+    }
+    ADD_FAILURE() << "it was not said";
+    return {};
+  }
+  auto say() {
+    return [this](const Process&, Lineage, ByteView record) {
+      words_.emplace_back(record.begin(), record.end());
+    };
+  }
+  PlaceRow place(std::uint8_t shard) const {
+    const auto stored = store_.store().get(place_key(shard));
+    return stored && *stored ? decode_place(**stored).value() : PlaceRow{};
+  }
+
+  mutable test::FilledStore store_;
+  std::vector<Bytes> words_;
+  std::uint64_t now_ = 1'000;
+};
+
+class TakerTest : public MovingTest {
+ protected:
+  TakerTest() : taker_("a", way()) {}
+  Taker::Way way() {
+    return {.say = say(),
+            .reply_lineage = [] { return Epoch::of(1, 1); },
+            .serves = [this](std::uint8_t shard) { return shard == served_; },
+            .keeps = [this](std::uint8_t shard) { return shard == served_; },
+            .owner =
+                [](std::uint8_t) {
+                  return std::optional(Taker::Store{kOther, "b"});
+                },
+            .store_of = [](const std::string&) { return std::optional(kOther); },
+            .taken = [this](std::uint8_t shard) { served_ = shard; },
+            .commit =
+                [this](storage::Batch batch, const storage::Store::Completion& done) {
+                  done(storage::test::commit(store_.store(), std::move(batch)));
+                },
+            .token = [this] { return ++token_; },
+            .wall_ms = [this] { return now_; },
+            .trouble = [](const std::string&) {}};
+  }
+  ShardRows page(std::uint32_t number, bool last, std::vector<ShardChange> changes) const {
+    return {token_, kShard, number, last, Epoch::of(1, 5), 1, 1, 4, std::move(changes)};
+  }
+
+  std::optional<std::uint8_t> served_;
+  std::uint64_t token_ = 0;
+  Taker taker_;
+};
+
+TEST_F(TakerTest, TakesWhatItIsGiven) {
+  ASSERT_TRUE(taker_.begin({kShard}));
+  EXPECT_FALSE(said<ShardTake>().asks);
+  const std::string key = box_key(kShard, channel_id(kBox));
+  taker_.rows(kOther, page(1, false, {{ShardChange::What::put, bytes(key), bytes("row")}}));
+  EXPECT_EQ(place(kShard), (PlaceRow{Keeping::incoming, 1, "b"}));
+  EXPECT_EQ(said<ShardMore>().page, 1U);
+  taker_.rows(kOther, page(2, true, {}));
+  EXPECT_EQ(place(kShard), (PlaceRow{Keeping::arrived, 1, "b"}));
+  EXPECT_FALSE(served_);
+  taker_.given(kOther, {token_, kShard, Errc::ok, {}});
+  EXPECT_EQ(place(kShard), (PlaceRow{Keeping::kept, 1, "b"}));
+  EXPECT_EQ(served_, kShard);
+  EXPECT_EQ(**store_.store().get(key), "row");
+  EXPECT_EQ(taker_.progress().state, MoveProgress::State::done);
+}
+
+TEST_F(TakerTest, WritesNothingButRowsOfTheShard) {
+  using What = ShardChange::What;
+  const std::string other = box_key(kAnother, channel_id(kBox));
+  const std::string mark = place_key(kShard);
+  const std::string own = kind_prefix('m', kShard);
+  const std::vector<ShardChange> wrong = {
+      {What::put, bytes(other), bytes("row")},
+      {What::erase, bytes(other), {}},
+      {What::erase_range, bytes(own), bytes(other)},
+      {What::erase_range, bytes(other), bytes(own)},
+      {What::put, bytes(mark), bytes(encode(PlaceRow{}))},
+      {What::put, {}, bytes("row")},
+      {What::erase_range, {}, {}},
+  };
+  store_.put(other, "another's");
+  for (const ShardChange& change : wrong) {
+    ASSERT_TRUE(taker_.begin({kShard}));
+    taker_.rows(kOther, page(1, false, {change}));
+    EXPECT_EQ(taker_.progress().state, MoveProgress::State::failed);
+    EXPECT_THAT(taker_.progress().error, HasSubstr("none of its rows"));
+    EXPECT_EQ(place(kShard).keeping, Keeping::elsewhere);
+    EXPECT_EQ(**store_.store().get(other), "another's");
+  }
+}
+
+TEST_F(TakerTest, ListensToItsGiverAndItsAttemptOnly) {
+  ASSERT_TRUE(taker_.begin({kShard}));
+  EXPECT_EQ(taker_.begin({kAnother}).error(), Errc::busy);
+  const auto put = [](std::string_view key) {
+    return std::vector<ShardChange>{{ShardChange::What::put, bytes(key), bytes("row")}};
+  };
+  const std::string key = box_key(kShard, channel_id(kBox));
+  taker_.rows({3, 3, 3}, page(1, false, put(key)));
+  taker_.rows(kOther, page(2, false, put(key)));
+  ShardRows earlier = page(1, false, put(key));
+  earlier.token = 99;
+  taker_.rows(kOther, earlier);
+  taker_.given(kOther, {token_, kShard, Errc::ok, {}});  // before all has arrived
+  EXPECT_FALSE(store_.store().get(key)->has_value());
+  EXPECT_FALSE(served_);
+}
+
+TEST_F(TakerTest, AsksAboutWhatHadArrivedAndErasesAPart) {
+  taker_.found(kShard, {Keeping::arrived, 7, "b"});
+  taker_.tick();
+  now_ += Taker::kAskAgain;
+  taker_.tick();
+  EXPECT_TRUE(said<ShardTake>().asks);
+  EXPECT_EQ(said<ShardTake>().token, 7U);
+  taker_.given(kOther, {7, kShard, Errc::no_owner, "it was not given in that attempt"});
+  EXPECT_EQ(place(kShard).keeping, Keeping::elsewhere);
+  EXPECT_FALSE(served_);
+  taker_.found(kAnother, {Keeping::incoming, 8, "b"});
+  const std::string key = box_key(kAnother, channel_id(kBox));
+  store_.put(key, "a part");
+  taker_.tick();
+  EXPECT_FALSE(store_.store().get(key)->has_value());
+  EXPECT_EQ(place(kAnother).keeping, Keeping::elsewhere);
+}
+
+class GiversTest : public MovingTest {
+ protected:
+  GiversTest() : givers_(store_.store(), way()) { store_.fill(kBox, 0, 3); }
+  Givers::Way way() {
+    return {.say = say(),
+            .serves = [this](std::uint8_t shard) { return served_ && shard == kShard; },
+            .freeze = [this](std::uint8_t) { served_ = false; },
+            .begun = [] { return 0; },
+            .thaw = [this](std::uint8_t) { served_ = true; },
+            .mark = [this](std::uint8_t, const PlaceRow& row) { marked_ = row; },
+            .wall_ms = [this] { return now_; },
+            .trouble = [](const std::string&) {}};
+  }
+  ShardTake take() const { return {7, kShard, false, "b", Epoch::of(1, 1)}; }
+  /// Until the shard stands still and the last page was said.
+  void copy() {
+    givers_.take(kOther, take());
+    givers_.settled(0);
+    while (served_) givers_.more(kOther, {7, kShard, said<ShardRows>().page});
+    givers_.settled(0);
+    ASSERT_TRUE(said<ShardRows>().last);
+  }
+
+  bool served_ = true;
+  std::optional<PlaceRow> marked_;
+  Givers givers_;
+};
+
+TEST_F(GiversTest, GivesWhenTheLastPageIsThere) {
+  copy();
+  EXPECT_FALSE(marked_);
+  givers_.more(kOther, {7, kShard, said<ShardRows>().page});
+  EXPECT_EQ(marked_, (PlaceRow{Keeping::elsewhere, 7, "b"}));
+  givers_.marked(kShard, {});
+  EXPECT_EQ(said<ShardGiven>().status, Errc::ok);
+  EXPECT_FALSE(served_);
+}
+
+TEST_F(GiversTest, ServesAgainWhenNothingIsHeard) {
+  copy();
+  now_ += Givers::kFrozenPatience + 1;
+  givers_.tick();
+  EXPECT_TRUE(served_);
+  EXPECT_EQ(said<ShardGiven>().status, Errc::busy);
+  // The taker's word comes late: it was not given, and it will not be.
+  givers_.more(kOther, {7, kShard, said<ShardRows>().page});
+  EXPECT_FALSE(marked_);
+  ShardTake asks = take();
+  asks.asks = true;
+  givers_.take(kOther, asks);
+  EXPECT_EQ(said<ShardGiven>().status, Errc::no_owner);
+}
+
+TEST_F(GiversTest, RemembersWhatItHasGiven) {
+  store_.put(place_key(kShard), encode(PlaceRow{Keeping::elsewhere, 7, "b"}));
+  served_ = false;
+  ShardTake asks = take();
+  asks.asks = true;
+  givers_.take(kOther, asks);
+  EXPECT_EQ(said<ShardGiven>().status, Errc::ok);
+  asks.token = 8;
+  givers_.take(kOther, asks);
+  EXPECT_EQ(said<ShardGiven>().status, Errc::no_owner);
+}
+
+TEST_F(GiversTest, RefusesWhatItDoesNotServeAndASecondTaker) {
+  ShardTake another = take();
+  another.shard = kAnother;
+  givers_.take(kOther, another);
+  EXPECT_EQ(said<ShardGiven>().status, Errc::no_owner);
+  givers_.take(kOther, take());
+  givers_.take({3, 3, 3}, take());
+  EXPECT_EQ(said<ShardGiven>().status, Errc::busy);
+}
+
+TEST_F(GiversTest, DoesNotGiveWhatItCannotRead) {
+  store_.move_into_a_table();
+  ASSERT_TRUE(store_.flip_at(test::body_of(kBox, 2)));
+  store_.open();
+  Givers givers(store_.store(), way());
+  givers.take(kOther, take());
+  givers.settled(0);
+  EXPECT_EQ(said<ShardGiven>().status, Errc::corrupt);
+  EXPECT_TRUE(served_);
+}
+
+}  // namespace
+}  // namespace starbus::bus::busd::mail
