@@ -206,6 +206,7 @@ void MailService::stopped(const storage::Error& reason) {
       (void)core_->unbind(channel_id(shard_name(number)));
     shard.phase = Phase::broken;
   }
+  taker_.store_stopped();
   hooks_.stopped(reason);
 }
 

@@ -281,6 +281,13 @@ void Taker::given_up() {
   fail(shard_name(shard_) + " stays with " + giver_.host + ": " + why_);
 }
 
+void Taker::store_stopped() {
+  const auto state = progress_.state;
+  if (state != MoveProgress::State::running && state != MoveProgress::State::stopping) return;
+  progress_.state = MoveProgress::State::failed;
+  progress_.error = "the mail store of this host has stopped: see /healthz";
+}
+
 void Taker::fail(const std::string& why) {
   enter(Phase::idle);
   way_.trouble("the move has ended: " + why);

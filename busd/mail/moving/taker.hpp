@@ -79,6 +79,9 @@ class Taker {
   void process_lost(const ChannelId& process);
   void tick();
 
+  /// The store has stopped: nothing can be noted any more. The next start goes on.
+  void store_stopped();
+
   const MoveProgress& progress() const { return progress_; }
 
  private:
