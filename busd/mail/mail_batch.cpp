@@ -147,14 +147,19 @@ void Mail::add(const Opening& opening, storage::Batch& batch) {
   session.epoch = open.epoch;
   session.reply = open.reply;
   session.position = open.from_end ? row.last : std::max(open.after, row.floor);
-  session.last = row.last;  // durable, once this is told
   session.window = std::min<std::uint64_t>(open.window, kMaxMailWindow);
   batch_->then.emplace_back([this, id = opening.id, session, token = open.token] {
-    if (shard_at(session.shard) == nullptr) {
-      return say(id, session.reply, {token, Errc::busy, "the shard has left", 0, 0});
-    }
-    say(id, session.reply, {token, Errc::ok, {}, session.position, session.last});
-    readers_.add(id, session);
+    const auto busy = [&](const std::string& why) {
+      say(id, session.reply, {token, Errc::busy, why, 0, 0});
+    };
+    if (shard_at(session.shard) == nullptr) return busy("the shard has left");
+    const auto box = boxes_.find(session.shard, session.box);
+    if (!box || !*box) return busy(box ? "it is gone" : box.error().to_string());
+    // What was posted behind it in this batch counts, too: of that nobody will be told again.
+    Readers::Session begun = session;
+    begun.last = (*box)->durable;
+    say(id, begun.reply, {token, Errc::ok, {}, begun.position, begun.last});
+    readers_.add(id, begun);
   });
 }
 

@@ -87,29 +87,15 @@ sockaddr_in loopback(int port) {
   return address;
 }
 
-}  // namespace
-
-int free_port() {
-  std::random_device random;
-  for (;;) {
-    const int port = 20'000 + static_cast<int>(random() % 12'000);
-    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const sockaddr_in address = loopback(port);
-    const bool free = ::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-    ::close(fd);
-    if (free) return port;
-  }
-}
-
-HttpAnswer http_get(const std::string& address, const std::string& target) {
+HttpAnswer ask(const std::string& method, const std::string& address, const std::string& target) {
   const auto colon = address.rfind(':');
   if (colon == std::string::npos) return {};
   const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const timeval limit{5, 0};
   ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   const sockaddr_in to = loopback(std::atoi(address.c_str() + colon + 1));
-  const std::string request =
-      "GET " + target + " HTTP/1.1\r\nHost: " + address + "\r\nConnection: close\r\n\r\n";
+  const std::string request = method + " " + target + " HTTP/1.1\r\nHost: " + address +
+                              "\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
   std::string text;
   if (::connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0 &&
       ::send(fd, request.data(), request.size(), MSG_NOSIGNAL) ==
@@ -127,6 +113,28 @@ HttpAnswer http_get(const std::string& address, const std::string& target) {
   answer.status = std::atoi(text.c_str() + std::strlen("HTTP/1.1 "));
   answer.body = text.substr(body + 4);
   return answer;
+}
+
+}  // namespace
+
+int free_port() {
+  std::random_device random;
+  for (;;) {
+    const int port = 20'000 + static_cast<int>(random() % 12'000);
+    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const sockaddr_in address = loopback(port);
+    const bool free = ::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+    ::close(fd);
+    if (free) return port;
+  }
+}
+
+HttpAnswer http_get(const std::string& address, const std::string& target) {
+  return ask("GET", address, target);
+}
+
+HttpAnswer http_post(const std::string& address, const std::string& target) {
+  return ask("POST", address, target);
 }
 
 }  // namespace starbus::cluster_test

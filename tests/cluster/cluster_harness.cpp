@@ -144,8 +144,10 @@ void Cluster::start() {
   root_->configure(root_config(keys));
   root_->start();
   for (const std::string& host : options_.hosts) {
+    const auto other = options_.programs.find(host);
     auto& busd = busds_[host] =
-        std::make_unique<Daemon>(program("busd"), host, folder_, launcher(host));
+        std::make_unique<Daemon>(other == options_.programs.end() ? program("busd") : other->second,
+                                 host, folder_, launcher(host));
     busd->configure(busd_config(host, {root_key_}));
     busd->start();
   }

@@ -55,6 +55,7 @@ struct HttpAnswer {
   std::string body;
 };
 HttpAnswer http_get(const std::string& address, const std::string& target);
+HttpAnswer http_post(const std::string& address, const std::string& target);
 
 /// busroot or a busd: restarted with the same configuration file and state folder.
 class Daemon {
@@ -107,6 +108,7 @@ struct ClusterOptions {
   int root_port = 0;                             // 0: any that is free
   std::map<std::string, std::string> detours{};  // by host: "ADDRESS:PORT" that leads to busroot
   std::map<std::string, std::vector<std::string>> launchers{};  // by daemon, see Daemon
+  std::map<std::string, std::string> programs{};                // by host: another one than busd
 };
 
 class Cluster {

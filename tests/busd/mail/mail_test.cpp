@@ -423,6 +423,13 @@ TEST_F(MailReading, GetsWhatIsThereAndThenWhatComes) {
   EXPECT_THAT(hear(reader_), ElementsAre("4 5"));
 }
 
+TEST_F(MailReading, GetsWhatWasPostedBehindItInTheBatchThatBeganIt) {
+  post_all(1);
+  mail_->open_reader({reader_, kToken}, ask(Epoch::of(1, 1)));
+  post(2, "b");
+  EXPECT_THAT(hear(reader_), ElementsAre("after 0 of 2", "1 2"));
+}
+
 TEST_F(MailReading, GoesOnBehindItsCursorWhichCountsAsAcknowledged) {
   post_all(5);
   EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1), 3, 3)), ElementsAre("after 3 of 5", "4 5"));
