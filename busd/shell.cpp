@@ -78,8 +78,8 @@ void Shell::not_noted(const std::string& what) {
   failed_ = true;
   if (std::exchange(noting_again_, true)) return;
   notes_.expires_after(kNoteAgain);
-  notes_.async_wait([this](const boost::system::error_code& error) {
-    if (!error) note_again();
+  notes_.async_wait([this, weak = std::weak_ptr(alive_)](const boost::system::error_code& error) {
+    if (!error && !weak.expired()) note_again();
   });
 }
 

@@ -20,8 +20,8 @@ void QueryQueue::push(Query query) {
 void QueryQueue::wake(std::chrono::nanoseconds after) {
   awake_ = true;
   timer_.expires_after(after);
-  timer_.async_wait([this](const boost::system::error_code& error) {
-    if (!error) serve();
+  timer_.async_wait([this, weak = std::weak_ptr(alive_)](const boost::system::error_code& error) {
+    if (!error && !weak.expired()) serve();
   });
 }
 

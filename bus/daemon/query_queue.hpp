@@ -35,6 +35,7 @@ class QueryQueue {
   void reply(const Query& query, const Response& response);
 
   boost::asio::steady_timer timer_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   Answer answer_;
   Send send_;
   std::deque<Query> waiting_;

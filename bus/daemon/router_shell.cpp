@@ -62,8 +62,9 @@ void LinkShell::stop() {
 
 void LinkShell::wait() {
   timer_.expires_after(kTick);
-  timer_.async_wait([this](const boost::system::error_code& error) {
-    if (error || router_ == nullptr) return;
+  // A timer that has run out cannot be cancelled: its handler may come after the end of this.
+  timer_.async_wait([this, weak = std::weak_ptr(alive_)](const boost::system::error_code& error) {
+    if (error || weak.expired() || router_ == nullptr) return;
     retired_.clear();
     // If this loop stood still, what peers said meanwhile is read first: they are not silent.
     const auto late = boost::asio::steady_timer::clock_type::now() - timer_.expiry();

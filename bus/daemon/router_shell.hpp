@@ -65,6 +65,7 @@ class LinkShell {
   void retire(LinkId id);
 
   boost::asio::steady_timer timer_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   Router* router_ = nullptr;
   LinkId next_id_ = 1;
   boost::unordered_flat_map<LinkId, std::unique_ptr<Port>> ports_;

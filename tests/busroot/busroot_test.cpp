@@ -54,7 +54,7 @@ TEST_F(JournalTest, TheTermGrowsFromStartToStart) {
   }
   auto state = daemon::StateDirectory::open(folder);
   ASSERT_TRUE(state);
-  for (const char* broken : {"", "x\n", "12x\n", "-1\n", "16777215\n"}) {
+  for (const char* broken : {"", "x\n", "12x\n", "-1\n", "16777216\n"}) {
     ASSERT_TRUE(state->write("term", broken));
     EXPECT_EQ(next_term(*state).error(), Errc::io_error) << broken;
   }
