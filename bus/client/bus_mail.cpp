@@ -22,6 +22,9 @@ Result<Token> BusCore::start_post(PostTarget target, const std::string& text, By
   if (options.key.size() > kMaxPostKey) {
     return Error{Errc::too_large, "a key of " + std::to_string(options.key.size()) + " bytes"};
   }
+  if (body.size() > kMaxPostBody) {
+    return Error{Errc::too_large, "a body of " + std::to_string(body.size()) + " bytes"};
+  }
   if (auto allowed = process_.may_send(text); !allowed) return allowed.error();
   const auto shard = name_of_text(shard_name(shard_of(name->id())));
   if (auto allowed = process_.may_send(shard->text()); !allowed) return allowed.error();

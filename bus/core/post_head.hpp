@@ -11,6 +11,7 @@
 #include "bus/core/bytes.hpp"
 #include "bus/core/error.hpp"
 #include "bus/core/ids.hpp"
+#include "bus/core/limits.hpp"
 
 namespace starbus::bus {
 
@@ -20,6 +21,10 @@ std::uint8_t shard_of(const ChannelId& name);
 inline constexpr std::string_view kStores = "store/";
 /// "store/17".
 std::string shard_name(std::uint8_t shard);
+
+/// Of a message that is posted: below kMaxBody by what may stand around it later, in the record
+/// that a reader gets, in a dead letter, and in a page of a shard that moves. Beyond it: too_large.
+inline constexpr std::size_t kMaxPostBody = kMaxBody - 128 * 1024;
 
 enum class PostTarget : std::uint8_t { mailbox = 1, log = 2 };
 

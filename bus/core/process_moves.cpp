@@ -127,9 +127,10 @@ std::uint64_t ProcessCore::say_system(const Process& to, Lineage hint, ByteView 
 }
 
 void ProcessCore::say_mail(const Process& to, Lineage hint, ByteView record) {
-  // Nothing refuses it: its sizes were checked, and windows do not apply.
-  (void)*origin_.send({to.channel(), hint, {}}, kMailLane, {}, record, kMailToken, Time{},
-                      {0, true});
+  // Windows do not apply, and what a store keeps is small enough (kMaxPostBody). If something is
+  // not, its reader waits: no reason to end a daemon.
+  (void)origin_.send({to.channel(), hint, {}}, kMailLane, {}, record, kMailToken, Time{},
+                     {0, true});
 }
 
 /// The state did not arrive, or is not wanted: no need to wait.

@@ -23,10 +23,11 @@ struct ShardTake {
   std::uint8_t shard = 0;
   bool asks = false;
   std::string host;  // of the taker, for people
+  Lineage lineage;   // `asks`: of the shard, as it has arrived
   Lineage reply;     // of the taker's process channel, so that answers need no PROBE
   template <class A>
   void fields(A& a) {
-    a(token, shard, asks, host, reply);
+    a(token, shard, asks, host, lineage, reply);
   }
 };
 

@@ -39,6 +39,7 @@ Result<std::uint64_t> Mail::store(Shard& shard, const Post& post, storage::Batch
   const PostHead& head = decoded->head;
   const ChannelId id = channel_id(head.name);
   if (bus::shard_of(id) != shard.number) return Error{Errc::bad_name, "of another shard"};
+  if (decoded->body.size() > kMaxPostBody) return Error{Errc::too_large};
 
   const std::string key = head.key.empty() ? "" : post_key(shard.number, id, head.key);
   if (!key.empty()) {

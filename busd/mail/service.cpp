@@ -31,7 +31,9 @@ void MailService::read_place(std::uint8_t shard) {
   if (!row) return broken(shard, "it is not known whether it is kept here: its row is damaged");
   shards_[shard].phase = row->keeping == Keeping::kept ? Phase::free : Phase::away;
   if (row->keeping == Keeping::elsewhere) return erase(shard);
-  if (row->keeping != Keeping::kept) taker_.found(shard, *row);
+  if (row->keeping == Keeping::kept) return;
+  const auto arrived = mail_.lineage(shard);
+  taker_.found(shard, *row, arrived ? *arrived : Lineage{});
 }
 
 bool MailService::serves(std::uint8_t shard) const {

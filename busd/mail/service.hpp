@@ -42,7 +42,10 @@ class MailService final : public ProcessEvents, private MailShell {
   bool serves(std::uint8_t shard) const;
 
   // --- moves: see Taker ---
-  Result<> take(const std::vector<std::uint8_t>& shards) { return taker_.begin(shards); }
+  Result<> take(const std::vector<std::uint8_t>& shards) {
+    if (stopped_) return Error{Errc::closed, "the mail store has stopped"};
+    return taker_.begin(shards);
+  }
   void stop_taking() { taker_.stop(); }
   const MoveProgress& move() const { return taker_.progress(); }
   std::size_t given_now() const { return givers_.count(); }

@@ -113,6 +113,9 @@ class MailMoveTest : public ClusterTest, public ::testing::WithParamInterface<st
     CO_TRUE(co_await until(20s, [&] {
       return std::ranges::all_of(boxes, [](const Box& box) { return box.ended == box.posted; });
     }));
+    CO_TRUE(co_await until(20s, [&] {
+      return std::ranges::all_of(boxes, [](const Box& box) { return box.read == box.posted; });
+    }));
     // Readers that have it all wait for one more, which ends them.
     for (Box& box : boxes) {
       box.last = true;

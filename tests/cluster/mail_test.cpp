@@ -66,6 +66,7 @@ class MailTest : public ClusterTest, public ::testing::WithParamInterface<std::s
     CO_TRUE(co_await until(20s, [&] { return ended >= kPosts / 5; }));
     daemon.restart();
     CO_TRUE(co_await until(20s, [&] { return ended >= kPosts / 2; }));
+    CO_TRUE(co_await until(20s, [&] { return daemon.serves(); }));  // there is one to be replaced
     EXPECT_EQ(daemon.take_over(10s), std::optional(0)) << "the earlier one ends well";
     CO_TRUE(co_await until(30s, [&] { return ended == kPosts; }));
   }

@@ -115,7 +115,9 @@ MessageLine read_message(Fields& fields) {
     fields.fail("trace", "does not have 24 bytes");
   }
   message.body = fields.bytes("body");
-  if (message.body.size() > bus::kMaxBody) fields.fail("body", "is larger than 16 MiB");
+  if (message.body.size() > bus::kMaxPostBody) {
+    fields.fail("body", "is larger than " + std::to_string(bus::kMaxPostBody) + " bytes");
+  }
   return message;
 }
 

@@ -71,7 +71,9 @@ int run_move(const Context& context, const MoveOptions& options) {
   auto state = first_state(*client, options, *shards);
   ProgressLine line(context);
   bool stopping = false;
+  bool began = !shards->empty();
   while (state && state->goes_on()) {
+    began = true;
     line.show(state->line());
     if (!stopping && context.interrupted && context.interrupted()) {
       stopping = true;
@@ -90,7 +92,11 @@ int run_move(const Context& context, const MoveOptions& options) {
   } else {
     context.out << state->taken << " of " << state->shards << " shards are here\n";
   }
-  if (state->state == "done" || state->state == "none" || options.stop) return kExitOk;
+  if (state->state == "none" && began && !options.stop) {
+    state->error = "busd was restarted";
+  } else if (state->state == "done" || state->state == "none" || options.stop) {
+    return kExitOk;
+  }
   return fail(context,
               {Errc::io_error, state->error + "; what has moved is here, the rest where it was: "
                                               "the same command goes on"});

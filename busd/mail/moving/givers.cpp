@@ -63,8 +63,19 @@ void Givers::asked(const Process& from, const ShardTake& take) {
   const auto stored = store_.get(place_key(take.shard));
   if (!stored) return;  // it asks again
   const auto row = *stored ? decode_place(**stored) : std::nullopt;
-  const bool given = row && row->keeping == Keeping::elsewhere && row->token == take.token;
-  if (given) return say(from, take.reply, ShardGiven{take.token, take.shard, Errc::ok, {}});
+  const bool elsewhere = row && row->keeping == Keeping::elsewhere && row->token != 0;
+  if (elsewhere && row->token == take.token) {
+    return say(from, take.reply, ShardGiven{take.token, take.shard, Errc::ok, {}});
+  }
+  // The taker erases what it has upon this word: it must not come from a store that has lost its
+  // disk, and knows nothing of the shard.
+  const auto own = store_.get(shard_key(take.shard));
+  if (!own) return;
+  const auto known = *own ? decode_shard(**own) : std::nullopt;
+  if (!elsewhere && (!known || known->lineage != take.lineage)) {
+    return way_.trouble(shard_name(take.shard) + " has arrived at " + take.host +
+                        ", and this store knows nothing of it: starbus-mail adopt decides");
+  }
   refuse(from, take, Errc::no_owner, "it was not given in that attempt");
 }
 
@@ -77,7 +88,12 @@ void Givers::more(const Process& from, const ShardMore& more) {
   if (!fits) return;
   if (!giving.last_sent) return go_on(entry);
   giving.phase = Phase::marks;
-  way_.mark(more.shard, {Keeping::elsewhere, more.token, giving.request.host});
+  mark(entry);
+}
+
+void Givers::mark(Entry entry) {
+  const Giving& giving = entry->second;
+  way_.mark(entry->first, {Keeping::elsewhere, giving.request.token, giving.request.host});
 }
 
 /// The page before this one is on the taker's disk.
@@ -199,7 +215,17 @@ void Givers::settled(std::uint64_t batch) {
 void Givers::marked(std::uint8_t shard, const storage::Result<>& result) {
   const auto entry = givings_.find(shard);
   if (entry == givings_.end()) return;
-  if (!result) return end(entry, Errc::busy, result.error().to_string());
+  if (!result) {
+    Giving& giving = entry->second;
+    giving.undecided |= result.error().code == storage::Errc::io_error;
+    if (!giving.undecided) return end(entry, Errc::busy, result.error().to_string());
+    // A disk that fails does not say what it kept. If the shard was served again now, and the mark
+    // was there after all, the next start would erase it: so nobody has it until the mark is
+    // written, or this store starts again and reads what there is.
+    giving.heard_ms = way_.wall_ms();
+    return way_.trouble(shard_name(shard) +
+                        ": whether it was given is not known yet: " + result.error().to_string());
+  }
   const Giving giving = std::move(entry->second);
   givings_.erase(entry);
   say(giving.to, giving.request.reply, ShardGiven{giving.request.token, shard, Errc::ok, {}});
@@ -244,6 +270,10 @@ void Givers::tick() {
   for (auto entry = givings_.begin(); entry != givings_.end();) {
     const auto here = entry++;
     const Giving& giving = here->second;
+    if (giving.phase == Phase::marks && giving.undecided && now > giving.heard_ms + kMarkAgain) {
+      here->second.heard_ms = now;
+      mark(here);
+    }
     if (giving.phase == Phase::marks || giving.phase == Phase::freezes) continue;
     const std::uint64_t patience = giving.phase == Phase::ends ? kFrozenPatience : kPatience;
     if (now > giving.heard_ms + patience) end(here, Errc::busy, "nothing was heard of its store");

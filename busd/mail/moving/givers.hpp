@@ -29,7 +29,8 @@ class Givers {
   /// So few changes are left when the shard is frozen, or after so many rounds: whatever the load.
   static constexpr std::size_t kFreezeAt = 256;
   static constexpr int kRounds = 8;
-  static constexpr std::uint64_t kPatience = 60'000;       // ms, for a taker that says nothing
+  static constexpr std::uint64_t kPatience = 60'000;  // ms, for a taker that says nothing
+  static constexpr std::uint64_t kMarkAgain = 1'000;  // ms, while that is not known to be there
   static constexpr std::uint64_t kFrozenPatience = 5'000;  // the same, while posts wait
 
   struct Way {
@@ -87,11 +88,13 @@ class Givers {
     std::uint32_t page = 0;  // sent last
     bool last_sent = false;
     std::uint64_t heard_ms = 0;
+    bool undecided = false;  // the mark may be on the disk, or not
   };
   using Entry = std::map<std::uint8_t, Giving>::iterator;
 
   void asked(const Process& from, const ShardTake& take);
   void go_on(Entry entry);
+  void mark(Entry entry);
   storage::Result<ShardRows> page(std::uint8_t shard, Giving& giving);
   storage::Result<bool> copy(std::uint8_t shard, Giving& giving, ShardRows& rows);
   storage::Result<> follow(Giving& giving, ShardRows& rows);

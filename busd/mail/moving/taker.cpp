@@ -3,16 +3,23 @@
 #include <utility>
 
 #include "bus/core/post_head.hpp"
+#include "busd/mail/row_keys.hpp"
 
 namespace starbus::bus::busd::mail {
 namespace {
 
 constexpr std::uint64_t kSeek = 10'000;  // ms: an owner may be on its way
 
+bool is_stream_key(std::string_view key) {
+  const auto read = read_stream_key(key);
+  const bool results = read && read->seq != 0;
+  return read && key[0] == (results ? kResultsRows : kStreamRows);
+}
+
 /// A row of the shard, of a kind that moves: nothing else is written on anybody's word.
 bool moves_with(std::uint8_t shard, std::string_view key) {
-  return key.size() > 2 && kMovingKinds.find(key[0]) != std::string_view::npos &&
-         static_cast<std::uint8_t>(key[1]) == shard;
+  return key.size() > 2 && static_cast<std::uint8_t>(key[1]) == shard &&
+         (read_mail_key(key) || is_stream_key(key));
 }
 
 /// False: it is not a change of that shard.
@@ -28,9 +35,9 @@ bool apply(const ShardChange& change, std::uint8_t shard, storage::Batch& batch)
       batch.erase(key);
       return true;
     case ShardChange::What::erase_range: {
-      const std::string prefix(key.substr(0, 2));
-      const bool within = key.size() >= 2 && moves_with(shard, prefix + '\0') && key <= value &&
-                          value <= prefix_end(prefix);
+      if (key.size() < 2 || kMovingKinds.find(key[0]) == std::string_view::npos) return false;
+      const std::string prefix = kind_prefix(key[0], shard);
+      const bool within = key >= prefix && key <= value && value <= prefix_end(prefix);
       if (within) batch.erase_range(key, value);
       return within;
     }
@@ -84,8 +91,8 @@ void Taker::refused(const storage::Error& error) {
   since_ms_ = way_.wall_ms();
 }
 
-void Taker::found(std::uint8_t shard, const PlaceRow& row) {
-  found_[shard] = row;
+void Taker::found(std::uint8_t shard, const PlaceRow& row, Lineage lineage) {
+  found_[shard] = {row, lineage};
 }
 
 Result<> Taker::begin(const std::vector<std::uint8_t>& shards) {
@@ -106,6 +113,14 @@ void Taker::stop() {
   waiting_.clear();
   progress_.state = MoveProgress::State::stopping;
   if (ends_found_) return;
+  if (phase_ == Phase::asks) {
+    // That cannot be called off here: it goes on until its giver has said who has it.
+    ends_found_ = true;
+    progress_.state = MoveProgress::State::failed;
+    progress_.error =
+        "stopped; " + shard_name(shard_) + " has arrived and waits for " + giver_.host;
+    return;
+  }
   if (phase_ == Phase::seeks) return fail("stopped");
   if (phase_ == Phase::copies) give_up("stopped");
 }
@@ -177,14 +192,23 @@ void Taker::prepare(ShardRows first) {
   way_.commit(std::move(batch), then(&Taker::prepared));
 }
 
+/// It was refused, or is to end, while something was being written.
+bool Taker::stops() {
+  if (why_.empty() && !last_ && progress_.state == MoveProgress::State::stopping) why_ = "stopped";
+  if (why_.empty()) return false;
+  give_up(std::exchange(why_, {}));
+  return true;
+}
+
 void Taker::prepared() {
-  if (!why_.empty()) return give_up(std::exchange(why_, {}));  // refused meanwhile
+  if (stops()) return;
   write(std::exchange(first_, {}));
 }
 
 void Taker::ask() {
   scratch_.clear();
-  encode(ShardTake{token_, shard_, phase_ == Phase::asks, host_, way_.reply_lineage()}, scratch_);
+  encode(ShardTake{token_, shard_, phase_ == Phase::asks, host_, lineage_, way_.reply_lineage()},
+         scratch_);
   way_.say(giver_.process, {}, scratch_);
 }
 
@@ -207,6 +231,7 @@ void Taker::write(const ShardRows& rows) {
   progress_.rows += rows.changes.size();
   progress_.messages = rows.messages;
   last_ = rows.last;
+  lineage_ = rows.lineage;
   if (last_) {
     const Totals totals{rows.boxes, rows.messages, rows.bytes};
     batch.put(shard_key(shard_), encode(ShardRow{rows.lineage, totals}));
@@ -218,7 +243,7 @@ void Taker::write(const ShardRows& rows) {
 }
 
 void Taker::written() {
-  if (!why_.empty()) return give_up(std::exchange(why_, {}));  // refused meanwhile
+  if (stops()) return;
   enter(last_ ? Phase::asks : Phase::copies);
   if (last_) progress_.doing = "waits for " + giver_.host;
   scratch_.clear();
@@ -312,8 +337,10 @@ void Taker::process_lost(const ChannelId& process) {
 
 /// Of a part nothing is kept. Whether a whole one was given, its giver says.
 void Taker::end_found() {
-  const auto [shard, row] = *found_.begin();
+  const std::uint8_t shard = found_.begin()->first;
+  const auto [row, lineage] = found_.begin()->second;
   found_.erase(found_.begin());
+  lineage_ = lineage;
   ends_found_ = true;
   shard_ = shard;
   token_ = row.token;

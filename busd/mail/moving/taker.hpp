@@ -67,7 +67,7 @@ class Taker {
   Taker(std::string host, Way way) : host_(std::move(host)), way_(std::move(way)) {}
 
   /// At the start: of a shard that was on its way when the last store ended.
-  void found(std::uint8_t shard, const PlaceRow& row);
+  void found(std::uint8_t shard, const PlaceRow& row, Lineage lineage);
   /// busy: it is taking others already. What was on its way when the last store ended comes first.
   Result<> begin(const std::vector<std::uint8_t>& shards);
   /// Ends after the shard that is on its way, or gives that up, if it can.
@@ -101,6 +101,7 @@ class Taker {
   void enter(Phase phase);
   bool gone(const Process& process) const;
   storage::Store::Completion then(void (Taker::*next_step)());
+  bool stops();
   void prepared();
   void written();
   void kept();
@@ -110,11 +111,16 @@ class Taker {
   const Way way_;
   Phase phase_ = Phase::idle;
   std::deque<std::uint8_t> waiting_;
-  std::map<std::uint8_t, PlaceRow> found_;  // of the last store, to be ended first
-  bool ends_found_ = false;                 // that is what goes on now
+  struct Found {
+    PlaceRow row;
+    Lineage lineage;
+  };
+  std::map<std::uint8_t, Found> found_;  // of the last store, to be ended first
+  bool ends_found_ = false;              // that is what goes on now
   std::uint8_t shard_ = 0;
   Store giver_;
   std::uint64_t token_ = 0;
+  Lineage lineage_;         // of the shard, when all of it is here
   std::uint32_t page_ = 0;  // that is awaited, or being written
   bool last_ = false;
   bool marked_ = false;  // the disk may say that it is on its way

@@ -128,7 +128,7 @@ TEST(GoldenVectors, OfShardsThatMove) {
     const ByteView view = as_bytes(text);
     return Bytes(view.begin(), view.end());
   };
-  expect_golden("shard_take", ShardTake{kToken, 17, false, "host-b", kLineage});
+  expect_golden("shard_take", ShardTake{kToken, 17, true, "host-b", kLineage, kLineage});
   using What = ShardChange::What;
   expect_golden("shard_rows", ShardRows{kToken,
                                         17,

@@ -397,12 +397,17 @@ TEST_F(MailTest, KeepsTheResultsOfAWindowAndNoMore) {
 }
 
 TEST_F(MailTest, WhatWaitsIsBounded) {
-  const std::string large(16 * 1024 * 1024 - 100, 'x');
+  const std::string large(kMaxPostBody, 'x');
   post(1, large);
   (void)mail_->turn();  // under way
   for (std::uint64_t seq = 2; seq <= 6; ++seq) post(seq, large);
   EXPECT_THAT(std::exchange(shell_->said, {}), ElementsAre("refused after 1"));
   EXPECT_THAT(settle(), testing::Contains("stored 1 1=1"));
+}
+
+TEST_F(MailTest, WhatWouldNotFitARecordLaterIsRefused) {
+  post(1, std::string(kMaxPostBody + 1, 'x'));
+  EXPECT_THAT(settle(), testing::Contains("stored 1 1=too_large"));
 }
 
 TEST_F(MailTest, AShardThatWasGivenUpTakesNothing) {

@@ -16,6 +16,7 @@ using testing::HasSubstr;
 
 const Process kOther{2, 2, 2};
 const std::string kBox = "player/1";
+const Lineage kLife = Epoch::of(1, 5);  // that of FilledStore
 const std::uint8_t kShard = shard_of(channel_id(kBox));
 const std::uint8_t kAnother = static_cast<std::uint8_t>(kShard + 1);
 
@@ -110,6 +111,8 @@ TEST_F(TakerTest, WritesNothingButRowsOfTheShard) {
       {What::erase, bytes(other), {}},
       {What::erase_range, bytes(own), bytes(other)},
       {What::erase_range, bytes(other), bytes(own)},
+      {What::put, bytes(own + "short"), bytes("row")},
+      {What::put, bytes(message_key(kShard, channel_id(kBox), 1) + "!"), bytes("row")},
       {What::put, bytes(mark), bytes(encode(PlaceRow{}))},
       {What::put, {}, bytes("row")},
       {What::erase_range, {}, {}},
@@ -143,7 +146,7 @@ TEST_F(TakerTest, ListensToItsGiverAndItsAttemptOnly) {
 }
 
 TEST_F(TakerTest, AsksAboutWhatHadArrivedAndErasesAPart) {
-  taker_.found(kShard, {Keeping::arrived, 7, "b"});
+  taker_.found(kShard, {Keeping::arrived, 7, "b"}, kLife);
   taker_.tick();
   now_ += Taker::kAskAgain;
   taker_.tick();
@@ -152,7 +155,7 @@ TEST_F(TakerTest, AsksAboutWhatHadArrivedAndErasesAPart) {
   taker_.given(kOther, {7, kShard, Errc::no_owner, "it was not given in that attempt"});
   EXPECT_EQ(place(kShard).keeping, Keeping::elsewhere);
   EXPECT_FALSE(served_);
-  taker_.found(kAnother, {Keeping::incoming, 8, "b"});
+  taker_.found(kAnother, {Keeping::incoming, 8, "b"}, {});
   const std::string key = box_key(kAnother, channel_id(kBox));
   store_.put(key, "a part");
   taker_.tick();
@@ -173,7 +176,7 @@ class GiversTest : public MovingTest {
             .wall_ms = [this] { return now_; },
             .trouble = [](const std::string&) {}};
   }
-  ShardTake take() const { return {7, kShard, false, "b", Epoch::of(1, 1)}; }
+  ShardTake take() const { return {7, kShard, false, "b", kLife, Epoch::of(1, 1)}; }
   /// Until the shard stands still and the last page was said.
   void copy() {
     givers_.take(kOther, take());
@@ -223,6 +226,32 @@ TEST_F(GiversTest, RemembersWhatItHasGiven) {
   asks.token = 8;
   givers_.take(kOther, asks);
   EXPECT_EQ(said<ShardGiven>().status, Errc::no_owner);
+}
+
+TEST_F(GiversTest, SaysNothingOfWhatItDoesNotKnow) {
+  store_.erase(shard_key(kShard));  // a new disk, or one of another time
+  served_ = false;
+  ShardTake asks = take();
+  asks.asks = true;
+  givers_.take(kOther, asks);
+  EXPECT_TRUE(words_.empty()) << "its taker has the only copy, and would erase it";
+}
+
+TEST_F(GiversTest, WritesAMarkAgainIfItMayBeThere) {
+  copy();
+  givers_.more(kOther, {7, kShard, said<ShardRows>().page});
+  givers_.marked(kShard, storage::Error(storage::Errc::io_error, "fsync"));
+  words_.clear();
+  marked_.reset();
+  now_ += Givers::kMarkAgain + 1;
+  givers_.tick();
+  EXPECT_TRUE(marked_);
+  // A certain refusal of the second says nothing of the first.
+  givers_.marked(kShard, storage::Error(storage::Errc::store_full));
+  EXPECT_TRUE(words_.empty());
+  EXPECT_FALSE(served_);
+  givers_.marked(kShard, {});
+  EXPECT_EQ(said<ShardGiven>().status, Errc::ok);
 }
 
 TEST_F(GiversTest, RefusesWhatItDoesNotServeAndASecondTaker) {

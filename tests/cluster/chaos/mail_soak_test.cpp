@@ -26,25 +26,27 @@ class MailSoak : public ClusterTest {
     std::uint64_t posted = 0;  // under way, too
     std::uint64_t ended = 0;
     std::uint64_t cursor = 0;  // handled and saved in one step
+    bool last = false;         // nothing is posted after this
     bool reading = true;
   };
 
   void post(Bus& bus, Box& box) {
-    while (!stop_ && box.posted - box.ended < 100) {
-      const std::string body = std::to_string(++box.posted);
-      bus.post(box.name, body, {.ttl = 0ms}, [this, &bus, &box](bus::Result<std::uint64_t> end) {
-        EXPECT_TRUE(end) << end.error().to_string();
-        ++box.ended;
-        post(bus, box);
-      });
-    }
+    while (!stop_ && box.posted - box.ended < 100) post_one(bus, box);
+  }
+  void post_one(Bus& bus, Box& box) {
+    const std::string body = std::to_string(++box.posted);
+    bus.post(box.name, body, {.ttl = 0ms}, [this, &bus, &box](bus::Result<std::uint64_t> end) {
+      EXPECT_TRUE(end) << end.error().to_string();
+      ++box.ended;
+      post(bus, box);
+    });
   }
   bus::Task read(Bus& bus, Box& box) {
     const bus::Handlers handlers;
     CO_OK(co_await bus.bind(box.name, handlers, use_awaitable));
     auto mailbox = co_await bus.open_mailbox(box.name, {}, use_awaitable);
     CO_OK(mailbox);
-    while (!stop_ || box.cursor < box.posted) {
+    while (!box.last || box.cursor < box.posted) {
       const auto mail = co_await mailbox->next(use_awaitable);
       CO_OK(mail);
       // One poster, in order: so the number is the place, and what it wrote is the number.
@@ -82,6 +84,16 @@ TEST_F(MailSoak, WhatIsPostedIsReadOnceAndInOrderThroughEveryKill) {
           if (i % 100 == 99) std::cout << i + 1 << " kills" << std::endl;
         }
         stop_ = true;
+        // Everything is read without another post that would wake a reader.
+        CO_TRUE(co_await until(60s, [&] {
+          return std::ranges::all_of(boxes, [](const Box& box) {
+            return box.ended == box.posted && box.cursor == box.posted;
+          });
+        }));
+        for (Box& box : boxes) {
+          box.last = true;
+          post_one(poster, box);
+        }
         CO_TRUE(co_await until(60s, [&] {
           return std::ranges::none_of(boxes, [](const Box& box) { return box.reading; });
         }));
