@@ -1,0 +1,91 @@
+/// What has outlived its time.
+#include "busd/mail/dead_letters.hpp"
+#include "tests/busd/mail/mail_fixture.hpp"
+
+namespace starbus::bus::busd::mail {
+namespace {
+
+using test::kLife;
+using test::MailReading;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// --- what has outlived its time ------------------------------------------------------------------
+
+class MailAge : public MailReading {
+ protected:
+  /// Lets time pass, and the store look at all its rows.
+  void pass(std::uint64_t ms) {
+    shell_->now_ms += ms;
+    for (int step = 0; step < 8; ++step) {
+      shell_->now_ms += Mail::kSweepPause;
+      settle();
+    }
+  }
+  static constexpr std::uint64_t kDay = 86'400'000;
+};
+
+TEST_F(MailAge, OldMessagesGoToTheDeadLetters) {
+  quota_.age_ms = 10'000;
+  restart();
+  post_all(20);
+  pass(6'000);
+  post_all(1);
+  EXPECT_EQ(mail_->totals().messages, 21u);
+  pass(6'000);
+  EXPECT_EQ(mail_->counters().aged, 20u) << "in several batches";
+  EXPECT_EQ(mail_->counters().dead_letters, 20u);
+  EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1))), ElementsAre("after 20 of 21", "21"));
+  MailOpen letters;
+  letters.token = kToken + 1;
+  letters.target = PostTarget::log;
+  letters.name = dead_letters_log(shard());
+  letters.window = 100'000;
+  EXPECT_THAT(open(reader_, letters),
+              ElementsAre("after 0 of 20", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20"));
+}
+
+TEST_F(MailAge, WithoutALimitNothingGetsTooOld) {
+  post_all(3);
+  pass(1'000 * kDay);
+  EXPECT_EQ(mail_->totals().messages, 3u);
+}
+
+TEST_F(MailAge, IdempotencyKeysAreKnownForADay) {
+  post(1, "a", "k");
+  settle();
+  pass(kDay - 10'000);
+  post(2, "a", "k");
+  EXPECT_THAT(settle(), ElementsAre("stored 2 2=1"));
+  pass(20'000);
+  post(3, "a", "k");
+  EXPECT_THAT(settle(), ElementsAre("stored 3 3=2"));
+}
+
+TEST_F(MailAge, SilentStreamsAreKnownForADay) {
+  post(1, "a");
+  settle();
+  pass(kDay + 10'000);
+  EXPECT_EQ(shell_->forgotten.size(), 1u);
+  restart();
+  EXPECT_THAT(filter_, IsEmpty());
+  mail_->repeat(stream());
+  EXPECT_THAT(settle(), ElementsAre("answer"));
+  EXPECT_THAT(bodies(), ElementsAre("a"));
+}
+
+TEST_F(MailAge, ADayWithoutTheStoreDoesNotCount) {
+  post(1, "a");
+  settle();
+  mail_.reset();
+  shell_->now_ms += 2 * kDay;
+  const std::uint64_t now = shell_->now_ms;
+  restart();
+  shell_->now_ms = now;
+  ASSERT_TRUE(mail_->open(shard(), kLife));  // at that time
+  pass(1'000);
+  EXPECT_THAT(shell_->forgotten, IsEmpty()) << "its sender may have waited all the time";
+}
+
+}  // namespace
+}  // namespace starbus::bus::busd::mail

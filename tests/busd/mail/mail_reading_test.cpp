@@ -1,0 +1,264 @@
+/// What readers of mailboxes and logs are sent, and what they may erase.
+#include "busd/mail/dead_letters.hpp"
+#include "tests/busd/mail/mail_fixture.hpp"
+
+namespace starbus::bus::busd::mail {
+namespace {
+
+using test::kBox;
+using test::MailReading;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// --- readers -------------------------------------------------------------------------------------
+
+TEST_F(MailReading, GetsWhatIsThereAndThenWhatComes) {
+  post_all(3);
+  EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 3", "1 2 3"));
+  post_all(2);
+  EXPECT_THAT(hear(reader_), ElementsAre("4 5"));
+}
+
+TEST_F(MailReading, GetsWhatWasPostedBehindItInTheBatchThatBeganIt) {
+  post_all(1);
+  mail_->open_reader({reader_, kToken}, ask(Epoch::of(1, 1)));
+  post(2, "b");
+  EXPECT_THAT(hear(reader_), ElementsAre("after 0 of 2", "1 2"));
+}
+
+TEST_F(MailReading, GoesOnBehindItsCursorWhichCountsAsAcknowledged) {
+  post_all(5);
+  EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1), 3, 3)), ElementsAre("after 3 of 5", "4 5"));
+  EXPECT_EQ(mail_->totals(), (Totals{1, 2, 2}));
+  restart();
+  EXPECT_EQ(mail_->totals(), (Totals{1, 2, 2})) << "the totals are on the disk";
+  EXPECT_THAT(open(reader_, ask(Epoch::of(1, 2))), ElementsAre("after 3 of 5", "4 5"));
+}
+
+TEST_F(MailReading, ACursorBeyondWhatThereIsIsRefused) {
+  post_all(2);
+  EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1), 3)), ElementsAre("no: cursor_ahead"));
+  EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1), 2, 3)), ElementsAre("no: cursor_ahead"));
+}
+
+TEST_F(MailReading, IsSentWhatItsWindowHoldsAndMoreOnceThatIsTaken) {
+  post_all(10, 1'000);
+  MailOpen small = ask(Epoch::of(1, 1));
+  small.window = 2'500;
+  EXPECT_THAT(open(reader_, small), ElementsAre("after 0 of 10", "1 2"));
+  mail_->consumed({reader_, kToken}, 600);
+  EXPECT_THAT(hear(reader_), IsEmpty()) << "the third does not fit yet";
+  mail_->consumed({reader_, kToken}, mail_charge(1'000));
+  EXPECT_THAT(hear(reader_), ElementsAre("3"));
+  mail_->consumed({reader_, kToken}, ~std::uint64_t{0});
+  EXPECT_THAT(hear(reader_), ElementsAre("4 5"));
+}
+
+TEST_F(MailReading, AMessageLargerThanTheWindowGoesAlone) {
+  post_all(3, 1'000);
+  MailOpen small = ask(Epoch::of(1, 1));
+  small.window = 100;
+  EXPECT_THAT(open(reader_, small), ElementsAre("after 0 of 3", "1"));
+  mail_->consumed({reader_, kToken}, mail_charge(1'000));
+  EXPECT_THAT(hear(reader_), ElementsAre("2"));
+}
+
+TEST_F(MailReading, WaitsWhileItsProcessHasNoRoom) {
+  post_all(2);
+  shell_->room = false;
+  EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 2"));
+  shell_->room = true;
+  mail_->room();
+  EXPECT_THAT(hear(reader_), ElementsAre("1 2"));
+}
+
+TEST_F(MailReading, WhatIsAcknowledgedIsErased) {
+  post_all(100);
+  (void)open(reader_, ask(Epoch::of(1, 1)));
+  mail_->acknowledge({reader_, kToken}, {kToken, 2, {}});
+  EXPECT_THAT(hear(reader_), ElementsAre("acked 2"));
+  mail_->acknowledge({reader_, kToken}, {kToken, 99, {}});
+  EXPECT_THAT(hear(reader_), ElementsAre("acked 99"));
+  EXPECT_EQ(mail_->totals(), (Totals{1, 1, 1}));
+  const auto row = store_->get(message_key(shard(), channel_id(kBox), 99));
+  ASSERT_TRUE(row);
+  EXPECT_FALSE(row->has_value());
+  mail_->acknowledge({reader_, kToken}, {kToken, 7, {}});
+  EXPECT_THAT(hear(reader_), ElementsAre("acked 7")) << "late, and true";
+  MailOpen again = ask(Epoch::of(1, 1));
+  again.token = kToken + 1;
+  EXPECT_THAT(open(reader_, again), ElementsAre("after 99 of 100", "end: superseded", "100"));
+}
+
+TEST_F(MailReading, NothingIsSettledThatWasNotSent) {
+  post_all(2);
+  MailOpen small = ask(Epoch::of(1, 1));
+  small.window = 1;
+  EXPECT_THAT(open(reader_, small), ElementsAre("after 0 of 2", "1"));
+  mail_->acknowledge({reader_, kToken}, {kToken, 2, {}});
+  EXPECT_THAT(hear(reader_), ElementsAre("end: bad_bytes"));
+  EXPECT_EQ(mail_->totals().messages, 2u);
+}
+
+TEST_F(MailReading, AnEarlierOwnerReadsAndErasesNothing) {
+  const Process late{3, 1, 1};
+  post_all(2);
+  (void)open(reader_, ask(Epoch::of(1, 5)));
+  EXPECT_THAT(open(late, ask(Epoch::of(1, 6))), ElementsAre("after 0 of 2", "1 2"));
+  EXPECT_THAT(hear(reader_), ElementsAre("end: superseded"));
+  mail_->acknowledge({reader_, kToken}, {kToken, 2, {}});
+  EXPECT_THAT(open(reader_, ask(Epoch::of(1, 5), 2, 2)), ElementsAre("no: superseded"));
+  restart();
+  EXPECT_THAT(open(reader_, ask(Epoch::of(1, 5), 2, 2)), ElementsAre("no: superseded"))
+      << "the epoch is on the disk";
+  EXPECT_EQ(mail_->totals().messages, 2u);
+}
+
+TEST_F(MailReading, WhatCannotBeReadIsToldAndTheRestGoesOn) {
+  post_all(4);
+  storage::Batch batch;
+  batch.put(message_key(shard(), channel_id(kBox), 2), "x");
+  batch.erase(message_key(shard(), channel_id(kBox), 4));
+  ASSERT_TRUE(storage::test::commit(*store_, std::move(batch)));
+  EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 4", "1 2! 3 4!"));
+}
+
+TEST_F(MailReading, ARejectedMessageIsKeptAmongTheDeadLetters) {
+  post_all(3);
+  (void)open(reader_, ask(Epoch::of(1, 1)));
+  mail_->acknowledge({reader_, kToken}, {kToken, 2, "poison"});
+  mail_->acknowledge({reader_, kToken}, {kToken, 2, "poison"});  // said again in another session
+  EXPECT_THAT(hear(reader_), ElementsAre("acked 2", "acked 2"));
+  const ChannelId log = channel_id(dead_letters_log(shard()));
+  const auto row = store_->get(message_key(shard(), log, 1));
+  ASSERT_TRUE(row && row->has_value());
+  const auto letter = decode_dead_letter(as_bytes(decode_message(**row).value().body));
+  ASSERT_TRUE(letter);
+  EXPECT_EQ(letter->mailbox, kBox);
+  EXPECT_EQ(letter->number, 2u);
+  EXPECT_EQ(letter->reason, "poison");
+  EXPECT_EQ(as_text(letter->body), "b");
+  EXPECT_EQ(mail_->totals().boxes, 2u);
+  EXPECT_EQ(mail_->totals().messages, 2u) << "the third, and the letter";
+}
+
+TEST_F(MailReading, ReadersAcknowledgeWhileTheDiskIsFull) {
+  post_all(3);
+  (void)open(reader_, ask(Epoch::of(1, 1)));
+  env_.set_available(options().headroom - 1);
+  post(100, "refused");
+  mail_->acknowledge({reader_, kToken}, {kToken, 3, {}});
+  EXPECT_THAT(hear(reader_), ElementsAre("acked 3"));
+  EXPECT_EQ(mail_->totals().messages, 0u);
+}
+
+TEST_F(MailReading, EndsWithItsProcessAndWithTheShard) {
+  post_all(1);
+  (void)open(reader_, ask(Epoch::of(1, 1)));
+  Process next = reader_;
+  ++next.incarnation;
+  (void)open(next, ask(Epoch::of(1, 2)));
+  EXPECT_THAT(hear(reader_), ElementsAre("end: superseded"));
+  mail_->process_gone(next, true);
+  EXPECT_EQ(mail_->readers().count(), 1u) << "earlier incarnations end, this one lives";
+  mail_->close(shard());
+  EXPECT_THAT(hear(next), ElementsAre("end: busy"));
+  EXPECT_EQ(mail_->readers().count(), 0u);
+  EXPECT_THAT(open(next, ask(Epoch::of(1, 2))), ElementsAre("no: busy"));
+}
+
+TEST_F(MailReading, AMailboxIsNoLog) {
+  post_all(1);
+  MailOpen log = ask({});
+  log.target = PostTarget::log;
+  EXPECT_THAT(open(reader_, log), ElementsAre("no: denied"));
+}
+
+class MailLog : public MailReading {
+ protected:
+  void append(int count, std::size_t size = 1) {
+    for (int i = 0; i < count; ++i) {
+      Bytes message;
+      encode_post_head({PostTarget::log, kBox, {}, {}}, message);
+      message.resize(message.size() + size);
+      mail_->post(stream(), ++seq_, message, false);
+    }
+    settle();
+  }
+  MailOpen follow(std::uint64_t after, bool from_end = false) {
+    MailOpen open = ask({}, after);
+    open.target = PostTarget::log;
+    open.from_end = from_end;
+    return open;
+  }
+  void keep(LogQuota quota) {
+    quota_.logs = {std::move(quota)};
+    restart();
+  }
+
+ private:
+  std::uint64_t seq_ = 0;
+};
+
+TEST_F(MailLog, HasManyReadersWithTheirOwnCursors) {
+  const Process other{3, 1, 1};
+  append(3);
+  EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 0 of 3", "1 2 3"));
+  EXPECT_THAT(open(other, follow(0, true)), ElementsAre("after 3 of 3"));
+  append(1);
+  EXPECT_THAT(hear(reader_), ElementsAre("4"));
+  EXPECT_THAT(hear(other), ElementsAre("4"));
+  mail_->acknowledge({reader_, kToken}, {kToken, 4, {}});
+  EXPECT_THAT(hear(reader_), IsEmpty()) << "the readers of a log settle nothing";
+  EXPECT_EQ(mail_->totals().messages, 4u);
+}
+
+TEST_F(MailLog, KeepsSoManyMessages) {
+  keep({.prefix = "player/", .messages = 3});
+  append(2);
+  append(2);
+  append(1);
+  EXPECT_EQ(mail_->totals().messages, 3u);
+  EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 2 of 5", "3 4 5"));
+  EXPECT_EQ(mail_->counters().trimmed, 2u);
+}
+
+TEST_F(MailLog, KeepsSoManyBytes) {
+  keep({.prefix = "", .bytes = 1'000});
+  for (int i = 0; i < 30; ++i) append(1, 100);
+  EXPECT_LE(mail_->totals().bytes, 1'200u);
+  EXPECT_GE(mail_->totals().bytes, 900u);
+  restart();
+  EXPECT_THAT(open(reader_, follow(0)).back(), testing::EndsWith(" 30"));
+}
+
+TEST_F(MailLog, AReaderBelowWhatIsKeptGoesOnWithTheOldest) {
+  keep({.prefix = "", .messages = 2});
+  for (int i = 0; i < 6; ++i) append(1);
+  EXPECT_THAT(open(reader_, follow(1)), ElementsAre("after 4 of 6", "5 6"));
+}
+
+TEST_F(MailReading, APurgeErasesAndItsReaderGoesOnBehindIt) {
+  post_all(50);
+  MailOpen small = ask(Epoch::of(1, 1));
+  small.window = 1;
+  EXPECT_THAT(open(reader_, small), ElementsAre("after 0 of 50", "1"));
+  std::vector<std::string> ends;
+  const auto note = [&](Result<std::uint64_t> count) {
+    ends.push_back(count ? std::to_string(*count) : std::string(name_of(count.error().code)));
+  };
+  mail_->purge(kBox, 48, note);
+  mail_->purge(kBox, 48, note);
+  mail_->purge("player/nobody", 1, note);
+  settle();
+  EXPECT_EQ(ends[0], "48");
+  EXPECT_EQ(ends[1], "0");
+  EXPECT_EQ(ends[2], "no_owner");
+  EXPECT_EQ(mail_->counters().purged, 48u);
+  mail_->consumed({reader_, kToken}, ~std::uint64_t{0});
+  EXPECT_THAT(hear(reader_), ElementsAre("49"));
+  EXPECT_EQ(mail_->totals().messages, 2u);
+}
+
+}  // namespace
+}  // namespace starbus::bus::busd::mail
