@@ -6,6 +6,7 @@
 
 #include "bus/core/name.hpp"
 #include "bus/core/sabotage.hpp"
+#include "busd/mail/shard_row.hpp"
 #include "storage/limits.hpp"
 
 namespace starbus::bus::busd::mail {
@@ -45,24 +46,14 @@ Mail::Mail(storage::Store& store, MailShell& shell, MailQuota quota)
 
 // --- shards --------------------------------------------------------------------------------------
 
-storage::Result<ShardRow> Mail::shard_row(std::uint8_t shard) const {
-  const std::string key = shard_key(shard);
-  const auto stored = store_.get(key);
-  if (!stored) return stored.error();
-  if (!stored->has_value()) return ShardRow{};
-  const auto row = decode_shard(**stored);
-  if (!row) return storage::Error(storage::Errc::corrupt, "not the row of a shard", key);
-  return *row;
-}
-
 storage::Result<Lineage> Mail::lineage(std::uint8_t shard) const {
-  const auto row = shard_row(shard);
+  const auto row = read_shard_row(store_, shard);
   if (!row) return row.error();
   return row->lineage;
 }
 
 storage::Result<> Mail::open(std::uint8_t number, Lineage lineage) {
-  const auto row = shard_row(number);
+  const auto row = read_shard_row(store_, number);
   if (!row) return row.error();
   const bool noted = row->lineage == lineage;
   auto streams = ShardStreams::read(store_, number, noted);

@@ -190,7 +190,6 @@ class Mail {
     BoxCache::Box box;
   };
 
-  storage::Result<ShardRow> shard_row(std::uint8_t shard) const;
   Shard* shard_at(std::uint8_t number);
   Shard* shard_of(const ChannelId& channel);
   template <class Pick>

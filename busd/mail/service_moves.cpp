@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "busd/mail/service.hpp"
+#include "busd/mail/shard_row.hpp"
 
 namespace starbus::bus::busd::mail {
 namespace {
@@ -111,8 +112,7 @@ void MailService::mark(std::uint8_t shard, const PlaceRow& row) {
 /// What lies here of a shard that is another's. If the disk refuses, the next start does it.
 void MailService::erase(std::uint8_t shard) {
   storage::Batch batch;
-  erase_moving_rows(shard, batch);
-  batch.erase(shard_key(shard));
+  erase_shard(shard, batch);
   (void)store_.commit(std::move(batch), [](const storage::Result<>&) {});
 }
 

@@ -65,9 +65,7 @@ bool StoreNode::keeps(std::uint8_t shard) const {
 }
 
 bool StoreNode::idle() const {
-  const auto moving = service_->move().state;
-  return service_->mail().idle() && service_->given_now() == 0 &&
-         moving != mail::MoveProgress::State::running;
+  return service_->mail().idle() && service_->given_now() == 0 && !service_->move().goes_on();
 }
 
 void StoreNode::take(const std::vector<std::uint8_t>& shards) {

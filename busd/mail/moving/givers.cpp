@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "busd/mail/shard_row.hpp"
+
 namespace starbus::bus::busd::mail {
 namespace {
 
@@ -69,10 +71,10 @@ void Givers::asked(const Process& from, const ShardTake& take) {
   }
   // The taker erases what it has upon this word: it must not come from a store that has lost its
   // disk, and knows nothing of the shard.
-  const auto own = store_.get(shard_key(take.shard));
-  if (!own) return;
-  const auto known = *own ? decode_shard(**own) : std::nullopt;
-  if (!elsewhere && (!known || known->lineage != take.lineage)) {
+  const auto own = read_shard_row(store_, take.shard);
+  if (!own && own.error().code != storage::Errc::corrupt) return;
+  const bool known = own && own->lineage && own->lineage == take.lineage;
+  if (!elsewhere && !known) {
     return way_.trouble(shard_name(take.shard) + " has arrived at " + take.host +
                         ", and this store knows nothing of it: starbus-mail adopt decides");
   }
@@ -123,11 +125,8 @@ storage::Result<ShardRows> Givers::page(std::uint8_t shard, Giving& giving) {
   rows.token = giving.request.token;
   rows.shard = shard;
   rows.page = ++giving.page;
-  const auto stored = store_.get(shard_key(shard));
-  if (!stored) return stored.error();
-  const auto row = *stored ? decode_shard(**stored) : ShardRow{};
-  if (!row)
-    return storage::Error(storage::Errc::corrupt, "not the row of a shard", shard_key(shard));
+  const auto row = read_shard_row(store_, shard);
+  if (!row) return row.error();
   rows.lineage = row->lineage;
   rows.boxes = row->totals.boxes;
   rows.messages = row->totals.messages;
@@ -190,26 +189,28 @@ void Givers::changed(std::uint8_t shard, storage::Batch::Kind kind, std::string_
   }
 }
 
+/// Each may end within its call.
+template <class Act>
+void Givers::for_each(Act&& act) {
+  for (auto entry = givings_.begin(); entry != givings_.end();) act(entry++);
+}
+
 void Givers::settled(std::uint64_t batch) {
-  for (auto entry = givings_.begin(); entry != givings_.end();) {
-    const auto here = entry++;  // which may end
-    Giving& giving = here->second;
-    if (batch < giving.barrier) continue;
+  for_each([&](Entry entry) {
+    Giving& giving = entry->second;
+    if (batch < giving.barrier) return;
     if (giving.phase == Phase::waits) {
       auto snapshot = store_.snapshot();
-      if (!snapshot) {
-        end(here, Errc::busy, snapshot.error().to_string());
-        continue;
-      }
+      if (!snapshot) return end(entry, Errc::busy, snapshot.error().to_string());
       giving.snapshot = std::move(*snapshot);
       giving.phase = Phase::copies;
-      go_on(here);
+      go_on(entry);
     } else if (giving.phase == Phase::freezes) {
       giving.phase = Phase::ends;
       giving.sending = std::exchange(giving.changed, {});
-      go_on(here);
+      go_on(entry);
     }
-  }
+  });
 }
 
 void Givers::marked(std::uint8_t shard, const storage::Result<>& result) {
@@ -241,43 +242,42 @@ void Givers::end(Entry entry, Errc reason, const std::string& detail) {
   if (giving.phase >= Phase::freezes) way_.thaw(shard);
 }
 
+/// Unless it is marked: then it is given, whatever else is lost.
+void Givers::lose(Entry entry, const std::string& why) {
+  if (entry->second.phase != Phase::marks) end(entry, Errc::busy, why);
+}
+
 void Givers::closed(std::uint8_t shard) {
   const auto entry = givings_.find(shard);
-  // Once it is marked, it is given, whatever else is lost.
-  if (entry == givings_.end() || entry->second.phase == Phase::marks) return;
-  end(entry, Errc::busy, "the store does not serve it any more");
+  if (entry != givings_.end()) lose(entry, "the store does not serve it any more");
 }
 
 void Givers::process_gone(const Process& process, bool living) {
-  for (auto entry = givings_.begin(); entry != givings_.end();) {
-    const auto here = entry++;
-    const Process& to = here->second.to;
+  for_each([&](Entry entry) {
+    const Process& to = entry->second.to;
     const bool gone = to.channel() == process.channel() && (!living || to != process);
-    if (gone && here->second.phase != Phase::marks) end(here, Errc::busy, "its store is gone");
-  }
+    if (gone) lose(entry, "its store is gone");
+  });
 }
 
 void Givers::process_lost(const ChannelId& process) {
-  for (auto entry = givings_.begin(); entry != givings_.end();) {
-    const auto here = entry++;
-    const bool lost = here->second.to.channel() == process;
-    if (lost && here->second.phase != Phase::marks) end(here, Errc::busy, "a page was lost");
-  }
+  for_each([&](Entry entry) {
+    if (entry->second.to.channel() == process) lose(entry, "a page was lost");
+  });
 }
 
 void Givers::tick() {
   const std::uint64_t now = way_.wall_ms();
-  for (auto entry = givings_.begin(); entry != givings_.end();) {
-    const auto here = entry++;
-    const Giving& giving = here->second;
+  for_each([&](Entry entry) {
+    Giving& giving = entry->second;
     if (giving.phase == Phase::marks && giving.undecided && now > giving.heard_ms + kMarkAgain) {
-      here->second.heard_ms = now;
-      mark(here);
+      giving.heard_ms = now;
+      mark(entry);
     }
-    if (giving.phase == Phase::marks || giving.phase == Phase::freezes) continue;
+    if (giving.phase == Phase::marks || giving.phase == Phase::freezes) return;
     const std::uint64_t patience = giving.phase == Phase::ends ? kFrozenPatience : kPatience;
-    if (now > giving.heard_ms + patience) end(here, Errc::busy, "nothing was heard of its store");
-  }
+    if (now > giving.heard_ms + patience) end(entry, Errc::busy, "nothing was heard of its store");
+  });
 }
 
 }  // namespace starbus::bus::busd::mail

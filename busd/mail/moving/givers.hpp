@@ -95,6 +95,9 @@ class Givers {
   void asked(const Process& from, const ShardTake& take);
   void go_on(Entry entry);
   void mark(Entry entry);
+  template <class Act>
+  void for_each(Act&& act);
+  void lose(Entry entry, const std::string& why);
   storage::Result<ShardRows> page(std::uint8_t shard, Giving& giving);
   storage::Result<bool> copy(std::uint8_t shard, Giving& giving, ShardRows& rows);
   storage::Result<> follow(Giving& giving, ShardRows& rows);

@@ -4,6 +4,7 @@
 
 #include "bus/core/post_head.hpp"
 #include "busd/mail/row_keys.hpp"
+#include "busd/mail/shard_row.hpp"
 
 namespace starbus::bus::busd::mail {
 namespace {
@@ -63,11 +64,8 @@ std::string_view name_of(MoveProgress::State state) {
   return "unknown";
 }
 
-void erase_moving_rows(std::uint8_t shard, storage::Batch& batch) {
-  for (const char kind : kMovingKinds) {
-    const std::string prefix = kind_prefix(kind, shard);
-    batch.erase_range(prefix, prefix_end(prefix));
-  }
+bool MoveProgress::goes_on() const {
+  return state == State::running || state == State::stopping;
 }
 
 void Taker::enter(Phase phase) {
@@ -96,8 +94,7 @@ void Taker::found(std::uint8_t shard, const PlaceRow& row, Lineage lineage) {
 }
 
 Result<> Taker::begin(const std::vector<std::uint8_t>& shards) {
-  const auto state = progress_.state;
-  if (state == MoveProgress::State::running || state == MoveProgress::State::stopping) {
+  if (progress_.goes_on()) {
     return Error{Errc::busy, "a move to this host is under way; starbus-mail move --stop ends it"};
   }
   waiting_.assign(shards.begin(), shards.end());
@@ -186,8 +183,7 @@ void Taker::prepare(ShardRows first) {
   marked_ = true;
   enter(Phase::prepares);
   storage::Batch batch;
-  erase_moving_rows(shard_, batch);
-  batch.erase(shard_key(shard_));
+  erase_shard(shard_, batch);
   batch.put(place_key(shard_), encode(PlaceRow{Keeping::incoming, token_, giver_.host}));
   way_.commit(std::move(batch), then(&Taker::prepared));
 }
@@ -205,11 +201,15 @@ void Taker::prepared() {
   write(std::exchange(first_, {}));
 }
 
-void Taker::ask() {
+template <class Record>
+void Taker::say(const Record& record) {
   scratch_.clear();
-  encode(ShardTake{token_, shard_, phase_ == Phase::asks, host_, lineage_, way_.reply_lineage()},
-         scratch_);
+  encode(record, scratch_);
   way_.say(giver_.process, {}, scratch_);
+}
+
+void Taker::ask() {
+  say(ShardTake{token_, shard_, phase_ == Phase::asks, host_, lineage_, way_.reply_lineage()});
 }
 
 void Taker::rows(const Process& from, ShardRows rows) {
@@ -246,9 +246,7 @@ void Taker::written() {
   if (stops()) return;
   enter(last_ ? Phase::asks : Phase::copies);
   if (last_) progress_.doing = "waits for " + giver_.host;
-  scratch_.clear();
-  encode(ShardMore{token_, shard_, page_++}, scratch_);
-  way_.say(giver_.process, {}, scratch_);
+  say(ShardMore{token_, shard_, page_++});
 }
 
 void Taker::given(const Process&, const ShardGiven& given) {
@@ -290,8 +288,7 @@ void Taker::write_off() {
   enter(Phase::gives_up);
   storage::Batch batch;
   batch.use_reserve();
-  erase_moving_rows(shard_, batch);
-  batch.erase(shard_key(shard_));
+  erase_shard(shard_, batch);
   batch.put(place_key(shard_), encode(PlaceRow{Keeping::elsewhere, 0, giver_.host}));
   way_.commit(std::move(batch), then(&Taker::given_up));
 }
@@ -307,8 +304,7 @@ void Taker::given_up() {
 }
 
 void Taker::store_stopped() {
-  const auto state = progress_.state;
-  if (state != MoveProgress::State::running && state != MoveProgress::State::stopping) return;
+  if (!progress_.goes_on()) return;
   progress_.state = MoveProgress::State::failed;
   progress_.error = "the mail store of this host has stopped: see /healthz";
 }
@@ -323,16 +319,14 @@ void Taker::fail(const std::string& why) {
   progress_.doing.clear();
 }
 
-bool Taker::gone(const Process& process) const {
-  return phase_ == Phase::copies && process.channel() == giver_.process.channel();
-}
-
 void Taker::process_gone(const Process& process, bool living) {
-  if (gone(process) && (!living || process != giver_.process)) give_up("its store is gone");
+  if (copies_from(process.channel()) && (!living || process != giver_.process)) {
+    give_up("its store is gone");
+  }
 }
 
 void Taker::process_lost(const ChannelId& process) {
-  if (phase_ == Phase::copies && process == giver_.process.channel()) give_up("a word was lost");
+  if (copies_from(process)) give_up("a word was lost");
 }
 
 /// Of a part nothing is kept. Whether a whole one was given, its giver says.
@@ -358,9 +352,7 @@ void Taker::end_found() {
 void Taker::tick() {
   const std::uint64_t now = way_.wall_ms();
   if (phase_ == Phase::idle && !found_.empty()) return end_found();
-  const bool waits = progress_.state == MoveProgress::State::running ||
-                     progress_.state == MoveProgress::State::stopping;
-  if (phase_ == Phase::idle && waits) return next();
+  if (phase_ == Phase::idle && progress_.goes_on()) return next();
   if (phase_ == Phase::seeks) return seek();
   if (refused_ && now >= since_ms_ + kAskAgain) {
     refused_ = false;

@@ -33,6 +33,8 @@ struct MoveProgress {
   std::uint64_t bytes = 0;            // likewise; of keys and values
   std::uint64_t messages = 0;         // that the shard has in all
   std::string error;                  // why it failed
+
+  bool goes_on() const;
 };
 std::string_view name_of(MoveProgress::State state);
 
@@ -99,7 +101,11 @@ class Taker {
   void refused(const storage::Error& error);
   void fail(const std::string& why);
   void enter(Phase phase);
-  bool gone(const Process& process) const;
+  template <class Record>
+  void say(const Record& record);
+  bool copies_from(const ChannelId& process) const {
+    return phase_ == Phase::copies && giver_.process.channel() == process;
+  }
   storage::Store::Completion then(void (Taker::*next_step)());
   bool stops();
   void prepared();
@@ -134,8 +140,5 @@ class Taker {
   Bytes scratch_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
-
-/// Erases all rows of a shard but those about itself.
-void erase_moving_rows(std::uint8_t shard, storage::Batch& batch);
 
 }  // namespace starbus::bus::busd::mail

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "busd/mail/rows.hpp"
+#include "storage/store.hpp"
+
+namespace starbus::bus::busd::mail {
+
+/// The row of a shard; an empty one if nobody ever had it here. Errors as Store::get; corrupt also
+/// for a row that is none. Blocks for the disk.
+storage::Result<ShardRow> read_shard_row(const storage::Store& store, std::uint8_t shard);
+
+/// Erases all that lies here of a shard, but where it is kept.
+void erase_shard(std::uint8_t shard, storage::Batch& batch);
+
+}  // namespace starbus::bus::busd::mail
