@@ -22,7 +22,7 @@ Result<> CommitQueue::push(Batch&& batch, Store::Completion&& done) {
   return {};
 }
 
-std::vector<Commit> CommitQueue::take(std::optional<std::chrono::milliseconds> wait) {
+std::vector<Commit> CommitQueue::take(std::optional<std::chrono::steady_clock::duration> wait) {
   std::unique_lock lock(mutex_);
   const auto ready = [&] { return !waiting_.empty() || closed_; };
   if (wait) {

@@ -28,7 +28,7 @@ class CommitQueue {
 
   /// The next group in order, at most kGroupBatches and kGroupBytes. Waits until there is one, the
   /// queue was closed, or `wait` is over (no value: for ever): then it is empty.
-  std::vector<Commit> take(std::optional<std::chrono::milliseconds> wait);
+  std::vector<Commit> take(std::optional<std::chrono::steady_clock::duration> wait);
   /// Gives the room of taken commits back. Before their completions: these may commit again.
   void finished(std::size_t batches, std::size_t bytes);
 

@@ -1,5 +1,7 @@
 #include "storage/compactor.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "storage/internal_keys.hpp"
@@ -13,10 +15,36 @@ Compactor::~Compactor() {
   stop();
 }
 
-void Compactor::hint(std::string from, std::string to) {
+void Compactor::hint(ErasedPiece piece) {
   const std::lock_guard lock(mutex_);
-  if (stopped_ || waiting_.size() >= kCompactHints) return;
-  waiting_.push_back({std::move(from), std::move(to)});
+  if (stopped_) return;
+  // A mailbox that is read is erased piece by piece.
+  const auto before = std::ranges::find(waiting_, piece.from, &ErasedPiece::to);
+  if (before != waiting_.end() && before->keys < kCompactKeys) {
+    before->to = std::move(piece.to);
+    before->keys += piece.keys;
+  } else {
+    waiting_.push_back(std::move(piece));
+  }
+  if (waiting_.size() > kCompactHints) {
+    waiting_.erase(std::ranges::min_element(waiting_, {}, &ErasedPiece::keys));
+  }
+  changed_.notify_all();
+}
+
+bool Compactor::waits() const {
+  const std::lock_guard lock(mutex_);
+  return !waiting_.empty() && !all_;
+}
+
+std::size_t Compactor::waiting() const {
+  const std::lock_guard lock(mutex_);
+  return waiting_.size();
+}
+
+void Compactor::idle() {
+  const std::lock_guard lock(mutex_);
+  all_ = !waiting_.empty();
   changed_.notify_all();
 }
 
@@ -41,23 +69,33 @@ void Compactor::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
+std::vector<ErasedPiece>::iterator Compactor::next() {
+  if (paused_) return waiting_.end();
+  return std::ranges::find_if(
+      waiting_, [this](const ErasedPiece& piece) { return all_ || piece.keys >= kCompactKeys; });
+}
+
 void Compactor::run() {
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [&] { return stopped_ || (!paused_ && !waiting_.empty()); });
+    changed_.wait(lock, [&] { return stopped_ || next() != waiting_.end(); });
     if (stopped_) return;
-    const Range range = std::move(waiting_.front());
-    waiting_.pop_front();
+    const auto found = next();
+    const ErasedPiece piece = std::move(*found);
+    waiting_.erase(found);
+    all_ = all_ && !waiting_.empty();
     running_ = true;
     lock.unlock();
     if (const auto use = database_.use()) {
-      const leveldb::Slice from = to_slice(range.from);
-      const leveldb::Slice to = to_slice(range.to);
-      (*use)->CompactRange(&from, range.to.empty() ? nullptr : &to);
+      const leveldb::Slice from = to_slice(piece.from);
+      const leveldb::Slice to = to_slice(piece.to);
+      (*use)->CompactRange(&from, piece.to.empty() ? nullptr : &to);
     }
     lock.lock();
     running_ = false;
     changed_.notify_all();
+    changed_.wait_for(lock, std::chrono::milliseconds(kCompactPause),
+                      [&] { return stopped_ || all_; });
   }
 }
 

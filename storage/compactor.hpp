@@ -1,17 +1,20 @@
 #pragma once
 
 #include <condition_variable>
-#include <deque>
 #include <mutex>
-#include <string>
 #include <thread>
+#include <vector>
 
 #include "storage/database.hpp"
+#include "storage/erasing_ranges.hpp"
 
 namespace starbus::storage {
 
-/// A thread that compacts ranges, one after the other: LevelDB's call lasts until the range is
-/// done, which nobody else should wait for. Any thread may hint; at most kCompactHints wait.
+/// A thread that compacts what has been erased, one piece after the other: LevelDB's call lasts
+/// until the piece is done, which nobody else should wait for. It also writes out what is in
+/// memory and comes before LevelDB's own compactions, so pieces have kCompactKeys, with pauses
+/// between them; smaller ones wait for their neighbours, or until nothing else is to do. Any thread
+/// may hint; at most kCompactHints wait.
 class Compactor {
  public:
   /// `database` must outlive it.
@@ -19,7 +22,12 @@ class Compactor {
   /// As stop().
   ~Compactor();
 
-  void hint(std::string from, std::string to);
+  void hint(ErasedPiece piece);
+  /// Whether something waits for `idle`.
+  bool waits() const;
+  std::size_t waiting() const;
+  /// Nothing else is to do: everything that waits is compacted now.
+  void idle();
   /// Waits until none runs, and lets none begin until resume().
   void pause();
   void resume();
@@ -27,16 +35,14 @@ class Compactor {
   void stop();
 
  private:
-  struct Range {
-    std::string from;
-    std::string to;  // empty: the end
-  };
+  std::vector<ErasedPiece>::iterator next();
   void run();
 
   Database& database_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Range> waiting_;
+  std::vector<ErasedPiece> waiting_;
+  bool all_ = false;  // also the small ones
   bool running_ = false;
   bool paused_ = false;
   bool stopped_ = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "storage/envelope.hpp"
 #include "storage/internal_keys.hpp"
@@ -57,7 +58,7 @@ Result<std::vector<ErasingRange>> load_erasing(leveldb::DB& db, leveldb::ReadOpt
       return Error(Errc::corrupt, printable(kErasingKey) + ": not a list",
                    std::string(kErasingKey));
     }
-    ranges.push_back({*from, std::move(*to), *from});
+    ranges.push_back({*from, std::move(*to), *from, 0});
   }
   return ranges;
 }
@@ -79,15 +80,18 @@ Result<> ErasingRanges::load(leveldb::DB& db) {
   return {};
 }
 
-bool ErasingRanges::full() const {
-  return size() >= kMaxErasing;
-}
-
 void ErasingRanges::plan_range(std::string_view from, std::string_view to) {
-  planned_.push_back({std::string(from), std::string(to), std::string(from)});
+  planned_.push_back({std::string(from), std::string(to), std::string(from), 0});
 }
 
-Result<> ErasingRanges::plan_chunk(leveldb::DB& db, leveldb::WriteBatch& write) {
+bool ErasingRanges::extend(std::string_view from, std::string_view to) {
+  const auto before = std::ranges::find(planned_, from, &ErasingRange::to);
+  if (before == planned_.end()) return false;
+  before->to = std::string(to);
+  return true;
+}
+
+Result<> ErasingRanges::plan_chunk(leveldb::DB& db, leveldb::WriteBatch& write, std::size_t most) {
   if (ranges_.empty()) return {};
   ErasingRange& range = planned_.front();
   leveldb::ReadOptions read;
@@ -95,15 +99,16 @@ Result<> ErasingRanges::plan_chunk(leveldb::DB& db, leveldb::WriteBatch& write) 
   read.fill_cache = false;  // read once, to be erased
   const std::unique_ptr<leveldb::Iterator> at(db.NewIterator(read));
   std::size_t erased = 0;
-  for (at->Seek(range.from); at->Valid() && erased < kRangeChunk; at->Next()) {
+  for (at->Seek(range.from); at->Valid() && erased < most; at->Next()) {
     if (to_view(at->key()) >= range.to) break;
     write.Delete(at->key());
     range.from = at->key().ToString() + '\0';
     ++erased;
   }
+  range.keys += erased;
   // A damaged block is stepped over: it cannot be read, so there is nothing left to hide.
   if (at->status().IsIOError()) return error_of(at->status());
-  if (erased < kRangeChunk) range.from = range.to;
+  if (erased < most) range.from = range.to;
   return {};
 }
 
@@ -112,16 +117,18 @@ void ErasingRanges::finish(leveldb::WriteBatch& write) {
   if (listed_) write_list(planned_, write);
 }
 
-std::vector<ErasingRange> ErasingRanges::confirm() {
-  std::vector<ErasingRange> done;
+std::vector<ErasedPiece> ErasingRanges::confirm() {
+  std::vector<ErasedPiece> erased;
   std::erase_if(planned_, [&](ErasingRange& range) {
-    if (range.from < range.to) return false;
-    done.push_back(std::move(range));
-    return true;
+    const bool done = range.from >= range.to;
+    if (!done && range.keys < kCompactKeys) return false;
+    erased.push_back({std::exchange(range.begin, range.from), range.from, range.keys});
+    range.keys = 0;
+    return done;
   });
   ranges_ = std::move(planned_);
   planned_.clear();
-  return done;
+  return erased;
 }
 
 }  // namespace starbus::storage

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "storage/error.hpp"
+#include "storage/limits.hpp"
 
 namespace starbus::storage {
 
@@ -18,9 +19,22 @@ namespace starbus::storage {
 /// own record lists it, readers skip it, and the writer erases its keys chunk by chunk; so it is
 /// gone at once for everybody, also after a crash in between.
 struct ErasingRange {
-  std::string from;   // moves up with the chunks
-  std::string to;     // exclusive
-  std::string begin;  // where it began, for the compaction; not stored
+  std::string from;        // moves up with the chunks
+  std::string to;          // exclusive
+  std::string begin;       // from here on it has been erased, and not yet been told; not stored
+  std::uint64_t keys = 0;  // likewise
+};
+
+/// `to` empty: the end.
+inline bool overlaps(const ErasingRange& range, std::string_view from, std::string_view to) {
+  return range.to > from && (to.empty() || range.from < to);
+}
+
+/// Something to compact.
+struct ErasedPiece {
+  std::string from;
+  std::string to;  // exclusive
+  std::uint64_t keys = 0;
 };
 
 /// All that the DB has at this moment, or at the snapshot of `options`; the oldest first.
@@ -38,8 +52,10 @@ class ErasingRanges {
   Result<> load(leveldb::DB& db);
 
   bool empty() const { return ranges_.empty(); }
+  /// Half of kMaxErasing: what is erased now should rather be erased at once.
+  bool crowded() const { return size() >= kMaxErasing / 2; }
   /// One batch more may add its ranges, then these come first.
-  bool full() const;
+  bool full() const { return size() >= kMaxErasing; }
   /// With what is planned, if that is more: what readers must count with.
   std::size_t size() const { return std::max(ranges_.size(), planned_.size()); }
   bool hide(std::string_view key) const { return hidden_until(ranges_, key).has_value(); }
@@ -47,14 +63,17 @@ class ErasingRanges {
   /// Begins the plan of one write.
   void begin() { planned_ = ranges_; }
   void plan_range(std::string_view from, std::string_view to);
-  /// Erases the next kRangeChunk keys of what was there before this plan.
-  Result<> plan_chunk(leveldb::DB& db, leveldb::WriteBatch& write);
+  /// If it begins where one that is hidden ends, as of a mailbox that is read on: that one reaches
+  /// further then, and nothing need be looked up.
+  bool extend(std::string_view from, std::string_view to);
+  /// Erases the next so many keys of what was there before this plan.
+  Result<> plan_chunk(leveldb::DB& db, leveldb::WriteBatch& write, std::size_t most);
   /// Adds the list to the write, once there has ever been one: also an empty list, and to writes
   /// that do not change it. A damaged log may lose any write, and what is put into a range that was
   /// erased must never come back without the list that no longer hides it.
   void finish(leveldb::WriteBatch& write);
-  /// Returns the ranges that are done.
-  std::vector<ErasingRange> confirm();
+  /// Returns what has been erased, in pieces of kCompactKeys and the ends of ranges.
+  std::vector<ErasedPiece> confirm();
 
  private:
   std::vector<ErasingRange> ranges_;

@@ -45,19 +45,24 @@ Result<> Group::erase_range(std::string_view from, std::string_view to) {
     write_.Delete(to_slice(*put));
     put = puts_.erase(put);
   }
+  if (ranges_.extend(from, to)) {
+    complete_ = true;
+    return {};
+  }
 
+  const std::size_t most = ranges_.crowded() ? kRangeCrowded : kRangeInline;
   leveldb::ReadOptions read;
   read.verify_checksums = true;
   const std::unique_ptr<leveldb::Iterator> at(db_.NewIterator(read));
   std::vector<std::string> found;
-  for (at->Seek(to_slice(from)); at->Valid() && found.size() <= kRangeInline; at->Next()) {
+  for (at->Seek(to_slice(from)); at->Valid() && found.size() <= most; at->Next()) {
     if (to_view(at->key()) >= to) break;
     found.push_back(at->key().ToString());
   }
   if (at->status().IsIOError()) return error_of(at->status());
   looked_up_ += found.size();
-  if (looked_up_ >= kRangeChunk) complete_ = true;
-  if (found.size() <= kRangeInline) {
+  if (looked_up_ >= kRangeLooked) complete_ = true;
+  if (found.size() <= most) {
     for (const std::string& key : found) write_.Delete(key);
   } else {
     ranges_.plan_range(from, to);

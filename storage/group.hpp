@@ -29,8 +29,8 @@ class Group {
   /// True once nothing more should be added: enough was looked up, or a range was hidden into which
   /// the next batch may put.
   bool complete() const { return complete_; }
-  /// The next chunk of a range that is hidden.
-  Result<> add_chunk() { return ranges_.plan_chunk(db_, write_); }
+  /// The next chunk of a range that is hidden: so many keys.
+  Result<> add_chunk(std::size_t keys) { return ranges_.plan_chunk(db_, write_, keys); }
 
   /// All of it, once: nothing is added any more.
   leveldb::WriteBatch& finish() {

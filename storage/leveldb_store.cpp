@@ -1,4 +1,5 @@
 /// The Store of LevelDB: reads go to the database, commits to the writer.
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -94,6 +95,16 @@ class LevelDbStore : public Store {
     }
     return std::unique_ptr<Snapshot>(
         new LevelDbSnapshot(database_, *use, *taken, std::move(*hidden)));
+  }
+
+  Result<bool> erases(std::string_view from, std::string_view to) const override {
+    if (!writer_.hides_ranges()) return false;
+    const auto use = database_->use();
+    if (!use) return use.error();
+    const auto hidden = load_erasing(**use, {});
+    if (!hidden) return hidden.error();
+    return std::ranges::any_of(
+        *hidden, [&](const ErasingRange& range) { return overlaps(range, from, to); });
   }
 
   void compact(std::string_view from, std::string_view to) override {

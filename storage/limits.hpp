@@ -33,12 +33,22 @@ namespace starbus::storage {
     "the rest goes into the next group; a larger batch goes alone")                                \
   X(kGroupBatches, 8'192, "batches", "completions run one after the other on the writer's thread", \
     "the rest goes into the next group")                                                           \
-  X(kRangeInline, 1'024, "keys",                                                                   \
-    "an erased range of up to this many keys costs its commit less than an fsync",                 \
+  X(kRangeInline, 64, "keys", "an erased range of so many costs its commit less than an fsync",    \
     "the range is hidden at once and erased in chunks")                                            \
-  X(kRangeChunk, 4'096, "keys", "erased per group: the batches of that group wait for it",         \
-    "the next chunk goes into the next group")                                                     \
-  X(kMaxErasing, 64, "ranges", "hidden and being erased: readers look at each for every key",      \
+  X(kRangeCrowded, 1'024, "keys", "likewise, while half of the ranges are hidden that may be",     \
+    "the range is hidden at once and erased in chunks")                                            \
+  X(kRangeLooked, 4'096, "keys", "looked up by the batches of one group: the others wait for it",  \
+    "the rest goes into the next group")                                                           \
+  X(kRangeChunk, 256, "keys", "erased at once: what is committed meanwhile waits for it",          \
+    "a rest, and the next chunk")                                                                  \
+  X(kRangeRest, 8, "times", "as long as a chunk took: others commit without waiting",              \
+    "the next chunk; if nobody commits, at once")                                                  \
+  X(kRangePatience, 10'000, "ms", "that something is hidden: erasing must keep up with it",        \
+    "chunks become twice as large, and rests half as long, each time")                             \
+  X(kRangeHurry, 4'096, "keys",                                                                    \
+    "largest chunk; also for a batch that puts where something is hidden",                         \
+    "a rest, and the next chunk")                                                                  \
+  X(kMaxErasing, 64, "ranges", "hidden and being erased: they are stored with every group",        \
     "all are erased before the next batch that erases a range; one batch may go beyond it")        \
   X(kPageRecords, 4'096, "records", "of one page of a scan: bounded work and memory per call",     \
     "the page ends and says where the next one begins")                                            \
@@ -48,8 +58,16 @@ namespace starbus::storage {
     "the page ends and says where the next one begins")                                            \
   X(kMaxSnapshots, 1'024, "snapshots", "each keeps every version since it was taken on the disk",  \
     "would_block")                                                                                 \
-  X(kCompactHints, 16, "ranges", "waiting to be compacted: a hint may be lost",                    \
-    "the hint is dropped")                                                                         \
+  X(kCompactHints, 64, "ranges", "waiting to be compacted: a hint may be lost",                    \
+    "that of the fewest keys is dropped")                                                          \
+  X(kCompactKeys, 65'536, "keys",                                                                  \
+    "erased: to compact fewer costs more than it gains, and many at once hold up what is flushed", \
+    "the range is compacted; fewer wait for more, or until nothing else is to do")                 \
+  X(kCompactIdle, 1'000, "ms", "without a commit: there is nothing else to do",                    \
+    "everything erased in ranges is compacted")                                                    \
+  X(kCompactPause, 5'000, "ms",                                                                    \
+    "between two of them while something is committed: each writes out what is in memory",         \
+    "the next one begins")                                                                         \
   X(kWriteBuffer, 8 * 1024 * 1024, "bytes",                                                        \
     "of LevelDB, twice in memory; also the logs that an open replays, well below a second",        \
     "a table is written")                                                                          \

@@ -1,6 +1,7 @@
 #include "storage/reading.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "storage/envelope.hpp"
@@ -119,9 +120,13 @@ Result<Page> read_page(leveldb::DB& db, leveldb::ReadOptions options,
   limit.records = std::clamp<std::size_t>(limit.records, 1, kPageRecords);
   limit.bytes = std::min<std::size_t>(limit.bytes, kPageBytes);
   from = std::max(from, kFirstKey);
+  // Most pages are of one mailbox, and most ranges of others: each row would be compared with all.
+  std::vector<ErasingRange> within;
+  std::ranges::copy_if(hidden, std::back_inserter(within),
+                       [&](const ErasingRange& range) { return overlaps(range, from, to); });
   const std::unique_ptr<leveldb::Iterator> at(db.NewIterator(options));
-  const auto get = [&](const std::string& key) { return read_value(db, options, hidden, key); };
-  return PageReader(*at, get, hidden, to, limit).read(from);
+  const auto get = [&](const std::string& key) { return read_value(db, options, within, key); };
+  return PageReader(*at, get, within, to, limit).read(from);
 }
 
 }  // namespace starbus::storage

@@ -124,6 +124,11 @@ class Store {
   /// Any thread. would_block beyond kMaxSnapshots; errors otherwise as of get.
   virtual Result<std::unique_ptr<Snapshot>> snapshot() const = 0;
 
+  /// Whether something in [from, to) is still being erased in chunks (docs/storage-format.md,
+  /// "Large erased ranges"): a put there makes all commits wait until nothing is. Any thread;
+  /// errors as of get.
+  virtual Result<bool> erases(std::string_view from, std::string_view to) const = 0;
+
   /// A hint that much was erased in [from, to): a thread of the store compacts it, one range after
   /// the other. Large erased ranges do that by themselves. Any thread; returns at once; the hint is
   /// dropped when kCompactHints wait.

@@ -66,6 +66,7 @@ void Writer::run() {
   while (true) {
     std::vector<Commit> group = queue_.take(patience());
     if (group.empty() && queue_.drained()) return;
+    if (group.empty() && ranges_.empty()) compactor_.idle();
     if (state() == State::full && broken_) {
       const auto now = std::chrono::steady_clock::now();
       if (now >= next_try) {
@@ -80,10 +81,11 @@ void Writer::run() {
 }
 
 // How long to wait for commits before there is something else to do.
-std::optional<std::chrono::milliseconds> Writer::patience() const {
+std::optional<std::chrono::steady_clock::duration> Writer::patience() const {
   // Also while the disk is full: erasing is what frees space.
-  if (!ranges_.empty() && may_erase()) return std::chrono::milliseconds(0);
+  if (!ranges_.empty() && may_erase()) return pace_.wait(std::chrono::steady_clock::now());
   if (state() == State::full) return space_retry_;
+  if (compactor_.waits()) return std::chrono::milliseconds(kCompactIdle);
   return std::nullopt;
 }
 
@@ -98,12 +100,14 @@ void Writer::write(std::span<Commit> commits) {
 }
 
 void Writer::erase_chunk() {
-  if (ranges_.empty() || !may_erase()) return;
+  const auto begin = std::chrono::steady_clock::now();
+  if (ranges_.empty() || !may_erase() || pace_.wait(begin) != pace_.wait(begin).zero()) return;
   const auto use = database_.use();
   if (!use) return;
   Group group(**use, ranges_);
-  if (const auto chunk = group.add_chunk(); !chunk) return stop(chunk.error());
+  if (const auto chunk = group.add_chunk(pace_.keys(begin)); !chunk) return stop(chunk.error());
   (void)sync(**use, group.finish());
+  pace_.erased(begin, std::chrono::steady_clock::now());
 }
 
 // Writes and completes as many of `commits`, from the first, as fit into one group; says how many.
@@ -143,13 +147,18 @@ std::size_t Writer::write_some(std::span<Commit> commits) {
     if (group.complete()) break;
   }
   if (writes > 0) {
-    Result<> written = group.add_chunk();
+    pace_.committed();
+    Result<> written;
+    const auto begin = std::chrono::steady_clock::now();
+    const bool chunk = !ranges_.empty() && pace_.wait(begin) == pace_.wait(begin).zero();
+    if (chunk) written = group.add_chunk(pace_.keys(begin));
     if (written) {
       written = sync(**use, group.finish());
     } else {
       stop(written.error());
       written = Error(Errc::stopped, written.error().to_string());
     }
+    if (chunk) pace_.erased(begin, std::chrono::steady_clock::now());
     for (Result<>& outcome : outcomes) {
       if (outcome) outcome = written;
     }
@@ -163,7 +172,7 @@ std::size_t Writer::write_some(std::span<Commit> commits) {
 Result<> Writer::erase_hidden(leveldb::DB& db, const Batch& for_batch) {
   while (!ranges_.empty()) {
     Group group(db, ranges_);
-    Result<> erased = group.add_chunk();
+    Result<> erased = group.add_chunk(kRangeHurry);
     if (!erased) {
       stop(erased.error());
       return Error(Errc::stopped, erased.error().to_string());
@@ -186,8 +195,9 @@ Result<> Writer::sync(leveldb::DB& db, leveldb::WriteBatch& batch) {
   const leveldb::Status status = db.Write(options, &batch);
   if (status.ok()) {
     ++groups_;
-    for (const ErasingRange& range : ranges_.confirm()) compactor_.hint(range.begin, range.to);
+    for (ErasedPiece& piece : ranges_.confirm()) compactor_.hint(std::move(piece));
     hidden_ = ranges_.size();
+    ranges_.empty() ? pace_.nothing_left() : pace_.wanted(std::chrono::steady_clock::now());
     return {};
   }
   const Error error = error_of(status);

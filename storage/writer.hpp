@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -12,6 +13,7 @@
 #include "storage/commit_queue.hpp"
 #include "storage/compactor.hpp"
 #include "storage/database.hpp"
+#include "storage/erase_pace.hpp"
 #include "storage/erasing_ranges.hpp"
 #include "storage/error.hpp"
 #include "storage/store.hpp"
@@ -30,7 +32,7 @@ class Writer {
 
   Result<> commit(Batch&& batch, Store::Completion&& done);
   void compact(std::string from, std::string to) {
-    compactor_.hint(std::move(from), std::move(to));
+    compactor_.hint({std::move(from), std::move(to), kCompactKeys});
   }
   /// Any thread but the writer's.
   void close();
@@ -41,7 +43,7 @@ class Writer {
 
  private:
   void run();
-  std::optional<std::chrono::milliseconds> patience() const;
+  std::optional<std::chrono::steady_clock::duration> patience() const;
   void write(std::span<Commit> commits);
   std::size_t write_some(std::span<Commit> commits);
   void erase_chunk();
@@ -67,6 +69,7 @@ class Writer {
 
   // Of the writer's thread.
   ErasingRanges ranges_;
+  ErasePace pace_;
   bool broken_ = false;  // LevelDB has met the full disk: it must be opened anew
 
   // For all.

@@ -42,8 +42,8 @@ class Client {
   virtual Result<void> post_one(std::uint64_t mailbox) = 0;
 
   // Reads `count` messages of mailbox 0, acknowledging every `batch`; returns when the last
-  // acknowledgement is confirmed.
-  virtual Result<void> drain(std::uint64_t count, std::size_t batch) = 0;
+  // acknowledgement is confirmed. Or acknowledges nothing.
+  virtual Result<void> drain(std::uint64_t count, std::size_t batch, bool acknowledge) = 0;
   // Erases `count` messages of mailbox 0 in one request.
   virtual Result<void> erase(std::uint64_t count) = 0;
   // Binds a mailbox' name, which is not timed, and opens it: nanoseconds.

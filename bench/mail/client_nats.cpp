@@ -128,7 +128,7 @@ class NatsClient final : public Client {
     return checked("publish", status, code);
   }
 
-  Result<void> drain(std::uint64_t count, std::size_t batch) override {
+  Result<void> drain(std::uint64_t count, std::size_t batch, bool acknowledge) override {
     jsSubOptions options;
     jsSubOptions_Init(&options);
     options.Stream = kStream;
@@ -151,7 +151,9 @@ class NatsClient final : public Client {
       }
       read += static_cast<std::uint64_t>(list.Count);
       natsMsg* const last = list.Msgs[list.Count - 1];
-      status = read < count ? natsMsg_Ack(last, nullptr) : natsMsg_AckSync(last, nullptr, &code);
+      if (acknowledge) {
+        status = read < count ? natsMsg_Ack(last, nullptr) : natsMsg_AckSync(last, nullptr, &code);
+      }
       natsMsgList_Destroy(&list);
       if (status != NATS_OK) return checked("acknowledge", status, code);
     }

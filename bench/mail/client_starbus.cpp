@@ -63,7 +63,7 @@ class StarbusClient final : public Client {
     return {};
   }
 
-  Result<void> drain(std::uint64_t count, std::size_t batch) override {
+  Result<void> drain(std::uint64_t count, std::size_t batch, bool acknowledge) override {
     if (auto bound = bind(name_of(0)); !bound) return bound;
     bus::MailboxOptions options;
     options.window = options_.window;
@@ -74,7 +74,7 @@ class StarbusClient final : public Client {
     std::uint64_t asked = 0;
     std::optional<Failure> failed;
     // The next batch is asked for before this one's acknowledgement has been confirmed.
-    while (acknowledged < count) {
+    while (acknowledge ? acknowledged < count : read_ < count) {
       const auto mails = wait<std::vector<bus::Mail>>(
           [&](auto done) { opened->next_batch(batch, std::move(done)); });
       if (!mails) return mails.error();
@@ -83,7 +83,7 @@ class StarbusClient final : public Client {
           return fail("message " + std::to_string(mail.number) + " is not the next one");
         }
       }
-      if (read_ - asked < batch && read_ < count) continue;
+      if (!acknowledge || (read_ - asked < batch && read_ < count)) continue;
       asked = read_;
       opened->acknowledge(asked, [&, upto = asked](const bus::Result<>& done) {
         if (done) acknowledged = upto;

@@ -1,6 +1,10 @@
 #include "bench/mail/loads.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "bench/bus/clock.hpp"
 #include "bus/core/limits.hpp"
@@ -39,6 +43,17 @@ Result<double> Loads::await_service() {
   const auto said = result_of(*process, 0);
   if (!said) return said.error();
   return static_cast<double>(now_ns() - begin) / kSecond;
+}
+
+void Loads::await_rest() const {
+  constexpr std::int64_t kLook = kSecond / 4;
+  int looks_at_rest = 0;
+  for (int looks = 0; looks < 80 && looks_at_rest < 4; ++looks) {
+    const std::int64_t before = cluster_->cpu_ns();
+    std::this_thread::sleep_for(std::chrono::nanoseconds(kLook));
+    looks_at_rest = cluster_->cpu_ns() - before < kLook / 20 ? looks_at_rest + 1 : 0;
+  }
+  ::sync();
 }
 
 // As many as starbus' windows allow: of messages and bytes to one shard, and three quarters of the

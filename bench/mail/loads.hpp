@@ -28,6 +28,8 @@ class Loads {
   Result<nlohmann::json> fill(std::uint64_t count, std::uint64_t mailboxes);
   // Waits until the system takes posts, from now: seconds.
   Result<double> await_service();
+  // Until the system works no more by itself, or for 20 s; what it has written is on the disk then.
+  void await_rest() const;
 
   Cluster& cluster() { return *cluster_; }
   std::int64_t cpu_ns() const { return cluster_->cpu_ns() + processes_->cpu_ns(); }

@@ -107,7 +107,8 @@ Result<Json> open_some(const RoleOptions& options, Client& client) {
 Result<Json> work(const RoleOptions& options, Client& client, Tally& tally) {
   const std::int64_t begin = now_ns();
   if (options.role == "post") return Posting(options, client, tally).run();
-  if (options.role == "drain") return timed(client.drain(options.count, kBatch), begin);
+  if (options.role == "drain") return timed(client.drain(options.count, kBatch, true), begin);
+  if (options.role == "read") return timed(client.drain(options.count, kBatch, false), begin);
   if (options.role == "erase") return timed(client.erase(options.count), begin);
   if (options.role == "open") return open_some(options, client);
   return fail("no such role: " + options.role);

@@ -5,6 +5,7 @@
 //   post     posts: as fast as `outstanding` allows, or at a rate (open loop: a post is timed from
 //            when it was due); for some seconds, or a number of them
 //   drain    reads mailbox 0 to its end and acknowledges
+//   read     reads it to its end
 //   erase    erases mailbox 0 in one request
 //   open     opens mailboxes at random
 #pragma once

@@ -124,11 +124,11 @@ Result<Metrics> run_beside(const Row& row, const std::string& system, const Opti
   if (!loads) return loads.error();
   if (const auto filled = (*loads)->fill(options.drain, 1); !filled) return filled.error();
   // What the filling has left to do (compactions) is not part of either.
-  std::this_thread::sleep_for(std::chrono::duration<double>(options.seconds / 2));
+  (*loads)->await_rest();
   const auto alone = (*loads)->run(posts_at_rate(options));
   if (!alone) return alone.error();
   RoleOptions role;
-  role.role = row.drain ? "drain" : "erase";
+  role.role = row.beside;
   role.count = options.drain;
   const auto other = (*loads)->spawn(role);
   if (!other) return other.error();
@@ -228,18 +228,17 @@ std::vector<Row> rows_of(const Options& options) {
                   {"rate", "cpu"},
                   large,
                   run_drain});
-  rows.push_back(
-      {"beside.erase",
-       "posts at a rate while a mailbox of " + size + " is acknowledged at once, and erased",
-       {"alone", "p99", "ratio", "took"},
-       large,
-       run_beside});
-  rows.push_back({"beside.drain",
-                  "posts at a rate while a mailbox of " + size + " is read",
-                  {"alone", "p99", "ratio", "took"},
-                  large,
-                  run_beside});
-  rows.back().drain = true;
+  const auto beside = [&](const std::string& role, const std::string& about) {
+    rows.push_back({"beside." + role,
+                    "posts at a rate while a mailbox of " + size + " is " + about,
+                    {"alone", "p99", "ratio", "took"},
+                    large,
+                    run_beside});
+    rows.back().beside = role;
+  };
+  beside("erase", "acknowledged at once, and erased");
+  beside("read", "read, and not acknowledged");
+  beside("drain", "read, and acknowledged every 1,000");
   rows.push_back({"boxes." + short_number(options.population),
                   "mailboxes with one message each: memory of the process that keeps them, opening "
                   "one, and starting anew after kill -9",

@@ -19,7 +19,7 @@ struct Row {
   Result<Metrics> (*run)(const Row& row, const std::string& system, const Options& options);
   std::uint64_t mailboxes = 1;
   int posters = 1;
-  bool drain = false;  // beside the posts: reads, instead of erasing at once
+  std::string beside = {};  // the role that works beside the posts
 };
 
 std::vector<Row> rows_of(const Options& options);

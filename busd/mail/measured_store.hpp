@@ -28,6 +28,9 @@ class MeasuredStore final : public storage::Store {
   storage::Result<std::unique_ptr<storage::Snapshot>> snapshot() const override {
     return store_.snapshot();
   }
+  storage::Result<bool> erases(std::string_view from, std::string_view to) const override {
+    return store_.erases(from, to);
+  }
   void compact(std::string_view from, std::string_view to) override { store_.compact(from, to); }
   storage::Report report() const override { return store_.report(); }
   void close() override { store_.close(); }

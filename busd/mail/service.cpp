@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "busd/mail/shard_row.hpp"
+
 namespace starbus::bus::busd::mail {
 namespace {
 
@@ -30,7 +32,10 @@ void MailService::read_place(std::uint8_t shard) {
   const auto row = stored ? decode_place(**stored) : std::nullopt;
   if (!row) return broken(shard, "it is not known whether it is kept here: its row is damaged");
   shards_[shard].phase = row->keeping == Keeping::kept ? Phase::free : Phase::away;
-  if (row->keeping == Keeping::elsewhere) return erase(shard);
+  if (row->keeping == Keeping::elsewhere) {
+    if (has_rows(store_, shard)) erase(shard);  // the last attempt found no room on the disk
+    return;
+  }
   if (row->keeping == Keeping::kept) return;
   const auto arrived = mail_.lineage(shard);
   taker_.found(shard, *row, arrived ? *arrived : Lineage{});

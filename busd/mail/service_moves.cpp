@@ -36,6 +36,7 @@ Taker::Way MailService::take_way() {
     const auto found = shards_.find(shard);
     return found != shards_.end() && found->second.phase != Phase::away;
   };
+  way.erases = [this](std::uint8_t shard) { return is_being_erased(store_, shard); };
   way.owner = [this](std::uint8_t shard) { return owner_of(shard); };
   way.store_of = [this](const std::string& host) { return store_of(host); };
   way.taken = [this](std::uint8_t shard) {

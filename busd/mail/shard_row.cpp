@@ -1,5 +1,7 @@
 #include "busd/mail/shard_row.hpp"
 
+#include <algorithm>
+
 namespace starbus::bus::busd::mail {
 
 storage::Result<ShardRow> read_shard_row(const storage::Store& store, std::uint8_t shard) {
@@ -10,6 +12,25 @@ storage::Result<ShardRow> read_shard_row(const storage::Store& store, std::uint8
   const auto row = decode_shard(**stored);
   if (!row) return storage::Error(storage::Errc::corrupt, "not the row of a shard", key);
   return *row;
+}
+
+bool has_rows(const storage::Store& store, std::uint8_t shard) {
+  const auto row = store.get(shard_key(shard));
+  if (!row || row->has_value()) return true;
+  const auto snapshot = store.snapshot();
+  return !snapshot || std::ranges::any_of(kMovingKinds, [&](char kind) {
+    const std::string prefix = kind_prefix(kind, shard);
+    const auto page = (*snapshot)->scan(prefix, prefix_end(prefix), {.records = 1});
+    return !page || !page->records.empty() || !page->damage.empty();
+  });
+}
+
+bool is_being_erased(const storage::Store& store, std::uint8_t shard) {
+  return std::ranges::any_of(kMovingKinds, [&](char kind) {
+    const std::string prefix = kind_prefix(kind, shard);
+    const auto erases = store.erases(prefix, prefix_end(prefix));
+    return !erases || *erases;
+  });
 }
 
 void erase_shard(std::uint8_t shard, storage::Batch& batch) {

@@ -36,6 +36,7 @@ class SimStore final : public storage::Store {
   storage::Result<> commit(storage::Batch batch, Completion done) override;
   storage::Result<std::optional<std::string>> get(std::string_view key) const override;
   storage::Result<std::unique_ptr<storage::Snapshot>> snapshot() const override;
+  storage::Result<bool> erases(std::string_view, std::string_view) const override { return false; }
   void compact(std::string_view, std::string_view) override {}
   storage::Report report() const override { return {}; }
   void close() override {}

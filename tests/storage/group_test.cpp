@@ -61,7 +61,7 @@ TEST_F(GroupTest, WhatIsPutAfterARangeIsNotHiddenByADamagedLog) {
   ranges_.confirm();
   ASSERT_EQ(load_erasing(*db_, {}).value().size(), 1u);
   Group erases(*db_, ranges_);
-  ASSERT_TRUE(erases.add_chunk());
+  ASSERT_TRUE(erases.add_chunk(kRangeChunk));
   (void)erases.finish();  // a damaged log has lost this write
   ranges_.confirm();
   ASSERT_TRUE(ranges_.empty());
@@ -73,7 +73,7 @@ TEST_F(GroupTest, WhatIsPutAfterARangeIsNotHiddenByADamagedLog) {
 }
 
 TEST_F(GroupTest, OneBatchMayGoBeyondTheLimitOfHiddenRangesAndTheNextWaits) {
-  put_many(kRangeInline + 1);
+  put_many(kRangeCrowded + 1);
   Batch ranges;
   for (std::uint64_t i = 0; i < kMaxBatchRanges; ++i) ranges.erase_range("r/", "r0");
   Group group(*db_, ranges_);

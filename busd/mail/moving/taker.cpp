@@ -145,6 +145,10 @@ void Taker::next() {
 void Taker::seek() {
   progress_.doing = "seeks";
   if (attempts_ > 0 && way_.wall_ms() < since_ms_ + kPause) return;
+  if (way_.erases(shard_)) {
+    progress_.doing = "waits until what was here of it is erased";
+    return enter(Phase::seeks);  // however long that takes
+  }
   // Where nobody can answer to, nobody is asked from.
   const bool may_ask = way_.reply_lineage() && !way_.keeps(shard_);
   const auto owner = may_ask ? way_.owner(shard_) : std::nullopt;

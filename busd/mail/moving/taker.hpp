@@ -55,6 +55,8 @@ class Taker {
     std::function<bool(std::uint8_t shard)> serves;
     /// It is this store's, served or not: what is here of it must not be touched.
     std::function<bool(std::uint8_t shard)> keeps;
+    /// What was here of it before is not gone yet: what is written there would hold up all.
+    std::function<bool(std::uint8_t shard)> erases;
     std::function<std::optional<Store>(std::uint8_t shard)> owner;
     std::function<std::optional<Process>(const std::string& host)> store_of;
     /// The shard is ours, and on the disk.

@@ -61,6 +61,7 @@ class TakerTest : public MovingTest {
             .reply_lineage = [] { return Epoch::of(1, 1); },
             .serves = [this](std::uint8_t shard) { return shard == served_; },
             .keeps = [this](std::uint8_t shard) { return shard == served_; },
+            .erases = [this](std::uint8_t) { return erases_; },
             .owner =
                 [](std::uint8_t) {
                   return std::optional(Taker::Store{kOther, "b"});
@@ -80,6 +81,7 @@ class TakerTest : public MovingTest {
   }
 
   std::optional<std::uint8_t> served_;
+  bool erases_ = false;
   std::uint64_t token_ = 0;
   Taker taker_;
 };
@@ -99,6 +101,21 @@ TEST_F(TakerTest, TakesWhatItIsGiven) {
   EXPECT_EQ(served_, kShard);
   EXPECT_EQ(**store_.store().get(key), "row");
   EXPECT_EQ(taker_.progress().state, MoveProgress::State::done);
+}
+
+TEST_F(TakerTest, WaitsUntilWhatWasHereOfTheShardIsErased) {
+  erases_ = true;
+  ASSERT_TRUE(taker_.begin({kShard}));
+  for (int i = 0; i < 100; ++i) {
+    now_ += 1'000;
+    taker_.tick();
+  }
+  EXPECT_TRUE(words_.empty());
+  EXPECT_TRUE(taker_.progress().goes_on()) << taker_.progress().error;
+  EXPECT_THAT(taker_.progress().doing, HasSubstr("erased"));
+  erases_ = false;
+  taker_.tick();
+  EXPECT_EQ(said<ShardTake>().shard, kShard);
 }
 
 TEST_F(TakerTest, WritesNothingButRowsOfTheShard) {

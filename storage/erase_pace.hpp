@@ -1,0 +1,40 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+
+namespace starbus::storage {
+
+/// When the next chunk of what is hidden is erased, and how large it is. At first chunks are small
+/// and rests long: who commits meanwhile should hardly notice. The longer something has been
+/// waiting, the larger and denser they become, so that erasing keeps up with whatever is hidden.
+/// Nobody commits: no rests. The clock comes from outside; one thread.
+class ErasePace {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Something is hidden; again and again while it is so.
+  void wanted(Clock::time_point now) {
+    if (!since_) since_ = now;
+  }
+  void nothing_left() { since_.reset(); }
+  /// Somebody commits, so the next chunk is followed by a rest.
+  void committed() { busy_ = true; }
+
+  /// Until the next chunk; 0: now.
+  Clock::duration wait(Clock::time_point now) const;
+  /// Of the next chunk, keys: kRangeChunk to kRangeHurry.
+  std::size_t keys(Clock::time_point now) const;
+  void erased(Clock::time_point begin, Clock::time_point end);
+
+ private:
+  /// 0 at first, one more with each kRangePatience.
+  unsigned pressure(Clock::time_point now) const;
+
+  std::optional<Clock::time_point> since_;
+  Clock::time_point next_{};
+  bool busy_ = false;  // since the last chunk
+};
+
+}  // namespace starbus::storage
