@@ -223,7 +223,7 @@ void Mail::build(bool refusing) {
     // A batch erases few ranges: what would need another waits for the next one.
     if (batch_->ranges >= storage::kMaxBatchRanges) put_back(i);
     if (i < batch_->items.size()) {
-      std::visit([&](const auto& item) { add(item, batch); }, batch_->items[i]);
+      std::visit([&](auto& item) { add(item, batch); }, batch_->items[i]);
     }
   }
   boxes_.write(batch);
@@ -342,7 +342,9 @@ void Mail::give_back() {
     if (const Post* const post = std::get_if<Post>(&waiting)) {
       streams.insert(post->stream);
     } else if (const Opening* const opening = std::get_if<Opening>(&waiting)) {
-      say(opening->id, opening->open.reply, {opening->open.token, Errc::busy, "disk full", 0, 0});
+      const MailOpened busy{opening->open.token, Errc::busy, "disk full", 0, 0};
+      opening->told ? readers_.end(opening->id, busy.status, busy.detail)
+                    : say(opening->id, opening->open.reply, busy);
     } else if (const auto* const ack = std::get_if<Acknowledgement>(&waiting)) {
       readers_.end(ack->id, Errc::busy, "disk full");
     } else if (const auto* const purge = std::get_if<Purge>(&waiting)) {

@@ -154,6 +154,7 @@ class Mail {
     ReaderId id;
     MailOpen open;
     ChannelId box;
+    bool told = false;  // where it begins; by a batch that was refused
   };
   struct Acknowledgement {
     ReaderId id;
@@ -214,7 +215,7 @@ class Mail {
 
   // --- what a batch does: mail_batch.cpp ---
   void add(const Post& post, storage::Batch& batch);
-  void add(const Opening& opening, storage::Batch& batch);
+  void add(Opening& opening, storage::Batch& batch);
   void add(const Acknowledgement& acknowledgement, storage::Batch& batch);
   void add(const Sweeper::Found& found, storage::Batch& batch);
   void age(const Sweeper::Aged& aged, storage::Batch& batch);

@@ -114,53 +114,58 @@ std::uint64_t Mail::put_message(Place& place, ByteView trace, ByteView body,
 
 // --- readers -------------------------------------------------------------------------------------
 
-void Mail::add(const Opening& opening, storage::Batch& batch) {
+/// A reader is told at once where it begins, of what is durable: a player who logs in waits for no
+/// disk. Nothing is sent to it before its epoch is there, so an earlier owner that a crash lets in
+/// again can have been told nothing that this one was told, too.
+void Mail::add(Opening& opening, storage::Batch& batch) {
   const MailOpen& open = opening.open;
+  if (opening.told && readers_.find(opening.id) == nullptr) return;  // it has ended since
   const auto refuse = [&](const Error& reason) {
-    batch_->then.emplace_back(
-        [this, id = opening.id, reply = open.reply, token = open.token, reason] {
-          say(id, reply, {token, reason.code, reason.detail, 0, 0});
-        });
+    if (opening.told) return readers_.end(opening.id, reason.code, reason.detail);
+    say(opening.id, open.reply, {open.token, reason.code, reason.detail, 0, 0});
   };
   Shard* const shard = shard_at(bus::shard_of(opening.box));
   if (shard == nullptr) return refuse({Errc::busy, "the shard has left"});
   auto place = find_box(*shard, opening.box, open.name, open.target);
   if (!place) return refuse(place.error());
   BoxRow& row = *place->box.row;
+  const std::uint64_t durable = place->box.durable;
+  const auto ahead = [&] {
+    return Error{Errc::cursor_ahead, "the latest is " + std::to_string(durable)};
+  };
+  if (!open.from_end && open.after > durable) return refuse(ahead());
   if (open.target == PostTarget::mailbox) {
     if (open.epoch < row.reader) return refuse({Errc::superseded, "a later owner has opened it"});
-    if (open.settled > place->box.durable) {
-      return refuse({Errc::cursor_ahead, "the latest is " + std::to_string(row.last)});
-    }
+    if (open.settled > durable) return refuse(ahead());
     if (row.reader < open.epoch) {
       row.reader = open.epoch;
       boxes_.touch(opening.box);
     }
     settle(*place, open.settled, batch);
   }
-  if (!open.from_end && open.after > row.last) {
-    return refuse({Errc::cursor_ahead, "the latest is " + std::to_string(row.last)});
+  if (!std::exchange(opening.told, true)) {
+    Readers::Session session;
+    session.shard = shard->number;
+    session.box = opening.box;
+    session.target = open.target;
+    session.epoch = open.epoch;
+    session.reply = open.reply;
+    session.position = open.from_end ? durable : std::max(open.after, row.floor);
+    session.last = durable;
+    session.window = std::min<std::uint64_t>(open.window, kMaxMailWindow);
+    session.held = true;
+    say(opening.id, open.reply, {open.token, Errc::ok, {}, session.position, durable});
+    readers_.add(opening.id, session);
   }
-  Readers::Session session;
-  session.shard = shard->number;
-  session.box = opening.box;
-  session.target = open.target;
-  session.epoch = open.epoch;
-  session.reply = open.reply;
-  session.position = open.from_end ? row.last : std::max(open.after, row.floor);
-  session.window = std::min<std::uint64_t>(open.window, kMaxMailWindow);
-  batch_->then.emplace_back([this, id = opening.id, session, token = open.token] {
-    const auto busy = [&](const std::string& why) {
-      say(id, session.reply, {token, Errc::busy, why, 0, 0});
-    };
-    if (shard_at(session.shard) == nullptr) return busy("the shard has left");
-    const auto box = boxes_.find(session.shard, session.box);
-    if (!box || !*box) return busy(box ? "it is gone" : box.error().to_string());
+  batch_->then.emplace_back([this, id = opening.id] {
+    const Readers::Session* const session = readers_.find(id);
+    if (session == nullptr) return;  // it was told
+    const auto box = boxes_.find(session->shard, session->box);
+    if (!box || !*box) {
+      return readers_.end(id, Errc::busy, box ? "it is gone" : box.error().to_string());
+    }
     // What was posted behind it in this batch counts, too: of that nobody will be told again.
-    Readers::Session begun = session;
-    begun.last = (*box)->durable;
-    say(id, begun.reply, {token, Errc::ok, {}, begun.position, begun.last});
-    readers_.add(id, begun);
+    readers_.release(id, (*box)->durable);
   });
 }
 

@@ -101,7 +101,16 @@ void Readers::want(const ReaderId& id, Open& open) {
 
 bool Readers::may_send(const Open& open) {
   const bool behind = open.session.position < open.session.last;
-  return behind && !open.starved && open.sent - open.consumed < open.session.window;
+  return behind && !open.session.held && !open.starved &&
+         open.sent - open.consumed < open.session.window;
+}
+
+void Readers::release(const ReaderId& id, std::uint64_t last) {
+  const auto found = open_.find(id);
+  if (found == open_.end()) return;
+  found->second.session.held = false;
+  found->second.session.last = last;
+  want(id, found->second);
 }
 
 void Readers::advance(const ChannelId& box, std::uint64_t last) {

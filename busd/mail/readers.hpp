@@ -45,6 +45,7 @@ class Readers {
     std::uint64_t position = 0;  // sent up to this number
     std::uint64_t last = 0;      // durable up to this number
     std::uint64_t window = 0;
+    bool held = false;  // its epoch is not on the disk yet: nothing is sent
   };
   /// How records leave; `room`: whether that process' stream takes more now.
   struct Way {
@@ -61,6 +62,8 @@ class Readers {
   bool full() const { return open_.size() >= kMost; }
   std::size_t count() const { return open_.size(); }
 
+  /// The epoch is on the disk; if there is such a session still.
+  void release(const ReaderId& id, std::uint64_t last);
   /// The box has durable messages up to `last`.
   void advance(const ChannelId& box, std::uint64_t last);
   void consumed(const ReaderId& id, std::uint64_t bytes);

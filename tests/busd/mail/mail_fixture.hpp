@@ -186,6 +186,10 @@ class MailReading : public MailTest {
   /// What a process has been told since the last time, in words.
   std::vector<std::string> hear(const Process& process) {
     settle_readers();
+    return heard(process);
+  }
+  /// The same, of now.
+  std::vector<std::string> heard(const Process& process) {
     std::vector<std::string> words;
     for (const Bytes& bytes : std::exchange(shell_->heard[process], {})) {
       for (const WireRecord& record : cut_records(bytes)) words.push_back(word_of(record));

@@ -23,7 +23,58 @@ TEST_F(MailReading, GetsWhatWasPostedBehindItInTheBatchThatBeganIt) {
   post_all(1);
   mail_->open_reader({reader_, kToken}, ask(Epoch::of(1, 1)));
   post(2, "b");
-  EXPECT_THAT(hear(reader_), ElementsAre("after 0 of 2", "1 2"));
+  EXPECT_THAT(hear(reader_), ElementsAre("after 0 of 1", "1 2"));
+}
+
+TEST_F(MailReading, IsToldAtOnceWhereItBeginsAndSentNothingBeforeItsEpochIsOnTheDisk) {
+  post_all(2);
+  mail_->open_reader({reader_, kToken}, ask(Epoch::of(1, 1)));
+  (void)mail_->turn();
+  ASSERT_FALSE(mail_->idle()) << "its epoch is on its way";
+  EXPECT_THAT(heard(reader_), ElementsAre("after 0 of 2"));
+  (void)mail_->turn();
+  EXPECT_THAT(heard(reader_), IsEmpty());
+  EXPECT_THAT(hear(reader_), ElementsAre("1 2"));
+}
+
+TEST_F(MailReading, BeginsBeforeWhatIsNotOnTheDiskYet) {
+  post(1, "a");
+  MailOpen from_end = ask({});
+  from_end.target = PostTarget::log;
+  from_end.name = "log/x";
+  from_end.from_end = true;
+  while (shard_of(channel_id(from_end.name)) != shard()) from_end.name += "x";
+  Bytes message;
+  encode_post_head({PostTarget::log, from_end.name, {}, {}}, message);
+  mail_->post(stream(), 2, message, false);
+  EXPECT_THAT(open(reader_, from_end), ElementsAre("after 0 of 0", "1"))
+      << "had it been told 1, and a crash taken 1 away, it would miss the next 1";
+}
+
+TEST_F(MailReading, IsToldOnceAlsoIfItsBatchIsBuiltAnew) {
+  post_all(3);
+  env_.set_available(options().headroom - 1);
+  post(100, "refused");
+  EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 3", "1 2 3"));
+}
+
+TEST_F(MailReading, ASecondOpeningStaysTheLatestIfTheBatchOfBothIsBuiltAnew) {
+  post_all(1);
+  env_.set_available(options().headroom - 1);
+  post(100, "refused");
+  MailOpen again = ask(Epoch::of(1, 1));
+  again.token = kToken + 1;
+  mail_->open_reader({reader_, kToken}, ask(Epoch::of(1, 1)));
+  mail_->open_reader({reader_, again.token}, again);
+  EXPECT_THAT(hear(reader_), ElementsAre("after 0 of 1", "after 0 of 1", "end: superseded", "1"));
+  EXPECT_NE(mail_->readers().find({reader_, again.token}), nullptr);
+}
+
+TEST_F(MailReading, EndsIfItsEpochCannotBeNoted) {
+  post_all(3);
+  env_.set_available(0);
+  EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 3", "end: busy"));
+  EXPECT_EQ(mail_->readers().count(), 0u);
 }
 
 TEST_F(MailReading, GoesOnBehindItsCursorWhichCountsAsAcknowledged) {
