@@ -33,6 +33,12 @@ class Batch {
   /// (Errc::too_large); what it erases is not counted. Before or after the batch is filled.
   void use_reserve() { uses_reserve_ = true; }
 
+  /// So much will come: what it has need not be copied as it grows.
+  void reserve(std::size_t bytes, std::size_t operations) {
+    bytes_.reserve(bytes);
+    operations_.reserve(operations);
+  }
+
   bool empty() const { return operations_.empty(); }
   bool only_erases() const { return puts_ == 0; }
   /// True if a store with little space still takes it: it only erases, or was marked.

@@ -17,6 +17,17 @@ std::size_t size_of_message(const auto& waiting) {
   return 0;
 }
 
+/// Of the batch that they make, roughly.
+template <class Items>
+std::size_t size_of(const Items& items) {
+  constexpr std::size_t kAround = 128;  // of a message: key, envelope, its share of the other rows
+  std::size_t bytes = 0;
+  for (const auto& item : items) {
+    bytes += kAround + std::visit([](const auto& one) { return size_of_message(one); }, item);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 MailCounters& MailCounters::operator+=(const MailCounters& more) {
@@ -116,7 +127,10 @@ void Mail::post(const StreamId& stream, std::uint64_t seq, ByteView message, boo
     return;
   }
   waiting_bytes_ += message.size();
-  waiting_.push_back(Post{stream, seq, Bytes(message.begin(), message.end()), tombstone});
+  Post post{stream, seq, Bytes(message.begin(), message.end()), tombstone, Errc::bad_bytes, {}};
+  if (!tombstone) post.decoded = decode_post(post.message);
+  if (post.decoded) post.box = channel_id(post.decoded->head.name);
+  waiting_.push_back(std::move(post));
 }
 
 void Mail::repeat(const StreamId& stream) {
@@ -219,6 +233,7 @@ void Mail::build(bool refusing) {
   if (quota_.total_bytes != 0) fresh.bytes = totals().bytes;
   batch_ = std::move(fresh);
   storage::Batch batch;
+  batch.reserve(size_of(batch_->items), 2 * batch_->items.size());
   for (std::size_t i = 0; i < batch_->items.size(); ++i) {
     // A batch erases few ranges: what would need another waits for the next one.
     if (batch_->ranges >= storage::kMaxBatchRanges) put_back(i);

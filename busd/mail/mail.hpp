@@ -144,11 +144,14 @@ class Mail {
     ShardStreams streams;
     std::uint64_t opened_ms = 0;
   };
+  /// Decoded when it comes, while the disk works, and not when its batch is built.
   struct Post {
     StreamId stream;
     std::uint64_t seq = 0;
     Bytes message;
     bool tombstone = false;
+    Result<DecodedPost> decoded;  // views into `message`
+    ChannelId box;
   };
   struct Opening {
     ReaderId id;
@@ -249,6 +252,7 @@ class Mail {
   std::optional<Running> batch_;
   std::uint64_t begun_ = 0;  // batches
   bool stopped_ = false;
+  Bytes scratch_;
   MailCounters counters_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

@@ -34,10 +34,10 @@ void Mail::add(const Post& post, storage::Batch& batch) {
 }
 
 Result<std::uint64_t> Mail::store(Shard& shard, const Post& post, storage::Batch& batch) {
-  const auto decoded = decode_post(post.message);
+  const auto& decoded = post.decoded;
   if (!decoded) return decoded.error();
   const PostHead& head = decoded->head;
-  const ChannelId id = channel_id(head.name);
+  const ChannelId& id = post.box;
   if (bus::shard_of(id) != shard.number) return Error{Errc::bad_name, "of another shard"};
   if (decoded->body.size() > kMaxPostBody) return Error{Errc::too_large};
 
@@ -102,8 +102,9 @@ std::uint64_t Mail::put_message(Place& place, ByteView trace, ByteView body,
   boxes_.touch(place.id);
   ++row.last;
   row.total += body.size();
-  batch.put(message_key(place.shard.number, place.id, row.last),
-            encode(MessageRow{shell_.wall_ms(), row.total, as_text(trace), as_text(body)}));
+  scratch_.clear();
+  encode(MessageRow{shell_.wall_ms(), row.total, as_text(trace), as_text(body)}, scratch_);
+  batch.put(message_key(place.shard.number, place.id, row.last), as_text(scratch_));
   Totals& totals = totals_of(place.shard);
   ++totals.messages;
   totals.bytes += body.size();

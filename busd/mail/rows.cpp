@@ -86,7 +86,9 @@ std::string box_key(std::uint8_t shard, const ChannelId& id) {
 }
 
 std::string message_key(std::uint8_t shard, const ChannelId& id, std::uint64_t number) {
-  std::string key = kind_prefix('b', shard);
+  std::string key;
+  key.reserve(kPrefix + sizeof(id) + sizeof(number));
+  key = kind_prefix('b', shard);
   put_id(key, id);
   put_number(key, number);
   return key;
@@ -193,13 +195,17 @@ std::optional<BoxRow> decode_box(std::string_view value) {
   });
 }
 
-std::string encode(const MessageRow& row) {
-  Bytes out;
+void encode(const MessageRow& row, Bytes& out) {
   Writer writer(out);
   writer.put(row.time_ms);
   writer.put(row.total);
   writer.short_text(row.trace);
   writer.bytes(as_bytes(row.body));
+}
+
+std::string encode(const MessageRow& row) {
+  Bytes out;
+  encode(row, out);
   return of_bytes(out);
 }
 

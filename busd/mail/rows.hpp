@@ -120,6 +120,7 @@ std::string encode(const PlaceRow& row);
 std::string encode(const ShardRow& row);
 std::string encode(const BoxRow& row);
 std::string encode(const MessageRow& row);
+void encode(const MessageRow& row, Bytes& out);  // appends
 std::string encode(const KeyRow& row);
 std::string encode(const StreamRow& row);
 std::string encode(const std::vector<PostResult>& results);
