@@ -57,7 +57,7 @@ void MailService::turn() {
   if (!greeted_) return;
   givers_.tick();
   taker_.tick();
-  if (wall_ms() < next_try_ms_) return;
+  if (hooks_.now_ms() < next_try_ms_) return;
   if (!refusals_.empty()) report_refusals();
   for (const auto& [number, shard] : shards_) {
     if (shard.phase == Phase::free && mail_.ended() >= shard.after) bind(number);
@@ -69,7 +69,7 @@ void MailService::bind(std::uint8_t shard) {
   if (!lineage) return broken(shard, lineage.error().to_string());
   const auto binding = core_->bind_durable(shard_name(shard), *lineage);
   if (!binding && binding.error() == Errc::already_bound) {  // it has not quite gone yet
-    next_try_ms_ = wall_ms() + kUnbindPause;
+    next_try_ms_ = hooks_.now_ms() + kUnbindPause;
     return;
   }
   if (!binding) return broken(shard, binding.error().to_string());
@@ -125,7 +125,7 @@ void MailService::on_bind_refused(BindingId binding, const Error& reason) {
   const std::uint8_t shard = found->second;
   bindings_.erase(found);
   shards_[shard].phase = Phase::free;
-  next_try_ms_ = wall_ms() + kBindPause;
+  next_try_ms_ = hooks_.now_ms() + kBindPause;
   ++refusals_[reason.to_string()];
 }
 

@@ -20,6 +20,7 @@ class MailService final : public ProcessEvents, private MailShell {
   struct Hooks {
     std::function<void(std::function<void()>)> post;  // see MailShell::post
     std::function<std::uint64_t()> wall_ms;
+    std::function<std::uint64_t()> now_ms;  // of a clock that nobody sets
     std::function<void(const std::string& text)> trouble;  // for the log
     std::function<void(const std::string& text)> note;     // likewise, and all is well
     std::function<void(const storage::Error&)> stopped;

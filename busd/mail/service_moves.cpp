@@ -22,7 +22,7 @@ Givers::Way MailService::give_way() {
   way.begun = [this] { return mail_.begun(); };
   way.thaw = [this](std::uint8_t shard) { thaw(shard); };
   way.mark = [this](std::uint8_t shard, const PlaceRow& row) { mark(shard, row); };
-  way.wall_ms = hooks_.wall_ms;
+  way.now_ms = hooks_.now_ms;
   way.trouble = hooks_.trouble;
   return way;
 }
@@ -48,7 +48,7 @@ Taker::Way MailService::take_way() {
     commit(std::move(batch), std::move(done));
   };
   way.token = hooks_.token;
-  way.wall_ms = hooks_.wall_ms;
+  way.now_ms = hooks_.now_ms;
   way.trouble = hooks_.trouble;
   return way;
 }
@@ -71,13 +71,19 @@ std::optional<Process> MailService::store_of(const std::string& host) const {
 
 void MailService::on_shard(const Process& from, Kind kind, ByteView payload) {
   if (kind == Kind::shard_take) {
-    if (const auto take = decode<ShardTake>(payload)) givers_.take(from, *take);
+    auto take = decode<ShardTake>(payload);
+    if (!take) return;
+    take->host = storage::printable(take->host);  // for logs; names of hosts stay as they are
+    givers_.take(from, *take);
   } else if (kind == Kind::shard_rows) {
     if (auto rows = decode<ShardRows>(payload)) taker_.rows(from, std::move(*rows));
   } else if (kind == Kind::shard_more) {
     if (const auto more = decode<ShardMore>(payload)) givers_.more(from, *more);
   } else if (kind == Kind::shard_given) {
-    if (const auto given = decode<ShardGiven>(payload)) taker_.given(from, *given);
+    auto given = decode<ShardGiven>(payload);
+    if (!given) return;
+    given->detail = storage::printable(given->detail);
+    taker_.given(from, *given);
   }
 }
 

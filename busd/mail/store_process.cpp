@@ -19,6 +19,12 @@ std::uint64_t wall_ms() {
       std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
 }
 
+std::uint64_t now_ms() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+}
+
 std::uint64_t random_number() {
   std::random_device device;
   const std::uint64_t high = device();
@@ -42,6 +48,7 @@ StoreProcess::StoreProcess(const NodeSettings& settings, const NodeHooks& hooks,
                       });
                     },
                 .wall_ms = wall_ms,
+                .now_ms = now_ms,
                 .trouble = hooks_.trouble,
                 .note = hooks_.note,
                 .stopped = hooks_.stopped,

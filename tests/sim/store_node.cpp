@@ -35,6 +35,7 @@ void StoreNode::on_start() {
   hooks.wall_ms = [this] {
     return static_cast<std::uint64_t>(world_.now() / std::chrono::milliseconds(1));
   };
+  hooks.now_ms = hooks.wall_ms;
   hooks.trouble = [this](const std::string& text) { world_.note(name(), text); };
   hooks.note = hooks.trouble;
   hooks.stopped = [this](const storage::Error& reason) {

@@ -1,10 +1,13 @@
 // The command adopt: a store keeps shards because an operator says so.
+#include <algorithm>
+#include <iterator>
 #include <ostream>
 
 #include "bus/core/post_head.hpp"
 #include "bus/core/shard_list.hpp"
 #include "busd/mail/care/bulk_writer.hpp"
 #include "busd/mail/rows.hpp"
+#include "busd/mail/shard_row.hpp"
 #include "tools/mail/commands.hpp"
 
 namespace starbus::mail_tool {
@@ -33,6 +36,9 @@ int run_adopt(const Context& context, const AdoptOptions& options) {
   for (const std::uint8_t shard : *shards) {
     if (auto good = may_adopt(**store, shard); !good) return fail(context, good.error());
   }
+  std::vector<std::uint8_t> empty;
+  std::ranges::copy_if(*shards, std::back_inserter(empty),
+                       [&](std::uint8_t shard) { return !mail::has_rows(**store, shard); });
   mail::BulkWriter writer(**store);
   for (const std::uint8_t shard : *shards) {
     const auto put = writer.put(mail::place_key(shard), encode(mail::PlaceRow{}));
@@ -40,6 +46,10 @@ int run_adopt(const Context& context, const AdoptOptions& options) {
   }
   if (auto flushed = writer.flush(); !flushed) return fail(context, error_of(flushed.error()));
   context.out << shards->size() << " shards are kept here from now on\n";
+  if (!empty.empty()) {
+    std::ranges::sort(empty);
+    context.out << "nothing is here of " << bus::shards_text(empty) << ": they begin empty\n";
+  }
   return kExitOk;
 }
 

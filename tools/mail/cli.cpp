@@ -88,6 +88,10 @@ void add_offline(CLI::App& app, Options& options) {
       ->type_name("BACKUP");
   add_directory(restore, options);
   restore.add_flag("--damaged", options.restore.damaged, "also a backup that is not whole");
+  restore
+      .add_option("--shards", options.restore.shards,
+                  "only these, 0-15,40; the others have moved to other hosts since")
+      ->type_name("SHARDS");
 }
 
 void add_adopt(CLI::App& app, Options& options) {

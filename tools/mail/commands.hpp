@@ -57,6 +57,7 @@ struct RestoreOptions {
   Folder backup;
   Folder directory;
   bool damaged = false;  // also a backup with findings
+  std::string shards;    // only these, "0-15,40"; empty: all that it has
 };
 int run_restore(const Context& context, const RestoreOptions& options);
 

@@ -1,11 +1,16 @@
 // The command restore: a backup becomes the store of a host.
+#include <algorithm>
+#include <optional>
 #include <ostream>
+#include <vector>
 
 #include "bus/core/post_head.hpp"
+#include "bus/core/shard_list.hpp"
 #include "busd/mail/care/backup.hpp"
 #include "busd/mail/care/bulk_writer.hpp"
 #include "busd/mail/care/row_cursor.hpp"
 #include "busd/mail/row_keys.hpp"
+#include "busd/mail/shard_row.hpp"
 #include "tools/bustop/text.hpp"
 #include "tools/mail/commands.hpp"
 
@@ -74,6 +79,13 @@ class Restore {
   }
 
   Result<int> run() {
+    if (!options_.shards.empty()) {
+      only_ = bus::parse_shards(options_.shards);
+      if (!only_) {
+        return Error{Errc::bad_name,
+                     "'" + options_.shards + "' is no list of shards such as 0-15,40"};
+      }
+    }
     const auto facts = mail::read_backup_facts(options_.backup);
     if (!facts) return error_of(facts.error());
     if (auto good = mail::check_new_folder(target_); !good) return error_of(good.error());
@@ -127,6 +139,34 @@ class Restore {
     }
     context_.out << report->totals.boxes << " mailboxes, " << report->totals.messages
                  << " messages\n";
+    return choose_shards(*opened->store);
+  }
+
+  /// What has moved since the backup is another host's. Its rows go when busd starts.
+  Result<int> choose_shards(storage::Store& store) {
+    mail::BulkWriter writer(store);
+    std::vector<std::uint8_t> kept;
+    for (std::size_t i = 0; i < bus::kShards; ++i) {
+      const auto shard = static_cast<std::uint8_t>(i);
+      const auto stored = store.get(mail::place_key(shard));
+      const auto place = stored && *stored ? mail::decode_place(**stored) : std::nullopt;
+      const bool away = place && place->keeping != mail::Keeping::kept;
+      if (away || !mail::has_rows(store, shard)) continue;
+      if (!only_ || std::ranges::find(*only_, shard) != only_->end()) {
+        kept.push_back(shard);
+        continue;
+      }
+      const mail::PlaceRow elsewhere{mail::Keeping::elsewhere, 0, {}};
+      const auto put = writer.put(mail::place_key(shard), encode(elsewhere));
+      if (!put) return error_of(put.error());
+    }
+    if (auto flushed = writer.flush(); !flushed) return error_of(flushed.error());
+    context_.out << "of the shards " << bus::shards_text(kept) << "\n";
+    if (!only_) {
+      context_.out << "  -> if one of them has moved to another host since the backup "
+                      "(starbus-mail shards), restore\n"
+                      "     again with --shards and the rest: its mail is there\n";
+    }
     return kExitOk;
   }
 
@@ -143,6 +183,7 @@ class Restore {
   const RestoreOptions& options_;
   Folder target_;
   Folder partial_;
+  std::optional<std::vector<std::uint8_t>> only_;
 };
 
 }  // namespace

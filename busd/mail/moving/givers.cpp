@@ -49,7 +49,7 @@ void Givers::take(const Process& from, const ShardTake& take) {
   giving.to = from;
   giving.request = take;
   giving.barrier = way_.begun();
-  giving.heard_ms = way_.wall_ms();
+  giving.heard_ms = way_.now_ms();
 }
 
 /// The taker has all of it, and does not know whether it is its own.
@@ -101,7 +101,7 @@ void Givers::mark(Entry entry) {
 /// The page before this one is on the taker's disk.
 void Givers::go_on(Entry entry) {
   Giving& giving = entry->second;
-  giving.heard_ms = way_.wall_ms();
+  giving.heard_ms = way_.now_ms();
   if (giving.phase == Phase::follows && giving.sending.empty()) {
     ++giving.rounds;
     if (giving.changed.size() <= kFreezeAt || giving.rounds >= kRounds) {
@@ -223,7 +223,7 @@ void Givers::marked(std::uint8_t shard, const storage::Result<>& result) {
     // A disk that fails does not say what it kept. If the shard was served again now, and the mark
     // was there after all, the next start would erase it: so nobody has it until the mark is
     // written, or this store starts again and reads what there is.
-    giving.heard_ms = way_.wall_ms();
+    giving.heard_ms = way_.now_ms();
     return way_.trouble(shard_name(shard) +
                         ": whether it was given is not known yet: " + result.error().to_string());
   }
@@ -267,7 +267,7 @@ void Givers::process_lost(const ChannelId& process) {
 }
 
 void Givers::tick() {
-  const std::uint64_t now = way_.wall_ms();
+  const std::uint64_t now = way_.now_ms();
   for_each([&](Entry entry) {
     Giving& giving = entry->second;
     if (giving.phase == Phase::marks && giving.undecided && now > giving.heard_ms + kMarkAgain) {

@@ -44,7 +44,7 @@ class Givers {
     std::function<void(std::uint8_t shard)> thaw;
     /// Puts the mark, and calls `marked` when that is on the disk, or never will be.
     std::function<void(std::uint8_t shard, const PlaceRow& row)> mark;
-    std::function<std::uint64_t()> wall_ms;
+    std::function<std::uint64_t()> now_ms;  // of a clock that nobody sets
     std::function<void(const std::string& text)> trouble;
   };
 

@@ -70,7 +70,7 @@ bool MoveProgress::goes_on() const {
 
 void Taker::enter(Phase phase) {
   phase_ = phase;
-  since_ms_ = way_.wall_ms();
+  since_ms_ = way_.now_ms();
 }
 
 /// The next step, once the batch is on the disk.
@@ -86,7 +86,7 @@ storage::Store::Completion Taker::then(void (Taker::*next_step)()) {
 void Taker::refused(const storage::Error& error) {
   if (phase_ == Phase::prepares || phase_ == Phase::writes) return give_up(error.to_string());
   refused_ = true;
-  since_ms_ = way_.wall_ms();
+  since_ms_ = way_.now_ms();
 }
 
 void Taker::found(std::uint8_t shard, const PlaceRow& row, Lineage lineage) {
@@ -144,7 +144,7 @@ void Taker::next() {
 
 void Taker::seek() {
   progress_.doing = "seeks";
-  if (attempts_ > 0 && way_.wall_ms() < since_ms_ + kPause) return;
+  if (attempts_ > 0 && way_.now_ms() < since_ms_ + kPause) return;
   if (way_.erases(shard_)) {
     progress_.doing = "waits until what was here of it is erased";
     return enter(Phase::seeks);  // however long that takes
@@ -157,7 +157,7 @@ void Taker::seek() {
     return next();
   }
   if (!owner) {
-    if (way_.wall_ms() < since_ms_ + kSeek) return;  // the next tick looks again
+    if (way_.now_ms() < since_ms_ + kSeek) return;  // the next tick looks again
     if (way_.keeps(shard_)) {
       return fail(shard_name(shard_) + " is kept here and not served: see the log of this busd");
     }
@@ -354,7 +354,7 @@ void Taker::end_found() {
 }
 
 void Taker::tick() {
-  const std::uint64_t now = way_.wall_ms();
+  const std::uint64_t now = way_.now_ms();
   if (phase_ == Phase::idle && !found_.empty()) return end_found();
   if (phase_ == Phase::idle && progress_.goes_on()) return next();
   if (phase_ == Phase::seeks) return seek();

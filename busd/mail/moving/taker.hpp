@@ -64,7 +64,7 @@ class Taker {
     /// On the disk, or never; then `done` is called on the mail's thread.
     std::function<void(storage::Batch batch, storage::Store::Completion done)> commit;
     std::function<std::uint64_t()> token;  // drawn at random
-    std::function<std::uint64_t()> wall_ms;
+    std::function<std::uint64_t()> now_ms;  // of a clock that nobody sets
     std::function<void(const std::string& text)> trouble;
   };
 

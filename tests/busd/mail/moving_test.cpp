@@ -73,7 +73,7 @@ class TakerTest : public MovingTest {
                   done(storage::test::commit(store_.store(), std::move(batch)));
                 },
             .token = [this] { return ++token_; },
-            .wall_ms = [this] { return now_; },
+            .now_ms = [this] { return now_; },
             .trouble = [](const std::string&) {}};
   }
   ShardRows page(std::uint32_t number, bool last, std::vector<ShardChange> changes) const {
@@ -190,7 +190,7 @@ class GiversTest : public MovingTest {
             .begun = [] { return 0; },
             .thaw = [this](std::uint8_t) { served_ = true; },
             .mark = [this](std::uint8_t, const PlaceRow& row) { marked_ = row; },
-            .wall_ms = [this] { return now_; },
+            .now_ms = [this] { return now_; },
             .trouble = [](const std::string&) {}};
   }
   ShardTake take() const { return {7, kShard, false, "b", kLife, Epoch::of(1, 1)}; }
