@@ -129,6 +129,7 @@ class NatsClient final : public Client {
   }
 
   Result<void> drain(std::uint64_t count, std::size_t batch, bool acknowledge) override {
+    if (!acknowledge) return fail("nats reads nothing that it keeps");
     jsSubOptions options;
     jsSubOptions_Init(&options);
     options.Stream = kStream;
@@ -151,9 +152,7 @@ class NatsClient final : public Client {
       }
       read += static_cast<std::uint64_t>(list.Count);
       natsMsg* const last = list.Msgs[list.Count - 1];
-      if (acknowledge) {
-        status = read < count ? natsMsg_Ack(last, nullptr) : natsMsg_AckSync(last, nullptr, &code);
-      }
+      status = read < count ? natsMsg_Ack(last, nullptr) : natsMsg_AckSync(last, nullptr, &code);
       natsMsgList_Destroy(&list);
       if (status != NATS_OK) return checked("acknowledge", status, code);
     }
