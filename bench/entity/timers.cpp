@@ -30,6 +30,7 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kBatch = 1000;
+constexpr std::size_t kPerOwner = 10;  // timers of an entity
 
 /// Delays of game code: most of seconds, some of hours, a few of weeks.
 Time random_delay(std::mt19937_64& random) {
@@ -42,10 +43,10 @@ Time random_delay(std::mt19937_64& random) {
 class Wheel {
  public:
   static constexpr const char* kName = "starbus";
-  explicit Wheel(std::size_t owners) : owners_(owners) {}
+  explicit Wheel(std::size_t timers) : owners_(timers / kPerOwner + 1) {}
 
   TimerId set(Time due, std::size_t number) {
-    return *wheel_.at(owners_[number % owners_.size()], due, [this] { ++fired_; });
+    return *wheel_.at(owners_[number / kPerOwner], due, [this] { ++fired_; });
   }
   void cancel(TimerId id) { wheel_.cancel(id); }
   bool pass(Time now) { return wheel_.advance(now).more; }
@@ -176,7 +177,7 @@ class Run {
 
   /// Timers are set and cancelled beside all others, a thousand at a time, at random.
   void replace() {
-    Peer peer(due_.size() / 10);
+    Peer peer(due_.size());
     using Handle = decltype(peer.set(Time{}, 0));
     std::vector<Handle> handles;
     handles.reserve(due_.size());
@@ -196,22 +197,25 @@ class Run {
       insert.push_back(per_call(
           batch, [&](std::size_t at) { calls[at].first = peer.set(calls[at].second, batch[at]); }));
       for (std::size_t at = 0; at < batch.size(); ++at) handles[batch[at]] = calls[at].first;
+      // The life of a deadline: most are cancelled soon, because the answer came.
+      recent.push_back(per_call(
+          batch, [&](std::size_t at) { peer.cancel(peer.set(calls[at].second, batch[at])); }));
     }
   }
   /// A minute of passes, one per millisecond.
   void pass() {
-    Peer peer(due_.size() / 10);
+    Peer peer(due_.size());
     for (std::size_t i = 0; i < due_.size(); ++i) peer.set(due_[i], i);
     minute = run_passes(peer, 10s, 70s, 1ms);
   }
   void all_at_once() {
-    Peer peer(due_.size() / 10);
+    Peer peer(due_.size());
     for (std::size_t i = 0; i < due_.size(); ++i) peer.set(1h, i);
     at_once = run_passes(peer, 1h, 1h, 1ms);
   }
 
   double fill = 0;  // nanoseconds per timer, with the memory that it needs
-  std::vector<double> insert, cancel;
+  std::vector<double> insert, cancel, recent;
   Passes minute, at_once;
 
  private:
@@ -231,9 +235,29 @@ double at_share(std::vector<double> values, double share) {
   return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
 }
 
+/// The floor of whatever finds one of so many timers: a write to its memory, at random.
+void measure_memory(std::size_t count, Figures& figures) {
+  struct alignas(64) Record {
+    std::uint64_t words[16];
+  };
+  std::vector<Record> records(count);
+  std::mt19937_64 random(1);
+  std::vector<double> times;
+  std::vector<std::size_t> batch(kBatch);
+  for (std::size_t round = 0; round < count / kBatch; ++round) {
+    for (std::size_t& i : batch) i = random() % count;
+    const auto begin = Clock::now();
+    for (const std::size_t i : batch) ++records[i].words[0];
+    const Time taken = Clock::now() - begin;
+    times.push_back(static_cast<double>(taken.count()) / kBatch);
+  }
+  figures.add("touch.p50", "memory", at_share(times, 0.5), "ns");
+}
+
 template <class Peer>
 void measure(std::size_t count, std::size_t repetitions, Figures& figures) {
-  std::vector<double> fill, insert, cancel, minute, minute_longest, at_once, at_once_longest, p999;
+  std::vector<double> fill, insert, cancel, recent, minute, minute_longest, at_once,
+      at_once_longest, p999;
   for (std::size_t i = 0; i < repetitions; ++i) {
     Run<Peer> run(count, i);
     run.replace();
@@ -242,6 +266,7 @@ void measure(std::size_t count, std::size_t repetitions, Figures& figures) {
     fill.push_back(run.fill);
     insert.insert(insert.end(), run.insert.begin(), run.insert.end());
     cancel.insert(cancel.end(), run.cancel.begin(), run.cancel.end());
+    recent.insert(recent.end(), run.recent.begin(), run.recent.end());
     minute.push_back(run.minute.per_timer);
     minute_longest.push_back(run.minute.longest);
     at_once.push_back(run.at_once.per_timer);
@@ -256,6 +281,7 @@ void measure(std::size_t count, std::size_t repetitions, Figures& figures) {
   add("insert.p99", insert, 0.99, "ns");
   add("cancel.p50", cancel, 0.5, "ns");
   add("cancel.p99", cancel, 0.99, "ns");
+  add("insert_and_cancel.p50", recent, 0.5, "ns");
   add("fill", fill, 0.5, "ns");
   add("advance", minute, 0.5, "ns");
   add("advance.longest", minute_longest, 0.5, "ms");
@@ -288,6 +314,7 @@ int main(int argc, char** argv) {
     repetitions = 1;
   }
   starbus::bench::Figures figures;
+  starbus::bench::measure_memory(count, figures);
   starbus::bench::measure<starbus::bench::Wheel>(count, repetitions, figures);
   starbus::bench::measure<starbus::bench::Multimap>(count, repetitions, figures);
   starbus::bench::measure<starbus::bench::Heap>(count, repetitions, figures);
