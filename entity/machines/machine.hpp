@@ -211,14 +211,14 @@ class Machine final : public MachineBase {
   void change() {
     {
       const Exiting exiting(exiting_);
-      std::visit([this](auto& state) { exit(state); }, active_);
+      std::visit([this](auto& state) { this->exit(state); }, active_);
     }
     clear_deadline();  // only now: if on_exit throws, the state still has it
     active_ = std::move(*next_);
     next_.reset();
     ++changes_;
     entered_ = wheel_.now();
-    std::visit([this](auto& state) { enter(state); }, active_);
+    std::visit([this](auto& state) { this->enter(state); }, active_);
   }
 
   template <class State>
