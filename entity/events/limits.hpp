@@ -1,0 +1,72 @@
+/// Every bound of events, with its reason and with what happens when it is reached; and what can go
+/// wrong. docs/events.md is checked against both tables by a test.
+#pragma once
+
+#include <boost/system/result.hpp>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace starbus::entity {
+
+// X(constant, value, unit, reason, when reached)
+#define STARBUS_EVENT_LIMITS(X)                                                        \
+  X(kMaxDispatchDepth, 16, "rounds",                                                   \
+    "listeners that answer each other without end must not end the stack", "too_deep") \
+  X(kMaxListeners, 65'536, "listeners", "of one event: each costs every round a call", \
+    "too_many_listeners")                                                              \
+  X(kMaxEventKeys, 4'096, "keys", "that were ever listened to: they keep their place", \
+    "too_many_keys")
+
+#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
+STARBUS_EVENT_LIMITS(X)
+#undef X
+
+struct EventLimit {
+  std::string_view name;
+  std::uint64_t value;
+  std::string_view unit;
+  std::string_view reason;
+  std::string_view when_reached;
+};
+std::span<const EventLimit> event_limits();
+
+// X(code, meaning)
+#define STARBUS_EVENT_ERRORS(X)                                                        \
+  X(too_deep, "rounds are nested as deep as they may; nobody was called")              \
+  X(too_many_listeners, "the dispatcher, or the key, has as many listeners as it may") \
+  X(too_many_keys, "the dispatcher has as many keys as it may")                        \
+  X(no_callback, "the listener is empty")
+
+enum class EventErrc : std::uint8_t {
+  ok = 0,
+#define X(code, meaning) code,
+  STARBUS_EVENT_ERRORS(X)
+#undef X
+};
+
+struct EventErrorInfo {
+  EventErrc code;
+  std::string_view name;
+  std::string_view meaning;
+};
+std::span<const EventErrorInfo> event_errors();
+
+/// "too_deep"; "ok" for ok.
+std::string_view name_of(EventErrc code);
+
+/// Reading the value of a failed result is a programming error and throws this.
+class BadEventResult : public std::logic_error {
+ public:
+  explicit BadEventResult(EventErrc code) : std::logic_error(std::string(name_of(code))) {}
+};
+[[noreturn]] inline void throw_exception_from_error(EventErrc code, const boost::source_location&) {
+  throw BadEventResult(code);
+}
+
+template <class T = void>
+using EventResult = boost::system::result<T, EventErrc>;
+
+}  // namespace starbus::entity

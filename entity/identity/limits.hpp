@@ -1,0 +1,77 @@
+/// Every bound of identity, with its reason and with what happens when it is reached; and what can
+/// go wrong. docs/identity.md is checked against both tables by a test.
+#pragma once
+
+#include <boost/system/result.hpp>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace starbus::entity {
+
+// X(constant, value, unit, reason, when reached)
+#define STARBUS_IDENTITY_LIMITS(X)                                                 \
+  X(kMaxSlots, 4 * 1024 * 1024, "slots",                                           \
+    "objects of a process: four times what a full node needs", "too_many_objects") \
+  X(kMaxTypeDepth, 8, "types",                                                     \
+    "from a root to its furthest descendant: a chain has a fixed place for each",  \
+    "does not compile")                                                            \
+  X(kMaxRanges, 4, "ranges",                                                       \
+    "granted and not begun: more come only if more were asked for than needed", "bad_range")
+
+#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
+STARBUS_IDENTITY_LIMITS(X)
+#undef X
+
+struct IdentityLimit {
+  std::string_view name;
+  std::uint64_t value;
+  std::string_view unit;
+  std::string_view reason;
+  std::string_view when_reached;
+};
+std::span<const IdentityLimit> identity_limits();
+
+// X(code, meaning)
+#define STARBUS_IDENTITY_ERRORS(X)                                                        \
+  X(no_ids, "the range is used up and the next has not come yet")                         \
+  X(bad_range,                                                                            \
+    "the range is empty, goes beyond 64 bits, or begins below the end of an earlier one") \
+  X(too_many_objects, "the table of slots is full")                                       \
+  X(duplicate_type, "the name is taken by another type, or the type was added before")    \
+  X(unknown_type, "no type has this name")                                                \
+  X(abstract_type, "there are no objects of exactly this type")
+
+enum class IdentityErrc : std::uint8_t {
+  ok = 0,
+#define X(code, meaning) code,
+  STARBUS_IDENTITY_ERRORS(X)
+#undef X
+};
+
+struct IdentityErrorInfo {
+  IdentityErrc code;
+  std::string_view name;
+  std::string_view meaning;
+};
+std::span<const IdentityErrorInfo> identity_errors();
+
+/// "no_ids"; "ok" for ok.
+std::string_view name_of(IdentityErrc code);
+
+/// Reading the value of a failed result is a programming error and throws this.
+class BadIdentityResult : public std::logic_error {
+ public:
+  explicit BadIdentityResult(IdentityErrc code) : std::logic_error(std::string(name_of(code))) {}
+};
+[[noreturn]] inline void throw_exception_from_error(IdentityErrc code,
+                                                    const boost::source_location&) {
+  throw BadIdentityResult(code);
+}
+
+template <class T = void>
+using IdentityResult = boost::system::result<T, IdentityErrc>;
+
+}  // namespace starbus::entity

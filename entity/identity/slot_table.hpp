@@ -1,0 +1,102 @@
+/// Objects of a process by slot and salt: an index, and a comparison that finds stale ids out.
+///
+/// Used by the loop's thread. Does not own the objects; whoever erases one must do it before that
+/// ends. Invariants: slot 0 is never given out; the salt of a slot grows each time it is given up,
+/// and a slot whose last salt is used up is never given out again, so no id is given out twice.
+#pragma once
+
+#include <cassert>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "entity/identity/limits.hpp"
+
+namespace starbus::entity {
+
+/// Of one process and run. The default is none.
+class LocalId {
+ public:
+  constexpr LocalId() = default;
+  constexpr LocalId(std::uint32_t slot, std::uint32_t salt)
+      : value_(std::uint64_t{salt} << 32 | slot) {}
+  static constexpr LocalId from_value(std::uint64_t value) {
+    return {static_cast<std::uint32_t>(value), static_cast<std::uint32_t>(value >> 32)};
+  }
+
+  constexpr std::uint32_t slot() const { return static_cast<std::uint32_t>(value_); }
+  constexpr std::uint32_t salt() const { return static_cast<std::uint32_t>(value_ >> 32); }
+  constexpr std::uint64_t value() const { return value_; }
+  explicit constexpr operator bool() const { return value_ != 0; }
+  friend constexpr auto operator<=>(const LocalId&, const LocalId&) = default;
+
+ private:
+  std::uint64_t value_ = 0;
+};
+
+/// `kLastSalt` is for tests of what happens behind 4 billion uses of a slot.
+template <class T, std::uint32_t kLastSalt = std::numeric_limits<std::uint32_t>::max()>
+class SlotTable {
+ public:
+  SlotTable() : slots_(1) {}
+
+  /// Error: too_many_objects.
+  IdentityResult<LocalId> insert(T& object) {
+    std::uint32_t slot = first_free_;
+    if (slot != 0) {
+      first_free_ = slots_[slot].next_free;
+    } else {
+      if (slots_.size() > kMaxSlots) return IdentityErrc::too_many_objects;
+      slot = static_cast<std::uint32_t>(slots_.size());
+      slots_.emplace_back();
+    }
+    slots_[slot].object = &object;
+    ++size_;
+    return LocalId(slot, slots_[slot].salt);
+  }
+
+  /// Null if it has gone, or never was.
+  T* find(LocalId id) const {
+    if (id.slot() >= slots_.size()) return nullptr;
+    const Slot& slot = slots_[id.slot()];
+    return slot.salt == id.salt() ? slot.object : nullptr;
+  }
+
+  /// Was it there?
+  bool erase(LocalId id) {
+    if (find(id) == nullptr) return false;
+    Slot& slot = slots_[id.slot()];
+    slot.object = nullptr;
+    --size_;
+    if (slot.salt == kLastSalt) return true;  // retired
+    ++slot.salt;
+    slot.next_free = first_free_;
+    first_free_ = id.slot();
+    return true;
+  }
+
+  std::size_t size() const { return size_; }
+
+  /// `visit(T&)` for each, in order of slots; it may insert (seen or not) and erase.
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    for (std::size_t at = 1; at < slots_.size(); ++at) {
+      if (slots_[at].object != nullptr) visit(*slots_[at].object);
+    }
+  }
+
+ private:
+  struct Slot {
+    T* object = nullptr;
+    std::uint32_t salt = 1;
+    std::uint32_t next_free = 0;  // 0: the last
+  };
+
+  std::vector<Slot> slots_;  // [0] is the permanent dummy, whose object is null
+  std::uint32_t first_free_ = 0;
+  std::size_t size_ = 0;
+};
+
+}  // namespace starbus::entity

@@ -1,0 +1,266 @@
+/// A state machine whose states are classes.
+///
+/// Used by the loop's thread; has the timer of its deadline on that loop's wheel. Owns the object
+/// of the active state. Failures are values; an exception of a handler leaves the call. It may not
+/// end within one of its handlers. docs/machines.md has the promises.
+#pragma once
+
+#include <cassert>
+#include <concepts>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "entity/machines/machine_group.hpp"
+
+namespace starbus::entity {
+
+/// The event that a state gets when its deadline has passed.
+struct DeadlinePassed {
+  Time due;  // by the wheel's clock
+};
+
+enum class Handled : std::uint8_t {
+  handled,
+  ignored,  // the active state has no handler for it, or the machine does not run
+  queued,   // a handler runs: later, and maybe by another state
+};
+
+template <class State>
+concept MachineState = requires {
+  { State::kName } -> std::convertible_to<std::string_view>;
+}
+&&std::movable<State>;
+
+template <class Owner, class... States>
+class Machine final : public MachineBase {
+  static_assert(sizeof...(States) > 0);
+
+ public:
+  /// `owner`, `wheel` and `group` must outlive it.
+  Machine(std::string name, Owner& owner, TimerWheel& wheel, MachineGroup* group = nullptr)
+      : MachineBase(group), name_(std::move(name)), owner_(owner), wheel_(wheel) {
+    static_assert((MachineState<States> && ...));
+  }
+  ~Machine() override { assert(!busy_ && "a machine may not end within its own handler"); }
+
+  Owner& owner() const { return owner_; }
+  TimerWheel& wheel() const { return wheel_; }
+
+  MachineResult<> start() override {
+    if (running() || next_) return MachineErrc::already_running;
+    using Initial = std::variant_alternative_t<1, Active>;
+    return request(Active(std::in_place_type<Initial>));
+  }
+  void stop() override {
+    if (!running() && !next_) return;
+    next_.emplace();  // no state; also instead of a change that was asked for
+    if (!busy_) settle();
+  }
+
+  /// Leaves the active state for this one: at once, or when the handler that runs has returned.
+  /// Errors: not_running, already_changing, too_many_steps.
+  template <class State>
+  requires(std::same_as<State, States> || ...) MachineResult<> change_to(State state) {
+    if (!running()) return MachineErrc::not_running;
+    return request(Active(std::move(state)));
+  }
+
+  /// Gives the event to the active state. Errors: too_many_events, too_many_steps.
+  template <class Event>
+  MachineResult<Handled> handle(const Event& event) {
+    if (busy_) {
+      if (waiting_.size() == kMaxMachineEvents) return MachineErrc::too_many_events;
+      waiting_.push_back([this, event] { deliver(event); });
+      return Handled::queued;
+    }
+    bool handled = false;
+    const MachineResult<> settled = settle([&] { handled = deliver(event); });
+    if (!settled) return settled.error();
+    return handled ? Handled::handled : Handled::ignored;
+  }
+
+  /// Is this the active state? What it is until a change that was asked for has happened.
+  template <class State>
+  bool is() const {
+    return std::holds_alternative<State>(active_);
+  }
+  /// The object of the active state; null if it is another.
+  template <class State>
+  State* state() {
+    return std::get_if<State>(&active_);
+  }
+  bool running() const override { return active_.index() != 0; }
+
+  /// Replaces the deadline of the active state; counts from now.
+  void set_deadline(Time from_now) {
+    if (!running()) return;
+    timers_.cancel_all();
+    const auto timer = wheel_.after(timers_, from_now, [this](const TimerFiring& firing) {
+      deadline_.reset();
+      // There is nobody to tell of too many steps; they are counted.
+      static_cast<void>(handle(DeadlinePassed{firing.due}));
+    });
+    deadline_ = wheel_.now() + from_now;
+    if (timer) return;
+    waiting_.push_back([this, entry = changes_, due = wheel_.now()] {
+      if (entry == changes_) deliver(DeadlinePassed{due});
+    });
+    if (!busy_) static_cast<void>(settle());
+  }
+  void clear_deadline() {
+    timers_.cancel_all();
+    deadline_.reset();
+  }
+
+  MachineReport report() const override {
+    MachineReport report{name_, state_name(), Time{0}, deadline_, changes_, dropped_};
+    if (running()) report.in_state = wheel_.now() - entered_;
+    return report;
+  }
+  /// kName of the active state; empty if it does not run.
+  std::string_view state_name() const {
+    return std::visit(
+        [](const auto& state) -> std::string_view {
+          using State = std::remove_cvref_t<decltype(state)>;
+          if constexpr (std::same_as<State, std::monostate>)
+            return {};
+          else
+            return State::kName;
+        },
+        active_);
+  }
+
+ private:
+  using Active = std::variant<std::monostate, States...>;  // monostate: does not run
+
+  /// While a handler runs; drops what was asked for if an exception ends it.
+  class Busy {
+   public:
+    explicit Busy(Machine& machine) : machine_(machine) { machine_.busy_ = true; }
+    ~Busy() {
+      machine_.busy_ = false;
+      machine_.next_.reset();
+      machine_.waiting_.clear();
+    }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+
+   private:
+    Machine& machine_;
+  };
+
+  class Exiting {
+   public:
+    explicit Exiting(bool& flag) : flag_(flag) { flag_ = true; }
+    ~Exiting() { flag_ = false; }
+    Exiting(const Exiting&) = delete;
+    Exiting& operator=(const Exiting&) = delete;
+
+   private:
+    bool& flag_;
+  };
+
+  MachineResult<> request(Active state) {
+    if (next_ || exiting_) return MachineErrc::already_changing;
+    next_ = std::move(state);
+    if (busy_) return {};
+    return settle();
+  }
+
+  template <class Work>
+  MachineResult<> settle(Work&& work) {
+    const bool was_running = running();
+    MachineResult<> result;
+    {
+      const Busy busy(*this);
+      work();
+      std::size_t steps = 0;
+      while (next_ || !waiting_.empty()) {
+        if (steps++ == kMaxMachineSteps) {
+          dropped_ += waiting_.size() + (next_ ? 1 : 0);
+          result = MachineErrc::too_many_steps;
+          break;
+        }
+        step();
+      }
+    }
+    if (was_running && !running()) stopped();
+    return result;
+  }
+  MachineResult<> settle() {
+    return settle([] {});
+  }
+
+  void step() {
+    if (next_) {
+      change();
+      return;
+    }
+    const std::function<void()> event = std::move(waiting_.front());
+    waiting_.pop_front();
+    event();
+  }
+
+  void change() {
+    {
+      const Exiting exiting(exiting_);
+      std::visit([this](auto& state) { this->exit(state); }, active_);
+    }
+    clear_deadline();  // only now: if on_exit throws, the state still has it
+    active_ = std::move(*next_);
+    next_.reset();
+    ++changes_;
+    entered_ = wheel_.now();
+    std::visit([this](auto& state) { this->enter(state); }, active_);
+  }
+
+  template <class State>
+  void exit(State& state) {
+    if constexpr (requires { state.on_exit(*this); }) state.on_exit(*this);
+  }
+  template <class State>
+  void enter(State& state) {
+    if constexpr (requires { State::kDeadline; }) {
+      static_assert(
+          requires { state.on(DeadlinePassed{}, *this); }, "a deadline that nobody handles");
+      set_deadline(State::kDeadline);
+    }
+    if constexpr (requires { state.on_enter(*this); }) state.on_enter(*this);
+  }
+  template <class Event>
+  bool deliver(const Event& event) {
+    return std::visit(
+        [&](auto& state) {
+          if constexpr (requires { state.on(event, *this); }) {
+            state.on(event, *this);
+            return true;
+          } else {
+            return false;
+          }
+        },
+        active_);
+  }
+
+  std::string name_;
+  Owner& owner_;
+  TimerWheel& wheel_;
+  Active active_;
+  std::optional<Active> next_;  // asked for
+  std::deque<std::function<void()>> waiting_;
+  Time entered_{};
+  std::optional<Time> deadline_;
+  std::uint64_t changes_ = 0;
+  std::uint64_t dropped_ = 0;
+  bool busy_ = false;
+  bool exiting_ = false;
+  TimerOwner timers_;
+};
+
+}  // namespace starbus::entity

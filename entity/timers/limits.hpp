@@ -1,0 +1,40 @@
+/// Every bound of timers, with its reason and with what happens when it is reached.
+///
+/// One table; docs/timers.md is checked against it by a test.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace starbus::entity {
+
+// X(constant, value, unit, reason, when reached)
+#define STARBUS_TIMER_LIMITS(X)                                                             \
+  X(kMaxTimers, 4 * 1024 * 1024 - 1, "timers", "600 MB; four times what a full node needs", \
+    "too_many_timers")                                                                      \
+  X(kPassWork, 1'024, "timers",                                                             \
+    "moved or fired in a pass: some hundred nanoseconds each, so well below a millisecond", \
+    "the next pass goes on")                                                                \
+  X(kMaxDelay, 3'650, "days", "further off is a mistake in units", "too_far")               \
+  X(kMaxNamedTimers, 1'024, "timers", "of one entity: they travel in its state",            \
+    "too_many_timers")                                                                      \
+  X(kMaxTimerName, 64, "bytes", "the name of a method", "bad_name")                         \
+  X(kMaxTimerArgs, 4'096, "bytes", "they are copied at each move", "too_large")
+
+#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
+STARBUS_TIMER_LIMITS(X)
+#undef X
+
+struct TimerLimit {
+  std::string_view name;
+  std::uint64_t value;
+  std::string_view unit;
+  std::string_view reason;
+  std::string_view when_reached;
+};
+
+/// The whole table, in its order.
+std::span<const TimerLimit> timer_limits();
+
+}  // namespace starbus::entity

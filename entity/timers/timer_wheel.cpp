@@ -1,0 +1,147 @@
+#include "entity/timers/timer_wheel.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+namespace starbus::entity {
+
+std::size_t TimerOwner::cancel_all() {
+  std::size_t count = 0;
+  // From the front each time: what a callback captured may cancel or set timers when it ends.
+  for (; first_ != kNoTimer; ++count) wheel_->end(first_);
+  return count;
+}
+
+TimerWheel::~TimerWheel() {
+  assert(!in_pass_);
+  closing_ = true;
+  for (List& slot : slots_) {
+    while (slot.first != kNoTimer) end(slot.first);
+  }
+  assert(size_ == 0);
+}
+
+Time TimerWheel::due_after(Time delay) const {
+  return now_ + std::clamp(delay, -kLongestDelay, kLongestDelay + kTick);
+}
+
+TimerResult<std::uint32_t> TimerWheel::prepare(TimerOwner& owner, Time when, Time interval,
+                                               CatchUp catch_up) {
+  if (closing_) return TimerErrc::closed;
+  // Written so that no sum can overflow, whatever `when` is.
+  if (when > now_ + kLongestDelay || interval > kLongestDelay) return TimerErrc::too_far;
+  assert(owner.wheel_ == nullptr || owner.wheel_ == this);
+  const std::uint32_t index = slab_.take();
+  if (index == kNoTimer) return TimerErrc::too_many_timers;
+  TimerNode& node = slab_[index];
+  node.serial = next_serial_++;
+  node.due = (std::max(when, now_ - kLongestDelay) - origin_).count();
+  // What is not in the future is of the present millisecond: the next pass fires it even if the
+  // clock does not move.
+  node.tick = when > now_ ? tick_of(node.due) : now_tick_;
+  node.interval = interval.count();
+  node.owner = &owner;
+  node.running = false;
+  node.catch_up_once = catch_up == CatchUp::once;
+  return index;
+}
+
+TimerId TimerWheel::start(std::uint32_t index) {
+  link(index);
+  link_owner(index);
+  ++size_;
+  return {slab_[index].serial, index};
+}
+
+TimerWheel::Tick TimerWheel::tick_of(std::int64_t due) {
+  return static_cast<Tick>((due + kTick.count() - 1) / kTick.count());
+}
+
+std::uint32_t TimerWheel::find(TimerId id) const {
+  if (id.serial == 0 || !slab_.has(id.index)) return kNoTimer;
+  return slab_[id.index].serial == id.serial ? id.index : kNoTimer;
+}
+
+std::optional<Time> TimerWheel::due(TimerId id) const {
+  const std::uint32_t index = find(id);
+  if (index == kNoTimer) return std::nullopt;
+  return origin_ + Time{slab_[index].due};
+}
+
+bool TimerWheel::cancel(TimerId id) {
+  const std::uint32_t index = find(id);
+  if (index == kNoTimer) return false;
+  end(index);
+  return true;
+}
+
+/// Makes every handle stale, then destroys the callback: its end may come back here.
+void TimerWheel::end(std::uint32_t index) {
+  TimerNode& node = slab_[index];
+  unlink_owner(index);
+  node.serial = 0;
+  --size_;
+  if (node.running) return;  // RunningGuard destroys it
+  unlink(index);
+  destroy(index);
+}
+
+void TimerWheel::destroy(std::uint32_t index) {
+  TimerNode& node = slab_[index];
+  if (node.callable->destroy != nullptr) node.callable->destroy(node.storage);
+  slab_.give_back(index);
+}
+
+void TimerWheel::link(std::uint32_t index) {
+  TimerNode& node = slab_[index];
+  assert(node.tick >= position_);
+  const Tick difference = node.tick ^ position_;
+  const auto level =
+      difference == 0 ? 0U : static_cast<unsigned>(std::bit_width(difference) - 1) / 8;
+  const auto slot =
+      static_cast<std::uint16_t>(level * kSlots + ((node.tick >> (8 * level)) % kSlots));
+  node.slot = slot;
+  List& list = slots_[slot];
+  TimerLinks& links = slab_.links(index);
+  links.previous = list.last;
+  links.next = kNoTimer;
+  (list.last == kNoTimer ? list.first : slab_.links(list.last).next) = index;
+  list.last = index;
+  occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
+}
+
+void TimerWheel::unlink(std::uint32_t index) {
+  const std::uint16_t slot = slab_[index].slot;
+  const TimerLinks links = slab_.links(index);
+  List& list = slots_[slot];
+  // Without branches: which neighbours there are is cold memory, of which a branch cannot be
+  // foretold.
+  TimerLinks& before = slab_.links(links.previous);
+  TimerLinks& behind = slab_.links(links.next);
+  *(links.previous == kNoTimer ? &list.first : &before.next) = links.next;
+  *(links.next == kNoTimer ? &list.last : &behind.previous) = links.previous;
+  if (list.first == kNoTimer) occupied_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
+}
+
+void TimerWheel::link_owner(std::uint32_t index) {
+  TimerOwner& owner = *slab_[index].owner;
+  TimerLinks& links = slab_.links(index);
+  owner.wheel_ = this;
+  links.owner_previous = kNoTimer;
+  links.owner_next = owner.first_;
+  slab_.links(owner.first_).owner_previous = index;  // maybe of nobody
+  owner.first_ = index;
+  ++owner.size_;
+}
+
+void TimerWheel::unlink_owner(std::uint32_t index) {
+  TimerOwner& owner = *slab_[index].owner;
+  const TimerLinks links = slab_.links(index);
+  TimerLinks& before = slab_.links(links.owner_previous);
+  *(links.owner_previous == kNoTimer ? &owner.first_ : &before.owner_next) = links.owner_next;
+  slab_.links(links.owner_next).owner_previous = links.owner_previous;  // maybe of nobody
+  if (--owner.size_ == 0) owner.wheel_ = nullptr;
+}
+
+}  // namespace starbus::entity

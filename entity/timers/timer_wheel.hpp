@@ -1,0 +1,246 @@
+/// The timers of a node: a hierarchical timing wheel (Varghese and Lauck, "Hashed and Hierarchical
+/// Timing Wheels", 1987; here scheme 7), with 6 levels of 256 slots and a lowest slot of 1 ms.
+///
+/// No clock: the main loop passes the time in. Owned and used by the loop's thread. The wheel owns
+/// callbacks; a TimerOwner decides how long. Failures are values; asserts catch misuse: advance()
+/// or the end of the wheel within a callback. docs/timers.md has the promises.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <compare>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "entity/timers/error.hpp"
+#include "entity/timers/timer_slab.hpp"
+
+namespace starbus::entity {
+
+/// The reading of a monotonic clock, and a span of it.
+using Time = std::chrono::nanoseconds;
+
+inline constexpr Time kLongestDelay = std::chrono::hours(24 * kMaxDelay);
+inline constexpr Time kShortestInterval = std::chrono::milliseconds(1);  // and the lowest slot
+
+/// One timer of one wheel, for ever: never given out again. The default is no timer.
+struct TimerId {
+  std::uint64_t serial = 0;  // grows with each timer that is set
+  std::uint32_t index = 0;
+
+  explicit operator bool() const { return serial != 0; }
+  friend auto operator<=>(const TimerId&, const TimerId&) = default;
+};
+
+/// What a callback may ask about; it may also take no argument.
+struct TimerFiring {
+  TimerId id;
+  Time due;                  // when it should have fired
+  Time now;                  // of this pass
+  std::uint64_t missed = 0;  // CatchUp::once: due times behind `due` that this firing stands for
+};
+
+/// What a repeating timer does when several of its due times have passed.
+enum class CatchUp : std::uint8_t {
+  all,   // fires for each
+  once,  // fires for the earliest, and says how many others there were
+};
+
+class TimerWheel;
+
+/// Whatever timers act on has one, as its last member: its end cancels them. Not to be moved, since
+/// timers point to it. Two words and a count.
+class TimerOwner {
+ public:
+  TimerOwner() = default;
+  ~TimerOwner() { cancel_all(); }
+  TimerOwner(const TimerOwner&) = delete;
+  TimerOwner& operator=(const TimerOwner&) = delete;
+
+  /// Cancels all its timers, and says how many. Takes time for each of them.
+  std::size_t cancel_all();
+  /// Timers that are pending.
+  std::size_t size() const { return size_; }
+
+ private:
+  friend class TimerWheel;
+  TimerWheel* wheel_ = nullptr;  // where its timers are; null if there are none
+  std::uint32_t first_ = kNoTimer;
+  std::uint32_t size_ = 0;
+};
+
+class TimerWheel {
+ public:
+  /// What a pass did, in timers.
+  struct Pass {
+    std::size_t fired = 0;
+    std::size_t moved = 0;  // to a lower level
+    bool more = false;      // the next pass has work, without any time having to pass
+  };
+
+  explicit TimerWheel(Time start = Time{0}) : origin_(start), now_(start) {}
+  /// Cancels everything. Owners may live longer.
+  ~TimerWheel();
+  TimerWheel(const TimerWheel&) = delete;
+  TimerWheel& operator=(const TimerWheel&) = delete;
+
+  /// `callback` is called once, as `callback()` or `callback(const TimerFiring&)`, in the first
+  /// pass at or behind `when`. Errors: too_many_timers, too_far, closed.
+  template <class Callback>
+  TimerResult<TimerId> at(TimerOwner& owner, Time when, Callback callback) {
+    return set(owner, when, Time{0}, CatchUp::all, std::move(callback));
+  }
+  /// As above, `delay` behind the time of the present (or else the latest) pass.
+  template <class Callback>
+  TimerResult<TimerId> after(TimerOwner& owner, Time delay, Callback callback) {
+    return set(owner, due_after(delay), Time{0}, CatchUp::all, std::move(callback));
+  }
+  /// The first time as above, then every `interval`, which is a millisecond or more. A negative
+  /// `first` is a rhythm that began so long ago: what it missed is caught up with. Also:
+  /// bad_interval.
+  template <class Callback>
+  TimerResult<TimerId> every(TimerOwner& owner, Time first, Time interval, CatchUp catch_up,
+                             Callback callback) {
+    if (interval < kShortestInterval) return TimerErrc::bad_interval;
+    return set(owner, due_after(first), interval, catch_up, std::move(callback));
+  }
+
+  /// Was it pending? Destroys the callback, or, if that is running, once it has returned.
+  bool cancel(TimerId id);
+  bool contains(TimerId id) const { return find(id) != kNoTimer; }
+  /// When it fires next; within the callback of a repeating timer that is the time behind this one.
+  std::optional<Time> due(TimerId id) const;
+
+  /// One pass: fires what is due at `now`, until `work` timers were moved or fired.
+  Pass advance(Time now, std::size_t work = kPassWork);
+
+  /// The latest time that was passed in.
+  Time now() const { return now_; }
+  /// How long the loop may sleep: no timer fires before this time, and a pass at this time has
+  /// something to do. Not behind now() if there is work at once; nothing if there are no timers.
+  std::optional<Time> next_due() const;
+  std::size_t size() const { return size_; }
+  /// Memory held for timers, callables of more than 64 bytes not counted.
+  std::size_t bytes() const { return slab_.bytes(); }
+
+  /// For tests of what happens tomorrow: changes the time, and that of all timers alike, so that
+  /// they have left what they had. What is passed to advance() must follow.
+  void shift(Time by) {
+    origin_ += by;
+    now_ += by;
+  }
+
+ private:
+  friend class TimerOwner;
+  using Tick = std::uint64_t;  // milliseconds since the origin, rounded up for due times
+  static constexpr Time kTick = kShortestInterval;
+  static constexpr std::size_t kLevels = 6;  // 2^48 ms: more than the nanoseconds of 63 bits
+  static constexpr std::size_t kSlots = 256;
+
+  struct List {
+    std::uint32_t first = kNoTimer;
+    std::uint32_t last = kNoTimer;
+  };
+  struct Event {
+    Tick tick;
+    std::size_t level;
+  };
+  class RunningGuard;
+
+  template <class Callback>
+  TimerResult<TimerId> set(TimerOwner& owner, Time when, Time interval, CatchUp catch_up,
+                           Callback&& callback);
+  /// A node with all but its callable; in no list yet.
+  TimerResult<std::uint32_t> prepare(TimerOwner& owner, Time when, Time interval, CatchUp catch_up);
+  TimerId start(std::uint32_t index);
+  Time due_after(Time delay) const;
+
+  std::uint32_t find(TimerId id) const;
+  void link(std::uint32_t index);
+  void unlink(std::uint32_t index);
+  void link_owner(std::uint32_t index);
+  void unlink_owner(std::uint32_t index);
+  void end(std::uint32_t index);
+  void destroy(std::uint32_t index);
+
+  void move_one();
+  void fire(std::uint32_t index);
+  std::uint64_t set_next(TimerNode& node) const;
+  std::optional<Event> next_event() const;
+  bool has_work() const;
+  static Tick tick_of(std::int64_t due);
+  List& present_slot() { return slots_[position_ % kSlots]; }
+  const List& present_slot() const { return slots_[position_ % kSlots]; }
+
+  // Invariants. Every pending timer but the one that runs has a tick >= position_ and is in the
+  // slot (level, digit) where level is that of the highest of the base-256 digits in which its tick
+  // differs from position_ (0 if none), and digit is the tick's digit there; but while `moving_`, a
+  // timer of that slot may already be where it belongs once position_ is `target_`. Each list is in
+  // the order in which its timers were set, so timers of one tick always are.
+  Time origin_;  // time of tick 0
+  Time now_;
+  Tick now_tick_ = 0;         // of now_, rounded down
+  Tick position_ = 0;         // all before it have fired
+  bool moving_ = false;       // the slot that begins at target_ is being moved to lower levels
+  Tick target_ = 0;           // position_ + 1
+  std::uint16_t source_ = 0;  // that slot
+  bool in_pass_ = false;
+  bool closing_ = false;
+  std::uint64_t next_serial_ = 1;
+  std::size_t size_ = 0;
+  TimerSlab slab_;
+  std::array<List, kLevels * kSlots> slots_{};
+  std::array<std::uint64_t, kLevels * kSlots / 64> occupied_{};  // a bit per slot
+};
+
+namespace timers_detail {
+
+template <class Callback>
+void call(Callback& callback, const TimerFiring& firing) {
+  if constexpr (std::invocable<Callback&, const TimerFiring&>) {
+    callback(firing);
+  } else {
+    static_assert(std::invocable<Callback&>, "called as () or as (const TimerFiring&)");
+    callback();
+  }
+}
+
+template <class Callback>
+inline constexpr TimerCallable kCallable = {
+    [](void* callable, const TimerFiring& firing) {
+      call(*std::launder(static_cast<Callback*>(callable)), firing);
+    },
+    std::is_trivially_destructible_v<Callback>
+        ? nullptr
+        : +[](void* callable) { std::destroy_at(std::launder(static_cast<Callback*>(callable))); }};
+
+}  // namespace timers_detail
+
+template <class Callback>
+TimerResult<TimerId> TimerWheel::set(TimerOwner& owner, Time when, Time interval, CatchUp catch_up,
+                                     Callback&& callback) {
+  using Stored = std::remove_cvref_t<Callback>;
+  if constexpr (sizeof(Stored) > sizeof(TimerNode::storage) ||
+                alignof(Stored) > alignof(TimerNode) ||
+                !std::is_nothrow_move_constructible_v<Stored>) {
+    return set(owner, when, interval, catch_up,
+               [boxed = std::make_unique<Stored>(std::move(callback))](const TimerFiring& firing) {
+                 timers_detail::call(*boxed, firing);
+               });
+  } else {
+    const TimerResult<std::uint32_t> index = prepare(owner, when, interval, catch_up);
+    if (!index) return index.error();
+    TimerNode& node = slab_[*index];
+    node.callable = &timers_detail::kCallable<Stored>;
+    ::new (static_cast<void*>(node.storage)) Stored(std::move(callback));
+    return start(*index);
+  }
+}
+
+}  // namespace starbus::entity

@@ -1,0 +1,17 @@
+#include "nodes/runtime/limits.hpp"
+
+#include <array>
+
+namespace starbus::nodes {
+
+std::span<const TaskLimit> task_limits() {
+  static constexpr std::array kCatalogue = {
+#define X(constant, value, unit, reason, reached) \
+  TaskLimit{#constant, constant, unit, reason, reached},
+      STARBUS_TASK_LIMITS(X)
+#undef X
+  };
+  return kCatalogue;
+}
+
+}  // namespace starbus::nodes

@@ -1,0 +1,41 @@
+/// Every bound of a node's runtime, with its reason and with what happens when it is reached.
+///
+/// One table; docs/tasks.md is checked against it by a test.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace starbus::nodes {
+
+// X(constant, value, unit, reason, when reached)
+#define STARBUS_TASK_LIMITS(X)                                                                    \
+  X(kMaxWorkers, 64, "threads", "blocking drivers gain nothing from more",                        \
+    "the number is lowered to it")                                                                \
+  X(kMaxTasks, 65'536, "tasks", "each holds its closure, and its completion waits for the loop",  \
+    "would_block")                                                                                \
+  X(kMaxChannelTasks, 8'192, "tasks", "of one channel: a slow one must not take the room of all", \
+    "would_block")                                                                                \
+  X(kMaxChannelKey, 255, "bytes", "names of channels are those of entities and services",         \
+    "bad_name")                                                                                   \
+  X(kTaskStreak, 16, "tasks",                                                                     \
+    "of one channel in a row: what a driver keeps warm is used, and others wait briefly",         \
+    "the channel goes to the end of the line")                                                    \
+  X(kMaxReportedChannels, 64, "names", "of a shutdown that gave up: people read them",            \
+    "the rest is counted")
+
+#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
+STARBUS_TASK_LIMITS(X)
+#undef X
+
+struct TaskLimit {
+  std::string_view name;
+  std::uint64_t value;
+  std::string_view unit;
+  std::string_view reason;
+  std::string_view when_reached;
+};
+std::span<const TaskLimit> task_limits();
+
+}  // namespace starbus::nodes

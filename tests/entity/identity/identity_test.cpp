@@ -1,0 +1,211 @@
+/// Ids that are never given out twice, and sources that never run dry unseen.
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <limits>
+#include <map>
+#include <set>
+
+#include "entity/identity/flags.hpp"
+#include "entity/identity/id_sources.hpp"
+#include "entity/identity/slot_table.hpp"
+#include "tests/entity/documents.hpp"
+
+namespace starbus::entity {
+namespace {
+
+/// A manager that grants ranges and never the same twice.
+struct Manager {
+  IdRange grant(std::uint64_t count) {
+    const IdRange range{next, count};
+    next += count;
+    return range;
+  }
+  std::uint64_t next = 1;
+};
+
+TEST(OnlineIds, OfTwoProcessesNeverMeetOverAMillion) {
+  Manager manager;
+  int asked_a = 0;
+  int asked_b = 0;
+  OnlineIdSource a([&] { ++asked_a; });
+  OnlineIdSource b([&] { ++asked_b; });
+  a.start();
+  b.start();
+  std::vector<bool> seen(4'000'000);
+  for (int i = 0; i < 1'000'000; ++i) {
+    for (const auto& [source, asked] : {std::pair(&a, &asked_a), std::pair(&b, &asked_b)}) {
+      if (*asked > 0) {
+        --*asked;
+        ASSERT_TRUE(source->grant(manager.grant(1000)));
+      }
+      const auto id = static_cast<std::uint64_t>(*source->next());
+      ASSERT_NE(id, 0u);
+      ASSERT_FALSE(seen[id]);
+      seen[id] = true;
+    }
+  }
+}
+
+TEST(OnlineIds, AskForTheNextRangeBeforeThePresentOneEnds) {
+  int asked = 0;
+  OnlineIdSource source([&] { ++asked; });
+  EXPECT_EQ(source.next().error(), IdentityErrc::no_ids);
+  source.start();
+  EXPECT_EQ(asked, 1);
+  ASSERT_TRUE(source.grant({100, 40}));
+  for (int i = 0; i < 29; ++i) ASSERT_TRUE(source.next());
+  EXPECT_EQ(asked, 1);
+  EXPECT_FALSE(source.waiting());
+  ASSERT_TRUE(source.next());
+  EXPECT_EQ(asked, 2) << "a quarter is left";
+  EXPECT_TRUE(source.waiting());
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(source.next());
+  EXPECT_EQ(source.next().error(), IdentityErrc::no_ids);
+  EXPECT_EQ(asked, 2);
+  ASSERT_TRUE(source.grant({1000, 8}));
+  EXPECT_EQ(*source.next(), OnlineId{1000});
+  EXPECT_EQ(source.left(), 7u);
+}
+
+TEST(OnlineIds, AnAnswerMayComeWithinTheQuestion) {
+  Manager manager;
+  OnlineIdSource* self = nullptr;
+  OnlineIdSource source([&] { EXPECT_TRUE(self->grant(manager.grant(3))); });
+  self = &source;
+  std::set<std::uint64_t> ids;
+  for (int i = 0; i < 100; ++i) {
+    const auto id = source.next();
+    if (!id) continue;
+    EXPECT_TRUE(ids.insert(static_cast<std::uint64_t>(*id)).second);
+  }
+  EXPECT_EQ(ids.size(), 99u) << "the first asked";
+}
+
+TEST(OnlineIds, RefuseRangesThatMayHaveBeenUsed) {
+  OnlineIdSource source([] {});
+  source.start();
+  EXPECT_EQ(source.grant({0, 10}).error(), IdentityErrc::bad_range) << "0 is no id";
+  EXPECT_EQ(source.grant({5, 0}).error(), IdentityErrc::bad_range);
+  EXPECT_EQ(source.grant({std::numeric_limits<std::uint64_t>::max(), 2}).error(),
+            IdentityErrc::bad_range);
+  ASSERT_TRUE(source.grant({10, 10}));
+  EXPECT_EQ(source.grant({10, 10}).error(), IdentityErrc::bad_range) << "came twice";
+  EXPECT_EQ(source.grant({19, 10}).error(), IdentityErrc::bad_range);
+  for (std::uint64_t i = 0; i < kMaxRanges; ++i) ASSERT_TRUE(source.grant({20 + i, 1}));
+  EXPECT_EQ(source.grant({100, 1}).error(), IdentityErrc::bad_range);
+  EXPECT_EQ(source.left(), 10 + kMaxRanges);
+}
+
+TEST(PersistentIds, ContainNodeAndStart) {
+  PersistentIdSource source("space-1", 0x18c2f3a9b00);
+  EXPECT_EQ(source.next(), "space-1.18c2f3a9b00.1");
+  EXPECT_EQ(source.next(), "space-1.18c2f3a9b00.2");
+  PersistentIdSource restarted("space-1", 0x18c2f3a9b01);
+  EXPECT_NE(restarted.next(), "space-1.18c2f3a9b00.1");
+}
+
+TEST(SlotTable, FindsTheNewAndNotTheOldInTheSameSlot) {
+  SlotTable<int> table;
+  int one = 1;
+  int two = 2;
+  const LocalId first = *table.insert(one);
+  EXPECT_NE(first.slot(), 0u) << "is nobody's";
+  EXPECT_EQ(table.find(first), &one);
+  EXPECT_TRUE(table.erase(first));
+  EXPECT_FALSE(table.erase(first));
+  const LocalId second = *table.insert(two);
+  EXPECT_EQ(second.slot(), first.slot());
+  EXPECT_EQ(table.find(first), nullptr);
+  EXPECT_EQ(table.find(second), &two);
+  EXPECT_EQ(LocalId::from_value(second.value()), second);
+}
+
+TEST(SlotTable, FindsNothingForWhatWasNeverGivenOut) {
+  SlotTable<int> table;
+  int one = 1;
+  const LocalId id = *table.insert(one);
+  EXPECT_EQ(table.find({}), nullptr);
+  EXPECT_FALSE(table.erase({}));
+  EXPECT_EQ(table.find(LocalId(0, 1)), nullptr);
+  EXPECT_EQ(table.find(LocalId(id.slot(), 0)), nullptr);
+  EXPECT_EQ(table.find(LocalId(id.slot() + 1, 1)), nullptr);
+  EXPECT_EQ(table.find(LocalId(0xffff'ffff, 0xffff'ffff)), nullptr);
+}
+
+TEST(SlotTable, ASlotWhoseSaltsAreUsedUpIsRetired) {
+  SlotTable<int, 3> table;
+  int one = 1;
+  std::set<std::uint64_t> ids;
+  for (int i = 0; i < 10; ++i) {
+    const LocalId id = *table.insert(one);
+    EXPECT_TRUE(ids.insert(id.value()).second);
+    EXPECT_TRUE(table.erase(id));
+  }
+  for (const std::uint64_t value : ids) {
+    EXPECT_EQ(table.find(LocalId::from_value(value)), nullptr);
+  }
+  EXPECT_EQ(table.size(), 0u);
+}
+
+TEST(SlotTable, HasALimit) {
+  SlotTable<int> table;
+  int one = 1;
+  LocalId last;
+  for (std::uint64_t i = 0; i < kMaxSlots; ++i) last = *table.insert(one);
+  EXPECT_EQ(table.insert(one).error(), IdentityErrc::too_many_objects);
+  EXPECT_TRUE(table.erase(last));
+  EXPECT_TRUE(table.insert(one));
+}
+
+RC_GTEST_PROP(SlotTableProperty, BehavesLikeAMap, (const std::vector<std::int16_t>& script)) {
+  SlotTable<int, 5> table;
+  std::vector<std::unique_ptr<int>> objects;
+  std::map<std::uint64_t, int*> model;
+  std::set<std::uint64_t> given;
+  for (const std::int16_t step : script) {
+    if (step >= 0 || model.empty()) {
+      objects.push_back(std::make_unique<int>(step));
+      const LocalId id = *table.insert(*objects.back());
+      RC_ASSERT(given.insert(id.value()).second);
+      model[id.value()] = objects.back().get();
+    } else {
+      const auto at = std::next(model.begin(), -step % static_cast<int>(model.size()));
+      RC_ASSERT(table.erase(LocalId::from_value(at->first)));
+      model.erase(at);
+    }
+    RC_ASSERT(table.size() == model.size());
+    for (const std::uint64_t value : given) {
+      const auto found = model.find(value);
+      RC_ASSERT(table.find(LocalId::from_value(value)) ==
+                (found == model.end() ? nullptr : found->second));
+    }
+    std::size_t visited = 0;
+    table.for_each([&](int&) { ++visited; });
+    RC_ASSERT(visited == model.size());
+  }
+}
+
+TEST(FlagSet, AddsRemovesAndCompares) {
+  EntityFlags flags(EntityFlag::player, EntityFlag::ghost);
+  EXPECT_TRUE(flags.has(EntityFlag::player));
+  EXPECT_FALSE(flags.has(EntityFlag::dead));
+  flags.set(EntityFlag::dead, true);
+  flags.remove(EntityFlag::ghost);
+  EXPECT_TRUE(flags.has_all(EntityFlags(EntityFlag::player, EntityFlag::dead)));
+  EXPECT_FALSE(flags.has_all(EntityFlags(EntityFlag::player, EntityFlag::ghost)));
+  EXPECT_TRUE(flags.has_any(EntityFlags(EntityFlag::ghost, EntityFlag::dead)));
+  EXPECT_EQ(EntityFlags::from_bits(flags.bits()), flags);
+  enum class Mine { last = 63 };
+  EXPECT_EQ(FlagSet<Mine>(Mine::last).bits(), std::uint64_t{1} << 63);
+}
+
+TEST(IdentityDocuments, SayWhatTheCataloguesSay) {
+  expect_limits("identity.md", identity_limits());
+  expect_errors("identity.md", identity_errors());
+  for (const IdentityErrorInfo& info : identity_errors()) EXPECT_EQ(name_of(info.code), info.name);
+  EXPECT_EQ(name_of(IdentityErrc::ok), "ok");
+}
+
+}  // namespace
+}  // namespace starbus::entity
