@@ -43,6 +43,19 @@ const FieldInfo* present(const Schema& schema, const std::vector<SavedField>& al
   return field != nullptr && (field->reach & bit_of(view)) != 0 ? field : nullptr;
 }
 
+// The conversion is the user's, and may throw.
+DataErrc run(const Evolution::Conversion& conversion, Decoder& value, Bytes& converted,
+             DataError& error) {
+  try {
+    return conversion.run(value, converted);
+  } catch (const std::exception& failure) {
+    error = DataError(DataErrc::refused, conversion.field + ": " + failure.what());
+  } catch (...) {
+    error = DataError(DataErrc::refused, conversion.field);
+  }
+  return DataErrc::refused;
+}
+
 void load_field(const Schema& schema, const FieldInfo& field, StructBase& to,
                 const SavedField& from, Decoder& in, Loading& loading) {
   const std::string path = loading.path + field.name;
@@ -57,7 +70,7 @@ void load_field(const Schema& schema, const FieldInfo& field, StructBase& to,
       return in.fail(DataErrc::type_changed);
     }
     Bytes converted;
-    const DataErrc error = convert->run(value, converted);
+    const DataErrc error = run(*convert, value, converted, loading.error);
     if (error != DataErrc::ok) return in.fail(error);
     Decoder now(converted);
     field.type->load(field.of(to), now, loading);
