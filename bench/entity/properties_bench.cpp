@@ -57,9 +57,14 @@ void watch_three(Player& player) {
 }
 
 void BM_Floor_PlainStore(benchmark::State& state) {
-  volatile int plain = 0;
+  int plain = 0;
+  int* at = &plain;
   int value = 0;
-  for (auto _ : state) plain = ++value;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(at);
+    *at = ++value;
+    benchmark::ClobberMemory();
+  }
 }
 BENCHMARK(BM_Floor_PlainStore);
 
@@ -78,7 +83,10 @@ void BM_Floor_MapAssign(benchmark::State& state) {
   std::map<int, int> fields;
   for (int i = 0; i < 20; ++i) fields[i] = 0;
   int value = 0;
-  for (auto _ : state) fields[++value % 20] = value;
+  for (auto _ : state) {
+    ++value;
+    fields[value % 20] = value;
+  }
 }
 BENCHMARK(BM_Floor_MapAssign);
 

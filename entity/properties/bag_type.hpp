@@ -115,15 +115,14 @@ void Bag<Item, F, Key>::Type::read(void* field, Decoder& in, Transaction& undo,
   if (count > bag.capacity_) in.fail(DataErrc::bag_full);
   for (std::size_t i = 0; i < count && in.ok(); ++i) {
     const Key key = read_key<Key>(in);
-    const std::uint64_t slot = in.varint();
-    if (!in.charge(sizeof(Node))) return;
-    if (slot >= bag.capacity_ || now->find(key) != nullptr ||
-        now->at(static_cast<std::uint32_t>(slot)) != nullptr) {
-      return in.fail(slot >= bag.capacity_ ? DataErrc::bad_slot : DataErrc::malformed);
-    }
-    read_item(now->insert(std::make_unique<Node>(key, static_cast<std::uint32_t>(slot))).item);
+    const std::uint64_t wide = in.varint();
+    const auto slot = static_cast<std::uint32_t>(wide);
+    in.charge(sizeof(Node));
+    if (wide >= bag.capacity_) in.fail(DataErrc::bad_slot);
+    if (now->find(key) != nullptr || now->at(slot) != nullptr) in.fail(DataErrc::malformed);
+    if (in.ok()) read_item(now->insert(std::make_unique<Node>(key, slot)).item);
   }
-  // Also after a failure: what read_item left to be undone is in there.
+  // Also after a failure: what read_item left to be undone is about these items.
   exchange(bag, std::move(now), undo);
 }
 

@@ -20,7 +20,7 @@ class Field : public Member<F> {
   template <class Owner>
   Field(Owner* owner, std::string_view name, T initial = T{})
       : Member<F>(owner, this, name), value_(std::move(initial)) {}
-  Field(const Field&) = default;
+  explicit Field(const Field&) = default;  // within a copy of its struct, not alone
   Field& operator=(const Field& other) { return *this = other.value_; }
   Field& operator=(T value) {
     write(std::move(value));
@@ -196,7 +196,7 @@ class StructField {
     base.hold(static_cast<StructBase*>(owner)->enlist(this, &base, name),
               reach_of(F, std::is_base_of_v<Root, Owner>));
   }
-  StructField(const StructField& other) : value_(other.value_) {
+  explicit StructField(const StructField& other) : value_(other.value_) {
     static_cast<StructBase&>(value_).hold(other.value_.place(), other.value_.reach());
   }
   StructField& operator=(const StructField& other) = default;

@@ -16,7 +16,7 @@ class List : public Member<F> {
   template <class Owner>
   List(Owner* owner, std::string_view name, std::vector<T> initial = {})
       : Member<F>(owner, this, name), values_(std::move(initial)) {}
-  List(const List&) = default;
+  explicit List(const List&) = default;  // within a copy of its struct, not alone
   /// Throws BadData where set() returns an error.
   List& operator=(const List& other) { return *this = other.values_; }
   List& operator=(std::vector<T> values) {

@@ -23,7 +23,7 @@ class Map : public Member<F> {
   Map(Owner* owner, std::string_view name, Values initial = {}) : Member<F>(owner, this, name) {
     replace_values(std::move(initial));
   }
-  Map(const Map& other) : Member<F>(other) { replace_values(other.get()); }
+  explicit Map(const Map& other) : Member<F>(other) { replace_values(other.get()); }
   /// Throws BadData where set() returns an error.
   Map& operator=(const Map& other) { return *this = other.get(); }
   Map& operator=(Values values) {

@@ -103,6 +103,7 @@ DataResult<> Root::apply_snapshot(ByteView bytes) {
   const std::uint8_t watchers = in.byte();
   if ((watchers & ~kAudienceBits) != 0) in.fail(DataErrc::malformed);
   const std::uint64_t stamp = in.varint();
+  if (stamp > kMaxStamp) in.fail(DataErrc::malformed);
   std::array<std::uint64_t, kAudiences> versions{};
   for (std::uint64_t& version : versions) {
     const std::uint64_t behind = in.varint();
@@ -158,7 +159,9 @@ DataResult<> Root::apply_delta(ByteView bytes) {
   const std::uint8_t audience = in.byte();
   const std::uint64_t from = in.varint();
   const std::uint64_t more = in.varint();
-  if (audience >= kAudiences || from + more < from) in.fail(DataErrc::malformed);
+  if (audience >= kAudiences || from > kMaxStamp || more > kMaxStamp - from) {
+    in.fail(DataErrc::malformed);
+  }
   if (!in.ok()) return DataError(in.error());
   if (audience != static_cast<std::uint8_t>(journal_->replica_of)) {
     return DataError(DataErrc::wrong_audience);
@@ -177,7 +180,10 @@ DataErrc Root::apply_groups(Decoder& in, std::uint64_t from, std::uint64_t to, B
   std::uint64_t stamp = from;
   while (in.left() > 0 && in.ok()) {
     const std::uint64_t step = in.varint();
-    if (step == 0 || stamp + step < stamp) in.fail(DataErrc::malformed);
+    if (step == 0 || step > to - stamp) {
+      in.fail(DataErrc::malformed);
+      break;
+    }
     stamp += step;
     const std::uint64_t size = in.varint();
     if (size == 0) in.fail(DataErrc::malformed);

@@ -5,6 +5,7 @@
 #include "entity/properties/journal.hpp"
 #include "entity/properties/observers.hpp"
 #include "entity/properties/schema.hpp"
+#include "entity/properties/scratch.hpp"
 
 namespace starbus::entity {
 
@@ -127,18 +128,15 @@ DataResult<> Root::flush(Send&& send) {
   if ((attention_ & kAudienceBits) == 0) return {};
   seal();
   DataResult<> result;
-  thread_local Bytes bytes;
   for (std::size_t i = 0; i < kAudiences; ++i) {
     const auto audience = static_cast<Audience>(i);
     if (!watched(audience) || journal_->sent(audience) == journal_->version(audience)) continue;
-    Bytes news = std::move(bytes);
-    news.clear();
-    if (const DataResult<> encoded = send_news(audience, news); !encoded) {
+    Scratch news;
+    if (const DataResult<> encoded = send_news(audience, news.bytes()); !encoded) {
       result = encoded;
     } else {
-      send(audience, ByteView(news));
+      send(audience, ByteView(news.bytes()));
     }
-    bytes = std::move(news);
   }
   return result;
 }

@@ -10,4 +10,7 @@ inline constexpr std::uint8_t kDeltaForm = 0xd1;
 inline constexpr std::uint8_t kSnapshotForm = 0xa1;
 inline constexpr std::uint8_t kSavedForm = 0xe1;
 
+/// No entity has had so many ticks: a stamp beyond it is malformed, and none can ever overflow.
+inline constexpr std::uint64_t kMaxStamp = std::uint64_t{1} << 62;
+
 }  // namespace starbus::entity

@@ -24,6 +24,12 @@ Bytes bytes_of(std::initializer_list<int> values) {
   return bytes;
 }
 
+// A copy of a field alone would not know its entity.
+static_assert(!std::is_convertible_v<const Field<int>&, Field<int>>);
+static_assert(!std::is_convertible_v<const List<int>&, List<int>>);
+static_assert(std::is_convertible_v<const Item&, Item>);
+static_assert(sizeof(Field<int, own_client>) == 8 && sizeof(Field<Stats>) == sizeof(Stats));
+
 TEST(Fields, AreUsedAsTheirValues) {
   Hero hero;
   hero.gold += 5;
