@@ -37,8 +37,9 @@ namespace starbus::entity {
     "of changes kept per entity behind those of its last tick, for observers that lag; some 40 "   \
     "small ones",                                                                                  \
     "the oldest tick is forgotten; who had not seen it gets history_lost and takes a snapshot")    \
-  X(kPendingBytes, 256 * 1024, "bytes", "of changes within one tick, after superseded ones went",  \
-    "they are dropped, and every audience takes a snapshot")                                       \
+  X(kPendingBytes, 256 * 1024, "bytes", "of changes within one tick: nobody reads them sooner",    \
+    "if more than half is left once superseded ones went, all are dropped, and every audience "    \
+    "takes a snapshot")                                                                            \
   X(kMaxObservers, 256, "observers", "in process, of one entity: each is asked at every change",   \
     "too_large")                                                                                   \
   X(kMaxCascade, 1024, "changes",                                                                  \

@@ -28,7 +28,8 @@ class Bag : public Member<F> {
     if (capacity == 0 || capacity > kMaxElements) throw std::logic_error("capacity of a bag");
     reach_ = reach_of(F, std::is_base_of_v<Root, Owner>);
   }
-  explicit Bag(const Bag& other) : Member<F>(other), capacity_(other.capacity_), reach_(other.reach_) {
+  explicit Bag(const Bag& other)
+      : Member<F>(other), capacity_(other.capacity_), reach_(other.reach_) {
     if (other.nodes_ != nullptr) nodes_ = copy_of(other);
   }
   /// Erases all, then inserts all of `other`, each recorded. Throws BadData if it is refused, or

@@ -144,7 +144,7 @@ void Journal::record(const Entry& entry) {
   if (pending() > std::max(compact_above_, kCompactAbove)) {
     compact();
     compact_above_ = static_cast<std::uint32_t>(2 * pending());
-    if (pending() <= kPendingBytes) return;
+    if (pending() <= kPendingBytes / 2) return;
     overflowed_ = true;
     buffer_.resize(sealed_);
   }

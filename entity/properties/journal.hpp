@@ -24,8 +24,8 @@ class Journal {
     std::size_t key;  ///< bytes of the key that the payload begins with; 0 if none
     bool latest_only;
   };
-  /// Costs an append. Beyond kPendingBytes, after superseded changes went, everything pending is
-  /// dropped, and every audience has lost its history.
+  /// Costs an append. At kPendingBytes superseded changes go; if that does not help, everything
+  /// pending is dropped, and every audience has lost its history.
   void record(const Entry& entry);
 
   /// Ends the tick: drops what was superseded within it and trims the history. Returns the

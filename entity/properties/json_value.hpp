@@ -53,14 +53,8 @@ bool integer_from_json(const nlohmann::json& json, T& value) {
     return true;
   }
   const auto wide = json.get<std::int64_t>();
-  if constexpr (std::is_unsigned_v<T>) {
-    return false;  // nlohmann holds what is not negative as unsigned
-  } else if (wide < static_cast<std::int64_t>(std::numeric_limits<T>::min()) ||
-             wide > static_cast<std::int64_t>(std::numeric_limits<T>::max())) {
-    return false;
-  }
   value = static_cast<T>(wide);
-  return true;
+  return static_cast<std::int64_t>(value) == wide && (wide < 0) == (value < T{0});
 }
 
 /// False: it is not a value of that type.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <boost/core/demangle.hpp>
-#include <optional>
 
 namespace starbus::entity {
 
@@ -10,17 +9,12 @@ namespace starbus::entity {
 /// member's, a default's) is not the one that is described, and is ignored.
 class Describer {
  public:
-  Describer(Schema& schema, const std::type_info& type)
-      : schema_(schema), type_(type), outer_(StructBase::describer) {
+  explicit Describer(Schema& schema) : schema_(schema), outer_(StructBase::describer) {
     StructBase::describer = this;
   }
   Describer(const Describer&) = delete;
   Describer& operator=(const Describer&) = delete;
   ~Describer() { StructBase::describer = outer_; }
-
-  bool describes(const std::type_info& type) const {
-    return type_ == type || (outer_ != nullptr && outer_->describes(type));
-  }
 
   void begin(const StructBase* base) {
     if (base_ == nullptr) base_ = base;
@@ -38,15 +32,12 @@ class Describer {
     info.type = &type;
     info.flags = type.flags();
     info.signature = type.signature();
-    const std::size_t capacity = type.capacity(field);
-    (void)type.nested();  // now, so that a struct that contains itself is found
-    if (capacity != 0) info.signature += "#" + std::to_string(capacity);
+    info.capacity = type.capacity(field);
     schema_.fields_.push_back(std::move(info));
   }
 
  private:
   Schema& schema_;
-  const std::type_info& type_;
   Describer* outer_;
   const StructBase* base_ = nullptr;
 };
@@ -60,18 +51,13 @@ void StructBase::describe(const FieldType& type, const void* field, std::size_t 
   describer->add(this, type, field, distance, name);
 }
 
-void Schema::refuse_recursion(const std::type_info& type) {
-  if (!StructBase::describer->describes(type)) return;
-  throw std::logic_error(boost::core::demangle(type.name()) + " contains itself");
-}
-
 Schema Schema::build(const std::type_info& type, bool entity, Make make,
                      void (*evolve)(Evolution&)) {
   Schema schema;
   schema.name_ = boost::core::demangle(type.name());
   schema.make_ = make;
   {
-    const Describer describer(schema, type);
+    const Describer describer(schema);
     Prototype prototype = make();
     schema.object_ = std::move(prototype.object);
     schema.prototype_ = prototype.base;

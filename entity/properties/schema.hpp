@@ -37,7 +37,6 @@ class Schema {
   /// T is default-constructible and derives from Struct<T> or Properties<T>.
   template <class T>
   static const Schema& of() {
-    if (StructBase::describer != nullptr) refuse_recursion(typeid(T));
     static const Schema schema = build<T>();
     return schema;
   }
@@ -91,7 +90,6 @@ class Schema {
   }
   static Schema build(const std::type_info& type, bool entity, Make make,
                       void (*evolve)(Evolution&));
-  static void refuse_recursion(const std::type_info& type);
   void check() const;
   void finish();
   std::string sight(Audience audience) const;
