@@ -8,6 +8,7 @@ find_package(tomlplusplus REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(prometheus-cpp REQUIRED)
 find_package(leveldb REQUIRED)
+find_package(cereal REQUIRED)              # headers: how classes say what they consist of
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(zmq REQUIRED IMPORTED_TARGET GLOBAL libzmq>=4.3.4)
 pkg_check_modules(systemd REQUIRED IMPORTED_TARGET GLOBAL libsystemd)

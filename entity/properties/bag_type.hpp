@@ -1,0 +1,239 @@
+/// How a bag is encoded, replayed, saved and shown; included by bag.hpp.
+#pragma once
+
+#include "entity/properties/bag.hpp"
+
+namespace starbus::entity {
+
+template <StructType Item, Flags F, KeyType Key>
+class Bag<Item, F, Key>::Type : public FieldType {
+ public:
+  Flags flags() const override { return F; }
+  std::string signature() const override { return "bag[" + signature_of<Key>() + "]"; }
+  const Schema* nested() const override { return &Schema::of<Item>(); }
+  std::size_t capacity(const void* field) const override {
+    return static_cast<const Bag*>(field)->capacity_;
+  }
+  std::string key_text(Decoder& in) const override { return key_path(read_key<Key>(in)); }
+  bool encode_key(const PathStep& step, Bytes& out) const override {
+    Key key{};
+    if (!key_of(step, key)) return false;
+    Encoder encoder(out);
+    put_value(encoder, key);
+    return true;
+  }
+
+  void encode(const void* field, View view, Encoder& out) const override {
+    write(field, out, [&](const Item& item) { encode_fields(*nested(), item, view, out); });
+  }
+  void replace(void* field, View view, Decoder& in, Transaction& undo) const override {
+    read(field, in, undo, [&](Item& item) { replace_fields(*nested(), item, view, in, undo); });
+  }
+  void save(const void* field, View view, Encoder& out) const override {
+    write(field, out, [&](const Item& item) {
+      put_sized(out, [&](Encoder& body) { save_fields(*nested(), item, view, body); });
+    });
+  }
+  void load(void* field, Decoder& in, Loading& loading) const override;
+  void apply(void* field, Replay& replay) const override;
+
+  StructBase* descend(void* field, Decoder& in) const override {
+    const Key key = read_key<Key>(in);
+    Item* item = in.ok() ? of(field).edit(key) : nullptr;
+    if (item == nullptr) in.fail(DataErrc::desync);
+    return item;
+  }
+  StructBase* descend(void* field, const PathStep* step) const override {
+    Key key{};
+    return step != nullptr && key_of(*step, key) ? of(field).edit(key) : nullptr;
+  }
+  void each_struct(void* field, const std::function<void(StructBase&)>& visit) const override {
+    if (of(field).nodes_ == nullptr) return;
+    for (const auto& [key, node] : of(field).nodes_->by_key()) visit(node->item);
+  }
+  DataErrc assign(void* field, const void* from) const override {
+    return of(field).try_assign(*static_cast<const Bag*>(from));
+  }
+  void restore(void* field, const void* from, Transaction& undo) const override {
+    const Bag& source = *static_cast<const Bag*>(from);
+    exchange(of(field), source.nodes_ == nullptr ? nullptr : of(field).copy_of(source), undo);
+  }
+
+  nlohmann::json to_json(const void* field) const override {
+    nlohmann::json all = nlohmann::json::object();
+    static_cast<const Bag*>(field)->for_each(
+        [&](const Key& key, const Item& item, std::uint32_t slot) {
+          all[json_key(key)] = {{"slot", slot}, {"item", json_of_fields(*nested(), item)}};
+        });
+    return all;
+  }
+  DataResult<nlohmann::json> element_json(const void* field, const PathStep& step) const override {
+    Key key{};
+    const Item* item = key_of(step, key) ? static_cast<const Bag*>(field)->find(key) : nullptr;
+    if (item == nullptr) return DataError(DataErrc::unknown_path);
+    return shown(json_of_fields(*nested(), *item));
+  }
+  /// Not as a whole: what is to become of items with the same keys is for the operator to say.
+  DataResult<> from_json(void*, const nlohmann::json&) const override {
+    return DataError(DataErrc::bad_json, "name an item of the bag");
+  }
+  /// An item that is not there is inserted; null erases it.
+  DataResult<> element_from_json(void* field, const PathStep& step,
+                                 const nlohmann::json& json) const override;
+
+ private:
+  static Bag& of(void* field) { return *static_cast<Bag*>(field); }
+  template <class WriteItem>
+  static void write(const void* field, Encoder& out, WriteItem&& write_item) {
+    const Bag& bag = *static_cast<const Bag*>(field);
+    out.varint(bag.size());
+    bag.for_each([&](const Key& key, const Item& item, std::uint32_t slot) {
+      put_value(out, key);
+      out.varint(slot);
+      write_item(item);
+    });
+  }
+  template <class ReadItem>
+  void read(void* field, Decoder& in, Transaction& undo, ReadItem&& read_item) const;
+  static void exchange(Bag& bag, std::unique_ptr<Nodes> now, Transaction& undo) {
+    bag.nodes_.swap(now);
+    undo.on_rollback([&bag, old = std::move(now)]() mutable { bag.nodes_.swap(old); });
+  }
+  void apply_insert(Bag& bag, const Key& key, Replay& replay) const;
+  static void apply_erase(Bag& bag, const Key& key, Replay& replay);
+  static void apply_move(Bag& bag, const Key& key, Replay& replay);
+  void pass_insert(const Node& node, Replay& replay) const;
+};
+
+template <StructType Item, Flags F, KeyType Key>
+template <class ReadItem>
+void Bag<Item, F, Key>::Type::read(void* field, Decoder& in, Transaction& undo,
+                                   ReadItem&& read_item) const {
+  Bag& bag = of(field);
+  auto now = std::make_unique<Nodes>(bag.holder());
+  const std::size_t count = in.count();
+  if (count > bag.capacity_) in.fail(DataErrc::bag_full);
+  for (std::size_t i = 0; i < count && in.ok(); ++i) {
+    const Key key = read_key<Key>(in);
+    const std::uint64_t wide = in.varint();
+    const auto slot = static_cast<std::uint32_t>(wide);
+    in.charge(sizeof(Node));
+    if (wide >= bag.capacity_) in.fail(DataErrc::bad_slot);
+    if (now->find(key) != nullptr || now->at(slot) != nullptr) in.fail(DataErrc::malformed);
+    if (in.ok()) read_item(now->insert(std::make_unique<Node>(key, slot)).item);
+  }
+  // Also after a failure: what read_item left to be undone is about these items.
+  exchange(bag, std::move(now), undo);
+}
+
+template <StructType Item, Flags F, KeyType Key>
+void Bag<Item, F, Key>::Type::load(void* field, Decoder& in, Loading& loading) const {
+  const std::string path = loading.path;
+  read(field, in, loading.undo, [&](Item& item) {
+    loading.path = path + "[].";
+    Decoder body(bus::as_bytes(in.text()));
+    load_fields(*nested(), item, body, loading);
+    if (body.finish() != DataErrc::ok) in.fail(body.error());
+  });
+  loading.path = path;
+}
+
+template <StructType Item, Flags F, KeyType Key>
+void Bag<Item, F, Key>::Type::apply(void* field, Replay& replay) const {
+  Bag& bag = of(field);
+  if (replay.operation == Operation::clear) {
+    replay.changed = !bag.empty();
+    return exchange(bag, nullptr, replay.undo);
+  }
+  const std::size_t before = replay.in.left();
+  const Key key = read_key<Key>(replay.in);
+  replay.key = before - replay.in.left();
+  if (!replay.in.ok()) return;
+  if (replay.operation == Operation::bag_insert) return apply_insert(bag, key, replay);
+  if (replay.operation == Operation::bag_erase) return apply_erase(bag, key, replay);
+  if (replay.operation == Operation::bag_move) return apply_move(bag, key, replay);
+  replay.fail(DataErrc::malformed);
+}
+
+template <StructType Item, Flags F, KeyType Key>
+void Bag<Item, F, Key>::Type::apply_insert(Bag& bag, const Key& key, Replay& replay) const {
+  const std::uint64_t slot = replay.in.varint();
+  if (!replay.in.ok()) return;
+  if (slot >= bag.capacity_ || bag.contains(key) ||
+      bag.nodes().at(static_cast<std::uint32_t>(slot)) != nullptr) {
+    return replay.fail(DataErrc::desync);
+  }
+  auto node = std::make_unique<Node>(key, static_cast<std::uint32_t>(slot));
+  Transaction in_node;  // which is dropped if it fails
+  replace_fields(*nested(), node->item, replay.view, replay.in, in_node);
+  in_node.commit();
+  if (!replay.in.ok()) return;
+  pass_insert(bag.nodes().insert(std::move(node)), replay);
+  replay.undo.on_rollback([&bag, key] { bag.nodes().remove(key); });
+}
+
+// Those who watch a replica may see less of an item than the replica does.
+template <StructType Item, Flags F, KeyType Key>
+void Bag<Item, F, Key>::Type::pass_insert(const Node& node, Replay& replay) const {
+  replay.passed = true;
+  for (std::size_t i = 0; i < kAudiences; ++i) {
+    const auto audience = static_cast<Audience>(i);
+    if ((replay.pass & bit_of(audience)) == 0) continue;
+    Passing passing{bit_of(audience),
+                    Operation::bag_insert,
+                    replay.depth,
+                    Bytes(replay.address.begin(), replay.address.end()),
+                    {},
+                    replay.key,
+                    false};
+    Encoder out(passing.payload);
+    put_value(out, node.key);
+    out.varint(node.slot);
+    encode_fields(*nested(), node.item, view_of(audience), out);
+    replay.passing.push_back(std::move(passing));
+  }
+}
+
+template <StructType Item, Flags F, KeyType Key>
+void Bag<Item, F, Key>::Type::apply_erase(Bag& bag, const Key& key, Replay& replay) {
+  if (!bag.contains(key)) return replay.fail(DataErrc::desync);
+  auto node = bag.nodes().remove(key);
+  if (replay.observed) replay.old = node->item;
+  replay.undo.on_rollback(
+      [&bag, node = std::move(node)]() mutable { bag.nodes().insert(std::move(node)); });
+}
+
+template <StructType Item, Flags F, KeyType Key>
+void Bag<Item, F, Key>::Type::apply_move(Bag& bag, const Key& key, Replay& replay) {
+  const std::uint64_t slot = replay.in.varint();
+  if (!replay.in.ok()) return;
+  if (slot >= bag.capacity_ || !bag.contains(key)) return replay.fail(DataErrc::desync);
+  Node& node = *bag.nodes().find(key);
+  const std::uint32_t old = node.slot;
+  if (replay.observed) replay.old = old;
+  bag.nodes().exchange_slots(node, static_cast<std::uint32_t>(slot));
+  replay.undo.on_rollback([&bag, &node, old] { bag.nodes().exchange_slots(node, old); });
+}
+
+template <StructType Item, Flags F, KeyType Key>
+DataResult<> Bag<Item, F, Key>::Type::element_from_json(void* field, const PathStep& step,
+                                                        const nlohmann::json& json) const {
+  Bag& bag = of(field);
+  Key key{};
+  if (!key_of(step, key)) return DataError(DataErrc::unknown_path);
+  if (json.is_null()) return bag.erase(key);
+  if (Item* item = bag.edit(key); item != nullptr) return fields_from_json(*nested(), *item, json);
+  Item item;
+  if (const DataResult<> read = fields_from_json(*nested(), item, json); !read) return read;
+  const auto inserted = bag.insert(key, std::move(item));
+  if (!inserted) return inserted.error();
+  return {};
+}
+
+template <StructType Item, Flags F, KeyType Key>
+const FieldType& Bag<Item, F, Key>::type() {
+  static const Type type;
+  return type;
+}
+
+}  // namespace starbus::entity

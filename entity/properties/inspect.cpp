@@ -1,0 +1,134 @@
+#include "entity/properties/json_value.hpp"
+#include "entity/properties/path.hpp"
+#include "entity/properties/root.hpp"
+
+namespace starbus::entity {
+
+nlohmann::json json_of_fields(const Schema& schema, const StructBase& from) {
+  nlohmann::json all = nlohmann::json::object();
+  for (const FieldInfo& field : schema.fields())
+    all[field.name] = field.type->to_json(field.of(from));
+  return all;
+}
+
+namespace {
+
+DataResult<> set_fields(const Schema& schema, StructBase& to, const nlohmann::json& json) {
+  if (!json.is_object()) return DataError(DataErrc::bad_json);
+  for (const auto& [name, value] : json.items()) {
+    const FieldInfo* field = schema.find(name);
+    if (field == nullptr) return DataError(DataErrc::unknown_path, name);
+    const DataResult<> done = field->type->from_json(field->of(to), value);
+    if (!done) return done;
+  }
+  return {};
+}
+
+}  // namespace
+
+// What is wrong further behind must not leave what comes before it changed: tried on another
+// object.
+DataResult<> fields_from_json(const Schema& schema, StructBase& to, const nlohmann::json& json) {
+  if ((to.top()->attention() & StructBase::kReplicaBit) != 0) return DataError(DataErrc::replica);
+  if (const DataResult<> tried = set_fields(schema, *schema.fresh(), json); !tried) return tried;
+  return set_fields(schema, to, json);
+}
+
+/// What a path leads to: a field, or with `element` one of its elements.
+struct Root::Target {
+  StructBase* owner;
+  const FieldInfo* field;
+  const PathStep* element;
+  std::vector<PathStep> steps;
+
+  void* address() const { return field->of(*owner); }
+};
+
+DataResult<Root::Target> Root::resolve(std::string_view path) {
+  auto steps = parse_path(path);
+  if (!steps) return steps.error();
+  const DataError unknown(DataErrc::unknown_path, std::string(path.substr(0, 256)));
+  Target target{this, nullptr, nullptr, std::move(*steps)};
+  const Schema* at = &schema();
+  for (std::size_t i = 0; i < target.steps.size(); ++i) {
+    const PathStep& step = target.steps[i];
+    if (step.kind != PathStep::name || at == nullptr) return unknown;
+    target.field = at->find(step.word);
+    if (target.field == nullptr) return unknown;
+    if (i + 1 == target.steps.size()) break;
+    const PathStep& next = target.steps[i + 1];
+    const bool keyed = next.kind != PathStep::name;
+    if (keyed && i + 2 == target.steps.size()) {
+      target.element = &target.steps[i + 1];
+      break;
+    }
+    target.owner = target.field->type->descend(target.address(), keyed ? &next : nullptr);
+    if (target.owner == nullptr) return unknown;
+    at = target.field->type->nested();
+    if (keyed) ++i;
+  }
+  return target;
+}
+
+nlohmann::json Root::to_json() const {
+  return json_of_fields(schema(), *this);
+}
+
+DataResult<nlohmann::json> Root::get(std::string_view path) const {
+  const auto target = const_cast<Root*>(this)->resolve(path);
+  if (!target) return target.error();
+  if (target->element == nullptr) return shown(target->field->type->to_json(target->address()));
+  return target->field->type->element_json(target->address(), *target->element);
+}
+
+DataResult<> Root::set(std::string_view path, const nlohmann::json& value) {
+  const auto target = resolve(path);
+  if (!target) return target.error();
+  if (target->element == nullptr) return target->field->type->from_json(target->address(), value);
+  return target->field->type->element_from_json(target->address(), *target->element, value);
+}
+
+DataResult<ObserverId> Root::observe(std::string_view path, Observer observer) {
+  const auto target = resolve(path);
+  if (!target) return target.error();
+  const Address address(*target->owner, target->field->index, target->field->flags);
+  Bytes bytes(address.bytes().begin(), address.bytes().end());
+  if (target->element != nullptr && !target->field->type->encode_key(*target->element, bytes)) {
+    return DataError(DataErrc::unknown_path, std::string(path.substr(0, 256)));
+  }
+  return add_observer(bytes, std::move(observer));
+}
+
+DataResult<ObserverId> Root::add_observer(ByteView address, Observer observer) {
+  (void)schema();
+  if (observers_ == nullptr) observers_ = std::make_unique<Observers>();
+  const ObserverId id = observers_->add(address, std::move(observer));
+  if (id == 0) return DataError(DataErrc::too_large);
+  attention_ = static_cast<std::uint8_t>(attention_ | kObservedBit);
+  return id;
+}
+
+DataResult<> Root::reset(Lifetime lifetime) {
+  if (is_replica()) return DataError(DataErrc::replica);
+  return result_of(reset_fields(schema(), *this, kWholeReach, lifetime));
+}
+
+DataErrc reset_fields(const Schema& schema, StructBase& of, Reach reach, Lifetime lifetime) {
+  for (const FieldInfo& field : schema.fields()) {
+    const Reach here = static_cast<Reach>(reach & field.reach);
+    DataErrc error = DataErrc::ok;
+    if (ends_with(field.flags, here, lifetime)) {
+      error = field.type->assign(field.of(of), field.of(schema.prototype()));
+    } else {
+      field.type->each_struct(field.of(of), [&](StructBase& nested) {
+        if (error == DataErrc::ok) {
+          error = reset_fields(*field.type->nested(), nested, here, lifetime);
+        }
+      });
+    }
+    if (error != DataErrc::ok) return error;
+  }
+  return DataErrc::ok;
+}
+
+}  // namespace starbus::entity

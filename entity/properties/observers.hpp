@@ -1,0 +1,62 @@
+#pragma once
+
+#include <any>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "entity/properties/address.hpp"
+
+namespace starbus::entity {
+
+/// One change, as it is told to observers in this process.
+struct Change {
+  std::string path;  ///< "items[1001].count": of the field, for a container with `operation` on it
+  Operation operation = Operation::set;
+  std::any value;  ///< what was there before, where one value was replaced or removed
+  Bytes address;
+
+  /// The value before, of type T; nullptr if there is none of that type.
+  template <class T>
+  const T* old() const {
+    return std::any_cast<T>(&value);
+  }
+};
+
+using Observer = std::function<void(const Change&)>;
+using ObserverId = std::uint64_t;
+
+/// Who in this process wants to know of changes of one entity. Changes are told in the order in
+/// which they were made, one after the other: what an observer causes waits until all were told of
+/// what came before. Used by the entity's thread.
+class Observers {
+ public:
+  /// Of the field at `address`, and of all below. 0: there are kMaxObservers.
+  ObserverId add(ByteView address, Observer observer);
+  void remove(ObserverId id);
+  bool empty() const { return entries_.empty(); }
+  bool wanted(ByteView address) const;
+  void tell(Change change);
+  std::uint64_t untold() const { return untold_; }
+
+ private:
+  struct Entry {
+    ObserverId id;
+    Bytes address;
+    Observer observer;
+    bool removed = false;
+  };
+  static bool covers(const Entry& entry, ByteView address);
+  void tell_all(const Change& change);
+
+  std::vector<std::shared_ptr<Entry>> entries_;
+  std::deque<Change> waiting_;
+  bool telling_ = false;
+  std::size_t told_ = 0;  // in this round
+  ObserverId last_ = 0;
+  std::uint64_t untold_ = 0;
+};
+
+}  // namespace starbus::entity

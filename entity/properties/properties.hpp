@@ -1,0 +1,65 @@
+/// Properties of entities: declared once, used like plain fields, and known by that declaration to
+/// clients, ghosts, the database, migration and inspection. Read this first; docs/properties.md
+/// says what a declaration means and what travels.
+///
+///   struct Item : entity::Struct<Item> {
+///     Field<int> kind{this, "kind"};                        // seen by all who see the bag
+///     Field<int, own_client | save> count{this, "count"};   // by these of them
+///   };
+///   struct Player : entity::Properties<Player> {
+///     Field<std::int64_t, own_client | save> gold{this, "gold", 100};
+///     Field<std::string, all_clients | save> nick{this, "nick"};
+///     Bag<Item, own_client | ghost | save> items{this, "items", 60};
+///   };
+///
+///   player.gold += 5;
+///   player.items.edit(1001)->count -= 1;
+///   player.flush([](Audience audience, ByteView bytes) { ... });
+#pragma once
+
+#include "entity/properties/bag.hpp"
+#include "entity/properties/field.hpp"
+#include "entity/properties/list.hpp"
+#include "entity/properties/map.hpp"
+
+namespace starbus::entity {
+
+/// What a struct of fields derives from, naming itself. Default-constructible and copyable; a copy
+/// has the values, and stands alone until a field or a bag takes it.
+template <class Self>
+class Struct : public StructBase {
+ public:
+  Struct() = default;
+  Struct(const Struct&) = default;
+  Struct& operator=(const Struct&) = default;
+  ~Struct() = default;
+
+  /// Throws std::logic_error if a declaration in it breaks a limit.
+  static const Schema& schema() { return Schema::of<Self>(); }
+};
+
+/// What the properties of an entity derive from, naming themselves; the last class of its line, and
+/// default-constructible. See Root for what it can do.
+template <class Self>
+class Properties : public Root {
+ public:
+  /// As Struct::schema. Ask at start-up, so that a bad declaration shows there.
+  static const Schema& schema_of() { return Schema::of<Self>(); }
+  const Schema& schema() const final { return schema_of(); }
+
+  /// As Root::observe, for one field: tell(old, now).
+  template <class T, Flags F, class Tell>
+  DataResult<ObserverId> observe(const Field<T, F>& field, Tell tell) {
+    return this->add_observer(field.address().bytes(),
+                              [&field, tell = std::move(tell)](const Change& change) {
+                                if (const T* old = change.template old<T>(); old != nullptr)
+                                  tell(*old, field.get());
+                              });
+  }
+  using Root::observe;
+
+ protected:
+  Properties() = default;
+};
+
+}  // namespace starbus::entity

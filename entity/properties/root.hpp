@@ -1,0 +1,144 @@
+#pragma once
+
+#include <memory>
+
+#include "entity/properties/journal.hpp"
+#include "entity/properties/observers.hpp"
+#include "entity/properties/schema.hpp"
+#include "entity/properties/scratch.hpp"
+
+namespace starbus::entity {
+
+/// What the properties of every entity can do, whatever they consist of: be watched, tell what
+/// changed, be a replica, be saved and loaded, be inspected. Owned by its entity, which does not
+/// move in memory; used by the thread that owns the entity, never by two. Failing calls change
+/// nothing.
+class Root : public StructBase {
+ public:
+  Root(const Root&) = delete;
+  Root& operator=(const Root&) = delete;
+  virtual ~Root();
+
+  virtual const Schema& schema() const = 0;
+
+  // --- Telling others: the real entity --------------------------------------------------------
+
+  /// Changes that `audience` sees are recorded from now on. Who watches begins with a snapshot.
+  void watch(Audience audience);
+  /// Nobody is left who watches. A later watch() begins anew: old versions are refused.
+  void unwatch(Audience audience);
+  bool watched(Audience audience) const { return (attention_ & bit_of(audience)) != 0; }
+
+  /// Ends the tick and gives each watched audience that has news its bytes, once, ghosts first:
+  /// send(Audience, ByteView), which may not touch this object. They are a delta from what was sent
+  /// before, or a snapshot where that is no longer kept. An error: that audience's state is larger
+  /// than kMaxState; the others got theirs.
+  template <class Send>
+  DataResult<> flush(Send&& send);
+
+  /// Ends the tick without sending: what changed so far is one step. Returns the audiences with
+  /// news.
+  Reach seal();
+  /// What `audience` can have seen; grows by whole ticks.
+  std::uint64_t version(Audience audience) const;
+  /// Appends what changed for `audience` after `since`, up to the last sealed tick; history_lost if
+  /// that is not kept, or was never a version.
+  DataResult<> encode_delta(Audience audience, std::uint64_t since, Bytes& out) const;
+  /// Seals, then appends all that the view sees, with the versions. `migration` is everything that
+  /// travels to another process, of whatever audience.
+  DataResult<> encode_snapshot(View view, Bytes& out);
+
+  // --- Being a replica ------------------------------------------------------------------------
+
+  /// From now on only apply_ functions change this object, until become_real(): writing is refused.
+  /// It has the state and the versions of nobody: the first thing that it takes is a snapshot.
+  void become_replica(Audience audience);
+  /// Takes the place of the real entity, with the versions that it has.
+  void become_real();
+  bool is_replica() const { return (attention_ & kReplicaBit) != 0; }
+
+  /// What encode_delta wrote, all or nothing. Ticks that this replica has are skipped. gap: changes
+  /// in between are missing; desync and malformed: take a snapshot.
+  DataResult<> apply_delta(ByteView bytes);
+  /// What encode_snapshot wrote for this replica's audience; or for migration, into a fresh object
+  /// that is no replica and then goes on where the source stopped. Observers are not told.
+  DataResult<> apply_snapshot(ByteView bytes);
+
+  // --- Saving and lifetimes -------------------------------------------------------------------
+
+  /// The saved form, by name: View::save, or View::migration for a process with other declarations.
+  DataResult<> encode_saved(View view, Bytes& out) const;
+  /// Reads it into this object: what was not saved has its default. Observers are not told, and who
+  /// watches must take a snapshot.
+  DataResult<LoadReport> load_saved(ByteView bytes);
+  /// Fields of this or a shorter lifetime become their defaults, by ordinary writes.
+  DataResult<> reset(Lifetime lifetime);
+
+  // --- Looking at it --------------------------------------------------------------------------
+
+  /// Everything, whoever may see it.
+  nlohmann::json to_json() const;
+  /// "stats.strength", "marks[2]", "prices[\"sword\"]", "items[1001].count".
+  DataResult<nlohmann::json> get(std::string_view path) const;
+  /// Ordinary writes: recorded, observed, refused on a replica.
+  DataResult<> set(std::string_view path, const nlohmann::json& value);
+
+  // --- Observers in this process --------------------------------------------------------------
+
+  /// Calls after every change of the field at `path`, or below it, whoever made it: a write here,
+  /// or the delta of a replica, after the whole of it. Observers may write, observe and unobserve;
+  /// changes that they cause are told after this one. They may not destroy the entity.
+  DataResult<ObserverId> observe(std::string_view path, Observer observer);
+  void unobserve(ObserverId id);
+  /// Changes that were made but not told, because of kMaxCascade.
+  std::uint64_t untold() const { return observers_ == nullptr ? 0 : observers_->untold(); }
+
+  /// Bytes that recording and observing occupy at present, beside the object itself.
+  std::size_t memory() const;
+
+  // --- For fields -----------------------------------------------------------------------------
+
+  void record(const Journal::Entry& entry) { journal_->record(entry); }
+  void tell(const Address& address, Operation operation, std::any old);
+  DataResult<ObserverId> add_observer(ByteView address, Observer observer);
+  bool observed(ByteView address) const {
+    return observers_ != nullptr && observers_->wanted(address);
+  }
+
+ protected:
+  Root() = default;
+
+ private:
+  Journal& journal();
+  struct Batch;
+  struct Target;
+  DataErrc apply_groups(Decoder& in, std::uint64_t from, std::uint64_t to, Batch& batch);
+  DataErrc apply_change(Decoder& in, Batch& batch);
+  void pass_on(Batch& batch);
+  DataResult<> apply_body(Decoder& in, View view);
+  DataResult<Target> resolve(std::string_view path);
+  DataResult<> send_news(Audience audience, Bytes& out);
+
+  std::unique_ptr<Journal> journal_;      // from the first watch on
+  std::unique_ptr<Observers> observers_;  // from the first observer on
+};
+
+template <class Send>
+DataResult<> Root::flush(Send&& send) {
+  if ((attention_ & kAudienceBits) == 0) return {};
+  seal();
+  DataResult<> result;
+  for (std::size_t i = 0; i < kAudiences; ++i) {
+    const auto audience = static_cast<Audience>(i);
+    if (!watched(audience) || journal_->sent(audience) == journal_->version(audience)) continue;
+    Scratch news;
+    if (const DataResult<> encoded = send_news(audience, news.bytes()); !encoded) {
+      result = encoded;
+    } else {
+      send(audience, ByteView(news.bytes()));
+    }
+  }
+  return result;
+}
+
+}  // namespace starbus::entity

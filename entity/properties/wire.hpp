@@ -1,0 +1,16 @@
+/// The first bytes of what properties write: a form that reads another's bytes, or those of another
+/// version, refuses them at once.
+#pragma once
+
+#include <cstdint>
+
+namespace starbus::entity {
+
+inline constexpr std::uint8_t kDeltaForm = 0xd1;
+inline constexpr std::uint8_t kSnapshotForm = 0xa1;
+inline constexpr std::uint8_t kSavedForm = 0xe1;
+
+/// No entity has had so many ticks: a stamp beyond it is malformed, and none can ever overflow.
+inline constexpr std::uint64_t kMaxStamp = std::uint64_t{1} << 62;
+
+}  // namespace starbus::entity

@@ -1,0 +1,220 @@
+/// Random histories, replayed: whatever is done, and however replicas fall behind, what they show
+/// is what the model says that their audience sees.
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <array>
+#include <memory>
+
+#include "tests/entity/properties/world.hpp"
+
+namespace starbus::entity::test {
+namespace {
+
+rc::Gen<Step> any_step(unsigned kinds) {
+  return rc::gen::construct<Step>(rc::gen::inRange(0U, kinds), rc::gen::inRange(0, 8),
+                                  rc::gen::inRange(0, 6), rc::gen::inRange(0, 6));
+}
+
+// A real hero, a replica of it for each audience, and behind the ghost a replica for other clients.
+class Scene {
+ public:
+  Scene() {
+    for (std::size_t i = 0; i < kAudiences; ++i) {
+      replicas_[i].become_replica(static_cast<Audience>(i));
+      real_->watch(static_cast<Audience>(i));
+    }
+    replicas_[0].watch(Audience::other_clients);
+    far_.become_replica(Audience::other_clients);
+    for (std::size_t i = 0; i < kAudiences; ++i) resync(static_cast<Audience>(i));
+  }
+
+  void perform(const Step& step) {
+    if (step.what < kHeroSteps) {
+      test::perform(*real_, step);
+      model_.perform(step);
+      RC_ASSERT(real_->to_json() == model_.all());
+      return;
+    }
+    switch (step.what - kHeroSteps) {
+      case 0:
+        flush(false);
+        break;
+      case 1:
+        real_->seal();
+        break;
+      case 2:
+        flush(true);
+        break;  // what is sent is lost
+      case 3:
+        look_away(static_cast<Audience>(step.a % 5));
+        break;
+      case 4:
+        late(static_cast<Audience>(step.a % 5));
+        break;
+      default:
+        migrate();
+        break;
+    }
+  }
+
+  void finish() {
+    flush(false);
+    for (std::size_t i = 0; i < kAudiences; ++i) {
+      if (!current(i)) late(static_cast<Audience>(i));
+    }
+    for (std::size_t i = 0; i < kAudiences; ++i) {
+      RC_ASSERT(replicas_[i].to_json() == model_.seen_by(static_cast<View>(i)));
+      RC_ASSERT(current(i));
+    }
+    chain();
+    RC_ASSERT(far_.to_json() == model_.seen_by(View::other_clients));
+    Hero loaded;
+    Bytes saved;
+    RC_ASSERT(real_->encode_saved(View::save, saved).has_value());
+    RC_ASSERT(loaded.load_saved(saved).has_value());
+    RC_ASSERT(loaded.to_json() == model_.seen_by(View::save));
+  }
+
+ private:
+  static constexpr unsigned kMostBehind = 100;
+  bool current(std::size_t i) const {
+    const auto audience = static_cast<Audience>(i);
+    return replicas_[i].version(audience) == real_->version(audience);
+  }
+  void deliver(Audience audience, ByteView bytes) {
+    Hero& replica = replicas_[static_cast<std::size_t>(audience)];
+    const std::string before = replica.to_json().dump();
+    auto taken = replica.apply_delta(bytes);
+    if (!taken && taken.error() == DataErrc::malformed) taken = replica.apply_snapshot(bytes);
+    if (taken) return;
+    RC_ASSERT(taken.error().code == DataErrc::gap);
+    RC_ASSERT(replica.to_json().dump() == before);
+    late(audience);
+  }
+  void flush(bool lost) {
+    const auto sent = real_->flush([&](Audience audience, ByteView bytes) {
+      if (!lost) waiting_.emplace_back(audience, Bytes(bytes.begin(), bytes.end()));
+    });
+    RC_ASSERT(sent.has_value());
+    for (std::size_t i = 1; i < waiting_.size(); ++i) {
+      RC_ASSERT(waiting_[i - 1].first < waiting_[i].first);  // ghosts first
+    }
+    for (const auto& [audience, bytes] : waiting_) deliver(audience, bytes);
+    if (!waiting_.empty() && waiting_.front().first == Audience::ghost) chain();
+    waiting_.clear();
+  }
+  // The ghost passes on to those who watch it there.
+  void chain() {
+    Hero& near = replicas_[0];
+    Bytes bytes;
+    if (!far_known_ ||
+        !near.encode_delta(Audience::other_clients, far_.version(Audience::other_clients), bytes)) {
+      bytes.clear();
+      RC_ASSERT(near.encode_snapshot(View::other_clients, bytes).has_value());
+      RC_ASSERT(far_.apply_snapshot(bytes).has_value());
+      far_known_ = true;
+      return;
+    }
+    const auto taken = far_.apply_delta(bytes);
+    RC_ASSERT(taken.has_value());
+  }
+  // By its version, or if that is not kept, by a snapshot.
+  void late(Audience audience) {
+    real_->seal();
+    Hero& replica = replicas_[static_cast<std::size_t>(audience)];
+    Bytes bytes;
+    const auto delta = real_->encode_delta(audience, replica.version(audience), bytes);
+    if (!delta) {
+      RC_ASSERT(delta.error().code == DataErrc::history_lost);
+      return resync(audience);
+    }
+    RC_ASSERT(replica.apply_delta(bytes).has_value());
+    RC_ASSERT(replica.apply_delta(bytes).has_value());  // twice is once
+    RC_ASSERT(replica.to_json() == model_.seen_by(view_of(audience)));
+  }
+  void resync(Audience audience) {
+    Bytes bytes;
+    RC_ASSERT(real_->encode_snapshot(view_of(audience), bytes).has_value());
+    RC_ASSERT(replicas_[static_cast<std::size_t>(audience)].apply_snapshot(bytes).has_value());
+    RC_ASSERT(replicas_[static_cast<std::size_t>(audience)].to_json() ==
+              model_.seen_by(view_of(audience)));
+  }
+  void look_away(Audience audience) {
+    if (real_->watched(audience)) {
+      real_->unwatch(audience);
+      real_->gold += 1;
+      model_.perform({0, 1, 0, 0});
+    }
+    real_->watch(audience);
+  }
+  // To another process: what does not travel is lost, and observers go on where they were.
+  void migrate() {
+    real_->stats->focus = 5;  // the one field that does not travel
+    model_.perform({6, 5, 0, 0});
+    Bytes bytes;
+    RC_ASSERT(real_->encode_snapshot(View::migration, bytes).has_value());
+    auto target = std::make_unique<Hero>();
+    RC_ASSERT(target->apply_snapshot(bytes).has_value());
+    RC_ASSERT(target->to_json() == model_.all());
+    real_ = std::move(target);
+  }
+
+  std::unique_ptr<Hero> real_ = std::make_unique<Hero>();
+  Model model_;
+  std::array<Hero, kAudiences> replicas_;
+  Hero far_;
+  bool far_known_ = false;
+  std::vector<std::pair<Audience, Bytes>> waiting_;
+};
+
+TEST(ReplayProperty, EveryReplicaShowsWhatItsAudienceSees) {
+  EXPECT_TRUE(rc::check("random steps, flushes, losses, moves", [] {
+    const auto steps = *rc::gen::container<std::vector<Step>>(any_step(kHeroSteps + 6));
+    Scene scene;
+    for (const Step& step : steps) scene.perform(step);
+    scene.finish();
+  }));
+}
+
+TEST(ReplayProperty, CompactionKeepsReplayExact) {
+  EXPECT_TRUE(rc::check("many steps in one tick", [] {
+    const auto steps =
+        *rc::gen::resize(400, rc::gen::container<std::vector<Step>>(any_step(kHeroSteps)));
+    Scene scene;
+    for (const Step& step : steps) scene.perform(step);
+    scene.finish();
+  }));
+}
+
+TEST(ReplayProperty, ABatchWithADamagedByteIsTakenWholeOrNotAtAll) {
+  EXPECT_TRUE(rc::check("one byte changed, or cut short", [] {
+    const auto steps = *rc::gen::container<std::vector<Step>>(any_step(kHeroSteps));
+    Hero real;
+    Hero replica;
+    real.watch(Audience::own_client);
+    replica.become_replica(Audience::own_client);
+    Bytes snapshot;
+    RC_ASSERT(real.encode_snapshot(View::own_client, snapshot).has_value());
+    RC_ASSERT(replica.apply_snapshot(snapshot).has_value());
+    const std::uint64_t since = real.version(Audience::own_client);
+    for (const Step& step : steps) perform(real, step);
+    real.seal();
+    Bytes bytes;
+    RC_ASSERT(real.encode_delta(Audience::own_client, since, bytes).has_value());
+    const auto at = *rc::gen::inRange<std::size_t>(0, bytes.size());
+    if (*rc::gen::arbitrary<bool>()) {
+      bytes[at] = static_cast<std::byte>(*rc::gen::inRange(0, 256));
+    } else {
+      bytes.resize(at);
+    }
+    const std::string before = replica.to_json().dump();
+    const std::uint64_t version = replica.version(Audience::own_client);
+    if (replica.apply_delta(bytes)) return;
+    RC_ASSERT(replica.to_json().dump() == before);
+    RC_ASSERT(replica.version(Audience::own_client) == version);
+  }));
+}
+
+}  // namespace
+}  // namespace starbus::entity::test
