@@ -1,8 +1,10 @@
 # What `cmake --install` puts where, and the package that find_package(starbus) finds:
 #   starbus::bus       the client library
+#   starbus::entity    what game code is made of (COMPONENTS entity)
 #   starbus::testing   a cluster within a test process (COMPONENTS testing)
-# Within one build tree (add_subdirectory) the same two names work.
+# Within one build tree (add_subdirectory) the same names work.
 add_library(starbus::bus ALIAS starbus_client)
+add_library(starbus::entity ALIAS starbus_entity)
 add_library(starbus::testing ALIAS starbus_testing)
 if(NOT PROJECT_IS_TOP_LEVEL)
   return()
@@ -16,14 +18,20 @@ foreach(program busd busroot bustop starbus-keygen starbus-mail)
   endif()
 endforeach()
 
-# Two export sets, so that a program which only uses the bus needs none of the daemons' libraries.
+# An export set for each component: a program that only uses the bus needs nobody else's libraries.
 set_target_properties(starbus_core PROPERTIES EXPORT_NAME core)
 set_target_properties(starbus_io PROPERTIES EXPORT_NAME io)
 set_target_properties(starbus_client PROPERTIES EXPORT_NAME bus)
 set_target_properties(starbus_daemon PROPERTIES EXPORT_NAME daemon)
 set_target_properties(starbus_testing PROPERTIES EXPORT_NAME testing)
 # starbus_settings is how this repository is compiled; it gives nothing to link, and is not exported.
-foreach(library core io client daemon testing)
+set_target_properties(starbus_entity PROPERTIES EXPORT_NAME entity)
+foreach(part ${STARBUS_ENTITY_PARTS})
+  set_target_properties(starbus_${part} PROPERTIES EXPORT_NAME entity_${part})
+endforeach()
+set(entity_libraries ${STARBUS_ENTITY_PARTS})
+list(TRANSFORM entity_libraries PREPEND starbus_)
+foreach(library core io client daemon testing ${STARBUS_ENTITY_PARTS})
   get_target_property(links starbus_${library} INTERFACE_LINK_LIBRARIES)
   list(REMOVE_ITEM links "$<LINK_ONLY:starbus_settings>")
   set_target_properties(starbus_${library} PROPERTIES INTERFACE_LINK_LIBRARIES "${links}")
@@ -32,12 +40,17 @@ install(TARGETS starbus_core starbus_io starbus_client EXPORT starbusTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS starbus_daemon starbus_testing EXPORT starbusTestingTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS starbus_entity ${entity_libraries} EXPORT starbusEntityTargets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT starbusEntityTargets NAMESPACE starbus:: DESTINATION ${package_dir})
 install(EXPORT starbusTargets NAMESPACE starbus:: DESTINATION ${package_dir})
 install(EXPORT starbusTestingTargets NAMESPACE starbus:: DESTINATION ${package_dir})
 
 # Headers include each other from the root of the repository: #include "bus/client/bus.hpp".
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/bus/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/starbus/bus
-        FILES_MATCHING PATTERN "*.hpp")
+foreach(room bus entity)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room}/
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/starbus/${room} FILES_MATCHING PATTERN "*.hpp")
+endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}
         FILES_MATCHING PATTERN "*.md")
 

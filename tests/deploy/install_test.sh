@@ -103,6 +103,7 @@ if run "consumer configures" cmake -S tests/deploy/consumer -B "$scratch/consume
   "${generator[@]}" -DCMAKE_PREFIX_PATH="$host/usr/local" -DCMAKE_BUILD_TYPE=Debug &&
   run "consumer builds" cmake --build "$scratch/consumer"; then
   run "consumer runs" timeout 30 "$scratch/consumer/consumer" || true
+  run "consumer of entities runs" timeout 30 "$scratch/consumer/consumer_entity" || true
   run "consumer's test runs" timeout 60 "$scratch/consumer/consumer_test" || true
 fi
 
