@@ -21,8 +21,8 @@
 ///
 /// **g++ 12**: put arguments that own memory (handlers, lambdas that capture strings or shared
 /// pointers, strings) into variables before the co_await expression. That compiler destroys some
-/// temporaries within it twice, which corrupts memory without a warning. Callbacks as completion
-/// tokens are not concerned.
+/// temporaries within it twice, which corrupts memory without a warning; and so it does the results
+/// in `a ? co_await x : co_await y`: write an if. Callbacks as completion tokens are not concerned.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -85,9 +85,9 @@ struct PostOptions {
   /// How long to wait for the store: its host may be down, or its disk full. 0: for ever. When it
   /// is over the post ends as expired; unless it never left, it may have been stored.
   std::chrono::milliseconds ttl{30'000};
-  /// False: not while nobody has the shard, as far as this process knows by then (the first such
-  /// post begins to watch): no_owner at once, and nothing is stored. A store that goes away
-  /// afterwards is waited for all the same.
+  /// False: not while nobody has the shard, as far as this process sees: no_owner at once, and
+  /// nothing is stored. (The first such post begins to watch, and is decided when the watch shows
+  /// what there is.) A store that goes away afterwards is waited for all the same.
   bool wait = true;
   Trace trace{};
 };

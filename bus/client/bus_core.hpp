@@ -160,6 +160,11 @@ class BusCore final : public std::enable_shared_from_this<BusCore>, public Proce
   void remember_name(const Name& name);
   Result<std::uint64_t> start_post(PostTarget target, const std::string& name, ByteView body,
                                    const PostOptions& options);
+  void post_now(PostTarget target, const std::string& name, ByteView body,
+                const PostOptions& options, Done<std::uint64_t> done);
+  void hold_post(PostTarget target, const std::string& name, ByteView body, PostOptions options,
+                 Done<std::uint64_t> done);
+  bool knows_stores() const;
   Result<> may_read(const std::string& name, PostTarget target);
   MailReaders::Access reader_access();
   template <class Handle>
@@ -244,6 +249,7 @@ class BusCore final : public std::enable_shared_from_this<BusCore>, public Proce
   std::map<std::pair<std::string, std::uint64_t>, Sticky> sticky_;  // (shared name, key)
   std::uint64_t sticky_clock_ = 0;
   std::size_t held_messages_ = 0;
+  std::size_t held_posts_ = 0;  // of those
 };
 
 }  // namespace starbus::bus

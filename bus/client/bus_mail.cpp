@@ -9,9 +9,38 @@ namespace starbus::bus {
 
 void BusCore::post(PostTarget target, const std::string& name, ByteView body,
                    const PostOptions& options, Done<std::uint64_t> done) {
+  // Whether somebody has the shard is not known yet; what is posted meanwhile stays behind it.
+  const bool held = process_.reply_lineage() && !knows_stores() &&
+                    (!options.wait || held_posts_ != 0) && !closed_ && !closing_;
+  if (held) return hold_post(target, name, body, options, std::move(done));
+  post_now(target, name, body, options, std::move(done));
+}
+
+void BusCore::post_now(PostTarget target, const std::string& name, ByteView body,
+                       const PostOptions& options, Done<std::uint64_t> done) {
   const auto token = start_post(target, name, body, options);
   if (!token) return complete<std::uint64_t>(std::move(done), token.error());
   posts_.emplace(*token, std::move(done));
+}
+
+void BusCore::hold_post(PostTarget target, const std::string& name, ByteView body,
+                        PostOptions options, Done<std::uint64_t> done) {
+  struct Held {
+    Bytes body;
+    std::string key;
+    Done<std::uint64_t> done;
+  };
+  const auto held = std::make_shared<Held>(
+      Held{{body.begin(), body.end()}, std::string(options.key), std::move(done)});
+  const auto waits =
+      hold(std::string(kStores), name.size() + body.size(), [this, target, name, options, held] {
+        --held_posts_;
+        PostOptions again = options;
+        again.key = held->key;
+        post_now(target, name, held->body, again, std::move(held->done));
+      });
+  if (!waits) return complete<std::uint64_t>(std::move(held->done), waits.error());
+  ++held_posts_;
 }
 
 Result<Token> BusCore::start_post(PostTarget target, const std::string& text, ByteView body,
@@ -20,10 +49,12 @@ Result<Token> BusCore::start_post(PostTarget target, const std::string& text, By
   const auto name = name_of_text(text);
   if (!name) return name.error();
   if (options.key.size() > kMaxPostKey) {
-    return Error{Errc::too_large, "a key of " + std::to_string(options.key.size()) + " bytes"};
+    return Error{Errc::too_large, "a key of " + std::to_string(options.key.size()) +
+                                      " bytes; at most " + std::to_string(kMaxPostKey)};
   }
   if (body.size() > kMaxPostBody) {
-    return Error{Errc::too_large, "a body of " + std::to_string(body.size()) + " bytes"};
+    return Error{Errc::too_large, "a body of " + std::to_string(body.size()) + " bytes; at most " +
+                                      std::to_string(kMaxPostBody)};
   }
   if (auto allowed = process_.may_send(text); !allowed) return allowed.error();
   const auto shard = name_of_text(shard_name(shard_of(name->id())));
@@ -60,14 +91,23 @@ Result<Token> BusCore::start_post(PostTarget target, const std::string& text, By
   return token;
 }
 
+bool BusCore::knows_stores() const {
+  const RowSet* const rows = process_.rows(std::string(kStores));
+  return rows != nullptr && rows->complete();
+}
+
 /// As far as the watch shows; true also before it does.
 bool BusCore::is_kept(const std::string& shard) const {
-  const RowSet* const rows = process_.rows(std::string(kStores));
-  return rows == nullptr || !rows->complete() || rows->rows().contains(shard);
+  return !knows_stores() || process_.rows(std::string(kStores))->rows().contains(shard);
 }
 
 void BusCore::on_posted(Token token, Errc status, std::uint64_t number) {
-  end_post(token, status == Errc::ok ? Result<std::uint64_t>(number) : Error{status});
+  if (status == Errc::ok) return void(end_post(token, number));
+  Error error{status};
+  // The store says no more than that.
+  if (status == Errc::denied) error.detail = "a mailbox takes no append, and a log no post";
+  if (status == Errc::mailbox_full) error.detail = "its quota of messages or bytes";
+  end_post(token, std::move(error));
 }
 
 /// False: this is no post.

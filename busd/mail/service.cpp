@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bus/core/shard_list.hpp"
 #include "busd/mail/shard_row.hpp"
 
 namespace starbus::bus::busd::mail {
@@ -59,6 +60,7 @@ void MailService::turn() {
   taker_.tick();
   if (hooks_.now_ms() < next_try_ms_) return;
   if (!refusals_.empty()) report_refusals();
+  if (!left_.empty()) report_left();
   for (const auto& [number, shard] : shards_) {
     if (shard.phase == Phase::free && mail_.ended() >= shard.after) bind(number);
   }
@@ -126,7 +128,23 @@ void MailService::on_bind_refused(BindingId binding, const Error& reason) {
   bindings_.erase(found);
   shards_[shard].phase = Phase::free;
   next_try_ms_ = hooks_.now_ms() + kBindPause;
-  ++refusals_[reason.to_string()];
+  const bool left = reason == Errc::already_bound && leave_to_owner(shard);
+  if (!left) ++refusals_[reason.to_string()];
+}
+
+/// A shard that another host serves, and of which nothing is here, is only listed here. It would
+/// begin empty when that host is down for a moment, and the mail there would be out of reach: so
+/// that it is there is noted, and counts from now on.
+bool MailService::leave_to_owner(std::uint8_t shard) {
+  const auto owner = owner_of(shard);
+  if (!owner || owner->host == host_ || has_rows(store_, shard)) return false;
+  shards_[shard].phase = Phase::away;
+  left_[owner->host].push_back(shard);
+  storage::Batch batch;
+  batch.use_reserve();
+  batch.put(place_key(shard), encode(PlaceRow{Keeping::elsewhere, 0, owner->host}));
+  commit(std::move(batch), [](const storage::Result<>&) {});  // or the next start finds it again
+  return true;
 }
 
 /// One line for all shards, and not again while nothing changes: it is asked for every second.
@@ -137,6 +155,15 @@ void MailService::report_refusals() {
   }
   if (text != reported_) hooks_.trouble(text);
   reported_ = std::move(text);
+}
+
+void MailService::report_left() {
+  for (auto& [host, shards] : std::exchange(left_, {})) {
+    std::ranges::sort(shards);
+    hooks_.trouble("host " + host + " has the shards " + shards_text(shards) +
+                   ", and they stay there: take them out of [mail] shards here, or bring them with "
+                   "starbus-mail move");
+  }
 }
 
 void MailService::on_lease_lost() {

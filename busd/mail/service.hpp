@@ -20,7 +20,7 @@ class MailService final : public ProcessEvents, private MailShell {
   struct Hooks {
     std::function<void(std::function<void()>)> post;  // see MailShell::post
     std::function<std::uint64_t()> wall_ms;
-    std::function<std::uint64_t()> now_ms;  // of a clock that nobody sets
+    std::function<std::uint64_t()> now_ms;                 // of a clock that nobody sets
     std::function<void(const std::string& text)> trouble;  // for the log
     std::function<void(const std::string& text)> note;     // likewise, and all is well
     std::function<void(const storage::Error&)> stopped;
@@ -96,6 +96,8 @@ class MailService final : public ProcessEvents, private MailShell {
   void bind(std::uint8_t shard);
   void broken(std::uint8_t shard, const std::string& why);
   void report_refusals();
+  bool leave_to_owner(std::uint8_t shard);
+  void report_left();
 
   // MailShell
   void stored(const StreamId& stream, std::uint64_t last,
@@ -126,6 +128,7 @@ class MailService final : public ProcessEvents, private MailShell {
   std::map<BindingId, std::uint8_t> bindings_;
   std::map<std::string, int> refusals_;  // since the last report, by reason
   std::string reported_;
+  std::map<std::string, std::vector<std::uint8_t>> left_;  // to hosts; since the last report
   std::uint64_t next_try_ms_ = 0;
   bool greeted_ = false;
   bool stopped_ = false;
