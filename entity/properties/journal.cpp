@@ -250,7 +250,7 @@ void Journal::trim(std::size_t last) {
       continue;
     }
     for (std::size_t i = 0; i < kAudiences; ++i) {
-      if ((reading.header().audiences >> i & 1U) != 0) floors_[i] = stamp;
+      if ((reading.header().audiences >> i & 1U) != 0) floors_[i] = std::max(floors_[i], stamp);
     }
   }
   buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(cut));

@@ -137,6 +137,23 @@ TEST_F(Replica, AnAudienceThatWasNotWatchedBeginsAnew) {
   EXPECT_EQ(catch_up().error(), DataErrc::history_lost);
 }
 
+TEST_F(Replica, NorDoesTrimmingGiveItBackWhatItMissed) {
+  const auto tick = [this](char text) {
+    real_.nick = std::string(20, text);
+    real_.seal();
+  };
+  for (char text = 'a'; text < 'e'; ++text) tick(text);
+  ASSERT_TRUE(catch_up().has_value());
+  for (char text = 'e'; text < 'i'; ++text) tick(text);  // what is trimmed below it has not seen
+  real_.unwatch(Audience::own_client);
+  real_.gold = 3;
+  real_.watch(Audience::own_client);
+  for (int i = 0; i < 20; ++i) {
+    tick(static_cast<char>('a' + i));
+    EXPECT_EQ(catch_up().error(), DataErrc::history_lost) << i;
+  }
+}
+
 TEST_F(Replica, WhatIsSupersededWithinATickIsSentOnce) {
   for (int i = 0; i < 5; ++i) real_.gold = i;
   real_.seal();
