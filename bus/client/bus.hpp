@@ -57,8 +57,9 @@ struct Options {
 
 struct SendOptions {
   Lane lane = Lane::call;
-  /// Not handed to a handler later than this after the call to send; 0: never given up. What
-  /// expires ends as `expired`; if it had left already, it may or may not have been handled.
+  /// Not handed to a handler later than this after the call to send; 0: never given up. It ends in
+  /// a whole millisecond of the clock, so up to one early. What expires ends as `expired`; if it
+  /// had left already, it may or may not have been handled.
   std::chrono::milliseconds ttl{0};
   Trace trace{};
   /// Shared names only: messages with one key go to one instance (rendezvous hash); 0: all messages
