@@ -158,5 +158,36 @@ TEST_F(DamagedStoreTest, DoesNotStopTheBus) {
   EXPECT_EQ(cluster.busd("a").json("/healthz")["healthy"], false);
 }
 
+/// A list that is wrong on one host must not split the mail when the other one is restarted.
+class OverlappingListsTest : public ClusterTest {
+ protected:
+  Cluster cluster{{.more = {{"a", "[mail]\nshards = ['0-255']\n"}}}};
+};
+
+TEST_F(OverlappingListsTest, AHostThatHasNothingOfAShardLeavesItToTheOtherForGood) {
+  run(
+      [this]() -> Task {
+        Bus poster(loop, cluster.node("b", "poster"));
+        CO_OK(co_await poster.connect(use_awaitable));
+        CO_OK(co_await poster.post("player/1", "before", {}, use_awaitable));
+        auto& a = cluster.busd("a");
+        auto& b = cluster.busd("b");
+        EXPECT_EQ(b.terminate(10s), std::optional(0));
+        std::ofstream(b.config_file(), std::ios::app) << "\n[mail]\nshards = ['0-255']\n";
+        b.start();
+        CO_TRUE(co_await until(
+            20s, [&] { return b.log().find("host a has the shards 0-255") != std::string::npos; }));
+        EXPECT_EQ(a.terminate(10s), std::optional(0));
+        // Longer than b would wait between two attempts.
+        const auto waits = co_await poster.post("player/1", "waits", {.ttl = 3s}, use_awaitable);
+        EXPECT_EQ(waits.error().code, bus::Errc::expired) << waits.error().to_string();
+        a.start();
+        const auto after = co_await poster.post("player/1", "after", {.ttl = 0ms}, use_awaitable);
+        CO_OK(after);
+        EXPECT_EQ(*after, 2U);
+      },
+      90s);
+}
+
 }  // namespace
 }  // namespace starbus::cluster_test
