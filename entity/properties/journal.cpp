@@ -283,6 +283,10 @@ bool Journal::collect(Audience audience, std::uint64_t since, Encoder& out) cons
       out.raw(change.bytes().data(), change.bytes().size());
     }
   }
+  if (previous != version(audience)) {  // of its latest ticks nothing is left to tell
+    out.varint(version(audience) - previous);
+    out.varint(0);
+  }
   return true;
 }
 

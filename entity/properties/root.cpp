@@ -186,7 +186,7 @@ DataErrc Root::apply_groups(Decoder& in, std::uint64_t from, std::uint64_t to, B
     }
     stamp += step;
     const std::uint64_t size = in.varint();
-    if (size == 0) in.fail(DataErrc::malformed);
+    if (size == 0 && stamp != to) in.fail(DataErrc::malformed);
     Decoder group(in.take(static_cast<std::size_t>(size)));
     if (!in.ok()) break;
     if (stamp <= batch.version) continue;

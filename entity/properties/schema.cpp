@@ -19,7 +19,7 @@ class Describer {
   void begin(const StructBase* base) {
     if (base_ == nullptr) base_ = base;
   }
-  void add(const StructBase* owner, const FieldType& type, const void* field, std::size_t distance,
+  void add(const StructBase* owner, const FieldType& type, std::size_t distance,
            std::string_view name) {
     if (owner != base_) return;
     if (distance > Place::kMaxDistance) {
@@ -32,7 +32,6 @@ class Describer {
     info.type = &type;
     info.flags = type.flags();
     info.signature = type.signature();
-    info.capacity = type.capacity(field);
     schema_.fields_.push_back(std::move(info));
   }
 
@@ -46,9 +45,8 @@ void StructBase::describe_begin() {
   describer->begin(this);
 }
 
-void StructBase::describe(const FieldType& type, const void* field, std::size_t distance,
-                          std::string_view name) {
-  describer->add(this, type, field, distance, name);
+void StructBase::describe(const FieldType& type, std::size_t distance, std::string_view name) {
+  describer->add(this, type, distance, name);
 }
 
 Schema Schema::build(const std::type_info& type, bool entity, Make make,
@@ -63,7 +61,11 @@ Schema Schema::build(const std::type_info& type, bool entity, Make make,
     schema.prototype_ = prototype.base;
   }
   evolve(schema.evolution_);
-  for (FieldInfo& field : schema.fields_) field.reach = reach_of(field.flags, entity);
+  for (FieldInfo& field : schema.fields_) {
+    field.reach = reach_of(field.flags, entity);
+    // Not before the whole prototype is there: a field is described before its members are.
+    field.capacity = field.type->capacity(field.of(*schema.prototype_));
+  }
   schema.check();
   schema.finish();
   return schema;
@@ -108,10 +110,12 @@ void Schema::finish() {
   for (const FieldInfo& field : fields_) {
     const Schema* nested = field.type->nested();
     levels_ = std::max(levels_, 1 + (nested == nullptr ? 0 : nested->levels()));
-    const std::string text = field.name + "\n" + field.signature + "\n" + to_string(field.flags) +
-                             "\n" + std::to_string(field.capacity) + "\n";
+    const std::string text =
+        field.name + "\n" + field.signature + "\n" + to_string(field.flags) + "\n";
     saved_hash_ += hash_of(text + std::to_string(nested == nullptr ? 0 : nested->saved_hash()));
-    hash_ = hash_of(text + std::to_string(nested == nullptr ? 0 : nested->hash()) + "\n", hash_);
+    const std::uint64_t below = nested == nullptr ? 0 : nested->hash();
+    hash_ =
+        hash_of(text + std::to_string(field.capacity) + "\n" + std::to_string(below) + "\n", hash_);
   }
   std::array<std::string, kAudiences> sights;
   for (std::size_t i = 0; i < kAudiences; ++i) {

@@ -67,7 +67,7 @@ class StructBase {
   Place enlist(const Field* field, const void* placed, std::string_view name) {
     const Place place(distance_to(placed), next_++);
     if (describer != nullptr) [[unlikely]]
-      describe(Field::type(), field, distance_to(field), name);
+      describe(Field::type(), distance_to(field), name);
     return place;
   }
   /// Called by the field that holds this struct.
@@ -110,8 +110,7 @@ class StructBase {
   }
   StructBase* holder();
   void describe_begin();
-  void describe(const FieldType& type, const void* field, std::size_t distance,
-                std::string_view name);
+  void describe(const FieldType& type, std::size_t distance, std::string_view name);
 
   Place place_{0, kTop};
   Reach reach_ = kWholeReach;
