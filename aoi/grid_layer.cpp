@@ -146,18 +146,14 @@ void GridLayer<Cells>::mark_moved(EntityIndex entity, const Place& place) {
     mark_dirty(place.cell);
     return;
   }
-  for (SensorIndex s = scene_.first_sensor[entity]; s != kNone; s = scene_.watches[s].next) {
-    if (served_[s].layer == number_) mark_stale(watchers_[served_[s].watcher]);
-  }
+  each_watcher(entity, [&](std::uint32_t at) { mark_stale(watchers_[at]); });
 }
 
 // Its sensors know where it is, so that a look need not ask for it.
 template <class Cells>
 void GridLayer<Cells>::set_place(EntityIndex entity, std::uint32_t place) {
   places_[entity].place = place;
-  for (SensorIndex s = scene_.first_sensor[entity]; s != kNone; s = scene_.watches[s].next) {
-    if (served_[s].layer == number_) watchers_[served_[s].watcher].place = place;
-  }
+  each_watcher(entity, [&](std::uint32_t at) { watchers_[at].place = place; });
 }
 
 template <class Cells>
@@ -197,9 +193,7 @@ void GridLayer<Cells>::change_cell(EntityIndex entity, const CellAt& to) {
     ++hidden_[place.cell];
     --hidden_[old.cell];
   }
-  for (SensorIndex s = scene_.first_sensor[entity]; s != kNone; s = scene_.watches[s].next) {
-    if (served_[s].layer == number_) rehome(served_[s].watcher, place.cell);
-  }
+  each_watcher(entity, [&](std::uint32_t at) { rehome(at, place.cell); });
   close_if_empty(old.cell);
 }
 

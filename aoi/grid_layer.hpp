@@ -146,6 +146,9 @@ class GridLayer final : public Layer {
   std::uint32_t bit_of(const Watcher& watcher, EntityIndex target) const;
   template <class Visitor>
   void each_bit(const Watcher& watcher, const Visitor& visitor) const;
+  /// The watchers of an entity in this layer. Sensors with symmetric lists have none.
+  template <class Visitor>
+  void each_watcher(EntityIndex entity, const Visitor& visitor) const;
 
   // Looking: grid_layer_look.cpp.
   void settle_orphans(Flips& flips);
@@ -207,6 +210,14 @@ void GridLayer<Cells>::each_bit(const Watcher& watcher, const Visitor& visitor) 
       }
     }
     row += run.width();
+  }
+}
+
+template <class Cells>
+template <class Visitor>
+void GridLayer<Cells>::each_watcher(EntityIndex entity, const Visitor& visitor) const {
+  for (SensorIndex s = scene_.first_sensor[entity]; s != kNone; s = scene_.watches[s].next) {
+    if (s < served_.size() && served_[s].layer == number_) visitor(served_[s].watcher);
   }
 }
 

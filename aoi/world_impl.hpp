@@ -132,6 +132,7 @@ class World::Impl {
   void manage_or_not(SensorIndex sensor);
   void decide_later(SensorIndex sensor);
   bool holds(SensorIndex sensor, EntityIndex target) const;
+  bool is_or_was_held(EntityIndex entity) const;
   void forget_target(EntityIndex entity);
   void tell_end(SensorIndex sensor, EntityIndex target);
   void take_flips();

@@ -89,10 +89,17 @@ void World::Impl::forget_target(EntityIndex entity) {
       if (!scene_.watches[s].geometric) tell_end(s, entity);
     }
   }
-  if (!entities_[entity].beacon) return;
+  if (!is_or_was_held(entity)) return;
   for (SensorIndex sensor = 0; sensor < sensors_.size(); ++sensor) {
     if (sensors_[sensor].managed) tell_end(sensor, entity);
   }
+}
+
+// As a beacon, or by anything that was undone since the last update: who shows it is not known by
+// what it is now.
+bool World::Impl::is_or_was_held(EntityIndex entity) const {
+  return entities_[entity].beacon ||
+         std::find(released_.begin(), released_.end(), entity) != released_.end();
 }
 
 // Notes what the backend has found for managed sensors, and decides what these show now.
@@ -274,6 +281,7 @@ Reason World::Impl::reason_of_leave(SensorIndex sensor, EntityIndex target) cons
   const Watch& watch = scene_.watches[sensor];
   if (!watch.geometric) {
     if (!scene_.filters.passes(watch.filter, scene_.flags[target])) return Reason::filter;
+    if (!symmetric_->joined(target)) return Reason::forced;
     return symmetric_->in_block(watch.owner, target) ? Reason::limit : Reason::geometry;
   }
   if (index_->has(sensor, target)) return Reason::limit;

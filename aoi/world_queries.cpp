@@ -64,10 +64,8 @@ std::vector<SensorId> World::Impl::observers(EntityId id) const {
   for (const EntityIndex other : symmetric_->changed()) {
     found.push_back(symmetric_->sensor_of(other));
   }
-  const bool was_held =
-      entities_[target].beacon ||
-      std::find(released_.begin(), released_.end(), target) != released_.end();
-  for (SensorIndex sensor = 0; was_held && sensor < sensors_.size(); ++sensor) {
+  const bool held = is_or_was_held(target);
+  for (SensorIndex sensor = 0; held && sensor < sensors_.size(); ++sensor) {
     if (sensors_[sensor].managed) found.push_back(sensor);
   }
   std::sort(found.begin(), found.end());

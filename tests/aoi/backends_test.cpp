@@ -33,7 +33,7 @@ void compare(const Taste& taste, Metric metric) {
     if (step.what != Do::update) continue;
     for (Player& player : players) {
       player.check();
-      RC_ASSERT(player.last_events() == players.front().last_events());
+      demand(player.last_events() == players.front().last_events(), "backends differ");
     }
   }
 }
