@@ -10,6 +10,7 @@ class BruteIndex final : public Index {
  public:
   explicit BruteIndex(const Scene& scene) : scene_(scene) {}
 
+  void reserve(std::size_t, std::size_t sensors) override { rows_.reserve(sensors + 1); }
   void insert(EntityIndex) override {}
   void erase(EntityIndex entity, std::vector<SensorIndex>& had) override;
   void move(EntityIndex) override {}

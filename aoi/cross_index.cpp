@@ -31,9 +31,17 @@ void CrossIndex::each_sensor(EntityIndex entity, const Visitor& visitor) const {
   }
 }
 
+void CrossIndex::reserve(std::size_t entities, std::size_t sensors) {
+  anchored_.reserve(entities + 1);
+  anchors_.reserve(entities + 1);
+  points_.reserve(entities + 1);
+  observers_.reserve(entities + 1);
+  sensings_.reserve(sensors + 1);
+}
+
 void CrossIndex::insert(EntityIndex entity) {
   if (anchored_.size() <= entity) {
-    const std::size_t size = std::max(scene_.spots.size(), anchored_.size() * 2);
+    const std::size_t size = scene_.spots.size();
     anchored_.resize(size);
     anchors_.resize(size);
     points_.resize(size);
@@ -87,7 +95,7 @@ void CrossIndex::refilter(EntityIndex entity) {
 
 void CrossIndex::attach(SensorIndex sensor) {
   if (sensings_.size() <= sensor) {
-    sensings_.resize(std::max(scene_.watches.size(), sensings_.size() * 2));
+    sensings_.resize(scene_.watches.size());
   }
   sensings_[sensor] = {};
   sensings_[sensor].attached = true;

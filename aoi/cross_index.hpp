@@ -23,6 +23,7 @@ class CrossIndex final : public Index {
  public:
   CrossIndex(const Scene& scene, float reach);
 
+  void reserve(std::size_t entities, std::size_t sensors) override;
   void insert(EntityIndex entity) override;
   void erase(EntityIndex entity, std::vector<SensorIndex>& had) override;
   void move(EntityIndex entity) override;

@@ -24,6 +24,11 @@ std::uint32_t GridIndex::layer_for(float reach) {
   return number;
 }
 
+void GridIndex::reserve(std::size_t entities, std::size_t sensors) {
+  served_.reserve(sensors + 1);
+  layers_[0]->reserve(entities, sensors);
+}
+
 void GridIndex::insert(EntityIndex entity) {
   for (std::uint32_t i = 0; i < used_; ++i) {
     if (layers_[i]) layers_[i]->insert(entity);
@@ -55,7 +60,7 @@ void GridIndex::refilter_all(FilterNumber number) {
 }
 
 void GridIndex::attach(SensorIndex sensor) {
-  if (served_.size() <= sensor) served_.resize(scene_.watches.size());
+  if (served_.size() <= sensor) served_.resize(sensor + 1u);
   layers_[layer_for(scene_.watches[sensor].reach())]->attach(sensor);
 }
 

@@ -17,6 +17,7 @@ class GridIndex final : public Index {
 
   GridIndex(const Scene& scene, float reach, LayerMaker maker);
 
+  void reserve(std::size_t entities, std::size_t sensors) override;
   void insert(EntityIndex entity) override;
   void erase(EntityIndex entity, std::vector<SensorIndex>& had) override;
   void move(EntityIndex entity) override;

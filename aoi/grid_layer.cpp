@@ -69,8 +69,14 @@ void GridLayer<Cells>::close_if_empty(CellIndex cell) {
 }
 
 template <class Cells>
+void GridLayer<Cells>::reserve(std::size_t entities, std::size_t sensors) {
+  places_.reserve(entities + 1);
+  watchers_.reserve(sensors);
+}
+
+template <class Cells>
 void GridLayer<Cells>::insert(EntityIndex entity) {
-  if (places_.size() <= entity) places_.resize(std::max<std::size_t>(scene_.spots.size(), 16));
+  if (places_.size() <= entity) places_.resize(scene_.spots.size());
   Place& place = places_[entity];
   open(place, cells_.locate(scene_.spots[entity].at));
   place.place = kNone;

@@ -25,6 +25,7 @@ namespace starbus::aoi {
 class Layer {
  public:
   virtual ~Layer() = default;
+  virtual void reserve(std::size_t entities, std::size_t sensors) = 0;
   virtual void insert(EntityIndex entity) = 0;
   virtual void erase(EntityIndex entity, std::vector<SensorIndex>& had) = 0;
   virtual void move(EntityIndex entity) = 0;
@@ -56,6 +57,7 @@ class GridLayer final : public Layer {
  public:
   GridLayer(const Scene& scene, std::vector<Served>& served, std::uint32_t number, Cells cells);
 
+  void reserve(std::size_t entities, std::size_t sensors) override;
   void insert(EntityIndex entity) override;
   void erase(EntityIndex entity, std::vector<SensorIndex>& had) override;
   void move(EntityIndex entity) override;

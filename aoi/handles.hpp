@@ -16,6 +16,7 @@ class Handles {
   Handles(std::uint32_t most, std::uint32_t quarantine)
       : most_(most), quarantine_(quarantine), rows_(1) {}
 
+  void reserve(std::size_t count) { rows_.reserve(count + 1); }
   /// 0: all indices are in use or rest.
   std::uint32_t allocate();
   /// From now on valid() says no, though the row is still in use.

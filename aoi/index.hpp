@@ -66,6 +66,7 @@ class Index {
  public:
   virtual ~Index() = default;
 
+  virtual void reserve(std::size_t entities, std::size_t sensors) = 0;
   virtual void insert(EntityIndex entity) = 0;
   /// Its sensors were detached before. Appends who had it in range, in no order.
   virtual void erase(EntityIndex entity, std::vector<SensorIndex>& had) = 0;

@@ -82,6 +82,9 @@ struct WorldOptions {
   /// Updates for which a freed entity, sensor or wire index rests: what is under way to a client
   /// must not hit its successor. 25 are 5 s at 200 ms.
   std::uint16_t quarantine = 25;
+  /// Room made at once instead of by growing; no bound.
+  std::uint32_t expected_entities = 0;
+  std::uint32_t expected_sensors = 0;
   SymmetricOptions symmetric = {};
   Budget budget = {};
   Simd simd = Simd::best;

@@ -87,6 +87,19 @@ World::Impl::Impl(const WorldOptions& chosen)
   scene_.simd = chosen.simd;
   index_ = make_index(options, scene_);
   symmetric_ = std::make_unique<SymmetricLists>(scene_, options.symmetric);
+  const std::size_t entities = std::min(options.expected_entities, kMaxEntities);
+  const std::size_t sensors = std::min(options.expected_sensors, kMaxSensors);
+  if (entities + sensors == 0) return;
+  entity_ids_.reserve(entities);
+  sensor_ids_.reserve(sensors);
+  scene_.spots.reserve(entities + 1);
+  scene_.flags.reserve(entities + 1);
+  scene_.observable.reserve(entities + 1);
+  scene_.first_sensor.reserve(entities + 1);
+  entities_.reserve(entities + 1);
+  scene_.watches.reserve(sensors + 1);
+  sensors_.reserve(sensors + 1);
+  index_->reserve(entities, sensors);
 }
 
 template <class Operation>
