@@ -1,0 +1,57 @@
+/// Little-endian bytes, for what leaves the process. The reader never trusts a length: past the end
+/// it gives zeros and says so at the end, so that a decoder has one check to make.
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace starbus::aoi {
+
+class Writer {
+ public:
+  template <std::unsigned_integral T>
+  void number(T value) {
+    for (std::size_t i = 0; i < sizeof(T); ++i) {
+      bytes_.push_back(static_cast<char>(static_cast<std::uint64_t>(value) >> 8 * i & 0xff));
+    }
+  }
+  void real(float value) { number(std::bit_cast<std::uint32_t>(value)); }
+  std::string take() { return std::exchange(bytes_, {}); }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+
+  template <std::unsigned_integral T>
+  T number() {
+    if (bytes_.size() < sizeof(T)) {
+      bytes_ = {};
+      good_ = false;
+      return 0;
+    }
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < sizeof(T); ++i) {
+      value |= std::uint64_t{static_cast<unsigned char>(bytes_[i])} << 8 * i;
+    }
+    bytes_.remove_prefix(sizeof(T));
+    return static_cast<T>(value);
+  }
+  float real() { return std::bit_cast<float>(number<std::uint32_t>()); }
+  std::size_t left() const { return bytes_.size(); }
+  bool good() const { return good_; }
+
+ private:
+  std::string_view bytes_;
+  bool good_ = true;
+};
+
+}  // namespace starbus::aoi

@@ -1,0 +1,113 @@
+/// The cross list: two sorted axes on which entities have a node and sensors two, their bounds. Who
+/// is between the bounds of a sensor on both axes is its candidate; candidates are tested with the
+/// exact metric, so that a corner of the square is no place to get lost in.
+///
+/// Nodes stand where their entity was last anchored, and bounds are wider than the radius by twice
+/// the slack: an entity moves freely within the slack, and only beyond it its nodes are shifted.
+/// What it passes then, on either axis, become candidates if they are. Candidates that are out of
+/// range and out of bounds are dropped when their sensor looks. Who is new, or has gone far, is
+/// inserted from the nearest anchor of the list and looks around; many at once, and the lists are
+/// made anew. Work is done for those who move, and for the sensors that have them as candidates.
+/// (Sorted lists kept sorted as things move: Baraff 1992; Cohen and others, I-COLLIDE, 1995.)
+/// Owns lists and candidates; reads the world's Scene; one thread.
+#pragma once
+
+#include <array>
+
+#include "aoi/axis_list.hpp"
+#include "aoi/index.hpp"
+
+namespace starbus::aoi {
+
+class CrossIndex final : public Index {
+ public:
+  CrossIndex(const Scene& scene, float reach);
+
+  void reserve(std::size_t entities, std::size_t sensors) override;
+  void insert(EntityIndex entity) override;
+  void erase(EntityIndex entity, std::vector<SensorIndex>& had) override;
+  void move(EntityIndex entity) override;
+  void refilter(EntityIndex entity) override;
+  void refilter_all(FilterNumber) override {}
+  void attach(SensorIndex sensor) override;
+  void detach(SensorIndex sensor, std::vector<EntityIndex>& had) override;
+  void rewatch(SensorIndex sensor) override;
+  void adopt(SensorIndex sensor, EntityIndex target) override;
+  void touched(std::vector<Touched>& out) override;
+  void look(Flips& flips, const std::vector<std::uint8_t>* skip) override;
+  bool has(SensorIndex sensor, EntityIndex target) const override;
+  void in_range(SensorIndex sensor, std::vector<EntityIndex>& out) const override;
+  void observers(EntityIndex target, std::vector<SensorIndex>& out) const override;
+  void in_range_within(SensorIndex sensor, float limit,
+                       std::vector<Candidate>& out) const override;
+  void visit(const Box& box, const std::function<void(EntityIndex)>& visitor) const override;
+  std::uint64_t memory() const override;
+
+  /// For tests: the axes, and how many nodes they have looked at.
+  const AxisList& axis(std::size_t which) const { return axes_.at(which); }
+
+ private:
+  static constexpr std::uint32_t kInRange = 1u << 31;  ///< in an entry, beside the target's index
+  using Kind = AxisList::Kind;
+  using Ref = AxisList::Ref;
+
+  struct Point {
+    float x = 0;
+    float y = 0;
+    float on(std::size_t axis) const { return axis == 0 ? x : y; }
+  };
+  struct Anchored {
+    bool known = false;    ///< inserted and not erased
+    bool listed = false;   ///< has nodes
+    bool waiting = false;  ///< in waiting_
+    bool far = false;      ///< to be inserted anew and to look around
+    bool moved = false;    ///< since the last look
+  };
+  struct Sensing {
+    bool attached = false;
+    bool listed = false;
+    bool touched = false;
+    bool prune = false;               ///< somebody may have gone out of bounds
+    float bound = 0;                  ///< reach and twice the slack
+    std::vector<std::uint32_t> entries;  ///< candidates
+  };
+
+  void wait(EntityIndex entity, bool far);
+  void touch(SensorIndex sensor, bool prune);
+  void touch_around(EntityIndex entity, bool prune);
+  void settle_waiting();
+  void settle_moved();
+  void rebuild();
+  void shift(EntityIndex entity);
+  void put_anew(EntityIndex entity);
+  void take_nodes(EntityIndex entity);
+  bool in_bounds(SensorIndex sensor, EntityIndex target) const;
+  void consider(SensorIndex sensor, EntityIndex target);
+  void consider_both(EntityIndex a, EntityIndex b);
+  std::uint32_t* entry(SensorIndex sensor, EntityIndex target);
+  const std::uint32_t* entry(SensorIndex sensor, EntityIndex target) const;
+  void look_from(SensorIndex sensor, Flips& flips);
+  bool accepts(const Watch& watch, EntityIndex target, bool was) const;
+  template <class Accept>
+  void test_entries(SensorIndex sensor, const Watch& watch, Flips& flips, const Accept& accept);
+  void prune(SensorIndex sensor);
+  void drop_observer(EntityIndex target, SensorIndex sensor);
+  template <class Visitor>
+  void each_sensor(EntityIndex entity, const Visitor& visitor) const;
+
+  const Scene& scene_;
+  const float slack_;
+  std::array<AxisList, 2> axes_;
+  std::vector<Anchored> anchored_;                      ///< by entity
+  std::vector<Point> anchors_;                          ///< by entity
+  std::vector<Point> points_;                           ///< by entity: of now
+  std::vector<std::vector<SensorIndex>> observers_;     ///< by entity: whose candidate it is
+  std::vector<Sensing> sensings_;                       ///< by sensor
+  std::vector<SensorIndex> touched_;
+  std::vector<EntityIndex> waiting_;
+  std::vector<EntityIndex> moved_;
+  float widest_ = 0;  ///< no sensor's bound is larger
+  std::size_t known_ = 0;
+};
+
+}  // namespace starbus::aoi

@@ -1,0 +1,229 @@
+/// One grid of one cell size, and the rows of the sensors that it serves.
+///
+/// Positions lie in blocks of eight per cell (BlockArena). A sensor's row has one bit for each place
+/// of the nine cells around its home: set if that entity was in range when the sensor last looked.
+/// A look computes the row anew and compares: the difference is what has changed. When an entity
+/// changes cells, its bit is moved in every row around, so rows always speak of who is there now.
+/// What a row cannot hold any more (an entity beyond the nine cells) becomes an orphan: a pair that
+/// is in range until the next look decides. Owns rows, cells and blocks; one thread.
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <array>
+#include <bit>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "aoi/block_arena.hpp"
+#include "aoi/cells.hpp"
+#include "aoi/index.hpp"
+
+namespace starbus::aoi {
+
+/// What a grid does with a layer, whatever its cells are.
+class Layer {
+ public:
+  virtual ~Layer() = default;
+  virtual void reserve(std::size_t entities, std::size_t sensors) = 0;
+  virtual void insert(EntityIndex entity) = 0;
+  virtual void erase(EntityIndex entity, std::vector<SensorIndex>& had) = 0;
+  virtual void move(EntityIndex entity) = 0;
+  virtual void refilter(EntityIndex entity) = 0;
+  virtual void refilter_all(FilterNumber number) = 0;
+  virtual void attach(SensorIndex sensor) = 0;
+  virtual void detach(SensorIndex sensor, std::vector<EntityIndex>& had) = 0;
+  virtual void rewatch(SensorIndex sensor) = 0;
+  virtual void adopt(SensorIndex sensor, EntityIndex target) = 0;
+  virtual void touched(std::vector<Touched>& out) = 0;
+  virtual void look(Flips& flips, const std::vector<std::uint8_t>* skip) = 0;
+  virtual bool has(SensorIndex sensor, EntityIndex target) const = 0;
+  virtual void in_range(SensorIndex sensor, std::vector<EntityIndex>& out) const = 0;
+  virtual void observers(EntityIndex target, std::vector<SensorIndex>& out) const = 0;
+  virtual void in_range_within(SensorIndex sensor, float limit,
+                               std::vector<Candidate>& out) const = 0;
+  virtual void visit(const Box& box, const std::function<void(EntityIndex)>& visitor) const = 0;
+  virtual std::uint64_t memory() const = 0;
+};
+
+/// Which watcher of which layer serves a sensor; a grid keeps it for all its layers.
+struct Served {
+  std::uint32_t layer = kNone;
+  std::uint32_t watcher = kNone;
+};
+
+template <class Cells>
+class GridLayer final : public Layer {
+ public:
+  GridLayer(const Scene& scene, std::vector<Served>& served, std::uint32_t number, Cells cells);
+
+  void reserve(std::size_t entities, std::size_t sensors) override;
+  void insert(EntityIndex entity) override;
+  void erase(EntityIndex entity, std::vector<SensorIndex>& had) override;
+  void move(EntityIndex entity) override;
+  void refilter(EntityIndex entity) override;
+  void refilter_all(FilterNumber number) override { arena_.refilter_all(number); }
+  void attach(SensorIndex sensor) override;
+  void detach(SensorIndex sensor, std::vector<EntityIndex>& had) override;
+  void rewatch(SensorIndex sensor) override;
+  void adopt(SensorIndex sensor, EntityIndex target) override;
+  void touched(std::vector<Touched>& out) override;
+  void look(Flips& flips, const std::vector<std::uint8_t>* skip) override;
+  bool has(SensorIndex sensor, EntityIndex target) const override;
+  void in_range(SensorIndex sensor, std::vector<EntityIndex>& out) const override;
+  void observers(EntityIndex target, std::vector<SensorIndex>& out) const override;
+  void in_range_within(SensorIndex sensor, float limit,
+                       std::vector<Candidate>& out) const override;
+  void visit(const Box& box, const std::function<void(EntityIndex)>& visitor) const override;
+  std::uint64_t memory() const override;
+
+ private:
+  static constexpr std::size_t kInline = 16;  ///< bytes of a row: nine cells of one block, and more
+  static constexpr std::size_t kBatch = 16;   ///< plain watchers that are scanned together
+  static constexpr std::size_t kCentre = kNeighbours / 2;
+
+  struct Place {
+    CellAt home;
+    CellIndex cell = kNone;
+    std::uint32_t place = kNone;  ///< kNone: not observable
+  };
+
+  /// One cache line.
+  struct Watcher {
+    alignas(8) std::uint8_t near[kInline] = {};  ///< the row, if it fits
+    std::unique_ptr<std::uint8_t[]> far;         ///< the row otherwise
+    std::uint32_t size = 0;                      ///< of the row
+    SensorIndex sensor = kNone;
+    std::uint32_t place = kNone;  ///< of the owner, if it is observable
+    CellIndex cell = kNone;
+    float enter_limit = 0;
+    float stay_limit = 0;
+    FilterNumber filter = 0;
+    bool plain = true;  ///< no margin, no height, no filter, not managed
+    bool stale = true;  ///< must look at all nine cells
+    std::uint8_t* row() { return far ? far.get() : near; }
+    const std::uint8_t* row() const { return far ? far.get() : near; }
+  };
+
+  /// The nine cells around a home, as a look needs them.
+  struct Around {
+    const Run* runs[kNeighbours];
+    const Block* blocks[kNeighbours];
+    const HeightBlock* heights[kNeighbours];     ///< only with heights
+    std::uint32_t offsets[kNeighbours + 1];      ///< only if not single
+    std::uint32_t dirty;                         ///< a bit per cell
+    std::uint32_t entities;                      ///< in all nine
+    bool single;                                 ///< no cell has room for more than one block
+  };
+
+  using Home = boost::container::small_vector<std::uint32_t, 4>;
+
+  // Structure: grid_layer.cpp.
+  void open(Place& place, const CellAt& at);
+  void close_if_empty(CellIndex cell);
+  std::uint32_t take_place(CellIndex cell);
+  void free_place(CellIndex cell, std::uint32_t place);
+  void resize_run(CellIndex cell, std::uint32_t capacity);
+  void pack(CellIndex cell);
+  void relayout(CellIndex changed, std::uint32_t old_width, std::uint32_t new_width);
+  void change_cell(EntityIndex entity, const CellAt& to);
+  void move_bits(EntityIndex entity, CellIndex from, std::uint32_t old_place, CellIndex to,
+                 std::uint32_t new_place);
+  void rehome(std::uint32_t watcher, CellIndex to);
+  void resize_row(Watcher& watcher, std::uint32_t size);
+  void clear_around(EntityIndex entity, std::vector<SensorIndex>& had);
+  void mark_moved(EntityIndex entity, const Place& place);
+  void mark_dirty(CellIndex cell);
+  void mark_stale(Watcher& watcher);
+  void set_place(EntityIndex entity, std::uint32_t place);
+  void prefetch(CellIndex home) const;
+  void drop_orphans(SensorIndex sensor, EntityIndex target, std::vector<Pair>& dropped);
+
+  // Rows.
+  std::uint32_t width_of(CellIndex cell) const;
+  std::uint32_t offset_of(CellIndex home, std::size_t neighbour) const;
+  /// Which of the nine cells around `home` that is; kNeighbours: none.
+  std::size_t direction(CellIndex home, CellIndex cell) const;
+  /// The bit of a target in the row of a watcher, or kNone.
+  std::uint32_t bit_of(const Watcher& watcher, EntityIndex target) const;
+  template <class Visitor>
+  void each_bit(const Watcher& watcher, const Visitor& visitor) const;
+  /// The watchers of an entity in this layer. Sensors with symmetric lists have none.
+  template <class Visitor>
+  void each_watcher(EntityIndex entity, const Visitor& visitor) const;
+
+  // Looking: grid_layer_look.cpp.
+  void settle_orphans(Flips& flips);
+  void spread_dirt();
+  void gather(CellIndex home, Around& around) const;
+  std::uint32_t mask_of(const Watcher& watcher, const Around& around) const;
+  std::uint64_t cost_of(const Around& around, std::uint32_t mask) const;
+  void look_from(CellIndex home, Flips& flips, const std::vector<std::uint8_t>* skip);
+  Look look_of(const Watcher& watcher) const;
+  std::uint64_t others(const Watcher& watcher) const;
+  void scan_batch(const Around& around, std::uint32_t count, Flips& flips);
+  void look_alone(Watcher& watcher, const Around& around, std::uint32_t mask, Flips& flips);
+  bool scan_single(const Watcher& watcher, const Around& around, const Look& look,
+                   std::size_t variant, NineBytes& now);
+  bool scan_runs(Watcher& watcher, const Around& around, const Look& look,
+                 std::size_t variant, std::uint32_t mask);
+  void report(Watcher& watcher, const Around& around, Flips& flips);
+  void report_single(Watcher& watcher, const Around& around, const NineBytes& now, Flips& flips);
+  void settle_dirt();
+
+  const Scene& scene_;
+  const KernelTable& kernels_;
+  std::vector<Served>& served_;
+  const std::uint32_t number_;
+  Cells cells_;
+  BlockArena arena_;
+  std::vector<Run> runs_;    ///< per cell
+  std::vector<Home> homes_;  ///< per cell: the watchers at home there
+  std::vector<std::uint32_t> hidden_;  ///< per cell: entities at home there that nobody can see
+  std::vector<std::uint8_t> dirty_;
+  std::vector<CellIndex> dirty_cells_;  ///< the first dirty_count_
+  std::size_t dirty_count_ = 0;
+  std::vector<std::uint64_t> touched_;  ///< a bit per cell: somebody at home there has to look
+  std::vector<Place> places_;           ///< per entity
+  std::vector<Watcher> watchers_;
+  std::vector<std::uint32_t> free_watchers_;
+  std::vector<Pair> orphans_;
+
+  // Scratch of one look.
+  std::vector<CellIndex> looking_;
+  std::array<std::uint32_t, kBatch> batch_;
+  std::array<Look, kBatch> looks_;
+  std::array<NineScans, kBatch> scans_;
+  std::vector<std::uint8_t> fresh_;
+  std::vector<EntityIndex> held_;
+};
+
+template <class Cells>
+template <class Visitor>
+void GridLayer<Cells>::each_bit(const Watcher& watcher, const Visitor& visitor) const {
+  const std::uint8_t* row = watcher.row();
+  for (std::size_t i = 0; i < kNeighbours; ++i) {
+    const CellIndex cell = cells_.neighbour(watcher.cell, i);
+    const Run run = cell == kNone ? Run{} : runs_[cell];
+    for (std::uint32_t block = 0; block < run.used; ++block) {
+      for (unsigned bits = row[block]; bits != 0; bits &= bits - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(bits));
+        visitor(arena_.entities[(run.first + block) * kBlockPlaces + lane]);
+      }
+    }
+    row += run.width();
+  }
+}
+
+template <class Cells>
+template <class Visitor>
+void GridLayer<Cells>::each_watcher(EntityIndex entity, const Visitor& visitor) const {
+  for (SensorIndex s = scene_.first_sensor[entity]; s != kNone; s = scene_.watches[s].next) {
+    if (s < served_.size() && served_[s].layer == number_) visitor(served_[s].watcher);
+  }
+}
+
+extern template class GridLayer<UniformCells>;
+extern template class GridLayer<HashedCells>;
+
+}  // namespace starbus::aoi

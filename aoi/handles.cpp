@@ -1,0 +1,40 @@
+#include "aoi/handles.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace starbus::aoi {
+namespace {
+
+constexpr std::uint32_t kGenerations = 1u << (32 - Id<void>::kIndexBits);
+
+}  // namespace
+
+std::uint32_t Handles::allocate() {
+  std::uint32_t index = static_cast<std::uint32_t>(rows_.size());
+  if (!ready_.empty()) {
+    index = ready_.front();
+    ready_.pop_front();
+    rows_[index].generation = static_cast<std::uint16_t>((rows_[index].generation + 1u) % kGenerations);
+  } else if (index > most_) {
+    return 0;
+  } else {
+    rows_.emplace_back();
+  }
+  rows_[index].valid = true;
+  return std::uint32_t{rows_[index].generation} << Id<void>::kIndexBits | index;
+}
+
+void Handles::free(std::uint32_t index, std::uint64_t update) {
+  assert(!rows_[index].valid);
+  resting_.push_back({index, update + 1 + std::max(1u, quarantine_)});
+}
+
+void Handles::advance(std::uint64_t update) {
+  while (!resting_.empty() && resting_.front().until <= update) {
+    ready_.push_back(resting_.front().index);
+    resting_.pop_front();
+  }
+}
+
+}  // namespace starbus::aoi

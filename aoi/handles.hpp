@@ -1,0 +1,57 @@
+/// Ids of one kind: which are in use, and when a freed index may come again. An index rests in a
+/// queue (first freed, first used again) for as many updates as the world's quarantine says, at
+/// least until the update after the one that tells of its end. No memory but its own; one thread.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "aoi/types.hpp"
+
+namespace starbus::aoi {
+
+class Handles {
+ public:
+  Handles(std::uint32_t most, std::uint32_t quarantine)
+      : most_(most), quarantine_(quarantine), rows_(1) {}
+
+  void reserve(std::size_t count) { rows_.reserve(count + 1); }
+  /// 0: all indices are in use or rest.
+  std::uint32_t allocate();
+  /// From now on valid() says no, though the row is still in use.
+  void retire(std::uint32_t index) { rows_[index].valid = false; }
+  /// The row is no longer in use.
+  void free(std::uint32_t index, std::uint64_t update);
+  /// Ends the rest of those that have rested long enough.
+  void advance(std::uint64_t update);
+
+  bool valid(std::uint32_t value) const {
+    const std::uint32_t index = value & Id<void>::kIndexMask;
+    return index < rows_.size() && rows_[index].valid &&
+           rows_[index].generation == value >> Id<void>::kIndexBits;
+  }
+  /// One more than the largest index so far.
+  std::size_t size() const { return rows_.size(); }
+  std::uint64_t memory() const {
+    return rows_.capacity() * sizeof(Row) + resting_.size() * sizeof(Resting) +
+           ready_.size() * sizeof(std::uint32_t);
+  }
+
+ private:
+  struct Row {
+    std::uint16_t generation = 0;
+    bool valid = false;
+  };
+  struct Resting {
+    std::uint32_t index;
+    std::uint64_t until;
+  };
+  std::uint32_t most_;
+  std::uint32_t quarantine_;
+  std::vector<Row> rows_;
+  std::deque<Resting> resting_;
+  std::deque<std::uint32_t> ready_;
+};
+
+}  // namespace starbus::aoi

@@ -1,0 +1,109 @@
+/// What a backend is: geometry with a memory. It keeps, for every sensor, the set of entities in
+/// range as it was when that sensor last looked, and finds what has changed. Limits, forced targets
+/// and events are the world's. Backends own their memory and read the world's Scene; a call about a
+/// row comes after that row was written. One thread; nothing fails but by running out of memory.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "aoi/region.hpp"
+#include "aoi/scene.hpp"
+
+namespace starbus::aoi {
+
+struct Pair {
+  SensorIndex sensor = kNone;
+  EntityIndex target = kNone;
+};
+
+/// What sensors have found. Of plain sensors: pairs, those of one sensor side by side. Of managed
+/// sensors: targets side by side, and per sensor an entry that says where its own end; they begin
+/// where those of the entry before end. A managed sensor has two entries at most: the first for what
+/// went out of reach by itself, before it looked.
+struct Flips {
+  struct Entry {
+    SensorIndex sensor = kNone;
+    std::uint32_t left = 0;
+    std::uint32_t entered = 0;
+  };
+  std::vector<Pair> leaves;
+  std::vector<Pair> enters;
+  std::vector<Entry> entries;
+  std::vector<EntityIndex> left;
+  std::vector<EntityIndex> entered;
+  std::uint64_t pair_tests = 0;
+  std::uint32_t looked = 0;
+
+  void clear();
+  std::span<const EntityIndex> left_of(std::size_t entry) const;
+  std::span<const EntityIndex> entered_of(std::size_t entry) const;
+  void leave(const Watch& watch, SensorIndex sensor, EntityIndex target) {
+    watch.managed ? left.push_back(target) : leaves.push_back({sensor, target});
+  }
+  void enter(const Watch& watch, SensorIndex sensor, EntityIndex target) {
+    watch.managed ? entered.push_back(target) : enters.push_back({sensor, target});
+  }
+  /// Ends the entry of a managed sensor, if there is anything new, or in any case.
+  void close(SensorIndex sensor, bool in_any_case);
+};
+
+/// A sensor that has something to look at, and what that would cost in pair tests.
+struct Touched {
+  SensorIndex sensor = kNone;
+  std::uint64_t cost = 0;
+};
+
+/// An entity in range and how far it is.
+struct Candidate {
+  float distance_squared = 0;
+  EntityIndex entity = kNone;
+};
+
+class Index {
+ public:
+  virtual ~Index() = default;
+
+  virtual void reserve(std::size_t entities, std::size_t sensors) = 0;
+  virtual void insert(EntityIndex entity) = 0;
+  /// Its sensors were detached before. Appends who had it in range, in no order.
+  virtual void erase(EntityIndex entity, std::vector<SensorIndex>& had) = 0;
+  virtual void move(EntityIndex entity) = 0;
+  /// Its flags have changed.
+  virtual void refilter(EntityIndex entity) = 0;
+
+  virtual void attach(SensorIndex sensor) = 0;
+  /// Appends what it had in range, in no order.
+  virtual void detach(SensorIndex sensor, std::vector<EntityIndex>& had) = 0;
+  /// Its watch has changed; what it has in range stays until it looks.
+  virtual void rewatch(SensorIndex sensor) = 0;
+  /// A number of the filter table that was free means something now.
+  virtual void refilter_all(FilterNumber number) = 0;
+  /// As if it had been in range at the sensor's last look. It looks again in any case.
+  virtual void adopt(SensorIndex sensor, EntityIndex target) = 0;
+
+  /// Who would look now, in no order.
+  virtual void touched(std::vector<Touched>& out) = 0;
+  /// Everybody looks who has something to look at, but those whose byte in `skip` (if any; indexed
+  /// by sensor) is set; these stay touched.
+  virtual void look(Flips& flips, const std::vector<std::uint8_t>* skip) = 0;
+
+  virtual bool has(SensorIndex sensor, EntityIndex target) const = 0;
+  /// Append; in no order.
+  virtual void in_range(SensorIndex sensor, std::vector<EntityIndex>& out) const = 0;
+  virtual void observers(EntityIndex target, std::vector<SensorIndex>& out) const = 0;
+  /// Of those in range, the ones whose squared distance is at most `limit`; in no order.
+  virtual void in_range_within(SensorIndex sensor, float limit,
+                               std::vector<Candidate>& out) const = 0;
+
+  /// Every observable entity in the box, and perhaps others near it, each once.
+  virtual void visit(const Box& box, const std::function<void(EntityIndex)>& visitor) const = 0;
+  virtual std::uint64_t memory() const = 0;
+};
+
+/// `bounds` and `reach` were checked.
+std::unique_ptr<Index> make_index(const WorldOptions& options, const Scene& scene);
+
+}  // namespace starbus::aoi

@@ -1,0 +1,61 @@
+/// The inner loops of the grids: which of the entities in some blocks are in range of one sensor.
+///
+/// A block has eight places; a free place has x = NaN and is in range of nobody. Results are one bit
+/// per place. There is one set of loops in plain C++ and one for AVX2, equal to the last bit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace starbus::aoi {
+
+inline constexpr std::uint32_t kBlockPlaces = 8;
+inline constexpr std::size_t kNeighbours = 9;  ///< the cell in which a sensor is, and those around
+
+/// One cache line.
+struct alignas(64) Block {
+  float x[kBlockPlaces];
+  float y[kBlockPlaces];
+};
+struct HeightBlock {
+  float z[kBlockPlaces];
+};
+
+struct Look {
+  float x, y, z;
+  float enter_limit, stay_limit;
+  float min_height, max_height;
+};
+
+/// Bits of nine blocks: eight in `low`, the ninth in `high`.
+struct NineBytes {
+  std::uint64_t low;
+  std::uint64_t high;
+};
+struct NineScans {
+  NineBytes enter;
+  NineBytes stay;  ///< only with a margin
+};
+
+struct KernelTable {
+  /// Nine blocks, for several looks.
+  using Nine = void (*)(const Block* const* blocks, const HeightBlock* const* heights,
+                        const Look* looks, std::size_t count, NineScans* out);
+  /// out[i] = enter | (old[i] & stay)
+  using Run = void (*)(const Block* blocks, const HeightBlock* heights, std::size_t count,
+                       const Look& look, const std::uint8_t* old, std::uint8_t* out);
+  static constexpr std::size_t kVariants = 8;
+  static constexpr std::size_t variant(bool square, bool margin, bool height) {
+    return (square ? 4u : 0u) + (margin ? 2u : 0u) + (height ? 1u : 0u);
+  }
+  Nine nine[kVariants];
+  Run run[kVariants];
+};
+
+const KernelTable& portable_kernels();
+/// The best that this processor and this build have.
+const KernelTable& best_kernels();
+/// Null where the build or the processor has none.
+const KernelTable* avx2_kernels();
+
+}  // namespace starbus::aoi

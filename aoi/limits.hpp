@@ -1,0 +1,62 @@
+/// Every bound of a world, with its reason and with what happens when it is reached.
+///
+/// One table; docs/aoi.md is checked against it by a test.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace starbus::aoi {
+
+// X(constant, value, unit, reason, when reached)
+#define STARBUS_AOI_LIMITS(X)                                                                      \
+  X(kMaxEntities, 1'048'575, "entities",                                                           \
+    "an id is 20 bits of index and 12 of generation; one world is one thread's work",              \
+    "too_many")                                                                                    \
+  X(kMaxSensors, 1'048'575, "sensors", "as entities", "too_many")                                  \
+  X(kMaxSensorsPerEntity, 16, "sensors", "they are walked whenever their entity moves far",        \
+    "too_many")                                                                                    \
+  X(kMaxCoordinate, 1'048'576, "m",                                                                \
+    "beyond it neighbouring float values lie more than 6 cm apart",                                \
+    "the coordinate is clamped to it")                                                             \
+  X(kMaxRadius, 65'536, "m", "radius and leave margin together; larger is the whole world",        \
+    "too_large")                                                                                   \
+  X(kMaxCells, 1'048'576, "cells",                                                                 \
+    "a uniform grid keeps some 70 bytes for each, used or not",                                    \
+    "bad_option: use the hashed grid")                                                             \
+  X(kMaxLayers, 16, "layers", "cells double in size from one to the next: up to kMaxRadius",       \
+    "cannot be reached")                                                                           \
+  X(kMaxFilters, 255, "filters", "that differ and are in use at once; each costs a bit per place", \
+    "too_many")                                                                                    \
+  X(kMaxForced, 4'096, "entities", "forced for one sensor: teams, not crowds", "too_many")         \
+  X(kMaxBeacons, 256, "entities", "visible to everybody: each costs every sensor an entry",        \
+    "too_many")                                                                                    \
+  X(kMaxLimit, 4'096, "targets", "kept by one limited sensor", "bad_option")                       \
+  X(kMaxSpecial, 64, "entities", "in special relation to one: team mates and a spouse",            \
+    "too_many")                                                                                    \
+  X(kMaxWireIndex, 65'535, "indices", "of one observer: 16 bits on the wire, 0 means none",        \
+    "the event has index 0")                                                                       \
+  X(kMaxQuarantine, 65'535, "updates", "an index rests that long; half a day at 1 s",              \
+    "bad_option")                                                                                  \
+  X(kMaxPeriod, 256, "updates", "between two looks of a sensor", "bad_option")                     \
+  X(kMaxStaleness, 256, "updates", "that a budget may put a sensor off", "bad_option")             \
+  X(kMaxPolygon, 64, "corners", "each is tested for every candidate", "too_large")                 \
+  X(kMaxStateEntries, 65'535, "targets", "in one exported observer: as wire indices", "corrupt")
+
+#define X(constant, value, unit, reason, reached) inline constexpr std::uint32_t constant = value;
+STARBUS_AOI_LIMITS(X)
+#undef X
+
+struct LimitInfo {
+  std::string_view name;
+  std::uint32_t value;
+  std::string_view unit;
+  std::string_view reason;
+  std::string_view when_reached;
+};
+
+/// The whole table, in the order above.
+std::span<const LimitInfo> limit_catalogue();
+
+}  // namespace starbus::aoi

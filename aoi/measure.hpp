@@ -1,0 +1,27 @@
+/// The one test of who is in range. Every backend and every SIMD path computes exactly this, in
+/// float and without fused multiplication, so that all of them agree to the last bit.
+#pragma once
+
+#include <cmath>
+
+#include "aoi/types.hpp"
+
+namespace starbus::aoi {
+
+/// Compared with a limit of the same metric: square of the distance, or the larger leg.
+inline float measure(Metric metric, float dx, float dy) {
+  if (metric == Metric::circle) return dx * dx + dy * dy;
+  const float x = std::fabs(dx);
+  const float y = std::fabs(dy);
+  return x > y ? x : y;
+}
+
+inline float limit_of(Metric metric, float radius) {
+  return metric == Metric::circle ? radius * radius : radius;
+}
+
+inline float distance_squared(float dx, float dy) {
+  return dx * dx + dy * dy;
+}
+
+}  // namespace starbus::aoi

@@ -1,0 +1,63 @@
+#include "aoi/observer_state.hpp"
+
+#include <algorithm>
+
+#include "aoi/codec.hpp"
+#include "aoi/limits.hpp"
+
+namespace starbus::aoi {
+namespace {
+
+constexpr std::uint8_t kFormat = 1;
+constexpr std::size_t kTargetBytes = 8 + 2 + 1;
+
+}  // namespace
+
+Result<> check(const ObserverState& state) {
+  if (state.targets.size() > kMaxStateEntries) return Error(Errc::corrupt, "too many targets");
+  std::vector<bool> used(kMaxWireIndex + 1u);
+  std::uint64_t last = 0;
+  for (const ObserverState::Target& target : state.targets) {
+    if (target.key <= last) return Error(Errc::corrupt, "keys are 0, double or out of order");
+    last = target.key;
+    if (target.index == 0 || used[target.index]) return Error(Errc::corrupt, "index 0 or double");
+    used[target.index] = true;
+  }
+  return {};
+}
+
+std::string encode(const ObserverState& state) {
+  Writer out;
+  out.number(kFormat);
+  out.number(static_cast<std::uint16_t>(state.targets.size()));
+  for (const ObserverState::Target& target : state.targets) {
+    out.number(target.key);
+    out.number(target.index);
+    out.number(static_cast<std::uint8_t>(target.forced ? 1 : 0));
+  }
+  return out.take();
+}
+
+Result<ObserverState> decode_observer_state(std::string_view bytes) {
+  Reader in(bytes);
+  const auto format = in.number<std::uint8_t>();
+  if (!in.good() || format == 0) return Error(Errc::corrupt, "no format");
+  if (format > kFormat) return Errc::newer_format;
+  const auto count = in.number<std::uint16_t>();
+  if (!in.good() || in.left() != count * kTargetBytes) return Error(Errc::corrupt, "length");
+  ObserverState state;
+  state.targets.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    ObserverState::Target target;
+    target.key = in.number<std::uint64_t>();
+    target.index = in.number<std::uint16_t>();
+    const auto forced = in.number<std::uint8_t>();
+    if (forced > 1) return Error(Errc::corrupt, "forced");
+    target.forced = forced == 1;
+    state.targets.push_back(target);
+  }
+  if (const auto good = check(state); !good) return good.error();
+  return state;
+}
+
+}  // namespace starbus::aoi

@@ -1,0 +1,50 @@
+/// The tables that the world owns and writes, and that backends read: where entities are and how
+/// sensors look. Rows are found by the index of an id; a row that is not live is not read.
+#pragma once
+
+#include <vector>
+
+#include "aoi/filter_table.hpp"
+#include "aoi/options.hpp"
+
+namespace starbus::aoi {
+
+using EntityIndex = std::uint32_t;
+using SensorIndex = std::uint32_t;
+inline constexpr std::uint32_t kNone = 0xffff'ffff;
+
+struct Spot {
+  Position at;
+  std::uint32_t id = 0;  ///< the whole EntityId; 0: not live
+};
+
+/// What a scan needs of a sensor.
+struct Watch {
+  EntityIndex owner = kNone;
+  SensorIndex next = kNone;  ///< of the same owner
+  float radius = 0;
+  float leave_margin = 0;
+  float min_height = 0;
+  float max_height = 0;
+  FilterNumber filter = 0;
+  bool has_height = false;
+  bool has_margin = false;
+  bool managed = false;    ///< its changes go through a policy before they are events
+  bool always = false;     ///< its policy is to run whenever it looks
+  bool geometric = true;  ///< false: symmetric lists, in which backends have no part
+
+  float reach() const { return radius + leave_margin; }
+};
+
+struct Scene {
+  Metric metric = Metric::circle;
+  Simd simd = Simd::best;
+  FilterTable filters;
+  std::vector<Spot> spots;
+  std::vector<std::uint64_t> flags;
+  std::vector<std::uint8_t> observable;
+  std::vector<SensorIndex> first_sensor;
+  std::vector<Watch> watches;
+};
+
+}  // namespace starbus::aoi

@@ -1,0 +1,32 @@
+/// Who of those in range a limited sensor shows: pure functions over candidates.
+#pragma once
+
+#include <vector>
+
+#include "aoi/index.hpp"
+#include "aoi/options.hpp"
+
+namespace starbus::aoi {
+
+struct Ranked {
+  float weight = 0;  ///< larger comes first; all equal for LimitPolicy::nearest
+  float distance_squared = 0;
+  EntityIndex entity = kNone;
+};
+
+/// A total order: by weight, then distance, then index.
+bool ranks_before(const Ranked& a, const Ranked& b);
+
+/// May the newcomer take the incumbent's place? With a margin it has to be nearer by that share.
+bool displaces(const Ranked& newcomer, const Ranked& incumbent, float margin);
+
+/// The squared distance below which a newcomer displaces an incumbent of the same weight.
+float displacing_limit(float incumbent_squared, float margin);
+
+/// Leaves in `incumbents` who is shown, at most `count`: incumbents keep their places, the best
+/// newcomers get those that are free, and displace the worst incumbents while they may. Both lists
+/// are reordered.
+void select(std::vector<Ranked>& incumbents, std::vector<Ranked>& newcomers, std::size_t count,
+            float margin);
+
+}  // namespace starbus::aoi

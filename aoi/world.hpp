@@ -1,0 +1,195 @@
+/// aoi/: who sees whom. Read this header first; docs/aoi.md explains, with figures.
+///
+/// A `World` holds entities (points) and sensors (radii, attached to entities: sight, aggro, traps).
+/// Once per tick `update` tells what entered and left each sensor.
+///
+///   auto world = *World::create({.bounds = {{0, 0}, {2000, 2000}}, .reach = 30});
+///   EntityId wolf = *world.add({.position = {10, 20}});
+///   SensorId sight = *world.add_sensor(wolf, {.radius = 30});
+///   world.move(wolf, {11, 20});
+///   world.update([](const Event& event) { ... });
+///
+/// **Events.** Net: what enters and leaves between two updates is not told. All leaves come before
+/// all enters; each of the two in the order of (sensor, target) indices, whatever the backend. Every
+/// enter is followed by exactly one leave before the next enter of that pair; nobody sees itself.
+/// **Sets.** sees() and observers() answer at any time, in both directions, with what the events
+/// have told; who is removed is gone from them at once.
+/// **Positions.** Regions and nearest() use those of now, not of the last update.
+/// **Re-entrancy.** Handlers may call everything but update. What changes the world is checked at
+/// once, done when the last handler has returned, and shows in the sets at the next update.
+/// **Determinism.** The same calls give the same events in the same order on every machine, with and
+/// without SIMD. (Budget::microseconds alone breaks that, as it says.)
+/// **Failures** are values; a call that fails changes nothing. Not a number is refused; a coordinate
+/// beyond kMaxCoordinate is clamped; outside `bounds` all works as inside.
+/// One thread at a time; several worlds are independent. The world owns all memory.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "aoi/error.hpp"
+#include "aoi/limits.hpp"
+#include "aoi/options.hpp"
+#include "aoi/region.hpp"
+#include "aoi/types.hpp"
+
+namespace starbus::aoi {
+
+class Recorder;
+struct ObserverState;
+
+/// What one update did and what it put off.
+struct UpdateReport {
+  std::uint64_t update = 0;           ///< its number, from 1
+  std::uint64_t pair_tests = 0;       ///< candidates whose distance was tested
+  std::uint64_t events = 0;
+  std::uint64_t limit_evictions = 0;  ///< leaves for the reason `limit`
+  std::uint32_t looked = 0;           ///< sensors that were evaluated
+  std::uint32_t put_off = 0;          ///< sensors that the budget left for later
+  std::uint32_t overdue = 0;          ///< looked beyond the budget, because of max_staleness
+  std::uint32_t staleness = 0;        ///< the largest number of updates that one has been put off
+  std::uint32_t refused = 0;  ///< what handlers of the last update asked for and could not be done
+};
+
+struct Move {
+  EntityId entity;
+  Position to;
+};
+
+/// A target that a sensor is to see without an event; see World::adopt.
+struct Adopted {
+  EntityId entity;
+  bool forced = false;
+};
+
+struct Neighbour {
+  EntityId entity;
+  float distance = 0;
+};
+
+class World {
+ public:
+  using Handler = std::function<void(const Event&)>;
+
+  /// bad_option, too_large (bounds with more than kMaxCells cells).
+  static Result<World> create(const WorldOptions& options);
+  World(World&&) noexcept;
+  World& operator=(World&&) noexcept;
+  ~World();
+
+  /// Entities. bad_position, bad_option, too_many, unknown_entity.
+  Result<EntityId> add(const EntityOptions& options);
+  /// Also its sensors. Observers get a leave, reason removed, with the next update; so do its own
+  /// sensors for all that they saw.
+  Result<> remove(EntityId entity);
+  Result<> move(EntityId entity, const Position& to);
+  /// In order; stops at the first error, with those before it done.
+  Result<> move(std::span<const Move> moves);
+  Result<> set_flags(EntityId entity, std::uint64_t flags);
+  Result<> set_weight(EntityId entity, float weight);
+
+  /// Sensors. bad_option, too_large, too_many, unknown_entity, unknown_sensor. Events of a sensor
+  /// with a handler of its own go there and not to that of update.
+  Result<SensorId> add_sensor(EntityId entity, const SensorOptions& options, Handler own = {});
+  Result<> remove_sensor(SensorId sensor);
+  Result<> set_radius(SensorId sensor, float radius, float leave_margin = 0);
+  /// Keeps what it sees as far as the new options let it. `indexed` stays as it was; the policy
+  /// symmetric can neither be taken up nor left.
+  Result<> set_options(SensorId sensor, const SensorOptions& options);
+  /// An area that watches without being seen: an entity and its sensor in one.
+  Result<SensorId> add_trigger(const Position& at, const SensorOptions& options, Handler handler);
+
+  /// Visible to this sensor wherever it is and whatever its flags are; exempt from limits.
+  Result<> force(SensorId sensor, EntityId target);
+  Result<> unforce(SensorId sensor, EntityId target);
+  /// Visible to every sensor that sees beacons and whose filter it passes; exempt from limits.
+  Result<> set_beacon(EntityId target, bool on);
+  /// Team mates, spouses: come first in symmetric lists. Mutual.
+  Result<> set_special(EntityId a, EntityId b, bool on);
+
+  /// Brings all sets up to date and tells the changes. busy: called from a handler. A handler that
+  /// throws ends the telling; the sets are up to date all the same.
+  template <class Function>
+  Result<UpdateReport> update(Function&& handler);
+  Result<UpdateReport> update();
+  /// Of the last update, in order; valid until the next.
+  std::span<const Event> events() const;
+
+  /// What the events have told. Sorted by id; empty for unknown ids.
+  std::vector<EntityId> sees(SensorId sensor) const;
+  std::vector<SensorId> observers(EntityId target) const;
+  bool sees(SensorId sensor, EntityId target) const;
+  /// 0: it has none.
+  std::uint16_t wire_index(SensorId sensor, EntityId target) const;
+
+  /// Of now. Sorted by id. Only observable entities. Errors as Region::check.
+  Result<std::vector<EntityId>> find(const Region& region, const Filter& filter = {}) const;
+  /// The k nearest in the plane, sorted by (distance, id), within the radius.
+  Result<std::vector<Neighbour>> nearest(const Position& at, std::size_t k, float radius,
+                                         const Filter& filter = {}) const;
+
+  bool contains(EntityId entity) const;
+  bool contains(SensorId sensor) const;
+  std::optional<Position> position(EntityId entity) const;
+  std::optional<EntityOptions> entity(EntityId entity) const;
+  std::optional<SensorOptions> sensor(SensorId sensor) const;
+  std::optional<EntityId> owner(SensorId sensor) const;
+  std::vector<SensorId> sensors_of(EntityId entity) const;
+  /// In the order of their indices.
+  std::vector<EntityId> entities() const;
+  const WorldOptions& options() const;
+  std::uint64_t memory() const;  ///< bytes that it holds, about
+
+  /// Migration (observer_state.hpp). Export: what an observer's sensor sees, by the keys of targets.
+  Result<ObserverState> export_state(SensorId sensor) const;
+  /// Into a sensor that sees nothing yet and is indexed. `resolve` gives the entity of a key here,
+  /// or none. What is found is seen from now on, without an event; the next update tells what is
+  /// out of range. The answer is for the client: see wire.hpp.
+  Result<struct ReindexBatch> import_state(
+      SensorId sensor, const ObserverState& state,
+      const std::function<EntityId(std::uint64_t key)>& resolve);
+
+  /// The part of import_state that changes the world: these are seen from now on, without an event,
+  /// under indices 1, 2, ... in this order. At once, also in handlers. bad_option: it sees something
+  /// already, is not indexed, or a target is unknown, double or its owner.
+  Result<> adopt(SensorId sensor, std::span<const Adopted> targets);
+
+  /// Everything that changes this world from here on is told to it, until null; not owned.
+  void record_to(Recorder* recorder);
+
+ private:
+  class Impl;
+  friend class Dispatch;
+  explicit World(std::unique_ptr<Impl> impl);
+
+  Result<UpdateReport> begin_update();
+  bool has_handlers() const;
+  const Handler* handler_of(SensorId sensor) const;
+  void end_update() noexcept;
+
+  std::unique_ptr<Impl> impl_;
+};
+
+template <class Function>
+Result<UpdateReport> World::update(Function&& handler) {
+  const Result<UpdateReport> report = begin_update();
+  if (!report) return report;
+  struct Ending {
+    World* world;
+    ~Ending() { world->end_update(); }
+  } const ending{this};
+  if (!has_handlers()) {
+    for (const Event& event : events()) handler(event);
+    return report;
+  }
+  for (const Event& event : events()) {
+    const Handler* own = handler_of(event.sensor);
+    own != nullptr ? (*own)(event) : handler(event);
+  }
+  return report;
+}
+
+}  // namespace starbus::aoi

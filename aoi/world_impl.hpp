@@ -1,0 +1,210 @@
+/// The inside of a World: its tables, and who does what during an update. world.cpp holds what
+/// changes it, world_update.cpp what finds out the changes, world_interest.cpp what a managed sensor
+/// shows, world_queries.cpp what answers.
+///
+/// A sensor is *plain* if what it shows is what is in range: then its sets live in the backend alone
+/// and it costs the world nothing. It is *managed* if anything stands between (a limit, forced
+/// targets, beacons, wire indices, a symmetric list): then the world keeps what it has told.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <functional>
+#include <optional>
+
+#include "aoi/handles.hpp"
+#include "aoi/index.hpp"
+#include "aoi/selection.hpp"
+#include "aoi/symmetric.hpp"
+#include "aoi/wire_indices.hpp"
+#include "aoi/world.hpp"
+
+namespace starbus::aoi {
+
+class World::Impl {
+ public:
+  explicit Impl(const WorldOptions& options);
+
+  // Each validates at once and is done now, or, while handlers run, when the last has returned.
+  Result<EntityId> add(const EntityOptions& options);
+  Result<> remove(EntityId entity);
+  Result<> move(EntityId entity, const Position& to);
+  Result<> set_flags(EntityId entity, std::uint64_t flags);
+  Result<> set_weight(EntityId entity, float weight);
+  Result<SensorId> add_sensor(EntityId entity, const SensorOptions& options, Handler own);
+  Result<> remove_sensor(SensorId sensor);
+  Result<> set_options(SensorId sensor, const SensorOptions& options);
+  Result<> force(SensorId sensor, EntityId target, bool on);
+  Result<> set_beacon(EntityId target, bool on);
+  Result<> set_special(EntityId a, EntityId b, bool on);
+
+  Result<UpdateReport> begin_update();
+  void end_update() noexcept;
+  bool has_handlers() const { return !handlers_.empty(); }
+  const Handler* handler_of(SensorId sensor) const;
+
+  std::vector<EntityId> sees(SensorId sensor) const;
+  bool sees(SensorId sensor, EntityId target) const;
+  std::vector<SensorId> observers(EntityId target) const;
+  std::uint16_t wire_index(SensorId sensor, EntityId target) const;
+  Result<std::vector<EntityId>> find(const Region& region, const Filter& filter) const;
+  Result<std::vector<Neighbour>> nearest(const Position& at, std::size_t k, float radius,
+                                         const Filter& filter) const;
+  std::optional<EntityOptions> entity(EntityId entity) const;
+  std::optional<SensorOptions> sensor(SensorId sensor) const;
+  std::uint64_t memory() const;
+
+  Result<ObserverState> export_state(SensorId sensor) const;
+  Result<ReindexBatch> import_state(SensorId sensor, const ObserverState& state,
+                                    const std::function<EntityId(std::uint64_t)>& resolve);
+  Result<> adopt(SensorId sensor, std::span<const Adopted> targets);
+
+  bool lives(EntityId id) const {
+    return id && id.index() < scene_.spots.size() && scene_.spots[id.index()].id == id.value;
+  }
+  bool lives(SensorId id) const {
+    return id && id.index() < sensors_.size() && sensors_[id.index()].id == id.value;
+  }
+  EntityId id_of(EntityIndex entity) const { return EntityId{scene_.spots[entity].id}; }
+
+  const WorldOptions options;
+  Recorder* recorder = nullptr;
+  std::vector<Event> events;    ///< of the last update: the first event_count
+  std::size_t event_count = 0;
+  Scene scene_;
+  struct EntityRow {
+    std::uint64_t key = 0;
+    float weight = 0;
+    std::uint16_t sensors = 0;  ///< of those added and not removed, also not yet done
+    bool beacon = false;
+    bool reflagged = false;  ///< since the last update
+  };
+  /// What a managed sensor keeps.
+  struct Managed {
+    std::vector<EntityIndex> told;        ///< what the events have told; sorted
+    std::vector<std::uint16_t> indices;   ///< beside told, if the sensor is indexed
+    std::vector<EntityIndex> forced;      ///< sorted
+    WireIndices wire;
+    std::uint32_t in_range = 0;  ///< how many the backend has in range
+    bool crowded = false;        ///< shows less than what is in range
+    bool held = false;           ///< told holds, or shall hold, what is forced or a beacon
+    bool pending = false;        ///< has to be decided in this update
+  };
+  struct SensorRow {
+    std::uint32_t id = 0;  ///< the whole SensorId; 0: not live
+    Limit limit;
+    std::uint16_t period = 1;
+    std::uint16_t put_off = 0;  ///< updates in a row
+    std::uint8_t priority = 1;
+    bool sees_beacons = true;
+    bool indexed = false;
+    std::unique_ptr<Managed> managed;
+  };
+  std::vector<EntityRow> entities_;
+  std::vector<SensorRow> sensors_;
+
+ private:
+  struct Reflagged {
+    EntityIndex entity;
+    std::uint64_t before;
+  };
+
+  // world.cpp
+  template <class Operation>
+  Result<> now_or_later(Operation operation);
+  Result<> check(const EntityOptions& options) const;
+  Result<> check(const SensorOptions& options) const;
+  void do_add(EntityId id, const EntityOptions& options);
+  void do_remove(EntityId id);
+  void do_move(EntityId id, const Position& to);
+  void do_set_flags(EntityId id, std::uint64_t flags);
+  void do_add_sensor(SensorId id, EntityId owner, const SensorOptions& options,
+                     FilterNumber filter);
+  void do_remove_sensor(SensorId id);
+  void do_set_options(SensorId id, const SensorOptions& options, FilterNumber filter);
+  Result<> do_force(SensorId id, EntityId target, bool on);
+  Result<> do_set_beacon(EntityId id, bool on);
+  void set_watch(SensorIndex sensor, const SensorOptions& options, FilterNumber filter);
+  std::optional<FilterNumber> acquire(const Filter& filter);
+  void unlink(SensorIndex sensor);
+
+  // world_interest.cpp
+  void manage(SensorIndex sensor);
+  void manage_or_not(SensorIndex sensor);
+  void decide_later(SensorIndex sensor);
+  bool holds(SensorIndex sensor, EntityIndex target) const;
+  bool is_or_was_held(EntityIndex entity) const;
+  void forget_target(EntityIndex entity);
+  void tell_end(SensorIndex sensor, EntityIndex target);
+  void take_flips();
+  void decide(SensorIndex sensor);
+  void show_some(SensorIndex sensor, Managed& managed);
+  void show_nearest(SensorIndex sensor, Managed& managed);
+  void add_held(SensorIndex sensor, Managed& managed);
+  void tell_difference(SensorIndex sensor, Managed& managed);
+  Reason reason_of_leave(SensorIndex sensor, EntityIndex target) const;
+  Reason reason_of_enter(SensorIndex sensor, EntityIndex target) const;
+  void tell_managed(SensorIndex sensor, EntityIndex target, Kind kind, Reason reason,
+                    std::uint16_t index);
+  Ranked rank(SensorIndex sensor, EntityIndex target) const;
+
+  // world_update.cpp
+  const std::vector<std::uint8_t>* choose(UpdateReport& report);
+  void look(const std::vector<std::uint8_t>* skip);
+  void choose_by_budget(UpdateReport& report);
+  void find_entries();
+  std::uint32_t entry_of(SensorIndex sensor) const {
+    return sensor < first_entry_.size() ? first_entry_[sensor] : kNone;
+  }
+  template <class List, class SensorOf>
+  void count_by_sensor(const List& list, const SensorOf& sensor_of);
+  void tell(std::vector<Pair>& plain, std::vector<Event>& extra, Kind kind);
+  std::size_t tell_plain(std::size_t at, std::size_t end, Kind kind);
+  void sort_targets(std::size_t begin);
+  Reason reason_of(const Pair& pair, Kind kind) const;
+  bool failed_before(SensorIndex sensor, EntityIndex target) const;
+
+  std::unique_ptr<Index> index_;
+  std::unique_ptr<SymmetricLists> symmetric_;
+  Handles entity_ids_;
+  Handles sensor_ids_;
+  std::vector<EntityIndex> beacons_;  ///< sorted
+  boost::unordered_flat_map<EntityIndex, std::vector<SensorIndex>> forced_by_;
+  boost::unordered_flat_map<std::uint32_t, Handler> handlers_;  ///< by SensorId
+  std::vector<std::uint32_t> ended_handlers_;
+  std::uint32_t with_period_ = 0;  ///< sensors whose period is not 1
+
+  double seconds_per_test_ = 0;  ///< of the last look, with Budget::microseconds
+
+  std::uint64_t update_ = 0;
+  bool telling_ = false;
+  std::vector<std::function<Result<>()>> later_;
+  std::uint32_t refused_ = 0;
+
+  Flips flips_;
+  std::vector<std::uint8_t> skip_;     ///< by sensor
+  std::vector<Position> looked_from_;  ///< by sensor, while there is a budget
+  std::vector<Touched> touched_;
+  std::vector<SensorIndex> pending_;
+  std::vector<Reflagged> reflagged_;
+  std::vector<EntityIndex> released_;  ///< no longer forced or a beacon since the last update
+  std::vector<Event> extra_leaves_;
+  std::vector<Event> extra_enters_;
+  std::uint64_t evictions_ = 0;
+  std::vector<std::uint32_t> first_entry_;  ///< by sensor: the last of its entries in flips_
+  std::vector<std::uint32_t> later_entry_;  ///< by entry: the one before of the same sensor
+  std::vector<SensorIndex> with_entries_;
+  std::vector<std::uint32_t> starts_;  ///< scratch of tell(), as are the next two
+  std::vector<Event> sorted_events_;
+  std::vector<Pair> sorted_pairs_;
+
+  // Scratch of decide().
+  std::vector<EntityIndex> left_;
+  std::vector<EntityIndex> entered_;
+  std::vector<EntityIndex> shown_;
+  std::vector<EntityIndex> in_range_;
+  std::vector<Candidate> candidates_;
+  std::vector<Ranked> incumbents_;
+  std::vector<Ranked> newcomers_;
+};
+
+}  // namespace starbus::aoi

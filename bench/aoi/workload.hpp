@@ -1,0 +1,41 @@
+/// Where everybody is and how everybody moves, the same for all that is measured.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace starbus::bench {
+
+struct Workload {
+  std::string name;
+  std::uint32_t entities = 0;
+  float size = 0;  ///< m; a square from 0
+  float radius = 0;
+  double moving = 1;  ///< share of entities that move per tick
+  int ticks = 100;
+};
+
+/// Steps of random direction and 0 to 3 m, bounced at the border; from a fixed seed.
+class Crowd {
+ public:
+  explicit Crowd(const Workload& workload);
+
+  /// Who moves in this tick has its new place afterwards; those are in movers().
+  void step();
+  /// Somewhere else altogether.
+  void scatter(std::uint32_t entity);
+  const std::vector<std::uint32_t>& movers() const { return movers_; }
+  std::uint64_t random(std::uint64_t below);
+
+  std::vector<float> x;
+  std::vector<float> y;
+
+ private:
+  double uniform();
+  Workload workload_;
+  std::uint64_t state_;
+  std::vector<std::uint32_t> movers_;
+};
+
+}  // namespace starbus::bench

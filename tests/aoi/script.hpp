@@ -1,0 +1,94 @@
+/// Random runs of worlds: operations that rapidcheck makes and shrinks, and a player that does them
+/// on several worlds at once and compares what they tell after every update.
+#pragma once
+
+#include <rapidcheck.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "aoi/world.hpp"
+
+namespace starbus::aoi::test {
+
+/// Throws, which rapidcheck takes for a failure and shrinks.
+void demand(bool condition, const char* what);
+
+enum class Do : std::uint8_t {
+  add,
+  remove,
+  step,
+  teleport,
+  flags,
+  weight,
+  add_sensor,
+  remove_sensor,
+  radius,
+  options,
+  force,
+  unforce,
+  beacon,
+  special,
+  update,
+  last = update,
+};
+
+/// Numbers are taken modulo what there is, so that any part of a script is a script.
+struct Step {
+  Do what = Do::update;
+  std::uint32_t a = 0;
+  std::uint32_t b = 0;
+  std::uint32_t c = 0;
+};
+std::ostream& operator<<(std::ostream& out, const Step& step);
+
+/// What a script may do.
+struct Taste {
+  bool managed = true;     ///< limits, forced targets, beacons, wire indices
+  bool symmetric = false;  ///< symmetric lists
+  float size = 100;        ///< m; most positions are within
+  float cell_edges = true; ///< half of the coordinates are where borders of cells and radii are
+};
+
+rc::Gen<std::vector<Step>> scripts(const Taste& taste);
+
+/// A pair that is in a set: the indices of the ids are too few to say who it was.
+using Seen = std::map<SensorId, std::set<EntityId>>;
+
+/// Does the steps of a script on one world and keeps the sets that its events have told.
+class Player {
+ public:
+  Player(const WorldOptions& options, const Taste& taste);
+
+  void play(const Step& step);
+  World& world() { return world_; }
+  const Seen& seen() const { return seen_; }
+  const std::vector<Event>& last_events() const { return last_; }
+  const std::vector<EntityId>& entities() const { return entities_; }
+  const std::vector<SensorId>& sensors() const { return sensors_; }
+  std::uint64_t updates() const { return updates_; }
+
+  /// That queries and events agree, and the sets of both directions.
+  void check();
+
+ private:
+  Position place(const Step& step) const;
+  SensorOptions options(const Step& step) const;
+  EntityId entity(std::uint32_t number) const;
+  SensorId sensor(std::uint32_t number) const;
+  void update();
+
+  World world_;
+  Taste taste_;
+  std::vector<EntityId> entities_;
+  std::vector<SensorId> sensors_;
+  std::map<SensorId, EntityId> owner_;
+  std::map<EntityId, Position> at_;
+  Seen seen_;
+  std::vector<Event> last_;
+  std::uint64_t updates_ = 0;
+};
+
+}  // namespace starbus::aoi::test
