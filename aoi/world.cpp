@@ -155,7 +155,8 @@ void World::Impl::do_add(EntityId id, const EntityOptions& of) {
     scene_.flags.resize(entity + 1u);
     scene_.observable.resize(entity + 1u);
     scene_.first_sensor.resize(entity + 1u, kNone);
-    entities_.resize(entity + 1u);
+    // A handler that has added this one and a sensor to a later one has made room already.
+    entities_.resize(std::max<std::size_t>(entities_.size(), entity + 1u));
   }
   scene_.spots[entity] = {clamped(of.position), id.value};
   scene_.flags[entity] = of.flags;

@@ -55,7 +55,8 @@ RC_GTEST_PROP(AxisList, StaysSortedAndPassesWhatLiesBetween, ()) {
     std::vector<bool> passed(keys.size());
     list.shift({AxisList::Kind::centre, static_cast<std::uint32_t>(who)}, to,
                AxisList::Kind::centre, [&](std::uint32_t other) { passed[other] = true; });
-    const auto [low, high] = std::minmax(keys[who], to);
+    const float low = std::min(keys[who], to);
+    const float high = std::max(keys[who], to);
     keys[who] = to;
     for (std::size_t j = 0; j < keys.size(); ++j) {
       if (j != who && keys[j] > low && keys[j] < high) RC_ASSERT(passed[j]);
