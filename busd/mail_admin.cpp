@@ -210,10 +210,15 @@ json MailAdmin::status() const {
   const storage::Report report = node->report();
   const mail::NodeFigures figures = node->figures();
   const bool well = report.reason.code == storage::Errc::ok;
+  std::vector<std::uint8_t> listed = node->listed();
+  std::ranges::sort(listed);
   return {{"host", host_},
           {"state", node->state()},
           {"reason", well ? "" : report.reason.to_string()},
+          {"shards_listed", shards_text(listed)},
           {"shards_held", figures.held.count()},
+          {"bytes", figures.totals.bytes},
+          {"quota_bytes", node->quota().total_bytes},
           {"counters", mail_counters_json(figures.counters)},
           {"store", mail_store_json(report)}};
 }
@@ -267,14 +272,19 @@ void MailAdmin::backup(const Request&, const Reply& reply) {
   if (desk == nullptr) return;
   const mail::Desk::Backup backup = desk->backup();
   const bool well = backup.error.code == storage::Errc::ok;
+  const bool asked_wrong = backup.error == storage::Errc::bad_batch;  // then the detail says all
   reply(Response::json({{"state", name_of(backup.state)},
                         {"to", backup.to},
+                        {"mailboxes", backup.facts.boxes},
+                        {"messages", backup.facts.messages},
                         {"rows", backup.facts.rows},
                         {"bytes", backup.facts.bytes},
                         {"damaged", backup.facts.damaged},
                         {"begun_ms", backup.facts.begun_ms},
                         {"ended_ms", backup.facts.ended_ms},
-                        {"error", well ? "" : backup.error.to_string()}}));
+                        {"error", well          ? ""
+                                  : asked_wrong ? backup.error.detail
+                                                : backup.error.to_string()}}));
 }
 
 void MailAdmin::begin_backup(const Request& request, const Reply& reply) {

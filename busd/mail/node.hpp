@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "busd/mail/store_process.hpp"
 
@@ -38,6 +39,9 @@ class Node {
 
   /// At most half a second old.
   NodeFigures figures() const;
+  /// Shards that [mail] shards of busd.toml lists, and what it says of quotas.
+  const std::vector<std::uint8_t>& listed() const { return settings_.shards; }
+  const MailQuota& quota() const { return settings_.quota; }
   /// opening, or as of the store, which `stopped` also says of one that could not be opened.
   std::string_view state() const;
   bool opening() const;
@@ -56,7 +60,7 @@ class Node {
   std::unique_ptr<storage::Store> open();
   StoreProcess* process() const;
 
-  NodeSettings settings_;
+  const NodeSettings settings_;
   NodeHooks hooks_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -266,6 +266,52 @@ TEST_F(Doctor, StalledMoves) {
   EXPECT_NE(diagnose(examination_)[0].what.find("entity/7"), std::string::npos);
 }
 
+TEST_F(Doctor, MailNearItsQuota) {
+  DaemonStatus& status = examination_.after[1].status;
+  status.mail_bytes = 899;
+  expect_nothing();
+  status.mail_quota = 1'000;
+  expect_nothing();
+  status.mail_bytes = 950;
+  expect(Check::mail_quota_full, Severity::warning);
+  EXPECT_EQ(diagnose(examination_)[0].what,
+            "its mail has 950 B of the 1.0 kB that [mail] total_bytes allows");
+}
+
+TEST_F(Doctor, ShardsOfMailWithoutAHome) {
+  expect_nothing();
+  MailPlaces& mail = examination_.mail.emplace();
+  mail.from_root = true;
+  expect_nothing();  // nobody has mail
+  for (unsigned shard = 128; shard < bus::kShards; ++shard) mail.host[shard] = "a";
+  expect(Check::mail_shards_missing, Severity::error);
+  EXPECT_EQ(diagnose(examination_)[0].what,
+            "nobody serves 128 shards of mail (0-127): posts to them wait");
+  mail.from_root = false;  // the others may be elsewhere
+  expect_nothing();
+  mail.from_root = true;
+  for (unsigned shard = 0; shard < 128; ++shard) mail.host[shard] = "b";
+  expect_nothing();
+  mail.host[7].clear();
+  examination_.cluster.root->grace = true;
+  expect(Check::grace, Severity::warning);
+}
+
+TEST_F(Doctor, ShardsThatAHostListsAndAnotherServes) {
+  MailPlaces& mail = examination_.mail.emplace();
+  mail.from_root = true;
+  mail.host.fill("a");
+  examination_.after[1].status.mail_listed = {0, 1, 2, 7};
+  expect_nothing();
+  for (const std::size_t shard : {1, 2, 7, 9}) mail.host[shard] = "b";
+  expect(Check::mail_shards_refused, Severity::warning);
+  const Finding finding = diagnose(examination_)[0];
+  EXPECT_EQ(finding.where, "a");
+  EXPECT_EQ(finding.what, "lists 3 shards of mail (1-2, 7), which b serves");
+  EXPECT_NE(finding.cure.find("take them out of [mail] shards of a"), std::string::npos);
+  EXPECT_NE(finding.cure.find("starbus-mail move"), std::string::npos);
+}
+
 TEST_F(Doctor, ClockJumps) {
   examination_.after[1].status.clock_jump_age_s = 3'700;
   expect_nothing();

@@ -6,8 +6,11 @@
 #include <sstream>
 
 #include "busd/mail/care/backup.hpp"
+#include "busd/mail/care/base64.hpp"
 #include "busd/mail/care/check.hpp"
 #include "busd/mail/care/inspect.hpp"
+#include "busd/mail/dead_letters.hpp"
+#include "busd/mail/row_keys.hpp"
 #include "tests/busd/mail/filled_store.hpp"
 #include "tools/mail/cli.hpp"
 
@@ -20,6 +23,7 @@ using mail::test::body_of;
 using mail::test::FilledStore;
 using nlohmann::json;
 using storage::test::content_of;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -230,8 +234,7 @@ TEST_F(MailTool, OneBadLineAndNothingIsImported) {
     EXPECT_EQ(ran.code, 1);
     EXPECT_THAT(ran.err, HasSubstr(why));
     EXPECT_THAT(ran.err, HasSubstr("nothing of the file was imported"));
-    const auto store = storage::test::open_or_fail({.folder = path("other"), .headroom = 1});
-    EXPECT_TRUE(content_of(*store).empty());
+    EXPECT_FALSE(fs::exists(path("other"))) << "no store for a file that is refused";
   };
   refused(good.substr(0, good.size() / 2), "it was cut");
   refused(good.substr(0, good.rfind("{\"end\"")), "it was cut");
@@ -249,6 +252,52 @@ TEST_F(MailTool, OneBadLineAndNothingIsImported) {
   text = good;
   text.replace(text.find("export\":1"), 9, "export\":2");
   refused(text, "a file of version 2");
+}
+
+TEST_F(MailTool, OneIsNotSeveral) {
+  filled_.open();
+  filled_.fill("single/1", 0, 1);
+  const std::string file = path("one.jsonl");
+  EXPECT_EQ(tool({"export", file, "--mailbox", "single/1"}).out, "1 mailbox, 1 message exported\n");
+  EXPECT_THAT(tool({"import", file}).err, HasSubstr("1 mailbox is in the way: single/1 has"));
+  EXPECT_EQ(run({"import", file, "--directory", path("other")}).out,
+            "1 mailbox, 1 message imported\n");
+  EXPECT_THAT(tool({"peek", "single/1"}).out, StartsWith("single/1: 1 message, "));
+}
+
+TEST_F(MailTool, PeekPrintsATableWithTheDate) {
+  const Ran ran = tool({"peek", "player/7", "--limit", "2"});
+  EXPECT_THAT(ran.out, StartsWith("player/7: 7 messages, "));
+  EXPECT_THAT(ran.out, ContainsRegex("NUMBER +STORED +BYTES +BODY"));
+  EXPECT_THAT(ran.out, ContainsRegex("3  [0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8} .*player/7 #3"));
+  EXPECT_THAT(ran.out, HasSubstr("more: --from 5\n"));
+}
+
+TEST_F(MailTool, DeadLettersAreShownAsWhatTheyWere) {
+  const std::string& log = mail::dead_letters_log(7);
+  bus::Bytes letter;
+  mail::encode_dead_letter(
+      {"player/9", 42, 1'795'300'001'000, "rejected: sold", bus::as_bytes("a sword")}, letter);
+  const std::string file =
+      write("letters.jsonl", R"({"starbus_mail_export":1})"
+                             "\n"
+                             R"({"box":")" +
+                                 log +
+                                 R"(","kind":"log","floor":0,"last":1})"
+                                 "\n"
+                                 R"({"number":1,"time_ms":1795300002000,"body":")" +
+                                 mail::to_base64(bus::as_text(letter)) +
+                                 R"("})"
+                                 "\n"
+                                 R"({"end":true,"boxes":1,"messages":1})"
+                                 "\n");
+  ASSERT_EQ(tool({"import", file}).code, 0);
+  const Ran ran = tool({"peek", log});
+  EXPECT_THAT(ran.out, ContainsRegex("MAILBOX +WAS +REASON +BODY"));
+  EXPECT_THAT(ran.out, ContainsRegex("7 B +player/9 +42 +rejected: sold +a sword"));
+  const json line = json::parse(tool({"peek", log, "--json"}).out);
+  EXPECT_EQ(line["letter"]["mailbox"], "player/9");
+  EXPECT_EQ(line["letter"]["body"], mail::to_base64("a sword"));
 }
 
 TEST_F(MailTool, RepairOfASoundStoreChangesNothing) {
@@ -381,10 +430,41 @@ TEST_F(RestoreTool, LeavesOutShardsThatHaveMovedSince) {
   EXPECT_EQ(mail::decode_place(**place)->keeping, mail::Keeping::elsewhere);
 }
 
+TEST_F(RestoreTool, AllToolsSayTheSameOfWhatIsLeftOut) {
+  const auto shard = mail::test::place_of("player/1").shard;
+  const std::string only = std::to_string(shard);
+  int here = 0;
+  for (int i = 0; i < 20; ++i) {
+    here += mail::test::place_of("player/" + std::to_string(i)).shard == shard ? 1 : 0;
+  }
+  const std::string boxes = std::to_string(here) + (here == 1 ? " mailbox" : " mailboxes");
+  const std::string both = boxes + ", " + std::to_string(7 * here) + " messages";
+  const Ran ran = restore({"--shards", only});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, StartsWith(both + "\nof the shards " + only + "\n"));
+  const auto on_it = [this](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--directory", path("new")});
+    return run(arguments);
+  };
+  EXPECT_THAT(on_it({"check"}).out, StartsWith(both));
+  EXPECT_THAT(on_it({"stats"}).out, StartsWith(both));
+  EXPECT_THAT(on_it({"ls"}).out, HasSubstr(boxes + "\n"));
+  EXPECT_EQ(on_it({"export", path("left.jsonl")}).out, both + " exported\n");
+  int others = 0;
+  const auto store = storage::test::open_or_fail({.folder = path("new"), .headroom = 1});
+  for (const auto& [key, value] : content_of(*store)) {
+    const auto row = mail::read_mail_key(key);
+    others += row && row->shard != shard ? 1 : 0;
+  }
+  EXPECT_EQ(others, 0) << "rows of shards that were left out";
+}
+
 TEST_F(RestoreTool, RefusesAFolderThatHasSomething) {
   fs::create_directory(path("new"));
   write("new/file", "x");
-  EXPECT_THAT(restore().err, HasSubstr("is not empty"));
+  const Ran ran = restore();
+  EXPECT_THAT(ran.err, HasSubstr("new is there already and is not empty"));
+  EXPECT_THAT(ran.err, Not(HasSubstr("bad_batch")));
 }
 
 TEST_F(RestoreTool, RefusesABackupThatIsNotWhole) {

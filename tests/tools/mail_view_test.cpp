@@ -5,7 +5,10 @@
 
 #include "bus/core/name.hpp"
 #include "bus/core/post_head.hpp"
+#include "busd/mail/care/base64.hpp"
+#include "busd/mail/dead_letters.hpp"
 #include "tests/tools/fake_daemon.hpp"
+#include "tools/mail/cli.hpp"
 
 namespace starbus::bustop::test {
 namespace {
@@ -23,7 +26,7 @@ constexpr const char* kBoxesB =
     R"("next":null})";
 constexpr const char* kStatsA =
     R"({"host":"a","state":"running","reason":"","shards_held":128,"mailboxes":1,"messages":7,)"
-    R"("bytes":1200,"oldest_ms":0,"unreadable":0})";
+    R"("bytes":1200,"quota_bytes":5000,"oldest_ms":0,"unreadable":0})";
 
 class BustopMail : public testing::Test {
  protected:
@@ -85,8 +88,57 @@ TEST_F(BustopMail, StatisticsSayWhatIsFull) {
   EXPECT_THAT(ran.out, HasSubstr("running"));
   EXPECT_THAT(ran.out, HasSubstr("note: b: store_full: no space"));
   EXPECT_EQ(bustop({"stats", "--host", "a"}).code, 0);
+  EXPECT_THAT(ran.out, testing::ContainsRegex("1.2 kB +5.0 kB"));
+  EXPECT_EQ(json::parse(bustop({"stats", "--json"}).out)["hosts"][0]["quota_bytes"], 5000);
   daemon_.set("/at/b/mail/stats", R"({"error":"deadline"})", 504);
   EXPECT_THAT(bustop({"stats"}).out, HasSubstr("no answer"));
+}
+
+/// Known by the process of its store alone.
+TEST_F(BustopMail, AHostWithAStoreAndNoShardsIsShown) {
+  std::string topology = kTopologyRoot;
+  const std::string none = R"("names":3,"processes":[])";
+  ASSERT_NE(topology.find(none), std::string::npos);
+  topology.replace(topology.find(none), none.size(),
+                   R"("names":3,"processes":[{"name":"b.store","role":"store"}])");
+  daemon_.set("/at/root/topology", topology);
+  daemon_.set("/at/root/names",
+              R"({"names":[{"name":"store/3","owner":"a.store"}],"next":null,"total":1})");
+  daemon_.set("/at/b/mail/stats",
+              R"({"host":"b","state":"running","reason":"","shards_held":0,"mailboxes":0})");
+  const Ran ran = bustop({"stats"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, testing::ContainsRegex("b +running +0 +0 +0"));
+  std::ostringstream out;
+  std::ostringstream err;
+  mail_tool::run_mail_tool({"shards"}, {out, err, daemon_.url()});
+  EXPECT_THAT(out.str(), testing::ContainsRegex("b +0 +-\n"));
+}
+
+TEST_F(BustopMail, DeadLettersAreShownAsWhatTheyWere) {
+  const std::string& log = bus::busd::mail::dead_letters_log(7);
+  bus::Bytes letter;
+  bus::busd::mail::encode_dead_letter(
+      {"player/9", 42, 1'795'300'001'000, "too old", bus::as_bytes("a sword")}, letter);
+  const std::string text = std::string(bus::as_text(letter));
+  daemon_.set("/at/root/route", R"({"name":"store/7","found":true,"owner":"b.store","host":"b"})");
+  json rows = json::array();
+  rows.push_back({{"number", 1},
+                  {"time_ms", 1000},
+                  {"bytes", text.size()},
+                  {"body", bus::busd::mail::to_base64(text)},
+                  {"cut", false}});
+  rows.push_back({{"number", 2}, {"time_ms", 1000}, {"bytes", 1}, {"body", "eA=="}});
+  daemon_.set("/at/b/mail/peek",
+              json{{"name", log}, {"messages", 1}, {"bytes", text.size()}, {"rows", rows}}.dump());
+  const Ran ran = bustop({"peek", log});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr(" on b: 1 message, "));
+  EXPECT_THAT(ran.out, testing::ContainsRegex("7 B +player/9 +42 +too old +a sword"));
+  EXPECT_THAT(ran.out, testing::ContainsRegex("1 B +- +- +- +x")) << "no letter: as it is";
+  const json shown = json::parse(bustop({"peek", log, "--json"}).out);
+  EXPECT_EQ(shown["rows"][0]["letter"]["reason"], "too old");
+  EXPECT_FALSE(shown["rows"][1].contains("letter"));
 }
 
 TEST_F(BustopMail, APurgeSaysHowManyItErased) {
@@ -108,6 +160,32 @@ TEST_F(BustopMail, NoMailAtAll) {
   EXPECT_EQ(bustop({"ls"}).code, 1);
   EXPECT_EQ(bustop({"stats"}).code, 1);
   EXPECT_EQ(bustop({}).code, 64);
+}
+
+TEST_F(BustopMail, TheDoctorSeesWhoServesTheShards) {
+  std::string status = kStatusB;
+  status.insert(1, R"("mail":{"state":"running","shards_listed":"3, 200-255"},)");
+  daemon_.set("/at/b/status", status);
+  const Ran ran = run({"doctor"}, daemon_.url());
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.out, HasSubstr("nobody serves 254 shards of mail (0-2, 4-199, 201-255)"));
+  EXPECT_THAT(ran.out, HasSubstr("b: lists 1 shard of mail (3), which a serves"));
+  daemon_.set("/at/root/names", R"({"names":[],"next":null,"total":0})");
+  EXPECT_THAT(run({"doctor"}, daemon_.url()).out, Not(HasSubstr("shards of mail")));
+}
+
+TEST_F(BustopMail, TheDoctorSeesAShardThatMovesMeanwhile) {
+  std::string all;
+  for (unsigned shard = 0; shard < bus::kShards; ++shard) {
+    all += (shard == 0 ? "" : ",") + std::string(R"({"name":")") +
+           bus::shard_name(static_cast<std::uint8_t>(shard)) + R"(","owner":"a.store"})";
+  }
+  daemon_.set("/at/root/names", R"({"names":[)" + all + R"(],"next":null,"total":256})");
+  const Ran ran = run({"doctor"}, daemon_.url(), [this] {  // between the two readings
+    daemon_.set("/at/root/names",
+                R"({"names":[{"name":"store/3","owner":"b.store"}],"next":null,"total":1})");
+  });
+  EXPECT_THAT(ran.out, Not(HasSubstr("mail_shards_missing")));
 }
 
 TEST_F(BustopMail, TheDoctorSeesAFullStore) {

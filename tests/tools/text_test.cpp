@@ -1,5 +1,6 @@
 #include "tools/bustop/text.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tools/bustop/live_view.hpp"
@@ -95,6 +96,19 @@ TEST(Keys, SequencesMayArriveInPieces) {
   EXPECT_EQ(decoder.flush(), (std::vector<Key>{{Kind::escape}}));
   EXPECT_TRUE(decoder.feed("\x1b[200~\x1b[1;5C").empty());  // known to nobody: dropped
   EXPECT_EQ(decoder.feed("\x1b[" + std::string(100, '1') + "j").back(), Key::of('j'));
+}
+
+TEST(Text, CountsOfThings) {
+  EXPECT_EQ(count_of(0, "message"), "0 messages");
+  EXPECT_EQ(count_of(1, "mailbox"), "1 mailbox");
+  EXPECT_EQ(count_of(2, "mailbox"), "2 mailboxes");
+}
+
+TEST(Text, DatesAndTimes) {
+  EXPECT_THAT(date_time(1'795'300'001'000),
+              testing::MatchesRegex("2026-11-2[0-9] [0-9]{2}:[0-9]{2}:[0-9]{2}"));
+  EXPECT_EQ(date_time(-1), "-");
+  EXPECT_EQ(date_time(1e18), "-");
 }
 
 }  // namespace

@@ -171,6 +171,7 @@ Result<NamesAnswer> ClusterView::names(const NamesQuery& query) const {
       page = names_page(who, query.prefix, after, wanted);
     }
     if (!page) return page.error();
+    answer.from_root = answer.from == kRoot;
     if (page->names.size() > wanted) page->names.resize(wanted);
     const bool advanced = !page->names.empty();
     std::ranges::move(page->names, std::back_inserter(answer.names));

@@ -24,6 +24,7 @@ struct NamesAnswer {
   std::uint64_t total = 0;
   bool more = false;
   std::string from;  // the daemon that answered
+  bool from_root = false;
 };
 
 struct RouteAnswer {
@@ -65,6 +66,8 @@ class ClusterView {
   /// Status and links of the local daemon, and unless `local_only` of all others.
   Result<std::vector<DaemonReading>> readings(bool local_only) const;
 
+  /// Who serves the shards of mail: busroot's word, or the local daemon's where that cannot be had.
+  Result<MailPlaces> mail_places() const;
   /// What a host's mail store answers to a path below /mail/.
   Result<std::string> mail(const std::string& host, const std::string& path) const;
   /// Of the local daemon, which alone takes changes.

@@ -1,6 +1,7 @@
 #include "tools/bustop/commands.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <ostream>
 
 #include "bus/core/name.hpp"
@@ -254,12 +255,25 @@ int run_rates(const Context& context, const RatesOptions& options) {
 
 namespace {
 
+/// Where mail is now; a shard that has no host for a moment, because it moves, has the earlier one.
+std::optional<MailPlaces> mail_places(const Context& context,
+                                      const std::optional<MailPlaces>& earlier) {
+  auto places = context.view.mail_places();
+  if (!places) return std::nullopt;
+  for (std::size_t shard = 0; earlier && shard < bus::kShards; ++shard) {
+    if (places->host[shard].empty()) places->host[shard] = earlier->host[shard];
+  }
+  return std::move(*places);
+}
+
 Result<> examine(const Context& context, std::chrono::milliseconds interval, Examination& into) {
   auto before = context.view.readings(false);
   if (!before) return before.error();
+  const auto places = mail_places(context, std::nullopt);
   context.sleep(interval);
   auto after = context.view.readings(false);
   if (!after) return after.error();
+  into.mail = mail_places(context, places);
   auto cluster = context.view.load(ClusterView::Depth::hosts);
   if (!cluster) return cluster.error();
   into.before = std::move(*before);

@@ -2,6 +2,7 @@
 /// findings out; the checks and their texts are in one table.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,6 +78,15 @@ std::string_view name_of(Severity severity);
   X(mail_store_stopped,                                                                           \
     "its shards take no posts any more; those that wait stay with their senders",                 \
     "read busd's log; look at the disk, then starbus-mail check, then start busd again")          \
+  X(mail_quota_full, "posts that go beyond are refused with store_full; reading goes on",         \
+    "let readers acknowledge, purge (bustop mail purge), or raise [mail] total_bytes there")      \
+  X(mail_shards_missing,                                                                          \
+    "what is posted to their mailboxes waits with its senders until it expires",                  \
+    "start the host that keeps them, or list them in [mail] shards of one; starbus-mail shards")  \
+  X(mail_shards_refused,                                                                          \
+    "a shard is one host's; this one asks for it again and again, and takes it when the other "   \
+    "is down",                                                                                    \
+    "take them out of [mail] shards of that host, or bring them there: starbus-mail move")        \
   X(version_mix, "versions at most one minor apart work together, but not for ever",              \
     "finish the upgrade, host by host")
 
@@ -109,6 +119,8 @@ struct Examination {
   Cluster cluster;
   std::vector<DaemonReading> before;
   std::vector<DaemonReading> after;
+  /// With a shard that had a host in either reading: it may just move. No value: not known.
+  std::optional<MailPlaces> mail{};
 };
 
 /// Worst first.

@@ -18,6 +18,7 @@ void check_links(const DaemonReading* before, const DaemonReading& after, Findin
 void check_root(const Cluster& cluster, Findings& to);
 void check_hosts(const Cluster& cluster, Findings& to);
 void check_processes(const Cluster& cluster, Findings& to);
+void check_mail_shards(const Examination& examination, Findings& to);
 void check_versions(const Examination& examination, Findings& to);
 
 }  // namespace starbus::bustop::checks

@@ -15,6 +15,7 @@ constexpr double kRecentJump = 3600;    // seconds
 constexpr double kRttWarning = 50'000;  // us
 constexpr double kQueueWarning = 0.5;   // of the limit
 constexpr double kQueueError = 0.9;
+constexpr double kMailQuotaWarning = 0.9;  // a large message does not fit before it is reached
 
 std::uint64_t growth(const DaemonReading* before, const DaemonReading& after,
                      const std::string& counter) {
@@ -101,6 +102,13 @@ void check_daemon(const DaemonReading* before, const DaemonReading& after, Findi
   if (mail == "opening") {
     add(to, Severity::warning, Check::mail_store_opening, after.name,
         "its mail store is not open yet");
+  }
+  const auto bytes = static_cast<double>(after.status.mail_bytes);
+  const auto quota = static_cast<double>(after.status.mail_quota);
+  if (after.status.mail_quota != 0 && bytes >= kMailQuotaWarning * quota) {
+    add(to, Severity::warning, Check::mail_quota_full, after.name,
+        "its mail has " + human_bytes(bytes) + " of the " + human_bytes(quota) +
+            " that [mail] total_bytes allows");
   }
   const std::string& state = after.status.state;
   if (state == "draining" || state == "stopping") {

@@ -24,18 +24,16 @@ double unix_ms() {
   return static_cast<double>(now / std::chrono::milliseconds(1));
 }
 
-/// Hosts that own a shard; the one of the options if that names one.
+/// Hosts that have a store; the one of the options if that names one.
 Result<std::set<std::string>> hosts_with_mail(const Context& context, const MailOptions& options) {
   if (!options.host.empty()) return std::set{options.host};
-  const auto names = context.view.names({"store/", "", 0});
-  if (!names) return names.error();
-  std::set<std::string> hosts;
-  for (const NameRow& row : names->names) hosts.insert(host_of(row.owner));
-  return hosts;
+  auto places = context.view.mail_places();
+  if (!places) return places.error();
+  return std::move(places->hosts);
 }
 
 int no_mail(const Context& context) {
-  context.err << "bustop: no host of this cluster serves a shard of mail\n"
+  context.err << "bustop: no host of this cluster has a mail store\n"
               << "  -> [mail] shards in busd.toml; starbus-mail shards\n";
   return kExitNotFound;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "busd/mail/care/base64.hpp"
+#include "busd/mail/dead_letters.hpp"
 #include "tools/bustop/json_reader.hpp"
 #include "tools/bustop/text.hpp"
 
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::size_t kShownText = 200;  // bytes of a body, in a table
 using Align = Table::Align;
+namespace mail = bus::busd::mail;
 
 MailBox read_box(const Reader& reader) {
   MailBox box;
@@ -25,7 +27,7 @@ MailBox read_box(const Reader& reader) {
   return box;
 }
 
-MailMessage read_message(const Reader& reader) {
+MailMessage read_message(const Reader& reader, const std::string& box) {
   MailMessage message;
   message.number = reader.count("number");
   message.time_ms = reader.number("time_ms");
@@ -34,7 +36,8 @@ MailMessage read_message(const Reader& reader) {
   message.cut = reader.flag("cut");
   message.trouble = reader.text("trouble");
   const auto bytes = bus::busd::mail::from_base64(message.body);
-  message.text = bytes ? bytes->substr(0, kShownText) : "(not base64)";
+  if (bytes) read_body(box, *bytes, message);
+  if (!bytes) message.text = "(not base64)";
   return message;
 }
 
@@ -48,7 +51,24 @@ OrderedJson json_of_box(const MailBox& box) {
           {"bytes", box.bytes}, {"floor", box.floor}, {"last", box.last}};
 }
 
+bool is_dead_letters(std::string_view box) {
+  return box.starts_with(mail::kDeadLetters);
+}
+
 }  // namespace
+
+void read_body(std::string_view box, std::string_view body, MailMessage& message) {
+  message.text = body.substr(0, kShownText);
+  if (!is_dead_letters(box) || !message.trouble.empty()) return;
+  const auto letter = mail::decode_dead_letter(bus::as_bytes(body));
+  if (!letter) return;  // then it is shown as it is
+  const std::string_view inner = bus::as_text(letter->body);
+  const std::uint64_t around = body.size() - inner.size();
+  message.letter = MailLetter{
+      std::string(letter->mailbox), letter->number,     static_cast<double>(letter->time_ms),
+      std::string(letter->reason),  std::string(inner), std::max(message.bytes, around) - around};
+  message.text = inner.substr(0, kShownText);
+}
 
 Result<MailBoxes> parse_mail_boxes(std::string_view text) {
   return parse_with<MailBoxes>(text, [](const Reader& reader) {
@@ -67,8 +87,10 @@ Result<MailBoxes> parse_mail_boxes(std::string_view text) {
 
 Result<MailPeek> parse_mail_peek(std::string_view text) {
   return parse_with<MailPeek>(text, [](const Reader& reader) {
-    return MailPeek{read_box(reader), reader.rows<MailMessage>("rows", read_message),
-                    reader.count("next")};
+    MailPeek peek{read_box(reader), {}, reader.count("next")};
+    peek.messages = reader.rows<MailMessage>(
+        "rows", [&](const Reader& row) { return read_message(row, peek.box.name); });
+    return peek;
   });
 }
 
@@ -82,6 +104,7 @@ Result<MailStats> parse_mail_stats(std::string_view text) {
     stats.mailboxes = reader.count("mailboxes");
     stats.messages = reader.count("messages");
     stats.bytes = reader.count("bytes");
+    stats.quota_bytes = reader.count("quota_bytes");
     stats.oldest_ms = reader.number("oldest_ms");
     stats.unreadable = reader.count("unreadable");
     return stats;
@@ -112,20 +135,41 @@ std::string render_mail_boxes(const std::vector<MailBox>& boxes, bool more, cons
          (more ? "; there are more: --limit, --all\n" : "\n");
 }
 
-std::string render_mail_peek(const MailPeek& peek, const Look& look) {
-  Table table(
-      {{"NUMBER", Align::right}, {"STORED"}, {"BYTES", Align::right}, {"BODY", Align::left, true}});
-  for (const MailMessage& message : peek.messages) {
-    if (message.trouble.empty()) {
-      table.add({std::to_string(message.number), clock_time(message.time_ms),
-                 size_text(message.bytes), message.text});
-    } else {
-      table.add({std::to_string(message.number), "-", "-", Cell(message.trouble, Tone::bad)});
-    }
+std::string render_mail_heading(const MailBox& box) {
+  return printable(box.name) + (box.host.empty() ? "" : " on " + printable(box.host)) + ": " +
+         count_of(box.messages, "message") + ", " + size_text(box.bytes) + "\n\n";
+}
+
+std::string render_mail_messages(const std::vector<MailMessage>& messages, const Look& look) {
+  const bool letters =
+      std::ranges::any_of(messages, [](const MailMessage& one) { return one.letter.has_value(); });
+  std::vector<Table::Column> columns{
+      {"NUMBER", Align::right}, {"STORED"}, {"BYTES", Align::right}, {"BODY", Align::left, true}};
+  if (letters) {
+    columns.insert(columns.end() - 1, {{"MAILBOX"}, {"WAS", Align::right}, {"REASON"}});
   }
-  return printable(peek.box.name) + " on " + printable(peek.box.host) + ": " +
-         std::to_string(peek.box.messages) + " messages, " + size_text(peek.box.bytes) + "\n\n" +
-         table.text(look) +
+  Table table(std::move(columns));
+  for (const MailMessage& message : messages) {
+    std::vector<Cell> cells{std::to_string(message.number), "-", "-"};
+    if (message.trouble.empty()) {
+      cells[1] = date_time(message.time_ms);
+      cells[2] = size_text(message.letter ? message.letter->bytes : message.bytes);
+    }
+    if (message.letter) {
+      cells.insert(cells.end(), {message.letter->mailbox, std::to_string(message.letter->number),
+                                 message.letter->reason});
+    } else if (letters) {
+      cells.insert(cells.end(), {"-", "-", "-"});
+    }
+    cells.push_back(message.trouble.empty() ? Cell(message.text)
+                                            : Cell(message.trouble, Tone::bad));
+    table.add(std::move(cells));
+  }
+  return table.text(look);
+}
+
+std::string render_mail_peek(const MailPeek& peek, const Look& look) {
+  return render_mail_heading(peek.box) + render_mail_messages(peek.messages, look) +
          (peek.next == 0 ? "" : "more: --from " + std::to_string(peek.next) + "\n");
 }
 
@@ -137,11 +181,12 @@ std::string render_mail_stats(const std::vector<MailStats>& stats, double now_ms
                {"MAILBOXES", Align::right},
                {"MESSAGES", Align::right},
                {"BYTES", Align::right},
+               {"QUOTA", Align::right},
                {"OLDEST", Align::right}});
   std::string notes;
   for (const MailStats& host : stats) {
     if (host.trouble.code != Errc::ok) {
-      table.add({host.host, Cell("no answer", Tone::bad), "-", "-", "-", "-", "-"});
+      table.add({host.host, Cell("no answer", Tone::bad), "-", "-", "-", "-", "-", "-"});
       notes += "note: " + printable(host.host + ": " + text_of(host.trouble)) + "\n";
       continue;
     }
@@ -149,6 +194,7 @@ std::string render_mail_stats(const std::vector<MailStats>& stats, double now_ms
     table.add({host.host, Cell(host.state, runs ? Tone::good : Tone::bad),
                std::to_string(host.shards_held), std::to_string(host.mailboxes),
                std::to_string(host.messages), size_text(host.bytes),
+               host.quota_bytes == 0 ? "-" : size_text(host.quota_bytes),
                host.oldest_ms == 0
                    ? "-"
                    : human_seconds(std::max(0.0, now_ms - host.oldest_ms) / 1'000)});
@@ -168,6 +214,12 @@ OrderedJson json_of_mail_boxes(const std::vector<MailBox>& boxes, bool more,
   return {{"mailboxes", rows}, {"more", more}, {"notes", notes}};
 }
 
+OrderedJson json_of_mail_letter(const MailLetter& letter) {
+  return {{"mailbox", letter.mailbox}, {"number", letter.number},
+          {"time_ms", letter.time_ms}, {"reason", letter.reason},
+          {"bytes", letter.bytes},     {"body", mail::to_base64(letter.body)}};
+}
+
 OrderedJson json_of_mail_peek(const MailPeek& peek) {
   OrderedJson json = json_of_box(peek.box);
   OrderedJson rows = OrderedJson::array();
@@ -179,6 +231,7 @@ OrderedJson json_of_mail_peek(const MailPeek& peek) {
          {"body", message.body},
          {"cut", message.cut},
          {"trouble", message.trouble.empty() ? OrderedJson() : OrderedJson(message.trouble)}});
+    if (message.letter) rows.back()["letter"] = json_of_mail_letter(*message.letter);
   }
   json["rows"] = rows;
   json["next"] = peek.next == 0 ? OrderedJson() : OrderedJson(peek.next);
@@ -196,6 +249,7 @@ OrderedJson json_of_mail_stats(const std::vector<MailStats>& stats) {
                     {"mailboxes", host.mailboxes},
                     {"messages", host.messages},
                     {"bytes", host.bytes},
+                    {"quota_bytes", host.quota_bytes},
                     {"oldest_ms", host.oldest_ms},
                     {"unreadable", host.unreadable}});
   }

@@ -30,15 +30,28 @@ struct MailBoxes {
   std::vector<std::string> damaged;
   std::string next;  // empty: that was the last page
 };
+/// What a message of a log of dead letters says (busd/mail/dead_letters.hpp).
+struct MailLetter {
+  std::string mailbox;
+  std::uint64_t number = 0;  // that it had there
+  double time_ms = 0;        // when it was stored there
+  std::string reason;
+  std::string body;
+  std::uint64_t bytes = 0;  // of it, also where it is cut
+};
 struct MailMessage {
   std::uint64_t number = 0;
   double time_ms = 0;
   std::uint64_t bytes = 0;
-  std::string body;  // base64, as it came
+  std::string body;  // base64
   std::string text;  // its beginning, decoded
   bool cut = false;
   std::string trouble;
+  std::optional<MailLetter> letter{};
 };
+/// Fills in text and letter. `box`: the name of its mailbox; `body`: its bytes, all or the first.
+void read_body(std::string_view box, std::string_view body, MailMessage& message);
+
 struct MailPeek {
   MailBox box;
   std::vector<MailMessage> messages;
@@ -52,6 +65,7 @@ struct MailStats {
   std::uint64_t mailboxes = 0;
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t quota_bytes = 0;  // 0: none
   double oldest_ms = 0;
   std::uint64_t unreadable = 0;
   Error trouble;  // not ok: it did not answer
@@ -65,10 +79,14 @@ Result<std::uint64_t> parse_mail_purge(std::string_view text);
 
 std::string render_mail_boxes(const std::vector<MailBox>& boxes, bool more, const Look& look);
 std::string render_mail_peek(const MailPeek& peek, const Look& look);
+/// Its parts: what the mailbox is, and a table.
+std::string render_mail_heading(const MailBox& box);
+std::string render_mail_messages(const std::vector<MailMessage>& messages, const Look& look);
 std::string render_mail_stats(const std::vector<MailStats>& stats, double now_ms, const Look& look);
 
 OrderedJson json_of_mail_boxes(const std::vector<MailBox>& boxes, bool more,
                                const std::vector<std::string>& notes);
+OrderedJson json_of_mail_letter(const MailLetter& letter);
 OrderedJson json_of_mail_peek(const MailPeek& peek);
 OrderedJson json_of_mail_stats(const std::vector<MailStats>& stats);
 

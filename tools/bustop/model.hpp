@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "bus/core/error.hpp"
+#include "bus/core/post_head.hpp"
 
 namespace starbus::bustop {
 
@@ -31,8 +33,11 @@ struct DaemonStatus {
   std::optional<double> clock_jump_age_s;  // since the wall clock was set
   std::uint64_t term = 0;
   std::string state;
-  std::string mail_state{};   // of its mail store; empty: it has none
-  std::string mail_reason{};  // why that is full or stopped
+  std::string mail_state{};                 // of its mail store; empty: it has none
+  std::string mail_reason{};                // why that is full or stopped
+  std::vector<std::uint8_t> mail_listed{};  // shards of its configuration
+  std::uint64_t mail_bytes = 0;             // of the bodies in them
+  std::uint64_t mail_quota = 0;             // for those; 0: none
   std::map<std::string, std::uint64_t> counters;
 
   bool is_root() const { return kind == "busroot"; }
@@ -200,6 +205,17 @@ struct Cluster {
   std::optional<RootTopology> root;
   Error root_trouble;           // why `root` is missing
   std::vector<HostView> hosts;  // in order of name
+};
+
+/// Where the mail of a cluster is.
+struct MailPlaces {
+  std::array<std::string, bus::kShards> host;  // that serves a shard; empty: nobody
+  std::set<std::string> hosts;                 // that have a store, with shards or without
+  std::string from;                            // the daemon that said so
+  bool from_root = false;                      // who knows of all shards; others of their own
+
+  /// The shards of a host; of "": those that nobody serves.
+  std::vector<std::uint8_t> of(const std::string& name) const;
 };
 
 /// For people: an HTTP status says enough without the code that wraps it.

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "bus/core/shard_list.hpp"
 #include "tools/bustop/json_reader.hpp"
 
 namespace starbus::bustop {
@@ -102,6 +103,10 @@ Result<DaemonStatus> parse_status(std::string_view text) {
     if (const Json* mail = reader.find("mail")) {
       status.mail_state = Reader(*mail).text("state");
       status.mail_reason = Reader(*mail).text("reason");
+      status.mail_listed = bus::parse_shards(Reader(*mail).text("shards_listed"))
+                               .value_or(std::vector<std::uint8_t>{});
+      status.mail_bytes = Reader(*mail).count("bytes");
+      status.mail_quota = Reader(*mail).count("quota_bytes");
     }
     const Json* counters = reader.find("counters");
     if (counters != nullptr && counters->is_object()) {

@@ -178,6 +178,20 @@ std::string human_seconds(double seconds) {
   return two(whole / 86400, " d ", whole % 86400 / 3600, " h");
 }
 
+std::string count_of(std::uint64_t number, std::string_view what) {
+  const char* const ending = number == 1 ? "" : what.ends_with('x') ? "es" : "s";
+  return std::to_string(number) + " " + std::string(what) + ending;
+}
+
+std::string date_time(double unix_ms) {
+  if (!(unix_ms >= 0 && unix_ms < 1e15)) return "-";
+  const std::time_t seconds = static_cast<std::int64_t>(unix_ms) / 1000;
+  std::tm parts{};
+  if (::localtime_r(&seconds, &parts) == nullptr) return "-";
+  return format("%04d-%02d-%02d %02d:%02d:%02d", parts.tm_year + 1900, parts.tm_mon + 1,
+                parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
 std::string clock_time(double unix_ms) {
   if (!(unix_ms >= 0 && unix_ms < 1e15)) return "-";
   const auto ms = static_cast<std::int64_t>(unix_ms);

@@ -28,6 +28,10 @@ std::string human_count(double number);          // 940, 12.3 k, 1.2 M
 std::string human_microseconds(double us);       // 340 us, 1.2 ms, 3.4 s; "-" for 0: not measured
 std::string human_seconds(double seconds);       // 12 s, 3 m 4 s, 5 h 6 m, 3 d 4 h
 std::string human_milliseconds(double ms);       // 340 ms, then as human_seconds
+/// 1 mailbox, 2 mailboxes, 3 messages.
+std::string count_of(std::uint64_t number, std::string_view what);
+/// Local time of a Unix time in milliseconds: 2026-11-22 17:03:05
+std::string date_time(double unix_ms);
 /// Local time of day of a Unix time in milliseconds: 17:03:05.123
 std::string clock_time(double unix_ms);
 

@@ -112,8 +112,12 @@ void add_online(CLI::App& app, Options& options) {
   move.add_option("shards", options.move.shards, "which ones: 0-15,40")->type_name("SHARDS");
   move.add_option("--from", options.move.from, "all that this host has")->type_name("HOST");
   move.add_flag("--stop", options.move.stop, "end the move that is under way");
+  move.add_flag("--follow", options.move.follow,
+                "show the move that is under way until it has ended");
   move.footer(
-      "Without SHARDS and --from it shows the move that is under way. Ctrl-C ends it in order.");
+      "Ctrl-C ends the move that the command has begun in order. Without SHARDS and --from it "
+      "shows "
+      "the one that is under way, on a terminal until it has ended; Ctrl-C then ends the showing.");
   add_admin(move, options);
   CLI::App& backup = *app.add_subcommand(
       "backup", "a copy of the store of a running busd, of this moment, while it serves");
@@ -179,6 +183,20 @@ Result<> check_names(const Options& options) {
   return {};
 }
 
+/// Of what names the shards to move only one may be there.
+Result<> check_move(const MoveOptions& move) {
+  if (!move.shards.empty() && !move.from.empty()) {
+    return Error{Errc::bad_name, "move: leave out " + move.shards + " to move all that " +
+                                     move.from + " has, or --from to move " + move.shards +
+                                     " from whichever hosts have them"};
+  }
+  if ((move.stop || move.follow) && (!move.shards.empty() || !move.from.empty())) {
+    return Error{Errc::bad_name, std::string("move: ") + (move.stop ? "--stop" : "--follow") +
+                                     " is for the move that is under way: leave out what to move"};
+  }
+  return {};
+}
+
 }  // namespace
 
 int run_mail_tool(const std::vector<std::string>& arguments, const Environment& environment) {
@@ -213,7 +231,9 @@ int run_mail_tool(const std::vector<std::string>& arguments, const Environment& 
                         environment.terminal || options.progress,
                         environment.interrupted,
                         environment.look};
-  if (auto good = check_names(options); !good) {
+  auto good = check_names(options);
+  if (good) good = check_move(options.move);
+  if (!good) {
     (void)fail(context, good.error());
     return kExitUsage;
   }

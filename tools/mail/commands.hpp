@@ -77,10 +77,11 @@ struct BackupOptions {
 int run_backup(const Context& context, const BackupOptions& options);
 
 struct MoveOptions {
-  std::string shards;  // "0-15,40"
-  std::string from;    // all of a host; neither: what is under way is shown
-  bool stop = false;   // it is ended
-  std::string admin;   // of the busd that takes them
+  std::string shards;   // "0-15,40"
+  std::string from;     // all of a host; neither: what is under way is shown
+  bool stop = false;    // it is ended
+  bool follow = false;  // it is shown until it has ended, also where there is no terminal
+  std::string admin;    // of the busd that takes them
 };
 int run_move(const Context& context, const MoveOptions& options);
 

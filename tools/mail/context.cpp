@@ -32,7 +32,9 @@ Errc code_of(storage::Errc code) {
 }  // namespace
 
 Error error_of(const storage::Error& error) {
-  return {code_of(error.code), error.to_string()};
+  // What the user has asked for cannot be: the code says nothing to people.
+  const bool asked_wrong = error == storage::Errc::bad_batch && !error.detail.empty();
+  return {code_of(error.code), asked_wrong ? error.detail : error.to_string()};
 }
 
 int fail(const Context& context, const Error& error) {
@@ -96,8 +98,8 @@ void ProgressLine::show(const std::string& text) {
 mail::OnProgress ProgressLine::of_shards(const std::string& verb) {
   return [this, verb](const mail::CheckProgress& progress) {
     show(verb + " shard " + std::to_string(progress.shard) + " of 256, " +
-         std::to_string(progress.boxes) + " mailboxes, " + std::to_string(progress.messages) +
-         " messages");
+         bustop::count_of(progress.boxes, "mailbox") + ", " +
+         bustop::count_of(progress.messages, "message"));
     return !context_.interrupted || !context_.interrupted();
   };
 }

@@ -84,8 +84,8 @@ class Exporter {
       from = page->next;
     }
     lose(row.name, expected, row.last + 1);
-    progress_.show("exports " + std::to_string(count_.boxes) + " mailboxes, " +
-                   std::to_string(count_.messages) + " messages");
+    progress_.show("exports " + bustop::count_of(count_.boxes, "mailbox") + ", " +
+                   bustop::count_of(count_.messages, "message"));
     return {};
   }
 
@@ -140,8 +140,8 @@ int run_export(const Context& context, const ExportOptions& options) {
     if (auto synced = mail::sync_path(options.file); !synced) {
       return fail(context, error_of(synced.error()));
     }
-    context.out << exporter.count().boxes << " mailboxes, " << exporter.count().messages
-                << " messages exported\n";
+    context.out << bustop::count_of(exporter.count().boxes, "mailbox") << ", "
+                << bustop::count_of(exporter.count().messages, "message") << " exported\n";
   }
   return exporter.unreadable() == 0 ? kExitOk : kExitFindings;
 }

@@ -42,7 +42,8 @@ Result<> read_file(const Folder& path, OnBox&& box, OnMessage&& message) {
 /// The first reading.
 class Judge {
  public:
-  Judge(const storage::Snapshot& snapshot, bool append) : snapshot_(snapshot), append_(append) {}
+  /// `snapshot`: null where there is no store yet, and so nothing in the way.
+  Judge(const storage::Snapshot* snapshot, bool append) : snapshot_(snapshot), append_(append) {}
 
   Result<> box(const BoxLine& line) {
     const bus::ChannelId id = bus::channel_id(line.name);
@@ -50,7 +51,8 @@ class Judge {
     if (seen_.size() > kMostImported) {
       return Error{Errc::too_large, "more than 10 million mailboxes in one file: split it"};
     }
-    const auto found = mail::find_box(snapshot_, line.name);
+    if (snapshot_ == nullptr) return {};
+    const auto found = mail::find_box(*snapshot_, line.name);
     if (!found) return error_of(found.error());
     if (!*found) return {};
     const mail::BoxRow& row = (*found)->row;
@@ -64,7 +66,8 @@ class Judge {
 
   Result<> verdict() const {
     if (refused_ == 0) return {};
-    std::string text = std::to_string(refused_) + " mailboxes are in the way: " + names_;
+    std::string text = bustop::count_of(refused_, "mailbox") + (refused_ == 1 ? " is" : " are") +
+                       " in the way: " + names_;
     if (refused_ > kMostNamed) text += ", ...";
     return Error{Errc::busy, text + "; nothing was imported; --append adds behind what is there"};
   }
@@ -75,7 +78,7 @@ class Judge {
     return {};
   }
 
-  const storage::Snapshot& snapshot_;
+  const storage::Snapshot* const snapshot_;
   const bool append_;
   boost::unordered_flat_set<bus::ChannelId> seen_;
   std::uint64_t refused_ = 0;
@@ -128,8 +131,8 @@ class Importer {
         writer_.put(mail::message_key(box_->shard, box_->id, row.last), encode(message));
     if (!put) return error_of(put.error());
     ++messages_;
-    progress_.show("imports " + std::to_string(boxes_) + " mailboxes, " +
-                   std::to_string(messages_) + " messages");
+    progress_.show("imports " + bustop::count_of(boxes_, "mailbox") + ", " +
+                   bustop::count_of(messages_, "message"));
     return {};
   }
 
@@ -189,6 +192,14 @@ class Importer {
   std::uint64_t messages_ = 0;
 };
 
+Result<Opened> make_store(const Folder& folder) {
+  auto store = storage::open_store({.folder = folder});
+  if (!store) return error_of(store.error());
+  auto snapshot = (*store)->snapshot();
+  if (!snapshot) return error_of(snapshot.error());
+  return Opened{std::move(*store), std::move(*snapshot)};
+}
+
 }  // namespace
 
 int run_import(const Context& context, const ImportOptions& options) {
@@ -198,31 +209,33 @@ int run_import(const Context& context, const ImportOptions& options) {
                 {Errc::io_error,
                  options.file.string() + " is no file; it is read twice, so a pipe will not do"});
   }
-  // A new host has no store yet: this makes one, in a folder that is there or in one that is not.
-  const auto store = check_is_store(options.directory)
-                         ? open_existing(options.directory)
-                         : [&]() -> Result<std::unique_ptr<storage::Store>> {
-    auto made = storage::open_store({.folder = options.directory});
-    if (!made) return error_of(made.error());
-    return std::move(*made);
-  }();
-  if (!store) return fail(context, store.error());
-  const auto snapshot = (*store)->snapshot();
-  if (!snapshot) return fail(context, error_of(snapshot.error()));
-  Judge judge(**snapshot, options.append);
+  // A new host has no store yet. One is made, in a folder that is there or in one that is not, but
+  // only for a file that is not refused.
+  Opened opened;
+  if (check_is_store(options.directory)) {
+    auto there = open_to_read(options.directory);
+    if (!there) return fail(context, there.error());
+    opened = std::move(*there);
+  }
+  Judge judge(opened.snapshot.get(), options.append);
   auto read = read_file(
       options.file, [&](const BoxLine& line) { return judge.box(line); },
       [](const MessageLine&) { return Result<>(); });
   if (read) read = judge.verdict();
   if (!read) return fail(context, read.error());
-  Importer importer(**store, **snapshot, context, options.append);
+  if (opened.store == nullptr) {
+    auto made = make_store(options.directory);
+    if (!made) return fail(context, made.error());
+    opened = std::move(*made);
+  }
+  Importer importer(*opened.store, *opened.snapshot, context, options.append);
   read = read_file(
       options.file, [&](const BoxLine& line) { return importer.box(line); },
       [&](const MessageLine& line) { return importer.message(line); });
   if (read) read = importer.finish();
   if (!read) return fail(context, read.error());
-  context.out << importer.boxes() << " mailboxes, " << importer.messages()
-              << " messages imported\n";
+  context.out << bustop::count_of(importer.boxes(), "mailbox") << ", "
+              << bustop::count_of(importer.messages(), "message") << " imported\n";
   return kExitOk;
 }
 

@@ -8,6 +8,7 @@
 #include "busd/mail/care/base64.hpp"
 #include "busd/mail/care/inspect.hpp"
 #include "tools/bustop/json_out.hpp"
+#include "tools/bustop/mail_view.hpp"
 #include "tools/bustop/text.hpp"
 #include "tools/mail/commands.hpp"
 
@@ -15,16 +16,10 @@ namespace starbus::mail_tool {
 namespace {
 
 using bustop::Cell;
+using bustop::count_of;
 using bustop::OrderedJson;
 using bustop::Table;
 using Align = Table::Align;
-
-std::string count_of(std::uint64_t number, const std::string& what) {
-  return std::to_string(number) + " " + what +
-         (number == 1           ? ""
-          : what.ends_with('x') ? "es"
-                                : "s");
-}
 
 OrderedJson json_of(const mail::Finding& finding) {
   return {{"problem", std::string(mail::name_of(finding.problem))},
@@ -162,6 +157,39 @@ int run_ls(const Context& context, const LsOptions& options) {
   return damaged ? kExitFindings : kExitOk;
 }
 
+namespace {
+
+bustop::MailMessage shown(const std::string& box, const mail::Peeked& peeked) {
+  bustop::MailMessage message;
+  message.number = peeked.number;
+  message.time_ms = static_cast<double>(peeked.time_ms);
+  message.bytes = peeked.body.size();
+  message.trouble = peeked.trouble;
+  bustop::read_body(box, peeked.body, message);
+  return message;
+}
+
+OrderedJson json_of(const std::string& box, const mail::Peeked& peeked) {
+  OrderedJson json = {{"number", peeked.number}, {"time_ms", peeked.time_ms}};
+  json["trouble"] = peeked.trouble.empty() ? OrderedJson() : OrderedJson(peeked.trouble);
+  json["body"] = mail::to_base64(peeked.body);
+  if (const auto letter = shown(box, peeked).letter) {
+    json["letter"] = bustop::json_of_mail_letter(*letter);
+  }
+  return json;
+}
+
+/// As bustop mail shows it.
+bustop::MailBox shown(const mail::BoxInfo& box) {
+  bustop::MailBox result;
+  result.name = box.row.name;
+  result.messages = box.row.count();
+  result.bytes = box.row.bytes();
+  return result;
+}
+
+}  // namespace
+
 int run_peek(const Context& context, const PeekOptions& options) {
   const auto opened = open_to_read(options.directory);
   if (!opened) return fail(context, opened.error());
@@ -169,31 +197,25 @@ int run_peek(const Context& context, const PeekOptions& options) {
   if (!box) return fail(context, error_of(box.error()));
   if (!*box)
     return fail(context, {Errc::no_owner, "no mailbox " + options.name + " in this store"});
+  if (!context.json) context.out << bustop::render_mail_heading(shown(**box));
   bool troubled = false;
-  std::uint64_t shown = 0;
-  for (std::uint64_t from = std::max<std::uint64_t>(options.from, 1); shown < options.limit;) {
-    const auto page = mail::peek(*opened->snapshot, **box, from, options.limit - shown);
+  std::uint64_t count = 0;
+  std::uint64_t from = std::max<std::uint64_t>(options.from, 1);
+  while (from != 0 && count < options.limit) {
+    const auto page = mail::peek(*opened->snapshot, **box, from, options.limit - count);
     if (!page) return fail(context, error_of(page.error()));
+    std::vector<bustop::MailMessage> rows;
     for (const mail::Peeked& message : page->messages) {
-      ++shown;
       troubled |= !message.trouble.empty();
-      if (context.json) {
-        OrderedJson json = {{"number", message.number}, {"time_ms", message.time_ms}};
-        json["trouble"] = message.trouble.empty() ? OrderedJson() : OrderedJson(message.trouble);
-        json["body"] = mail::to_base64(message.body);
-        context.out << bustop::dump(json, true);
-      } else if (!message.trouble.empty()) {
-        context.out << message.number << "  " << bustop::printable(message.trouble) << "\n";
-      } else {
-        constexpr std::size_t kShown = 100;  // of a body
-        context.out << message.number << "  " << age_of(message.time_ms) << " ago  "
-                    << message.body.size() << " B  "
-                    << bustop::printable(std::string_view(message.body).substr(0, kShown)) << "\n";
-      }
+      if (context.json) context.out << bustop::dump(json_of(options.name, message), true);
+      if (!context.json) rows.push_back(shown(options.name, message));
     }
-    if (page->next == 0) break;
+    // A page at a time: the widths of columns are those of what is shown together.
+    if (!rows.empty()) context.out << bustop::render_mail_messages(rows, context.look);
+    count += page->messages.size();
     from = page->next;
   }
+  if (from != 0 && !context.json) context.out << "more: --from " << from << "\n";
   return troubled ? kExitFindings : kExitOk;
 }
 

@@ -19,15 +19,20 @@ constexpr std::chrono::milliseconds kMovePoll{200};
 
 /// What busd says about the move (docs/admin-api.md).
 struct MoveState {
-  std::string state;  // running, stopping, done, failed
+  std::string state = "none";  // running, stopping, done, failed
   std::string from, doing, error;
   std::uint64_t shard = 0, shards = 0, taken = 0, rows = 0, bytes = 0;
 
   bool goes_on() const { return state == "running" || state == "stopping"; }
+  std::string count() const {
+    return std::to_string(taken) + " of " + std::to_string(shards) + " shards are here";
+  }
   std::string line() const {
-    return std::to_string(taken) + " of " + std::to_string(shards) + " shards are here; " + doing +
-           " shard " + std::to_string(shard) + " of " + from + ": " + std::to_string(rows) +
-           " rows, " + bustop::human_bytes(static_cast<double>(bytes));
+    if (state == "none") return "no move";
+    if (!goes_on()) return count();
+    if (from.empty()) return count() + "; " + state;
+    return count() + "; " + doing + " shard " + std::to_string(shard) + " of " + from + ": " +
+           std::to_string(rows) + " rows, " + bustop::human_bytes(static_cast<double>(bytes));
   }
 };
 
@@ -39,67 +44,115 @@ Result<MoveState> read_move(const Result<std::string>& text) {
                    number_in(*json, "taken"), number_in(*json, "rows"),  number_in(*json, "bytes")};
 }
 
-/// Begins or ends one, as the options say; or just looks.
-Result<MoveState> first_state(const HttpClient& client, const MoveOptions& options,
-                              const std::string& shards) {
-  if (options.stop) return read_move(client.post("/mail/move/stop", ""));
-  if (shards.empty()) return read_move(client.get("/mail/move"));
-  return read_move(client.post("/mail/move?shards=" + bus::daemon::percent_encode(shards), ""));
-}
+class Mover {
+ public:
+  Mover(const Context& context, const MoveOptions& options, const HttpClient& client)
+      : context_(context), options_(options), client_(client) {}
 
-/// What is to be moved, as text; empty: nothing.
-Result<std::string> shards_of(const MoveOptions& options) {
-  if (options.from.empty()) {
-    if (options.shards.empty()) return std::string();
-    if (bus::parse_shards(options.shards)) return options.shards;
-    return Error{Errc::bad_name, "'" + options.shards + "' is no list of shards such as 0-15,40"};
+  /// The move that is under way, or was the latest.
+  int view() {
+    auto state = now();
+    if (state && (options_.follow || (context_.progress && !context_.json))) {
+      state = watch(*state, [] { return false; });
+      if (state && state->goes_on()) context_.err << "starbus-mail: the move goes on\n";
+    }
+    return state ? end(*state) : unreachable(context_, options_.admin, state.error());
   }
-  const auto owners = shard_owners(options.admin);
-  if (!owners) return owners.error();
-  const auto shards = owners->of(options.from);
-  if (shards.empty()) return Error{Errc::no_owner, "host " + options.from + " has no shards"};
-  return bus::shards_text(shards);
-}
+
+  int stop() {
+    auto state = now();
+    if (state && !state->goes_on()) {
+      if (!context_.json) context_.out << "no move is under way\n";
+      if (context_.json) print(*state);
+      return kExitOk;
+    }
+    if (state) state = read_move(client_.post("/mail/move/stop", ""));
+    if (state) state = watch(*state, [] { return false; });
+    if (!state) return unreachable(context_, options_.admin, state.error());
+    print(*state);
+    return kExitOk;
+  }
+
+  int move(const std::string& shards) {
+    auto state =
+        read_move(client_.post("/mail/move?shards=" + bus::daemon::percent_encode(shards), ""));
+    if (state) {
+      state = watch(*state, [this, asked = false]() mutable {
+        if (!asked) asked = read_move(client_.post("/mail/move/stop", "")).has_value();
+        return true;
+      });
+    }
+    if (!state) return unreachable(context_, options_.admin, state.error());
+    if (state->state == "none") {
+      state->state = "failed";
+      state->error = "busd was restarted";
+    }
+    return end(*state);
+  }
+
+  void print(const MoveState& state) const {
+    if (context_.json) {
+      context_.out << bustop::dump({{"state", state.state},
+                                    {"shards", state.shards},
+                                    {"taken", state.taken},
+                                    {"error", state.error}});
+    } else {
+      context_.out << bustop::printable(state.line()) << "\n";
+    }
+  }
+
+ private:
+  Result<MoveState> now() const { return read_move(client_.get("/mail/move")); }
+
+  /// Until it has ended, or the user wants no more and `interrupted` says that this is the end.
+  template <class Interrupted>
+  Result<MoveState> watch(MoveState first, Interrupted interrupted) const {
+    ProgressLine line(context_);
+    auto state = Result<MoveState>(std::move(first));
+    while (state && state->goes_on()) {
+      line.show(bustop::printable(state->line()));
+      if (context_.interrupted && context_.interrupted() && !interrupted()) break;
+      std::this_thread::sleep_for(kMovePoll);
+      state = now();
+    }
+    return state;
+  }
+
+  int end(const MoveState& state) const {
+    print(state);
+    if (state.state != "failed") return kExitOk;
+    return fail(context_,
+                {Errc::io_error, state.error + "; what has moved is here, the rest where it was: "
+                                               "the same command goes on"});
+  }
+
+  const Context& context_;
+  const MoveOptions& options_;
+  const HttpClient& client_;
+};
 
 }  // namespace
 
 int run_move(const Context& context, const MoveOptions& options) {
   const auto client = HttpClient::at(options.admin);
   if (!client) return fail(context, client.error());
-  const auto shards = shards_of(options);
-  if (!shards) return unreachable(context, options.admin, shards.error());
-  auto state = first_state(*client, options, *shards);
-  ProgressLine line(context);
-  bool stopping = false;
-  bool began = !shards->empty();
-  while (state && state->goes_on()) {
-    began = true;
-    line.show(state->line());
-    if (!stopping && context.interrupted && context.interrupted()) {
-      stopping = true;
-      state = read_move(client->post("/mail/move/stop", ""));
-      if (!state) break;
+  Mover mover(context, options, *client);
+  if (options.stop) return mover.stop();
+  if (!options.from.empty()) {
+    const auto places = mail_places(options.admin);
+    if (!places) return unreachable(context, options.admin, places.error());
+    const auto shards = places->of(options.from);
+    if (!shards.empty()) return mover.move(bus::shards_text(shards));
+    if (context.json) mover.print({});
+    if (!context.json) {
+      context.out << "host " << bustop::printable(options.from) << " has no shards\n";
     }
-    std::this_thread::sleep_for(kMovePoll);
-    state = read_move(client->get("/mail/move"));
-  }
-  if (!state) return unreachable(context, options.admin, state.error());
-  if (context.json) {
-    context.out << bustop::dump({{"state", state->state},
-                                 {"shards", state->shards},
-                                 {"taken", state->taken},
-                                 {"error", state->error}});
-  } else {
-    context.out << state->taken << " of " << state->shards << " shards are here\n";
-  }
-  if (state->state == "none" && began && !options.stop) {
-    state->error = "busd was restarted";
-  } else if (state->state == "done" || state->state == "none" || options.stop) {
     return kExitOk;
   }
+  if (options.shards.empty()) return mover.view();
+  if (bus::parse_shards(options.shards)) return mover.move(options.shards);
   return fail(context,
-              {Errc::io_error, state->error + "; what has moved is here, the rest where it was: "
-                                              "the same command goes on"});
+              {Errc::bad_name, "'" + options.shards + "' is no list of shards such as 0-15,40"});
 }
 
 }  // namespace starbus::mail_tool

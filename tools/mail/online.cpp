@@ -1,10 +1,8 @@
 // Commands that ask a busd which runs: shards, backup.
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <ostream>
-#include <set>
 #include <thread>
 
 #include "bus/core/shard_list.hpp"
@@ -20,32 +18,39 @@ namespace {
 
 using bus::daemon::HttpClient;
 using bustop::OrderedJson;
-constexpr std::string_view kShardNames = "store/";
 constexpr std::chrono::milliseconds kPoll{500};
-
-std::optional<unsigned> shard_in(std::string_view name) {
-  unsigned shard = 0;
-  if (!name.starts_with(kShardNames)) return std::nullopt;
-  name.remove_prefix(kShardNames.size());
-  const auto read = std::from_chars(name.data(), name.data() + name.size(), shard);
-  const bool whole = read.ec == std::errc() && read.ptr == name.data() + name.size();
-  return whole && shard < bus::kShards ? std::optional(shard) : std::nullopt;
-}
 
 /// What busd says about its backup.
 struct BackupState {
   std::string state;  // running, done, failed
   std::string error;
+  std::uint64_t mailboxes = 0;
+  std::uint64_t messages = 0;
   std::uint64_t rows = 0;
   std::uint64_t bytes = 0;
   std::uint64_t damaged = 0;
+
+  std::string what() const {
+    return bustop::count_of(mailboxes, "mailbox") + ", " + bustop::count_of(messages, "message") +
+           ", " + bustop::human_bytes(static_cast<double>(bytes));
+  }
 };
 
 Result<BackupState> read_state(const Result<std::string>& text) {
   const auto json = object_of(text);
   if (!json) return json.error();
-  return BackupState{word_in(*json, "state"), word_in(*json, "error"), number_in(*json, "rows"),
-                     number_in(*json, "bytes"), number_in(*json, "damaged")};
+  return BackupState{word_in(*json, "state"),       word_in(*json, "error"),
+                     number_in(*json, "mailboxes"), number_in(*json, "messages"),
+                     number_in(*json, "rows"),      number_in(*json, "bytes"),
+                     number_in(*json, "damaged")};
+}
+
+bool is_busroot(const std::string& admin) {
+  auto client = HttpClient::at(admin);
+  if (!client) return false;
+  const bustop::ClusterView view(std::make_unique<bustop::HttpSource>(std::move(*client)), nullptr);
+  const auto status = view.status();
+  return status && status->is_root();
 }
 
 }  // namespace
@@ -55,6 +60,11 @@ int unreachable(const Context& context, const std::string& admin, const Error& e
     return fail(context, {error.code, "the busd at " + admin +
                                           " does not answer; start it, or name "
                                           "its admin port with --admin URL or $STARBUS_ADMIN"});
+  }
+  if (error.detail.starts_with("404") && is_busroot(admin)) {
+    return fail(context,
+                {error.code, admin + " is the admin port of busroot, which has no mail; name "
+                                     "that of a busd with --admin URL or $STARBUS_ADMIN"});
   }
   return fail(context, {error.code, bustop::text_of(error)});
 }
@@ -76,37 +86,19 @@ std::uint64_t number_in(const nlohmann::json& json, const char* key) {
   return found != json.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
 }
 
-std::vector<std::uint8_t> ShardOwners::of(const std::string& name) const {
-  std::vector<std::uint8_t> shards;
-  for (unsigned shard = 0; shard < bus::kShards; ++shard) {
-    if (host[shard] == name) shards.push_back(static_cast<std::uint8_t>(shard));
-  }
-  return shards;
-}
-
-Result<ShardOwners> shard_owners(const std::string& admin) {
+Result<bustop::MailPlaces> mail_places(const std::string& admin) {
   auto client = HttpClient::at(admin);
   if (!client) return client.error();
   const bustop::ClusterView view(std::make_unique<bustop::HttpSource>(std::move(*client)), nullptr);
-  const auto names = view.names({std::string(kShardNames), "", 0});
-  if (!names) return names.error();
-  ShardOwners owners;
-  owners.from = names->from;
-  for (const bustop::NameRow& row : names->names) {
-    if (const auto shard = shard_in(row.name)) owners.host[*shard] = bustop::host_of(row.owner);
-  }
-  return owners;
+  return view.mail_places();
 }
 
 int run_shards(const Context& context, const std::string& admin) {
-  const auto owners = shard_owners(admin);
-  if (!owners) return unreachable(context, admin, owners.error());
-  const std::set<std::string> hosts(owners->host.begin(), owners->host.end());
-  const std::vector<std::uint8_t> nobodys = owners->of("");
+  const auto places = mail_places(admin);
+  if (!places) return unreachable(context, admin, places.error());
+  const std::vector<std::uint8_t> nobodys = places->of("");
   const auto for_each_host = [&](auto&& show) {
-    for (const std::string& host : hosts) {
-      if (!host.empty()) show(host, owners->of(host));
-    }
+    for (const std::string& host : places->hosts) show(host, places->of(host));
   };
   if (context.json) {
     OrderedJson rows = OrderedJson::array();
@@ -117,19 +109,20 @@ int run_shards(const Context& context, const std::string& admin) {
     context.out << bustop::dump({{"hosts", rows},
                                  {"nobody", bus::shards_text(nobodys)},
                                  {"missing", nobodys.size()},
-                                 {"from", owners->from}});
+                                 {"from", places->from}});
   } else {
     bustop::Table table({{"HOST", bustop::Table::Align::left, true},
                          {"COUNT", bustop::Table::Align::right},
                          {"SHARDS"}});
     for_each_host([&](const std::string& host, const std::vector<std::uint8_t>& shards) {
-      table.add({host, std::to_string(shards.size()), bus::shards_text(shards)});
+      table.add(
+          {host, std::to_string(shards.size()), shards.empty() ? "-" : bus::shards_text(shards)});
     });
     if (!nobodys.empty())
       table.add({"(nobody)", std::to_string(nobodys.size()), bus::shards_text(nobodys)});
     context.out << table.text(context.look);
-    if (owners->from != "busroot") {
-      context.out << "note: busroot did not answer; these are the shards of " << owners->from
+    if (!places->from_root) {
+      context.out << "note: busroot did not answer; these are the shards of " << places->from
                   << "\n";
     }
   }
@@ -144,8 +137,7 @@ int run_backup(const Context& context, const BackupOptions& options) {
   ProgressLine line(context);
   bool stopping = false;
   while (state && state->state == "running") {
-    line.show("copies " + std::to_string(state->rows) + " rows, " +
-              bustop::human_bytes(static_cast<double>(state->bytes)));
+    line.show("copies " + state->what());
     if (!stopping && context.interrupted && context.interrupted()) {
       stopping = true;
       state = read_state(client->post("/mail/backup/stop", ""));
@@ -156,17 +148,18 @@ int run_backup(const Context& context, const BackupOptions& options) {
   }
   if (!state) return unreachable(context, options.admin, state.error());
   if (state->state != "done") {
-    return fail(context, {Errc::io_error, "the backup is not whole: " + state->error});
+    const std::string what = state->rows == 0 ? "no backup: " : "the backup is not whole: ";
+    return fail(context, {Errc::io_error, what + state->error});
   }
   if (context.json) {
     context.out << bustop::dump({{"to", options.target},
+                                 {"mailboxes", state->mailboxes},
+                                 {"messages", state->messages},
                                  {"rows", state->rows},
                                  {"bytes", state->bytes},
                                  {"damaged", state->damaged}});
   } else {
-    context.out << state->rows << " rows, "
-                << bustop::human_bytes(static_cast<double>(state->bytes)) << " are in "
-                << bustop::printable(options.target) << "\n";
+    context.out << state->what() << " are in " << bustop::printable(options.target) << "\n";
   }
   if (state->damaged == 0) return kExitOk;
   context.err << "starbus-mail: " << state->damaged

@@ -1,13 +1,11 @@
 // What commands that ask a busd which runs have in common.
 #pragma once
 
-#include <array>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
-#include <vector>
 
-#include "bus/core/post_head.hpp"
 #include "bus/daemon/http_client.hpp"
+#include "tools/bustop/model.hpp"
 #include "tools/mail/context.hpp"
 
 namespace starbus::mail_tool {
@@ -21,12 +19,7 @@ Result<nlohmann::json> object_of(const Result<std::string>& text);
 std::string word_in(const nlohmann::json& json, const char* key);
 std::uint64_t number_in(const nlohmann::json& json, const char* key);
 
-/// Which host has each shard; empty: nobody.
-struct ShardOwners {
-  std::array<std::string, bus::kShards> host;
-  std::string from;  // the daemon that said so
-  std::vector<std::uint8_t> of(const std::string& name) const;
-};
-Result<ShardOwners> shard_owners(const std::string& admin);
+/// Which host has each shard, as the daemon at `admin` knows it.
+Result<bustop::MailPlaces> mail_places(const std::string& admin);
 
 }  // namespace starbus::mail_tool

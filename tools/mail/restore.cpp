@@ -8,6 +8,7 @@
 #include "bus/core/shard_list.hpp"
 #include "busd/mail/care/backup.hpp"
 #include "busd/mail/care/bulk_writer.hpp"
+#include "busd/mail/care/inspect.hpp"
 #include "busd/mail/care/row_cursor.hpp"
 #include "busd/mail/row_keys.hpp"
 #include "busd/mail/shard_row.hpp"
@@ -126,9 +127,11 @@ class Restore {
       context_.err << bustop::printable(finding.to_string()) << "\n";
     }
     if (!whole) {
-      context_.err << "starbus-mail: the backup has " << report->problems << " problems, "
-                   << facts.damaged << " rows could not be read when it was made, and it has "
-                   << *rows << " rows of " << facts.rows << "\n";
+      context_.err << "starbus-mail: the backup has "
+                   << bustop::count_of(report->problems, "problem") << ", "
+                   << bustop::count_of(facts.damaged, "row")
+                   << " could not be read when it was made, and it has " << *rows << " rows of "
+                   << facts.rows << "\n";
       if (!options_.damaged) {
         context_.err << "  -> take another backup; or --damaged, and then starbus-mail repair\n";
         return kExitFindings;
@@ -137,30 +140,37 @@ class Restore {
     if (auto forgotten = forget_streams(*opened->store, *opened->snapshot); !forgotten) {
       return forgotten.error();
     }
-    context_.out << report->totals.boxes << " mailboxes, " << report->totals.messages
-                 << " messages\n";
-    return choose_shards(*opened->store);
+    return choose_shards(*opened->store, report->totals);
   }
 
-  /// What has moved since the backup is another host's. Its rows go when busd starts.
-  Result<int> choose_shards(storage::Store& store) {
-    mail::BulkWriter writer(store);
+  /// What has moved since the backup is another host's, and is erased here. `totals`: of the whole
+  /// backup.
+  Result<int> choose_shards(storage::Store& store, mail::Totals totals) {
     std::vector<std::uint8_t> kept;
     for (std::size_t i = 0; i < bus::kShards; ++i) {
       const auto shard = static_cast<std::uint8_t>(i);
       const auto stored = store.get(mail::place_key(shard));
       const auto place = stored && *stored ? mail::decode_place(**stored) : std::nullopt;
-      const bool away = place && place->keeping != mail::Keeping::kept;
-      if (away || !mail::has_rows(store, shard)) continue;
-      if (!only_ || std::ranges::find(*only_, shard) != only_->end()) {
+      const bool gone = place && place->keeping == mail::Keeping::elsewhere;
+      const bool on_its_way = place && !gone && place->keeping != mail::Keeping::kept;
+      if (on_its_way || !mail::has_rows(store, shard)) continue;
+      if (!gone && (!only_ || std::ranges::find(*only_, shard) != only_->end())) {
         kept.push_back(shard);
         continue;
       }
-      const mail::PlaceRow elsewhere{mail::Keeping::elsewhere, 0, {}};
-      const auto put = writer.put(mail::place_key(shard), encode(elsewhere));
-      if (!put) return error_of(put.error());
+      storage::Batch batch;
+      mail::erase_shard(shard, batch);
+      batch.put(mail::place_key(shard), encode(mail::PlaceRow{mail::Keeping::elsewhere, 0, {}}));
+      const auto erased = mail::commit_and_wait(store, std::move(batch));
+      if (!erased) return error_of(erased.error());
     }
-    if (auto flushed = writer.flush(); !flushed) return error_of(flushed.error());
+    if (only_) {
+      const auto left = totals_of(store, kept);
+      if (!left) return left.error();
+      totals = *left;
+    }
+    context_.out << bustop::count_of(totals.boxes, "mailbox") << ", "
+                 << bustop::count_of(totals.messages, "message") << "\n";
     context_.out << "of the shards " << bus::shards_text(kept) << "\n";
     if (!only_) {
       context_.out << "  -> if one of them has moved to another host since the backup "
@@ -168,6 +178,19 @@ class Restore {
                       "     again with --shards and the rest: its mail is there\n";
     }
     return kExitOk;
+  }
+
+  static Result<mail::Totals> totals_of(const storage::Store& store,
+                                        const std::vector<std::uint8_t>& shards) {
+    const auto snapshot = store.snapshot();
+    if (!snapshot) return error_of(snapshot.error());
+    mail::Totals totals;
+    for (const std::uint8_t shard : shards) {
+      const auto one = mail::shard_statistics(**snapshot, shard);
+      if (!one) return error_of(one.error());
+      totals += one->totals;
+    }
+    return totals;
   }
 
   static Result<std::uint64_t> count_rows(const storage::Snapshot& snapshot) {

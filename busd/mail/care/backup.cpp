@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "busd/mail/care/bulk_writer.hpp"
+#include "busd/mail/row_keys.hpp"
 
 namespace starbus::bus::busd::mail {
 namespace {
@@ -108,21 +109,22 @@ storage::Result<BackupFacts> read_backup_facts(const std::filesystem::path& fold
 
 storage::Result<> check_new_folder(const std::filesystem::path& folder) {
   const auto refuse = [&](const std::string& why) {
-    return storage::Error(storage::Errc::bad_batch, folder.string() + ": " + why);
+    return storage::Error(storage::Errc::bad_batch, folder.string() + why);
   };
   std::error_code error;
-  if (!folder.is_absolute()) return refuse("give an absolute path, such as /backup/mail");
+  if (!folder.is_absolute()) return refuse(": give an absolute path, such as /backup/mail");
   const auto parent =
       folder.has_filename() ? folder.parent_path() : folder.parent_path().parent_path();
   if (!std::filesystem::is_directory(parent, error)) {
-    return refuse("there is no folder " + parent.string() + " to make it in");
+    return refuse(": there is no folder " + parent.string() + " to make it in");
   }
   if (!std::filesystem::exists(folder, error)) return {};
-  if (!std::filesystem::is_directory(folder, error)) return refuse("is not a folder");
+  if (!std::filesystem::is_directory(folder, error))
+    return refuse(" is there already, and is not a folder");
   const auto first = std::filesystem::directory_iterator(folder, error);
-  if (error) return refuse(error.message());
+  if (error) return refuse(": " + error.message());
   if (first != std::filesystem::directory_iterator()) {
-    return refuse("is not empty; give a folder that is not there yet");
+    return refuse(" is there already and is not empty; give a folder that is not there yet");
   }
   return {};
 }
@@ -165,6 +167,8 @@ storage::Result<BackupFacts> copy_store(const storage::Snapshot& snapshot,
     for (const storage::Record& record : page->records) {
       if (auto put = writer.put(record.key, record.value); !put) return put.error();
       ++facts.rows;
+      facts.boxes += record.key.front() == kBoxRows ? 1 : 0;
+      facts.messages += record.key.front() == kMessageRows ? 1 : 0;
       facts.bytes += record.key.size() + record.value.size();
     }
     if (!on_progress(facts)) {

@@ -22,6 +22,9 @@ struct BackupFacts {
   std::uint64_t rows = 0;
   std::uint64_t bytes = 0;    // of keys and values
   std::uint64_t damaged = 0;  // rows and blocks that could not be read, and are not in it
+  // Of those rows; for who waits, and not in the file.
+  std::uint64_t boxes = 0;
+  std::uint64_t messages = 0;
   friend bool operator==(const BackupFacts&, const BackupFacts&) = default;
 };
 

@@ -1,0 +1,171 @@
+// starbus-mail against the admin port of a daemon with canned answers: shards, move, backup.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/tools/fake_daemon.hpp"
+#include "tools/mail/cli.hpp"
+
+namespace starbus::mail_tool {
+namespace {
+
+using bustop::test::FakeDaemon;
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+
+struct Ran {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+std::string move_of(const std::string& state, int taken) {
+  return R"({"state":")" + state + R"(","shards":128,"taken":)" + std::to_string(taken) +
+         R"(,"shard":7,"from":"b","doing":"copies","rows":20,"bytes":4000,"error":""})";
+}
+
+class MailOnline : public testing::Test {
+ protected:
+  MailOnline() {
+    daemon_.set_cluster();
+    daemon_.serve("/mail/move");
+    daemon_.serve("/mail/backup");
+    daemon_.take("/mail/move");
+    daemon_.take("/mail/move/stop");
+    daemon_.take("/mail/backup");
+    daemon_.set("/mail/move", R"({"state":"none","shards":0,"taken":0,"shard":null,"from":"",)"
+                              R"("doing":"","rows":0,"bytes":0,"messages":0,"error":""})");
+    daemon_.set("/mail/move/stop", move_of("stopping", 3));
+    daemon_.set("/at/root/names", names({{0, "b"}, {7, "b"}, {8, "a"}}));
+  }
+  static std::string names(const std::vector<std::pair<int, std::string>>& shards) {
+    json rows = json::array();
+    for (const auto& [shard, host] : shards) {
+      rows.push_back({{"name", "store/" + std::to_string(shard)}, {"owner", host + ".store"}});
+    }
+    return json{{"names", rows}, {"next", nullptr}, {"total", shards.size()}}.dump();
+  }
+  /// `interrupted` is asked at each turn of long work.
+  Ran tool(const std::vector<std::string>& arguments, bool terminal = false,
+           const std::function<bool()>& interrupted = {}) {
+    std::ostringstream out;
+    std::ostringstream err;
+    const int code = run_mail_tool(arguments, {out, err, daemon_.url(), terminal, {}, interrupted});
+    return {code, out.str(), err.str()};
+  }
+  bool was_asked(const std::string& target) {
+    const auto asked = daemon_.asked();
+    return std::ranges::find(asked, target) != asked.end();
+  }
+
+  FakeDaemon daemon_;
+};
+
+TEST_F(MailOnline, MovesShardsOrThoseOfAHostButNotBoth) {
+  const Ran both = tool({"move", "0-7", "--from", "b"});
+  EXPECT_EQ(both.code, 2);
+  EXPECT_THAT(both.err, AllOf(HasSubstr("leave out 0-7"), HasSubstr("or --from")));
+  EXPECT_EQ(tool({"move", "0-7", "--stop"}).code, 2);
+  EXPECT_EQ(tool({"move", "--from", "b", "--follow"}).code, 2);
+  EXPECT_TRUE(daemon_.asked().empty());
+}
+
+TEST_F(MailOnline, MovesAllThatAHostHas) {
+  daemon_.set("/mail/move", move_of("done", 128));
+  const Ran ran = tool({"move", "--from", "b"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "128 of 128 shards are here\n");
+  EXPECT_TRUE(was_asked("/mail/move shards=0, 7"));
+  const Ran none = tool({"move", "--from", "c"});
+  EXPECT_EQ(none.code, 0);
+  EXPECT_EQ(none.out, "host c has no shards\n");
+  EXPECT_EQ(json::parse(tool({"move", "--from", "c", "--json"}).out)["shards"], 0);
+}
+
+TEST_F(MailOnline, SaysThatThereIsNoMove) {
+  EXPECT_EQ(tool({"move"}).out, "no move\n");
+  EXPECT_EQ(tool({"move"}).code, 0);
+  const Ran ran = tool({"move", "--stop"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.out, "no move is under way\n");
+  EXPECT_FALSE(was_asked("/mail/move/stop"));
+}
+
+TEST_F(MailOnline, ShowsAMoveOnceWhereThereIsNoTerminal) {
+  daemon_.set("/mail/move", move_of("running", 3));
+  const Ran ran = tool({"move"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.out, "3 of 128 shards are here; copies shard 7 of b: 20 rows, 4.0 kB\n");
+  EXPECT_EQ(json::parse(tool({"move", "--json"}, true).out)["state"], "running");
+}
+
+TEST_F(MailOnline, ShowsAMoveUntilItHasEnded) {
+  for (const bool terminal : {true, false}) {
+    daemon_.set("/mail/move", move_of("running", 3));
+    const std::function<bool()> end_it = [this] {
+      daemon_.set("/mail/move", move_of("done", 128));
+      return false;
+    };
+    const Ran ran = tool(
+        terminal ? std::vector<std::string>{"move"} : std::vector<std::string>{"move", "--follow"},
+        terminal, end_it);
+    EXPECT_EQ(ran.code, 0);
+    EXPECT_EQ(ran.out, "128 of 128 shards are here\n");
+  }
+}
+
+TEST_F(MailOnline, InterruptedItEndsOnlyWhatItHasBegun) {
+  daemon_.set("/mail/move", move_of("running", 3));
+  const Ran shown = tool({"move"}, true, [] { return true; });
+  EXPECT_EQ(shown.code, 0);
+  EXPECT_THAT(shown.err, HasSubstr("the move goes on"));
+  EXPECT_FALSE(was_asked("/mail/move/stop"));
+  int turns = 0;
+  const Ran begun = tool({"move", "0-127"}, true, [&] {
+    if (++turns == 2) daemon_.set("/mail/move", move_of("failed", 4));
+    return true;
+  });
+  EXPECT_EQ(begun.code, 1);
+  EXPECT_THAT(begun.err, HasSubstr("the same command goes on"));
+  EXPECT_TRUE(was_asked("/mail/move/stop"));
+}
+
+TEST_F(MailOnline, StopsAMove) {
+  daemon_.set("/mail/move", move_of("running", 3));
+  const Ran ran = tool({"move", "--stop"}, false, [this] {
+    daemon_.set("/mail/move", move_of("failed", 4));
+    return false;
+  });
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "4 of 128 shards are here\n");
+  EXPECT_TRUE(was_asked("/mail/move/stop"));
+}
+
+TEST_F(MailOnline, SaysWhatABackupHas) {
+  daemon_.set("/mail/backup", R"({"state":"done","to":"/b","mailboxes":1,"messages":225,)"
+                              R"("rows":230,"bytes":12400,"damaged":0,"error":""})");
+  Ran ran = tool({"backup", "/b"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "1 mailbox, 225 messages, 12.4 kB are in /b\n");
+  daemon_.set("/mail/backup", R"({"state":"failed","to":"/b","rows":0,"bytes":0,)"
+                              R"("error":"/b is there already and is not empty"})");
+  ran = tool({"backup", "/b"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_EQ(ran.err, "starbus-mail: no backup: /b is there already and is not empty\n");
+}
+
+TEST_F(MailOnline, SaysThatAnAdminPortIsBusroots) {
+  FakeDaemon root;
+  root.set("/status", bustop::test::kStatusRoot);
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(run_mail_tool({"move", "--admin", root.url()}, {out, err, ""}), 1);
+  EXPECT_THAT(err.str(), HasSubstr("is the admin port of busroot"));
+  EXPECT_THAT(err.str(), HasSubstr("name that of a busd"));
+}
+
+}  // namespace
+}  // namespace starbus::mail_tool

@@ -1,0 +1,51 @@
+// Checks of the mail of the cluster: who serves its shards.
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bus/core/shard_list.hpp"
+#include "tools/bustop/doctor_checks.hpp"
+
+namespace starbus::bustop::checks {
+namespace {
+
+std::string count_shards(const std::vector<std::uint8_t>& shards) {
+  return std::to_string(shards.size()) + (shards.size() == 1 ? " shard" : " shards") +
+         " of mail (" + bus::shards_text(shards) + ")";
+}
+
+/// Shards that a host lists and others serve.
+void check_listed(const DaemonReading& host, const MailPlaces& places, Findings& to) {
+  std::map<std::string, std::vector<std::uint8_t>> others;
+  for (const std::uint8_t shard : host.status.mail_listed) {
+    const std::string& owner = places.host[shard];
+    if (!owner.empty() && owner != host.name) others[owner].push_back(shard);
+  }
+  for (const auto& [owner, shards] : others) {
+    add(to, Severity::warning, Check::mail_shards_refused, host.name,
+        "lists " + count_shards(shards) + ", which " + owner + " serves",
+        "take them out of [mail] shards of " + host.name +
+            "; or, to have them there: starbus-mail move SHARDS --admin URL of its busd");
+  }
+}
+
+}  // namespace
+
+void check_mail_shards(const Examination& examination, Findings& to) {
+  const std::optional<MailPlaces>& places = examination.mail;
+  const std::optional<RootTopology>& root = examination.cluster.root;
+  // Only busroot knows all of them, and in grace not even that.
+  if (!places || !places->from_root || !root || root->grace) return;
+  const auto nobodys = places->of("");
+  if (nobodys.size() == bus::kShards) return;  // a cluster without mail
+  if (!nobodys.empty()) {
+    add(to, Severity::error, Check::mail_shards_missing, "cluster",
+        "nobody serves " + count_shards(nobodys) + ": posts to them wait");
+  }
+  for (const DaemonReading& reading : examination.after) {
+    if (reading.trouble.code == Errc::ok) check_listed(reading, *places, to);
+  }
+}
+
+}  // namespace starbus::bustop::checks

@@ -1,0 +1,62 @@
+// Which hosts keep mail, told from the names of shards and from the processes that are there.
+#include <charconv>
+
+#include "tools/bustop/cluster_view.hpp"
+
+namespace starbus::bustop {
+namespace {
+
+constexpr std::string_view kShardNames = "store/";
+constexpr std::string_view kStoreNode = ".store";  // behind the name of its host
+
+std::optional<unsigned> shard_in(std::string_view name) {
+  unsigned shard = 0;
+  if (!name.starts_with(kShardNames)) return std::nullopt;
+  name.remove_prefix(kShardNames.size());
+  const auto read = std::from_chars(name.data(), name.data() + name.size(), shard);
+  const bool whole = read.ec == std::errc() && read.ptr == name.data() + name.size();
+  return whole && shard < bus::kShards ? std::optional(shard) : std::nullopt;
+}
+
+void add_stores(const std::vector<ProcessInfo>& processes, std::set<std::string>& hosts) {
+  for (const ProcessInfo& process : processes) {
+    if (process.connected && process.name.ends_with(kStoreNode)) {
+      hosts.insert(host_of(process.name));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> MailPlaces::of(const std::string& name) const {
+  std::vector<std::uint8_t> shards;
+  for (unsigned shard = 0; shard < bus::kShards; ++shard) {
+    if (host[shard] == name) shards.push_back(static_cast<std::uint8_t>(shard));
+  }
+  return shards;
+}
+
+Result<MailPlaces> ClusterView::mail_places() const {
+  const auto answer = names({std::string(kShardNames), "", 0});
+  if (!answer) return answer.error();
+  MailPlaces places;
+  places.from = answer->from;
+  places.from_root = answer->from_root;
+  for (const NameRow& row : answer->names) {
+    const auto shard = shard_in(row.name);
+    if (!shard) continue;
+    places.host[*shard] = host_of(row.owner);
+    places.hosts.insert(places.host[*shard]);
+  }
+  // A store without shards has no name but that of its process.
+  if (const auto all = root()) {
+    for (const HostRow& row : all->hosts) {
+      if (row.connected) add_stores(row.processes, places.hosts);
+    }
+  } else if (const auto here = host({})) {
+    add_stores(here->processes, places.hosts);
+  }
+  return places;
+}
+
+}  // namespace starbus::bustop
