@@ -393,6 +393,7 @@ TEST(World, HandlersMayDoAnything) {
       return random >> 8 & 0xffff ? (random >> 8) % below : 0;
     };
     for (int tick = 0; tick < 60; ++tick) {
+      int added = 0;
       const auto report = world.update([&](const Event& event) {
         const bool changed = event.kind == Kind::enter
                                  ? pairs.insert({event.sensor, event.target}).second
@@ -404,7 +405,8 @@ TEST(World, HandlersMayDoAnything) {
           case 0: (void)world.remove(event.target); break;
           case 1: (void)world.remove_sensor(event.sensor); break;
           case 2: {
-            if (world.entities().size() > 60) break;  // whoever enters may add one who enters
+            // Whoever enters may add one who enters; what is added shows with the next update only.
+            if (world.entities().size() > 60 || ++added > 5) break;
             const EntityId fresh = add(world, 500 + static_cast<float>(next(60)), 540);
             (void)world.move(fresh, {510, 540, 0});
             (void)see(world, fresh, 25);
