@@ -32,8 +32,8 @@ class Waiter {
 
 /// One call that was begun, until its answer has been taken: shared by who waits (Pending) and by
 /// what will answer (a queued message, a coroutine, the bus). Ends once, with the first of: the
-/// answer, the deadline, cancellation, the end of its owner or of the endpoint. Internal; belongs to
-/// the loop's thread.
+/// answer, the deadline, cancellation, the end of its owner or of the endpoint. Internal; belongs
+/// to the loop's thread.
 class CallState {
  public:
   CallState(Endpoint& endpoint, HostBase* owner, std::chrono::milliseconds deadline);

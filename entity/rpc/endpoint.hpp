@@ -36,9 +36,9 @@ namespace starbus::entity::rpc {
 /// it is made from.
 class Address {
  public:
-  Address(std::string_view text) : text_(text) {}       // NOLINT: a text is an address
-  Address(const char* text) : text_(text) {}            // NOLINT
-  Address(const std::string& text) : text_(text) {}     // NOLINT
+  Address(std::string_view text) : text_(text) {}    // NOLINT: a text is an address
+  Address(const char* text) : text_(text) {}         // NOLINT
+  Address(const std::string& text) : text_(text) {}  // NOLINT
   Address(const bus::Name& name) : text_(name.text()), name_(&name) {}  // NOLINT
   std::string_view text() const { return text_; }
   const bus::Name* name() const { return name_; }
@@ -71,15 +71,15 @@ struct SendOptions {
 };
 
 struct MethodCounters {
-  std::uint64_t calls = 0;   // entered
-  std::uint64_t refused = 0; // not entered: rights, signature, arguments
-  std::uint64_t ticks = 0;   // in the method, all its turns
-  std::uint64_t longest = 0; // turn, in ticks
+  std::uint64_t calls = 0;    // entered
+  std::uint64_t refused = 0;  // not entered: rights, signature, arguments
+  std::uint64_t ticks = 0;    // in the method, all its turns
+  std::uint64_t longest = 0;  // turn, in ticks
 };
 
 struct EndpointCounters {
-  std::uint64_t local = 0;    // messages to objects of this process, handed over
-  std::uint64_t remote = 0;   // messages that the bus brought
+  std::uint64_t local = 0;   // messages to objects of this process, handed over
+  std::uint64_t remote = 0;  // messages that the bus brought
   std::uint64_t fences = 0;
   std::uint64_t dropped_replies = 0;  // kMaxUnsentReplies
   /// Calls and messages that ended so at an object of this process, by the number of the Errc.
@@ -111,20 +111,18 @@ class Endpoint {
   /// Gives a name up, as bus::Bus::unbind; nothing is handed to its object from now on.
   template <bus::CompletionFor<void> Token>
   auto unbind(std::string name, Token&& token) {
-    return bus::initiate<void>(token, [this, n = std::move(name)](auto done) {
-      start_unbind(n, std::move(done));
-    });
+    return bus::initiate<void>(
+        token, [this, n = std::move(name)](auto done) { start_unbind(n, std::move(done)); });
   }
   /// bus::Bus::move for a name that was bound here: what was sent to it from this process is
   /// handled before `freeze`, or goes to the new place.
   template <bus::CompletionFor<void> Token>
   auto move(std::string name, std::string target, std::function<bus::Bytes()> freeze,
             Token&& token) {
-    return bus::initiate<void>(
-        token, [this, n = std::move(name), t = std::move(target),
-                f = std::move(freeze)](auto done) mutable {
-          start_move(n, std::move(t), std::move(f), std::move(done));
-        });
+    return bus::initiate<void>(token, [this, n = std::move(name), t = std::move(target),
+                                       f = std::move(freeze)](auto done) mutable {
+      start_move(n, std::move(t), std::move(f), std::move(done));
+    });
   }
   /// For a name that has just arrived (bus::ArrivalHandlers::arrived): the handlers to return.
   bus::Handlers adopt(std::string name, HostBase& host);

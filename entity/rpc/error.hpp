@@ -16,40 +16,40 @@ namespace starbus::entity::rpc {
 
 /// Stable numbers: they travel. Never reuse one.
 // X(code, number, meaning, what to do)
-#define STARBUS_RPC_ERRORS(X)                                                                      \
-  X(rpc_not_found, 1, "the object is there, but it has no such method; nothing was run",           \
-    "look for the method with inspect; is the callee an older build?")                             \
-  X(bad_arguments, 2, "the arguments do not decode, or exceed a limit; nothing was run",           \
-    "see the detail; a client that sends this is broken or hostile")                               \
-  X(not_permitted, 3, "the caller may not call this method; nothing was run",                      \
-    "extend the method's permissions, if clients are meant to call it")                            \
-  X(no_such_entity, 4, "nobody owns the channel, or its object has ended; nothing was run",        \
-    "treat the object as absent")                                                                  \
-  X(no_such_component, 5, "the object is there, but has no such component; nothing was run",       \
-    "attach the component, or call another object")                                                \
-  X(signature_mismatch, 6, "the callee declares the method with other types; nothing was run",     \
-    "run one build on both sides, or give the new form a new name")                                \
-  X(refused, 7, "the method ran and answered with an error of its own type",                       \
-    "read Failure::error")                                                                         \
-  X(failed, 8, "the method threw; the detail is the exception's text",                             \
-    "correct the method: exceptions are for programming errors")                                   \
-  X(destroyed, 9, "the object ended before its coroutine had answered; it ran in part",            \
-    "as for owner_lost of the bus: ask for the state, or repeat what is idempotent")               \
-  X(canceled, 10, "the caller gave up: it was canceled, or its owner ended; it may have run",      \
-    "none")                                                                                        \
-  X(deadline, 11, "no answer in time; it may have run, or run later",                              \
-    "raise the deadline, or look at the callee's load")                                            \
-  X(would_block, 12, "a queue or a window is full, or too many calls run; nothing was run",        \
-    "wait, or send less")                                                                          \
-  X(bus, 13, "the bus could not deliver; Failure::bus says why", "see docs/errors.md")             \
-  X(bad_bytes, 14, "the message is no call, or the answer none, of this version",                  \
-    "look for a program that sends other things to this channel")                                  \
-  X(too_large, 15, "the arguments or the answer exceed the limits of an archive",                  \
-    "split them, or hand over a reference")                                                        \
-  X(closed, 16, "the endpoint has ended", "do not call after the end")                             \
-  X(duplicate, 17, "the object has a component of that class already; nothing was changed",        \
-    "attach each class once")                                                                      \
-  X(too_many_components, 18, "the object has as many components as it may; nothing was changed",   \
+#define STARBUS_RPC_ERRORS(X)                                                                    \
+  X(rpc_not_found, 1, "the object is there, but it has no such method; nothing was run",         \
+    "look for the method with inspect; is the callee an older build?")                           \
+  X(bad_arguments, 2, "the arguments do not decode, or exceed a limit; nothing was run",         \
+    "see the detail; a client that sends this is broken or hostile")                             \
+  X(not_permitted, 3, "the caller may not call this method; nothing was run",                    \
+    "extend the method's permissions, if clients are meant to call it")                          \
+  X(no_such_entity, 4, "nobody owns the channel, or its object has ended; nothing was run",      \
+    "treat the object as absent")                                                                \
+  X(no_such_component, 5, "the object is there, but has no such component; nothing was run",     \
+    "attach the component, or call another object")                                              \
+  X(signature_mismatch, 6, "the callee declares the method with other types; nothing was run",   \
+    "run one build on both sides, or give the new form a new name")                              \
+  X(refused, 7, "the method ran and answered with an error of its own type",                     \
+    "read Failure::error")                                                                       \
+  X(failed, 8, "the method threw; the detail is the exception's text",                           \
+    "correct the method: exceptions are for programming errors")                                 \
+  X(destroyed, 9, "the object ended before its coroutine had answered; it ran in part",          \
+    "as for owner_lost of the bus: ask for the state, or repeat what is idempotent")             \
+  X(canceled, 10, "the caller gave up: it was canceled, or its owner ended; it may have run",    \
+    "none")                                                                                      \
+  X(deadline, 11, "no answer in time; it may have run, or run later",                            \
+    "raise the deadline, or look at the callee's load")                                          \
+  X(would_block, 12, "a queue or a window is full, or too many calls run; nothing was run",      \
+    "wait, or send less")                                                                        \
+  X(bus, 13, "the bus could not deliver; Failure::bus says why", "see docs/errors.md")           \
+  X(bad_bytes, 14, "the message is no call, or the answer none, of this version",                \
+    "look for a program that sends other things to this channel")                                \
+  X(too_large, 15, "the arguments or the answer exceed the limits of an archive",                \
+    "split them, or hand over a reference")                                                      \
+  X(closed, 16, "the endpoint has ended", "do not call after the end")                           \
+  X(duplicate, 17, "the object has a component of that class already; nothing was changed",      \
+    "attach each class once")                                                                    \
+  X(too_many_components, 18, "the object has as many components as it may; nothing was changed", \
     "join some")
 
 enum class Errc : std::uint8_t {

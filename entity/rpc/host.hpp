@@ -4,9 +4,9 @@
 ///   class Chat : public rpc::Host<Chat> { ... static constexpr auto kRpc = rpc::methods(...); };
 ///   class Player : public rpc::Host<Player, Avatar>     // has Avatar's methods, too
 ///
-/// Belongs to the loop's thread, and to whoever made it. Its end takes it off its channels, destroys
-/// its suspended coroutines, ends the calls that it owns as canceled, and lets nothing of it run.
-/// Two words, and more once it is bound, has components, coroutines or calls.
+/// Belongs to the loop's thread, and to whoever made it. Its end takes it off its channels,
+/// destroys its suspended coroutines, ends the calls that it owns as canceled, and lets nothing of
+/// it run. Two words, and more once it is bound, has components, coroutines or calls.
 #pragma once
 
 #include <memory>

@@ -155,9 +155,8 @@ class RunningMethod final : public Running {
   void enter(HostBase& object, typename Traits::Arguments&& arguments) {
     auto& self = static_cast<typename Traits::Host&>(object);
     try {
-      std::apply(
-          [&](auto&... values) { task_.emplace((self.*M)(caller_, std::move(values)...)); },
-          arguments);
+      std::apply([&](auto&... values) { task_.emplace((self.*M)(caller_, std::move(values)...)); },
+                 arguments);
     } catch (...) {  // no memory for the frame
       answered_ = true;
       answer_.fail(endpoint(), failure_of(std::current_exception()));
@@ -199,9 +198,8 @@ void perform(Endpoint& endpoint, HostBase& object, const MethodInfo& method, Cal
     Error thrown;
     try {
       auto& self = static_cast<typename Traits::Host&>(object);
-      const auto enter = [&](auto&... values) -> typename Traits::Result {
-        return (self.*M)(caller, std::move(values)...);
-      };
+      const auto enter = [&](auto&... values) ->
+          typename Traits::Result { return (self.*M)(caller, std::move(values)...); };
       if constexpr (std::is_void_v<typename Traits::Result>) {
         std::apply(enter, arguments);
         reply.emplace();
@@ -273,8 +271,7 @@ std::string describe() {
   [&]<class... A>(std::tuple<A...>*) {
     std::size_t left = sizeof...(A);
     ((text += signature_of<A>(), text += --left == 0 ? "" : ","), ...);
-  }
-  (static_cast<typename Traits::Arguments*>(nullptr));
+  }(static_cast<typename Traits::Arguments*>(nullptr));
   text += ")->";
   if constexpr (!std::is_void_v<typename Traits::Value>) {
     text += signature_of<typename Traits::Value>();

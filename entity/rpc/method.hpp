@@ -82,14 +82,15 @@ struct TaskResult<Task<T>> {
 
 /// Passed by value, or by reference to const: the callee has a copy of its own.
 template <class A>
-concept Argument = std::default_initializable<std::remove_cvref_t<A>> &&
+concept Argument =
+    std::default_initializable<std::remove_cvref_t<A>> &&
     std::move_constructible<std::remove_cvref_t<A>> && !std::is_pointer_v<std::remove_cvref_t<A>> &&
     !std::same_as<std::remove_cvref_t<A>, std::string_view> &&
     (!std::is_reference_v<A> ||
      (std::is_lvalue_reference_v<A> && std::is_const_v<std::remove_reference_t<A>>));
 /// A coroutine lives longer than what its caller passes: nothing by reference.
 template <class R, class A>
-concept ArgumentOf = Argument<A> && (!kIsTask<R> || !std::is_reference_v<A>);
+concept ArgumentOf = Argument<A> &&(!kIsTask<R> || !std::is_reference_v<A>);
 
 template <class M>
 struct MethodTraits {
@@ -182,15 +183,19 @@ consteval Method<M> method(std::string_view name, Permission allow = server) {
 template <auto... M>
 consteval Methods<M...> methods(std::string_view class_name, Method<M>... rows) {
   const Methods<M...> all{
-      class_name,
-      std::array<MethodRow, sizeof...(M)>{
-          MethodRow{rows.name, method_id(class_name, rows.name), rows.allow}...}};
+      class_name, std::array<MethodRow, sizeof...(M)>{
+                      MethodRow{rows.name, method_id(class_name, rows.name), rows.allow}...}};
   switch (fault_of(class_name, all.rows)) {  // what is thrown here shows in the compiler's message
-    case DeclarationFault::none: break;
-    case DeclarationFault::bad_class_name: throw "the class' name: 1..48 of a-z 0-9 _";
-    case DeclarationFault::bad_method_name: throw "a method's name: 1..48 of a-z 0-9 _";
-    case DeclarationFault::same_name: throw "two methods of one class have the same name";
-    case DeclarationFault::same_id: throw "the names of two methods have the same id: rename one";
+    case DeclarationFault::none:
+      break;
+    case DeclarationFault::bad_class_name:
+      throw "the class' name: 1..48 of a-z 0-9 _";
+    case DeclarationFault::bad_method_name:
+      throw "a method's name: 1..48 of a-z 0-9 _";
+    case DeclarationFault::same_name:
+      throw "two methods of one class have the same name";
+    case DeclarationFault::same_id:
+      throw "the names of two methods have the same id: rename one";
   }
   return all;
 }
@@ -200,7 +205,8 @@ template <auto M, auto... Declared>
 consteval std::size_t place_in(const Methods<Declared...>&) {
   std::size_t place = 0;
   const auto differs = [&place]<auto D>() {
-    if constexpr (std::is_same_v<std::remove_const_t<decltype(D)>, std::remove_const_t<decltype(M)>>) {
+    if constexpr (std::is_same_v<std::remove_const_t<decltype(D)>,
+                                 std::remove_const_t<decltype(M)>>) {
       if (D == M) return false;
     }
     ++place;
@@ -212,8 +218,8 @@ consteval std::size_t place_in(const Methods<Declared...>&) {
 
 /// A method that the kRpc of its class declares.
 template <auto M>
-concept Declared = Callable<M> && place_in<M>(TraitsOf<M>::Host::kRpc) <
-    TraitsOf<M>::Host::kRpc.rows.size();
+concept Declared = Callable<M> && place_in<M>(TraitsOf<M>::Host::kRpc)
+< TraitsOf<M>::Host::kRpc.rows.size();
 
 template <auto M>
 constexpr const MethodRow& row_of() {

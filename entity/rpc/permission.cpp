@@ -12,10 +12,14 @@ std::string to_string(Permission permission) {
 
 std::string_view name_of(From from) {
   switch (from) {
-    case From::server: return "server";
-    case From::own_client: return "own_client";
-    case From::any_client: return "any_client";
-    case From::gate: return "gate";
+    case From::server:
+      return "server";
+    case From::own_client:
+      return "own_client";
+    case From::any_client:
+      return "any_client";
+    case From::gate:
+      return "gate";
   }
   return "unknown";
 }

@@ -1,7 +1,7 @@
 /// Who may call a method, and who calls.
 ///
-/// The rule: what a caller is, the receiver decides, by the process that the bus stamps on a message
-/// (see gates.hpp); the bytes only ever take rights away.
+/// The rule: what a caller is, the receiver decides, by the process that the bus stamps on a
+/// message (see gates.hpp); the bytes only ever take rights away.
 ///
 ///   sender      bytes say        the caller is
 ///   no gate     nothing          server: may call every method
@@ -41,10 +41,14 @@ inline constexpr Permission gate = Permission::gate;
 constexpr bool permits(Permission allowed, From from) {
   const auto bits = static_cast<std::uint8_t>(allowed);
   switch (from) {
-    case From::server: return true;
-    case From::own_client: return (bits & 1) != 0;
-    case From::any_client: return (bits & 2) != 0;
-    case From::gate: return (bits & 4) != 0;
+    case From::server:
+      return true;
+    case From::own_client:
+      return (bits & 1) != 0;
+    case From::any_client:
+      return (bits & 2) != 0;
+    case From::gate:
+      return (bits & 4) != 0;
   }
   return false;
 }

@@ -34,13 +34,13 @@ namespace starbus::entity::rpc {
 template <class A, class P>
 concept PassableAs = (std::convertible_to<A, P> ||
                       (std::same_as<P, std::string> && std::convertible_to<A, std::string_view>)) &&
-    !(std::floating_point<std::remove_cvref_t<A>> && std::integral<P>);
+                     !(std::floating_point<std::remove_cvref_t<A>> && std::integral<P>);
 
 template <class Parameters, class... A>
 inline constexpr bool kPassable = false;
 template <class... P, class... A>
-requires(sizeof...(P) == sizeof...(A))
-inline constexpr bool kPassable<std::tuple<P...>, A...> = (PassableAs<A, P> && ...);
+requires(sizeof...(P) == sizeof...(A)) inline constexpr bool kPassable<std::tuple<P...>, A...> =
+    (PassableAs<A, P> && ...);
 
 /// The arguments fit the method: their number, and each of them its parameter.
 template <auto M, class... A>
@@ -86,15 +86,13 @@ template <auto M, class... A>
 bool all_fit(const A&... arguments) {
   return [&]<class... P>(std::tuple<P...>*) {
     return (fits<P>(arguments) && ...);
-  }
-  (static_cast<typename TraitsOf<M>::Arguments*>(nullptr));
+  }(static_cast<typename TraitsOf<M>::Arguments*>(nullptr));
 }
 template <auto M, class... A>
 typename TraitsOf<M>::Arguments pack(A&&... arguments) {
   return [&]<class... P>(std::tuple<P...>*) {
     return std::tuple<P...>(convert<P>(std::forward<A>(arguments))...);
-  }
-  (static_cast<typename TraitsOf<M>::Arguments*>(nullptr));
+  }(static_cast<typename TraitsOf<M>::Arguments*>(nullptr));
 }
 
 }  // namespace detail
@@ -110,8 +108,7 @@ bool encode_call(Bytes& out, Behalf behalf, std::uint64_t client, const A&... ar
   put_header(encoder, {method.id, method.signature, behalf, client});
   [&]<class... P>(std::tuple<P...>*) {
     (detail::put_argument<P>(encoder, arguments), ...);
-  }
-  (static_cast<typename TraitsOf<M>::Arguments*>(nullptr));
+  }(static_cast<typename TraitsOf<M>::Arguments*>(nullptr));
   if (encoder.ok()) return true;
   encoder.rewind(0);
   return false;
@@ -121,8 +118,9 @@ bool encode_call(Bytes& out, Behalf behalf, std::uint64_t client, const A&... ar
 /// await what it returns, or give it a completion token. Always ends: with the answer, an error of
 /// the method's own type (Failure::error), or one of docs/rpc.md.
 template <auto M, class... A>
-requires CallableWith<M, A...> Pending<typename TraitsOf<M>::Value, typename TraitsOf<M>::Refusal>
-call(Endpoint& endpoint, const Address& to, const CallOptions& options, A&&... arguments) {
+requires CallableWith<M, A...> Pending < typename TraitsOf<M>::Value,
+typename TraitsOf<M>::Refusal >
+    call(Endpoint& endpoint, const Address& to, const CallOptions& options, A&&... arguments) {
   using State = typename LocalAnswer<M>::State;
   const MethodInfo& method = info_of<M>();
   auto* state = new State(endpoint, options.owner, options.deadline);
@@ -157,7 +155,8 @@ call(Endpoint& endpoint, const Address& to, const CallOptions& options, A&&... a
 
 /// The same without an answer: what the method returns is dropped. Ok: it is in custody, as of
 /// bus::Bus::send; what becomes of it later is counted, and if the bus could not deliver it told to
-/// Bus::on_undelivered. Refused at once: would_block, bad_arguments, too_large, no_such_entity, bus.
+/// Bus::on_undelivered. Refused at once: would_block, bad_arguments, too_large, no_such_entity,
+/// bus.
 template <auto M, class... A>
 requires CallableWith<M, A...> Result<> send(Endpoint& endpoint, const Address& to,
                                              const SendOptions& options, A&&... arguments) {

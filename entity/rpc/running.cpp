@@ -40,7 +40,11 @@ void Running::resume(std::coroutine_handle<> handle) {
     handle = next_;
   }
   if (method_ != nullptr && !doomed_) endpoint_->charge(*method_, ticks() - begun);
-  if (!doomed_ && done()) finish();  // which may run others, and they may end the object
+  if (!doomed_ && done()) {
+    unlink();  // from here on it is nobody's: the answer may run others, and they may end the
+               // object
+    finish();
+  }
   executing_ = false;
   if (doomed_ || done()) delete this;
 }

@@ -161,7 +161,7 @@ struct TaskPromise : PromiseBase {
   requires(!std::is_lvalue_reference_v<Operation> &&
            !requires(Operation && op, Running* run) { std::move(op).awaiter(run); } &&
            boost::asio::is_async_operation<Operation>::value)
-  OperationAwaiter<Operation> await_transform(Operation&& operation) {
+      OperationAwaiter<Operation> await_transform(Operation&& operation) {
     return {std::move(operation), running};
   }
 };

@@ -6,10 +6,9 @@
 namespace starbus::entity::rpc {
 
 inline std::uint64_t nanoseconds_now() {
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(
-          std::chrono::steady_clock::now().time_since_epoch())
-          .count());
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                        std::chrono::steady_clock::now().time_since_epoch())
+                                        .count());
 }
 
 /// The cheapest clock: the processor's time stamp counter where there is one that runs at a

@@ -34,9 +34,9 @@ class Board : public rpc::Host<Board> {
     bus::require(from.from != rpc::From::gate);
     co_return static_cast<int>(all.size());
   }
-  static constexpr auto kRpc = rpc::methods("board", rpc::method<&Board::post>("post", rpc::own_client),
-                                            rpc::method<&Board::count>("count"),
-                                            rpc::method<&Board::later>("later", rpc::any_client));
+  static constexpr auto kRpc = rpc::methods(
+      "board", rpc::method<&Board::post>("post", rpc::own_client),
+      rpc::method<&Board::count>("count"), rpc::method<&Board::later>("later", rpc::any_client));
 };
 
 /// A message as the bus would hand it over.

@@ -105,9 +105,8 @@ TEST_P(RpcEnds, ACoroutineThatWaitsForACallEndsWithItsObject) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());
     Player other(server);
-    Chat chat;
-    CO_OK(co_await server.bind("entity/8", chat, use_awaitable));
-    auto pending = call<&Player::relay>(from(), "entity/7", {}, "entity/8", 2);
+    CO_OK(co_await server.bind("entity/8", other, use_awaitable));
+    auto pending = call<&Player::nap>(from(), "entity/7", {}, "entity/8");
     co_await until_began();
     player.reset();
     EXPECT_EQ(Player::gone, 1);

@@ -31,7 +31,7 @@ TEST(RpcWire, ACallIsItsHeaderAndItsArguments) {
   Bytes bytes;
   ASSERT_TRUE((encode_call<&Chat::join>(bytes, Behalf::none, 0, "hall")));
   const std::string method =
-      little(hash32("chat.join")) + little(hash32("(str)->i32!{u16,str}"));
+      little(hash32("chat.join")) + little(hash32("(str)->i32!{u16,{n,bytes}}"));
   EXPECT_EQ(hex(bytes), "a100" + method + "04" + "68616c6c");
   bytes.clear();
   ASSERT_TRUE((encode_call<&Chat::join>(bytes, Behalf::any_client, 300, "hall")));
@@ -46,7 +46,12 @@ TEST(RpcWire, AnAnswerIsAValueARefusalOrAnError) {
   bytes.clear();
   Encoder error(bytes);
   put_error(error, {Errc::not_permitted, "no"});
-  EXPECT_EQ(hex(bytes), "a802" "03" "00" "02" "6e6f");
+  EXPECT_EQ(hex(bytes),
+            "a802"
+            "03"
+            "00"
+            "02"
+            "6e6f");
 }
 
 TEST(RpcWire, AnErrorComesBackAsItWas) {

@@ -113,6 +113,14 @@ class Player : public Host<Player, Avatar> {
   Task<Reply<int, ChatError>> ask(const std::string& to, std::uint8_t seat) {
     co_return co_await rpc::call<&Chat::sit>(endpoint, to, {}, seat);
   }
+  /// Waits for an answer that takes a minute.
+  Task<int> nap(Caller&, std::string to) {
+    const Trail trail(*this);
+    ++began;
+    const auto answer = co_await rpc::call<&Player::slow>(endpoint, to, {}, 60'000);
+    ++finished;
+    co_return answer ? 1 : 0;
+  }
   /// Ends its own object while it runs.
   Task<int> suicide(Caller&) {
     const Trail trail(*this);
@@ -150,7 +158,8 @@ class Player : public Host<Player, Avatar> {
 
   static constexpr auto kRpc =
       methods("player", method<&Player::slow>("slow"), method<&Player::relay>("relay"),
-              method<&Player::suicide>("suicide"), method<&Player::thrower>("thrower"));
+              method<&Player::nap>("nap"), method<&Player::suicide>("suicide"),
+              method<&Player::thrower>("thrower"));
 };
 
 }  // namespace starbus::entity::rpc::world
