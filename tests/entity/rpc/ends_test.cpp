@@ -187,9 +187,14 @@ TEST_P(RpcEnds, AnObjectThatHasEndedIsNoSuchEntity) {
     CO_OK(co_await call<&Avatar::walk>(from(), "entity/7", {}, 1));
     auto pending = call<&Avatar::walk>(from(), "entity/7", {}, 2);
     player.reset();
-    EXPECT_EQ((co_await std::move(pending)).error(), Errc::no_such_entity);
-    EXPECT_EQ((co_await call<&Avatar::walk>(from(), "entity/7", {}, 3)).error(),
-              Errc::no_such_entity);
+    // Of what is under way by the bus when a name is given up, nobody knows whether it was handled.
+    const auto nobody = [](const Error& error) {
+      return error == Errc::no_such_entity || error.bus == bus::Errc::owner_lost;
+    };
+    const auto first = co_await std::move(pending);
+    EXPECT_TRUE(nobody(first.error())) << first.error().to_string();
+    const auto second = co_await call<&Avatar::walk>(from(), "entity/7", {}, 3);
+    EXPECT_TRUE(nobody(second.error())) << second.error().to_string();
     // The name is free again.
     player = std::make_unique<Player>(server);
     CO_OK(co_await server.bind("entity/7", *player, use_awaitable));

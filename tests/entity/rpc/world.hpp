@@ -90,13 +90,13 @@ class Avatar : public Host<Avatar> {
 };
 class Player : public Host<Player, Avatar> {
  public:
-  explicit Player(Endpoint& at) : endpoint(at), timer(at.loop()) {}
+  explicit Player(Endpoint& at) : endpoint(at) {}
 
   /// Answers after a while.
   Task<int> slow(Caller&, int milliseconds) {
     const Trail trail(*this);
     ++began;
-    timer.expires_after(std::chrono::milliseconds(milliseconds));
+    boost::asio::steady_timer timer(endpoint.loop(), std::chrono::milliseconds(milliseconds));
     const boost::system::error_code error = co_await timer.async_wait(boost::asio::deferred);
     ++finished;
     co_return error ? -1 : milliseconds;
@@ -149,7 +149,6 @@ class Player : public Host<Player, Avatar> {
   };
 
   Endpoint& endpoint;
-  boost::asio::steady_timer timer;
   int began = 0;
   inline static int finished = 0;
   inline static int gone = 0;
