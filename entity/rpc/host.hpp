@@ -1,0 +1,104 @@
+/// What an object derives from whose methods can be called: an entity, a component, a service, a
+/// manager.
+///
+///   class Chat : public rpc::Host<Chat> { ... static constexpr auto kRpc = rpc::methods(...); };
+///   class Player : public rpc::Host<Player, Avatar>     // has Avatar's methods, too
+///
+/// Belongs to the loop's thread, and to whoever made it. Its end takes it off its channels,
+/// destroys its suspended coroutines, ends the calls that it owns as canceled, and lets nothing of
+/// it run. Two words, and more once it is bound, has components, coroutines or calls.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "entity/rpc/dictionary.hpp"
+#include "entity/rpc/running.hpp"
+
+namespace starbus::entity::rpc {
+
+class CallState;
+
+class HostBase {
+ public:
+  HostBase(const HostBase&) = delete;
+  HostBase& operator=(const HostBase&) = delete;
+
+  /// Lets calls to this object reach the methods of a component, which it does not own: own methods
+  /// first, then those of components, in the order in which they were attached. duplicate: it has
+  /// one of that class, or is of it; too_many_components. A component belongs to one object.
+  Result<> attach(HostBase& component);
+  /// Its methods answer rpc_not_found from now on, as of one whose init has failed. What it was
+  /// doing goes on: see close_rpc of the component. The end of a component does both.
+  void detach(HostBase& component);
+
+  /// The end, as far as calls are concerned; nothing of this object runs for one afterwards. The
+  /// destructor does it, too, but then what the class added to the object is gone already: call it
+  /// first if variables of suspended coroutines refer to the object. Idempotent.
+  void close_rpc();
+
+  const ClassInfo& rpc_class() const { return *class_; }
+  /// The components that are attached, in order.
+  std::vector<const HostBase*> rpc_components() const;
+  std::size_t rpc_coroutines() const;
+
+ protected:
+  HostBase();
+  ~HostBase();
+  void set_class(const ClassInfo* info) { class_ = info; }
+
+ private:
+  friend class Endpoint;
+  friend class Running;
+  friend class CallState;
+
+  struct Component {
+    const ClassInfo* info;
+    HostBase* host;  // null: it was detached
+  };
+  struct Binding {
+    Endpoint* endpoint;
+    std::uint32_t slot;
+  };
+  /// What most objects need none of, most of the time.
+  struct Ties {
+    std::vector<Component> components;
+    std::vector<Binding> bindings;
+    HostBase* owner = nullptr;  // whose component this is
+    Running* running = nullptr;
+    std::size_t coroutines = 0;
+    CallState* calls = nullptr;  // that end with this object
+  };
+  Ties& ties() {
+    if (!ties_) ties_ = std::make_unique<Ties>();
+    return *ties_;
+  }
+  /// The object that has the methods of a class: this, or a component. Null: `why` says it.
+  HostBase* object_for(const ClassInfo* owner, Errc& why) {
+    if (class_ == owner) return this;
+    return search_object(owner, why);
+  }
+  HostBase* search_object(const ClassInfo* owner, Errc& why);
+
+  const ClassInfo* class_ = nullptr;
+  std::unique_ptr<Ties> ties_;
+};
+
+template <class C>
+struct ClassOf;  // invoke.hpp
+
+/// `Base` is HostBase, or a class with a kRpc of its own whose methods this one has, too.
+template <class Self, class Base = HostBase>
+class Host : public Base {
+ public:
+  using RpcBase = Base;
+
+ protected:
+  template <class... A>
+  explicit Host(A&&... arguments) : Base(std::forward<A>(arguments)...) {
+    this->set_class(ClassOf<Self>::get());
+  }
+  ~Host() = default;
+};
+
+}  // namespace starbus::entity::rpc

@@ -1,0 +1,60 @@
+/// Who may call a method, and who calls.
+///
+/// The rule: what a caller is, the receiver decides, by the process that the bus stamps on a
+/// message (see gates.hpp); the bytes only ever take rights away.
+///
+///   sender      bytes say        the caller is
+///   no gate     nothing          server: may call every method
+///   no gate     a client         refused: not_permitted
+///   a gate      own client       own_client
+///   a gate      another client   any_client
+///   a gate      nothing          gate: the gate itself, on its own behalf; never server
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace starbus::entity::rpc {
+
+enum class Permission : std::uint8_t {
+  server = 0,      ///< every process that is no gate; what a method has anyway
+  own_client = 1,  ///< the client that controls the object
+  any_client = 3,  ///< every client that a gate has let in, its own among them
+  gate = 4,        ///< a gate itself: "this session has ended"
+};
+constexpr Permission operator|(Permission a, Permission b) {
+  return static_cast<Permission>(static_cast<std::uint8_t>(a) | static_cast<std::uint8_t>(b));
+}
+
+/// What a caller is to the object.
+enum class From : std::uint8_t { server = 0, own_client = 1, any_client = 2, gate = 3 };
+
+/// What the bytes of a call say: on whose behalf its sender calls. A From that may travel.
+enum class Behalf : std::uint8_t { none = 0, own_client = 1, any_client = 2 };
+
+inline constexpr Permission server = Permission::server;
+inline constexpr Permission own_client = Permission::own_client;
+inline constexpr Permission any_client = Permission::any_client;
+inline constexpr Permission gate = Permission::gate;
+
+constexpr bool permits(Permission allowed, From from) {
+  const auto bits = static_cast<std::uint8_t>(allowed);
+  switch (from) {
+    case From::server:
+      return true;
+    case From::own_client:
+      return (bits & 1) != 0;
+    case From::any_client:
+      return (bits & 2) != 0;
+    case From::gate:
+      return (bits & 4) != 0;
+  }
+  return false;
+}
+
+/// "server", "own_client", "any_client|gate".
+std::string to_string(Permission permission);
+std::string_view name_of(From from);
+
+}  // namespace starbus::entity::rpc

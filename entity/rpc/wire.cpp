@@ -1,0 +1,73 @@
+#include "entity/rpc/wire.hpp"
+
+#include "entity/rpc/limits.hpp"
+
+namespace starbus::entity::rpc {
+namespace {
+
+template <class T>
+T fixed(ByteView bytes) {
+  T value = 0;
+  if (bytes.size() == sizeof value) std::memcpy(&value, bytes.data(), sizeof value);
+  return value;
+}
+
+}  // namespace
+
+void put_header(Encoder& out, const CallHeader& header) {
+  std::byte bytes[10 + kMaxVarint];
+  bytes[0] = static_cast<std::byte>(kCallForm);
+  bytes[1] = static_cast<std::byte>(header.behalf);
+  std::memcpy(bytes + 2, &header.method, 4);  // bytes.hpp asserts that memory is little-endian
+  std::memcpy(bytes + 6, &header.signature, 4);
+  std::size_t size = 10;
+  if (header.behalf != Behalf::none) size += store_varint(bytes + size, header.client);
+  out.raw(bytes, size);
+}
+
+Errc get_header(Decoder& in, CallHeader& header) {
+  const std::uint8_t form = in.byte();
+  const std::uint8_t behalf = in.byte();
+  header.method = fixed<std::uint32_t>(in.take(4));
+  header.signature = fixed<std::uint32_t>(in.take(4));
+  if (form != kCallForm || behalf > static_cast<std::uint8_t>(Behalf::any_client)) {
+    return Errc::bad_bytes;
+  }
+  header.behalf = static_cast<Behalf>(behalf);
+  if (header.behalf != Behalf::none) header.client = in.varint();
+  return in.ok() ? Errc::ok : Errc::bad_bytes;
+}
+
+void put_reply_head(Encoder& out, ReplyKind kind) {
+  const std::byte bytes[2] = {static_cast<std::byte>(kReplyForm), static_cast<std::byte>(kind)};
+  out.raw(bytes, sizeof bytes);
+}
+
+void put_error(Encoder& out, const Error& error) {
+  put_reply_head(out, ReplyKind::error);
+  out.byte(static_cast<std::uint8_t>(error.code));
+  out.varint(static_cast<std::uint64_t>(error.bus));
+  out.text(std::string_view(error.detail).substr(0, kMaxDetail));
+}
+
+bool get_reply_head(Decoder& in, ReplyKind& kind, Error& error) {
+  const std::uint8_t form = in.byte();
+  const std::uint8_t byte = in.byte();
+  if (!in.ok() || form != kReplyForm || byte > static_cast<std::uint8_t>(ReplyKind::error)) {
+    return false;
+  }
+  kind = static_cast<ReplyKind>(byte);
+  if (kind != ReplyKind::error) return true;
+  const std::uint8_t code = in.byte();
+  const std::uint64_t cause = in.varint();
+  const std::string_view text = in.text();
+  if (in.finish() != DataErrc::ok || text.size() > kMaxDetail || !known_error(code)) return false;
+  error = Error(static_cast<Errc>(code), std::string(text));
+  if (cause != 0) {
+    if (cause > 0xffff || !bus::known_error(static_cast<std::uint16_t>(cause))) return false;
+    error.bus = static_cast<bus::Errc>(cause);
+  }
+  return true;
+}
+
+}  // namespace starbus::entity::rpc

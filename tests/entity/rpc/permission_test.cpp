@@ -1,0 +1,149 @@
+// Who may call what: the receiver decides by the process, never by the bytes.
+#include <gtest/gtest.h>
+
+#include "tests/entity/rpc/rpc_fixture.hpp"
+
+namespace starbus::entity::rpc {
+namespace {
+
+using namespace world;
+
+static_assert(permits(server, From::server) && !permits(server, From::own_client) &&
+              !permits(server, From::any_client) && !permits(server, From::gate));
+static_assert(permits(own_client, From::own_client) && !permits(own_client, From::any_client));
+static_assert(permits(any_client, From::own_client) && permits(any_client, From::any_client) &&
+              !permits(any_client, From::gate));
+static_assert(permits(Permission::gate, From::gate) && permits(Permission::gate, From::server));
+
+class RpcPermission : public RpcTest {
+ protected:
+  /// The gate owns its name, and everybody has seen it.
+  boost::asio::awaitable<bool> open_gate() {
+    if (!co_await connect()) co_return false;
+    const auto bound = co_await server.bind("entity/7", chat, use_awaitable);
+    const auto own = co_await gate.bind("gate/1", door, use_awaitable);
+    for (int i = 0; i < 200 && !server.gates().is_gate(gate_bus.self()); ++i) co_await sleep(5ms);
+    co_return bound&& own&& server.gates().is_gate(gate_bus.self());
+  }
+  Chat chat, door;
+};
+
+TEST_F(RpcPermission, AGateCallsForItsClientsAndNeverAsAServer) {
+  run([this]() -> TestTask {
+    EXPECT_TRUE(co_await open_gate());
+    const CallOptions own{.behalf = Behalf::own_client, .client = 42};
+    const CallOptions any{.behalf = Behalf::any_client, .client = 43};
+    CO_OK(co_await call<&Chat::join>(gate, "entity/7", own, "x"));
+    EXPECT_EQ(chat.last, From::own_client);
+    EXPECT_EQ(chat.client, 42U);
+    CO_OK(co_await call<&Chat::join>(gate, "entity/7", any, "x"));
+    EXPECT_EQ(chat.last, From::any_client);
+    EXPECT_EQ(chat.client, 43U);
+    // sit: own_client
+    CO_OK(co_await call<&Chat::sit>(gate, "entity/7", own, 1));
+    EXPECT_EQ((co_await call<&Chat::sit>(gate, "entity/7", any, 1)).error(), Errc::not_permitted);
+    // broken: servers alone
+    EXPECT_EQ((co_await call<&Chat::broken>(gate, "entity/7", own)).error(), Errc::not_permitted);
+    EXPECT_EQ((co_await call<&Chat::broken>(gate, "entity/7", {})).error(), Errc::not_permitted);
+    // left: of the gate itself
+    CO_OK(co_await call<&Chat::left>(gate, "entity/7", {}, std::uint64_t{42}));
+    EXPECT_EQ(chat.last, From::gate);
+    EXPECT_EQ((co_await call<&Chat::left>(gate, "entity/7", own, std::uint64_t{1})).error(),
+              Errc::not_permitted);
+  });
+}
+
+TEST_F(RpcPermission, WhoIsNoGateCannotClaimAClient) {
+  run([this]() -> TestTask {
+    EXPECT_TRUE(co_await open_gate());
+    const CallOptions claim{.behalf = Behalf::own_client, .client = 42};
+    EXPECT_EQ((co_await call<&Chat::join>(caller, "entity/7", claim, "x")).error(),
+              Errc::not_permitted);
+    EXPECT_EQ(chat.entered, 0);
+    CO_OK(co_await call<&Chat::join>(caller, "entity/7", {}, "x"));
+    EXPECT_EQ(chat.last, From::server);
+  });
+}
+
+TEST_F(RpcPermission, WhoWasAGateStaysOne) {
+  run([this]() -> TestTask {
+    EXPECT_TRUE(co_await open_gate());
+    CO_OK(co_await gate.unbind("gate/1", use_awaitable));
+    co_await sleep(100ms);
+    EXPECT_EQ((co_await call<&Chat::broken>(gate, "entity/7", {})).error(), Errc::not_permitted);
+  });
+}
+
+TEST_F(RpcPermission, AGatesOwnObjectsFollowTheSameRule) {
+  run([this]() -> TestTask {
+    EXPECT_TRUE(co_await open_gate());
+    for (int i = 0; i < 200 && !gate.gates().is_gate(gate_bus.self()); ++i) co_await sleep(5ms);
+    EXPECT_EQ((co_await call<&Chat::broken>(gate, "gate/1", {})).error(), Errc::not_permitted);
+    const CallOptions own{.behalf = Behalf::own_client, .client = 1};
+    CO_OK(co_await call<&Chat::sit>(gate, "gate/1", own, 1));
+  });
+}
+
+TEST_F(RpcPermission, ArgumentsOfClientsHaveSmallerBudgets) {
+  run([this]() -> TestTask {
+    EXPECT_TRUE(co_await open_gate());
+    const CallOptions own{.behalf = Behalf::own_client, .client = 1};
+    const std::string fits(kClientBytes - 8, 'x'), large(kClientBytes + 1, 'x');
+    CO_OK(co_await call<&Chat::join>(gate, "entity/7", own, fits));
+    EXPECT_EQ((co_await call<&Chat::join>(gate, "entity/7", own, large)).error(),
+              Errc::bad_arguments);
+    CO_OK(co_await call<&Chat::join>(caller, "entity/7", {}, large));
+    const std::vector<Line> many(kClientElements + 1);
+    const std::map<std::string, double> none;
+    EXPECT_EQ((co_await call<&Chat::echo>(gate, "entity/7", own, many, none, std::nullopt)).error(),
+              Errc::bad_arguments);
+    EXPECT_EQ(chat.entered, 2);
+  });
+}
+
+bus::Process process_of(std::uint32_t slot) {
+  return {1, slot, 1};
+}
+bus::WatchRow row_of(std::uint32_t slot, bool present = true) {
+  bus::WatchRow row;
+  row.name = "gate/" + std::to_string(slot);
+  row.owner = process_of(slot);
+  row.present = present;
+  return row;
+}
+
+TEST(RpcGates, AreKnownWithTheFirstWholeSnapshot) {
+  Gates gates;
+  gates.update({row_of(1)}, false);
+  EXPECT_FALSE(gates.known());
+  gates.update({}, true);
+  EXPECT_TRUE(gates.known());
+  EXPECT_TRUE(gates.is_gate(process_of(1)));
+  EXPECT_FALSE(gates.is_gate(process_of(2)));
+}
+
+TEST(RpcGates, FormerOnesAreForgottenInTheOrderOfLeaving) {
+  Gates gates;
+  gates.update({row_of(0)}, true);
+  for (std::uint32_t i = 1; i <= kMaxGates + 1; ++i) {
+    gates.update({row_of(i)}, false);
+    gates.update({row_of(i, false)}, false);
+  }
+  EXPECT_TRUE(gates.is_gate(process_of(0))) << "it still has its name";
+  EXPECT_FALSE(gates.is_gate(process_of(1)));
+  EXPECT_TRUE(gates.is_gate(process_of(2)));
+  EXPECT_EQ(gates.size(), kMaxGates + 1);
+}
+
+TEST(RpcGates, ANameThatChangesItsOwnerMakesBothGates) {
+  Gates gates;
+  gates.update({row_of(1)}, true);
+  auto taken = row_of(1);
+  taken.owner = process_of(9);
+  gates.update({taken}, false);
+  EXPECT_TRUE(gates.is_gate(process_of(1)));
+  EXPECT_TRUE(gates.is_gate(process_of(9)));
+}
+
+}  // namespace
+}  // namespace starbus::entity::rpc

@@ -1,0 +1,107 @@
+// The bytes of docs/rpc.md, and what a decoder does with others.
+#include "entity/rpc/wire.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "tests/entity/rpc/world.hpp"
+
+namespace starbus::entity::rpc {
+namespace {
+
+using namespace world;
+
+std::string hex(ByteView bytes) {
+  std::string text;
+  for (const std::byte byte : bytes) {
+    constexpr char kDigits[] = "0123456789abcdef";
+    text += kDigits[std::to_integer<unsigned>(byte) >> 4];
+    text += kDigits[std::to_integer<unsigned>(byte) & 15];
+  }
+  return text;
+}
+std::string little(std::uint32_t value) {
+  Bytes bytes(4);
+  std::memcpy(bytes.data(), &value, 4);
+  return hex(bytes);
+}
+
+TEST(RpcWire, ACallIsItsHeaderAndItsArguments) {
+  (void)Dictionary::of_process();
+  Bytes bytes;
+  ASSERT_TRUE((encode_call<&Chat::join>(bytes, Behalf::none, 0, "hall")));
+  const std::string method =
+      little(hash32("chat.join")) + little(hash32("(str)->i32!{u16,{n,bytes}}"));
+  EXPECT_EQ(hex(bytes), "a100" + method + "04" + "68616c6c");
+  bytes.clear();
+  ASSERT_TRUE((encode_call<&Chat::join>(bytes, Behalf::any_client, 300, "hall")));
+  EXPECT_EQ(hex(bytes), "a102" + method + "ac02" + "04" + "68616c6c");
+}
+
+TEST(RpcWire, AnAnswerIsAValueARefusalOrAnError) {
+  Bytes bytes;
+  Encoder out(bytes);
+  put_reply_head(out, ReplyKind::value);
+  EXPECT_EQ(hex(bytes), "a800");
+  bytes.clear();
+  Encoder error(bytes);
+  put_error(error, {Errc::not_permitted, "no"});
+  EXPECT_EQ(hex(bytes),
+            "a802"
+            "03"
+            "00"
+            "02"
+            "6e6f");
+}
+
+TEST(RpcWire, AnErrorComesBackAsItWas) {
+  rc::check([](const std::string& detail) {
+    for (const ErrorRow& row : error_rows()) {
+      Bytes bytes;
+      Encoder out(bytes);
+      Error error(row.code, detail.substr(0, kMaxDetail));
+      error.bus = bus::Errc::denied;
+      put_error(out, error);
+      Decoder in(bytes);
+      ReplyKind kind{};
+      Error back;
+      RC_ASSERT(get_reply_head(in, kind, back));
+      RC_ASSERT(kind == ReplyKind::error);
+      RC_ASSERT(back.code == error.code);
+      RC_ASSERT(back.bus == error.bus);
+      RC_ASSERT(back.detail == error.detail);
+    }
+  });
+}
+
+TEST(RpcWire, NumbersThatDoNotFitAreRefusedWhereTheyAreWritten) {
+  Bytes bytes;
+  EXPECT_FALSE((encode_call<&Chat::sit>(bytes, Behalf::none, 0, 256)));
+  EXPECT_FALSE((encode_call<&Chat::sit>(bytes, Behalf::none, 0, -1)));
+  EXPECT_TRUE(bytes.empty());
+  EXPECT_TRUE((encode_call<&Chat::sit>(bytes, Behalf::none, 0, 255)));
+}
+
+TEST(RpcWire, HeadersOfOtherFormsAreBadBytes) {
+  (void)Dictionary::of_process();
+  Bytes good;
+  ASSERT_TRUE((encode_call<&Chat::sit>(good, Behalf::own_client, 5, 1)));
+  const auto read = [](Bytes bytes) {
+    Decoder in(bytes);
+    CallHeader header;
+    return get_header(in, header);
+  };
+  EXPECT_EQ(read(good), Errc::ok);
+  for (std::size_t size = 0; size < 11; ++size) {
+    EXPECT_EQ(read(Bytes(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size))),
+              Errc::bad_bytes);
+  }
+  Bytes form = good, behalf = good;
+  form[0] = std::byte{0xa0};
+  behalf[1] = std::byte{3};  // "gate" cannot be claimed
+  EXPECT_EQ(read(form), Errc::bad_bytes);
+  EXPECT_EQ(read(behalf), Errc::bad_bytes);
+}
+
+}  // namespace
+}  // namespace starbus::entity::rpc
