@@ -169,7 +169,10 @@ void Bag<Item, F, Key>::Type::apply_insert(Bag& bag, const Key& key, Replay& rep
   in_node.commit();
   if (!replay.in.ok()) return;
   pass_insert(bag.nodes().insert(std::move(node)), replay);
-  replay.undo.on_rollback([&bag, key] { bag.nodes().remove(key); });
+  // Kept until all is taken back: earlier steps are about its fields.
+  replay.undo.on_rollback([&bag, key, removed = std::unique_ptr<Node>()]() mutable {
+    removed = bag.nodes().remove(key);
+  });
 }
 
 // Those who watch a replica may see less of an item than the replica does.

@@ -14,11 +14,10 @@ class Transaction {
   Transaction() = default;
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
+  /// Nothing is destroyed before all is taken back: an earlier step may be about what a later one
+  /// has moved out of the way.
   ~Transaction() {
-    while (!steps_.empty()) {
-      steps_.back()->undo();
-      steps_.pop_back();
-    }
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) (*step)->undo();
   }
   /// `undo` may not fail.
   template <class Undo>

@@ -70,7 +70,7 @@ fill() { # fill SAMPLE: keys in place of their placeholders
 for daemon in busd busroot; do
   fill "deploy/config/$daemon.toml" >"$scratch/$daemon.toml"
   run "sample of $daemon" "$bin/$daemon" --config "$scratch/$daemon.toml" --check-config || true
-  sed -E 's/^# ([a-z_]+ = |\[\[[a-z.]+\]\]$)/\1/' "$scratch/$daemon.toml" >"$scratch/$daemon-full.toml"
+  sed -E 's/^# ([a-z_]+ = |\[{1,2}[a-z.]+\]{1,2}$)/\1/' "$scratch/$daemon.toml" >"$scratch/$daemon-full.toml"
   run "full sample of $daemon" "$bin/$daemon" --config "$scratch/$daemon-full.toml" \
     --check-config || true
 done
