@@ -101,7 +101,7 @@ void Writer::write(std::span<Commit> commits) {
 
 void Writer::erase_chunk() {
   const auto begin = std::chrono::steady_clock::now();
-  if (ranges_.empty() || !may_erase() || pace_.wait(begin) != pace_.wait(begin).zero()) return;
+  if (ranges_.empty() || !may_erase() || !pace_.is_due(begin)) return;
   const auto use = database_.use();
   if (!use) return;
   Group group(**use, ranges_);
@@ -150,7 +150,7 @@ std::size_t Writer::write_some(std::span<Commit> commits) {
     pace_.committed();
     Result<> written;
     const auto begin = std::chrono::steady_clock::now();
-    const bool chunk = !ranges_.empty() && pace_.wait(begin) == pace_.wait(begin).zero();
+    const bool chunk = !ranges_.empty() && pace_.is_due(begin);
     if (chunk) written = group.add_chunk(pace_.keys(begin));
     if (written) {
       written = sync(**use, group.finish());
