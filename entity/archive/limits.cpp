@@ -1,18 +1,17 @@
 #include "entity/archive/limits.hpp"
 
+#include <array>
+
 namespace starbus::entity {
-namespace {
 
-constexpr DataLimit kLimitRows[] = {
-#define X(constant, value, unit, reason, reached) {#constant, constant, unit, reason, reached},
-    STARBUS_DATA_LIMITS(X)
+std::span<const LimitInfo> data_limits() {
+  static constexpr std::array kCatalogue = {
+#define X(constant, value, unit, reason, reached) \
+  LimitInfo{#constant, constant, unit, reason, reached},
+      STARBUS_DATA_LIMITS(X)
 #undef X
-};
-
-}  // namespace
-
-std::span<const DataLimit> data_limits() {
-  return kLimitRows;
+  };
+  return kCatalogue;
 }
 
 }  // namespace starbus::entity

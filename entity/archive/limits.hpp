@@ -2,10 +2,9 @@
 /// reached. One table; docs/properties.md is checked against it by a test.
 #pragma once
 
+#include "entity/catalogue.hpp"
+
 #include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string_view>
 
 namespace starbus::entity {
 
@@ -50,15 +49,7 @@ namespace starbus::entity {
 STARBUS_DATA_LIMITS(X)
 #undef X
 
-struct DataLimit {
-  std::string_view name;
-  std::uint64_t value;
-  std::string_view unit;
-  std::string_view reason;
-  std::string_view when_reached;
-};
-
 /// The whole table, in the order above.
-std::span<const DataLimit> data_limits();
+std::span<const LimitInfo> data_limits();
 
 }  // namespace starbus::entity

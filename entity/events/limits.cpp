@@ -4,19 +4,19 @@
 
 namespace starbus::entity {
 
-std::span<const EventLimit> event_limits() {
+std::span<const LimitInfo> event_limits() {
   static constexpr std::array kCatalogue = {
 #define X(constant, value, unit, reason, reached) \
-  EventLimit{#constant, constant, unit, reason, reached},
+  LimitInfo{#constant, constant, unit, reason, reached},
       STARBUS_EVENT_LIMITS(X)
 #undef X
   };
   return kCatalogue;
 }
 
-std::span<const EventErrorInfo> event_errors() {
+std::span<const ErrorInfo<EventErrc>> event_errors() {
   static constexpr std::array kCatalogue = {
-#define X(code, meaning) EventErrorInfo{EventErrc::code, #code, meaning},
+#define X(code, meaning) ErrorInfo<EventErrc>{EventErrc::code, #code, meaning},
       STARBUS_EVENT_ERRORS(X)
 #undef X
   };
@@ -24,8 +24,7 @@ std::span<const EventErrorInfo> event_errors() {
 }
 
 std::string_view name_of(EventErrc code) {
-  if (code == EventErrc::ok) return "ok";
-  return event_errors()[static_cast<std::size_t>(code) - 1].name;
+  return name_in(event_errors(), code);
 }
 
 }  // namespace starbus::entity

@@ -2,12 +2,7 @@
 /// wrong. docs/events.md is checked against both tables by a test.
 #pragma once
 
-#include <boost/system/result.hpp>
-#include <cstdint>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <string_view>
+#include "entity/catalogue.hpp"
 
 namespace starbus::entity {
 
@@ -24,14 +19,7 @@ namespace starbus::entity {
 STARBUS_EVENT_LIMITS(X)
 #undef X
 
-struct EventLimit {
-  std::string_view name;
-  std::uint64_t value;
-  std::string_view unit;
-  std::string_view reason;
-  std::string_view when_reached;
-};
-std::span<const EventLimit> event_limits();
+std::span<const LimitInfo> event_limits();
 
 // X(code, meaning)
 #define STARBUS_EVENT_ERRORS(X)                                                        \
@@ -47,24 +35,13 @@ enum class EventErrc : std::uint8_t {
 #undef X
 };
 
-struct EventErrorInfo {
-  EventErrc code;
-  std::string_view name;
-  std::string_view meaning;
-};
-std::span<const EventErrorInfo> event_errors();
+std::span<const ErrorInfo<EventErrc>> event_errors();
 
 /// "too_deep"; "ok" for ok.
 std::string_view name_of(EventErrc code);
 
-/// Reading the value of a failed result is a programming error and throws this.
-class BadEventResult : public std::logic_error {
- public:
-  explicit BadEventResult(EventErrc code) : std::logic_error(std::string(name_of(code))) {}
-};
-[[noreturn]] inline void throw_exception_from_error(EventErrc code, const boost::source_location&) {
-  throw BadEventResult(code);
-}
+/// What reading the value of a failed result throws.
+using BadEventResult = BadCode<EventErrc>;
 
 template <class T = void>
 using EventResult = boost::system::result<T, EventErrc>;

@@ -4,19 +4,19 @@
 
 namespace starbus::entity {
 
-std::span<const FlowLimit> flow_limits() {
+std::span<const LimitInfo> flow_limits() {
   static constexpr std::array kCatalogue = {
 #define X(constant, value, unit, reason, reached) \
-  FlowLimit{#constant, constant, unit, reason, reached},
+  LimitInfo{#constant, constant, unit, reason, reached},
       STARBUS_FLOW_LIMITS(X)
 #undef X
   };
   return kCatalogue;
 }
 
-std::span<const FlowErrorInfo> flow_errors() {
+std::span<const ErrorInfo<FlowErrc>> flow_errors() {
   static constexpr std::array kCatalogue = {
-#define X(code, meaning) FlowErrorInfo{FlowErrc::code, #code, meaning},
+#define X(code, meaning) ErrorInfo<FlowErrc>{FlowErrc::code, #code, meaning},
       STARBUS_FLOW_ERRORS(X)
 #undef X
   };
@@ -24,8 +24,7 @@ std::span<const FlowErrorInfo> flow_errors() {
 }
 
 std::string_view name_of(FlowErrc code) {
-  if (code == FlowErrc::ok) return "ok";
-  return flow_errors()[static_cast<std::size_t>(code) - 1].name;
+  return name_in(flow_errors(), code);
 }
 
 }  // namespace starbus::entity

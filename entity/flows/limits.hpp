@@ -2,12 +2,7 @@
 /// wrong. docs/flows.md is checked against both tables by a test.
 #pragma once
 
-#include <boost/system/result.hpp>
-#include <cstdint>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <string_view>
+#include "entity/catalogue.hpp"
 
 namespace starbus::entity {
 
@@ -22,14 +17,7 @@ namespace starbus::entity {
 STARBUS_FLOW_LIMITS(X)
 #undef X
 
-struct FlowLimit {
-  std::string_view name;
-  std::uint64_t value;
-  std::string_view unit;
-  std::string_view reason;
-  std::string_view when_reached;
-};
-std::span<const FlowLimit> flow_limits();
+std::span<const LimitInfo> flow_limits();
 
 // X(code, meaning)
 #define STARBUS_FLOW_ERRORS(X)                                                              \
@@ -47,24 +35,13 @@ enum class FlowErrc : std::uint8_t {
 #undef X
 };
 
-struct FlowErrorInfo {
-  FlowErrc code;
-  std::string_view name;
-  std::string_view meaning;
-};
-std::span<const FlowErrorInfo> flow_errors();
+std::span<const ErrorInfo<FlowErrc>> flow_errors();
 
 /// "bad_bytes"; "ok" for ok.
 std::string_view name_of(FlowErrc code);
 
-/// Reading the value of a failed result is a programming error and throws this.
-class BadFlowResult : public std::logic_error {
- public:
-  explicit BadFlowResult(FlowErrc code) : std::logic_error(std::string(name_of(code))) {}
-};
-[[noreturn]] inline void throw_exception_from_error(FlowErrc code, const boost::source_location&) {
-  throw BadFlowResult(code);
-}
+/// What reading the value of a failed result throws.
+using BadFlowResult = BadCode<FlowErrc>;
 
 template <class T = void>
 using FlowResult = boost::system::result<T, FlowErrc>;

@@ -2,12 +2,7 @@
 /// go wrong. docs/identity.md is checked against both tables by a test.
 #pragma once
 
-#include <boost/system/result.hpp>
-#include <cstdint>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <string_view>
+#include "entity/catalogue.hpp"
 
 namespace starbus::entity {
 
@@ -25,14 +20,7 @@ namespace starbus::entity {
 STARBUS_IDENTITY_LIMITS(X)
 #undef X
 
-struct IdentityLimit {
-  std::string_view name;
-  std::uint64_t value;
-  std::string_view unit;
-  std::string_view reason;
-  std::string_view when_reached;
-};
-std::span<const IdentityLimit> identity_limits();
+std::span<const LimitInfo> identity_limits();
 
 // X(code, meaning)
 #define STARBUS_IDENTITY_ERRORS(X)                                                        \
@@ -51,25 +39,13 @@ enum class IdentityErrc : std::uint8_t {
 #undef X
 };
 
-struct IdentityErrorInfo {
-  IdentityErrc code;
-  std::string_view name;
-  std::string_view meaning;
-};
-std::span<const IdentityErrorInfo> identity_errors();
+std::span<const ErrorInfo<IdentityErrc>> identity_errors();
 
 /// "no_ids"; "ok" for ok.
 std::string_view name_of(IdentityErrc code);
 
-/// Reading the value of a failed result is a programming error and throws this.
-class BadIdentityResult : public std::logic_error {
- public:
-  explicit BadIdentityResult(IdentityErrc code) : std::logic_error(std::string(name_of(code))) {}
-};
-[[noreturn]] inline void throw_exception_from_error(IdentityErrc code,
-                                                    const boost::source_location&) {
-  throw BadIdentityResult(code);
-}
+/// What reading the value of a failed result throws.
+using BadIdentityResult = BadCode<IdentityErrc>;
 
 template <class T = void>
 using IdentityResult = boost::system::result<T, IdentityErrc>;

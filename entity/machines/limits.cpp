@@ -4,19 +4,19 @@
 
 namespace starbus::entity {
 
-std::span<const MachineLimit> machine_limits() {
+std::span<const LimitInfo> machine_limits() {
   static constexpr std::array kCatalogue = {
 #define X(constant, value, unit, reason, reached) \
-  MachineLimit{#constant, constant, unit, reason, reached},
+  LimitInfo{#constant, constant, unit, reason, reached},
       STARBUS_MACHINE_LIMITS(X)
 #undef X
   };
   return kCatalogue;
 }
 
-std::span<const MachineErrorInfo> machine_errors() {
+std::span<const ErrorInfo<MachineErrc>> machine_errors() {
   static constexpr std::array kCatalogue = {
-#define X(code, meaning) MachineErrorInfo{MachineErrc::code, #code, meaning},
+#define X(code, meaning) ErrorInfo<MachineErrc>{MachineErrc::code, #code, meaning},
       STARBUS_MACHINE_ERRORS(X)
 #undef X
   };
@@ -24,8 +24,7 @@ std::span<const MachineErrorInfo> machine_errors() {
 }
 
 std::string_view name_of(MachineErrc code) {
-  if (code == MachineErrc::ok) return "ok";
-  return machine_errors()[static_cast<std::size_t>(code) - 1].name;
+  return name_in(machine_errors(), code);
 }
 
 }  // namespace starbus::entity

@@ -2,12 +2,7 @@
 /// what can go wrong. docs/machines.md is checked against both tables by a test.
 #pragma once
 
-#include <boost/system/result.hpp>
-#include <cstdint>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <string_view>
+#include "entity/catalogue.hpp"
 
 namespace starbus::entity {
 
@@ -23,14 +18,7 @@ namespace starbus::entity {
 STARBUS_MACHINE_LIMITS(X)
 #undef X
 
-struct MachineLimit {
-  std::string_view name;
-  std::uint64_t value;
-  std::string_view unit;
-  std::string_view reason;
-  std::string_view when_reached;
-};
-std::span<const MachineLimit> machine_limits();
+std::span<const LimitInfo> machine_limits();
 
 // X(code, meaning)
 #define STARBUS_MACHINE_ERRORS(X)                                                                \
@@ -48,25 +36,13 @@ enum class MachineErrc : std::uint8_t {
 #undef X
 };
 
-struct MachineErrorInfo {
-  MachineErrc code;
-  std::string_view name;
-  std::string_view meaning;
-};
-std::span<const MachineErrorInfo> machine_errors();
+std::span<const ErrorInfo<MachineErrc>> machine_errors();
 
 /// "not_running"; "ok" for ok.
 std::string_view name_of(MachineErrc code);
 
-/// Reading the value of a failed result is a programming error and throws this.
-class BadMachineResult : public std::logic_error {
- public:
-  explicit BadMachineResult(MachineErrc code) : std::logic_error(std::string(name_of(code))) {}
-};
-[[noreturn]] inline void throw_exception_from_error(MachineErrc code,
-                                                    const boost::source_location&) {
-  throw BadMachineResult(code);
-}
+/// What reading the value of a failed result throws.
+using BadMachineResult = BadCode<MachineErrc>;
 
 template <class T = void>
 using MachineResult = boost::system::result<T, MachineErrc>;

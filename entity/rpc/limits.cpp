@@ -1,18 +1,17 @@
 #include "entity/rpc/limits.hpp"
 
+#include <array>
+
 namespace starbus::entity::rpc {
-namespace {
 
-constexpr RpcLimit kRpcLimitRows[] = {
-#define X(constant, value, unit, reason, reached) {#constant, constant, unit, reason, reached},
-    STARBUS_RPC_LIMITS(X)
+std::span<const LimitInfo> rpc_limits() {
+  static constexpr std::array kCatalogue = {
+#define X(constant, value, unit, reason, reached) \
+  LimitInfo{#constant, constant, unit, reason, reached},
+      STARBUS_RPC_LIMITS(X)
 #undef X
-};
-
-}  // namespace
-
-std::span<const RpcLimit> rpc_limits() {
-  return kRpcLimitRows;
+  };
+  return kCatalogue;
 }
 
 }  // namespace starbus::entity::rpc

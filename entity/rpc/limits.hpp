@@ -2,10 +2,9 @@
 /// docs/rpc.md is checked against it by a test.
 #pragma once
 
+#include "entity/catalogue.hpp"
+
 #include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string_view>
 
 namespace starbus::entity::rpc {
 
@@ -49,15 +48,7 @@ namespace starbus::entity::rpc {
 STARBUS_RPC_LIMITS(X)
 #undef X
 
-struct RpcLimit {
-  std::string_view name;
-  std::uint64_t value;
-  std::string_view unit;
-  std::string_view reason;
-  std::string_view when_reached;
-};
-
 /// The whole table, in the order above.
-std::span<const RpcLimit> rpc_limits();
+std::span<const LimitInfo> rpc_limits();
 
 }  // namespace starbus::entity::rpc

@@ -4,9 +4,9 @@
 
 namespace starbus::entity {
 
-std::span<const TimerErrorInfo> timer_errors() {
+std::span<const ErrorInfo<TimerErrc>> timer_errors() {
   static constexpr std::array kCatalogue = {
-#define X(code, meaning) TimerErrorInfo{TimerErrc::code, #code, meaning},
+#define X(code, meaning) ErrorInfo<TimerErrc>{TimerErrc::code, #code, meaning},
       STARBUS_TIMER_ERRORS(X)
 #undef X
   };
@@ -14,8 +14,7 @@ std::span<const TimerErrorInfo> timer_errors() {
 }
 
 std::string_view name_of(TimerErrc code) {
-  if (code == TimerErrc::ok) return "ok";
-  return timer_errors()[static_cast<std::size_t>(code) - 1].name;
+  return name_in(timer_errors(), code);
 }
 
 }  // namespace starbus::entity

@@ -2,12 +2,7 @@
 /// elsewhere.
 #pragma once
 
-#include <boost/system/result.hpp>
-#include <cstdint>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <string_view>
+#include "entity/catalogue.hpp"
 
 namespace starbus::entity {
 
@@ -29,26 +24,14 @@ enum class TimerErrc : std::uint8_t {
 #undef X
 };
 
-struct TimerErrorInfo {
-  TimerErrc code;
-  std::string_view name;
-  std::string_view meaning;
-};
-
 /// The whole table, in its order.
-std::span<const TimerErrorInfo> timer_errors();
+std::span<const ErrorInfo<TimerErrc>> timer_errors();
 
 /// "too_far"; "ok" for ok.
 std::string_view name_of(TimerErrc code);
 
-/// Reading the value of a failed result is a programming error and throws this.
-class BadTimerResult : public std::logic_error {
- public:
-  explicit BadTimerResult(TimerErrc code) : std::logic_error(std::string(name_of(code))) {}
-};
-[[noreturn]] inline void throw_exception_from_error(TimerErrc code, const boost::source_location&) {
-  throw BadTimerResult(code);
-}
+/// What reading the value of a failed result throws.
+using BadTimerResult = BadCode<TimerErrc>;
 
 template <class T = void>
 using TimerResult = boost::system::result<T, TimerErrc>;

@@ -4,10 +4,10 @@
 
 namespace starbus::entity {
 
-std::span<const TimerLimit> timer_limits() {
+std::span<const LimitInfo> timer_limits() {
   static constexpr std::array kCatalogue = {
 #define X(constant, value, unit, reason, reached) \
-  TimerLimit{#constant, constant, unit, reason, reached},
+  LimitInfo{#constant, constant, unit, reason, reached},
       STARBUS_TIMER_LIMITS(X)
 #undef X
   };

@@ -3,9 +3,7 @@
 /// One table; docs/timers.md is checked against it by a test.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <string_view>
+#include "entity/catalogue.hpp"
 
 namespace starbus::entity {
 
@@ -26,15 +24,7 @@ namespace starbus::entity {
 STARBUS_TIMER_LIMITS(X)
 #undef X
 
-struct TimerLimit {
-  std::string_view name;
-  std::uint64_t value;
-  std::string_view unit;
-  std::string_view reason;
-  std::string_view when_reached;
-};
-
 /// The whole table, in its order.
-std::span<const TimerLimit> timer_limits();
+std::span<const LimitInfo> timer_limits();
 
 }  // namespace starbus::entity

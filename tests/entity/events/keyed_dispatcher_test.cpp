@@ -119,7 +119,7 @@ TEST_F(KeyedDispatcherTest, HasALimitOfKeys) {
 TEST(EventDocuments, SayWhatTheCataloguesSay) {
   expect_limits("events.md", event_limits());
   expect_errors("events.md", event_errors());
-  for (const EventErrorInfo& info : event_errors()) EXPECT_EQ(name_of(info.code), info.name);
+  for (const ErrorInfo<EventErrc>& info : event_errors()) EXPECT_EQ(name_of(info.code), info.name);
   EXPECT_EQ(name_of(EventErrc::ok), "ok");
 }
 

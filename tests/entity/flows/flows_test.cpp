@@ -190,7 +190,7 @@ RC_GTEST_PROP(FlowsProperty, GoThereAndBack, (const std::vector<std::uint32_t>& 
 TEST(FlowDocuments, SayWhatTheCataloguesSay) {
   expect_limits("flows.md", flow_limits());
   expect_errors("flows.md", flow_errors());
-  for (const FlowErrorInfo& info : flow_errors()) EXPECT_EQ(name_of(info.code), info.name);
+  for (const ErrorInfo<FlowErrc>& info : flow_errors()) EXPECT_EQ(name_of(info.code), info.name);
   EXPECT_EQ(name_of(FlowErrc::ok), "ok");
 }
 

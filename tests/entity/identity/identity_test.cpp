@@ -203,7 +203,8 @@ TEST(FlagSet, AddsRemovesAndCompares) {
 TEST(IdentityDocuments, SayWhatTheCataloguesSay) {
   expect_limits("identity.md", identity_limits());
   expect_errors("identity.md", identity_errors());
-  for (const IdentityErrorInfo& info : identity_errors()) EXPECT_EQ(name_of(info.code), info.name);
+  for (const ErrorInfo<IdentityErrc>& info : identity_errors())
+    EXPECT_EQ(name_of(info.code), info.name);
   EXPECT_EQ(name_of(IdentityErrc::ok), "ok");
 }
 

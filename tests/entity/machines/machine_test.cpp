@@ -327,7 +327,8 @@ TEST_F(MachineGroupTest, AFailedStartStopsWhatItHadStarted) {
 TEST(MachineDocuments, SayWhatTheCataloguesSay) {
   expect_limits("machines.md", machine_limits());
   expect_errors("machines.md", machine_errors());
-  for (const MachineErrorInfo& info : machine_errors()) EXPECT_EQ(name_of(info.code), info.name);
+  for (const ErrorInfo<MachineErrc>& info : machine_errors())
+    EXPECT_EQ(name_of(info.code), info.name);
   EXPECT_EQ(name_of(MachineErrc::ok), "ok");
 }
 

@@ -112,7 +112,7 @@ TEST(Schema, TheDeepestAndTheLastFieldCanBeChanged) {
 TEST(Schema, ADocumentSaysTheLimits) {
   std::ifstream file(source_file("docs/properties.md"));
   std::string all((std::istreambuf_iterator<char>(file)), {});
-  for (const DataLimit& limit : data_limits()) {
+  for (const LimitInfo& limit : data_limits()) {
     const std::string row = "| `" + std::string(limit.name) + "` | " + std::to_string(limit.value) +
                             " " + std::string(limit.unit) + " | " + std::string(limit.reason) +
                             " | " + std::string(limit.when_reached) + " |";

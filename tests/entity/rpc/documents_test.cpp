@@ -20,7 +20,7 @@ std::string page() {
 
 TEST(RpcDocument, HasEveryLimit) {
   const std::string text = page();
-  for (const RpcLimit& limit : rpc_limits()) {
+  for (const LimitInfo& limit : rpc_limits()) {
     std::ostringstream row;
     row << "| `" << limit.name << "` | " << limit.value << " " << limit.unit << " | "
         << limit.reason << " | " << limit.when_reached << " |";

@@ -13,7 +13,7 @@ TEST(TimerDocuments, ListEveryLimitAsItIs) {
 
 TEST(TimerDocuments, ListEveryErrorAsItIs) {
   expect_errors("timers.md", timer_errors());
-  for (const TimerErrorInfo& info : timer_errors()) EXPECT_EQ(name_of(info.code), info.name);
+  for (const ErrorInfo<TimerErrc>& info : timer_errors()) EXPECT_EQ(name_of(info.code), info.name);
   EXPECT_EQ(name_of(TimerErrc::ok), "ok");
 }
 
