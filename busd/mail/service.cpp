@@ -87,7 +87,7 @@ void MailService::broken(std::uint8_t shard, const std::string& why) {
 void MailService::on_welcome(bool) {
   if (std::exchange(greeted_, true)) return;
   (void)core_->watch(kProcesses);
-  (void)core_->watch(kStoreNames);
+  (void)core_->watch(std::string(kStores));
 }
 
 /// Readers, and moves of shards, end with their process.

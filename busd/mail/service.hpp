@@ -79,7 +79,6 @@ class MailService final : public ProcessEvents, private MailShell {
   };
 
   static constexpr const char* kStoreNode = "store";  // HOST.store
-  static constexpr const char* kStoreNames = "store/";
   static constexpr const char* kProcesses = "process/";  // a watch shows which of them live
 
   void read_place(std::uint8_t shard);

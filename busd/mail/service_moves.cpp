@@ -54,7 +54,7 @@ Taker::Way MailService::take_way() {
 }
 
 std::optional<Taker::Store> MailService::owner_of(std::uint8_t shard) const {
-  const RowSet* const rows = core_->rows(kStoreNames);
+  const RowSet* const rows = core_->rows(std::string(kStores));
   if (rows == nullptr) return std::nullopt;
   const auto row = rows->rows().find(shard_name(shard));
   if (row == rows->rows().end()) return std::nullopt;

@@ -6,13 +6,12 @@
 namespace starbus::bustop {
 namespace {
 
-constexpr std::string_view kShardNames = "store/";
 constexpr std::string_view kStoreNode = ".store";  // behind the name of its host
 
 std::optional<unsigned> shard_in(std::string_view name) {
   unsigned shard = 0;
-  if (!name.starts_with(kShardNames)) return std::nullopt;
-  name.remove_prefix(kShardNames.size());
+  if (!name.starts_with(bus::kStores)) return std::nullopt;
+  name.remove_prefix(bus::kStores.size());
   const auto read = std::from_chars(name.data(), name.data() + name.size(), shard);
   const bool whole = read.ec == std::errc() && read.ptr == name.data() + name.size();
   return whole && shard < bus::kShards ? std::optional(shard) : std::nullopt;
@@ -37,7 +36,7 @@ std::vector<std::uint8_t> MailPlaces::of(const std::string& name) const {
 }
 
 Result<MailPlaces> ClusterView::mail_places() const {
-  const auto answer = names({std::string(kShardNames), "", 0});
+  const auto answer = names({std::string(bus::kStores), "", 0});
   if (!answer) return answer.error();
   MailPlaces places;
   places.from = answer->from;

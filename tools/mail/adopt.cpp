@@ -26,11 +26,8 @@ Result<> may_adopt(const storage::Store& store, std::uint8_t shard) {
 }  // namespace
 
 int run_adopt(const Context& context, const AdoptOptions& options) {
-  const auto shards = bus::parse_shards(options.shards);
-  if (!shards) {
-    return fail(context,
-                {Errc::bad_name, "'" + options.shards + "' is no list of shards such as 0-15,40"});
-  }
+  const auto shards = shards_in(options.shards);
+  if (!shards) return fail(context, shards.error());
   auto store = open_existing(options.directory);
   if (!store) return fail(context, store.error());
   for (const std::uint8_t shard : *shards) {

@@ -4,6 +4,7 @@
 #include <ostream>
 #include <utility>
 
+#include "bus/core/shard_list.hpp"
 #include "busd/mail/care/backup.hpp"
 #include "tools/bustop/text.hpp"
 
@@ -30,6 +31,12 @@ Errc code_of(storage::Errc code) {
 }
 
 }  // namespace
+
+Result<std::vector<std::uint8_t>> shards_in(const std::string& text) {
+  auto shards = bus::parse_shards(text);
+  if (!shards) return Error{Errc::bad_name, "'" + text + "' is no list of shards such as 0-15,40"};
+  return std::move(*shards);
+}
 
 Error error_of(const storage::Error& error) {
   // What the user has asked for cannot be: the code says nothing to people.

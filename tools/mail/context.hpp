@@ -8,6 +8,7 @@
 #include <iosfwd>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "bus/core/error.hpp"
 #include "busd/mail/care/check.hpp"
@@ -39,6 +40,9 @@ struct Context {
 Error error_of(const storage::Error& error);
 /// Prints it; the exit code.
 int fail(const Context& context, const Error& error);
+
+/// What a command was given as its shards, "0-15,40"; otherwise bad_name.
+Result<std::vector<std::uint8_t>> shards_in(const std::string& text);
 
 /// A store that is there; refuses to make one. name_taken: busd has it open.
 Result<std::unique_ptr<storage::Store>> open_existing(const std::filesystem::path& directory);

@@ -150,9 +150,8 @@ int run_move(const Context& context, const MoveOptions& options) {
     return kExitOk;
   }
   if (options.shards.empty()) return mover.view();
-  if (bus::parse_shards(options.shards)) return mover.move(options.shards);
-  return fail(context,
-              {Errc::bad_name, "'" + options.shards + "' is no list of shards such as 0-15,40"});
+  const auto shards = shards_in(options.shards);
+  return shards ? mover.move(options.shards) : fail(context, shards.error());
 }
 
 }  // namespace starbus::mail_tool

@@ -81,11 +81,9 @@ class Restore {
 
   Result<int> run() {
     if (!options_.shards.empty()) {
-      only_ = bus::parse_shards(options_.shards);
-      if (!only_) {
-        return Error{Errc::bad_name,
-                     "'" + options_.shards + "' is no list of shards such as 0-15,40"};
-      }
+      auto only = shards_in(options_.shards);
+      if (!only) return only.error();
+      only_ = std::move(*only);
     }
     const auto facts = mail::read_backup_facts(options_.backup);
     if (!facts) return error_of(facts.error());
