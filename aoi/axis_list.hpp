@@ -1,9 +1,10 @@
-/// One sorted axis of the cross list: an unrolled linked list. Nodes lie in chunks; the first key of
-/// each chunk is an anchor from which a search begins, so that whoever is put far away walks through
-/// one chunk and not through the map. Who moves a little walks over the nodes that it passes.
+/// One sorted axis of the cross list: an unrolled linked list. Nodes lie in chunks; the first key
+/// of each chunk is an anchor from which a search begins, so that whoever is put far away walks
+/// through one chunk and not through the map. Who moves a little walks over the nodes that it
+/// passes.
 ///
-/// A node is the centre of an entity, or the lower or upper bound of a sensor. Owns the nodes; knows
-/// nothing of the other axis; one thread.
+/// A node is the centre of an entity, or the lower or upper bound of a sensor. Owns the nodes;
+/// knows nothing of the other axis; one thread.
 #pragma once
 
 #include <cstdint>
@@ -91,8 +92,8 @@ void AxisList::shift(Ref ref, float key, Kind wanted, const Visitor& visitor) {
       for (++slot; slot < chunk->count && chunk->nodes[slot].key <= key; ++slot) {
         pass(chunk->nodes[slot]);
       }
-      const bool more = slot == chunk->count && place + 1 < order_.size() &&
-                        anchors_[place + 1] <= key;
+      const bool more =
+          slot == chunk->count && place + 1 < order_.size() && anchors_[place + 1] <= key;
       if (!more) break;
       chunk = &chunks_[order_[++place]];
       slot = 0;

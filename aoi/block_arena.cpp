@@ -101,9 +101,9 @@ void BlockArena::keep_heights() {
 }
 
 std::uint64_t BlockArena::memory() const {
-  std::uint64_t bytes = blocks.capacity() * sizeof(Block) + heights.capacity() * sizeof(HeightBlock) +
-                        entities.capacity() * sizeof(EntityIndex) + occupied.capacity() +
-                        moved.capacity();
+  std::uint64_t bytes =
+      blocks.capacity() * sizeof(Block) + heights.capacity() * sizeof(HeightBlock) +
+      entities.capacity() * sizeof(EntityIndex) + occupied.capacity() + moved.capacity();
   for (const auto& bits : passes) bytes += bits.capacity();
   for (const auto& list : free_) bytes += list.capacity() * sizeof(std::uint32_t);
   return bytes;

@@ -51,10 +51,10 @@ class BlockArena {
   std::uint64_t memory() const;
 
   std::vector<Block> blocks;
-  std::vector<HeightBlock> heights;         ///< empty until a sensor asks for heights
-  std::vector<EntityIndex> entities;        ///< per place
-  std::vector<std::uint8_t> occupied;       ///< a bit per place
-  std::vector<std::uint8_t> moved;          ///< since the last look
+  std::vector<HeightBlock> heights;               ///< empty until a sensor asks for heights
+  std::vector<EntityIndex> entities;              ///< per place
+  std::vector<std::uint8_t> occupied;             ///< a bit per place
+  std::vector<std::uint8_t> moved;                ///< since the last look
   std::vector<std::vector<std::uint8_t>> passes;  ///< per filter number; that of 0 is empty
 
  private:

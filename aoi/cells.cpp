@@ -45,7 +45,8 @@ double UniformCells::count(const Box& bounds, float reach) {
 
 UniformCells::UniformCells(const Box& bounds, float reach)
     : scale_(bounds.min.x, bounds.min.y, reach),
-      columns_(static_cast<std::int32_t>((double{bounds.max.x} - bounds.min.x) / scale_.edge()) + 1),
+      columns_(static_cast<std::int32_t>((double{bounds.max.x} - bounds.min.x) / scale_.edge()) +
+               1),
       rows_(static_cast<std::int32_t>((double{bounds.max.y} - bounds.min.y) / scale_.edge()) + 1),
       stride_(static_cast<std::uint32_t>(columns_) + 2),
       size_(std::size_t{stride_} * (static_cast<std::size_t>(rows_) + 2)) {

@@ -1,9 +1,9 @@
 /// Where cells are found: by arithmetic on a bounded map, or through a hash table without bounds.
 ///
-/// An entity is at home in one cell. It stays there until it is more than `slack` beyond the border,
-/// so that who walks along a border does not change cells with each step. Cells are so large that
-/// whoever is within reach of a sensor has its home in the nine cells around the sensor's home:
-/// cell >= reach + 2 slack. Cell numbers are small and stable while a cell is open.
+/// An entity is at home in one cell. It stays there until it is more than `slack` beyond the
+/// border, so that who walks along a border does not change cells with each step. Cells are so
+/// large that whoever is within reach of a sensor has its home in the nine cells around the
+/// sensor's home: cell >= reach + 2 slack. Cell numbers are small and stable while a cell is open.
 #pragma once
 
 #include <algorithm>

@@ -179,9 +179,8 @@ bool CrossIndex::in_bounds(SensorIndex sensor, EntityIndex target) const {
 
 const std::uint32_t* CrossIndex::entry(SensorIndex sensor, EntityIndex target) const {
   const auto& entries = sensings_[sensor].entries;
-  const auto at = std::find_if(entries.begin(), entries.end(), [target](std::uint32_t one) {
-    return (one & ~kInRange) == target;
-  });
+  const auto at = std::find_if(entries.begin(), entries.end(),
+                               [target](std::uint32_t one) { return (one & ~kInRange) == target; });
   return at == entries.end() ? nullptr : &*at;
 }
 
@@ -473,11 +472,10 @@ void CrossIndex::visit(const Box& box, const std::function<void(EntityIndex)>& v
 }
 
 std::uint64_t CrossIndex::memory() const {
-  std::uint64_t bytes = axes_[0].memory() + axes_[1].memory() +
-                        anchored_.capacity() * sizeof(Anchored) +
-                        (anchors_.capacity() + points_.capacity()) * sizeof(Point) +
-                        observers_.capacity() * sizeof(observers_[0]) +
-                        sensings_.capacity() * sizeof(Sensing);
+  std::uint64_t bytes =
+      axes_[0].memory() + axes_[1].memory() + anchored_.capacity() * sizeof(Anchored) +
+      (anchors_.capacity() + points_.capacity()) * sizeof(Point) +
+      observers_.capacity() * sizeof(observers_[0]) + sensings_.capacity() * sizeof(Sensing);
   for (const auto& list : observers_) bytes += list.capacity() * sizeof(SensorIndex);
   for (const Sensing& sensing : sensings_) {
     bytes += sensing.entries.capacity() * sizeof(std::uint32_t);

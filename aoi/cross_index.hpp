@@ -38,8 +38,7 @@ class CrossIndex final : public Index {
   bool has(SensorIndex sensor, EntityIndex target) const override;
   void in_range(SensorIndex sensor, std::vector<EntityIndex>& out) const override;
   void observers(EntityIndex target, std::vector<SensorIndex>& out) const override;
-  void in_range_within(SensorIndex sensor, float limit,
-                       std::vector<Candidate>& out) const override;
+  void in_range_within(SensorIndex sensor, float limit, std::vector<Candidate>& out) const override;
   void visit(const Box& box, const std::function<void(EntityIndex)>& visitor) const override;
   std::uint64_t memory() const override;
 
@@ -67,8 +66,8 @@ class CrossIndex final : public Index {
     bool attached = false;
     bool listed = false;
     bool touched = false;
-    bool prune = false;               ///< somebody may have gone out of bounds
-    float bound = 0;                  ///< reach and twice the slack
+    bool prune = false;                  ///< somebody may have gone out of bounds
+    float bound = 0;                     ///< reach and twice the slack
     std::vector<std::uint32_t> entries;  ///< candidates
   };
 
@@ -98,11 +97,11 @@ class CrossIndex final : public Index {
   const Scene& scene_;
   const float slack_;
   std::array<AxisList, 2> axes_;
-  std::vector<Anchored> anchored_;                      ///< by entity
-  std::vector<Point> anchors_;                          ///< by entity
-  std::vector<Point> points_;                           ///< by entity: of now
-  std::vector<std::vector<SensorIndex>> observers_;     ///< by entity: whose candidate it is
-  std::vector<Sensing> sensings_;                       ///< by sensor
+  std::vector<Anchored> anchored_;                   ///< by entity
+  std::vector<Point> anchors_;                       ///< by entity
+  std::vector<Point> points_;                        ///< by entity: of now
+  std::vector<std::vector<SensorIndex>> observers_;  ///< by entity: whose candidate it is
+  std::vector<Sensing> sensings_;                    ///< by sensor
   std::vector<SensorIndex> touched_;
   std::vector<EntityIndex> waiting_;
   std::vector<EntityIndex> moved_;

@@ -1,4 +1,5 @@
-/// What can go wrong in aoi/, as values: small, because `move` returns one ten thousand times a tick.
+/// What can go wrong in aoi/, as values: small, because `move` returns one ten thousand times a
+/// tick.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -10,15 +11,15 @@
 namespace starbus::aoi {
 
 // X(code, meaning, what to do)
-#define STARBUS_AOI_ERRORS(X)                                                                      \
-  X(bad_position, "a coordinate is not a number or infinite", "check what computes positions")     \
-  X(bad_option, "an option is negative, not a number or contradicts another", "correct it")        \
-  X(unknown_entity, "no such entity: never added, or removed", "forget the id")                    \
-  X(unknown_sensor, "no such sensor: never added, removed, or its entity was", "forget the id")    \
-  X(too_many, "a limit of the world is reached; limits.hpp names it", "spread over more worlds")   \
-  X(too_large, "a radius, a polygon or a state exceeds its limit", "see limits.hpp")               \
-  X(busy, "an update was asked for from within one", "wait until it returns")                      \
-  X(corrupt, "bytes that no export and no recording wrote", "discard them")                        \
+#define STARBUS_AOI_ERRORS(X)                                                                    \
+  X(bad_position, "a coordinate is not a number or infinite", "check what computes positions")   \
+  X(bad_option, "an option is negative, not a number or contradicts another", "correct it")      \
+  X(unknown_entity, "no such entity: never added, or removed", "forget the id")                  \
+  X(unknown_sensor, "no such sensor: never added, removed, or its entity was", "forget the id")  \
+  X(too_many, "a limit of the world is reached; limits.hpp names it", "spread over more worlds") \
+  X(too_large, "a radius, a polygon or a state exceeds its limit", "see limits.hpp")             \
+  X(busy, "an update was asked for from within one", "wait until it returns")                    \
+  X(corrupt, "bytes that no export and no recording wrote", "discard them")                      \
   X(newer_format, "a newer version wrote these bytes", "run that version, or a newer one")
 
 enum class Errc : std::uint8_t {

@@ -32,8 +32,7 @@ class GridIndex final : public Index {
   bool has(SensorIndex sensor, EntityIndex target) const override;
   void in_range(SensorIndex sensor, std::vector<EntityIndex>& out) const override;
   void observers(EntityIndex target, std::vector<SensorIndex>& out) const override;
-  void in_range_within(SensorIndex sensor, float limit,
-                       std::vector<Candidate>& out) const override;
+  void in_range_within(SensorIndex sensor, float limit, std::vector<Candidate>& out) const override;
   void visit(const Box& box, const std::function<void(EntityIndex)>& visitor) const override;
   std::uint64_t memory() const override;
 

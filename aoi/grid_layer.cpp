@@ -127,8 +127,8 @@ template <class Cells>
 void GridLayer<Cells>::drop_orphans(SensorIndex sensor, EntityIndex target,
                                     std::vector<Pair>& dropped) {
   std::erase_if(orphans_, [&](const Pair& pair) {
-    const bool match = (sensor == kNone || pair.sensor == sensor) &&
-                       (target == kNone || pair.target == target);
+    const bool match =
+        (sensor == kNone || pair.sensor == sensor) && (target == kNone || pair.target == target);
     if (match) dropped.push_back(pair);
     return match;
   });
@@ -267,8 +267,7 @@ std::uint32_t GridLayer<Cells>::take_place(CellIndex cell) {
   const auto free_in = [&](const Run& run) {
     for (std::uint32_t i = run.first; i < run.first + run.used; ++i) {
       if (arena_.occupied[i] == 0xff) continue;
-      return i * kBlockPlaces +
-             static_cast<std::uint32_t>(std::countr_one(arena_.occupied[i]));
+      return i * kBlockPlaces + static_cast<std::uint32_t>(std::countr_one(arena_.occupied[i]));
     }
     return kNone;
   };

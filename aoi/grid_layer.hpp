@@ -1,16 +1,16 @@
 /// One grid of one cell size, and the rows of the sensors that it serves.
 ///
-/// Positions lie in blocks of eight per cell (BlockArena). A sensor's row has one bit for each place
-/// of the nine cells around its home: set if that entity was in range when the sensor last looked.
-/// A look computes the row anew and compares: the difference is what has changed. When an entity
-/// changes cells, its bit is moved in every row around, so rows always speak of who is there now.
-/// What a row cannot hold any more (an entity beyond the nine cells) becomes an orphan: a pair that
-/// is in range until the next look decides. Owns rows, cells and blocks; one thread.
+/// Positions lie in blocks of eight per cell (BlockArena). A sensor's row has one bit for each
+/// place of the nine cells around its home: set if that entity was in range when the sensor last
+/// looked. A look computes the row anew and compares: the difference is what has changed. When an
+/// entity changes cells, its bit is moved in every row around, so rows always speak of who is there
+/// now. What a row cannot hold any more (an entity beyond the nine cells) becomes an orphan: a pair
+/// that is in range until the next look decides. Owns rows, cells and blocks; one thread.
 #pragma once
 
-#include <boost/container/small_vector.hpp>
 #include <array>
 #include <bit>
+#include <boost/container/small_vector.hpp>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -72,8 +72,7 @@ class GridLayer final : public Layer {
   bool has(SensorIndex sensor, EntityIndex target) const override;
   void in_range(SensorIndex sensor, std::vector<EntityIndex>& out) const override;
   void observers(EntityIndex target, std::vector<SensorIndex>& out) const override;
-  void in_range_within(SensorIndex sensor, float limit,
-                       std::vector<Candidate>& out) const override;
+  void in_range_within(SensorIndex sensor, float limit, std::vector<Candidate>& out) const override;
   void visit(const Box& box, const std::function<void(EntityIndex)>& visitor) const override;
   std::uint64_t memory() const override;
 
@@ -109,11 +108,11 @@ class GridLayer final : public Layer {
   struct Around {
     const Run* runs[kNeighbours];
     const Block* blocks[kNeighbours];
-    const HeightBlock* heights[kNeighbours];     ///< only with heights
-    std::uint32_t offsets[kNeighbours + 1];      ///< only if not single
-    std::uint32_t dirty;                         ///< a bit per cell
-    std::uint32_t entities;                      ///< in all nine
-    bool single;                                 ///< no cell has room for more than one block
+    const HeightBlock* heights[kNeighbours];  ///< only with heights
+    std::uint32_t offsets[kNeighbours + 1];   ///< only if not single
+    std::uint32_t dirty;                      ///< a bit per cell
+    std::uint32_t entities;                   ///< in all nine
+    bool single;                              ///< no cell has room for more than one block
   };
 
   using Home = boost::container::small_vector<std::uint32_t, 4>;
@@ -165,8 +164,8 @@ class GridLayer final : public Layer {
   void look_alone(Watcher& watcher, const Around& around, std::uint32_t mask, Flips& flips);
   bool scan_single(const Watcher& watcher, const Around& around, const Look& look,
                    std::size_t variant, NineBytes& now);
-  bool scan_runs(Watcher& watcher, const Around& around, const Look& look,
-                 std::size_t variant, std::uint32_t mask);
+  bool scan_runs(Watcher& watcher, const Around& around, const Look& look, std::size_t variant,
+                 std::uint32_t mask);
   void report(Watcher& watcher, const Around& around, Flips& flips);
   void report_single(Watcher& watcher, const Around& around, const NineBytes& now, Flips& flips);
   void settle_dirt();
@@ -177,8 +176,8 @@ class GridLayer final : public Layer {
   const std::uint32_t number_;
   Cells cells_;
   BlockArena arena_;
-  std::vector<Run> runs_;    ///< per cell
-  std::vector<Home> homes_;  ///< per cell: the watchers at home there
+  std::vector<Run> runs_;              ///< per cell
+  std::vector<Home> homes_;            ///< per cell: the watchers at home there
   std::vector<std::uint32_t> hidden_;  ///< per cell: entities at home there that nobody can see
   std::vector<std::uint8_t> dirty_;
   std::vector<CellIndex> dirty_cells_;  ///< the first dirty_count_

@@ -310,8 +310,7 @@ bool GridLayer<Cells>::scan_runs(Watcher& watcher, const Around& around, const L
   }
   const std::uint32_t place = watcher.place;
   if (place != kNone) {
-    const std::uint32_t bit =
-        around.offsets[kCentre] * 8 + place - around.runs[kCentre]->first * 8;
+    const std::uint32_t bit = around.offsets[kCentre] * 8 + place - around.runs[kCentre]->first * 8;
     fresh_[bit / 8] = static_cast<std::uint8_t>(fresh_[bit / 8] & ~(1u << bit % 8));
   }
   return std::memcmp(fresh_.data(), row, watcher.size) != 0;
@@ -405,28 +404,30 @@ void GridLayer<Cells>::in_range_within(SensorIndex sensor, float limit,
 }
 
 // Each explicitly: the header keeps them from being made where they are used.
-#define STARBUS_AOI_LOOK(Cells)                                                                    \
-  template void GridLayer<Cells>::spread_dirt();                                                   \
-  template void GridLayer<Cells>::settle_dirt();                                                   \
-  template void GridLayer<Cells>::gather(CellIndex, Around&) const;                                \
-  template std::uint32_t GridLayer<Cells>::mask_of(const Watcher&, const Around&) const;           \
-  template std::uint64_t GridLayer<Cells>::cost_of(const Around&, std::uint32_t) const;            \
-  template void GridLayer<Cells>::prefetch(CellIndex) const;                                       \
-  template void GridLayer<Cells>::touched(std::vector<Touched>&);                                  \
-  template void GridLayer<Cells>::look(Flips&, const std::vector<std::uint8_t>*);                  \
-  template void GridLayer<Cells>::settle_orphans(Flips&);                                          \
-  template void GridLayer<Cells>::look_from(CellIndex, Flips&, const std::vector<std::uint8_t>*);  \
-  template Look GridLayer<Cells>::look_of(const Watcher&) const;                                   \
-  template std::uint64_t GridLayer<Cells>::others(const Watcher&) const;                           \
-  template void GridLayer<Cells>::scan_batch(const Around&, std::uint32_t, Flips&);                \
-  template void GridLayer<Cells>::look_alone(Watcher&, const Around&, std::uint32_t, Flips&);      \
-  template bool GridLayer<Cells>::scan_single(const Watcher&, const Around&, const Look&,          \
-                                              std::size_t, NineBytes&);                            \
-  template bool GridLayer<Cells>::scan_runs(Watcher&, const Around&, const Look&, std::size_t,     \
-                                            std::uint32_t);                                        \
-  template void GridLayer<Cells>::report(Watcher&, const Around&, Flips&);                         \
-  template void GridLayer<Cells>::report_single(Watcher&, const Around&, const NineBytes&, Flips&);\
-  template void GridLayer<Cells>::in_range_within(SensorIndex, float, std::vector<Candidate>&) const;
+#define STARBUS_AOI_LOOK(Cells)                                                                   \
+  template void GridLayer<Cells>::spread_dirt();                                                  \
+  template void GridLayer<Cells>::settle_dirt();                                                  \
+  template void GridLayer<Cells>::gather(CellIndex, Around&) const;                               \
+  template std::uint32_t GridLayer<Cells>::mask_of(const Watcher&, const Around&) const;          \
+  template std::uint64_t GridLayer<Cells>::cost_of(const Around&, std::uint32_t) const;           \
+  template void GridLayer<Cells>::prefetch(CellIndex) const;                                      \
+  template void GridLayer<Cells>::touched(std::vector<Touched>&);                                 \
+  template void GridLayer<Cells>::look(Flips&, const std::vector<std::uint8_t>*);                 \
+  template void GridLayer<Cells>::settle_orphans(Flips&);                                         \
+  template void GridLayer<Cells>::look_from(CellIndex, Flips&, const std::vector<std::uint8_t>*); \
+  template Look GridLayer<Cells>::look_of(const Watcher&) const;                                  \
+  template std::uint64_t GridLayer<Cells>::others(const Watcher&) const;                          \
+  template void GridLayer<Cells>::scan_batch(const Around&, std::uint32_t, Flips&);               \
+  template void GridLayer<Cells>::look_alone(Watcher&, const Around&, std::uint32_t, Flips&);     \
+  template bool GridLayer<Cells>::scan_single(const Watcher&, const Around&, const Look&,         \
+                                              std::size_t, NineBytes&);                           \
+  template bool GridLayer<Cells>::scan_runs(Watcher&, const Around&, const Look&, std::size_t,    \
+                                            std::uint32_t);                                       \
+  template void GridLayer<Cells>::report(Watcher&, const Around&, Flips&);                        \
+  template void GridLayer<Cells>::report_single(Watcher&, const Around&, const NineBytes&,        \
+                                                Flips&);                                          \
+  template void GridLayer<Cells>::in_range_within(SensorIndex, float, std::vector<Candidate>&)    \
+      const;
 STARBUS_AOI_LOOK(UniformCells)
 STARBUS_AOI_LOOK(HashedCells)
 #undef STARBUS_AOI_LOOK

@@ -15,7 +15,8 @@ std::uint32_t Handles::allocate() {
   if (!ready_.empty()) {
     index = ready_.front();
     ready_.pop_front();
-    rows_[index].generation = static_cast<std::uint16_t>((rows_[index].generation + 1u) % kGenerations);
+    rows_[index].generation =
+        static_cast<std::uint16_t>((rows_[index].generation + 1u) % kGenerations);
   } else if (index > most_) {
     return 0;
   } else {

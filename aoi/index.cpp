@@ -47,13 +47,12 @@ std::unique_ptr<Index> make_index(const WorldOptions& options, const Scene& scen
     case Backend::cross_list:
       return std::make_unique<CrossIndex>(scene, options.reach);
     default:
-      return std::make_unique<GridIndex>(
-          scene, options.reach,
-          [bounds](const Scene& of, std::vector<Served>& served, std::uint32_t number,
-                   float reach) {
-            return std::make_unique<GridLayer<UniformCells>>(of, served, number,
-                                                             UniformCells(bounds, reach));
-          });
+      return std::make_unique<GridIndex>(scene, options.reach,
+                                         [bounds](const Scene& of, std::vector<Served>& served,
+                                                  std::uint32_t number, float reach) {
+                                           return std::make_unique<GridLayer<UniformCells>>(
+                                               of, served, number, UniformCells(bounds, reach));
+                                         });
   }
 }
 

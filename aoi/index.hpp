@@ -21,8 +21,8 @@ struct Pair {
 
 /// What sensors have found. Of plain sensors: pairs, those of one sensor side by side. Of managed
 /// sensors: targets side by side, and per sensor an entry that says where its own end; they begin
-/// where those of the entry before end. A managed sensor has two entries at most: the first for what
-/// went out of reach by itself, before it looked.
+/// where those of the entry before end. A managed sensor has two entries at most: the first for
+/// what went out of reach by itself, before it looked.
 struct Flips {
   struct Entry {
     SensorIndex sensor = kNone;

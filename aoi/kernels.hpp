@@ -1,7 +1,7 @@
 /// The inner loops of the grids: which of the entities in some blocks are in range of one sensor.
 ///
-/// A block has eight places; a free place has x = NaN and is in range of nobody. Results are one bit
-/// per place. There is one set of loops in plain C++ and one for AVX2, equal to the last bit.
+/// A block has eight places; a free place has x = NaN and is in range of nobody. Results are one
+/// bit per place. There is one set of loops in plain C++ and one for AVX2, equal to the last bit.
 #pragma once
 
 #include <cstddef>

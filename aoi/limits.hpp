@@ -12,8 +12,7 @@ namespace starbus::aoi {
 // X(constant, value, unit, reason, when reached)
 #define STARBUS_AOI_LIMITS(X)                                                                      \
   X(kMaxEntities, 1'048'575, "entities",                                                           \
-    "an id is 20 bits of index and 12 of generation; one world is one thread's work",              \
-    "too_many")                                                                                    \
+    "an id is 20 bits of index and 12 of generation; one world is one thread's work", "too_many")  \
   X(kMaxSensors, 1'048'575, "sensors", "as entities", "too_many")                                  \
   X(kMaxSensorsPerEntity, 16, "sensors", "they are walked whenever their entity moves far",        \
     "too_many")                                                                                    \
@@ -22,8 +21,7 @@ namespace starbus::aoi {
     "the coordinate is clamped to it")                                                             \
   X(kMaxRadius, 65'536, "m", "radius and leave margin together; larger is the whole world",        \
     "too_large")                                                                                   \
-  X(kMaxCells, 1'048'576, "cells",                                                                 \
-    "a uniform grid keeps some 70 bytes for each, used or not",                                    \
+  X(kMaxCells, 1'048'576, "cells", "a uniform grid keeps some 70 bytes for each, used or not",     \
     "bad_option: use the hashed grid")                                                             \
   X(kMaxLayers, 16, "layers", "cells double in size from one to the next: up to kMaxRadius",       \
     "cannot be reached")                                                                           \

@@ -32,8 +32,8 @@ Result<ObserverState> decode_observer_state(std::string_view bytes);
 Result<> check(const ObserverState& state);
 
 /// What changes in a client's numbering, all at once: those of `kept` have a new index (also the
-/// same), those of `gone` are not here: they left under their old index. Old and new indices are not
-/// to be mixed: the client takes the whole batch, and only then anything with new indices.
+/// same), those of `gone` are not here: they left under their old index. Old and new indices are
+/// not to be mixed: the client takes the whole batch, and only then anything with new indices.
 struct ReindexBatch {
   struct Kept {
     std::uint16_t from = 0;

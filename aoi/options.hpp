@@ -57,18 +57,18 @@ struct EntityOptions {
 /// by cells, not by the radius: the block of 5 x 5 around one's own.
 struct SymmetricOptions {
   std::uint16_t capacity = 60;
-  float cell = 32;                            ///< m
-  float search_cell = 4;                      ///< m; a search runs when this cell changes
-  std::array<float, 3> bands = {5, 15, 30};   ///< m, approximate distance
-  float replace_within = 15;                  ///< m; nearer strangers may take a far one's place
-  std::uint16_t refresh = 25;                 ///< updates after which the stationary search anyway
+  float cell = 32;                           ///< m
+  float search_cell = 4;                     ///< m; a search runs when this cell changes
+  std::array<float, 3> bands = {5, 15, 30};  ///< m, approximate distance
+  float replace_within = 15;                 ///< m; nearer strangers may take a far one's place
+  std::uint16_t refresh = 25;                ///< updates after which the stationary search anyway
 };
 
 /// How much of an update may be put off to later ones. The default puts nothing off.
 struct Budget {
-  std::uint64_t pair_tests = 0;    ///< per update, 0: no bound; deterministic
-  std::uint32_t microseconds = 0;  ///< per update, 0: no bound; NOT deterministic
-  std::uint16_t max_staleness = 5; ///< no sensor is put off more often than that in a row
+  std::uint64_t pair_tests = 0;     ///< per update, 0: no bound; deterministic
+  std::uint32_t microseconds = 0;   ///< per update, 0: no bound; NOT deterministic
+  std::uint16_t max_staleness = 5;  ///< no sensor is put off more often than that in a row
 };
 
 struct WorldOptions {

@@ -22,8 +22,12 @@ enum class Op : std::uint8_t {
   adopt,
 };
 
-void put(Writer& out, Op op) { out.number(static_cast<std::uint8_t>(op)); }
-void put(Writer& out, bool value) { out.number(static_cast<std::uint8_t>(value ? 1 : 0)); }
+void put(Writer& out, Op op) {
+  out.number(static_cast<std::uint8_t>(op));
+}
+void put(Writer& out, bool value) {
+  out.number(static_cast<std::uint8_t>(value ? 1 : 0));
+}
 void put(Writer& out, const Position& at) {
   out.real(at.x);
   out.real(at.y);
@@ -77,7 +81,9 @@ Position get_position(Reader& in) {
   at.z = in.real();
   return at;
 }
-bool get_bool(Reader& in) { return in.number<std::uint8_t>() != 0; }
+bool get_bool(Reader& in) {
+  return in.number<std::uint8_t>() != 0;
+}
 template <class Enumeration>
 Enumeration get_enumeration(Reader& in, Enumeration last, bool& good) {
   const auto value = in.number<std::uint8_t>();
@@ -131,11 +137,15 @@ WorldOptions get_world(Reader& in, bool& good) {
   of.simd = get_enumeration(in, Simd::none, good);
   return of;
 }
-EntityId get_entity_id(Reader& in) { return EntityId{in.number<std::uint32_t>()}; }
-SensorId get_sensor_id(Reader& in) { return SensorId{in.number<std::uint32_t>()}; }
+EntityId get_entity_id(Reader& in) {
+  return EntityId{in.number<std::uint32_t>()};
+}
+SensorId get_sensor_id(Reader& in) {
+  return SensorId{in.number<std::uint32_t>()};
+}
 
-// One operation of a recording, read and, if it was there as a whole, done. What a handler had asked
-// for may have been refused in the run, and is then refused again: that is no error here.
+// One operation of a recording, read and, if it was there as a whole, done. What a handler had
+// asked for may have been refused in the run, and is then refused again: that is no error here.
 class Step {
  public:
   Step(Reader& in, World& world) : in_(in), world_(world) {}
@@ -143,19 +153,32 @@ class Step {
   /// False: the bytes end before it is complete, or it is none.
   bool run(Op op) {
     switch (op) {
-      case Op::update: return in_.good() && world_.update().has_value();
-      case Op::add: return add();
-      case Op::remove: return with_entity([&](EntityId id) { (void)world_.remove(id); });
-      case Op::move: return move();
-      case Op::set_flags: return set_flags();
-      case Op::set_weight: return set_weight();
-      case Op::add_sensor: return add_sensor();
-      case Op::remove_sensor: return remove_sensor();
-      case Op::set_options: return set_options();
-      case Op::force: return force();
-      case Op::set_beacon: return set_beacon();
-      case Op::set_special: return set_special();
-      case Op::adopt: return adopt();
+      case Op::update:
+        return in_.good() && world_.update().has_value();
+      case Op::add:
+        return add();
+      case Op::remove:
+        return with_entity([&](EntityId id) { (void)world_.remove(id); });
+      case Op::move:
+        return move();
+      case Op::set_flags:
+        return set_flags();
+      case Op::set_weight:
+        return set_weight();
+      case Op::add_sensor:
+        return add_sensor();
+      case Op::remove_sensor:
+        return remove_sensor();
+      case Op::set_options:
+        return set_options();
+      case Op::force:
+        return force();
+      case Op::set_beacon:
+        return set_beacon();
+      case Op::set_special:
+        return set_special();
+      case Op::adopt:
+        return adopt();
     }
     return false;
   }
@@ -324,7 +347,9 @@ void Recorder::adopt(SensorId id, std::span<const Adopted> targets) {
     put(out_, one.forced);
   }
 }
-void Recorder::update() { put(out_, Op::update); }
+void Recorder::update() {
+  put(out_, Op::update);
+}
 
 Result<Replay> Replay::open(std::string_view bytes) {
   Reader in(bytes);

@@ -50,12 +50,12 @@ class Replay {
   const WorldOptions& options() const { return options_; }
 
   /// Does what was recorded up to the next update and that update, whose events `world` then has.
-  /// False: the recording is over. corrupt: the bytes are none of a recording, or not of this world.
+  /// False: the recording is over. corrupt: the bytes are none of a recording, or not of this
+  /// world.
   Result<bool> step(World& world);
 
  private:
-  Replay(const WorldOptions& options, std::string_view bytes)
-      : options_(options), in_(bytes) {}
+  Replay(const WorldOptions& options, std::string_view bytes) : options_(options), in_(bytes) {}
 
   WorldOptions options_;
   Reader in_;

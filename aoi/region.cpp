@@ -17,11 +17,19 @@ struct Vector {
 Vector between(const Position& from, const Position& to) {
   return {double{to.x} - double{from.x}, double{to.y} - double{from.y}};
 }
-double dot(const Vector& a, const Vector& b) { return a.x * b.x + a.y * b.y; }
-double cross(const Vector& a, const Vector& b) { return a.x * b.y - a.y * b.x; }
+double dot(const Vector& a, const Vector& b) {
+  return a.x * b.x + a.y * b.y;
+}
+double cross(const Vector& a, const Vector& b) {
+  return a.x * b.y - a.y * b.x;
+}
 
-bool finite(const Position& at) { return std::isfinite(at.x) && std::isfinite(at.y); }
-bool length(float value) { return std::isfinite(value) && value >= 0; }
+bool finite(const Position& at) {
+  return std::isfinite(at.x) && std::isfinite(at.y);
+}
+bool length(float value) {
+  return std::isfinite(value) && value >= 0;
+}
 
 bool inside(const Circle& shape, const Position& at) {
   const Vector away = between(shape.center, at);
@@ -77,9 +85,15 @@ bool inside(const RayBand& shape, const Position& at) {
 Box around(const Position& at, float radius) {
   return {{at.x - radius, at.y - radius, 0}, {at.x + radius, at.y + radius, 0}};
 }
-Box bounds_of(const Circle& shape) { return around(shape.center, shape.radius); }
-Box bounds_of(const Rectangle& shape) { return {shape.min, shape.max}; }
-Box bounds_of(const Sector& shape) { return around(shape.apex, shape.radius); }
+Box bounds_of(const Circle& shape) {
+  return around(shape.center, shape.radius);
+}
+Box bounds_of(const Rectangle& shape) {
+  return {shape.min, shape.max};
+}
+Box bounds_of(const Sector& shape) {
+  return around(shape.apex, shape.radius);
+}
 Box bounds_of(const Polygon& shape) {
   Box box{shape.corners[0], shape.corners[0]};
   for (std::size_t i = 1; i < shape.count; ++i) {
@@ -96,7 +110,9 @@ Box bounds_of(const RayBand& shape) {
           {std::max(box.max.x, other.max.x), std::max(box.max.y, other.max.y), 0}};
 }
 
-bool good(const Circle& shape) { return finite(shape.center) && length(shape.radius); }
+bool good(const Circle& shape) {
+  return finite(shape.center) && length(shape.radius);
+}
 bool good(const Rectangle& shape) {
   return finite(shape.min) && finite(shape.max) && shape.min.x <= shape.max.x &&
          shape.min.y <= shape.max.y;

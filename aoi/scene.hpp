@@ -29,8 +29,8 @@ struct Watch {
   FilterNumber filter = 0;
   bool has_height = false;
   bool has_margin = false;
-  bool managed = false;    ///< its changes go through a policy before they are events
-  bool always = false;     ///< its policy is to run whenever it looks
+  bool managed = false;   ///< its changes go through a policy before they are events
+  bool always = false;    ///< its policy is to run whenever it looks
   bool geometric = true;  ///< false: symmetric lists, in which backends have no part
 
   float reach() const { return radius + leave_margin; }

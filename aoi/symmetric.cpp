@@ -27,9 +27,8 @@ std::array<CellOffset, kBlockCells> make_order(std::size_t quarter) {
     const int dy = 4 * at.y - from_y;
     return (outer ? 1'000'000 : 0) + dx * dx + dy * dy;
   };
-  std::stable_sort(order.begin(), order.end(), [&](const CellOffset& a, const CellOffset& b) {
-    return rank(a) < rank(b);
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](const CellOffset& a, const CellOffset& b) { return rank(a) < rank(b); });
   return order;
 }
 
@@ -297,8 +296,8 @@ std::uint64_t SymmetricLists::collect(EntityIndex entity) {
 }
 
 // Who is out of the block, or no longer passes, leaves. Who is only ranked behind stays until a
-// better one that enters needs the place: otherwise a place would be given up for somebody whose own
-// list is full, and the next search of the one who lost it would undo that.
+// better one that enters needs the place: otherwise a place would be given up for somebody whose
+// own list is full, and the next search of the one who lost it would undo that.
 void SymmetricLists::settle_search(EntityIndex entity) {
   Member& member = members_[entity];
   std::erase_if(leaves_, [&](EntityIndex other) {

@@ -2,16 +2,16 @@
 /// unseen, and in a crowd everybody sees those near and those who matter.
 ///
 /// The scheme is that of "View priority control on the server of QQ Xianxia" (Tencent, 2015). A
-/// member searches the block of 5 x 5 cells around its own when it has entered a new search cell, or
-/// after `refresh` updates. Candidates are ranked by bucket (special relation, then bands of
+/// member searches the block of 5 x 5 cells around its own when it has entered a new search cell,
+/// or after `refresh` updates. Candidates are ranked by bucket (special relation, then bands of
 /// approximate distance), within a bucket those that it sees already first. Who is out of the block
-/// leaves; who is ranked behind leaves when somebody better takes the place. A full list gives way to
-/// a special relation always, and to who is nearer than `replace_within` if it holds somebody
+/// leaves; who is ranked behind leaves when somebody better takes the place. A full list gives way
+/// to a special relation always, and to who is nearer than `replace_within` if it holds somebody
 /// farther than both. Owns its cells and lists; reads the world's Scene; one thread.
 #pragma once
 
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <array>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <span>
 #include <vector>
 
@@ -58,7 +58,8 @@ class SymmetricLists {
   void forget(EntityIndex entity);  ///< all its special relations
 
   /// Searches for those who need it: first those who have waited longest. Beyond `tests` (0: no
-  /// bound) only those that have waited `max_wait` updates. Gives the number of distances looked at.
+  /// bound) only those that have waited `max_wait` updates. Gives the number of distances looked
+  /// at.
   std::uint64_t update(std::uint64_t tests, std::uint32_t max_wait);
   /// Of the last update, also by other members' searches; each once.
   std::span<const EntityIndex> changed() const { return changed_; }

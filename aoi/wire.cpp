@@ -77,9 +77,8 @@ std::vector<ObserverBatch> batches(const World& world) {
   const auto batch_of = [&](const Event& event) -> ObserverBatch* {
     const auto observer = world.entity(event.observer);
     if (event.index == 0 || !observer) return nullptr;
-    const auto at = std::lower_bound(
-        sensors.begin(), sensors.end(), event.sensor,
-        [](SensorId a, SensorId b) { return a.index() < b.index(); });
+    const auto at = std::lower_bound(sensors.begin(), sensors.end(), event.sensor,
+                                     [](SensorId a, SensorId b) { return a.index() < b.index(); });
     const auto place = at - sensors.begin();
     if (at == sensors.end() || *at != event.sensor) {
       sensors.insert(at, event.sensor);

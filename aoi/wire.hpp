@@ -30,8 +30,8 @@ struct ObserverBatch {
   friend bool operator==(const ObserverBatch&, const ObserverBatch&) = default;
 };
 
-/// Of the last update, for all indexed sensors whose entity is still there; in the order of sensors.
-/// What got no index (kMaxWireIndex are in use) is in no batch.
+/// Of the last update, for all indexed sensors whose entity is still there; in the order of
+/// sensors. What got no index (kMaxWireIndex are in use) is in no batch.
 std::vector<ObserverBatch> batches(const World& world);
 
 std::string encode(const ObserverBatch& batch);

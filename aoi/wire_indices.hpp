@@ -23,8 +23,8 @@ class WireIndices {
     std::uint16_t index;
     std::uint64_t until;
   };
-  std::uint32_t next_ = 1;          ///< the smallest that was never given
-  std::deque<Resting> resting_;     ///< first given back, first free
+  std::uint32_t next_ = 1;           ///< the smallest that was never given
+  std::deque<Resting> resting_;      ///< first given back, first free
   std::vector<std::uint16_t> free_;  ///< a heap, the smallest on top
 };
 

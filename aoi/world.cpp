@@ -26,7 +26,8 @@ bool ordinary(const Position& at) {
 }
 
 Position clamped(const Position& at) {
-  if (ordinary(at)) [[likely]] return at;
+  if (ordinary(at)) [[likely]]
+    return at;
   const auto most = static_cast<float>(kMaxCoordinate);
   return {std::clamp(at.x, -most, most), std::clamp(at.y, -most, most),
           std::clamp(at.z, -most, most)};
@@ -124,9 +125,8 @@ Result<> World::Impl::check(const SensorOptions& of) const {
   const bool ordered = std::isfinite(of.min_height) && std::isfinite(of.max_height) &&
                        of.min_height <= of.max_height;
   if (!ordered) return Error(Errc::bad_option, "min_height, max_height");
-  if (of.limit.policy != LimitPolicy::none &&
-      (of.limit.count == 0 || of.limit.count > kMaxLimit || !(of.limit.margin >= 0) ||
-       of.limit.margin >= 1)) {
+  if (of.limit.policy != LimitPolicy::none && (of.limit.count == 0 || of.limit.count > kMaxLimit ||
+                                               !(of.limit.margin >= 0) || of.limit.margin >= 1)) {
     return Error(Errc::bad_option, "limit");
   }
   if (of.period == 0 || of.period > kMaxPeriod) return Error(Errc::bad_option, "period");
@@ -205,7 +205,8 @@ void World::Impl::do_remove(EntityId id) {
 }
 
 Result<> World::Impl::move(EntityId id, const Position& to) {
-  if (!ordinary(to) && !finite(to)) [[unlikely]] return Errc::bad_position;
+  if (!ordinary(to) && !finite(to)) [[unlikely]]
+    return Errc::bad_position;
   if (!entity_ids_.valid(id.value)) return Errc::unknown_entity;
   if (recorder != nullptr) recorder->move(id, to);
   if (telling_) [[unlikely]] {
@@ -394,15 +395,15 @@ Result<> World::Impl::set_options(SensorId id, const SensorOptions& of) {
   if (!sensor_ids_.valid(id.value)) return Errc::unknown_sensor;
   const auto filter = acquire(of.filter);
   if (!filter) return Error(Errc::too_many, "kMaxFilters");
-  if (lives(id) && scene_.watches[id.index()].geometric ==
-                       (of.limit.policy == LimitPolicy::symmetric)) {
+  if (lives(id) &&
+      scene_.watches[id.index()].geometric == (of.limit.policy == LimitPolicy::symmetric)) {
     scene_.filters.release(*filter);
     return Error(Errc::bad_option, "symmetric can neither be taken up nor left");
   }
   if (recorder != nullptr) recorder->set_options(id, of);
   return now_or_later([this, id, of, number = *filter]() -> Result<> {
-    if (!lives(id) || scene_.watches[id.index()].geometric ==
-                          (of.limit.policy == LimitPolicy::symmetric)) {
+    if (!lives(id) ||
+        scene_.watches[id.index()].geometric == (of.limit.policy == LimitPolicy::symmetric)) {
       scene_.filters.release(number);
       return lives(id) ? Errc::bad_option : Errc::unknown_sensor;
     }
@@ -526,9 +527,15 @@ World::World(World&&) noexcept = default;
 World& World::operator=(World&&) noexcept = default;
 World::~World() = default;
 
-Result<EntityId> World::add(const EntityOptions& of) { return impl_->add(of); }
-Result<> World::remove(EntityId entity) { return impl_->remove(entity); }
-Result<> World::move(EntityId entity, const Position& to) { return impl_->move(entity, to); }
+Result<EntityId> World::add(const EntityOptions& of) {
+  return impl_->add(of);
+}
+Result<> World::remove(EntityId entity) {
+  return impl_->remove(entity);
+}
+Result<> World::move(EntityId entity, const Position& to) {
+  return impl_->move(entity, to);
+}
 Result<> World::move(std::span<const Move> moves) {
   for (const Move& one : moves) {
     if (const auto moved = impl_->move(one.entity, one.to); !moved) return moved;
@@ -544,7 +551,9 @@ Result<> World::set_weight(EntityId entity, float weight) {
 Result<SensorId> World::add_sensor(EntityId entity, const SensorOptions& of, Handler own) {
   return impl_->add_sensor(entity, of, std::move(own));
 }
-Result<> World::remove_sensor(SensorId sensor) { return impl_->remove_sensor(sensor); }
+Result<> World::remove_sensor(SensorId sensor) {
+  return impl_->remove_sensor(sensor);
+}
 Result<> World::set_radius(SensorId sensor, float radius, float leave_margin) {
   const auto known = impl_->sensor(sensor);
   if (!known) return Errc::unknown_sensor;
@@ -572,14 +581,22 @@ Result<> World::force(SensorId sensor, EntityId target) {
 Result<> World::unforce(SensorId sensor, EntityId target) {
   return impl_->force(sensor, target, false);
 }
-Result<> World::set_beacon(EntityId target, bool on) { return impl_->set_beacon(target, on); }
+Result<> World::set_beacon(EntityId target, bool on) {
+  return impl_->set_beacon(target, on);
+}
 Result<> World::set_special(EntityId a, EntityId b, bool on) {
   return impl_->set_special(a, b, on);
 }
 
-Result<UpdateReport> World::begin_update() { return impl_->begin_update(); }
-void World::end_update() noexcept { impl_->end_update(); }
-bool World::has_handlers() const { return impl_->has_handlers(); }
+Result<UpdateReport> World::begin_update() {
+  return impl_->begin_update();
+}
+void World::end_update() noexcept {
+  impl_->end_update();
+}
+bool World::has_handlers() const {
+  return impl_->has_handlers();
+}
 const World::Handler* World::handler_of(SensorId sensor) const {
   return impl_->handler_of(sensor);
 }
@@ -589,6 +606,8 @@ Result<UpdateReport> World::update() {
 std::span<const Event> World::events() const {
   return std::span(impl_->events).first(impl_->event_count);
 }
-void World::record_to(Recorder* recorder) { impl_->recorder = recorder; }
+void World::record_to(Recorder* recorder) {
+  impl_->recorder = recorder;
+}
 
 }  // namespace starbus::aoi

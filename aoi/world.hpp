@@ -1,7 +1,7 @@
 /// aoi/: who sees whom. Read this header first; docs/aoi.md explains, with figures.
 ///
-/// A `World` holds entities (points) and sensors (radii, attached to entities: sight, aggro, traps).
-/// Once per tick `update` tells what entered and left each sensor.
+/// A `World` holds entities (points) and sensors (radii, attached to entities: sight, aggro,
+/// traps). Once per tick `update` tells what entered and left each sensor.
 ///
 ///   auto world = *World::create({.bounds = {{0, 0}, {2000, 2000}}, .reach = 30});
 ///   EntityId wolf = *world.add({.position = {10, 20}});
@@ -10,18 +10,19 @@
 ///   world.update([](const Event& event) { ... });
 ///
 /// **Events.** Net: what enters and leaves between two updates is not told. All leaves come before
-/// all enters; each of the two in the order of (sensor, target) indices, whatever the backend. Every
-/// enter is followed by exactly one leave before the next enter of that pair; nobody sees itself.
+/// all enters; each of the two in the order of (sensor, target) indices, whatever the backend.
+/// Every enter is followed by exactly one leave before the next enter of that pair; nobody sees
+/// itself.
 /// **Sets.** sees() and observers() answer at any time, in both directions, with what the events
 /// have told; who is removed is gone from them at once.
 /// **Positions.** Regions and nearest() use those of now, not of the last update.
 /// **Re-entrancy.** Handlers may call everything but update. What changes the world is checked at
 /// once, done when the last handler has returned, and shows in the sets at the next update.
-/// **Determinism.** The same calls give the same events in the same order on every machine, with and
-/// without SIMD. (Budget::microseconds alone breaks that, as it says.)
-/// **Failures** are values; a call that fails changes nothing. Not a number is refused; a coordinate
-/// beyond kMaxCoordinate is clamped; outside `bounds` all works as inside.
-/// One thread at a time; several worlds are independent. The world owns all memory.
+/// **Determinism.** The same calls give the same events in the same order on every machine, with
+/// and without SIMD. (Budget::microseconds alone breaks that, as it says.)
+/// **Failures** are values; a call that fails changes nothing. Not a number is refused; a
+/// coordinate beyond kMaxCoordinate is clamped; outside `bounds` all works as inside. One thread at
+/// a time; several worlds are independent. The world owns all memory.
 #pragma once
 
 #include <functional>
@@ -43,8 +44,8 @@ struct ObserverState;
 
 /// What one update did and what it put off.
 struct UpdateReport {
-  std::uint64_t update = 0;           ///< its number, from 1
-  std::uint64_t pair_tests = 0;       ///< candidates whose distance was tested
+  std::uint64_t update = 0;      ///< its number, from 1
+  std::uint64_t pair_tests = 0;  ///< candidates whose distance was tested
   std::uint64_t events = 0;
   std::uint64_t limit_evictions = 0;  ///< leaves for the reason `limit`
   std::uint32_t looked = 0;           ///< sensors that were evaluated
@@ -143,7 +144,8 @@ class World {
   const WorldOptions& options() const;
   std::uint64_t memory() const;  ///< bytes that it holds, about
 
-  /// Migration (observer_state.hpp). Export: what an observer's sensor sees, by the keys of targets.
+  /// Migration (observer_state.hpp). Export: what an observer's sensor sees, by the keys of
+  /// targets.
   Result<ObserverState> export_state(SensorId sensor) const;
   /// Into a sensor that sees nothing yet and is indexed. `resolve` gives the entity of a key here,
   /// or none. What is found is seen from now on, without an event; the next update tells what is
@@ -153,8 +155,8 @@ class World {
       const std::function<EntityId(std::uint64_t key)>& resolve);
 
   /// The part of import_state that changes the world: these are seen from now on, without an event,
-  /// under indices 1, 2, ... in this order. At once, also in handlers. bad_option: it sees something
-  /// already, is not indexed, or a target is unknown, double or its owner.
+  /// under indices 1, 2, ... in this order. At once, also in handlers. bad_option: it sees
+  /// something already, is not indexed, or a target is unknown, double or its owner.
   Result<> adopt(SensorId sensor, std::span<const Adopted> targets);
 
   /// Everything that changes this world from here on is told to it, until null; not owned.

@@ -1,10 +1,10 @@
 /// The inside of a World: its tables, and who does what during an update. world.cpp holds what
-/// changes it, world_update.cpp what finds out the changes, world_interest.cpp what a managed sensor
-/// shows, world_queries.cpp what answers.
+/// changes it, world_update.cpp what finds out the changes, world_interest.cpp what a managed
+/// sensor shows, world_queries.cpp what answers.
 ///
-/// A sensor is *plain* if what it shows is what is in range: then its sets live in the backend alone
-/// and it costs the world nothing. It is *managed* if anything stands between (a limit, forced
-/// targets, beacons, wire indices, a symmetric list): then the world keeps what it has told.
+/// A sensor is *plain* if what it shows is what is in range: then its sets live in the backend
+/// alone and it costs the world nothing. It is *managed* if anything stands between (a limit,
+/// forced targets, beacons, wire indices, a symmetric list): then the world keeps what it has told.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -68,7 +68,7 @@ class World::Impl {
 
   const WorldOptions options;
   Recorder* recorder = nullptr;
-  std::vector<Event> events;    ///< of the last update: the first event_count
+  std::vector<Event> events;  ///< of the last update: the first event_count
   std::size_t event_count = 0;
   Scene scene_;
   struct EntityRow {
@@ -80,9 +80,9 @@ class World::Impl {
   };
   /// What a managed sensor keeps.
   struct Managed {
-    std::vector<EntityIndex> told;        ///< what the events have told; sorted
-    std::vector<std::uint16_t> indices;   ///< beside told, if the sensor is indexed
-    std::vector<EntityIndex> forced;      ///< sorted
+    std::vector<EntityIndex> told;       ///< what the events have told; sorted
+    std::vector<std::uint16_t> indices;  ///< beside told, if the sensor is indexed
+    std::vector<EntityIndex> forced;     ///< sorted
     WireIndices wire;
     std::uint32_t in_range = 0;  ///< how many the backend has in range
     bool crowded = false;        ///< shows less than what is in range

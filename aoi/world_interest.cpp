@@ -141,7 +141,8 @@ void World::Impl::decide(SensorIndex sensor) {
   const Limit& limit = sensors_[sensor].limit;
   managed.pending = false;
   shown_.clear();
-  const bool limited = limit.policy == LimitPolicy::nearest || limit.policy == LimitPolicy::priority;
+  const bool limited =
+      limit.policy == LimitPolicy::nearest || limit.policy == LimitPolicy::priority;
   const bool crowded = limited && managed.in_range > limit.count;
   if (!scene_.watches[sensor].geometric) {
     const auto list = symmetric_->list(scene_.watches[sensor].owner);
@@ -172,8 +173,8 @@ Ranked World::Impl::rank(SensorIndex sensor, EntityIndex target) const {
   const Position& from = scene_.spots[scene_.watches[sensor].owner].at;
   const Position& at = scene_.spots[target].at;
   const bool weighted = sensors_[sensor].limit.policy == LimitPolicy::priority;
-  return {weighted ? entities_[target].weight : 0,
-          distance_squared(at.x - from.x, at.y - from.y), target};
+  return {weighted ? entities_[target].weight : 0, distance_squared(at.x - from.x, at.y - from.y),
+          target};
 }
 
 // Looks at all in range, and so serves every policy.
@@ -193,8 +194,8 @@ void World::Impl::show_some(SensorIndex sensor, Managed& managed) {
   std::sort(shown_.begin(), shown_.end());
 }
 
-// Nobody is held, so told were all in range, and who of them left is known. Only candidates that are
-// near enough to displace somebody or to fill a place are looked at.
+// Nobody is held, so told were all in range, and who of them left is known. Only candidates that
+// are near enough to displace somebody or to fill a place are looked at.
 void World::Impl::show_nearest(SensorIndex sensor, Managed& managed) {
   const Limit& limit = sensors_[sensor].limit;
   incumbents_.clear();
@@ -205,11 +206,11 @@ void World::Impl::show_nearest(SensorIndex sensor, Managed& managed) {
     incumbents_.push_back(rank(sensor, target));
     farthest = std::max(farthest, incumbents_.back().distance_squared);
   }
-  const std::size_t free =
-      limit.count > incumbents_.size() ? limit.count - incumbents_.size() : 0;
+  const std::size_t free = limit.count > incumbents_.size() ? limit.count - incumbents_.size() : 0;
   const float reach = scene_.watches[sensor].reach();
   const float step = std::max(reach * reach / 64, 1.0F);
-  float within = free == 0 && limit.margin > 0 ? displacing_limit(farthest, limit.margin) : farthest;
+  float within =
+      free == 0 && limit.margin > 0 ? displacing_limit(farthest, limit.margin) : farthest;
   while (true) {
     candidates_.clear();
     newcomers_.clear();
@@ -244,8 +245,8 @@ void World::Impl::tell_difference(SensorIndex sensor, Managed& managed) {
   std::size_t old = 0;
   std::size_t now = 0;
   while (old < managed.told.size() || now < shown_.size()) {
-    const bool left = now == shown_.size() ||
-                      (old < managed.told.size() && managed.told[old] < shown_[now]);
+    const bool left =
+        now == shown_.size() || (old < managed.told.size() && managed.told[old] < shown_[now]);
     if (left) {
       const std::uint16_t index = indexed ? managed.indices[old] : std::uint16_t{0};
       if (indexed) managed.wire.give_back(index, update_, options.quarantine);
@@ -273,8 +274,8 @@ void World::Impl::tell_managed(SensorIndex sensor, EntityIndex target, Kind kind
                                std::uint16_t index) {
   if (kind == Kind::leave && reason == Reason::limit) ++evictions_;
   (kind == Kind::leave ? extra_leaves_ : extra_enters_)
-      .push_back({SensorId{sensors_[sensor].id}, id_of(scene_.watches[sensor].owner),
-                  id_of(target), kind, reason, index});
+      .push_back({SensorId{sensors_[sensor].id}, id_of(scene_.watches[sensor].owner), id_of(target),
+                  kind, reason, index});
 }
 
 Reason World::Impl::reason_of_leave(SensorIndex sensor, EntityIndex target) const {

@@ -44,8 +44,8 @@ Result<ReindexBatch> World::Impl::import_state(
             [](const auto& a, const auto& b) { return a.index < b.index; });
   for (const ObserverState::Target& target : targets) {
     const EntityId entity = resolve(target.key);
-    const bool here = lives(entity) && entity.index() != owner &&
-                      scene_.observable[entity.index()] != 0;
+    const bool here =
+        lives(entity) && entity.index() != owner && scene_.observable[entity.index()] != 0;
     if (!here) {
       batch.gone.push_back(target.index);
       continue;

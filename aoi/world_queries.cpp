@@ -167,8 +167,7 @@ std::uint64_t World::Impl::memory() const {
       (flips_.left.capacity() + flips_.entered.capacity()) * sizeof(EntityIndex) +
       (flips_.leaves.capacity() + flips_.enters.capacity() + sorted_pairs_.capacity()) *
           sizeof(Pair) +
-      sorted_events_.capacity() * sizeof(Event) +
-      flips_.entries.capacity() * sizeof(Flips::Entry) +
+      sorted_events_.capacity() * sizeof(Event) + flips_.entries.capacity() * sizeof(Flips::Entry) +
       (first_entry_.capacity() + later_entry_.capacity() + with_entries_.capacity() +
        starts_.capacity()) *
           sizeof(std::uint32_t);
@@ -181,9 +180,15 @@ std::uint64_t World::Impl::memory() const {
   return bytes;
 }
 
-std::vector<EntityId> World::sees(SensorId sensor) const { return impl_->sees(sensor); }
-std::vector<SensorId> World::observers(EntityId target) const { return impl_->observers(target); }
-bool World::sees(SensorId sensor, EntityId target) const { return impl_->sees(sensor, target); }
+std::vector<EntityId> World::sees(SensorId sensor) const {
+  return impl_->sees(sensor);
+}
+std::vector<SensorId> World::observers(EntityId target) const {
+  return impl_->observers(target);
+}
+bool World::sees(SensorId sensor, EntityId target) const {
+  return impl_->sees(sensor, target);
+}
 std::uint16_t World::wire_index(SensorId sensor, EntityId target) const {
   return impl_->wire_index(sensor, target);
 }
@@ -194,14 +199,22 @@ Result<std::vector<Neighbour>> World::nearest(const Position& at, std::size_t k,
                                               const Filter& filter) const {
   return impl_->nearest(at, k, radius, filter);
 }
-bool World::contains(EntityId entity) const { return impl_->lives(entity); }
-bool World::contains(SensorId sensor) const { return impl_->lives(sensor); }
+bool World::contains(EntityId entity) const {
+  return impl_->lives(entity);
+}
+bool World::contains(SensorId sensor) const {
+  return impl_->lives(sensor);
+}
 std::optional<Position> World::position(EntityId entity) const {
   if (!impl_->lives(entity)) return std::nullopt;
   return impl_->scene_.spots[entity.index()].at;
 }
-std::optional<EntityOptions> World::entity(EntityId entity) const { return impl_->entity(entity); }
-std::optional<SensorOptions> World::sensor(SensorId sensor) const { return impl_->sensor(sensor); }
+std::optional<EntityOptions> World::entity(EntityId entity) const {
+  return impl_->entity(entity);
+}
+std::optional<SensorOptions> World::sensor(SensorId sensor) const {
+  return impl_->sensor(sensor);
+}
 std::optional<EntityId> World::owner(SensorId sensor) const {
   if (!impl_->lives(sensor)) return std::nullopt;
   return impl_->id_of(impl_->scene_.watches[sensor.index()].owner);
@@ -223,7 +236,11 @@ std::vector<EntityId> World::entities() const {
   }
   return ids;
 }
-const WorldOptions& World::options() const { return impl_->options; }
-std::uint64_t World::memory() const { return impl_->memory(); }
+const WorldOptions& World::options() const {
+  return impl_->options;
+}
+std::uint64_t World::memory() const {
+  return impl_->memory();
+}
 
 }  // namespace starbus::aoi

@@ -122,8 +122,8 @@ void World::Impl::choose_by_budget(UpdateReport& report) {
     const SensorIndex sensor = one.touched.sensor;
     SensorRow& row = sensors_[sensor];
     const bool must = row.put_off >= budget.max_staleness;
-    full = full || (budget.pair_tests != 0 && tests + one.touched.cost > budget.pair_tests &&
-                    tests != 0);
+    full = full ||
+           (budget.pair_tests != 0 && tests + one.touched.cost > budget.pair_tests && tests != 0);
     if (budget.microseconds != 0) {
       // At the pace of the last update.
       const double expected = static_cast<double>(tests) * seconds_per_test_ * 1e6;
@@ -206,10 +206,10 @@ void World::Impl::tell(std::vector<Pair>& plain, std::vector<Event>& extra, Kind
   std::size_t pair = 0;
   std::size_t event = 0;
   while (pair < plain.size() || event < extra.size()) {
-    const SensorIndex of_pair = none([&](std::size_t i) { return sorted_pairs_[i].sensor; },
-                                     plain.size(), pair);
-    const SensorIndex of_event = none([&](std::size_t i) { return sorted_events_[i].sensor.index(); },
-                                      extra.size(), event);
+    const SensorIndex of_pair =
+        none([&](std::size_t i) { return sorted_pairs_[i].sensor; }, plain.size(), pair);
+    const SensorIndex of_event =
+        none([&](std::size_t i) { return sorted_events_[i].sensor.index(); }, extra.size(), event);
     const SensorIndex sensor = std::min(of_pair, of_event);
     const std::size_t begin = event_count;
     if (of_pair == sensor) pair = tell_plain(pair, plain.size(), kind);
@@ -244,12 +244,12 @@ void World::Impl::sort_targets(std::size_t begin) {
   if (count < 2) return;
   Event* const of = events.data() + begin;
   if (count > kFew) {
-    std::sort(of, of + count, [](const Event& a, const Event& b) {
-      return a.target.index() < b.target.index();
-    });
+    std::sort(of, of + count,
+              [](const Event& a, const Event& b) { return a.target.index() < b.target.index(); });
     return;
   }
-  // Everybody's place is the number of those that are smaller: no branch that could be guessed wrong.
+  // Everybody's place is the number of those that are smaller: no branch that could be guessed
+  // wrong.
   std::uint32_t keys[kFew];
   Event copy[kFew];
   for (std::size_t i = 0; i < count; ++i) {

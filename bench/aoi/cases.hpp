@@ -16,12 +16,12 @@ struct Setup {
 };
 
 struct Figures {
-  double per_move = 0;   ///< ns, of moves and updates with events told
-  double per_update = 0; ///< ms
-  double insert = 0;     ///< ms, for all, with the first update
-  double memory = 0;     ///< bytes per entity, after the last tick
-  double events = 0;     ///< per move
-  double neighbours = 0; ///< per sensor, at the end
+  double per_move = 0;    ///< ns, of moves and updates with events told
+  double per_update = 0;  ///< ms
+  double insert = 0;      ///< ms, for all, with the first update
+  double memory = 0;      ///< bytes per entity, after the last tick
+  double events = 0;      ///< per move
+  double neighbours = 0;  ///< per sensor, at the end
 };
 
 Figures run(const Workload& workload, const Setup& setup);

@@ -56,7 +56,8 @@ class Report {
     std::ofstream json(path);
     json << "{";
     for (std::size_t i = 0; i < figures_.size(); ++i) {
-      json << (i == 0 ? "\n" : ",\n") << "  \"" << figures_[i].first << "\": " << figures_[i].second;
+      json << (i == 0 ? "\n" : ",\n") << "  \"" << figures_[i].first
+           << "\": " << figures_[i].second;
     }
     json << "\n}\n";
     return static_cast<bool>(json);
@@ -127,7 +128,8 @@ int main(int argc, char** argv) {
   app.add_option("--reps", repetitions, "Repetitions; the median is told")->capture_default_str();
   app.add_option("--case", only, "Only those whose name begins so, as w1.grid; and the floors");
   app.add_flag("--quick", quick, "One repetition: does it work?");
-  app.add_option("--json", json_path, "Also write the medians there, as flat keys aoi.WORKLOAD.BACKEND")
+  app.add_option("--json", json_path,
+                 "Also write the medians there, as flat keys aoi.WORKLOAD.BACKEND")
       ->type_name("FILE");
   CLI11_PARSE(app, argc, argv);
   starbus::bench::Report report(quick ? 1 : std::max(1, repetitions), only);

@@ -23,7 +23,8 @@ TEST(HashedCells, ThatCollideAreKeptApart) {
   HashedCells cells(30);
   std::vector<CellAt> same;
   for (std::int32_t x = 0; same.size() < 3; ++x) {
-    if (HashedCells::slot_of({x, 7}, 64) == HashedCells::slot_of({0, 7}, 64)) same.push_back({x, 7});
+    if (HashedCells::slot_of({x, 7}, 64) == HashedCells::slot_of({0, 7}, 64))
+      same.push_back({x, 7});
   }
   std::vector<CellIndex> opened;
   for (const CellAt& at : same) opened.push_back(cells.open(at));
@@ -112,8 +113,8 @@ TEST(Symmetric, MarksFindTheDifference) {
   std::vector<std::uint8_t> marks(8);
   std::vector<EntityIndex> enters;
   std::vector<EntityIndex> leaves;
-  difference_by_marks(std::vector<EntityIndex>{1, 2, 3, 4}, std::vector<EntityIndex>{3, 4, 5}, marks,
-                      enters, leaves);
+  difference_by_marks(std::vector<EntityIndex>{1, 2, 3, 4}, std::vector<EntityIndex>{3, 4, 5},
+                      marks, enters, leaves);
   EXPECT_EQ(enters, std::vector<EntityIndex>{5});
   EXPECT_EQ(leaves, (std::vector<EntityIndex>{1, 2}));
   EXPECT_EQ(marks, std::vector<std::uint8_t>(8));

@@ -13,8 +13,8 @@ void demand(bool condition, const char* what) {
 
 std::ostream& operator<<(std::ostream& out, const Step& step) {
   static constexpr const char* kNames[] = {
-      "add",     "remove", "step",  "teleport", "flags",  "weight",  "add_sensor", "remove_sensor",
-      "radius",  "options", "force", "unforce",  "beacon", "special", "update"};
+      "add",    "remove",  "step",  "teleport", "flags",  "weight",  "add_sensor", "remove_sensor",
+      "radius", "options", "force", "unforce",  "beacon", "special", "update"};
   return out << kNames[static_cast<std::size_t>(step.what)] << "(" << step.a << ", " << step.b
              << ", " << step.c << ")";
 }
@@ -117,8 +117,12 @@ void Player::play(const Step& step) {
       demand(world_.move(of, place(step)).has_value(), "move");
       at_[of] = place(step);
       break;
-    case Do::flags: (void)world_.set_flags(of, step.b % 8); break;
-    case Do::weight: (void)world_.set_weight(of, static_cast<float>(step.b % 3)); break;
+    case Do::flags:
+      (void)world_.set_flags(of, step.b % 8);
+      break;
+    case Do::weight:
+      (void)world_.set_weight(of, static_cast<float>(step.b % 3));
+      break;
     case Do::add_sensor: {
       const auto added = world_.add_sensor(of, options(step));
       if (!added) break;
@@ -135,12 +139,24 @@ void Player::play(const Step& step) {
       (void)world_.set_radius(sensor(step.a), static_cast<float>(step.b % 50),
                               static_cast<float>(step.c % 5));
       break;
-    case Do::options: (void)world_.set_options(sensor(step.a), options(step)); break;
-    case Do::force: (void)world_.force(sensor(step.a), entity(step.b)); break;
-    case Do::unforce: (void)world_.unforce(sensor(step.a), entity(step.b)); break;
-    case Do::beacon: (void)world_.set_beacon(of, step.b % 2 == 0); break;
-    case Do::special: (void)world_.set_special(of, entity(step.b), step.c % 3 != 0); break;
-    case Do::update: update(); break;
+    case Do::options:
+      (void)world_.set_options(sensor(step.a), options(step));
+      break;
+    case Do::force:
+      (void)world_.force(sensor(step.a), entity(step.b));
+      break;
+    case Do::unforce:
+      (void)world_.unforce(sensor(step.a), entity(step.b));
+      break;
+    case Do::beacon:
+      (void)world_.set_beacon(of, step.b % 2 == 0);
+      break;
+    case Do::special:
+      (void)world_.set_special(of, entity(step.b), step.c % 3 != 0);
+      break;
+    case Do::update:
+      update();
+      break;
   }
 }
 

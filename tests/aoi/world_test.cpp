@@ -40,7 +40,8 @@ struct Tally {
   int enters = 0;
   int leaves = 0;
   void update(World& world) {
-    (void)world.update([&](const Event& event) { ++(event.kind == Kind::enter ? enters : leaves); });
+    (void)world.update(
+        [&](const Event& event) { ++(event.kind == Kind::enter ? enters : leaves); });
   }
 };
 
@@ -384,7 +385,8 @@ TEST(World, HandlersMayDoAnything) {
     std::vector<SensorId> sensors;
     std::set<std::pair<SensorId, EntityId>> pairs;
     for (int i = 0; i < 40; ++i) {
-      all.push_back(add(world, 500 + static_cast<float>(i % 7) * 9, 500 + static_cast<float>(i) * 2));
+      all.push_back(
+          add(world, 500 + static_cast<float>(i % 7) * 9, 500 + static_cast<float>(i) * 2));
       sensors.push_back(see(world, all.back(), 20));
     }
     std::uint32_t random = 1;
@@ -402,8 +404,12 @@ TEST(World, HandlersMayDoAnything) {
         EXPECT_EQ(world.update().error(), Errc::busy);
         const auto before = world.sees(event.sensor);
         switch (next(8)) {
-          case 0: (void)world.remove(event.target); break;
-          case 1: (void)world.remove_sensor(event.sensor); break;
+          case 0:
+            (void)world.remove(event.target);
+            break;
+          case 1:
+            (void)world.remove_sensor(event.sensor);
+            break;
           case 2: {
             // Whoever enters may add one who enters; what is added shows with the next update only.
             if (world.entities().size() > 60 || ++added > 5) break;
@@ -412,11 +418,21 @@ TEST(World, HandlersMayDoAnything) {
             (void)see(world, fresh, 25);
             break;
           }
-          case 3: (void)world.move(event.observer, {500 + static_cast<float>(next(90)), 550, 0}); break;
-          case 4: (void)world.force(event.sensor, event.target); break;
-          case 5: (void)world.unforce(event.sensor, event.target); break;
-          case 6: (void)world.set_beacon(event.target, next(2) == 0); break;
-          default: (void)world.set_radius(event.sensor, static_cast<float>(next(40))); break;
+          case 3:
+            (void)world.move(event.observer, {500 + static_cast<float>(next(90)), 550, 0});
+            break;
+          case 4:
+            (void)world.force(event.sensor, event.target);
+            break;
+          case 5:
+            (void)world.unforce(event.sensor, event.target);
+            break;
+          case 6:
+            (void)world.set_beacon(event.target, next(2) == 0);
+            break;
+          default:
+            (void)world.set_radius(event.sensor, static_cast<float>(next(40)));
+            break;
         }
         EXPECT_EQ(world.sees(event.sensor), before) << "done before the telling was over";
       });

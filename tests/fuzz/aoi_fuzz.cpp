@@ -1,5 +1,5 @@
-/// What another process says of an observer that comes, what a gate reads, and recordings. The first
-/// byte says which of them.
+/// What another process says of an observer that comes, what a gate reads, and recordings. The
+/// first byte says which of them.
 #include <cstdlib>
 #include <string_view>
 
@@ -64,9 +64,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const std::string_view input(reinterpret_cast<const char*>(data) + 1, size - 1);
   switch (data[0] % 3) {
-    case 0: starbus::aoi::import(input); break;
-    case 1: starbus::aoi::batch(input); break;
-    default: starbus::aoi::replay(input); break;
+    case 0:
+      starbus::aoi::import(input);
+      break;
+    case 1:
+      starbus::aoi::batch(input);
+      break;
+    default:
+      starbus::aoi::replay(input);
+      break;
   }
   return 0;
 }

@@ -50,8 +50,8 @@ void draw_cells(std::ostream& out, const Canvas& canvas, const aoi::Box& box, fl
         << canvas.height() << "\"/>\n";
   }
   for (float y = box.min.y; y <= box.max.y; y += edge) {
-    out << "<line y1=\"" << canvas.y(y) << "\" y2=\"" << canvas.y(y) << "\" x1=\"0\" x2=\"" << kWidth
-        << "\"/>\n";
+    out << "<line y1=\"" << canvas.y(y) << "\" y2=\"" << canvas.y(y) << "\" x1=\"0\" x2=\""
+        << kWidth << "\"/>\n";
   }
   out << "</g>\n";
 }
@@ -65,8 +65,8 @@ void draw_sets(std::ostream& out, const Canvas& canvas, const Frame& frame, bool
       out << "<rect x=\"" << canvas.x(at.x) - radius << "\" y=\"" << canvas.y(at.y) - radius
           << "\" width=\"" << 2 * radius << "\" height=\"" << 2 * radius << "\"/>\n";
     } else {
-      out << "<circle cx=\"" << canvas.x(at.x) << "\" cy=\"" << canvas.y(at.y) << "\" r=\"" << radius
-          << "\"/>\n";
+      out << "<circle cx=\"" << canvas.x(at.x) << "\" cy=\"" << canvas.y(at.y) << "\" r=\""
+          << radius << "\"/>\n";
     }
   }
   out << "</g>\n<g stroke=\"#d08770\" stroke-opacity=\"0.5\">\n";

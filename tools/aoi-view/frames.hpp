@@ -38,7 +38,7 @@ inline constexpr std::size_t kMaxLines = 20'000;
 struct Selection {
   std::uint64_t first = 1;  ///< updates
   std::uint64_t last = kMaxFrames;
-  std::uint32_t only = 0;   ///< the index of an entity: only what its sensors see; 0: all
+  std::uint32_t only = 0;  ///< the index of an entity: only what its sensors see; 0: all
 };
 
 struct Film {

@@ -20,7 +20,8 @@ int fail(const std::string& text) {
 
 int main(int argc, char** argv) {
   CLI::App app{
-      "Draws a recording of aoi::Recorder: one moment as SVG (--update), or the run as an animated\n"
+      "Draws a recording of aoi::Recorder: one moment as SVG (--update), or the run as an "
+      "animated\n"
       "HTML page. Lines say who sees whom, rings are radii, red dots are seen by nobody."};
   std::string recording;
   std::string output;
@@ -31,7 +32,8 @@ int main(int argc, char** argv) {
   app.add_option("--update", update, "SVG: after which update; the last if not given");
   app.add_option("--from", selection.first, "HTML: the first update")->capture_default_str();
   app.add_option("--to", selection.last, "HTML: the last update")->capture_default_str();
-  app.add_option("--entity", selection.only, "Only what the sensors of this entity (its index) see");
+  app.add_option("--entity", selection.only,
+                 "Only what the sensors of this entity (its index) see");
   CLI11_PARSE(app, argc, argv);
 
   const bool svg = output.ends_with(".svg");

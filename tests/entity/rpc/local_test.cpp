@@ -192,8 +192,7 @@ TEST_F(RpcLocal, AnObjectUnderTwoNamesIsReachedByBoth) {
     CO_OK(co_await server.unbind("player/7", use_awaitable));
     // A stream that had an owner ends as owner_lost.
     const auto gone = co_await call<&Chat::join>(server, "player/7", {}, "x");
-    EXPECT_TRUE(gone.error() == Errc::no_such_entity ||
-                gone.error().bus == bus::Errc::owner_lost);
+    EXPECT_TRUE(gone.error() == Errc::no_such_entity || gone.error().bus == bus::Errc::owner_lost);
     CO_OK(co_await call<&Chat::join>(server, "entity/7", {}, "x"));
   });
 }
