@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "bench/bus/clock.hpp"
+#include "bench/bus/nats_ready.hpp"
 #include "bench/bus/peer.hpp"
 
 namespace starbus::bench {
@@ -171,7 +172,11 @@ class NatsPeer final : public Peer {
       const auto leaf = start(plan, processes, host, "client" + std::to_string(host));
       if (!leaf) return leaf;
     }
-    return {};
+    std::vector<int> client_ports;
+    for (int host = 0; host < plan.hosts; ++host) {
+      client_ports.push_back(plan.ports.at("client" + std::to_string(host)));
+    }
+    return wait_for_nats_leaves(client_ports);
   }
 
   Result<std::unique_ptr<Endpoint>> connect(const ConnectOptions& options,
