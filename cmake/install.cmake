@@ -12,6 +12,20 @@ endif()
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/starbus)
 
+# Some targets alone may have been built, as scripts/up does: said before anything is copied.
+foreach(part core io client daemon testing entity ${STARBUS_ENTITY_PARTS})
+  get_target_property(type starbus_${part} TYPE)
+  if(NOT type STREQUAL INTERFACE_LIBRARY)
+    list(APPEND built "$<TARGET_FILE:starbus_${part}>")
+  endif()
+endforeach()
+install(CODE "
+foreach(file IN ITEMS ${built})
+  if(NOT EXISTS \"\${file}\")
+    message(FATAL_ERROR \"\${file} has not been built: build everything first (scripts/build release)\")
+  endif()
+endforeach()")
+
 foreach(program busd busroot bustop starbus-keygen starbus-mail aoi-view)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -14,8 +14,8 @@ struct Unit {
   std::uint64_t factor;
 };
 // Largest first, for formatting.
-constexpr std::array kTimeUnits = {Unit{"h", 3'600'000}, Unit{"m", 60'000}, Unit{"s", 1000},
-                                   Unit{"ms", 1}};
+constexpr std::array kTimeUnits = {Unit{"d", 86'400'000}, Unit{"h", 3'600'000}, Unit{"m", 60'000},
+                                   Unit{"s", 1000}, Unit{"ms", 1}};
 constexpr std::array kSizeUnits = {Unit{"GiB", 1ULL << 30}, Unit{"MiB", 1ULL << 20},
                                    Unit{"KiB", 1ULL << 10}, Unit{"", 1}};
 

@@ -10,7 +10,7 @@
 
 namespace starbus::bus::daemon {
 
-/// "250ms", "30s", "2m", "1h": digits and one unit. No value otherwise, or on overflow.
+/// "250ms", "30s", "2m", "1h", "30d": digits and one unit. No value otherwise, or on overflow.
 std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
 /// In the largest unit that is exact: "2m", "1500ms".
 std::string format_duration(std::chrono::milliseconds duration);

@@ -343,5 +343,24 @@ TEST_F(Doctor, WorstFirstAndExplained) {
   EXPECT_NE(text.find("1 error, 1 warning, 0 to know"), std::string::npos);
 }
 
+TEST_F(Doctor, TellsWhatIsAlikeInOneGo) {
+  std::vector<Finding> findings;
+  for (int i = 0; i < 6; ++i) {
+    const std::string where = "a -> a.gate-" + std::to_string(i);
+    findings.push_back({Severity::warning, Check::rtt_high, where, "slow", "look"});
+  }
+  findings.insert(findings.begin() + 1, {Severity::warning, Check::loop_lag, "a", "late", "look"});
+  const std::string text = render_doctor(findings, examination_, {});
+  std::size_t explained = 0;
+  for (auto at = text.find("why it"); at != std::string::npos; at = text.find("why it", at + 1)) {
+    ++explained;
+  }
+  EXPECT_EQ(explained, 2U) << text;
+  EXPECT_NE(text.find("a -> a.gate-3: slow"), std::string::npos) << text;
+  EXPECT_EQ(text.find("a -> a.gate-4: slow"), std::string::npos) << text;
+  EXPECT_NE(text.find("and 2 more: --json lists all"), std::string::npos) << text;
+  EXPECT_NE(text.find("7 warnings"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace starbus::bustop

@@ -57,6 +57,34 @@ std::string summary(const std::vector<Finding>& findings, const Examination& exa
          std::to_string(count(Severity::info)) + " to know";
 }
 
+// On a machine that is starved every link is slow: that is one thing to read, not thirty.
+constexpr std::size_t kMostAlike = 4;
+
+// Findings that differ only in where and what, in the order of the first of each.
+std::vector<std::vector<const Finding*>> groups_of(const std::vector<Finding>& findings) {
+  std::vector<std::vector<const Finding*>> groups;
+  for (const Finding& finding : findings) {
+    const auto alike = std::ranges::find_if(groups, [&](const auto& group) {
+      const Finding& first = *group.front();
+      return first.severity == finding.severity && first.check == finding.check &&
+             first.cure == finding.cure;
+    });
+    if (alike == groups.end()) {
+      groups.push_back({&finding});
+    } else {
+      alike->push_back(&finding);
+    }
+  }
+  return groups;
+}
+
+std::string headline(const Finding& finding, const CheckInfo& info, const Look& look) {
+  return toned(look, tone_of(finding.severity),
+               pad_right(std::string(name_of(finding.severity)), 8)) +
+         toned(look, Tone::strong, printable(finding.where)) + ": " + printable(finding.what) +
+         "  " + toned(look, Tone::faint, "[" + std::string(info.name) + "]") + "\n";
+}
+
 }  // namespace
 
 std::string render_rates(const std::vector<DaemonRates>& rates, double seconds, const Look& look) {
@@ -97,14 +125,15 @@ std::string render_rates(const std::vector<DaemonRates>& rates, double seconds, 
 std::string render_doctor(const std::vector<Finding>& findings, const Examination& examination,
                           const Look& look) {
   std::string result;
-  for (const Finding& finding : findings) {
-    const CheckInfo& info = info_of(finding.check);
-    result += toned(look, tone_of(finding.severity),
-                    pad_right(std::string(name_of(finding.severity)), 8)) +
-              toned(look, Tone::strong, printable(finding.where)) + ": " + printable(finding.what) +
-              "  " + toned(look, Tone::faint, "[" + std::string(info.name) + "]") + "\n";
+  for (const auto& alike : groups_of(findings)) {
+    const CheckInfo& info = info_of(alike.front()->check);
+    const std::size_t shown = std::min(alike.size(), kMostAlike);
+    for (std::size_t i = 0; i < shown; ++i) result += headline(*alike[i], info, look);
+    if (shown < alike.size()) {
+      result += "        and " + std::to_string(alike.size() - shown) + " more: --json lists all\n";
+    }
     result += "        why it matters: " + std::string(info.why) + "\n";
-    result += "        what to do:     " + finding.cure + "\n";
+    result += "        what to do:     " + alike.front()->cure + "\n";
   }
   if (examination.unreachable.code != Errc::ok) return result;
   return result + summary(findings, examination) + "\n";

@@ -15,13 +15,16 @@ TEST(ConfigValues, Durations) {
   EXPECT_EQ(parse_duration("30s"), 30s);
   EXPECT_EQ(parse_duration("2m"), 2min);
   EXPECT_EQ(parse_duration("1h"), 1h);
+  EXPECT_EQ(parse_duration("30d"), 720h);
   EXPECT_EQ(parse_duration("0s"), 0s);
-  for (const char* bad : {"", "s", "30", "-1s", "1.5s", "30 s", "30S", "30s ", "1d",
+  for (const char* bad : {"", "s", "30", "-1s", "1.5s", "30 s", "30S", "30s ", "1w",
                           "99999999999999999999s", "9999999999999999h"}) {
     EXPECT_FALSE(parse_duration(bad)) << bad;
   }
   EXPECT_EQ(format_duration(90s), "90s");
   EXPECT_EQ(format_duration(2min), "2m");
+  EXPECT_EQ(format_duration(36h), "36h");
+  EXPECT_EQ(format_duration(168h), "7d");
   EXPECT_EQ(format_duration(1500ms), "1500ms");
   EXPECT_EQ(format_duration(0s), "0ms");
 }
