@@ -15,6 +15,11 @@ class DiskEnv : public leveldb::EnvWrapper {
   /// `target` is not owned.
   explicit DiskEnv(leveldb::Env* target = leveldb::Env::Default()) : EnvWrapper(target) {}
 
+  /// Reads tables with pread and not, as LevelDB's own, through a mapping: a sector that cannot be
+  /// read is then an error of one read and not the end of the program (SIGBUS), and blocks whose
+  /// checksum has been verified stay in LevelDB's cache.
+  leveldb::Status NewRandomAccessFile(const std::string& path,
+                                      leveldb::RandomAccessFile** file) override;
   /// Makes the names in the folder durable: files made, renamed and removed so far.
   virtual leveldb::Status sync_folder(const std::string& folder);
   /// Bytes that a process without privileges may still use on the folder's file system.

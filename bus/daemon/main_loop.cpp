@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bus/daemon/daemon_shell.hpp"
+#include "bus/daemon/open_files.hpp"
 
 namespace starbus::bus::daemon {
 namespace {
@@ -58,6 +59,7 @@ int run_daemon(const DaemonInfo& info, std::unique_ptr<Daemon> daemon, int argc,
     std::cout << command.config_file << ": ok" << std::endl;
     return kExitOk;
   }
+  allow_all_files();
   DaemonShell shell(info, std::move(daemon), command.config_file, std::move(*settings));
   const int exit_code = shell.run(command.log_level, command.takeover);
   if (!info.ends_at_once) return exit_code;

@@ -5,6 +5,11 @@ namespace starbus::bus::busd::mail {
 storage::Result<BoxCache::Entry*> BoxCache::load(std::uint8_t shard, const ChannelId& id) {
   const auto known = boxes_.find(id);
   if (known != boxes_.end()) return &known->second;
+  if (const auto old = old_.find(id); old != old_.end()) {
+    Entry entry = std::move(old->second);
+    old_.erase(old);
+    return &boxes_.emplace(id, std::move(entry)).first->second;
+  }
   const std::string key = box_key(shard, id);
   const auto stored = store_.get(key);
   if (!stored) return stored.error();
@@ -56,13 +61,17 @@ void BoxCache::write(storage::Batch& batch) const {
 
 void BoxCache::forget_some() {
   dirty_.clear();
-  if (boxes_.size() >= kMost) boxes_.clear();
+  if (boxes_.size() < most_) return;
+  old_ = std::move(boxes_);
+  boxes_ = {};
 }
 
 void BoxCache::forget(std::uint8_t shard) {
-  boost::unordered::erase_if(boxes_, [&](const auto& entry) {
-    return entry.second.shard == shard && !entry.second.dirty;
-  });
+  for (Generation* const boxes : {&boxes_, &old_}) {
+    boost::unordered::erase_if(*boxes, [&](const auto& entry) {
+      return entry.second.shard == shard && !entry.second.dirty;
+    });
+  }
 }
 
 void BoxCache::drop() {

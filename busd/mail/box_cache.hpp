@@ -11,13 +11,15 @@
 namespace starbus::bus::busd::mail {
 
 /// What is known of mailboxes without asking the disk, and what the batch that is being built does
-/// to them: it becomes true by `keep`, or never was, by `drop`. Only between batches are boxes
-/// forgotten, all at once, when there are kMost. One thread.
+/// to them: it becomes true by `keep`, or never was, by `drop`. Two generations: a box that is used
+/// is in the young one; when that has `most` the old one is forgotten, and the young one becomes
+/// it, between batches. So what was among the latest `most` is known for certain. One thread.
 class BoxCache {
  public:
-  static constexpr std::size_t kMost = 65'536;  // some 10 MiB
+  /// Some 20 MiB in a generation. A box that is not known costs a post several lookups in tables.
+  static constexpr std::size_t kMost = 131'072;
 
-  explicit BoxCache(storage::Store& store) : store_(store) {}
+  explicit BoxCache(storage::Store& store, std::size_t most = kMost) : store_(store), most_(most) {}
 
   struct Box {
     BoxRow* row = nullptr;      // valid until the next call
@@ -58,11 +60,14 @@ class BoxCache {
     BoxRow row;
     std::uint64_t durable = 0;
   };
+  using Generation = boost::unordered_flat_map<ChannelId, Entry>;
   void forget_some();
   storage::Result<Entry*> load(std::uint8_t shard, const ChannelId& id);
 
   storage::Store& store_;
-  boost::unordered_flat_map<ChannelId, Entry> boxes_;
+  const std::size_t most_;
+  Generation boxes_;  // young; has all that the batch changes
+  Generation old_;    // none of them is in boxes_
   std::vector<ChannelId> dirty_;
 };
 
