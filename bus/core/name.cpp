@@ -147,6 +147,10 @@ std::string process_channel_name(std::string_view host, std::string_view node) {
   return name.append(host).append(".").append(node);
 }
 
+std::string host_of_process(std::string_view process) {
+  return std::string(process.substr(0, process.find('.')));
+}
+
 bool is_shared_name(std::string_view name) {
   return name.starts_with("service/") && name.find('#') == std::string_view::npos;
 }

@@ -24,6 +24,8 @@ bool matches_any(const std::vector<std::string>& prefixes, std::string_view name
 ChannelId channel_id(std::string_view name);
 /// "process/HOST.NODE"
 std::string process_channel_name(std::string_view host, std::string_view node);
+/// HOST of "HOST.NODE".
+std::string host_of_process(std::string_view process);
 
 /// `service/...` without '#': a set of owned channels `service/...#1`, `#2` (shared name).
 bool is_shared_name(std::string_view name);

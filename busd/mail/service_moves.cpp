@@ -1,19 +1,11 @@
 // Shards that come and go: what MailService lends to Givers and to the Taker.
 #include <utility>
 
+#include "bus/core/name.hpp"
 #include "busd/mail/service.hpp"
 #include "busd/mail/shard_row.hpp"
 
 namespace starbus::bus::busd::mail {
-namespace {
-
-/// Of "HOST.NODE"; node names have no dots.
-std::string host_of(const std::string& process) {
-  return process.substr(0, process.rfind('.'));
-}
-
-}  // namespace
-
 Givers::Way MailService::give_way() {
   Givers::Way way;
   way.say = [this](const Process& to, Lineage hint, ByteView record) { say(to, hint, record); };
@@ -58,7 +50,7 @@ std::optional<Taker::Store> MailService::owner_of(std::uint8_t shard) const {
   if (rows == nullptr) return std::nullopt;
   const auto row = rows->rows().find(shard_name(shard));
   if (row == rows->rows().end()) return std::nullopt;
-  return Taker::Store{row->second.owner, host_of(row->second.owner_name)};
+  return Taker::Store{row->second.owner, host_of_process(row->second.owner_name)};
 }
 
 std::optional<Process> MailService::store_of(const std::string& host) const {

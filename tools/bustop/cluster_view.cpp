@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "bus/core/name.hpp"
 #include "bus/daemon/admin_http.hpp"
 #include "tools/bustop/parse.hpp"
 
@@ -74,10 +75,6 @@ const std::vector<ProcessInfo>& HostView::processes() const {
 double HostView::rtt_us() const {
   if (row && row->link && row->link->rtt_us > 0) return row->link->rtt_us;
   return topology ? topology->uplink.rtt_us : 0;
-}
-
-std::string host_of(const std::string& process) {
-  return process.substr(0, process.find('.'));
 }
 
 ClusterView::ClusterView(std::unique_ptr<AdminSource> local, std::unique_ptr<AdminSource> root)
@@ -190,7 +187,7 @@ void ClusterView::find_process(const std::string& name, const DaemonStatus& loca
   constexpr std::string_view kPrefix = "process/";
   if (!name.starts_with(kPrefix)) return;
   const std::string process = name.substr(kPrefix.size());
-  const auto topology = host(address_of(host_of(process), local));
+  const auto topology = host(address_of(bus::host_of_process(process), local));
   if (!topology) return;
   if (std::ranges::find(topology->processes, process, &ProcessInfo::name) ==
       topology->processes.end()) {
@@ -198,7 +195,7 @@ void ClusterView::find_process(const std::string& name, const DaemonStatus& loca
   }
   into.found = into.confirmed = true;
   into.owner = process;
-  into.host = host_of(process);
+  into.host = bus::host_of_process(process);
 }
 
 Result<RouteAnswer> ClusterView::route(const std::string& name) const {
@@ -217,7 +214,7 @@ Result<RouteAnswer> ClusterView::route(const std::string& name) const {
   answer.info = std::move(*route);
   if (!answer.info.found) find_process(name, *local, answer.info);
   if (answer.info.name.empty()) answer.info.name = name;
-  if (answer.info.host.empty()) answer.info.host = host_of(answer.info.owner);
+  if (answer.info.host.empty()) answer.info.host = bus::host_of_process(answer.info.owner);
   return answer;
 }
 

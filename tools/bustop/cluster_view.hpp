@@ -94,9 +94,6 @@ class ClusterView {
   std::unique_ptr<AdminSource> root_;
 };
 
-/// "HOST.NODE" -> "HOST".
-std::string host_of(const std::string& process);
-
 /// Daemons record origins by number where they do not know the process: "9f86d081.884c7d65" becomes
 /// "HOST.NODE" if the cluster has such a process, and stays otherwise.
 class OriginNames {

@@ -1,6 +1,7 @@
 // Which hosts keep mail, told from the names of shards and from the processes that are there.
 #include <charconv>
 
+#include "bus/core/name.hpp"
 #include "tools/bustop/cluster_view.hpp"
 
 namespace starbus::bustop {
@@ -20,7 +21,7 @@ std::optional<unsigned> shard_in(std::string_view name) {
 void add_stores(const std::vector<ProcessInfo>& processes, std::set<std::string>& hosts) {
   for (const ProcessInfo& process : processes) {
     if (process.connected && process.name.ends_with(kStoreNode)) {
-      hosts.insert(host_of(process.name));
+      hosts.insert(bus::host_of_process(process.name));
     }
   }
 }
@@ -44,7 +45,7 @@ Result<MailPlaces> ClusterView::mail_places() const {
   for (const NameRow& row : answer->names) {
     const auto shard = shard_in(row.name);
     if (!shard) continue;
-    places.host[*shard] = host_of(row.owner);
+    places.host[*shard] = bus::host_of_process(row.owner);
     places.hosts.insert(places.host[*shard]);
   }
   // A store without shards has no name but that of its process.

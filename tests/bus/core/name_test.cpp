@@ -73,6 +73,7 @@ TEST(ChannelIds, AreTheFirst128BitsOfSha256) {
 
 TEST(ChannelIds, OfAProcessNeedNoName) {
   const std::string name = process_channel_name("hostA", "space-1");
+  EXPECT_EQ(host_of_process("hostA.space-1"), "hostA");
   EXPECT_EQ(name, "process/hostA.space-1");
   const Process process{host_id("hostA"), slot_id("space-1"), 9};
   EXPECT_EQ(channel_id(name), process.channel());
