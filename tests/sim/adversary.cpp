@@ -81,6 +81,7 @@ void Adversary::step() {
 
 void Adversary::fault() {
   Random& random = world_.random;
+  if (profile_.broken_disks && random.chance(0.1)) return break_a_disk();
   if (profile_.mail && random.chance(0.1)) return fill_the_disk();
   if (profile_.mail && random.chance(0.1))
     return crash_host(world_.random.pick(world_.stores())->host());
@@ -118,6 +119,14 @@ void Adversary::fill_the_disk() {
   world_.note("the disk", disk.room == SimDisk::Room::little ? "is nearly full" : "is full");
   world_.timeline.after(world_.random.millis(5, 3'000),
                         [&disk] { disk.room = SimDisk::Room::plenty; });
+}
+
+void Adversary::break_a_disk() {
+  ++world_.counts[Event::failed_disks];
+  SimDisk& disk = world_.random.pick(world_.stores())->disk();
+  disk.fails = true;
+  // One that nobody writes to is changed before it shows.
+  world_.timeline.after(world_.random.millis(5, 3'000), [&disk] { disk.fails = false; });
 }
 
 void Adversary::crash_root() {

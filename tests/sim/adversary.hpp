@@ -23,6 +23,7 @@ class Adversary {
   void crash_host(HostNode& host);
   void crash_root();
   void fill_the_disk();
+  void break_a_disk();
   void disturb_a_link();
   void pause_somebody();
   void isolate_a_host();

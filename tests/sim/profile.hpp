@@ -14,6 +14,7 @@ struct Profile {
   bool extended = false;  // moving senders, announcements, large bodies, slow readers
   double older = 0;       // share of starts that speak the protocol version before this one
   bool mail = false;      // a mail store with its disk, and posts
+  bool broken_disks = false;  // writes of the mail store fail, and may have been kept
 };
 
 inline constexpr Profile kProfiles[] = {
@@ -23,6 +24,7 @@ inline constexpr Profile kProfiles[] = {
     {"extended", "base, and moving senders, announcements, large bodies, slow readers", false, true,
      0.3},
     {"mail", "deaths, and a mail store with its disk, and posts", true, false, 0, true},
+    {"disks", "mail, and disks that fail", true, false, 0, true, true},
     {"all", "everything but mail", true, true, 0.3},
 };
 

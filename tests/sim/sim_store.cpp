@@ -1,5 +1,7 @@
 #include "tests/sim/sim_store.hpp"
 
+#include <utility>
+
 #include "storage/envelope.hpp"
 
 namespace starbus::sim {
@@ -37,6 +39,7 @@ class SimSnapshot final : public storage::Snapshot {
 
 storage::Result<> SimStore::commit(storage::Batch batch, Completion done) {
   if (auto checked = batch.check(); !checked) return checked;
+  if (stopped_) return storage::Error(storage::Errc::stopped, "simulated");
   const bool taken = disk_.room == SimDisk::Room::plenty ||
                      (disk_.room == SimDisk::Room::little && batch.may_use_reserve());
   // A store that is full says so at once or, if it finds out while it writes, later.
@@ -54,6 +57,8 @@ storage::Result<> SimStore::commit(storage::Batch batch, Completion done) {
 
 /// The batches are durable in order: each sync makes the oldest one so.
 void SimStore::sync() {
+  if (stopped_) return;
+  if (disk_.fails) return fail();
   if (disk_.syncs_left == 0) return after_(bus::from_ms(10), [this] { sync(); });
   if (disk_.syncs_left) --*disk_.syncs_left;
   Pending oldest = std::move(pending_.front());
@@ -62,7 +67,28 @@ void SimStore::sync() {
   oldest.done({});
 }
 
+/// What waits behind it is never written.
+void SimStore::fail() {
+  stopped_ = true;
+  disk_.fails = false;
+  std::deque<Pending> ended = std::exchange(pending_, {});
+  const Completion first = std::move(ended.front().done);
+  torn_ = std::move(ended.front().batch);
+  ended.pop_front();
+  first(storage::Error(storage::Errc::io_error, "simulated"));
+  for (Pending& later : ended) later.done(storage::Error(storage::Errc::stopped, "simulated"));
+}
+
+storage::Report SimStore::report() const {
+  storage::Report report;
+  if (!stopped_) return report;
+  report.state = storage::State::stopped;
+  report.reason = storage::Error(storage::Errc::io_error, "simulated");
+  return report;
+}
+
 int SimStore::crash() {
+  if (torn_ && random_.chance(0.5)) apply(*torn_);
   while (!pending_.empty() && !disk_.syncs_left && random_.chance(0.5)) {
     apply(pending_.front().batch);
     pending_.pop_front();

@@ -38,14 +38,24 @@ void StoreNode::on_start() {
   hooks.now_ms = hooks.wall_ms;
   hooks.trouble = [this](const std::string& text) { world_.note(name(), text); };
   hooks.note = hooks.trouble;
-  hooks.stopped = [this](const storage::Error& reason) {
-    throw Violation(name() + ": the store stopped: " + reason.to_string());
-  };
+  hooks.stopped = [this](const storage::Error& reason) { stopped(reason); };
   hooks.token = [this] { return world_.random.next(); };
   service_ = std::make_unique<MailService>(*store_, host().name(), shards_, mail::MailQuota{},
                                            std::move(hooks));
   begin(*service_, bus::kVersionMinor);
   service_->attach(core());
+}
+
+/// Its operator changes the disk, and starts busd again.
+void StoreNode::stopped(const storage::Error& reason) {
+  if (!store_->stopped()) {
+    throw Violation(name() + ": stopped, on a good disk: " + reason.to_string());
+  }
+  world_.note(name(), "has stopped: " + reason.to_string());
+  after(world_.random.millis(50, 20'000), [this] {
+    world_.timeline.after(world_.random.millis(5, 300), [this] { host().start(); });
+    host().crash();
+  });
 }
 
 void StoreNode::on_crash() {

@@ -35,6 +35,7 @@ class StoreNode final : public CoreNode {
   void on_crash() override;
   void before_pump() override { service_->turn(); }
   void refused_for_good(const bus::Error& reason) override;
+  void stopped(const storage::Error& reason);
 
   std::vector<std::uint8_t> shards_;  // listed
   SimDisk disk_;
