@@ -75,7 +75,7 @@ namespace starbus::storage {
     "the least recently used block is dropped")                                                    \
   X(kBlockSize, 4 * 1024, "bytes", "of LevelDB: what one flipped bit on the disk can take along",  \
     "the next block begins")                                                                       \
-  X(kOpenTables, 500, "files", "of LevelDB: descriptors and mappings; 1 GiB of tables",            \
+  X(kOpenTables, 500, "files", "of LevelDB: descriptors; 1 GiB of tables",            \
     "the least recently used table is closed")                                                     \
   X(kHeadroom, 64 * 1024 * 1024, "bytes",                                                          \
     "free space that LevelDB needs to flush, to compact and to open again",                        \
