@@ -72,9 +72,20 @@ TEST_F(MailAge, ManyLogsGrowOldAtOnce) {
     }
   }
   settle();
-  pass(11'000);
-  pass(0);
-  EXPECT_EQ(mail_->counters().aged, seq);
+  const std::uint64_t logged = seq;
+  // Others in the same batches that erase a range, too.
+  constexpr int kSteps = 12;
+  constexpr std::uint64_t kPurged = Mail::kErasedSingly + 1;
+  while (seq < logged + kSteps * kPurged) post(++seq, "x");
+  settle();
+  shell_->now_ms += 11'000;
+  for (std::uint64_t step = 1; step <= kSteps; ++step) {
+    shell_->now_ms += Mail::kSweepPause;
+    mail_->purge(kBox, step * kPurged, [](const Result<std::uint64_t>&) {});
+    settle();
+  }
+  EXPECT_EQ(mail_->counters().purged, kSteps * kPurged);
+  EXPECT_EQ(mail_->counters().aged, logged);
 }
 
 TEST_F(MailAge, AMarkOfWhatIsLostDoesNotAgeItsNeighbours) {
