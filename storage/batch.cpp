@@ -49,6 +49,10 @@ void Batch::erase_range(std::string_view from, std::string_view to) {
   ++ranges_;
 }
 
+bool Batch::fits_reserve() const {
+  return put_bytes_ <= kReserveBatch;
+}
+
 bool Batch::puts_into_its_ranges() const {
   if (ranges_ == 0 || puts_ == 0) return false;
   std::vector<std::pair<std::string_view, std::string_view>> ranges;
@@ -68,7 +72,7 @@ Result<> Batch::check() const {
   if (bytes() > kMaxBatch) {
     return Error(Errc::too_large, "a batch of " + std::to_string(bytes()) + " bytes");
   }
-  if (uses_reserve_ && put_bytes_ > kReserveBatch) {
+  if (uses_reserve_ && !fits_reserve()) {
     return Error(Errc::too_large,
                  "a batch that uses the reserve and puts " + std::to_string(put_bytes_) + " bytes");
   }

@@ -43,6 +43,8 @@ class Batch {
   bool only_erases() const { return puts_ == 0; }
   /// True if a store with little space still takes it: it only erases, or was marked.
   bool may_use_reserve() const { return only_erases() || uses_reserve_; }
+  /// Whether what it puts is little enough to be marked.
+  bool fits_reserve() const;
   std::size_t operations() const { return operations_.size(); }
   /// What it counts in queues: keys, values and a constant per operation.
   std::size_t bytes() const { return bytes_.size() + operations_.size() * sizeof(Operation); }

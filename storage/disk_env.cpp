@@ -5,49 +5,61 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <system_error>
 #include <utility>
 
 namespace starbus::storage {
-namespace {
-
-class Table final : public leveldb::RandomAccessFile {
- public:
-  Table(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
-  ~Table() override { ::close(descriptor_); }
-
-  /// Less than `size` at the end of the file, as LevelDB expects.
-  leveldb::Status Read(std::uint64_t offset, std::size_t size, leveldb::Slice* result,
-                       char* scratch) const override {
-    std::size_t got = 0;
-    while (got < size) {
-      const ssize_t more =
-          ::pread(descriptor_, scratch + got, size - got, static_cast<off_t>(offset + got));
-      if (more < 0 && errno == EINTR) continue;
-      if (more < 0) return status_of_errno(path_, errno);
-      if (more == 0) break;
-      got += static_cast<std::size_t>(more);
-    }
-    *result = leveldb::Slice(scratch, got);
-    return leveldb::Status::OK();
-  }
-
- private:
-  const std::string path_;
-  const int descriptor_;
-};
-
-}  // namespace
 
 leveldb::Status status_of_errno(const std::string& path, int error) {
   return leveldb::Status::IOError(path, std::generic_category().message(error));
 }
 
+namespace {
+
+class ReadFile final : public leveldb::RandomAccessFile {
+ public:
+  /// Owns the descriptor.
+  ReadFile(std::string path, int file) : path_(std::move(path)), file_(file) {}
+  ~ReadFile() override { ::close(file_); }
+
+  /// Less than was asked for at the end of the file, which LevelDB calls corrupt.
+  leveldb::Status Read(std::uint64_t offset, std::size_t size, leveldb::Slice* result,
+                       char* scratch) const override {
+    std::size_t read = 0;
+    while (read < size) {
+      const ssize_t some =
+          ::pread(file_, scratch + read, size - read, static_cast<off_t>(offset + read));
+      if (some < 0 && errno == EINTR) continue;
+      if (some < 0) {
+        *result = leveldb::Slice();
+        return status_of_errno(path_, errno);
+      }
+      if (some == 0) break;
+      read += static_cast<std::size_t>(some);
+    }
+    std::memset(scratch + read, 0, size - read);  // LevelDB looks at a whole footer
+    *result = leveldb::Slice(scratch, read);
+    return leveldb::Status::OK();
+  }
+
+ private:
+  const std::string path_;
+  const int file_;
+};
+
+}  // namespace
+
 leveldb::Status DiskEnv::NewRandomAccessFile(const std::string& path,
                                              leveldb::RandomAccessFile** file) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  *file = descriptor < 0 ? nullptr : new Table(path, descriptor);
-  return descriptor < 0 ? status_of_errno(path, errno) : leveldb::Status::OK();
+  *file = nullptr;
+  const int opened = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (opened < 0 && errno == ENOENT) {
+    return leveldb::Status::NotFound(path, std::generic_category().message(ENOENT));
+  }
+  if (opened < 0) return status_of_errno(path, errno);
+  *file = new ReadFile(path, opened);
+  return leveldb::Status::OK();
 }
 
 leveldb::Status DiskEnv::sync_folder(const std::string& folder) {

@@ -7,7 +7,7 @@
 
 namespace starbus::storage {
 
-/// The disk, as a store sees it: LevelDB's Env, and two things that LevelDB does not ask for. Tests
+/// The disk, as a store sees it: LevelDB's Env, and what LevelDB does not ask for, or not so. Tests
 /// put a disk that fails in its place (storage/testing/fault_env.hpp). Any thread; outlives its
 /// stores. As LevelDB's, its errors are Status values.
 class DiskEnv : public leveldb::EnvWrapper {
@@ -15,9 +15,9 @@ class DiskEnv : public leveldb::EnvWrapper {
   /// `target` is not owned.
   explicit DiskEnv(leveldb::Env* target = leveldb::Env::Default()) : EnvWrapper(target) {}
 
-  /// Reads tables with pread and not, as LevelDB's own, through a mapping: a sector that cannot be
-  /// read is then an error of one read and not the end of the program (SIGBUS), and blocks whose
-  /// checksum has been verified stay in LevelDB's cache.
+  /// Of a table. Read and not mapped, as LevelDB's own would be: a bad sector under a mapping, or a
+  /// file that has been cut, is no error there, but the end of the process (SIGBUS). And blocks
+  /// whose checksum has been verified stay in LevelDB's cache.
   leveldb::Status NewRandomAccessFile(const std::string& path,
                                       leveldb::RandomAccessFile** file) override;
   /// Makes the names in the folder durable: files made, renamed and removed so far.

@@ -115,6 +115,12 @@ Totals Mail::totals() const {
   return all;
 }
 
+bool Mail::has_room(std::uint64_t bytes) const {
+  if (quota_.total_bytes == 0) return true;
+  const std::uint64_t used = totals().bytes;
+  return used <= quota_.total_bytes && bytes <= quota_.total_bytes - used;
+}
+
 // --- what waits ----------------------------------------------------------------------------------
 
 void Mail::post(const StreamId& stream, std::uint64_t seq, ByteView message, bool tombstone) {
@@ -145,7 +151,7 @@ void Mail::open_reader(const ReaderId& id, MailOpen open) {
   const Lineage reply = open.reply;
   const std::uint64_t token = open.token;
   const bool served = !stopped_ && shard_at(bus::shard_of(box)) != nullptr;
-  if (!served || readers_.full() || !request(Opening{id, std::move(open), box})) {
+  if (!served || readers_.full(id.process) || !request(Opening{id, std::move(open), box})) {
     say(id, reply, {token, Errc::busy, "not served here now", 0, 0});
   }
 }
@@ -174,7 +180,10 @@ bool Mail::request(Waiting waiting) {
 // --- the pipeline --------------------------------------------------------------------------------
 
 bool Mail::turn() {
-  if (!batch_ && !stopped_ && shell_.wall_ms() >= next_sweep_ms_) sweep();
+  const std::uint64_t now = shell_.wall_ms();
+  // The wall clock may be set back: that must not end the sweeping for as long.
+  next_sweep_ms_ = std::min(next_sweep_ms_, now + kSweepPause);
+  if (!batch_ && !stopped_ && now >= next_sweep_ms_) sweep();
   flush();
   return !stopped_ && readers_.pump();
 }
@@ -234,13 +243,7 @@ void Mail::build(bool refusing) {
   batch_ = std::move(fresh);
   storage::Batch batch;
   batch.reserve(size_of(batch_->items), 2 * batch_->items.size());
-  for (std::size_t i = 0; i < batch_->items.size(); ++i) {
-    // A batch erases few ranges: what would need another waits for the next one.
-    if (batch_->ranges >= storage::kMaxBatchRanges) put_back(i);
-    if (i < batch_->items.size()) {
-      std::visit([&](auto& item) { add(item, batch); }, batch_->items[i]);
-    }
-  }
+  add_items(batch);
   boxes_.write(batch);
   for (const auto& [key, row] : batch_->keys) batch.put(key, encode(row));
   storage::Batch apart;
@@ -250,8 +253,14 @@ void Mail::build(bool refusing) {
   }
   write_shards(batch);
   note_changes(batch);
+  if (refusing && !batch.fits_reserve() && batch_->items.size() > 1) {
+    boxes_.drop();
+    put_back(batch_->items.size() / 2);
+    return build(true);
+  }
+  // Dead letters are no bookkeeping: what they hold may be large.
   const bool bookkeeping = batch_->streams.empty() && batch_->items.size() <= kRefusedMessages;
-  if (refusing || bookkeeping) batch.use_reserve();
+  if (refusing || (bookkeeping && batch.fits_reserve())) batch.use_reserve();
   if (sabotaged(Sabotage::mail_ack_before_sync)) tell(*batch_);
   if (!apart.empty()) {
     (void)store_.commit(std::exchange(batch, std::move(apart)), [](const storage::Result<>&) {});
@@ -260,16 +269,34 @@ void Mail::build(bool refusing) {
   commit(std::move(batch));
 }
 
+/// What has no room waits for the next batch; the first always has.
+void Mail::add_items(storage::Batch& batch) {
+  for (std::size_t i = 0; i < batch_->items.size(); ++i) {
+    if (!may_erase_more() || batch.bytes() > kBatchHeavy) return put_back(i);
+    std::visit([&](auto& item) { add(item, batch); }, batch_->items[i]);
+    if (batch_->put_off) return put_back(i);
+  }
+}
+
+/// A batch erases few ranges.
+bool Mail::may_erase_more() const {
+  return batch_->ranges + kRangesOfOne <= storage::kMaxBatchRanges;
+}
+
 void Mail::write_shards(storage::Batch& batch) {
+  std::size_t void_rows = kVoidRows;
   for (auto& [channel, shard] : shards_) {
     const auto totals = batch_->totals.find(shard.number);
     if (shard.noted && totals == batch_->totals.end()) continue;
     const bool changed = totals != batch_->totals.end();
-    batch.put(shard_key(shard.number),
-              encode(ShardRow{shard.lineage, changed ? totals->second : shard.totals}));
-    if (shard.noted) continue;
-    shard.streams.erase_void(batch);
-    batch_->noted.push_back(shard.number);
+    const std::size_t erased = shard.noted ? 0 : shard.streams.erase_void(batch, void_rows);
+    void_rows -= erased;
+    if (erased != 0) batch_->voided[shard.number] = erased;
+    // Of no lineage while some are left: after a crash they must not count again.
+    const bool is_void = !shard.noted && shard.streams.has_void(erased);
+    batch.put(shard_key(shard.number), encode(ShardRow{is_void ? Lineage{} : shard.lineage,
+                                                       changed ? totals->second : shard.totals}));
+    if (!shard.noted && !is_void) batch_->noted.push_back(shard.number);
   }
 }
 
@@ -296,6 +323,7 @@ void Mail::commit(storage::Batch batch) {
 }
 
 void Mail::finished(const storage::Result<>& result) {
+  if (stopped_) return;
   if (result) {
     succeed();
   } else {
@@ -314,11 +342,13 @@ void Mail::succeed() {
   for (const auto& [number, totals] : done.totals) {
     if (Shard* const shard = shard_at(number)) shard->totals = totals;
   }
+  for (const auto& [number, rows] : done.voided) {
+    if (Shard* const shard = shard_at(number)) shard->streams.void_erased(rows);
+  }
   for (const std::uint8_t number : done.noted) {
     Shard* const shard = shard_at(number);
     if (shard == nullptr) continue;
     shard->noted = true;
-    shard->streams.void_erased();
     shell_.opened(number, shard->streams.take_filter());
   }
   for (const StreamId& id : done.forgotten) {
@@ -367,6 +397,10 @@ void Mail::give_back() {
     }
   }
   for (const StreamId& stream : streams) shell_.refused(stream, 0);
+}
+
+void Mail::store_stopped(const storage::Error& reason) {
+  if (!stopped_) stop(reason);
 }
 
 void Mail::stop(const storage::Error& reason) {

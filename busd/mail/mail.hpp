@@ -80,8 +80,15 @@ class Mail {
   /// storage::kReserveBatch.
   static constexpr std::size_t kRefusedMessages = 128;
   static constexpr std::size_t kBatchBytes = 4 * 1024 * 1024;  // a larger message goes alone
+  /// Of a batch with its rows: then the rest waits. With one more message, and the rows that are
+  /// added at the end, below storage::kMaxBatch.
+  static constexpr std::size_t kBatchHeavy = 2 * kBatchBytes;
+  /// Rows of streams of an earlier lineage that a batch erases. A shard is open when all are gone.
+  static constexpr std::size_t kVoidRows = 8'192;
   /// Messages that are erased one by one; more make a range, of which a batch has few.
   static constexpr std::size_t kErasedSingly = 32;
+  /// That one thing may need: a dead letter trims the log of its shard, and then its mailbox.
+  static constexpr std::size_t kRangesOfOne = 2;
   static constexpr std::uint64_t kSweepPause = 100;  // ms between two looks for what is too old
   /// Dead letters of one mailbox that a batch writes for their age; the rest has its turn later.
   static constexpr std::uint64_t kBuriedAtOnce = 16;
@@ -122,6 +129,9 @@ class Mail {
   /// (no such mailbox here), corrupt, would_block (too much waits, or the disk is full), closed.
   void purge(const std::string& name, std::uint64_t upto, Purged done);
 
+  /// A commit of somebody else has met the end of the store.
+  void store_stopped(const storage::Error& reason);
+
   /// At the end of each turn: begins a batch, if none is under way and something waits; sends to
   /// readers. True: there is more to send, in another turn.
   bool turn();
@@ -134,6 +144,8 @@ class Mail {
   const Readers& readers() const { return readers_; }
   /// Of all open shards; durable.
   Totals totals() const;
+  /// Whether the quota of the store allows so many bytes of bodies more.
+  bool has_room(std::uint64_t bytes) const;
 
  private:
   struct Shard {
@@ -176,13 +188,15 @@ class Mail {
   struct Running {
     std::vector<Waiting> items;
     std::map<StreamId, ShardStreams::Change> streams;
-    std::map<std::uint8_t, Totals> totals;    // of the shards that it changes, as they will be
-    std::vector<std::uint8_t> noted;          // shards whose lineage it puts
-    std::vector<StreamId> forgotten;          // unless it also changes them
-    std::map<std::string, KeyRow> keys;       // idempotency keys that it puts
-    std::vector<std::function<void()>> then;  // what readers are told once it is durable
-    std::vector<Change> changes;              // to shards that are watched
+    std::map<std::uint8_t, Totals> totals;       // of the shards that it changes, as they will be
+    std::vector<std::uint8_t> noted;             // shards whose lineage it puts
+    std::map<std::uint8_t, std::size_t> voided;  // rows of an earlier one that it erases, of shards
+    std::vector<StreamId> forgotten;             // unless it also changes them
+    std::map<std::string, KeyRow> keys;          // idempotency keys that it puts
+    std::vector<std::function<void()>> then;     // what readers are told once it is durable
+    std::vector<Change> changes;                 // to shards that are watched
     std::size_t ranges = 0;
+    bool put_off = false;     // the latest item has found no room: it and all after it wait
     MailCounters counters;    // what it will have done
     std::uint64_t bytes = 0;  // of all bodies in the store, with what it stores
     bool refusing = false;    // the disk is full: nothing is stored, and that is noted
@@ -207,6 +221,7 @@ class Mail {
   void take_waiting();
   void put_back(std::size_t most);
   void build(bool refusing);
+  void add_items(storage::Batch& batch);
   void write_shards(storage::Batch& batch);
   void note_changes(const storage::Batch& batch);
   void commit(storage::Batch batch);
@@ -222,6 +237,7 @@ class Mail {
   void add(const Acknowledgement& acknowledgement, storage::Batch& batch);
   void add(const Sweeper::Found& found, storage::Batch& batch);
   void age(const Sweeper::Aged& aged, storage::Batch& batch);
+  bool may_erase_more() const;
   void add(const Purge& purge, storage::Batch& batch);
   Result<std::uint64_t> store(Shard& shard, const Post& post, storage::Batch& batch);
   Result<std::optional<std::uint64_t>> seen_before(const std::string& key);

@@ -26,8 +26,7 @@ void Mail::add(const Post& post, storage::Batch& batch) {
   ShardStreams::Change& change = batch_->streams[post.stream];
   change.last = post.seq;
   if (post.tombstone) return;
-  Result<std::uint64_t> number = Error{Errc::store_full};
-  if (!batch_->refusing) number = store(*shard, post, batch);
+  const Result<std::uint64_t> number = store(*shard, post, batch);
   ++(number ? batch_->counters.stored : batch_->counters.refused);
   change.results.push_back(number ? PostResult{post.seq, Errc::ok, *number}
                                   : PostResult{post.seq, number.error().code, 0});
@@ -45,8 +44,9 @@ Result<std::uint64_t> Mail::store(Shard& shard, const Post& post, storage::Batch
   if (!key.empty()) {
     const auto before = seen_before(key);
     if (!before) return before.error();
-    if (*before) return **before;
+    if (*before) return **before;  // also on a full disk: it was stored, whatever is refused now
   }
+  if (batch_->refusing) return Error{Errc::store_full};
   auto place = find_box(shard, id, head.name, head.target);
   if (!place) return place.error();
   const BoxRow& row = *place->box.row;
@@ -195,6 +195,8 @@ void Mail::add(const Acknowledgement& acknowledgement, storage::Batch& batch) {
   if (!ack.reject.empty() && ack.upto > row.floor) {
     if (batch_->refusing) return end(Errc::busy, "the disk is full");
     const auto buried = bury(place, ack.upto, ack.reject, batch);
+    batch_->put_off = !buried && buried.error() == Errc::would_block;
+    if (batch_->put_off) return;
     if (!buried) return end(Errc::busy, buried.error().to_string());
   }
   settle(place, ack.upto, batch);
@@ -237,12 +239,14 @@ void Mail::settle(Place& place, std::uint64_t upto, storage::Batch& batch) {
   batch_->counters.settled += count;
 }
 
-/// Keeps a copy of what is about to be erased, with the reason.
+/// Keeps a copy of what is about to be erased, with the reason. would_block: not in this batch.
 Result<> Mail::bury(Place& place, std::uint64_t number, const std::string& reason,
                     storage::Batch& batch) {
   std::string value;
   const auto row = message(place, number, value);
   if (!row || is_lost(*row)) return {};  // it cannot be read, which its reader was told
+  const bool fits = may_erase_more() && batch.bytes() + row->body.size() <= kBatchBytes;
+  if (!fits && !batch.empty()) return Error{Errc::would_block};
   Bytes letter;
   encode_dead_letter({place.box.row->name, number, row->time_ms, reason, as_bytes(row->body)},
                      letter);
@@ -281,7 +285,7 @@ void Mail::add(const Sweeper::Found& found, storage::Batch& batch) {
 
 void Mail::age(const Sweeper::Aged& aged, storage::Batch& batch) {
   Shard* const shard = shard_at(aged.shard);
-  if (shard == nullptr) return;
+  if (shard == nullptr || !may_erase_more()) return;
   const auto box = boxes_.find(aged.shard, aged.box);
   if (!box || !*box) return;
   Place place{*shard, aged.box, **box};
@@ -290,8 +294,9 @@ void Mail::age(const Sweeper::Aged& aged, storage::Batch& batch) {
   if (place.box.row->kind == PostTarget::mailbox) {
     if (batch_->refusing) return;  // there is no room for the letters now
     upto = std::min(upto, before + kBuriedAtOnce);
+    // What was buried is settled in the same batch; the rest has its turn later.
     for (std::uint64_t number = before + 1; number <= upto; ++number) {
-      if (!bury(place, number, "too old", batch)) return;
+      if (!bury(place, number, "too old", batch)) upto = number - 1;
     }
   }
   if (upto <= before) return;

@@ -19,19 +19,23 @@ std::uint64_t number_in(const std::string& key) {
 // --- sessions ------------------------------------------------------------------------------------
 
 void Readers::add(const ReaderId& id, const Session& session) {
+  forget(id);  // a process may say one token twice, and of another mailbox
   if (session.target == PostTarget::mailbox) {
-    const auto others = by_box_.find(session.box);
-    while (others != by_box_.end() && !others->second.empty()) {
+    const auto before = by_box_.find(session.box);
+    while (before != by_box_.end() && !before->second.empty()) {
       ++counters_.superseded;
-      const bool last = others->second.size() == 1;
-      end(others->second.front(), Errc::superseded, "another reader has opened it");
+      const bool last = before->second.size() == 1;
+      end(before->second.front(), Errc::superseded, "another reader has opened it");
       if (last) break;
     }
   }
   ++counters_.opened;
   Open& open = open_[id];
   open.session = session;
-  by_box_[session.box].push_back(id);
+  std::vector<ReaderId>& others = by_box_[session.box];
+  open.place = others.size();
+  others.push_back(id);
+  ++of_process_[id.process];
   want(id, open);
 }
 
@@ -55,8 +59,13 @@ void Readers::forget(const ReaderId& id) {
 
 void Readers::erase(Opens::iterator at) {
   const auto box = by_box_.find(at->second.session.box);
-  std::erase(box->second, at->first);
+  const ReaderId last = box->second.back();
+  box->second[at->second.place] = last;
+  open_.at(last).place = at->second.place;
+  box->second.pop_back();
   if (box->second.empty()) by_box_.erase(box);
+  const auto process = of_process_.find(at->first.process);
+  if (--process->second == 0) of_process_.erase(process);
   open_.erase(at);  // what stands in ready_ or blocked_ finds nothing
 }
 
@@ -89,6 +98,11 @@ void Readers::process_lost(const ChannelId& process) {
     ids.push_back(at->first);
   }
   for (const ReaderId& id : ids) end(id, Errc::busy, "a message was lost");
+}
+
+bool Readers::full(const Process& process) const {
+  const auto own = of_process_.find(process);
+  return open_.size() >= kMost || (own != of_process_.end() && own->second >= kMostOfProcess);
 }
 
 // --- what they are sent --------------------------------------------------------------------------

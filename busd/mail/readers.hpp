@@ -12,6 +12,7 @@
 #include <map>
 #include <vector>
 
+#include "bus/core/limits.hpp"
 #include "bus/core/record_readers.hpp"
 #include "busd/mail/rows.hpp"
 #include "storage/store.hpp"
@@ -31,7 +32,9 @@ struct ReaderCounters {
 
 class Readers {
  public:
-  static constexpr std::size_t kMost = 1'000'000;         // some 300 MiB: one store's players
+  static constexpr std::size_t kMost = 1'000'000;  // some 300 MiB: one store's players
+  /// A library has at most kMaxReaders, and sessions of before may not have ended yet.
+  static constexpr std::size_t kMostOfProcess = 2 * kMaxReaders;
   static constexpr std::size_t kPageBytes = 56 * 1024;    // of one record: within one bundle
   static constexpr std::size_t kPageRecords = 512;        // of one record
   static constexpr std::size_t kTurnBytes = 1024 * 1024;  // then posts have their turn
@@ -59,7 +62,8 @@ class Readers {
   void add(const ReaderId& id, const Session& session);
   /// Null: there is none, or no more.
   const Session* find(const ReaderId& id) const;
-  bool full() const { return open_.size() >= kMost; }
+  /// No more, or no more of this process.
+  bool full(const Process& process) const;
   std::size_t count() const { return open_.size(); }
 
   /// The epoch is on the disk; if there is such a session still.
@@ -90,6 +94,7 @@ class Readers {
     std::uint64_t consumed = 0;  // of that
     bool queued = false;         // in ready_ or blocked_
     bool starved = false;        // the next message is larger than what the window has left
+    std::size_t place = 0;       // in by_box_
   };
   using Opens = std::map<ReaderId, Open>;
 
@@ -106,7 +111,8 @@ class Readers {
   const storage::Store& store_;
   Way way_;
   Opens open_;
-  boost::unordered_flat_map<ChannelId, std::vector<ReaderId>> by_box_;
+  boost::unordered_flat_map<ChannelId, std::vector<ReaderId>> by_box_;  // in no order
+  std::map<Process, std::size_t> of_process_;                           // how many are open
   std::deque<ReaderId> ready_;
   std::vector<ReaderId> blocked_;  // by their process' stream
   Bytes scratch_;

@@ -186,10 +186,10 @@ std::optional<BoxRow> decode_box(std::string_view value) {
     row.kind = static_cast<PostTarget>(kind);
     row.last = reader.get<std::uint64_t>();
     row.floor = reader.get<std::uint64_t>();
-    if (row.floor > row.last) reader.fail();
+    if (row.floor > row.last || row.last > kMostNumber) reader.fail();
     row.total = reader.get<std::uint64_t>();
     row.floor_total = reader.get<std::uint64_t>();
-    if (row.floor_total > row.total) reader.fail();
+    if (row.floor_total > row.total || row.total > kMostNumber) reader.fail();
     row.reader.value = reader.get<std::uint64_t>();
     row.name = reader.short_text();
   });

@@ -23,6 +23,11 @@
 
 namespace starbus::bus::busd::mail {
 
+/// No mailbox comes to this number, nor to so many bytes in all: at a million messages a second in
+/// two thousand years. A row beyond it is none, so that sums and loops over numbers cannot
+/// overflow.
+inline constexpr std::uint64_t kMostNumber = std::uint64_t{1} << 56;
+
 struct BoxRow {
   PostTarget kind = PostTarget::mailbox;
   std::string name;
@@ -77,6 +82,11 @@ struct PlaceRow {
   std::string host;         // the other one
   friend bool operator==(const PlaceRow&, const PlaceRow&) = default;
 };
+
+/// False: what lies here of the shard is worth nothing, since another store has it.
+inline bool is_here(const PlaceRow& row) {
+  return row.keeping == Keeping::kept || row.keeping == Keeping::arrived;
+}
 
 struct MessageRow {
   std::uint64_t time_ms = 0;  // when it was stored, of the wall clock

@@ -28,6 +28,7 @@ Taker::Way MailService::take_way() {
     const auto found = shards_.find(shard);
     return found != shards_.end() && found->second.phase != Phase::away;
   };
+  way.has_room = [this](std::uint64_t bytes) { return mail_.has_room(bytes); };
   way.erases = [this](std::uint8_t shard) { return is_being_erased(store_, shard); };
   way.owner = [this](std::uint8_t shard) { return owner_of(shard); };
   way.store_of = [this](const std::string& host) { return store_of(host); };
@@ -119,8 +120,12 @@ void MailService::erase(std::uint8_t shard) {
 void MailService::commit(storage::Batch batch, storage::Store::Completion done) {
   const auto finish = [this, weak = std::weak_ptr(alive_),
                        done = std::move(done)](const storage::Result<>& result) {
-    post([weak, done, result] {
-      if (weak.lock()) done(result);
+    post([this, weak, done, result] {
+      if (!weak.lock()) return;
+      done(result);
+      // Nobody may post for a while, and would then be the first to hear of it.
+      const storage::Report report = store_.report();
+      if (!result && report.state == storage::State::stopped) mail_.store_stopped(report.reason);
     });
   };
   if (auto taken = store_.commit(std::move(batch), finish); !taken) finish(taken);

@@ -1,5 +1,6 @@
 #include "busd/mail/shard_streams.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -52,8 +53,10 @@ bool ShardStreams::take_row(char kind, const storage::Record& record, bool same_
   return true;
 }
 
-void ShardStreams::erase_void(storage::Batch& batch) const {
-  for (const std::string& key : void_rows_) batch.erase(key);
+std::size_t ShardStreams::erase_void(storage::Batch& batch, std::size_t most) const {
+  const std::size_t count = std::min(most, void_rows_.size());
+  for (std::size_t i = 1; i <= count; ++i) batch.erase(void_rows_[void_rows_.size() - i]);
+  return count;
 }
 
 void ShardStreams::write(const StreamId& id, Change& change, std::uint64_t now_ms,

@@ -30,8 +30,11 @@ class ShardStreams {
   /// `last` of every stream, once.
   std::vector<FilterRow> take_filter() { return std::exchange(filter_, {}); }
 
-  void erase_void(storage::Batch& batch) const;
-  void void_erased() { void_rows_.clear(); }
+  /// Erases at most so many of those of an earlier lineage, and says how many; `void_erased` when
+  /// that is durable.
+  std::size_t erase_void(storage::Batch& batch, std::size_t most) const;
+  void void_erased(std::size_t count) { void_rows_.resize(void_rows_.size() - count); }
+  bool has_void(std::size_t but) const { return void_rows_.size() > but; }
   /// Notes a change in the batch; `keep` when that is durable.
   void write(const StreamId& stream, Change& change, std::uint64_t now_ms,
              storage::Batch& batch) const;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "bus/core/name.hpp"
+#include "busd/mail/lost_row.hpp"
 #include "busd/mail/row_keys.hpp"
 
 namespace starbus::bus::busd::mail {
@@ -13,6 +14,20 @@ constexpr char kKinds[] = {kBoxRows, kPostKeyRows, kStreamRows};
 
 bool older(std::uint64_t time_ms, std::uint64_t life_ms, std::uint64_t now_ms) {
   return now_ms > time_ms && now_ms - time_ms > life_ms;
+}
+
+/// When the message was stored, or, if it is lost, the next one of which that is known.
+std::optional<std::uint64_t> time_of(const storage::Snapshot& snapshot, std::uint8_t shard,
+                                     const ChannelId& id, std::uint64_t number,
+                                     std::uint64_t last) {
+  for (std::uint64_t step = 1;; step *= 2) {
+    const auto stored = snapshot.get(message_key(shard, id, number));
+    const auto row = stored && *stored ? decode_message(**stored) : std::nullopt;
+    if (!row) return std::nullopt;
+    if (!is_lost(*row)) return row->time_ms;
+    if (last - number < step) return std::nullopt;
+    number += step;
+  }
 }
 
 }  // namespace
@@ -77,9 +92,8 @@ void Sweeper::look_at_box(const Shard& shard, const storage::Record& record, std
   if (life == 0) return;
   const ChannelId id = channel_id(box->name);
   const auto too_old = [&](std::uint64_t number) {
-    const auto stored = snapshot.get(message_key(shard.number, id, number));
-    const auto row = stored && *stored ? decode_message(**stored) : std::nullopt;
-    return row && older(row->time_ms, life, now_ms);
+    const auto time = time_of(snapshot, shard.number, id, number, box->last);
+    return time && older(*time, life, now_ms);
   };
   std::uint64_t low = box->floor;  // too old, or gone
   std::uint64_t high = box->last + 1;

@@ -65,6 +65,32 @@ class FaultEnv::File : public leveldb::WritableFile {
   const std::unique_ptr<leveldb::WritableFile> file_;
 };
 
+class FaultEnv::Table : public leveldb::RandomAccessFile {
+ public:
+  Table(FaultEnv& env, std::string path, leveldb::RandomAccessFile* file)
+      : env_(env), path_(std::move(path)), file_(file) {}
+
+  leveldb::Status Read(std::uint64_t offset, std::size_t size, leveldb::Slice* result,
+                       char* scratch) const override {
+    const int error = env_.read_error_;
+    return error != 0 ? status_of_errno(path_, error)
+                      : file_->Read(offset, size, result, scratch);
+  }
+
+ private:
+  FaultEnv& env_;
+  const std::string path_;
+  const std::unique_ptr<leveldb::RandomAccessFile> file_;
+};
+
+leveldb::Status FaultEnv::NewRandomAccessFile(const std::string& path,
+                                              leveldb::RandomAccessFile** file) {
+  leveldb::RandomAccessFile* opened = nullptr;
+  leveldb::Status status = DiskEnv::NewRandomAccessFile(path, &opened);
+  *file = status.ok() ? new Table(*this, path, opened) : nullptr;
+  return status;
+}
+
 void FaultEnv::fail(Call call, std::uint64_t nth, int error, bool lasting, std::string path_end) {
   const std::lock_guard lock(mutex_);
   faults_.push_back({call, nth, error, lasting, std::move(path_end)});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -30,6 +31,8 @@ class FaultEnv : public DiskEnv {
   /// after it too. `path_end` restricts it to files such as ".log"; calls on others do not count.
   void fail(Call call, std::uint64_t nth, int error, bool lasting = false,
             std::string path_end = {});
+  /// From now on every read of a table fails so, as of a bad sector; 0: none.
+  void fail_reads(int error) { read_error_ = error; }
   /// From now on none fails, and after a power cut calls come through again.
   void heal();
   /// Calls so far, in all or of one kind.
@@ -60,6 +63,8 @@ class FaultEnv : public DiskEnv {
   void set_available(std::optional<std::uint64_t> bytes);
 
   leveldb::Status NewWritableFile(const std::string& path, leveldb::WritableFile** file) override;
+  leveldb::Status NewRandomAccessFile(const std::string& path,
+                                      leveldb::RandomAccessFile** file) override;
   leveldb::Status RemoveFile(const std::string& path) override;
   leveldb::Status RenameFile(const std::string& from, const std::string& to) override;
   leveldb::Status sync_folder(const std::string& folder) override;
@@ -67,6 +72,7 @@ class FaultEnv : public DiskEnv {
 
  private:
   class File;
+  class Table;
   struct Fault {
     Call call;
     std::uint64_t nth;
@@ -84,6 +90,7 @@ class FaultEnv : public DiskEnv {
   void names_are_durable();
   void delay();
 
+  std::atomic<int> read_error_{0};
   mutable std::mutex mutex_;
   std::uint64_t total_ = 0;
   std::uint64_t per_call_[kCalls] = {};

@@ -199,8 +199,9 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--first", arguments.first, "First seed of --runs")->capture_default_str();
   app.add_option("--steps", arguments.steps, "Steps with faults, per seed")->capture_default_str();
-  app.add_option("--profile", arguments.profile,
-                 "base, deaths, extended, mail, disks or all (default: all, or that of the variant)")
+  app.add_option(
+         "--profile", arguments.profile,
+         "base, deaths, extended, mail, disks or all (default: all, or that of the variant)")
       ->check(CLI::IsMember({"base", "deaths", "extended", "mail", "disks", "all"}));
   app.add_option("--scenario", arguments.scenario, "Play a scripted scenario: NAME, every or list");
   app.add_option("--variant", arguments.variant,

@@ -107,6 +107,28 @@ TEST_F(OpeningTest, ATableThatIsGoneIsNotAKeyThatIsNotThere) {
   EXPECT_EQ(store->snapshot().value()->scan("", "").error(), Errc::io_error);
 }
 
+TEST_F(OpeningTest, ATableThatIsCutOrCannotBeReadIsAnErrorOfItsReads) {
+  const std::string value(10'000, 'x');
+  {
+    const auto store = test::open_or_fail(options());
+    for (const std::string key : {"a", "b", "c", "d"}) {
+      ASSERT_TRUE(commit(*store, put(key, value)));
+    }
+  }
+  (void)test::open_or_fail(options());  // into a table
+  const auto store = test::open_or_fail(options());
+  EXPECT_EQ(**store->get("a"), value);
+  env_.fail_reads(EIO);
+  EXPECT_EQ(store->get("b").error(), Errc::io_error);
+  env_.fail_reads(0);
+  EXPECT_EQ(**store->get("b"), value);
+  for (const fs::path& table : files(".ldb")) fs::resize_file(table, fs::file_size(table) / 2);
+  EXPECT_EQ(store->get("d").error(), Errc::corrupt);
+  store->close();
+  EXPECT_EQ(open_store(options()).error(), Errc::corrupt) << "and not an error of the disk";
+  EXPECT_TRUE(repair_store(options()));
+}
+
 TEST_F(OpeningTest, ThereIsNothingToRepairWhereNothingIs) {
   EXPECT_EQ(repair_store(options()).error(), Errc::io_error);
   EXPECT_FALSE(fs::exists(options().folder));

@@ -6,6 +6,7 @@
 #include "bus/core/name.hpp"
 #include "busd/mail/care/backup.hpp"
 #include "busd/mail/care/inspect.hpp"
+#include "busd/mail/care/mend.hpp"
 #include "tools/bustop/text.hpp"
 #include "tools/mail/commands.hpp"
 #include "tools/mail/export_format.hpp"
@@ -69,6 +70,13 @@ class Exporter {
       unreadable("mailbox " + info.id.to_string() + ": its name is not known");
       return {};
     }
+    const auto lacks = lacks_too_many(info);
+    if (!lacks) return lacks.error();
+    if (*lacks) {
+      unreadable(row.name + ": it lacks more than " + std::to_string(mail::kMostMarked) +
+                 " messages; see starbus-mail check");
+      return {};
+    }
     write(BoxLine{row.name, row.kind, row.floor, row.last});
     ++count_.boxes;
     std::uint64_t expected = row.floor + 1;
@@ -87,6 +95,19 @@ class Exporter {
     progress_.show("exports " + bustop::count_of(count_.boxes, "mailbox") + ", " +
                    bustop::count_of(count_.messages, "message"));
     return {};
+  }
+
+  /// Each lost message would be a line: a row whose numbers are absurd would fill the disk.
+  Result<bool> lacks_too_many(const mail::BoxInfo& info) const {
+    if (info.row.count() <= mail::kMostMarked) return false;
+    std::uint64_t there = 0;
+    for (std::uint64_t from = info.row.floor + 1; from != 0;) {
+      const auto page = mail::peek(snapshot_, info, from, mail::kMostPeeked);
+      if (!page) return error_of(page.error());
+      there += page->messages.size();
+      from = page->next;
+    }
+    return info.row.count() - there > mail::kMostMarked;
   }
 
   void lose(const std::string& box, std::uint64_t from, std::uint64_t end) {

@@ -7,6 +7,7 @@
 #include "bus/core/limits.hpp"
 #include "bus/core/name.hpp"
 #include "busd/mail/care/base64.hpp"
+#include "busd/mail/rows.hpp"
 
 namespace starbus::mail_tool {
 namespace {
@@ -101,6 +102,7 @@ BoxLine read_box(Fields& fields) {
   box.floor = fields.number("floor");
   box.last = fields.number("last");
   if (box.floor > box.last) fields.fail("floor", "is above \"last\"");
+  if (box.last > bus::busd::mail::kMostNumber) fields.fail("last", "is no number of a message");
   return box;
 }
 

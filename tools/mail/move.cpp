@@ -28,11 +28,14 @@ struct MoveState {
     return std::to_string(taken) + " of " + std::to_string(shards) + " shards are here";
   }
   std::string line() const {
-    if (state == "none") return "no move";
-    if (!goes_on()) return count();
-    if (from.empty()) return count() + "; " + state;
-    return count() + "; " + doing + " shard " + std::to_string(shard) + " of " + from + ": " +
-           std::to_string(rows) + " rows, " + bustop::human_bytes(static_cast<double>(bytes));
+    const std::string what = state == "none" ? "no move" : count();
+    if (from.empty()) return goes_on() ? what + "; " + state : what;
+    const std::string of = "shard " + std::to_string(shard) + " of " + from;
+    // Of a move that a restart of busd has interrupted: that goes on whatever is asked for now.
+    if (rows == 0) return what + "; " + of + ": " + doing;
+    if (!goes_on()) return what;
+    return what + "; " + doing + " " + of + ": " + std::to_string(rows) + " rows, " +
+           bustop::human_bytes(static_cast<double>(bytes));
   }
 };
 

@@ -49,7 +49,8 @@ storage::Result<> BoxMend::message(const ScannedRow& scanned) {
   if (number < expected_) return drop(number, row, scanned);
   if (!row) return writer_.erase(scanned.key);  // its place is filled when the next one is met
   if (number > row_.last) {
-    if (number - std::min(number, row_.last) > kMostMarked && !(rebuilt_ && !kept_any_)) {
+    const bool far = number - row_.last > kMostMarked;
+    if (number > kMostNumber || (far && !(rebuilt_ && !kept_any_))) {
       Mended left = about(Deed::left, number, number);
       left.detail = "far behind the latest number, " + std::to_string(row_.last);
       return say(left);
@@ -57,8 +58,8 @@ storage::Result<> BoxMend::message(const ScannedRow& scanned) {
     if (!rebuilt_ && counted_in_ == 0) counted_in_ = row_.last + 1;
     row_.last = number;
   }
-  const std::uint64_t before =
-      row->total >= row->body.size() ? std::max(total_, row->total - row->body.size()) : total_;
+  const bool counts = row->total >= row->body.size() && row->total <= kMostNumber;
+  const std::uint64_t before = counts ? std::max(total_, row->total - row->body.size()) : total_;
   const auto filled = fill_hole(number, before);
   if (!filled) return filled.error();
   if (!*filled) return {};
@@ -111,7 +112,7 @@ storage::Result<bool> BoxMend::fill_hole(std::uint64_t end, std::uint64_t total_
 
 storage::Result<> BoxMend::keep(std::uint64_t number, const MessageRow& row) {
   // A row that an earlier mending has marked keeps what it says of the bytes that are lost.
-  if (is_lost(row)) total_ = std::max(total_, row.total);
+  if (is_lost(row) && row.total <= kMostNumber) total_ = std::max(total_, row.total);
   total_ += row.body.size();
   expected_ = number + 1;
   kept_any_ = true;

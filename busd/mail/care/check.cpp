@@ -90,7 +90,7 @@ class StoreCheck {
     if (!value || !value->has_value()) return true;
     const auto row = decode_place(**value);
     if (!row) add(Problem::bad_row, shard, what);
-    return !row || row->keeping == Keeping::kept || row->keeping == Keeping::arrived;
+    return !row || bus::busd::mail::is_here(*row);
   }
 
   storage::Result<> shard_row(std::uint8_t shard, const Totals& kept) {

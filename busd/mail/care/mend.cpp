@@ -31,6 +31,9 @@ class StoreMend {
     for (std::size_t shard = 0; shard < kShards; ++shard) {
       progress.shard = static_cast<std::uint8_t>(shard);
       if (options_.on_progress && !options_.on_progress(progress)) return ended();
+      const auto here = is_here(progress.shard);
+      if (!here) return here.error();
+      if (!*here) continue;
       totals_ = {};
       if (auto mended = boxes(progress.shard); !mended) return mended;
       if (auto mended = vanished(progress.shard); !mended) return mended;
@@ -43,6 +46,15 @@ class StoreMend {
 
  private:
   static storage::Error ended() { return {storage::Errc::closed, "the mending was ended"}; }
+
+  /// As the check sees it: of a shard that has moved, or has not quite come, nothing is lost here,
+  /// and nothing that an old file still has may come back.
+  storage::Result<bool> is_here(std::uint8_t shard) const {
+    const auto value = snapshot_.get(place_key(shard));
+    if (!value && value.error() != storage::Errc::corrupt) return value.error();
+    const auto row = value && *value ? decode_place(**value) : std::nullopt;
+    return !row || bus::busd::mail::is_here(*row);
+  }
 
   const FoundBox* found(const ChannelId& id) const {
     return options_.search == nullptr ? nullptr : options_.search->find(id);

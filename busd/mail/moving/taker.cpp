@@ -101,6 +101,7 @@ Result<> Taker::begin(const std::vector<std::uint8_t>& shards) {
   progress_ = {};
   progress_.state = MoveProgress::State::running;
   progress_.shards = shards.size();
+  if (ends_found_) show_found();
   if (phase_ == Phase::idle && found_.empty()) next();  // otherwise the tick begins it
   return {};
 }
@@ -220,6 +221,11 @@ void Taker::rows(const Process& from, ShardRows rows) {
   const bool fits = phase_ == Phase::copies && from == giver_.process && rows.token == token_ &&
                     rows.shard == shard_ && rows.page == page_;
   if (!fits) return;
+  if (!marked_ && !way_.has_room(rows.bytes)) {
+    hopeless_ = true;
+    return give_up("it has " + std::to_string(rows.bytes) +
+                   " bytes, and [mail] total_bytes of this host leaves less");
+  }
   marked_ ? write(rows) : prepare(std::move(rows));
 }
 
@@ -276,7 +282,7 @@ void Taker::keep() {
 
 void Taker::kept() {
   way_.taken(shard_);
-  if (std::exchange(ends_found_, false)) return enter(Phase::idle);
+  if (ends_found_) return found_ended();
   ++progress_.taken;
   next();
 }
@@ -316,7 +322,7 @@ void Taker::store_stopped() {
 void Taker::fail(const std::string& why) {
   enter(Phase::idle);
   way_.trouble("the move has ended: " + why);
-  if (std::exchange(ends_found_, false)) return;
+  if (ends_found_) return found_ended();
   waiting_.clear();
   progress_.state = MoveProgress::State::failed;
   progress_.error = why;
@@ -345,12 +351,24 @@ void Taker::end_found() {
   giver_ = {{}, row.host};
   marked_ = true;
   last_ = row.keeping == Keeping::arrived;
+  show_found();
   if (!last_) return give_up("busd was restarted");
-  progress_.doing = "waits for " + giver_.host;
-  progress_.shard = shard_;
-  progress_.from = giver_.host;
   enter(Phase::asks);
   since_ms_ = 0;
+}
+
+void Taker::show_found() {
+  progress_.doing = last_ ? "waits for " + giver_.host : "clears away";
+  progress_.shard = shard_;
+  progress_.from = giver_.host;
+}
+
+void Taker::found_ended() {
+  ends_found_ = false;
+  progress_.doing.clear();
+  progress_.shard.reset();
+  progress_.from.clear();
+  enter(Phase::idle);
 }
 
 void Taker::tick() {

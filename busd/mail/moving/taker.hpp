@@ -55,6 +55,8 @@ class Taker {
     std::function<bool(std::uint8_t shard)> serves;
     /// It is this store's, served or not: what is here of it must not be touched.
     std::function<bool(std::uint8_t shard)> keeps;
+    /// Whether the store's quota has room for so many bytes of bodies more.
+    std::function<bool(std::uint64_t bytes)> has_room;
     /// What was here of it before is not gone yet: what is written there would hold up all.
     std::function<bool(std::uint8_t shard)> erases;
     std::function<std::optional<Store>(std::uint8_t shard)> owner;
@@ -63,7 +65,7 @@ class Taker {
     std::function<void(std::uint8_t shard)> taken;
     /// On the disk, or never; then `done` is called on the mail's thread.
     std::function<void(storage::Batch batch, storage::Store::Completion done)> commit;
-    std::function<std::uint64_t()> token;  // drawn at random
+    std::function<std::uint64_t()> token;   // drawn at random
     std::function<std::uint64_t()> now_ms;  // of a clock that nobody sets
     std::function<void(const std::string& text)> trouble;
   };
@@ -93,6 +95,8 @@ class Taker {
 
   void next();
   void end_found();
+  void show_found();
+  void found_ended();
   void seek();
   void ask();
   void prepare(ShardRows first);

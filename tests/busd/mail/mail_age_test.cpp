@@ -1,10 +1,12 @@
 /// What has outlived its time.
 #include "busd/mail/dead_letters.hpp"
+#include "busd/mail/lost_row.hpp"
 #include "tests/busd/mail/mail_fixture.hpp"
 
 namespace starbus::bus::busd::mail {
 namespace {
 
+using test::kBox;
 using test::kLife;
 using test::MailReading;
 using testing::ElementsAre;
@@ -43,6 +45,79 @@ TEST_F(MailAge, OldMessagesGoToTheDeadLetters) {
   letters.window = 100'000;
   EXPECT_THAT(open(reader_, letters),
               ElementsAre("after 0 of 20", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20"));
+}
+
+TEST_F(MailAge, LargeMessagesGrowOldOneAfterTheOther) {
+  quota_.age_ms = 10'000;
+  restart();
+  post_all(3, 9 * 1024 * 1024);
+  pass(11'000);
+  pass(0);
+  EXPECT_EQ(mail_->counters().aged, 3u);
+  EXPECT_EQ(mail_->counters().dead_letters, 3u);
+}
+
+TEST_F(MailAge, ManyLogsGrowOldAtOnce) {
+  quota_.logs = {{.prefix = "log/", .age_ms = 10'000}};
+  restart();
+  std::uint64_t seq = 0;
+  for (int i = 0, logs = 0; logs < 2 * static_cast<int>(Sweeper::kPage); ++i) {
+    const std::string name = "log/" + std::to_string(i);
+    if (shard_of(channel_id(name)) != shard()) continue;
+    ++logs;
+    Bytes message;
+    encode_post_head({PostTarget::log, name, {}, {}}, message);
+    for (std::size_t n = 0; n <= Mail::kErasedSingly; ++n) {
+      mail_->post(stream(), ++seq, message, false);
+    }
+  }
+  settle();
+  const std::uint64_t logged = seq;
+  // Others in the same batches that erase a range, too.
+  constexpr int kSteps = 12;
+  constexpr std::uint64_t kPurged = Mail::kErasedSingly + 1;
+  while (seq < logged + kSteps * kPurged) post(++seq, "x");
+  settle();
+  shell_->now_ms += 11'000;
+  for (std::uint64_t step = 1; step <= kSteps; ++step) {
+    shell_->now_ms += Mail::kSweepPause;
+    mail_->purge(kBox, step * kPurged, [](const Result<std::uint64_t>&) {});
+    settle();
+  }
+  EXPECT_EQ(mail_->counters().purged, kSteps * kPurged);
+  EXPECT_EQ(mail_->counters().aged, logged);
+}
+
+TEST_F(MailAge, AMarkOfWhatIsLostDoesNotAgeItsNeighbours) {
+  quota_.age_ms = 10'000;
+  restart();
+  post_all(1);
+  shell_->now_ms += 8'000;
+  post_all(7);
+  mail_.reset();
+  storage::Batch batch;
+  for (const std::uint64_t number : {4U, 5U}) {
+    batch.put(message_key(shard(), channel_id(kBox), number), encode(lost_row(number)));
+  }
+  ASSERT_TRUE(storage::test::commit(*store_, std::move(batch)));
+  const std::uint64_t now = shell_->now_ms;
+  restart();
+  shell_->now_ms = now;
+  pass(3'000);
+  EXPECT_EQ(mail_->counters().aged, 1u) << "the first, and none that is younger than the limit";
+  pass(8'000);
+  EXPECT_EQ(mail_->totals().messages, 6u) << "letters of all that could be read";
+}
+
+TEST_F(MailAge, AClockThatIsSetBackDoesNotEndTheSweeping) {
+  quota_.age_ms = 10'000;
+  restart();
+  shell_->now_ms += 1'000 * kDay;
+  settle();
+  shell_->now_ms -= 1'000 * kDay;
+  post_all(1);
+  pass(11'000);
+  EXPECT_EQ(mail_->counters().aged, 1u);
 }
 
 TEST_F(MailAge, WithoutALimitNothingGetsTooOld) {

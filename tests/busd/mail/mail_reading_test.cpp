@@ -193,6 +193,65 @@ TEST_F(MailReading, ARejectedMessageIsKeptAmongTheDeadLetters) {
   EXPECT_EQ(mail_->totals().messages, 2u) << "the third, and the letter";
 }
 
+TEST_F(MailReading, LargeMessagesAreRejectedOneAfterTheOther) {
+  constexpr std::size_t kSize = 9 * 1024 * 1024;
+  post_all(3, kSize);
+  MailOpen large = ask(Epoch::of(1, 1));
+  large.window = kMaxMailWindow;
+  (void)open(reader_, large);
+  for (std::uint64_t number = 1; number <= 3; ++number) {
+    mail_->consumed({reader_, kToken}, number * mail_charge(kSize));
+    settle_readers();
+  }
+  (void)heard(reader_);
+  for (std::uint64_t number = 1; number <= 3; ++number) {
+    mail_->acknowledge({reader_, kToken}, {kToken, number, "poison"});
+  }
+  EXPECT_THAT(hear(reader_), ElementsAre("acked 1", "acked 2", "acked 3"));
+  EXPECT_EQ(mail_->counters().dead_letters, 3u);
+  EXPECT_EQ(mail_->totals().messages, 3u) << "the letters";
+}
+
+TEST_F(MailReading, OneTokenForTwoMailboxesIsOneSession) {
+  MailOpen log = ask({});
+  log.target = PostTarget::log;
+  log.name = dead_letters_log(shard());
+  MailOpen other = log;
+  for (int i = 0; other.name == log.name || shard_of(channel_id(other.name)) != shard(); ++i) {
+    other.name = "log/" + std::to_string(i);
+  }
+  EXPECT_THAT(open(reader_, log), ElementsAre("after 0 of 0"));
+  EXPECT_THAT(open(reader_, other), ElementsAre("after 0 of 0"));
+  EXPECT_EQ(mail_->readers().count(), 1u);
+  mail_->end_reader({reader_, kToken});
+  Bytes message;
+  encode_post_head({PostTarget::log, log.name, {}, {}}, message);
+  mail_->post(stream(), 1, message, false);
+  EXPECT_THAT(settle(), ElementsAre("stored 1 1=1")) << "and nobody is told";
+  EXPECT_THAT(heard(reader_), IsEmpty());
+}
+
+TEST_F(MailReading, ReadersOfOneProcessAreBounded) {
+  std::size_t ends = 0;
+  Readers readers(*store_, {[&](const Process&, Lineage, ByteView) { ++ends; },
+                            [](const Process&) { return true; }});
+  Readers::Session session;
+  session.target = PostTarget::log;
+  const Process other{3, 1, 1};
+  readers.add({other, 1}, session);
+  for (std::uint64_t token = 1; token <= Readers::kMostOfProcess; ++token) {
+    EXPECT_FALSE(readers.full(reader_));
+    readers.add({reader_, token}, session);
+  }
+  EXPECT_TRUE(readers.full(reader_));
+  EXPECT_FALSE(readers.full(other));
+  readers.process_gone(reader_, false);
+  EXPECT_EQ(readers.count(), 1u);
+  EXPECT_FALSE(readers.full(reader_));
+  readers.end({other, 1}, Errc::busy, "");
+  EXPECT_EQ(ends, 1u);
+}
+
 TEST_F(MailReading, ReadersAcknowledgeWhileTheDiskIsFull) {
   post_all(3);
   (void)open(reader_, ask(Epoch::of(1, 1)));

@@ -119,6 +119,41 @@ TEST_F(MailTest, AFullDiskRefusesForGood) {
   EXPECT_THAT(bodies(), ElementsAre("a", "c"));
 }
 
+TEST_F(MailTest, WhatIsStoredUnderItsKeyIsToldOnAFullDiskToo) {
+  post(1, "a", "k");
+  settle();
+  env_.set_available(options().headroom - 1);
+  post(2, "a", "k");
+  post(3, "b", "other");
+  EXPECT_THAT(settle(), ElementsAre("stored 3 2=1 3=store_full"));
+}
+
+TEST_F(MailTest, RowsOfAnEarlierLineageAreErasedBatchByBatch) {
+  constexpr std::size_t kStreams = 2 * Mail::kVoidRows;
+  storage::Batch batch;
+  for (std::size_t i = 0; i < kStreams; ++i) {
+    const Process origin{3, static_cast<std::uint32_t>(i), 1};
+    batch.put(stream_key(shard(), origin, Lane::call), encode(StreamRow{1, 1}));
+  }
+  ASSERT_TRUE(storage::test::commit(*store_, std::move(batch)));
+  mail_ = std::make_unique<Mail>(*store_, *shell_, quota_);
+  ASSERT_TRUE(mail_->open(shard(), Epoch::of(2, 1)));
+  (void)mail_->turn();
+  shell_->run_one();
+  EXPECT_FALSE(*mail_->lineage(shard())) << "a crash here brings none of them back";
+  settle();
+  EXPECT_EQ(*mail_->lineage(shard()), Epoch::of(2, 1));
+  restart(Epoch::of(2, 1));
+  EXPECT_THAT(filter_, IsEmpty());
+}
+
+TEST_F(MailTest, AnEndOfTheStoreThatAnotherHasMetIsToldOnce) {
+  mail_->store_stopped(storage::Error(storage::Errc::stopped));
+  mail_->store_stopped(storage::Error(storage::Errc::stopped));
+  post(1, "a");
+  EXPECT_THAT(settle(), ElementsAre("stopped: stopped"));
+}
+
 TEST_F(MailTest, AFullDiskRefusesManyInBatchesThatTheReserveTakes) {
   env_.set_available(options().headroom - 1);
   constexpr std::uint64_t kMany = 3'000;

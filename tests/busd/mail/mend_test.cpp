@@ -150,6 +150,43 @@ TEST_F(MendTest, ANumberFarAwayIsLeftAlone) {
   EXPECT_EQ(content(), "3 4 5 6 7 8 9");
 }
 
+TEST_F(MendTest, NumbersThatCannotBeAreNotTakenOver) {
+  const std::uint64_t most = ~std::uint64_t{0};
+  filled_.put(box_key(box_.shard, box_.id), encode(BoxRow{PostTarget::log, kBox, most, 0, 9, 0}));
+  std::string body;
+  filled_.put(message(most), encode(row_of(most, body)));
+  MessageRow absurd = row_of(9, body);
+  absurd.total = most - 1;
+  filled_.put(message(9), encode(absurd));
+  MendOptions options;
+  options.on_mended = [&](const Mended& mended) {
+    told.push_back(std::string(name_of(mended.deed)) + " " + std::to_string(mended.last));
+    return true;
+  };
+  ASSERT_TRUE(mend_store(filled_.store(), options));
+  EXPECT_THAT(told, Contains("left " + std::to_string(most)));
+  EXPECT_THAT(told, Contains("sealed 9"));
+  const auto row = filled_.store().get(box_key(box_.shard, box_.id));
+  ASSERT_TRUE(row && *row && decode_box(**row));
+}
+
+TEST_F(MendTest, OfShardsThatAreNotHereNothingIsTouched) {
+  for (const Keeping keeping : {Keeping::incoming, Keeping::elsewhere}) {
+    filled_.put(place_key(box_.shard), encode(PlaceRow{keeping, 7, "b"}));
+    filled_.erase(message(5));
+    filled_.erase(box_key(box_.shard, box_.id));
+    const auto before = storage::test::content_of(filled_.store());
+    mend();
+    EXPECT_THAT(told, IsEmpty());
+    EXPECT_EQ(storage::test::content_of(filled_.store()), before);
+  }
+  filled_.put(place_key(box_.shard), encode(PlaceRow{Keeping::arrived, 7, "b"}));
+  MendOptions options;
+  options.on_mended = [](const Mended&) { return true; };
+  ASSERT_TRUE(mend_store(filled_.store(), options));
+  EXPECT_TRUE(filled_.store().get(box_key(box_.shard, box_.id))->has_value());
+}
+
 TEST_F(MendTest, SumsAreCountedAgain) {
   std::string body;
   filled_.put(message(5), encode(row_of(5, body)));

@@ -61,6 +61,7 @@ class TakerTest : public MovingTest {
             .reply_lineage = [] { return Epoch::of(1, 1); },
             .serves = [this](std::uint8_t shard) { return shard == served_; },
             .keeps = [this](std::uint8_t shard) { return shard == served_; },
+            .has_room = [this](std::uint64_t bytes) { return bytes <= room_; },
             .erases = [this](std::uint8_t) { return erases_; },
             .owner =
                 [](std::uint8_t) {
@@ -81,6 +82,7 @@ class TakerTest : public MovingTest {
   }
 
   std::optional<std::uint8_t> served_;
+  std::uint64_t room_ = 1'000;
   bool erases_ = false;
   std::uint64_t token_ = 0;
   Taker taker_;
@@ -178,6 +180,36 @@ TEST_F(TakerTest, AsksAboutWhatHadArrivedAndErasesAPart) {
   taker_.tick();
   EXPECT_FALSE(store_.store().get(key)->has_value());
   EXPECT_EQ(place(kAnother).keeping, Keeping::elsewhere);
+}
+
+TEST_F(TakerTest, TakesNothingThatTheQuotaOfItsStoreHasNoRoomFor) {
+  ASSERT_TRUE(taker_.begin({kShard}));
+  room_ = 3;
+  const std::string key = box_key(kShard, channel_id(kBox));
+  taker_.rows(kOther, page(1, false, {{ShardChange::What::put, bytes(key), bytes("row")}}));
+  EXPECT_EQ(taker_.progress().state, MoveProgress::State::failed);
+  EXPECT_THAT(taker_.progress().error, HasSubstr("total_bytes"));
+  EXPECT_FALSE(store_.store().get(key)->has_value());
+  EXPECT_FALSE(store_.store().get(place_key(kShard))->has_value())
+      << "as if it was never asked for";
+}
+
+TEST_F(TakerTest, SaysWhatWasOnItsWayWhenTheLastStoreEnded) {
+  taker_.found(kShard, {Keeping::arrived, 7, "b"}, kLife);
+  taker_.tick();
+  ASSERT_TRUE(taker_.begin({kAnother}));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(taker_.progress().shard, kShard);
+    EXPECT_EQ(taker_.progress().from, "b");
+    EXPECT_EQ(taker_.progress().doing, "waits for b");
+    now_ += Taker::kAskAgain;
+    taker_.tick();
+  }
+  taker_.given(kOther, {7, kShard, Errc::ok, {}});
+  EXPECT_FALSE(taker_.progress().shard);
+  EXPECT_EQ(taker_.progress().from, "");
+  taker_.tick();
+  EXPECT_EQ(taker_.progress().shard, kAnother);
 }
 
 class GiversTest : public MovingTest {

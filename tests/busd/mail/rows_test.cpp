@@ -56,6 +56,10 @@ TEST(MailRows, ABoxThatCannotBeIsRefused) {
   EXPECT_FALSE(decode_box(encode(BoxRow{PostTarget::mailbox, "a/b", 3, 4, 0, 0, {}})));
   EXPECT_FALSE(decode_box(encode(BoxRow{PostTarget::mailbox, "a/b", 3, 1, 5, 6, {}})));
   EXPECT_FALSE(decode_box(encode(BoxRow{static_cast<PostTarget>(3), "a/b", 3, 1, 5, 5, {}})));
+  const std::uint64_t most = kMostNumber;
+  EXPECT_TRUE(decode_box(encode(BoxRow{PostTarget::log, "a/b", most, 1, most, 5, {}})));
+  EXPECT_FALSE(decode_box(encode(BoxRow{PostTarget::log, "a/b", most + 1, 1, 5, 5, {}})));
+  EXPECT_FALSE(decode_box(encode(BoxRow{PostTarget::log, "a/b", 3, 1, most + 1, 5, {}})));
 }
 
 TEST(MailRows, MessagesSurviveTheTrip) {
