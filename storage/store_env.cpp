@@ -1,5 +1,10 @@
 #include "storage/store_env.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <memory>
 
 namespace starbus::storage {
@@ -90,7 +95,31 @@ leveldb::Status StoreEnv::LockFile(const std::string& path, leveldb::FileLock** 
   leveldb::Status status = disk_.LockFile(path, lock);
   // LevelDB words a lock that is held, by whomever, so; other errors name only the path.
   lock_refused_ = status.ToString().starts_with("IO error: lock ");
-  return status;
+  if (!status.ok() || lock_folder(folder_of(path))) return status;
+  disk_.UnlockFile(*lock);
+  *lock = nullptr;
+  lock_refused_ = true;
+  return leveldb::Status::IOError(path, "another store has its folder; was this file removed?");
+}
+
+leveldb::Status StoreEnv::UnlockFile(leveldb::FileLock* lock) {
+  unlock_folder();
+  return disk_.UnlockFile(lock);
+}
+
+/// False: somebody else has it. Where folders cannot be locked, the file must do.
+bool StoreEnv::lock_folder(const std::string& folder) {
+  unlock_folder();
+  folder_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder_ < 0 || ::flock(folder_, LOCK_EX | LOCK_NB) == 0) return true;
+  const bool held = errno == EWOULDBLOCK;
+  unlock_folder();
+  return !held;
+}
+
+void StoreEnv::unlock_folder() {
+  if (folder_ >= 0) ::close(folder_);
+  folder_ = -1;
 }
 
 }  // namespace starbus::storage

@@ -16,6 +16,7 @@ namespace starbus::storage {
 class StoreEnv : public leveldb::EnvWrapper {
  public:
   explicit StoreEnv(DiskEnv& disk) : EnvWrapper(&disk), disk_(disk) {}
+  ~StoreEnv() override { unlock_folder(); }
 
   leveldb::Status NewWritableFile(const std::string& path, leveldb::WritableFile** file) override;
   leveldb::Status NewAppendableFile(const std::string& path, leveldb::WritableFile** file) override;
@@ -23,7 +24,10 @@ class StoreEnv : public leveldb::EnvWrapper {
                                       leveldb::RandomAccessFile** file) override;
   leveldb::Status RemoveFile(const std::string& path) override;
   leveldb::Status RenameFile(const std::string& from, const std::string& to) override;
+  /// Locks the folder, too: LevelDB's lock is a file, and whoever removes that lets a second store
+  /// in, which writes into the files of the first.
   leveldb::Status LockFile(const std::string& path, leveldb::FileLock** lock) override;
+  leveldb::Status UnlockFile(leveldb::FileLock* lock) override;
 
   DiskEnv& disk() { return disk_; }
   std::uint64_t syncs() const { return syncs_; }
@@ -38,7 +42,11 @@ class StoreEnv : public leveldb::EnvWrapper {
 
  private:
   class File;
+  bool lock_folder(const std::string& folder);
+  void unlock_folder();
+
   DiskEnv& disk_;
+  int folder_ = -1;  // a descriptor, while it is locked
   std::atomic<std::uint64_t> syncs_{0};
   std::atomic<std::uint64_t> log_bytes_{0};
   std::atomic<std::uint64_t> failed_log_syncs_{0};

@@ -134,7 +134,7 @@ void MailReaders::on_mail(const Process& from, Kind kind, ByteView payload) {
     auto record = decode<Record>(payload);
     if (!record) return;  // of a broken or hostile process
     const auto session = sessions_.find(record->token);
-    if (session == sessions_.end()) return;
+    if (session == sessions_.end()) return end_forgotten(from, *record);
     const Id id = session->second;
     const auto found = readers_.find(id);
     if (found == readers_.end()) return;
@@ -155,6 +155,19 @@ void MailReaders::on_mail(const Process& from, Kind kind, ByteView payload) {
     take(std::type_identity<MailEnd>(),
          [&](MailReader& reader, MailEnd&& end) { reader.on_end(from, end, now()); });
   }
+}
+
+/// The answer to a question that was not waited for: a store does not know that another one has
+/// followed, and would send a window of messages to nobody.
+template <class Record>
+void MailReaders::end_forgotten(const Process& store, const Record& record) {
+  bool is_open = std::is_same_v<Record, MailItems>;
+  if constexpr (std::is_same_v<Record, MailOpened>) is_open = record.status == Errc::ok;
+  if (!is_open) return;
+  Bytes end;
+  encode(MailEnd{record.token, Errc::closed, {}}, end);
+  access_.process.say_mail(store, {}, end);
+  access_.want_pump(end.size());
 }
 
 void MailReaders::on_lost(const ChannelId& process) {

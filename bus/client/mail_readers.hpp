@@ -76,6 +76,8 @@ class MailReaders {
   void tell_store(Reader& reader);
   void serve(Id id, Reader& reader);
   void fail(Id id, Reader& reader, const Error& reason);
+  template <class Record>
+  void end_forgotten(const Process& store, const Record& record);
   template <class T>
   void complete(Done<T>& done, Result<T> result);
   std::vector<Id> mailboxes_of(const ChannelId& channel) const;

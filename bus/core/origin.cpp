@@ -57,6 +57,11 @@ bool Origin::unacknowledged(const ChannelId& channel, Lane lane) const {
   return stream && !stream->items.empty();
 }
 
+std::uint64_t Origin::unacknowledged_bytes(const ChannelId& channel, Lane lane) const {
+  const Stream* stream = find(channel, lane);
+  return stream ? stream->charge : 0;
+}
+
 bool Origin::settled(const Mark& mark) const {
   return std::ranges::none_of(busy_, [&](const Stream& stream) {
     return stream.items.front().seq < mark[static_cast<std::size_t>(stream.lane)];

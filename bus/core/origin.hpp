@@ -115,6 +115,8 @@ class Origin final : public LaneSource {
   bool has_room(const ChannelId& channel, Lane lane) const;
   bool unacknowledged(const ChannelId& channel, Lane lane) const;
   std::uint64_t unacknowledged_bytes() const { return bytes_; }
+  /// The same of one stream: what is on its window.
+  std::uint64_t unacknowledged_bytes(const ChannelId& channel, Lane lane) const;
   /// The stream with the fullest window among those whose owner has said nothing for so long;
   /// none: 0 bytes. Looks at every busy stream.
   struct Stuck {

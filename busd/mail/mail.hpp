@@ -50,7 +50,8 @@ class MailShell {
   virtual bool watched(std::uint8_t shard) = 0;
   virtual void changed(std::uint8_t shard, storage::Batch::Kind kind, std::string_view key,
                        std::string_view end) = 0;
-  /// The store has stopped: nothing more is taken or acknowledged.
+  /// The store has stopped, or does not know what it has of the batch that was under way: nothing
+  /// more is taken or acknowledged, and of what waited nothing is left.
   virtual void stopped(const storage::Error& reason) = 0;
   /// Runs `action` on the mail's thread, later. From any thread.
   virtual void post(std::function<void()> action) = 0;
@@ -131,6 +132,9 @@ class Mail {
 
   /// A commit of somebody else has met the end of the store.
   void store_stopped(const storage::Error& reason);
+  /// After `stopped`, when the store takes batches again: all is read from it anew as shards are
+  /// opened.
+  void go_on() { stopped_ = false; }
 
   /// At the end of each turn: begins a batch, if none is under way and something waits; sends to
   /// readers. True: there is more to send, in another turn.

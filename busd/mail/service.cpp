@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bus/core/limits.hpp"
 #include "bus/core/shard_list.hpp"
 #include "busd/mail/shard_row.hpp"
 
@@ -11,6 +12,9 @@ namespace {
 
 constexpr std::uint64_t kBindPause = 1'000;  // ms, after a refusal: its holder may go
 constexpr std::uint64_t kUnbindPause = 20;   // ms, until busroot has taken it back
+/// Bytes said to one process and not acknowledged: a library has at most a message of the largest
+/// size there, and short answers.
+constexpr std::uint64_t kMostUnheard = 2 * kMaxBody;
 
 }  // namespace
 
@@ -53,7 +57,7 @@ void MailService::turn() {
       if (weak.lock()) more_ = false;  // whoever runs this has a turn afterwards
     });
   }
-  if (stopped_) return;
+  if (stopped_ || !disk_has_room()) return;
   givers_.settled(mail_.ended());
   if (!greeted_) return;
   givers_.tick();
@@ -181,9 +185,13 @@ void MailService::on_item(const StreamId& stream, std::uint64_t seq, ByteView bo
   mail_.post(stream, seq, body, tombstone);
 }
 
-/// What is no such record comes from a broken or hostile process: nothing follows.
+/// What is no such record comes from a broken or hostile process: nothing follows. Nor does it
+/// where answers would only pile up, since what was said before is not acknowledged.
 void MailService::on_mail(const Process& from, Kind kind, ByteView payload) {
   if (is_shard(kind)) return on_shard(from, kind, payload);
+  const bool wants_answer = kind == Kind::mail_open || kind == Kind::mail_ack;
+  const Origin& origin = core_->origin();
+  if (wants_answer && origin.unacknowledged_bytes(from.channel(), kMailLane) > kMostUnheard) return;
   if (kind == Kind::mail_open) {
     auto open = decode<MailOpen>(payload);
     if (open && check_channel_name(open->name)) {
@@ -206,8 +214,12 @@ void MailService::say(const Process& reader, Lineage hint, ByteView record) {
   core_->say_mail(reader, hint, record);
 }
 
+/// Readers that take nothing fill the window of this process. That holds up nobody else: whoever
+/// has acknowledged all gets the next record.
 bool MailService::has_room(const Process& reader) {
-  return core_->origin().has_room(reader.channel(), kMailLane);
+  const Origin& origin = core_->origin();
+  return origin.has_room(reader.channel(), kMailLane) ||
+         !origin.unacknowledged(reader.channel(), kMailLane);
 }
 
 void MailService::on_repeat(const StreamId& stream) {
@@ -233,15 +245,36 @@ void MailService::forget(const StreamId& stream) {
 
 /// Nobody is told anything any more; the names go, so that those who post see that nobody is there.
 void MailService::stopped(const storage::Error& reason) {
-  stopped_ = true;
+  // An fsync on a full disk does not say what it kept. Once there is room again the store knows,
+  // and everybody asks it as after a restart.
+  const bool unknown = reason == storage::Errc::io_error;
+  disk_was_full_ = unknown && store_.report().state != storage::State::stopped;
+  stopped_ = !disk_was_full_;
   for (auto& [number, shard] : shards_) {
     mail_.close(number);
-    if (shard.phase == Phase::held || shard.phase == Phase::asked)
-      (void)core_->unbind(channel_id(shard_name(number)));
-    shard.phase = Phase::broken;
+    const bool ours = shard.phase == Phase::held || shard.phase == Phase::asked;
+    if (ours) (void)core_->unbind(channel_id(shard_name(number)));
+    if (stopped_) {
+      shard.phase = Phase::broken;
+    } else if (ours) {
+      shard = {Phase::free, mail_.begun()};
+      givers_.closed(number);
+    }
   }
+  if (disk_was_full_)
+    return hooks_.trouble("the disk was full: " + reason.to_string() +
+                          "; shards are served again when there is room");
   taker_.store_stopped();
   hooks_.stopped(reason);
+}
+
+/// False: there is no room yet, and nothing is asked for.
+bool MailService::disk_has_room() {
+  if (!disk_was_full_) return true;
+  if (store_.report().state == storage::State::full) return false;
+  disk_was_full_ = false;
+  mail_.go_on();
+  return true;
 }
 
 }  // namespace starbus::bus::busd::mail

@@ -78,7 +78,7 @@ class MailService final : public ProcessEvents, private MailShell {
     std::uint64_t after = 0;  // free: the batch that must have ended before it is asked for
   };
 
-  static constexpr const char* kStoreNode = "store";  // HOST.store
+  static constexpr const char* kStoreNode = "store";     // HOST.store
   static constexpr const char* kProcesses = "process/";  // a watch shows which of them live
 
   void read_place(std::uint8_t shard);
@@ -97,6 +97,7 @@ class MailService final : public ProcessEvents, private MailShell {
   void report_refusals();
   bool leave_to_owner(std::uint8_t shard);
   void report_left();
+  bool disk_has_room();
 
   // MailShell
   void stored(const StreamId& stream, std::uint64_t last,
@@ -131,7 +132,8 @@ class MailService final : public ProcessEvents, private MailShell {
   std::uint64_t next_try_ms_ = 0;
   bool greeted_ = false;
   bool stopped_ = false;
-  bool more_ = false;  // a turn for readers is asked for
+  bool disk_was_full_ = false;  // while the disk worked: nothing is served until there is room
+  bool more_ = false;           // a turn for readers is asked for
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

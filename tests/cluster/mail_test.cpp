@@ -1,6 +1,8 @@
 // Mail: what `posted` acknowledged is on the disk, once and in order, whatever is killed meanwhile.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -9,8 +11,11 @@
 #include <set>
 
 #include "bus/core/name.hpp"
+#include "bus/core/post_head.hpp"
+#include "busd/mail/node.hpp"
 #include "busd/mail/rows.hpp"
 #include "storage/store.hpp"
+#include "storage/testing/fault_env.hpp"
 #include "tests/cluster/cluster_test.hpp"
 
 namespace starbus::cluster_test {
@@ -156,6 +161,60 @@ class DamagedStoreTest : public ClosedStoreTest {
 TEST_F(DamagedStoreTest, DoesNotStopTheBus) {
   run([this] { return serves_without("mail store stopped", {}); }, 60s);
   EXPECT_EQ(cluster.busd("a").json("/healthz")["healthy"], false);
+}
+
+/// The store of host a, on a disk that fails when it is told to; its busd has none of its own.
+class FailingStoreTest : public ClusterTest {
+ protected:
+  mail::NodeSettings settings() {
+    mail::NodeSettings settings;
+    settings.host = "a";
+    settings.folder = cluster.folder() / "failing";
+    for (unsigned i = 0; i < bus::kShards; ++i) {
+      settings.shards.push_back(static_cast<std::uint8_t>(i));
+    }
+    settings.endpoint = cluster.endpoint("a");
+    settings.role = "node";
+    settings.env = &env;
+    return settings;
+  }
+  mail::NodeHooks hooks() {
+    return {.trouble =
+                [this](const std::string& text) {
+                  if (text.starts_with("the disk was")) full = true;
+                },
+            .note = [](const std::string&) {},
+            .stopped = [this](const storage::Error&) { stopped = true; }};
+  }
+
+  Cluster cluster;
+  storage::testing::FaultEnv env;
+  std::atomic<bool> full{false};
+  std::atomic<bool> stopped{false};
+};
+
+TEST_F(FailingStoreTest, AnFsyncThatADiskWithoutRoomRefusesIsMendedByRoom) {
+  mail::Node node(settings(), hooks());
+  run(
+      [this]() -> Task {
+        Bus bus(loop, cluster.node("b", "x"));
+        CO_OK(co_await bus.connect(use_awaitable));
+        CO_OK(co_await bus.post("player/1", "1", {}, use_awaitable));
+        env.fail(storage::testing::Call::sync, 1, ENOSPC, true, ".log");
+        std::optional<bus::Result<std::uint64_t>> second;
+        bus.post("player/1", "2", {}, [&](bus::Result<std::uint64_t> end) { second = end; });
+        CO_TRUE(co_await until(10s, [&] { return full.load(); }));
+        EXPECT_FALSE(second);
+        env.heal();
+        CO_TRUE(co_await until(20s, [&] { return second.has_value(); }));
+        CO_OK(*second);
+        EXPECT_EQ(**second, 2u);
+        const auto third = co_await bus.post("player/1", "3", {}, use_awaitable);
+        CO_OK(third);
+        EXPECT_EQ(*third, 3u);
+      },
+      60s);
+  EXPECT_FALSE(stopped);
 }
 
 /// A list that is wrong on one host must not split the mail when the other one is restarted.

@@ -203,6 +203,45 @@ TEST_F(MailboxTest, LogsHaveManyReadersWithTheirOwnCursors) {
   });
 }
 
+TEST_F(MailboxTest, AProcessThatStandsStillHoldsUpNobodyElse) {
+  const std::string still_name = "player/still";
+  boost::asio::io_context still_loop;  // runs only while it is told to: then its process is stopped
+  Bus still(still_loop, cluster.node("b", "still"));
+  std::optional<Mailbox> still_box;
+  boost::asio::co_spawn(
+      still_loop,
+      [&]() -> awaitable<void> {
+        CO_OK(co_await still.connect(use_awaitable));
+        co_await bind(still, still_name);
+        auto box = co_await still.open_mailbox(still_name, {}, use_awaitable);
+        CO_OK(box);
+        still_box = std::move(*box);
+      },
+      boost::asio::detached);
+  const auto limit = std::chrono::steady_clock::now() + 20s;
+  while (!still_box && std::chrono::steady_clock::now() < limit) still_loop.run_one_for(100ms);
+  ASSERT_TRUE(still_box);
+  run([&]() -> bus::Task {
+    Bus bus(loop, cluster.node("b", "x"));
+    CO_OK(co_await bus.connect(use_awaitable));
+    // On its way to who does not acknowledge it: more than the window of the store's process.
+    const std::string large(15 * 1024 * 1024, 'x');
+    CO_OK(co_await bus.post(still_name, large, kPlain, use_awaitable));
+    co_await bind(bus, kBox);
+    auto box = co_await bus.open_mailbox(kBox, {}, use_awaitable);
+    CO_OK(box);
+    co_await post(bus, kBox, 1, 50);
+    std::vector<std::string> texts;
+    bool done = false;
+    spawn([&]() -> awaitable<void> {
+      texts = co_await take(*box, 50);
+      done = true;
+    });
+    CO_TRUE(co_await until(5s, [&] { return done; }));
+    EXPECT_EQ(texts.back(), "50");
+  });
+}
+
 /// A reader that saves its cursor with its effects, while daemons are killed.
 class MailboxCrashTest : public MailboxTest, public ::testing::WithParamInterface<std::string> {
  protected:

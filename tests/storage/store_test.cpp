@@ -366,6 +366,17 @@ TEST_F(StoreTest, AFolderHasOneStore) {
   EXPECT_EQ(second.error().code, Errc::in_use);
 }
 
+TEST_F(StoreTest, AFolderHasOneStoreAlsoWithoutItsLockFile) {
+  // Under another name: LevelDB would otherwise find it among those of this process.
+  StoreOptions other = options();
+  other.folder /= ".";
+  std::filesystem::remove(options().folder / "LOCK");
+  EXPECT_EQ(open_store(other).error(), Errc::in_use);
+  EXPECT_EQ(repair_store(other).error(), Errc::in_use);
+  store_->close();
+  EXPECT_TRUE(open_store(other));
+}
+
 TEST_F(StoreTest, ANewerFormatIsRefusedAndAForeignDatabaseToo) {
   store_.reset();
   const std::string path = options().folder.string();

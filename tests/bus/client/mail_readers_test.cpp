@@ -74,6 +74,27 @@ TEST_F(MailReadersTest, AreBounded) {
   EXPECT_THAT(opened_, testing::ElementsAre(Errc::would_block));
 }
 
+TEST_F(MailReadersTest, ASessionThatNobodyWaitsForIsEnded) {
+  const Process store{2, 1, 1};
+  const auto answers = [&] {
+    return process_.origin().unacknowledged_bytes(store.channel(), kMailLane);
+  };
+  const auto hear = [&](const auto& record) {
+    Bytes bytes;
+    encode(record, bytes);
+    readers_.on_mail(store, std::decay_t<decltype(record)>::kKind,
+                     ByteView(bytes).subspan(kRecordHeader));
+  };
+  hear(MailOpened{7, Errc::busy, "", 0, 0});
+  hear(MailEnd{7, Errc::closed, ""});
+  EXPECT_EQ(answers(), 0U);
+  hear(MailOpened{7, Errc::ok, "", 0, 3});
+  const auto one = answers();
+  EXPECT_GT(one, 0U);
+  hear(MailItems{7, {{1, 5, Errc::ok, {}, {}}}});
+  EXPECT_EQ(answers(), 2 * one);
+}
+
 TEST_F(MailReadersTest, WhereNobodyServesAnOpeningEndsAtItsDeadline) {
   open(1'000, Time{});
   readers_.tick();
