@@ -6,8 +6,9 @@
 ///   draining     its names are given up; what must be finished is being finished
 ///   stopped      it has left the bus
 ///
-/// Belongs to the loop's thread; the shell outlives it, and answers each request later, never from
-/// within it. A lost lease begins a new attempt: answers to an earlier one are ignored.
+/// Belongs to the loop's thread; the shell outlives it, and answers each request at once or later,
+/// but nothing from within entered(). A lost lease begins a new attempt: answers to an earlier one
+/// are ignored.
 #pragma once
 
 #include <cstdint>

@@ -128,7 +128,7 @@ class App {
 
 /// The constants of a program.
 struct NodeInfo {
-  std::string role;  // what others look for: 1..100 of a-z A-Z 0-9 _ -
+  std::string role;  // what others look for: 1..40 of a-z A-Z 0-9 _ -
   std::string version = "0";
   std::string description = {};
   std::string program = {};          // its name in logs; empty: the role

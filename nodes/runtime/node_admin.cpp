@@ -1,6 +1,9 @@
 #include "nodes/runtime/node_admin.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "nodes/runtime/node_core.hpp"
 #include "nodes/runtime/node_limits.hpp"

@@ -5,6 +5,7 @@
 
 #include "bus/core/name.hpp"
 #include "nodes/runtime/node_admin.hpp"
+#include "nodes/runtime/node_limits.hpp"
 
 namespace starbus::nodes {
 
@@ -49,9 +50,9 @@ bool NodeDaemon::healthy() const {
 int run_node(const NodeInfo& info, std::unique_ptr<App> app, int argc, const char* const* argv) {
   NodeInfo complete = info;
   if (complete.program.empty()) complete.program = complete.role;
-  if (const auto checked = bus::check_node_name(complete.role); !checked) {
-    std::cerr << complete.program << ": the role '" << complete.role
-              << "': " << checked.error().detail << std::endl;
+  if (!bus::check_node_name(complete.role) || complete.role.size() > kMaxRole) {
+    std::cerr << complete.program << ": '" << complete.role << "' is no role: 1.." << kMaxRole
+              << " of a-z A-Z 0-9 _ -" << std::endl;
     return daemon::kExitUsage;
   }
   const daemon::DaemonInfo process{.name = complete.program,

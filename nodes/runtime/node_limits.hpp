@@ -26,6 +26,8 @@ namespace starbus::nodes {
   X(kStallLimit, 200, "ms", "two ticks of a game: players notice", "the stall is logged")          \
   X(kLeastStallLimit, 10, "ms", "the loop says so often that it advances, four times over",        \
     "a configuration with less is refused")                                                        \
+  X(kMaxRole, 40, "bytes", "of a role: ready/ROLE/HOST.NODE is a name of the bus",                 \
+    "the process ends with exit code 2")                                                           \
   X(kMaxRequirements, 64, "requirements", "each is a watch", "the start fails as bad_config")      \
   X(kMaxOffers, 1'024, "names", "that a node offers while it is ready; entities have no limit",    \
     "the start fails as bad_config")                                                               \

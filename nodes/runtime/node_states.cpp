@@ -1,6 +1,9 @@
 // What the states of a node ask for.
 #include <spdlog/spdlog.h>
 
+#include <string>
+#include <utility>
+
 #include "nodes/runtime/node_core.hpp"
 #include "nodes/runtime/node_limits.hpp"
 

@@ -7,7 +7,7 @@ namespace starbus::nodes {
 
 StallDetector::StallDetector(boost::asio::io_context& loop, std::chrono::milliseconds limit,
                              Look look)
-    : period_(std::chrono::nanoseconds(limit) / 4),
+    : period_(StallWatch::beat_period(limit)),
       limit_(limit),
       look_(std::move(look)),
       timer_(loop),

@@ -8,12 +8,19 @@ std::optional<StallWatch::Report> StallWatch::observe(Time now, const Sample& sa
   const Time gap = observed_ ? now - *observed_ : Time{0};
   const bool first = !observed_;
   observed_ = now;
-  if (first || sample.beats != beats_) return beat(now, sample);
-  if (gap > limit_) {
-    // This thread did not run either.
+  const std::uint64_t beats = sample.beats - beats_;
+  // This thread did not run; and if the loop, too, gave less than half of its beats, nobody did.
+  const bool paused =
+      gap > limit_ && beats < static_cast<std::uint64_t>(gap / beat_period(limit_)) / 2;
+  if (paused && report_at_ == Time{0}) {
+    beats_ = sample.beats;
     beat_at_ = now;
-    if (report_at_ != Time{0}) return std::nullopt;
     return Report{Report::Kind::process_paused, gap, {}};
+  }
+  if (first || beats != 0) return beat(now, sample);
+  if (paused) {
+    beat_at_ = now;  // a stall goes on; the pause was not its fault
+    return std::nullopt;
   }
   const Time stalled = now - beat_at_;
   if (stalled <= limit_) return std::nullopt;

@@ -1,6 +1,6 @@
 /// Decides whether the loop is blocked, from outside of it, and what to say about that.
 ///
-/// Sans-IO, a plain value: whoever has a thread beside the loop's feeds it a few times within
+/// Sans-IO, a plain value: whoever has a thread beside the loop's feeds it four times within
 /// `limit`. The loop says that it advances by beats; a loop that has given none for longer than
 /// the limit is blocked by what it runs. A pause of the whole process (SIGSTOP, a host without
 /// processor time) shows as a gap between two observations, and is no stall of the loop.
@@ -30,6 +30,9 @@ class StallWatch {
     std::string handler;  // the latest that was seen
     Time handler_for{0};
   };
+
+  /// How often the loop is to beat, and the watcher to observe.
+  static constexpr Time beat_period(Time limit) { return limit / 4; }
 
   explicit StallWatch(Time limit) : limit_(limit) {}
 
