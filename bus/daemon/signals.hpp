@@ -12,8 +12,8 @@ namespace starbus::bus::daemon {
 
 /// SIGTERM and SIGINT stop the daemon, SIGHUP reloads it, SIGPIPE is ignored. A second stop signal
 /// means that the operator will not wait for the drain: the process ends at once with 128 + signal,
-/// after a log line that says what it was waiting for. Owned by the thread of the loop, which must outlive it; the handlers run
-/// there.
+/// after a log line that says what it was waiting for. Owned by the thread of the loop, which must
+/// outlive it; the handlers run there.
 class Signals {
  public:
   struct Handlers {

@@ -38,8 +38,8 @@ class MainLoop final : public Executor, private entity::TimerDriver {
     return queue_.post(name, std::move(closure));
   }
   /// As an Executor: of those who bound what they post, such as TaskChannels.
-  void post(std::function<void()> closure) override {
-    queue_.post_bounded("completion of a task", std::move(closure));
+  void run_later(WorkName name, std::function<void()> closure) override {
+    queue_.post_bounded(name, std::move(closure));
   }
 
   entity::TimerWheel& timers() { return timers_; }

@@ -65,7 +65,7 @@ void NodeCore::finish_tasks() {
     if (!later) lifecycle_.drained();
   };
   if (!idle()) return wait();
-  main_loop_.post([this, idle, wait] { idle() ? lifecycle_.drained() : wait(); });
+  main_loop_.run_later("drain", [this, idle, wait] { idle() ? lifecycle_.drained() : wait(); });
 }
 
 void NodeCore::leave() {
