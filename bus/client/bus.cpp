@@ -122,6 +122,10 @@ void Bus::on_lease_lost(std::function<void()> callback) {
   core_->on_lease_end = std::move(callback);
 }
 
+void Bus::on_ended(std::function<void(const Error& reason)> callback) {
+  core_->on_end = std::move(callback);
+}
+
 const std::string& Bus::node() const {
   return core_->process().node();
 }

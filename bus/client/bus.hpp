@@ -354,6 +354,10 @@ class Bus {
   /// itself, as a new incarnation: bind anew.
   void on_lease_lost(std::function<void()> callback);
 
+  /// It has ended by itself, for a reason that does not mend (name_taken, unauthorized,
+  /// version_mismatch, ...): as behind close(). Not called for close().
+  void on_ended(std::function<void(const Error& reason)> callback);
+
   const std::string& node() const;
   const std::string& host() const;  // empty before connect
   Process self() const;

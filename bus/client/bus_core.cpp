@@ -156,6 +156,9 @@ void BusCore::shut(const Error& reason) {
   on_undelivered = nullptr;
   on_link_state = nullptr;
   on_lease_end = nullptr;
+  if (auto ended = std::exchange(on_end, nullptr); ended && reason != Errc::closed) {
+    boost::asio::post(loop_, [ended = std::move(ended), reason] { ended(reason); });
+  }
   arrivals_.clear();
 }
 

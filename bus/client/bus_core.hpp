@@ -78,6 +78,7 @@ class BusCore final : public std::enable_shared_from_this<BusCore>, public Proce
   std::function<void(const Undelivered&)> on_undelivered;
   std::function<void(LinkState, const Error&)> on_link_state;
   std::function<void()> on_lease_end;
+  std::function<void(const Error&)> on_end;
 
  private:
   // ProcessEvents

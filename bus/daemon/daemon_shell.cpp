@@ -91,7 +91,8 @@ Result<> DaemonShell::start(bool takeover) {
   if (!state) return state.error();
   state_ = std::move(*state);
   signals_ = std::make_unique<Signals>(
-      loop_, Signals::Handlers{[this](int) { stop({}); }, [this] { reload(); }});
+      loop_, Signals::Handlers{[this](int) { stop({}); }, [this] { reload(); },
+                               [this] { return daemon_->status(); }});
   auto admin = AdminServer::listen(loop_, settings_.admin);
   if (!admin) return admin.error();
   admin_ = std::move(*admin);
@@ -101,7 +102,7 @@ Result<> DaemonShell::start(bool takeover) {
                     [this](Error reason) {
                       asio::post(loop_, [this, reason = std::move(reason)] { stop(reason); });
                     },
-                    lag_, clock_});
+                    lag_, clock_, settings_.drain_deadline});
   if (const auto started = daemon_->start(*context_); !started) return started.error();
   // For tools, while this runs: the port may have been picked freely.
   const auto noted = state_->note("admin", admin_->address() + "\n");

@@ -6,6 +6,7 @@
 ///   }
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -40,6 +41,7 @@ struct DaemonContext {
   std::function<void(Error reason)> stop;
   const LoopLag& lag;
   const ClockWatch& clock;
+  std::chrono::milliseconds drain_deadline;
 };
 
 /// One daemon, as run_daemon drives it. All functions run on the thread of the loop, in this order:

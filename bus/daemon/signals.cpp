@@ -33,7 +33,8 @@ struct Signals::State : std::enable_shared_from_this<State> {
       return;
     }
     if (stopping) {
-      spdlog::error("{} while stopping: ends at once", name_of_signal(signal));
+      spdlog::error("{} while stopping: ends at once{}", name_of_signal(signal),
+                    handlers.waits_for ? "; it was: " + handlers.waits_for() : "");
       // Destructors could wait for what the drain waits for.
       ::_exit(128 + signal);
     }
@@ -55,7 +56,7 @@ Signals::Signals(boost::asio::io_context& loop, Handlers handlers)
 
 Signals::~Signals() {
   // A handler that is already on its way to run must find nothing to do.
-  state_->handlers = {[](int) {}, [] {}};
+  state_->handlers = {[](int) {}, [] {}, {}};
   boost::system::error_code ignored;
   state_->set.clear(ignored);
   state_->set.cancel(ignored);

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace boost::asio {
 class io_context;
@@ -11,13 +12,14 @@ namespace starbus::bus::daemon {
 
 /// SIGTERM and SIGINT stop the daemon, SIGHUP reloads it, SIGPIPE is ignored. A second stop signal
 /// means that the operator will not wait for the drain: the process ends at once with 128 + signal,
-/// after a log line. Owned by the thread of the loop, which must outlive it; the handlers run
-/// there.
+/// after a log line that says what it was waiting for. Owned by the thread of the loop, which must
+/// outlive it; the handlers run there.
 class Signals {
  public:
   struct Handlers {
     std::function<void(int signal)> on_stop;
     std::function<void()> on_reload;
+    std::function<std::string()> waits_for = {};  // while it stops
   };
   Signals(boost::asio::io_context& loop, Handlers handlers);
   ~Signals();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <cassert>
+#include <limits>
 
 namespace starbus::entity::rpc {
 
@@ -47,6 +48,7 @@ SlotRef Endpoint::take_slot(HostBase& host) {
   Slot& slot = slots_[free_slots_.back()];
   free_slots_.pop_back();
   slot.host = &host;
+  slot.ticks = 0;
   host.ties().bindings.push_back({this, slot.ref.index});
   return slot.ref;
 }
@@ -55,6 +57,24 @@ Slot* Endpoint::find(SlotRef ref) {
   if (ref.index >= slots_.size()) return nullptr;
   Slot& slot = slots_[ref.index];
   return slot.ref.generation == ref.generation && slot.host != nullptr ? &slot : nullptr;
+}
+
+SlotRef Endpoint::slot_of(const HostBase& host) const {
+  const HostBase& bound = host.ties_ && host.ties_->owner != nullptr ? *host.ties_->owner : host;
+  if (bound.ties_) {
+    for (const HostBase::Binding& binding : bound.ties_->bindings) {
+      if (binding.endpoint == this) return slots_[binding.slot].ref;
+    }
+  }
+  return {std::numeric_limits<std::uint32_t>::max(), 0};
+}
+
+void Endpoint::charge(const MethodInfo* method, SlotRef slot, std::uint64_t passed) {
+  if (Slot* charged = find(slot)) charged->ticks += passed;
+  if (method == nullptr) return;  // a coroutine that no call has started
+  MethodCounters& counted = methods_[method->index];
+  counted.ticks += passed;
+  if (passed > counted.longest) counted.longest = passed;
 }
 
 void Endpoint::activate(Slot& slot, std::string name) {

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <boost/asio/steady_timer.hpp>
 #include <deque>
 #include <functional>
@@ -130,11 +131,13 @@ class Endpoint {
   /// As bus::Bus::on_lease_lost, which the endpoint uses itself: all objects are unbound by then.
   void on_lease_lost(std::function<void()> callback) { on_lease_lost_ = std::move(callback); }
 
-  /// Busy time and counts of methods; on unless told otherwise.
+  /// Busy time and counts of methods, and busy time of objects; on unless told otherwise.
   void measure(bool on) { measuring_ = on; }
   MethodCounters counters(const MethodInfo& method) const { return methods_.at(method.index); }
   const EndpointCounters& counters() const { return counters_; }
   double nanoseconds_per_tick() const { return started_.nanoseconds_per_tick(); }
+  /// The method that runs now, or null. From any thread; what it points to lives for ever.
+  const MethodInfo* running() const { return shown_.load(std::memory_order_acquire); }
   const Gates& gates() const { return gates_; }
   const Dictionary& dictionary() const { return *dictionary_; }
   std::size_t pending_calls() const { return calls_; }
@@ -184,12 +187,36 @@ class Endpoint {
   void running_began(Running& running);
   void running_ended(Running& running);
   void host_ended(std::uint32_t slot);
-  void charge(const MethodInfo& method, std::uint64_t ticks_passed) {
-    if (!measuring_) return;
-    MethodCounters& counted = methods_[method.index];
-    counted.ticks += ticks_passed;
-    if (ticks_passed > counted.longest) counted.longest = ticks_passed;
-  }
+  /// Measures one turn of a method of an object, and shows it meanwhile. May be nested. The object
+  /// may end within it; the endpoint may not.
+  class Turn {
+   public:
+    Turn(Endpoint& endpoint, const MethodInfo* method, SlotRef slot)
+        : endpoint_(endpoint),
+          method_(method),
+          outer_(endpoint.running()),
+          slot_(slot),
+          begun_(endpoint.measuring_ ? ticks() : 0) {
+      endpoint_.shown_.store(method, std::memory_order_release);
+    }
+    ~Turn() { endpoint_.shown_.store(outer_, std::memory_order_release); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    /// It counts.
+    void charge() const {
+      if (begun_ != 0) endpoint_.charge(method_, slot_, ticks() - begun_);
+    }
+
+   private:
+    Endpoint& endpoint_;
+    const MethodInfo* method_;
+    const MethodInfo* outer_;
+    SlotRef slot_;
+    std::uint64_t begun_;
+  };
+  /// Where the object, or the one that it is a component of, is bound here; else a place that is
+  /// none.
+  SlotRef slot_of(const HostBase& host) const;
 
  private:
   template <class T>
@@ -206,6 +233,7 @@ class Endpoint {
   bus::Bytes freeze(SlotRef slot, const std::function<bus::Bytes()>& pack);
   void lease_lost();
 
+  void charge(const MethodInfo* method, SlotRef slot, std::uint64_t ticks_passed);
   SlotRef take_slot(HostBase& host);
   Slot* find(SlotRef slot);
   void activate(Slot& slot, std::string name);
@@ -276,6 +304,7 @@ class Endpoint {
 
   bool measuring_ = true;
   TickMark started_;
+  std::atomic<const MethodInfo*> shown_{nullptr};
   std::vector<MethodCounters> methods_;  // by MethodInfo::index
   EndpointCounters counters_;
   std::function<void()> on_lease_lost_;

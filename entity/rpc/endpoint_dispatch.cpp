@@ -47,9 +47,13 @@ Errc Endpoint::dispatch_call(const Slot& slot, Decoder& in, const bus::Message& 
     caller.trace = message.trace();
     Decoder arguments(in.rest(), budget);
     Invocation invocation{*this, *object, *method, caller, arguments, call, detail};
-    const std::uint64_t begun = measuring_ && !method->coroutine ? ticks() : 0;
-    error = method->invoke(invocation);
-    if (begun != 0 && error == Errc::ok) charge(*method, ticks() - begun);
+    if (method->coroutine) {  // it measures its turns itself
+      error = method->invoke(invocation);
+    } else {
+      const Turn turn(*this, method, slot.ref);
+      error = method->invoke(invocation);
+      if (error == Errc::ok) turn.charge();
+    }
   }
   if (error == Errc::ok) return error;
   ++methods_[method->index].refused;

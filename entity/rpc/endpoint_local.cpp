@@ -75,10 +75,10 @@ void Endpoint::run(LocalMessage& message) {
           method.coroutine ? nullptr : std::shared_ptr<const std::string>(slot->name);
       ++counters_.local;
       entered(method);
-      const std::uint64_t begun = measuring_ && !method.coroutine ? ticks() : 0;
+      if (method.coroutine) return message.run(*object, caller);  // it measures its turns itself
+      const Turn turn(*this, &method, message.slot);
       message.run(*object, caller);
-      if (begun != 0) charge(method, ticks() - begun);
-      return;
+      return turn.charge();
     }
   }
   ++methods_[method.index].refused;

@@ -17,6 +17,7 @@ std::string hex(std::uint64_t value, int digits) {
 
 std::string Endpoint::inspect() const {
   using Json = nlohmann::ordered_json;
+  const double tick = nanoseconds_per_tick();
   Json hosts = Json::array();
   std::size_t bound = 0;
   for (const Slot& slot : slots_) {
@@ -28,9 +29,9 @@ std::string Endpoint::inspect() const {
     hosts.push_back({{"name", *slot.name},
                      {"class", slot.host->rpc_class().name},
                      {"components", std::move(components)},
-                     {"coroutines", slot.host->rpc_coroutines()}});
+                     {"coroutines", slot.host->rpc_coroutines()},
+                     {"busy_ms", static_cast<double>(slot.ticks) * tick / 1e6}});
   }
-  const double tick = nanoseconds_per_tick();
   Json methods = Json::array();
   for (const MethodInfo* method : dictionary_->methods()) {
     const MethodCounters& counted = methods_[method->index];

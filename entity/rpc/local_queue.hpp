@@ -104,6 +104,7 @@ struct Slot {
   std::shared_ptr<const std::string> name;  // null until it is owned
   bus::ChannelId channel;
   bool moving = false;
+  std::uint64_t ticks = 0;         // in methods of the object, while it has this place
   std::array<LocalLane, 3> lanes;  // call, sync, bulk
 };
 

@@ -32,14 +32,16 @@ void Running::unlink() {
 
 void Running::resume(std::coroutine_handle<> handle) {
   assert(!executing_);
-  const std::uint64_t begun = ticks();
   executing_ = true;
-  while (handle) {
-    next_ = {};
-    handle.resume();
-    handle = next_;
+  {
+    const Endpoint::Turn turn(*endpoint_, method_, endpoint_->slot_of(*host_));
+    while (handle) {
+      next_ = {};
+      handle.resume();
+      handle = next_;
+    }
+    if (!doomed_) turn.charge();
   }
-  if (method_ != nullptr && !doomed_) endpoint_->charge(*method_, ticks() - begun);
   if (!doomed_ && done()) {
     unlink();  // from here on it is nobody's: the answer may run others, and they may end the
                // object

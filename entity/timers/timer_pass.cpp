@@ -30,9 +30,12 @@ void prefetch(const TimerNode& node) {
 class TimerWheel::RunningGuard {
  public:
   RunningGuard(TimerWheel& wheel, std::uint32_t index) : wheel_(wheel), index_(index) {
-    wheel_.slab_[index].running = true;
+    TimerNode& node = wheel_.slab_[index_];
+    node.running = true;
+    if (wheel_.driver_ != nullptr) wheel_.driver_->began(*node.callable->type);
   }
   ~RunningGuard() {
+    if (wheel_.driver_ != nullptr) wheel_.driver_->ended();
     TimerNode& node = wheel_.slab_[index_];
     node.running = false;
     if (node.serial == 0) {
@@ -51,12 +54,9 @@ class TimerWheel::RunningGuard {
 
 TimerWheel::Pass TimerWheel::advance(Time now, std::size_t work) {
   assert(!in_pass_ && "advance() within a callback");
-  assert(now - origin_ < Time::max() / 2);
   const Flag in_pass(in_pass_);
-  if (now > now_) {
-    now_ = now;
-    now_tick_ = static_cast<Tick>((now_ - origin_) / kTick);
-  }
+  look(now);
+  sleeps_until_ = Time::min();                   // awake
   const std::uint64_t first_new = next_serial_;  // timers from here on are of the next pass
   Pass pass;
   while (pass.fired + pass.moved < work) {

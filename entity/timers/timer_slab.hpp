@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -20,10 +21,11 @@ namespace starbus::entity {
 class TimerOwner;
 struct TimerFiring;
 
-/// How a callable of some type that lies in a node is called and destroyed.
+/// How a callable of some type that lies in a node is called and destroyed, and what it is.
 struct TimerCallable {
   void (*call)(void* callable, const TimerFiring& firing);
   void (*destroy)(void* callable);  // null: nothing to do, and the second line is not touched
+  const std::type_info* type;
 };
 
 /// A node that is never taken: whoever has no neighbour may write to it, and needs no branch.

@@ -22,7 +22,15 @@ TimerWheel::~TimerWheel() {
   assert(size_ == 0);
 }
 
-Time TimerWheel::due_after(Time delay) const {
+void TimerWheel::look(Time now) {
+  assert(now - origin_ < Time::max() / 2);
+  if (now <= now_) return;
+  now_ = now;
+  now_tick_ = static_cast<Tick>((now_ - origin_) / kTick);
+}
+
+Time TimerWheel::due_after(Time delay) {
+  if (driver_ != nullptr && !in_pass_) look(driver_->now());
   return now_ + std::clamp(delay, -kLongestDelay, kLongestDelay + kTick);
 }
 
@@ -51,7 +59,12 @@ TimerId TimerWheel::start(std::uint32_t index) {
   link(index);
   link_owner(index);
   ++size_;
-  return {slab_[index].serial, index};
+  const TimerNode& node = slab_[index];
+  if (driver_ != nullptr && origin_ + Time{node.due} < sleeps_until_) {
+    sleeps_until_ = Time::min();
+    driver_->due_sooner();
+  }
+  return {node.serial, index};
 }
 
 TimerWheel::Tick TimerWheel::tick_of(std::int64_t due) {

@@ -16,6 +16,7 @@
 #include <new>
 #include <optional>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 
 #include "entity/timers/error.hpp"
@@ -50,6 +51,22 @@ struct TimerFiring {
 enum class CatchUp : std::uint8_t {
   all,   // fires for each
   once,  // fires for the earliest, and says how many others there were
+};
+
+/// The loop that drives a wheel: gives it the time between passes, and learns what it cannot see.
+/// Called on the wheel's thread; must not call the wheel.
+class TimerDriver {
+ public:
+  /// The present, for timers that are set outside a pass.
+  virtual Time now() = 0;
+  /// A timer was set that is due before what sleep_until() said; once per call of that.
+  virtual void due_sooner() = 0;
+  /// Around each callback; ended() also behind one that throws.
+  virtual void began(const std::type_info& callback) = 0;
+  virtual void ended() = 0;
+
+ protected:
+  ~TimerDriver() = default;
 };
 
 class TimerWheel;
@@ -96,7 +113,8 @@ class TimerWheel {
   TimerResult<TimerId> at(TimerOwner& owner, Time when, Callback callback) {
     return set(owner, when, Time{0}, CatchUp::all, std::move(callback));
   }
-  /// As above, `delay` behind the time of the present (or else the latest) pass.
+  /// As above, `delay` behind the time of the present pass; outside of one, behind the driver's
+  /// now(), or that of the latest pass if there is no driver.
   template <class Callback>
   TimerResult<TimerId> after(TimerOwner& owner, Time delay, Callback callback) {
     return set(owner, due_after(delay), Time{0}, CatchUp::all, std::move(callback));
@@ -129,6 +147,11 @@ class TimerWheel {
   /// Memory held for timers, callables of more than 64 bytes not counted.
   std::size_t bytes() const { return slab_.bytes(); }
 
+  /// Null: nobody. Outlives the wheel, or is taken away before it ends.
+  void drive(TimerDriver* driver) { driver_ = driver; }
+  /// The loop sleeps until then, or, without a time, until something else happens.
+  void sleep_until(std::optional<Time> when) { sleeps_until_ = when.value_or(Time::max()); }
+
   /// For tests of what happens tomorrow: changes the time, and that of all timers alike, so that
   /// they have left what they had. What is passed to advance() must follow.
   void shift(Time by) {
@@ -159,7 +182,9 @@ class TimerWheel {
   /// A node with all but its callable; in no list yet.
   TimerResult<std::uint32_t> prepare(TimerOwner& owner, Time when, Time interval, CatchUp catch_up);
   TimerId start(std::uint32_t index);
-  Time due_after(Time delay) const;
+  Time due_after(Time delay);
+  /// The clock moves, and nothing fires.
+  void look(Time now);
 
   std::uint32_t find(TimerId id) const;
   void link(std::uint32_t index);
@@ -185,13 +210,15 @@ class TimerWheel {
   // the order in which its timers were set, so timers of one tick always are.
   Time origin_;  // time of tick 0
   Time now_;
-  Tick now_tick_ = 0;         // of now_, rounded down
+  Tick now_tick_ = 0;  // of now_, rounded down
+  Time sleeps_until_ = Time::min();
   Tick position_ = 0;         // all before it have fired
   bool moving_ = false;       // the slot that begins at target_ is being moved to lower levels
   Tick target_ = 0;           // position_ + 1
   std::uint16_t source_ = 0;  // that slot
   bool in_pass_ = false;
   bool closing_ = false;
+  TimerDriver* driver_ = nullptr;
   std::uint64_t next_serial_ = 1;
   std::size_t size_ = 0;
   TimerSlab slab_;
@@ -211,6 +238,17 @@ void call(Callback& callback, const TimerFiring& firing) {
   }
 }
 
+/// A callable that does not fit a node.
+template <class Callback>
+struct Boxed {
+  std::unique_ptr<Callback> callback;
+  void operator()(const TimerFiring& firing) { call(*callback, firing); }
+};
+template <class Callback>
+inline constexpr const std::type_info* kTypeOf = &typeid(Callback);
+template <class Callback>
+inline constexpr const std::type_info* kTypeOf<Boxed<Callback>> = &typeid(Callback);
+
 template <class Callback>
 inline constexpr TimerCallable kCallable = {
     [](void* callable, const TimerFiring& firing) {
@@ -218,7 +256,8 @@ inline constexpr TimerCallable kCallable = {
     },
     std::is_trivially_destructible_v<Callback>
         ? nullptr
-        : +[](void* callable) { std::destroy_at(std::launder(static_cast<Callback*>(callable))); }};
+        : +[](void* callable) { std::destroy_at(std::launder(static_cast<Callback*>(callable))); },
+    kTypeOf<Callback>};
 
 }  // namespace timers_detail
 
@@ -230,9 +269,7 @@ TimerResult<TimerId> TimerWheel::set(TimerOwner& owner, Time when, Time interval
                 alignof(Stored) > alignof(TimerNode) ||
                 !std::is_nothrow_move_constructible_v<Stored>) {
     return set(owner, when, interval, catch_up,
-               [boxed = std::make_unique<Stored>(std::move(callback))](const TimerFiring& firing) {
-                 timers_detail::call(*boxed, firing);
-               });
+               timers_detail::Boxed<Stored>{std::make_unique<Stored>(std::move(callback))});
   } else {
     const TimerResult<std::uint32_t> index = prepare(owner, when, interval, catch_up);
     if (!index) return index.error();

@@ -3,14 +3,16 @@
 
 #include <functional>
 
+#include "nodes/runtime/work_name.hpp"
+
 namespace starbus::nodes {
 
 class Executor {
  public:
   virtual ~Executor() = default;
   /// From any thread, and never calls back into the caller: the closure runs later, on the loop, in
-  /// the order of posting. Does not refuse: whoever posts bounds what it posts.
-  virtual void post(std::function<void()> closure) = 0;
+  /// the order of these calls. Does not refuse: whoever calls bounds it. Reports show it by `name`.
+  virtual void run_later(WorkName name, std::function<void()> closure) = 0;
 };
 
 }  // namespace starbus::nodes

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "bus/core/error.hpp"
+#include "nodes/runtime/work_name.hpp"
 
 namespace starbus::nodes {
 
@@ -37,6 +38,8 @@ class Task {
   virtual void complete() = 0;
   virtual void give_up() = 0;
   virtual void drop() = 0;
+  /// What it is called in reports of the loop's time: the type of what is told there.
+  virtual WorkName name() const = 0;
 
   std::string channel;
   std::weak_ptr<char> owner;
@@ -79,6 +82,7 @@ class TypedTask final : public Task {
     (*done)(Result(bus::Error(bus::Errc::shutting_down)));
   }
   void drop() override { done_.reset(); }
+  WorkName name() const override { return WorkName(typeid(Done)); }
 
  private:
   std::optional<Work> work_;

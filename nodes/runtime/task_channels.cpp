@@ -137,7 +137,7 @@ class TaskChannels::State : public std::enable_shared_from_this<State> {
   /// Under the mutex, so that completions of a channel are posted in its order, and none once
   /// shutdown() has returned.
   void post(const std::shared_ptr<Task>& task, void (Task::*tell)()) {
-    loop_->post([self = shared_from_this(), task, tell] {
+    loop_->run_later(task->name(), [self = shared_from_this(), task, tell] {
       const bool dropped = task->owned && task->owner.expired();
       {
         const std::lock_guard lock(self->mutex_);

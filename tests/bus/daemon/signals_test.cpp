@@ -61,7 +61,7 @@ TEST(Signals, NothingIsCalledAfterTheEnd) {
 // Runs in a child process: the first signal begins a drain that never ends.
 void stop_twice(int first, int second) {
   boost::asio::io_context loop;
-  const Signals signals(loop, {[&](int) { ::raise(second); }, [] {}});
+  const Signals signals(loop, {[&](int) { ::raise(second); }, [] {}, [] { return "a drain"; }});
   ::raise(first);
   loop.run();
 }

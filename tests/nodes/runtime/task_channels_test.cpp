@@ -25,7 +25,7 @@ using testing::ElementsAre;
 /// The queue of a loop; the test's thread is the loop.
 class Loop : public Executor {
  public:
-  void post(std::function<void()> closure) override {
+  void run_later(WorkName, std::function<void()> closure) override {
     const std::lock_guard lock(mutex_);
     closures_.push_back(std::move(closure));
     posted_.notify_one();

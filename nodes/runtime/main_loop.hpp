@@ -1,0 +1,75 @@
+/// The part of a node's loop that is ours: posted closures and timers, beside the links, in the one
+/// queue of an io_context.
+///
+/// Owned and ended by the loop's thread; the io_context outlives it. post() may be called from any
+/// thread. Passes are handlers of the io_context like any other: a pass that reaches its cap goes
+/// behind what has come meanwhile. Failures are values.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "entity/timers/timer_wheel.hpp"
+#include "nodes/runtime/executor.hpp"
+#include "nodes/runtime/load.hpp"
+#include "nodes/runtime/turn.hpp"
+#include "nodes/runtime/work_queue.hpp"
+
+namespace starbus::nodes {
+
+struct LoopCounters {
+  std::uint64_t passes = 0;
+  std::uint64_t capped = 0;  // passes that had more to do than they may
+  std::uint64_t timers = 0;
+  std::uint64_t closures = 0;
+};
+
+class MainLoop final : public Executor, private entity::TimerDriver {
+ public:
+  explicit MainLoop(boost::asio::io_context& loop, TurnLimits limits = {});
+  ~MainLoop() override;
+
+  /// Runs the closure later, on the loop. would_block: kMaxPosted wait; closed.
+  bus::Result<> post(WorkName name, std::function<void()> closure) {
+    return queue_.post(name, std::move(closure));
+  }
+  /// As an Executor: of those who bound what they post, such as TaskChannels.
+  void run_later(WorkName name, std::function<void()> closure) override {
+    queue_.post_bounded(name, std::move(closure));
+  }
+
+  entity::TimerWheel& timers() { return timers_; }
+  Load& load() { return load_; }
+  const Load& load() const { return load_; }
+  const LoopCounters& counters() const { return counters_; }
+  std::size_t posted() const { return queue_.size(); }
+
+ private:
+  // TimerDriver
+  entity::Time now() override;
+  void due_sooner() override { schedule(); }
+  void began(const std::type_info& callback) override;
+  void ended() override { in_timer_.reset(); }
+
+  void schedule();  // from any thread
+  void run();
+  void sleep(std::optional<entity::Time> until);
+
+  boost::asio::io_context& loop_;
+  boost::asio::steady_timer alarm_;
+  std::optional<entity::Time> armed_;  // for which it is set
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  std::atomic<bool> scheduled_{false};
+  Load load_;
+  std::optional<Load::Scope> in_timer_;
+  entity::TimerWheel timers_;
+  WorkQueue queue_;
+  Turn turn_;
+  LoopCounters counters_;
+};
+
+}  // namespace starbus::nodes

@@ -1,0 +1,191 @@
+#include "nodes/runtime/node_admin.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "nodes/runtime/node_core.hpp"
+#include "nodes/runtime/node_limits.hpp"
+
+namespace starbus::nodes {
+namespace {
+
+using bus::daemon::Metrics;
+using bus::daemon::Request;
+using bus::daemon::Response;
+using Json = nlohmann::ordered_json;
+
+Json needs_json(const Requirements& requirements) {
+  Json rows = Json::array();
+  for (const Requirements::Row& row : requirements.rows()) {
+    rows.push_back({{"name", row.wanted.name},
+                    {"count", row.wanted.count},
+                    {"there", row.there.size()},
+                    {"known", row.complete},
+                    {"met", row.met()}});
+  }
+  return rows;
+}
+
+Json offers_json(const Offers& offers) {
+  Json rows = Json::array();
+  for (const Offers::Row& row : offers.rows()) {
+    rows.push_back({{"name", row.name}, {"bound", row.bound.empty() ? Json() : Json(row.bound)}});
+  }
+  return rows;
+}
+
+Json work_json(const Load& load, double tick) {
+  Json rows = Json::array();
+  for (const Load::Source* source : load.busiest(kInspectSources)) {
+    rows.push_back({{"name", source->name},
+                    {"count", source->count},
+                    {"busy_ms_per_s", source->busy_ms_per_s},
+                    {"busy_ms", static_cast<double>(source->ticks) * tick / 1e6},
+                    {"longest_us", static_cast<double>(source->longest) * tick / 1e3}});
+  }
+  return rows;
+}
+
+Json load_json(NodeCore& core) {
+  const Load& load = core.main_loop().load();
+  const std::size_t kinds = load.size();
+  return {{"busy_ms_per_s", core.busy().rates().busy},
+          {"processor_ms_per_s", core.busy().rates().processor},
+          {"handlers_ms_per_s", core.busy().rates().handlers},
+          {"stalls", core.stalls()},
+          {"work", work_json(load, core.nanoseconds_per_tick())},
+          {"work_left_out", kinds > kInspectSources ? kinds - kInspectSources : 0}};
+}
+
+Json loop_json(NodeCore& core) {
+  const LoopCounters& counters = core.main_loop().counters();
+  return {{"passes", counters.passes},           {"capped", counters.capped},
+          {"timers", counters.timers},           {"closures", counters.closures},
+          {"posted", core.main_loop().posted()}, {"timers_set", core.main_loop().timers().size()}};
+}
+
+Json tasks_json(const TaskCounts& counts) {
+  return {{"submitted", counts.submitted}, {"run", counts.run},
+          {"dropped", counts.dropped},     {"waiting", counts.waiting},
+          {"running", counts.running},     {"channels", counts.channels}};
+}
+
+Json bus_json(const bus::BusCounters& counters) {
+  return {{"sent", counters.sent},
+          {"acknowledged", counters.acknowledged},
+          {"failed", counters.failed},
+          {"resends", counters.resends},
+          {"handled", counters.handled},
+          {"calls", counters.calls},
+          {"calls_timed_out", counters.calls_timed_out},
+          {"connects", counters.connects},
+          {"unacknowledged_bytes", counters.unacknowledged_bytes}};
+}
+
+Response inspect(NodeCore& core) {
+  const Json report = {{"node", core.name()},
+                       {"process", core.process()},
+                       {"role", core.role()},
+                       {"state", name_of(core.lifecycle().state())},
+                       {"status", core.status()},
+                       {"needs", needs_json(core.requirements())},
+                       {"offers", offers_json(core.offers())},
+                       {"load", load_json(core)},
+                       {"loop", loop_json(core)},
+                       {"tasks", tasks_json(core.tasks().counts())},
+                       {"bus", bus_json(core.bus().counters())}};
+  return {200, "application/json",
+          report.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"};
+}
+
+std::vector<Metrics::Sample> states(const NodeCore& core) {
+  std::vector<Metrics::Sample> samples;
+  for (const NodeState state : {NodeState::starting, NodeState::registered, NodeState::ready,
+                                NodeState::draining, NodeState::stopped}) {
+    samples.push_back(
+        {{{"state", std::string(name_of(state))}}, core.lifecycle().state() == state ? 1.0 : 0.0});
+  }
+  return samples;
+}
+
+std::vector<Metrics::Sample> work_seconds(NodeCore& core) {
+  std::vector<Metrics::Sample> samples;
+  const double tick = core.nanoseconds_per_tick();
+  for (const Load::Source* source : core.main_loop().load().busiest(kInspectSources)) {
+    samples.push_back({{{"work", source->name}}, static_cast<double>(source->ticks) * tick / 1e9});
+  }
+  return samples;
+}
+
+/// What `value` reads of each method that was called.
+template <class Value>
+std::vector<Metrics::Sample> of_methods(NodeCore& core, Value value) {
+  std::vector<Metrics::Sample> samples;
+  for (const entity::rpc::MethodInfo* method : core.rpc().dictionary().methods()) {
+    const entity::rpc::MethodCounters counters = core.rpc().counters(*method);
+    if (counters.calls == 0) continue;
+    samples.push_back({{{"method", method->full_name()}}, value(counters)});
+  }
+  return samples;
+}
+
+void add_metrics(NodeCore& core) {
+  Metrics& metrics = core.context().metrics;
+  metrics.family("starbus_node_state", "1 for the state that the node is in.", Metrics::Kind::gauge,
+                 [&core] { return states(core); });
+  const auto gauge = [&](const char* name, const char* help, auto read) {
+    metrics.gauge(name, help, [&core, read] { return static_cast<double>(read(core)); });
+  };
+  gauge("starbus_node_busy_ms_per_second", "How busy the loop is, of 1000.",
+        [](NodeCore& c) { return c.busy().rates().busy; });
+  gauge("starbus_node_posted", "Closures that wait for the loop.",
+        [](NodeCore& c) { return c.main_loop().posted(); });
+  gauge("starbus_node_timers", "Timers that are set.",
+        [](NodeCore& c) { return c.main_loop().timers().size(); });
+  gauge("starbus_node_tasks", "Tasks that wait for a worker or run.", [](NodeCore& c) {
+    const TaskCounts counts = c.tasks().counts();
+    return counts.waiting + counts.running;
+  });
+  gauge("starbus_node_requirements_missing", "Requirements that are not met.", [](NodeCore& c) {
+    return std::ranges::count_if(c.requirements().rows(),
+                                 [](const Requirements::Row& row) { return !row.met(); });
+  });
+  const auto counter = [&](const char* name, const char* help, auto read) {
+    metrics.counter(name, help, [&core, read] { return static_cast<double>(read(core)); });
+  };
+  counter("starbus_node_passes_total", "Passes over timers and closures.",
+          [](NodeCore& c) { return c.main_loop().counters().passes; });
+  counter("starbus_node_capped_passes_total", "Passes that had more to do than they may.",
+          [](NodeCore& c) { return c.main_loop().counters().capped; });
+  counter("starbus_node_stalls_total", "Times that a handler blocked the loop for too long.",
+          [](NodeCore& c) { return c.stalls(); });
+  metrics.family("starbus_node_work_seconds_total", "Time of the loop, per kind of work.",
+                 Metrics::Kind::counter, [&core] { return work_seconds(core); });
+  metrics.family(
+      "starbus_node_rpc_calls_total", "Calls, per method.", Metrics::Kind::counter, [&core] {
+        return of_methods(core,
+                          [](const auto& counters) { return static_cast<double>(counters.calls); });
+      });
+  metrics.family("starbus_node_rpc_seconds_total", "Time of the loop, per method.",
+                 Metrics::Kind::counter, [&core] {
+                   const double tick = core.nanoseconds_per_tick();
+                   return of_methods(core, [tick](const auto& counters) {
+                     return static_cast<double>(counters.ticks) * tick / 1e9;
+                   });
+                 });
+}
+
+}  // namespace
+
+void add_node_admin(NodeCore& core) {
+  auto& admin = core.context().admin;
+  admin.get("/inspect", [&core](const Request&) { return inspect(core); });
+  admin.get("/rpc", [&core](const Request&) {
+    return Response{200, "application/json", core.rpc().inspect() + "\n"};
+  });
+  add_metrics(core);
+}
+
+}  // namespace starbus::nodes

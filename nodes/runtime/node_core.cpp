@@ -1,0 +1,160 @@
+// The parts, and how they hear of each other. The states' requests are in node_states.cpp.
+#include "nodes/runtime/node_core.hpp"
+
+#include <spdlog/spdlog.h>
+#include <time.h>
+
+#include "bus/io/clock.hpp"
+#include "nodes/runtime/node_limits.hpp"
+
+namespace starbus::nodes {
+namespace {
+
+using std::chrono::milliseconds;
+
+bus::Options bus_options(const NodeSettings& settings) {
+  bus::Options options;
+  options.node = settings.node;
+  options.role = settings.bus_role;
+  options.endpoint = settings.bus_endpoint;
+  return options;
+}
+
+BusyMeter::Time processor_time() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
+
+}  // namespace
+
+NodeCore::NodeCore(bus::daemon::DaemonContext& context, std::string role, NodeSettings settings)
+    : context_(context),
+      role_(std::move(role)),
+      settings_(std::move(settings)),
+      main_loop_(context.loop),
+      bus_(context.loop, bus_options(settings_)),
+      endpoint_(bus_),
+      tasks_(main_loop_, {.workers = settings_.workers}),
+      offers_(endpoint_),
+      desk_(*this),
+      lifecycle_(*this),
+      node_(*this),
+      stalls_(context.loop, settings_.stall, [this] { return look(); }) {
+  for (const std::string& name : settings_.needs) require({name});
+  endpoint_.on_lease_lost([this] {
+    spdlog::warn("cut off from busroot for the length of the lease: every name is gone");
+    offers_.forget();
+    lifecycle_.lease_lost();
+  });
+  bus_.on_ended([this](const bus::Error& reason) { failed(reason); });
+  bus_.on_link([](bus::LinkState state, const bus::Error& reason) {
+    if (state == bus::LinkState::connected) return spdlog::info("linked with busd");
+    spdlog::warn("the link with busd is lost, and will be mended: {}", reason.to_string());
+  });
+}
+
+NodeCore::~NodeCore() = default;
+
+void NodeCore::note(const bus::Result<>& result) {
+  if (mistake_ && !result) mistake_ = result;
+}
+
+void NodeCore::offer(std::string name, bus::Handlers handlers) {
+  bus::Handlers wrapped = measured(name, std::move(handlers));
+  note(offers_.add(std::move(name), std::move(wrapped)));
+}
+
+bus::Handlers NodeCore::measured(std::string_view what, bus::Handlers handlers) {
+  const auto wrap = [&](const char* kind, auto function) {
+    Load& load = main_loop_.load();
+    Load::Source& source = load.source(std::string(kind).append(what));
+    return [&load, &source, function = std::move(function)](auto& message) {
+      const Load::Scope scope(load, source);
+      function(message);
+    };
+  };
+  bus::Handlers wrapped;
+  if (handlers.on_message) wrapped.on_message = wrap("message ", std::move(handlers.on_message));
+  if (handlers.on_call) wrapped.on_call = wrap("call ", std::move(handlers.on_call));
+  return wrapped;
+}
+
+Step NodeCore::measured(const std::string& name, Step step) {
+  Load& load = main_loop_.load();
+  Load::Source& source = load.source("step " + name);
+  return [&load, &source, step = std::move(step)](Done done) {
+    const Load::Scope scope(load, source);
+    step(std::move(done));
+  };
+}
+
+bus::Result<> NodeCore::begin() {
+  if (!mistake_) return mistake_;
+  using std::chrono::seconds;
+  const auto ticking = main_loop_.timers().every(timers_, seconds(1), seconds(1),
+                                                 entity::CatchUp::once, [this] { sample(); });
+  if (!ticking) return bus::Error(bus::Errc::io_error, "no timer");
+  sample();
+  lifecycle_.start();
+  watch_requirements();
+  return {};
+}
+
+void NodeCore::watch_requirements() {
+  const auto rows = requirements_.rows();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    auto watch = bus_.watch(
+        rows[i].prefix, [this, i](const bus::WatchUpdate& update) { required(i, update); },
+        [this, name = rows[i].wanted.name](const bus::Error& error) {
+          failed(bus::Error(error.code, "the requirement " + name + ": " + error.detail));
+        });
+    if (!watch) return failed(watch.error());
+    watches_.push_back(std::move(*watch));
+  }
+  lifecycle_.needs(requirements_.met());
+}
+
+void NodeCore::required(std::size_t index, const bus::WatchUpdate& update) {
+  const Requirements::Row& row = requirements_.rows()[index];
+  const bool before = row.met();
+  requirements_.update(index, update);
+  if (row.met() != before) {
+    if (row.met()) {
+      spdlog::info("the requirement {} is met", row.wanted.name);
+    } else {
+      spdlog::warn("the requirement {} is not met any more: {} of {}", row.wanted.name,
+                   row.there.size(), row.wanted.count);
+    }
+  }
+  lifecycle_.needs(requirements_.met());
+}
+
+/// Once a second.
+void NodeCore::sample() {
+  const entity::Time now = bus::io::boot_now();
+  const double tick = nanoseconds_per_tick();
+  std::uint64_t ticks = main_loop_.load().measured();
+  for (const entity::rpc::MethodInfo* method : endpoint_.dictionary().methods()) {
+    ticks += endpoint_.counters(*method).ticks;
+  }
+  const auto handlers = static_cast<std::int64_t>(static_cast<double>(ticks) * tick);
+  busy_.sample(now, processor_time(), BusyMeter::Time(handlers));
+  const double seconds = std::chrono::duration<double>(now).count();
+  main_loop_.load().sample(seconds - sampled_, tick);
+  sampled_ = seconds;
+}
+
+/// From the detector's thread.
+StallDetector::Handler NodeCore::look() const {
+  if (const entity::rpc::MethodInfo* method = endpoint_.running()) return {method->full_name()};
+  const Load::Running running = main_loop_.load().running();
+  if (running.source == nullptr) return {};
+  const std::uint64_t now = entity::rpc::ticks();
+  const std::uint64_t passed = now > running.since ? now - running.since : 0;
+  const auto nanoseconds =
+      static_cast<std::int64_t>(static_cast<double>(passed) * nanoseconds_per_tick());
+  return {running.source->name, std::chrono::nanoseconds(nanoseconds)};
+}
+
+}  // namespace starbus::nodes

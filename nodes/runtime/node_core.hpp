@@ -1,0 +1,127 @@
+/// What a node consists of, put together: the loop, the bus, the states, and what watches them.
+///
+/// Made, used and ended on the loop's thread, but for post(), and for what the stall detector
+/// reads. Owns everything here, and no objects of the program. The daemon's context outlives it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bus/client/bus.hpp"
+#include "bus/daemon/main_loop.hpp"
+#include "entity/rpc/endpoint.hpp"
+#include "nodes/runtime/busy_meter.hpp"
+#include "nodes/runtime/lifecycle.hpp"
+#include "nodes/runtime/main_loop.hpp"
+#include "nodes/runtime/node.hpp"
+#include "nodes/runtime/node_desk.hpp"
+#include "nodes/runtime/node_settings.hpp"
+#include "nodes/runtime/offers.hpp"
+#include "nodes/runtime/requirements.hpp"
+#include "nodes/runtime/stall_detector.hpp"
+#include "nodes/runtime/steps.hpp"
+#include "nodes/runtime/task_channels.hpp"
+
+namespace starbus::nodes {
+
+class NodeCore final : private Lifecycle::Shell {
+ public:
+  NodeCore(bus::daemon::DaemonContext& context, std::string role, NodeSettings settings);
+  ~NodeCore();
+  NodeCore(const NodeCore&) = delete;
+  NodeCore& operator=(const NodeCore&) = delete;
+
+  Node& node() { return node_; }
+
+  // --- what the program says in its start ---
+  void require(Requirement requirement) { note(requirements_.add(std::move(requirement))); }
+  void offer(std::string name, entity::rpc::HostBase& host) {
+    note(offers_.add(std::move(name), host));
+  }
+  void offer(std::string name, bus::Handlers handlers);
+  void before_ready(std::string name, Step step) {
+    note(prepare_.add(name, measured(name, std::move(step))));
+  }
+  void on_drain(std::string name, Step step) {
+    note(drain_.add(name, measured(name, std::move(step))));
+  }
+  void on_state(std::function<void(NodeState)> callback) {
+    on_state_.push_back(std::move(callback));
+  }
+
+  // --- the daemon's part ---
+  /// The first mistake of the program, or the node is on its way.
+  bus::Result<> begin();
+  /// Drains; `done` when it has left the bus.
+  void stop(std::function<void()> done);
+  std::string status() const;
+
+  // --- parts ---
+  const std::string& name() const { return settings_.node; }
+  const std::string& role() const { return role_; }
+  std::string process() const { return bus_.host() + "." + settings_.node; }
+  const NodeSettings& settings() const { return settings_; }
+  const Lifecycle& lifecycle() const { return lifecycle_; }
+  const Requirements& requirements() const { return requirements_; }
+  const Offers& offers() const { return offers_; }
+  const BusyMeter& busy() const { return busy_; }
+  std::uint64_t stalls() const { return stalls_.stalls(); }
+  double nanoseconds_per_tick() const { return endpoint_.nanoseconds_per_tick(); }
+  MainLoop& main_loop() { return main_loop_; }
+  bus::Bus& bus() { return bus_; }
+  entity::rpc::Endpoint& rpc() { return endpoint_; }
+  TaskChannels& tasks() { return tasks_; }
+  bus::daemon::DaemonContext& context() { return context_; }
+  bus::Handlers measured(std::string_view what, bus::Handlers handlers);
+
+ private:
+  // Lifecycle::Shell
+  void announce(Lifecycle::Attempt attempt) override;
+  void prepare(Lifecycle::Attempt attempt) override;
+  void open(Lifecycle::Attempt attempt) override;
+  void withdraw() override;
+  void drain() override;
+  void leave() override;
+  void entered(NodeState state) override;
+  void retry_later(Lifecycle::Attempt attempt) override;
+  void failed(const bus::Error& reason) override;
+
+  void note(const bus::Result<>& result);
+  Step measured(const std::string& name, Step step);
+  void watch_requirements();
+  void required(std::size_t index, const bus::WatchUpdate& update);
+  void finish_tasks();
+  void sample();
+  StallDetector::Handler look() const;
+
+  bus::daemon::DaemonContext& context_;
+  const std::string role_;
+  const NodeSettings settings_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  bus::Result<> mistake_;
+  bool failed_ = false;  // and the daemon was told
+
+  MainLoop main_loop_;
+  bus::Bus bus_;
+  entity::rpc::Endpoint endpoint_;
+  TaskChannels tasks_;
+  Requirements requirements_;
+  std::vector<bus::WatchHandle> watches_;
+  Offers offers_;
+  NodeDesk desk_;
+  Steps prepare_;
+  Steps drain_;
+  std::vector<std::function<void(NodeState)>> on_state_;
+  Lifecycle lifecycle_;
+  std::function<void()> stopped_;  // set while it drains
+  BusyMeter busy_;
+  double sampled_ = 0;  // seconds, of the latest sample
+  entity::TimerOwner timers_;
+  Node node_;
+  StallDetector stalls_;  // last: its thread looks at the others
+};
+
+}  // namespace starbus::nodes

@@ -1,0 +1,67 @@
+#include "nodes/runtime/node_daemon.hpp"
+
+#include <iostream>
+#include <utility>
+
+#include "bus/core/name.hpp"
+#include "nodes/runtime/node_admin.hpp"
+#include "nodes/runtime/node_limits.hpp"
+
+namespace starbus::nodes {
+
+namespace daemon = bus::daemon;
+
+NodeDaemon::~NodeDaemon() = default;
+
+void NodeDaemon::configure(daemon::ConfigReader& reader) {
+  fresh_ = read_node_settings(reader, info_.program);
+  app_->configure(reader);
+}
+
+bus::Result<> NodeDaemon::start(daemon::DaemonContext& context) {
+  core_ = std::make_unique<NodeCore>(context, info_.role, fresh_);
+  add_node_admin(*core_);
+  if (auto started = app_->start(core_->node()); !started) return started;
+  return core_->begin();
+}
+
+bus::Result<> NodeDaemon::reload() {
+  if (fresh_ != core_->settings()) {
+    return bus::Error(bus::Errc::bad_config,
+                      "node, needs, [bus], [loop] and [tasks] take a restart");
+  }
+  return app_->reload();
+}
+
+void NodeDaemon::drain(std::function<void()> done) {
+  core_->stop(std::move(done));
+}
+
+std::string NodeDaemon::status() const {
+  std::string text = core_->status();
+  if (const std::string more = app_->status(); !more.empty()) text.append("; ").append(more);
+  return text;
+}
+
+bool NodeDaemon::healthy() const {
+  return core_->lifecycle().state() == NodeState::ready;
+}
+
+int run_node(const NodeInfo& info, std::unique_ptr<App> app, int argc, const char* const* argv) {
+  NodeInfo complete = info;
+  if (complete.program.empty()) complete.program = complete.role;
+  if (!bus::check_node_name(complete.role) || complete.role.size() > kMaxRole) {
+    std::cerr << complete.program << ": '" << complete.role << "' is no role: 1.." << kMaxRole
+              << " of a-z A-Z 0-9 _ -" << std::endl;
+    return daemon::kExitUsage;
+  }
+  const daemon::DaemonInfo process{.name = complete.program,
+                                   .version = complete.version,
+                                   .description = complete.description,
+                                   .config_file = complete.config_file,
+                                   .state_directory = complete.state_directory};
+  return daemon::run_daemon(
+      process, std::make_unique<NodeDaemon>(std::move(complete), std::move(app)), argc, argv);
+}
+
+}  // namespace starbus::nodes

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "bus/daemon/main_loop.hpp"
+#include "nodes/runtime/node.hpp"
+#include "nodes/runtime/node_core.hpp"
+
+namespace starbus::nodes {
+
+/// A node as run_daemon drives it. Belongs to the loop's thread; owns the program and the core.
+class NodeDaemon final : public bus::daemon::Daemon {
+ public:
+  NodeDaemon(NodeInfo info, std::unique_ptr<App> app)
+      : info_(std::move(info)), app_(std::move(app)) {}
+  ~NodeDaemon() override;
+
+  void configure(bus::daemon::ConfigReader& reader) override;
+  bus::Result<> start(bus::daemon::DaemonContext& context) override;
+  bus::Result<> reload() override;
+  void drain(std::function<void()> done) override;
+  std::string status() const override;
+  /// Ready: whoever balances by /healthz sends nothing before.
+  bool healthy() const override;
+
+ private:
+  const NodeInfo info_;
+  NodeSettings fresh_;  // as configure() read them
+  std::unique_ptr<NodeCore> core_;
+  std::unique_ptr<App> app_;  // behind the core: its objects go first
+};
+
+}  // namespace starbus::nodes

@@ -1,0 +1,52 @@
+/// Every bound of a node's loop, states and drain, with its reason and with what happens when it is
+/// reached. One table; docs/nodes.md is checked against it by a test.
+#pragma once
+
+#include <cstdint>
+
+#include "entity/catalogue.hpp"
+
+namespace starbus::nodes {
+
+// X(constant, value, unit, reason, when reached)
+#define STARBUS_NODE_LIMITS(X)                                                                     \
+  X(kMaxPosted, 65'536, "closures",                                                                \
+    "posted and not run: a loop that is so far behind does not catch up", "would_block")           \
+  X(kPassWork, 1'024, "closures", "run in one pass: links and timers wait meanwhile",              \
+    "the rest runs in the next pass")                                                              \
+  X(kPassTime, 5, "ms", "of one pass, begun with no new closure behind it: as kPassWork",          \
+    "the rest runs in the next pass")                                                              \
+  X(kTimerSlice, 64, "timers", "fired between two looks at the clock of a pass",                   \
+    "the clock is looked at")                                                                      \
+  X(kMaxSources, 4'096, "kinds of work", "each has a row in reports",                              \
+    "further ones are counted together as (others)")                                               \
+  X(kMaxSourceName, 160, "bytes", "names of lambdas hold those of their templates", "it is cut")   \
+  X(kInspectSources, 100, "rows", "kinds of work in one report, the busiest first",                \
+    "the report says how many it left out")                                                        \
+  X(kStallLimit, 200, "ms", "two ticks of a game: players notice", "the stall is logged")          \
+  X(kLeastStallLimit, 10, "ms", "the loop says so often that it advances, four times over",        \
+    "a configuration with less is refused")                                                        \
+  X(kMaxRole, 40, "bytes", "of a role: ready/ROLE/HOST.NODE is a name of the bus",                 \
+    "the process ends with exit code 2")                                                           \
+  X(kMaxRequirements, 64, "requirements", "each is a watch", "the start fails as bad_config")      \
+  X(kMaxOffers, 1'024, "names", "that a node offers while it is ready; entities have no limit",    \
+    "the start fails as bad_config")                                                               \
+  X(kMaxSteps, 64, "steps", "before readiness, and as many of a drain: people read them",          \
+    "the start fails as bad_config")                                                               \
+  X(kMaxStepName, 64, "bytes", "of a step: it stands in logs and in the status",                   \
+    "the start fails as bad_name")                                                                 \
+  X(kRetry, 1'000, "ms", "until a name that somebody else still has is asked for again",           \
+    "again, for as long as it takes")                                                              \
+  X(kTaskPoll, 20, "ms", "between two looks at the tasks that a drain waits for", "the next look") \
+  X(kStuckGrace, 1'000, "ms",                                                                      \
+    "beyond drain_deadline, for a loop that could end the process itself",                         \
+    "the watcher ends it, with exit code 3")
+
+#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
+STARBUS_NODE_LIMITS(X)
+#undef X
+
+/// The whole table, in the order above.
+std::span<const entity::LimitInfo> node_limits();
+
+}  // namespace starbus::nodes

@@ -1,0 +1,39 @@
+#include "nodes/runtime/node_settings.hpp"
+
+#include <cstdlib>
+
+#include "bus/core/name.hpp"
+#include "nodes/runtime/limits.hpp"
+#include "nodes/runtime/node_limits.hpp"
+#include "nodes/runtime/requirements.hpp"
+
+namespace starbus::nodes {
+
+using bus::daemon::ConfigReader;
+
+NodeSettings read_node_settings(ConfigReader& reader, const std::string& fallback) {
+  NodeSettings settings;
+  const char* from_environment = std::getenv("STARBUS_NODE");  // NOLINT: read at start-up
+  settings.node = reader.string("node", from_environment != nullptr ? from_environment : fallback);
+  if (const auto checked = bus::check_node_name(settings.node); !checked) {
+    reader.problem("node", "'node': " + checked.error().detail);
+  }
+  settings.needs = reader.strings("needs");
+  Requirements requirements;
+  for (const std::string& name : settings.needs) {
+    const auto added = requirements.add({name});
+    if (!added) reader.problem("needs", "'needs': '" + name + "': " + added.error().detail);
+  }
+  ConfigReader bus = reader.table("bus");
+  settings.bus_endpoint = bus.string("endpoint", "");
+  settings.bus_role = bus.string("role", "node");
+  ConfigReader loop = reader.table("loop");
+  settings.stall =
+      loop.duration("stall", std::chrono::milliseconds(kStallLimit),
+                    std::chrono::milliseconds(kLeastStallLimit), std::chrono::minutes(10));
+  ConfigReader tasks = reader.table("tasks");
+  settings.workers = tasks.integer<std::size_t>("workers", 4, 1, kMaxWorkers);
+  return settings;
+}
+
+}  // namespace starbus::nodes

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "bus/daemon/config.hpp"
+
+namespace starbus::nodes {
+
+/// The keys that every node has, beside those of run_daemon (log, admin, state_directory,
+/// drain_deadline). A plain value.
+struct NodeSettings {
+  std::string node;  // unique on its host
+  std::vector<std::string> needs;
+  std::string bus_endpoint;  // empty: $STARBUS_BUSD, else busd's usual socket
+  std::string bus_role;
+  std::chrono::milliseconds stall{};
+  std::size_t workers = 0;
+
+  bool operator==(const NodeSettings&) const = default;
+};
+
+/// `fallback` is the node's name if neither the file nor $STARBUS_NODE has one. Problems are noted
+/// at the reader.
+NodeSettings read_node_settings(bus::daemon::ConfigReader& reader, const std::string& fallback);
+
+}  // namespace starbus::nodes

@@ -1,0 +1,126 @@
+// What the states of a node ask for.
+#include <spdlog/spdlog.h>
+
+#include <string>
+#include <utility>
+
+#include "nodes/runtime/node_core.hpp"
+#include "nodes/runtime/node_limits.hpp"
+
+namespace starbus::nodes {
+
+using std::chrono::milliseconds;
+
+void NodeCore::announce(Lifecycle::Attempt attempt) {
+  const auto announced = [this, attempt, weak = std::weak_ptr(alive_)](const auto& result) {
+    if (weak.expired()) return;
+    lifecycle_.announced(attempt, result ? bus::Result<>() : bus::Result<>(result.error()));
+  };
+  bus_.connect([this, announced, weak = std::weak_ptr(alive_)](const bus::Result<>& connected) {
+    if (weak.expired()) return;
+    if (!connected) return announced(connected);
+    endpoint_.bind(presence_name(process()), desk_,
+                   [announced](const bus::Result<bus::Bound>& bound) { announced(bound); });
+  });
+}
+
+void NodeCore::prepare(Lifecycle::Attempt attempt) {
+  prepare_.run(
+      Steps::Order::as_added, Steps::OnError::stop,
+      [](const std::string& name, const bus::Error& error) {
+        spdlog::error("'{}' failed before readiness: {}", name, error.to_string());
+      },
+      [this, attempt](bus::Result<> result) { lifecycle_.prepared(attempt, result); });
+}
+
+void NodeCore::open(Lifecycle::Attempt attempt) {
+  offers_.bind(ready_name(role_, process()),
+               [this, attempt](bus::Result<> result) { lifecycle_.opened(attempt, result); });
+}
+
+void NodeCore::withdraw() {
+  prepare_.give_up();
+  offers_.withdraw();
+}
+
+void NodeCore::drain() {
+  drain_.run(
+      Steps::Order::reversed, Steps::OnError::go_on,
+      [](const std::string& name, const bus::Error& error) {
+        spdlog::error("'{}' failed in the drain: {}", name, error.to_string());
+      },
+      [this](const bus::Result<>&) { finish_tasks(); });
+}
+
+/// The steps may have given some to the workers. What has run has its completion in the queue of
+/// the loop, which may submit another one: so twice in a row there must be none.
+void NodeCore::finish_tasks() {
+  const auto idle = [this] {
+    const TaskCounts counts = tasks_.counts();
+    return counts.waiting + counts.running == 0;
+  };
+  const auto wait = [this] {
+    const auto later =
+        main_loop_.timers().after(timers_, milliseconds(kTaskPoll), [this] { finish_tasks(); });
+    if (!later) lifecycle_.drained();
+  };
+  if (!idle()) return wait();
+  main_loop_.run_later("drain", [this, idle, wait] { idle() ? lifecycle_.drained() : wait(); });
+}
+
+void NodeCore::leave() {
+  // The deadline of the drain has begun earlier, and so passes before this one.
+  bus_.close(context_.drain_deadline,
+             [this, weak = std::weak_ptr(alive_)](const bus::Result<>& flushed) {
+               if (weak.expired()) return;
+               if (!flushed) spdlog::warn("left the bus: {}", flushed.error().to_string());
+               lifecycle_.left();
+             });
+}
+
+void NodeCore::entered(NodeState state) {
+  spdlog::info("{} is {}", settings_.node, name_of(state));
+  for (const auto& callback : on_state_) callback(state);
+  if (state == NodeState::stopped && stopped_) std::exchange(stopped_, nullptr)();
+}
+
+void NodeCore::retry_later(Lifecycle::Attempt attempt) {
+  if (context_.limited.allow("retry")) {
+    spdlog::warn("{}: {}; tries again", settings_.node, status());
+  }
+  const auto later = main_loop_.timers().after(timers_, milliseconds(kRetry),
+                                               [this, attempt] { lifecycle_.retry(attempt); });
+  if (!later) failed(bus::Error(bus::Errc::io_error, "no timer"));
+}
+
+void NodeCore::failed(const bus::Error& reason) {
+  if (!std::exchange(failed_, true)) context_.stop(reason);
+}
+
+void NodeCore::stop(std::function<void()> done) {
+  stopped_ = std::move(done);
+  stalls_.end_by(context_.drain_deadline + milliseconds(kStuckGrace), bus::daemon::kExitDeadline);
+  lifecycle_.stop();
+}
+
+std::string NodeCore::status() const {
+  const NodeState state = lifecycle_.state();
+  std::string text(name_of(state));
+  text.append(", ").append(lifecycle_.doing());
+  const std::string missing = requirements_.missing();
+  const std::string step = state == NodeState::draining ? drain_.current() : prepare_.current();
+  if (!step.empty()) {
+    text.append(": step ").append(step);
+  } else if (state == NodeState::draining) {
+    const TaskCounts counts = tasks_.counts();
+    const std::uint64_t bytes = bus_.counters().unacknowledged_bytes;
+    text.append(": ").append(std::to_string(counts.waiting + counts.running)).append(" tasks, ");
+    text.append(std::to_string(bytes)).append(" bytes not acknowledged");
+  } else if (state != NodeState::ready && !missing.empty()) {
+    text.append(": ").append(missing);
+  }
+  if (state == NodeState::ready && !missing.empty()) text.append(", without ").append(missing);
+  return text;
+}
+
+}  // namespace starbus::nodes

@@ -1,0 +1,45 @@
+/// The names by which nodes are seen, and the watch of those that are ready.
+///
+///   node/HOST.NODE         it is on the bus: registered, ready, or draining
+///   ready/ROLE/HOST.NODE   it is ready
+///
+/// Pure functions, and one over a Bus, of the loop's thread.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bus/client/bus.hpp"
+
+namespace starbus::nodes {
+
+std::string presence_name(std::string_view process);
+std::string ready_name(std::string_view role, std::string_view process);
+
+/// One ready node.
+struct ReadyNode {
+  std::string role;
+  std::string process;  // HOST.NODE
+  bus::Process owner;
+  bus::Epoch epoch;  // grows each time it becomes ready
+};
+/// None if it is no name of this kind, or not owned by the process that it names: nobody becomes
+/// ready in the name of another.
+std::optional<ReadyNode> ready_node(const bus::WatchRow& row);
+
+struct ReadyUpdate {
+  std::vector<ReadyNode> came;  // new, or ready again: a new epoch
+  std::vector<ReadyNode> left;
+  bool complete = false;  // what you know is what there is
+};
+
+/// A snapshot of the nodes of a role that are ready ("" for all roles), then changes, in order, for
+/// as long as the handle lives. Errors and refusals as of bus::Bus::watch.
+bus::Result<bus::WatchHandle> watch_ready(bus::Bus& bus, std::string_view role,
+                                          std::function<void(const ReadyUpdate&)> on_update,
+                                          std::function<void(const bus::Error&)> on_error = {});
+
+}  // namespace starbus::nodes

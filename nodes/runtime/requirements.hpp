@@ -1,0 +1,50 @@
+/// What must be there before a node is ready, as its watches show it.
+///
+/// Sans-IO: fed with the updates of one watch per requirement. Belongs to the loop's thread.
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bus/client/bus.hpp"
+#include "bus/core/error.hpp"
+
+namespace starbus::nodes {
+
+/// `name` is one of
+///   "service/db"   a shared name, or "group/gates", a group: so many instances or members
+///   "ready/db/"    a prefix, which ends in '/': so many names that begin with it
+///   "store/7"      that very channel
+struct Requirement {
+  std::string name;
+  std::size_t count = 1;
+};
+
+class Requirements {
+ public:
+  struct Row {
+    Requirement wanted;
+    std::string prefix;           // to watch
+    std::set<std::string> there;  // names that count
+    bool complete = false;        // the snapshot is whole
+    bool met() const { return complete && there.size() >= wanted.count; }
+  };
+
+  /// bad_name; bad_config: more than kMaxRequirements. Of two with one name the larger count holds.
+  bus::Result<> add(Requirement requirement);
+  /// An update of the watch of the requirement with this index.
+  void update(std::size_t index, const bus::WatchUpdate& update);
+
+  bool met() const;
+  std::span<const Row> rows() const { return rows_; }
+  /// "service/db (0 of 1), ready/space/ (1 of 2)": those that are not met; empty if all are.
+  std::string missing() const;
+
+ private:
+  std::vector<Row> rows_;
+};
+
+}  // namespace starbus::nodes

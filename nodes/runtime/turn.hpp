@@ -1,0 +1,53 @@
+/// One pass of the loop over what it drives itself: timers that are due, then posted closures.
+///
+/// Sans-IO: the clock is passed in, and who calls run() decides when. Capped by count and by time,
+/// so that links get their turn; each pass runs at least one slice of timers and one closure, so
+/// neither starves the other. Belongs to the loop's thread; owns nothing.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+
+#include "entity/timers/timer_wheel.hpp"
+#include "nodes/runtime/load.hpp"
+#include "nodes/runtime/work_queue.hpp"
+
+namespace starbus::nodes {
+
+struct TurnLimits {
+  std::size_t closures = kPassWork;
+  std::chrono::nanoseconds time = std::chrono::milliseconds(kPassTime);
+};
+
+class Turn {
+ public:
+  using Time = entity::Time;
+  using Clock = std::function<Time()>;
+
+  struct Done {
+    std::size_t timers = 0;
+    std::size_t closures = 0;
+    bool more = false;         // run again, behind what came from elsewhere meanwhile
+    std::optional<Time> next;  // else: when the next timer is due, if there is one
+  };
+
+  Turn(WorkQueue& queue, entity::TimerWheel& timers, Load& load, Clock clock,
+       TurnLimits limits = {})
+      : queue_(queue), timers_(timers), load_(load), clock_(std::move(clock)), limits_(limits) {}
+
+  Done run();
+
+ private:
+  bool fire(Done& done, Time begun);
+  bool run_closures(Done& done, Time begun);
+
+  WorkQueue& queue_;
+  entity::TimerWheel& timers_;
+  Load& load_;
+  Clock clock_;
+  TurnLimits limits_;
+};
+
+}  // namespace starbus::nodes

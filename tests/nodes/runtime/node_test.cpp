@@ -1,0 +1,174 @@
+/// A whole node in this process, on a thread of its own cluster: what needs a lease that is short.
+#include "nodes/runtime/node.hpp"
+
+#include <gmock/gmock.h>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <future>
+#include <thread>
+
+#include "bus/testing/cluster.hpp"
+#include "tests/bus/daemon/support.hpp"
+
+namespace starbus::nodes {
+namespace {
+
+using namespace std::chrono_literals;
+using bus::daemon::test::LogCapture;
+using bus::daemon::test::TempFolder;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// A cluster on a thread of its own.
+class ClusterThread {
+ public:
+  explicit ClusterThread(bus::Time lease) {
+    std::promise<std::string> endpoint;
+    thread_ = std::thread([this, lease, &endpoint] {
+      testing_ = std::make_unique<starbus::testing::Cluster>(
+          loop_, starbus::testing::ClusterOptions{.lease = lease});
+      endpoint.set_value(testing_->node("a", "x").endpoint);
+      loop_.run();
+      testing_.reset();
+    });
+    endpoint_ = endpoint.get_future().get();
+  }
+  ~ClusterThread() {
+    boost::asio::post(loop_, [this] { loop_.stop(); });
+    thread_.join();
+  }
+  const std::string& endpoint() const { return endpoint_; }
+  /// From any thread, and does not wait.
+  void crash_root() {
+    boost::asio::post(loop_, [this] { testing_->crash_root(); });
+  }
+  void start_root() {
+    boost::asio::post(loop_, [this] { testing_->start_root(); });
+  }
+
+ private:
+  boost::asio::io_context loop_;
+  std::unique_ptr<starbus::testing::Cluster> testing_;
+  std::string endpoint_;
+  std::thread thread_;
+};
+
+class ScriptedApp final : public App {
+ public:
+  using Start = std::function<bus::Result<>(Node&)>;
+  explicit ScriptedApp(Start start) : start_(std::move(start)) {}
+  bus::Result<> start(Node& node) override { return start_(node); }
+
+ private:
+  Start start_;
+};
+
+class NodeTest : public ::testing::Test {
+ protected:
+  int run(const std::string& endpoint, ScriptedApp::Start start) {
+    const auto file = folder_.write(
+        "node.toml", "node = 'n'\nstate_directory = '" + (folder_.path() / "state").string() +
+                         "'\n[bus]\nendpoint = '" + endpoint + "'\n[log]\ntarget = '" +
+                         (folder_.path() / "log").string() + "'\n");
+    const std::string path = file.string();
+    const std::vector<const char*> arguments = {"node", "--config", path.c_str()};
+    return run_node({.role = "test"}, std::make_unique<ScriptedApp>(std::move(start)),
+                    static_cast<int>(arguments.size()), arguments.data());
+  }
+  std::string log() const { return folder_.read("log"); }
+
+  TempFolder folder_;
+  LogCapture former_;
+};
+
+TEST_F(NodeTest, ALostLeaseTakesTheNodeTheWholeWayOnceMore) {
+  ClusterThread cluster(2s);
+  std::vector<std::string> states;
+  int prepared = 0;
+  const int exit_code = run(cluster.endpoint(), [&](Node& node) {
+    node.offer("entity/treasure", bus::Handlers{});
+    node.before_ready("load", [&](const Done& done) {
+      ++prepared;
+      done({});
+    });
+    node.on_state([&](NodeState state) {
+      states.emplace_back(name_of(state));
+      if (state == NodeState::ready && prepared == 1) cluster.crash_root();
+      if (state == NodeState::starting) cluster.start_root();
+      if (state == NodeState::ready && prepared == 2) node.stop();
+    });
+    return bus::Result<>();
+  });
+  EXPECT_EQ(exit_code, bus::daemon::kExitOk) << log();
+  EXPECT_THAT(states, ElementsAre("registered", "ready", "starting", "registered", "ready",
+                                  "draining", "stopped"));
+  EXPECT_EQ(prepared, 2);
+  EXPECT_THAT(log(), HasSubstr("cut off from busroot for the length of the lease"));
+}
+
+TEST_F(NodeTest, AFailedStepBeforeReadinessEndsTheProcessAndStillDrains) {
+  ClusterThread cluster(30s);
+  bool drained = false;
+  const int exit_code = run(cluster.endpoint(), [&](Node& node) {
+    node.before_ready(
+        "load", [](const Done& done) { done(bus::Error(bus::Errc::io_error, "no such table")); });
+    node.on_drain("close", [&](const Done& done) {
+      drained = true;
+      done({});
+    });
+    return bus::Result<>();
+  });
+  EXPECT_EQ(exit_code, bus::daemon::kExitFailure);
+  EXPECT_TRUE(drained);
+  EXPECT_THAT(log(), HasSubstr("'load' failed before readiness: io_error: no such table"));
+}
+
+TEST_F(NodeTest, AnotherThreadMayStopItAndTasksAreFinishedFirst) {
+  ClusterThread cluster(30s);
+  bool saved = false;
+  std::thread stopper;
+  const int exit_code = run(cluster.endpoint(), [&](Node& node) {
+    node.on_state([&](NodeState state) {
+      if (state != NodeState::ready) return;
+      const auto submitted = node.tasks().submit(
+          "disk", [] { std::this_thread::sleep_for(50ms); },
+          [&](const bus::Result<>& result) { saved = result.has_value(); });
+      EXPECT_TRUE(submitted);
+      stopper = std::thread([&node] { node.stop(); });
+    });
+    return bus::Result<>();
+  });
+  stopper.join();
+  EXPECT_EQ(exit_code, bus::daemon::kExitOk);
+  EXPECT_TRUE(saved);
+}
+
+TEST_F(NodeTest, ADrainBeforeItIsOnTheBusEndsToo) {
+  const int exit_code = run("unix:///nobody/listens/here", [](Node& node) {
+    node.stop();
+    return bus::Result<>();
+  });
+  EXPECT_EQ(exit_code, bus::daemon::kExitOk) << log();
+}
+
+TEST_F(NodeTest, AMistakeInTheStartIsNamed) {
+  const int exit_code = run("unix:///nobody/listens/here", [](Node& node) {
+    node.offer("entity/7", bus::Handlers{});
+    node.offer("entity/7", bus::Handlers{});
+    return bus::Result<>();
+  });
+  EXPECT_EQ(exit_code, bus::daemon::kExitFailure);
+  EXPECT_THAT(log(), HasSubstr("cannot start: bad_config: entity/7 is offered twice"));
+}
+
+TEST_F(NodeTest, ARoleIsPartOfANameOfTheBus) {
+  for (const std::string& role : {std::string("a/b"), std::string(), std::string(41, 'x')}) {
+    auto app = std::make_unique<ScriptedApp>([](Node&) { return bus::Result<>(); });
+    EXPECT_EQ(run_node({.role = role, .program = "test"}, std::move(app), 0, nullptr),
+              bus::daemon::kExitUsage);
+  }
+}
+
+}  // namespace
+}  // namespace starbus::nodes
