@@ -383,8 +383,7 @@ bool CrossIndex::accepts(const Watch& watch, EntityIndex target, bool was) const
 }
 
 template <class Accept>
-void CrossIndex::test_entries(SensorIndex sensor, const Watch& watch, Flips& flips,
-                              const Accept& accept) {
+void CrossIndex::test_entries(SensorIndex sensor, Flips& flips, const Accept& accept) {
   for (std::uint32_t& one : sensings_[sensor].entries) {
     const EntityIndex target = one & ~kInRange;
     const bool was = (one & kInRange) != 0;
@@ -392,9 +391,9 @@ void CrossIndex::test_entries(SensorIndex sensor, const Watch& watch, Flips& fli
     if (was == is) continue;
     one ^= kInRange;
     if (is) {
-      flips.enter(watch, sensor, target);
+      flips.enter(target);
     } else {
-      flips.leave(watch, sensor, target);
+      flips.leave(target);
     }
   }
 }
@@ -406,17 +405,17 @@ void CrossIndex::look_from(SensorIndex sensor, Flips& flips) {
   if (simple) {
     const Point from = points_[watch.owner];
     const float limit = limit_of(Metric::circle, watch.radius);
-    test_entries(sensor, watch, flips, [&](EntityIndex target, bool) {
+    test_entries(sensor, flips, [&](EntityIndex target, bool) {
       const Point& at = points_[target];
       return measure(Metric::circle, at.x - from.x, at.y - from.y) <= limit;
     });
   } else {
-    test_entries(sensor, watch, flips,
+    test_entries(sensor, flips,
                  [&](EntityIndex target, bool was) { return accepts(watch, target, was); });
   }
   ++flips.looked;
   flips.pair_tests += sensings_[sensor].entries.size();
-  if (watch.managed) flips.close(sensor, watch.always);
+  flips.close(sensor, watch);
   if (sensings_[sensor].prune) prune(sensor);
 }
 

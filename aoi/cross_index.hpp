@@ -88,7 +88,7 @@ class CrossIndex final : public Index {
   void look_from(SensorIndex sensor, Flips& flips);
   bool accepts(const Watch& watch, EntityIndex target, bool was) const;
   template <class Accept>
-  void test_entries(SensorIndex sensor, const Watch& watch, Flips& flips, const Accept& accept);
+  void test_entries(SensorIndex sensor, Flips& flips, const Accept& accept);
   void prune(SensorIndex sensor);
   void drop_observer(EntityIndex target, SensorIndex sensor);
   template <class Visitor>

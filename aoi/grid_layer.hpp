@@ -21,6 +21,11 @@
 
 namespace starbus::aoi {
 
+struct Pair {
+  SensorIndex sensor = kNone;
+  EntityIndex target = kNone;
+};
+
 /// What a grid does with a layer, whatever its cells are.
 class Layer {
  public:
@@ -155,6 +160,7 @@ class GridLayer final : public Layer {
   void settle_orphans(Flips& flips);
   void spread_dirt();
   void gather(CellIndex home, Around& around) const;
+  void lay_out(const Around& around);
   std::uint32_t mask_of(const Watcher& watcher, const Around& around) const;
   std::uint64_t cost_of(const Around& around, std::uint32_t mask) const;
   void look_from(CellIndex home, Flips& flips, const std::vector<std::uint8_t>* skip);
@@ -166,7 +172,7 @@ class GridLayer final : public Layer {
                    std::size_t variant, NineBytes& now);
   bool scan_runs(Watcher& watcher, const Around& around, const Look& look, std::size_t variant,
                  std::uint32_t mask);
-  void report(Watcher& watcher, const Around& around, Flips& flips);
+  void report(Watcher& watcher, Flips& flips);
   void report_single(Watcher& watcher, const Around& around, const NineBytes& now, Flips& flips);
   void settle_dirt();
 
@@ -194,6 +200,7 @@ class GridLayer final : public Layer {
   std::array<Look, kBatch> looks_;
   std::array<NineScans, kBatch> scans_;
   std::vector<std::uint8_t> fresh_;
+  std::vector<std::uint32_t> block_at_;  ///< by byte of the rows of one home
   std::vector<EntityIndex> held_;
 };
 

@@ -37,6 +37,15 @@ bool not_negative(float value) {
   return std::isfinite(value) && value >= 0;
 }
 
+Result<> check_radius(float radius, float leave_margin) {
+  if (!not_negative(radius)) return Error(Errc::bad_option, "radius");
+  if (!not_negative(leave_margin)) return Error(Errc::bad_option, "leave_margin");
+  if (radius + leave_margin > static_cast<float>(kMaxRadius)) {
+    return Error(Errc::too_large, "radius");
+  }
+  return {};
+}
+
 Result<> check_symmetric(const SymmetricOptions& options) {
   if (options.capacity == 0 || options.capacity > kMaxLimit) {
     return Error(Errc::bad_option, "symmetric.capacity");
@@ -117,11 +126,7 @@ Result<> World::Impl::check(const EntityOptions& of) const {
 }
 
 Result<> World::Impl::check(const SensorOptions& of) const {
-  if (!not_negative(of.radius)) return Error(Errc::bad_option, "radius");
-  if (!not_negative(of.leave_margin)) return Error(Errc::bad_option, "leave_margin");
-  if (of.radius + of.leave_margin > static_cast<float>(kMaxRadius)) {
-    return Error(Errc::too_large, "radius");
-  }
+  if (const auto good = check_radius(of.radius, of.leave_margin); !good) return good;
   const bool ordered = std::isfinite(of.min_height) && std::isfinite(of.max_height) &&
                        of.min_height <= of.max_height;
   if (!ordered) return Error(Errc::bad_option, "min_height, max_height");
@@ -417,6 +422,30 @@ void World::Impl::do_set_options(SensorId id, const SensorOptions& of, FilterNum
   scene_.filters.release(scene_.watches[sensor].filter);
   set_watch(sensor, of, filter);
   manage_or_not(sensor);
+  look_anew(sensor);
+}
+
+Result<> World::Impl::set_radius(SensorId id, float radius, float leave_margin) {
+  if (const auto good = check_radius(radius, leave_margin); !good) return good;
+  if (!sensor_ids_.valid(id.value)) return Errc::unknown_sensor;
+  if (recorder != nullptr) recorder->set_radius(id, radius, leave_margin);
+  return now_or_later([this, id, radius, leave_margin]() -> Result<> {
+    if (!lives(id)) return Errc::unknown_sensor;
+    do_set_radius(id.index(), radius, leave_margin);
+    return {};
+  });
+}
+
+void World::Impl::do_set_radius(SensorIndex sensor, float radius, float leave_margin) {
+  Watch& watch = scene_.watches[sensor];
+  watch.radius = radius;
+  watch.leave_margin = leave_margin;
+  watch.has_margin = leave_margin > 0;
+  look_anew(sensor);
+}
+
+// Its watch has changed.
+void World::Impl::look_anew(SensorIndex sensor) {
   if (scene_.watches[sensor].geometric) {
     index_->rewatch(sensor);
   } else {
@@ -555,12 +584,7 @@ Result<> World::remove_sensor(SensorId sensor) {
   return impl_->remove_sensor(sensor);
 }
 Result<> World::set_radius(SensorId sensor, float radius, float leave_margin) {
-  const auto known = impl_->sensor(sensor);
-  if (!known) return Errc::unknown_sensor;
-  SensorOptions changed = *known;
-  changed.radius = radius;
-  changed.leave_margin = leave_margin;
-  return impl_->set_options(sensor, changed);
+  return impl_->set_radius(sensor, radius, leave_margin);
 }
 Result<> World::set_options(SensorId sensor, const SensorOptions& of) {
   return impl_->set_options(sensor, of);
@@ -604,7 +628,7 @@ Result<UpdateReport> World::update() {
   return update([](const Event&) {});
 }
 std::span<const Event> World::events() const {
-  return std::span(impl_->events).first(impl_->event_count);
+  return impl_->events.all();
 }
 void World::record_to(Recorder* recorder) {
   impl_->recorder = recorder;

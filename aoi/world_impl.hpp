@@ -32,6 +32,7 @@ class World::Impl {
   Result<> set_weight(EntityId entity, float weight);
   Result<SensorId> add_sensor(EntityId entity, const SensorOptions& options, Handler own);
   Result<> remove_sensor(SensorId sensor);
+  Result<> set_radius(SensorId sensor, float radius, float leave_margin);
   Result<> set_options(SensorId sensor, const SensorOptions& options);
   Result<> force(SensorId sensor, EntityId target, bool on);
   Result<> set_beacon(EntityId target, bool on);
@@ -68,8 +69,7 @@ class World::Impl {
 
   const WorldOptions options;
   Recorder* recorder = nullptr;
-  std::vector<Event> events;  ///< of the last update: the first event_count
-  std::size_t event_count = 0;
+  Buffer<Event> events;  ///< of the last update
   Scene scene_;
   struct EntityRow {
     std::uint64_t key = 0;
@@ -121,6 +121,8 @@ class World::Impl {
                      FilterNumber filter);
   void do_remove_sensor(SensorId id);
   void do_set_options(SensorId id, const SensorOptions& options, FilterNumber filter);
+  void do_set_radius(SensorIndex sensor, float radius, float leave_margin);
+  void look_anew(SensorIndex sensor);
   Result<> do_force(SensorId id, EntityId target, bool on);
   Result<> do_set_beacon(EntityId id, bool on);
   void set_watch(SensorIndex sensor, const SensorOptions& options, FilterNumber filter);
@@ -151,16 +153,16 @@ class World::Impl {
   const std::vector<std::uint8_t>* choose(UpdateReport& report);
   void look(const std::vector<std::uint8_t>* skip);
   void choose_by_budget(UpdateReport& report);
+
+  // world_tell.cpp
   void find_entries();
   std::uint32_t entry_of(SensorIndex sensor) const {
-    return sensor < first_entry_.size() ? first_entry_[sensor] : kNone;
+    return (has_entry_[sensor / 64] >> sensor % 64 & 1) != 0 ? first_entry_[sensor] : kNone;
   }
-  template <class List, class SensorOf>
-  void count_by_sensor(const List& list, const SensorOf& sensor_of);
-  void tell(std::vector<Pair>& plain, std::vector<Event>& extra, Kind kind);
-  std::size_t tell_plain(std::size_t at, std::size_t end, Kind kind);
-  void sort_targets(std::size_t begin);
-  Reason reason_of(const Pair& pair, Kind kind) const;
+  void sort_extra(std::vector<Event>& extra, std::vector<std::uint64_t>& telling);
+  void tell(std::vector<Event>& extra, std::vector<std::uint64_t>& telling, Kind kind);
+  void tell_plain(SensorIndex sensor, Kind kind);
+  Reason reason_of(SensorIndex sensor, EntityIndex target, Kind kind) const;
   bool failed_before(SensorIndex sensor, EntityIndex target) const;
 
   std::unique_ptr<Index> index_;
@@ -190,12 +192,14 @@ class World::Impl {
   std::vector<Event> extra_leaves_;
   std::vector<Event> extra_enters_;
   std::uint64_t evictions_ = 0;
-  std::vector<std::uint32_t> first_entry_;  ///< by sensor: the last of its entries in flips_
-  std::vector<std::uint32_t> later_entry_;  ///< by entry: the one before of the same sensor
-  std::vector<SensorIndex> with_entries_;
-  std::vector<std::uint32_t> starts_;  ///< scratch of tell(), as are the next two
+  std::vector<std::uint64_t> has_entry_;    ///< a bit by sensor: of entries in flips_
+  std::vector<std::uint32_t> first_entry_;  ///< by sensor, if it has one: the last of them
+  std::vector<std::uint64_t> leaving_;      ///< a bit by sensor: it has leaves to tell
+  std::vector<std::uint64_t> entering_;     ///< the same of enters
+  std::vector<std::uint32_t> starts_;       ///< scratch of tell(), as are the next three
   std::vector<Event> sorted_events_;
-  std::vector<Pair> sorted_pairs_;
+  std::vector<EntityIndex> targets_;
+  std::vector<std::uint64_t> marks_;
 
   // Scratch of decide().
   std::vector<EntityIndex> left_;

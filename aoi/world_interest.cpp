@@ -105,6 +105,7 @@ bool World::Impl::is_or_was_held(EntityIndex entity) const {
 // Notes what the backend has found for managed sensors, and decides what these show now.
 void World::Impl::take_flips() {
   for (std::size_t i = 0; i < flips_.entries.size(); ++i) {
+    if (!flips_.entries[i].managed) continue;
     const SensorIndex sensor = flips_.entries[i].sensor;
     Managed& managed = *sensors_[sensor].managed;
     const std::size_t entered = flips_.entered_of(i).size();
@@ -122,7 +123,7 @@ void World::Impl::take_flips() {
   for (const SensorIndex sensor : pending_) {
     left_.clear();
     entered_.clear();
-    for (std::uint32_t i = entry_of(sensor); i != kNone; i = later_entry_[i]) {
+    for (std::uint32_t i = entry_of(sensor); i != kNone; i = flips_.entries[i].older) {
       const auto left = flips_.left_of(i);
       const auto entered = flips_.entered_of(i);
       left_.insert(left_.end(), left.begin(), left.end());
@@ -287,14 +288,14 @@ Reason World::Impl::reason_of_leave(SensorIndex sensor, EntityIndex target) cons
   }
   if (index_->has(sensor, target)) return Reason::limit;
   if (!holds_value(left_, target)) return Reason::forced;
-  return reason_of({sensor, target}, Kind::leave);
+  return reason_of(sensor, target, Kind::leave);
 }
 
 Reason World::Impl::reason_of_enter(SensorIndex sensor, EntityIndex target) const {
   if (sensors_[sensor].managed->held && holds(sensor, target)) return Reason::forced;
   if (!scene_.watches[sensor].geometric) return Reason::geometry;
   if (!holds_value(entered_, target)) return Reason::limit;
-  return reason_of({sensor, target}, Kind::enter);
+  return reason_of(sensor, target, Kind::enter);
 }
 
 }  // namespace starbus::aoi
