@@ -32,7 +32,7 @@ class Buffer {
     needed_ = std::max(needed_, size_);
     size_ = 0;
     if (++updates_ < kCalm) return;
-    if (capacity_ > kSpare && capacity_ > needed_ * 4) resize(needed_ * 2);
+    if (capacity_ > kSpare && capacity_ > needed_ * 2) resize(needed_ + needed_ / 4);
     updates_ = 0;
     needed_ = 0;
   }

@@ -186,14 +186,14 @@ void GridLayer<Cells>::settle_orphans(Flips& flips) {
   std::size_t i = 0;
   while (i < orphans_.size()) {
     const SensorIndex sensor = orphans_[i].sensor;
-    Watcher& watcher = watchers_[served_[sensor].watcher];
+    Watcher& watcher = watchers_[served_[sensor].watcher()];
     const Watch& watch = scene_.watches[sensor];
     for (; i < orphans_.size() && orphans_[i].sensor == sensor; ++i) {
       const std::uint32_t bit = bit_of(watcher, orphans_[i].target);
       if (bit == kNone) {
         flips.leave(orphans_[i].target);
       } else {
-        watcher.row()[bit / 8] = static_cast<std::uint8_t>(watcher.row()[bit / 8] | 1u << bit % 8);
+        watcher.row.set(bit);
         mark_stale(watcher);
       }
     }
@@ -239,12 +239,12 @@ Look GridLayer<Cells>::look_of(const Watcher& watcher) const {
             block.y[watcher.place % kBlockPlaces],
             0,
             watcher.enter_limit,
-            watcher.stay_limit,
+            watcher.enter_limit,
             0,
             0};
   }
   const Position& from = scene_.spots[scene_.watches[watcher.sensor].owner].at;
-  return {from.x, from.y, from.z, watcher.enter_limit, watcher.stay_limit, 0, 0};
+  return {from.x, from.y, from.z, watcher.enter_limit, watcher.enter_limit, 0, 0};
 }
 
 // A watcher does not see its owner.
@@ -268,7 +268,9 @@ void GridLayer<Cells>::scan_batch(const Around& around, std::uint32_t count, Fli
     NineBytes& now = scans_[i].enter;
     now.low &= others(watcher);
     changed[changes] = i;
-    changes += ((now.low ^ load(watcher.near)) | (now.high ^ load(watcher.near + 8))) != 0 ? 1 : 0;
+    changes +=
+        ((now.low ^ load(watcher.row.data())) | (now.high ^ load(watcher.row.data() + 8))) != 0 ? 1
+                                                                                                : 0;
   }
   for (std::uint32_t i = 0; i < changes; ++i) {
     Watcher& watcher = watchers_[batch_[changed[i]]];
@@ -282,6 +284,7 @@ void GridLayer<Cells>::look_alone(Watcher& watcher, const Around& around, std::u
                                   Flips& flips) {
   const Watch& watch = scene_.watches[watcher.sensor];
   Look look = look_of(watcher);
+  look.stay_limit = site_of(watcher).stay_limit;
   look.z = scene_.spots[watch.owner].at.z;
   look.min_height = watch.min_height;
   look.max_height = watch.max_height;
@@ -306,8 +309,8 @@ bool GridLayer<Cells>::scan_single(const Watcher& watcher, const Around& around,
   kernels_.nine[variant](around.blocks, around.heights, &look, 1, &scans);
   std::uint64_t low = scans.enter.low;
   std::uint64_t high = scans.enter.high;
-  const std::uint64_t old_low = load(watcher.near);
-  const std::uint64_t old_high = load(watcher.near + 8);
+  const std::uint64_t old_low = load(watcher.row.data());
+  const std::uint64_t old_high = load(watcher.row.data() + 8);
   if (scene_.watches[watcher.sensor].leave_margin > 0) {
     low |= old_low & scans.stay.low;
     high |= old_high & scans.stay.high;
@@ -329,10 +332,10 @@ bool GridLayer<Cells>::scan_single(const Watcher& watcher, const Around& around,
 template <class Cells>
 bool GridLayer<Cells>::scan_runs(Watcher& watcher, const Around& around, const Look& look,
                                  std::size_t variant, std::uint32_t mask) {
-  const std::size_t padded = (watcher.size + 7u) / 8 * 8;
-  if (fresh_.size() < padded) fresh_.resize(padded);
-  const std::uint8_t* row = watcher.row();
-  std::memcpy(fresh_.data(), row, watcher.size);
+  const std::size_t size = around.offsets[kNeighbours];
+  if (fresh_.size() < size) fresh_.resize(size);
+  const std::uint8_t* row = watcher.row.data();
+  std::memcpy(fresh_.data(), row, size);
   for (std::size_t i = 0; i < kNeighbours; ++i) {
     const Run& run = *around.runs[i];
     if ((mask >> i & 1) == 0 || run.used == 0) continue;
@@ -348,7 +351,7 @@ bool GridLayer<Cells>::scan_runs(Watcher& watcher, const Around& around, const L
     const std::uint32_t bit = around.offsets[kCentre] * 8 + place - around.runs[kCentre]->first * 8;
     fresh_[bit / 8] = static_cast<std::uint8_t>(fresh_[bit / 8] & ~(1u << bit % 8));
   }
-  return std::memcmp(fresh_.data(), row, watcher.size) != 0;
+  return std::memcmp(fresh_.data(), row, size) != 0;
 }
 
 // Which block each byte of the rows of this home stands for.
@@ -366,8 +369,9 @@ void GridLayer<Cells>::lay_out(const Around& around) {
 // Tells the difference between fresh_ and the row, and makes fresh_ the row.
 template <class Cells>
 void GridLayer<Cells>::report(Watcher& watcher, Flips& flips) {
-  std::uint8_t* const row = watcher.row();
-  FlipWriter writer(flips, std::size_t{watcher.size} * kBlockPlaces);
+  std::uint8_t* const row = watcher.row.data();
+  const std::size_t size = block_at_.size();
+  FlipWriter writer(flips, size * kBlockPlaces);
   const auto tell = [&](std::uint64_t was, std::uint64_t is, std::size_t first) {
     for (std::uint64_t bits = was ^ is; bits != 0; bits &= bits - 1) {
       const auto bit = static_cast<std::uint32_t>(std::countr_zero(bits));
@@ -376,11 +380,11 @@ void GridLayer<Cells>::report(Watcher& watcher, Flips& flips) {
     }
   };
   std::size_t at = 0;
-  for (; at + 8 <= watcher.size; at += 8) {
+  for (; at + 8 <= size; at += 8) {
     tell(load(row + at), load(fresh_.data() + at), at);
   }
-  for (; at < watcher.size; ++at) tell(row[at], fresh_[at], at);
-  std::memcpy(row, fresh_.data(), watcher.size);
+  for (; at < size; ++at) tell(row[at], fresh_[at], at);
+  std::memcpy(row, fresh_.data(), size);
 }
 
 // The same where two words hold the row.
@@ -395,16 +399,16 @@ void GridLayer<Cells>::report_single(Watcher& watcher, const Around& around, con
       writer.write(arena_.entities[block * kBlockPlaces + bit % 8], (was >> bit & 1) != 0);
     }
   };
-  tell(load(watcher.near), now.low, 0);
-  tell(load(watcher.near + 8), now.high, kNeighbours - 1);
-  store(watcher.near, now.low);
-  store(watcher.near + 8, now.high);
+  tell(load(watcher.row.data()), now.low, 0);
+  tell(load(watcher.row.data() + 8), now.high, kNeighbours - 1);
+  store(watcher.row.data(), now.low);
+  store(watcher.row.data() + 8, now.high);
 }
 
 template <class Cells>
 void GridLayer<Cells>::in_range_within(SensorIndex sensor, float limit,
                                        std::vector<Candidate>& out) const {
-  const Watcher& watcher = watchers_[served_[sensor].watcher];
+  const Watcher& watcher = watchers_[served_[sensor].watcher()];
   const Position& from = scene_.spots[scene_.watches[sensor].owner].at;
   const auto add = [&](EntityIndex target) {
     const Position& at = scene_.spots[target].at;
@@ -412,7 +416,7 @@ void GridLayer<Cells>::in_range_within(SensorIndex sensor, float limit,
     if (squared <= limit) out.push_back({squared, target});
   };
   Around around;
-  gather(watcher.cell, around);
+  gather(site_of(watcher).cell, around);
   if (around.single || limit == std::numeric_limits<float>::infinity()) {
     each_bit(watcher, add);
     return;
@@ -424,7 +428,7 @@ void GridLayer<Cells>::in_range_within(SensorIndex sensor, float limit,
     if (run.used == 0) continue;
     near.resize(run.used);
     kernels_.run[0](around.blocks[i], nullptr, run.used, look, nullptr, near.data());
-    const std::uint8_t* row = watcher.row() + around.offsets[i];
+    const std::uint8_t* row = watcher.row.data() + around.offsets[i];
     for (std::uint32_t block = 0; block < run.used; ++block) {
       for (unsigned bits = near[block] & row[block]; bits != 0; bits &= bits - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(bits));

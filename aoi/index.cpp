@@ -27,7 +27,7 @@ void Flips::close(SensorIndex sensor, bool managed, bool in_any_case) {
   const auto left_end = static_cast<std::uint32_t>(left.size());
   const auto entered_end = static_cast<std::uint32_t>(entered.size());
   if (!in_any_case && before.left == left_end && before.entered == entered_end) return;
-  entries.push_back({sensor, left_end, entered_end, kNone, managed});
+  entries.push_back({sensor << 1 | (managed ? 1u : 0u), left_end, entered_end});
 }
 
 std::unique_ptr<Index> make_index(const WorldOptions& options, const Scene& scene) {

@@ -20,11 +20,11 @@ namespace starbus::aoi {
 /// for what went out of reach by itself, before it looked.
 struct Flips {
   struct Entry {
-    SensorIndex sensor = kNone;
+    std::uint32_t sensor_and_managed = 0;
     std::uint32_t left = 0;
     std::uint32_t entered = 0;
-    std::uint32_t older = kNone;  ///< the world's: another entry of the same sensor
-    bool managed = false;
+    SensorIndex sensor() const { return sensor_and_managed >> 1; }
+    bool managed() const { return (sensor_and_managed & 1) != 0; }
   };
   Buffer<Entry> entries;
   Buffer<EntityIndex> left;

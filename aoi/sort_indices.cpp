@@ -63,7 +63,9 @@ void sort_indices(std::span<std::uint32_t> indices, std::vector<std::uint64_t>& 
   if (count <= 8) return sort_few<2>(indices);
   if (count <= 16) return sort_few<4>(indices);
   if (count <= 32) return sort_few<8>(indices);
-  if (!sort_by_marks(indices, marks)) std::sort(indices.begin(), indices.end());
+  if (sort_by_marks(indices, marks)) return;
+  if (count <= 64) return sort_few<16>(indices);
+  std::sort(indices.begin(), indices.end());
 }
 
 }  // namespace starbus::aoi

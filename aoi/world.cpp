@@ -8,6 +8,7 @@
 #include "aoi/measure.hpp"
 #include "aoi/observer_state.hpp"
 #include "aoi/recording.hpp"
+#include "aoi/sort_indices.hpp"
 #include "aoi/world_impl.hpp"
 
 namespace starbus::aoi {
@@ -196,7 +197,7 @@ void World::Impl::do_remove(EntityId id) {
   while (scene_.first_sensor[entity] != kNone) {
     const SensorIndex sensor = scene_.first_sensor[entity];
     sensor_ids_.retire(sensor);
-    do_remove_sensor(SensorId{sensors_[sensor].id});
+    do_remove_sensor(sensor_id(sensor));
   }
   forget_target(entity);
   symmetric_->forget(entity);
@@ -257,7 +258,7 @@ void World::Impl::do_set_flags(EntityId id, std::uint64_t flags) {
   symmetric_->recheck(entity);
   if (!entities_[entity].beacon) return;
   for (SensorIndex sensor = 0; sensor < sensors_.size(); ++sensor) {
-    if (sensors_[sensor].id != 0 && sensors_[sensor].sees_beacons) decide_later(sensor);
+    if (sensors_[sensor].live && sensors_[sensor].sees_beacons) decide_later(sensor);
   }
 }
 
@@ -317,7 +318,7 @@ void World::Impl::do_add_sensor(SensorId id, EntityId owner, const SensorOptions
     scene_.watches.resize(sensor + 1u);
   }
   sensors_[sensor] = {};
-  sensors_[sensor].id = id.value;
+  sensors_[sensor].live = true;
   sensors_[sensor].indexed = of.indexed;
   Watch& watch = scene_.watches[sensor];
   watch = {};
@@ -374,7 +375,11 @@ void World::Impl::do_remove_sensor(SensorId id) {
   } else {
     symmetric_->leave(watch.owner);
   }
-  if (row.managed) saw = row.managed->told;
+  if (row.managed) {
+    saw = row.managed->told;
+  } else {
+    sort_indices(saw, marks_);
+  }
   for (const EntityIndex target : saw) tell_end(sensor, target);
   if (row.managed) {
     for (const EntityIndex target : row.managed->forced) std::erase(forced_by_[target], sensor);
@@ -520,7 +525,7 @@ Result<> World::Impl::do_set_beacon(EntityId id, bool on) {
   }
   entities_[entity].beacon = on;
   for (SensorIndex sensor = 0; sensor < sensors_.size(); ++sensor) {
-    if (sensors_[sensor].id == 0 || !sensors_[sensor].sees_beacons) continue;
+    if (!sensors_[sensor].live || !sensors_[sensor].sees_beacons) continue;
     manage(sensor);
     sensors_[sensor].managed->held = true;
     decide_later(sensor);

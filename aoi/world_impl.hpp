@@ -63,9 +63,11 @@ class World::Impl {
     return id && id.index() < scene_.spots.size() && scene_.spots[id.index()].id == id.value;
   }
   bool lives(SensorId id) const {
-    return id && id.index() < sensors_.size() && sensors_[id.index()].id == id.value;
+    return id && id.index() < sensors_.size() && sensors_[id.index()].live &&
+           sensor_ids_.value(id.index()) == id.value;
   }
   EntityId id_of(EntityIndex entity) const { return EntityId{scene_.spots[entity].id}; }
+  SensorId sensor_id(SensorIndex sensor) const { return SensorId{sensor_ids_.value(sensor)}; }
 
   const WorldOptions options;
   Recorder* recorder = nullptr;
@@ -90,14 +92,14 @@ class World::Impl {
     bool pending = false;        ///< has to be decided in this update
   };
   struct SensorRow {
-    std::uint32_t id = 0;  ///< the whole SensorId; 0: not live
+    std::unique_ptr<Managed> managed;
     Limit limit;
     std::uint16_t period = 1;
     std::uint16_t put_off = 0;  ///< updates in a row
     std::uint8_t priority = 1;
+    bool live = false;
     bool sees_beacons = true;
     bool indexed = false;
-    std::unique_ptr<Managed> managed;
   };
   std::vector<EntityRow> entities_;
   std::vector<SensorRow> sensors_;
@@ -141,6 +143,8 @@ class World::Impl {
   void decide(SensorIndex sensor);
   void show_some(SensorIndex sensor, Managed& managed);
   void show_nearest(SensorIndex sensor, Managed& managed);
+  void find_newcomers(SensorIndex sensor, float within);
+  bool enough_newcomers(const Limit& limit, float within) const;
   void add_held(SensorIndex sensor, Managed& managed);
   void tell_difference(SensorIndex sensor, Managed& managed);
   Reason reason_of_leave(SensorIndex sensor, EntityIndex target) const;
@@ -159,8 +163,11 @@ class World::Impl {
   std::uint32_t entry_of(SensorIndex sensor) const {
     return (has_entry_[sensor / 64] >> sensor % 64 & 1) != 0 ? first_entry_[sensor] : kNone;
   }
+  std::uint32_t older_entry(std::uint32_t entry) const;
   void sort_extra(std::vector<Event>& extra, std::vector<std::uint64_t>& telling);
   void tell(std::vector<Event>& extra, std::vector<std::uint64_t>& telling, Kind kind);
+  void fetch_entries(std::size_t word) const;
+  void sort_events(std::size_t begin);
   void tell_plain(SensorIndex sensor, Kind kind);
   Reason reason_of(SensorIndex sensor, EntityIndex target, Kind kind) const;
   bool failed_before(SensorIndex sensor, EntityIndex target) const;
@@ -194,10 +201,13 @@ class World::Impl {
   std::uint64_t evictions_ = 0;
   std::vector<std::uint64_t> has_entry_;    ///< a bit by sensor: of entries in flips_
   std::vector<std::uint32_t> first_entry_;  ///< by sensor, if it has one: the last of them
-  std::vector<std::uint64_t> leaving_;      ///< a bit by sensor: it has leaves to tell
-  std::vector<std::uint64_t> entering_;     ///< the same of enters
-  std::vector<std::uint32_t> starts_;       ///< scratch of tell(), as are the next three
+  /// Of sensors that have two: the second, and the first. In order.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> older_entries_;
+  std::vector<std::uint64_t> leaving_;   ///< a bit by sensor: it has leaves to tell
+  std::vector<std::uint64_t> entering_;  ///< the same of enters
+  std::vector<std::uint32_t> starts_;    ///< scratch of tell(), as are the next four
   std::vector<Event> sorted_events_;
+  std::vector<Event> sorted_copy_;
   std::vector<EntityIndex> targets_;
   std::vector<std::uint64_t> marks_;
 
@@ -207,6 +217,7 @@ class World::Impl {
   std::vector<EntityIndex> shown_;
   std::vector<EntityIndex> in_range_;
   std::vector<Candidate> candidates_;
+  std::vector<std::uint64_t> told_marks_;  ///< a bit by entity; zeros at rest
   std::vector<Ranked> incumbents_;
   std::vector<Ranked> newcomers_;
 };

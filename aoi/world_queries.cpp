@@ -76,7 +76,7 @@ std::vector<SensorId> World::Impl::observers(EntityId id) const {
     if (managed && !std::binary_search(managed->told.begin(), managed->told.end(), target)) {
       continue;
     }
-    ids.push_back(SensorId{sensors_[sensor].id});
+    ids.push_back(sensor_id(sensor));
   }
   return ids;
 }
@@ -222,7 +222,7 @@ std::vector<SensorId> World::sensors_of(EntityId entity) const {
   if (!impl_->lives(entity)) return ids;
   for (SensorIndex s = impl_->scene_.first_sensor[entity.index()]; s != kNone;
        s = impl_->scene_.watches[s].next) {
-    ids.push_back(SensorId{impl_->sensors_[s].id});
+    ids.push_back(impl_->sensor_id(s));
   }
   std::sort(ids.begin(), ids.end(), [](SensorId a, SensorId b) { return a.index() < b.index(); });
   return ids;

@@ -34,20 +34,29 @@ void World::Impl::find_entries() {
   leaving_.assign(words, 0);
   entering_.assign(words, 0);
   first_entry_.resize(sensors_.size());
+  older_entries_.clear();
   std::uint32_t left = 0;
   std::uint32_t entered = 0;
   for (std::uint32_t i = 0; i < flips_.entries.size(); ++i) {
-    Flips::Entry& entry = flips_.entries[i];
-    const std::size_t word = entry.sensor / 64;
-    const std::uint64_t bit = std::uint64_t{1} << entry.sensor % 64;
-    if ((has_entry_[word] & bit) != 0) entry.older = first_entry_[entry.sensor];
+    const Flips::Entry& entry = flips_.entries[i];
+    const SensorIndex sensor = entry.sensor();
+    const std::size_t word = sensor / 64;
+    const std::uint64_t bit = std::uint64_t{1} << sensor % 64;
+    if ((has_entry_[word] & bit) != 0) older_entries_.emplace_back(i, first_entry_[sensor]);
     has_entry_[word] |= bit;
-    first_entry_[entry.sensor] = i;
-    if (!entry.managed && entry.left != left) leaving_[word] |= bit;
-    if (!entry.managed && entry.entered != entered) entering_[word] |= bit;
+    first_entry_[sensor] = i;
+    if (!entry.managed() && entry.left != left) leaving_[word] |= bit;
+    if (!entry.managed() && entry.entered != entered) entering_[word] |= bit;
     left = entry.left;
     entered = entry.entered;
   }
+}
+
+// kNone: it is the only one of its sensor.
+std::uint32_t World::Impl::older_entry(std::uint32_t entry) const {
+  const auto at = std::lower_bound(older_entries_.begin(), older_entries_.end(),
+                                   std::pair<std::uint32_t, std::uint32_t>(entry, 0));
+  return at == older_entries_.end() || at->first != entry ? kNone : at->second;
 }
 
 // Sorts what is extra by sensor, and notes whose it is.
@@ -68,37 +77,66 @@ void World::Impl::sort_extra(std::vector<Event>& extra, std::vector<std::uint64_
 // Appends to the events what plain sensors have found and what is extra, by (sensor, target).
 void World::Impl::tell(std::vector<Event>& extra, std::vector<std::uint64_t>& telling, Kind kind) {
   sort_extra(extra, telling);
+  // All at once: what grows is copied.
+  (void)events.room((kind == Kind::leave ? flips_.left : flips_.entered).size() + extra.size());
   std::size_t next = 0;
   for (std::size_t word = 0; word < telling.size(); ++word) {
+    if (word + 1 < telling.size()) fetch_entries(word + 1);
     for (std::uint64_t bits = telling[word]; bits != 0; bits &= bits - 1) {
       const auto sensor =
           static_cast<SensorIndex>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
       const std::size_t begin = events.size();
       tell_plain(sensor, kind);
-      const bool both = events.size() != begin;
       const std::size_t first = next;
       while (next < extra.size() && sorted_events_[next].sensor.index() == sensor) ++next;
       if (next == first) continue;
       std::copy_n(sorted_events_.data() + first, next - first, events.room(next - first));
       events.add(next - first);
-      // Extra ones alone are in order, but for those of targets that were removed.
-      Event* const of = events.room(0) - (events.size() - begin);
-      const auto by_target = [](const Event& a, const Event& b) {
-        return a.target.index() < b.target.index();
-      };
-      if (both || !std::is_sorted(of, events.room(0), by_target)) {
-        std::sort(of, events.room(0), by_target);
-      }
+      sort_events(begin);
     }
   }
   extra.clear();
 }
 
+// Entries are in the order of homes: those of the next sensors are fetched while these are told.
+void World::Impl::fetch_entries(std::size_t word) const {
+  for (std::uint64_t bits = has_entry_[word]; bits != 0; bits &= bits - 1) {
+    const std::size_t sensor = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+    __builtin_prefetch(&flips_.entries[first_entry_[sensor]]);
+  }
+}
+
+// By target, from `begin` on: of one sensor and one kind. Extra ones come in order, but those of
+// targets that were removed.
+void World::Impl::sort_events(std::size_t begin) {
+  Event* const first = &events[begin];
+  const std::size_t count = events.size() - begin;
+  const auto by_target = [](const Event& a, const Event& b) {
+    return a.target.index() < b.target.index();
+  };
+  if (std::is_sorted(first, first + count, by_target)) return;
+  constexpr std::uint32_t kPlaceBits = 31 - EntityId::kIndexBits;
+  if (count >= 1u << kPlaceBits) {
+    std::sort(first, first + count, by_target);
+    return;
+  }
+  // The keys are smaller than the events.
+  targets_.clear();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    targets_.push_back(first[i].target.index() << kPlaceBits | i);
+  }
+  sort_indices(targets_, marks_);
+  sorted_copy_.assign(first, first + count);
+  for (std::size_t i = 0; i < count; ++i) {
+    first[i] = sorted_copy_[targets_[i] & ((1u << kPlaceBits) - 1)];
+  }
+}
+
 // What a plain sensor has found.
 void World::Impl::tell_plain(SensorIndex sensor, Kind kind) {
   targets_.clear();
-  for (std::uint32_t i = entry_of(sensor); i != kNone; i = flips_.entries[i].older) {
-    if (flips_.entries[i].managed) return;
+  for (std::uint32_t i = entry_of(sensor); i != kNone; i = older_entry(i)) {
+    if (flips_.entries[i].managed()) return;
     const auto found = kind == Kind::leave ? flips_.left_of(i) : flips_.entered_of(i);
     targets_.insert(targets_.end(), found.begin(), found.end());
   }
@@ -106,7 +144,7 @@ void World::Impl::tell_plain(SensorIndex sensor, Kind kind) {
   sort_indices(targets_, marks_);
   const Watch& watch = scene_.watches[sensor];
   Event event;
-  event.sensor = SensorId{sensors_[sensor].id};
+  event.sensor = sensor_id(sensor);
   event.observer = id_of(watch.owner);
   event.kind = kind;
   Event* out = events.room(targets_.size());

@@ -61,7 +61,7 @@ class Run {
     of.bounds = {{0, 0, 0}, {workload_.size, workload_.size, 0}};
     of.reach = workload_.radius + setup_.sight.leave_margin;
     of.expected_entities = workload_.entities;
-    of.expected_sensors = workload_.entities * (setup_.second.radius > 0 ? 2 : 1);
+    of.expected_sensors = workload_.entities * (setup_.second ? 2 : 1);
     return of;
   }
 
@@ -93,7 +93,7 @@ class Run {
     of.flags = 1 + entity % 4;
     ids_[entity] = *world_->add(of);
     (void)world_->add_sensor(ids_[entity], setup_.sight);
-    if (setup_.second.radius > 0) (void)world_->add_sensor(ids_[entity], setup_.second);
+    if (setup_.second) (void)world_->add_sensor(ids_[entity], *setup_.second);
   }
 
   void update() {

@@ -2,6 +2,8 @@
 /// thread's processor, which others on the machine lengthen less than those of a wall clock.
 #pragma once
 
+#include <optional>
+
 #include "aoi/world.hpp"
 #include "bench/aoi/workload.hpp"
 
@@ -10,8 +12,8 @@ namespace starbus::bench::aoi {
 struct Setup {
   starbus::aoi::Backend backend = starbus::aoi::Backend::grid;
   starbus::aoi::Simd simd = starbus::aoi::Simd::best;
-  starbus::aoi::SensorOptions sight = {};   ///< of everybody; the radius is the workload's
-  starbus::aoi::SensorOptions second = {};  ///< a second sensor, if its radius is not 0
+  starbus::aoi::SensorOptions sight = {};  ///< of everybody; the radius is the workload's
+  std::optional<starbus::aoi::SensorOptions> second = {};  ///< of everybody, too
   double teleporting = 0;  ///< share of entities that are put elsewhere, per tick
   double churning = 0;     ///< share that leaves and comes anew, per tick
 };

@@ -14,6 +14,7 @@ namespace {
 struct Wishes {
   int repetitions = 5;
   bool quick = false;
+  int ticks = 0;
   std::string only;
   std::string json_path;
 };
@@ -21,7 +22,7 @@ struct Wishes {
 // Repetitions in turn, so that each holds all that is compared.
 bool run_all(const Wishes& wishes) {
   const bool simd = &starbus::aoi::best_kernels() != &starbus::aoi::portable_kernels();
-  const Plan plan = make_plan(simd, wishes.quick, wishes.only);
+  const Plan plan = make_plan(simd, wishes.quick ? 5 : wishes.ticks, wishes.only);
   Report report(plan.rows, simd ? "aoi." : "aoi_no_simd.");
   const OtherWork others;
   for (int i = 0; i < (wishes.quick ? 1 : wishes.repetitions); ++i) {
@@ -53,6 +54,8 @@ int main(int argc, char** argv) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   app.add_option("--case", wishes.only, "Only those whose name begins so, as w1.grid");
+  app.add_option("--ticks", wishes.ticks, "Ticks of each run instead of its own number")
+      ->check(CLI::Range(1, 100'000));
   app.add_flag("--quick", wishes.quick, "One short repetition: does it work?");
   app.add_option("--json", wishes.json_path,
                  "Also write the medians there, as flat keys aoi.WORKLOAD.BACKEND")

@@ -52,8 +52,9 @@ Setup features() {
   setup.sight.leave_margin = 3;
   setup.sight.filter = {3, 0, 4};
   setup.sight.limit = {area::LimitPolicy::nearest, 30, 0.1F};
-  setup.second.radius = 10;
-  setup.second.filter = {1, 0, 0};
+  setup.second.emplace();
+  setup.second->radius = 10;
+  setup.second->filter = {1, 0, 0};
   return setup;
 }
 
@@ -166,7 +167,7 @@ void keep_only(Plan& plan, const std::string& only) {
 
 }  // namespace
 
-Plan make_plan(bool simd, bool quick, const std::string& only) {
+Plan make_plan(bool simd, int ticks, const std::string& only) {
   Builder build(simd ? 1 : 2);
   for (const Bars& bars : kBars) add_workload(build, bars, simd);
   build.run(kW1, "features", features());
@@ -188,7 +189,7 @@ Plan make_plan(bool simd, bool quick, const std::string& only) {
   Plan plan = build.take();
   keep_only(plan, only);
   for (Case& one : plan.cases) {
-    if (quick) one.workload.ticks = 5;
+    if (ticks != 0) one.workload.ticks = ticks;
   }
   return plan;
 }

@@ -1,9 +1,9 @@
 /// What bench_aoi runs, and what each figure may be.
 ///
-/// A bar is a multiple of something measured in the same repetition, where there is such a thing: of
-/// the floor (a sweep that finds the same pairs and keeps nothing), or of the plain grid in the same
-/// workload. Bars that are given in time were given for a machine whose floor is known, and are
-/// multiples of it here.
+/// A bar is a multiple of something measured in the same repetition, where there is such a thing:
+/// of the floor (a sweep that finds the same pairs and keeps nothing), or of the plain grid in the
+/// same workload. Bars that are given in time were given for a machine whose floor is known, and
+/// are multiples of it here.
 #pragma once
 
 #include <optional>
@@ -39,7 +39,8 @@ struct Plan {
   std::vector<Row> rows;
 };
 
-/// Without SIMD bars are twice as high. `only`: rows whose name begins so, and what they need.
-Plan make_plan(bool simd, bool quick, const std::string& only);
+/// Without SIMD bars are twice as high. `ticks`: of each run, 0: its own number. `only`: rows whose
+/// name begins so, and what they need.
+Plan make_plan(bool simd, int ticks, const std::string& only);
 
 }  // namespace starbus::bench::aoi
