@@ -26,6 +26,13 @@ BlockArena::BlockArena(const Scene& scene) : scene_(scene) {
   (void)allocate(1);
 }
 
+void BlockArena::reserve(std::size_t count) {
+  blocks.reserve(count);
+  entities.reserve(count * kBlockPlaces);
+  occupied.reserve(count);
+  moved.reserve(count);
+}
+
 std::uint32_t BlockArena::allocate(std::uint32_t capacity) {
   assert(std::has_single_bit(capacity));
   auto& free = free_.at(static_cast<std::size_t>(std::countr_zero(capacity)));

@@ -26,6 +26,7 @@ class BlockArena {
  public:
   explicit BlockArena(const Scene& scene);
 
+  void reserve(std::size_t blocks);
   /// Free places only. Capacity is a power of two.
   std::uint32_t allocate(std::uint32_t capacity);
   void release(std::uint32_t first, std::uint32_t capacity);

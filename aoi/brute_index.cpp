@@ -64,12 +64,12 @@ void BruteIndex::look(Flips& flips, const std::vector<std::uint8_t>* skip) {
       if (had) ++was;
       const bool has = accepts(watch, target, had);
       if (has) now.push_back(target);
-      if (had && !has) flips.leave(watch, sensor, target);
-      if (has && !had) flips.enter(watch, sensor, target);
+      if (had && !has) flips.leave(target);
+      if (has && !had) flips.enter(target);
     }
     flips.pair_tests += scene_.spots.size();
     ++flips.looked;
-    if (watch.managed) flips.close(sensor, watch.always);
+    flips.close(sensor, watch);
     old = now;
   }
 }

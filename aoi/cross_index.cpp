@@ -10,19 +10,31 @@
 namespace starbus::aoi {
 namespace {
 
-// More candidates against fewer shifts: as a share of the usual reach.
-constexpr float kSlackShare = 0.15F;
+// More candidates against fewer shifts. Who walks at random by 3 m at most needs some forty steps
+// to leave eight metres.
+constexpr float kSlackShare = 0.25F;  // of the usual reach
+constexpr float kMostSlack = 8;       // m
+constexpr float kLeastSlack = 0.5F;   // m
 // What rounding of coordinates up to kMaxCoordinate can make of a difference.
 constexpr float kRounding = 0.3F;
 // To walk farther than so many reaches costs more than to be inserted anew.
 constexpr float kFar = 2;
 // When more than one in so many has to be inserted, all lists are made anew.
 constexpr std::size_t kManyShare = 8;
+// When more than one in so many has moved, nearly every sensor has somebody to look at.
+constexpr std::size_t kMovedShare = 4;
+// Candidates are dropped when one in so many may be out of bounds.
+constexpr std::size_t kSuspectShare = 4;
+// A crowd's candidates are also kept as bits, where these need no more than four times the memory.
+constexpr std::size_t kCrowd = 64;
+constexpr std::size_t kBitsPerCandidate = 128;
 
 }  // namespace
 
 CrossIndex::CrossIndex(const Scene& scene, float reach)
-    : scene_(scene), slack_(std::max(reach * kSlackShare, 0.5F)) {}
+    : scene_(scene),
+      reach_(reach),
+      slack_(std::clamp(reach * kSlackShare, kLeastSlack, kMostSlack)) {}
 
 template <class Visitor>
 void CrossIndex::each_sensor(EntityIndex entity, const Visitor& visitor) const {
@@ -69,6 +81,7 @@ void CrossIndex::erase(EntityIndex entity, std::vector<SensorIndex>& had) {
     if ((*at & kInRange) != 0) had.push_back(sensor);
     *at = entries.back();
     entries.pop_back();
+    forget_candidate(sensor, entity);
   }
   observers_[entity].clear();
   take_nodes(entity);
@@ -106,7 +119,7 @@ void CrossIndex::rewatch(SensorIndex sensor) {
   const Watch& watch = scene_.watches[sensor];
   Sensing& sensing = sensings_[sensor];
   const float bound = watch.reach() + 2 * slack_ + kRounding;
-  touch(sensor, true);
+  touch(sensor, static_cast<std::uint32_t>(sensing.entries.size()));
   if (bound == sensing.bound) return;
   if (sensing.listed) {  // with the old bound; the new one comes with the next look
     for (AxisList& axis : axes_) {
@@ -147,26 +160,29 @@ void CrossIndex::drop_observer(EntityIndex target, SensorIndex sensor) {
 void CrossIndex::adopt(SensorIndex sensor, EntityIndex target) {
   std::uint32_t* at = entry(sensor, target);
   if (at == nullptr) {
-    sensings_[sensor].entries.push_back(target);
-    observers_[target].push_back(sensor);
+    add_candidate(sensor, target);
     at = &sensings_[sensor].entries.back();
   }
   *at |= kInRange;
-  touch(sensor, true);
+  touch(sensor, 1);
 }
 
-void CrossIndex::touch(SensorIndex sensor, bool prune) {
+void CrossIndex::touch(SensorIndex sensor, std::uint32_t suspects) {
   Sensing& sensing = sensings_[sensor];
-  sensing.prune = sensing.prune || prune;
+  sensing.suspects += suspects;
   if (sensing.touched) return;
   sensing.touched = true;
   touched_.push_back(sensor);
 }
 
-// All whose candidate it is, and its own sensors.
-void CrossIndex::touch_around(EntityIndex entity, bool prune) {
-  for (const SensorIndex sensor : observers_[entity]) touch(sensor, prune);
-  each_sensor(entity, [&](SensorIndex sensor) { touch(sensor, prune); });
+// All whose candidate it is, and its own sensors. If it was shifted, it may be out of the bounds of
+// each, and of its own sensors' candidates some.
+void CrossIndex::touch_around(EntityIndex entity, bool shifted) {
+  for (const SensorIndex sensor : observers_[entity]) touch(sensor, shifted ? 1 : 0);
+  each_sensor(entity, [&](SensorIndex sensor) {
+    const std::size_t some = shifted ? sensings_[sensor].entries.size() / 8 + 1 : 0;
+    touch(sensor, static_cast<std::uint32_t>(some));
+  });
 }
 
 bool CrossIndex::in_bounds(SensorIndex sensor, EntityIndex target) const {
@@ -191,10 +207,45 @@ std::uint32_t* CrossIndex::entry(SensorIndex sensor, EntityIndex target) {
 // May have become a candidate.
 void CrossIndex::consider(SensorIndex sensor, EntityIndex target) {
   if (scene_.watches[sensor].owner == target || !in_bounds(sensor, target)) return;
-  if (entry(sensor, target) != nullptr) return;
-  sensings_[sensor].entries.push_back(target);
+  if (is_candidate(sensings_[sensor], target)) return;
+  add_candidate(sensor, target);
+  touch(sensor, 0);
+}
+
+bool CrossIndex::is_candidate(const Sensing& sensing, EntityIndex target) const {
+  if (sensing.dense) {
+    const std::size_t word = target / 64;
+    return word < sensing.held.size() && (sensing.held[word] >> target % 64 & 1) != 0;
+  }
+  return std::any_of(sensing.entries.begin(), sensing.entries.end(),
+                     [target](std::uint32_t one) { return (one & ~kInRange) == target; });
+}
+
+void CrossIndex::add_candidate(SensorIndex sensor, EntityIndex target) {
+  Sensing& sensing = sensings_[sensor];
+  sensing.entries.push_back(target);
   observers_[target].push_back(sensor);
-  touch(sensor, false);
+  const auto mark = [&](EntityIndex one) {
+    if (sensing.held.size() <= one / 64) sensing.held.resize(anchored_.size() / 64 + 1);
+    sensing.held[one / 64] |= std::uint64_t{1} << one % 64;
+  };
+  if (sensing.dense) return mark(target);
+  const std::size_t size = sensing.entries.size();
+  if (size < kCrowd || size * kBitsPerCandidate < anchored_.size()) return;
+  sensing.dense = true;
+  for (const std::uint32_t one : sensing.entries) mark(one & ~kInRange);
+}
+
+// It is no longer among the entries.
+void CrossIndex::forget_candidate(SensorIndex sensor, EntityIndex target) {
+  Sensing& sensing = sensings_[sensor];
+  if (!sensing.dense) return;
+  if (sensing.entries.size() < kCrowd / 2) {
+    sensing.dense = false;
+    sensing.held = {};
+    return;
+  }
+  sensing.held[target / 64] &= ~(std::uint64_t{1} << target % 64);
 }
 
 void CrossIndex::consider_both(EntityIndex a, EntityIndex b) {
@@ -223,7 +274,7 @@ void CrossIndex::settle_waiting() {
         Anchored& state = anchored_[entity];
         const float dx = std::fabs(points_[entity].x - anchors_[entity].x);
         const float dy = std::fabs(points_[entity].y - anchors_[entity].y);
-        state.far = state.far || std::max(dx, dy) > kFar * slack_ / kSlackShare;
+        state.far = state.far || std::max(dx, dy) > kFar * reach_;
         return state.far;
       }));
   if (far * kManyShare > known_) {
@@ -314,7 +365,7 @@ void CrossIndex::rebuild() {
       each_sensor(entity, [&](SensorIndex sensor) {
         const float bound = sensings_[sensor].bound;
         sensings_[sensor].listed = true;
-        sensings_[sensor].prune = true;
+        sensings_[sensor].suspects += static_cast<std::uint32_t>(sensings_[sensor].entries.size());
         widest_ = std::max(widest_, bound);
         nodes[which].push_back({key - bound, Ref(Kind::lower, sensor)});
         nodes[which].push_back({key + bound, Ref(Kind::upper, sensor)});
@@ -337,12 +388,17 @@ void CrossIndex::rebuild() {
 }
 
 void CrossIndex::settle_moved() {
+  const bool many = moved_.size() * kMovedShare > known_;
   for (const EntityIndex entity : moved_) {
     if (!anchored_[entity].moved) continue;
     anchored_[entity].moved = false;
-    touch_around(entity, false);
+    if (!many) touch_around(entity, false);
   }
   moved_.clear();
+  if (!many) return;
+  for (SensorIndex sensor = 0; sensor < sensings_.size(); ++sensor) {
+    if (sensings_[sensor].attached) touch(sensor, 0);
+  }
 }
 
 void CrossIndex::touched(std::vector<Touched>& out) {
@@ -358,7 +414,6 @@ void CrossIndex::touched(std::vector<Touched>& out) {
 void CrossIndex::look(Flips& flips, const std::vector<std::uint8_t>* skip) {
   settle_waiting();
   settle_moved();
-  std::sort(touched_.begin(), touched_.end());
   std::size_t kept = 0;
   for (const SensorIndex sensor : touched_) {
     if (!sensings_[sensor].touched) continue;
@@ -383,8 +438,7 @@ bool CrossIndex::accepts(const Watch& watch, EntityIndex target, bool was) const
 }
 
 template <class Accept>
-void CrossIndex::test_entries(SensorIndex sensor, const Watch& watch, Flips& flips,
-                              const Accept& accept) {
+void CrossIndex::test_entries(SensorIndex sensor, Flips& flips, const Accept& accept) {
   for (std::uint32_t& one : sensings_[sensor].entries) {
     const EntityIndex target = one & ~kInRange;
     const bool was = (one & kInRange) != 0;
@@ -392,9 +446,9 @@ void CrossIndex::test_entries(SensorIndex sensor, const Watch& watch, Flips& fli
     if (was == is) continue;
     one ^= kInRange;
     if (is) {
-      flips.enter(watch, sensor, target);
+      flips.enter(target);
     } else {
-      flips.leave(watch, sensor, target);
+      flips.leave(target);
     }
   }
 }
@@ -406,28 +460,34 @@ void CrossIndex::look_from(SensorIndex sensor, Flips& flips) {
   if (simple) {
     const Point from = points_[watch.owner];
     const float limit = limit_of(Metric::circle, watch.radius);
-    test_entries(sensor, watch, flips, [&](EntityIndex target, bool) {
+    test_entries(sensor, flips, [&](EntityIndex target, bool) {
       const Point& at = points_[target];
       return measure(Metric::circle, at.x - from.x, at.y - from.y) <= limit;
     });
   } else {
-    test_entries(sensor, watch, flips,
+    test_entries(sensor, flips,
                  [&](EntityIndex target, bool was) { return accepts(watch, target, was); });
   }
   ++flips.looked;
   flips.pair_tests += sensings_[sensor].entries.size();
-  if (watch.managed) flips.close(sensor, watch.always);
-  if (sensings_[sensor].prune) prune(sensor);
+  flips.close(sensor, watch);
+  const Sensing& sensing = sensings_[sensor];
+  if (sensing.suspects * kSuspectShare > sensing.entries.size()) prune(sensor);
 }
 
 void CrossIndex::prune(SensorIndex sensor) {
   Sensing& sensing = sensings_[sensor];
-  sensing.prune = false;
-  std::erase_if(sensing.entries, [&](std::uint32_t one) {
-    if ((one & kInRange) != 0 || in_bounds(sensor, one)) return false;
+  sensing.suspects = 0;
+  std::size_t kept = 0;
+  for (const std::uint32_t one : sensing.entries) {
+    if ((one & kInRange) != 0 || in_bounds(sensor, one)) {
+      sensing.entries[kept++] = one;
+      continue;
+    }
     drop_observer(one, sensor);
-    return true;
-  });
+    if (sensing.dense) sensing.held[one / 64] &= ~(std::uint64_t{1} << one % 64);
+  }
+  sensing.entries.resize(kept);
 }
 
 bool CrossIndex::has(SensorIndex sensor, EntityIndex target) const {
@@ -478,7 +538,7 @@ std::uint64_t CrossIndex::memory() const {
       observers_.capacity() * sizeof(observers_[0]) + sensings_.capacity() * sizeof(Sensing);
   for (const auto& list : observers_) bytes += list.capacity() * sizeof(SensorIndex);
   for (const Sensing& sensing : sensings_) {
-    bytes += sensing.entries.capacity() * sizeof(std::uint32_t);
+    bytes += sensing.entries.capacity() * sizeof(std::uint32_t) + sensing.held.capacity() * 8;
   }
   return bytes;
 }

@@ -5,11 +5,11 @@
 /// Nodes stand where their entity was last anchored, and bounds are wider than the radius by twice
 /// the slack: an entity moves freely within the slack, and only beyond it its nodes are shifted.
 /// What it passes then, on either axis, become candidates if they are. Candidates that are out of
-/// range and out of bounds are dropped when their sensor looks. Who is new, or has gone far, is
-/// inserted from the nearest anchor of the list and looks around; many at once, and the lists are
-/// made anew. Work is done for those who move, and for the sensors that have them as candidates.
-/// (Sorted lists kept sorted as things move: Baraff 1992; Cohen and others, I-COLLIDE, 1995.)
-/// Owns lists and candidates; reads the world's Scene; one thread.
+/// range and out of bounds are dropped now and then when their sensor looks. Who is new, or has
+/// gone far, is inserted from the nearest anchor of the list and looks around; many at once, and
+/// the lists are made anew. Work is done for those who move, and for the sensors that have them as
+/// candidates. (Sorted lists kept sorted as things move: Baraff 1992; Cohen and others, I-COLLIDE,
+/// 1995.) Owns lists and candidates; reads the world's Scene; one thread.
 #pragma once
 
 #include <array>
@@ -66,14 +66,16 @@ class CrossIndex final : public Index {
     bool attached = false;
     bool listed = false;
     bool touched = false;
-    bool prune = false;                  ///< somebody may have gone out of bounds
+    bool dense = false;                  ///< `held` is kept
+    std::uint32_t suspects = 0;          ///< may have gone out of bounds since it was pruned
     float bound = 0;                     ///< reach and twice the slack
     std::vector<std::uint32_t> entries;  ///< candidates
+    std::vector<std::uint64_t> held;     ///< of a crowd: a bit by entity, whether it is a candidate
   };
 
   void wait(EntityIndex entity, bool far);
-  void touch(SensorIndex sensor, bool prune);
-  void touch_around(EntityIndex entity, bool prune);
+  void touch(SensorIndex sensor, std::uint32_t suspects);
+  void touch_around(EntityIndex entity, bool shifted);
   void settle_waiting();
   void settle_moved();
   void rebuild();
@@ -82,19 +84,23 @@ class CrossIndex final : public Index {
   void take_nodes(EntityIndex entity);
   bool in_bounds(SensorIndex sensor, EntityIndex target) const;
   void consider(SensorIndex sensor, EntityIndex target);
+  bool is_candidate(const Sensing& sensing, EntityIndex target) const;
+  void add_candidate(SensorIndex sensor, EntityIndex target);
+  void forget_candidate(SensorIndex sensor, EntityIndex target);
   void consider_both(EntityIndex a, EntityIndex b);
   std::uint32_t* entry(SensorIndex sensor, EntityIndex target);
   const std::uint32_t* entry(SensorIndex sensor, EntityIndex target) const;
   void look_from(SensorIndex sensor, Flips& flips);
   bool accepts(const Watch& watch, EntityIndex target, bool was) const;
   template <class Accept>
-  void test_entries(SensorIndex sensor, const Watch& watch, Flips& flips, const Accept& accept);
+  void test_entries(SensorIndex sensor, Flips& flips, const Accept& accept);
   void prune(SensorIndex sensor);
   void drop_observer(EntityIndex target, SensorIndex sensor);
   template <class Visitor>
   void each_sensor(EntityIndex entity, const Visitor& visitor) const;
 
   const Scene& scene_;
+  const float reach_;
   const float slack_;
   std::array<AxisList, 2> axes_;
   std::vector<Anchored> anchored_;                   ///< by entity

@@ -71,7 +71,7 @@ void GridIndex::detach(SensorIndex sensor, std::vector<EntityIndex>& had) {
 // Another reach may need another layer: what is in range goes along.
 void GridIndex::rewatch(SensorIndex sensor) {
   const std::uint32_t number = layer_for(scene_.watches[sensor].reach());
-  if (number == served_[sensor].layer) {
+  if (number == served_[sensor].layer()) {
     layer_of(sensor).rewatch(sensor);
     return;
   }

@@ -38,7 +38,7 @@ class GridIndex final : public Index {
 
  private:
   std::uint32_t layer_for(float reach);
-  Layer& layer_of(SensorIndex sensor) const { return *layers_[served_[sensor].layer]; }
+  Layer& layer_of(SensorIndex sensor) const { return *layers_[served_[sensor].layer()]; }
 
   const Scene& scene_;
   const float reach_;

@@ -8,19 +8,6 @@
 #include "aoi/measure.hpp"
 
 namespace starbus::aoi {
-namespace {
-
-bool bit_at(const std::uint8_t* row, std::uint32_t bit) {
-  return (row[bit / 8] >> bit % 8 & 1) != 0;
-}
-void set_bit(std::uint8_t* row, std::uint32_t bit) {
-  row[bit / 8] = static_cast<std::uint8_t>(row[bit / 8] | 1u << bit % 8);
-}
-void clear_bit(std::uint8_t* row, std::uint32_t bit) {
-  row[bit / 8] = static_cast<std::uint8_t>(row[bit / 8] & ~(1u << bit % 8));
-}
-
-}  // namespace
 
 template <class Cells>
 GridLayer<Cells>::GridLayer(const Scene& scene, std::vector<Served>& served, std::uint32_t number,
@@ -72,6 +59,9 @@ template <class Cells>
 void GridLayer<Cells>::reserve(std::size_t entities, std::size_t sensors) {
   places_.reserve(entities + 1);
   watchers_.reserve(sensors);
+  sites_.reserve(sensors);
+  // A bounded map says about how many blocks that makes.
+  if (cells_.size() != 0) arena_.reserve(std::min(cells_.size(), entities) + entities / 8);
 }
 
 template <class Cells>
@@ -112,8 +102,8 @@ void GridLayer<Cells>::clear_around(EntityIndex entity, std::vector<SensorIndex>
     const std::uint32_t bit = offset_of(home, kNeighbours - 1 - i) * 8 + within;
     for (const std::uint32_t at : homes_[home]) {
       Watcher& watcher = watchers_[at];
-      if (!bit_at(watcher.row(), bit)) continue;
-      clear_bit(watcher.row(), bit);
+      if (!watcher.row.test(bit)) continue;
+      watcher.row.clear(bit);
       had.push_back(watcher.sensor);
     }
   }
@@ -174,7 +164,8 @@ void GridLayer<Cells>::mark_dirty(CellIndex cell) {
 template <class Cells>
 void GridLayer<Cells>::mark_stale(Watcher& watcher) {
   watcher.stale = true;
-  touched_[watcher.cell / 64] |= std::uint64_t{1} << watcher.cell % 64;
+  const CellIndex home = site_of(watcher).cell;
+  touched_[home / 64] |= std::uint64_t{1} << home % 64;
 }
 
 template <class Cells>
@@ -217,11 +208,10 @@ void GridLayer<Cells>::move_bits(EntityIndex entity, CellIndex from, std::uint32
         there == kNeighbours ? kNone : offset_of(home, there) * 8 + new_within;
     for (const std::uint32_t at : homes_[home]) {
       Watcher& watcher = watchers_[at];
-      std::uint8_t* row = watcher.row();
-      if (!bit_at(row, old_bit)) continue;
-      clear_bit(row, old_bit);
+      if (!watcher.row.test(old_bit)) continue;
+      watcher.row.clear(old_bit);
       if (new_bit != kNone) {
-        set_bit(row, new_bit);
+        watcher.row.set(new_bit);
       } else {
         orphans_.push_back({watcher.sensor, entity});
       }
@@ -229,23 +219,31 @@ void GridLayer<Cells>::move_bits(EntityIndex entity, CellIndex from, std::uint32
   }
 }
 
+// Cells that are around both homes keep their bytes; who is in another is beyond the nine.
 template <class Cells>
 void GridLayer<Cells>::rehome(std::uint32_t at, CellIndex to) {
   Watcher& watcher = watchers_[at];
-  held_.clear();
-  each_bit(watcher, [&](EntityIndex target) { held_.push_back(target); });
-  Home& old_home = homes_[watcher.cell];
+  const CellIndex from = sites_[at].cell;
+  held_.assign(watcher.row.data(), watcher.row.data() + sites_[at].size);
+  Home& old_home = homes_[from];
   old_home.erase(std::find(old_home.begin(), old_home.end(), at));
   homes_[to].push_back(at);
-  watcher.cell = to;
+  sites_[at].cell = to;
   resize_row(watcher, offset_of(to, kNeighbours));
-  for (const EntityIndex target : held_) {
-    const std::uint32_t bit = bit_of(watcher, target);
-    if (bit != kNone) {
-      set_bit(watcher.row(), bit);
+  const std::uint8_t* old = held_.data();
+  for (std::size_t i = 0; i < kNeighbours; ++i) {
+    const CellIndex cell = cells_.neighbour(from, i);
+    const std::uint32_t used = cell == kNone ? 0 : runs_[cell].used;
+    const std::size_t there = used == 0 ? kNeighbours : direction(to, cell);
+    if (there != kNeighbours) {
+      std::memcpy(watcher.row.data() + offset_of(to, there), old, used);
     } else {
-      orphans_.push_back({watcher.sensor, target});
+      for (std::uint32_t bit = 0; bit < used * 8; ++bit) {
+        if ((old[bit / 8] >> bit % 8 & 1) == 0) continue;
+        orphans_.push_back({watcher.sensor, arena_.entities[runs_[cell].first * 8 + bit]});
+      }
     }
+    old += width_of(cell);
   }
   mark_stale(watcher);
 }
@@ -253,13 +251,8 @@ void GridLayer<Cells>::rehome(std::uint32_t at, CellIndex to) {
 // Empties the row.
 template <class Cells>
 void GridLayer<Cells>::resize_row(Watcher& watcher, std::uint32_t size) {
-  if (size <= kInline) {
-    watcher.far.reset();
-    std::memset(watcher.near, 0, kInline);
-  } else {
-    watcher.far = std::make_unique<std::uint8_t[]>(size);
-  }
-  watcher.size = size;
+  watcher.row.reset(size);
+  site_of(watcher).size = size;
 }
 
 template <class Cells>
@@ -345,12 +338,14 @@ void GridLayer<Cells>::relayout(CellIndex changed, std::uint32_t old_width,
     const std::uint32_t before = offset_of(home, kNeighbours - 1 - i);
     for (const std::uint32_t at : homes_[home]) {
       Watcher& watcher = watchers_[at];
-      old.assign(watcher.row(), watcher.row() + watcher.size);
-      resize_row(watcher, watcher.size - old_width + new_width);
-      std::memcpy(watcher.row(), old.data(), before);
-      std::memcpy(watcher.row() + before, old.data() + before, std::min(old_width, new_width));
-      std::memcpy(watcher.row() + before + new_width, old.data() + before + old_width,
-                  old.size() - before - old_width);
+      const std::uint32_t size = sites_[at].size;
+      old.assign(watcher.row.data(), watcher.row.data() + size);
+      resize_row(watcher, size - old_width + new_width);
+      std::uint8_t* const row = watcher.row.data();
+      std::memcpy(row, old.data(), before);
+      std::memcpy(row + before, old.data() + before, std::min(old_width, new_width));
+      std::memcpy(row + before + new_width, old.data() + before + old_width,
+                  size - before - old_width);
     }
   }
 }
@@ -361,6 +356,7 @@ void GridLayer<Cells>::attach(SensorIndex sensor) {
   std::uint32_t at = static_cast<std::uint32_t>(watchers_.size());
   if (free_watchers_.empty()) {
     watchers_.emplace_back();
+    sites_.emplace_back();
   } else {
     at = free_watchers_.back();
     free_watchers_.pop_back();
@@ -370,18 +366,18 @@ void GridLayer<Cells>::attach(SensorIndex sensor) {
   Watcher& watcher = watchers_[at];
   watcher.sensor = sensor;
   watcher.place = places_[watch.owner].place;
-  watcher.cell = places_[watch.owner].cell;
-  homes_[watcher.cell].push_back(at);
-  resize_row(watcher, offset_of(watcher.cell, kNeighbours));
+  sites_[at].cell = places_[watch.owner].cell;
+  homes_[sites_[at].cell].push_back(at);
+  resize_row(watcher, offset_of(sites_[at].cell, kNeighbours));
   rewatch(sensor);
 }
 
 template <class Cells>
 void GridLayer<Cells>::rewatch(SensorIndex sensor) {
   const Watch& watch = scene_.watches[sensor];
-  Watcher& watcher = watchers_[served_[sensor].watcher];
+  Watcher& watcher = watchers_[served_[sensor].watcher()];
   watcher.enter_limit = limit_of(scene_.metric, watch.radius);
-  watcher.stay_limit = limit_of(scene_.metric, watch.reach());
+  site_of(watcher).stay_limit = limit_of(scene_.metric, watch.reach());
   watcher.filter = watch.filter;
   watcher.plain = !watch.has_margin && !watch.has_height && watch.filter == 0 && !watch.managed;
   if (watch.has_height) arena_.keep_heights();
@@ -390,25 +386,26 @@ void GridLayer<Cells>::rewatch(SensorIndex sensor) {
 
 template <class Cells>
 void GridLayer<Cells>::detach(SensorIndex sensor, std::vector<EntityIndex>& had) {
-  const std::uint32_t at = served_[sensor].watcher;
+  const std::uint32_t at = served_[sensor].watcher();
   Watcher& watcher = watchers_[at];
   each_bit(watcher, [&](EntityIndex target) { had.push_back(target); });
   std::vector<Pair> dropped;
   drop_orphans(sensor, kNone, dropped);
   for (const Pair& pair : dropped) had.push_back(pair.target);
-  Home& home = homes_[watcher.cell];
+  Home& home = homes_[sites_[at].cell];
   home.erase(std::find(home.begin(), home.end(), at));
   watcher = {};
+  sites_[at] = {};
   free_watchers_.push_back(at);
   served_[sensor] = {};
 }
 
 template <class Cells>
 void GridLayer<Cells>::adopt(SensorIndex sensor, EntityIndex target) {
-  Watcher& watcher = watchers_[served_[sensor].watcher];
+  Watcher& watcher = watchers_[served_[sensor].watcher()];
   const std::uint32_t bit = bit_of(watcher, target);
   if (bit != kNone) {
-    set_bit(watcher.row(), bit);
+    watcher.row.set(bit);
   } else {
     orphans_.push_back({sensor, target});
   }
@@ -417,9 +414,9 @@ void GridLayer<Cells>::adopt(SensorIndex sensor, EntityIndex target) {
 
 template <class Cells>
 bool GridLayer<Cells>::has(SensorIndex sensor, EntityIndex target) const {
-  const Watcher& watcher = watchers_[served_[sensor].watcher];
+  const Watcher& watcher = watchers_[served_[sensor].watcher()];
   const std::uint32_t bit = bit_of(watcher, target);
-  if (bit != kNone) return bit_at(watcher.row(), bit);
+  if (bit != kNone) return watcher.row.test(bit);
   return std::any_of(orphans_.begin(), orphans_.end(), [&](const Pair& pair) {
     return pair.sensor == sensor && pair.target == target;
   });
@@ -427,7 +424,8 @@ bool GridLayer<Cells>::has(SensorIndex sensor, EntityIndex target) const {
 
 template <class Cells>
 void GridLayer<Cells>::in_range(SensorIndex sensor, std::vector<EntityIndex>& out) const {
-  each_bit(watchers_[served_[sensor].watcher], [&](EntityIndex target) { out.push_back(target); });
+  each_bit(watchers_[served_[sensor].watcher()],
+           [&](EntityIndex target) { out.push_back(target); });
   for (const Pair& pair : orphans_) {
     if (pair.sensor == sensor) out.push_back(pair.target);
   }
@@ -443,7 +441,7 @@ void GridLayer<Cells>::observers(EntityIndex target, std::vector<SensorIndex>& o
     if (home == kNone || homes_[home].empty()) continue;
     const std::uint32_t bit = offset_of(home, kNeighbours - 1 - i) * 8 + within;
     for (const std::uint32_t at : homes_[home]) {
-      if (bit_at(watchers_[at].row(), bit)) out.push_back(watchers_[at].sensor);
+      if (watchers_[at].row.test(bit)) out.push_back(watchers_[at].sensor);
     }
   }
   for (const Pair& pair : orphans_) {
@@ -488,9 +486,10 @@ template <class Cells>
 std::uint32_t GridLayer<Cells>::bit_of(const Watcher& watcher, EntityIndex target) const {
   const Place& place = places_[target];
   if (place.place == kNone) return kNone;
-  const std::size_t there = direction(watcher.cell, place.cell);
+  const CellIndex home = site_of(watcher).cell;
+  const std::size_t there = direction(home, place.cell);
   if (there == kNeighbours) return kNone;
-  return offset_of(watcher.cell, there) * 8 + place.place - runs_[place.cell].first * 8;
+  return offset_of(home, there) * 8 + place.place - runs_[place.cell].first * 8;
 }
 
 template <class Cells>
@@ -502,8 +501,9 @@ std::uint64_t GridLayer<Cells>::memory() const {
   for (const Home& home : homes_) {
     if (home.capacity() > 4) bytes += home.capacity() * sizeof(std::uint32_t);
   }
+  bytes += sites_.capacity() * sizeof(Site);
   for (const Watcher& watcher : watchers_) {
-    if (watcher.far) bytes += watcher.size;
+    if (watcher.row.on_heap()) bytes += site_of(watcher).size;
   }
   return bytes;
 }

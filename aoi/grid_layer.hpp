@@ -18,8 +18,14 @@
 #include "aoi/block_arena.hpp"
 #include "aoi/cells.hpp"
 #include "aoi/index.hpp"
+#include "aoi/row.hpp"
 
 namespace starbus::aoi {
+
+struct Pair {
+  SensorIndex sensor = kNone;
+  EntityIndex target = kNone;
+};
 
 /// What a grid does with a layer, whatever its cells are.
 class Layer {
@@ -47,9 +53,17 @@ class Layer {
 };
 
 /// Which watcher of which layer serves a sensor; a grid keeps it for all its layers.
-struct Served {
-  std::uint32_t layer = kNone;
-  std::uint32_t watcher = kNone;
+class Served {
+ public:
+  Served() = default;
+  Served(std::uint32_t layer, std::uint32_t watcher) : packed_(layer << kWatcherBits | watcher) {}
+  std::uint32_t layer() const { return packed_ >> kWatcherBits; }
+  std::uint32_t watcher() const { return packed_ & ((1u << kWatcherBits) - 1); }
+
+ private:
+  static constexpr std::uint32_t kWatcherBits = 21;  ///< a layer has kMaxSensors watchers at most
+  static_assert(kMaxSensors < (1u << kWatcherBits) && kMaxLayers < (1u << (32 - kWatcherBits)) - 1);
+  std::uint32_t packed_ = kNone;
 };
 
 template <class Cells>
@@ -77,8 +91,7 @@ class GridLayer final : public Layer {
   std::uint64_t memory() const override;
 
  private:
-  static constexpr std::size_t kInline = 16;  ///< bytes of a row: nine cells of one block, and more
-  static constexpr std::size_t kBatch = 16;   ///< plain watchers that are scanned together
+  static constexpr std::size_t kBatch = 16;  ///< plain watchers that are scanned together
   static constexpr std::size_t kCentre = kNeighbours / 2;
 
   struct Place {
@@ -87,21 +100,22 @@ class GridLayer final : public Layer {
     std::uint32_t place = kNone;  ///< kNone: not observable
   };
 
-  /// One cache line.
-  struct Watcher {
-    alignas(8) std::uint8_t near[kInline] = {};  ///< the row, if it fits
-    std::unique_ptr<std::uint8_t[]> far;         ///< the row otherwise
-    std::uint32_t size = 0;                      ///< of the row
-    SensorIndex sensor = kNone;
-    std::uint32_t place = kNone;  ///< of the owner, if it is observable
-    CellIndex cell = kNone;
-    float enter_limit = 0;
-    float stay_limit = 0;
+  /// What most looks need: half a cache line.
+  struct alignas(32) Watcher {
+    Row row;
     FilterNumber filter = 0;
     bool plain = true;  ///< no margin, no height, no filter, not managed
     bool stale = true;  ///< must look at all nine cells
-    std::uint8_t* row() { return far ? far.get() : near; }
-    const std::uint8_t* row() const { return far ? far.get() : near; }
+    SensorIndex sensor = kNone;
+    std::uint32_t place = kNone;  ///< of the owner, if it is observable
+    float enter_limit = 0;
+  };
+  static_assert(sizeof(Watcher) == 32);
+  /// The rest, by watcher.
+  struct Site {
+    CellIndex cell = kNone;  ///< its home
+    std::uint32_t size = 0;  ///< of the row, in bytes
+    float stay_limit = 0;
   };
 
   /// The nine cells around a home, as a look needs them.
@@ -116,6 +130,13 @@ class GridLayer final : public Layer {
   };
 
   using Home = boost::container::small_vector<std::uint32_t, 4>;
+
+  Site& site_of(const Watcher& watcher) {
+    return sites_[static_cast<std::size_t>(&watcher - watchers_.data())];
+  }
+  const Site& site_of(const Watcher& watcher) const {
+    return sites_[static_cast<std::size_t>(&watcher - watchers_.data())];
+  }
 
   // Structure: grid_layer.cpp.
   void open(Place& place, const CellAt& at);
@@ -155,6 +176,7 @@ class GridLayer final : public Layer {
   void settle_orphans(Flips& flips);
   void spread_dirt();
   void gather(CellIndex home, Around& around) const;
+  void lay_out(const Around& around);
   std::uint32_t mask_of(const Watcher& watcher, const Around& around) const;
   std::uint64_t cost_of(const Around& around, std::uint32_t mask) const;
   void look_from(CellIndex home, Flips& flips, const std::vector<std::uint8_t>* skip);
@@ -166,7 +188,7 @@ class GridLayer final : public Layer {
                    std::size_t variant, NineBytes& now);
   bool scan_runs(Watcher& watcher, const Around& around, const Look& look, std::size_t variant,
                  std::uint32_t mask);
-  void report(Watcher& watcher, const Around& around, Flips& flips);
+  void report(Watcher& watcher, Flips& flips);
   void report_single(Watcher& watcher, const Around& around, const NineBytes& now, Flips& flips);
   void settle_dirt();
 
@@ -185,6 +207,7 @@ class GridLayer final : public Layer {
   std::vector<std::uint64_t> touched_;  ///< a bit per cell: somebody at home there has to look
   std::vector<Place> places_;           ///< per entity
   std::vector<Watcher> watchers_;
+  std::vector<Site> sites_;  ///< beside watchers_
   std::vector<std::uint32_t> free_watchers_;
   std::vector<Pair> orphans_;
 
@@ -194,15 +217,17 @@ class GridLayer final : public Layer {
   std::array<Look, kBatch> looks_;
   std::array<NineScans, kBatch> scans_;
   std::vector<std::uint8_t> fresh_;
-  std::vector<EntityIndex> held_;
+  std::vector<std::uint32_t> block_at_;  ///< by byte of the rows of one home
+  std::vector<std::uint8_t> held_;
 };
 
 template <class Cells>
 template <class Visitor>
 void GridLayer<Cells>::each_bit(const Watcher& watcher, const Visitor& visitor) const {
-  const std::uint8_t* row = watcher.row();
+  const std::uint8_t* row = watcher.row.data();
+  const CellIndex home = site_of(watcher).cell;
   for (std::size_t i = 0; i < kNeighbours; ++i) {
-    const CellIndex cell = cells_.neighbour(watcher.cell, i);
+    const CellIndex cell = cells_.neighbour(home, i);
     const Run run = cell == kNone ? Run{} : runs_[cell];
     for (std::uint32_t block = 0; block < run.used; ++block) {
       for (unsigned bits = row[block]; bits != 0; bits &= bits - 1) {
@@ -218,7 +243,7 @@ template <class Cells>
 template <class Visitor>
 void GridLayer<Cells>::each_watcher(EntityIndex entity, const Visitor& visitor) const {
   for (SensorIndex s = scene_.first_sensor[entity]; s != kNone; s = scene_.watches[s].next) {
-    if (s < served_.size() && served_[s].layer == number_) visitor(served_[s].watcher);
+    if (s < served_.size() && served_[s].layer() == number_) visitor(served_[s].watcher());
   }
 }
 

@@ -22,6 +22,38 @@ void store(std::uint8_t* bytes, std::uint64_t word) {
   std::memcpy(bytes, &word, sizeof word);
 }
 
+// Writes what has left and what has entered without asking which of the two it is: one guess in two
+// would be wrong. `most`: flips at most.
+class FlipWriter {
+ public:
+  FlipWriter(Flips& flips, std::size_t most)
+      : flips_(flips),
+        left_begin_(flips.left.room(most)),
+        entered_begin_(flips.entered.room(most)),
+        left_(left_begin_),
+        entered_(entered_begin_) {}
+  ~FlipWriter() {
+    flips_.left.add(static_cast<std::size_t>(left_ - left_begin_));
+    flips_.entered.add(static_cast<std::size_t>(entered_ - entered_begin_));
+  }
+  FlipWriter(const FlipWriter&) = delete;
+  FlipWriter& operator=(const FlipWriter&) = delete;
+
+  void write(EntityIndex target, bool left) {
+    *left_ = target;
+    *entered_ = target;
+    left_ += left ? 1 : 0;
+    entered_ += left ? 0 : 1;
+  }
+
+ private:
+  Flips& flips_;
+  EntityIndex* const left_begin_;
+  EntityIndex* const entered_begin_;
+  EntityIndex* left_;
+  EntityIndex* entered_;
+};
+
 }  // namespace
 
 // Dirt in a cell concerns all who are at home around it.
@@ -154,18 +186,18 @@ void GridLayer<Cells>::settle_orphans(Flips& flips) {
   std::size_t i = 0;
   while (i < orphans_.size()) {
     const SensorIndex sensor = orphans_[i].sensor;
-    Watcher& watcher = watchers_[served_[sensor].watcher];
+    Watcher& watcher = watchers_[served_[sensor].watcher()];
     const Watch& watch = scene_.watches[sensor];
     for (; i < orphans_.size() && orphans_[i].sensor == sensor; ++i) {
       const std::uint32_t bit = bit_of(watcher, orphans_[i].target);
       if (bit == kNone) {
-        flips.leave(watch, sensor, orphans_[i].target);
+        flips.leave(orphans_[i].target);
       } else {
-        watcher.row()[bit / 8] = static_cast<std::uint8_t>(watcher.row()[bit / 8] | 1u << bit % 8);
+        watcher.row.set(bit);
         mark_stale(watcher);
       }
     }
-    if (watch.managed) flips.close(sensor, false);
+    flips.close(sensor, watch.managed, false);
   }
   orphans_.clear();
 }
@@ -175,6 +207,7 @@ void GridLayer<Cells>::look_from(CellIndex home, Flips& flips,
                                  const std::vector<std::uint8_t>* skip) {
   Around around;
   gather(home, around);
+  if (!around.single) lay_out(around);
   std::uint32_t waiting = 0;  // plain watchers whose nine blocks are scanned together
   for (const std::uint32_t at : homes_[home]) {
     Watcher& watcher = watchers_[at];
@@ -206,12 +239,12 @@ Look GridLayer<Cells>::look_of(const Watcher& watcher) const {
             block.y[watcher.place % kBlockPlaces],
             0,
             watcher.enter_limit,
-            watcher.stay_limit,
+            watcher.enter_limit,
             0,
             0};
   }
   const Position& from = scene_.spots[scene_.watches[watcher.sensor].owner].at;
-  return {from.x, from.y, from.z, watcher.enter_limit, watcher.stay_limit, 0, 0};
+  return {from.x, from.y, from.z, watcher.enter_limit, watcher.enter_limit, 0, 0};
 }
 
 // A watcher does not see its owner.
@@ -235,10 +268,14 @@ void GridLayer<Cells>::scan_batch(const Around& around, std::uint32_t count, Fli
     NineBytes& now = scans_[i].enter;
     now.low &= others(watcher);
     changed[changes] = i;
-    changes += ((now.low ^ load(watcher.near)) | (now.high ^ load(watcher.near + 8))) != 0 ? 1 : 0;
+    changes +=
+        ((now.low ^ load(watcher.row.data())) | (now.high ^ load(watcher.row.data() + 8))) != 0 ? 1
+                                                                                                : 0;
   }
   for (std::uint32_t i = 0; i < changes; ++i) {
-    report_single(watchers_[batch_[changed[i]]], around, scans_[changed[i]].enter, flips);
+    Watcher& watcher = watchers_[batch_[changed[i]]];
+    report_single(watcher, around, scans_[changed[i]].enter, flips);
+    flips.close(watcher.sensor, false, false);
   }
 }
 
@@ -247,6 +284,7 @@ void GridLayer<Cells>::look_alone(Watcher& watcher, const Around& around, std::u
                                   Flips& flips) {
   const Watch& watch = scene_.watches[watcher.sensor];
   Look look = look_of(watcher);
+  look.stay_limit = site_of(watcher).stay_limit;
   look.z = scene_.spots[watch.owner].at.z;
   look.min_height = watch.min_height;
   look.max_height = watch.max_height;
@@ -258,9 +296,9 @@ void GridLayer<Cells>::look_alone(Watcher& watcher, const Around& around, std::u
       report_single(watcher, around, now, flips);
     }
   } else if (scan_runs(watcher, around, look, variant, mask)) {
-    report(watcher, around, flips);
+    report(watcher, flips);
   }
-  if (watch.managed) flips.close(watcher.sensor, watch.always);
+  flips.close(watcher.sensor, watch);
 }
 
 // All nine cells have one block at most: two words hold the row. Says whether it has changed.
@@ -271,8 +309,8 @@ bool GridLayer<Cells>::scan_single(const Watcher& watcher, const Around& around,
   kernels_.nine[variant](around.blocks, around.heights, &look, 1, &scans);
   std::uint64_t low = scans.enter.low;
   std::uint64_t high = scans.enter.high;
-  const std::uint64_t old_low = load(watcher.near);
-  const std::uint64_t old_high = load(watcher.near + 8);
+  const std::uint64_t old_low = load(watcher.row.data());
+  const std::uint64_t old_high = load(watcher.row.data() + 8);
   if (scene_.watches[watcher.sensor].leave_margin > 0) {
     low |= old_low & scans.stay.low;
     high |= old_high & scans.stay.high;
@@ -294,10 +332,10 @@ bool GridLayer<Cells>::scan_single(const Watcher& watcher, const Around& around,
 template <class Cells>
 bool GridLayer<Cells>::scan_runs(Watcher& watcher, const Around& around, const Look& look,
                                  std::size_t variant, std::uint32_t mask) {
-  const std::size_t padded = (watcher.size + 7u) / 8 * 8;
-  if (fresh_.size() < padded) fresh_.resize(padded);
-  const std::uint8_t* row = watcher.row();
-  std::memcpy(fresh_.data(), row, watcher.size);
+  const std::size_t size = around.offsets[kNeighbours];
+  if (fresh_.size() < size) fresh_.resize(size);
+  const std::uint8_t* row = watcher.row.data();
+  std::memcpy(fresh_.data(), row, size);
   for (std::size_t i = 0; i < kNeighbours; ++i) {
     const Run& run = *around.runs[i];
     if ((mask >> i & 1) == 0 || run.used == 0) continue;
@@ -313,67 +351,64 @@ bool GridLayer<Cells>::scan_runs(Watcher& watcher, const Around& around, const L
     const std::uint32_t bit = around.offsets[kCentre] * 8 + place - around.runs[kCentre]->first * 8;
     fresh_[bit / 8] = static_cast<std::uint8_t>(fresh_[bit / 8] & ~(1u << bit % 8));
   }
-  return std::memcmp(fresh_.data(), row, watcher.size) != 0;
+  return std::memcmp(fresh_.data(), row, size) != 0;
+}
+
+// Which block each byte of the rows of this home stands for.
+template <class Cells>
+void GridLayer<Cells>::lay_out(const Around& around) {
+  block_at_.resize(around.offsets[kNeighbours]);
+  for (std::size_t i = 0; i < kNeighbours; ++i) {
+    const std::uint32_t first = around.runs[i]->first;
+    for (std::uint32_t at = around.offsets[i]; at < around.offsets[i + 1]; ++at) {
+      block_at_[at] = first + at - around.offsets[i];
+    }
+  }
 }
 
 // Tells the difference between fresh_ and the row, and makes fresh_ the row.
 template <class Cells>
-void GridLayer<Cells>::report(Watcher& watcher, const Around& around, Flips& flips) {
-  const Watch& watch = scene_.watches[watcher.sensor];
-  std::uint8_t* row = watcher.row();
-  for (std::size_t i = 0; i < kNeighbours; ++i) {
-    const Run& run = *around.runs[i];
-    const EntityIndex* entities = arena_.entities.data() + std::size_t{run.first} * kBlockPlaces;
-    std::uint8_t* old = row + around.offsets[i];
-    const std::uint8_t* now = fresh_.data() + around.offsets[i];
-    const auto tell = [&](std::uint64_t was, std::uint64_t is, std::uint32_t block) {
-      const EntityIndex* of = entities + block * kBlockPlaces;
-      for (std::uint64_t bits = was & ~is; bits != 0; bits &= bits - 1) {
-        flips.leave(watch, watcher.sensor, of[std::countr_zero(bits)]);
-      }
-      for (std::uint64_t bits = is & ~was; bits != 0; bits &= bits - 1) {
-        flips.enter(watch, watcher.sensor, of[std::countr_zero(bits)]);
-      }
-    };
-    std::uint32_t block = 0;
-    for (; block + 8 <= run.used; block += 8) {
-      tell(load(old + block), load(now + block), block);
-      store(old + block, load(now + block));
+void GridLayer<Cells>::report(Watcher& watcher, Flips& flips) {
+  std::uint8_t* const row = watcher.row.data();
+  const std::size_t size = block_at_.size();
+  FlipWriter writer(flips, size * kBlockPlaces);
+  const auto tell = [&](std::uint64_t was, std::uint64_t is, std::size_t first) {
+    for (std::uint64_t bits = was ^ is; bits != 0; bits &= bits - 1) {
+      const auto bit = static_cast<std::uint32_t>(std::countr_zero(bits));
+      const std::size_t place = block_at_[first + bit / 8] * std::size_t{kBlockPlaces} + bit % 8;
+      writer.write(arena_.entities[place], (was >> bit & 1) != 0);
     }
-    for (; block < run.used; ++block) {
-      tell(old[block], now[block], block);
-      old[block] = now[block];
-    }
+  };
+  std::size_t at = 0;
+  for (; at + 8 <= size; at += 8) {
+    tell(load(row + at), load(fresh_.data() + at), at);
   }
+  for (; at < size; ++at) tell(row[at], fresh_[at], at);
+  std::memcpy(row, fresh_.data(), size);
 }
 
 // The same where two words hold the row.
 template <class Cells>
 void GridLayer<Cells>::report_single(Watcher& watcher, const Around& around, const NineBytes& now,
                                      Flips& flips) {
-  const Watch& watch = scene_.watches[watcher.sensor];
+  FlipWriter writer(flips, kNeighbours * kBlockPlaces);
   const auto tell = [&](std::uint64_t was, std::uint64_t is, std::size_t first) {
     for (std::uint64_t bits = was ^ is; bits != 0; bits &= bits - 1) {
       const auto bit = static_cast<std::uint32_t>(std::countr_zero(bits));
       const std::uint32_t block = around.runs[first + bit / 8]->first;
-      const EntityIndex target = arena_.entities[block * kBlockPlaces + bit % 8];
-      if ((was >> bit & 1) != 0) {
-        flips.leave(watch, watcher.sensor, target);
-      } else {
-        flips.enter(watch, watcher.sensor, target);
-      }
+      writer.write(arena_.entities[block * kBlockPlaces + bit % 8], (was >> bit & 1) != 0);
     }
   };
-  tell(load(watcher.near), now.low, 0);
-  tell(load(watcher.near + 8), now.high, kNeighbours - 1);
-  store(watcher.near, now.low);
-  store(watcher.near + 8, now.high);
+  tell(load(watcher.row.data()), now.low, 0);
+  tell(load(watcher.row.data() + 8), now.high, kNeighbours - 1);
+  store(watcher.row.data(), now.low);
+  store(watcher.row.data() + 8, now.high);
 }
 
 template <class Cells>
 void GridLayer<Cells>::in_range_within(SensorIndex sensor, float limit,
                                        std::vector<Candidate>& out) const {
-  const Watcher& watcher = watchers_[served_[sensor].watcher];
+  const Watcher& watcher = watchers_[served_[sensor].watcher()];
   const Position& from = scene_.spots[scene_.watches[sensor].owner].at;
   const auto add = [&](EntityIndex target) {
     const Position& at = scene_.spots[target].at;
@@ -381,7 +416,7 @@ void GridLayer<Cells>::in_range_within(SensorIndex sensor, float limit,
     if (squared <= limit) out.push_back({squared, target});
   };
   Around around;
-  gather(watcher.cell, around);
+  gather(site_of(watcher).cell, around);
   if (around.single || limit == std::numeric_limits<float>::infinity()) {
     each_bit(watcher, add);
     return;
@@ -393,7 +428,7 @@ void GridLayer<Cells>::in_range_within(SensorIndex sensor, float limit,
     if (run.used == 0) continue;
     near.resize(run.used);
     kernels_.run[0](around.blocks[i], nullptr, run.used, look, nullptr, near.data());
-    const std::uint8_t* row = watcher.row() + around.offsets[i];
+    const std::uint8_t* row = watcher.row.data() + around.offsets[i];
     for (std::uint32_t block = 0; block < run.used; ++block) {
       for (unsigned bits = near[block] & row[block]; bits != 0; bits &= bits - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(bits));
@@ -423,7 +458,8 @@ void GridLayer<Cells>::in_range_within(SensorIndex sensor, float limit,
                                               std::size_t, NineBytes&);                           \
   template bool GridLayer<Cells>::scan_runs(Watcher&, const Around&, const Look&, std::size_t,    \
                                             std::uint32_t);                                       \
-  template void GridLayer<Cells>::report(Watcher&, const Around&, Flips&);                        \
+  template void GridLayer<Cells>::lay_out(const Around&);                                         \
+  template void GridLayer<Cells>::report(Watcher&, Flips&);                                       \
   template void GridLayer<Cells>::report_single(Watcher&, const Around&, const NineBytes&,        \
                                                 Flips&);                                          \
   template void GridLayer<Cells>::in_range_within(SensorIndex, float, std::vector<Candidate>&)    \

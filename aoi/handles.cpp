@@ -23,7 +23,7 @@ std::uint32_t Handles::allocate() {
     rows_.emplace_back();
   }
   rows_[index].valid = true;
-  return std::uint32_t{rows_[index].generation} << Id<void>::kIndexBits | index;
+  return value(index);
 }
 
 void Handles::free(std::uint32_t index, std::uint64_t update) {

@@ -31,6 +31,10 @@ class Handles {
     return index < rows_.size() && rows_[index].valid &&
            rows_[index].generation == value >> Id<void>::kIndexBits;
   }
+  /// The id that this index has, or had last.
+  std::uint32_t value(std::uint32_t index) const {
+    return std::uint32_t{rows_[index].generation} << Id<void>::kIndexBits | index;
+  }
   /// One more than the largest index so far.
   std::size_t size() const { return rows_.size(); }
   std::uint64_t memory() const {

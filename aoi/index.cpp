@@ -6,31 +6,28 @@
 
 namespace starbus::aoi {
 
-void Flips::clear() {
-  leaves.clear();
-  enters.clear();
-  entries.clear();
-  left.clear();
-  entered.clear();
+void Flips::start() {
+  entries.start();
+  left.start();
+  entered.start();
   pair_tests = 0;
   looked = 0;
 }
 
 std::span<const EntityIndex> Flips::left_of(std::size_t entry) const {
-  const std::uint32_t begin = entry == 0 ? 0 : entries[entry - 1].left;
-  return std::span(left).subspan(begin, entries[entry].left - begin);
+  return left.between(entry == 0 ? 0 : entries[entry - 1].left, entries[entry].left);
 }
 
 std::span<const EntityIndex> Flips::entered_of(std::size_t entry) const {
-  const std::uint32_t begin = entry == 0 ? 0 : entries[entry - 1].entered;
-  return std::span(entered).subspan(begin, entries[entry].entered - begin);
+  return entered.between(entry == 0 ? 0 : entries[entry - 1].entered, entries[entry].entered);
 }
 
-void Flips::close(SensorIndex sensor, bool in_any_case) {
+void Flips::close(SensorIndex sensor, bool managed, bool in_any_case) {
   const Entry before = entries.empty() ? Entry{} : entries.back();
-  if (!in_any_case && before.left == left.size() && before.entered == entered.size()) return;
-  entries.push_back({sensor, static_cast<std::uint32_t>(left.size()),
-                     static_cast<std::uint32_t>(entered.size())});
+  const auto left_end = static_cast<std::uint32_t>(left.size());
+  const auto entered_end = static_cast<std::uint32_t>(entered.size());
+  if (!in_any_case && before.left == left_end && before.entered == entered_end) return;
+  entries.push_back({sensor << 1 | (managed ? 1u : 0u), left_end, entered_end});
 }
 
 std::unique_ptr<Index> make_index(const WorldOptions& options, const Scene& scene) {

@@ -9,45 +9,40 @@
 #include <span>
 #include <vector>
 
+#include "aoi/buffer.hpp"
 #include "aoi/region.hpp"
 #include "aoi/scene.hpp"
 
 namespace starbus::aoi {
 
-struct Pair {
-  SensorIndex sensor = kNone;
-  EntityIndex target = kNone;
-};
-
-/// What sensors have found. Of plain sensors: pairs, those of one sensor side by side. Of managed
-/// sensors: targets side by side, and per sensor an entry that says where its own end; they begin
-/// where those of the entry before end. A managed sensor has two entries at most: the first for
-/// what went out of reach by itself, before it looked.
+/// What sensors have found: targets side by side, and per sensor an entry that says where its own
+/// end; they begin where those of the entry before end. A sensor has two entries at most: the first
+/// for what went out of reach by itself, before it looked.
 struct Flips {
   struct Entry {
-    SensorIndex sensor = kNone;
+    std::uint32_t sensor_and_managed = 0;
     std::uint32_t left = 0;
     std::uint32_t entered = 0;
+    SensorIndex sensor() const { return sensor_and_managed >> 1; }
+    bool managed() const { return (sensor_and_managed & 1) != 0; }
   };
-  std::vector<Pair> leaves;
-  std::vector<Pair> enters;
-  std::vector<Entry> entries;
-  std::vector<EntityIndex> left;
-  std::vector<EntityIndex> entered;
+  Buffer<Entry> entries;
+  Buffer<EntityIndex> left;
+  Buffer<EntityIndex> entered;
   std::uint64_t pair_tests = 0;
   std::uint32_t looked = 0;
 
-  void clear();
+  void start();
   std::span<const EntityIndex> left_of(std::size_t entry) const;
   std::span<const EntityIndex> entered_of(std::size_t entry) const;
-  void leave(const Watch& watch, SensorIndex sensor, EntityIndex target) {
-    watch.managed ? left.push_back(target) : leaves.push_back({sensor, target});
+  void leave(EntityIndex target) { left.push_back(target); }
+  void enter(EntityIndex target) { entered.push_back(target); }
+  /// Ends the entry of a sensor; if nothing is new, that of a managed one only if it always counts.
+  void close(SensorIndex sensor, const Watch& watch) {
+    close(sensor, watch.managed, watch.managed && watch.always);
   }
-  void enter(const Watch& watch, SensorIndex sensor, EntityIndex target) {
-    watch.managed ? entered.push_back(target) : enters.push_back({sensor, target});
-  }
-  /// Ends the entry of a managed sensor, if there is anything new, or in any case.
-  void close(SensorIndex sensor, bool in_any_case);
+  void close(SensorIndex sensor, bool managed, bool in_any_case);
+  std::uint64_t memory() const { return entries.memory() + left.memory() + entered.memory(); }
 };
 
 /// A sensor that has something to look at, and what that would cost in pair tests.

@@ -4,7 +4,7 @@ namespace starbus::aoi {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x52494f41;  // "AOIR"
-constexpr std::uint8_t kFormat = 1;
+constexpr std::uint8_t kFormat = 2;  // 1 had no set_radius
 
 enum class Op : std::uint8_t {
   update = 1,
@@ -20,6 +20,7 @@ enum class Op : std::uint8_t {
   set_beacon,
   set_special,
   adopt,
+  set_radius,
 };
 
 void put(Writer& out, Op op) {
@@ -171,6 +172,8 @@ class Step {
         return remove_sensor();
       case Op::set_options:
         return set_options();
+      case Op::set_radius:
+        return set_radius();
       case Op::force:
         return force();
       case Op::set_beacon:
@@ -228,6 +231,13 @@ class Step {
   bool remove_sensor() {
     const SensorId id = get_sensor_id(in_);
     if (in_.good()) (void)world_.remove_sensor(id);
+    return in_.good();
+  }
+  bool set_radius() {
+    const SensorId id = get_sensor_id(in_);
+    const float radius = in_.real();
+    const float leave_margin = in_.real();
+    if (in_.good()) (void)world_.set_radius(id, radius, leave_margin);
     return in_.good();
   }
   bool set_options() {
@@ -315,6 +325,12 @@ void Recorder::add_sensor(SensorId id, EntityId owner, const SensorOptions& of) 
 void Recorder::remove_sensor(SensorId id) {
   put(out_, Op::remove_sensor);
   out_.number(id.value);
+}
+void Recorder::set_radius(SensorId id, float radius, float leave_margin) {
+  put(out_, Op::set_radius);
+  out_.number(id.value);
+  out_.real(radius);
+  out_.real(leave_margin);
 }
 void Recorder::set_options(SensorId id, const SensorOptions& of) {
   put(out_, Op::set_options);

@@ -29,6 +29,7 @@ class Recorder {
   void set_weight(EntityId id, float weight);
   void add_sensor(SensorId id, EntityId owner, const SensorOptions& of);
   void remove_sensor(SensorId id);
+  void set_radius(SensorId id, float radius, float leave_margin);
   void set_options(SensorId id, const SensorOptions& of);
   void force(SensorId id, EntityId target, bool on);
   void set_beacon(EntityId id, bool on);

@@ -53,7 +53,7 @@ bool inside(const Sector& shape, const Position& at) {
 bool on_edge(const Position& a, const Position& b, const Position& at) {
   const Vector edge = between(a, b);
   const Vector to = between(a, at);
-  return cross(edge, to) == 0 && dot(edge, to) >= 0 && dot(edge, to) <= dot(edge, edge);
+  return cross(edge, to) == 0 && dot(edge, to) >= 0 && dot(to, to) <= dot(edge, edge);
 }
 
 // Counts the edges that a ray to the right crosses.

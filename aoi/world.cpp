@@ -8,6 +8,7 @@
 #include "aoi/measure.hpp"
 #include "aoi/observer_state.hpp"
 #include "aoi/recording.hpp"
+#include "aoi/sort_indices.hpp"
 #include "aoi/world_impl.hpp"
 
 namespace starbus::aoi {
@@ -35,6 +36,15 @@ Position clamped(const Position& at) {
 
 bool not_negative(float value) {
   return std::isfinite(value) && value >= 0;
+}
+
+Result<> check_radius(float radius, float leave_margin) {
+  if (!not_negative(radius)) return Error(Errc::bad_option, "radius");
+  if (!not_negative(leave_margin)) return Error(Errc::bad_option, "leave_margin");
+  if (radius + leave_margin > static_cast<float>(kMaxRadius)) {
+    return Error(Errc::too_large, "radius");
+  }
+  return {};
 }
 
 Result<> check_symmetric(const SymmetricOptions& options) {
@@ -117,11 +127,7 @@ Result<> World::Impl::check(const EntityOptions& of) const {
 }
 
 Result<> World::Impl::check(const SensorOptions& of) const {
-  if (!not_negative(of.radius)) return Error(Errc::bad_option, "radius");
-  if (!not_negative(of.leave_margin)) return Error(Errc::bad_option, "leave_margin");
-  if (of.radius + of.leave_margin > static_cast<float>(kMaxRadius)) {
-    return Error(Errc::too_large, "radius");
-  }
+  if (const auto good = check_radius(of.radius, of.leave_margin); !good) return good;
   const bool ordered = std::isfinite(of.min_height) && std::isfinite(of.max_height) &&
                        of.min_height <= of.max_height;
   if (!ordered) return Error(Errc::bad_option, "min_height, max_height");
@@ -191,7 +197,7 @@ void World::Impl::do_remove(EntityId id) {
   while (scene_.first_sensor[entity] != kNone) {
     const SensorIndex sensor = scene_.first_sensor[entity];
     sensor_ids_.retire(sensor);
-    do_remove_sensor(SensorId{sensors_[sensor].id});
+    do_remove_sensor(sensor_id(sensor));
   }
   forget_target(entity);
   symmetric_->forget(entity);
@@ -252,7 +258,7 @@ void World::Impl::do_set_flags(EntityId id, std::uint64_t flags) {
   symmetric_->recheck(entity);
   if (!entities_[entity].beacon) return;
   for (SensorIndex sensor = 0; sensor < sensors_.size(); ++sensor) {
-    if (sensors_[sensor].id != 0 && sensors_[sensor].sees_beacons) decide_later(sensor);
+    if (sensors_[sensor].live && sensors_[sensor].sees_beacons) decide_later(sensor);
   }
 }
 
@@ -312,7 +318,7 @@ void World::Impl::do_add_sensor(SensorId id, EntityId owner, const SensorOptions
     scene_.watches.resize(sensor + 1u);
   }
   sensors_[sensor] = {};
-  sensors_[sensor].id = id.value;
+  sensors_[sensor].live = true;
   sensors_[sensor].indexed = of.indexed;
   Watch& watch = scene_.watches[sensor];
   watch = {};
@@ -369,7 +375,11 @@ void World::Impl::do_remove_sensor(SensorId id) {
   } else {
     symmetric_->leave(watch.owner);
   }
-  if (row.managed) saw = row.managed->told;
+  if (row.managed) {
+    saw = row.managed->told;
+  } else {
+    sort_indices(saw, marks_);
+  }
   for (const EntityIndex target : saw) tell_end(sensor, target);
   if (row.managed) {
     for (const EntityIndex target : row.managed->forced) std::erase(forced_by_[target], sensor);
@@ -417,6 +427,30 @@ void World::Impl::do_set_options(SensorId id, const SensorOptions& of, FilterNum
   scene_.filters.release(scene_.watches[sensor].filter);
   set_watch(sensor, of, filter);
   manage_or_not(sensor);
+  look_anew(sensor);
+}
+
+Result<> World::Impl::set_radius(SensorId id, float radius, float leave_margin) {
+  if (const auto good = check_radius(radius, leave_margin); !good) return good;
+  if (!sensor_ids_.valid(id.value)) return Errc::unknown_sensor;
+  if (recorder != nullptr) recorder->set_radius(id, radius, leave_margin);
+  return now_or_later([this, id, radius, leave_margin]() -> Result<> {
+    if (!lives(id)) return Errc::unknown_sensor;
+    do_set_radius(id.index(), radius, leave_margin);
+    return {};
+  });
+}
+
+void World::Impl::do_set_radius(SensorIndex sensor, float radius, float leave_margin) {
+  Watch& watch = scene_.watches[sensor];
+  watch.radius = radius;
+  watch.leave_margin = leave_margin;
+  watch.has_margin = leave_margin > 0;
+  look_anew(sensor);
+}
+
+// Its watch has changed.
+void World::Impl::look_anew(SensorIndex sensor) {
   if (scene_.watches[sensor].geometric) {
     index_->rewatch(sensor);
   } else {
@@ -491,7 +525,7 @@ Result<> World::Impl::do_set_beacon(EntityId id, bool on) {
   }
   entities_[entity].beacon = on;
   for (SensorIndex sensor = 0; sensor < sensors_.size(); ++sensor) {
-    if (sensors_[sensor].id == 0 || !sensors_[sensor].sees_beacons) continue;
+    if (!sensors_[sensor].live || !sensors_[sensor].sees_beacons) continue;
     manage(sensor);
     sensors_[sensor].managed->held = true;
     decide_later(sensor);
@@ -555,12 +589,7 @@ Result<> World::remove_sensor(SensorId sensor) {
   return impl_->remove_sensor(sensor);
 }
 Result<> World::set_radius(SensorId sensor, float radius, float leave_margin) {
-  const auto known = impl_->sensor(sensor);
-  if (!known) return Errc::unknown_sensor;
-  SensorOptions changed = *known;
-  changed.radius = radius;
-  changed.leave_margin = leave_margin;
-  return impl_->set_options(sensor, changed);
+  return impl_->set_radius(sensor, radius, leave_margin);
 }
 Result<> World::set_options(SensorId sensor, const SensorOptions& of) {
   return impl_->set_options(sensor, of);
@@ -604,7 +633,7 @@ Result<UpdateReport> World::update() {
   return update([](const Event&) {});
 }
 std::span<const Event> World::events() const {
-  return std::span(impl_->events).first(impl_->event_count);
+  return impl_->events.all();
 }
 void World::record_to(Recorder* recorder) {
   impl_->recorder = recorder;

@@ -32,6 +32,7 @@ class World::Impl {
   Result<> set_weight(EntityId entity, float weight);
   Result<SensorId> add_sensor(EntityId entity, const SensorOptions& options, Handler own);
   Result<> remove_sensor(SensorId sensor);
+  Result<> set_radius(SensorId sensor, float radius, float leave_margin);
   Result<> set_options(SensorId sensor, const SensorOptions& options);
   Result<> force(SensorId sensor, EntityId target, bool on);
   Result<> set_beacon(EntityId target, bool on);
@@ -62,14 +63,15 @@ class World::Impl {
     return id && id.index() < scene_.spots.size() && scene_.spots[id.index()].id == id.value;
   }
   bool lives(SensorId id) const {
-    return id && id.index() < sensors_.size() && sensors_[id.index()].id == id.value;
+    return id && id.index() < sensors_.size() && sensors_[id.index()].live &&
+           sensor_ids_.value(id.index()) == id.value;
   }
   EntityId id_of(EntityIndex entity) const { return EntityId{scene_.spots[entity].id}; }
+  SensorId sensor_id(SensorIndex sensor) const { return SensorId{sensor_ids_.value(sensor)}; }
 
   const WorldOptions options;
   Recorder* recorder = nullptr;
-  std::vector<Event> events;  ///< of the last update: the first event_count
-  std::size_t event_count = 0;
+  Buffer<Event> events;  ///< of the last update
   Scene scene_;
   struct EntityRow {
     std::uint64_t key = 0;
@@ -90,14 +92,14 @@ class World::Impl {
     bool pending = false;        ///< has to be decided in this update
   };
   struct SensorRow {
-    std::uint32_t id = 0;  ///< the whole SensorId; 0: not live
+    std::unique_ptr<Managed> managed;
     Limit limit;
     std::uint16_t period = 1;
     std::uint16_t put_off = 0;  ///< updates in a row
     std::uint8_t priority = 1;
+    bool live = false;
     bool sees_beacons = true;
     bool indexed = false;
-    std::unique_ptr<Managed> managed;
   };
   std::vector<EntityRow> entities_;
   std::vector<SensorRow> sensors_;
@@ -121,6 +123,8 @@ class World::Impl {
                      FilterNumber filter);
   void do_remove_sensor(SensorId id);
   void do_set_options(SensorId id, const SensorOptions& options, FilterNumber filter);
+  void do_set_radius(SensorIndex sensor, float radius, float leave_margin);
+  void look_anew(SensorIndex sensor);
   Result<> do_force(SensorId id, EntityId target, bool on);
   Result<> do_set_beacon(EntityId id, bool on);
   void set_watch(SensorIndex sensor, const SensorOptions& options, FilterNumber filter);
@@ -139,6 +143,8 @@ class World::Impl {
   void decide(SensorIndex sensor);
   void show_some(SensorIndex sensor, Managed& managed);
   void show_nearest(SensorIndex sensor, Managed& managed);
+  void find_newcomers(SensorIndex sensor, float within);
+  bool enough_newcomers(const Limit& limit, float within) const;
   void add_held(SensorIndex sensor, Managed& managed);
   void tell_difference(SensorIndex sensor, Managed& managed);
   Reason reason_of_leave(SensorIndex sensor, EntityIndex target) const;
@@ -151,16 +157,19 @@ class World::Impl {
   const std::vector<std::uint8_t>* choose(UpdateReport& report);
   void look(const std::vector<std::uint8_t>* skip);
   void choose_by_budget(UpdateReport& report);
+
+  // world_tell.cpp
   void find_entries();
   std::uint32_t entry_of(SensorIndex sensor) const {
-    return sensor < first_entry_.size() ? first_entry_[sensor] : kNone;
+    return (has_entry_[sensor / 64] >> sensor % 64 & 1) != 0 ? first_entry_[sensor] : kNone;
   }
-  template <class List, class SensorOf>
-  void count_by_sensor(const List& list, const SensorOf& sensor_of);
-  void tell(std::vector<Pair>& plain, std::vector<Event>& extra, Kind kind);
-  std::size_t tell_plain(std::size_t at, std::size_t end, Kind kind);
-  void sort_targets(std::size_t begin);
-  Reason reason_of(const Pair& pair, Kind kind) const;
+  std::uint32_t older_entry(std::uint32_t entry) const;
+  void sort_extra(std::vector<Event>& extra, std::vector<std::uint64_t>& telling);
+  void tell(std::vector<Event>& extra, std::vector<std::uint64_t>& telling, Kind kind);
+  void fetch_entries(std::size_t word) const;
+  void sort_events(std::size_t begin);
+  void tell_plain(SensorIndex sensor, Kind kind);
+  Reason reason_of(SensorIndex sensor, EntityIndex target, Kind kind) const;
   bool failed_before(SensorIndex sensor, EntityIndex target) const;
 
   std::unique_ptr<Index> index_;
@@ -190,12 +199,17 @@ class World::Impl {
   std::vector<Event> extra_leaves_;
   std::vector<Event> extra_enters_;
   std::uint64_t evictions_ = 0;
-  std::vector<std::uint32_t> first_entry_;  ///< by sensor: the last of its entries in flips_
-  std::vector<std::uint32_t> later_entry_;  ///< by entry: the one before of the same sensor
-  std::vector<SensorIndex> with_entries_;
-  std::vector<std::uint32_t> starts_;  ///< scratch of tell(), as are the next two
+  std::vector<std::uint64_t> has_entry_;    ///< a bit by sensor: of entries in flips_
+  std::vector<std::uint32_t> first_entry_;  ///< by sensor, if it has one: the last of them
+  /// Of sensors that have two: the second, and the first. In order.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> older_entries_;
+  std::vector<std::uint64_t> leaving_;   ///< a bit by sensor: it has leaves to tell
+  std::vector<std::uint64_t> entering_;  ///< the same of enters
+  std::vector<std::uint32_t> starts_;    ///< scratch of tell(), as are the next four
   std::vector<Event> sorted_events_;
-  std::vector<Pair> sorted_pairs_;
+  std::vector<Event> sorted_copy_;
+  std::vector<EntityIndex> targets_;
+  std::vector<std::uint64_t> marks_;
 
   // Scratch of decide().
   std::vector<EntityIndex> left_;
@@ -203,6 +217,7 @@ class World::Impl {
   std::vector<EntityIndex> shown_;
   std::vector<EntityIndex> in_range_;
   std::vector<Candidate> candidates_;
+  std::vector<std::uint64_t> told_marks_;  ///< a bit by entity; zeros at rest
   std::vector<Ranked> incumbents_;
   std::vector<Ranked> newcomers_;
 };

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "aoi/measure.hpp"
+#include "aoi/sort_indices.hpp"
 #include "aoi/world_impl.hpp"
 
 namespace starbus::aoi {
@@ -65,7 +66,7 @@ void World::Impl::tell_end(SensorIndex sensor, EntityIndex target) {
     }
     managed.told.erase(at);
   }
-  extra_leaves_.push_back({SensorId{row.id}, id_of(scene_.watches[sensor].owner), id_of(target),
+  extra_leaves_.push_back({sensor_id(sensor), id_of(scene_.watches[sensor].owner), id_of(target),
                            Kind::leave, Reason::removed, index});
 }
 
@@ -105,7 +106,8 @@ bool World::Impl::is_or_was_held(EntityIndex entity) const {
 // Notes what the backend has found for managed sensors, and decides what these show now.
 void World::Impl::take_flips() {
   for (std::size_t i = 0; i < flips_.entries.size(); ++i) {
-    const SensorIndex sensor = flips_.entries[i].sensor;
+    if (!flips_.entries[i].managed()) continue;
+    const SensorIndex sensor = flips_.entries[i].sensor();
     Managed& managed = *sensors_[sensor].managed;
     const std::size_t entered = flips_.entered_of(i).size();
     managed.in_range = managed.in_range + static_cast<std::uint32_t>(entered) -
@@ -122,7 +124,7 @@ void World::Impl::take_flips() {
   for (const SensorIndex sensor : pending_) {
     left_.clear();
     entered_.clear();
-    for (std::uint32_t i = entry_of(sensor); i != kNone; i = later_entry_[i]) {
+    for (std::uint32_t i = entry_of(sensor); i != kNone; i = older_entry(i)) {
       const auto left = flips_.left_of(i);
       const auto entered = flips_.entered_of(i);
       left_.insert(left_.end(), left.begin(), left.end());
@@ -195,37 +197,58 @@ void World::Impl::show_some(SensorIndex sensor, Managed& managed) {
 }
 
 // Nobody is held, so told were all in range, and who of them left is known. Only candidates that
-// are near enough to displace somebody or to fill a place are looked at.
+// are near enough to displace somebody or to fill a place are looked at: first those nearer than a
+// quarter of the incumbents, in a crowd mostly all that is needed.
 void World::Impl::show_nearest(SensorIndex sensor, Managed& managed) {
   const Limit& limit = sensors_[sensor].limit;
   incumbents_.clear();
-  newcomers_.clear();
-  float farthest = 0;
+  if (told_marks_.size() * 64 < scene_.spots.size())
+    told_marks_.resize(scene_.spots.size() / 64 + 1);
   for (const EntityIndex target : managed.told) {
-    if (holds_value(left_, target)) continue;
-    incumbents_.push_back(rank(sensor, target));
-    farthest = std::max(farthest, incumbents_.back().distance_squared);
+    told_marks_[target / 64] |= std::uint64_t{1} << target % 64;
+    if (!holds_value(left_, target)) incumbents_.push_back(rank(sensor, target));
   }
-  const std::size_t free = limit.count > incumbents_.size() ? limit.count - incumbents_.size() : 0;
+  std::sort(incumbents_.begin(), incumbents_.end(), ranks_before);
   const float reach = scene_.watches[sensor].reach();
   const float step = std::max(reach * reach / 64, 1.0F);
-  float within =
-      free == 0 && limit.margin > 0 ? displacing_limit(farthest, limit.margin) : farthest;
+  const bool full = incumbents_.size() >= limit.count;
+  float within = full                  ? incumbents_[incumbents_.size() / 4].distance_squared
+                 : incumbents_.empty() ? 0
+                                       : incumbents_.back().distance_squared;
   while (true) {
-    candidates_.clear();
-    newcomers_.clear();
-    index_->in_range_within(sensor, within, candidates_);
-    for (const Candidate& one : candidates_) {
-      if (holds_value(managed.told, one.entity)) continue;
-      newcomers_.push_back({0, one.distance_squared, one.entity});
-    }
-    if (newcomers_.size() >= free || candidates_.size() >= managed.in_range) break;
+    find_newcomers(sensor, within);
+    if (enough_newcomers(limit, within) || candidates_.size() >= managed.in_range) break;
     within = within > 4 * reach * reach ? std::numeric_limits<float>::infinity()
                                         : std::max(within * 2, step);
   }
+  for (const EntityIndex target : managed.told) told_marks_[target / 64] = 0;
   select(incumbents_, newcomers_, limit.count, limit.margin);
   for (const Ranked& one : incumbents_) shown_.push_back(one.entity);
-  std::sort(shown_.begin(), shown_.end());
+  sort_indices(shown_, marks_);
+}
+
+// All candidates that near, and of them those that are not shown yet.
+void World::Impl::find_newcomers(SensorIndex sensor, float within) {
+  candidates_.clear();
+  newcomers_.clear();
+  index_->in_range_within(sensor, within, candidates_);
+  for (const Candidate& one : candidates_) {
+    if ((told_marks_[one.entity / 64] >> one.entity % 64 & 1) != 0) continue;
+    newcomers_.push_back({0, one.distance_squared, one.entity});
+  }
+}
+
+// Whoever is farther than `within` finds no place any more: neither a free one nor that of the
+// worst incumbent whom these newcomers leave.
+bool World::Impl::enough_newcomers(const Limit& limit, float within) const {
+  const std::size_t found = newcomers_.size();
+  if (found >= limit.count) return true;
+  const std::size_t kept = std::min<std::size_t>(incumbents_.size(), limit.count);
+  const std::size_t free = limit.count - kept;
+  if (found < free) return false;
+  if (found - free >= kept) return true;
+  const float worst = incumbents_[kept - 1 - (found - free)].distance_squared;
+  return within >= (limit.margin > 0 ? displacing_limit(worst, limit.margin) : worst);
 }
 
 void World::Impl::add_held(SensorIndex sensor, Managed& managed) {
@@ -274,8 +297,8 @@ void World::Impl::tell_managed(SensorIndex sensor, EntityIndex target, Kind kind
                                std::uint16_t index) {
   if (kind == Kind::leave && reason == Reason::limit) ++evictions_;
   (kind == Kind::leave ? extra_leaves_ : extra_enters_)
-      .push_back({SensorId{sensors_[sensor].id}, id_of(scene_.watches[sensor].owner), id_of(target),
-                  kind, reason, index});
+      .push_back({sensor_id(sensor), id_of(scene_.watches[sensor].owner), id_of(target), kind,
+                  reason, index});
 }
 
 Reason World::Impl::reason_of_leave(SensorIndex sensor, EntityIndex target) const {
@@ -287,14 +310,14 @@ Reason World::Impl::reason_of_leave(SensorIndex sensor, EntityIndex target) cons
   }
   if (index_->has(sensor, target)) return Reason::limit;
   if (!holds_value(left_, target)) return Reason::forced;
-  return reason_of({sensor, target}, Kind::leave);
+  return reason_of(sensor, target, Kind::leave);
 }
 
 Reason World::Impl::reason_of_enter(SensorIndex sensor, EntityIndex target) const {
   if (sensors_[sensor].managed->held && holds(sensor, target)) return Reason::forced;
   if (!scene_.watches[sensor].geometric) return Reason::geometry;
   if (!holds_value(entered_, target)) return Reason::limit;
-  return reason_of({sensor, target}, Kind::enter);
+  return reason_of(sensor, target, Kind::enter);
 }
 
 }  // namespace starbus::aoi

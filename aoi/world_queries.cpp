@@ -76,7 +76,7 @@ std::vector<SensorId> World::Impl::observers(EntityId id) const {
     if (managed && !std::binary_search(managed->told.begin(), managed->told.end(), target)) {
       continue;
     }
-    ids.push_back(SensorId{sensors_[sensor].id});
+    ids.push_back(sensor_id(sensor));
   }
   return ids;
 }
@@ -163,14 +163,12 @@ std::uint64_t World::Impl::memory() const {
       scene_.spots.capacity() * sizeof(Spot) + scene_.flags.capacity() * 8 +
       scene_.observable.capacity() + scene_.first_sensor.capacity() * sizeof(SensorIndex) +
       scene_.watches.capacity() * sizeof(Watch) + entities_.capacity() * sizeof(EntityRow) +
-      sensors_.capacity() * sizeof(SensorRow) + events.capacity() * sizeof(Event) +
-      (flips_.left.capacity() + flips_.entered.capacity()) * sizeof(EntityIndex) +
-      (flips_.leaves.capacity() + flips_.enters.capacity() + sorted_pairs_.capacity()) *
-          sizeof(Pair) +
-      sorted_events_.capacity() * sizeof(Event) + flips_.entries.capacity() * sizeof(Flips::Entry) +
-      (first_entry_.capacity() + later_entry_.capacity() + with_entries_.capacity() +
-       starts_.capacity()) *
-          sizeof(std::uint32_t);
+      sensors_.capacity() * sizeof(SensorRow) + events.memory() + flips_.memory() +
+      (sorted_events_.capacity() + extra_leaves_.capacity() + extra_enters_.capacity()) *
+          sizeof(Event) +
+      (first_entry_.capacity() + starts_.capacity() + targets_.capacity()) * sizeof(std::uint32_t) +
+      (has_entry_.capacity() + leaving_.capacity() + entering_.capacity() + marks_.capacity()) *
+          sizeof(std::uint64_t);
   for (const SensorRow& row : sensors_) {
     if (!row.managed) continue;
     bytes += sizeof(Managed) + row.managed->wire.memory() +
@@ -224,7 +222,7 @@ std::vector<SensorId> World::sensors_of(EntityId entity) const {
   if (!impl_->lives(entity)) return ids;
   for (SensorIndex s = impl_->scene_.first_sensor[entity.index()]; s != kNone;
        s = impl_->scene_.watches[s].next) {
-    ids.push_back(SensorId{impl_->sensors_[s].id});
+    ids.push_back(impl_->sensor_id(s));
   }
   std::sort(ids.begin(), ids.end(), [](SensorId a, SensorId b) { return a.index() < b.index(); });
   return ids;

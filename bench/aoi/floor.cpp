@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace starbus::bench {
+namespace starbus::bench::aoi {
 
 Floor::Floor(float size, float radius)
     : inverse_(1 / radius),
@@ -73,4 +73,4 @@ std::uint64_t Floor::sweep(const std::vector<float>& x, const std::vector<float>
   return sum_;
 }
 
-}  // namespace starbus::bench
+}  // namespace starbus::bench::aoi

@@ -8,7 +8,7 @@
 
 #include "bench/aoi/workload.hpp"
 
-namespace starbus::bench {
+namespace starbus::bench::aoi {
 
 class Floor {
  public:
@@ -34,4 +34,4 @@ class Floor {
   std::uint64_t sum_ = 0;
 };
 
-}  // namespace starbus::bench
+}  // namespace starbus::bench::aoi

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace starbus::bench {
+namespace starbus::bench::aoi {
 namespace {
 
 constexpr double kLongestStep = 3;
@@ -17,8 +17,13 @@ float bounced(double at, float size) {
 }  // namespace
 
 Crowd::Crowd(const Workload& workload)
-    : x(workload.entities), y(workload.entities), workload_(workload), state_(20240607) {
-  for (std::uint32_t i = 0; i < workload.entities; ++i) scatter(i);
+    : x(workload.entities),
+      y(workload.entities),
+      workload_(workload),
+      state_(20240607),
+      moves_(workload.entities) {
+  movers_.reserve(workload.entities);
+  for (std::uint32_t i = 0; i < workload.entities; ++i) place(i);
 }
 
 // splitmix64 (Steele, Lea, Flood 2014).
@@ -33,7 +38,7 @@ double Crowd::uniform() {
   return static_cast<double>(random(1u << 30)) / double{1u << 30};
 }
 
-void Crowd::scatter(std::uint32_t entity) {
+void Crowd::place(std::uint32_t entity) {
   x[entity] = static_cast<float>(uniform() * double{workload_.size});
   y[entity] = static_cast<float>(uniform() * double{workload_.size});
 }
@@ -41,7 +46,8 @@ void Crowd::scatter(std::uint32_t entity) {
 void Crowd::step() {
   movers_.clear();
   for (std::uint32_t i = 0; i < workload_.entities; ++i) {
-    if (workload_.moving < 1 && uniform() >= workload_.moving) continue;
+    moves_[i] = workload_.moving >= 1 || uniform() < workload_.moving ? 1 : 0;
+    if (moves_[i] == 0) continue;
     const double angle = uniform() * 2 * std::numbers::pi;
     const double length = uniform() * kLongestStep;
     x[i] = bounced(double{x[i]} + length * std::cos(angle), workload_.size);
@@ -50,4 +56,13 @@ void Crowd::step() {
   }
 }
 
-}  // namespace starbus::bench
+void Crowd::scatter(std::uint32_t count) {
+  for (; count > 0; --count) {
+    const auto one = static_cast<std::uint32_t>(random(workload_.entities));
+    place(one);
+    if (moves_[one] == 0) movers_.push_back(one);
+    moves_[one] = 1;
+  }
+}
+
+}  // namespace starbus::bench::aoi

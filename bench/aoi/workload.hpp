@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace starbus::bench {
+namespace starbus::bench::aoi {
 
 struct Workload {
   std::string name;
@@ -23,8 +23,8 @@ class Crowd {
 
   /// Who moves in this tick has its new place afterwards; those are in movers().
   void step();
-  /// Somewhere else altogether.
-  void scatter(std::uint32_t entity);
+  /// So many are somewhere else altogether, and among the movers.
+  void scatter(std::uint32_t count);
   const std::vector<std::uint32_t>& movers() const { return movers_; }
   std::uint64_t random(std::uint64_t below);
 
@@ -33,9 +33,12 @@ class Crowd {
 
  private:
   double uniform();
+  void place(std::uint32_t entity);
+
   Workload workload_;
   std::uint64_t state_;
   std::vector<std::uint32_t> movers_;
+  std::vector<std::uint8_t> moves_;  ///< by entity
 };
 
-}  // namespace starbus::bench
+}  // namespace starbus::bench::aoi

@@ -94,6 +94,8 @@ TEST(Regions, HoldWhatTheyShould) {
   EXPECT_TRUE(polygon.contains({5, 2, 0}));
   EXPECT_FALSE(polygon.contains({5, 5, 0}));
   EXPECT_TRUE(polygon.contains({10, 5, 0}));
+  const std::vector<Position> twice = {{0, 0, 0}, {0, 0, 0}, {10, 0, 0}, {10, 10, 0}};
+  EXPECT_FALSE((Region{*make_polygon(twice), {}}.contains({50, 50, 0}))) << "a corner twice";
   const Region ray{RayBand{{0, 0, 0}, {10, 10, 0}, 1}, {0, 2}};
   EXPECT_TRUE(ray.contains({5, 6, 0}));
   EXPECT_FALSE(ray.contains({5, 7, 0}));

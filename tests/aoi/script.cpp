@@ -96,10 +96,12 @@ void Player::play(const Step& step) {
       options.observable = step.a % 11 != 0;
       entities_.push_back(*world_.add(options));
       at_[entities_.back()] = options.position;
+      if (model_ != nullptr) model_->add(entities_.back(), options);
       break;
     }
     case Do::remove:
       if (!world_.remove(of)) break;
+      if (model_ != nullptr) model_->remove(of);
       std::erase(entities_, of);
       std::erase_if(sensors_, [&](SensorId s) { return owner_[s] == of; });
       break;
@@ -108,48 +110,55 @@ void Player::play(const Step& step) {
       Position at = at_[of];
       at.x += static_cast<float>(step.b % 601) / 100 - 3;
       at.y += static_cast<float>(step.c % 601) / 100 - 3;
-      demand(world_.move(of, at).has_value(), "move");
-      at_[of] = at;
+      move(of, at);
       break;
     }
     case Do::teleport:
-      if (!of) break;
-      demand(world_.move(of, place(step)).has_value(), "move");
-      at_[of] = place(step);
+      if (of) move(of, place(step));
       break;
     case Do::flags:
-      (void)world_.set_flags(of, step.b % 8);
+      if (world_.set_flags(of, step.b % 8) && model_ != nullptr) model_->set_flags(of, step.b % 8);
       break;
-    case Do::weight:
-      (void)world_.set_weight(of, static_cast<float>(step.b % 3));
+    case Do::weight: {
+      const auto weight = static_cast<float>(step.b % 3);
+      if (world_.set_weight(of, weight) && model_ != nullptr) model_->set_weight(of, weight);
       break;
+    }
     case Do::add_sensor: {
       const auto added = world_.add_sensor(of, options(step));
       if (!added) break;
       sensors_.push_back(*added);
       owner_[*added] = of;
+      if (model_ != nullptr) model_->add_sensor(*added, of, options(step));
       break;
     }
     case Do::remove_sensor: {
       const SensorId gone = sensor(step.a);
-      if (world_.remove_sensor(gone)) std::erase(sensors_, gone);
+      if (!world_.remove_sensor(gone)) break;
+      std::erase(sensors_, gone);
+      if (model_ != nullptr) model_->remove_sensor(gone);
       break;
     }
-    case Do::radius:
-      (void)world_.set_radius(sensor(step.a), static_cast<float>(step.b % 50),
-                              static_cast<float>(step.c % 5));
+    case Do::radius: {
+      const auto radius = static_cast<float>(step.b % 50);
+      const auto margin = static_cast<float>(step.c % 5);
+      const bool done = world_.set_radius(sensor(step.a), radius, margin).has_value();
+      if (done && model_ != nullptr) model_->set_radius(sensor(step.a), radius, margin);
       break;
-    case Do::options:
-      (void)world_.set_options(sensor(step.a), options(step));
+    }
+    case Do::options: {
+      const bool done = world_.set_options(sensor(step.a), options(step)).has_value();
+      if (done && model_ != nullptr) model_->set_options(sensor(step.a), options(step));
       break;
+    }
     case Do::force:
-      (void)world_.force(sensor(step.a), entity(step.b));
-      break;
     case Do::unforce:
-      (void)world_.unforce(sensor(step.a), entity(step.b));
+      force(sensor(step.a), entity(step.b), step.what == Do::force);
       break;
     case Do::beacon:
-      (void)world_.set_beacon(of, step.b % 2 == 0);
+      if (world_.set_beacon(of, step.b % 2 == 0) && model_ != nullptr) {
+        model_->set_beacon(of, step.b % 2 == 0);
+      }
       break;
     case Do::special:
       (void)world_.set_special(of, entity(step.b), step.c % 3 != 0);
@@ -158,6 +167,17 @@ void Player::play(const Step& step) {
       update();
       break;
   }
+}
+
+void Player::move(EntityId entity, const Position& to) {
+  demand(world_.move(entity, to).has_value(), "move");
+  at_[entity] = to;
+  if (model_ != nullptr) model_->move(entity, to);
+}
+
+void Player::force(SensorId sensor, EntityId target, bool on) {
+  const bool done = (on ? world_.force(sensor, target) : world_.unforce(sensor, target)).has_value();
+  if (done && model_ != nullptr) model_->force(sensor, target, on);
 }
 
 void Player::update() {

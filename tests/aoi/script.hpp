@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "aoi/world.hpp"
+#include "tests/aoi/model.hpp"
 
 namespace starbus::aoi::test {
 
@@ -63,6 +64,8 @@ class Player {
   Player(const WorldOptions& options, const Taste& taste);
 
   void play(const Step& step);
+  /// From here on a model is told all that the world is told; ask it after each update.
+  void mirror_to(Model* model) { model_ = model; }
   World& world() { return world_; }
   const Seen& seen() const { return seen_; }
   const std::vector<Event>& last_events() const { return last_; }
@@ -78,9 +81,12 @@ class Player {
   SensorOptions options(const Step& step) const;
   EntityId entity(std::uint32_t number) const;
   SensorId sensor(std::uint32_t number) const;
+  void move(EntityId entity, const Position& to);
+  void force(SensorId sensor, EntityId target, bool on);
   void update();
 
   World world_;
+  Model* model_ = nullptr;
   Taste taste_;
   std::vector<EntityId> entities_;
   std::vector<SensorId> sensors_;

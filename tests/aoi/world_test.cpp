@@ -377,6 +377,33 @@ TEST(World, SensorsWithAPeriodAreSpreadOverUpdates) {
   for (int tick = 0; tick < 5; ++tick) EXPECT_EQ(world.update()->looked, 10u);
 }
 
+TEST_P(EveryBackend, AHandlerMaySetTheRadiusOfASensorThatItHasJustAdded) {
+  World world = make(GetParam());
+  const EntityId a = add(world, 100, 100);
+  const EntityId b = add(world, 110, 100);
+  (void)see(world, a, 30);
+  SensorId fresh;
+  (void)world.update([&](const Event& event) {
+    SensorOptions of;
+    of.radius = 500;
+    of.limit = {LimitPolicy::nearest, 1, 0};
+    fresh = *world.add_sensor(event.target, of);
+    of.limit.policy = LimitPolicy::none;
+    of.leave_margin = 1;
+    EXPECT_TRUE(world.set_options(fresh, of));
+    EXPECT_TRUE(world.set_radius(fresh, 9, 2));
+    EXPECT_EQ(world.set_radius(fresh, -1).error(), Errc::bad_option);
+    EXPECT_FALSE(world.sensor(fresh));
+  });
+  EXPECT_EQ(world.sensor(fresh)->radius, 9);
+  EXPECT_EQ(world.sensor(fresh)->limit.policy, LimitPolicy::none);
+  (void)world.update();
+  EXPECT_FALSE(world.sees(fresh, a));
+  ASSERT_TRUE(world.move(b, {109, 100, 0}));
+  EXPECT_EQ(world.update()->refused, 0u);
+  EXPECT_TRUE(world.sees(fresh, a));
+}
+
 // Whatever handlers do, the pairs stay consistent; events of one update are told to the end.
 TEST(World, HandlersMayDoAnything) {
   for (const Backend backend : kBackends) {

@@ -1,0 +1,69 @@
+/// A growing array of plain values that is filled and emptied in every update. It makes no values
+/// that nobody has asked for, and gives back what a mass entry needed and no update since then.
+/// Owns its memory; one thread; fails only by running out of memory.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <type_traits>
+
+namespace starbus::aoi {
+
+template <class T>
+class Buffer {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  /// Where `count` more may be written; add() says how many were.
+  T* room(std::size_t count) {
+    if (capacity_ - size_ < count) [[unlikely]]
+      resize(std::max(size_ + count, capacity_ * 2));
+    return data_.get() + size_;
+  }
+  void add(std::size_t count) { size_ += count; }
+  void push_back(const T& value) {
+    *room(1) = value;
+    ++size_;
+  }
+  /// Of the next update.
+  void start() {
+    needed_ = std::max(needed_, size_);
+    size_ = 0;
+    if (++updates_ < kCalm) return;
+    if (capacity_ > kSpare && capacity_ > needed_ * 2) resize(needed_ + needed_ / 4);
+    updates_ = 0;
+    needed_ = 0;
+  }
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T& operator[](std::size_t i) { return data_[i]; }
+  const T& operator[](std::size_t i) const { return data_[i]; }
+  T& back() { return data_[size_ - 1]; }
+  std::span<const T> all() const { return {data_.get(), size_}; }
+  std::span<const T> between(std::size_t begin, std::size_t end) const {
+    return all().subspan(begin, end - begin);
+  }
+  std::uint64_t memory() const { return capacity_ * sizeof(T); }
+
+ private:
+  static constexpr int kCalm = 8;            ///< updates after which it is asked what was needed
+  static constexpr std::size_t kSpare = 64;  ///< values that are no matter
+
+  void resize(std::size_t capacity) {
+    std::unique_ptr<T[]> larger = std::make_unique_for_overwrite<T[]>(capacity);
+    std::copy_n(data_.get(), size_, larger.get());
+    data_ = std::move(larger);
+    capacity_ = capacity;
+  }
+
+  std::unique_ptr<T[]> data_;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+  std::size_t needed_ = 0;  ///< at most, in the updates since it was asked last
+  int updates_ = 0;
+};
+
+}  // namespace starbus::aoi

@@ -1,0 +1,63 @@
+/// The bits of one sensor in a layer of a grid: in place as long as they fit into two words, and on
+/// the heap otherwise. Without alignment, so that what lies beside it loses no room. Owns its
+/// bytes.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+namespace starbus::aoi {
+
+class Row {
+ public:
+  static constexpr std::size_t kInPlace = 16;  ///< bytes: nine cells of one block, and more
+
+  Row() = default;
+  Row(Row&& other) noexcept : far_(std::exchange(other.far_, false)) {
+    std::memcpy(bytes_, other.bytes_, sizeof bytes_);
+  }
+  Row& operator=(Row&& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    std::swap(far_, other.far_);
+    return *this;
+  }
+  ~Row() {
+    if (far_) delete[] far();
+  }
+
+  /// So many bytes, all zero.
+  void reset(std::size_t size) {
+    if (far_) delete[] far();
+    std::memset(bytes_, 0, sizeof bytes_);
+    far_ = size > kInPlace;
+    if (!far_) return;
+    auto* const fresh = new std::uint8_t[size]();
+    std::memcpy(bytes_, &fresh, sizeof fresh);
+  }
+  bool on_heap() const { return far_; }
+
+  std::uint8_t* data() { return far_ ? far() : bytes_; }
+  const std::uint8_t* data() const { return far_ ? far() : bytes_; }
+  bool test(std::uint32_t bit) const { return (data()[bit / 8] >> bit % 8 & 1) != 0; }
+  void set(std::uint32_t bit) {
+    std::uint8_t& byte = data()[bit / 8];
+    byte = static_cast<std::uint8_t>(byte | 1u << bit % 8);
+  }
+  void clear(std::uint32_t bit) {
+    std::uint8_t& byte = data()[bit / 8];
+    byte = static_cast<std::uint8_t>(byte & ~(1u << bit % 8));
+  }
+
+ private:
+  std::uint8_t* far() const {
+    std::uint8_t* bytes = nullptr;
+    std::memcpy(&bytes, bytes_, sizeof bytes);
+    return bytes;
+  }
+
+  std::uint8_t bytes_[kInPlace] = {};  ///< of the row, or where it is
+  bool far_ = false;
+};
+
+}  // namespace starbus::aoi

@@ -1,0 +1,197 @@
+#include "bench/aoi/plan.hpp"
+
+#include <algorithm>
+
+namespace starbus::bench::aoi {
+namespace {
+
+namespace area = starbus::aoi;
+using Against = Row::Against;
+
+const Workload kW1{"w1", 10'000, 2'000, 30, 1, 100};
+const Workload kW2{"w2", 1'000, 60, 30, 1, 100};
+const Workload kW3{"w3", 50'000, 20'000, 100, 0.3, 100};
+// "On one spot": within ten metres, so that everybody sees everybody.
+const Workload kSpot{"spot", 1'000, 10, 30, 1, 100};
+// Everybody has ten neighbours.
+const Workload kTen{"ten", 10'000, 1'684, 30, 1, 20};
+
+/// The bars of one workload, and what they were given for.
+struct Bars {
+  Workload workload;
+  double floor;          ///< ns per move, where the others were given
+  double slowest_floor;  ///< ns per move: a slower one would make the bars easy
+  double grid;           ///< times the floor
+  double cross;          ///< ns per move
+};
+const Bars kBars[] = {
+    {kW1, 37, 45, 2.0, 200}, {kW2, 790, 950, 1.0, 3'200}, {kW3, 80, 95, 2.4, 400}};
+constexpr double kInsertW1 = 4;      // ms
+constexpr double kInsertW3 = 20;     // ms
+constexpr double kInsertCross = 20;  // ms
+constexpr double kDisturbed = 3;     // times plain
+constexpr double kFeatures = 2.5;    // times plain
+constexpr double kSpotFeatures = 2;  // ms per update
+constexpr double kSpotMutual = 5;    // ms per update
+constexpr double kMemory = 300;      // bytes
+
+Setup on(area::Backend backend) {
+  Setup setup;
+  setup.backend = backend;
+  return setup;
+}
+
+Setup portable() {
+  Setup setup;
+  setup.simd = area::Simd::none;
+  return setup;
+}
+
+Setup features() {
+  Setup setup;
+  setup.sight.leave_margin = 3;
+  setup.sight.filter = {3, 0, 4};
+  setup.sight.limit = {area::LimitPolicy::nearest, 30, 0.1F};
+  setup.second.emplace();
+  setup.second->radius = 10;
+  setup.second->filter = {1, 0, 0};
+  return setup;
+}
+
+Setup symmetric() {
+  Setup setup;
+  setup.sight.limit.policy = area::LimitPolicy::symmetric;
+  return setup;
+}
+
+class Builder {
+ public:
+  explicit Builder(double allowance) : allowance_(allowance) {}
+
+  void floor(const Workload& workload, double slowest) {
+    plan_.cases.push_back({"floor", workload});
+    row(workload, "floor", "", &Costs::per_move, "ns/move").bar = slowest;
+  }
+
+  void run(const Workload& workload, const std::string& name, const Setup& setup) {
+    plan_.cases.push_back({name, workload, setup});
+  }
+
+  Row& row(const Workload& workload, const std::string& name, const std::string& suffix,
+           double Costs::*shown, const std::string& unit) {
+    Row row;
+    row.of = workload.name + "." + name;
+    row.name = row.of + suffix;
+    row.shown = shown;
+    row.unit = unit;
+    plan_.rows.push_back(row);
+    return plan_.rows.back();
+  }
+
+  void per_move(const Workload& workload, const std::string& name, std::optional<double> bar) {
+    Row& it = row(workload, name, "", &Costs::per_move, "ns/move");
+    it.against = Against::floor;
+    it.base = workload.name + ".floor";
+    if (bar) it.bar = *bar * allowance_;
+  }
+
+  void against_plain(const Workload& workload, const std::string& name, double bar) {
+    Row& it = row(workload, name, "", &Costs::per_move, "ns/move");
+    it.against = Against::plain;
+    it.base = workload.name + ".grid";
+    it.bar = bar;  // both without SIMD, or none
+  }
+
+  void insert(const Workload& workload, const std::string& name, double bar_ms, double floor) {
+    Row& it = row(workload, name, ".insert", &Costs::insert, "ms");
+    it.against = Against::floor;
+    it.compared = &Costs::insert_one;
+    it.base = workload.name + ".floor";
+    it.bar = bar_ms * 1e6 / workload.entities / floor * allowance_;
+  }
+
+  void update(const Workload& workload, const std::string& name, std::optional<double> bar_ms) {
+    Row& it = row(workload, name, "", &Costs::per_update, "ms/update");
+    if (bar_ms) it.bar = *bar_ms * allowance_;
+  }
+
+  void memory(const std::string& name, const Setup& setup, bool barred) {
+    run(kTen, name, setup);
+    Row& it = row(kTen, name, ".memory", &Costs::memory, "bytes/entity");
+    if (barred) it.bar = kMemory;
+    row(kTen, name, ".memory.first", &Costs::peak, "bytes/entity");
+    if (barred) row(kTen, name, ".neighbours", &Costs::neighbours, "");
+  }
+
+  Plan take() { return std::move(plan_); }
+
+ private:
+  double allowance_;
+  Plan plan_;
+};
+
+void add_workload(Builder& build, const Bars& bars, bool simd) {
+  const Workload& workload = bars.workload;
+  build.floor(workload, bars.slowest_floor);
+  build.run(workload, "grid", {});
+  build.per_move(workload, "grid", bars.grid);
+  build.row(workload, "grid", ".events", &Costs::events, "events/move");
+  build.row(workload, "grid", ".neighbours", &Costs::neighbours, "");
+  if (simd) {
+    build.run(workload, "grid_portable", portable());
+    build.per_move(workload, "grid_portable", bars.grid * 2);
+  }
+  build.run(workload, "hashed_grid", on(area::Backend::hashed_grid));
+  build.per_move(workload, "hashed_grid", std::nullopt);
+  build.run(workload, "cross_list", on(area::Backend::cross_list));
+  build.per_move(workload, "cross_list", bars.cross / bars.floor);
+  Setup setup;
+  setup.teleporting = 0.1;
+  build.run(workload, "teleports", setup);
+  build.against_plain(workload, "teleports", kDisturbed);
+  setup = {};
+  setup.churning = 0.05;
+  build.run(workload, "churn", setup);
+  build.against_plain(workload, "churn", kDisturbed);
+}
+
+void keep_only(Plan& plan, const std::string& only) {
+  if (only.empty()) return;
+  std::erase_if(plan.rows, [&](const Row& row) { return row.name.rfind(only, 0) != 0; });
+  std::erase_if(plan.cases, [&](const Case& one) {
+    return std::none_of(plan.rows.begin(), plan.rows.end(), [&](const Row& row) {
+      return row.of == one.full_name() || row.base == one.full_name();
+    });
+  });
+}
+
+}  // namespace
+
+Plan make_plan(bool simd, int ticks, const std::string& only) {
+  Builder build(simd ? 1 : 2);
+  for (const Bars& bars : kBars) add_workload(build, bars, simd);
+  build.run(kW1, "features", features());
+  build.against_plain(kW1, "features", kFeatures);
+  build.insert(kW1, "grid", kInsertW1, kBars[0].floor);
+  build.insert(kW1, "cross_list", kInsertCross, kBars[0].floor);
+  build.insert(kW3, "grid", kInsertW3, kBars[2].floor);
+  build.run(kSpot, "grid", {});
+  build.update(kSpot, "grid", std::nullopt);
+  build.run(kSpot, "features", features());
+  build.update(kSpot, "features", kSpotFeatures);
+  build.run(kSpot, "symmetric", symmetric());
+  build.update(kSpot, "symmetric", kSpotMutual);
+  build.run(kW2, "symmetric", symmetric());
+  build.update(kW2, "symmetric", std::nullopt);
+  build.memory("grid", {}, true);
+  build.memory("hashed_grid", on(area::Backend::hashed_grid), false);
+  build.memory("cross_list", on(area::Backend::cross_list), false);
+  Plan plan = build.take();
+  keep_only(plan, only);
+  for (Case& one : plan.cases) {
+    if (ticks != 0) one.workload.ticks = ticks;
+  }
+  return plan;
+}
+
+}  // namespace starbus::bench::aoi

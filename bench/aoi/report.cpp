@@ -1,0 +1,96 @@
+#include "bench/aoi/report.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "bench/bus/figures.hpp"
+#include "bench/bus/table.hpp"
+
+namespace starbus::bench::aoi {
+namespace {
+
+double least(const std::vector<double>& values) {
+  return *std::min_element(values.begin(), values.end());
+}
+
+const char* base_of(const Row& row) {
+  switch (row.against) {
+    case Row::Against::floor:
+      return " x floor";
+    case Row::Against::plain:
+      return " x plain";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+Report::Figure Report::figure(const Row& row) const {
+  const std::vector<Costs>& runs = runs_.at(row.of);
+  std::vector<double> shown;
+  std::vector<double> judged;
+  for (const Costs& one : runs) shown.push_back(one.*row.shown);
+  Figure figure{*median(shown), least(shown)};
+  figure.judged = figure.median;
+  figure.judged_best = figure.best;
+  if (row.against != Row::Against::nothing) {
+    // Those of one repetition were measured one after the other: what slows the machine down for a
+    // while slows both down.
+    const std::vector<Costs>& bases = runs_.at(row.base);
+    std::vector<double> compared;
+    std::vector<double> base;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      compared.push_back(runs[i].*row.compared);
+      base.push_back(bases[i].per_move);
+      judged.push_back(compared.back() / base.back());
+    }
+    figure.judged = *median(judged);
+    figure.judged_best = least(compared) / least(base);
+  }
+  figure.missed = row.bar && figure.judged > *row.bar;
+  return figure;
+}
+
+std::size_t Report::missed() const {
+  return static_cast<std::size_t>(std::count_if(
+      rows_.begin(), rows_.end(), [this](const Row& row) { return figure(row).missed; }));
+}
+
+std::string Report::table() const {
+  constexpr std::size_t kName = 32;
+  constexpr std::size_t kCell = 9;
+  constexpr std::size_t kUnit = 14;
+  constexpr std::size_t kRatio = 24;
+  std::string text = padded("", kName, true) + padded("median", kCell, false) +
+                     padded("best", kCell, false) + "  " + padded("", kUnit, true) +
+                     padded("median (of the best)", kRatio, false) + "  bar\n";
+  for (const Row& row : rows_) {
+    const Figure of = figure(row);
+    std::string ratio;
+    if (row.against != Row::Against::nothing) {
+      ratio = shown(of.judged) + " (" + shown(of.judged_best) + ")" + base_of(row);
+    }
+    text += padded(prefix_ + row.name, kName, true) + padded(shown(of.median), kCell, false) +
+            padded(shown(of.best), kCell, false) + "  " + padded(row.unit, kUnit, true) +
+            padded(ratio, kRatio, false) + "  ";
+    if (row.bar) text += shown(*row.bar) + base_of(row) + (of.missed ? "  MISSED" : "");
+    text += "\n";
+  }
+  return text;
+}
+
+std::string Report::json() const {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const Row& row : rows_) {
+    const Figure of = figure(row);
+    const std::string key = prefix_ + row.name;
+    json[key] = of.median;
+    json[key + ".best"] = of.best;
+    if (row.against != Row::Against::nothing) json[key + ".ratio"] = of.judged;
+    if (row.bar) json[key + ".bar"] = *row.bar;
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace starbus::bench::aoi
