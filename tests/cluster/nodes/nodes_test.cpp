@@ -167,6 +167,32 @@ TEST_F(NodesTest, AHandlerThatBlocksTheLoopIsNamed) {
       60s);
 }
 
+TEST_F(NodesTest, WhileItDrainsItIsSeenAndNothingIsRoutedToIt) {
+  run(
+      [this]() -> Task {
+        Bus observer(loop, cluster.node("b", "observer"));
+        CO_OK(co_await observer.connect(use_awaitable));
+        watch_ready(observer);
+        rpc::Endpoint endpoint(observer);
+        CO_OK(co_await endpoint.ready(use_awaitable));
+        const auto chat = node("a", "chat-1", "chat", "offer = 'service/chat'\ndrain_never = true");
+        chat->start();
+        CO_TRUE(co_await until(10s, [&] { return is_ready("a.chat-1"); }));
+        CO_TRUE(co_await rpc::call<&Probe::where>(endpoint, "service/chat", {}));
+
+        chat->process().signal(SIGTERM);
+        CO_TRUE(co_await until(10s, [&] { return !is_ready("a.chat-1"); }));
+        const auto where = co_await rpc::call<&Probe::where>(endpoint, "service/chat#1", {});
+        EXPECT_FALSE(where);
+        const auto report =
+            co_await rpc::call<&nodes::NodeDesk::report>(endpoint, "node/a.chat-1", {});
+        EXPECT_TRUE(report && report->state == nodes::NodeState::draining);
+        EXPECT_EQ(chat->get("/healthz").status, 503);
+        EXPECT_FALSE(chat->process().ended());
+      },
+      60s);
+}
+
 TEST_F(NodesTest, ADrainThatDoesNotEndSaysWhoBlocks) {
   const auto slow = node("a", "slow", "chat", "drain_never = true\ndrain_deadline = '500ms'");
   const auto impatient = node("a", "impatient", "chat", "drain_never = true");
