@@ -128,6 +128,8 @@ TEST_F(NodeTest, AnotherThreadMayStopItAndTasksAreFinishedFirst) {
   const int exit_code = run(cluster.endpoint(), [&](Node& node) {
     cluster.begin();
     node.on_state([&](NodeState state) {
+      // It may still be within stop().
+      if (state == NodeState::draining && stopper.joinable()) stopper.join();
       if (state != NodeState::ready) return;
       const auto submitted = node.tasks().submit(
           "disk", [] { std::this_thread::sleep_for(50ms); },
@@ -137,7 +139,6 @@ TEST_F(NodeTest, AnotherThreadMayStopItAndTasksAreFinishedFirst) {
     });
     return bus::Result<>();
   });
-  stopper.join();
   EXPECT_EQ(exit_code, bus::daemon::kExitOk);
   EXPECT_TRUE(saved);
 }
