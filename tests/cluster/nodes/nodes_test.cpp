@@ -72,8 +72,8 @@ TEST_F(NodesTest, ANodeIsReadyWhenItsRequirementsAreAndDrainsOnSigterm) {
 
         const auto db = node("b", "db-1", "db", "offer = 'service/db'\nbefore_ready = '50ms'");
         db->start();
-        CO_TRUE(co_await until(10s, [&] { return is_ready("a.chat-1"); }));
-        EXPECT_TRUE(is_ready("b.db-1"));
+        // In either order: db's service is bound before its "ready".
+        CO_TRUE(co_await until(10s, [&] { return is_ready("a.chat-1") && is_ready("b.db-1"); }));
         EXPECT_TRUE(chat->serves());
         const auto where = co_await rpc::call<&Probe::where>(endpoint, "service/chat", {});
         EXPECT_TRUE(where && *where == "a.chat-1");
@@ -163,6 +163,32 @@ TEST_F(NodesTest, AHandlerThatBlocksTheLoopIsNamed) {
         EXPECT_THAT(chat->get("/metrics").body,
                     HasSubstr("starbus_node_rpc_calls_total{method=\"probe.block\"} 1"));
         EXPECT_EQ(chat->terminate(10s), 0);
+      },
+      60s);
+}
+
+TEST_F(NodesTest, WhileItDrainsItIsSeenAndNothingIsRoutedToIt) {
+  run(
+      [this]() -> Task {
+        Bus observer(loop, cluster.node("b", "observer"));
+        CO_OK(co_await observer.connect(use_awaitable));
+        watch_ready(observer);
+        rpc::Endpoint endpoint(observer);
+        CO_OK(co_await endpoint.ready(use_awaitable));
+        const auto chat = node("a", "chat-1", "chat", "offer = 'service/chat'\ndrain_never = true");
+        chat->start();
+        CO_TRUE(co_await until(10s, [&] { return is_ready("a.chat-1"); }));
+        CO_TRUE(co_await rpc::call<&Probe::where>(endpoint, "service/chat", {}));
+
+        chat->process().signal(SIGTERM);
+        CO_TRUE(co_await until(10s, [&] { return !is_ready("a.chat-1"); }));
+        const auto where = co_await rpc::call<&Probe::where>(endpoint, "service/chat#1", {});
+        EXPECT_FALSE(where);
+        const auto report =
+            co_await rpc::call<&nodes::NodeDesk::report>(endpoint, "node/a.chat-1", {});
+        EXPECT_TRUE(report && report->state == nodes::NodeState::draining);
+        EXPECT_EQ(chat->get("/healthz").status, 503);
+        EXPECT_FALSE(chat->process().ended());
       },
       60s);
 }

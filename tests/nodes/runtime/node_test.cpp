@@ -3,9 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
-#include <future>
 #include <thread>
 
 #include "bus/testing/cluster.hpp"
@@ -20,36 +18,33 @@ using bus::daemon::test::TempFolder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// A cluster on a thread of its own.
+/// A cluster on a thread of its own, from begin() on: not while run_node replaces the logger that
+/// both write to.
 class ClusterThread {
  public:
-  explicit ClusterThread(bus::Time lease) {
-    std::promise<std::string> endpoint;
-    thread_ = std::thread([this, lease, &endpoint] {
-      testing_ = std::make_unique<starbus::testing::Cluster>(
-          loop_, starbus::testing::ClusterOptions{.lease = lease});
-      endpoint.set_value(testing_->node("a", "x").endpoint);
-      loop_.run();
-      testing_.reset();
-    });
-    endpoint_ = endpoint.get_future().get();
-  }
+  explicit ClusterThread(bus::Time lease)
+      : cluster_(std::make_unique<starbus::testing::Cluster>(
+            loop_, starbus::testing::ClusterOptions{.lease = lease})),
+        endpoint_(cluster_->node("a", "x").endpoint) {}
   ~ClusterThread() {
-    boost::asio::post(loop_, [this] { loop_.stop(); });
-    thread_.join();
+    loop_.stop();
+    if (thread_.joinable()) thread_.join();
   }
   const std::string& endpoint() const { return endpoint_; }
+  void begin() {
+    thread_ = std::thread([this] { loop_.run(); });
+  }
   /// From any thread, and does not wait.
   void crash_root() {
-    boost::asio::post(loop_, [this] { testing_->crash_root(); });
+    boost::asio::post(loop_, [this] { cluster_->crash_root(); });
   }
   void start_root() {
-    boost::asio::post(loop_, [this] { testing_->start_root(); });
+    boost::asio::post(loop_, [this] { cluster_->start_root(); });
   }
 
  private:
   boost::asio::io_context loop_;
-  std::unique_ptr<starbus::testing::Cluster> testing_;
+  std::unique_ptr<starbus::testing::Cluster> cluster_;
   std::string endpoint_;
   std::thread thread_;
 };
@@ -87,6 +82,7 @@ TEST_F(NodeTest, ALostLeaseTakesTheNodeTheWholeWayOnceMore) {
   std::vector<std::string> states;
   int prepared = 0;
   const int exit_code = run(cluster.endpoint(), [&](Node& node) {
+    cluster.begin();
     node.offer("entity/treasure", bus::Handlers{});
     node.before_ready("load", [&](const Done& done) {
       ++prepared;
@@ -111,6 +107,7 @@ TEST_F(NodeTest, AFailedStepBeforeReadinessEndsTheProcessAndStillDrains) {
   ClusterThread cluster(30s);
   bool drained = false;
   const int exit_code = run(cluster.endpoint(), [&](Node& node) {
+    cluster.begin();
     node.before_ready(
         "load", [](const Done& done) { done(bus::Error(bus::Errc::io_error, "no such table")); });
     node.on_drain("close", [&](const Done& done) {
@@ -129,7 +126,10 @@ TEST_F(NodeTest, AnotherThreadMayStopItAndTasksAreFinishedFirst) {
   bool saved = false;
   std::thread stopper;
   const int exit_code = run(cluster.endpoint(), [&](Node& node) {
+    cluster.begin();
     node.on_state([&](NodeState state) {
+      // It may still be within stop().
+      if (state == NodeState::draining && stopper.joinable()) stopper.join();
       if (state != NodeState::ready) return;
       const auto submitted = node.tasks().submit(
           "disk", [] { std::this_thread::sleep_for(50ms); },
@@ -139,7 +139,6 @@ TEST_F(NodeTest, AnotherThreadMayStopItAndTasksAreFinishedFirst) {
     });
     return bus::Result<>();
   });
-  stopper.join();
   EXPECT_EQ(exit_code, bus::daemon::kExitOk);
   EXPECT_TRUE(saved);
 }
