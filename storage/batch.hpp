@@ -41,6 +41,7 @@ class Batch {
 
   bool empty() const { return operations_.empty(); }
   bool only_erases() const { return puts_ == 0; }
+  bool erases() const { return operations_.size() > puts_; }
   /// True if a store with little space still takes it: it only erases, or was marked.
   bool may_use_reserve() const { return only_erases() || uses_reserve_; }
   /// Whether what it puts is little enough to be marked.

@@ -48,6 +48,12 @@ void Compactor::idle() {
   changed_.notify_all();
 }
 
+void Compactor::everything() {
+  const std::lock_guard lock(mutex_);
+  everything_ = true;
+  changed_.notify_all();
+}
+
 void Compactor::pause() {
   std::unique_lock lock(mutex_);
   paused_ = true;
@@ -69,33 +75,40 @@ void Compactor::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-std::vector<ErasedPiece>::iterator Compactor::next() {
-  if (paused_) return waiting_.end();
-  return std::ranges::find_if(
+std::optional<ErasedPiece> Compactor::next() {
+  if (paused_) return std::nullopt;
+  if (everything_) {
+    everything_ = all_ = false;
+    waiting_.clear();
+    return ErasedPiece{std::string(kFirstKey), {}, 0};
+  }
+  const auto found = std::ranges::find_if(
       waiting_, [this](const ErasedPiece& piece) { return all_ || piece.keys >= kCompactKeys; });
+  if (found == waiting_.end()) return std::nullopt;
+  std::optional<ErasedPiece> piece(std::move(*found));
+  waiting_.erase(found);
+  all_ = all_ && !waiting_.empty();
+  return piece;
 }
 
 void Compactor::run() {
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [&] { return stopped_ || next() != waiting_.end(); });
+    std::optional<ErasedPiece> piece;
+    changed_.wait(lock, [&] { return stopped_ || (piece = next()).has_value(); });
     if (stopped_) return;
-    const auto found = next();
-    const ErasedPiece piece = std::move(*found);
-    waiting_.erase(found);
-    all_ = all_ && !waiting_.empty();
     running_ = true;
     lock.unlock();
     if (const auto use = database_.use()) {
-      const leveldb::Slice from = to_slice(piece.from);
-      const leveldb::Slice to = to_slice(piece.to);
-      (*use)->CompactRange(&from, piece.to.empty() ? nullptr : &to);
+      const leveldb::Slice from = to_slice(piece->from);
+      const leveldb::Slice to = to_slice(piece->to);
+      (*use)->CompactRange(&from, piece->to.empty() ? nullptr : &to);
     }
     lock.lock();
     running_ = false;
     changed_.notify_all();
     changed_.wait_for(lock, std::chrono::milliseconds(kCompactPause),
-                      [&] { return stopped_ || all_; });
+                      [&] { return stopped_ || all_ || everything_; });
   }
 }
 

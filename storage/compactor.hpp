@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -28,6 +29,8 @@ class Compactor {
   std::size_t waiting() const;
   /// Nothing else is to do: everything that waits is compacted now.
   void idle();
+  /// The whole store, once: small pieces are not remembered, and together they may be most of it.
+  void everything();
   /// Waits until none runs, and lets none begin until resume().
   void pause();
   void resume();
@@ -35,14 +38,16 @@ class Compactor {
   void stop();
 
  private:
-  std::vector<ErasedPiece>::iterator next();
+  /// No value: nothing is to be compacted now.
+  std::optional<ErasedPiece> next();
   void run();
 
   Database& database_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<ErasedPiece> waiting_;
-  bool all_ = false;  // also the small ones
+  bool all_ = false;         // also the small ones
+  bool everything_ = false;  // asked for, and not begun
   bool running_ = false;
   bool paused_ = false;
   bool stopped_ = false;

@@ -67,6 +67,7 @@ void Writer::run() {
     std::vector<Commit> group = queue_.take(patience());
     if (group.empty() && queue_.drained()) return;
     if (group.empty() && ranges_.empty()) compactor_.idle();
+    give_back_space(group);
     if (state() == State::full && broken_) {
       const auto now = std::chrono::steady_clock::now();
       if (now >= next_try) {
@@ -142,6 +143,7 @@ std::size_t Writer::write_some(std::span<Commit> commits) {
         return outcomes.size();
       }
       ++writes;
+      erased_ = erased_ || commit.batch.erases();
     }
     outcomes.push_back(std::move(outcome));
     if (group.complete()) break;

@@ -54,6 +54,7 @@ class Writer {
   bool may_erase() const;
 
   void look_for_space();
+  void give_back_space(std::span<const Commit> next);
   std::uint64_t free_bytes() const;
   void reopen();
   bool probe_space();
@@ -71,6 +72,8 @@ class Writer {
   ErasingRanges ranges_;
   ErasePace pace_;
   bool broken_ = false;  // LevelDB has met the full disk: it must be opened anew
+  /// Since all was compacted, or perhaps before the start: it takes space until LevelDB comes by.
+  bool erased_ = true;
 
   // For all.
   std::atomic<std::size_t> hidden_;

@@ -41,6 +41,15 @@ void Writer::look_for_space() {
             bytes >= headroom_ / kReserveShare);
 }
 
+/// A store that is full takes nothing that would make LevelDB compact: what is erased in small
+/// pieces would take its space for good. Not from the last quarter of the headroom: to compact
+/// takes some.
+void Writer::give_back_space(std::span<const Commit> next) {
+  if (state() != State::full || !may_erase() || broken_ || !ranges_.empty() || !next.empty())
+    return;
+  if (std::exchange(erased_, false)) compactor_.everything();
+}
+
 void Writer::reopen() {
   if (free_bytes() < 2 * headroom_ || !probe_space()) return;
   compactor_.pause();

@@ -74,6 +74,37 @@ TEST_F(ReserveTest, BookkeepingIsTakenAsErasesAre) {
   EXPECT_TRUE(test::reaches(*store_, State::running));
 }
 
+TEST_F(ReserveTest, GivesBackWhatIsErasedInSmallPieces) {
+  constexpr std::size_t kMessages = 300;
+  for (std::size_t i = 0; i < kMessages; ++i) {
+    ASSERT_TRUE(commit(*store_, put("m/" + std::to_string(i), std::string(40'000, 'v'))));
+  }
+  const auto used = [this] {
+    std::uintmax_t bytes = 0;
+    std::error_code gone;
+    for (const auto& file : std::filesystem::directory_iterator(folder_.path() / "s", gone)) {
+      const std::uintmax_t size = file.file_size(gone);
+      if (!gone) bytes += size;
+    }
+    return bytes;
+  };
+  const std::uintmax_t full = used();
+  EXPECT_GT(full, kMessages * 40'000);
+  env_.set_available(kSpace - 1);
+  for (std::size_t i = 0; i < kMessages; ++i) {
+    Batch erase;
+    erase.erase("m/" + std::to_string(i));
+    ASSERT_TRUE(commit(*store_, std::move(erase)));
+  }
+  for (int i = 0; i < 4'000 && used() > full / 10; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_LE(used(), full / 10) << "of " << full;
+  EXPECT_EQ(store_->report().state, State::full) << "the disk says so still";
+  env_.set_available(2 * kSpace);
+  EXPECT_TRUE(test::reaches(*store_, State::running));
+}
+
 TEST_F(ReserveTest, IsNotForALogThatIsTorn) {
   env_.fail(Call::append, 1, ENOSPC, true);
   EXPECT_EQ(commit(*store_, bookkeeping("a")).error(), Errc::store_full);
