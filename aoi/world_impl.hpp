@@ -214,9 +214,10 @@ class World::Impl {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> older_entries_;
   std::vector<std::uint64_t> leaving_;   ///< a bit by sensor: it has leaves to tell
   std::vector<std::uint64_t> entering_;  ///< the same of enters
-  std::vector<std::uint32_t> starts_;    ///< scratch of tell(), as are the next four
+  std::vector<std::uint32_t> starts_;    ///< scratch of tell(), as are the next five
   std::vector<Event> sorted_events_;
   std::vector<Event> sorted_copy_;
+  std::vector<std::uint32_t> place_of_;  ///< by entity
   std::vector<EntityIndex> targets_;
   std::vector<std::uint64_t> marks_;
 
