@@ -41,20 +41,6 @@ bool finite(const Position& at) {
   return std::isfinite(at.x) && std::isfinite(at.y) && std::isfinite(at.z);
 }
 
-// As nearly all are: finite, and nothing to clamp.
-bool ordinary(const Position& at) {
-  constexpr auto kMost = static_cast<float>(kMaxCoordinate);
-  return std::fabs(at.x) <= kMost && std::fabs(at.y) <= kMost && std::fabs(at.z) <= kMost;
-}
-
-Position clamped(const Position& at) {
-  if (ordinary(at)) [[likely]]
-    return at;
-  const auto most = static_cast<float>(kMaxCoordinate);
-  return {std::clamp(at.x, -most, most), std::clamp(at.y, -most, most),
-          std::clamp(at.z, -most, most)};
-}
-
 Result<> check_radius(float radius, float leave_margin) {
   if (!not_negative(radius)) return Error(Errc::bad_option, "radius");
   if (!not_negative(leave_margin)) return Error(Errc::bad_option, "leave_margin");
