@@ -47,6 +47,8 @@ class CrossIndex final : public Index {
 
  private:
   static constexpr std::uint32_t kInRange = 1u << 31;  ///< in an entry, beside the target's index
+  /// What rounding of coordinates up to kMaxCoordinate can make of a difference.
+  static constexpr float kRounding = 0.3F;
   using Kind = AxisList::Kind;
   using Ref = AxisList::Ref;
 
@@ -114,5 +116,12 @@ class CrossIndex final : public Index {
   float widest_ = 0;  ///< no sensor's bound is larger
   std::size_t known_ = 0;
 };
+
+template <class Visitor>
+void CrossIndex::each_sensor(EntityIndex entity, const Visitor& visitor) const {
+  for (SensorIndex s = scene_.first_sensor[entity]; s != kNone; s = scene_.watches[s].next) {
+    if (s < sensings_.size() && sensings_[s].attached) visitor(s);
+  }
+}
 
 }  // namespace starbus::aoi

@@ -93,6 +93,7 @@ class GridLayer final : public Layer {
  private:
   static constexpr std::size_t kBatch = 16;  ///< plain watchers that are scanned together
   static constexpr std::size_t kCentre = kNeighbours / 2;
+  static constexpr std::uint32_t kAllCells = (1u << kNeighbours) - 1;
 
   struct Place {
     CellAt home;
@@ -138,7 +139,7 @@ class GridLayer final : public Layer {
     return sites_[static_cast<std::size_t>(&watcher - watchers_.data())];
   }
 
-  // Structure: grid_layer.cpp.
+  // grid_layer.cpp, grid_layer_places.hpp, grid_layer_rows.hpp.
   void open(Place& place, const CellAt& at);
   void close_if_empty(CellIndex cell);
   std::uint32_t take_place(CellIndex cell);
@@ -172,7 +173,7 @@ class GridLayer final : public Layer {
   template <class Visitor>
   void each_watcher(EntityIndex entity, const Visitor& visitor) const;
 
-  // Looking: grid_layer_look.cpp.
+  // grid_layer_look.hpp, grid_layer_scan.hpp.
   void settle_orphans(Flips& flips);
   void spread_dirt();
   void gather(CellIndex home, Around& around) const;

@@ -9,6 +9,16 @@
 
 namespace starbus::aoi {
 
+/// Eight bytes of a row.
+inline std::uint64_t load(const std::uint8_t* bytes) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+inline void store(std::uint8_t* bytes, std::uint64_t word) {
+  std::memcpy(bytes, &word, sizeof word);
+}
+
 class Row {
  public:
   static constexpr std::size_t kInPlace = 16;  ///< bytes: nine cells of one block, and more

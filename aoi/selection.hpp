@@ -1,6 +1,7 @@
 /// Who of those in range a limited sensor shows: pure functions over candidates.
 #pragma once
 
+#include <bit>
 #include <vector>
 
 #include "aoi/index.hpp"
@@ -15,7 +16,14 @@ struct Ranked {
 };
 
 /// A total order: by weight, then distance, then index.
-bool ranks_before(const Ranked& a, const Ranked& b);
+inline bool ranks_before(const Ranked& a, const Ranked& b) {
+  if (a.weight != b.weight) return a.weight > b.weight;
+  // What is not negative is in the order of its bits: one comparison for both.
+  const auto key = [](const Ranked& one) {
+    return std::uint64_t{std::bit_cast<std::uint32_t>(one.distance_squared)} << 32 | one.entity;
+  };
+  return key(a) < key(b);
+}
 
 /// May the newcomer take the incumbent's place? With a margin it has to be nearer by that share.
 bool displaces(const Ranked& newcomer, const Ranked& incumbent, float margin);

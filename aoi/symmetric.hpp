@@ -10,8 +10,10 @@
 /// farther than both. Owns its cells and lists; reads the world's Scene; one thread.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -21,7 +23,11 @@
 namespace starbus::aoi {
 
 /// max + min / 2: never less than the distance, at most 12 % more.
-float approximate_distance(float dx, float dy);
+inline float approximate_distance(float dx, float dy) {
+  const float x = std::fabs(dx);
+  const float y = std::fabs(dy);
+  return std::max(x, y) + std::min(x, y) / 2;
+}
 
 /// The block's cells as offsets, nearest first for someone in that quarter of the centre cell
 /// (0: left and below, 1: right and below, 2 and 3: above); the inner nine come first.
@@ -29,6 +35,7 @@ struct CellOffset {
   int x;
   int y;
 };
+inline constexpr int kBlockReach = 2;  ///< cells on each side of one's own
 inline constexpr std::size_t kBlockCells = 25;
 inline constexpr std::size_t kInnerCells = 9;
 const std::array<CellOffset, kBlockCells>& cell_order(std::size_t quarter);
@@ -96,7 +103,7 @@ class SymmetricLists {
   void want_search(EntityIndex entity);
   bool mutual(EntityIndex a, EntityIndex b) const;
   float distance(EntityIndex a, EntityIndex b) const;
-  std::size_t bucket_of(EntityIndex a, EntityIndex b) const;
+  std::size_t bucket_of(const Position& from, EntityIndex other) const;
   std::uint64_t search(EntityIndex entity);
   std::uint64_t collect(EntityIndex entity);
   bool collect_one(EntityIndex entity, EntityIndex other);

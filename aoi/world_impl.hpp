@@ -7,6 +7,7 @@
 /// forced targets, beacons, wire indices, a symmetric list): then the world keeps what it has told.
 #pragma once
 
+#include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <functional>
 #include <optional>
@@ -19,6 +20,10 @@
 #include "aoi/world.hpp"
 
 namespace starbus::aoi {
+
+inline bool holds_value(const std::vector<EntityIndex>& sorted, EntityIndex value) {
+  return std::binary_search(sorted.begin(), sorted.end(), value);
+}
 
 class World::Impl {
  public:
@@ -110,11 +115,13 @@ class World::Impl {
     std::uint64_t before;
   };
 
-  // world.cpp
+  // world_entities.cpp, world_sensors.cpp, world_held.cpp
   template <class Operation>
-  Result<> now_or_later(Operation operation);
-  Result<> check(const EntityOptions& options) const;
-  Result<> check(const SensorOptions& options) const;
+  Result<> now_or_later(Operation operation) {
+    if (!telling_) return operation();
+    later_.push_back(std::move(operation));
+    return {};
+  }
   void do_add(EntityId id, const EntityOptions& options);
   void do_remove(EntityId id);
   void do_move(EntityId id, const Position& to);
@@ -141,17 +148,19 @@ class World::Impl {
   void tell_end(SensorIndex sensor, EntityIndex target);
   void take_flips();
   void decide(SensorIndex sensor);
-  void show_some(SensorIndex sensor, Managed& managed);
-  void show_nearest(SensorIndex sensor, Managed& managed);
-  void find_newcomers(SensorIndex sensor, float within);
-  bool enough_newcomers(const Limit& limit, float within) const;
   void add_held(SensorIndex sensor, Managed& managed);
   void tell_difference(SensorIndex sensor, Managed& managed);
   Reason reason_of_leave(SensorIndex sensor, EntityIndex target) const;
   Reason reason_of_enter(SensorIndex sensor, EntityIndex target) const;
   void tell_managed(SensorIndex sensor, EntityIndex target, Kind kind, Reason reason,
                     std::uint16_t index);
+
+  // world_limits.cpp
   Ranked rank(SensorIndex sensor, EntityIndex target) const;
+  void show_some(SensorIndex sensor, Managed& managed);
+  void show_nearest(SensorIndex sensor, Managed& managed);
+  void find_newcomers(SensorIndex sensor, float within);
+  bool enough_newcomers(const Limit& limit, float within) const;
 
   // world_update.cpp
   const std::vector<std::uint8_t>* choose(UpdateReport& report);
@@ -205,9 +214,10 @@ class World::Impl {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> older_entries_;
   std::vector<std::uint64_t> leaving_;   ///< a bit by sensor: it has leaves to tell
   std::vector<std::uint64_t> entering_;  ///< the same of enters
-  std::vector<std::uint32_t> starts_;    ///< scratch of tell(), as are the next four
+  std::vector<std::uint32_t> starts_;    ///< scratch of tell(), as are the next five
   std::vector<Event> sorted_events_;
   std::vector<Event> sorted_copy_;
+  std::vector<std::uint32_t> place_of_;  ///< by entity
   std::vector<EntityIndex> targets_;
   std::vector<std::uint64_t> marks_;
 

@@ -2,20 +2,10 @@
 #include <algorithm>
 #include <cassert>
 #include <iterator>
-#include <limits>
 
-#include "aoi/measure.hpp"
-#include "aoi/sort_indices.hpp"
 #include "aoi/world_impl.hpp"
 
 namespace starbus::aoi {
-namespace {
-
-bool holds_value(const std::vector<EntityIndex>& sorted, EntityIndex value) {
-  return std::binary_search(sorted.begin(), sorted.end(), value);
-}
-
-}  // namespace
 
 void World::Impl::manage_or_not(SensorIndex sensor) {
   const SensorRow& row = sensors_[sensor];
@@ -169,86 +159,6 @@ void World::Impl::decide(SensorIndex sensor) {
   managed.crowded = crowded;
   scene_.watches[sensor].always = crowded;
   managed.held = !managed.forced.empty() || (sensors_[sensor].sees_beacons && !beacons_.empty());
-}
-
-Ranked World::Impl::rank(SensorIndex sensor, EntityIndex target) const {
-  const Position& from = scene_.spots[scene_.watches[sensor].owner].at;
-  const Position& at = scene_.spots[target].at;
-  const bool weighted = sensors_[sensor].limit.policy == LimitPolicy::priority;
-  return {weighted ? entities_[target].weight : 0, distance_squared(at.x - from.x, at.y - from.y),
-          target};
-}
-
-// Looks at all in range, and so serves every policy.
-void World::Impl::show_some(SensorIndex sensor, Managed& managed) {
-  in_range_.clear();
-  incumbents_.clear();
-  newcomers_.clear();
-  index_->in_range(sensor, in_range_);
-  for (const EntityIndex target : in_range_) {
-    if (managed.held && holds(sensor, target)) continue;
-    const bool incumbent = holds_value(managed.told, target);
-    (incumbent ? incumbents_ : newcomers_).push_back(rank(sensor, target));
-  }
-  const Limit& limit = sensors_[sensor].limit;
-  select(incumbents_, newcomers_, limit.count, limit.margin);
-  for (const Ranked& one : incumbents_) shown_.push_back(one.entity);
-  std::sort(shown_.begin(), shown_.end());
-}
-
-// Nobody is held, so told were all in range, and who of them left is known. Only candidates that
-// are near enough to displace somebody or to fill a place are looked at: first those nearer than a
-// quarter of the incumbents, in a crowd mostly all that is needed.
-void World::Impl::show_nearest(SensorIndex sensor, Managed& managed) {
-  const Limit& limit = sensors_[sensor].limit;
-  incumbents_.clear();
-  if (told_marks_.size() * 64 < scene_.spots.size())
-    told_marks_.resize(scene_.spots.size() / 64 + 1);
-  for (const EntityIndex target : managed.told) {
-    told_marks_[target / 64] |= std::uint64_t{1} << target % 64;
-    if (!holds_value(left_, target)) incumbents_.push_back(rank(sensor, target));
-  }
-  std::sort(incumbents_.begin(), incumbents_.end(), ranks_before);
-  const float reach = scene_.watches[sensor].reach();
-  const float step = std::max(reach * reach / 64, 1.0F);
-  const bool full = incumbents_.size() >= limit.count;
-  float within = full                  ? incumbents_[incumbents_.size() / 4].distance_squared
-                 : incumbents_.empty() ? 0
-                                       : incumbents_.back().distance_squared;
-  while (true) {
-    find_newcomers(sensor, within);
-    if (enough_newcomers(limit, within) || candidates_.size() >= managed.in_range) break;
-    within = within > 4 * reach * reach ? std::numeric_limits<float>::infinity()
-                                        : std::max(within * 2, step);
-  }
-  for (const EntityIndex target : managed.told) told_marks_[target / 64] = 0;
-  select(incumbents_, newcomers_, limit.count, limit.margin);
-  for (const Ranked& one : incumbents_) shown_.push_back(one.entity);
-  sort_indices(shown_, marks_);
-}
-
-// All candidates that near, and of them those that are not shown yet.
-void World::Impl::find_newcomers(SensorIndex sensor, float within) {
-  candidates_.clear();
-  newcomers_.clear();
-  index_->in_range_within(sensor, within, candidates_);
-  for (const Candidate& one : candidates_) {
-    if ((told_marks_[one.entity / 64] >> one.entity % 64 & 1) != 0) continue;
-    newcomers_.push_back({0, one.distance_squared, one.entity});
-  }
-}
-
-// Whoever is farther than `within` finds no place any more: neither a free one nor that of the
-// worst incumbent whom these newcomers leave.
-bool World::Impl::enough_newcomers(const Limit& limit, float within) const {
-  const std::size_t found = newcomers_.size();
-  if (found >= limit.count) return true;
-  const std::size_t kept = std::min<std::size_t>(incumbents_.size(), limit.count);
-  const std::size_t free = limit.count - kept;
-  if (found < free) return false;
-  if (found - free >= kept) return true;
-  const float worst = incumbents_[kept - 1 - (found - free)].distance_squared;
-  return within >= (limit.margin > 0 ? displacing_limit(worst, limit.margin) : worst);
 }
 
 void World::Impl::add_held(SensorIndex sensor, Managed& managed) {

@@ -115,21 +115,16 @@ void World::Impl::sort_events(std::size_t begin) {
     return a.target.index() < b.target.index();
   };
   if (std::is_sorted(first, first + count, by_target)) return;
-  constexpr std::uint32_t kPlaceBits = 31 - EntityId::kIndexBits;
-  if (count >= 1u << kPlaceBits) {
-    std::sort(first, first + count, by_target);
-    return;
-  }
-  // The keys are smaller than the events.
+  // Numbers are sorted faster than events; all targets differ.
+  if (place_of_.size() < scene_.spots.size()) place_of_.resize(scene_.spots.size());
   targets_.clear();
   for (std::uint32_t i = 0; i < count; ++i) {
-    targets_.push_back(first[i].target.index() << kPlaceBits | i);
+    targets_.push_back(first[i].target.index());
+    place_of_[targets_.back()] = i;
   }
   sort_indices(targets_, marks_);
   sorted_copy_.assign(first, first + count);
-  for (std::size_t i = 0; i < count; ++i) {
-    first[i] = sorted_copy_[targets_[i] & ((1u << kPlaceBits) - 1)];
-  }
+  for (std::size_t i = 0; i < count; ++i) first[i] = sorted_copy_[place_of_[targets_[i]]];
 }
 
 // What a plain sensor has found.

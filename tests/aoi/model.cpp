@@ -159,8 +159,7 @@ void Model::look(SensorId id, Sensor& sensor) {
 Reason Model::why_left(const Sensor& sensor, const Set& before, EntityId target) const {
   if (sensor.in_range.contains(target)) return Reason::limit;
   if (!before.contains(target)) return Reason::forced;
-  return sensor.of.filter.passes(entities_.at(target).of.flags) ? Reason::geometry
-                                                                : Reason::filter;
+  return sensor.of.filter.passes(entities_.at(target).of.flags) ? Reason::geometry : Reason::filter;
 }
 
 Reason Model::why_entered(const Sensor& sensor, const Set& before, EntityId target) const {

@@ -176,7 +176,8 @@ void Player::move(EntityId entity, const Position& to) {
 }
 
 void Player::force(SensorId sensor, EntityId target, bool on) {
-  const bool done = (on ? world_.force(sensor, target) : world_.unforce(sensor, target)).has_value();
+  const bool done =
+      (on ? world_.force(sensor, target) : world_.unforce(sensor, target)).has_value();
   if (done && model_ != nullptr) model_->force(sensor, target, on);
 }
 

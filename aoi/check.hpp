@@ -1,0 +1,34 @@
+/// Whether what a world is told makes sense: positions and options. Pure functions.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "aoi/error.hpp"
+#include "aoi/limits.hpp"
+#include "aoi/options.hpp"
+
+namespace starbus::aoi {
+
+bool finite(const Position& at);
+/// As nearly all are: finite, and nothing to clamp.
+inline bool ordinary(const Position& at) {
+  constexpr auto kMost = static_cast<float>(kMaxCoordinate);
+  return std::fabs(at.x) <= kMost && std::fabs(at.y) <= kMost && std::fabs(at.z) <= kMost;
+}
+/// Each coordinate at most kMaxCoordinate.
+inline Position clamped(const Position& at) {
+  if (ordinary(at)) [[likely]]
+    return at;
+  constexpr auto kMost = static_cast<float>(kMaxCoordinate);
+  return {std::clamp(at.x, -kMost, kMost), std::clamp(at.y, -kMost, kMost),
+          std::clamp(at.z, -kMost, kMost)};
+}
+
+/// bad_option, too_large, bad_position.
+Result<> check(const WorldOptions& options);
+Result<> check(const EntityOptions& of);
+Result<> check(const SensorOptions& of);
+Result<> check_radius(float radius, float leave_margin);
+
+}  // namespace starbus::aoi

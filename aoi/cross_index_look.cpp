@@ -1,0 +1,157 @@
+// What sensors find among their candidates, and what is asked.
+#include <algorithm>
+
+#include "aoi/cross_index.hpp"
+#include "aoi/measure.hpp"
+
+namespace starbus::aoi {
+namespace {
+
+// Candidates are dropped when one in so many may be out of bounds.
+constexpr std::size_t kSuspectShare = 4;
+
+}  // namespace
+
+void CrossIndex::touched(std::vector<Touched>& out) {
+  settle_waiting();
+  settle_moved();
+  for (const SensorIndex sensor : touched_) {
+    if (sensings_[sensor].touched) {
+      out.push_back({sensor, sensings_[sensor].entries.size()});
+    }
+  }
+}
+
+void CrossIndex::look(Flips& flips, const std::vector<std::uint8_t>* skip) {
+  settle_waiting();
+  settle_moved();
+  std::size_t kept = 0;
+  for (const SensorIndex sensor : touched_) {
+    if (!sensings_[sensor].touched) continue;
+    if (skip != nullptr && (*skip)[sensor] != 0) {
+      touched_[kept++] = sensor;
+      continue;
+    }
+    sensings_[sensor].touched = false;
+    look_from(sensor, flips);
+  }
+  touched_.resize(kept);
+}
+
+bool CrossIndex::accepts(const Watch& watch, EntityIndex target, bool was) const {
+  const Position& from = scene_.spots[watch.owner].at;
+  const Position& at = scene_.spots[target].at;
+  const float limit = limit_of(scene_.metric, was ? watch.reach() : watch.radius);
+  if (!(measure(scene_.metric, at.x - from.x, at.y - from.y) <= limit)) return false;
+  const float dz = at.z - from.z;
+  if (watch.has_height && !(dz >= watch.min_height && dz <= watch.max_height)) return false;
+  return scene_.filters.passes(watch.filter, scene_.flags[target]);
+}
+
+template <class Accept>
+void CrossIndex::test_entries(SensorIndex sensor, Flips& flips, const Accept& accept) {
+  for (std::uint32_t& one : sensings_[sensor].entries) {
+    const EntityIndex target = one & ~kInRange;
+    const bool was = (one & kInRange) != 0;
+    const bool is = accept(target, was);
+    if (was == is) continue;
+    one ^= kInRange;
+    if (is) {
+      flips.enter(target);
+    } else {
+      flips.leave(target);
+    }
+  }
+}
+
+void CrossIndex::look_from(SensorIndex sensor, Flips& flips) {
+  const Watch& watch = scene_.watches[sensor];
+  const bool simple = scene_.metric == Metric::circle && watch.filter == 0 && !watch.has_height &&
+                      !watch.has_margin;
+  if (simple) {
+    const Point from = points_[watch.owner];
+    const float limit = limit_of(Metric::circle, watch.radius);
+    test_entries(sensor, flips, [&](EntityIndex target, bool) {
+      const Point& at = points_[target];
+      return measure(Metric::circle, at.x - from.x, at.y - from.y) <= limit;
+    });
+  } else {
+    test_entries(sensor, flips,
+                 [&](EntityIndex target, bool was) { return accepts(watch, target, was); });
+  }
+  ++flips.looked;
+  flips.pair_tests += sensings_[sensor].entries.size();
+  flips.close(sensor, watch);
+  const Sensing& sensing = sensings_[sensor];
+  if (sensing.suspects * kSuspectShare > sensing.entries.size()) prune(sensor);
+}
+
+void CrossIndex::prune(SensorIndex sensor) {
+  Sensing& sensing = sensings_[sensor];
+  sensing.suspects = 0;
+  std::size_t kept = 0;
+  for (const std::uint32_t one : sensing.entries) {
+    if ((one & kInRange) != 0 || in_bounds(sensor, one)) {
+      sensing.entries[kept++] = one;
+      continue;
+    }
+    drop_observer(one, sensor);
+    if (sensing.dense) sensing.held[one / 64] &= ~(std::uint64_t{1} << one % 64);
+  }
+  sensing.entries.resize(kept);
+}
+
+bool CrossIndex::has(SensorIndex sensor, EntityIndex target) const {
+  const std::uint32_t* at = entry(sensor, target);
+  return at != nullptr && (*at & kInRange) != 0;
+}
+
+void CrossIndex::in_range(SensorIndex sensor, std::vector<EntityIndex>& out) const {
+  for (const std::uint32_t one : sensings_[sensor].entries) {
+    if ((one & kInRange) != 0) out.push_back(one & ~kInRange);
+  }
+}
+
+void CrossIndex::observers(EntityIndex target, std::vector<SensorIndex>& out) const {
+  for (const SensorIndex sensor : observers_[target]) {
+    if (has(sensor, target)) out.push_back(sensor);
+  }
+}
+
+void CrossIndex::in_range_within(SensorIndex sensor, float limit,
+                                 std::vector<Candidate>& out) const {
+  const Point& from = points_[scene_.watches[sensor].owner];
+  for (const std::uint32_t one : sensings_[sensor].entries) {
+    if ((one & kInRange) == 0) continue;
+    const Point& at = points_[one & ~kInRange];
+    const float squared = distance_squared(at.x - from.x, at.y - from.y);
+    if (squared <= limit) out.push_back({squared, one & ~kInRange});
+  }
+}
+
+// Nodes stand within the slack of their entities; those that wait may be anywhere.
+void CrossIndex::visit(const Box& box, const std::function<void(EntityIndex)>& visitor) const {
+  const float wide = slack_ + kRounding;
+  axes_[0].visit(box.min.x - wide, box.max.x + wide, [&](Ref ref) {
+    if (ref.kind() != Kind::centre || anchored_[ref.index()].waiting) return;
+    const float y = anchors_[ref.index()].y;
+    if (y >= box.min.y - wide && y <= box.max.y + wide) visitor(ref.index());
+  });
+  for (const EntityIndex entity : waiting_) {
+    if (anchored_[entity].waiting && scene_.observable[entity] != 0) visitor(entity);
+  }
+}
+
+std::uint64_t CrossIndex::memory() const {
+  std::uint64_t bytes =
+      axes_[0].memory() + axes_[1].memory() + anchored_.capacity() * sizeof(Anchored) +
+      (anchors_.capacity() + points_.capacity()) * sizeof(Point) +
+      observers_.capacity() * sizeof(observers_[0]) + sensings_.capacity() * sizeof(Sensing);
+  for (const auto& list : observers_) bytes += list.capacity() * sizeof(SensorIndex);
+  for (const Sensing& sensing : sensings_) {
+    bytes += sensing.entries.capacity() * sizeof(std::uint32_t) + sensing.held.capacity() * 8;
+  }
+  return bytes;
+}
+
+}  // namespace starbus::aoi

@@ -1,0 +1,215 @@
+/// Of GridLayer: the rows of sensors, how they follow those who move, and what is asked of them.
+/// Included by grid_layer.cpp alone.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "aoi/grid_layer.hpp"
+#include "aoi/measure.hpp"
+
+namespace starbus::aoi {
+
+// Takes out the orphans of a sensor or of a target; kNone: of any.
+template <class Cells>
+void GridLayer<Cells>::drop_orphans(SensorIndex sensor, EntityIndex target,
+                                    std::vector<Pair>& dropped) {
+  std::erase_if(orphans_, [&](const Pair& pair) {
+    const bool match =
+        (sensor == kNone || pair.sensor == sensor) && (target == kNone || pair.target == target);
+    if (match) dropped.push_back(pair);
+    return match;
+  });
+}
+
+template <class Cells>
+void GridLayer<Cells>::move_bits(EntityIndex entity, CellIndex from, std::uint32_t old_place,
+                                 CellIndex to, std::uint32_t new_place) {
+  const std::uint32_t old_within = old_place - runs_[from].first * kBlockPlaces;
+  const std::uint32_t new_within = new_place - runs_[to].first * kBlockPlaces;
+  for (std::size_t i = 0; i < kNeighbours; ++i) {
+    const CellIndex home = cells_.neighbour(from, i);
+    if (home == kNone || homes_[home].empty()) continue;
+    const std::uint32_t old_bit = offset_of(home, kNeighbours - 1 - i) * 8 + old_within;
+    const std::size_t there = direction(home, to);
+    const std::uint32_t new_bit =
+        there == kNeighbours ? kNone : offset_of(home, there) * 8 + new_within;
+    for (const std::uint32_t at : homes_[home]) {
+      Watcher& watcher = watchers_[at];
+      if (!watcher.row.test(old_bit)) continue;
+      watcher.row.clear(old_bit);
+      if (new_bit != kNone) {
+        watcher.row.set(new_bit);
+      } else {
+        orphans_.push_back({watcher.sensor, entity});
+      }
+    }
+  }
+}
+
+// Cells that are around both homes keep their bytes; who is in another is beyond the nine.
+template <class Cells>
+void GridLayer<Cells>::rehome(std::uint32_t at, CellIndex to) {
+  Watcher& watcher = watchers_[at];
+  const CellIndex from = sites_[at].cell;
+  held_.assign(watcher.row.data(), watcher.row.data() + sites_[at].size);
+  Home& old_home = homes_[from];
+  old_home.erase(std::find(old_home.begin(), old_home.end(), at));
+  homes_[to].push_back(at);
+  sites_[at].cell = to;
+  resize_row(watcher, offset_of(to, kNeighbours));
+  const std::uint8_t* old = held_.data();
+  for (std::size_t i = 0; i < kNeighbours; ++i) {
+    const CellIndex cell = cells_.neighbour(from, i);
+    const std::uint32_t used = cell == kNone ? 0 : runs_[cell].used;
+    const std::size_t there = used == 0 ? kNeighbours : direction(to, cell);
+    if (there != kNeighbours) {
+      std::memcpy(watcher.row.data() + offset_of(to, there), old, used);
+    } else {
+      for (std::uint32_t bit = 0; bit < used * 8; ++bit) {
+        if ((old[bit / 8] >> bit % 8 & 1) == 0) continue;
+        orphans_.push_back({watcher.sensor, arena_.entities[runs_[cell].first * 8 + bit]});
+      }
+    }
+    old += width_of(cell);
+  }
+  mark_stale(watcher);
+}
+
+// Empties the row.
+template <class Cells>
+void GridLayer<Cells>::resize_row(Watcher& watcher, std::uint32_t size) {
+  watcher.row.reset(size);
+  site_of(watcher).size = size;
+}
+
+template <class Cells>
+void GridLayer<Cells>::attach(SensorIndex sensor) {
+  const Watch& watch = scene_.watches[sensor];
+  std::uint32_t at = static_cast<std::uint32_t>(watchers_.size());
+  if (free_watchers_.empty()) {
+    watchers_.emplace_back();
+    sites_.emplace_back();
+  } else {
+    at = free_watchers_.back();
+    free_watchers_.pop_back();
+    watchers_[at] = {};
+  }
+  served_[sensor] = {number_, at};
+  Watcher& watcher = watchers_[at];
+  watcher.sensor = sensor;
+  watcher.place = places_[watch.owner].place;
+  sites_[at].cell = places_[watch.owner].cell;
+  homes_[sites_[at].cell].push_back(at);
+  resize_row(watcher, offset_of(sites_[at].cell, kNeighbours));
+  rewatch(sensor);
+}
+
+template <class Cells>
+void GridLayer<Cells>::rewatch(SensorIndex sensor) {
+  const Watch& watch = scene_.watches[sensor];
+  Watcher& watcher = watchers_[served_[sensor].watcher()];
+  watcher.enter_limit = limit_of(scene_.metric, watch.radius);
+  site_of(watcher).stay_limit = limit_of(scene_.metric, watch.reach());
+  watcher.filter = watch.filter;
+  watcher.plain = !watch.has_margin && !watch.has_height && watch.filter == 0 && !watch.managed;
+  if (watch.has_height) arena_.keep_heights();
+  mark_stale(watcher);
+}
+
+template <class Cells>
+void GridLayer<Cells>::detach(SensorIndex sensor, std::vector<EntityIndex>& had) {
+  const std::uint32_t at = served_[sensor].watcher();
+  Watcher& watcher = watchers_[at];
+  each_bit(watcher, [&](EntityIndex target) { had.push_back(target); });
+  std::vector<Pair> dropped;
+  drop_orphans(sensor, kNone, dropped);
+  for (const Pair& pair : dropped) had.push_back(pair.target);
+  Home& home = homes_[sites_[at].cell];
+  home.erase(std::find(home.begin(), home.end(), at));
+  watcher = {};
+  sites_[at] = {};
+  free_watchers_.push_back(at);
+  served_[sensor] = {};
+}
+
+template <class Cells>
+void GridLayer<Cells>::adopt(SensorIndex sensor, EntityIndex target) {
+  Watcher& watcher = watchers_[served_[sensor].watcher()];
+  const std::uint32_t bit = bit_of(watcher, target);
+  if (bit != kNone) {
+    watcher.row.set(bit);
+  } else {
+    orphans_.push_back({sensor, target});
+  }
+  mark_stale(watcher);
+}
+
+template <class Cells>
+bool GridLayer<Cells>::has(SensorIndex sensor, EntityIndex target) const {
+  const Watcher& watcher = watchers_[served_[sensor].watcher()];
+  const std::uint32_t bit = bit_of(watcher, target);
+  if (bit != kNone) return watcher.row.test(bit);
+  return std::any_of(orphans_.begin(), orphans_.end(), [&](const Pair& pair) {
+    return pair.sensor == sensor && pair.target == target;
+  });
+}
+
+template <class Cells>
+void GridLayer<Cells>::in_range(SensorIndex sensor, std::vector<EntityIndex>& out) const {
+  each_bit(watchers_[served_[sensor].watcher()],
+           [&](EntityIndex target) { out.push_back(target); });
+  for (const Pair& pair : orphans_) {
+    if (pair.sensor == sensor) out.push_back(pair.target);
+  }
+}
+
+template <class Cells>
+void GridLayer<Cells>::observers(EntityIndex target, std::vector<SensorIndex>& out) const {
+  const Place& place = places_[target];
+  if (place.place == kNone) return;
+  const std::uint32_t within = place.place - runs_[place.cell].first * kBlockPlaces;
+  for (std::size_t i = 0; i < kNeighbours; ++i) {
+    const CellIndex home = cells_.neighbour(place.cell, i);
+    if (home == kNone || homes_[home].empty()) continue;
+    const std::uint32_t bit = offset_of(home, kNeighbours - 1 - i) * 8 + within;
+    for (const std::uint32_t at : homes_[home]) {
+      if (watchers_[at].row.test(bit)) out.push_back(watchers_[at].sensor);
+    }
+  }
+  for (const Pair& pair : orphans_) {
+    if (pair.target == target) out.push_back(pair.sensor);
+  }
+}
+
+template <class Cells>
+std::uint32_t GridLayer<Cells>::width_of(CellIndex cell) const {
+  return cell == kNone ? 1 : runs_[cell].width();
+}
+
+template <class Cells>
+std::uint32_t GridLayer<Cells>::offset_of(CellIndex home, std::size_t neighbour) const {
+  std::uint32_t offset = 0;
+  for (std::size_t i = 0; i < neighbour; ++i) offset += width_of(cells_.neighbour(home, i));
+  return offset;
+}
+
+template <class Cells>
+std::size_t GridLayer<Cells>::direction(CellIndex home, CellIndex cell) const {
+  for (std::size_t i = 0; i < kNeighbours; ++i) {
+    if (cells_.neighbour(home, i) == cell) return i;
+  }
+  return kNeighbours;
+}
+
+template <class Cells>
+std::uint32_t GridLayer<Cells>::bit_of(const Watcher& watcher, EntityIndex target) const {
+  const Place& place = places_[target];
+  if (place.place == kNone) return kNone;
+  const CellIndex home = site_of(watcher).cell;
+  const std::size_t there = direction(home, place.cell);
+  if (there == kNeighbours) return kNone;
+  return offset_of(home, there) * 8 + place.place - runs_[place.cell].first * 8;
+}
+
+}  // namespace starbus::aoi
