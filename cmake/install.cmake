@@ -12,25 +12,31 @@ endif()
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/starbus)
 
-# Some targets alone may have been built, as scripts/up does: said before anything is copied.
-foreach(part core io client daemon testing entity ${STARBUS_ENTITY_PARTS})
-  get_target_property(type starbus_${part} TYPE)
-  if(NOT type STREQUAL INTERFACE_LIBRARY)
-    list(APPEND built "$<TARGET_FILE:starbus_${part}>")
-  endif()
-endforeach()
-install(CODE "
-foreach(file IN ITEMS ${built})
-  if(NOT EXISTS \"\${file}\")
-    message(FATAL_ERROR \"\${file} has not been built: build everything first (scripts/build release)\")
-  endif()
-endforeach()")
-
 foreach(program busd busroot bustop starbus-keygen starbus-mail aoi-view)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    list(APPEND to_build ${program})
   endif()
 endforeach()
+
+# The target `installable` builds what is installed and nothing else. installable.txt lists its files
+# for scripts/install. Some targets alone may have been built, as scripts/up does: said before
+# anything is copied.
+foreach(part core io client daemon testing ${STARBUS_ENTITY_PARTS})
+  list(APPEND to_build starbus_${part})
+endforeach()
+foreach(target ${to_build})
+  list(APPEND built "$<TARGET_FILE:${target}>")
+endforeach()
+add_custom_target(installable DEPENDS ${to_build})
+list(JOIN built "\n" lines)
+file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/installable.txt CONTENT "${lines}\n")
+install(CODE "
+foreach(file IN ITEMS ${built})
+  if(NOT EXISTS \"\${file}\")
+    message(FATAL_ERROR \"\${file} has not been built: build the target installable first (scripts/build release installable)\")
+  endif()
+endforeach()")
 
 # An export set for each component: a program that only uses the bus needs nobody else's libraries.
 set_target_properties(starbus_core PROPERTIES EXPORT_NAME core)

@@ -124,18 +124,22 @@ TEST_F(MannersTest, ABrokenFileLeavesTheOldConfigurationInForce) {
 
 TEST_F(MannersTest, TheDocumentedMetricsAreThere) {
   const auto documented = documented_metrics();
-  ASSERT_GE(documented.size(), 3U);
-  for (const auto& [name, table] : {std::pair{"root", "busroot"}, {"a", "busd"}}) {
-    const std::string text = cluster.daemon(name).get("/metrics").body;
-    for (const std::string& which : {std::string("both daemons"), std::string(table)}) {
-      ASSERT_TRUE(documented.contains(which));
+  ASSERT_GE(documented.size(), 4U);
+  Cluster mail{{.more = {{"a", "[mail]\nshards = ['0-255']\n"}}}};
+  const auto expect = [&](Daemon& daemon, const std::vector<std::string>& tables) {
+    const std::string text = daemon.get("/metrics").body;
+    for (const std::string& which : tables) {
+      ASSERT_TRUE(documented.contains(which)) << which;
       for (const std::string& metric : documented.at(which)) {
         const bool there = text.find("\n" + metric + " ") != std::string::npos ||
                            text.find("\n" + metric + "{") != std::string::npos;
-        EXPECT_TRUE(there) << name << " has no " << metric;
+        EXPECT_TRUE(there) << which << ": there is no " << metric;
       }
     }
-  }
+  };
+  expect(cluster.daemon("root"), {"both daemons", "busroot"});
+  expect(cluster.daemon("a"), {"both daemons", "busd"});
+  expect(mail.daemon("a"), {"busd with a mail store"});
 }
 
 TEST_F(MannersTest, WithoutBusrootAHostGoesOnByItself) {
