@@ -65,7 +65,8 @@ Result<Outcome> Draft::apply_to(Touched& document, const Write& write) const {
       return Error(Errc::not_found, update.collection + "/" + update.id);
     }
     if (!existed) now.value = Json::object();
-    if (const auto applied = apply(update.changes, *now.value); !applied) return applied.error();
+    if (const auto applied = apply_changes(update.changes, *now.value); !applied)
+      return applied.error();
   }
   auto cbor = encode_document(*now.value);
   if (!cbor) return cbor.error();

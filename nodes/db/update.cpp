@@ -97,7 +97,7 @@ Result<> apply_one(const Change& change, Json& document) {
 
 }  // namespace
 
-Result<> apply(const std::vector<Change>& changes, Json& document) {
+Result<> apply_changes(const std::vector<Change>& changes, Json& document) {
   Json changed = document;
   for (const Change& change : changes) {
     if (const auto done = apply_one(change, changed); !done) return done;

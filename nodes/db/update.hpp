@@ -32,7 +32,7 @@ struct Change {
 
 /// All operators in their order, or (an error) none. The document stays within the limits if the
 /// result is OK: bad_request, wrong_type, overflow, too_large.
-Result<> apply(const std::vector<Change>& changes, Json& document);
+Result<> apply_changes(const std::vector<Change>& changes, Json& document);
 
 /// What can be said without a document; what the values weigh. bad_request, bad_document,
 /// wrong_type, too_large.
