@@ -9,6 +9,7 @@
 
 #include "bus/core/bytes.hpp"
 #include "bus/core/limits.hpp"
+#include "bus/core/utf8.hpp"
 
 namespace starbus::bus {
 namespace {
@@ -31,23 +32,6 @@ std::array<std::byte, 32> sha256(std::string_view text) {
 
 std::uint32_t hash32(std::string_view text) {
   return load<std::uint32_t>(sha256(text).data());
-}
-
-/// Length of the well-formed UTF-8 sequence at the start of `text`, 0 if there is none.
-std::size_t utf8_sequence(std::string_view text) {
-  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = at(0);
-  if (lead < 0x80) return 1;
-  const std::size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 0;
-  if (size == 0 || lead > 0xf4 || text.size() < size) return 0;
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((at(i) & 0xc0) != 0x80) return 0;
-  }
-  const unsigned char second = at(1);
-  const bool overlong = (lead == 0xe0 && second < 0xa0) || (lead == 0xf0 && second < 0x90);
-  const bool surrogate = lead == 0xed && second >= 0xa0;
-  const bool beyond = lead == 0xf4 && second >= 0x90;
-  return overlong || surrogate || beyond ? 0 : size;
 }
 
 Result<> check_text(std::string_view text) {

@@ -1,0 +1,78 @@
+/// What can go wrong with documents, as values. One table; docs/db.md is checked against it by a
+/// test.
+#pragma once
+
+#include <boost/system/result.hpp>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace starbus::nodes::db {
+
+// X(code, meaning)
+#define STARBUS_DB_ERRORS(X)                                                                      \
+  X(bad_request, "a name, id, path, bound or token is not of its form; nothing was changed")      \
+  X(bad_document, "not an object of JSON values with valid UTF-8 and finite numbers up to int64") \
+  X(wrong_type, "an operator met a value that it does not work on; nothing was changed")          \
+  X(overflow, "an increment leaves the range of its number; nothing was changed")                 \
+  X(too_large, "a document, request or path exceeds its limit; nothing was changed")              \
+  X(exists, "there is such a document, or an index of that name with other fields")               \
+  X(not_found, "there is no such document or index; nothing was changed")                         \
+  X(index_building, "the index is not complete yet; ask again later")                             \
+  X(too_many, "one more collection or index exceeds its limit; nothing was changed")              \
+  X(busy, "too much waits for the disk; nothing was changed, repeat it later")                    \
+  X(store_full, "the disk is full; nothing was changed; reads and deletes go on")                 \
+  X(corrupt, "what was read is not what was written; the text names the row")                     \
+  X(io_error, "the disk failed to read; nothing was changed")                                     \
+  X(outcome_unknown, "the disk failed meanwhile; the write may or may not be there")              \
+  X(stopped, "a disk error stopped all writing; nothing was changed, reads go on")                \
+  X(closed, "the database is closing or closed; nothing was changed")                             \
+  X(newer_format, "a newer version wrote this store")
+
+enum class Errc : std::uint8_t {
+  ok = 0,
+#define X(code, meaning) code,
+  STARBUS_DB_ERRORS(X)
+#undef X
+};
+
+struct ErrorInfo {
+  Errc code;
+  std::string_view name;
+  std::string_view meaning;
+};
+/// The whole table, in the order above.
+std::span<const ErrorInfo> error_catalogue();
+/// "store_full"; "ok" for ok.
+std::string_view name_of(Errc code);
+
+/// The code for programs, the text for people.
+struct Error {
+  Errc code = Errc::ok;
+  std::string detail;
+
+  Error() = default;
+  Error(Errc c) : code(c) {}  // NOLINT: a code is an error without detail
+  Error(Errc c, std::string text) : code(c), detail(std::move(text)) {}
+
+  /// "wrong_type: a.b is no number"
+  std::string to_string() const;
+  friend bool operator==(const Error& a, Errc b) { return a.code == b; }
+};
+
+/// Reading the value of a failed Result is a programming error and throws this.
+class BadResult : public std::logic_error {
+ public:
+  explicit BadResult(const Error& error) : std::logic_error(error.to_string()) {}
+};
+[[noreturn]] inline void throw_exception_from_error(const Error& error,
+                                                    const boost::source_location&) {
+  throw BadResult(error);
+}
+
+template <class T = void>
+using Result = boost::system::result<T, Error>;
+
+}  // namespace starbus::nodes::db

@@ -1,0 +1,78 @@
+/// Every bound of the document store, with its reason and with what happens when it is reached.
+///
+/// One table; docs/db.md is checked against it by a test.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace starbus::nodes::db {
+
+// X(constant, value, unit, reason, when reached)
+#define STARBUS_DB_LIMITS(X)                                                                       \
+  X(kMaxName, 64, "bytes", "of a collection, an index or a request id: part of keys",              \
+    "bad_request")                                                                                 \
+  X(kMaxId, 128, "bytes", "of a document's id: at the end of each of its index rows",              \
+    "bad_request")                                                                                 \
+  X(kMaxDocument, 1024 * 1024, "bytes", "as CBOR: it is read and written as a whole", "too_large") \
+  X(kMaxElements, 65'536, "values", "of one document, of all levels: each is an allocation",       \
+    "too_large")                                                                                   \
+  X(kMaxDepth, 32, "levels", "of objects and arrays: each is a stack frame or more", "too_large")  \
+  X(kMaxPath, 256, "bytes", "of a dotted path: it is named in every request", "bad_request")       \
+  X(kMaxPathDepth, 16, "names", "of one path; below kMaxDepth, so that a set can make its way",    \
+    "bad_request")                                                                                 \
+  X(kMaxChanges, 64, "operators", "of one update: each walks its path", "too_large")               \
+  X(kMaxPaths, 64, "paths", "of one projection: each walks its path", "too_large")                 \
+  X(kMaxWrites, 128, "writes", "of one request: it is one commit, and others wait for it",         \
+    "too_large")                                                                                   \
+  X(kMaxRequest, 4 * 1024 * 1024, "bytes", "of what one request brings, or makes of documents",    \
+    "too_large")                                                                                   \
+  X(kMaxCollections, 1'024, "collections", "their counts are kept in memory", "too_many")          \
+  X(kMaxIndexes, 16, "indexes", "of one collection: each write changes all of them", "too_many")   \
+  X(kMaxIndexFields, 4, "fields", "of one index: its row must fit into a key of the store",        \
+    "bad_request")                                                                                 \
+  X(kIndexText, 96, "bytes", "of a text in an index row, for the same reason",                     \
+    "texts that agree so far count as equal there, and come in the order of ids")                  \
+  X(kPageDocuments, 1'000, "documents", "of one page of a query: the owner's thread waits for it", \
+    "the page ends and says where the next one begins")                                            \
+  X(kPageBytes, 4 * 1024 * 1024, "bytes", "of one page; a first document always comes",            \
+    "the page ends and says where the next one begins")                                            \
+  X(kCountRows, 65'536, "rows", "counted in a range at once: the owner's thread waits for it",     \
+    "the count ends and says where the next one begins")                                           \
+  X(kMaxToken, 1'024, "bytes", "of a continuation token: it is a key of the store", "bad_request") \
+  X(kWaitingRequests, 65'536, "requests", "that were taken and not answered: they are memory",     \
+    "busy")                                                                                        \
+  X(kWaitingBytes, 64 * 1024 * 1024, "bytes", "of documents that wait for the disk", "busy")       \
+  X(kBatchRequests, 4'096, "requests", "of one commit: all of them wait for its fsync",            \
+    "the rest waits for the next batch")                                                           \
+  X(kBatchBytes, 4 * 1024 * 1024, "bytes", "of one commit, of documents and index rows",           \
+    "the rest waits for the next batch")                                                           \
+  X(kFullRequests, 64, "requests", "of one commit on a full disk: it has room for little",         \
+    "the rest waits for the next batch")                                                           \
+  X(kBuildDocuments, 256, "documents", "indexed by one commit: what is written meanwhile waits",   \
+    "the next ones come with the next commit")                                                     \
+  X(kBuildBytes, 1024 * 1024, "bytes", "read for an index by one commit",                          \
+    "the next ones come with the next commit")                                                     \
+  X(kRequestAge, 600'000, "ms", "that the answer to a request id is kept: retries come sooner",    \
+    "it is forgotten as others come; a retry is a new request then")                               \
+  X(kMaxRequests, 1'000'000, "requests", "whose answers are kept: some 150 bytes each, on disk",   \
+    "the oldest is forgotten")                                                                     \
+  X(kForgotten, 4, "times", "as many old answers as new ones a commit erases at most",             \
+    "the rest goes with the next commits")
+
+#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
+STARBUS_DB_LIMITS(X)
+#undef X
+
+struct DbLimit {
+  std::string_view name;
+  std::uint64_t value;
+  std::string_view unit;
+  std::string_view reason;
+  std::string_view when_reached;
+};
+/// The whole table, in the order above.
+std::span<const DbLimit> limit_catalogue();
+
+}  // namespace starbus::nodes::db

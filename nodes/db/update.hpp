@@ -1,0 +1,41 @@
+/// Partial updates: operators on dotted paths, one after the other, on a document in memory. Pure;
+/// any thread.
+///
+///                 nothing there                  another type there
+///   set           made, with objects on the way  replaced
+///   inc           as set                         wrong_type unless a number
+///   unset         no change                      removed; an element of an array becomes null
+///   push          made as an array of one        wrong_type unless an array
+///   pull          no change                      wrong_type unless an array
+///
+/// set, inc and push are wrong_type where the way leads through something that is neither object
+/// nor array, or to an element that an array does not have. inc adds integers exactly, and is
+/// `overflow` beyond int64; if either is a double the sum is one, and `overflow` if not finite.
+/// pull removes all elements that are equal to its value.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "nodes/db/document.hpp"
+#include "nodes/db/path.hpp"
+
+namespace starbus::nodes::db {
+
+enum class Operator : std::uint8_t { set, inc, unset, push, pull };
+
+struct Change {
+  Operator what = Operator::set;
+  std::string path;
+  Json value;  ///< not looked at by unset
+};
+
+/// All operators in their order, or (an error) none. The document stays within the limits if the
+/// result is OK: bad_request, wrong_type, overflow, too_large.
+Result<> apply_changes(const std::vector<Change>& changes, Json& document);
+
+/// What can be said without a document; what the values weigh. bad_request, bad_document,
+/// wrong_type, too_large.
+Result<std::size_t> check_changes(const std::vector<Change>& changes);
+
+}  // namespace starbus::nodes::db
