@@ -62,12 +62,12 @@ StoreDatabase::Item StoreDatabase::item(bool writes, Done<T> done, Run run) {
 template <class T>
 Result<> StoreDatabase::answer(Done<T> done, Result<T> result) {
   ++unanswered_;
-  executor_.post(
-      [this, weak = std::weak_ptr(alive_), done = std::move(done), result = std::move(result)] {
-        if (weak.expired()) return;
-        --unanswered_;
-        done(result);
-      });
+  executor_.run_later("answers of documents", [this, weak = std::weak_ptr(alive_),
+                                               done = std::move(done), result = std::move(result)] {
+    if (weak.expired()) return;
+    --unanswered_;
+    done(result);
+  });
   return {};
 }
 
