@@ -180,8 +180,8 @@ void Busd::keep_mail() {
   hooks.note = [](const std::string& text) { spdlog::info("mail: {}", text); };
   hooks.stopped = [](const storage::Error& reason) {
     spdlog::critical(
-        "mail: the store has stopped, nothing is taken any more: {}; look at the disk, "
-        "then start busd again",
+        "mail: the store has stopped, none of its shards is served any more: {}; mend the cause, "
+        "stop busd, starbus-mail check, starbus-mail repair if that finds something, start busd",
         reason.to_string());
   };
   hooks.measured = measured_;

@@ -19,10 +19,12 @@
 ///   bus.send("entity/8", "hello");
 ///   auto reply = co_await bus.call("service/chat", "who is there?", {}, use_awaitable);
 ///
-/// **g++ 12**: put arguments that own memory (handlers, lambdas that capture strings or shared
-/// pointers, strings) into variables before the co_await expression. That compiler destroys some
-/// temporaries within it twice, which corrupts memory without a warning; and so it does the results
-/// in `a ? co_await x : co_await y`: write an if. Callbacks as completion tokens are not concerned.
+/// **g++ 12**: put lambdas that capture what owns memory (strings, shared pointers), and what is
+/// written in braces and has a member that owns memory (`Handlers{...}`, its `{}`), into variables
+/// before the co_await expression. That compiler destroys such temporaries within it twice, which
+/// corrupts memory without a warning; and so it does the results in `a ? co_await x : co_await y`:
+/// write an if. A std::string is fine there, and so is `{}` for options that own nothing. Callbacks
+/// as completion tokens are not concerned.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -84,8 +84,10 @@ namespace starbus::bus {
     "free space on that host; it takes messages again by itself")                                 \
   X(mailbox_full, 35, "the mailbox has as many messages or bytes as its quota allows",            \
     "let its reader acknowledge, raise the quota, or purge it")                                   \
-  X(corrupt, 36, "what the store has on its disk is damaged at this place; the rest goes on",     \
-    "see busd's log, and restore the store from a backup")                                        \
+  X(corrupt, 36,                                                                                  \
+    "what the store has on its disk is damaged at this place; all else is served until a "        \
+    "compaction meets the damage, which stops the store",                                         \
+    "see busd's log; stop busd, starbus-mail check, then repair, or restore a backup")            \
   X(cursor_ahead, 37, "the reader has numbers that its mailbox or log does not have yet",         \
     "the store was restored from an older backup, or lost: open from its last number, knowing "   \
     "that mail is missing")

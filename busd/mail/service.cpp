@@ -133,7 +133,7 @@ void MailService::on_bind_refused(BindingId binding, const Error& reason) {
   shards_[shard].phase = Phase::free;
   next_try_ms_ = hooks_.now_ms() + kBindPause;
   const bool left = reason == Errc::already_bound && leave_to_owner(shard);
-  if (!left) ++refusals_[reason.to_string()];
+  if (!left) refusals_[reason.to_string()].push_back(shard);
 }
 
 /// A shard that another host serves, and of which nothing is here, is only listed here. It would
@@ -154,10 +154,16 @@ bool MailService::leave_to_owner(std::uint8_t shard) {
 /// One line for all shards, and not again while nothing changes: it is asked for every second.
 void MailService::report_refusals() {
   std::string text;
-  for (const auto& [reason, count] : std::exchange(refusals_, {})) {
-    text += (text.empty() ? "" : "; ") + std::to_string(count) + " shards are not ours: " + reason;
+  for (auto& [reason, shards] : std::exchange(refusals_, {})) {
+    std::ranges::sort(shards);
+    text += (text.empty() ? "" : "; ") + std::string("the shards ") + shards_text(shards) +
+            " are not served here: " + reason;
   }
-  if (text != reported_) hooks_.trouble(text);
+  if (text != reported_) {
+    hooks_.trouble(text +
+                   "; asked for again each second. If another host goes on serving them, two "
+                   "stores keep them: see mail-tools.md, \"Two stores with one shard\"");
+  }
   reported_ = std::move(text);
 }
 

@@ -126,7 +126,7 @@ class MailService final : public ProcessEvents, private MailShell {
   Taker taker_;
   std::map<std::uint8_t, Shard> shards_;
   std::map<BindingId, std::uint8_t> bindings_;
-  std::map<std::string, int> refusals_;  // since the last report, by reason
+  std::map<std::string, std::vector<std::uint8_t>> refusals_;  // since the last report, by reason
   std::string reported_;
   std::map<std::string, std::vector<std::uint8_t>> left_;  // to hosts; since the last report
   std::uint64_t next_try_ms_ = 0;

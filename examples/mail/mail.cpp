@@ -86,6 +86,7 @@ awaitable<void> read(bus::Bus& node, const std::string& name, const std::string&
 }
 
 awaitable<void> run(bus::Bus& node, std::string what, std::string name, std::string argument) {
+  std::cout << node.node() << " connects to busd" << std::endl;  // waits for it, if need be
   if (auto up = co_await node.connect(use_awaitable); !up) throw bus::BadResult(up.error());
   if (what == "post") co_await post(node, name, argument);
   if (what == "read") co_await read(node, name, argument);
@@ -99,6 +100,7 @@ int main(int argc, char** argv) try {
     std::cerr << "usage: mail post NAME TEXT | mail read NAME FILE" << std::endl;
     return 2;
   }
+  if (auto good = bus::check_channel_name(argv[2]); !good) throw bus::BadResult(good.error());
   boost::asio::io_context loop;
   bus::Bus node(loop, {.node = "mail-" + std::to_string(::getpid())});
   boost::asio::co_spawn(loop, run(node, what, argv[2], argv[3]), [](std::exception_ptr error) {

@@ -65,5 +65,12 @@ TEST_F(MailExampleTest, AFileOfSomethingElseIsNotTouched) {
   EXPECT_NE(cluster.log_of("refused").find("holds something else"), std::string::npos);
 }
 
+TEST_F(MailExampleTest, ANameThatIsNoneIsToldBeforeItConnects) {
+  cluster.busd("a").stop();
+  const auto refused = mail("a", {"post", "player 42", "hello"}, "refused");
+  EXPECT_EQ(refused->wait(20s), 1);
+  EXPECT_NE(cluster.log_of("refused").find("bad_name"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace starbus::cluster_test

@@ -68,8 +68,14 @@ TEST_F(MailboxTest, WaitsForItsReaderAndThenComesAtOnce) {
       EXPECT_THAT(texts1, ElementsAre("1", "2", "3"));
       CO_OK(co_await box->acknowledge(2, use_awaitable));
     }
-    // Message 3 was handled, but its effects were not saved before this end.
     bus::MailboxOptions cursor;
+    {
+      cursor.after = 1;  // of a database that was restored: its position shows that 2 is gone
+      auto box = co_await owner.open_mailbox(kBox, cursor, use_awaitable);
+      CO_OK(box);
+      EXPECT_EQ(box->position(), 2u);
+    }
+    // Message 3 was handled, but its effects were not saved before this end.
     cursor.after = 2;
     auto box = co_await owner.open_mailbox(kBox, cursor, use_awaitable);
     CO_OK(box);

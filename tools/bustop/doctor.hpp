@@ -76,17 +76,22 @@ std::string_view name_of(Severity severity);
   X(mail_store_opening, "posts to its shards wait with their senders",                            \
     "another program may have it open (starbus-mail): end that one; a large store takes seconds") \
   X(mail_store_stopped,                                                                           \
-    "its shards take no posts any more; those that wait stay with their senders",                 \
-    "read busd's log; look at the disk, then starbus-mail check, then start busd again")          \
+    "none of its shards is served, neither to posters nor to readers; posts stay with senders",   \
+    "read busd's log; mend the cause, stop busd, starbus-mail check, starbus-mail repair if "     \
+    "that finds something, start busd")                                                           \
   X(mail_quota_full, "posts that go beyond are refused with store_full; reading goes on",         \
     "let readers acknowledge, purge (bustop mail purge), or raise [mail] total_bytes there")      \
   X(mail_shards_missing,                                                                          \
     "what is posted to their mailboxes waits with its senders until it expires",                  \
-    "start the host that keeps them, or list them in [mail] shards of one; starbus-mail shards")  \
+    "start the host that has them, or starbus-mail adopt if it is gone for good; to list them "   \
+    "in [mail] shards of another would begin them empty, and give numbers twice: only for what "  \
+    "no host has ever had")                                                                       \
   X(mail_shards_refused,                                                                          \
-    "a shard is one host's; this one asks for it again and again, and takes it when the other "   \
-    "is down",                                                                                    \
-    "take them out of [mail] shards of that host, or bring them there: starbus-mail move")        \
+    "a shard is one host's. What is listed there and was never there stays where it is; if that " \
+    "host keeps mail of it, too (its log says so), two stores have it, and numbers are given "    \
+    "twice",                                                                                      \
+    "if its log says that they are not served there: mail-tools.md, \"Two stores with one "       \
+    "shard\"; otherwise take them out of [mail] shards there, or bring them: starbus-mail move")  \
   X(version_mix, "versions at most one minor apart work together, but not for ever",              \
     "finish the upgrade, host by host")
 

@@ -33,8 +33,8 @@ Result<std::set<std::string>> hosts_with_mail(const Context& context, const Mail
 }
 
 int no_mail(const Context& context) {
-  context.err << "bustop: no host of this cluster has a mail store\n"
-              << "  -> [mail] shards in busd.toml; starbus-mail shards\n";
+  context.err << "bustop: no host that is up has a mail store\n"
+              << "  -> start those that have one; for a first one: [mail] in busd.toml\n";
   return kExitNotFound;
 }
 
@@ -130,7 +130,9 @@ int run_mail_peek(const Context& context, const MailOptions& options) {
   if (!route) return report(context, route.error());
   if (!route->info.found) {
     context.err << "bustop: " << printable(options.name) << " belongs to " << shard
-                << ", which no host serves\n  -> [mail] shards in busd.toml\n";
+                << ", which no host serves\n"
+                << "  -> start the host that has it, or see why its store does not serve: "
+                   "bustop doctor\n";
     return kExitNotFound;
   }
   const std::size_t limit = options.limit == 0 ? 20 : std::min(options.limit, kPeekPage);

@@ -143,6 +143,21 @@ void Taker::next() {
   seek();
 }
 
+std::string Taker::why_nobody_gives() const {
+  const std::string shard = shard_name(shard_);
+  if (!way_.keeps(shard_)) {
+    return shard +
+           " is served by nobody: start the host that has it, or starbus-mail adopt if that is "
+           "gone for good; [mail] shards is only for what no host has ever had";
+  }
+  const auto rival = way_.owner(shard_);
+  if (!rival || rival->host == host_) {
+    return shard + " is kept here and not served: see the log of this busd";
+  }
+  return shard + " is kept here, and host " + rival->host +
+         " serves it: two stores have it, see mail-tools.md, \"Two stores with one shard\"";
+}
+
 void Taker::seek() {
   progress_.doing = "seeks";
   if (attempts_ > 0 && way_.now_ms() < since_ms_ + kPause) return;
@@ -159,12 +174,7 @@ void Taker::seek() {
   }
   if (!owner) {
     if (way_.now_ms() < since_ms_ + kSeek) return;  // the next tick looks again
-    if (way_.keeps(shard_)) {
-      return fail(shard_name(shard_) + " is kept here and not served: see the log of this busd");
-    }
-    return fail(shard_name(shard_) +
-                " is nobody's: start the host that has it, or list it in "
-                "[mail] shards of the one that is to have it");
+    return fail(why_nobody_gives());
   }
   giver_ = *owner;
   progress_.from = giver_.host;

@@ -98,6 +98,7 @@ class Taker {
   void show_found();
   void found_ended();
   void seek();
+  std::string why_nobody_gives() const;
   void ask();
   void prepare(ShardRows first);
   void write(const ShardRows& rows);
