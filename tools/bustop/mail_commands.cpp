@@ -27,15 +27,31 @@ double unix_ms() {
 /// Hosts that have a store; the one of the options if that names one.
 Result<std::set<std::string>> hosts_with_mail(const Context& context, const MailOptions& options) {
   if (!options.host.empty()) return std::set{options.host};
-  auto places = context.view.mail_places();
-  if (!places) return places.error();
-  return std::move(places->hosts);
+  return context.view.mail_hosts();
+}
+
+/// Of a host whose mail was not to be had: its store may not be open, and the daemon knows why.
+MailStats troubled(const Context& context, const std::string& host, const Error& error) {
+  MailStats stats;
+  stats.host = host;
+  stats.trouble = error;
+  if (const auto status = context.view.status_of(host)) {
+    stats.state = status->mail_state;
+    stats.reason = status->mail_reason;
+  }
+  return stats;
 }
 
 int no_mail(const Context& context) {
   context.err << "bustop: no host of this cluster has a mail store\n"
               << "  -> [mail] shards in busd.toml; starbus-mail shards\n";
   return kExitNotFound;
+}
+
+std::string note_of(const MailStats& store) {
+  if (store.state.empty()) return store.host + " did not answer: " + text_of(store.trouble);
+  return store.host + ": nothing of its mail store is shown, which is " + store.state +
+         (store.reason.empty() ? "" : ": " + store.reason);
 }
 
 /// Adds pages of one host until there are `wanted`; true if there may be more.
@@ -78,18 +94,21 @@ int run_mail_ls(const Context& context, const MailOptions& options) {
   bool more = false;
   for (const std::string& host : *hosts) {
     const auto added = add_boxes(context, host, options.prefix, wanted, boxes, notes);
-    if (!added && hosts->size() == 1) return report(context, added.error());
-    if (!added) notes.push_back(host + " did not answer: " + text_of(added.error()));
+    if (!added) {
+      const MailStats store = troubled(context, host, added.error());
+      if (store.state.empty() && hosts->size() == 1) return report(context, added.error());
+      notes.push_back(note_of(store));
+    }
     more |= added && *added;
   }
   std::ranges::sort(boxes, {}, &MailBox::name);
   if (context.json) {
     context.out << dump(json_of_mail_boxes(boxes, more, notes));
-    return kExitOk;
+  } else {
+    context.out << render_mail_boxes(boxes, more, context.look);
+    for (const std::string& note : notes) context.out << "note: " << printable(note) << "\n";
   }
-  context.out << render_mail_boxes(boxes, more, context.look);
-  for (const std::string& note : notes) context.out << "note: " << printable(note) << "\n";
-  return kExitOk;
+  return notes.empty() ? kExitOk : kExitBad;
 }
 
 /// What is wrong with the name of a mailbox is said; false then.
@@ -159,10 +178,10 @@ int run_mail_stats(const Context& context, const MailOptions& options) {
   bool well = true;
   for (const std::string& host : *hosts) {
     const auto text = context.view.mail(host, "stats");
-    if (!text && hosts->size() == 1) return report(context, text.error());
     auto stats = text ? parse_mail_stats(*text) : Result<MailStats>(text.error());
-    rows.push_back(stats ? std::move(*stats) : MailStats{});
-    if (!stats) rows.back().trouble = stats.error();
+    rows.push_back(stats ? std::move(*stats) : troubled(context, host, stats.error()));
+    const bool unknown = !stats && rows.back().state.empty();
+    if (unknown && hosts->size() == 1) return report(context, stats.error());
     rows.back().host = host;
     well &= stats && rows.back().state == "running" && rows.back().unreadable == 0;
   }
