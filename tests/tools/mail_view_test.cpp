@@ -114,6 +114,9 @@ TEST_F(BustopMail, PeeksWhereTheShardIs) {
   EXPECT_THAT(ran.out, HasSubstr("lost"));
   EXPECT_THAT(ran.out, HasSubstr("more: --from 5"));
   EXPECT_EQ(json::parse(bustop({"peek", "player/1", "--json"}).out)["rows"][0]["body"], "aGVsbG8=");
+  daemon_.set("/at/b/mail/peek", R"({"name":"player/1","messages":1,"bytes":5,"rows":[{"number":3,)"
+                                 R"("trouble":"in a damaged block: corrupted"}],"next":null})");
+  EXPECT_EQ(bustop({"peek", "player/1"}).code, 2) << "it cannot be read";
   EXPECT_EQ(bustop({"peek", "nothing"}).code, 64);
   daemon_.set("/at/root/route", R"({"found":false})");
   EXPECT_EQ(bustop({"peek", "player/1"}).code, 1);

@@ -7,6 +7,7 @@
 #include "bus/core/name.hpp"
 #include "bus/core/post_head.hpp"
 #include "bus/daemon/admin_http.hpp"
+#include "busd/mail/care/inspect.hpp"
 #include "tools/bustop/commands.hpp"
 #include "tools/bustop/mail_view.hpp"
 #include "tools/bustop/parse.hpp"
@@ -167,7 +168,10 @@ int run_mail_peek(const Context& context, const MailOptions& options) {
   peek->box.host = route->info.host;
   context.out << (context.json ? dump(json_of_mail_peek(*peek))
                                : render_mail_peek(*peek, context.look));
-  return kExitOk;
+  const bool readable = std::ranges::all_of(peek->messages, [](const MailMessage& message) {
+    return message.trouble.empty() || message.trouble == bus::busd::mail::kLost;
+  });
+  return readable ? kExitOk : kExitBad;
 }
 
 int run_mail_stats(const Context& context, const MailOptions& options) {

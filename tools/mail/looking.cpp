@@ -202,7 +202,7 @@ int run_peek(const Context& context, const PeekOptions& options) {
   std::uint64_t count = 0;
   std::uint64_t from = std::max<std::uint64_t>(options.from, 1);
   while (from != 0 && count < options.limit) {
-    const auto page = mail::peek(*opened->snapshot, **box, from, options.limit - count);
+    const auto page = mail::peek_whole(*opened->snapshot, **box, from, options.limit - count);
     if (!page) return fail(context, error_of(page.error()));
     std::vector<bustop::MailMessage> rows;
     for (const mail::Peeked& message : page->messages) {
