@@ -145,7 +145,11 @@ int run_export(const Context& context, const ExportOptions& options) {
     if (done) done = exporter.one(name);
   }
   if (done) done = exporter.finish();
-  if (!done) return fail(context, done.error());
+  if (!done) {
+    // A part is of no use: import refuses it, and it would be in the way of the next try.
+    if (!to_out) std::filesystem::remove(options.file, error);
+    return fail(context, done.error());
+  }
   if (!to_out) {
     file.close();
     if (auto synced = mail::sync_path(options.file); !synced) {
