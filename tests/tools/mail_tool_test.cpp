@@ -133,7 +133,7 @@ TEST_F(MailTool, AdoptsShardsButNotAPart) {
   const Ran part = tool({"adopt", "5-6"});
   EXPECT_EQ(part.code, 1);
   EXPECT_THAT(part.err, HasSubstr("store/6 was on its way from b and is here in part"));
-  EXPECT_EQ(tool({"adopt", "256"}).code, 1);
+  EXPECT_EQ(tool({"adopt", "256"}).code, 2);
 }
 
 TEST_F(MailTool, ChecksOnlyWhatIsKeptHere) {

@@ -52,6 +52,7 @@ Result<MailPlaces> ClusterView::mail_places() const {
   // A store without shards has no name but that of its process.
   if (const auto all = root()) {
     for (const HostRow& row : all->hosts) {
+      places.known.insert(row.host);
       if (row.connected) add_stores(row.processes, places.hosts);
     }
   } else if (const auto here = host({})) {
