@@ -190,7 +190,8 @@ TEST_F(BustopMail, APurgeSaysHowManyItErased) {
   daemon_.set("/mail/purge", R"({"error":"no_owner","detail":"elsewhere"})", 404);
   ran = bustop({"purge", "player/1"});
   EXPECT_EQ(ran.code, 1);
-  EXPECT_THAT(ran.err, HasSubstr("is not in this host's store"));
+  EXPECT_THAT(ran.err, HasSubstr("is not in the store of the host at " + daemon_.url()));
+  EXPECT_THAT(ran.err, HasSubstr("--admin URL of its busd"));
   EXPECT_EQ(bustop({"purge", "no kind"}).code, 64);
   EXPECT_EQ(bustop({"purge"}).code, 64);
 }

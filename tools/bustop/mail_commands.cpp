@@ -127,8 +127,9 @@ int run_mail_purge(const Context& context, const MailOptions& options) {
   if (options.upto != 0) path += "&upto=" + std::to_string(options.upto);
   const auto text = context.view.change_mail(path);
   if (!text && text.error().detail.starts_with("404")) {
-    context.err << "bustop: " << printable(options.name)
-                << " is not in this host's store\n  -> bustop mail peek says which host has it; "
+    context.err << "bustop: " << printable(options.name) << " is not in the store of the host at "
+                << context.admin
+                << "\n  -> bustop mail peek says which host has it: --admin URL of its busd, or "
                    "run this there\n";
     return kExitNotFound;
   }

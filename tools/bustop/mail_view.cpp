@@ -133,7 +133,7 @@ std::string render_mail_boxes(const std::vector<MailBox>& boxes, bool more, cons
   for (const MailBox& box : boxes) {
     table.add({box.name.empty() ? "(sealed) " + box.id : box.name, box.kind, box.host,
                std::to_string(box.shard), std::to_string(box.messages), size_text(box.bytes),
-               std::to_string(box.floor + 1), std::to_string(box.last)});
+               box.messages == 0 ? "-" : std::to_string(box.floor + 1), std::to_string(box.last)});
   }
   const std::string count = std::to_string(boxes.size());
   return table.text(look) + count + (boxes.size() == 1 ? " mailbox" : " mailboxes") +

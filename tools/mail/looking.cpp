@@ -83,7 +83,8 @@ void add_row(Table& table, const mail::BoxInfo& box) {
   table.add({name, box.row.kind == bus::PostTarget::log ? "log" : "mailbox",
              std::to_string(box.shard), std::to_string(box.row.count()),
              bustop::human_bytes(static_cast<double>(box.row.bytes())),
-             std::to_string(box.row.floor + 1), std::to_string(box.row.last)});
+             box.row.count() == 0 ? "-" : std::to_string(box.row.floor + 1),
+             std::to_string(box.row.last)});
 }
 
 std::string age_of(std::uint64_t time_ms) {
