@@ -56,7 +56,7 @@ Response peek_answer(const storage::Snapshot& snapshot, const std::string& name,
   const auto box = mail::find_box(snapshot, name);
   if (!box) return mail_refusal(box.error());
   if (!*box) return daemon::error_response({Errc::no_owner, "no mailbox " + name + " here"});
-  const auto page = mail::peek(snapshot, **box, from, limit);
+  const auto page = mail::peek_whole(snapshot, **box, from, limit);
   if (!page) return mail_refusal(page.error());
   json answer = box_json(**box);
   json& rows = answer["rows"] = json::array();

@@ -85,6 +85,24 @@ TEST_F(MailOnline, MovesAllThatAHostHas) {
   EXPECT_EQ(json::parse(tool({"move", "--from", "c", "--json"}).out)["shards"], 0);
 }
 
+TEST_F(MailOnline, AHostThatNobodyKnowsIsAnError) {
+  const Ran ran = tool({"move", "--from", "zzz"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("there is no host zzz in this cluster"));
+  daemon_.set("/at/root/names", "{}", 504);
+  daemon_.set("/names", names({{8, "a"}}));
+  EXPECT_THAT(tool({"move", "--from", "b"}).err, HasSubstr("busroot does not answer"));
+}
+
+TEST_F(MailOnline, WhatIsNoListOfShardsIsAMistakeOnTheCommandLine) {
+  for (const char* shards : {"0-300", "x", "256", "7-3"}) {
+    const Ran ran = tool({"move", shards});
+    EXPECT_EQ(ran.code, 2) << shards;
+    EXPECT_THAT(ran.err, HasSubstr("is no list of shards"));
+  }
+  EXPECT_TRUE(daemon_.asked().empty());
+}
+
 TEST_F(MailOnline, SaysThatThereIsNoMove) {
   EXPECT_EQ(tool({"move"}).out, "no move\n");
   EXPECT_EQ(tool({"move"}).code, 0);

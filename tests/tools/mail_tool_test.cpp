@@ -133,7 +133,7 @@ TEST_F(MailTool, AdoptsShardsButNotAPart) {
   const Ran part = tool({"adopt", "5-6"});
   EXPECT_EQ(part.code, 1);
   EXPECT_THAT(part.err, HasSubstr("store/6 was on its way from b and is here in part"));
-  EXPECT_EQ(tool({"adopt", "256"}).code, 1);
+  EXPECT_EQ(tool({"adopt", "256"}).code, 2);
 }
 
 TEST_F(MailTool, ChecksOnlyWhatIsKeptHere) {
@@ -207,6 +207,28 @@ TEST_F(MailTool, ExportOfSomeMailboxes) {
   EXPECT_THAT(ran.out, HasSubstr(R"({"box":"player/3","kind":"mailbox","floor":2,"last":9})"));
   EXPECT_THAT(ran.out, HasSubstr(R"({"end":true,"boxes":2,"messages":14})"));
   EXPECT_EQ(tool({"export", "-", "--mailbox", "player/77"}).code, 1);
+}
+
+TEST_F(MailTool, AnExportThatIsRefusedLeavesNoFile) {
+  const std::string file = path("some.jsonl");
+  const Ran ran = tool({"export", file, "--mailbox", "player/3", "--mailbox", "player/77"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("no mailbox player/77"));
+  EXPECT_FALSE(fs::exists(file));
+  EXPECT_EQ(tool({"export", file, "--mailbox", "player/3"}).code, 0) << "the corrected command";
+  EXPECT_EQ(tool({"export", file, "--mailbox", "player/77"}).code, 1);
+  EXPECT_TRUE(fs::exists(file)) << "one that was there before stays";
+}
+
+TEST_F(MailTool, PeekShowsWhatCannotBeRead) {
+  filled_.open();
+  filled_.fill("large/1", 0, 400);
+  filled_.move_into_a_table();
+  ASSERT_TRUE(filled_.flip_at(body_of("large/1", 200)));
+  const Ran ran = tool({"peek", "large/1", "--limit", "1000"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.out, ContainsRegex("200  - +-  in a damaged block: "));
+  EXPECT_EQ(std::ranges::count(ran.out, '\n'), 400 + 3) << "a heading, and every number";
 }
 
 TEST_F(MailTool, ImportRefusesAMailboxThatHasSomething) {

@@ -51,7 +51,7 @@ class BustopMail : public testing::Test {
 
 TEST_F(BustopMail, ListsMailboxesOfAllHosts) {
   const Ran ran = bustop({"ls"});
-  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.code, 2) << "with a note: " << ran.err;
   EXPECT_THAT(ran.out,
               HasSubstr("player/1     mailbox  a         3         7  1.2 kB     3     9"));
   EXPECT_THAT(ran.out, HasSubstr("log/\\x1b[2J"));
@@ -60,6 +60,43 @@ TEST_F(BustopMail, ListsMailboxesOfAllHosts) {
   const json list = json::parse(bustop({"ls", "--json"}).out);
   EXPECT_EQ(list["mailboxes"][1]["host"], "a");
   EXPECT_THAT(bustop({"ls", "--host", "b"}).out, Not(HasSubstr("player/1")));
+  EXPECT_EQ(bustop({"ls", "--host", "a"}).code, 0);
+}
+
+/// It has neither a process nor a shard: only its daemon knows of it.
+TEST_F(BustopMail, AHostWhoseStoreIsNotOpenIsShown) {
+  daemon_.set("/at/root/names",
+              R"({"names":[{"name":"store/3","owner":"a.store"}],"next":null,"total":1})");
+  std::string status = kStatusB;
+  status.insert(1, R"("mail":{"state":"stopped","reason":"io_error: LOCK: Permission denied"},)");
+  daemon_.set("/at/b/status", status);
+  daemon_.set("/at/b/mail/stats", R"({"error":"the mail store is not open: see /healthz"})", 503);
+  daemon_.set("/at/b/mail/boxes", R"({"error":"the mail store is not open: see /healthz"})", 503);
+  const Ran stats = bustop({"stats"});
+  EXPECT_EQ(stats.code, 2) << stats.err;
+  EXPECT_THAT(stats.out, testing::ContainsRegex("a +running +128"));
+  EXPECT_THAT(stats.out, testing::ContainsRegex("b +stopped +- +-"));
+  EXPECT_THAT(stats.out, HasSubstr("note: b: io_error: LOCK: Permission denied\n"));
+  const json rows = json::parse(bustop({"stats", "--json"}).out)["hosts"];
+  EXPECT_EQ(rows[1]["state"], "stopped");
+  EXPECT_EQ(rows[1]["reason"], "io_error: LOCK: Permission denied");
+  const Ran ls = bustop({"ls"});
+  EXPECT_EQ(ls.code, 2) << ls.err;
+  EXPECT_THAT(ls.out, HasSubstr("player/1"));
+  EXPECT_THAT(ls.out, HasSubstr("note: b: nothing of its mail store is shown, which is stopped: "
+                                "io_error: LOCK: Permission denied\n"));
+  EXPECT_THAT(bustop({"stats", "--host", "b"}).out, HasSubstr("stopped"));
+  EXPECT_EQ(bustop({"ls", "--host", "b"}).code, 2);
+}
+
+TEST_F(BustopMail, OfAHostThatDoesNotAnswerNobodyKnowsThatItHasNone) {
+  daemon_.set("/at/root/names",
+              R"({"names":[{"name":"store/3","owner":"a.store"}],"next":null,"total":1})");
+  daemon_.set("/at/b/status", R"({"error":"deadline"})", 504);
+  daemon_.set("/at/b/mail/stats", R"({"error":"deadline"})", 504);
+  const Ran ran = bustop({"stats"});
+  EXPECT_EQ(ran.code, 2) << ran.err;
+  EXPECT_THAT(ran.out, testing::ContainsRegex("b +no answer"));
 }
 
 TEST_F(BustopMail, PeeksWhereTheShardIs) {
@@ -77,6 +114,9 @@ TEST_F(BustopMail, PeeksWhereTheShardIs) {
   EXPECT_THAT(ran.out, HasSubstr("lost"));
   EXPECT_THAT(ran.out, HasSubstr("more: --from 5"));
   EXPECT_EQ(json::parse(bustop({"peek", "player/1", "--json"}).out)["rows"][0]["body"], "aGVsbG8=");
+  daemon_.set("/at/b/mail/peek", R"({"name":"player/1","messages":1,"bytes":5,"rows":[{"number":3,)"
+                                 R"("trouble":"in a damaged block: corrupted"}],"next":null})");
+  EXPECT_EQ(bustop({"peek", "player/1"}).code, 2) << "it cannot be read";
   EXPECT_EQ(bustop({"peek", "nothing"}).code, 64);
   daemon_.set("/at/root/route", R"({"found":false})");
   EXPECT_EQ(bustop({"peek", "player/1"}).code, 1);
@@ -150,7 +190,8 @@ TEST_F(BustopMail, APurgeSaysHowManyItErased) {
   daemon_.set("/mail/purge", R"({"error":"no_owner","detail":"elsewhere"})", 404);
   ran = bustop({"purge", "player/1"});
   EXPECT_EQ(ran.code, 1);
-  EXPECT_THAT(ran.err, HasSubstr("is not in this host's store"));
+  EXPECT_THAT(ran.err, HasSubstr("is not in the store of the host at " + daemon_.url()));
+  EXPECT_THAT(ran.err, HasSubstr("--admin URL of its busd"));
   EXPECT_EQ(bustop({"purge", "no kind"}).code, 64);
   EXPECT_EQ(bustop({"purge"}).code, 64);
 }

@@ -1,13 +1,12 @@
 #include "tools/bustop/cluster_view.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <thread>
 #include <utility>
 
 #include "bus/core/name.hpp"
 #include "bus/daemon/admin_http.hpp"
+#include "tools/bustop/for_all.hpp"
 #include "tools/bustop/parse.hpp"
 
 namespace starbus::bustop {
@@ -20,20 +19,6 @@ constexpr std::size_t kLongestPath = 255;     // of a question that travels over
 
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-/// Calls `work(i)` for all i below `count`, several at a time.
-template <class Work>
-void for_all(std::size_t count, const Work& work) {
-  std::atomic<std::size_t> next{0};
-  const auto run = [&] {
-    for (std::size_t i = next++; i < count; i = next++) work(i);
-  };
-  std::vector<std::jthread> threads;
-  for (std::size_t i = 1; i < std::min(count, ClusterView::kParallel); ++i) {
-    threads.emplace_back(run);
-  }
-  run();
 }
 
 template <class Parse>
@@ -88,6 +73,12 @@ Result<std::string> ClusterView::get(const std::string& who, const std::string& 
 
 Result<DaemonStatus> ClusterView::get_status(const std::string& who) const {
   return parsed(get(who, "/status"), parse_status);
+}
+
+Result<DaemonStatus> ClusterView::status_of(const std::string& host) const {
+  auto local = status();
+  if (!local || local->name == host) return local;
+  return get_status(host);
 }
 
 std::string ClusterView::address_of(const std::string& who, const DaemonStatus& local) const {

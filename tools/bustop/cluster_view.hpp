@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,7 @@ class ClusterView {
   ClusterView(std::unique_ptr<AdminSource> local, std::unique_ptr<AdminSource> root);
 
   Result<DaemonStatus> status() const { return get_status({}); }
+  Result<DaemonStatus> status_of(const std::string& host) const;
 
   enum class Depth { root, hosts };  // hosts: each connected host is asked for its processes
   /// An error only if the local daemon does not answer.
@@ -68,6 +70,9 @@ class ClusterView {
 
   /// Who serves the shards of mail: busroot's word, or the local daemon's where that cannot be had.
   Result<MailPlaces> mail_places() const;
+  /// Hosts that have a mail store, also one that is not open: it has no name that a directory
+  /// knows, so the hosts are asked. With who does not answer: nobody can say that it has none.
+  Result<std::set<std::string>> mail_hosts() const;
   /// What a host's mail store answers to a path below /mail/.
   Result<std::string> mail(const std::string& host, const std::string& path) const;
   /// Of the local daemon, which alone takes changes.

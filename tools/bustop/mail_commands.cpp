@@ -7,6 +7,7 @@
 #include "bus/core/name.hpp"
 #include "bus/core/post_head.hpp"
 #include "bus/daemon/admin_http.hpp"
+#include "busd/mail/care/inspect.hpp"
 #include "tools/bustop/commands.hpp"
 #include "tools/bustop/mail_view.hpp"
 #include "tools/bustop/parse.hpp"
@@ -27,15 +28,31 @@ double unix_ms() {
 /// Hosts that have a store; the one of the options if that names one.
 Result<std::set<std::string>> hosts_with_mail(const Context& context, const MailOptions& options) {
   if (!options.host.empty()) return std::set{options.host};
-  auto places = context.view.mail_places();
-  if (!places) return places.error();
-  return std::move(places->hosts);
+  return context.view.mail_hosts();
+}
+
+/// Of a host whose mail was not to be had: its store may not be open, and the daemon knows why.
+MailStats troubled(const Context& context, const std::string& host, const Error& error) {
+  MailStats stats;
+  stats.host = host;
+  stats.trouble = error;
+  if (const auto status = context.view.status_of(host)) {
+    stats.state = status->mail_state;
+    stats.reason = status->mail_reason;
+  }
+  return stats;
 }
 
 int no_mail(const Context& context) {
   context.err << "bustop: no host that is up has a mail store\n"
               << "  -> start those that have one; for a first one: [mail] in busd.toml\n";
   return kExitNotFound;
+}
+
+std::string note_of(const MailStats& store) {
+  if (store.state.empty()) return store.host + " did not answer: " + text_of(store.trouble);
+  return store.host + ": nothing of its mail store is shown, which is " + store.state +
+         (store.reason.empty() ? "" : ": " + store.reason);
 }
 
 /// Adds pages of one host until there are `wanted`; true if there may be more.
@@ -78,18 +95,21 @@ int run_mail_ls(const Context& context, const MailOptions& options) {
   bool more = false;
   for (const std::string& host : *hosts) {
     const auto added = add_boxes(context, host, options.prefix, wanted, boxes, notes);
-    if (!added && hosts->size() == 1) return report(context, added.error());
-    if (!added) notes.push_back(host + " did not answer: " + text_of(added.error()));
+    if (!added) {
+      const MailStats store = troubled(context, host, added.error());
+      if (store.state.empty() && hosts->size() == 1) return report(context, added.error());
+      notes.push_back(note_of(store));
+    }
     more |= added && *added;
   }
   std::ranges::sort(boxes, {}, &MailBox::name);
   if (context.json) {
     context.out << dump(json_of_mail_boxes(boxes, more, notes));
-    return kExitOk;
+  } else {
+    context.out << render_mail_boxes(boxes, more, context.look);
+    for (const std::string& note : notes) context.out << "note: " << printable(note) << "\n";
   }
-  context.out << render_mail_boxes(boxes, more, context.look);
-  for (const std::string& note : notes) context.out << "note: " << printable(note) << "\n";
-  return kExitOk;
+  return notes.empty() ? kExitOk : kExitBad;
 }
 
 /// What is wrong with the name of a mailbox is said; false then.
@@ -107,8 +127,9 @@ int run_mail_purge(const Context& context, const MailOptions& options) {
   if (options.upto != 0) path += "&upto=" + std::to_string(options.upto);
   const auto text = context.view.change_mail(path);
   if (!text && text.error().detail.starts_with("404")) {
-    context.err << "bustop: " << printable(options.name)
-                << " is not in this host's store\n  -> bustop mail peek says which host has it; "
+    context.err << "bustop: " << printable(options.name) << " is not in the store of the host at "
+                << context.admin
+                << "\n  -> bustop mail peek says which host has it: --admin URL of its busd, or "
                    "run this there\n";
     return kExitNotFound;
   }
@@ -150,7 +171,10 @@ int run_mail_peek(const Context& context, const MailOptions& options) {
   peek->box.host = route->info.host;
   context.out << (context.json ? dump(json_of_mail_peek(*peek))
                                : render_mail_peek(*peek, context.look));
-  return kExitOk;
+  const bool readable = std::ranges::all_of(peek->messages, [](const MailMessage& message) {
+    return message.trouble.empty() || message.trouble == bus::busd::mail::kLost;
+  });
+  return readable ? kExitOk : kExitBad;
 }
 
 int run_mail_stats(const Context& context, const MailOptions& options) {
@@ -161,10 +185,10 @@ int run_mail_stats(const Context& context, const MailOptions& options) {
   bool well = true;
   for (const std::string& host : *hosts) {
     const auto text = context.view.mail(host, "stats");
-    if (!text && hosts->size() == 1) return report(context, text.error());
     auto stats = text ? parse_mail_stats(*text) : Result<MailStats>(text.error());
-    rows.push_back(stats ? std::move(*stats) : MailStats{});
-    if (!stats) rows.back().trouble = stats.error();
+    rows.push_back(stats ? std::move(*stats) : troubled(context, host, stats.error()));
+    const bool unknown = !stats && rows.back().state.empty();
+    if (unknown && hosts->size() == 1) return report(context, stats.error());
     rows.back().host = host;
     well &= stats && rows.back().state == "running" && rows.back().unreadable == 0;
   }

@@ -3,6 +3,7 @@
 
 #include "bus/core/name.hpp"
 #include "tools/bustop/cluster_view.hpp"
+#include "tools/bustop/for_all.hpp"
 
 namespace starbus::bustop {
 namespace {
@@ -51,12 +52,34 @@ Result<MailPlaces> ClusterView::mail_places() const {
   // A store without shards has no name but that of its process.
   if (const auto all = root()) {
     for (const HostRow& row : all->hosts) {
+      places.known.insert(row.host);
       if (row.connected) add_stores(row.processes, places.hosts);
     }
   } else if (const auto here = host({})) {
     add_stores(here->processes, places.hosts);
   }
   return places;
+}
+
+Result<std::set<std::string>> ClusterView::mail_hosts() const {
+  auto places = mail_places();
+  if (!places) return places.error();
+  const auto all = load(Depth::root);
+  if (!all) return all.error();
+  std::vector<std::string> others;
+  for (const HostView& host : all->hosts) {
+    const bool asked = host.connected() || host.local;
+    if (asked && !places->hosts.contains(host.name)) others.push_back(host.name);
+  }
+  std::vector<char> keeps(others.size());  // not bits: each is written by another thread
+  for_all(others.size(), [&](std::size_t i) {
+    const auto status = status_of(others[i]);
+    keeps[i] = !status || !status->mail_state.empty();
+  });
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    if (keeps[i]) places->hosts.insert(others[i]);
+  }
+  return std::move(places->hosts);
 }
 
 }  // namespace starbus::bustop

@@ -41,6 +41,11 @@ MailMessage read_message(const Reader& reader, const std::string& box) {
   return message;
 }
 
+/// Why nothing of it was counted: what its store says of itself, before what its daemon says.
+std::string reason_of(const MailStats& host) {
+  return host.reason.empty() ? text_of(host.trouble) : host.reason;
+}
+
 std::string size_text(std::uint64_t bytes) {
   return human_bytes(static_cast<double>(bytes));
 }
@@ -128,7 +133,7 @@ std::string render_mail_boxes(const std::vector<MailBox>& boxes, bool more, cons
   for (const MailBox& box : boxes) {
     table.add({box.name.empty() ? "(sealed) " + box.id : box.name, box.kind, box.host,
                std::to_string(box.shard), std::to_string(box.messages), size_text(box.bytes),
-               std::to_string(box.floor + 1), std::to_string(box.last)});
+               box.messages == 0 ? "-" : std::to_string(box.floor + 1), std::to_string(box.last)});
   }
   const std::string count = std::to_string(boxes.size());
   return table.text(look) + count + (boxes.size() == 1 ? " mailbox" : " mailboxes") +
@@ -186,8 +191,9 @@ std::string render_mail_stats(const std::vector<MailStats>& stats, double now_ms
   std::string notes;
   for (const MailStats& host : stats) {
     if (host.trouble.code != Errc::ok) {
-      table.add({host.host, Cell("no answer", Tone::bad), "-", "-", "-", "-", "-", "-"});
-      notes += "note: " + printable(host.host + ": " + text_of(host.trouble)) + "\n";
+      const std::string state = host.state.empty() ? "no answer" : host.state;
+      table.add({host.host, Cell(state, Tone::bad), "-", "-", "-", "-", "-", "-"});
+      notes += "note: " + printable(host.host + ": " + reason_of(host)) + "\n";
       continue;
     }
     const bool runs = host.state == "running";
@@ -243,8 +249,8 @@ OrderedJson json_of_mail_stats(const std::vector<MailStats>& stats) {
   for (const MailStats& host : stats) {
     const bool answered = host.trouble.code == Errc::ok;
     rows.push_back({{"host", host.host},
-                    {"state", answered ? OrderedJson(host.state) : OrderedJson()},
-                    {"reason", answered ? host.reason : text_of(host.trouble)},
+                    {"state", host.state.empty() ? OrderedJson() : OrderedJson(host.state)},
+                    {"reason", answered ? host.reason : reason_of(host)},
                     {"shards_held", host.shards_held},
                     {"mailboxes", host.mailboxes},
                     {"messages", host.messages},

@@ -59,7 +59,7 @@ struct MailPeek {
 };
 struct MailStats {
   std::string host;
-  std::string state;
+  std::string state;  // empty: not known, `trouble` says why
   std::string reason;
   std::uint64_t shards_held = 0;
   std::uint64_t mailboxes = 0;
@@ -68,7 +68,7 @@ struct MailStats {
   std::uint64_t quota_bytes = 0;  // 0: none
   double oldest_ms = 0;
   std::uint64_t unreadable = 0;
-  Error trouble;  // not ok: it did not answer
+  Error trouble;  // not ok: nothing of it was counted: it does not answer, or is not open
 };
 
 Result<MailBoxes> parse_mail_boxes(std::string_view text);

@@ -211,6 +211,7 @@ struct Cluster {
 struct MailPlaces {
   std::array<std::string, bus::kShards> host;  // that serves a shard; empty: nobody
   std::set<std::string> hosts;                 // that have a store, with shards or without
+  std::set<std::string> known;                 // all hosts, as busroot knows them
   std::string from;                            // the daemon that said so
   bool from_root = false;                      // who knows of all shards; others of their own
 

@@ -183,6 +183,16 @@ Result<> check_names(const Options& options) {
   return {};
 }
 
+/// What is no list of shards, too.
+Result<> check_shards(const Options& options) {
+  for (const std::string& text :
+       {options.move.shards, options.adopt.shards, options.restore.shards}) {
+    if (text.empty()) continue;
+    if (auto shards = shards_in(text); !shards) return shards.error();
+  }
+  return {};
+}
+
 /// Of what names the shards to move only one may be there.
 Result<> check_move(const MoveOptions& move) {
   if (!move.shards.empty() && !move.from.empty()) {
@@ -233,6 +243,7 @@ int run_mail_tool(const std::vector<std::string>& arguments, const Environment& 
                         environment.look};
   auto good = check_names(options);
   if (good) good = check_move(options.move);
+  if (good) good = check_shards(options);
   if (!good) {
     (void)fail(context, good.error());
     return kExitUsage;

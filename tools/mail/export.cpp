@@ -79,19 +79,13 @@ class Exporter {
     }
     write(BoxLine{row.name, row.kind, row.floor, row.last});
     ++count_.boxes;
-    std::uint64_t expected = row.floor + 1;
-    for (std::uint64_t from = expected; from != 0 && row.count() != 0;) {
+    for (std::uint64_t from = row.floor + 1; from != 0 && row.count() != 0;) {
       if (context_.interrupted && context_.interrupted()) return Error{Errc::closed, "interrupted"};
-      const auto page = mail::peek(snapshot_, info, from, mail::kMostPeeked);
+      const auto page = mail::peek_whole(snapshot_, info, from, mail::kMostPeeked);
       if (!page) return error_of(page.error());
-      for (const mail::Peeked& message : page->messages) {
-        lose(row.name, expected, message.number);
-        put(row.name, message);
-        expected = message.number + 1;
-      }
+      for (const mail::Peeked& message : page->messages) put(row.name, message);
       from = page->next;
     }
-    lose(row.name, expected, row.last + 1);
     progress_.show("exports " + bustop::count_of(count_.boxes, "mailbox") + ", " +
                    bustop::count_of(count_.messages, "message"));
     return {};
@@ -110,14 +104,10 @@ class Exporter {
     return info.row.count() - there > mail::kMostMarked;
   }
 
-  void lose(const std::string& box, std::uint64_t from, std::uint64_t end) {
-    for (; from < end; ++from) put(box, {from, 0, "", "", "no such row"});
-  }
-
   void put(const std::string& box, const mail::Peeked& message) {
     MessageLine line{message.number, message.time_ms, message.trace, message.body};
     line.lost = !message.trouble.empty();
-    if (line.lost && message.trouble != "lost") {
+    if (line.lost && message.trouble != mail::kLost) {
       unreadable(box + " number " + std::to_string(message.number) + ": " + message.trouble);
     }
     write(line);
@@ -155,7 +145,11 @@ int run_export(const Context& context, const ExportOptions& options) {
     if (done) done = exporter.one(name);
   }
   if (done) done = exporter.finish();
-  if (!done) return fail(context, done.error());
+  if (!done) {
+    // A part is of no use: import refuses it, and it would be in the way of the next try.
+    if (!to_out) std::filesystem::remove(options.file, error);
+    return fail(context, done.error());
+  }
   if (!to_out) {
     file.close();
     if (auto synced = mail::sync_path(options.file); !synced) {

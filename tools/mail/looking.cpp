@@ -83,7 +83,8 @@ void add_row(Table& table, const mail::BoxInfo& box) {
   table.add({name, box.row.kind == bus::PostTarget::log ? "log" : "mailbox",
              std::to_string(box.shard), std::to_string(box.row.count()),
              bustop::human_bytes(static_cast<double>(box.row.bytes())),
-             std::to_string(box.row.floor + 1), std::to_string(box.row.last)});
+             box.row.count() == 0 ? "-" : std::to_string(box.row.floor + 1),
+             std::to_string(box.row.last)});
 }
 
 std::string age_of(std::uint64_t time_ms) {
@@ -202,7 +203,7 @@ int run_peek(const Context& context, const PeekOptions& options) {
   std::uint64_t count = 0;
   std::uint64_t from = std::max<std::uint64_t>(options.from, 1);
   while (from != 0 && count < options.limit) {
-    const auto page = mail::peek(*opened->snapshot, **box, from, options.limit - count);
+    const auto page = mail::peek_whole(*opened->snapshot, **box, from, options.limit - count);
     if (!page) return fail(context, error_of(page.error()));
     std::vector<bustop::MailMessage> rows;
     for (const mail::Peeked& message : page->messages) {

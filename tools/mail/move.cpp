@@ -146,6 +146,17 @@ int run_move(const Context& context, const MoveOptions& options) {
     if (!places) return unreachable(context, options.admin, places.error());
     const auto shards = places->of(options.from);
     if (!shards.empty()) return mover.move(bus::shards_text(shards));
+    if (!places->from_root) {
+      return fail(context, {Errc::unreachable,
+                            "busroot does not answer, and only that knows which "
+                            "shards host " +
+                                options.from + " has; try again"});
+    }
+    if (!places->known.contains(options.from)) {
+      return fail(context, {Errc::no_owner, "there is no host " + options.from +
+                                                " in this cluster; starbus-mail shards shows "
+                                                "those that keep mail"});
+    }
     if (context.json) mover.print({});
     if (!context.json) {
       context.out << "host " << bustop::printable(options.from) << " has no shards\n";
@@ -153,8 +164,7 @@ int run_move(const Context& context, const MoveOptions& options) {
     return kExitOk;
   }
   if (options.shards.empty()) return mover.view();
-  const auto shards = shards_in(options.shards);
-  return shards ? mover.move(options.shards) : fail(context, shards.error());
+  return mover.move(options.shards);
 }
 
 }  // namespace starbus::mail_tool

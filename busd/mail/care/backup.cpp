@@ -54,6 +54,20 @@ std::optional<std::string_view> value_of(std::optional<std::string_view> line,
   return line->substr(name.size() + 1);
 }
 
+/// The folder of a store in which this one lies; empty: none. What is put there would be taken for
+/// a part of it, or be lost with it.
+std::filesystem::path store_around(const std::filesystem::path& folder) {
+  std::error_code error;
+  const auto real = std::filesystem::weakly_canonical(folder, error);
+  if (error) return {};
+  for (auto above = real; above.has_relative_path(); above = above.parent_path()) {
+    const bool is_store = std::filesystem::exists(above / "CURRENT", error) &&
+                          std::filesystem::exists(above / "LOCK", error);
+    if (is_store && above != real) return above;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::uint64_t wall_clock_ms() {
@@ -117,6 +131,9 @@ storage::Result<> check_new_folder(const std::filesystem::path& folder) {
       folder.has_filename() ? folder.parent_path() : folder.parent_path().parent_path();
   if (!std::filesystem::is_directory(parent, error)) {
     return refuse(": there is no folder " + parent.string() + " to make it in");
+  }
+  if (const auto store = store_around(folder); !store.empty()) {
+    return refuse(" is within the folder of a store, " + store.string() + "; give one beside it");
   }
   if (!std::filesystem::exists(folder, error)) return {};
   if (!std::filesystem::is_directory(folder, error))

@@ -71,7 +71,7 @@ Peeked peeked(const ScannedRow& row) {
   if (!decoded) {
     message.trouble = "not the row of a message";
   } else if (is_lost(*decoded)) {
-    message.trouble = "lost";
+    message.trouble = kLost;
   } else {
     message.time_ms = decoded->time_ms;
     message.trace = decoded->trace;
@@ -136,6 +136,7 @@ storage::Result<PeekPage> peek(const storage::Snapshot& snapshot, const BoxInfo&
   for (;; cursor.step()) {
     const auto row = cursor.row();
     if (!row) return row.error();
+    if (!cursor.blocks().empty()) page.damage = cursor.blocks().front().reason;
     if (*row == nullptr) return page;
     Peeked message = peeked(**row);
     bytes += message.body.size();
@@ -146,6 +147,31 @@ storage::Result<PeekPage> peek(const storage::Snapshot& snapshot, const BoxInfo&
     }
     page.messages.push_back(std::move(message));
   }
+}
+
+storage::Result<PeekPage> peek_whole(const storage::Snapshot& snapshot, const BoxInfo& box,
+                                     std::uint64_t from, std::size_t limit) {
+  limit = std::clamp<std::size_t>(limit, 1, kMostPeeked);
+  auto found = peek(snapshot, box, from, limit);
+  if (!found) return found;
+  PeekPage page;
+  page.damage = found->damage;
+  const std::string why =
+      page.damage.empty() ? "no such row" : "in a damaged block: " + page.damage;
+  // Behind the last row of the last page a number up to the mailbox's last may be missing too.
+  const std::uint64_t last = found->next != 0 ? found->next - 1 : box.row.last;
+  const std::uint64_t first = std::max(from, box.row.floor + 1);
+  auto message = found->messages.begin();
+  for (std::uint64_t number = first; number != 0 && number <= last; ++number) {
+    if (page.messages.size() == limit) {
+      page.next = number;
+      return page;
+    }
+    const bool there = message != found->messages.end() && message->number == number;
+    page.messages.push_back(there ? std::move(*message++) : Peeked{number, 0, {}, {}, why});
+  }
+  page.next = found->next;
+  return page;
 }
 
 storage::Result<ShardStatistics> shard_statistics(const storage::Snapshot& snapshot,

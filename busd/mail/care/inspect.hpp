@@ -44,20 +44,26 @@ storage::Result<BoxPage> list_boxes(const storage::Snapshot& snapshot, const Box
 storage::Result<std::optional<BoxInfo>> find_box(const storage::Snapshot& snapshot,
                                                  std::string_view name);
 
+inline constexpr std::string_view kLost = "lost";
 struct Peeked {
   std::uint64_t number = 0;
   std::uint64_t time_ms = 0;
   std::string trace;
   std::string body;
-  std::string trouble;  // not empty: it cannot be read, or is marked as lost
+  std::string trouble;  // not empty: it cannot be read, or is marked as lost: kLost
 };
 struct PeekPage {
   std::vector<Peeked> messages;  // in order of numbers; a number that is missing here is missing
   std::uint64_t next = 0;        // 0: that was the last
+  std::string damage;            // of the first damaged block that was met; empty: none
 };
 /// Messages from number `from` on; at most `limit`, kMostPeeked and about kPeekBytes.
 storage::Result<PeekPage> peek(const storage::Snapshot& snapshot, const BoxInfo& box,
                                std::uint64_t from, std::size_t limit);
+/// The same, and a number that is missing has its place too, with why nothing can be read there: in
+/// a mailbox none may be missing.
+storage::Result<PeekPage> peek_whole(const storage::Snapshot& snapshot, const BoxInfo& box,
+                                     std::uint64_t from, std::size_t limit);
 
 struct ShardStatistics {
   Totals totals;

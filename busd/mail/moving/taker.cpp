@@ -131,9 +131,8 @@ void Taker::next() {
   }
   if (waiting_.empty()) {
     const bool whole = progress_.taken == progress_.shards;
-    progress_.state = whole ? MoveProgress::State::done : MoveProgress::State::failed;
-    if (!whole) progress_.error = "stopped";
-    return enter(Phase::idle);
+    enter(Phase::idle);
+    return whole ? end(MoveProgress::State::done, {}) : end(MoveProgress::State::failed, "stopped");
   }
   shard_ = waiting_.front();
   waiting_.pop_front();
@@ -325,8 +324,16 @@ void Taker::given_up() {
 
 void Taker::store_stopped() {
   if (!progress_.goes_on()) return;
-  progress_.state = MoveProgress::State::failed;
-  progress_.error = "the mail store of this host has stopped: see /healthz";
+  end(MoveProgress::State::failed, "the mail store of this host has stopped: see /healthz");
+}
+
+/// Nothing is under way any more, so nothing is said to be.
+void Taker::end(MoveProgress::State state, const std::string& why) {
+  progress_.state = state;
+  progress_.error = why;
+  progress_.shard.reset();
+  progress_.from.clear();
+  progress_.doing.clear();
 }
 
 void Taker::fail(const std::string& why) {
@@ -334,9 +341,7 @@ void Taker::fail(const std::string& why) {
   way_.trouble("the move has ended: " + why);
   if (ends_found_) return found_ended();
   waiting_.clear();
-  progress_.state = MoveProgress::State::failed;
-  progress_.error = why;
-  progress_.doing.clear();
+  end(MoveProgress::State::failed, why);
 }
 
 void Taker::process_gone(const Process& process, bool living) {

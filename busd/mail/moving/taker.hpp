@@ -107,6 +107,7 @@ class Taker {
   void write_off();
   void refused(const storage::Error& error);
   void fail(const std::string& why);
+  void end(MoveProgress::State state, const std::string& why);
   void enter(Phase phase);
   template <class Record>
   void say(const Record& record);

@@ -88,6 +88,24 @@ TEST(Desk, WhatCannotBeABackupIsRefused) {
   EXPECT_THAT(backup.error.detail, HasSubstr("there is no folder"));
 }
 
+TEST(Desk, ABackupWithinAStoreIsRefused) {
+  FilledStore filled;
+  filled.fill("player/1", 0, 3);
+  Desk desk(filled.store());
+  std::filesystem::create_directories(filled.path() / "sub");
+  std::filesystem::create_directory_symlink(filled.path(), filled.folder() / "link");
+  for (const auto& target : {filled.path() / "new", filled.path() / "sub",
+                             filled.path() / "sub" / "new", filled.folder() / "link" / "new"}) {
+    ASSERT_TRUE(desk.begin_backup(target, "a"));
+    const Desk::Backup backup = end_of(desk);
+    EXPECT_EQ(backup.state, Desk::BackupState::failed) << target;
+    EXPECT_THAT(backup.error.detail, HasSubstr("is within the folder of a store"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(filled.path() / "new"));
+  ASSERT_TRUE(desk.begin_backup(filled.folder() / "beside", "a"));
+  EXPECT_EQ(end_of(desk).state, Desk::BackupState::done);
+}
+
 TEST(Desk, ADamagedRowIsCountedAndTheRestIsCopied) {
   FilledStore filled;
   for (int i = 0; i < 20; ++i) filled.fill("player/" + std::to_string(i), 0, 20);

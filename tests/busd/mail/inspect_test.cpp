@@ -110,6 +110,65 @@ TEST(Inspect, WhatIsLostIsSaid) {
   EXPECT_EQ(page->messages[2].trouble, "not the row of a message");
 }
 
+TEST(Inspect, WhatIsMissingHasItsPlace) {
+  FilledStore filled;
+  filled.fill("player/1", 2, 12);
+  const auto [shard, id] = test::place_of("player/1");
+  for (const std::uint64_t number : {3U, 6U, 7U, 8U, 12U}) {
+    filled.erase(message_key(shard, id, number));
+  }
+  const auto snapshot = filled.snapshot();
+  const auto box = find_box(*snapshot, "player/1");
+  for (const std::size_t limit : {1U, 2U, 3U, 100U}) {
+    std::uint64_t expected = 3;
+    for (std::uint64_t from = 1; from != 0;) {
+      const auto page = peek_whole(*snapshot, **box, from, limit);
+      ASSERT_TRUE(page);
+      EXPECT_LE(page->messages.size(), limit);
+      for (const Peeked& message : page->messages) {
+        const std::uint64_t number = expected++;
+        EXPECT_EQ(message.number, number);
+        const bool gone = number == 3 || (number >= 6 && number <= 8) || number == 12;
+        EXPECT_EQ(message.trouble, gone ? "no such row" : "");
+        EXPECT_EQ(message.body, gone ? "" : test::body_of("player/1", number));
+      }
+      from = page->next;
+    }
+    EXPECT_EQ(expected, 13U);
+  }
+}
+
+/// No memory for what a row only claims to have.
+TEST(Inspect, NumbersThatCannotBeAreShownAPageAtATime) {
+  FilledStore filled;
+  const auto [shard, id] = test::place_of("player/1");
+  filled.put(box_key(shard, id), encode(BoxRow{.name = "player/1", .last = kMostNumber}));
+  const auto snapshot = filled.snapshot();
+  const auto box = find_box(*snapshot, "player/1");
+  const auto page = peek_whole(*snapshot, **box, kMostNumber - 1, 100);
+  ASSERT_TRUE(page);
+  EXPECT_THAT(page->messages, SizeIs(2));
+  EXPECT_EQ(page->next, 0U);
+  EXPECT_EQ(peek_whole(*snapshot, **box, 1, 100)->next, 101U);
+}
+
+TEST(Inspect, ADamagedBlockIsSaidForEachOfItsMessages) {
+  FilledStore filled;
+  filled.fill("large/1", 0, 400);
+  filled.move_into_a_table();
+  ASSERT_TRUE(filled.flip_at(test::body_of("large/1", 200)));
+  filled.open();
+  const auto snapshot = filled.snapshot();
+  const auto box = find_box(*snapshot, "large/1");
+  ASSERT_TRUE(box && *box);
+  const auto page = peek_whole(*snapshot, **box, 1, 1'000);
+  ASSERT_TRUE(page) << page.error().to_string();
+  ASSERT_THAT(page->messages, SizeIs(400));
+  EXPECT_THAT(page->messages[199].trouble, testing::StartsWith("in a damaged block: "));
+  EXPECT_EQ(page->messages[0].trouble, "");
+  EXPECT_EQ(page->messages[399].trouble, "");
+}
+
 TEST(Inspect, StatisticsOfAShard) {
   FilledStore filled;
   filled.fill("player/1", 2, 5);

@@ -103,6 +103,9 @@ TEST_F(TakerTest, TakesWhatItIsGiven) {
   EXPECT_EQ(served_, kShard);
   EXPECT_EQ(**store_.store().get(key), "row");
   EXPECT_EQ(taker_.progress().state, MoveProgress::State::done);
+  EXPECT_FALSE(taker_.progress().shard) << "nothing is under way any more";
+  EXPECT_EQ(taker_.progress().from, "");
+  EXPECT_EQ(taker_.progress().doing, "");
 }
 
 TEST_F(TakerTest, WaitsUntilWhatWasHereOfTheShardIsErased) {
@@ -189,6 +192,7 @@ TEST_F(TakerTest, TakesNothingThatTheQuotaOfItsStoreHasNoRoomFor) {
   taker_.rows(kOther, page(1, false, {{ShardChange::What::put, bytes(key), bytes("row")}}));
   EXPECT_EQ(taker_.progress().state, MoveProgress::State::failed);
   EXPECT_THAT(taker_.progress().error, HasSubstr("total_bytes"));
+  EXPECT_EQ(taker_.progress().from, "") << "it has ended; the error names the host";
   EXPECT_FALSE(store_.store().get(key)->has_value());
   EXPECT_FALSE(store_.store().get(place_key(kShard))->has_value())
       << "as if it was never asked for";
