@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <optional>
 
 #include "bus/core/name.hpp"
@@ -199,6 +200,12 @@ void read_mail(ConfigReader table, Settings& settings) {
     }
   }
   settings.mail_folder = table.string("directory", "");
+  if (!settings.mail_folder.empty() && !std::filesystem::path(settings.mail_folder).is_absolute()) {
+    table.problem("directory",
+                  "'directory' must be an absolute path, so that it is the same store from "
+                  "wherever busd is started; it is '" +
+                      settings.mail_folder + "'");
+  }
   settings.mail_quota.box_messages = table.integer<std::uint64_t>(
       "box_messages", settings.mail_quota.box_messages, 1, ConfigReader::kNoMaximum);
   settings.mail_quota.box_bytes = table.size("box_bytes", settings.mail_quota.box_bytes, 1);

@@ -141,8 +141,8 @@ void BusCore::shut(const Error& reason) {
   for (auto& [token, done] : std::exchange(acknowledgements_, {})) {
     complete<void>(std::move(done), reason);
   }
-  for (auto& [token, done] : std::exchange(posts_, {})) {
-    complete<std::uint64_t>(std::move(done), reason);
+  for (auto& [token, post] : std::exchange(posts_, {})) {
+    complete<std::uint64_t>(std::move(post.done), reason);
   }
   readers_.shut(reason);
   for (auto& [id, bond] : std::exchange(bonds_, {})) {

@@ -238,7 +238,11 @@ class BusCore final : public std::enable_shared_from_this<BusCore>, public Proce
   boost::unordered_flat_map<ChannelId, std::string> names_by_id_;  // of recent sends: for reports
   Token next_token_ = 1;
   std::unordered_map<Token, Done<>> acknowledgements_;
-  std::unordered_map<Token, Done<std::uint64_t>> posts_;
+  struct PendingPost {
+    std::string box;
+    Done<std::uint64_t> done;
+  };
+  std::unordered_map<Token, PendingPost> posts_;
   std::unordered_map<std::uint64_t, PendingCall> calls_;
   std::multimap<Time, std::uint64_t> call_deadlines_;
   std::uint64_t next_call_;  // begins at the incarnation: no reply to an earlier life fits a call

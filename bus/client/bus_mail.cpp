@@ -2,6 +2,7 @@
 #include <boost/asio/post.hpp>
 
 #include "bus/client/bus_core.hpp"
+#include "bus/core/post_limit.hpp"
 
 namespace starbus::bus {
 
@@ -20,7 +21,7 @@ void BusCore::post_now(PostTarget target, const std::string& name, ByteView body
                        const PostOptions& options, Done<std::uint64_t> done) {
   const auto token = start_post(target, name, body, options);
   if (!token) return complete<std::uint64_t>(std::move(done), token.error());
-  posts_.emplace(*token, std::move(done));
+  posts_.emplace(*token, PendingPost{name, std::move(done)});
 }
 
 void BusCore::hold_post(PostTarget target, const std::string& name, ByteView body,
@@ -104,9 +105,13 @@ bool BusCore::is_kept(const std::string& shard) const {
 void BusCore::on_posted(Token token, Errc status, std::uint64_t number) {
   if (status == Errc::ok) return void(end_post(token, number));
   Error error{status};
-  // The store says no more than that.
+  // The store says no more than that, and which limit it was.
   if (status == Errc::denied) error.detail = "a mailbox takes no append, and a log no post";
-  if (status == Errc::mailbox_full) error.detail = "its quota of messages or bytes";
+  const auto found = posts_.find(token);
+  const bool full = status == Errc::mailbox_full || status == Errc::store_full;
+  if (full && found != posts_.end()) {
+    error.detail = found->second.box + ": " + std::string(text_of(static_cast<PostLimit>(number)));
+  }
   end_post(token, std::move(error));
 }
 
@@ -114,7 +119,7 @@ void BusCore::on_posted(Token token, Errc status, std::uint64_t number) {
 bool BusCore::end_post(Token token, Result<std::uint64_t> result) {
   const auto found = posts_.find(token);
   if (found == posts_.end()) return false;
-  complete<std::uint64_t>(std::move(found->second), std::move(result));
+  complete<std::uint64_t>(std::move(found->second.done), std::move(result));
   posts_.erase(found);
   return true;
 }

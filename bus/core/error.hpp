@@ -80,8 +80,9 @@ namespace starbus::bus {
     "the target ended before the move was confirmed and may have run: the channel goes on here "  \
     "from its frozen state, as a new lineage",                                                    \
     "treat what the channel did since the freeze as lost")                                        \
-  X(store_full, 34, "the disk of the mail store is full; the message was not stored",             \
-    "free space on that host; it takes messages again by itself")                                 \
+  X(store_full, 34, "the mail store is full: its disk, or its quota; the message was not stored", \
+    "free space on that host, or raise [mail] total_bytes: the detail says which; a disk "        \
+    "with space takes messages again by itself")                                                  \
   X(mailbox_full, 35, "the mailbox has as many messages or bytes as its quota allows",            \
     "let its reader acknowledge, raise the quota, or purge it")                                   \
   X(corrupt, 36,                                                                                  \

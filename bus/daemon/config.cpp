@@ -86,7 +86,7 @@ std::vector<ConfigReader> ConfigReader::tables(std::string_view key) {
   if (found.node == nullptr) return all;
   const toml::array* list = found.node->as_array();
   if (list == nullptr) {
-    found.fail(not_a(key, "a list of tables ([[" + std::string(key) + "]])", *found.node));
+    found.fail(not_a(key, "a list of tables ([[" + joined(path_, key) + "]])", *found.node));
     return all;
   }
   for (const toml::node& item : *list) {

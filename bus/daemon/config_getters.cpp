@@ -69,7 +69,7 @@ ConfigReader::Milliseconds ConfigReader::duration(std::string_view key, Millisec
   if (text == nullptr) return fallback;
   const auto value = parse_duration(*text);
   if (!value) {
-    found.fail(in_quotes(key) + " must be a number with ms, s, m or h, such as \"30s\"; it is " +
+    found.fail(in_quotes(key) + " must be a number with ms, s, m, h or d, such as \"30s\"; it is " +
                in_quotes(*text));
   } else if (*value < min || *value > max) {
     found.fail(out_of_range(key, format_duration(min), format_duration(max)) + "; it is " + *text);

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "bus/core/durable_owner.hpp"
+#include "bus/core/post_limit.hpp"
 #include "busd/mail/box_cache.hpp"
 #include "busd/mail/quota.hpp"
 #include "busd/mail/readers.hpp"
@@ -243,7 +244,8 @@ class Mail {
   void age(const Sweeper::Aged& aged, storage::Batch& batch);
   bool may_erase_more() const;
   void add(const Purge& purge, storage::Batch& batch);
-  Result<std::uint64_t> store(Shard& shard, const Post& post, storage::Batch& batch);
+  Result<std::uint64_t> store(Shard& shard, const Post& post, storage::Batch& batch,
+                              PostLimit& limit);
   Result<std::optional<std::uint64_t>> seen_before(const std::string& key);
   Result<Place> find_box(Shard& shard, const ChannelId& id, std::string_view name,
                          PostTarget target);

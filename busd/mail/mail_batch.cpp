@@ -26,13 +26,21 @@ void Mail::add(const Post& post, storage::Batch& batch) {
   ShardStreams::Change& change = batch_->streams[post.stream];
   change.last = post.seq;
   if (post.tombstone) return;
-  const Result<std::uint64_t> number = store(*shard, post, batch);
+  PostLimit limit = PostLimit::unknown;
+  const Result<std::uint64_t> number = store(*shard, post, batch, limit);
   ++(number ? batch_->counters.stored : batch_->counters.refused);
-  change.results.push_back(number ? PostResult{post.seq, Errc::ok, *number}
-                                  : PostResult{post.seq, number.error().code, 0});
+  change.results.push_back(
+      number ? PostResult{post.seq, Errc::ok, *number}
+             : PostResult{post.seq, number.error().code, static_cast<std::uint64_t>(limit)});
 }
 
-Result<std::uint64_t> Mail::store(Shard& shard, const Post& post, storage::Batch& batch) {
+/// `limit`: which one it was, of what is refused because it is full.
+Result<std::uint64_t> Mail::store(Shard& shard, const Post& post, storage::Batch& batch,
+                                  PostLimit& limit) {
+  const auto refuse = [&limit](Errc code, PostLimit which) {
+    limit = which;
+    return Error{code};
+  };
   const auto& decoded = post.decoded;
   if (!decoded) return decoded.error();
   const PostHead& head = decoded->head;
@@ -46,17 +54,19 @@ Result<std::uint64_t> Mail::store(Shard& shard, const Post& post, storage::Batch
     if (!before) return before.error();
     if (*before) return **before;  // also on a full disk: it was stored, whatever is refused now
   }
-  if (batch_->refusing) return Error{Errc::store_full};
+  if (batch_->refusing) return refuse(Errc::store_full, PostLimit::disk);
   auto place = find_box(shard, id, head.name, head.target);
   if (!place) return place.error();
   const BoxRow& row = *place->box.row;
   const std::size_t size = decoded->body.size();
-  if (head.target == PostTarget::mailbox &&
-      (row.count() >= quota_.box_messages || row.bytes() + size > quota_.box_bytes)) {
-    return Error{Errc::mailbox_full};
+  if (head.target == PostTarget::mailbox && row.count() >= quota_.box_messages) {
+    return refuse(Errc::mailbox_full, PostLimit::box_messages);
+  }
+  if (head.target == PostTarget::mailbox && row.bytes() + size > quota_.box_bytes) {
+    return refuse(Errc::mailbox_full, PostLimit::box_bytes);
   }
   if (quota_.total_bytes != 0 && batch_->bytes + size > quota_.total_bytes) {
-    return Error{Errc::store_full};
+    return refuse(Errc::store_full, PostLimit::total_bytes);
   }
   const std::uint64_t number = put_message(*place, head.trace, decoded->body, batch);
   if (!key.empty()) batch_->keys[key] = {number, shell_.wall_ms()};

@@ -15,6 +15,7 @@ using boost::asio::awaitable;
 using bus::Mail;
 using bus::Mailbox;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 const std::string kBox = "player/1";
 const bus::PostOptions kPlain;
@@ -316,6 +317,39 @@ TEST_P(MailboxCrashTest, EveryMessageIsReadOnceAndInOrder) {
 
 INSTANTIATE_TEST_SUITE_P(Daemon, MailboxCrashTest, ::testing::Values("root", "a", "b"),
                          [](const auto& suite) { return suite.param; });
+
+class MailQuotaTest : public ClusterTest {
+ protected:
+  /// Why the store has refused it.
+  static std::string refusal(const bus::Result<std::uint64_t>& posted) {
+    return posted ? "stored" : posted.error().to_string();
+  }
+  Cluster cluster{{.more = {{"a",
+                             "[mail]\nshards = ['0-255']\nbox_messages = 1\nbox_bytes = 10\n"
+                             "total_bytes = 20\n"}}}};
+};
+
+TEST_F(MailQuotaTest, ARefusalSaysWhichLimitItWas) {
+  run([this]() -> bus::Task {
+    Bus poster(loop, cluster.node("b", "poster"));
+    CO_OK(co_await poster.connect(use_awaitable));
+    const std::string small = "one";
+    const std::string large(12, 'x');
+    const std::string other = "player/2";
+    const std::string larger(30, 'x');
+    const auto first = co_await poster.post(kBox, small, kPlain, use_awaitable);
+    EXPECT_EQ(refusal(first), "stored");
+    const auto second = co_await poster.post(kBox, small, kPlain, use_awaitable);
+    EXPECT_EQ(second.error(), bus::Errc::mailbox_full);
+    EXPECT_THAT(refusal(second), HasSubstr("player/1: it has as many messages as [mail] box_me"));
+    const auto third = co_await poster.post(other, large, kPlain, use_awaitable);
+    EXPECT_EQ(third.error(), bus::Errc::mailbox_full);
+    EXPECT_THAT(refusal(third), HasSubstr("player/2: with this it would have more bytes"));
+    const auto fourth = co_await poster.append(kLog, larger, kPlain, use_awaitable);
+    EXPECT_EQ(fourth.error(), bus::Errc::store_full);
+    EXPECT_THAT(refusal(fourth), HasSubstr("log/town: [mail] total_bytes of its host is used up"));
+  });
+}
 
 }  // namespace
 }  // namespace starbus::cluster_test

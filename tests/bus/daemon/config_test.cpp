@@ -133,7 +133,7 @@ TEST(Config, DurationsAndSizesNeedTheirUnits) {
   const std::string all = problems_of(reader);
   EXPECT_EQ(test::lines_of(all).size(), 5U) << all;
   EXPECT_THAT(all, HasSubstr(":1:5: 'a' must be a duration such as \"30s\", not an integer"));
-  EXPECT_THAT(all, HasSubstr(":2:5: 'b' must be a number with ms, s, m or h"));
+  EXPECT_THAT(all, HasSubstr(":2:5: 'b' must be a number with ms, s, m, h or d"));
 }
 
 TEST(Config, ListsRefuseOtherTypesAndDuplicates) {

@@ -79,6 +79,9 @@ class Shell final : public MailShell {
       text += " " + std::to_string(result.seq) + "=";
       text += result.status == Errc::ok ? std::to_string(result.number)
                                         : std::string(name_of(result.status));
+      if (result.status != Errc::ok && result.number != 0) {
+        text += ":" + std::to_string(result.number);  // PostLimit
+      }
     }
     return text;
   }

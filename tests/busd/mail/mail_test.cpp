@@ -89,10 +89,10 @@ TEST_F(MailTest, AFullMailboxRefusesAndOthersGoOn) {
   post(1, "a");
   post(2, "b");
   post(3, "c");
-  EXPECT_THAT(settle(), ElementsAre("stored 3 1=1 2=2 3=mailbox_full"));
+  EXPECT_THAT(settle(), ElementsAre("stored 3 1=1 2=2 3=mailbox_full:3"));
   restart();
   mail_->repeat(stream());
-  EXPECT_THAT(settle(), ElementsAre("answer 1=1 2=2 3=mailbox_full")) << "a refusal lasts too";
+  EXPECT_THAT(settle(), ElementsAre("answer 1=1 2=2 3=mailbox_full:3")) << "a refusal lasts too";
 }
 
 TEST_F(MailTest, AMailboxIsFullByBytesToo) {
@@ -101,7 +101,7 @@ TEST_F(MailTest, AMailboxIsFullByBytesToo) {
   post(1, "123456789");
   post(2, "12");
   post(3, "1");
-  EXPECT_THAT(settle(), ElementsAre("stored 3 1=1 2=mailbox_full 3=2"));
+  EXPECT_THAT(settle(), ElementsAre("stored 3 1=1 2=mailbox_full:4 3=2"));
 }
 
 TEST_F(MailTest, AFullDiskRefusesForGood) {
@@ -109,7 +109,7 @@ TEST_F(MailTest, AFullDiskRefusesForGood) {
   settle();
   env_.set_available(options().headroom - 1);
   post(2, "b");
-  EXPECT_THAT(settle(), ElementsAre("stored 2 2=store_full"));
+  EXPECT_THAT(settle(), ElementsAre("stored 2 2=store_full:1"));
   env_.set_available(std::nullopt);
   ASSERT_TRUE(storage::test::reaches(*store_, storage::State::running));
   restart();
@@ -125,7 +125,7 @@ TEST_F(MailTest, WhatIsStoredUnderItsKeyIsToldOnAFullDiskToo) {
   env_.set_available(options().headroom - 1);
   post(2, "a", "k");
   post(3, "b", "other");
-  EXPECT_THAT(settle(), ElementsAre("stored 3 2=1 3=store_full"));
+  EXPECT_THAT(settle(), ElementsAre("stored 3 2=1 3=store_full:1"));
 }
 
 TEST_F(MailTest, RowsOfAnEarlierLineageAreErasedBatchByBatch) {
@@ -251,7 +251,7 @@ TEST_F(MailTest, AStoreIsFullByItsQuota) {
   post(1, "12345");
   post(2, "123456");
   post(3, "1234");
-  EXPECT_THAT(settle(), ElementsAre("stored 3 1=1 2=store_full 3=2"));
+  EXPECT_THAT(settle(), ElementsAre("stored 3 1=1 2=store_full:2 3=2"));
 }
 
 }  // namespace
