@@ -29,8 +29,8 @@ mode() { [[ $(stat -c %a "$1") == "$2" ]] || fail "$1 has mode $(stat -c %a "$1"
 summary() { (cd "$1" && find . -type f -exec sha256sum {} + | sort -k2); }
 
 # What a fresh checkout builds is a target of it.
-targets=$(sed -n 's|^ *scripts/build release ||p' scripts/install)
-run "targets of scripts/install" cmake --build "$build" --target $targets -- -n || true
+read -ra targets < <(sed -n 's|^ *scripts/build release ||p' scripts/install)
+run "targets of scripts/install" cmake --build "$build" --target "${targets[@]}" -- -n || true
 
 # First installation.
 host=$scratch/host
