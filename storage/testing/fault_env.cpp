@@ -73,8 +73,7 @@ class FaultEnv::Table : public leveldb::RandomAccessFile {
   leveldb::Status Read(std::uint64_t offset, std::size_t size, leveldb::Slice* result,
                        char* scratch) const override {
     const int error = env_.read_error_;
-    return error != 0 ? status_of_errno(path_, error)
-                      : file_->Read(offset, size, result, scratch);
+    return error != 0 ? status_of_errno(path_, error) : file_->Read(offset, size, result, scratch);
   }
 
  private:
