@@ -83,7 +83,7 @@ void MailService::on_shard(const Process& from, Kind kind, ByteView payload) {
 /// Posts wait with their senders from here on; readers ask for the next owner.
 void MailService::freeze(std::uint8_t shard) {
   mail_.close(shard);
-  (void)core_->unbind(channel_id(shard_name(shard)));
+  (void)core_->unbind(shard_channel(shard).id());
   std::erase_if(bindings_, [shard](const auto& entry) { return entry.second == shard; });
   shards_[shard].phase = Phase::leaving;
 }
