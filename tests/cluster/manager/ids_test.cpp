@@ -1,0 +1,202 @@
+// Ranges of ids: none is granted twice, whoever is paused, killed or superseded.
+#include <algorithm>
+#include <cstdlib>
+
+#include "nodes/manager/id_blocks.hpp"
+#include "nodes/manager/limits.hpp"
+#include "tests/cluster/manager/manager_fixture.hpp"
+
+namespace starbus::cluster_test {
+namespace {
+
+ClusterOptions with_store() {
+  ClusterOptions options;
+  options.more["b"] = "[mail]\nshards = ['0-255']\n";
+  return options;
+}
+
+class IdsTest : public ManagerTest {
+ protected:
+  IdsTest() : ManagerTest(with_store()) {}
+
+  /// Asks for one block after another, from whoever is the manager, and waits in between.
+  Task ask_for_blocks(Observer& observer, std::string channel, std::chrono::milliseconds pause) {
+    boost::asio::steady_timer timer(loop);
+    rpc::CallOptions options;
+    options.deadline = 1s;
+    while (asking) {
+      auto range = co_await rpc::call<&ManagerDesk::allocate>(observer.endpoint, channel, options,
+                                                              "entities");
+      if (range) {
+        granted.push_back(range->first);
+        EXPECT_EQ(range->last, range->first + nodes::manager::kIdBlock - 1);
+      } else {
+        ++refused;
+      }
+      timer.expires_after(pause);
+      co_await timer.async_wait(use_awaitable);
+    }
+    ++asked_enough;
+  }
+  void expect_unique() {
+    std::vector<std::uint64_t> sorted = granted;
+    std::ranges::sort(sorted);
+    EXPECT_TRUE(std::ranges::adjacent_find(sorted) == sorted.end()) << "a block came twice";
+  }
+  boost::asio::awaitable<bool> granted_more(std::size_t more) {
+    const std::size_t wanted = granted.size() + more;
+    co_return co_await until(20s, [this, wanted] { return granted.size() >= wanted; });
+  }
+
+  bool asking = true;
+  int asked_enough = 0;
+  std::vector<std::uint64_t> granted;
+  std::size_t refused = 0;
+};
+
+/// What two managers are to a counter when both believe that they are the one.
+class Granter : public rpc::Host<Granter> {
+ public:
+  explicit Granter(Bus& bus) : bus_(bus) {}
+  rpc::Task<bus::Result<IdRange>> grant(rpc::Caller&, std::string counter) {
+    auto granting = nodes::manager::allocate_ids(bus_, counter);
+    const auto range = co_await std::move(granting);
+    co_return range;
+  }
+  static constexpr auto kRpc = rpc::methods("granter", rpc::method<&Granter::grant>("grant"));
+
+ private:
+  Bus& bus_;
+};
+
+TEST_F(IdsTest, NoBlockComesTwiceWhenManagersAndStoresDie) {
+  run(
+      [this]() -> Task {
+        Observer observer{Bus(loop, cluster.node("a", "observer"))};
+        CO_TRUE(co_await begin(observer));
+        Daemon& first = manager("a", "manager-1");
+        CO_TRUE(co_await all_ready(1));
+        manager("b", "manager-2");
+        for (int i = 0; i < 3; ++i) {
+          spawn([this, &observer] {
+            return ask_for_blocks(observer, std::string(kManagerChannel), 2ms);
+          });
+        }
+        CO_TRUE(co_await granted_more(20));
+        cluster.busd("b").restart();  // kill -9 of the store
+        CO_TRUE(co_await granted_more(20));
+        first.stop();
+        boost::asio::steady_timer pause(loop, 1500ms);
+        co_await pause.async_wait(use_awaitable);
+        first.cont();
+        CO_TRUE(co_await granted_more(20));
+        first.restart();  // kill -9, and the other one takes over
+        CO_TRUE(co_await until(20s, [&] { return ready.contains("b.manager-2"); }));
+        CO_TRUE(co_await granted_more(20));
+        asking = false;
+        CO_TRUE(co_await until(10s, [&] { return asked_enough == 3; }));
+        expect_unique();
+        EXPECT_GT(*std::ranges::min_element(granted), 0u) << "0 is no id";
+      },
+      90s);
+}
+
+TEST_F(IdsTest, TwoWhoBothGrantNeverGrantTheSame) {
+  run(
+      [this]() -> Task {
+        Observer one{Bus(loop, cluster.node("a", "one"))};
+        Observer other{Bus(loop, cluster.node("b", "other"))};
+        CO_TRUE(co_await begin(one));
+        CO_TRUE(co_await begin(other));
+        Granter granter(one.bus);
+        Granter rival(other.bus);
+        CO_OK(co_await one.endpoint.bind("manager/one", granter, use_awaitable));
+        CO_OK(co_await other.endpoint.bind("manager/other", rival, use_awaitable));
+        const auto ask = [this](Observer& observer, const char* channel) -> Task {
+          for (int i = 0; i < 30; ++i) {
+            const auto range =
+                co_await rpc::call<&Granter::grant>(observer.endpoint, channel, {}, "entities");
+            if (range) granted.push_back(range->first);
+          }
+          ++asked_enough;
+        };
+        spawn([&] { return ask(one, "manager/one"); });
+        spawn([&] { return ask(other, "manager/other"); });
+        CO_TRUE(co_await until(30s, [&] { return asked_enough == 2; }));
+        expect_unique();
+        EXPECT_GE(granted.size(), 50u);
+        const auto wrong =
+            co_await rpc::call<&Granter::grant>(one.endpoint, "manager/one", {}, "no/name");
+        EXPECT_TRUE(!wrong && wrong.error().error == Errc::bad_name);
+      },
+      90s);
+}
+
+TEST_F(IdsTest, WithoutAStoreTheErrorIsTypedAndSkippingIsBeyondTheId) {
+  run(
+      [this]() -> Task {
+        Observer observer{Bus(loop, cluster.node("a", "observer"))};
+        CO_TRUE(co_await begin(observer));
+        Daemon& boss = manager("a", "manager-1");
+        CO_TRUE(co_await all_ready(1));
+        const auto before = co_await rpc::call<&ManagerDesk::allocate>(
+            observer.endpoint, kManagerChannel, {}, "entities");
+        CO_TRUE(before);
+        const std::uint64_t beyond = before->first + 5 * nodes::manager::kIdBlock;
+        const auto skipped =
+            http_post(boss.admin(), "/ids/skip?counter=entities&beyond=" + std::to_string(beyond));
+        EXPECT_EQ(skipped.status, 200) << skipped.body;
+        const auto behind = co_await rpc::call<&ManagerDesk::allocate>(
+            observer.endpoint, kManagerChannel, {}, "entities");
+        CO_TRUE(behind);
+        EXPECT_GT(behind->first, beyond);
+        EXPECT_LE(behind->first, beyond + 2 * nodes::manager::kIdBlock);
+        EXPECT_EQ(http_post(boss.admin(), "/ids/skip?counter=entities&beyond=x").status, 400);
+        EXPECT_EQ(http_post(boss.admin(), "/ids/skip?counter=no%2Fname&beyond=1").status, 400);
+
+        cluster.busd("b").kill();
+        Errc code = Errc::ok;
+        boost::asio::steady_timer pause(loop);
+        // Until the directory shows that nobody has the shard, an append may wait for it.
+        for (int i = 0; i < 8 && code != Errc::no_owner; ++i) {
+          const auto refusal = co_await rpc::call<&ManagerDesk::allocate>(
+              observer.endpoint, kManagerChannel, {}, "entities");
+          CO_TRUE(!refusal);
+          code = refusal.error().error.code;
+          EXPECT_TRUE(code == Errc::expired || code == Errc::no_owner) << name_of(code);
+        }
+      },
+      90s);
+}
+
+/// Its lease is the cluster's, 30 s, so this takes a while.
+TEST_F(IdsTest, AManagerThatStoodStillBeyondItsLeaseGrantsNothingTwice) {
+  if (std::getenv("STARBUS_LONG") == nullptr) GTEST_SKIP() << "a minute: set STARBUS_LONG=1";
+  run(
+      [this]() -> Task {
+        Observer observer{Bus(loop, cluster.node("a", "observer"))};
+        CO_TRUE(co_await begin(observer));
+        Daemon& first = manager("a", "manager-1");
+        CO_TRUE(co_await all_ready(1));
+        manager("b", "manager-2");
+        for (int i = 0; i < 3; ++i) {
+          spawn([this, &observer] {
+            return ask_for_blocks(observer, std::string(kManagerChannel), 2ms);
+          });
+        }
+        CO_TRUE(co_await granted_more(20));
+        first.stop();
+        CO_TRUE(co_await until(60s, [&] { return ready.contains("b.manager-2"); }));
+        CO_TRUE(co_await granted_more(20));
+        first.cont();
+        CO_TRUE(co_await granted_more(200));
+        EXPECT_EQ(first.log_lines_with("cut off from busroot"), 1u);
+        asking = false;
+        CO_TRUE(co_await until(10s, [&] { return asked_enough == 3; }));
+        expect_unique();
+      },
+      180s);
+}
+
+}  // namespace
+}  // namespace starbus::cluster_test
