@@ -201,8 +201,9 @@ TEST_F(ShutdownTest, AStandbyTakesOverAndEndsWithTheFirst) {
         Daemon& standby = manager("b", "manager-2");
         CO_TRUE(co_await until(
             10s, [&] { return standby.log().find("tries again") != std::string::npos; }));
-        first.restart();
+        first.kill();
         CO_TRUE(co_await until(20s, [&] { return ready.contains("b.manager-2"); }));
+        first.start();
         const auto report =
             co_await rpc::call<&ManagerDesk::cluster>(observer.endpoint, kManagerChannel, {}, "");
         CO_TRUE(report);
