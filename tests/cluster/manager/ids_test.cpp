@@ -3,7 +3,9 @@
 #include <cstdlib>
 
 #include "nodes/manager/id_blocks.hpp"
+#include "nodes/manager/id_source.hpp"
 #include "nodes/manager/limits.hpp"
+#include "nodes/runtime/main_loop.hpp"
 #include "tests/cluster/manager/manager_fixture.hpp"
 
 namespace starbus::cluster_test {
@@ -141,7 +143,7 @@ TEST_F(IdsTest, TwoWhoBothGrantNeverGrantTheSame) {
       90s);
 }
 
-TEST_F(IdsTest, WithoutAStoreTheErrorIsTypedAndSkippingIsBeyondTheId) {
+TEST_F(IdsTest, SkippingIsBeyondTheIdAndAStoreThatIsAwayIsATypedError) {
   run(
       [this]() -> Task {
         Observer observer{Bus(loop, cluster.node("a", "observer"))};
@@ -165,18 +167,91 @@ TEST_F(IdsTest, WithoutAStoreTheErrorIsTypedAndSkippingIsBeyondTheId) {
         EXPECT_EQ(http_post(boss.admin(), "/ids/skip?counter=no%2Fname&beyond=1").status, 400);
 
         cluster.busd("b").kill();
-        Errc code = Errc::ok;
-        boost::asio::steady_timer pause(loop);
-        // Until the directory shows that nobody has the shard, an append may wait for it.
-        for (int i = 0; i < 8 && code != Errc::no_owner; ++i) {
-          const auto refusal = co_await rpc::call<&ManagerDesk::allocate>(
-              observer.endpoint, kManagerChannel, {}, "entities");
-          CO_TRUE(!refusal);
-          code = refusal.error().error.code;
-          EXPECT_TRUE(code == Errc::expired || code == Errc::no_owner) << name_of(code);
-        }
+        const auto refusal = co_await rpc::call<&ManagerDesk::allocate>(
+            observer.endpoint, kManagerChannel, {}, "entities");
+        CO_TRUE(!refusal);
+        // Its names are free when the lease of its host ends: until then an append waits for it.
+        EXPECT_EQ(refusal.error().error, Errc::expired) << refusal.error().to_string();
       },
       90s);
+}
+
+TEST_F(IdsTest, ASourceHasIdsAtHandWhileTheManagerIsAway) {
+  run(
+      [this]() -> Task {
+        Observer observer{Bus(loop, cluster.node("a", "observer"))};
+        CO_TRUE(co_await begin(observer));
+        CO_TRUE(co_await store_serves(observer));
+        Daemon& boss = manager("a", "manager-1");
+        CO_TRUE(co_await all_ready(1));
+        nodes::MainLoop main_loop(loop);
+        nodes::manager::IdSource ids(observer.endpoint, main_loop.timers(), "entities");
+        const auto first = ids.next();
+        EXPECT_TRUE(!first && first.error() == Errc::would_block);
+        std::uint64_t latest = 0;
+        std::uint64_t taken = 0;
+        std::size_t waited = 0;
+        const auto take = [&](const bus::Result<std::uint64_t>& id) {
+          EXPECT_TRUE(id) << id.error().to_string();
+          if (!id) return;
+          if (*id <= latest) ADD_FAILURE() << *id << " behind " << latest;
+          latest = *id;
+          ++taken;
+        };
+        // Two blocks and a half; the loop gets its turn at times, so that blocks can come.
+        while (taken < 5 * nodes::manager::kIdBlock / 2) {
+          if (const auto id = ids.next()) {
+            take(id);
+            if (taken % 1024 != 0) continue;
+          } else {
+            const std::uint64_t before = taken;
+            ++waited;
+            ids.wait_next(10s, take);
+            CO_TRUE(co_await until(12s, [&] { return taken != before; }));
+          }
+          boost::asio::steady_timer turn(loop, 0ms);
+          co_await turn.async_wait(use_awaitable);
+        }
+        EXPECT_LE(waited, 2u) << "blocks come before they are needed";
+        CO_TRUE(co_await until(10s, [&] { return ids.at_hand() >= nodes::manager::kIdsLow; }));
+
+        boss.kill();
+        const std::uint64_t at_hand = ids.at_hand();
+        for (std::uint64_t i = 0; i < at_hand; ++i) take(ids.next());
+        const auto none = ids.next();
+        EXPECT_TRUE(!none && none.error() == Errc::would_block);
+        std::optional<Errc> gave_up;
+        ids.wait_next(300ms, [&](const bus::Result<std::uint64_t>& id) {
+          gave_up = id ? Errc::ok : id.error().code;
+        });
+        CO_TRUE(co_await until(10s, [&] { return gave_up.has_value(); }));
+        EXPECT_EQ(*gave_up, Errc::deadline);
+        boss.start();
+        const std::uint64_t before = taken;
+        for (int i = 0; i < 3; ++i) ids.wait_next(20s, take);
+        CO_TRUE(co_await until(25s, [&] { return taken == before + 3; }));
+      },
+      90s);
+}
+
+class NoStoreTest : public ManagerTest {};
+
+TEST_F(NoStoreTest, WithoutAStoreNobodyOwnsACounter) {
+  run(
+      [this]() -> Task {
+        Observer observer{Bus(loop, cluster.node("a", "observer"))};
+        CO_TRUE(co_await begin(observer));
+        manager("b", "manager-1");
+        CO_TRUE(co_await all_ready(1));
+        const auto refusal = co_await rpc::call<&ManagerDesk::allocate>(
+            observer.endpoint, kManagerChannel, {}, "entities");
+        CO_TRUE(!refusal);
+        EXPECT_EQ(refusal.error().error, Errc::no_owner) << refusal.error().to_string();
+        const auto no_name =
+            co_await rpc::call<&ManagerDesk::allocate>(observer.endpoint, kManagerChannel, {}, "");
+        EXPECT_TRUE(!no_name && no_name.error().error == Errc::bad_name);
+      },
+      60s);
 }
 
 /// Its lease is the cluster's, 30 s, so this takes a while.

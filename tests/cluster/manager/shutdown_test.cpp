@@ -209,7 +209,8 @@ TEST_F(ShutdownTest, AStandbyTakesOverAndEndsWithTheFirst) {
         CO_TRUE(report);
         EXPECT_EQ(report->manager, "b.manager-2");
         CO_TRUE(co_await until(10s, [&] {
-          return standby.json("/cluster")["nodes"].size() == 3;  // the first stands by now
+          const auto nodes = standby.json("/cluster")["nodes"];  // the first stands by now
+          return nodes.size() == 3 && nodes[0]["role"] == "manager";
         }));
         CO_TRUE(co_await rpc::call<&ManagerDesk::shutdown>(observer.endpoint, kManagerChannel, {},
                                                            "test"));
@@ -218,6 +219,41 @@ TEST_F(ShutdownTest, AStandbyTakesOverAndEndsWithTheFirst) {
         for (Daemon* each : {&chat, &first, &standby}) EXPECT_EQ(each->process().wait(10s), 0);
       },
       90s);
+}
+
+TEST_F(ShutdownTest, BustopShowsThePlanTheCourseAndWhoBlocks) {
+  Daemon& space = member("a", "space-1", "space", "");
+  Daemon& chat = member("b", "chat-1", "chat", "drain_never = true");
+  Daemon& boss = manager("a", "manager-1", "[shutdown]\ndeadline = '1s'");
+  for (Daemon* each : {&space, &chat, &boss}) {
+    ASSERT_TRUE(wait_for(20s, [&] { return each->serves(); }));
+  }
+  const auto bustop = [this](std::vector<std::string> arguments, const std::string& log) {
+    arguments.insert(arguments.begin(), program("bustop"));
+    arguments.insert(arguments.end(), {"--busd", cluster.endpoint("b")});
+    return cluster.run(arguments, log)->wait(30s);
+  };
+  ASSERT_TRUE(wait_for(10s, [&] { return bustop({"cluster"}, "list") == 0; }));
+  EXPECT_THAT(cluster.log_of("list"), HasSubstr("3 nodes, as a.manager-1 sees them"));
+  EXPECT_THAT(cluster.log_of("list"), HasSubstr("b.chat-1"));
+  EXPECT_EQ(bustop({"shutdown"}, "plan"), 0);
+  EXPECT_THAT(cluster.log_of("plan"), HasSubstr("no shutdown is under way"));
+  EXPECT_EQ(bustop({"shutdown", "--follow", "--json"}, "json"), 0);
+  const auto plan = nlohmann::json::parse(cluster.log_of("json"));
+  EXPECT_EQ(plan["phase"], "idle");
+  EXPECT_EQ(plan["stages"][3]["nodes"][0]["process"], "a.space-1");
+
+  EXPECT_EQ(bustop({"shutdown", "--reason", "test"}, "course"), 2);
+  const std::string course = cluster.log_of("course");
+  EXPECT_THAT(course, HasSubstr("gates: done, 0 nodes ended in 0 ms\n"));
+  EXPECT_THAT(course, HasSubstr("services: late, 0 nodes ended in 1"));
+  EXPECT_THAT(course, HasSubstr("b.chat-1 (chat): draining, drains: step 'note it', 2 of 2"));
+  EXPECT_THAT(course, HasSubstr("spaces: done, 1 node ended in"));
+  EXPECT_THAT(course, HasSubstr("but 1 node did not end in time"));
+  EXPECT_EQ(boss.process().wait(10s), 0);
+  EXPECT_EQ(space.process().wait(10s), 0);
+  EXPECT_EQ(bustop({"shutdown", "--timeout", "1s"}, "none"), 4);
+  EXPECT_THAT(cluster.log_of("none"), HasSubstr("start starbus-manager on some host"));
 }
 
 TEST_F(ShutdownTest, ReportsShowHowNodesAre) {
