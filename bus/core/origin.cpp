@@ -64,7 +64,12 @@ std::uint64_t Origin::unacknowledged_bytes(const ChannelId& channel, Lane lane) 
 
 bool Origin::settled(const Mark& mark) const {
   return std::ranges::none_of(busy_, [&](const Stream& stream) {
-    return stream.items.front().seq < mark[static_cast<std::size_t>(stream.lane)];
+    const std::uint64_t end = mark[static_cast<std::size_t>(stream.lane)];
+    // What has expired or was withdrawn has ended; only its place is still to be acknowledged.
+    for (std::size_t i = 0; i < stream.items.size() && stream.items[i].seq < end; ++i) {
+      if (!stream.items[i].tombstone) return true;
+    }
+    return false;
   });
 }
 

@@ -1,6 +1,7 @@
 // What the states of a node ask for.
 #include <spdlog/spdlog.h>
 
+#include <bit>
 #include <string>
 #include <utility>
 
@@ -76,13 +77,15 @@ void NodeCore::leave() {
 }
 
 void NodeCore::entered(NodeState state) {
+  retries_ = 0;
   spdlog::info("{} is {}", settings_.node, name_of(state));
   for (const auto& callback : on_state_) callback(state);
   if (state == NodeState::stopped && stopped_) std::exchange(stopped_, nullptr)();
 }
 
 void NodeCore::retry_later(Lifecycle::Attempt attempt) {
-  if (context_.limited.allow("retry")) {
+  // Rarer and rarer: one that stands by for another does so for weeks.
+  if (std::has_single_bit(++retries_)) {
     spdlog::warn("{}: {}; tries again", settings_.node, status());
   }
   const auto later = main_loop_.timers().after(timers_, milliseconds(kRetry),

@@ -232,5 +232,21 @@ TEST(OriginTime, AWithdrawnMessageLeavesATombstoneAndNoEvent) {
   EXPECT_THAT(side.failures, IsEmpty());
 }
 
+TEST(OriginTime, AMarkIsSettledByWhatHasExpiredOrWasWithdrawn) {
+  SendingSide side;
+  side.pass(10);
+  side.send(7, "a", 1, kFirst, side.now() + from_ms(50));
+  side.send(7, "b", 2);
+  side.send(7, "c", 3);
+  side.pull();
+  const auto mark = side.origin.mark();
+  side.origin.withdraw(side.channel(7), Lane::call, 2);
+  side.pass(60);
+  EXPECT_FALSE(side.origin.settled(mark)) << "c has not ended";
+  side.origin.withdraw(side.channel(7), Lane::call, 3);
+  EXPECT_TRUE(side.origin.settled(mark)) << "an owner that stands still does not hold up a flush";
+  EXPECT_FALSE(side.origin.idle());
+}
+
 }  // namespace
 }  // namespace starbus::bus

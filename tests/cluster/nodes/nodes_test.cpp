@@ -8,6 +8,7 @@
 #include "nodes/runtime/node_desk.hpp"
 #include "nodes/runtime/presence.hpp"
 #include "tests/cluster/cluster_test.hpp"
+#include "tests/cluster/node_process.hpp"
 #include "tests/cluster/nodes/probe.hpp"
 
 namespace starbus::cluster_test {
@@ -21,12 +22,7 @@ class NodesTest : public ClusterTest {
   /// Not started; `keys` are of its configuration file.
   std::unique_ptr<Daemon> node(const std::string& host, const std::string& name,
                                const std::string& role, const std::string& keys) {
-    auto made =
-        std::make_unique<Daemon>(program("starbus-test-node"), name, cluster.folder(),
-                                 std::vector<std::string>{"/usr/bin/env", "PROBE_ROLE=" + role});
-    made->configure("node = '" + name + "'\nstate_directory = '" + made->state_folder().string() +
-                    "'\n" + keys + "\n[bus]\nendpoint = '" + cluster.endpoint(host) + "'\n");
-    return made;
+    return node_process(cluster, "starbus-test-node", host, name, role, keys);
   }
 
   /// Notes who is ready, of all roles, from now on.
