@@ -1,23 +1,28 @@
 #include "nodes/runtime/presence.hpp"
 
 namespace starbus::nodes {
-namespace {
-constexpr std::string_view kPresence = "node/";
-constexpr std::string_view kReady = "ready/";
-}  // namespace
 
 std::string presence_name(std::string_view process) {
-  return std::string(kPresence).append(process);
+  return std::string(kPresencePrefix).append(process);
 }
 
 std::string ready_name(std::string_view role, std::string_view process) {
-  return std::string(kReady).append(role).append("/").append(process);
+  return std::string(kReadyPrefix).append(role).append("/").append(process);
+}
+
+std::optional<std::string> present_process(const bus::WatchRow& row) {
+  std::string_view process = row.name;
+  if (!process.starts_with(kPresencePrefix)) return std::nullopt;
+  process.remove_prefix(kPresencePrefix.size());
+  // Of a name that is gone the owner is not told.
+  if (process.empty() || (row.present && row.owner_name != process)) return std::nullopt;
+  return std::string(process);
 }
 
 std::optional<ReadyNode> ready_node(const bus::WatchRow& row) {
   std::string_view rest = row.name;
-  if (!rest.starts_with(kReady)) return std::nullopt;
-  rest.remove_prefix(kReady.size());
+  if (!rest.starts_with(kReadyPrefix)) return std::nullopt;
+  rest.remove_prefix(kReadyPrefix.size());
   const std::size_t slash = rest.find('/');
   if (slash == 0 || slash == std::string_view::npos) return std::nullopt;
   const std::string_view process = rest.substr(slash + 1);
@@ -30,7 +35,7 @@ std::optional<ReadyNode> ready_node(const bus::WatchRow& row) {
 bus::Result<bus::WatchHandle> watch_ready(bus::Bus& bus, std::string_view role,
                                           std::function<void(const ReadyUpdate&)> on_update,
                                           std::function<void(const bus::Error&)> on_error) {
-  std::string prefix(kReady);
+  std::string prefix(kReadyPrefix);
   if (!role.empty()) prefix.append(role).append("/");
   return bus.watch(
       std::move(prefix),

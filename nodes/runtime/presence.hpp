@@ -16,8 +16,15 @@
 
 namespace starbus::nodes {
 
+inline constexpr std::string_view kPresencePrefix = "node/";
+inline constexpr std::string_view kReadyPrefix = "ready/";
+
 std::string presence_name(std::string_view process);
 std::string ready_name(std::string_view role, std::string_view process);
+
+/// HOST.NODE of a row under node/. None if it is no name of this kind, or not owned by the process
+/// that it names.
+std::optional<std::string> present_process(const bus::WatchRow& row);
 
 /// One ready node.
 struct ReadyNode {

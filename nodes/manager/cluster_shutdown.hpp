@@ -1,0 +1,59 @@
+/// The shutdown of the cluster: what ShutdownStages decides, done over the bus.
+///
+/// Belongs to the loop's thread. When all stages are over it ends this process, too, once somebody
+/// has fetched the last report, or after a while. A manager that loses its place meanwhile gives
+/// up, and no other one goes on by itself: whoever asked for the shutdown asks again.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "nodes/manager/load_reports.hpp"
+#include "nodes/manager/node_table.hpp"
+#include "nodes/manager/shutdown_stages.hpp"
+#include "nodes/runtime/node.hpp"
+
+namespace starbus::nodes::manager {
+
+class ClusterShutdown final : private NodeTable::Listener {
+ public:
+  ClusterShutdown(Node& node, NodeTable& table, LoadReports& reports, ShutdownPlan plan);
+
+  /// Within App::start, behind the reports', whose rows it reads.
+  void start();
+
+  /// Begins it, or joins the one that runs.
+  ShutdownReport request(std::string reason);
+  /// The same, and changes nothing: before a shutdown who would be told in which stage.
+  ShutdownReport report() const;
+  /// Somebody has the report as it is now; if it is the last one, this process may end.
+  void fetched();
+
+ private:
+  void came(const KnownNode& node) override;
+  void changed(const KnownNode& node) override;
+  void left(const KnownNode& node) override;
+  void state(NodeState state);
+
+  void act();
+  void tell(const std::string& process);
+  void ask_waited_for();
+  void arm();
+  void log_progress();
+  void log_end();
+  void end_in(std::chrono::milliseconds time);
+
+  Node& node_;
+  NodeTable& table_;
+  LoadReports& reports_;
+  ShutdownStages stages_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  std::size_t logged_ = 0;  // stages whose end was logged
+  bool ended_ = false;      // and that was acted on
+  bool fetched_ = false;
+  entity::TimerOwner tick_;
+  entity::TimerOwner asking_;
+  entity::TimerOwner end_;
+};
+
+}  // namespace starbus::nodes::manager

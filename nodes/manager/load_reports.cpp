@@ -1,0 +1,104 @@
+#include "nodes/manager/load_reports.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "bus/core/name.hpp"
+#include "bus/io/clock.hpp"
+#include "nodes/manager/limits.hpp"
+#include "nodes/runtime/node_limits.hpp"
+#include "nodes/runtime/presence.hpp"
+
+namespace starbus::nodes::manager {
+
+using std::chrono::milliseconds;
+
+bus::Result<> LoadReports::start() {
+  table_.listen(*this);
+  const milliseconds interval(kReportInterval);
+  const auto set = node_.timers().every(timers_, interval, interval, entity::CatchUp::once,
+                                        [this] { ask_all(); });
+  if (!set) return bus::Error(bus::Errc::io_error, "no timer");
+  return {};
+}
+
+const LoadReports::Latest* LoadReports::find(const std::string& process) const {
+  const auto found = rows_.find(process);
+  return found == rows_.end() ? nullptr : &found->second;
+}
+
+std::string LoadReports::words(const std::string& process) const {
+  const Latest* const latest = find(process);
+  if (latest == nullptr) return "is gone";
+  if (!latest->answers) return "does not answer";
+  return latest->report ? latest->report->status : "has not answered yet";
+}
+
+void LoadReports::came(const KnownNode& node) {
+  rows_[node.process].serial = ++serials_;
+  ask_soon(node.process);
+}
+
+void LoadReports::left(const KnownNode& node) {
+  const auto found = rows_.find(node.process);
+  if (found->second.queued) std::erase(queue_, node.process);
+  rows_.erase(found);
+}
+
+void LoadReports::ask_soon(const std::string& process) {
+  const auto found = rows_.find(process);
+  if (found == rows_.end() || found->second.asked || found->second.queued) return;
+  found->second.queued = true;
+  queue_.push_front(process);
+  ask_next();
+}
+
+void LoadReports::ask_all() {
+  for (auto& [process, row] : rows_) {
+    if (row.asked || std::exchange(row.queued, true)) continue;
+    queue_.push_back(process);
+  }
+  ask_next();
+}
+
+void LoadReports::ask_next() {
+  while (!queue_.empty() && asking_ < kMaxQuestions) {
+    const std::string process = std::move(queue_.front());
+    queue_.pop_front();
+    Row& row = rows_.at(process);
+    row.queued = false;
+    ask(process, row);
+  }
+}
+
+void LoadReports::ask(const std::string& process, Row& row) {
+  row.asked = true;
+  ++asking_;
+  entity::rpc::CallOptions options;
+  options.deadline = milliseconds(kReportDeadline);
+  entity::rpc::call<&NodeDesk::report>(node_.rpc(), presence_name(process), options)(
+      [this, process, serial = row.serial, weak = std::weak_ptr(alive_)](const Reply& reply) {
+        if (!weak.expired()) answered(process, serial, reply);
+      });
+}
+
+void LoadReports::answered(const std::string& process, std::uint64_t serial, const Reply& reply) {
+  --asking_;
+  const auto found = rows_.find(process);
+  if (found != rows_.end() && found->second.serial == serial) {
+    Row& row = found->second;
+    row.asked = false;
+    row.answers = reply.has_value();
+    if (reply) {
+      row.report = *reply;
+      row.at = bus::io::boot_now();
+      row.report->status.resize(std::min<std::size_t>(row.report->status.size(), kMaxStatus));
+      const std::string& role = row.report->role;
+      if (bus::check_node_name(role) && role.size() <= kMaxRole) table_.role_known(process, role);
+    }
+    if (on_news_) on_news_(process);
+  }
+  ask_next();
+}
+
+}  // namespace starbus::nodes::manager

@@ -1,0 +1,69 @@
+/// How each node is, in its own words: asks all of them once a second (NodeDesk::report), and keeps
+/// the latest answer.
+///
+/// Belongs to the loop's thread. At most kMaxQuestions calls wait at any time, one per node; a node
+/// that does not answer within kReportDeadline shows as that, with the age of its latest answer.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "nodes/manager/node_table.hpp"
+#include "nodes/runtime/node.hpp"
+#include "nodes/runtime/node_desk.hpp"
+
+namespace starbus::nodes::manager {
+
+class LoadReports final : private NodeTable::Listener {
+ public:
+  struct Latest {
+    std::optional<NodeReport> report;  // none: it has never answered
+    entity::Time at{};                 // of the report
+    bool answers = true;               // the latest question was answered, or none has ended yet
+  };
+
+  LoadReports(Node& node, NodeTable& table) : node_(node), table_(table) {}
+  bus::Result<> start();
+
+  /// Null: no such node.
+  const Latest* find(const std::string& process) const;
+  /// In words: what it says of itself, or that it does not answer.
+  std::string words(const std::string& process) const;
+  /// Asks it before the others, unless it is being asked.
+  void ask_soon(const std::string& process);
+  /// Each time that there is something new of a node.
+  void on_news(std::function<void(const std::string& process)> callback) {
+    on_news_ = std::move(callback);
+  }
+
+ private:
+  using Reply = entity::rpc::Reply<NodeReport>;
+  struct Row : Latest {
+    std::uint64_t serial = 0;  // another one when the process is another one
+    bool queued = false;
+    bool asked = false;
+  };
+
+  void came(const KnownNode& node) override;
+  void left(const KnownNode& node) override;
+  void ask_all();
+  void ask_next();
+  void ask(const std::string& process, Row& row);
+  void answered(const std::string& process, std::uint64_t serial, const Reply& reply);
+
+  Node& node_;
+  NodeTable& table_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  std::map<std::string, Row> rows_;
+  std::deque<std::string> queue_;
+  std::size_t asking_ = 0;
+  std::uint64_t serials_ = 0;
+  std::function<void(const std::string&)> on_news_;
+  entity::TimerOwner timers_;
+};
+
+}  // namespace starbus::nodes::manager

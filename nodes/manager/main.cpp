@@ -1,0 +1,12 @@
+// starbus-manager: the node that sees the whole cluster. See manager.hpp and docs/manager.md.
+#include "bus/core/version.hpp"
+#include "nodes/manager/manager.hpp"
+
+int main(int argc, char** argv) {
+  return starbus::nodes::run_node({.role = "manager",
+                                   .version = starbus::bus::kVersion,
+                                   .description = "Sees the whole cluster, and shuts it down.",
+                                   .program = "starbus-manager",
+                                   .config_file = "/etc/starbus/nodes/manager.toml"},
+                                  std::make_unique<starbus::nodes::manager::Manager>(), argc, argv);
+}

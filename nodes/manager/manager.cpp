@@ -1,0 +1,58 @@
+#include "nodes/manager/manager.hpp"
+
+#include <algorithm>
+
+#include "nodes/manager/cluster_shutdown.hpp"
+#include "nodes/manager/cluster_watch.hpp"
+#include "nodes/manager/load_reports.hpp"
+#include "nodes/manager/manager_admin.hpp"
+#include "nodes/manager/manager_desk.hpp"
+
+namespace starbus::nodes::manager {
+
+/// What there is to manage, one object each: made in start(), where the node is known, and told by
+/// the table of nodes that come and go. Further ones join here.
+struct ManagerParts {
+  ManagerParts(Node& node, ShutdownPlan shutdown_plan)
+      : plan(std::move(shutdown_plan)),
+        watch(node, table),
+        reports(node, table),
+        shutdown(node, table, reports, plan),
+        desk(node, table, reports, shutdown) {}
+
+  const ShutdownPlan plan;
+  NodeTable table;
+  ClusterWatch watch;
+  LoadReports reports;
+  ClusterShutdown shutdown;
+  ManagerDesk desk;
+};
+
+Manager::Manager() = default;
+Manager::~Manager() = default;
+
+void Manager::configure(bus::daemon::ConfigReader& reader) {
+  plan_ = read_shutdown_plan(reader.table("shutdown"));
+}
+
+bus::Result<> Manager::start(Node& node) {
+  parts_ = std::make_unique<ManagerParts>(node, plan_);
+  node.offer(std::string(kManagerChannel), parts_->desk);
+  add_manager_admin(node, parts_->desk);
+  if (auto started = parts_->reports.start(); !started) return started;
+  parts_->shutdown.start();
+  return parts_->watch.start();
+}
+
+bus::Result<> Manager::reload() {
+  if (plan_ == parts_->plan) return {};
+  return bus::Error(bus::Errc::bad_config, "[shutdown] takes a restart");
+}
+
+std::string Manager::status() const {
+  const auto& nodes = parts_->table.nodes();
+  const auto ready = std::ranges::count_if(nodes, [](const auto& row) { return row.second.ready; });
+  return std::to_string(nodes.size()) + " nodes, " + std::to_string(ready) + " ready";
+}
+
+}  // namespace starbus::nodes::manager

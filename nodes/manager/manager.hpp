@@ -1,0 +1,37 @@
+/// The manager: the node that sees the whole cluster. Read this header first, then docs/manager.md.
+///
+///   starbus-manager --config /etc/starbus/nodes/manager.toml
+///
+///   rpc::call<&ManagerDesk::cluster>(endpoint, manager::kManagerChannel, {}, "");
+///
+/// It owns manager/cluster while it is ready. A second one waits for that name, and so stands by.
+/// It keeps nothing on a disk: what it knows is what the nodes announce, and what must last is in
+/// the mail store. Everything belongs to the loop's thread.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "nodes/manager/shutdown_plan.hpp"
+#include "nodes/runtime/node.hpp"
+
+namespace starbus::nodes::manager {
+
+struct ManagerParts;
+
+class Manager final : public App {
+ public:
+  Manager();
+  ~Manager() override;
+
+  void configure(bus::daemon::ConfigReader& reader) override;
+  bus::Result<> start(Node& node) override;
+  bus::Result<> reload() override;
+  std::string status() const override;
+
+ private:
+  ShutdownPlan plan_;  // as configure() read it
+  std::unique_ptr<ManagerParts> parts_;
+};
+
+}  // namespace starbus::nodes::manager

@@ -1,0 +1,59 @@
+#include "nodes/manager/manager_admin.hpp"
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "nodes/manager/manager_desk.hpp"
+#include "nodes/manager/report_json.hpp"
+#include "nodes/runtime/node.hpp"
+
+namespace starbus::nodes::manager {
+namespace {
+
+using bus::daemon::Reply;
+using bus::daemon::Request;
+using bus::daemon::Response;
+
+std::optional<std::uint64_t> number_in(const std::string& text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+/// Runs as a coroutine of the desk: it ends with it.
+entity::rpc::Task<> skip(Node& node, std::string counter, std::uint64_t beyond, Reply reply) {
+  auto skipping = skip_ids(node.bus(), counter, beyond);
+  const bus::Result<IdRange> last = co_await std::move(skipping);
+  if (last) {
+    reply(Response::json({{"counter", counter}, {"next", last->last + 1}}));
+  } else {
+    reply(
+        Response::error(last.error() == bus::Errc::bad_name ? 400 : 503, last.error().to_string()));
+  }
+}
+
+void start_skip(Node& node, ManagerDesk& desk, const Request& request, const Reply& reply) {
+  const auto beyond = number_in(request.parameter_or("beyond", ""));
+  if (!beyond) return reply(Response::error(400, "?counter=NAME&beyond=ID: no number"));
+  auto task = skip(node, request.parameter_or("counter", ""), *beyond, reply);
+  const auto spawned = entity::rpc::spawn(node.rpc(), desk, std::move(task));
+  if (!spawned) reply(Response::error(503, spawned.error().to_string()));
+}
+
+}  // namespace
+
+void add_manager_admin(Node& node, ManagerDesk& desk) {
+  auto& admin = node.process_context().admin;
+  admin.get("/cluster", [&desk](const Request& request) {
+    return Response::json(to_json(desk.nodes_after(request.parameter_or("after", ""))));
+  });
+  admin.get("/shutdown",
+            [&desk](const Request&) { return Response::json(to_json(desk.shutdown_now())); });
+  admin.post_async("/ids/skip", [&node, &desk](const Request& request, const Reply& reply) {
+    start_skip(node, desk, request, reply);
+  });
+}
+
+}  // namespace starbus::nodes::manager
