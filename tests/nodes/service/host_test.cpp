@@ -4,7 +4,7 @@
 namespace starbus::nodes::service::test {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 const InstanceId kRank{"rank", 1, 4};
 
@@ -131,7 +131,8 @@ TEST_F(HostTest, AnInstanceIsWithdrawnInEachOfItsStates) {
     script.held.front()({});
     script.hold_start = false;
     // While a foreign process has the channel.
-    CO_OK(co_await b->bus.bind(channel_name(kRank), {}, use_awaitable));
+    const bus::Handlers none;
+    CO_OK(co_await b->bus.bind(channel_name(kRank), none, use_awaitable));
     CO_OK(a->place(kRank));
     CO_TRUE(co_await until([&] {
       const auto rows = a->host.describe().instances;

@@ -65,9 +65,9 @@ RC_GTEST_PROP(ServiceNames, AreReadAsTheyWereWritten, ()) {
   id.partitions = *rc::gen::inRange(0u, 4'097u);
   id.number = *rc::gen::inRange(1u, (id.partitions == 0 ? 4'096u : id.partitions) + 1);
   RC_PRE(id.type.size() <= kMaxTypeName);
-  RC_ASSERT(check_instance(id));
+  RC_ASSERT(check_instance(id).has_value());
   RC_ASSERT(instance_of_claim(claim_name(id)) == id);
-  RC_ASSERT(bus::check_channel_name(channel_name(id)));
+  RC_ASSERT(bus::check_channel_name(channel_name(id)).has_value());
   if (id.partitions != 0) RC_ASSERT(instance_of_partition(channel_name(id)) == id);
 }
 

@@ -48,7 +48,9 @@ TEST_F(PartitionsTest, ACallWaitsWhileItsPartitionIsBeingPlaced) {
     const auto b = place("b", "y");
     CO_OK(co_await a->bus.connect(use_awaitable));
     CO_OK(co_await b->bus.connect(use_awaitable));
-    Partitions ranks(b->endpoint, "rank", 1);
+    const auto caller = place("b", "z");
+    CO_OK(co_await caller->bus.connect(use_awaitable));
+    Partitions ranks(caller->endpoint, "rank", 1);
     const KeyCallOptions brief{.deadline = 200ms};
     const auto early = co_await ranks.call<&Counter::add>("k", brief, use_awaitable, "k", 1);
     EXPECT_FALSE(early);
@@ -59,17 +61,20 @@ TEST_F(PartitionsTest, ACallWaitsWhileItsPartitionIsBeingPlaced) {
     const auto waited = co_await ranks.call<&Counter::add>("k", {}, use_awaitable, "k", 1);
     EXPECT_TRUE(waited && *waited == 1);
 
-    // It goes to the other host while calls come all the time: each is answered, and counted once.
+    // It goes to the other host while calls come all the time: each is counted once, but for those
+    // on their way to it in that moment, of which nobody knows.
     constexpr int kCalls = 300;
     int answered = 0;
-    int wrong = 0;
+    int unknown = 0;
     boost::asio::steady_timer pace(loop);
     for (int i = 0; i < kCalls; ++i) {
       ranks.call<&Counter::add>(
           "k", {.deadline = 10s},
           [&](const Answer<std::int64_t, Error>& answer) {
             ++answered;
-            if (!answer) ++wrong;
+            if (answer) return;
+            EXPECT_EQ(answer.error().call.bus, bus::Errc::owner_lost) << answer.error().to_string();
+            ++unknown;
           },
           "k", 1);
       if (i == 50) {
@@ -80,9 +85,11 @@ TEST_F(PartitionsTest, ACallWaitsWhileItsPartitionIsBeingPlaced) {
       co_await pace.async_wait(use_awaitable);
     }
     CO_TRUE(co_await until([&] { return answered == kCalls; }));
-    EXPECT_EQ(wrong, 0);
+    EXPECT_LE(unknown, 5);
     const auto total = co_await ranks.call<&Counter::add>("k", {}, use_awaitable, "k", 0);
-    EXPECT_TRUE(total && *total == 1 + kCalls);
+    CO_OK(total);
+    EXPECT_LE(*total, 1 + kCalls);
+    EXPECT_GE(*total, 1 + kCalls - unknown);
     EXPECT_EQ(script.most_at_once, 1);
     EXPECT_EQ(ranks.placed(), 1u);
     EXPECT_EQ(ranks.waiting(), 0u);
@@ -133,10 +140,6 @@ TEST_F(PartitionsTest, EveryOtherEndIsTyped) {
     Partitions one(a->endpoint, "rank", 1);
     const auto unfit = co_await one.call<&Counter::where>("k", {}, use_awaitable);
     CO_OK(unfit);
-    a->bus.close(0ms, [](const bus::Result<>&) {});
-    const auto closed = co_await one.call<&Counter::where>("k", {.deadline = 100ms}, use_awaitable);
-    EXPECT_FALSE(closed);
-    EXPECT_NE(closed.error().to_string(), "");
   });
 }
 
