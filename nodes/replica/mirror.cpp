@@ -21,6 +21,11 @@ std::uint64_t next_number() {
   return ++latest;
 }
 
+Errc reason_of(const entity::rpc::Failure<Errc>& failure) {
+  if (failure == entity::rpc::Errc::too_large) return Errc::too_large;
+  return failure == entity::rpc::Errc::refused ? failure.error : Errc::unreachable;
+}
+
 }  // namespace
 
 void MirrorDesk::delta(entity::rpc::Caller&, Position at, std::string bytes) {
@@ -83,15 +88,13 @@ void Mirror::ask() {
   options.lane = bus::Lane::bulk;
   entity::rpc::call<&Publisher::snapshot>(endpoint_, publisher_, options, name_)(
       [this, question = core_.asked(),
-       weak = std::weak_ptr(alive_)](const entity::rpc::Reply<Snapshot, Errc>& reply) {
+       weak = std::weak_ptr(alive_)](const entity::rpc::Reply<std::string, Errc>& reply) {
         if (weak.expired()) return;
         const entity::Time now = boot_now();
-        if (reply) return core_.snapshot(question, reply->at, bus::as_bytes(reply->state), now);
-        const auto& error = reply.error();
-        Errc why = Errc::unreachable;
-        if (error == entity::rpc::Errc::too_large) why = Errc::too_large;
-        if (error == entity::rpc::Errc::refused) why = error.error;
-        core_.no_snapshot(question, why, now);
+        if (!reply) return core_.no_snapshot(question, reason_of(reply.error()), now);
+        const auto snapshot = unpack_snapshot(*reply);
+        if (!snapshot) return core_.no_snapshot(question, Errc::refused, now);
+        core_.snapshot(question, snapshot->at, bus::as_bytes(snapshot->state), now);
       });
 }
 

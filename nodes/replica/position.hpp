@@ -4,6 +4,9 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <string_view>
+
+#include "entity/archive/error.hpp"
 
 namespace starbus::nodes::replica {
 
@@ -34,14 +37,14 @@ struct Position {
   }
 };
 
+/// A state, and of which position it is.
 struct Snapshot {
   Position at;
-  std::string state;  // bytes; a string travels as a whole
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(at, state);
-  }
+  std::string state;  // bytes
 };
+/// As one text: within a class of its own an archive would count each byte as an element. Errors as
+/// of entity::encode and decode_all.
+entity::DataResult<std::string> pack(const Snapshot& snapshot);
+entity::DataResult<Snapshot> unpack_snapshot(std::string_view bytes);
 
 }  // namespace starbus::nodes::replica

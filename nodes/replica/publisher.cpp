@@ -58,13 +58,15 @@ Result<Position> Publisher::follow(entity::rpc::Caller&, std::string mirror) {
   return at_;
 }
 
-Result<Snapshot> Publisher::snapshot(entity::rpc::Caller& from, std::string mirror) {
+Result<std::string> Publisher::snapshot(entity::rpc::Caller& from, std::string mirror) {
   const auto followed = follow(from, std::move(mirror));
   if (!followed) return followed.error();
   const bus::Bytes state = state_();
   if (state.size() > kMaxSnapshot) return Errc::too_large;
+  auto packed = pack({at_, std::string(bus::as_text(state))});
+  if (!packed) return Errc::too_large;
   ++counters_.snapshots;
-  return Snapshot{at_, std::string(bus::as_text(state))};
+  return *std::move(packed);
 }
 
 /// Once a second at most.

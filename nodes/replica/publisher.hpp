@@ -51,8 +51,8 @@ class Publisher final : public entity::rpc::Host<Publisher> {
   // --- over the bus, of servers ---
   /// Where it is; and `mirror` is told of changes for the next kForget.
   Result<Position> follow(entity::rpc::Caller& from, std::string mirror);
-  /// The same, with the state.
-  Result<Snapshot> snapshot(entity::rpc::Caller& from, std::string mirror);
+  /// The same, with the state: a packed Snapshot.
+  Result<std::string> snapshot(entity::rpc::Caller& from, std::string mirror);
   static constexpr auto kRpc =
       entity::rpc::methods("replica", entity::rpc::method<&Publisher::follow>("follow"),
                            entity::rpc::method<&Publisher::snapshot>("snapshot"));

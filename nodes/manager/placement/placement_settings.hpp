@@ -7,7 +7,7 @@
 
 namespace starbus::nodes::manager {
 
-/// What is to run, from [services] and [[service]] of the manager's file; docs/services.md has the
+/// What is to run, from [services] and [[service]] of the manager's file; docs/placement.md has the
 /// keys. Problems are noted at the reader.
 std::vector<WantedType> read_wanted_types(bus::daemon::ConfigReader& reader);
 

@@ -136,7 +136,6 @@ TEST_F(MirrorTest, AMirrorWhoseWindowIsFullCatchesUpAndHoldsUpNobody) {
       [this]() -> Task {
         const auto owner = co_await process("a", "owner");
         const auto reader = co_await process("b", "reader");
-        const auto slow = co_await process("b", "slow");
         Board board(owner->endpoint, bus::Epoch{1}, "");
         CO_OK(co_await owner->endpoint.bind("entity/board", board, use_awaitable));
         Text text;
@@ -146,8 +145,8 @@ TEST_F(MirrorTest, AMirrorWhoseWindowIsFullCatchesUpAndHoldsUpNobody) {
         const std::string large(100'000, 'y');
         for (int i = 0; i < 30; ++i) board.add(large);
         EXPECT_GT(board.publisher.counters().missed, 0u);
-        EXPECT_TRUE(
-            co_await until([&] { return mirror.status().current && text.text == board.text(); }));
+        const auto same = [&] { return mirror.status().current && text.text == board.text(); };
+        EXPECT_TRUE(co_await until(same)) << name_of(mirror.status().problem);
         EXPECT_GT(mirror.counters().snapshots, 1u);
       },
       60s);
@@ -162,7 +161,8 @@ TEST_F(MirrorTest, AStateBeyondTheLimitIsSaid) {
         CO_OK(co_await owner->endpoint.bind("entity/board", board, use_awaitable));
         Text text;
         Mirror mirror(reader->endpoint, reader->main.timers(), "entity/board", text);
-        EXPECT_TRUE(co_await until([&] { return mirror.status().current; }, 30s));
+        EXPECT_TRUE(co_await until([&] { return mirror.status().current; }, 30s))
+            << name_of(mirror.status().problem);
         EXPECT_EQ(text.text.size(), kMaxSnapshot);
         Text other;
         board.add("!");
