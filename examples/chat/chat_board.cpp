@@ -10,7 +10,7 @@
 #include "nodes/replica/mirror.hpp"
 #include "nodes/service/partitions.hpp"
 
-namespace daemon = starbus::bus::daemon;
+namespace http = starbus::bus::daemon;
 namespace nodes = starbus::nodes;
 namespace service = starbus::nodes::service;
 using nlohmann::json;
@@ -31,17 +31,17 @@ class Board final : public nodes::App {
           rooms[room] = {{"lines", lines}, {"current", copy->mirror.status().current}};
         }
       }
-      return daemon::Response::json(rooms);
+      return http::Response::json(rooms);
     });
     chat_.emplace(node.rpc(), chat::kType, chat::kPartitions);
     node.process_context().admin.post_async(
-        "/say", [this](const daemon::Request& request, const daemon::Reply& reply) {
+        "/say", [this](const http::Request& request, const http::Reply& reply) {
           const std::string room = request.parameter_or("room", "lobby");
           chat_->call<&chat::Chat::say>(
               room, {},
               [reply](const service::Answer<void, service::Error>& said) {
-                reply(said ? daemon::Response::json({{"said", true}})
-                           : daemon::Response::error(503, said.error().to_string()));
+                reply(said ? http::Response::json({{"said", true}})
+                           : http::Response::error(503, said.error().to_string()));
               },
               room, request.parameter_or("line", ""));
         });
