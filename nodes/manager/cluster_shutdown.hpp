@@ -26,6 +26,7 @@ class ClusterShutdown final : private NodeTable::Listener {
   ShutdownReport request(std::string reason);
   /// The same, and changes nothing: before a shutdown who would be told in which stage.
   ShutdownReport report() const;
+  ShutdownPhase phase() const { return stages_.phase(); }
   /// Somebody has the report as it is now; if it is the last one, this process may end.
   void fetched();
 

@@ -7,6 +7,8 @@
 #include "nodes/manager/load_reports.hpp"
 #include "nodes/manager/manager_admin.hpp"
 #include "nodes/manager/manager_desk.hpp"
+#include "nodes/manager/placement/placement_settings.hpp"
+#include "nodes/manager/placement/service_placer.hpp"
 
 namespace starbus::nodes::manager {
 
@@ -18,7 +20,11 @@ struct ManagerParts {
         watch(node, table),
         reports(node, table),
         shutdown(node, table, reports, plan),
-        desk(node, table, reports, shutdown) {}
+        desk(node, table, reports, shutdown),
+        placer(node, std::string(kManagerChannel), [this] {
+          const ShutdownPhase phase = shutdown.phase();
+          return phase == ShutdownPhase::running || phase == ShutdownPhase::done;
+        }) {}
 
   const ShutdownPlan plan;
   NodeTable table;
@@ -26,6 +32,7 @@ struct ManagerParts {
   LoadReports reports;
   ClusterShutdown shutdown;
   ManagerDesk desk;
+  ServicePlacer placer;
 };
 
 Manager::Manager() = default;
@@ -33,6 +40,7 @@ Manager::~Manager() = default;
 
 void Manager::configure(bus::daemon::ConfigReader& reader) {
   plan_ = read_shutdown_plan(reader.table("shutdown"));
+  wanted_ = read_wanted_types(reader);
 }
 
 bus::Result<> Manager::start(Node& node) {
@@ -41,10 +49,13 @@ bus::Result<> Manager::start(Node& node) {
   add_manager_admin(node, parts_->desk, parts_->table, parts_->reports);
   if (auto started = parts_->reports.start(); !started) return started;
   parts_->shutdown.start();
+  parts_->placer.want(wanted_);
+  if (auto started = parts_->placer.start(); !started) return started;
   return parts_->watch.start();
 }
 
 bus::Result<> Manager::reload() {
+  parts_->placer.want(wanted_);
   if (plan_ == parts_->plan) return {};
   return bus::Error(bus::Errc::bad_config, "[shutdown] takes a restart");
 }

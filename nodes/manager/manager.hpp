@@ -11,7 +11,9 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "nodes/manager/placement/placement_plan.hpp"
 #include "nodes/manager/shutdown_plan.hpp"
 #include "nodes/runtime/node.hpp"
 
@@ -31,6 +33,7 @@ class Manager final : public App {
 
  private:
   ShutdownPlan plan_;  // as configure() read it
+  std::vector<WantedType> wanted_;
   std::unique_ptr<ManagerParts> parts_;
 };
 

@@ -1,0 +1,19 @@
+// A service with partitions whose state others mirror: chat rooms. docs/services.md explains what
+// it uses; chat_board.cpp is who mirrors it.
+//
+//   starbus-manager --config examples/chat/manager.toml   # while scripts/up runs
+//   chat --config examples/chat/chat.toml                 # and more of them, with other names
+//   chat-board --config examples/chat/board.toml          # /rooms and /say at its admin server
+#include "examples/chat/chat_service.hpp"
+#include "examples/chat/rooms.hpp"
+#include "nodes/service/service_app.hpp"
+
+int main(int argc, char** argv) {
+  auto app = std::make_unique<chat::service::ServiceApp>();
+  app->add<chat::Chat>(chat::kType, {}, [](chat::service::Instance& instance, auto& node) {
+    return std::make_unique<chat::Chat>(instance, node);
+  });
+  return chat::nodes::run_node(
+      {.role = "service", .version = "1.0", .description = "Hosts chat rooms.", .program = "chat"},
+      std::move(app), argc, argv);
+}

@@ -1,0 +1,37 @@
+/// Every bound of the placement, with its reason and with what happens when it is reached. One
+/// table; docs/placement.md is checked against it by a test.
+#pragma once
+
+#include <cstdint>
+
+#include "entity/catalogue.hpp"
+
+namespace starbus::nodes::manager {
+
+// X(constant, value, unit, reason, when reached)
+#define STARBUS_PLACEMENT_LIMITS(X)                                                              \
+  X(kMaxWantedTypes, 256, "types", "in one configuration: as a host may register",               \
+    "the configuration is refused")                                                              \
+  X(kMaxServiceHosts, 1'024, "hosts", "of services: each is asked for its report once a second", \
+    "further ones are counted as left out, and get no instances")                                \
+  X(kFirstAnswer, 3'000, "ms",                                                                   \
+    "for a host that has appeared to say what it has: nothing is planned before",                \
+    "it gets nothing, and its claims show what it has")                                          \
+  X(kOrderDeadline, 2'000, "ms", "of the answer to an order",                                    \
+    "the host counts as silent: it gets nothing until it answers, and keeps what it holds")      \
+  X(kHostInterval, 1'000, "ms", "between two questions to a host what it has",                   \
+    "it is asked again")                                                                         \
+  X(kHostSoon, 100, "ms", "the same, while something there is on its way, or it did not answer", \
+    "it is asked again")                                                                         \
+  X(kAvoid, 10'000, "ms", "that a host is not given an instance again which failed there",       \
+    "it may have it again")                                                                      \
+  X(kPlacementTick, 100, "ms", "between two looks at what is due", "the next look")
+
+#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
+STARBUS_PLACEMENT_LIMITS(X)
+#undef X
+
+/// The whole table, in the order above.
+std::span<const entity::LimitInfo> placement_limits();
+
+}  // namespace starbus::nodes::manager

@@ -1,0 +1,76 @@
+/// Where instances of services belong: what is wanted and what there is in, orders out.
+///
+/// A pure function: the same input, in whatever order, gives the same plan. Nothing that runs on a
+/// ready host is moved: not because a host came back, and not to spread what had to share a host.
+/// docs/placement.md has the rules; placement_plan_test.cpp plays histories against them.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "nodes/service/host_report.hpp"
+
+namespace starbus::nodes::manager {
+
+/// One type that is to run.
+struct WantedType {
+  std::string type;
+  std::uint32_t count = 1;  // instances, or partitions
+  bool partitioned = false;
+  std::uint32_t hosts = 1;  // the quorum: so many that may have it, before the first is placed
+  std::vector<std::string> labels = {};  // that a host must have, all of them
+
+  bool operator==(const WantedType&) const = default;
+
+  service::InstanceId instance(std::uint32_t number) const {
+    return {type, number, partitioned ? count : 0};
+  }
+};
+
+/// A host that is ready.
+struct HostView {
+  std::string process;
+  bool answered = false;  // otherwise `report` has only what its claims show
+  service::HostReport report;
+};
+
+/// A claim that somebody holds, of whatever host: seen in the directory.
+struct HeldClaim {
+  service::InstanceId id;
+  std::string process;
+};
+
+struct PlanInput {
+  std::vector<WantedType> wanted;  // each type once
+  std::vector<HostView> hosts;
+  std::vector<HeldClaim> held;
+  std::set<std::string> begun;  // types that had their quorum once
+  /// Where an instance failed a short while ago: not there again yet.
+  std::set<std::pair<service::InstanceId, std::string>> avoid;
+};
+
+struct PlannedAction {
+  std::string process;
+  service::Action action;
+  auto operator<=>(const PlannedAction&) const = default;
+};
+
+/// A type of which something is missing, and why nothing can be done about it now.
+struct WaitingType {
+  std::string type;
+  std::string reason;
+  bool operator==(const WaitingType&) const = default;
+};
+
+struct Plan {
+  std::vector<PlannedAction> actions;
+  std::vector<WaitingType> waiting;
+  std::set<std::string> begun;
+};
+
+Plan make_plan(PlanInput input);
+
+}  // namespace starbus::nodes::manager

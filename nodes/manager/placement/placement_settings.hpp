@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "bus/daemon/config.hpp"
+#include "nodes/manager/placement/placement_plan.hpp"
+
+namespace starbus::nodes::manager {
+
+/// What is to run, from [services] and [[service]] of the manager's file; docs/placement.md has the
+/// keys. Problems are noted at the reader.
+std::vector<WantedType> read_wanted_types(bus::daemon::ConfigReader& reader);
+
+}  // namespace starbus::nodes::manager

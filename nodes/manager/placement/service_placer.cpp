@@ -1,0 +1,90 @@
+#include "nodes/manager/placement/service_placer.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <utility>
+
+#include "bus/io/clock.hpp"
+#include "nodes/manager/placement/limits.hpp"
+#include "nodes/service/service_host.hpp"
+
+namespace starbus::nodes::manager {
+
+using service::ServiceHost;
+using std::chrono::milliseconds;
+
+ServicePlacer::ServicePlacer(Node& node, std::string manager_channel, std::function<bool()> held)
+    : node_(node), manager_channel_(std::move(manager_channel)), held_(std::move(held)) {}
+
+bus::Result<> ServicePlacer::start() {
+  const auto watch = [this](std::string prefix,
+                            std::function<void(const bus::WatchUpdate&)> update) -> bus::Result<> {
+    auto made =
+        node_.bus().watch(prefix, std::move(update), [this, prefix](const bus::Error& error) {
+          node_.stop(bus::Error(error.code, "the watch of " + prefix + ": " + error.detail));
+        });
+    if (!made) return made.error();
+    watches_.push_back(std::move(*made));
+    return {};
+  };
+  auto watched = watch(std::string(service::kHosts) + "#", [this](const bus::WatchUpdate& update) {
+    book_.hosts_changed(update, bus::io::boot_now());
+  });
+  if (!watched) return watched;
+  watched = watch(std::string(service::kClaims),
+                  [this](const bus::WatchUpdate& update) { book_.claims_changed(update); });
+  if (!watched) return watched;
+  node_.on_state([this](NodeState now) { state(now); });
+  add_admin();
+  const milliseconds tick(kPlacementTick);
+  const auto set =
+      node_.timers().every(tick_, tick, tick, entity::CatchUp::once, [this] { act(); });
+  return set ? bus::Result<>() : bus::Result<>(bus::Errc::io_error);
+}
+
+void ServicePlacer::state(NodeState state) {
+  manager_ = state == NodeState::ready ? node_.bus().epoch(manager_channel_).value : 0;
+  if (manager_ != 0) book_.start_afresh(bus::io::boot_now());
+}
+
+void ServicePlacer::act() {
+  if (manager_ == 0 || held_()) return;
+  for (const PlacementBook::Call& each : book_.due(bus::io::boot_now())) call(each);
+  log_waiting();
+}
+
+void ServicePlacer::call(const PlacementBook::Call& call) {
+  for (const service::Action& action : call.actions) {
+    const bool placed = action.kind == service::Action::Kind::place;
+    spdlog::info("{} {} {}", service::to_string(action.id), placed ? "to" : "from", call.process);
+  }
+  entity::rpc::CallOptions options;
+  options.deadline = milliseconds(kOrderDeadline);
+  const std::string channel = std::string(service::kHosts) + "#" + call.process;
+  const service::Order order{manager_, call.actions};
+  entity::rpc::call<&ServiceHost::order>(node_.rpc(), channel, options, order)(
+      [this, process = call.process, serial = call.serial, weak = std::weak_ptr(alive_)](
+          entity::rpc::Reply<service::HostReport, service::Error> reply) {
+        if (weak.expired()) return;
+        const auto now = bus::io::boot_now();
+        if (reply) return book_.answered(process, serial, std::move(*reply), now);
+        const auto& error = reply.error();
+        if (error == entity::rpc::Errc::refused && error.error == service::Errc::stale_manager &&
+            refused_++ == 0) {
+          spdlog::error("{} has a later manager: this one gives no orders that count", process);
+        }
+        book_.unanswered(process, serial, now);
+      });
+}
+
+void ServicePlacer::log_waiting() {
+  if (logged_ == book_.waiting()) return;
+  logged_ = book_.waiting();
+  if (logged_.empty()) spdlog::info("all services have a place");
+  for (const WaitingType& waiting : logged_) {
+    spdlog::warn("service {}: {}", waiting.type, waiting.reason);
+  }
+}
+
+}  // namespace starbus::nodes::manager

@@ -1,0 +1,71 @@
+/// Every bound of replication, with its reason and with what happens when it is reached; and what
+/// can go wrong. docs/replica.md is checked against both tables by a test.
+#pragma once
+
+#include <cstdint>
+
+#include "entity/catalogue.hpp"
+
+namespace starbus::nodes::replica {
+
+// X(constant, value, unit, reason, when reached)
+#define STARBUS_REPLICA_LIMITS(X)                                                                 \
+  X(kMaxSnapshot, 16 * 1024 * 1024 - 64 * 1024, "bytes", "of a state: one record of the bus",     \
+    "the mirror is told too_large, keeps what it has, and asks again later")                      \
+  X(kMaxDelta, 256 * 1024, "bytes", "of one change: each mirror holds up others meanwhile",       \
+    "it is not sent; the mirrors take a snapshot instead")                                        \
+  X(kMaxMirrors, 1'024, "mirrors", "of one publisher: each costs it a call per second",           \
+    "too_many_mirrors to a further one, which asks again")                                        \
+  X(kMirrorDeltas, 4'096, "changes", "kept by a mirror while a snapshot is on its way",           \
+    "all that are kept are dropped; another snapshot follows")                                    \
+  X(kMirrorBytes, 4 * 1024 * 1024, "bytes", "of these together", "as kMirrorDeltas")              \
+  X(kFollow, 1'000, "ms", "between two questions of a mirror where its publisher is",             \
+    "it asks again")                                                                              \
+  X(kFollowDeadline, 2'000, "ms", "of the answer to that",                                        \
+    "the mirror grows stale, and asks again")                                                     \
+  X(kForget, 10'000, "ms", "without a question of a mirror",                                      \
+    "the publisher sends it nothing more until the next")                                         \
+  X(kBehind, 2'000, "ms", "that a mirror waits for changes which the publisher says it has sent", \
+    "it takes a snapshot")                                                                        \
+  X(kSnapshotDeadline, 30'000, "ms", "of a snapshot on its way", "it is asked for again")         \
+  X(kSnapshotPause, 100, "ms", "until one is asked for again, first", "doubles")                  \
+  X(kSnapshotLongest, 5'000, "ms", "longest pause of that", "stays there")                        \
+  X(kMirrorTick, 50, "ms", "between two looks of a mirror at what is due", "the next look")
+
+#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
+STARBUS_REPLICA_LIMITS(X)
+#undef X
+
+/// The whole table, in the order above.
+std::span<const entity::LimitInfo> replica_limits();
+
+// X(code, meaning); the order is part of the wire: add at the end.
+#define STARBUS_REPLICA_ERRORS(X)                                                                \
+  X(too_large, "the state exceeds kMaxSnapshot, or the archive that carries it")                 \
+  X(too_many_mirrors, "the publisher has as many as it may")                                     \
+  X(bad_name, "what is to be told is no name of a mirror")                                       \
+  X(refused, "the replica did not take a snapshot or a change: its bytes are not of this build") \
+  X(unreachable, "the publisher does not answer: nobody has its channel, or it is out of reach")
+
+enum class Errc : std::uint8_t {
+  ok = 0,
+#define X(code, meaning) code,
+  STARBUS_REPLICA_ERRORS(X)
+#undef X
+};
+
+using ErrorInfo = entity::ErrorInfo<Errc>;
+/// The whole table, in the order above.
+std::span<const ErrorInfo> replica_errors();
+/// "too_large"; "ok" for ok; "unknown" for a number that this version does not know.
+std::string_view name_of(Errc code);
+
+/// Reading the value of a failed result is a programming error and throws entity::BadCode.
+[[noreturn]] inline void throw_exception_from_error(Errc code, const boost::source_location&) {
+  throw entity::BadCode<Errc>(code);
+}
+
+template <class T = void>
+using Result = boost::system::result<T, Errc>;
+
+}  // namespace starbus::nodes::replica

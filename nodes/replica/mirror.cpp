@@ -1,0 +1,115 @@
+#include "nodes/replica/mirror.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <atomic>
+#include <chrono>
+#include <utility>
+
+#include "bus/io/clock.hpp"
+#include "nodes/replica/publisher.hpp"
+
+namespace starbus::nodes::replica {
+namespace {
+
+using bus::io::boot_now;
+using std::chrono::milliseconds;
+
+/// Of this process, so that two mirrors have two names.
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> latest{0};
+  return ++latest;
+}
+
+Errc reason_of(const entity::rpc::Failure<Errc>& failure) {
+  if (failure == entity::rpc::Errc::too_large) return Errc::too_large;
+  return failure == entity::rpc::Errc::refused ? failure.error : Errc::unreachable;
+}
+
+}  // namespace
+
+void MirrorDesk::delta(entity::rpc::Caller&, Position at, std::string bytes) {
+  core_.delta(at, bus::as_bytes(bytes), boot_now());
+}
+
+Mirror::Mirror(entity::rpc::Endpoint& endpoint, entity::TimerWheel& timers, std::string publisher,
+               Replica& replica)
+    : endpoint_(endpoint),
+      publisher_(std::move(publisher)),
+      number_(next_number()),
+      core_(replica) {
+  const milliseconds tick_time(kMirrorTick);
+  const auto set =
+      timers.every(timer_, milliseconds(0), tick_time, entity::CatchUp::once, [this] { tick(); });
+  if (!set) spdlog::error("the mirror of {} does not run: there are no timers", publisher_);
+}
+
+MirrorStatus Mirror::status() const {
+  MirrorStatus status;
+  status.has_state = core_.has_state();
+  status.at = core_.at();
+  status.problem = core_.problem();
+  if (core_.fresh_at() != entity::Time{0}) {
+    status.age = std::chrono::duration_cast<milliseconds>(boot_now() - core_.fresh_at());
+  }
+  // Who has not heard of its publisher for longer than an answer takes does not know.
+  status.current = core_.is_current() && status.age <= milliseconds(kFollow + kFollowDeadline);
+  return status;
+}
+
+/// Its name is lost with the lease: then it is asked for again.
+bool Mirror::is_bound() {
+  if (!name_.empty() && endpoint_.bus().epoch(name_)) return true;
+  if (binding_ || endpoint_.bus().host().empty()) return false;
+  name_ = std::string(kMirrors) + endpoint_.bus().host() + "." + endpoint_.bus().node() + "/" +
+          std::to_string(number_);
+  binding_ = true;
+  endpoint_.bind(name_, desk_,
+                 [this, weak = std::weak_ptr(alive_)](const bus::Result<bus::Bound>& bound) {
+                   if (weak.expired()) return;
+                   binding_ = false;
+                   if (!bound) {
+                     spdlog::warn("the mirror of {}: {}", publisher_, bound.error().to_string());
+                   }
+                 });
+  return false;
+}
+
+void Mirror::tick() {
+  if (!is_bound()) return;
+  const entity::Time now = boot_now();
+  if (core_.should_ask(now)) ask();
+  if (!following_ && now >= follow_at_) follow();
+}
+
+void Mirror::ask() {
+  entity::rpc::CallOptions options;
+  options.deadline = milliseconds(kSnapshotDeadline);
+  options.lane = bus::Lane::bulk;
+  entity::rpc::call<&Publisher::snapshot>(endpoint_, publisher_, options, name_)(
+      [this, question = core_.asked(),
+       weak = std::weak_ptr(alive_)](const entity::rpc::Reply<std::string, Errc>& reply) {
+        if (weak.expired()) return;
+        const entity::Time now = boot_now();
+        if (!reply) return core_.no_snapshot(question, reason_of(reply.error()), now);
+        const auto snapshot = unpack_snapshot(*reply);
+        if (!snapshot) return core_.no_snapshot(question, Errc::refused, now);
+        core_.snapshot(question, snapshot->at, bus::as_bytes(snapshot->state), now);
+      });
+}
+
+void Mirror::follow() {
+  following_ = true;
+  entity::rpc::CallOptions options;
+  options.deadline = milliseconds(kFollowDeadline);
+  entity::rpc::call<&Publisher::follow>(endpoint_, publisher_, options, name_)(
+      [this, weak = std::weak_ptr(alive_)](const entity::rpc::Reply<Position, Errc>& reply) {
+        if (weak.expired()) return;
+        const entity::Time now = boot_now();
+        following_ = false;
+        follow_at_ = now + milliseconds(kFollow);
+        if (reply) core_.position(*reply, now);
+      });
+}
+
+}  // namespace starbus::nodes::replica

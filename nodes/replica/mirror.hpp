@@ -1,0 +1,75 @@
+/// Follows a publisher from another process: MirrorCore with a channel to be told on, and calls.
+///
+///   replica::Mirror mirror(node.rpc(), node.timers(), "partition/rank/3of16", scores);
+///   ... mirror.status().current ...
+///
+/// From its making until its end; it survives restarts of the publisher, wherever that goes on, of
+/// daemons, and the loss of its own lease. Its Replica is read at any time, in between the
+/// handlers of the loop. Belongs to the loop's thread; ends before the endpoint, the wheel and the
+/// replica.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "entity/rpc/rpc.hpp"
+#include "entity/timers/timer_wheel.hpp"
+#include "nodes/replica/mirror_core.hpp"
+
+namespace starbus::nodes::replica {
+
+/// mirror/HOST.NODE/N: where a mirror is told of changes.
+inline constexpr std::string_view kMirrors = "mirror/";
+
+/// What publishers call.
+class MirrorDesk final : public entity::rpc::Host<MirrorDesk> {
+ public:
+  explicit MirrorDesk(MirrorCore& core) : core_(core) {}
+  ~MirrorDesk() { close_rpc(); }
+  void delta(entity::rpc::Caller& from, Position at, std::string bytes);
+  static constexpr auto kRpc =
+      entity::rpc::methods("mirror", entity::rpc::method<&MirrorDesk::delta>("delta"));
+
+ private:
+  MirrorCore& core_;
+};
+
+/// How a mirror is, in values: for programs that must not act on old state, and for reports.
+struct MirrorStatus {
+  bool has_state = false;
+  bool current = false;               // it knows of nothing that it lacks
+  std::chrono::milliseconds age{-1};  // since it was last known to be current; -1: never
+  Position at;
+  Errc problem = Errc::ok;  // the latest, until it is current again
+};
+
+class Mirror {
+ public:
+  Mirror(entity::rpc::Endpoint& endpoint, entity::TimerWheel& timers, std::string publisher,
+         Replica& replica);
+  Mirror(const Mirror&) = delete;
+  Mirror& operator=(const Mirror&) = delete;
+
+  MirrorStatus status() const;
+  const MirrorCounters& counters() const { return core_.counters(); }
+
+ private:
+  bool is_bound();
+  void tick();
+  void ask();
+  void follow();
+
+  entity::rpc::Endpoint& endpoint_;
+  const std::string publisher_;
+  const std::uint64_t number_;
+  std::string name_;  // empty: this process is not on the bus yet
+  bool binding_ = false;
+  bool following_ = false;
+  entity::Time follow_at_{};
+  MirrorCore core_;
+  MirrorDesk desk_{core_};
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  entity::TimerOwner timer_;
+};
+
+}  // namespace starbus::nodes::replica

@@ -1,0 +1,84 @@
+#include "nodes/replica/publisher.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <utility>
+
+#include "bus/io/clock.hpp"
+#include "nodes/replica/mirror.hpp"
+
+namespace starbus::nodes::replica {
+namespace {
+
+/// Later than those before it in this process, whatever the clock's resolution.
+std::uint64_t next_life() {
+  static std::atomic<std::uint64_t> latest{0};
+  const auto now = static_cast<std::uint64_t>(bus::io::boot_now().count());
+  std::uint64_t before = latest.load();
+  while (!latest.compare_exchange_weak(before, std::max(before + 1, now))) {
+  }
+  return std::max(before + 1, now);
+}
+
+}  // namespace
+
+Publisher::Publisher(entity::rpc::Endpoint& endpoint, bus::Epoch epoch,
+                     std::function<bus::Bytes()> state)
+    : endpoint_(endpoint), state_(std::move(state)), at_{{epoch.value, next_life()}, 0} {}
+
+void Publisher::publish(bus::ByteView delta) {
+  ++at_.seq;
+  ++counters_.published;
+  if (delta.size() > kMaxDelta) return void(++counters_.too_large);
+  forget_old(bus::io::boot_now());
+  if (names_.empty()) return;
+  const std::string_view bytes = bus::as_text(delta);
+  entity::rpc::SendOptions options;
+  options.lane = bus::Lane::sync;
+  if (entity::rpc::multicast<&MirrorDesk::delta>(endpoint_, names_, options, at_, bytes)) return;
+  // All are taken or none: so that one which is full holds up nobody, each by itself.
+  for (const std::string& name : names_) {
+    const auto sent = entity::rpc::send<&MirrorDesk::delta>(endpoint_, name, options, at_, bytes);
+    if (!sent) ++counters_.missed;
+  }
+}
+
+Result<Position> Publisher::follow(entity::rpc::Caller&, std::string mirror) {
+  if (!mirror.starts_with(kMirrors) || !bus::check_channel_name(mirror)) return Errc::bad_name;
+  const entity::Time now = bus::io::boot_now();
+  const auto known = mirrors_.find(mirror);
+  if (known != mirrors_.end()) {
+    known->second = now;
+    return at_;
+  }
+  if (mirrors_.size() == kMaxMirrors) return Errc::too_many_mirrors;
+  names_.push_back(mirror);
+  mirrors_.emplace(std::move(mirror), now);
+  return at_;
+}
+
+Result<std::string> Publisher::snapshot(entity::rpc::Caller& from, std::string mirror) {
+  const auto followed = follow(from, std::move(mirror));
+  if (!followed) return followed.error();
+  const bus::Bytes state = state_();
+  if (state.size() > kMaxSnapshot) return Errc::too_large;
+  auto packed = pack({at_, std::string(bus::as_text(state))});
+  if (!packed) return Errc::too_large;
+  ++counters_.snapshots;
+  return *std::move(packed);
+}
+
+/// Once a second at most.
+void Publisher::forget_old(entity::Time now) {
+  if (now - swept_ < std::chrono::milliseconds(kFollow)) return;
+  swept_ = now;
+  const auto is_old = [&](const auto& item) {
+    return now - item.second > std::chrono::milliseconds(kForget);
+  };
+  if (std::erase_if(mirrors_, is_old) == 0) return;
+  names_.clear();
+  for (const auto& [name, asked] : mirrors_) names_.push_back(name);
+}
+
+}  // namespace starbus::nodes::replica

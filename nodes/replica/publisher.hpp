@@ -1,0 +1,72 @@
+/// Lets others mirror the state of a service: snapshots for those who ask, then each change, in
+/// order.
+///
+///   class Rank final : public service::Service, public rpc::Host<Rank> {
+///     explicit Rank(service::Instance& instance, rpc::Endpoint& endpoint)
+///         : publisher_(endpoint, instance.epoch(), [this] { return encode(scores_).value(); }) {
+///       attach(publisher_).value();           // callable where the service is
+///     }
+///     void set(...) { scores_[name] = score; publisher_.publish(encode(name, score).value()); }
+///   };
+///
+/// Belongs to the loop's thread. It keeps no changes: a mirror that has missed one takes a
+/// snapshot. One whose window is full misses what does not fit, and holds up nobody. An object has
+/// at most one publisher.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "entity/rpc/rpc.hpp"
+#include "entity/timers/timer_wheel.hpp"
+#include "nodes/replica/limits.hpp"
+#include "nodes/replica/position.hpp"
+
+namespace starbus::nodes::replica {
+
+struct PublisherCounters {
+  std::uint64_t published = 0;
+  std::uint64_t too_large = 0;  // of these, not sent
+  std::uint64_t missed = 0;     // by one mirror each: its window was full
+  std::uint64_t snapshots = 0;
+};
+
+class Publisher final : public entity::rpc::Host<Publisher> {
+ public:
+  /// `epoch`: of the owner of the channel, so that mirrors know a later owner. `state` returns the
+  /// bytes of the present state, as often as it is asked to.
+  Publisher(entity::rpc::Endpoint& endpoint, bus::Epoch epoch, std::function<bus::Bytes()> state);
+  ~Publisher() { close_rpc(); }
+
+  /// Behind each change of the state; `delta` is what Replica::apply makes of the state before the
+  /// one after. What is larger than kMaxDelta is not sent, and snapshots take its place.
+  void publish(bus::ByteView delta);
+
+  const Position& at() const { return at_; }
+  std::size_t mirrors() const { return mirrors_.size(); }
+  const PublisherCounters& counters() const { return counters_; }
+
+  // --- over the bus, of servers ---
+  /// Where it is; and `mirror` is told of changes for the next kForget.
+  Result<Position> follow(entity::rpc::Caller& from, std::string mirror);
+  /// The same, with the state: a packed Snapshot.
+  Result<std::string> snapshot(entity::rpc::Caller& from, std::string mirror);
+  static constexpr auto kRpc =
+      entity::rpc::methods("replica", entity::rpc::method<&Publisher::follow>("follow"),
+                           entity::rpc::method<&Publisher::snapshot>("snapshot"));
+
+ private:
+  void forget_old(entity::Time now);
+
+  entity::rpc::Endpoint& endpoint_;
+  const std::function<bus::Bytes()> state_;
+  Position at_;
+  std::map<std::string, entity::Time> mirrors_;  // when each asked last
+  std::vector<std::string> names_;               // the same
+  entity::Time swept_{};
+  PublisherCounters counters_;
+};
+
+}  // namespace starbus::nodes::replica

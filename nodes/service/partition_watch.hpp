@@ -1,0 +1,71 @@
+/// Where the partitions of a type are, and who waits for one that is being placed: the untyped half
+/// of partitions.hpp.
+///
+/// Belongs to the loop's thread; ends before the endpoint. Bounded: kMaxWaitingCalls. Who waits is
+/// told once: where it is, or why not; at the end of this object as closed.
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "bus/client/bus.hpp"
+#include "nodes/service/names.hpp"
+
+namespace starbus::nodes::service {
+
+class PartitionWatch {
+ public:
+  using Clock = std::chrono::steady_clock;
+  struct Place {
+    std::string channel;
+    bus::Epoch epoch;
+  };
+  using Told = std::function<void(Result<Place>)>;
+
+  PartitionWatch(bus::Bus& bus, std::string type, std::uint32_t partitions);
+  ~PartitionWatch();
+  PartitionWatch(const PartitionWatch&) = delete;
+  PartitionWatch& operator=(const PartitionWatch&) = delete;
+
+  /// Where the partition is, as soon as it is somewhere; in this turn, if that is known.
+  /// `not_this`: its host has just said that it has it no more, so another epoch, or kAskAgain, is
+  /// waited for. not_placed at the deadline, wrong_partitions, would_block, call_failed (the bus
+  /// refuses the watch).
+  void find(std::uint32_t partition, Clock::time_point deadline, bus::Epoch not_this, Told told);
+
+  const std::string& type() const { return type_; }
+  std::uint32_t partitions() const { return partitions_; }
+  std::size_t placed() const { return there_.size(); }
+  std::size_t waiting() const { return waiters_.size(); }
+
+ private:
+  struct Waiter {
+    InstanceId id;
+    Clock::time_point deadline;
+    Clock::time_point again;  // then the same epoch will do
+    bus::Epoch not_this;
+    Told told;
+  };
+  void update(const bus::WatchUpdate& update);
+  Result<Place> look(const Waiter& waiter, Clock::time_point now) const;
+  void serve();
+  void arm();
+
+  const std::string type_;
+  const std::uint32_t partitions_;
+  std::map<InstanceId, bus::Epoch> there_;
+  std::set<InstanceId> of_another_count_;
+  bool complete_ = false;
+  bus::Error refused_;
+  std::list<Waiter> waiters_;
+  boost::asio::steady_timer alarm_;
+  bus::WatchHandle watch_;
+};
+
+}  // namespace starbus::nodes::service

@@ -1,0 +1,160 @@
+/// Calls to a type with partitions, by key: to whoever has the key's partition now, or will have it
+/// before the deadline.
+///
+///   service::Partitions ranks(node.rpc(), "rank", 16);      // for as long as you call
+///   auto total = co_await ranks.call<&Rank::add>(player, {.deadline = 3s}, use_awaitable, player,
+///                                                points);
+///
+/// The number of partitions is part of the channels' names, so a caller with another one reaches
+/// nobody. A call that nobody has run (its partition was moving) is made again until the deadline;
+/// one that may have run never is. Calls of one key are in order while the partition stays where it
+/// is. Belongs to the loop's thread, and ends before the endpoint; what waits then ends as closed.
+#pragma once
+
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/post.hpp>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "entity/rpc/rpc.hpp"
+#include "nodes/service/partition_watch.hpp"
+
+namespace starbus::nodes::service {
+
+/// What a call by key ended with instead of a value; `call` has more if the code is call_failed.
+template <class E = entity::rpc::NoError>
+struct CallFailure : Error {
+  using Error::Error;
+  CallFailure() = default;
+  CallFailure(Error base) : Error(std::move(base)) {}  // NOLINT: every Error is a CallFailure
+  explicit CallFailure(entity::rpc::Failure<E> failure)
+      : Error(Errc::call_failed, failure.to_string()), call(std::move(failure)) {}
+  entity::rpc::Failure<E> call{};
+};
+template <class E>
+[[noreturn]] void throw_exception_from_error(const CallFailure<E>& error,
+                                             const boost::source_location&) {
+  throw BadResult(error);
+}
+template <class T, class E>
+using Answer = boost::system::result<T, CallFailure<E>>;
+
+struct KeyCallOptions {
+  std::chrono::milliseconds deadline{5000};  // with all waiting
+  bus::Lane lane = bus::Lane::call;
+  bus::Trace trace{};
+};
+
+class Partitions {
+ public:
+  /// `partitions` is that of the manager's configuration, 1..kMaxCount.
+  Partitions(entity::rpc::Endpoint& endpoint, std::string type, std::uint32_t partitions)
+      : endpoint_(endpoint),
+        watch_(std::make_shared<PartitionWatch>(endpoint.bus(), std::move(type), partitions)) {}
+
+  /// An operation of Asio that ends with an Answer of the method's value and refusal. Starts at
+  /// once; the arguments are copied before it returns.
+  template <auto M, class Token, class... A>
+  requires entity::rpc::CallableWith<M, A...>
+  auto call(std::string_view key, const KeyCallOptions& options, Token&& token, A&&... arguments) {
+    using Traits = entity::rpc::TraitsOf<M>;
+    using Ended = Answer<typename Traits::Value, typename Traits::Refusal>;
+    const std::uint32_t partition = partition_of(key, watch_->partitions());
+    const bool fits = entity::rpc::detail::all_fit<M>(arguments...);
+    return boost::asio::async_initiate<Token, void(Ended)>(
+        [this, partition, options, fits](auto handler, typename Traits::Arguments packed) {
+          using Made = Attempt<M, Ended, decltype(handler)>;
+          auto attempt = std::make_shared<Made>(endpoint_, watch_, partition, options,
+                                                std::move(packed), std::move(handler));
+          fits ? Made::find(attempt, {}) : Made::unfit(attempt);
+        },
+        token, entity::rpc::detail::pack<M>(std::forward<A>(arguments)...));
+  }
+
+  /// Partitions that can be reached now, as far as is known here.
+  std::size_t placed() const { return watch_->placed(); }
+  /// Calls that wait for theirs.
+  std::size_t waiting() const { return watch_->waiting(); }
+
+ private:
+  /// One call, through all its tries.
+  template <auto M, class Ended, class Handler>
+  struct Attempt {
+    using Traits = entity::rpc::TraitsOf<M>;
+    using Reply = entity::rpc::Reply<typename Traits::Value, typename Traits::Refusal>;
+    using Failure = CallFailure<typename Traits::Refusal>;
+    using Self = std::shared_ptr<Attempt>;
+
+    Attempt(entity::rpc::Endpoint& to, const std::shared_ptr<PartitionWatch>& places,
+            std::uint32_t number, const KeyCallOptions& with, typename Traits::Arguments values,
+            Handler then)
+        : endpoint(to),
+          watch(places),
+          partition(number),
+          options(with),
+          deadline(PartitionWatch::Clock::now() + with.deadline),
+          arguments(std::move(values)),
+          handler(std::move(then)) {}
+
+    static void find(const Self& self, bus::Epoch not_this) {
+      const auto watch = self->watch.lock();
+      if (!watch) return end_later(self, Failure(Error(Errc::closed)));
+      watch->find(self->partition, self->deadline, not_this,
+                  [self](Result<PartitionWatch::Place> place) {
+                    if (!place) return end_later(self, Failure(place.error()));
+                    send(self, *place);
+                  });
+    }
+    static void send(const Self& self, const PartitionWatch::Place& place) {
+      using std::chrono::milliseconds;
+      entity::rpc::CallOptions how;
+      how.deadline = std::max(milliseconds(1), std::chrono::duration_cast<milliseconds>(
+                                                   self->deadline - PartitionWatch::Clock::now()));
+      how.lane = self->options.lane;
+      how.trace = self->options.trace;
+      auto pending = std::apply(
+          [&](const auto&... values) {
+            return entity::rpc::call<M>(self->endpoint, place.channel, how, values...);
+          },
+          self->arguments);
+      std::move(pending)([self, epoch = place.epoch](Reply reply) {
+        // The one error that says both that nothing was run, and that it may be elsewhere soon.
+        if (!reply && reply.error() == entity::rpc::Errc::no_such_entity) return find(self, epoch);
+        if (!reply) return end(self, Failure(std::move(reply).error()));
+        if constexpr (std::is_void_v<typename Traits::Value>) {
+          end(self, Ended());
+        } else {
+          end(self, Ended(*std::move(reply)));
+        }
+      });
+    }
+    static void unfit(const Self& self) {
+      using entity::rpc::Errc;
+      end_later(self, Failure(entity::rpc::Failure<typename Traits::Refusal>(
+                          entity::rpc::Error(Errc::bad_arguments, "out of range"))));
+    }
+    static void end(const Self& self, Ended ended) { std::move(self->handler)(std::move(ended)); }
+    static void end_later(const Self& self, Failure failure) {
+      boost::asio::post(self->endpoint.loop(), [self, failure = std::move(failure)]() mutable {
+        end(self, Ended(std::move(failure)));
+      });
+    }
+
+    entity::rpc::Endpoint& endpoint;
+    std::weak_ptr<PartitionWatch> watch;
+    const std::uint32_t partition;
+    const KeyCallOptions options;
+    const PartitionWatch::Clock::time_point deadline;
+    const typename Traits::Arguments arguments;
+    Handler handler;
+  };
+
+  entity::rpc::Endpoint& endpoint_;
+  std::shared_ptr<PartitionWatch> watch_;
+};
+
+}  // namespace starbus::nodes::service

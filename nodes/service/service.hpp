@@ -1,0 +1,63 @@
+/// The base of a class whose objects are hosted: read this header first, then service_host.hpp and
+/// docs/services.md.
+///
+///   class Rank final : public service::Service, public rpc::Host<Rank> {
+///    public:
+///     explicit Rank(service::Instance& instance) : instance_(instance) {}
+///     void start(nodes::Done done) override { load(instance_.id(), std::move(done)); }
+///     void stop(nodes::Done done) override { save(instance_.epoch(), std::move(done)); }
+///     service::Result<int> add(rpc::Caller&, std::string player, int points) {
+///       if (auto mine = instance_.check(player); !mine) return mine.error();
+///       ...
+///     }
+///     static constexpr auto kRpc = rpc::methods("rank", rpc::method<&Rank::add>("add"));
+///   };
+///
+/// Everything belongs to the loop's thread. The host makes the object, and may destroy it at any
+/// time: behind stop(), when start() failed or took too long, and, without stop(), when the lease
+/// is lost. What it has begun elsewhere (tasks, timers) needs an owner that ends with it.
+#pragma once
+
+#include <string_view>
+
+#include "bus/core/ids.hpp"
+#include "nodes/runtime/steps.hpp"
+#include "nodes/service/names.hpp"
+
+namespace starbus::nodes::service {
+
+/// What the host lends to an object, for as long as that lives.
+class Instance {
+ public:
+  virtual const InstanceId& id() const = 0;
+  /// Of the claim: grows with each life of the instance, wherever that is. The fencing token for
+  /// what it writes elsewhere.
+  virtual bus::Epoch epoch() const = 0;
+
+  /// not_mine: the key is of another partition. For methods that get a key; always ok if the type
+  /// has no partitions.
+  Result<> check(std::string_view key) const {
+    if (id().partitions == 0) return {};
+    const std::uint32_t owner = partition_of(key, id().partitions);
+    if (owner == id().number) return {};
+    return Error(Errc::not_mine, "partition " + std::to_string(owner) + ", not " + to_string(id()));
+  }
+
+ protected:
+  ~Instance() = default;
+};
+
+class Service {
+ public:
+  virtual ~Service() = default;
+  /// The claim is held, and nobody else runs this instance. Load, then call `done`; the object is
+  /// reachable behind that. An error means that it cannot run here.
+  virtual void start(Done done) { done({}); }
+  /// It is reachable now: its channel is bound. Each life has one call at most.
+  virtual void opened() {}
+  /// No longer reachable. Save, then call `done`; the claim is given up behind that. An error is
+  /// logged.
+  virtual void stop(Done done) { done({}); }
+};
+
+}  // namespace starbus::nodes::service

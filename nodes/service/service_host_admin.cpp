@@ -1,0 +1,63 @@
+// What a host shows to operators: /services, and metrics.
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "nodes/service/service_host.hpp"
+
+namespace starbus::nodes::service {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array kStates = {InstanceState::claiming, InstanceState::starting,
+                                InstanceState::opening,  InstanceState::serving,
+                                InstanceState::stopping, InstanceState::failed};
+
+json json_of(const InstanceRow& row) {
+  json text = {{"instance", to_string(row.id)},
+               {"channel", channel_name(row.id)},
+               {"state", name_of(row.state)},
+               {"epoch", bus::Epoch{row.epoch}.to_string()}};
+  if (row.problem.code != Errc::ok) text["problem"] = row.problem.to_string();
+  return text;
+}
+
+}  // namespace
+
+void ServiceHost::add_admin(Node& node) {
+  auto& context = node.process_context();
+  context.admin.get("/services", [this](const bus::daemon::Request&) {
+    const HostReport host = describe();
+    json rows = json::array();
+    for (const InstanceRow& row : host.instances) rows.push_back(json_of(row));
+    return bus::daemon::Response::json({{"labels", host.labels},
+                                        {"types", host.types},
+                                        {"capacity", host.capacity},
+                                        {"instances", std::move(rows)}});
+  });
+  context.metrics.family(
+      "starbus_service_instances", "Instances of services here, by state.",
+      bus::daemon::Metrics::Kind::gauge, [this] {
+        std::vector<bus::daemon::Metrics::Sample> samples;
+        for (const InstanceState state : kStates) {
+          const auto count = std::ranges::count_if(
+              instances_, [state](const auto& item) { return item.second->state() == state; });
+          samples.push_back({{{"state", std::string(name_of(state))}}, static_cast<double>(count)});
+        }
+        return samples;
+      });
+  const auto counter = [&](const char* name, const char* help, std::uint64_t HostCounters::*what) {
+    context.metrics.counter(name, help,
+                            [this, what] { return static_cast<double>(counters_.*what); });
+  };
+  counter("starbus_service_started_total", "Instances that came to serve here.",
+          &HostCounters::started);
+  counter("starbus_service_failed_total", "Instances that could not start here.",
+          &HostCounters::failed);
+  counter("starbus_service_stopped_badly_total", "Instances whose stop() failed or was too slow.",
+          &HostCounters::stopped_badly);
+  counter("starbus_service_lost_total", "Instances that ended with the lease.",
+          &HostCounters::lost);
+}
+
+}  // namespace starbus::nodes::service

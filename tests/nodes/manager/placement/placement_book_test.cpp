@@ -1,0 +1,235 @@
+/// Whom the manager calls when, and what it makes of answers that come, fail, or are late.
+#include "nodes/manager/placement/placement_book.hpp"
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+#include "nodes/manager/placement/limits.hpp"
+#include "nodes/manager/placement/placement_settings.hpp"
+#include "tests/entity/documents.hpp"
+
+namespace starbus::nodes::manager {
+namespace {
+
+using service::Action;
+using service::HostReport;
+using service::InstanceId;
+using service::InstanceRow;
+using service::InstanceState;
+using Calls = std::vector<PlacementBook::Call>;
+using namespace std::chrono_literals;
+
+const InstanceId kChat1{"chat", 1, 0};
+const InstanceId kChat2{"chat", 2, 0};
+
+bus::WatchRow member(const std::string& process, std::uint64_t epoch, bool present = true) {
+  bus::WatchRow row;
+  row.present = present;
+  row.name = "group/service_hosts#" + process;
+  row.owner_name = process;
+  row.epoch = {epoch};
+  return row;
+}
+HostReport report(std::vector<InstanceRow> rows = {}) {
+  return {{"service"}, {"chat"}, 100, std::move(rows)};
+}
+
+class PlacementBookTest : public ::testing::Test {
+ protected:
+  PlacementBookTest() { book.want({{"chat", 2, false, 1}}); }
+  void hosts(std::vector<bus::WatchRow> rows) {
+    book.hosts_changed({std::move(rows), true}, now);
+    book.claims_changed({claims, true});
+  }
+  void claim(const InstanceId& id, const std::string& process) {
+    bus::WatchRow row;
+    row.name = service::claim_name(id);
+    row.owner_name = process;
+    claims.push_back(row);
+  }
+  Calls due() { return book.due(now); }
+  void answer(const PlacementBook::Call& call, std::vector<InstanceRow> rows = {}) {
+    book.answered(call.process, call.serial, report(std::move(rows)), now);
+  }
+  PlacementBook book;
+  std::vector<bus::WatchRow> claims;
+  PlacementBook::Time now = 100s;
+};
+
+TEST_F(PlacementBookTest, NothingIsPlannedBeforeEveryHostHasSaidWhatItHas) {
+  EXPECT_TRUE(due().empty());
+  hosts({member("a", 1), member("b", 2)});
+  const Calls first = due();
+  ASSERT_EQ(first.size(), 2u);
+  EXPECT_TRUE(first[0].actions.empty());
+  EXPECT_TRUE(due().empty()) << "one call at a time";
+  answer(first[0]);
+  EXPECT_TRUE(due().empty());
+  answer(first[1], {{kChat2, InstanceState::serving, 5, {}}});
+  const Calls orders = due();
+  ASSERT_EQ(orders.size(), 1u);
+  EXPECT_EQ(orders[0].process, "a");
+  EXPECT_EQ(orders[0].actions, (std::vector<Action>{{Action::Kind::place, kChat1}}));
+  EXPECT_TRUE(due().empty()) << "what is under way counts as done";
+  answer(orders[0], {{kChat1, InstanceState::claiming, 0, {}}});
+  now += std::chrono::milliseconds(kHostSoon);
+  EXPECT_EQ(due().size(), 1u) << "it is on its way: asked again soon";
+}
+
+TEST_F(PlacementBookTest, AHostThatNeverAnswersHoldsUpNothingAndKeepsItsClaims) {
+  claim(kChat1, "b");
+  hosts({member("a", 1), member("b", 2)});
+  for (const auto& call : due()) {
+    if (call.process == "a") answer(call);
+  }
+  EXPECT_TRUE(due().empty());
+  now += std::chrono::milliseconds(kFirstAnswer);
+  const Calls orders = due();
+  ASSERT_EQ(orders.size(), 1u);
+  EXPECT_EQ(orders[0].actions, (std::vector<Action>{{Action::Kind::place, kChat2}}));
+}
+
+TEST_F(PlacementBookTest, AnOrderThatIsNotAnsweredIsGivenToAnother) {
+  hosts({member("a", 1)});
+  answer(due()[0]);
+  const Calls lost = due();
+  ASSERT_EQ(lost[0].actions.size(), 2u);
+  hosts({member("b", 2)});
+  answer(due()[0]);  // b has nothing
+  EXPECT_TRUE(due().empty()) << "a may be doing it";
+  book.unanswered("a", lost[0].serial, now);
+  const Calls orders = due();
+  ASSERT_EQ(orders.size(), 1u);
+  EXPECT_EQ(orders[0].process, "b");
+  EXPECT_EQ(orders[0].actions.size(), 2u);
+  now += std::chrono::milliseconds(kHostSoon);
+  EXPECT_EQ(due()[0].process, "a") << "asked again";
+}
+
+TEST_F(PlacementBookTest, AnswersOfAnEarlierLifeAreIgnored) {
+  hosts({member("a", 1)});
+  const Calls first = due();
+  hosts({member("a", 7)});  // it was restarted
+  answer(first[0], {{kChat1, InstanceState::serving, 1, {}}});
+  EXPECT_FALSE(book.hosts().at("a").answered);
+  book.unanswered("a", first[0].serial, now);
+  book.answered("z", 1, report(), now);
+  hosts({member("a", 7, false)});
+  EXPECT_TRUE(book.hosts().empty());
+  bus::WatchRow forged = member("x", 9);
+  forged.owner_name = "y";
+  hosts({forged});
+  EXPECT_TRUE(book.hosts().empty()) << "nobody hosts in the name of another";
+}
+
+TEST_F(PlacementBookTest, WhatFailedIsNotTriedThereForAWhile) {
+  book.want({{"chat", 1, false, 1}});
+  hosts({member("a", 1)});
+  answer(due()[0], {{kChat1, InstanceState::failed, 0, {}}});
+  const Calls orders = due();
+  ASSERT_EQ(orders.size(), 1u);
+  EXPECT_EQ(orders[0].actions, (std::vector<Action>{{Action::Kind::withdraw, kChat1}}));
+  answer(orders[0]);
+  EXPECT_TRUE(due().empty());
+  EXPECT_EQ(book.waiting().size(), 1u);
+  now += std::chrono::milliseconds(kAvoid);
+  const Calls again = due();
+  ASSERT_EQ(again.size(), 1u);
+  EXPECT_EQ(again[0].actions, (std::vector<Action>{{Action::Kind::place, kChat1}}));
+}
+
+TEST_F(PlacementBookTest, HostsAreBounded) {
+  std::vector<bus::WatchRow> rows;
+  for (std::size_t i = 0; i < kMaxServiceHosts + 1; ++i) {
+    rows.push_back(member("h" + std::to_string(i), i + 1));
+  }
+  hosts(rows);
+  EXPECT_EQ(book.hosts().size(), kMaxServiceHosts);
+  EXPECT_EQ(book.left_out(), 1u);
+}
+
+/// Hosts that do as they are told or not, lose answers and restart: in the end each instance is in
+/// one place, whatever happened.
+RC_GTEST_PROP(PlacementBookModel, ConvergesWhateverIsLost, ()) {
+  PlacementBook book;
+  const auto count = *rc::gen::inRange(1u, 6u);
+  book.want({{"chat", count, *rc::gen::arbitrary<bool>(), 1}});
+  book.claims_changed({{}, true});
+  PlacementBook::Time now = 10s;
+  std::map<std::string, std::vector<InstanceRow>> hosts;
+  std::map<std::string, std::uint64_t> lives;
+  std::uint64_t epoch = 0;
+  const auto restart = [&](const std::string& process) {
+    hosts[process].clear();
+    book.hosts_changed({{member(process, ++epoch)}, true}, now);
+  };
+  const auto run = [&](const PlacementBook::Call& call) {
+    auto& rows = hosts[call.process];
+    for (const Action& action : call.actions) {
+      std::erase_if(rows, [&](const InstanceRow& row) { return row.id == action.id; });
+      if (action.kind == Action::Kind::place) {
+        rows.push_back({action.id, InstanceState::serving, 0, {}});
+      }
+    }
+  };
+  const auto turn = [&](bool honest) {
+    for (const auto& call : book.due(now)) {
+      const int fate = honest ? 0 : *rc::gen::inRange(0, 4);
+      if (fate != 3) run(call);
+      if (fate >= 2) {
+        book.unanswered(call.process, call.serial, now);
+      } else {
+        book.answered(call.process, call.serial, report(hosts[call.process]), now);
+      }
+    }
+    now += honest ? 1s : 100ms;
+  };
+  const int steps = *rc::gen::inRange(1, 40);
+  restart("a");
+  for (int i = 0; i < steps; ++i) {
+    const int what = *rc::gen::inRange(0, 8);
+    if (what == 0) restart(*rc::gen::elementOf(std::vector<std::string>{"a", "b", "c"}));
+    if (what == 1) book.start_afresh(now);
+    turn(false);
+  }
+  for (int i = 0; i < 20; ++i) turn(true);
+  std::map<InstanceId, int> places;
+  for (const auto& [process, rows] : hosts) {
+    for (const InstanceRow& row : rows) ++places[row.id];
+  }
+  RC_ASSERT(places.size() == count);
+  for (const auto& [id, number] : places) RC_ASSERT(number == 1);
+}
+
+TEST(PlacementDocuments, SayWhatTheCatalogueSays) {
+  expect_limits("placement.md", placement_limits());
+}
+
+TEST(PlacementSettings, AreReadStrictly) {
+  const auto read = [](std::string_view text) {
+    auto reader = bus::daemon::ConfigReader::parse(text, "manager.toml").value();
+    auto wanted = read_wanted_types(reader);
+    const auto finished = reader.finish();
+    return std::pair(std::move(wanted), finished ? "" : finished.error().detail);
+  };
+  const auto [wanted, problem] = read(
+      "[services]\nhosts = 2\n[[service]]\ntype = 'chat'\ninstances = 2\nlabels = ['big']\n"
+      "[[service]]\ntype = 'rank'\npartitions = 16\nhosts = 3\n");
+  EXPECT_EQ(problem, "");
+  ASSERT_EQ(wanted.size(), 2u);
+  EXPECT_EQ(wanted[0], (WantedType{"chat", 2, false, 2, {"big"}}));
+  EXPECT_EQ(wanted[1], (WantedType{"rank", 16, true, 3, {}}));
+  for (const char* const text :
+       {"[[service]]\n", "[[service]]\ntype = 'a-b'\n",
+        "[[service]]\ntype = 'a'\ninstances = 4097\n",
+        "[[service]]\ntype = 'a'\ninstances = 1\npartitions = 1\n",
+        "[[service]]\ntype = 'a'\n[[service]]\ntype = 'a'\n", "[services]\nhosts = -1\n",
+        "[[service]]\ntype = 'a'\nlabels = ['a b']\n", "[[service]]\ntype = 'a'\ncount = 1\n"}) {
+    EXPECT_NE(read(text).second, "") << text;
+  }
+}
+
+}  // namespace
+}  // namespace starbus::nodes::manager

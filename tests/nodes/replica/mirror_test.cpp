@@ -1,0 +1,194 @@
+/// Publisher and mirrors over a bus within this process.
+#include "nodes/replica/mirror.hpp"
+
+#include <gtest/gtest.h>
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <memory>
+
+#include "bus/testing/cluster.hpp"
+#include "nodes/replica/publisher.hpp"
+#include "nodes/runtime/main_loop.hpp"
+#include "tests/bus/client/loop_fixture.hpp"
+
+namespace starbus::nodes::replica {
+namespace {
+
+namespace rpc = entity::rpc;
+using boost::asio::use_awaitable;
+using bus::Task;
+using namespace std::chrono_literals;
+
+struct Text final : Replica {
+  bool restore(bus::ByteView snapshot) override {
+    text = bus::as_text(snapshot);
+    return true;
+  }
+  bool apply(bus::ByteView delta) override {
+    text += bus::as_text(delta);
+    return true;
+  }
+  std::string text;
+};
+
+/// An object with state that others mirror.
+class Board final : public rpc::Host<Board> {
+ public:
+  Board(rpc::Endpoint& endpoint, bus::Epoch epoch, std::string text)
+      : text_(std::move(text)), publisher(endpoint, epoch, [this] {
+          const bus::ByteView bytes = bus::as_bytes(text_);
+          return bus::Bytes(bytes.begin(), bytes.end());
+        }) {
+    EXPECT_TRUE(attach(publisher));
+  }
+  ~Board() { close_rpc(); }
+  void add(const std::string& more) {
+    text_ += more;
+    publisher.publish(bus::as_bytes(more));
+  }
+  int size(rpc::Caller&) { return static_cast<int>(text_.size()); }
+  const std::string& text() const { return text_; }
+  static constexpr auto kRpc = rpc::methods("test_board", rpc::method<&Board::size>("size"));
+
+ private:
+  std::string text_;
+
+ public:
+  Publisher publisher;
+};
+
+struct Process {
+  Process(boost::asio::io_context& loop, const bus::Options& options)
+      : bus(loop, options), main(loop) {}
+  bus::Bus bus;
+  rpc::Endpoint endpoint{bus};
+  MainLoop main;
+};
+
+class MirrorTest : public bus::LoopTest {
+ protected:
+  boost::asio::awaitable<bool> until(std::function<bool()> condition,
+                                     std::chrono::milliseconds limit = 15s) {
+    boost::asio::steady_timer timer(loop);
+    const auto deadline = std::chrono::steady_clock::now() + limit;
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > deadline) co_return false;
+      timer.expires_after(5ms);
+      co_await timer.async_wait(use_awaitable);
+    }
+    co_return true;
+  }
+  boost::asio::awaitable<std::unique_ptr<Process>> process(const std::string& host,
+                                                           const std::string& name) {
+    auto made = std::make_unique<Process>(loop, cluster.node(host, name));
+    const auto connected = co_await made->bus.connect(use_awaitable);
+    EXPECT_TRUE(connected);
+    co_return made;
+  }
+  starbus::testing::Cluster cluster{loop, {.hosts = {"a", "b"}}};
+};
+
+TEST_F(MirrorTest, FollowsThroughRestartsOfDaemonsAndOfThePublisher) {
+  run(
+      [this]() -> Task {
+        const auto owner = co_await process("a", "owner");
+        const auto reader = co_await process("b", "reader");
+        Text far;
+        Text near;
+        Mirror mirror(reader->endpoint, reader->main.timers(), "entity/board", far);
+        Mirror local(owner->endpoint, owner->main.timers(), "entity/board", near);
+        EXPECT_FALSE(mirror.status().has_state);
+        EXPECT_EQ(mirror.status().age, -1ms);
+        {
+          Board board(owner->endpoint, bus::Epoch{1}, "start ");
+          CO_OK(co_await owner->endpoint.bind("entity/board", board, use_awaitable));
+          const auto same = [&] {
+            return mirror.status().current && local.status().current && far.text == board.text() &&
+                   near.text == board.text();
+          };
+          EXPECT_TRUE(co_await until(same));
+          for (int i = 0; i < 1'000; ++i) board.add(std::to_string(i) + ",");
+          EXPECT_TRUE(co_await until(same));
+          EXPECT_EQ(board.publisher.mirrors(), 2u);
+          EXPECT_EQ(mirror.counters().deltas, 1'000u) << "each change, and no second snapshot";
+          cluster.crash_busd("b");
+          for (int i = 0; i < 1'000; ++i) board.add(std::to_string(i) + ";");
+          cluster.start_busd("b");
+          EXPECT_TRUE(co_await until(same));
+          board.add(std::string(kMaxDelta + 1, 'x'));  // comes with a snapshot
+          EXPECT_TRUE(co_await until(same));
+          EXPECT_EQ(board.publisher.counters().too_large, 1u);
+        }
+        CO_OK(co_await owner->endpoint.unbind("entity/board", use_awaitable));
+        EXPECT_TRUE(co_await until([&] { return !mirror.status().current; }));
+        EXPECT_TRUE(mirror.status().has_state) << "old, and that shows";
+        Board next(reader->endpoint, bus::Epoch{2}, "next");
+        CO_OK(co_await reader->endpoint.bind("entity/board", next, use_awaitable));
+        EXPECT_TRUE(co_await until(
+            [&] { return mirror.status().current && far.text == "next" && near.text == "next"; }));
+      },
+      80s);
+}
+
+TEST_F(MirrorTest, AMirrorWhoseWindowIsFullCatchesUpAndHoldsUpNobody) {
+  run(
+      [this]() -> Task {
+        const auto owner = co_await process("a", "owner");
+        const auto reader = co_await process("b", "reader");
+        Board board(owner->endpoint, bus::Epoch{1}, "");
+        CO_OK(co_await owner->endpoint.bind("entity/board", board, use_awaitable));
+        Text text;
+        Mirror mirror(reader->endpoint, reader->main.timers(), "entity/board", text);
+        EXPECT_TRUE(co_await until([&] { return mirror.status().current; }));
+        // In one turn of the loop, so nobody can take anything: more than a window.
+        const std::string large(100'000, 'y');
+        for (int i = 0; i < 30; ++i) board.add(large);
+        EXPECT_GT(board.publisher.counters().missed, 0u);
+        const auto same = [&] { return mirror.status().current && text.text == board.text(); };
+        EXPECT_TRUE(co_await until(same)) << name_of(mirror.status().problem);
+        EXPECT_GT(mirror.counters().snapshots, 1u);
+      },
+      60s);
+}
+
+TEST_F(MirrorTest, AStateBeyondTheLimitIsSaid) {
+  run(
+      [this]() -> Task {
+        const auto owner = co_await process("a", "owner");
+        const auto reader = co_await process("b", "reader");
+        Board board(owner->endpoint, bus::Epoch{1}, std::string(kMaxSnapshot, 'z'));
+        CO_OK(co_await owner->endpoint.bind("entity/board", board, use_awaitable));
+        Text text;
+        Mirror mirror(reader->endpoint, reader->main.timers(), "entity/board", text);
+        EXPECT_TRUE(co_await until([&] { return mirror.status().current; }, 30s))
+            << name_of(mirror.status().problem);
+        EXPECT_EQ(text.text.size(), kMaxSnapshot);
+        Text other;
+        board.add("!");
+        Mirror late(reader->endpoint, reader->main.timers(), "entity/board", other);
+        EXPECT_TRUE(co_await until([&] { return late.status().problem == Errc::too_large; }));
+        EXPECT_FALSE(late.status().has_state);
+        EXPECT_TRUE(co_await until([&] { return text.text == board.text(); }))
+            << "who has it goes on with changes";
+      },
+      80s);
+}
+
+TEST_F(MirrorTest, APublisherTakesOnlyNamesOfMirrorsAndSoManyOfThem) {
+  run([this]() -> Task {
+    const auto owner = co_await process("a", "owner");
+    Board board(owner->endpoint, bus::Epoch{1}, "");
+    rpc::Caller nobody;
+    EXPECT_EQ(board.publisher.follow(nobody, "entity/1").error(), Errc::bad_name);
+    EXPECT_EQ(board.publisher.follow(nobody, "mirror/").error(), Errc::bad_name);
+    for (std::size_t i = 0; i < kMaxMirrors; ++i) {
+      EXPECT_TRUE(board.publisher.follow(nobody, "mirror/a.x/" + std::to_string(i)));
+    }
+    EXPECT_EQ(board.publisher.snapshot(nobody, "mirror/a.y/1").error(), Errc::too_many_mirrors);
+    EXPECT_TRUE(board.publisher.follow(nobody, "mirror/a.x/1")) << "one that it has";
+  });
+}
+
+}  // namespace
+}  // namespace starbus::nodes::replica
