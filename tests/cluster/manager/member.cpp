@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <sstream>
 #include <thread>
 
@@ -40,7 +41,10 @@ bus::Result<> Member::start(nodes::Node& node) {
 }
 
 void Member::put(rpc::Caller&, std::string key, std::uint64_t number) {
-  numbers_[key] = number;
+  // The larger one: two instances of a service may have had numbers of one gate, one after the
+  // other.
+  std::uint64_t& kept = numbers_[key];
+  kept = std::max(kept, number);
 }
 
 /// One number at a time to each, larger by one than the one that was taken.
@@ -50,7 +54,7 @@ void Member::load() {
     const std::string key = node_->name() + "/" + target;
     if (written_[key] > numbers_[key]) continue;
     const std::uint64_t number = ++written_[key];
-    rpc::call<&Member::put>(node_->rpc(), target, {.owner = this}, key,
+    rpc::call<&Member::put>(node_->rpc(), target, {.deadline = 500ms, .owner = this}, key,
                             number)([this, key, number](const rpc::Reply<>& taken) {
       if (taken) {
         numbers_[key] = number;

@@ -33,8 +33,9 @@ class ShutdownTest : public ManagerTest {
                               "offer = 'service/db'\nsave_takes = '50ms'"));
     }
   }
-  /// What the gates were told is taken, is in a file of a database.
-  void expect_nothing_lost() const {
+  /// What the gates were told is taken, by services whose names end like this, is in a file of a
+  /// database.
+  void expect_nothing_lost(const std::string& services) const {
     std::map<std::string, std::uint64_t> kept;
     for (const Daemon* base : bases) {
       for (const auto& [key, number] : numbers_of(*base)) {
@@ -44,12 +45,13 @@ class ShutdownTest : public ManagerTest {
     std::size_t keys = 0;
     for (const Daemon* gate : gates) {
       for (const auto& [key, number] : numbers_of(*gate)) {
+        if (!key.ends_with(services)) continue;
         ++keys;
         EXPECT_GT(number, 0u) << key;
         EXPECT_GE(kept[key], number) << key;
       }
     }
-    EXPECT_EQ(keys, 2 * gates.size());
+    EXPECT_GE(keys, gates.size());
   }
   /// All of the earlier roles have saved before any of a later one begins to drain.
   void expect_order(const std::vector<std::vector<std::string>>& stages) const {
@@ -110,7 +112,7 @@ TEST_F(ShutdownTest, TwelveNodesUnderLoadEndInOrderAndNothingIsLost) {
         for (const auto& each : daemons) EXPECT_EQ(each->process().wait(5s), 0) << each->log();
       },
       90s);
-  expect_nothing_lost();
+  expect_nothing_lost("");
   expect_order({{"gate", "login"}, {"chat"}, {"space"}, {"db"}});
 }
 
@@ -119,36 +121,46 @@ TEST_F(ShutdownTest, AStoppedNodeIsNamedByItsDeadline) {
       [this]() -> Task {
         Observer observer{Bus(loop, cluster.node("b", "observer"))};
         CO_TRUE(co_await begin(observer));
-        member("a", "gate-1", "gate", "");
-        Daemon& stuck = member("b", "chat-1", "chat", "");
-        Daemon& slow = member("a", "chat-2", "chat", "drain_never = true");
-        Daemon& space = member("a", "space-1", "space", "");
+        start_game();
+        Daemon& slow = member("b", "chat-slow", "chat", "drain_never = true");
         Daemon& boss = manager("a", "manager-1", "[shutdown]\ndeadline = '3s'");
-        CO_TRUE(co_await all_ready(5));
+        CO_TRUE(co_await all_ready(14));
+        boost::asio::steady_timer load(loop, 300ms);
+        co_await load.async_wait(use_awaitable);
 
-        stuck.stop();  // SIGSTOP
+        savers[0]->stop();  // SIGSTOP
         const auto begun = std::chrono::steady_clock::now();
         CO_TRUE(co_await rpc::call<&ManagerDesk::shutdown>(observer.endpoint, kManagerChannel, {},
                                                            "test"));
         const ShutdownReport last = co_await report_when(observer, ShutdownPhase::done, 20s);
-        EXPECT_LT(std::chrono::steady_clock::now() - begun, 15s);
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+        std::cout << "with one that stands still, and a deadline of 3 s: " << took.count()
+                  << " s\n";
+        EXPECT_LT(took, 15s);
+        EXPECT_EQ(stage(last, "gates").state, StageState::done)
+            << "calls to one that stands still hold nobody up";
         EXPECT_EQ(stage(last, "services").state, StageState::late);
         EXPECT_GE(stage(last, "services").elapsed_ms, 3000u);
         EXPECT_LT(stage(last, "services").elapsed_ms, 10'000u);
         EXPECT_EQ(stage(last, "spaces").state, StageState::done) << "the next stage goes on";
+        EXPECT_EQ(stage(last, "storage").state, StageState::done);
         CO_TRUE(last.blocked.size() == 2);
-        EXPECT_EQ(last.blocked[0].node.process, "a.chat-2");
-        EXPECT_THAT(last.blocked[0].node.status, HasSubstr("step 'note it'"));
-        EXPECT_EQ(last.blocked[1].node.process, "b.chat-1");
-        EXPECT_EQ(last.blocked[1].node.status, "does not answer");
-        EXPECT_EQ(last.blocked[1].stage, "services");
+        EXPECT_EQ(last.blocked[0].node.process, "a.chat-0");
+        EXPECT_EQ(last.blocked[0].node.status, "does not answer");
+        EXPECT_EQ(last.blocked[0].stage, "services");
+        EXPECT_EQ(last.blocked[1].node.process, "b.chat-slow");
+        EXPECT_THAT(last.blocked[1].node.status, HasSubstr("step 'note it'"));
         CO_TRUE(co_await until(10s, [&] { return boss.process().ended().has_value(); }));
         EXPECT_EQ(boss.process().ended(), 0);
-        EXPECT_THAT(boss.log(), HasSubstr("b.chat-1 (chat) blocks stage services"));
-        EXPECT_EQ(space.process().wait(5s), 0);
+        EXPECT_THAT(boss.log(), HasSubstr("a.chat-0 (chat) blocks stage services"));
+        for (const auto& each : daemons) {
+          if (each.get() == &slow || each.get() == savers[0]) continue;
+          EXPECT_EQ(each->process().wait(5s), 0) << each->log();
+        }
         EXPECT_FALSE(slow.process().ended());
       },
-      60s);
+      90s);
+  expect_nothing_lost("/service/arena");
 }
 
 TEST_F(ShutdownTest, AManagerThatDiesMeanwhileIsAskedAgain) {
