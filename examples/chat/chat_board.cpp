@@ -10,10 +10,12 @@
 #include "nodes/replica/mirror.hpp"
 #include "nodes/service/partitions.hpp"
 
-namespace http = starbus::bus::daemon;
 namespace nodes = starbus::nodes;
 namespace service = starbus::nodes::service;
 using nlohmann::json;
+using starbus::bus::daemon::Reply;
+using starbus::bus::daemon::Request;
+using starbus::bus::daemon::Response;
 
 namespace {
 
@@ -24,24 +26,24 @@ class Board final : public nodes::App {
       const service::InstanceId id{chat::kType, i, chat::kPartitions};
       copies_.push_back(std::make_unique<Copy>(node, service::channel_name(id)));
     }
-    node.process_context().admin.get("/rooms", [this](const auto&) {
+    node.process_context().admin.get("/rooms", [this](const Request&) {
       json rooms = json::object();
       for (const auto& copy : copies_) {
         for (const auto& [room, lines] : copy->state.rooms) {
           rooms[room] = {{"lines", lines}, {"current", copy->mirror.status().current}};
         }
       }
-      return http::Response::json(rooms);
+      return Response::json(rooms);
     });
     chat_.emplace(node.rpc(), chat::kType, chat::kPartitions);
     node.process_context().admin.post_async(
-        "/say", [this](const http::Request& request, const http::Reply& reply) {
+        "/say", [this](const Request& request, const Reply& reply) {
           const std::string room = request.parameter_or("room", "lobby");
           chat_->call<&chat::Chat::say>(
               room, {},
               [reply](const service::Answer<void, service::Error>& said) {
-                reply(said ? http::Response::json({{"said", true}})
-                           : http::Response::error(503, said.error().to_string()));
+                reply(said ? Response::json({{"said", true}})
+                           : Response::error(503, said.error().to_string()));
               },
               room, request.parameter_or("line", ""));
         });

@@ -4,12 +4,13 @@
 #include <utility>
 #include <vector>
 
+#include "entity/rpc/wire.hpp"
 #include "nodes/service/limits.hpp"
 
 namespace starbus::nodes::service {
 
 PartitionWatch::PartitionWatch(bus::Bus& bus, std::string type, std::uint32_t partitions)
-    : type_(std::move(type)), partitions_(partitions), alarm_(bus.loop()) {
+    : bus_(bus), type_(std::move(type)), partitions_(partitions), alarm_(bus.loop()) {
   auto watch = bus.watch(
       partition_prefix(type_), [this](const bus::WatchUpdate& changes) { update(changes); },
       [this](const bus::Error& error) {
@@ -34,7 +35,8 @@ void PartitionWatch::update(const bus::WatchUpdate& update) {
     if (id->partitions != partitions_) {
       row.present ? void(of_another_count_.insert(*id)) : void(of_another_count_.erase(*id));
     } else if (row.present) {
-      there_[*id] = row.epoch;
+      Owner& owner = there_[*id];
+      if (owner.epoch != row.epoch) owner = Owner{row.epoch};
     } else {
       there_.erase(*id);
     }
@@ -43,10 +45,11 @@ void PartitionWatch::update(const bus::WatchUpdate& update) {
   serve();
 }
 
-void PartitionWatch::find(std::uint32_t partition, Clock::time_point deadline, bus::Epoch not_this,
-                          Told told) {
+void PartitionWatch::find(std::uint32_t partition, bus::Lane lane, Clock::time_point deadline,
+                          bus::Epoch not_this, Told told) {
   const Clock::time_point now = Clock::now();
   Waiter waiter{{type_, partition, partitions_},
+                lane,
                 deadline,
                 now + std::chrono::milliseconds(kAskAgain),
                 not_this,
@@ -57,7 +60,36 @@ void PartitionWatch::find(std::uint32_t partition, Clock::time_point deadline, b
   }
   if (waiters_.size() == kMaxWaitingCalls) return waiter.told(Error(Errc::would_block));
   waiters_.push_back(std::move(waiter));
+  greet(waiters_.back(), now);
   arm();
+}
+
+/// If its owner is known, and has not been greeted.
+void PartitionWatch::greet(const Waiter& waiter, Clock::time_point now) {
+  const auto found = there_.find(waiter.id);
+  if (found == there_.end()) return;
+  Greeting& greeting = found->second.lanes[static_cast<std::size_t>(waiter.lane)];
+  if (greeting.done || greeting.under_way || now < greeting.again) return;
+  greeting.under_way = true;
+  bus::SendOptions options;
+  options.lane = waiter.lane;
+  options.ttl = std::chrono::milliseconds(kGreeting);
+  bus_.send_acknowledged(channel_name(waiter.id),
+                         bus::Bytes{static_cast<std::byte>(entity::rpc::kFenceForm)}, options,
+                         [this, id = waiter.id, lane = waiter.lane, epoch = found->second.epoch,
+                          weak = std::weak_ptr(alive_)](const bus::Result<>& sent) {
+                           if (!weak.expired()) greeted(id, lane, epoch, sent.has_value());
+                         });
+}
+
+void PartitionWatch::greeted(const InstanceId& id, bus::Lane lane, bus::Epoch epoch, bool well) {
+  const auto found = there_.find(id);
+  if (found == there_.end() || found->second.epoch != epoch) return;
+  Greeting& greeting = found->second.lanes[static_cast<std::size_t>(lane)];
+  greeting.under_way = false;
+  greeting.done = well;
+  greeting.again = Clock::now() + std::chrono::milliseconds(kAskAgain);
+  serve();
 }
 
 /// not_placed: it may come.
@@ -65,8 +97,9 @@ Result<PartitionWatch::Place> PartitionWatch::look(const Waiter& waiter,
                                                    Clock::time_point now) const {
   if (refused_.code != bus::Errc::ok) return Error(Errc::call_failed, refused_.to_string());
   const auto found = there_.find(waiter.id);
-  if (found != there_.end() && (found->second != waiter.not_this || now >= waiter.again)) {
-    return Place{channel_name(waiter.id), found->second};
+  if (found != there_.end() && (found->second.epoch != waiter.not_this || now >= waiter.again) &&
+      found->second.lanes[static_cast<std::size_t>(waiter.lane)].done) {
+    return Place{channel_name(waiter.id), found->second.epoch};
   }
   if (complete_ && there_.empty() && !of_another_count_.empty()) {
     return Error(Errc::wrong_partitions, type_ + " has " +
@@ -82,6 +115,7 @@ void PartitionWatch::serve() {
   for (auto waiter = waiters_.begin(); waiter != waiters_.end();) {
     auto place = look(*waiter, now);
     if (!place && place.error() == Errc::not_placed && waiter->deadline > now) {
+      greet(*waiter, now);
       ++waiter;
       continue;
     }
@@ -100,6 +134,10 @@ void PartitionWatch::arm() {
   for (const Waiter& waiter : waiters_) {
     next = std::min(next, waiter.deadline);
     if (waiter.again > now) next = std::min(next, waiter.again);
+    const auto owner = there_.find(waiter.id);
+    if (owner == there_.end()) continue;
+    const Greeting& greeting = owner->second.lanes[static_cast<std::size_t>(waiter.lane)];
+    if (greeting.again > now) next = std::min(next, greeting.again);
   }
   alarm_.expires_at(next);
   alarm_.async_wait([this](const boost::system::error_code& error) {

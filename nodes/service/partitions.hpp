@@ -103,7 +103,7 @@ class Partitions {
     static void find(const Self& self, bus::Epoch not_this) {
       const auto watch = self->watch.lock();
       if (!watch) return end_later(self, Failure(Error(Errc::closed)));
-      watch->find(self->partition, self->deadline, not_this,
+      watch->find(self->partition, self->options.lane, self->deadline, not_this,
                   [self](Result<PartitionWatch::Place> place) {
                     if (!place) return end_later(self, Failure(place.error()));
                     send(self, *place);
