@@ -36,6 +36,7 @@ struct Options {
   std::string mail_command;
   std::string shell;
   std::string busd;
+  std::string role = "node";
   ShutdownOptions shutdown;
   bool no_follow = false;
 };
@@ -152,6 +153,8 @@ void add_manager_commands(CLI::App& app, Options& options) {
   for (CLI::App* const command : {&cluster, &shutdown}) {
     command->add_option("--busd", options.busd, "endpoint of the local busd; default $STARBUS_BUSD")
         ->type_name("ENDPOINT");
+    command->add_option("--role", options.role, "for the access list of busd; default node")
+        ->type_name("ROLE");
   }
 }
 
@@ -232,8 +235,8 @@ int connect_and_run(const std::string& command, Options& options, const Environm
 
 int ask_manager(const std::string& command, Options& options, const Environment& environment) {
   const Look look{environment.colour && !options.no_color, environment.width};
-  const ManagerContext context{environment.out, environment.err, look,
-                               options.json,    options.busd,    options.timeout};
+  const ManagerContext context{environment.out, environment.err, look,           options.json,
+                               options.busd,    options.role,    options.timeout};
   if (command == "cluster") return run_cluster(context);
   if (!options.shutdown.reason.empty()) options.shutdown.follow = !options.no_follow;
   return run_shutdown(context, options.shutdown);

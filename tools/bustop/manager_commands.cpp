@@ -64,7 +64,7 @@ int follow(const ManagerContext& context, ManagerLink& link, ShutdownReport repo
 }  // namespace
 
 int run_cluster(const ManagerContext& context) {
-  ManagerLink link(context.busd, context.timeout);
+  ManagerLink link(context.busd, context.role, context.timeout);
   if (const auto connected = link.connect(); !connected) return say(context, connected.error());
   ClusterReport all;
   for (bool more = true; more;) {
@@ -80,7 +80,7 @@ int run_cluster(const ManagerContext& context) {
 }
 
 int run_shutdown(const ManagerContext& context, const ShutdownOptions& options) {
-  ManagerLink link(context.busd, context.timeout);
+  ManagerLink link(context.busd, context.role, context.timeout);
   if (const auto connected = link.connect(); !connected) return say(context, connected.error());
   auto report = options.reason.empty() ? link.shutdown_report() : link.shut_down(options.reason);
   if (!report) return say(context, report.error());

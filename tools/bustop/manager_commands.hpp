@@ -16,6 +16,7 @@ struct ManagerContext {
   Look look;
   bool json = false;
   std::string busd;  // endpoint; empty: $STARBUS_BUSD, else the usual one
+  std::string role;  // for its access list
   std::chrono::milliseconds timeout{};
 };
 

@@ -19,10 +19,10 @@ namespace rpc = entity::rpc;
 
 namespace {
 
-bus::Options options_of(const std::string& endpoint) {
+bus::Options options_of(const std::string& endpoint, const std::string& role) {
   bus::Options options;
   options.node = "bustop-" + std::to_string(getpid());
-  options.role = "bustop";
+  options.role = role;
   options.endpoint = endpoint;
   return options;
 }
@@ -44,7 +44,8 @@ bus::Error error_of(const rpc::Error& error) {
 }  // namespace
 
 struct ManagerLink::Link {
-  explicit Link(const std::string& endpoint) : bus(loop, options_of(endpoint)), rpc(bus) {}
+  Link(const std::string& endpoint, const std::string& role)
+      : bus(loop, options_of(endpoint, role)), rpc(bus) {}
 
   void run_until(std::chrono::steady_clock::time_point deadline, const bool& done) {
     loop.restart();
@@ -57,8 +58,9 @@ struct ManagerLink::Link {
   rpc::Endpoint rpc;
 };
 
-ManagerLink::ManagerLink(const std::string& endpoint, std::chrono::milliseconds timeout)
-    : link_(std::make_unique<Link>(endpoint)), timeout_(timeout) {}
+ManagerLink::ManagerLink(const std::string& endpoint, const std::string& role,
+                         std::chrono::milliseconds timeout)
+    : link_(std::make_unique<Link>(endpoint, role)), timeout_(timeout) {}
 ManagerLink::~ManagerLink() = default;
 
 bus::Result<> ManagerLink::connect() {

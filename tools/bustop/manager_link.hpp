@@ -17,8 +17,9 @@ namespace starbus::bustop {
 
 class ManagerLink {
  public:
-  /// `endpoint` of busd; empty: as of bus::Options.
-  ManagerLink(const std::string& endpoint, std::chrono::milliseconds timeout);
+  /// `endpoint` of busd; empty: as of bus::Options. `role`: for its access list.
+  ManagerLink(const std::string& endpoint, const std::string& role,
+              std::chrono::milliseconds timeout);
   ~ManagerLink();
   ManagerLink(const ManagerLink&) = delete;
   ManagerLink& operator=(const ManagerLink&) = delete;
