@@ -28,7 +28,10 @@ int say(const ManagerContext& context, const bus::Error& error) {
   }
   if (error == bus::Errc::no_owner) {
     context.err << "  -> start starbus-manager on some host; bustop route manager/cluster\n";
+    return kExitFailed;
   }
+  const std::string cure = cure_of(std::string(bus::name_of(error.code)));
+  if (!cure.empty()) context.err << "  -> " << cure << "\n";
   return kExitFailed;
 }
 
