@@ -140,8 +140,8 @@ void PartitionWatch::arm() {
     if (greeting.again > now) next = std::min(next, greeting.again);
   }
   alarm_.expires_at(next);
-  alarm_.async_wait([this](const boost::system::error_code& error) {
-    if (!error) serve();
+  alarm_.async_wait([this, weak = std::weak_ptr(alive_)](const boost::system::error_code& error) {
+    if (!error && !weak.expired()) serve();
   });
 }
 
