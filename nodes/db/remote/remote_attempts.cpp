@@ -1,0 +1,185 @@
+/// How a RemoteDatabase sends, loses and repeats.
+#include <algorithm>
+#include <utility>
+
+#include "nodes/db/remote/remote_database.hpp"
+
+namespace starbus::nodes::db {
+namespace {
+
+/// An end of a call that says that it was not handled.
+bool never_ran(bus::Errc code) {
+  switch (code) {
+    case bus::Errc::no_owner:
+    case bus::Errc::would_block:
+    case bus::Errc::unreachable:
+    case bus::Errc::denied:
+    case bus::Errc::too_large:
+    case bus::Errc::bad_name:
+    case bus::Errc::no_handler:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool mends_by_itself(bus::Errc code) {
+  switch (code) {
+    case bus::Errc::denied:
+    case bus::Errc::too_large:
+    case bus::Errc::bad_name:
+    case bus::Errc::closed:
+      return false;
+    default:
+      return true;
+  }
+}
+
+/// Of a node that has too much to do, or that ends and will be started again.
+bool mends_by_itself(Errc code) {
+  return code == Errc::busy || code == Errc::stopped || code == Errc::closed ||
+         code == Errc::outcome_unknown;
+}
+
+}  // namespace
+
+RemoteDatabase::Milliseconds RemoteDatabase::left_of(const Pending& pending) const {
+  return pending.born + options_.deadline - link_->now();
+}
+
+/// Sends what may be on its way, in order.
+void RemoteDatabase::pump() {
+  while (!resting_) {
+    const auto next = pending_.lower_bound(next_unsent_);
+    if (next == pending_.end()) return;
+    const std::size_t bytes = next->second.arguments.size();
+    if (flight_bytes_ != 0 && flight_bytes_ + bytes > kFlightBytes) return;
+    const Milliseconds left = left_of(next->second);
+    if (left <= Milliseconds(0)) return rest();
+    send(next->first, next->second, left);
+  }
+}
+
+void RemoteDatabase::send(std::uint64_t number, Pending& pending, Milliseconds left) {
+  ++last_.sequence;
+  ++counters_.sent;
+  next_unsent_ = number + 1;
+  pending.in_flight = true;
+  flight_bytes_ += pending.arguments.size();
+  std::uint64_t age_ms = pending.age_ms;
+  if (pending.maybe_done) {
+    age_ms += static_cast<std::uint64_t>((link_->now() - pending.born).count()) + 1;
+  }
+  bus::Bytes body = encode_head(options_.database, last_, age_ms);
+  body.insert(body.end(), pending.arguments.begin(), pending.arguments.end());
+  link_->call(body, std::min(left, Milliseconds(kAttempt)),
+              [this, weak = std::weak_ptr(alive_), number,
+               session = last_.session](const bus::Result<bus::Bytes>& result) {
+                if (!weak.expired()) replied(number, session, result);
+              });
+}
+
+/// What comes of an earlier session is not looked at: all of that has been sent again, and a
+/// refusal of then says nothing of now.
+void RemoteDatabase::replied(std::uint64_t number, std::uint64_t session,
+                             const bus::Result<bus::Bytes>& result) {
+  const auto at = pending_.find(number);
+  if (session != last_.session || at == pending_.end()) return;
+  at->second.in_flight = false;
+  flight_bytes_ -= at->second.arguments.size();
+  const std::weak_ptr<char> weak = alive_;
+  if (!result) {
+    lost(at, result.error());
+  } else if (const auto verdicted = decode_verdict(*result)) {
+    judge(at, *verdicted);
+  } else {
+    const Errc code = at->second.changes ? Errc::outcome_unknown : Errc::unavailable;
+    end(at, Error(code, "an answer that is none"));
+  }
+  if (!weak.expired()) pump();
+}
+
+void RemoteDatabase::judge(Queue::iterator at, const Verdicted& verdicted) {
+  Pending& pending = at->second;
+  if (verdicted.verdict == Verdict::out_of_order) return rest();
+  if (verdicted.verdict == Verdict::refused && mends_by_itself(verdicted.error.code)) {
+    pending.maybe_done |= verdicted.error == Errc::outcome_unknown;
+    pending.reason = verdicted.error;
+    return rest();
+  }
+  pause_ = Milliseconds(kRepeatFirst);
+  ++counters_.answered;
+  if (verdicted.verdict == Verdict::refused) return end(at, verdicted.error);
+  end(at, verdicted.answer);
+}
+
+void RemoteDatabase::lost(Queue::iterator at, const bus::Error& error) {
+  Pending& pending = at->second;
+  pending.maybe_done |= !never_ran(error.code);
+  if (pending.reason == Errc::ok || pending.reason == Errc::unavailable) {
+    pending.reason = Error(Errc::unavailable, error.to_string());
+  }
+  rest();
+  if (mends_by_itself(error.code)) return;
+  const bool unknown = pending.changes && pending.maybe_done && error.code != bus::Errc::too_large;
+  ++counters_.failed;
+  end(at, Error(error.code == bus::Errc::too_large ? Errc::too_large
+                : unknown                          ? Errc::outcome_unknown
+                                                   : Errc::unavailable,
+                error.to_string()));
+}
+
+/// Nothing is sent for a while; then everything that has no answer.
+void RemoteDatabase::rest() {
+  if (std::exchange(resting_, true)) return;
+  link_->wake_in(pause_, [this, weak = std::weak_ptr(alive_)] {
+    if (!weak.expired() && resting_) resume();
+  });
+  pause_ = std::min(2 * pause_, Milliseconds(kRepeatLongest));
+}
+
+void RemoteDatabase::resume() {
+  resting_ = false;
+  ++last_.session;
+  ++counters_.sessions;
+  last_.sequence = 0;
+  flight_bytes_ = 0;
+  next_unsent_ = 0;
+  for (auto& [number, pending] : pending_) {
+    if (std::exchange(pending.in_flight, false)) pending.maybe_done = true;
+  }
+  std::vector<Pending> expired;
+  while (!pending_.empty() && left_of(pending_.begin()->second) <= Milliseconds(0)) {
+    expired.push_back(remove(pending_.begin()));
+  }
+  pump();
+  end_all(std::move(expired));
+}
+
+/// Whoever is told may end this object.
+void RemoteDatabase::end_all(std::vector<Pending> expired) {
+  const std::weak_ptr<char> weak = alive_;
+  for (Pending& pending : expired) {
+    if (weak.expired()) return;
+    ++counters_.failed;
+    const bool unknown = pending.changes && pending.maybe_done;
+    Error reason = std::move(pending.reason);
+    if (unknown) reason = {Errc::outcome_unknown, reason.detail};
+    if (reason == Errc::ok) reason = {Errc::unavailable, "no answer in time"};
+    pending.end(reason, pending.maybe_done);
+  }
+}
+
+RemoteDatabase::Pending RemoteDatabase::remove(Queue::iterator at) {
+  Pending pending = std::move(at->second);
+  pending_bytes_ -= pending.arguments.size();
+  pending_.erase(at);
+  return pending;
+}
+
+void RemoteDatabase::end(Queue::iterator at, const Result<bus::ByteView>& result) {
+  const Pending pending = remove(at);
+  pending.end(result, pending.maybe_done);
+}
+
+}  // namespace starbus::nodes::db
