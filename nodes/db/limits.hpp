@@ -72,11 +72,9 @@ namespace starbus::nodes::db {
     "outcome_unknown or unavailable")                                                              \
   X(kLongestDeadline, 300'000, "ms", "of a request: half of kRequestAge", "it counts as this")     \
   X(kAttempt, 5'000, "ms", "without an answer: it is lost, or the node stands still",              \
-    "all that is not answered is sent again")                                                      \
+    "it is sent again")                                                                             \
   X(kRepeatFirst, 20, "ms", "until a failed attempt is repeated", "doubles")                       \
   X(kRepeatLongest, 500, "ms", "longest pause of that", "stays there")                             \
-  X(kMaxStreams, 16'384, "clients", "whose order a node keeps track of",                           \
-    "the one that has been silent for longest is forgotten, and sends again what is unanswered")   \
   X(kCallerRequests, 16'384, "requests", "of one process, not answered yet", "busy")               \
   X(kCallerBytes, 32 * 1024 * 1024, "bytes", "of these together; a first one always comes",        \
     "busy")                                                                                        \

@@ -47,11 +47,10 @@ RemoteDatabase::Milliseconds RemoteDatabase::left_of(const Pending& pending) con
   return pending.born + options_.deadline - link_->now();
 }
 
-/// Sends what may be on its way, in order.
+/// Sends what may be on its way.
 void RemoteDatabase::pump() {
-  while (!resting_) {
-    const auto next = pending_.lower_bound(next_unsent_);
-    if (next == pending_.end()) return;
+  while (!resting_ && !ready_.empty()) {
+    const auto next = pending_.find(*ready_.begin());
     const std::size_t bytes = next->second.arguments.size();
     if (flight_bytes_ != 0 && flight_bytes_ + bytes > kFlightBytes) return;
     const Milliseconds left = left_of(next->second);
@@ -61,32 +60,37 @@ void RemoteDatabase::pump() {
 }
 
 void RemoteDatabase::send(std::uint64_t number, Pending& pending, Milliseconds left) {
-  ++last_.sequence;
   ++counters_.sent;
-  next_unsent_ = number + 1;
+  ready_.erase(number);
   pending.in_flight = true;
   flight_bytes_ += pending.arguments.size();
   std::uint64_t age_ms = pending.age_ms;
   if (pending.maybe_done) {
     age_ms += static_cast<std::uint64_t>((link_->now() - pending.born).count()) + 1;
   }
-  bus::Bytes body = encode_head(options_.database, last_, age_ms);
+  bus::Bytes body = encode_head(options_.database, age_ms);
   body.insert(body.end(), pending.arguments.begin(), pending.arguments.end());
   link_->call(body, std::min(left, Milliseconds(kAttempt)),
               [this, weak = std::weak_ptr(alive_), number,
-               session = last_.session](const bus::Result<bus::Bytes>& result) {
-                if (!weak.expired()) replied(number, session, result);
+               attempt = ++pending.attempt](const bus::Result<bus::Bytes>& result) {
+                if (!weak.expired()) replied(number, attempt, result);
               });
 }
 
-/// What comes of an earlier session is not looked at: all of that has been sent again, and a
-/// refusal of then says nothing of now.
-void RemoteDatabase::replied(std::uint64_t number, std::uint64_t session,
+/// An attempt has ended.
+void RemoteDatabase::landed(std::uint64_t number, Pending& pending) {
+  pending.in_flight = false;
+  flight_bytes_ -= pending.arguments.size();
+  ready_.insert(number);
+}
+
+/// What comes of an earlier attempt is not looked at: the later one may still be carried out, and
+/// then a refusal of the earlier one would be a lie.
+void RemoteDatabase::replied(std::uint64_t number, std::uint64_t attempt,
                              const bus::Result<bus::Bytes>& result) {
   const auto at = pending_.find(number);
-  if (session != last_.session || at == pending_.end()) return;
-  at->second.in_flight = false;
-  flight_bytes_ -= at->second.arguments.size();
+  if (at == pending_.end() || attempt != at->second.attempt || !at->second.in_flight) return;
+  landed(number, at->second);
   const std::weak_ptr<char> weak = alive_;
   if (!result) {
     lost(at, result.error());
@@ -101,7 +105,6 @@ void RemoteDatabase::replied(std::uint64_t number, std::uint64_t session,
 
 void RemoteDatabase::judge(Queue::iterator at, const Verdicted& verdicted) {
   Pending& pending = at->second;
-  if (verdicted.verdict == Verdict::out_of_order) return rest();
   if (verdicted.verdict == Verdict::refused && mends_by_itself(verdicted.error.code)) {
     pending.maybe_done |= verdicted.error == Errc::outcome_unknown;
     pending.reason = verdicted.error;
@@ -129,7 +132,7 @@ void RemoteDatabase::lost(Queue::iterator at, const bus::Error& error) {
                 error.to_string()));
 }
 
-/// Nothing is sent for a while; then everything that has no answer.
+/// Nothing is sent for a while.
 void RemoteDatabase::rest() {
   if (std::exchange(resting_, true)) return;
   link_->wake_in(pause_, [this, weak = std::weak_ptr(alive_)] {
@@ -140,20 +143,28 @@ void RemoteDatabase::rest() {
 
 void RemoteDatabase::resume() {
   resting_ = false;
-  ++last_.session;
-  ++counters_.sessions;
-  last_.sequence = 0;
-  flight_bytes_ = 0;
-  next_unsent_ = 0;
-  for (auto& [number, pending] : pending_) {
-    if (std::exchange(pending.in_flight, false)) pending.maybe_done = true;
-  }
   std::vector<Pending> expired;
-  while (!pending_.empty() && left_of(pending_.begin()->second) <= Milliseconds(0)) {
-    expired.push_back(remove(pending_.begin()));
+  for (auto at = pending_.begin(); at != pending_.end();) {
+    if (left_of(at->second) > Milliseconds(0)) break;
+    const auto old = at++;
+    if (!old->second.in_flight) expired.push_back(remove(old));
   }
   pump();
   end_all(std::move(expired));
+}
+
+/// What is on its way to an earlier owner has no answer any more.
+void RemoteDatabase::owner_changed(bool first) {
+  if (first && !resting_) return;
+  if (!first) {
+    for (auto& [number, pending] : pending_) {
+      if (!pending.in_flight) continue;
+      pending.maybe_done = true;
+      landed(number, pending);
+    }
+  }
+  pause_ = Milliseconds(kRepeatFirst);
+  if (!pending_.empty()) resume();
 }
 
 /// Whoever is told may end this object.
@@ -170,7 +181,20 @@ void RemoteDatabase::end_all(std::vector<Pending> expired) {
   }
 }
 
+/// And lets go what waited for it.
 RemoteDatabase::Pending RemoteDatabase::remove(Queue::iterator at) {
+  for (const std::string& key : at->second.keys) {
+    const auto found = by_key_.find(key);
+    auto& queue = found->second;
+    const bool was_first = queue.front() == at->first;
+    std::erase(queue, at->first);
+    if (queue.empty()) {
+      by_key_.erase(found);
+    } else if (was_first && --pending_.at(queue.front()).behind == 0) {
+      ready_.insert(queue.front());
+    }
+  }
+  ready_.erase(at->first);
   Pending pending = std::move(at->second);
   pending_bytes_ -= pending.arguments.size();
   pending_.erase(at);

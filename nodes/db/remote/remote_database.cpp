@@ -6,6 +6,7 @@
 
 #include "nodes/db/names.hpp"
 #include "nodes/db/remote/bus_link.hpp"
+#include "nodes/db/rows.hpp"
 
 namespace starbus::nodes::db {
 namespace {
@@ -20,6 +21,12 @@ RemoteOptions bounded(RemoteOptions options) {
       std::clamp(options.deadline, RemoteLink::Milliseconds(1),
                  RemoteLink::Milliseconds(kLongestDeadline));
   return options;
+}
+
+bool is_change(const Arguments& arguments) {
+  return std::holds_alternative<WriteRequest>(arguments) ||
+         std::holds_alternative<DeclareIndex>(arguments) ||
+         std::holds_alternative<DropIndex>(arguments);
 }
 
 Error not_understood(bool changes) {
@@ -37,22 +44,20 @@ RemoteDatabase::RemoteDatabase(std::unique_ptr<RemoteLink> link, RemoteOptions o
   std::snprintf(text, sizeof text, "%016llx%016llx/", static_cast<unsigned long long>(draw()),
                 static_cast<unsigned long long>(draw()));
   id_prefix_ = text;
-  last_ = {draw(), 1, 0};
-  link_->watch_owner([this](bool first) {
-    if (pending_.empty() || (first && !resting_)) return;
-    pause_ = Milliseconds(kRepeatFirst);
-    resume();
-  });
+  link_->watch_owner([this](bool first) { owner_changed(first); });
 }
 
 // --- requests ------------------------------------------------------------------------------------
 
 template <class T, class Finish>
-Result<> RemoteDatabase::ask(const Arguments& arguments, bool changes, Finish finish) {
+Result<> RemoteDatabase::ask(const Arguments& arguments, std::vector<std::string> keys,
+                             Finish finish) {
   auto bytes = encode_arguments(arguments);
   if (!bytes) return bytes.error();
+  const bool changes = is_change(arguments);
   Pending pending;
   pending.arguments = std::move(*bytes);
+  pending.keys = std::move(keys);
   pending.changes = changes;
   if (const auto* const write = std::get_if<WriteRequest>(&arguments)) {
     pending.age_ms = write->age_ms;
@@ -68,10 +73,10 @@ Result<> RemoteDatabase::ask(const Arguments& arguments, bool changes, Finish fi
 }
 
 template <class T>
-Result<> RemoteDatabase::ask(const Arguments& arguments, bool changes, Done<T> done) {
-  return ask<T>(arguments, changes, [done = std::move(done)](Result<T> result, bool) {
-    done(std::move(result));
-  });
+Result<> RemoteDatabase::ask(const Arguments& arguments, std::vector<std::string> keys,
+                             Done<T> done) {
+  return ask<T>(arguments, std::move(keys),
+                [done = std::move(done)](Result<T> result, bool) { done(std::move(result)); });
 }
 
 Result<> RemoteDatabase::take(Pending pending) {
@@ -80,9 +85,16 @@ Result<> RemoteDatabase::take(Pending pending) {
       (pending_bytes_ != 0 && pending_bytes_ + bytes > kOutstandingBytes)) {
     return Error(Errc::busy, "too many requests without an answer");
   }
+  const std::uint64_t number = next_number_++;
   pending_bytes_ += bytes;
   pending.born = link_->now();
-  pending_.emplace(next_number_++, std::move(pending));
+  for (const std::string& key : pending.keys) {
+    auto& queue = by_key_[key];
+    if (!queue.empty()) ++pending.behind;
+    queue.push_back(number);
+  }
+  if (pending.behind == 0) ready_.insert(number);
+  pending_.emplace(number, std::move(pending));
   pump();
   return {};
 }
@@ -90,23 +102,29 @@ Result<> RemoteDatabase::take(Pending pending) {
 Result<> RemoteDatabase::write(WriteRequest request, Done<Written> done) {
   if (request.request_id.empty()) request.request_id = id_prefix_ + std::to_string(next_id_++);
   if (const auto checked = check_request(request); !checked) return checked.error();
-  return ask<Written>(std::move(request), true, std::move(done));
+  std::set<std::string> keys;
+  for (const Write& write : request.writes) {
+    std::visit([&](const auto& one) { keys.insert(document_key(one.collection, one.id)); }, write);
+  }
+  return ask<Written>(std::move(request), {keys.begin(), keys.end()}, std::move(done));
 }
 
 Result<> RemoteDatabase::find(Find request, Done<std::optional<Json>> done) {
-  return ask<std::optional<Json>>(std::move(request), false, std::move(done));
+  std::string key = document_key(request.collection, request.id);
+  return ask<std::optional<Json>>(std::move(request), {std::move(key)}, std::move(done));
 }
 
 Result<> RemoteDatabase::query(Query request, Done<Page> done) {
-  return ask<Page>(std::move(request), false, std::move(done));
+  return ask<Page>(std::move(request), {}, std::move(done));
 }
 
 Result<> RemoteDatabase::count(Count request, Done<Counted> done) {
-  return ask<Counted>(std::move(request), false, std::move(done));
+  return ask<Counted>(std::move(request), {}, std::move(done));
 }
 
 Result<> RemoteDatabase::declare_index(DeclareIndex request, Done<> done) {
-  return ask<Nothing>(std::move(request), true,
+  std::string key = index_key(request.collection, request.name);
+  return ask<Nothing>(std::move(request), {std::move(key)},
                       [done = std::move(done)](const Result<Nothing>& result, bool) {
                         done(result ? Result<>() : Result<>(result.error()));
                       });
@@ -118,15 +136,16 @@ Result<> RemoteDatabase::drop_index(DropIndex request, Done<> done) {
     const bool dropped = result || (maybe_done && result.error() == Errc::not_found);
     done(dropped ? Result<>() : Result<>(result.error()));
   };
-  return ask<Nothing>(std::move(request), true, finish);
+  std::string key = index_key(request.collection, request.name);
+  return ask<Nothing>(std::move(request), {std::move(key)}, finish);
 }
 
 Result<> RemoteDatabase::indexes(std::string collection, Done<std::vector<IndexInfo>> done) {
-  return ask<std::vector<IndexInfo>>(ListIndexes{std::move(collection)}, false, std::move(done));
+  return ask<std::vector<IndexInfo>>(ListIndexes{std::move(collection)}, {}, std::move(done));
 }
 
 Result<> RemoteDatabase::collections(Done<std::vector<CollectionInfo>> done) {
-  return ask<std::vector<CollectionInfo>>(ListCollections{}, false, std::move(done));
+  return ask<std::vector<CollectionInfo>>(ListCollections{}, {}, std::move(done));
 }
 
 }  // namespace starbus::nodes::db

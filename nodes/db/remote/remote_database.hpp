@@ -8,17 +8,19 @@
 /// it takes effect once. Then `outcome_unknown` says that it may be there, and any other code that
 /// it is not (docs/db.md, "Over the bus").
 ///
-/// **Order.** All requests of one RemoteDatabase take effect in the order of the calls, also when
-/// some have to be repeated: they are numbered, and the node takes none whose predecessor is
-/// missing. After a failure all that has no answer is sent again, under a new session, oldest
-/// first.
+/// **Order.** Requests about one document (or one index) take effect in the order of the calls, also
+/// when some have to be repeated: the next one is sent when the one before it has ended. Requests
+/// about different documents do not wait for each other, and have no order.
 ///
 /// Belongs to the loop's thread; its end drops what has not been answered. The bus outlives it.
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <map>
 #include <memory>
+#include <set>
+#include <unordered_map>
 
 #include "nodes/db/limits.hpp"
 #include "nodes/db/remote/remote_link.hpp"
@@ -38,9 +40,8 @@ struct RemoteOptions {
 
 struct RemoteCounters {
   std::uint64_t answered = 0;
-  std::uint64_t failed = 0;    // ended without an answer
-  std::uint64_t sent = 0;      // repeated ones included
-  std::uint64_t sessions = 0;  // begun, but for the first
+  std::uint64_t failed = 0;  // ended without an answer
+  std::uint64_t sent = 0;    // repeated ones included
 };
 
 class RemoteDatabase final : public Database {
@@ -69,10 +70,13 @@ class RemoteDatabase final : public Database {
   using End = std::function<void(const Result<bus::ByteView>&, bool maybe_done)>;
   struct Pending {
     bus::Bytes arguments;
+    std::vector<std::string> keys;  // what it is about, each once
+    std::size_t behind = 0;         // of these, those that it is not the first of
     Milliseconds born{};
     std::uint64_t age_ms = 0;  // when it was born
-    bool changes = false;      // not a read
-    bool in_flight = false;    // in the present session
+    std::uint64_t attempt = 0;
+    bool changes = false;  // not a read
+    bool in_flight = false;
     bool maybe_done = false;
     Error reason;  // why it has no answer yet
     End end;
@@ -80,19 +84,20 @@ class RemoteDatabase final : public Database {
   using Queue = std::map<std::uint64_t, Pending>;  // by number: oldest first
 
   template <class T, class Finish>
-  Result<> ask(const Arguments& arguments, bool changes, Finish finish);
+  Result<> ask(const Arguments& arguments, std::vector<std::string> keys, Finish finish);
   template <class T>
-  Result<> ask(const Arguments& arguments, bool changes, Done<T> done);
+  Result<> ask(const Arguments& arguments, std::vector<std::string> keys, Done<T> done);
   Result<> take(Pending pending);
 
   void pump();
   void send(std::uint64_t number, Pending& pending, Milliseconds left);
-  void replied(std::uint64_t number, std::uint64_t session,
-               const bus::Result<bus::Bytes>& result);
+  void replied(std::uint64_t number, std::uint64_t attempt, const bus::Result<bus::Bytes>& result);
   void judge(Queue::iterator at, const Verdicted& verdicted);
   void lost(Queue::iterator at, const bus::Error& error);
+  void landed(std::uint64_t number, Pending& pending);
   void rest();
   void resume();
+  void owner_changed(bool first);
   Milliseconds left_of(const Pending& pending) const;
   Pending remove(Queue::iterator at);
   void end(Queue::iterator at, const Result<bus::ByteView>& result);
@@ -105,9 +110,9 @@ class RemoteDatabase final : public Database {
   Queue pending_;
   std::size_t pending_bytes_ = 0;
   std::uint64_t next_number_ = 1;
-  std::uint64_t next_unsent_ = 1;  // the number from which on nothing was sent in this session
+  std::unordered_map<std::string, std::deque<std::uint64_t>> by_key_;  // who is about it, in order
+  std::set<std::uint64_t> ready_;  // may be sent, and are not on their way
   std::size_t flight_bytes_ = 0;
-  Place last_;  // of the latest that was sent
   bool resting_ = false;
   Milliseconds pause_{kRepeatFirst};
   RemoteCounters counters_;

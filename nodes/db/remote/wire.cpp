@@ -40,30 +40,22 @@ Result<bus::Bytes> encode_arguments(const Arguments& arguments) {
   return bytes;
 }
 
-bus::Bytes encode_head(const std::string& database, const Place& place, std::uint64_t age_ms) {
+bus::Bytes encode_head(const std::string& database, std::uint64_t age_ms) {
   bus::Bytes bytes;
   entity::Encoder out(bytes);
   out.byte(kRequestMark);
   out.byte(kWireVersion);
-  out.number(place.stream);
-  out.number(place.session);
-  out.number(place.sequence);
   out.number(age_ms);
   out.text(database);
   return bytes;
 }
 
-Result<Request> decode_request(bus::ByteView body, Place& place) {
+Result<Request> decode_request(bus::ByteView body) {
   entity::Decoder bytes(body, kWireBudget);
   if (bytes.byte() != kRequestMark) return Error(Errc::bad_request, "no request for documents");
   if (bytes.byte() != kWireVersion) return Error(Errc::bad_request, "another version");
   Request request;
-  const auto number = [&] { return bytes.number<std::uint64_t>(); };
-  request.place.stream = number();
-  request.place.session = number();
-  request.place.sequence = number();
-  place = request.place;
-  const std::uint64_t age_ms = number();
+  const auto age_ms = bytes.number<std::uint64_t>();
   request.database = bytes.text();
   wire::In in(bytes);
   request.arguments = read_arguments(in, bytes.byte());
@@ -84,19 +76,13 @@ std::optional<Verdicted> decode_verdict(bus::ByteView body) {
     verdicted.answer = bytes.rest();
     return bytes.ok() ? std::optional(verdicted) : std::nullopt;
   }
-  if (verdicted.verdict == Verdict::refused) {
-    const std::uint8_t code = bytes.byte();
-    if (code == 0 || code > error_catalogue().size()) return std::nullopt;
-    verdicted.error = {static_cast<Errc>(code), std::string(bytes.text())};
-  } else if (verdicted.verdict != Verdict::out_of_order) {
+  const std::uint8_t code = bytes.byte();
+  if (verdicted.verdict != Verdict::refused || code == 0 || code > error_catalogue().size()) {
     return std::nullopt;
   }
-  return bytes.finish() == entity::DataErrc::ok ? std::optional(std::move(verdicted))
-                                                : std::nullopt;
-}
-
-bus::Bytes encode_out_of_order() {
-  return begin_answer(Verdict::out_of_order);
+  verdicted.error = {static_cast<Errc>(code), std::string(bytes.text())};
+  if (bytes.finish() != entity::DataErrc::ok) return std::nullopt;
+  return verdicted;
 }
 
 bus::Bytes encode_refusal(const Error& error) {

@@ -13,14 +13,6 @@
 
 namespace starbus::nodes::db {
 
-/// Of the order of one client: see RemoteDatabase.
-struct Place {
-  std::uint64_t stream = 0;    // the client: drawn at random
-  std::uint64_t session = 0;   // each begins anew with what has not been answered
-  std::uint64_t sequence = 0;  // within it: 1, 2, 3...
-  friend bool operator==(const Place&, const Place&) = default;
-};
-
 struct ListIndexes {
   std::string collection;
 };
@@ -32,14 +24,12 @@ using Arguments = std::variant<WriteRequest, Find, Query, Count, DeclareIndex, D
 
 struct Request {
   std::string database;
-  Place place;
   Arguments arguments;  // the age of a WriteRequest included
 };
 
 enum class Verdict : std::uint8_t {
   answered = 0,
-  refused = 1,       // an Error follows
-  out_of_order = 2,  // an earlier one of the client is missing; nothing was done
+  refused = 1,  // an Error follows
 };
 
 // --- the client's side ---
@@ -47,7 +37,7 @@ enum class Verdict : std::uint8_t {
 /// too_large, and what documents are refused for.
 Result<bus::Bytes> encode_arguments(const Arguments& arguments);
 /// What stands before them, each time that they are sent.
-bus::Bytes encode_head(const std::string& database, const Place& place, std::uint64_t age_ms);
+bus::Bytes encode_head(const std::string& database, std::uint64_t age_ms);
 
 struct Verdicted {
   Verdict verdict = Verdict::answered;
@@ -61,9 +51,8 @@ std::optional<T> decode_answer(bus::ByteView answer);
 
 // --- the node's side ---
 
-/// bad_request, bad_document, too_large. The place, if it could be read, even then.
-Result<Request> decode_request(bus::ByteView body, Place& place);
-bus::Bytes encode_out_of_order();
+/// bad_request, bad_document, too_large.
+Result<Request> decode_request(bus::ByteView body);
 bus::Bytes encode_refusal(const Error& error);
 /// too_large.
 template <class T>

@@ -28,24 +28,12 @@ bool all_collections(const Arguments& arguments, Visit visit) {
 
 }  // namespace
 
-void RequestDesk::handle(const bus::Process& caller, bus::ByteView body, Reply reply) {
+void RequestDesk::handle(bus::ByteView body, const Reply& reply) {
   ++counters_.requests;
-  Place place;
-  auto request = decode_request(body, place);
-  if (!streams_.is_next(caller, place)) {
-    ++counters_.out_of_order;
-    return reply(encode_out_of_order());
-  }
-  Result<> taken;
-  if (!request) {
-    taken = request.error();
-  } else if (const auto here = check(*request); !here) {
-    taken = here;
-  } else {
-    taken = run(std::move(request->arguments), reply);
-  }
-  // It is asked for again, and what comes behind it waits for it.
-  if (taken || taken.error() != Errc::busy) streams_.took(caller, place);
+  auto request = decode_request(body);
+  if (!request) return refuse(request.error(), reply);
+  if (const auto here = check(*request); !here) return refuse(here.error(), reply);
+  const auto taken = run(std::move(request->arguments), reply);
   if (!taken) refuse(taken.error(), reply);
 }
 

@@ -5,12 +5,12 @@
 #include <set>
 #include <string>
 
-#include "nodes/db/service/streams.hpp"
+#include "nodes/db/remote/wire.hpp"
 
 namespace starbus::nodes::db {
 
-/// What a database does for others: reads requests, keeps the order of each client, lets the
-/// database work, and writes the answers. Of the database's thread, and outlives it; owns neither
+/// What a database does for others: reads requests, lets the database work, in their order, and
+/// writes the answers. Of the database's thread, and outlives it; owns neither
 /// the database nor requests. Whatever the bytes are, each request is answered once, unless the
 /// database ends.
 class RequestDesk {
@@ -23,16 +23,14 @@ class RequestDesk {
   };
   struct Counters {
     std::uint64_t requests = 0;
-    std::uint64_t out_of_order = 0;
     std::array<std::uint64_t, 64> refused{};  // by the number of the Errc
   };
 
   RequestDesk(Database& database, Scope scope) : database_(database), scope_(std::move(scope)) {}
 
-  void handle(const bus::Process& caller, bus::ByteView body, Reply reply);
+  void handle(bus::ByteView body, const Reply& reply);
 
   const Counters& counters() const { return counters_; }
-  std::size_t clients() const { return streams_.size(); }
 
  private:
   Result<> check(const Request& request) const;
@@ -43,7 +41,6 @@ class RequestDesk {
 
   Database& database_;
   const Scope scope_;
-  Streams streams_;
   Counters counters_;
 };
 

@@ -1,19 +1,19 @@
-#include "busd/mail/measured_store.hpp"
+#include "storage/measured_store.hpp"
 
 #include <chrono>
 #include <utility>
 
-namespace starbus::bus::busd::mail {
+namespace starbus::storage {
 
-MeasuredStore::MeasuredStore(storage::Store& store, Measured measured)
+MeasuredStore::MeasuredStore(Store& store, Measured measured)
     : store_(store), measured_(std::move(measured)) {}
 
-storage::Result<> MeasuredStore::commit(storage::Batch batch, Completion done) {
+Result<> MeasuredStore::commit(Batch batch, Completion done) {
   if (!measured_) return store_.commit(std::move(batch), std::move(done));
   const auto begin = std::chrono::steady_clock::now();
   Commit commit{0, batch.operations(), batch.bytes(), false};
   return store_.commit(std::move(batch), [this, begin, commit,
-                                          done = std::move(done)](const storage::Result<>& result) {
+                                          done = std::move(done)](const Result<>& result) {
     Commit measured = commit;
     measured.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -23,4 +23,4 @@ storage::Result<> MeasuredStore::commit(storage::Batch batch, Completion done) {
   });
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::storage
