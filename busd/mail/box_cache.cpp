@@ -62,8 +62,7 @@ void BoxCache::write(storage::Batch& batch) const {
 void BoxCache::forget_some() {
   dirty_.clear();
   if (boxes_.size() < most_) return;
-  old_ = std::move(boxes_);
-  boxes_ = {};
+  old_ = std::exchange(boxes_, {});
 }
 
 void BoxCache::forget(std::uint8_t shard) {

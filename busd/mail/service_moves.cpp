@@ -123,9 +123,10 @@ void MailService::commit(storage::Batch batch, storage::Store::Completion done) 
     post([this, weak, done, result] {
       if (!weak.lock()) return;
       done(result);
+      if (result) return;
       // Nobody may post for a while, and would then be the first to hear of it.
       const storage::Report report = store_.report();
-      if (!result && report.state == storage::State::stopped) mail_.store_stopped(report.reason);
+      if (report.state == storage::State::stopped) mail_.store_stopped(report.reason);
     });
   };
   if (auto taken = store_.commit(std::move(batch), finish); !taken) finish(taken);

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "entity/catalogue.hpp"
+
 namespace starbus::nodes::db {
 
 // X(code, meaning)
@@ -42,11 +44,7 @@ enum class Errc : std::uint8_t {
 #undef X
 };
 
-struct ErrorInfo {
-  Errc code;
-  std::string_view name;
-  std::string_view meaning;
-};
+using ErrorInfo = entity::ErrorInfo<Errc>;
 /// The whole table, in the order above.
 std::span<const ErrorInfo> error_catalogue();
 /// "store_full"; "ok" for ok.

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <string_view>
+
+#include "entity/catalogue.hpp"
 
 namespace starbus::nodes::db {
 
@@ -89,14 +89,7 @@ namespace starbus::nodes::db {
 STARBUS_DB_LIMITS(X)
 #undef X
 
-struct DbLimit {
-  std::string_view name;
-  std::uint64_t value;
-  std::string_view unit;
-  std::string_view reason;
-  std::string_view when_reached;
-};
 /// The whole table, in the order above.
-std::span<const DbLimit> limit_catalogue();
+std::span<const entity::LimitInfo> limit_catalogue();
 
 }  // namespace starbus::nodes::db

@@ -55,10 +55,7 @@ void NodeCore::drain() {
 /// The steps may have given some to the workers. What has run has its completion in the queue of
 /// the loop, which may submit another one: so twice in a row there must be none.
 void NodeCore::finish_tasks() {
-  const auto idle = [this] {
-    const TaskCounts counts = tasks_.counts();
-    return counts.waiting + counts.running == 0;
-  };
+  const auto idle = [this] { return tasks_.counts().unfinished() == 0; };
   const auto wait = [this] {
     const auto later =
         main_loop_.timers().after(timers_, milliseconds(kTaskPoll), [this] { finish_tasks(); });
@@ -112,9 +109,9 @@ std::string NodeCore::status() const {
   if (!step.empty()) {
     text.append(": step ").append(step);
   } else if (state == NodeState::draining) {
-    const TaskCounts counts = tasks_.counts();
+    const std::size_t tasks = tasks_.counts().unfinished();
     const std::uint64_t bytes = bus_.counters().unacknowledged_bytes;
-    text.append(": ").append(std::to_string(counts.waiting + counts.running)).append(" tasks, ");
+    text.append(": ").append(std::to_string(tasks)).append(" tasks, ");
     text.append(std::to_string(bytes)).append(" bytes not acknowledged");
   } else if (state != NodeState::ready && !missing.empty()) {
     text.append(": ").append(missing);
