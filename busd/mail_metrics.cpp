@@ -105,13 +105,11 @@ void add_counters(daemon::Metrics& metrics, const Node& node) {
 storage::MeasuredStore::Measured add_mail_metrics(daemon::Metrics& metrics, Node node) {
   add_counters(metrics, node);
   add_store_metrics(metrics, node);
-  prometheus::Histogram& seconds =
-      daemon::add_histogram(metrics, "starbus_mail_commit_seconds",
-                            "From the commit of a batch until it is on the disk.",
-                            daemon::commit_buckets());
-  prometheus::Histogram& rows =
-      daemon::add_histogram(metrics, "starbus_mail_batch_rows",
-                            "Rows written or erased by a batch.", row_buckets());
+  prometheus::Histogram& seconds = daemon::add_histogram(
+      metrics, "starbus_mail_commit_seconds", "From the commit of a batch until it is on the disk.",
+      daemon::commit_buckets());
+  prometheus::Histogram& rows = daemon::add_histogram(
+      metrics, "starbus_mail_batch_rows", "Rows written or erased by a batch.", row_buckets());
   return [&seconds, &rows](const storage::MeasuredStore::Commit& commit) {
     if (!commit.durable) return;
     seconds.Observe(commit.seconds);

@@ -25,9 +25,7 @@ class MeasuredStore final : public Store {
   Result<std::optional<std::string>> get(std::string_view key) const override {
     return store_.get(key);
   }
-  Result<std::unique_ptr<Snapshot>> snapshot() const override {
-    return store_.snapshot();
-  }
+  Result<std::unique_ptr<Snapshot>> snapshot() const override { return store_.snapshot(); }
   Result<bool> erases(std::string_view from, std::string_view to) const override {
     return store_.erases(from, to);
   }

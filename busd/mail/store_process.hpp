@@ -42,7 +42,7 @@ struct NodeHooks {
   std::function<void(const std::string& text)> trouble;  // for the log; from the store's thread
   std::function<void(const std::string& text)> note;     // likewise, and all is well
   std::function<void(const storage::Error& reason)> stopped;  // likewise: for good
-  storage::MeasuredStore::Measured measured{};                         // from the writer's thread
+  storage::MeasuredStore::Measured measured{};                // from the writer's thread
 };
 
 /// An open mail store as a process like any other to its busd: it has a link, a name (HOST.store)

@@ -72,7 +72,7 @@ namespace starbus::nodes::db {
     "outcome_unknown or unavailable")                                                              \
   X(kLongestDeadline, 300'000, "ms", "of a request: half of kRequestAge", "it counts as this")     \
   X(kAttempt, 5'000, "ms", "without an answer: it is lost, or the node stands still",              \
-    "it is sent again")                                                                             \
+    "it is sent again")                                                                            \
   X(kRepeatFirst, 20, "ms", "until a failed attempt is repeated", "doubles")                       \
   X(kRepeatLongest, 500, "ms", "longest pause of that", "stays there")                             \
   X(kCallerRequests, 16'384, "requests", "of one process, not answered yet", "busy")               \

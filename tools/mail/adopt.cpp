@@ -5,9 +5,9 @@
 
 #include "bus/core/post_head.hpp"
 #include "bus/core/shard_list.hpp"
-#include "storage/bulk_writer.hpp"
 #include "busd/mail/rows.hpp"
 #include "busd/mail/shard_row.hpp"
+#include "storage/bulk_writer.hpp"
 #include "tools/mail/commands.hpp"
 
 namespace starbus::mail_tool {

@@ -7,11 +7,11 @@
 #include "bus/core/post_head.hpp"
 #include "bus/core/shard_list.hpp"
 #include "busd/mail/care/backup.hpp"
-#include "storage/bulk_writer.hpp"
 #include "busd/mail/care/inspect.hpp"
 #include "busd/mail/care/row_cursor.hpp"
 #include "busd/mail/row_keys.hpp"
 #include "busd/mail/shard_row.hpp"
+#include "storage/bulk_writer.hpp"
 #include "tools/bustop/text.hpp"
 #include "tools/mail/commands.hpp"
 

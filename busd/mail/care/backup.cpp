@@ -11,8 +11,8 @@
 #include <system_error>
 #include <utility>
 
-#include "storage/bulk_writer.hpp"
 #include "busd/mail/row_keys.hpp"
+#include "storage/bulk_writer.hpp"
 
 namespace starbus::bus::busd::mail {
 namespace {

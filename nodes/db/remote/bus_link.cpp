@@ -14,11 +14,11 @@ BusLink::BusLink(bus::Bus& bus, const std::string& database)
 
 void BusLink::call(bus::ByteView body, Milliseconds deadline, Replied replied) {
   if (!watching_) watch();
-  bus_.call(channel_, body, {.deadline = deadline},
-            [weak = std::weak_ptr(alive_),
-             replied = std::move(replied)](bus::Result<bus::Bytes> result) {
-              if (!weak.expired()) replied(std::move(result));
-            });
+  bus_.call(
+      channel_, body, {.deadline = deadline},
+      [weak = std::weak_ptr(alive_), replied = std::move(replied)](bus::Result<bus::Bytes> result) {
+        if (!weak.expired()) replied(std::move(result));
+      });
 }
 
 void BusLink::wake_in(Milliseconds pause, std::function<void()> wake) {

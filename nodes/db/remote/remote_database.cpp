@@ -17,9 +17,8 @@ std::uint64_t draw() {
 }
 
 RemoteOptions bounded(RemoteOptions options) {
-  options.deadline =
-      std::clamp(options.deadline, RemoteLink::Milliseconds(1),
-                 RemoteLink::Milliseconds(kLongestDeadline));
+  options.deadline = std::clamp(options.deadline, RemoteLink::Milliseconds(1),
+                                RemoteLink::Milliseconds(kLongestDeadline));
   return options;
 }
 

@@ -8,9 +8,9 @@
 /// it takes effect once. Then `outcome_unknown` says that it may be there, and any other code that
 /// it is not (docs/db.md, "Over the bus").
 ///
-/// **Order.** Requests about one document (or one index) take effect in the order of the calls, also
-/// when some have to be repeated: the next one is sent when the one before it has ended. Requests
-/// about different documents do not wait for each other, and have no order.
+/// **Order.** Requests about one document (or one index) take effect in the order of the calls,
+/// also when some have to be repeated: the next one is sent when the one before it has ended.
+/// Requests about different documents do not wait for each other, and have no order.
 ///
 /// Belongs to the loop's thread; its end drops what has not been answered. The bus outlives it.
 #pragma once

@@ -113,7 +113,7 @@ std::optional<T> decode_answer(bus::ByteView answer) {
   return value;
 }
 
-#define STARBUS_DB_ANSWER(T)                               \
+#define STARBUS_DB_ANSWER(T)                             \
   template bus::Bytes encode_answer<T>(const T& answer); \
   template std::optional<T> decode_answer<T>(bus::ByteView answer);
 STARBUS_DB_ANSWER(Written)

@@ -30,7 +30,7 @@ struct In {
 };
 
 // Declared for all, since they contain each other.
-#define STARBUS_DB_PART(T)        \
+#define STARBUS_DB_PART(T)         \
   void put(Out& out, const T& it); \
   void get(In& in, T& it);
 STARBUS_DB_PART(std::string)

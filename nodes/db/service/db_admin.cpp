@@ -41,9 +41,7 @@ bus::daemon::Response report(const std::string& database, const DbFigures& figur
         {"repeated", engine.database.repeated},
         {"refused", engine.database.refused},
         {"waiting", engine.database.waiting}}},
-      {"requests",
-       {{"taken", engine.desk.requests},
-        {"refused", refusals(figures)}}},
+      {"requests", {{"taken", engine.desk.requests}, {"refused", refusals(figures)}}},
       {"inbox",
        {{"requests", intake.requests},
         {"bytes", intake.bytes},
@@ -87,7 +85,8 @@ void add_counters(Metrics& metrics, const Figures& figures) {
           [](const DbFigures& f) { return f.engine.database.repeated; });
   counter("starbus_db_commits_total", "Commits: one fsync for all that waited.",
           [](const DbFigures& f) { return f.engine.database.batches; });
-  counter("starbus_db_dropped_answers_total", "Answers that found no room; their callers ask again.",
+  counter("starbus_db_dropped_answers_total",
+          "Answers that found no room; their callers ask again.",
           [](const DbFigures& f) { return f.intake.dropped; });
   metrics.family("starbus_db_refused_total", "Requests that were refused, by reason.",
                  Metrics::Kind::counter, [figures] {
@@ -110,8 +109,8 @@ storage::MeasuredStore::Measured add_db_admin(Node& node, const std::string& dat
     return report(database, figures());
   });
   prometheus::Histogram& seconds = bus::daemon::add_histogram(
-      context.metrics, "starbus_db_commit_seconds",
-      "From a commit until it is on the disk.", bus::daemon::commit_buckets());
+      context.metrics, "starbus_db_commit_seconds", "From a commit until it is on the disk.",
+      bus::daemon::commit_buckets());
   prometheus::Histogram& rows = bus::daemon::add_histogram(
       context.metrics, "starbus_db_commit_rows", "Rows written or erased by a commit.",
       Buckets{4, 16, 64, 256, 1'024, 4'096, 16'384});

@@ -18,6 +18,9 @@ namespace starbus::nodes::db {
 
 class DbNode final : public App {
  public:
+  /// `env`: the file system of the store, not owned; null: the real one.
+  explicit DbNode(storage::DiskEnv* env = nullptr) : env_(env) {}
+
   void configure(bus::daemon::ConfigReader& reader) override;
   bus::Result<> start(Node& node) override;
   bus::Result<> reload() override;
@@ -28,6 +31,7 @@ class DbNode final : public App {
   void open(Done done);
   void add_admin();
 
+  storage::DiskEnv* const env_;
   DbSettings fresh_;  // as configure() read them
   DbSettings settings_;
   Node* node_ = nullptr;

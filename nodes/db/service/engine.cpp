@@ -91,8 +91,8 @@ Result<> Engine::name_store() {
   if (!known) return error_of(known.error());
   if (known->has_value()) {
     if (**known == name) return {};
-    return Error(Errc::not_here, settings_.folder.string() + " has the database " + **known +
-                                     ", not " + name);
+    return Error(Errc::not_here,
+                 settings_.folder.string() + " has the database " + **known + ", not " + name);
   }
   storage::Batch batch;
   batch.put(kNameKey, name);

@@ -20,8 +20,8 @@ Intake::Intake(boost::asio::io_context& loop, Handle handle)
 bool Intake::has_room(const bus::Process& caller, std::size_t bytes) const {
   if (waiting_.size() >= kInboxRequests || waiting_bytes_ + bytes > kInboxBytes) return false;
   const auto found = shares_.find(caller);
-  return found == shares_.end() || (found->second.requests < kCallerRequests &&
-                                    found->second.bytes + bytes <= kCallerBytes);
+  return found == shares_.end() ||
+         (found->second.requests < kCallerRequests && found->second.bytes + bytes <= kCallerBytes);
 }
 
 void Intake::take(bus::Call& call) {
@@ -42,8 +42,8 @@ void Intake::take(bus::Call& call) {
 }
 
 std::function<void(std::uint64_t, bus::Bytes)> Intake::answer() {
-  return [this, &loop = loop_, outbox = outbox_, weak = std::weak_ptr(alive_)](
-             std::uint64_t number, bus::Bytes bytes) {
+  return [this, &loop = loop_, outbox = outbox_, weak = std::weak_ptr(alive_)](std::uint64_t number,
+                                                                               bus::Bytes bytes) {
     const std::lock_guard lock(outbox->mutex);
     outbox->answers.emplace_back(number, std::move(bytes));
     if (std::exchange(outbox->posted, true)) return;

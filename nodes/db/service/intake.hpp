@@ -15,13 +15,13 @@
 namespace starbus::nodes::db {
 
 struct IntakeFigures {
-  std::size_t requests = 0;     // not answered yet
-  std::size_t bytes = 0;        // of these
-  std::size_t callers = 0;      // of these
-  std::uint64_t refused = 0;    // for want of room
-  std::size_t unsent = 0;       // answers whose callers' windows are full
+  std::size_t requests = 0;   // not answered yet
+  std::size_t bytes = 0;      // of these
+  std::size_t callers = 0;    // of these
+  std::uint64_t refused = 0;  // for want of room
+  std::size_t unsent = 0;     // answers whose callers' windows are full
   std::size_t unsent_bytes = 0;
-  std::uint64_t dropped = 0;    // answers that could not be sent
+  std::uint64_t dropped = 0;  // answers that could not be sent
 };
 
 /// The loop's side of a database: takes calls of the bus, hands them on, and brings the answers

@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <map>
+#include <thread>
 
 #include "nodes/db/remote/remote_database.hpp"
 #include "nodes/db/service/request_desk.hpp"
@@ -122,6 +123,7 @@ class RemoteWorld {
       while (deliver()) {
       }
       settle();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the disk's
       link_->pass(RemoteLink::Milliseconds(5));
     }
     return true;
@@ -138,8 +140,8 @@ class RemoteWorld {
 
  private:
   void make_desk() {
-    desk_ = std::make_unique<RequestDesk>(world_.database(),
-                                          RequestDesk::Scope{"main", collections_});
+    desk_ =
+        std::make_unique<RequestDesk>(world_.database(), RequestDesk::Scope{"main", collections_});
   }
 
   const std::set<std::string> collections_;

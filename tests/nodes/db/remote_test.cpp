@@ -130,14 +130,13 @@ TEST(RemoteProperty, EveryRequestTakesEffectOnceAndInTheOrderOfItsDocument) {
 TEST(Remote, AllKindsOfRequestsAnswerAsTheLibraryDoes) {
   RemoteWorld world;
   EXPECT_TRUE(world.ask<void>(&Database::declare_index, DeclareIndex{"c", "n", {{"n", true}}}));
-  const WriteRequest two{.writes = {Insert{"c", "1", {{"n", 1}, {"bytes", Json::binary({1, 2})}}},
-                                    increment("2", 7)}};
+  const WriteRequest two{
+      .writes = {Insert{"c", "1", {{"n", 1}, {"bytes", Json::binary({1, 2})}}}, increment("2", 7)}};
   const auto written = world.ask<Written>(&Database::write, two);
   ASSERT_TRUE(written) << written.error().to_string();
   EXPECT_THAT(written->outcomes, testing::ElementsAre(Outcome::created, Outcome::created));
   EXPECT_FALSE(written->repeated);
-  EXPECT_EQ(world.ask<Written>(&Database::write, two).error().to_string(),
-            "exists: write 0: c/1");
+  EXPECT_EQ(world.ask<Written>(&Database::write, two).error().to_string(), "exists: write 0: c/1");
   const auto found = world.ask<std::optional<Json>>(&Database::find, Find{"c", "1", {"n"}});
   EXPECT_EQ(found.value(), (Json{{"n", 1}}));
   EXPECT_EQ(world.ask<std::optional<Json>>(&Database::find, Find{"c", "9"}).value(), std::nullopt);
@@ -267,8 +266,8 @@ TEST(Remote, IsBoundedAndSaysBusy) {
   RemoteWorld large;
   const Json megabyte = {{"text", std::string(1'000'000, 'x')}};
   for (int i = 0; i < 16; ++i) {
-    ASSERT_TRUE(large.remote().write({.writes = {Put{"c", std::to_string(i), megabyte}}},
-                                     [](auto) {}));
+    ASSERT_TRUE(
+        large.remote().write({.writes = {Put{"c", std::to_string(i), megabyte}}}, [](auto) {}));
   }
   EXPECT_EQ(large.link().on_the_way(), 1u) << "one that is larger than the window goes alone";
   EXPECT_EQ(large.remote().write({.writes = {Put{"c", "x", megabyte}}}, [](auto) {}).error(),
