@@ -40,14 +40,14 @@ void Engine::run() {
   close();
 }
 
-/// What waits is dropped: nobody is left to be told.
+/// What waits is dropped: nobody is left to be told. The store first: its completions still use the
+/// database.
 void Engine::close() {
+  if (store_) store_->close();
   database_.reset();
   desk_.reset();
-  if (store_) store_->close();
   const std::lock_guard lock(mutex_);
   closures_.clear();
-  store_.reset();
 }
 
 // --- opening -------------------------------------------------------------------------------------
@@ -70,10 +70,7 @@ Result<> Engine::open_now() {
     }
     return error_of(store.error());
   }
-  {
-    const std::lock_guard lock(mutex_);
-    store_ = std::move(*store);
-  }
+  store_ = std::move(*store);
   if (const auto named = name_store(); !named) return named;
   measured_ = std::make_unique<storage::MeasuredStore>(*store_, hooks_.measured);
   auto database = StoreDatabase::open(*measured_, *this);
@@ -140,16 +137,6 @@ void Engine::publish() {
 EngineFigures Engine::figures() const {
   const std::lock_guard lock(mutex_);
   return figures_;
-}
-
-storage::Result<std::unique_ptr<storage::Snapshot>> Engine::snapshot() const {
-  std::shared_ptr<storage::Store> store;
-  {
-    const std::lock_guard lock(mutex_);
-    store = store_;
-  }
-  if (!store) return storage::Error(storage::Errc::closed, "the database is not open");
-  return store->snapshot();
 }
 
 }  // namespace starbus::nodes::db

@@ -57,8 +57,6 @@ class Engine final : private Executor {
 
   /// Any thread.
   EngineFigures figures() const;
-  /// Any thread, while the engine lives: a moment of the store, null while it is not open.
-  storage::Result<std::unique_ptr<storage::Snapshot>> snapshot() const;
 
  private:
   using Closure = std::function<void()>;
@@ -74,6 +72,8 @@ class Engine final : private Executor {
   const Settings settings_;
   const Hooks hooks_;
 
+  // Of the engine's thread.
+  std::unique_ptr<storage::Store> store_;
   std::unique_ptr<storage::MeasuredStore> measured_;
   std::unique_ptr<StoreDatabase> database_;
   std::unique_ptr<RequestDesk> desk_;  // ends behind the database, whose callbacks refer to it
@@ -85,7 +85,6 @@ class Engine final : private Executor {
   std::deque<Closure> closures_;
   bool ending_ = false;
   EngineFigures figures_;
-  std::shared_ptr<storage::Store> store_;  // set by the engine's thread alone
   std::thread thread_;
 };
 

@@ -16,7 +16,7 @@ constexpr std::uint64_t kLeastHeadroom = 1024 * 1024;
 
 std::string read_name(ConfigReader& reader, const char* key, const std::string& name) {
   if (const auto checked = check_name(name); !checked && !name.empty()) {
-    reader.problem(key, checked.error().detail);
+    reader.problem(key, "'" + name + "': " + checked.error().detail);
   }
   return name;
 }

@@ -167,7 +167,9 @@ TEST_F(DbNodeTest, AFullDiskRefusesWhatPutsAndMendsItself) {
         CO_OK(co_await bus.connect(use_awaitable));
         db::RemoteDatabase database(bus);
         for (const char* const id : {"1", "2"}) CO_TRUE(co_await write(database, increment(id)));
-        disk.fill();
+        const auto filler = main->state_folder() / "filler";
+        const auto room = std::filesystem::space(main->state_folder()).available;
+        std::ofstream(filler) << std::string(room - 512 * 1024, 'x') << std::flush;
         db::Result<db::Written> refused = db::Written();
         for (int i = 0; i < 100 && refused; ++i) {
           refused = co_await write(database, increment("1"));
@@ -185,7 +187,7 @@ TEST_F(DbNodeTest, AFullDiskRefusesWhatPutsAndMendsItself) {
                      .body.find("starbus_db_refused_total{reason=\"store_full\"}") !=
                  std::string::npos;
         }));
-        disk.make_room();
+        std::filesystem::remove(filler);
         bool mended = false;
         for (int i = 0; i < 200 && !mended; ++i) {
           const auto again = co_await write(database, increment("3"));
@@ -287,6 +289,7 @@ TEST_F(DbNodeTest, DeclaresItsIndexesAndRefusesWhatIsNotItsOwn) {
         db::Write elsewhere = db::Erase{"d", "1"};
         const auto refused = co_await write(database, elsewhere);
         EXPECT_EQ(refused.error(), db::Errc::not_here);
+        CO_TRUE(co_await until(10s, [&] { return main->json("/db")["documents"] == 2; }));
         EXPECT_EQ(main->json("/db")["collections"], 1);
         db::RemoteDatabase nobody(bus, {.database = "nobody", .deadline = 300ms});
         const auto unavailable = co_await write(nobody, increment("1"));
@@ -295,15 +298,42 @@ TEST_F(DbNodeTest, DeclaresItsIndexesAndRefusesWhatIsNotItsOwn) {
       60s);
 }
 
+TEST_F(DbNodeTest, ToolsLookIntoItWhileItRuns) {
+  const auto main = node("a", "db-1");
+  const auto copy = node("b", "db-2", "database = 'copy'");
+  ASSERT_TRUE(started(*main) && started(*copy));
+  const auto tool = [&](const std::string& host, const std::string& database,
+                        const std::string& command, const std::string& log) {
+    const auto child =
+        cluster.run({"/bin/sh", "-c",
+                     program("starbus-db-tool") + " --bus " + cluster.endpoint(host) +
+                         " --database " + database + " " + command},
+                    log);
+    return child->wait(20s).value_or(-1);
+  };
+  const std::string exported = (cluster.folder() / "import").string();
+  const std::string text =
+      "{\"starbus-db-export\":1}\n"
+      "{\"collection\":\"c\",\"document\":{\"n\":1},\"id\":\"1\"}\n{\"end\":1}\n";
+  std::ofstream(exported) << text << std::flush;
+  EXPECT_EQ(tool("b", "main", "import <" + exported, "in"), 0) << cluster.log_of("in");
+  EXPECT_EQ(tool("a", "main", "export", "out"), 0);
+  EXPECT_EQ(cluster.log_of("out"), text);
+  EXPECT_EQ(tool("a", "copy", "import <" + (cluster.folder() / "out.log").string(), "copied"), 0);
+  EXPECT_EQ(tool("a", "copy", "get c 1", "get"), 0);
+  EXPECT_EQ(cluster.log_of("get"), "{\"n\":1}\n");
+  EXPECT_EQ(tool("a", "main", "check", "check"), 0) << cluster.log_of("check");
+}
+
 TEST_F(DbNodeTest, MistakesOfTheConfigurationAreNamed) {
   const auto bad = node("a", "bad",
                         "database = 'a b'\ncollections = ['x y']\n"
                         "[[index]]\ncollection = 'c'\nname = 'n'\nfields = []");
   bad->start();
   EXPECT_EQ(bad->process().wait(10s), 2);
-  EXPECT_THAT(bad->log(), HasSubstr("database"));
-  EXPECT_THAT(bad->log(), HasSubstr("collections"));
-  EXPECT_THAT(bad->log(), HasSubstr("fields"));
+  EXPECT_THAT(bad->log(), HasSubstr("'a b': a name has"));
+  EXPECT_THAT(bad->log(), HasSubstr("'x y': a name has"));
+  EXPECT_THAT(bad->log(), HasSubstr("an index has 1..4 fields"));
 }
 
 }  // namespace
