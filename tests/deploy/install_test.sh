@@ -38,7 +38,7 @@ etc=$host/etc/starbus
 bin=$host/usr/local/bin
 install=(scripts/install --build-dir "$build")
 run "first installation" "${install[@]}" --destdir "$host" --role both || exit 1
-for program in busd busroot bustop starbus-keygen starbus-mail starbus-manager; do
+for program in busd busroot bustop starbus-keygen starbus-mail starbus-manager starbus-db starbus-db-tool; do
   has "$bin/$program"
   run "$program starts" "$bin/$program" --version || true
 done
@@ -79,6 +79,9 @@ for daemon in busd busroot manager; do
   run "full sample of $daemon" "$bin/$program" --config "$scratch/$daemon-full.toml" \
     --check-config || true
 done
+
+has "$etc/db.toml.sample"
+run "sample of starbus-db" "$bin/starbus-db" --config "$etc/db.toml.sample" --check-config || true
 
 # Again: nothing of the operator's changes, and an outdated header goes.
 echo '# changed by the operator' >>"$etc/busd.toml"
