@@ -4,6 +4,13 @@
 
 namespace starbus::bench {
 
+double quantile(std::vector<double> values, double part) {
+  if (values.empty()) return 0;
+  const auto at = static_cast<std::size_t>(part * static_cast<double>(values.size() - 1));
+  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(at));
+  return values[at];
+}
+
 std::optional<double> median(std::vector<double> values) {
   if (values.empty()) return std::nullopt;
   std::sort(values.begin(), values.end());

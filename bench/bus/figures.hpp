@@ -13,6 +13,8 @@ using Metrics = std::map<std::string, double>;
 
 // std::nullopt if there are none.
 std::optional<double> median(std::vector<double> values);
+// `part` of the values are below it; 0 if there are none.
+double quantile(std::vector<double> values, double part);
 
 class Figures {
  public:

@@ -1,7 +1,6 @@
 // bench_moves: how long a channel that receives at a fixed rate is silent when it moves to another
 // process on another host, and back, again and again. Real daemons and processes.
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -18,14 +17,9 @@ namespace {
 using Json = nlohmann::json;
 
 struct Outcome {
-  std::vector<double> silences;  // microseconds, sorted
+  std::vector<double> silences;  // microseconds
   double moves_per_second = 0;
 };
-
-double quantile(const std::vector<double>& sorted, double part) {
-  if (sorted.empty()) return 0;
-  return sorted[static_cast<std::size_t>(part * static_cast<double>(sorted.size() - 1))];
-}
 
 std::vector<std::string> command_of(const std::string& role, const std::string& directory, int host,
                                     const MoveRole& options) {
@@ -75,7 +69,6 @@ Result<Outcome> measure(const MoveRole& options, const std::string& directory) {
     return fail(std::to_string(handled) + " of " + std::to_string(total) + " handled, " +
                 std::to_string(wrong) + " out of sequence");
   }
-  std::sort(outcome.silences.begin(), outcome.silences.end());
   outcome.moves_per_second = static_cast<double>(outcome.silences.size()) / options.seconds;
   return outcome;
 }
