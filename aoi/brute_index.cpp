@@ -2,21 +2,13 @@
 
 #include <algorithm>
 
-#include "aoi/measure.hpp"
-
 namespace starbus::aoi {
 
 bool BruteIndex::accepts(const Watch& watch, EntityIndex target, bool was) const {
   if (target == watch.owner || scene_.spots[target].id == 0 || scene_.observable[target] == 0) {
     return false;
   }
-  const Position& from = scene_.spots[watch.owner].at;
-  const Position& at = scene_.spots[target].at;
-  const float limit = limit_of(scene_.metric, was ? watch.reach() : watch.radius);
-  if (!(measure(scene_.metric, at.x - from.x, at.y - from.y) <= limit)) return false;
-  const float dz = at.z - from.z;
-  if (watch.has_height && !(dz >= watch.min_height && dz <= watch.max_height)) return false;
-  return scene_.filters.passes(watch.filter, scene_.flags[target]);
+  return scene_.in_range(watch, target, was);
 }
 
 void BruteIndex::erase(EntityIndex entity, std::vector<SensorIndex>& had) {

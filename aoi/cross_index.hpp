@@ -93,7 +93,6 @@ class CrossIndex final : public Index {
   std::uint32_t* entry(SensorIndex sensor, EntityIndex target);
   const std::uint32_t* entry(SensorIndex sensor, EntityIndex target) const;
   void look_from(SensorIndex sensor, Flips& flips);
-  bool accepts(const Watch& watch, EntityIndex target, bool was) const;
   template <class Accept>
   void test_entries(SensorIndex sensor, Flips& flips, const Accept& accept);
   void prune(SensorIndex sensor);

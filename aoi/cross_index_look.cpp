@@ -38,16 +38,6 @@ void CrossIndex::look(Flips& flips, const std::vector<std::uint8_t>* skip) {
   touched_.resize(kept);
 }
 
-bool CrossIndex::accepts(const Watch& watch, EntityIndex target, bool was) const {
-  const Position& from = scene_.spots[watch.owner].at;
-  const Position& at = scene_.spots[target].at;
-  const float limit = limit_of(scene_.metric, was ? watch.reach() : watch.radius);
-  if (!(measure(scene_.metric, at.x - from.x, at.y - from.y) <= limit)) return false;
-  const float dz = at.z - from.z;
-  if (watch.has_height && !(dz >= watch.min_height && dz <= watch.max_height)) return false;
-  return scene_.filters.passes(watch.filter, scene_.flags[target]);
-}
-
 template <class Accept>
 void CrossIndex::test_entries(SensorIndex sensor, Flips& flips, const Accept& accept) {
   for (std::uint32_t& one : sensings_[sensor].entries) {
@@ -77,7 +67,7 @@ void CrossIndex::look_from(SensorIndex sensor, Flips& flips) {
     });
   } else {
     test_entries(sensor, flips,
-                 [&](EntityIndex target, bool was) { return accepts(watch, target, was); });
+                 [&](EntityIndex target, bool was) { return scene_.in_range(watch, target, was); });
   }
   ++flips.looked;
   flips.pair_tests += sensings_[sensor].entries.size();

@@ -22,7 +22,11 @@ GridLayer<Cells>::GridLayer(const Scene& scene, std::vector<Served>& served, std
   for (std::size_t i = 1; i < scene.filters.size(); ++i) {
     arena_.refilter_all(static_cast<FilterNumber>(i));
   }
-  const std::size_t size = cells_.size();
+  make_cells(cells_.size());
+}
+
+template <class Cells>
+void GridLayer<Cells>::make_cells(std::size_t size) {
   runs_.resize(size);
   homes_.resize(size);
   hidden_.resize(size);
@@ -69,19 +73,12 @@ void GridLayer<Cells>::erase(EntityIndex entity, std::vector<SensorIndex>& had) 
 
 template <class Cells>
 void GridLayer<Cells>::clear_around(EntityIndex entity, std::vector<SensorIndex>& had) {
-  const Place& place = places_[entity];
-  const std::uint32_t within = place.place - runs_[place.cell].first * kBlockPlaces;
-  for (std::size_t i = 0; i < kNeighbours; ++i) {
-    const CellIndex home = cells_.neighbour(place.cell, i);
-    if (home == kNone || homes_[home].empty()) continue;
-    const std::uint32_t bit = offset_of(home, kNeighbours - 1 - i) * 8 + within;
-    for (const std::uint32_t at : homes_[home]) {
-      Watcher& watcher = watchers_[at];
-      if (!watcher.row.test(bit)) continue;
-      watcher.row.clear(bit);
-      had.push_back(watcher.sensor);
-    }
-  }
+  each_row_over(places_[entity], [&](std::uint32_t at, std::uint32_t bit) {
+    Watcher& watcher = watchers_[at];
+    if (!watcher.row.test(bit)) return;
+    watcher.row.clear(bit);
+    had.push_back(watcher.sensor);
+  });
   std::vector<Pair> dropped;
   drop_orphans(kNone, entity, dropped);
   for (const Pair& pair : dropped) had.push_back(pair.sensor);

@@ -140,6 +140,7 @@ class GridLayer final : public Layer {
   }
 
   // grid_layer.cpp, grid_layer_places.hpp, grid_layer_rows.hpp.
+  void make_cells(std::size_t size);
   void open(Place& place, const CellAt& at);
   void close_if_empty(CellIndex cell);
   std::uint32_t take_place(CellIndex cell);
@@ -172,6 +173,9 @@ class GridLayer final : public Layer {
   /// The watchers of an entity in this layer. Sensors with symmetric lists have none.
   template <class Visitor>
   void each_watcher(EntityIndex entity, const Visitor& visitor) const;
+  /// visitor(watcher, bit) for each watcher whose row has a bit for this place, set or not.
+  template <class Visitor>
+  void each_row_over(const Place& place, const Visitor& visitor) const;
 
   // grid_layer_look.hpp, grid_layer_scan.hpp.
   void settle_orphans(Flips& flips);

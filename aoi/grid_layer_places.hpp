@@ -15,13 +15,7 @@ template <class Cells>
 void GridLayer<Cells>::open(Place& place, const CellAt& at) {
   place.home = at;
   place.cell = cells_.open(at);
-  if (place.cell < runs_.size()) return;
-  const std::size_t size = place.cell + 1u;
-  runs_.resize(size);
-  homes_.resize(size);
-  hidden_.resize(size);
-  dirty_.resize(size);
-  touched_.resize(size / 64 + 1);
+  if (place.cell >= runs_.size()) make_cells(place.cell + 1u);
 }
 
 template <class Cells>

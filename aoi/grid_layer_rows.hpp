@@ -165,18 +165,24 @@ void GridLayer<Cells>::in_range(SensorIndex sensor, std::vector<EntityIndex>& ou
 }
 
 template <class Cells>
-void GridLayer<Cells>::observers(EntityIndex target, std::vector<SensorIndex>& out) const {
-  const Place& place = places_[target];
-  if (place.place == kNone) return;
+template <class Visitor>
+void GridLayer<Cells>::each_row_over(const Place& place, const Visitor& visitor) const {
   const std::uint32_t within = place.place - runs_[place.cell].first * kBlockPlaces;
   for (std::size_t i = 0; i < kNeighbours; ++i) {
     const CellIndex home = cells_.neighbour(place.cell, i);
     if (home == kNone || homes_[home].empty()) continue;
     const std::uint32_t bit = offset_of(home, kNeighbours - 1 - i) * 8 + within;
-    for (const std::uint32_t at : homes_[home]) {
-      if (watchers_[at].row.test(bit)) out.push_back(watchers_[at].sensor);
-    }
+    for (const std::uint32_t at : homes_[home]) visitor(at, bit);
   }
+}
+
+template <class Cells>
+void GridLayer<Cells>::observers(EntityIndex target, std::vector<SensorIndex>& out) const {
+  const Place& place = places_[target];
+  if (place.place == kNone) return;
+  each_row_over(place, [&](std::uint32_t at, std::uint32_t bit) {
+    if (watchers_[at].row.test(bit)) out.push_back(watchers_[at].sensor);
+  });
   for (const Pair& pair : orphans_) {
     if (pair.target == target) out.push_back(pair.sensor);
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "aoi/filter_table.hpp"
+#include "aoi/measure.hpp"
 #include "aoi/options.hpp"
 
 namespace starbus::aoi {
@@ -45,6 +46,17 @@ struct Scene {
   std::vector<std::uint8_t> observable;
   std::vector<SensorIndex> first_sensor;
   std::vector<Watch> watches;
+
+  /// Whether the sensor has an entity in range that is there and may be seen; `was`: it had before.
+  bool in_range(const Watch& watch, EntityIndex target, bool was) const {
+    const Position& from = spots[watch.owner].at;
+    const Position& at = spots[target].at;
+    const float limit = limit_of(metric, was ? watch.reach() : watch.radius);
+    if (!(measure(metric, at.x - from.x, at.y - from.y) <= limit)) return false;
+    const float dz = at.z - from.z;
+    if (watch.has_height && !(dz >= watch.min_height && dz <= watch.max_height)) return false;
+    return filters.passes(watch.filter, flags[target]);
+  }
 };
 
 }  // namespace starbus::aoi

@@ -53,7 +53,7 @@ class Busd final : public daemon::Daemon {
   std::unique_ptr<HostRouter> router_;
   std::unique_ptr<Admin> admin_;
   std::unique_ptr<MailAdmin> mail_admin_;
-  mail::MeasuredStore::Measured measured_;  // for the mail store
+  storage::MeasuredStore::Measured measured_;  // for the mail store
   std::optional<daemon::QueryQueue> questions_;
   std::unique_ptr<io::Reconnect> reconnect_;
   std::string uplink_endpoint_;   // tried last

@@ -1,37 +1,21 @@
 #include "busd/mail_metrics.hpp"
 
-#include <prometheus/histogram.h>
-#include <prometheus/registry.h>
-
 #include <utility>
+
+#include "bus/daemon/histogram.hpp"
 
 namespace starbus::bus::busd {
 namespace {
 
 using Node = std::function<mail::Node*()>;
-using Buckets = prometheus::Histogram::BucketBoundaries;
+using daemon::Buckets;
 
 constexpr double kOpening = 4;  // beside storage::State
 
-/// From a good disk to one that is about to fail.
-const Buckets& second_buckets() {
-  static const Buckets kBuckets = {0.0005, 0.001, 0.002, 0.005, 0.01, 0.02,
-                                   0.05,   0.1,   0.2,   0.5,   1,    5};
-  return kBuckets;
-}
 /// A batch has a few rows of each message; at most some tens of thousands.
 const Buckets& row_buckets() {
   static const Buckets kBuckets = {4, 16, 64, 256, 1'024, 4'096, 16'384};
   return kBuckets;
-}
-
-prometheus::Histogram& histogram(daemon::Metrics& metrics, const char* name, const char* help,
-                                 const Buckets& buckets) {
-  return prometheus::BuildHistogram()
-      .Name(name)
-      .Help(help)
-      .Register(metrics.registry())
-      .Add({}, buckets);
 }
 
 void add_store_metrics(daemon::Metrics& metrics, const Node& node) {
@@ -118,15 +102,15 @@ void add_counters(daemon::Metrics& metrics, const Node& node) {
 
 }  // namespace
 
-mail::MeasuredStore::Measured add_mail_metrics(daemon::Metrics& metrics, Node node) {
+storage::MeasuredStore::Measured add_mail_metrics(daemon::Metrics& metrics, Node node) {
   add_counters(metrics, node);
   add_store_metrics(metrics, node);
-  prometheus::Histogram& seconds =
-      histogram(metrics, "starbus_mail_commit_seconds",
-                "From the commit of a batch until it is on the disk.", second_buckets());
-  prometheus::Histogram& rows = histogram(metrics, "starbus_mail_batch_rows",
-                                          "Rows written or erased by a batch.", row_buckets());
-  return [&seconds, &rows](const mail::MeasuredStore::Commit& commit) {
+  prometheus::Histogram& seconds = daemon::add_histogram(
+      metrics, "starbus_mail_commit_seconds", "From the commit of a batch until it is on the disk.",
+      daemon::commit_buckets());
+  prometheus::Histogram& rows = daemon::add_histogram(
+      metrics, "starbus_mail_batch_rows", "Rows written or erased by a batch.", row_buckets());
+  return [&seconds, &rows](const storage::MeasuredStore::Commit& commit) {
     if (!commit.durable) return;
     seconds.Observe(commit.seconds);
     rows.Observe(static_cast<double>(commit.operations));

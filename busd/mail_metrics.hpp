@@ -10,7 +10,7 @@ namespace starbus::bus::busd {
 /// starbus_mail_*: counters of the mail and of its store. `node` may be null at times; it must
 /// outlive the last scrape. Returns what takes the time of each commit, for Node::Hooks; its
 /// histograms belong to the metrics, which outlive the node.
-mail::MeasuredStore::Measured add_mail_metrics(daemon::Metrics& metrics,
-                                               std::function<mail::Node*()> node);
+storage::MeasuredStore::Measured add_mail_metrics(daemon::Metrics& metrics,
+                                                  std::function<mail::Node*()> node);
 
 }  // namespace starbus::bus::busd

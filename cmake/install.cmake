@@ -12,7 +12,7 @@ endif()
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/starbus)
 
-foreach(program busd busroot bustop starbus-keygen starbus-mail starbus-manager aoi-view)
+foreach(program busd busroot bustop starbus-keygen starbus-mail starbus-manager starbus-db starbus-db-tool aoi-view)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     list(APPEND to_build ${program})

@@ -20,7 +20,11 @@ std::string folder_of(const std::string& path) {
 class StoreEnv::File : public leveldb::WritableFile {
  public:
   File(StoreEnv& env, const std::string& path, leveldb::WritableFile* file)
-      : env_(env), folder_(folder_of(path)), is_log_(path.ends_with(".log")), file_(file) {}
+      : env_(env),
+        folder_(folder_of(path)),
+        is_log_(path.ends_with(".log")),
+        is_table_(path.ends_with(".ldb")),
+        file_(file) {}
 
   leveldb::Status Append(const leveldb::Slice& data) override {
     if (is_log_) env_.log_bytes_ += data.size();
@@ -31,7 +35,9 @@ class StoreEnv::File : public leveldb::WritableFile {
     const leveldb::Status closed = file_->Close();
     return status.ok() ? closed : status;
   }
-  leveldb::Status Flush() override { return file_->Flush(); }
+  /// LevelDB flushes a table after each block of 4 KiB, though nobody reads it before its sync: one
+  /// call of the system for each, a third of what a compaction costs.
+  leveldb::Status Flush() override { return is_table_ ? leveldb::Status::OK() : file_->Flush(); }
   leveldb::Status Sync() override {
     ++env_.syncs_;
     leveldb::Status status = file_->Sync();
@@ -49,6 +55,7 @@ class StoreEnv::File : public leveldb::WritableFile {
   StoreEnv& env_;
   const std::string folder_;
   const bool is_log_;
+  const bool is_table_;
   bool name_is_durable_ = false;
   const std::unique_ptr<leveldb::WritableFile> file_;
 };

@@ -143,6 +143,7 @@ class BusCore final : public std::enable_shared_from_this<BusCore>, public Proce
     std::multimap<Time, std::uint64_t>::iterator deadline;
   };
   Result<Name> name_of_text(std::string_view text);
+  Result<ChannelId> id_of_text(std::string_view text);
   Result<std::uint64_t> send_enveloped(const Name& to, Lineage hint, Lane lane,
                                        const Envelope& envelope, ByteView body, Token token,
                                        std::chrono::milliseconds ttl);
@@ -234,7 +235,11 @@ class BusCore final : public std::enable_shared_from_this<BusCore>, public Proce
   std::unordered_map<std::string, BindingId> bond_by_name_;       // exact and asked names
   std::map<std::string, ArrivalHandlers, std::less<>> arrivals_;  // by prefix
 
-  std::unordered_map<std::string, Name> names_;                    // texts that were hashed before
+  struct TextHash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  // Texts that were hashed before.
+  boost::unordered_flat_map<std::string, Name, TextHash, std::equal_to<>> names_;
   boost::unordered_flat_map<ChannelId, std::string> names_by_id_;  // of recent sends: for reports
   Token next_token_ = 1;
   std::unordered_map<Token, Done<>> acknowledgements_;
@@ -242,7 +247,7 @@ class BusCore final : public std::enable_shared_from_this<BusCore>, public Proce
     std::string box;
     Done<std::uint64_t> done;
   };
-  std::unordered_map<Token, PendingPost> posts_;
+  boost::unordered_flat_map<Token, PendingPost> posts_;
   std::unordered_map<std::uint64_t, PendingCall> calls_;
   std::multimap<Time, std::uint64_t> call_deadlines_;
   std::uint64_t next_call_;  // begins at the incarnation: no reply to an earlier life fits a call

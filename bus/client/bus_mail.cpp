@@ -47,8 +47,8 @@ void BusCore::hold_post(PostTarget target, const std::string& name, ByteView bod
 Result<Token> BusCore::start_post(PostTarget target, const std::string& text, ByteView body,
                                   const PostOptions& options) {
   if (closed_ || closing_) return Error{Errc::closed};
-  const auto name = name_of_text(text);
-  if (!name) return name.error();
+  const auto box = id_of_text(text);
+  if (!box) return box.error();
   if (options.key.size() > kMaxPostKey) {
     return Error{Errc::too_large, "a key of " + std::to_string(options.key.size()) +
                                       " bytes; at most " + std::to_string(kMaxPostKey)};
@@ -58,12 +58,12 @@ Result<Token> BusCore::start_post(PostTarget target, const std::string& text, By
                                       std::to_string(kMaxPostBody)};
   }
   if (auto allowed = process_.may_send(text); !allowed) return allowed.error();
-  const auto shard = name_of_text(shard_name(shard_of(name->id())));
-  if (auto allowed = process_.may_send(shard->text()); !allowed) return allowed.error();
+  const Name& shard = shard_channel(shard_of(*box));
+  if (auto allowed = process_.may_send(shard.text()); !allowed) return allowed.error();
   if (!options.wait) {
     if (auto watched = watch_internally(std::string(kStores)); !watched) return watched.error();
-    if (!is_kept(shard->text())) {
-      return Error{Errc::no_owner, shard->text() + " is nobody's now: nothing was stored"};
+    if (!is_kept(shard.text())) {
+      return Error{Errc::no_owner, shard.text() + " is nobody's now: nothing was stored"};
     }
   }
 
@@ -80,14 +80,14 @@ Result<Token> BusCore::start_post(PostTarget target, const std::string& text, By
   }
   envelope_.clear();
   encode_post_head(head, envelope_);
-  Destination to = destination(*shard, {});
+  Destination to = destination(shard, {});
   to.durable = true;
   const Token token = next_token_;
   const auto seq =
       process_.origin().send(to, Lane::call, envelope_, body, token, expiry_of(options.ttl));
   if (!seq) return seq.error();
   ++next_token_;
-  remember_name(*shard);
+  remember_name(shard);
   link_.want_pump(envelope_.size() + body.size());
   return token;
 }

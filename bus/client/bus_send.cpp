@@ -6,19 +6,26 @@
 namespace starbus::bus {
 namespace {
 
-constexpr std::size_t kNamesKept = 65'536;  // texts whose hash, and ids whose text, is remembered
+constexpr std::size_t kNamesKept = 131'072;  // texts whose hash, and ids whose text, is remembered
 constexpr Token kCallToken = Token{1} << 63;
 
 }  // namespace
 
 Result<Name> BusCore::name_of_text(std::string_view text) {
-  const std::string key(text);
-  if (const auto found = names_.find(key); found != names_.end()) return found->second;
+  if (const auto found = names_.find(text); found != names_.end()) return found->second;
   auto name = Name::of(text);
   if (!name) return name.error();
   if (names_.size() >= kNamesKept) names_.clear();
-  names_.emplace(key, *name);
+  names_.emplace(std::string(text), *name);
   return *name;
+}
+
+/// The same, where the text is at hand.
+Result<ChannelId> BusCore::id_of_text(std::string_view text) {
+  if (const auto found = names_.find(text); found != names_.end()) return found->second.id();
+  const auto name = name_of_text(text);
+  if (!name) return name.error();
+  return name->id();
 }
 
 /// So that a failure, which knows only the id, can name its channel.

@@ -114,6 +114,9 @@ namespace starbus::bus {
   X(kProbeLongest, 1'000, "ms", "back-off of PROBE", "stays there")                                \
   X(kChokeFirst, 10, "ms", "first back-off after an overflow", "PROBE")                            \
   X(kChokeLongest, 1'000, "ms", "longest back-off after an overflow", "stays there")               \
+  X(kLeastInFlight, 16 * 1024, "bytes",                                                            \
+    "of a stream on their way behind overflows, each of which halves them",                        \
+    "the rest waits at the sender; an eighth more with every round trip")                          \
   X(kRequestRetry, 500, "ms", "directory requests are idempotent", "repeated until answered")      \
   X(kReconnectFirst, 20, "ms", "first reconnect delay; jitter of half on top", "doubles")          \
   X(kReconnectLongest, 2'000, "ms", "longest reconnect delay", "stays there")                      \

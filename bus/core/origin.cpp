@@ -64,7 +64,12 @@ std::uint64_t Origin::unacknowledged_bytes(const ChannelId& channel, Lane lane) 
 
 bool Origin::settled(const Mark& mark) const {
   return std::ranges::none_of(busy_, [&](const Stream& stream) {
-    return stream.items.front().seq < mark[static_cast<std::size_t>(stream.lane)];
+    const std::uint64_t end = mark[static_cast<std::size_t>(stream.lane)];
+    // What has expired or was withdrawn has ended; only its place is still to be acknowledged.
+    for (std::size_t i = 0; i < stream.items.size() && stream.items[i].seq < end; ++i) {
+      if (!stream.items[i].tombstone) return true;
+    }
+    return false;
   });
 }
 
@@ -86,7 +91,9 @@ void Origin::rewind(Stream& stream) {
 void Origin::became_idle(Stream& stream) {
   busy_.erase(busy_.iterator_to(stream));
   stream.prev = 0;
-  stream.choked = stream.want_probe = stream.expiring = false;
+  stream.choked = stream.want_probe = false;
+  stream.next_expiry = 0;
+  stream.most_in_flight = kNoLimit;
   stream.resent_last = ~std::uint64_t{0};
   schedule(stream);
   idle_.push_back(stream);
@@ -127,11 +134,11 @@ std::uint64_t Origin::append(Stream& stream, ByteView head, ByteView body, Token
     stream.encoded.push(head.data(), head.size());
     stream.encoded.push(body.data(), body.size());
   }
-  stream.expiring |= expires != Time{};
+  const std::uint32_t expiry = expires == Time{} ? 0 : expiry_stamp(expires);
+  if (expiry != 0) stream.next_expiry = earlier_expiry(stream.next_expiry, expiry);
   const auto charge = static_cast<std::uint32_t>(kItemHeader + size);
   const auto encoded = static_cast<std::uint32_t>(shared != 0 ? kItemHeader : charge);
-  stream.items.push(Meta{seq, token, encoded, marks.sender,
-                         expires == Time{} ? 0 : expiry_stamp(expires), shared & 0x7fff'ffff, 0});
+  stream.items.push(Meta{seq, token, encoded, marks.sender, expiry, shared & 0x7fff'ffff, 0});
   if (marks.sender != 0) ++outstanding_[marks.sender];
   stream.charge += charge;
   bytes_ += encoded;

@@ -135,6 +135,7 @@ class Origin final : public LaneSource {
 
  private:
   using Hook = boost::intrusive::list_member_hook<>;
+  static constexpr std::size_t kNoLimit = ~std::size_t{0};
   struct Key {
     ChannelId channel;
     Lane lane;
@@ -162,7 +163,8 @@ class Origin final : public LaneSource {
     std::uint64_t prev = 0;   // of items[0]
     std::size_t cursor = 0;   // next item to transmit
     std::size_t cursor_bytes = 0;
-    std::size_t sent = 0;  // items before this index left at least once
+    std::size_t sent = 0;                   // items before this index left at least once
+    std::size_t most_in_flight = kNoLimit;  // bytes transmitted and not released; see slow_down
     std::uint64_t charge = 0;
     Time answered{};  // latest reply, or when the stream became busy
     Time touched{};   // the same, or the latest probe
@@ -171,8 +173,8 @@ class Origin final : public LaneSource {
     bool choked = false;
     bool want_probe = false;
     bool durable = false;
-    bool opened = false;    // `open` said in this session
-    bool expiring = false;  // some item has an expiry
+    bool opened = false;            // `open` said in this session
+    std::uint32_t next_expiry = 0;  // not later than that of any item; 0: none expires
     std::uint64_t resent_last = ~std::uint64_t{0};
     Time resent_at{};
     Time round_trip{};
@@ -180,7 +182,9 @@ class Origin final : public LaneSource {
     Time timed_at{};
     Hook ready_hook, busy_hook, idle_hook;
 
-    bool sendable() const { return lineage && !choked && cursor < items.size(); }
+    bool sendable() const {
+      return lineage && !choked && cursor < items.size() && cursor_bytes < most_in_flight;
+    }
   };
   template <Hook Stream::*hook>
   using List = boost::intrusive::list<Stream, boost::intrusive::member_hook<Stream, Hook, hook>,
@@ -189,6 +193,14 @@ class Origin final : public LaneSource {
   static std::uint32_t expiry_stamp(Time time) {
     const auto stamp = static_cast<std::uint32_t>(time / std::chrono::milliseconds(1));
     return stamp == 0 ? 1 : stamp;  // 0 means "never"
+  }
+  /// Stamps wrap. 0: there is none.
+  static bool has_passed(std::uint32_t expiry, std::uint32_t present) {
+    return expiry != 0 && static_cast<std::int32_t>(present - expiry) >= 0;
+  }
+  static std::uint32_t earlier_expiry(std::uint32_t one, std::uint32_t other) {
+    if (one == 0 || other == 0) return one + other;
+    return has_passed(one, other) ? one : other;
   }
   Stream* find(const ChannelId& channel, Lane lane) const;
   Stream& stream_for(const Destination& to, Lane lane);
@@ -207,6 +219,8 @@ class Origin final : public LaneSource {
   void release(Stream& stream, std::uint64_t last);
   void release_posted(Stream& stream, const Posted& posted);
   void choke(Stream& stream);
+  void slow_down(Stream& stream);
+  void speed_up(Stream& stream, std::size_t released);
   void pop_front(Stream& stream, std::size_t count);
   void fail_front(Stream& stream, std::size_t count, Errc reason, bool sent);
   void fail_suffix(Stream& stream, Errc sent_reason = Errc::owner_lost,

@@ -64,12 +64,15 @@ void Origin::emit_probe(Stream& stream, Bytes& out) {
   stream.want_probe = false;
   if (stream.items.empty()) return;
   ++counters_.probes;
-  encode(Probe{stream.lane, {}, stream.channel, stream.items.back().seq}, out);
+  // What was not transmitted would only be told to be missing.
+  const Meta& latest = stream.cursor == 0 ? stream.items.back() : stream.items[stream.cursor - 1];
+  encode(Probe{stream.lane, {}, stream.channel, latest.seq}, out);
 }
 
 /// 0: the next message is large and needs a pull of its own (`alone`).
 std::size_t Origin::emit_run(Stream& stream, std::size_t budget, bool alone, Bytes& out) {
-  const std::size_t limit = std::clamp<std::size_t>(budget, 1, kRunTarget);
+  const std::size_t room = stream.most_in_flight - stream.cursor_bytes;
+  const std::size_t limit = std::clamp<std::size_t>(std::min(budget, room), 1, kRunTarget);
   const std::size_t before = out.size();
   const std::byte* at = stream.encoded.data() + stream.cursor_bytes;
   std::size_t count = 0;

@@ -25,6 +25,7 @@ void Origin::on_nack(const Nack& nack) {
   const bool pending = nack.seq >= stream->items.front().seq;
   switch (nack.reason) {
     case NackReason::overflow:
+      if (pending && !stream->choked) slow_down(*stream);
       if (pending) choke(*stream);
       break;
     case NackReason::no_owner:
@@ -103,6 +104,18 @@ void Origin::choke(Stream& stream) {
   schedule(stream);
 }
 
+/// A queue on the way was full. All that is unacknowledged, sent again at once, would only fill it
+/// again: so half of what was on its way may be, and an eighth more with every round trip.
+void Origin::slow_down(Stream& stream) {
+  stream.most_in_flight = std::max(stream.cursor_bytes / 2, kLeastInFlight);
+}
+
+void Origin::speed_up(Stream& stream, std::size_t released) {
+  if (stream.most_in_flight == kNoLimit) return;
+  stream.most_in_flight += released / 8;
+  if (stream.most_in_flight >= kChannelWindow) stream.most_in_flight = kNoLimit;
+}
+
 /// False: the reply speaks of an older life of the channel, and says nothing about this one.
 bool Origin::adopt_lineage(Stream& stream, Lineage lineage) {
   if (stream.lineage && lineage < stream.lineage) return false;
@@ -163,6 +176,7 @@ void Origin::pop_front(Stream& stream, std::size_t count) {
   stream.cursor -= std::min(stream.cursor, count);
   stream.cursor_bytes -= std::min(stream.cursor_bytes, encoded);
   stream.sent -= std::min(stream.sent, count);
+  speed_up(stream, encoded);
   freed_ = true;
   if (stream.items.empty()) became_idle(stream);
 }

@@ -44,7 +44,7 @@ Time Origin::silence_of(const Stream& stream) const {
 void Origin::tick(Time now) {
   now_ = now;
   for (Stream& stream : busy_) {
-    if (stream.expiring) expire(stream);
+    if (stream.next_expiry != 0) expire(stream);
     if (stream.choked) {
       if (now_ < stream.probe_at) continue;
       stream.pause = std::min(stream.pause * 2, from_ms(kChokeLongest));
@@ -66,11 +66,16 @@ void Origin::tick(Time now) {
 
 void Origin::expire(Stream& stream) {
   const std::uint32_t present = expiry_stamp(now_);
-  const auto due = [&](const Meta& meta) {
-    return meta.expires != 0 && static_cast<std::int32_t>(present - meta.expires) >= 0;
-  };
+  if (!has_passed(stream.next_expiry, present)) return;
+  const auto due = [&](const Meta& meta) { return has_passed(meta.expires, present); };
   const std::span items(stream.items.data(), stream.items.size());
-  if (std::ranges::none_of(items, due)) return;  // burying copies the stream
+  if (std::ranges::none_of(items, due)) {  // that one was released; burying copies the stream
+    stream.next_expiry = 0;
+    for (const Meta& meta : items) {
+      stream.next_expiry = earlier_expiry(stream.next_expiry, meta.expires);
+    }
+    return;
+  }
   std::size_t index = 0;
   bury(stream, [&](const Meta& meta) {
     const bool sent = index++ < stream.sent;
@@ -92,7 +97,7 @@ void Origin::withdraw(const ChannelId& channel, Lane lane, std::uint64_t seq) {
 template <class Pick>
 void Origin::bury(Stream& stream, Pick&& pick) {
   bool any = false;
-  bool expiring = false;
+  std::uint32_t next_expiry = 0;
   Fifo<std::byte> encoded;
   std::size_t from = 0;
   stream.cursor_bytes = 0;
@@ -113,10 +118,10 @@ void Origin::bury(Stream& stream, Pick&& pick) {
       bytes_ -= meta.encoded - kItemHeader;
       meta = Meta{meta.seq, 0, kItemHeader, meta.sender, 0, 0, 1};
     }
-    expiring |= meta.expires != 0;
+    next_expiry = earlier_expiry(next_expiry, meta.expires);
     if (i + 1 == stream.cursor) stream.cursor_bytes = encoded.size();
   }
-  stream.expiring = expiring;
+  stream.next_expiry = next_expiry;
   stream.encoded = std::move(encoded);
   freed_ |= any;
 }

@@ -1,7 +1,8 @@
 #include "bus/core/post_head.hpp"
 
+#include <vector>
+
 #include "bus/core/limits.hpp"
-#include "bus/core/name.hpp"
 
 namespace starbus::bus {
 namespace {
@@ -18,6 +19,17 @@ std::uint8_t shard_of(const ChannelId& name) {
 
 std::string shard_name(std::uint8_t shard) {
   return std::string(kStores) + std::to_string(shard);
+}
+
+const Name& shard_channel(std::uint8_t shard) {
+  static const std::vector<Name> kChannels = [] {
+    std::vector<Name> channels;
+    for (std::size_t i = 0; i < kShards; ++i) {
+      channels.push_back(Name::of(shard_name(static_cast<std::uint8_t>(i))).value());
+    }
+    return channels;
+  }();
+  return kChannels[shard];
 }
 
 void encode_post_head(const PostHead& head, Bytes& out) {

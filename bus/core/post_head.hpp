@@ -12,6 +12,7 @@
 #include "bus/core/error.hpp"
 #include "bus/core/ids.hpp"
 #include "bus/core/limits.hpp"
+#include "bus/core/name.hpp"
 
 namespace starbus::bus {
 
@@ -21,6 +22,8 @@ std::uint8_t shard_of(const ChannelId& name);
 inline constexpr std::string_view kStores = "store/";
 /// "store/17".
 std::string shard_name(std::uint8_t shard);
+/// The same with its id, made once.
+const Name& shard_channel(std::uint8_t shard);
 
 /// Of a message that is posted: below kMaxBody by what may stand around it later, in the record
 /// that a reader gets, in a dead letter, and in a page of a shard that moves. Beyond it: too_large.

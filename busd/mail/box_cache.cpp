@@ -52,18 +52,19 @@ void BoxCache::touch(const ChannelId& id) {
   if (!std::exchange(entry.dirty, true)) dirty_.push_back(id);
 }
 
-void BoxCache::write(storage::Batch& batch) const {
+void BoxCache::write(storage::Batch& batch) {
   for (const ChannelId& id : dirty_) {
     const Entry& entry = boxes_.at(id);
-    batch.put(box_key(entry.shard, id), encode(entry.row));
+    scratch_.clear();
+    encode(entry.row, scratch_);
+    batch.put(box_key(entry.shard, id), as_text(scratch_));
   }
 }
 
 void BoxCache::forget_some() {
   dirty_.clear();
   if (boxes_.size() < most_) return;
-  old_ = std::move(boxes_);
-  boxes_ = {};
+  old_ = std::exchange(boxes_, {});
 }
 
 void BoxCache::forget(std::uint8_t shard) {

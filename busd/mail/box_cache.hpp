@@ -36,7 +36,7 @@ class BoxCache {
   void touch(const ChannelId& id);
 
   /// Puts every changed box into the batch.
-  void write(storage::Batch& batch) const;
+  void write(storage::Batch& batch);
   /// `changed(id, row)` of every box that the batch has changed.
   template <class Changed>
   void keep(Changed&& changed) {
@@ -69,6 +69,7 @@ class BoxCache {
   Generation boxes_;  // young; has all that the batch changes
   Generation old_;    // none of them is in boxes_
   std::vector<ChannelId> dirty_;
+  Bytes scratch_;
 };
 
 }  // namespace starbus::bus::busd::mail

@@ -69,14 +69,14 @@ storage::Result<> Mail::open(std::uint8_t number, Lineage lineage) {
   const bool noted = row->lineage == lineage;
   auto streams = ShardStreams::read(store_, number, noted);
   if (!streams) return streams.error();
-  Shard& opened = shards_[channel_id(shard_name(number))] =
+  Shard& opened = shards_[shard_channel(number).id()] =
       Shard{number, lineage, noted, row->totals, std::move(*streams), shell_.wall_ms()};
   if (noted) shell_.opened(number, opened.streams.take_filter());
   return {};
 }
 
 void Mail::close(std::uint8_t shard) {
-  const ChannelId channel = channel_id(shard_name(shard));
+  const ChannelId channel = shard_channel(shard).id();
   if (shards_.erase(channel) == 0) return;
   forget_waiting([&](const StreamId& stream) { return stream.channel == channel; });
   readers_.end_shard(shard);
@@ -106,7 +106,7 @@ Mail::Shard* Mail::shard_of(const ChannelId& channel) {
 }
 
 Mail::Shard* Mail::shard_at(std::uint8_t number) {
-  return shard_of(channel_id(shard_name(number)));
+  return shard_of(shard_channel(number).id());
 }
 
 Totals Mail::totals() const {
@@ -210,6 +210,7 @@ void Mail::flush() {
 
 void Mail::take_waiting() {
   std::size_t bytes = 0;
+  batch_->items.reserve(std::min(waiting_.size(), kBatchMessages));
   while (!waiting_.empty() && batch_->items.size() < kBatchMessages) {
     const std::size_t size =
         std::visit([](const auto& item) { return size_of_message(item); }, waiting_.front());

@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -193,6 +194,7 @@ class Mail {
   struct Running {
     std::vector<Waiting> items;
     std::map<StreamId, ShardStreams::Change> streams;
+    std::pair<const StreamId, ShardStreams::Change>* latest = nullptr;  // of these
     std::map<std::uint8_t, Totals> totals;       // of the shards that it changes, as they will be
     std::vector<std::uint8_t> noted;             // shards whose lineage it puts
     std::map<std::uint8_t, std::size_t> voided;  // rows of an earlier one that it erases, of shards
@@ -267,7 +269,7 @@ class Mail {
   Readers readers_;
   Sweeper sweeper_;
   std::uint64_t next_sweep_ms_ = 0;
-  std::map<ChannelId, Shard> shards_;  // that are open
+  std::unordered_map<ChannelId, Shard> shards_;  // that are open
   std::deque<Waiting> waiting_;
   std::size_t waiting_bytes_ = 0;     // of posts
   std::size_t waiting_requests_ = 0;  // of readers

@@ -23,7 +23,11 @@ Error refusal_of(const storage::Error& error) {
 void Mail::add(const Post& post, storage::Batch& batch) {
   Shard* const shard = shard_of(post.stream.channel);
   if (shard == nullptr) return;  // given up meanwhile
-  ShardStreams::Change& change = batch_->streams[post.stream];
+  // Messages come in runs of a stream.
+  if (batch_->latest == nullptr || batch_->latest->first != post.stream) {
+    batch_->latest = &*batch_->streams.try_emplace(post.stream).first;
+  }
+  ShardStreams::Change& change = batch_->latest->second;
   change.last = post.seq;
   if (post.tombstone) return;
   PostLimit limit = PostLimit::unknown;

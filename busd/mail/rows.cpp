@@ -166,8 +166,7 @@ std::optional<ShardRow> decode_shard(std::string_view value) {
   });
 }
 
-std::string encode(const BoxRow& row) {
-  Bytes out;
+void encode(const BoxRow& row, Bytes& out) {
   Writer writer(out);
   writer.put(static_cast<std::uint8_t>(row.kind));
   writer.put(row.last);
@@ -176,6 +175,11 @@ std::string encode(const BoxRow& row) {
   writer.put(row.floor_total);
   writer.put(row.reader.value);
   writer.short_text(row.name);
+}
+
+std::string encode(const BoxRow& row) {
+  Bytes out;
+  encode(row, out);
   return of_bytes(out);
 }
 

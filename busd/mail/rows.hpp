@@ -129,6 +129,7 @@ std::optional<StreamKey> read_stream_key(std::string_view key);
 std::string encode(const PlaceRow& row);
 std::string encode(const ShardRow& row);
 std::string encode(const BoxRow& row);
+void encode(const BoxRow& row, Bytes& out);  // appends
 std::string encode(const MessageRow& row);
 void encode(const MessageRow& row, Bytes& out);  // appends
 std::string encode(const KeyRow& row);

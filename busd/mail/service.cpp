@@ -117,12 +117,12 @@ void MailService::on_durable_bound(BindingId binding, Epoch, Lineage lineage) {
   // Without its streams the shard must take nothing.
   broken(shard, reading.error().to_string());
   bindings_.erase(binding);
-  (void)core_->unbind(channel_id(shard_name(shard)));
+  (void)core_->unbind(shard_channel(shard).id());
 }
 
 void MailService::opened(std::uint8_t shard, const std::vector<FilterRow>& filter) {
   shards_[shard].phase = Phase::held;
-  core_->accept_durable(channel_id(shard_name(shard)), filter);
+  core_->accept_durable(shard_channel(shard).id(), filter);
 }
 
 void MailService::on_bind_refused(BindingId binding, const Error& reason) {
@@ -259,7 +259,7 @@ void MailService::stopped(const storage::Error& reason) {
   for (auto& [number, shard] : shards_) {
     mail_.close(number);
     const bool ours = shard.phase == Phase::held || shard.phase == Phase::asked;
-    if (ours) (void)core_->unbind(channel_id(shard_name(number)));
+    if (ours) (void)core_->unbind(shard_channel(number).id());
     if (stopped_) {
       shard.phase = Phase::broken;
     } else if (ours) {

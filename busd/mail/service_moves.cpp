@@ -83,7 +83,7 @@ void MailService::on_shard(const Process& from, Kind kind, ByteView payload) {
 /// Posts wait with their senders from here on; readers ask for the next owner.
 void MailService::freeze(std::uint8_t shard) {
   mail_.close(shard);
-  (void)core_->unbind(channel_id(shard_name(shard)));
+  (void)core_->unbind(shard_channel(shard).id());
   std::erase_if(bindings_, [shard](const auto& entry) { return entry.second == shard; });
   shards_[shard].phase = Phase::leaving;
 }
@@ -123,9 +123,10 @@ void MailService::commit(storage::Batch batch, storage::Store::Completion done) 
     post([this, weak, done, result] {
       if (!weak.lock()) return;
       done(result);
+      if (result) return;
       // Nobody may post for a while, and would then be the first to hear of it.
       const storage::Report report = store_.report();
-      if (!result && report.state == storage::State::stopped) mail_.store_stopped(report.reason);
+      if (report.state == storage::State::stopped) mail_.store_stopped(report.reason);
     });
   };
   if (auto taken = store_.commit(std::move(batch), finish); !taken) finish(taken);

@@ -12,8 +12,8 @@
 
 #include "bus/client/process_link.hpp"
 #include "busd/mail/care/desk.hpp"
-#include "busd/mail/measured_store.hpp"
 #include "busd/mail/service.hpp"
+#include "storage/measured_store.hpp"
 #include "storage/store.hpp"
 
 namespace starbus::bus::busd::mail {
@@ -42,7 +42,7 @@ struct NodeHooks {
   std::function<void(const std::string& text)> trouble;  // for the log; from the store's thread
   std::function<void(const std::string& text)> note;     // likewise, and all is well
   std::function<void(const storage::Error& reason)> stopped;  // likewise: for good
-  MeasuredStore::Measured measured{};                         // from the writer's thread
+  storage::MeasuredStore::Measured measured{};                // from the writer's thread
 };
 
 /// An open mail store as a process like any other to its busd: it has a link, a name (HOST.store)
@@ -82,7 +82,7 @@ class StoreProcess {
   const NodeSettings& settings_;
   const NodeHooks& hooks_;
   std::unique_ptr<storage::Store> store_;
-  MeasuredStore measured_;
+  storage::MeasuredStore measured_;
   boost::asio::io_context loop_;
   MailService service_;
   ProcessCore core_;

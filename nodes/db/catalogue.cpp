@@ -20,6 +20,21 @@ Result<> for_each_row(const storage::Snapshot& snapshot, char kind, Visit&& visi
   return {};
 }
 
+/// What was forgotten is no younger than the oldest answer that is left.
+Result<> load_forgotten(const storage::Snapshot& snapshot, Catalogue& catalogue) {
+  const MetaRow& meta = catalogue.meta;
+  if (meta.first_request == 1) return {};
+  const auto page = snapshot.scan(turn_key(meta.first_request), turn_key(meta.next_request));
+  if (!page) return error_of(page.error());
+  for (const storage::Record& record : page->records) {
+    const auto row = decode_turn(record.value);
+    if (!row) continue;
+    catalogue.forgotten_ms = row->time_ms;
+    return {};
+  }
+  return Error(Errc::corrupt, "the oldest rows T");
+}
+
 }  // namespace
 
 const Collection* Catalogue::find(const std::string& name) const {
@@ -53,6 +68,7 @@ Result<Catalogue> load_catalogue(const storage::Store& store) {
     }
     catalogue.meta = *row;
   }
+  if (const auto loaded = load_forgotten(**snapshot, catalogue); !loaded) return loaded.error();
   const auto counts = for_each_row(**snapshot, 'C', [&](const storage::Record& record) {
     const auto documents = decode_count(record.value);
     if (documents) catalogue.collections[record.key.substr(1)].documents = *documents;

@@ -33,6 +33,7 @@ struct Catalogue {
   MetaRow meta;
   std::map<std::string, Collection> collections;
   std::set<IndexName> building;
+  std::uint64_t forgotten_ms = 0;      // answers of up to then may be forgotten
   std::uint64_t oldest_answer_ms = 0;  // no answer that is remembered is older; 0: not looked yet
 
   const Collection* find(const std::string& name) const;

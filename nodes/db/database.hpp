@@ -59,6 +59,9 @@ using Write = std::variant<Insert, Put, Update, Erase>;
 struct WriteRequest {
   std::string request_id{};  ///< unique for ever; empty: a retry would be another write
   std::vector<Write> writes{};
+  /// Of a retry: how long ago the first attempt was, at least. too_old if an answer of that time
+  /// may be forgotten, and nothing is done.
+  std::uint64_t age_ms = 0;
 };
 
 enum class Outcome : std::uint8_t { unchanged = 0, created = 1, changed = 2, erased = 3 };
@@ -132,6 +135,14 @@ struct IndexInfo {
   bool complete = false;  ///< until then queries that name it are index_building
 };
 
+// --- what there is ---
+
+struct CollectionInfo {
+  std::string name;
+  std::uint64_t documents = 0;
+  std::uint64_t indexes = 0;
+};
+
 class Database {
  public:
   template <class T = void>
@@ -146,6 +157,8 @@ class Database {
   virtual Result<> declare_index(DeclareIndex request, Done<> done) = 0;
   virtual Result<> drop_index(DropIndex request, Done<> done) = 0;
   virtual Result<> indexes(std::string collection, Done<std::vector<IndexInfo>> done) = 0;
+  /// All of them, by name.
+  virtual Result<> collections(Done<std::vector<CollectionInfo>> done) = 0;
 };
 
 }  // namespace starbus::nodes::db

@@ -80,21 +80,32 @@ Result<std::size_t> check_document(const Json& document) {
   return check_value(document);
 }
 
-Result<std::string> encode_document(const Json& document) {
+Result<std::string> encode_value(const Json& value) {
   std::string cbor;
-  Json::to_cbor(document, nlohmann::detail::output_adapter<char>(cbor));
+  Json::to_cbor(value, nlohmann::detail::output_adapter<char>(cbor));
   if (cbor.size() > kMaxDocument) {
     return Error(Errc::too_large, "a document of " + std::to_string(cbor.size()) + " bytes");
   }
   return cbor;
 }
 
-Result<Json> decode_document(std::string_view cbor) {
+Result<std::string> encode_document(const Json& document) {
+  return encode_value(document);
+}
+
+Result<Json> decode_value(std::string_view cbor) {
   if (const auto shape = check_shape(cbor); !shape) return shape.error();
-  Json document = Json::from_cbor(cbor.begin(), cbor.end(), true, false);
-  if (document.is_discarded()) return Error(Errc::bad_document, "not CBOR");
-  if (const auto checked = check_document(document); !checked) return checked.error();
-  return Result<Json>(boost::system::in_place_value, std::move(document));
+  Json value = Json::from_cbor(cbor.begin(), cbor.end(), true, false);
+  if (value.is_discarded()) return Error(Errc::bad_document, "not CBOR");
+  if (const auto checked = check_value(value); !checked) return checked.error();
+  return Result<Json>(boost::system::in_place_value, std::move(value));
+}
+
+Result<Json> decode_document(std::string_view cbor) {
+  auto document = decode_value(cbor);
+  if (!document) return document.error();
+  if (!document->is_object()) return Error(Errc::bad_document, "it is no object");
+  return document;
 }
 
 }  // namespace starbus::nodes::db

@@ -27,6 +27,10 @@ Result<std::string> encode_document(const Json& document);
 /// bad_document, too_large. Of equal keys the last one counts.
 Result<Json> decode_document(std::string_view cbor);
 
+/// Likewise, of any value.
+Result<std::string> encode_value(const Json& value);
+Result<Json> decode_value(std::string_view cbor);
+
 /// Whether the heads of these bytes make one whole CBOR item that a document may consist of: no
 /// indefinite lengths, tags, or lengths beyond the end. bad_document, too_large.
 Result<> check_shape(std::string_view cbor);

@@ -84,7 +84,7 @@ Result<Outcome> Draft::run(Scratch& scratch, const Write& write) {
 
 Result<Written> Draft::write(const WriteRequest& request) {
   if (!request.request_id.empty()) {
-    auto known = remembered(request.request_id);
+    auto known = remembered(request);
     if (!known) return known.error();
     if (*known) return std::move(**known);
   }
@@ -158,16 +158,20 @@ Result<std::optional<Json>> Draft::find(const Find& request) {
 
 // --- requests that are remembered ----------------------------------------------------------------
 
-Result<std::optional<Written>> Draft::remembered(const std::string& request_id) const {
-  if (const auto found = answers_.find(request_id); found != answers_.end()) {
+Result<std::optional<Written>> Draft::remembered(const WriteRequest& request) const {
+  if (const auto found = answers_.find(request.request_id); found != answers_.end()) {
     return std::optional(Written{found->second.outcomes, true});
   }
-  const auto stored = store_.get(answer_key(request_id));
+  const auto stored = store_.get(answer_key(request.request_id));
   if (!stored) return error_of(stored.error());
-  if (!stored->has_value()) return std::optional<Written>();
-  auto row = decode_answer(**stored);
-  if (!row) return Error(Errc::corrupt, "the answer to " + request_id);
-  return std::optional(Written{std::move(row->outcomes), true});
+  if (stored->has_value()) {
+    auto row = decode_answer(**stored);
+    if (!row) return Error(Errc::corrupt, "the answer to " + request.request_id);
+    return std::optional(Written{std::move(row->outcomes), true});
+  }
+  const bool old = request.age_ms > 0 && now_ms_ <= catalogue_.forgotten_ms + request.age_ms;
+  if (old) return Error(Errc::too_old, request.request_id);
+  return std::optional<Written>();
 }
 
 // --- indexes -------------------------------------------------------------------------------------

@@ -73,7 +73,7 @@ class Draft {
   Result<> check_sizes(const Scratch& scratch) const;
   std::size_t known_collections() const;
   void accept(Scratch scratch);
-  Result<std::optional<Written>> remembered(const std::string& request_id) const;
+  Result<std::optional<Written>> remembered(const WriteRequest& request) const;
 
   /// To be changed: a copy of what the catalogue has.
   Collection& collection(const std::string& name);
@@ -100,6 +100,7 @@ class Draft {
   std::vector<storage::Record> built_;  // entries, of documents that are not touched
   std::optional<MetaRow> meta_;
   std::optional<std::uint64_t> oldest_ms_;  // of an answer that stays
+  std::uint64_t forgotten_ms_ = 0;          // the youngest of those that go
   std::size_t bytes_ = 0;
 };
 

@@ -105,6 +105,7 @@ Result<> Draft::forget_answers(storage::Batch& batch) {
       break;
     }
     batch.erase(record.key);
+    forgotten_ms_ = std::max(forgotten_ms_, row ? row->time_ms : now_ms_);
     if (row && !answers_.contains(row->request_id)) batch.erase(answer_key(row->request_id));
     ++meta_->first_request;
   }
@@ -114,6 +115,7 @@ Result<> Draft::forget_answers(storage::Batch& batch) {
 void Draft::keep(Catalogue& catalogue) {
   for (auto& [name, collection] : collections_) catalogue.set(name, std::move(collection));
   if (meta_) catalogue.meta = *meta_;
+  catalogue.forgotten_ms = std::max(catalogue.forgotten_ms, forgotten_ms_);
   if (oldest_ms_) catalogue.oldest_answer_ms = *oldest_ms_;
 }
 

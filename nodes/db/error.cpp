@@ -14,8 +14,7 @@ std::span<const ErrorInfo> error_catalogue() {
 }
 
 std::string_view name_of(Errc code) {
-  if (code == Errc::ok) return "ok";
-  return error_catalogue()[static_cast<std::size_t>(code) - 1].name;
+  return entity::name_in(error_catalogue(), code);
 }
 
 std::string Error::to_string() const {

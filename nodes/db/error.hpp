@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "entity/catalogue.hpp"
+
 namespace starbus::nodes::db {
 
 // X(code, meaning)
@@ -29,8 +31,12 @@ namespace starbus::nodes::db {
   X(outcome_unknown, "the disk failed meanwhile; the write may or may not be there")              \
   X(stopped, "a disk error stopped all writing; nothing was changed, reads go on")                \
   X(closed, "the database is closing or closed; nothing was changed")                             \
-  X(newer_format, "a newer version wrote this store")
+  X(newer_format, "a newer version wrote this store")                                             \
+  X(too_old, "the retry comes when its answer may be forgotten: it may or may not be there")      \
+  X(not_here, "the node has another database, or not this collection; nothing was changed")       \
+  X(unavailable, "no database of that name answered in time; nothing was changed")
 
+/// Numbers travel: new codes come at the end.
 enum class Errc : std::uint8_t {
   ok = 0,
 #define X(code, meaning) code,
@@ -38,11 +44,7 @@ enum class Errc : std::uint8_t {
 #undef X
 };
 
-struct ErrorInfo {
-  Errc code;
-  std::string_view name;
-  std::string_view meaning;
-};
+using ErrorInfo = entity::ErrorInfo<Errc>;
 /// The whole table, in the order above.
 std::span<const ErrorInfo> error_catalogue();
 /// "store_full"; "ok" for ok.

@@ -4,10 +4,10 @@
 
 namespace starbus::nodes::db {
 
-std::span<const DbLimit> limit_catalogue() {
+std::span<const entity::LimitInfo> limit_catalogue() {
   static constexpr std::array kCatalogue = {
 #define X(constant, value, unit, reason, reached) \
-  DbLimit{#constant, constant, unit, reason, reached},
+  entity::LimitInfo{#constant, constant, unit, reason, reached},
       STARBUS_DB_LIMITS(X)
 #undef X
   };

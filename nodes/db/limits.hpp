@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <string_view>
+
+#include "entity/catalogue.hpp"
 
 namespace starbus::nodes::db {
 
@@ -59,20 +59,37 @@ namespace starbus::nodes::db {
   X(kMaxRequests, 1'000'000, "requests", "whose answers are kept: some 150 bytes each, on disk",   \
     "the oldest is forgotten")                                                                     \
   X(kForgotten, 4, "times", "as many old answers as new ones a commit erases at most",             \
-    "the rest goes with the next commits")
+    "the rest goes with the next commits")                                                         \
+  X(kWireBytes, 12 * 1024 * 1024, "bytes", "of a request or an answer on the bus, below its own",  \
+    "too_large")                                                                                   \
+  X(kOutstandingRequests, 4'096, "requests", "of one RemoteDatabase: they are memory", "busy")     \
+  X(kOutstandingBytes, 16 * 1024 * 1024, "bytes", "of these together; a first one always comes",   \
+    "busy")                                                                                        \
+  X(kFlightBytes, 512 * 1024, "bytes",                                                             \
+    "of these that are on their way: half a window of the bus, so that none is refused there",     \
+    "the next ones wait in the client")                                                            \
+  X(kRemoteDeadline, 30'000, "ms", "that a request is tried, unless told otherwise: a restart",    \
+    "outcome_unknown or unavailable")                                                              \
+  X(kLongestDeadline, 300'000, "ms", "of a request: half of kRequestAge", "it counts as this")     \
+  X(kAttempt, 5'000, "ms", "without an answer: it is lost, or the node stands still",              \
+    "it is sent again")                                                                            \
+  X(kRepeatFirst, 20, "ms", "until a failed attempt is repeated", "doubles")                       \
+  X(kRepeatLongest, 500, "ms", "longest pause of that", "stays there")                             \
+  X(kCallerRequests, 16'384, "requests", "of one process, not answered yet", "busy")               \
+  X(kCallerBytes, 32 * 1024 * 1024, "bytes", "of these together; a first one always comes",        \
+    "busy")                                                                                        \
+  X(kInboxRequests, 65'536, "requests", "of all processes, not answered yet", "busy")              \
+  X(kInboxBytes, 64 * 1024 * 1024, "bytes", "of these together", "busy")                           \
+  X(kReplyBytes, 64 * 1024 * 1024, "bytes", "of answers whose callers' windows are full",          \
+    "the answer is dropped and counted; its caller asks again")                                    \
+  X(kReplyAge, 5'000, "ms", "that such an answer waits: its caller has asked again by then",       \
+    "as kReplyBytes")
 
 #define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
 STARBUS_DB_LIMITS(X)
 #undef X
 
-struct DbLimit {
-  std::string_view name;
-  std::uint64_t value;
-  std::string_view unit;
-  std::string_view reason;
-  std::string_view when_reached;
-};
 /// The whole table, in the order above.
-std::span<const DbLimit> limit_catalogue();
+std::span<const entity::LimitInfo> limit_catalogue();
 
 }  // namespace starbus::nodes::db

@@ -2,6 +2,7 @@
 /// are big-endian, so that they sort; in values little-endian.
 ///
 ///   M                              MetaRow: one
+///   N                              the name of the database
 ///   C collection                   how many documents it has
 ///   I length collection name       IndexRow
 ///   D length collection id         a document, CBOR
@@ -49,6 +50,7 @@ struct TurnRow {
 };
 
 inline constexpr std::string_view kMetaKey = "M";
+inline constexpr std::string_view kNameKey = "N";
 std::string count_key(std::string_view collection);
 std::string index_key(std::string_view collection, std::string_view name);
 std::string document_prefix(std::string_view collection);

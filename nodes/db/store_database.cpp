@@ -174,8 +174,21 @@ Result<> StoreDatabase::indexes(std::string collection, Done<std::vector<IndexIn
   return answer<std::vector<IndexInfo>>(std::move(done), std::move(infos));
 }
 
+Result<> StoreDatabase::collections(Done<std::vector<CollectionInfo>> done) {
+  if (const auto may = may_take(0); !may) return may;
+  std::vector<CollectionInfo> infos;
+  for (const auto& [name, collection] : catalogue_.collections) {
+    infos.push_back({name, collection.documents, collection.indexes.size()});
+  }
+  return answer<std::vector<CollectionInfo>>(std::move(done), std::move(infos));
+}
+
 DatabaseReport StoreDatabase::report() const {
   DatabaseReport report = counters_;
+  report.collections = catalogue_.collections.size();
+  for (const auto& [name, collection] : catalogue_.collections) {
+    report.documents += collection.documents;
+  }
   report.waiting = unanswered_;
   report.stopped = stopped_.has_value();
   return report;

@@ -35,6 +35,8 @@ struct DatabaseReport {
   std::uint64_t repeated = 0;  ///< and that had been before
   std::uint64_t refused = 0;   ///< for any reason
   std::uint64_t waiting = 0;   ///< requests, now
+  std::uint64_t collections = 0;
+  std::uint64_t documents = 0;
   bool stopped = false;
 };
 
@@ -51,6 +53,7 @@ class StoreDatabase final : public Database {
   Result<> declare_index(DeclareIndex request, Done<> done) override;
   Result<> drop_index(DropIndex request, Done<> done) override;
   Result<> indexes(std::string collection, Done<std::vector<IndexInfo>> done) override;
+  Result<> collections(Done<std::vector<CollectionInfo>> done) override;
 
   DatabaseReport report() const;
 

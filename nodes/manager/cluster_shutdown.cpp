@@ -89,6 +89,9 @@ void ClusterShutdown::tell(const std::string& process) {
   entity::rpc::call<&NodeDesk::drain>(node_.rpc(), presence_name(process), options)(
       [this, process, weak = std::weak_ptr(alive_)](const entity::rpc::Reply<>& reply) {
         if (weak.expired() || reply) return;
+        const bool silent = reply.error().code == entity::rpc::Errc::deadline;
+        stages_.status(process, silent ? "does not answer"
+                                       : "cannot be told to drain: " + reply.error().to_string());
         stages_.not_told(process, bus::io::boot_now());
         arm();
       });

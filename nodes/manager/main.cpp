@@ -7,6 +7,6 @@ int main(int argc, char** argv) {
                                    .version = starbus::bus::kVersion,
                                    .description = "Sees the whole cluster, and shuts it down.",
                                    .program = "starbus-manager",
-                                   .config_file = "/etc/starbus/nodes/manager.toml"},
+                                   .config_file = "/etc/starbus/manager.toml"},
                                   std::make_unique<starbus::nodes::manager::Manager>(), argc, argv);
 }

@@ -46,7 +46,7 @@ void Manager::configure(bus::daemon::ConfigReader& reader) {
 bus::Result<> Manager::start(Node& node) {
   parts_ = std::make_unique<ManagerParts>(node, plan_);
   node.offer(std::string(kManagerChannel), parts_->desk);
-  add_manager_admin(node, parts_->desk);
+  add_manager_admin(node, parts_->desk, parts_->table, parts_->reports);
   if (auto started = parts_->reports.start(); !started) return started;
   parts_->shutdown.start();
   parts_->placer.want(wanted_);

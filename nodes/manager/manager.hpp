@@ -1,6 +1,6 @@
 /// The manager: the node that sees the whole cluster. Read this header first, then docs/manager.md.
 ///
-///   starbus-manager --config /etc/starbus/nodes/manager.toml
+///   starbus-manager --config /etc/starbus/manager.toml
 ///
 ///   rpc::call<&ManagerDesk::cluster>(endpoint, manager::kManagerChannel, {}, "");
 ///

@@ -1,5 +1,6 @@
 #include "nodes/manager/manager_admin.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -42,15 +43,35 @@ void start_skip(Node& node, ManagerDesk& desk, const Request& request, const Rep
   if (!spawned) reply(Response::error(503, spawned.error().to_string()));
 }
 
+void add_metrics(Node& node, const NodeTable& table, const LoadReports& reports) {
+  auto& metrics = node.process_context().metrics;
+  metrics.gauge("starbus_manager_nodes", "Nodes on the bus.",
+                [&table] { return static_cast<double>(table.nodes().size()); });
+  metrics.gauge("starbus_manager_nodes_ready", "Of these, those that are ready.", [&table] {
+    return static_cast<double>(
+        std::ranges::count_if(table.nodes(), [](const auto& row) { return row.second.ready; }));
+  });
+  metrics.gauge("starbus_manager_nodes_silent", "Of these, those that do not answer.", [&] {
+    return static_cast<double>(std::ranges::count_if(table.nodes(), [&](const auto& row) {
+      const LoadReports::Latest* const latest = reports.find(row.first);
+      return latest != nullptr && !latest->answers;
+    }));
+  });
+  metrics.gauge("starbus_manager_nodes_left_out", "Nodes for which there was no room.",
+                [&table] { return static_cast<double>(table.left_out()); });
+}
+
 }  // namespace
 
-void add_manager_admin(Node& node, ManagerDesk& desk) {
+void add_manager_admin(Node& node, ManagerDesk& desk, const NodeTable& table,
+                       const LoadReports& reports) {
   auto& admin = node.process_context().admin;
   admin.get("/cluster", [&desk](const Request& request) {
     return Response::json(to_json(desk.nodes_after(request.parameter_or("after", ""))));
   });
   admin.get("/shutdown",
             [&desk](const Request&) { return Response::json(to_json(desk.shutdown_now())); });
+  add_metrics(node, table, reports);
   admin.post_async("/ids/skip", [&node, &desk](const Request& request, const Reply& reply) {
     start_skip(node, desk, request, reply);
   });

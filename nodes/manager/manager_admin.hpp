@@ -6,10 +6,13 @@ class Node;
 
 namespace starbus::nodes::manager {
 
+class LoadReports;
 class ManagerDesk;
+class NodeTable;
 
-/// The manager's part of the admin server: /cluster, /shutdown, /ids/skip; docs/manager.md lists
-/// the fields. Called once, in start; `desk` lives as long as the node.
-void add_manager_admin(Node& node, ManagerDesk& desk);
+/// The manager's part of the admin server: /cluster, /shutdown, /ids/skip, metrics; docs/manager.md
+/// lists them. Called once, in start; what it is given lives as long as the node.
+void add_manager_admin(Node& node, ManagerDesk& desk, const NodeTable& table,
+                       const LoadReports& reports);
 
 }  // namespace starbus::nodes::manager

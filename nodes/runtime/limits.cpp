@@ -4,10 +4,10 @@
 
 namespace starbus::nodes {
 
-std::span<const TaskLimit> task_limits() {
+std::span<const entity::LimitInfo> task_limits() {
   static constexpr std::array kCatalogue = {
 #define X(constant, value, unit, reason, reached) \
-  TaskLimit{#constant, constant, unit, reason, reached},
+  entity::LimitInfo{#constant, constant, unit, reason, reached},
       STARBUS_TASK_LIMITS(X)
 #undef X
   };

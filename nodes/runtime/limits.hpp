@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <string_view>
+
+#include "entity/catalogue.hpp"
 
 namespace starbus::nodes {
 
@@ -29,13 +29,7 @@ namespace starbus::nodes {
 STARBUS_TASK_LIMITS(X)
 #undef X
 
-struct TaskLimit {
-  std::string_view name;
-  std::uint64_t value;
-  std::string_view unit;
-  std::string_view reason;
-  std::string_view when_reached;
-};
-std::span<const TaskLimit> task_limits();
+/// The whole table, in the order above.
+std::span<const entity::LimitInfo> task_limits();
 
 }  // namespace starbus::nodes

@@ -144,10 +144,8 @@ void add_metrics(NodeCore& core) {
         [](NodeCore& c) { return c.main_loop().posted(); });
   gauge("starbus_node_timers", "Timers that are set.",
         [](NodeCore& c) { return c.main_loop().timers().size(); });
-  gauge("starbus_node_tasks", "Tasks that wait for a worker or run.", [](NodeCore& c) {
-    const TaskCounts counts = c.tasks().counts();
-    return counts.waiting + counts.running;
-  });
+  gauge("starbus_node_tasks", "Tasks that wait for a worker or run.",
+        [](NodeCore& c) { return c.tasks().counts().unfinished(); });
   gauge("starbus_node_requirements_missing", "Requirements that are not met.", [](NodeCore& c) {
     return std::ranges::count_if(c.requirements().rows(),
                                  [](const Requirements::Row& row) { return !row.met(); });

@@ -102,7 +102,8 @@ class NodeCore final : private Lifecycle::Shell {
   const NodeSettings settings_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   bus::Result<> mistake_;
-  bool failed_ = false;  // and the daemon was told
+  bool failed_ = false;        // and the daemon was told
+  std::uint64_t retries_ = 0;  // in this state
 
   MainLoop main_loop_;
   bus::Bus bus_;

@@ -7,7 +7,6 @@
 namespace starbus::nodes {
 
 NodeReport NodeDesk::report(entity::rpc::Caller&) {
-  const TaskCounts tasks = core_.tasks().counts();
   NodeReport report;
   report.role = core_.role();
   report.state = core_.lifecycle().state();
@@ -15,7 +14,7 @@ NodeReport NodeDesk::report(entity::rpc::Caller&) {
   report.busy_ms_per_s = core_.busy().rates().busy;
   report.stalls = core_.stalls();
   report.posted = core_.main_loop().posted();
-  report.tasks = tasks.waiting + tasks.running;
+  report.tasks = core_.tasks().counts().unfinished();
   return report;
 }
 

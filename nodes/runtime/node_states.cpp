@@ -1,6 +1,7 @@
 // What the states of a node ask for.
 #include <spdlog/spdlog.h>
 
+#include <bit>
 #include <string>
 #include <utility>
 
@@ -55,10 +56,7 @@ void NodeCore::drain() {
 /// The steps may have given some to the workers. What has run has its completion in the queue of
 /// the loop, which may submit another one: so twice in a row there must be none.
 void NodeCore::finish_tasks() {
-  const auto idle = [this] {
-    const TaskCounts counts = tasks_.counts();
-    return counts.waiting + counts.running == 0;
-  };
+  const auto idle = [this] { return tasks_.counts().unfinished() == 0; };
   const auto wait = [this] {
     const auto later =
         main_loop_.timers().after(timers_, milliseconds(kTaskPoll), [this] { finish_tasks(); });
@@ -79,13 +77,15 @@ void NodeCore::leave() {
 }
 
 void NodeCore::entered(NodeState state) {
+  retries_ = 0;
   spdlog::info("{} is {}", settings_.node, name_of(state));
   for (const auto& callback : on_state_) callback(state);
   if (state == NodeState::stopped && stopped_) std::exchange(stopped_, nullptr)();
 }
 
 void NodeCore::retry_later(Lifecycle::Attempt attempt) {
-  if (context_.limited.allow("retry")) {
+  // Rarer and rarer: one that stands by for another does so for weeks.
+  if (std::has_single_bit(++retries_)) {
     spdlog::warn("{}: {}; tries again", settings_.node, status());
   }
   const auto later = main_loop_.timers().after(timers_, milliseconds(kRetry),
@@ -112,9 +112,9 @@ std::string NodeCore::status() const {
   if (!step.empty()) {
     text.append(": step ").append(step);
   } else if (state == NodeState::draining) {
-    const TaskCounts counts = tasks_.counts();
+    const std::size_t tasks = tasks_.counts().unfinished();
     const std::uint64_t bytes = bus_.counters().unacknowledged_bytes;
-    text.append(": ").append(std::to_string(counts.waiting + counts.running)).append(" tasks, ");
+    text.append(": ").append(std::to_string(tasks)).append(" tasks, ");
     text.append(std::to_string(bytes)).append(" bytes not acknowledged");
   } else if (state != NodeState::ready && !missing.empty()) {
     text.append(": ").append(missing);

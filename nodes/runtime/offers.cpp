@@ -89,22 +89,8 @@ void Offers::bind_last(const std::shared_ptr<Round>& round) {
     return round->done(round->result);
   }
   last_.name = round->last;
-  last_.asked = true;
-  auto granted_last = [this, round, weak = std::weak_ptr(alive_)](bus::Result<bus::Bound> bound) {
-    if (weak.expired()) return;
-    if (round != round_) {
-      if (bound) endpoint_.unbind(bound->name, kIgnore);
-      return;
-    }
-    round_ = nullptr;
-    if (!bound) {
-      last_.asked = false;
-      return round->done(bound.error());
-    }
-    last_.bound = std::move(bound->name);
-    round->done({});
-  };
-  endpoint_.bus().bind(last_.name, bus::Handlers{}, std::move(granted_last));
+  round->waiting = 1;
+  ask(last_, round);  // and then it comes here again
 }
 
 void Offers::give_up(Offer& offer) {

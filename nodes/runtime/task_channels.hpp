@@ -36,6 +36,8 @@ struct TaskCounts {
   std::size_t waiting = 0;    // not begun
   std::size_t running = 0;
   std::size_t channels = 0;  // named ones that have a task
+
+  std::size_t unfinished() const { return waiting + running; }
 };
 
 /// What shutdown() gave up.

@@ -38,7 +38,7 @@ etc=$host/etc/starbus
 bin=$host/usr/local/bin
 install=(scripts/install --build-dir "$build")
 run "first installation" "${install[@]}" --destdir "$host" --role both || exit 1
-for program in busd busroot bustop starbus-keygen starbus-mail; do
+for program in busd busroot bustop starbus-keygen starbus-mail starbus-manager starbus-db starbus-db-tool; do
   has "$bin/$program"
   run "$program starts" "$bin/$program" --version || true
 done
@@ -71,13 +71,17 @@ fill() { # fill SAMPLE: keys in place of their placeholders
   text=${text//'users = ["gate"]'/'users = ["root"]'}
   printf '%s\n' "$text"
 }
-for daemon in busd busroot; do
+for daemon in busd busroot manager; do
+  program=${daemon/manager/starbus-manager}
   fill "deploy/config/$daemon.toml" >"$scratch/$daemon.toml"
-  run "sample of $daemon" "$bin/$daemon" --config "$scratch/$daemon.toml" --check-config || true
+  run "sample of $daemon" "$bin/$program" --config "$scratch/$daemon.toml" --check-config || true
   sed -E 's/^# ([a-z_]+ = |\[{1,2}[a-z.]+\]{1,2}$)/\1/' "$scratch/$daemon.toml" >"$scratch/$daemon-full.toml"
-  run "full sample of $daemon" "$bin/$daemon" --config "$scratch/$daemon-full.toml" \
+  run "full sample of $daemon" "$bin/$program" --config "$scratch/$daemon-full.toml" \
     --check-config || true
 done
+
+has "$etc/db.toml.sample"
+run "sample of starbus-db" "$bin/starbus-db" --config "$etc/db.toml.sample" --check-config || true
 
 # Again: nothing of the operator's changes, and an outdated header goes.
 echo '# changed by the operator' >>"$etc/busd.toml"

@@ -43,7 +43,7 @@ TEST(Completion, OtherShellsNameEveryCommand) {
   for (const char* shell : {"zsh", "fish"}) {
     const std::string text = script(shell);
     for (const char* command : {"live", "tree", "hosts", "nodes", "channels", "route", "why",
-                                "tail", "rates", "doctor", "completion"}) {
+                                "tail", "rates", "doctor", "cluster", "shutdown", "completion"}) {
       EXPECT_THAT(text, HasSubstr(command)) << shell;
     }
     if (std::system((std::string("command -v ") + shell + " >/dev/null").c_str()) == 0) {

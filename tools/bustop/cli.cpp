@@ -9,6 +9,7 @@
 #include "tools/bustop/commands.hpp"
 #include "tools/bustop/completion.hpp"
 #include "tools/bustop/live_screen.hpp"
+#include "tools/bustop/manager_commands.hpp"
 
 namespace starbus::bustop {
 namespace {
@@ -34,6 +35,10 @@ struct Options {
   MailOptions mail;
   std::string mail_command;
   std::string shell;
+  std::string busd;
+  std::string role = "node";
+  ShutdownOptions shutdown;
+  bool no_follow = false;
 };
 
 CLI::Option* add_duration(CLI::App& app, const std::string& name, milliseconds& target,
@@ -136,6 +141,23 @@ void add_mail_commands(CLI::App& app, Options& options) {
   }
 }
 
+void add_manager_commands(CLI::App& app, Options& options) {
+  CLI::App& cluster = *app.add_subcommand("cluster", "nodes as the manager sees them: state, load");
+  CLI::App& shutdown =
+      *app.add_subcommand("shutdown", "the staged end of the cluster: its plan, or how far it is");
+  shutdown.add_option("--reason", options.shutdown.reason, "begin it, for this reason, and follow")
+      ->type_name("TEXT");
+  shutdown.add_flag("--follow", options.shutdown.follow,
+                    "show one that is under way until its end");
+  shutdown.add_flag("--no-follow", options.no_follow, "with --reason: begin it, and return");
+  for (CLI::App* const command : {&cluster, &shutdown}) {
+    command->add_option("--busd", options.busd, "endpoint of the local busd; default $STARBUS_BUSD")
+        ->type_name("ENDPOINT");
+    command->add_option("--role", options.role, "for the access list of busd; default node")
+        ->type_name("ROLE");
+  }
+}
+
 void add_commands(CLI::App& app, Options& options) {
   CLI::App& live = *app.add_subcommand("live", "full-screen view; what bustop alone does");
   add_duration(live, "--interval", options.interval, "time between two readings; default 1s");
@@ -144,6 +166,7 @@ void add_commands(CLI::App& app, Options& options) {
   app.add_subcommand("nodes", "processes of all hosts");
   add_name_commands(app, options);
   add_mail_commands(app, options);
+  add_manager_commands(app, options);
   CLI::App& rates = *app.add_subcommand("rates", "messages and bytes per second, per link");
   add_duration(rates, "--interval", options.rates.interval,
                "time between two readings; default 1s");
@@ -210,6 +233,15 @@ int connect_and_run(const std::string& command, Options& options, const Environm
   return dispatch(command, context, options);
 }
 
+int ask_manager(const std::string& command, Options& options, const Environment& environment) {
+  const Look look{environment.colour && !options.no_color, environment.width};
+  const ManagerContext context{environment.out, environment.err, look,           options.json,
+                               options.busd,    options.role,    options.timeout};
+  if (command == "cluster") return run_cluster(context);
+  if (!options.shutdown.reason.empty()) options.shutdown.follow = !options.no_follow;
+  return run_shutdown(context, options.shutdown);
+}
+
 }  // namespace
 
 int run_bustop(const std::vector<std::string>& arguments, const Environment& environment) {
@@ -235,6 +267,9 @@ int run_bustop(const std::vector<std::string>& arguments, const Environment& env
   }
   const auto chosen = app.get_subcommands();
   const std::string command = chosen.empty() ? "live" : chosen.front()->get_name();
+  if (command == "cluster" || command == "shutdown") {
+    return ask_manager(command, options, environment);
+  }
   if (command != "completion") return connect_and_run(command, options, environment);
   const auto script = completion_script(app, options.shell);
   environment.out << *script;

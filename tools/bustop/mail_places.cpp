@@ -66,18 +66,18 @@ Result<std::set<std::string>> ClusterView::mail_hosts() const {
   if (!places) return places.error();
   const auto all = load(Depth::root);
   if (!all) return all.error();
-  std::vector<std::string> others;
+  std::vector<const HostView*> others;
   for (const HostView& host : all->hosts) {
     const bool asked = host.connected() || host.local;
-    if (asked && !places->hosts.contains(host.name)) others.push_back(host.name);
+    if (asked && !places->hosts.contains(host.name)) others.push_back(&host);
   }
   std::vector<char> keeps(others.size());  // not bits: each is written by another thread
   for_all(others.size(), [&](std::size_t i) {
-    const auto status = status_of(others[i]);
+    const auto status = others[i]->local ? this->status() : get_status(others[i]->name);
     keeps[i] = !status || !status->mail_state.empty();
   });
   for (std::size_t i = 0; i < others.size(); ++i) {
-    if (keeps[i]) places->hosts.insert(others[i]);
+    if (keeps[i]) places->hosts.insert(others[i]->name);
   }
   return std::move(places->hosts);
 }

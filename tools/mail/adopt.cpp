@@ -5,9 +5,9 @@
 
 #include "bus/core/post_head.hpp"
 #include "bus/core/shard_list.hpp"
-#include "busd/mail/care/bulk_writer.hpp"
 #include "busd/mail/rows.hpp"
 #include "busd/mail/shard_row.hpp"
+#include "storage/bulk_writer.hpp"
 #include "tools/mail/commands.hpp"
 
 namespace starbus::mail_tool {
@@ -36,7 +36,7 @@ int run_adopt(const Context& context, const AdoptOptions& options) {
   std::vector<std::uint8_t> empty;
   std::ranges::copy_if(*shards, std::back_inserter(empty),
                        [&](std::uint8_t shard) { return !mail::has_rows(**store, shard); });
-  mail::BulkWriter writer(**store);
+  storage::BulkWriter writer(**store);
   for (const std::uint8_t shard : *shards) {
     const auto put = writer.put(mail::place_key(shard), encode(mail::PlaceRow{}));
     if (!put) return fail(context, error_of(put.error()));

@@ -6,9 +6,9 @@
 #include <ostream>
 
 #include "bus/core/name.hpp"
-#include "busd/mail/care/bulk_writer.hpp"
 #include "busd/mail/care/inspect.hpp"
 #include "busd/mail/lost_row.hpp"
+#include "storage/bulk_writer.hpp"
 #include "tools/bustop/text.hpp"
 #include "tools/mail/commands.hpp"
 #include "tools/mail/export_format.hpp"
@@ -180,7 +180,7 @@ class Importer {
   }
 
   const storage::Snapshot& snapshot_;
-  mail::BulkWriter writer_;
+  storage::BulkWriter writer_;
   const Context& context_;
   ProgressLine progress_;
   const bool append_;

@@ -7,11 +7,11 @@
 #include "bus/core/post_head.hpp"
 #include "bus/core/shard_list.hpp"
 #include "busd/mail/care/backup.hpp"
-#include "busd/mail/care/bulk_writer.hpp"
 #include "busd/mail/care/inspect.hpp"
 #include "busd/mail/care/row_cursor.hpp"
 #include "busd/mail/row_keys.hpp"
 #include "busd/mail/shard_row.hpp"
+#include "storage/bulk_writer.hpp"
 #include "tools/bustop/text.hpp"
 #include "tools/mail/commands.hpp"
 
@@ -51,7 +51,7 @@ Result<> copy_files(const Folder& from, const Folder& to) {
 /// The store is of the past: what it knows of senders' streams is not true any more. Under no
 /// lineage they are void, and posts that were under way end with owner_lost.
 Result<> forget_streams(storage::Store& store, const storage::Snapshot& snapshot) {
-  mail::BulkWriter writer(store);
+  storage::BulkWriter writer(store);
   for (const char kind : {mail::kShardRows, mail::kStreamRows, mail::kResultsRows}) {
     const std::string prefix(1, kind);
     mail::RowCursor cursor(snapshot, prefix, mail::prefix_end(prefix));
@@ -159,7 +159,7 @@ class Restore {
       storage::Batch batch;
       mail::erase_shard(shard, batch);
       batch.put(mail::place_key(shard), encode(mail::PlaceRow{mail::Keeping::elsewhere, 0, {}}));
-      const auto erased = mail::commit_and_wait(store, std::move(batch));
+      const auto erased = storage::commit_and_wait(store, std::move(batch));
       if (!erased) return error_of(erased.error());
     }
     if (only_) {

@@ -11,8 +11,8 @@
 #include <system_error>
 #include <utility>
 
-#include "busd/mail/care/bulk_writer.hpp"
 #include "busd/mail/row_keys.hpp"
+#include "storage/bulk_writer.hpp"
 
 namespace starbus::bus::busd::mail {
 namespace {
@@ -176,7 +176,7 @@ storage::Result<BackupFacts> copy_store(const storage::Snapshot& snapshot,
   if (auto good = check_new_folder(target); !good) return good.error();
   const auto store = storage::open_store({.folder = target});
   if (!store) return store.error();
-  BulkWriter writer(**store);
+  storage::BulkWriter writer(**store);
   for (std::optional<std::string> from = kFirstOfAll; from;) {
     auto page = snapshot.scan(*from, "");
     if (!page) return page.error();

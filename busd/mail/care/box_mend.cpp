@@ -21,7 +21,7 @@ BoxRow first_guess(const BoxWalk::Box& box, const FoundBox* found) {
 }  // namespace
 
 BoxMend::BoxMend(std::uint8_t shard, const BoxWalk::Box& box, const FoundBox* found,
-                 BulkWriter& writer, const Tell& tell)
+                 storage::BulkWriter& writer, const Tell& tell)
     : shard_(shard),
       box_(box),
       found_(found),

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "busd/mail/care/box_walk.hpp"
-#include "busd/mail/care/bulk_writer.hpp"
 #include "busd/mail/care/mend.hpp"
+#include "storage/bulk_writer.hpp"
 
 namespace starbus::bus::busd::mail {
 
@@ -17,8 +17,8 @@ class BoxMend {
   using Tell = std::function<bool(const Mended&)>;
 
   /// `found` may be null: what the files had of a row that cannot be read.
-  BoxMend(std::uint8_t shard, const BoxWalk::Box& box, const FoundBox* found, BulkWriter& writer,
-          const Tell& tell);
+  BoxMend(std::uint8_t shard, const BoxWalk::Box& box, const FoundBox* found,
+          storage::BulkWriter& writer, const Tell& tell);
 
   storage::Result<> message(const ScannedRow& row);
   storage::Result<> post_key(const ScannedRow& row);
@@ -38,7 +38,7 @@ class BoxMend {
   const std::uint8_t shard_;
   const BoxWalk::Box& box_;
   const FoundBox* const found_;
-  BulkWriter& writer_;
+  storage::BulkWriter& writer_;
   const Tell& tell_;
   const bool rebuilt_;       // the row cannot be read
   BoxRow row_;               // as it will be

@@ -159,7 +159,7 @@ class StoreMend {
 
   const storage::Snapshot& snapshot_;
   const MendOptions& options_;
-  BulkWriter writer_;
+  storage::BulkWriter writer_;
   Totals totals_;                             // of the shard, as it will be
   boost::unordered_flat_set<ChannelId> met_;  // of those that were found in files
 };

@@ -327,13 +327,10 @@ void Taker::store_stopped() {
   end(MoveProgress::State::failed, "the mail store of this host has stopped: see /healthz");
 }
 
-/// Nothing is under way any more, so nothing is said to be.
 void Taker::end(MoveProgress::State state, const std::string& why) {
   progress_.state = state;
   progress_.error = why;
-  progress_.shard.reset();
-  progress_.from.clear();
-  progress_.doing.clear();
+  show_nothing();
 }
 
 void Taker::fail(const std::string& why) {
@@ -378,11 +375,16 @@ void Taker::show_found() {
   progress_.from = giver_.host;
 }
 
-void Taker::found_ended() {
-  ends_found_ = false;
+/// Nothing is under way any more, so nothing is said to be.
+void Taker::show_nothing() {
   progress_.doing.clear();
   progress_.shard.reset();
   progress_.from.clear();
+}
+
+void Taker::found_ended() {
+  ends_found_ = false;
+  show_nothing();
   enter(Phase::idle);
 }
 

@@ -96,6 +96,7 @@ class Taker {
   void next();
   void end_found();
   void show_found();
+  void show_nothing();
   void found_ended();
   void seek();
   std::string why_nobody_gives() const;

@@ -106,6 +106,37 @@ TEST(OriginTime, OverflowChokesToProbesUntilTheOwnerAnswers) {
   EXPECT_EQ(side.origin.counters().chokes, 1u);
 }
 
+/// All of it at once would only fill the same queue again.
+TEST(OriginTime, HalfAsMuchIsOnItsWayBehindAnOverflow) {
+  constexpr std::size_t kCount = 128;
+  const std::string body(1024 - kItemHeader, 'x');
+  SendingSide side;
+  side.pass(10);
+  for (std::size_t i = 0; i < kCount; ++i) side.send(7, body, 0, kFirst);
+  EXPECT_EQ(side.pull_messages().size(), kCount);
+  side.nack(7, NackReason::overflow, 100);
+  side.pass(10);
+  EXPECT_EQ(side.pull_probe(), kCount);
+  side.nack(7, NackReason::gap, kCount, 0, kFirst);
+  EXPECT_EQ(side.pull_messages().size(), 64u) << "of 128 KiB";
+  side.pass(kProbeFirst + 10);
+  EXPECT_EQ(side.pull_probe(), 64u) << "the rest would only be told to be missing";
+  side.ack(7, 32, kFirst);
+  EXPECT_EQ(side.pull_messages().size(), 36u) << "an eighth more";
+
+  // Each overflow halves it, down to the least; a choked stream is not halved twice.
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    side.nack(7, NackReason::overflow, 101);
+    side.nack(7, NackReason::overflow, 102);
+    side.nack(7, NackReason::gap, 101, 32, kFirst);
+    const std::size_t expected = i == 0 ? 34 : i == 1 ? 17 : kLeastInFlight / 1024;
+    EXPECT_EQ(side.pull_messages().size(), expected) << i;
+  }
+  side.ack(7, kCount, kFirst);  // what has all been released begins anew
+  for (std::size_t i = 0; i < kCount; ++i) side.send(7, body);
+  EXPECT_EQ(side.pull_messages().size(), kCount);
+}
+
 TEST(OriginTime, RoomMakesChokedStreamsProbeAtOnce) {
   SendingSide side;
   side.pass(10);
@@ -199,6 +230,22 @@ TEST(OriginTime, AWithdrawnMessageLeavesATombstoneAndNoEvent) {
   side.ack(7, 3);
   EXPECT_THAT(side.acknowledged, ElementsAre(2));
   EXPECT_THAT(side.failures, IsEmpty());
+}
+
+TEST(OriginTime, AMarkIsSettledByWhatHasExpiredOrWasWithdrawn) {
+  SendingSide side;
+  side.pass(10);
+  side.send(7, "a", 1, kFirst, side.now() + from_ms(50));
+  side.send(7, "b", 2);
+  side.send(7, "c", 3);
+  side.pull();
+  const auto mark = side.origin.mark();
+  side.origin.withdraw(side.channel(7), Lane::call, 2);
+  side.pass(60);
+  EXPECT_FALSE(side.origin.settled(mark)) << "c has not ended";
+  side.origin.withdraw(side.channel(7), Lane::call, 3);
+  EXPECT_TRUE(side.origin.settled(mark)) << "an owner that stands still does not hold up a flush";
+  EXPECT_FALSE(side.origin.idle());
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <future>
 #include <thread>
 
-#include "busd/mail/measured_store.hpp"
 #include "storage/testing/fault_env.hpp"
 #include "tests/busd/mail/filled_store.hpp"
 
@@ -145,29 +144,6 @@ TEST(BackupFacts, ACutFileIsNone) {
   }
   EXPECT_FALSE(decode_backup_facts(text + "x"));
   EXPECT_FALSE(decode_backup_facts(std::string(10'000, 'x')));
-}
-
-TEST(MeasuredStore, TimesWhatIsDurableAndTellsWhatIsNot) {
-  storage::test::TempFolder folder;
-  storage::testing::FaultEnv env;
-  auto store = storage::test::open_or_fail({.folder = folder.path() / "s", .env = &env});
-  std::mutex mutex;
-  std::vector<MeasuredStore::Commit> commits;
-  MeasuredStore measured(*store, [&](const MeasuredStore::Commit& commit) {
-    const std::lock_guard lock(mutex);
-    commits.push_back(commit);
-  });
-  env.set_sync_delay(std::chrono::milliseconds(20));
-  EXPECT_TRUE(storage::test::commit(measured, storage::test::put("a", "1")));
-  env.fail(storage::testing::Call::sync, 1, EIO);
-  EXPECT_FALSE(storage::test::commit(measured, storage::test::put("b", "2")));
-  EXPECT_EQ(measured.report().state, storage::State::stopped);
-  const std::lock_guard lock(mutex);
-  ASSERT_EQ(commits.size(), 2U);
-  EXPECT_TRUE(commits[0].durable);
-  EXPECT_GE(commits[0].seconds, 0.02);
-  EXPECT_EQ(commits[0].operations, 1U);
-  EXPECT_FALSE(commits[1].durable);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "nodes/runtime/node_desk.hpp"
 #include "nodes/runtime/presence.hpp"
 #include "tests/cluster/cluster_test.hpp"
+#include "tests/cluster/node_process.hpp"
 #include "tests/cluster/nodes/probe.hpp"
 
 namespace starbus::cluster_test {
@@ -21,12 +22,7 @@ class NodesTest : public ClusterTest {
   /// Not started; `keys` are of its configuration file.
   std::unique_ptr<Daemon> node(const std::string& host, const std::string& name,
                                const std::string& role, const std::string& keys) {
-    auto made =
-        std::make_unique<Daemon>(program("starbus-test-node"), name, cluster.folder(),
-                                 std::vector<std::string>{"/usr/bin/env", "PROBE_ROLE=" + role});
-    made->configure("node = '" + name + "'\nstate_directory = '" + made->state_folder().string() +
-                    "'\n" + keys + "\n[bus]\nendpoint = '" + cluster.endpoint(host) + "'\n");
-    return made;
+    return node_process(cluster, "starbus-test-node", host, name, role, keys);
   }
 
   /// Notes who is ready, of all roles, from now on.
@@ -41,6 +37,19 @@ class NodesTest : public ClusterTest {
     ASSERT_TRUE(watch);
     watching = std::move(*watch);
   }
+  /// A process that sees who is ready, and calls nodes.
+  struct Observer {
+    Bus bus;
+    rpc::Endpoint endpoint{bus};
+  };
+  /// On the bus, and watching; false if it does not get there.
+  boost::asio::awaitable<bool> begin(Observer& observer) {
+    const auto connected = co_await observer.bus.connect(use_awaitable);
+    if (!connected) co_return false;
+    watch_ready(observer.bus);
+    const auto answering = co_await observer.endpoint.ready(use_awaitable);
+    co_return answering.has_value();
+  }
   bool is_ready(const std::string& process) const { return ready.contains(process); }
 
   Cluster cluster;
@@ -52,11 +61,9 @@ class NodesTest : public ClusterTest {
 TEST_F(NodesTest, ANodeIsReadyWhenItsRequirementsAreAndDrainsOnSigterm) {
   run(
       [this]() -> Task {
-        Bus observer(loop, cluster.node("b", "observer"));
-        CO_OK(co_await observer.connect(use_awaitable));
-        watch_ready(observer);
-        rpc::Endpoint endpoint(observer);
-        CO_OK(co_await endpoint.ready(use_awaitable));
+        Observer observer{Bus(loop, cluster.node("b", "observer"))};
+        CO_TRUE(co_await begin(observer));
+        rpc::Endpoint& endpoint = observer.endpoint;
 
         const auto chat = node("a", "chat-1", "chat",
                                "offer = 'service/chat'\nneeds = ['service/db']\ndrain = '50ms'");
@@ -103,10 +110,9 @@ TEST_F(NodesTest, ANodeIsReadyWhenItsRequirementsAreAndDrainsOnSigterm) {
 TEST_F(NodesTest, ARestartOfABusdOrAPauseChangesNoState) {
   run(
       [this]() -> Task {
-        Bus observer(loop, cluster.node("b", "observer"));
-        CO_OK(co_await observer.connect(use_awaitable));
-        watch_ready(observer);
-        rpc::Endpoint endpoint(observer);
+        Observer observer{Bus(loop, cluster.node("b", "observer"))};
+        CO_TRUE(co_await begin(observer));
+        rpc::Endpoint& endpoint = observer.endpoint;
         const auto chat = node("a", "chat-1", "chat", "offer = 'service/chat'");
         chat->start();
         CO_TRUE(co_await until(10s, [&] { return is_ready("a.chat-1"); }));
@@ -129,8 +135,8 @@ TEST_F(NodesTest, ARestartOfABusdOrAPauseChangesNoState) {
 
         cluster.busd("a").kill();  // and what is not acknowledged waits for it
         chat->process().signal(SIGTERM);
-        pause.expires_after(300ms);
-        co_await pause.async_wait(use_awaitable);
+        CO_TRUE(
+            co_await until(10s, [&] { return chat->log_lines_with("chat-1 is draining") >= 1; }));
         cluster.busd("a").start();
         CO_TRUE(co_await until(15s, [&] { return chat->process().ended().has_value(); }));
         EXPECT_EQ(chat->process().ended(), 0);
@@ -142,11 +148,9 @@ TEST_F(NodesTest, ARestartOfABusdOrAPauseChangesNoState) {
 TEST_F(NodesTest, AHandlerThatBlocksTheLoopIsNamed) {
   run(
       [this]() -> Task {
-        Bus caller(loop, cluster.node("a", "caller"));
-        CO_OK(co_await caller.connect(use_awaitable));
-        watch_ready(caller);
-        rpc::Endpoint endpoint(caller);
-        CO_OK(co_await endpoint.ready(use_awaitable));
+        Observer caller{Bus(loop, cluster.node("a", "caller"))};
+        CO_TRUE(co_await begin(caller));
+        rpc::Endpoint& endpoint = caller.endpoint;
         const auto chat =
             node("a", "chat-1", "chat", "offer = 'service/chat'\n[loop]\nstall = '400ms'");
         chat->start();
@@ -170,11 +174,9 @@ TEST_F(NodesTest, AHandlerThatBlocksTheLoopIsNamed) {
 TEST_F(NodesTest, WhileItDrainsItIsSeenAndNothingIsRoutedToIt) {
   run(
       [this]() -> Task {
-        Bus observer(loop, cluster.node("b", "observer"));
-        CO_OK(co_await observer.connect(use_awaitable));
-        watch_ready(observer);
-        rpc::Endpoint endpoint(observer);
-        CO_OK(co_await endpoint.ready(use_awaitable));
+        Observer observer{Bus(loop, cluster.node("b", "observer"))};
+        CO_TRUE(co_await begin(observer));
+        rpc::Endpoint& endpoint = observer.endpoint;
         const auto chat = node("a", "chat-1", "chat", "offer = 'service/chat'\ndrain_never = true");
         chat->start();
         CO_TRUE(co_await until(10s, [&] { return is_ready("a.chat-1"); }));

@@ -4,12 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include <condition_variable>
-#include <deque>
-#include <mutex>
+#include <optional>
 
 #include "nodes/db/store_database.hpp"
 #include "storage/testing/fault_env.hpp"
+#include "tests/nodes/test_loop.hpp"
 #include "tests/storage/support.hpp"
 
 namespace starbus::nodes::db {
@@ -20,34 +19,7 @@ inline void PrintTo(const Error& error, std::ostream* out) {
 
 namespace test {
 
-/// The test's thread is the loop.
-class Loop : public Executor {
- public:
-  void run_later(WorkName, std::function<void()> closure) override {
-    const std::lock_guard lock(mutex_);
-    closures_.push_back(std::move(closure));
-    posted_.notify_one();
-  }
-  /// Runs what was posted until `done`; false: nothing came in a minute.
-  template <class Done>
-  bool run_until(Done&& done) {
-    while (!done()) {
-      std::unique_lock lock(mutex_);
-      const auto some = [this] { return !closures_.empty(); };
-      if (!posted_.wait_for(lock, std::chrono::seconds(60), some)) return false;
-      const auto closure = std::move(closures_.front());
-      closures_.pop_front();
-      lock.unlock();
-      closure();
-    }
-    return true;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable posted_;
-  std::deque<std::function<void()>> closures_;
-};
+using nodes::test::Loop;
 
 /// Calls and waits for the answer.
 template <class T, class Request>

@@ -4,58 +4,22 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
-#include <condition_variable>
-#include <deque>
 #include <latch>
 #include <map>
-#include <mutex>
 #include <numeric>
 #include <stdexcept>
 #include <thread>
 
 #include "tests/entity/documents.hpp"
+#include "tests/nodes/test_loop.hpp"
 
 namespace starbus::nodes {
 namespace {
 
 using namespace std::chrono_literals;
 using bus::Errc;
+using test::Loop;
 using testing::ElementsAre;
-
-/// The queue of a loop; the test's thread is the loop.
-class Loop : public Executor {
- public:
-  void run_later(WorkName, std::function<void()> closure) override {
-    const std::lock_guard lock(mutex_);
-    closures_.push_back(std::move(closure));
-    posted_.notify_one();
-  }
-  /// Runs closures until so many have run.
-  void run(std::size_t count) {
-    for (; count > 0; --count) {
-      std::unique_lock lock(mutex_);
-      posted_.wait(lock, [this] { return !closures_.empty(); });
-      const std::function<void()> closure = std::move(closures_.front());
-      closures_.pop_front();
-      lock.unlock();
-      closure();
-    }
-  }
-  std::size_t run_what_is_there() {
-    std::size_t count = 0;
-    for (; size() > 0; ++count) run(1);
-    return count;
-  }
-  std::size_t size() {
-    const std::lock_guard lock(mutex_);
-    return closures_.size();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable posted_;
-  std::deque<std::function<void()>> closures_;
-};
 
 class TaskChannelsTest : public testing::Test {
  protected:

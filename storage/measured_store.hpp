@@ -4,11 +4,11 @@
 
 #include "storage/store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::storage {
 
 /// A store whose commits are timed, from the call to the completion. Not owned: the store below.
 /// Threads as Store says.
-class MeasuredStore final : public storage::Store {
+class MeasuredStore final : public Store {
  public:
   struct Commit {
     double seconds = 0;
@@ -19,25 +19,23 @@ class MeasuredStore final : public storage::Store {
   /// On the store's thread; must return soon.
   using Measured = std::function<void(const Commit&)>;
 
-  MeasuredStore(storage::Store& store, Measured measured);
+  MeasuredStore(Store& store, Measured measured);
 
-  storage::Result<> commit(storage::Batch batch, Completion done) override;
-  storage::Result<std::optional<std::string>> get(std::string_view key) const override {
+  Result<> commit(Batch batch, Completion done) override;
+  Result<std::optional<std::string>> get(std::string_view key) const override {
     return store_.get(key);
   }
-  storage::Result<std::unique_ptr<storage::Snapshot>> snapshot() const override {
-    return store_.snapshot();
-  }
-  storage::Result<bool> erases(std::string_view from, std::string_view to) const override {
+  Result<std::unique_ptr<Snapshot>> snapshot() const override { return store_.snapshot(); }
+  Result<bool> erases(std::string_view from, std::string_view to) const override {
     return store_.erases(from, to);
   }
   void compact(std::string_view from, std::string_view to) override { store_.compact(from, to); }
-  storage::Report report() const override { return store_.report(); }
+  Report report() const override { return store_.report(); }
   void close() override { store_.close(); }
 
  private:
-  storage::Store& store_;
+  Store& store_;
   const Measured measured_;
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::storage

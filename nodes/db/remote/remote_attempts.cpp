@@ -1,0 +1,209 @@
+/// How a RemoteDatabase sends, loses and repeats.
+#include <algorithm>
+#include <utility>
+
+#include "nodes/db/remote/remote_database.hpp"
+
+namespace starbus::nodes::db {
+namespace {
+
+/// An end of a call that says that it was not handled.
+bool never_ran(bus::Errc code) {
+  switch (code) {
+    case bus::Errc::no_owner:
+    case bus::Errc::would_block:
+    case bus::Errc::unreachable:
+    case bus::Errc::denied:
+    case bus::Errc::too_large:
+    case bus::Errc::bad_name:
+    case bus::Errc::no_handler:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool mends_by_itself(bus::Errc code) {
+  switch (code) {
+    case bus::Errc::denied:
+    case bus::Errc::too_large:
+    case bus::Errc::bad_name:
+    case bus::Errc::closed:
+      return false;
+    default:
+      return true;
+  }
+}
+
+/// Of a node that has too much to do, or that ends and will be started again.
+bool mends_by_itself(Errc code) {
+  return code == Errc::busy || code == Errc::stopped || code == Errc::closed ||
+         code == Errc::outcome_unknown;
+}
+
+}  // namespace
+
+RemoteDatabase::Milliseconds RemoteDatabase::left_of(const Pending& pending) const {
+  return pending.born + options_.deadline - link_->now();
+}
+
+/// Sends what may be on its way.
+void RemoteDatabase::pump() {
+  while (!resting_ && !ready_.empty()) {
+    const auto next = pending_.find(*ready_.begin());
+    const std::size_t bytes = next->second.arguments.size();
+    if (flight_bytes_ != 0 && flight_bytes_ + bytes > kFlightBytes) return;
+    const Milliseconds left = left_of(next->second);
+    if (left <= Milliseconds(0)) return rest();
+    send(next->first, next->second, left);
+  }
+}
+
+void RemoteDatabase::send(std::uint64_t number, Pending& pending, Milliseconds left) {
+  ++counters_.sent;
+  ready_.erase(number);
+  pending.in_flight = true;
+  flight_bytes_ += pending.arguments.size();
+  std::uint64_t age_ms = pending.age_ms;
+  if (pending.maybe_done) {
+    age_ms += static_cast<std::uint64_t>((link_->now() - pending.born).count()) + 1;
+  }
+  bus::Bytes body = encode_head(options_.database, age_ms);
+  body.insert(body.end(), pending.arguments.begin(), pending.arguments.end());
+  link_->call(body, std::min(left, Milliseconds(kAttempt)),
+              [this, weak = std::weak_ptr(alive_), number,
+               attempt = ++pending.attempt](const bus::Result<bus::Bytes>& result) {
+                if (!weak.expired()) replied(number, attempt, result);
+              });
+}
+
+/// An attempt has ended.
+void RemoteDatabase::landed(std::uint64_t number, Pending& pending) {
+  pending.in_flight = false;
+  flight_bytes_ -= pending.arguments.size();
+  ready_.insert(number);
+}
+
+/// What comes of an earlier attempt is not looked at: the later one may still be carried out, and
+/// then a refusal of the earlier one would be a lie.
+void RemoteDatabase::replied(std::uint64_t number, std::uint64_t attempt,
+                             const bus::Result<bus::Bytes>& result) {
+  const auto at = pending_.find(number);
+  if (at == pending_.end() || attempt != at->second.attempt || !at->second.in_flight) return;
+  landed(number, at->second);
+  const std::weak_ptr<char> weak = alive_;
+  if (!result) {
+    lost(at, result.error());
+  } else if (const auto verdicted = decode_verdict(*result)) {
+    judge(at, *verdicted);
+  } else {
+    const Errc code = at->second.changes ? Errc::outcome_unknown : Errc::unavailable;
+    end(at, Error(code, "an answer that is none"));
+  }
+  if (!weak.expired()) pump();
+}
+
+void RemoteDatabase::judge(Queue::iterator at, const Verdicted& verdicted) {
+  Pending& pending = at->second;
+  if (verdicted.verdict == Verdict::refused && mends_by_itself(verdicted.error.code)) {
+    pending.maybe_done |= verdicted.error == Errc::outcome_unknown;
+    pending.reason = verdicted.error;
+    return rest();
+  }
+  pause_ = Milliseconds(kRepeatFirst);
+  ++counters_.answered;
+  if (verdicted.verdict == Verdict::refused) return end(at, verdicted.error);
+  end(at, verdicted.answer);
+}
+
+void RemoteDatabase::lost(Queue::iterator at, const bus::Error& error) {
+  Pending& pending = at->second;
+  pending.maybe_done |= !never_ran(error.code);
+  if (pending.reason == Errc::ok || pending.reason == Errc::unavailable) {
+    pending.reason = Error(Errc::unavailable, error.to_string());
+  }
+  rest();
+  if (mends_by_itself(error.code)) return;
+  const bool unknown = pending.changes && pending.maybe_done && error.code != bus::Errc::too_large;
+  ++counters_.failed;
+  end(at, Error(error.code == bus::Errc::too_large ? Errc::too_large
+                : unknown                          ? Errc::outcome_unknown
+                                                   : Errc::unavailable,
+                error.to_string()));
+}
+
+/// Nothing is sent for a while.
+void RemoteDatabase::rest() {
+  if (std::exchange(resting_, true)) return;
+  link_->wake_in(pause_, [this, weak = std::weak_ptr(alive_)] {
+    if (!weak.expired() && resting_) resume();
+  });
+  pause_ = std::min(2 * pause_, Milliseconds(kRepeatLongest));
+}
+
+void RemoteDatabase::resume() {
+  resting_ = false;
+  std::vector<Pending> expired;
+  for (auto at = pending_.begin(); at != pending_.end();) {
+    if (left_of(at->second) > Milliseconds(0)) break;
+    const auto old = at++;
+    if (!old->second.in_flight) expired.push_back(remove(old));
+  }
+  pump();
+  end_all(std::move(expired));
+}
+
+/// What is on its way to an earlier owner has no answer any more.
+void RemoteDatabase::owner_changed(bool first) {
+  if (first && !resting_) return;
+  if (!first) {
+    for (auto& [number, pending] : pending_) {
+      if (!pending.in_flight) continue;
+      pending.maybe_done = true;
+      landed(number, pending);
+    }
+  }
+  pause_ = Milliseconds(kRepeatFirst);
+  if (!pending_.empty()) resume();
+}
+
+/// Whoever is told may end this object.
+void RemoteDatabase::end_all(std::vector<Pending> expired) {
+  const std::weak_ptr<char> weak = alive_;
+  for (Pending& pending : expired) {
+    if (weak.expired()) return;
+    ++counters_.failed;
+    const bool unknown = pending.changes && pending.maybe_done;
+    Error reason = std::move(pending.reason);
+    if (unknown) reason = {Errc::outcome_unknown, reason.detail};
+    if (reason == Errc::ok) reason = {Errc::unavailable, "no answer in time"};
+    pending.end(reason, pending.maybe_done);
+  }
+}
+
+/// And lets go what waited for it.
+RemoteDatabase::Pending RemoteDatabase::remove(Queue::iterator at) {
+  for (const std::string& key : at->second.keys) {
+    const auto found = by_key_.find(key);
+    auto& queue = found->second;
+    const bool was_first = queue.front() == at->first;
+    std::erase(queue, at->first);
+    if (queue.empty()) {
+      by_key_.erase(found);
+    } else if (was_first && --pending_.at(queue.front()).behind == 0) {
+      ready_.insert(queue.front());
+    }
+  }
+  ready_.erase(at->first);
+  Pending pending = std::move(at->second);
+  pending_bytes_ -= pending.arguments.size();
+  pending_.erase(at);
+  return pending;
+}
+
+void RemoteDatabase::end(Queue::iterator at, const Result<bus::ByteView>& result) {
+  const Pending pending = remove(at);
+  pending.end(result, pending.maybe_done);
+}
+
+}  // namespace starbus::nodes::db

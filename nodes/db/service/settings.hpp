@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bus/daemon/config.hpp"
+#include "nodes/db/database.hpp"
+
+namespace starbus::nodes::db {
+
+/// The keys of starbus-db, beside those of every node. A plain value.
+struct DbSettings {
+  std::string database;               // its name: who owns db/NAME
+  std::filesystem::path folder;       // of the store; empty: documents in the state folder
+  std::set<std::string> collections;  // that are here; empty: all
+  std::vector<DeclareIndex> indexes;
+  std::uint64_t headroom = 0;  // as of storage::StoreOptions
+
+  friend bool operator==(const DbSettings& a, const DbSettings& b);
+};
+
+/// Problems are noted at the reader.
+DbSettings read_db_settings(bus::daemon::ConfigReader& reader);
+
+}  // namespace starbus::nodes::db

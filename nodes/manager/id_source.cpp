@@ -1,0 +1,102 @@
+#include "nodes/manager/id_source.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "nodes/manager/limits.hpp"
+#include "nodes/manager/manager_desk.hpp"
+
+namespace starbus::nodes::manager {
+namespace {
+
+/// What the manager refused with, or why it was not asked.
+bus::Error reason_of(const entity::rpc::Failure<bus::Error>& failure) {
+  if (failure.code == entity::rpc::Errc::refused) return failure.error;
+  const bool waited = failure.code == entity::rpc::Errc::deadline;
+  return {waited ? bus::Errc::deadline : bus::Errc::no_owner, failure.to_string()};
+}
+
+}  // namespace
+
+IdSource::IdSource(entity::rpc::Endpoint& endpoint, entity::TimerWheel& timers, std::string counter)
+    : endpoint_(endpoint), timers_(timers), counter_(std::move(counter)) {}
+
+bool IdSource::take(std::uint64_t& id) {
+  if (left(present_) == 0) present_ = std::exchange(spare_, {});
+  if (left(present_) == 0) return false;
+  id = present_.next++;
+  return true;
+}
+
+bus::Result<std::uint64_t> IdSource::next() {
+  std::uint64_t id = 0;
+  const bool taken = waiters_.empty() && take(id);
+  refill();
+  if (taken) return id;
+  return bus::Error(bus::Errc::would_block, refused_ == bus::Errc::ok
+                                                ? "the next block is on its way"
+                                                : "no block: " + refused_.to_string());
+}
+
+void IdSource::wait_next(std::chrono::milliseconds limit, Done done) {
+  std::uint64_t id = 0;
+  if (waiters_.empty() && take(id)) {
+    refill();
+    return done(id);
+  }
+  if (waiters_.size() == kMaxIdWaiters) return done(bus::Error(bus::Errc::would_block));
+  const std::uint64_t number = ++waiters_made_;
+  const auto timer = timers_.after(owner_, limit, [this, number] { give_up(number); });
+  if (!timer) return done(bus::Error(bus::Errc::would_block, "no timer"));
+  waiters_.push_back({std::move(done), number, *timer});
+  refill();
+}
+
+void IdSource::give_up(std::uint64_t waiter) {
+  const auto found = std::ranges::find(waiters_, waiter, &Waiter::number);
+  if (found == waiters_.end()) return;
+  const Done done = std::move(found->done);
+  waiters_.erase(found);
+  done(bus::Error(bus::Errc::deadline, refused_ == bus::Errc::ok ? "" : refused_.to_string()));
+}
+
+void IdSource::refill() {
+  if (asking_ || at_hand() >= kIdsLow) return;
+  asking_ = true;
+  entity::rpc::call<&ManagerDesk::allocate>(endpoint_, kManagerChannel, {}, counter_)(
+      [this, weak = std::weak_ptr(alive_)](const entity::rpc::Reply<IdRange, bus::Error>& reply) {
+        if (weak.expired()) return;
+        answered(reply ? bus::Result<IdRange>(*reply)
+                       : bus::Result<IdRange>(reason_of(reply.error())));
+      });
+}
+
+void IdSource::answered(const bus::Result<IdRange>& range) {
+  if (range) {
+    asking_ = false;
+    refused_ = {};
+    (left(present_) == 0 ? present_ : spare_) = {range->first, range->last};
+    return serve();
+  }
+  refused_ = range.error();
+  const auto later = timers_.after(owner_, std::chrono::milliseconds(kIdRetry), [this] {
+    asking_ = false;
+    refill();
+  });
+  if (!later) asking_ = false;  // whoever wants the next id asks
+}
+
+/// What is called may wait again, or end this source.
+void IdSource::serve() {
+  const std::weak_ptr<bool> weak = alive_;
+  std::uint64_t id = 0;
+  while (!weak.expired() && !waiters_.empty() && take(id)) {
+    const Waiter waiter = std::move(waiters_.front());
+    waiters_.pop_front();
+    timers_.cancel(waiter.timer);
+    waiter.done(id);
+  }
+  if (!weak.expired()) refill();
+}
+
+}  // namespace starbus::nodes::manager

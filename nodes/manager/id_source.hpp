@@ -1,0 +1,79 @@
+/// Ids for one process, out of the blocks that the manager grants: the next one is at hand nearly
+/// always, since the next block is asked for before the present one is used up.
+///
+///   IdSource ids(node.rpc(), node.timers(), "entities");
+///   const bus::Result<std::uint64_t> id = ids.next();       // at once, or would_block
+///   ids.wait_next(2s, [](bus::Result<std::uint64_t> id) { ... });
+///
+/// Belongs to the loop's thread. An id is given out once in the cluster, for ever; ids of a block
+/// that a process has not used when it ends are never used. Errors are values: while there is no
+/// manager, or no store, it asks again every kIdRetry, and next() says would_block once it is
+/// empty.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+
+#include "entity/rpc/endpoint.hpp"
+#include "entity/timers/timer_wheel.hpp"
+#include "nodes/manager/cluster_report.hpp"
+
+namespace starbus::nodes::manager {
+
+class IdSource {
+ public:
+  using Done = std::function<void(bus::Result<std::uint64_t>)>;
+
+  /// Asks for its first block as soon as somebody wants an id, or refill() says so.
+  IdSource(entity::rpc::Endpoint& endpoint, entity::TimerWheel& timers, std::string counter);
+  IdSource(const IdSource&) = delete;
+  IdSource& operator=(const IdSource&) = delete;
+  /// Who waits is not told.
+  ~IdSource() = default;
+
+  /// would_block: none is at hand, and one was asked for.
+  bus::Result<std::uint64_t> next();
+  /// Calls `done` once: at once if there is an id, else when there is, in the order of waiting; or
+  /// with deadline, and why the latest question failed. would_block: kMaxIdWaiters wait.
+  void wait_next(std::chrono::milliseconds limit, Done done);
+  /// Asks for a block unless it has enough: before the first id is wanted.
+  void refill();
+
+  std::uint64_t at_hand() const { return left(present_) + left(spare_); }
+
+ private:
+  struct Waiter {
+    Done done;
+    std::uint64_t number = 0;
+    entity::TimerId timer;
+  };
+  struct Rest {
+    std::uint64_t next = 1;
+    std::uint64_t last = 0;  // none left if it is below next
+  };
+  static std::uint64_t left(const Rest& rest) {
+    return rest.last < rest.next ? 0 : rest.last - rest.next + 1;
+  }
+  bool take(std::uint64_t& id);
+  void answered(const bus::Result<IdRange>& range);
+  void serve();
+  void give_up(std::uint64_t waiter);
+
+  entity::rpc::Endpoint& endpoint_;
+  entity::TimerWheel& timers_;
+  const std::string counter_;
+  Rest present_;
+  Rest spare_;
+  bool asking_ = false;  // or waits to ask again
+  bus::Error refused_;   // the latest refusal
+  std::list<Waiter> waiters_;
+  std::uint64_t waiters_made_ = 0;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  entity::TimerOwner owner_;
+};
+
+}  // namespace starbus::nodes::manager

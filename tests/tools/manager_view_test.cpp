@@ -1,0 +1,109 @@
+// bustop cluster and shutdown: what they make of the manager's reports.
+#include "tools/bustop/manager_view.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/tools/fake_daemon.hpp"
+
+namespace starbus::bustop::test {
+namespace {
+
+using nodes::manager::ClusterReport;
+using nodes::manager::ShutdownPhase;
+using nodes::manager::ShutdownReport;
+using nodes::manager::StageReport;
+using nodes::manager::StageState;
+using testing::HasSubstr;
+using testing::Not;
+
+StageReport stage(const std::string& name, StageState state, std::uint64_t ended) {
+  StageReport made;
+  made.name = name;
+  made.roles = {"role"};
+  made.deadline_ms = 30'000;
+  made.state = state;
+  made.elapsed_ms = 120;
+  made.ended = ended;
+  return made;
+}
+
+ShutdownReport running() {
+  ShutdownReport report;
+  report.phase = ShutdownPhase::running;
+  report.manager = "a.manager-1";
+  report.reason = "test";
+  report.stages = {stage("gates", StageState::done, 4), stage("services", StageState::running, 0),
+                   stage("spaces", StageState::waiting, 0)};
+  report.stages[1].nodes = {{"b.chat-1", "chat", "draining: \x1b[2J"}};
+  return report;
+}
+
+TEST(ManagerView, ACourseTellsEachStageOnceAndWhoIsWaitedForWhenReminded) {
+  ShutdownCourse course{Look{}};
+  ShutdownReport report = running();
+  EXPECT_EQ(course.news(report, false), "gates: done, 4 nodes ended in 120 ms\n");
+  EXPECT_EQ(course.news(report, false), "");
+  EXPECT_EQ(course.news(report, true),
+            "services: waits for 1 node\n  b.chat-1 (chat): draining: \\x1b[2J\n");
+  report.stages[1].state = StageState::late;
+  report.stages[1].nodes.clear();
+  report.stages[2].state = StageState::done;
+  report.blocked = {{{"b.chat-1", "chat", "does not answer"}, "services", false}};
+  report.phase = ShutdownPhase::done;
+  report.elapsed_ms = 31'000;
+  EXPECT_EQ(course.news(report, true),
+            "services: late, 0 nodes ended in 120 ms\n  b.chat-1 (chat): does not answer\n"
+            "spaces: done, 0 nodes ended in 120 ms\n");
+  EXPECT_THAT(render_verdict(report, Look{}), HasSubstr("in 31 s, but 1 node did not end in time"));
+  EXPECT_THAT(render_verdict(report, Look{}), HasSubstr("does not answer; blocked services"));
+  report.blocked[0].gone = true;
+  EXPECT_THAT(render_verdict(report, Look{}), HasSubstr("has left since"));
+  report.blocked.clear();
+  EXPECT_EQ(render_verdict(report, Look{}), "the cluster is shut down, in 31 s\n");
+  report.phase = ShutdownPhase::abandoned;
+  EXPECT_THAT(render_verdict(report, Look{}), HasSubstr("ask again"));
+}
+
+TEST(ManagerView, ManyNodesAreCounted) {
+  ShutdownCourse course{Look{}};
+  ShutdownReport report = running();
+  report.stages[1].nodes.resize(9, {"b.x", "", ""});
+  report.stages[1].left_out = 2;
+  const std::string text = course.news(report, true);
+  EXPECT_THAT(text, HasSubstr("services: waits for 11 nodes\n"));
+  EXPECT_THAT(text, HasSubstr("  and 6 others\n"));
+}
+
+TEST(ManagerView, APlanAndAReportAreTables) {
+  ShutdownReport report = running();
+  EXPECT_THAT(render_shutdown(report, Look{}), HasSubstr("running for 0 ms, a.manager-1: test"));
+  report.phase = ShutdownPhase::idle;
+  EXPECT_THAT(render_shutdown(report, Look{}), HasSubstr("no shutdown is under way"));
+}
+
+TEST(ManagerView, NodesThatDoNotAnswerAreSaidToAndNamesAreMadePrintable) {
+  ClusterReport report;
+  report.manager = "a.manager-1";
+  report.total = 3;
+  report.left_out = 2;
+  report.nodes = {{"a.\x1b[2J", "chat", true, true, 400, "ready", "ready, works", 12.3, 0, 1, 2},
+                  {"a.silent", "space", true, false, 7'000, "ready", "", 600, 3, 0, 0},
+                  {"a.new", "", false, false, 0, "", "", 0, 0, 0, 0}};
+  const std::string text = render_managed(report, Look{});
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(text, HasSubstr("12 ms"));
+  EXPECT_THAT(text, HasSubstr("no answer"));
+  EXPECT_THAT(text, HasSubstr("3 nodes, as a.manager-1 sees them"));
+  EXPECT_THAT(text, HasSubstr("2 further nodes for which it has no room"));
+}
+
+TEST(ManagerView, WithoutABusdItSaysWhatToDo) {
+  for (const char* command : {"cluster", "shutdown"}) {
+    const Ran ran = run({command, "--busd", "unix:///nobody/here", "--timeout", "200ms"}, "");
+    EXPECT_EQ(ran.code, 3) << ran.err;
+    EXPECT_THAT(ran.err, HasSubstr("--busd"));
+  }
+}
+
+}  // namespace
+}  // namespace starbus::bustop::test

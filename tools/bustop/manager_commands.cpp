@@ -1,0 +1,101 @@
+#include "tools/bustop/manager_commands.hpp"
+
+#include <ostream>
+
+#include "nodes/manager/report_json.hpp"
+#include "tools/bustop/commands.hpp"
+#include "tools/bustop/json_out.hpp"
+#include "tools/bustop/manager_link.hpp"
+#include "tools/bustop/manager_view.hpp"
+#include "tools/bustop/text.hpp"
+
+namespace starbus::bustop {
+namespace {
+
+using nodes::manager::ClusterReport;
+using nodes::manager::ShutdownPhase;
+using nodes::manager::ShutdownReport;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPoll(100);  // below the time for which the manager keeps its last report
+constexpr int kPollsPerReminder = 20;
+
+int say(const ManagerContext& context, const bus::Error& error) {
+  context.err << "bustop: " << printable(error.to_string()) << "\n";
+  if (error == bus::Errc::unreachable) {
+    context.err << "  -> is busd of this host up? Name its endpoint with --busd or $STARBUS_BUSD\n";
+    return kExitUnreachable;
+  }
+  if (error == bus::Errc::no_owner) {
+    context.err << "  -> start starbus-manager on some host; bustop route manager/cluster\n";
+    return kExitFailed;
+  }
+  const std::string cure = cure_of(std::string(bus::name_of(error.code)));
+  if (!cure.empty()) context.err << "  -> " << cure << "\n";
+  return kExitFailed;
+}
+
+int exit_code(const ShutdownReport& report) {
+  if (report.phase == ShutdownPhase::abandoned) return kExitFailed;
+  return report.blocked.empty() ? kExitOk : kExitBad;
+}
+
+/// Until it is over. The manager ends soon behind that, having told it.
+int follow(const ManagerContext& context, ManagerLink& link, ShutdownReport report) {
+  ShutdownCourse course(context.look);
+  for (int polls = 0; report.phase == ShutdownPhase::running; ++polls) {
+    const bool remind = polls % kPollsPerReminder == kPollsPerReminder - 1;
+    if (!context.json) context.out << course.news(report, remind) << std::flush;
+    link.wait(kPoll);
+    auto next = link.shutdown_report();
+    if (!next) return say(context, next.error());
+    report = std::move(*next);
+    if (report.phase == ShutdownPhase::idle) {
+      return say(context, {bus::Errc::no_owner,
+                           "another manager has taken over, and none goes on "
+                           "with what an earlier one began"});
+    }
+  }
+  if (context.json) {
+    context.out << dump(nodes::manager::to_json(report));
+  } else {
+    context.out << course.news(report, false) << render_verdict(report, context.look);
+  }
+  return exit_code(report);
+}
+
+}  // namespace
+
+int run_cluster(const ManagerContext& context) {
+  ManagerLink link(context.busd, context.role, context.timeout);
+  if (const auto connected = link.connect(); !connected) return say(context, connected.error());
+  ClusterReport all;
+  for (bool more = true; more;) {
+    auto page = link.cluster(all.nodes.empty() ? "" : all.nodes.back().process);
+    if (!page) return say(context, page.error());
+    more = page->more && !page->nodes.empty();
+    page->nodes.insert(page->nodes.begin(), all.nodes.begin(), all.nodes.end());
+    all = std::move(*page);
+  }
+  context.out << (context.json ? dump(nodes::manager::to_json(all))
+                               : render_managed(all, context.look));
+  return kExitOk;
+}
+
+int run_shutdown(const ManagerContext& context, const ShutdownOptions& options) {
+  ManagerLink link(context.busd, context.role, context.timeout);
+  if (const auto connected = link.connect(); !connected) return say(context, connected.error());
+  auto report = options.reason.empty() ? link.shutdown_report() : link.shut_down(options.reason);
+  if (!report) return say(context, report.error());
+  if (options.follow && report->phase != ShutdownPhase::idle) {
+    return follow(context, link, std::move(*report));
+  }
+  context.out << (context.json ? dump(nodes::manager::to_json(*report))
+                               : render_shutdown(*report, context.look));
+  if (report->phase == ShutdownPhase::idle && !context.json) {
+    context.out << "  -> bustop shutdown --reason TEXT begins it\n";
+  }
+  return exit_code(*report);
+}
+
+}  // namespace starbus::bustop

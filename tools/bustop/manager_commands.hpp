@@ -1,0 +1,33 @@
+/// The sub-commands that ask the manager: bustop cluster, bustop shutdown.
+#pragma once
+
+#include <chrono>
+#include <iosfwd>
+#include <string>
+
+#include "tools/bustop/table.hpp"
+
+namespace starbus::bustop {
+
+/// What these commands get. Lives for one run of the program.
+struct ManagerContext {
+  std::ostream& out;
+  std::ostream& err;
+  Look look;
+  bool json = false;
+  std::string busd;  // endpoint; empty: $STARBUS_BUSD, else the usual one
+  std::string role;  // for its access list
+  std::chrono::milliseconds timeout{};
+};
+
+struct ShutdownOptions {
+  std::string reason;  // empty: nothing is begun
+  bool follow = false;
+};
+
+/// Exit codes as of commands.hpp.
+int run_cluster(const ManagerContext& context);
+/// kExitBad: somebody did not end in time.
+int run_shutdown(const ManagerContext& context, const ShutdownOptions& options);
+
+}  // namespace starbus::bustop

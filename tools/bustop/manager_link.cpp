@@ -1,0 +1,118 @@
+#include "tools/bustop/manager_link.hpp"
+
+#include <unistd.h>
+
+#include <boost/asio/io_context.hpp>
+#include <optional>
+
+#include "bus/client/bus.hpp"
+#include "entity/rpc/rpc.hpp"
+#include "nodes/manager/manager_desk.hpp"
+
+namespace starbus::bustop {
+
+using nodes::manager::ClusterReport;
+using nodes::manager::kManagerChannel;
+using nodes::manager::ManagerDesk;
+using nodes::manager::ShutdownReport;
+namespace rpc = entity::rpc;
+
+namespace {
+
+bus::Options options_of(const std::string& endpoint, const std::string& role) {
+  bus::Options options;
+  options.node = "bustop-" + std::to_string(getpid());
+  options.role = role;
+  options.endpoint = endpoint;
+  return options;
+}
+
+/// What the bus knows about why there is no answer.
+bus::Error error_of(const rpc::Error& error) {
+  switch (error.code) {
+    case rpc::Errc::bus:
+      return {error.bus, error.detail};
+    case rpc::Errc::no_such_entity:
+      return {bus::Errc::no_owner, "nobody is the manager"};
+    case rpc::Errc::deadline:
+      return {bus::Errc::deadline, "the manager does not answer"};
+    default:
+      return {bus::Errc::handler_failed, error.to_string()};
+  }
+}
+
+}  // namespace
+
+struct ManagerLink::Link {
+  Link(const std::string& endpoint, const std::string& role)
+      : bus(loop, options_of(endpoint, role)), rpc(bus) {}
+
+  void run_until(std::chrono::steady_clock::time_point deadline, const bool& done) {
+    loop.restart();
+    while (!done && loop.run_one_until(deadline) != 0) {
+    }
+  }
+
+  boost::asio::io_context loop;
+  bus::Bus bus;
+  rpc::Endpoint rpc;
+};
+
+ManagerLink::ManagerLink(const std::string& endpoint, const std::string& role,
+                         std::chrono::milliseconds timeout)
+    : link_(std::make_unique<Link>(endpoint, role)), timeout_(timeout) {}
+ManagerLink::~ManagerLink() = default;
+
+bus::Result<> ManagerLink::connect() {
+  struct Answer {
+    bool done = false;
+    bus::Result<> result;
+  };
+  // Shared, since the attempt goes on behind a time-out.
+  const auto answer = std::make_shared<Answer>();
+  link_->bus.connect([answer](const bus::Result<>& result) {
+    answer->result = result;
+    answer->done = true;
+  });
+  link_->run_until(std::chrono::steady_clock::now() + timeout_, answer->done);
+  if (answer->done) return answer->result;
+  return bus::Error(bus::Errc::unreachable, "no busd, or one that is cut off from busroot");
+}
+
+void ManagerLink::wait(std::chrono::milliseconds time) {
+  link_->run_until(std::chrono::steady_clock::now() + time, false);
+}
+
+namespace {
+
+/// Runs the loop until the call has ended, which it does by its deadline.
+template <class T, class E>
+bus::Result<T> answer_of(boost::asio::io_context& loop, rpc::Pending<T, E> pending) {
+  std::optional<rpc::Reply<T, E>> reply;
+  std::move(pending)([&reply](rpc::Reply<T, E> ended) { reply.emplace(std::move(ended)); });
+  loop.restart();
+  while (!reply && loop.run_one() != 0) {
+  }
+  if (!reply) return bus::Error(bus::Errc::closed);
+  if (!*reply) return error_of(reply->error());
+  return std::move(**reply);
+}
+
+}  // namespace
+
+bus::Result<ClusterReport> ManagerLink::cluster(const std::string& after) {
+  return answer_of(link_->loop, rpc::call<&ManagerDesk::cluster>(link_->rpc, kManagerChannel,
+                                                                 {.deadline = timeout_}, after));
+}
+
+bus::Result<ShutdownReport> ManagerLink::shutdown_report() {
+  return answer_of(link_->loop, rpc::call<&ManagerDesk::shutdown_report>(
+                                    link_->rpc, kManagerChannel, {.deadline = timeout_}));
+}
+
+bus::Result<ShutdownReport> ManagerLink::shut_down(const std::string& reason) {
+  return answer_of(link_->loop, rpc::call<&ManagerDesk::shutdown>(link_->rpc, kManagerChannel,
+                                                                  {.deadline = timeout_}, reason));
+}
+
+}  // namespace starbus::bustop

@@ -1,0 +1,42 @@
+/// Calls of the cluster's manager (docs/manager.md) from a program that is no node: over a link of
+/// its own to a busd, since the manager may be on any host and its admin port is its host's alone.
+///
+/// Single-threaded: each function runs the link until there is an answer, or `timeout` is over.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "bus/core/error.hpp"
+#include "nodes/manager/cluster_report.hpp"
+#include "nodes/manager/shutdown_report.hpp"
+
+namespace starbus::bustop {
+
+class ManagerLink {
+ public:
+  /// `endpoint` of busd; empty: as of bus::Options. `role`: for its access list.
+  ManagerLink(const std::string& endpoint, const std::string& role,
+              std::chrono::milliseconds timeout);
+  ~ManagerLink();
+  ManagerLink(const ManagerLink&) = delete;
+  ManagerLink& operator=(const ManagerLink&) = delete;
+
+  /// unreachable: no busd; name_taken and others of bus::Bus::connect.
+  bus::Result<> connect();
+  /// Errors: no_owner, nobody is the manager now; deadline; the bus' own.
+  bus::Result<nodes::manager::ClusterReport> cluster(const std::string& after);
+  bus::Result<nodes::manager::ShutdownReport> shutdown_report();
+  bus::Result<nodes::manager::ShutdownReport> shut_down(const std::string& reason);
+  /// Lets the link live for so long.
+  void wait(std::chrono::milliseconds time);
+
+ private:
+  struct Link;
+  std::unique_ptr<Link> link_;
+  const std::chrono::milliseconds timeout_;
+};
+
+}  // namespace starbus::bustop

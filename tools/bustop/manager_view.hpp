@@ -1,0 +1,33 @@
+/// What the manager tells, as text for people. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "nodes/manager/cluster_report.hpp"
+#include "nodes/manager/shutdown_report.hpp"
+#include "tools/bustop/table.hpp"
+
+namespace starbus::bustop {
+
+std::string render_managed(const nodes::manager::ClusterReport& report, const Look& look);
+/// Stage by stage, with who is there; then who blocked.
+std::string render_shutdown(const nodes::manager::ShutdownReport& report, const Look& look);
+
+/// The course of a shutdown, line by line, out of one report after the other.
+class ShutdownCourse {
+ public:
+  explicit ShutdownCourse(const Look& look) : look_(look) {}
+
+  /// What is new; `remind`: also whom the present stage waits for.
+  std::string news(const nodes::manager::ShutdownReport& report, bool remind);
+
+ private:
+  const Look look_;
+  std::size_t told_ = 0;  // stages
+};
+
+/// The last line, and what to do about who blocks.
+std::string render_verdict(const nodes::manager::ShutdownReport& report, const Look& look);
+
+}  // namespace starbus::bustop

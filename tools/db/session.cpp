@@ -1,0 +1,77 @@
+#include "tools/db/session.hpp"
+
+#include <unistd.h>
+
+#include <boost/asio/post.hpp>
+
+#include "nodes/db/catalogue.hpp"
+#include "nodes/db/remote/remote_database.hpp"
+#include "nodes/db/store_database.hpp"
+
+namespace starbus::db_tool {
+
+Session::Session() : work_(loop_.get_executor()) {}
+
+/// What the store's thread still says goes nowhere.
+Session::~Session() {
+  if (store_) store_->close();
+  database_.reset();
+}
+
+void Session::run_later(nodes::WorkName, std::function<void()> closure) {
+  boost::asio::post(loop_, std::move(closure));
+}
+
+db::Result<> Session::open(const Place& place) {
+  return place.folder.empty() ? open_bus(place) : open_folder(place.folder);
+}
+
+/// A folder that is not there is a mistake of the command line, and none is made.
+db::Result<> Session::open_folder(const std::filesystem::path& folder) {
+  if (!std::filesystem::exists(folder / "CURRENT")) {
+    return db::Error(db::Errc::not_found, folder.string() + " is no store");
+  }
+  auto store = storage::open_store({.folder = folder});
+  if (!store && store.error() == storage::Errc::in_use) {
+    return db::Error(db::Errc::unavailable,
+                     store.error().to_string() + "; ask the node, with --database");
+  }
+  if (!store) return db::error_of(store.error());
+  store_ = std::move(*store);
+  auto database = db::StoreDatabase::open(*store_, *this);
+  if (!database) return database.error();
+  database_ = std::move(*database);
+  return {};
+}
+
+db::Result<> Session::open_bus(const Place& place) {
+  bus::Options options;
+  options.node = "db-tool-" + std::to_string(::getpid());
+  options.role = place.role;
+  options.endpoint = place.endpoint;
+  bus_ = std::make_unique<bus::Bus>(loop_, options);
+  std::optional<bus::Result<>> connected;
+  bus_->connect([&](const bus::Result<>& result) { connected = result; });
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!connected && loop_.run_one_until(limit) != 0) {
+  }
+  if (!connected || !*connected) {
+    return db::Error(db::Errc::unavailable,
+                     connected ? connected->error().to_string() : "no busd answers");
+  }
+  db::RemoteOptions remote;
+  remote.database = place.database;
+  remote.deadline = std::chrono::seconds(10);
+  database_ = std::make_unique<db::RemoteDatabase>(*bus_, remote);
+  return {};
+}
+
+db::Result<std::vector<db::CollectionInfo>> Session::collections() {
+  using Infos = std::vector<db::CollectionInfo>;
+  std::optional<db::Result<Infos>> answer;
+  const auto taken =
+      database_->collections([&](db::Result<Infos> result) { answer = std::move(result); });
+  return taken ? wait(answer) : db::Result<Infos>(taken.error());
+}
+
+}  // namespace starbus::db_tool
