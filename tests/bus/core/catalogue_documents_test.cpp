@@ -74,9 +74,9 @@ std::string text_of(const std::filesystem::path& path) {
   return text.str();
 }
 
-/// "Suite.Case" of every TEST in the tree.
+/// "Suite.Case" of every test and every property in the tree.
 std::set<std::string> all_tests() {
-  const std::regex test(R"(TEST(?:_F|_P)?\((\w+),\s*(\w+)\))");
+  const std::regex test(R"((?:TEST(?:_F|_P)?|RC_GTEST_PROP)\((\w+),\s*(\w+)[,)])");
   std::set<std::string> tests;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(source_file("tests"))) {
     if (entry.path().extension() != ".cpp") continue;

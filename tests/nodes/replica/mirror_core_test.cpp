@@ -271,6 +271,7 @@ RC_GTEST_PROP(MirrorModel, ItsStateIsAlwaysOneThatThePublisherHadAndConverges, (
   world.heal();
   RC_ASSERT(world.core.is_current());
   RC_ASSERT(world.replica.text == world.state);
+  world.core.position({world.stream, world.seq}, world.now);
   RC_ASSERT(world.core.fresh_at() == world.now);
 }
 

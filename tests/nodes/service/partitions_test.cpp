@@ -85,7 +85,7 @@ TEST_F(PartitionsTest, ACallWaitsWhileItsPartitionIsBeingPlaced) {
       co_await pace.async_wait(use_awaitable);
     }
     CO_TRUE(co_await until([&] { return answered == kCalls; }));
-    EXPECT_LE(unknown, 5);
+    EXPECT_LE(unknown, 20) << "some milliseconds of calls: until the caller sees it";
     const auto total = co_await ranks.call<&Counter::add>("k", {}, use_awaitable, "k", 0);
     CO_OK(total);
     EXPECT_LE(*total, 1 + kCalls);
