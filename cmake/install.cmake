@@ -1,10 +1,12 @@
 # What `cmake --install` puts where, and the package that find_package(starbus) finds:
 #   starbus::bus       the client library
 #   starbus::entity    what game code is made of (COMPONENTS entity)
+#   starbus::node      what a game process is made of, with entities (COMPONENTS node)
 #   starbus::testing   a cluster within a test process (COMPONENTS testing)
 # Within one build tree (add_subdirectory) the same names work.
 add_library(starbus::bus ALIAS starbus_client)
 add_library(starbus::entity ALIAS starbus_entity)
+add_library(starbus::node ALIAS starbus_node)
 add_library(starbus::testing ALIAS starbus_testing)
 if(NOT PROJECT_IS_TOP_LEVEL)
   return()
@@ -12,7 +14,8 @@ endif()
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/starbus)
 
-foreach(program busd busroot bustop starbus-keygen starbus-mail starbus-manager starbus-db starbus-db-tool aoi-view)
+foreach(program busd busroot bustop starbus starbus-keygen starbus-mail starbus-manager starbus-db
+        starbus-db-tool aoi-view)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     list(APPEND to_build ${program})
@@ -22,7 +25,8 @@ endforeach()
 # The target `installable` builds what is installed and nothing else. installable.txt lists its files
 # for scripts/install. Some targets alone may have been built, as scripts/up does: said before
 # anything is copied.
-foreach(part core io client daemon testing ${STARBUS_ENTITY_PARTS})
+set(parts core io client daemon testing ${STARBUS_ENTITY_PARTS} ${STARBUS_NODE_PARTS})
+foreach(part ${parts})
   list(APPEND to_build starbus_${part})
 endforeach()
 foreach(target ${to_build})
@@ -49,25 +53,36 @@ set_target_properties(starbus_entity PROPERTIES EXPORT_NAME entity)
 foreach(part ${STARBUS_ENTITY_PARTS})
   set_target_properties(starbus_${part} PROPERTIES EXPORT_NAME entity_${part})
 endforeach()
+set_target_properties(starbus_node PROPERTIES EXPORT_NAME node)
+foreach(part ${STARBUS_NODE_PARTS})
+  set_target_properties(starbus_${part} PROPERTIES EXPORT_NAME node_${part})
+endforeach()
 set(entity_libraries ${STARBUS_ENTITY_PARTS})
 list(TRANSFORM entity_libraries PREPEND starbus_)
-foreach(library core io client daemon testing ${STARBUS_ENTITY_PARTS})
+set(node_libraries ${STARBUS_NODE_PARTS})
+list(TRANSFORM node_libraries PREPEND starbus_)
+foreach(library ${parts})
   get_target_property(links starbus_${library} INTERFACE_LINK_LIBRARIES)
   list(REMOVE_ITEM links "$<LINK_ONLY:starbus_settings>")
   set_target_properties(starbus_${library} PROPERTIES INTERFACE_LINK_LIBRARIES "${links}")
 endforeach()
 install(TARGETS starbus_core starbus_io starbus_client EXPORT starbusTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS starbus_daemon starbus_testing EXPORT starbusTestingTargets
+install(TARGETS starbus_daemon EXPORT starbusDaemonTargets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS starbus_testing EXPORT starbusTestingTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS starbus_entity ${entity_libraries} EXPORT starbusEntityTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(EXPORT starbusEntityTargets NAMESPACE starbus:: DESTINATION ${package_dir})
-install(EXPORT starbusTargets NAMESPACE starbus:: DESTINATION ${package_dir})
-install(EXPORT starbusTestingTargets NAMESPACE starbus:: DESTINATION ${package_dir})
+install(TARGETS starbus_node ${node_libraries} EXPORT starbusNodeTargets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+foreach(set "" Daemon Entity Node Testing)
+  install(EXPORT starbus${set}Targets NAMESPACE starbus:: DESTINATION ${package_dir})
+endforeach()
 
 # Headers include each other from the root of the repository: #include "bus/client/bus.hpp".
-foreach(room bus entity)
+list(TRANSFORM STARBUS_NODE_PARTS PREPEND nodes/ OUTPUT_VARIABLE node_rooms)
+foreach(room bus entity ${node_rooms})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room}/
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/starbus/${room} FILES_MATCHING PATTERN "*.hpp")
 endforeach()

@@ -38,7 +38,7 @@ etc=$host/etc/starbus
 bin=$host/usr/local/bin
 install=(scripts/install --build-dir "$build")
 run "first installation" "${install[@]}" --destdir "$host" --role both || exit 1
-for program in busd busroot bustop starbus-keygen starbus-mail starbus-manager starbus-db starbus-db-tool; do
+for program in busd busroot bustop starbus starbus-keygen starbus-mail starbus-manager starbus-db starbus-db-tool; do
   has "$bin/$program"
   run "$program starts" "$bin/$program" --version || true
 done
@@ -47,7 +47,10 @@ for unit in starbus.target starbus-busroot.service starbus-busd.service starbus-
 done
 has "$host/usr/lib/sysusers.d/starbus.conf"
 has "$host/usr/lib/tmpfiles.d/starbus.conf"
-has "$host/usr/local/include/starbus/bus/client/bus.hpp"
+for header in bus/client/bus nodes/runtime/node nodes/service/service nodes/replica/mirror \
+  nodes/manager/manager_desk nodes/manager/id_source; do
+  has "$host/usr/local/include/starbus/$header.hpp"
+done
 mode "$etc" 750
 mode "$etc/nodes" 700
 mode "$etc/busd.toml" 640

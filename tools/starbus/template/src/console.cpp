@@ -1,0 +1,117 @@
+// A node that calls the game and mirrors its players. What it does is asked for at its admin
+// server, so curl is enough to play: see scripts/try. It could as well be a gate.
+#include <charconv>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "chat.hpp"
+#include "nodes/runtime/node.hpp"
+#include "nodes/service/partitions.hpp"
+#include "player_copy.hpp"
+#include "players.hpp"
+
+namespace {
+
+using namespace game;
+using starbus::bus::daemon::Reply;
+using starbus::bus::daemon::Request;
+using starbus::bus::daemon::Response;
+
+/// The answer to who asked by HTTP: the value of a call as JSON, or why there is none.
+template <class Answer>
+Response respond(const char* what, const Answer& answer) {
+  if (!answer) return Response::error(503, answer.error().to_string());
+  return Response::json({{what, *answer}});
+}
+
+class Console final : public nodes::App {
+ public:
+  bus::Result<> start(nodes::Node& node) override {
+    node_ = &node;
+    node.require(std::string("partition/") + kChat + "/", kChatPartitions);
+    node.require(std::string("partition/") + kPlayers + "/", kPlayersPartitions);
+    chat_.emplace(node.rpc(), kChat, kChatPartitions);
+    players_.emplace(node.rpc(), kPlayers, kPlayersPartitions);
+    auto& admin = node.process_context().admin;
+    admin.post_async("/say", [this](const Request& request, const Reply& reply) {
+      const std::string room = request.parameter_or("room", "lobby");
+      chat_->call<&Chat::say>(
+          room, {}, [reply](const auto& lines) { reply(respond("lines", lines)); }, room,
+          request.parameter_or("line", ""));
+    });
+    admin.get_async("/history", [this](const Request& request, const Reply& reply) {
+      const std::string room = request.parameter_or("room", "lobby");
+      chat_->call<&Chat::history>(
+          room, {}, [reply](const auto& lines) { reply(respond("lines", lines)); }, room);
+    });
+    admin.post_async("/enter", [this](const Request& request, const Reply& reply) {
+      enter(request.parameter_or("player", ""), reply);
+    });
+    admin.post_async("/score", [this](const Request& request, const Reply& reply) {
+      add_score(request, reply);
+    });
+    admin.get("/players", [this](const Request&) { return Response::json(copies()); });
+    return {};
+  }
+  std::string status() const override { return std::to_string(copies_.size()) + " copies"; }
+
+ private:
+  static constexpr std::size_t kMostCopies = 1'000;
+
+  /// By key: to the partition that the name says, wherever that is.
+  void enter(const std::string& name, const Reply& reply) {
+    if (copies_.size() == kMostCopies && !copies_.contains(name)) {
+      return reply(Response::error(503, "too many players are mirrored here"));
+    }
+    players_->call<&Players::enter>(
+        name, {},
+        [this, name, reply](const auto& channel) {
+          if (channel && !copies_.contains(name)) {
+            copies_.emplace(name,
+                            std::make_unique<PlayerCopy>(node_->rpc(), node_->timers(), name));
+          }
+          reply(respond("channel", channel));
+        },
+        name);
+  }
+  /// By name: to the entity itself.
+  void add_score(const Request& request, const Reply& reply) {
+    const std::string text = request.parameter_or("points", "1");
+    std::int64_t points = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), points);
+    if (read.ec != std::errc() || read.ptr != text.data() + text.size()) {
+      return reply(Response::error(400, "points is a number"));
+    }
+    const std::string channel = player_channel(request.parameter_or("player", ""));
+    rpc::call<&Player::add_score>(node_->rpc(), channel, {}, points)(
+        [reply](const auto& score) { reply(respond("score", score)); });
+  }
+  /// Asks nobody: the copies are here.
+  nlohmann::json copies() const {
+    nlohmann::json all = nlohmann::json::object();
+    for (const auto& [name, copy] : copies_) {
+      const replica::MirrorStatus status = copy->status();
+      all[name] = copy->state().to_json();
+      all[name]["current"] = status.current;
+      all[name]["age_ms"] = status.age.count();
+    }
+    return all;
+  }
+
+  nodes::Node* node_ = nullptr;
+  std::optional<service::Partitions> chat_;
+  std::optional<service::Partitions> players_;
+  std::map<std::string, std::unique_ptr<PlayerCopy>> copies_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return nodes::run_node({.role = "console",
+                          .version = "0.1",
+                          .description = "Calls the game and mirrors its players.",
+                          .program = "game-console"},
+                         std::make_unique<Console>(), argc, argv);
+}

@@ -1,0 +1,31 @@
+// The namespaces of starbus that the game uses, and the names that it takes from outside.
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+
+#include "entity/rpc/rpc.hpp"
+
+namespace starbus::nodes::service {}
+namespace starbus::nodes::replica {}
+
+namespace game {
+
+namespace bus = starbus::bus;
+namespace entity = starbus::entity;
+namespace nodes = starbus::nodes;
+namespace replica = starbus::nodes::replica;
+namespace rpc = starbus::entity::rpc;
+namespace service = starbus::nodes::service;
+
+inline constexpr std::size_t kLongestName = 40;  // bytes, of a room or a player
+
+/// 1..40 of a-z 0-9 _ -. What comes from outside becomes part of names of the bus, and of logs.
+inline bool is_name(std::string_view text) {
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  };
+  return !text.empty() && text.size() <= kLongestName && std::ranges::all_of(text, allowed);
+}
+
+}  // namespace game

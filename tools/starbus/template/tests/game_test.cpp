@@ -1,0 +1,115 @@
+// The game's classes on a cluster of two hosts within this process: real routers, no daemons to
+// start, no manager (the test says what runs where).
+#include <gtest/gtest.h>
+
+#include <boost/asio.hpp>
+#include <functional>
+
+#include "bus/testing/cluster.hpp"
+#include "chat.hpp"
+#include "nodes/runtime/main_loop.hpp"
+#include "nodes/service/partitions.hpp"
+#include "nodes/service/service_host.hpp"
+#include "player_copy.hpp"
+#include "players.hpp"
+
+namespace game {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A process that hosts the game, or only calls it.
+struct Process {
+  Process(boost::asio::io_context& context, const bus::Options& options)
+      : bus(context, options), loop(context), host(rpc, loop.timers(), {}) {
+    host.add<Chat>(kChat).value();
+    host.add<Players>(kPlayers, {},
+                      [this, at = options.node](service::Instance& instance) {
+                        return std::make_unique<Players>(instance, rpc, at);
+                      })
+        .value();
+    host.open();
+    bus.connect([this](const bus::Result<>& result) { connected = result.has_value(); });
+  }
+  /// What the manager would do.
+  void place(const service::InstanceId& id) {
+    rpc::Caller manager;
+    host.order(manager, {1, {{service::Action::Kind::place, id}}}).value();
+  }
+
+  bus::Bus bus;
+  entity::rpc::Endpoint rpc{bus};
+  nodes::MainLoop loop;
+  service::ServiceHost host;
+  bool connected = false;
+};
+
+class GameTest : public testing::Test {
+ protected:
+  GameTest() {
+    until([this] { return here.connected && there.connected; });
+    for (std::uint32_t i = 1; i <= kChatPartitions; ++i) here.place({kChat, i, kChatPartitions});
+    for (std::uint32_t i = 1; i <= kPlayersPartitions; ++i) {
+      here.place({kPlayers, i, kPlayersPartitions});
+    }
+  }
+  /// Runs the loop until `condition`; fails the test if that takes too long.
+  void until(const std::function<bool()>& condition) {
+    const auto deadline = std::chrono::steady_clock::now() + 20s;
+    while (!condition() && loop.run_one_until(deadline) != 0) {
+    }
+    ASSERT_TRUE(condition()) << "not so in 20 s";
+  }
+  /// The answer of a call by key, from the other host.
+  template <auto Method, class... A>
+  auto ask(service::Partitions& service, const std::string& key, const A&... arguments) {
+    using Traits = rpc::TraitsOf<Method>;
+    std::optional<service::Answer<typename Traits::Value, typename Traits::Refusal>> answer;
+    service.call<Method>(
+        key, {.deadline = 10s}, [&](auto ended) { answer = std::move(ended); }, arguments...);
+    until([&] { return answer.has_value(); });
+    return *answer;
+  }
+
+  boost::asio::io_context loop;
+  starbus::testing::Cluster cluster{loop, {.hosts = {"a", "b"}}};
+  Process here{loop, cluster.node("a", "game")};
+  Process there{loop, cluster.node("b", "console")};
+};
+
+TEST_F(GameTest, ARoomRemembersWhatWasSaid) {
+  service::Partitions chat(there.rpc, kChat, kChatPartitions);
+  EXPECT_EQ(ask<&Chat::say>(chat, "lobby", "lobby", "hello").value(), 1u);
+  EXPECT_EQ(ask<&Chat::say>(chat, "lobby", "lobby", "world").value(), 2u);
+  EXPECT_EQ(ask<&Chat::history>(chat, "lobby", "lobby").value(),
+            (std::vector<std::string>{"hello", "world"}));
+  EXPECT_TRUE(ask<&Chat::history>(chat, "kitchen", "kitchen").value().empty());
+}
+
+TEST_F(GameTest, WhatIsNoNameIsRefused) {
+  service::Partitions chat(there.rpc, kChat, kChatPartitions);
+  const auto said = ask<&Chat::say>(chat, "A room", "A room", "hello");
+  ASSERT_FALSE(said);
+  EXPECT_EQ(said.error().call.error.code, service::Errc::bad_name);
+}
+
+TEST_F(GameTest, ACopyFollowsThePlayer) {
+  service::Partitions players(there.rpc, kPlayers, kPlayersPartitions);
+  const auto channel = ask<&Players::enter>(players, "alice", "alice");
+  ASSERT_TRUE(channel) << channel.error().to_string();
+  PlayerCopy copy(there.rpc, there.loop.timers(), "alice");
+  until([&] { return copy.status().current; });
+  EXPECT_EQ(copy.state().at, "game");
+
+  std::int64_t score = 0;
+  for (int i = 0; i < 3; ++i) {
+    rpc::call<&Player::add_score>(there.rpc, *channel, {},
+                                  10)([&](const auto& answer) { score = answer.value(); });
+  }
+  until([&] { return score == 30 && copy.state().score == 30; });
+  EXPECT_EQ(copy.counters().snapshots, 1u) << "then changes only";
+  EXPECT_EQ(copy.counters().deltas, 3u);
+}
+
+}  // namespace
+}  // namespace game
