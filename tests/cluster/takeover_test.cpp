@@ -53,6 +53,8 @@ class TakeoverTest : public ClusterTest {
     for (int i = 0; i < kReplacements; ++i) {
       timer.expires_after(kBetween);
       co_await timer.async_wait(use_awaitable);
+      // Before that a SIGTERM is the end of a process that has no handler for it yet.
+      CO_TRUE(co_await until(10s, [&] { return cluster.daemon(daemon).serves(); }));
       replace(cluster.daemon(daemon));
     }
     timer.expires_after(kBetween);
