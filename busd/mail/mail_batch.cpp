@@ -132,6 +132,7 @@ std::uint64_t Mail::put_message(Place& place, ByteView trace, ByteView body,
 /// A reader is told at once where it begins, of what is durable: a player who logs in waits for no
 /// disk. Nothing is sent to it before its epoch is there, so an earlier owner that a crash lets in
 /// again can have been told nothing that this one was told, too.
+/// What this batch erases is still there for it: nobody knows yet that it will be gone.
 void Mail::add(Opening& opening, storage::Batch& batch) {
   const MailOpen& open = opening.open;
   if (opening.told && readers_.find(opening.id) == nullptr) return;  // it has ended since
@@ -165,7 +166,7 @@ void Mail::add(Opening& opening, storage::Batch& batch) {
     session.target = open.target;
     session.epoch = open.epoch;
     session.reply = open.reply;
-    session.position = open.from_end ? durable : std::max(open.after, row.floor);
+    session.position = open.from_end ? durable : std::max(open.after, place->box.gone);
     session.last = durable;
     session.window = std::min<std::uint64_t>(open.window, kMaxMailWindow);
     session.held = true;
