@@ -2,10 +2,14 @@
 
 #include <utility>
 
+#include "bus/client/process_link.hpp"
 #include "bus/core/limits.hpp"
 #include "bus/io/clock.hpp"
 
 namespace starbus::bus {
+
+MailReaders::MailReaders(Access access)
+    : access_(std::move(access)), next_token_(draw_incarnation()) {}
 
 Time MailReaders::now() {
   return io::boot_now();

@@ -28,7 +28,7 @@ class MailReaders {
     std::function<void(std::function<void()>)> later;
     std::function<Result<>()> watch_stores;  // idempotent
   };
-  explicit MailReaders(Access access) : access_(std::move(access)) {}
+  explicit MailReaders(Access access);
 
   /// Completes when the first session has begun, or with why none will, or at the deadline.
   void open(MailReader::Settings settings, Time deadline, Done<Id> done);
@@ -87,7 +87,7 @@ class MailReaders {
   Access access_;
   std::map<Id, Reader> readers_;
   Id next_id_ = 1;
-  std::uint64_t next_token_ = 1;
+  std::uint64_t next_token_;  // nothing that a store said to an earlier life fits a session
   boost::unordered_flat_map<std::uint64_t, Id> sessions_;  // by token
   std::set<Id> waiting_;    // without a session: they look at the clock
   std::vector<Id> failed_;  // to open: nobody has a handle

@@ -30,7 +30,9 @@ class MailReader {
   };
   /// An encoded record for the store's process.
   using Say = std::function<void(const Process& store, ByteView record)>;
-  using DrawToken = std::function<std::uint64_t()>;  // never the same twice in this process
+  /// Never the same twice in this process, nor in an earlier life of it, whose answers may still be
+  /// on their way.
+  using DrawToken = std::function<std::uint64_t()>;
 
   MailReader(Settings settings, Say say, DrawToken draw);
 

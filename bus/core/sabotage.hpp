@@ -30,6 +30,9 @@ enum class Sabotage {
   no_owner_for_handled,    // no_owner is said of messages that have left
   mail_last_apart,         // a shard's last numbers are not written with its messages
   mail_ack_before_sync,    // a shard acknowledges before the disk has the message
+  log_trims_too_much,      // retention takes one message more than it may
+  log_numbers_again,       // a log that has become empty begins at 1 again
+  log_reader_skips,        // who follows a log begins at its end, whatever its cursor says
   no_acknowledgements,     // what has left counts as handled: for the benchmark of what ACKs cost
 };
 

@@ -13,12 +13,13 @@ storage::Result<BoxCache::Entry*> BoxCache::load(std::uint8_t shard, const Chann
   const std::string key = box_key(shard, id);
   const auto stored = store_.get(key);
   if (!stored) return stored.error();
-  Entry entry{shard, stored->has_value(), false, {}, 0};
+  Entry entry{shard, stored->has_value(), false, {}, 0, 0};
   if (entry.exists) {
     auto row = decode_box(**stored);
     if (!row) return storage::Error(storage::Errc::corrupt, "not the row of a mailbox", key);
     entry.row = std::move(*row);
     entry.durable = entry.row.last;
+    entry.gone = entry.row.floor;
   }
   return &boxes_.emplace(id, std::move(entry)).first->second;
 }
@@ -34,7 +35,7 @@ storage::Result<BoxCache::Box> BoxCache::find_or_make(std::uint8_t shard, const 
     entry.row.name = name;
     touch(id);
   }
-  return Box{&entry.row, entry.durable, made};
+  return Box{&entry.row, entry.durable, entry.gone, made};
 }
 
 storage::Result<std::optional<BoxCache::Box>> BoxCache::find(std::uint8_t shard,
@@ -43,7 +44,7 @@ storage::Result<std::optional<BoxCache::Box>> BoxCache::find(std::uint8_t shard,
   if (!loaded) return loaded.error();
   Entry& entry = **loaded;
   std::optional<Box> box;
-  if (entry.exists) box = Box{&entry.row, entry.durable, false};
+  if (entry.exists) box = Box{&entry.row, entry.durable, entry.gone, false};
   return box;
 }
 

@@ -24,6 +24,7 @@ class BoxCache {
   struct Box {
     BoxRow* row = nullptr;      // valid until the next call
     std::uint64_t durable = 0;  // the latest number that is on the disk
+    std::uint64_t gone = 0;     // the floor that is
     bool made = false;          // just now, by this batch
   };
   /// The box; an empty one if there is none yet. Errors as Store::get; corrupt also for a row that
@@ -44,6 +45,7 @@ class BoxCache {
       Entry& entry = boxes_.at(id);
       entry.dirty = false;
       entry.durable = entry.row.last;
+      entry.gone = entry.row.floor;
       changed(id, std::as_const(entry.row));
     }
     forget_some();
@@ -59,6 +61,7 @@ class BoxCache {
     bool dirty = false;
     BoxRow row;
     std::uint64_t durable = 0;
+    std::uint64_t gone = 0;
   };
   using Generation = boost::unordered_flat_map<ChannelId, Entry>;
   void forget_some();

@@ -4,6 +4,7 @@
 
 #include "bus/core/limits.hpp"
 #include "bus/core/name.hpp"
+#include "bus/core/sabotage.hpp"
 #include "busd/mail/dead_letters.hpp"
 #include "busd/mail/lost_row.hpp"
 #include "busd/mail/mail.hpp"
@@ -114,6 +115,8 @@ std::uint64_t Mail::put_message(Place& place, ByteView trace, ByteView body,
                                 storage::Batch& batch) {
   BoxRow& row = *place.box.row;
   boxes_.touch(place.id);
+  const bool again = sabotaged(Sabotage::log_numbers_again) && row.kind == PostTarget::log;
+  if (again && row.count() == 0) row.last = row.floor = 0;
   ++row.last;
   row.total += body.size();
   scratch_.clear();
@@ -132,6 +135,7 @@ std::uint64_t Mail::put_message(Place& place, ByteView trace, ByteView body,
 /// A reader is told at once where it begins, of what is durable: a player who logs in waits for no
 /// disk. Nothing is sent to it before its epoch is there, so an earlier owner that a crash lets in
 /// again can have been told nothing that this one was told, too.
+/// What this batch erases is still there for it: nobody knows yet that it will be gone.
 void Mail::add(Opening& opening, storage::Batch& batch) {
   const MailOpen& open = opening.open;
   if (opening.told && readers_.find(opening.id) == nullptr) return;  // it has ended since
@@ -165,7 +169,8 @@ void Mail::add(Opening& opening, storage::Batch& batch) {
     session.target = open.target;
     session.epoch = open.epoch;
     session.reply = open.reply;
-    session.position = open.from_end ? durable : std::max(open.after, row.floor);
+    const bool skips = sabotaged(Sabotage::log_reader_skips) && open.target == PostTarget::log;
+    session.position = open.from_end || skips ? durable : std::max(open.after, place->box.gone);
     session.last = durable;
     session.window = std::min<std::uint64_t>(open.window, kMaxMailWindow);
     session.held = true;
@@ -345,6 +350,7 @@ void Mail::trim_log(Place& place, const LogQuota& quota, storage::Batch& batch) 
   BoxRow& row = *place.box.row;
   std::uint64_t upto = row.floor;
   if (quota.messages != 0 && row.count() > quota.messages) upto = row.last - quota.messages;
+  if (sabotaged(Sabotage::log_trims_too_much) && upto > row.floor) ++upto;
   // An eighth more than allowed, so that a look at the rows serves for many appends.
   if (quota.bytes != 0 && row.bytes() > quota.bytes + quota.bytes / 8) {
     upto = std::max(upto, first_within(place, quota.bytes) - 1);

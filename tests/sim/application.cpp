@@ -13,6 +13,8 @@ Application::Application(World& world, ProcessNode& node, std::uint64_t life)
       node_(node),
       mail_(world, node,
             [this](const bus::Process& to, bus::ByteView record) { say_mail(to, record); }),
+      logs_(world, node,
+            [this](const bus::Process& to, bus::ByteView record) { say_mail(to, record); }),
       life_(life),
       next_call_(life << 32) {}
 
@@ -63,7 +65,8 @@ void Application::unbind(NameIndex name) {
 
 void Application::on_welcome(bool first) {
   note_outbox_progress();
-  if (first && !world_.mailboxes().empty()) (void)node_.core().watch(std::string(bus::kStores));
+  if (first && !world_.boxes().empty()) (void)node_.core().watch(std::string(bus::kStores));
+  if (first) logs_.begin();
   if (first) node_.on_first_welcome();
 }
 
@@ -111,6 +114,7 @@ void Application::on_lease_lost() {
   world_.oracle.disturbed();
   owned_.clear();
   mail_.disowned_all();
+  logs_.lease_lost();
   binding_.clear();
   unbinding_.clear();
   bindings_.clear();

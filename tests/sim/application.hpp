@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bus/core/process_core.hpp"
+#include "tests/sim/log_user.hpp"
 #include "tests/sim/mail_user.hpp"
 #include "tests/sim/oracle.hpp"
 
@@ -51,9 +52,8 @@ class Application final : public bus::ProcessEvents {
   bool send(NameIndex from, const std::vector<NameIndex>& to, bus::Lane lane,
             const SendOptions& options);
   bool call(NameIndex to, bus::Lane lane, bus::Time deadline);
-  /// `key`: of idempotency, or empty.
-  bool post(const std::string& mailbox, const std::string& key, std::size_t padding,
-            bus::Time expires);
+  /// To a mailbox, or a log. `key`: of idempotency, or empty.
+  bool post(const std::string& box, const std::string& key, std::size_t padding, bus::Time expires);
   bool move(NameIndex name, const bus::Process& target);
   void watch(const std::string& prefix);
   /// Ends calls whose time has come.
@@ -71,6 +71,7 @@ class Application final : public bus::ProcessEvents {
   bool outboxes_empty() const;
 
   MailUser& mail() { return mail_; }
+  LogUser& logs() { return logs_; }
 
   // --- what scenarios set ---
   double refuse_arrivals = 0;  // probability
@@ -87,12 +88,10 @@ class Application final : public bus::ProcessEvents {
   void on_unbound(bus::BindingId binding) override;
   void on_delivery(bus::BindingId binding, const bus::Delivery& delivery) override;
   void on_watch(const std::string& prefix, const std::vector<bus::WatchRow>&, bool) override {
-    if (prefix == bus::kStores) mail_.stores_changed();
+    if (prefix == bus::kStores) stores_changed();
   }
-  void on_mail(const bus::Process& from, bus::Kind kind, bus::ByteView payload) override {
-    mail_.on_mail(from, kind, payload);
-  }
-  void on_mail_lost(const bus::ChannelId& process) override { mail_.on_lost(process); }
+  void on_mail(const bus::Process& from, bus::Kind kind, bus::ByteView payload) override;
+  void on_mail_lost(const bus::ChannelId& process) override;
   void on_watch_refused(const std::string& prefix, const bus::Error& reason) override;
   void on_lease_lost() override;
   void on_acknowledged(bus::Token token) override;
@@ -130,6 +129,7 @@ class Application final : public bus::ProcessEvents {
   void handle(NameIndex name, MessageId id);
   void fail(MessageId id, bus::Errc reason, bool sent);
   void say_mail(const bus::Process& to, bus::ByteView record);
+  void stores_changed();
   void note_outbox_progress();
   Copy* copy_of_binding(bus::BindingId binding);
   NameIndex name_of_binding(bus::BindingId binding) const;
@@ -138,6 +138,7 @@ class Application final : public bus::ProcessEvents {
   World& world_;
   ProcessNode& node_;
   MailUser mail_;
+  LogUser logs_;
   std::uint64_t life_;  // of this process as a sender
   std::set<NameIndex> owned_;
   std::set<NameIndex> binding_;

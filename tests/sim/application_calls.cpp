@@ -59,6 +59,7 @@ void Application::tick() {
   }
   note_outbox_progress();
   mail_.tick();
+  logs_.tick();
 }
 
 bool Application::calls_overdue(bus::Time now) const {

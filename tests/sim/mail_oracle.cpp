@@ -88,8 +88,10 @@ std::uint64_t MailOracle::cursor(const std::string& mailbox) const {
   return found == readings_.end() ? 0 : found->second.cursor;
 }
 
-void MailOracle::check(const std::map<std::string, Content>& stored) const {
-  check_posts(all_of(stored));
+void MailOracle::check(const std::map<std::string, Content>& stored, const Numbered& logs) const {
+  Numbered all = all_of(stored);
+  all.insert(logs.begin(), logs.end());
+  check_posts(all);
 }
 
 /// What was erased is known from its reader.

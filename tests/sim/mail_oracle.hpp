@@ -1,4 +1,4 @@
-/// What was posted, what the senders were told, and whether the disk agrees:
+/// What was posted and appended, what the senders were told, and whether the disk agrees:
 ///   - stored at most once, under the number that the sender was told, and never after a refusal;
 ///   - numbers of a mailbox are 1, 2, 3...;
 ///   - the posts of one life of a sender stand in the order in which they were made;
@@ -44,7 +44,9 @@ class MailOracle {
     std::uint64_t last = 0;
     std::map<std::uint64_t, Post> rows;
   };
-  void check(const std::map<std::string, Content>& stored) const;
+  using Numbered = std::map<std::string, std::map<std::uint64_t, Post>>;
+  /// `logs`: all that these ever had.
+  void check(const std::map<std::string, Content>& stored, const Numbered& logs) const;
   std::size_t stored() const { return stored_; }
 
  private:
@@ -61,7 +63,6 @@ class MailOracle {
     std::uint64_t cursor = 0;
     std::map<std::uint64_t, Post> handled;
   };
-  using Numbered = std::map<std::string, std::map<std::uint64_t, Post>>;
   Numbered all_of(const std::map<std::string, Content>& stored) const;
   void check_posts(const Numbered& stored) const;
 

@@ -1,7 +1,5 @@
 #include "tests/sim/mail_user.hpp"
 
-#include "bus/core/limits.hpp"
-#include "bus/core/name.hpp"
 #include "tests/sim/world.hpp"
 
 namespace starbus::sim {
@@ -9,20 +7,19 @@ namespace starbus::sim {
 using bus::Errc;
 
 MailUser::MailUser(World& world, ProcessNode& node, Say say)
-    : world_(world), node_(node), say_(std::move(say)) {}
+    : world_(world), node_(node), say_(std::move(say)), next_token_(world.new_tokens()) {}
 
 void MailUser::owned(const std::string& mailbox, bus::Epoch epoch) {
   bus::MailReader::Settings settings;
   settings.name = mailbox;
   settings.after = world_.mail.load_cursor(mailbox, epoch.value);
-  // Now and then so small that a message does not fit, and goes alone.
-  settings.window = world_.random.chance(0.2) ? 200 : bus::kMailWindow;
+  settings.window = draw_window(world_.random);
   Box& box = boxes_[mailbox];
   box.epoch = epoch;
   box.reader = std::make_unique<bus::MailReader>(std::move(settings), say_,
                                                  [this] { return next_token_++; });
   box.reader->owned_under(epoch, world_.now());
-  tell_store(mailbox, box);
+  tell_store(node_, *box.reader, world_.now());
 }
 
 void MailUser::disowned(const std::string& mailbox) {
@@ -36,31 +33,13 @@ void MailUser::disowned_all() {
   while (!boxes_.empty()) disowned(std::string(boxes_.begin()->first));
 }
 
-void MailUser::tell_store(const std::string& mailbox, Box& box) {
-  box.reader->set_reply(node_.core().reply_lineage());
-  const bus::RowSet* const rows = node_.core().rows(std::string(bus::kStores));
-  if (!rows) return;
-  const auto row = rows->rows().find(bus::shard_name(bus::shard_of(bus::channel_id(mailbox))));
-  const bool known = row != rows->rows().end();
-  box.reader->store_is(known ? row->second.owner : bus::Process{},
-                       known ? row->second.epoch : bus::Epoch{}, world_.now());
-}
-
 void MailUser::stores_changed() {
-  for (auto& [mailbox, box] : boxes_) tell_store(mailbox, box);
+  for (auto& [mailbox, box] : boxes_) tell_store(node_, *box.reader, world_.now());
 }
 
-void MailUser::on_mail(const bus::Process& from, bus::Kind kind, bus::ByteView payload) {
+void MailUser::on_mail(const bus::Process& from, const MailSaid& said) {
   for (auto& [mailbox, box] : boxes_) {
-    if (kind == bus::Kind::mail_opened) {
-      box.reader->on_opened(from, bus::decode<bus::MailOpened>(payload).value(), world_.now());
-    } else if (kind == bus::Kind::mail_items) {
-      box.reader->on_items(from, bus::decode<bus::MailItems>(payload).value());
-    } else if (kind == bus::Kind::mail_acked) {
-      box.reader->on_acked(from, bus::decode<bus::MailAcked>(payload).value());
-    } else if (kind == bus::Kind::mail_end) {
-      box.reader->on_end(from, bus::decode<bus::MailEnd>(payload).value(), world_.now());
-    }
+    hear(*box.reader, from, said, world_.now());
     check(mailbox, box);
   }
 }

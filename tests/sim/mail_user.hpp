@@ -9,11 +9,10 @@
 #include <memory>
 #include <string>
 
-#include "bus/core/mail_reader.hpp"
+#include "tests/sim/mail_session.hpp"
 
 namespace starbus::sim {
 
-class ProcessNode;
 class World;
 
 class MailUser {
@@ -26,7 +25,7 @@ class MailUser {
   void disowned(const std::string& mailbox);
   void disowned_all();
   void stores_changed();
-  void on_mail(const bus::Process& from, bus::Kind kind, bus::ByteView payload);
+  void on_mail(const bus::Process& from, const MailSaid& said);
   void on_lost(const bus::ChannelId& process);
   void tick();
   /// Is there a session for this mailbox?
@@ -39,7 +38,6 @@ class MailUser {
     std::unique_ptr<bus::MailReader> reader;
     bus::Epoch epoch;
   };
-  void tell_store(const std::string& mailbox, Box& box);
   void read(const std::string& mailbox, Box& box);
   void check(const std::string& mailbox, const Box& box) const;
 
@@ -47,7 +45,7 @@ class MailUser {
   ProcessNode& node_;
   Say say_;
   std::map<std::string, Box> boxes_;
-  std::uint64_t next_token_ = 1;
+  std::uint64_t next_token_;
 };
 
 }  // namespace starbus::sim

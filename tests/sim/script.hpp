@@ -115,5 +115,6 @@ std::vector<Scenario> move_end_scenarios();
 std::vector<Scenario> directory_scenarios();
 std::vector<Scenario> relay_scenarios();
 std::vector<Scenario> mail_scenarios();
+std::vector<Scenario> log_scenarios();
 
 }  // namespace starbus::sim

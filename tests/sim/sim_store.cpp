@@ -97,6 +97,7 @@ int SimStore::crash() {
 }
 
 void SimStore::apply(const storage::Batch& batch) {
+  if (when_durable) when_durable(batch);
   batch.for_each([&](storage::Batch::Kind kind, std::string_view first, std::string_view second) {
     switch (kind) {
       case storage::Batch::Kind::put: {

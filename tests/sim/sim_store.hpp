@@ -32,6 +32,9 @@ class SimStore final : public storage::Store {
   SimStore(SimDisk& disk, Random& random, After after)
       : disk_(disk), random_(random), after_(std::move(after)) {}
 
+  /// Looks at a batch that is durable now, while the disk is still as it was before.
+  std::function<void(const storage::Batch&)> when_durable;
+
   /// The end of the program; how many batches were lost.
   int crash();
   bool stopped() const { return stopped_; }

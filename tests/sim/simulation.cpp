@@ -53,6 +53,7 @@ RunResult run_seed(const RunOptions& options) {
   world_options.older = options.profile.older;
   if (options.profile.mail) {
     world_options.mailboxes = {"player/1", "player/2", "guild/1"};
+    world_options.logs = {"log/news", "log/guild"};
     for (const std::string& mailbox : world_options.mailboxes) {
       world_options.free_names.push_back(mailbox);  // whose owners come and go
     }

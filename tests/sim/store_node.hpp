@@ -1,13 +1,16 @@
 /// The simulated mail store of one host: a real MailService over a simulated disk, which survives
-/// it. It is a part of busd and ends with it. One thread.
+/// it. It is a part of busd and ends with it; each life has its own retention of logs. Tells the
+/// oracle what becomes durable of them. One thread.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "busd/mail/service.hpp"
 #include "tests/sim/core_node.hpp"
+#include "tests/sim/log_oracle.hpp"
 #include "tests/sim/mail_oracle.hpp"
 #include "tests/sim/sim_store.hpp"
 
@@ -15,8 +18,9 @@ namespace starbus::sim {
 
 class StoreNode final : public CoreNode {
  public:
-  /// `listed`: it keeps the shards of all mailboxes, unless they have moved; otherwise none.
-  StoreNode(World& world, HostNode& host, std::vector<std::string> mailboxes, bool listed);
+  /// `listed`: it keeps the shards of all mailboxes and logs, unless they have moved; otherwise
+  /// none.
+  StoreNode(World& world, HostNode& host, bool listed);
 
   SimDisk& disk() { return disk_; }
   /// What its disk says.
@@ -26,9 +30,14 @@ class StoreNode final : public CoreNode {
   bool idle() const;
   /// Asks for shards that others have; busy while it does.
   void take(const std::vector<std::uint8_t>& shards);
+  std::uint64_t wall_ms() const;
   bus::busd::mail::MailService& service() { return *service_; }
-  /// What the disk has of a mailbox.
-  MailOracle::Content stored(const std::string& mailbox) const;
+  /// What the disk has of a mailbox or log.
+  MailOracle::Content stored(const std::string& name) const;
+  /// Whether what the shards' rows say is in them is what lies there.
+  void check_totals() const;
+  /// Of this life.
+  LogOracle::Quota quota(const std::string& log) const { return quota_.of_log(log); }
 
  private:
   void on_start() override;
@@ -36,8 +45,13 @@ class StoreNode final : public CoreNode {
   void before_pump() override { service_->turn(); }
   void refused_for_good(const bus::Error& reason) override;
   void stopped(const storage::Error& reason);
+  void draw_quota();
+  void note_logs(const storage::Batch& batch);
+  LogOracle::Bounds bounds(const std::string& log) const;
 
-  std::vector<std::uint8_t> shards_;  // listed
+  std::vector<std::uint8_t> shards_;         // listed
+  std::map<std::string, std::string> logs_;  // by shard and id, as in keys
+  bus::busd::mail::MailQuota quota_;
   SimDisk disk_;
   std::unique_ptr<SimStore> store_;
   std::unique_ptr<bus::busd::mail::MailService> service_;

@@ -48,6 +48,12 @@ const std::vector<Variant>& all_variants() {
        "the last numbers of a shard's streams are not written with its messages"},
       {mail_ack_before_sync, "mail_ack_before_sync", "mail", 1, 20, "P5",
        "a mail shard acknowledges before the disk has the message"},
+      {log_trims_too_much, "log_trims_too_much", "mail", 1, 20, "L1",
+       "retention takes one message more than it may"},
+      {log_numbers_again, "log_numbers_again", "mail", 1, 20, "L2",
+       "a log that has become empty begins at 1 again"},
+      {log_reader_skips, "log_reader_skips", "mail", 1, 20, "L3",
+       "who follows a log begins at its end, whatever its cursor says"},
   };
   return variants;
 }

@@ -4,6 +4,7 @@ namespace starbus::sim {
 namespace {
 
 constexpr int kBudget = 70;
+constexpr double kAppends = 0.25;  // of posts, to logs
 
 }  // namespace
 
@@ -41,11 +42,8 @@ void Workload::step() {
 /// To a store that may have them already.
 void Workload::move_shards() {
   std::vector<std::uint8_t> shards;
-  for (const std::string& mailbox : world_.mailboxes()) {
-    const std::uint8_t shard = bus::shard_of(bus::channel_id(mailbox));
-    if (world_.random.chance(0.5) && std::ranges::find(shards, shard) == shards.end()) {
-      shards.push_back(shard);
-    }
+  for (const std::uint8_t shard : world_.shards()) {
+    if (world_.random.chance(0.5)) shards.push_back(shard);
   }
   StoreNode& store = *world_.random.pick(world_.stores());
   if (!shards.empty()) store.take(shards);
@@ -138,7 +136,9 @@ void Workload::post(ProcessNode& process) {
     const std::string key = random.chance(0.1) ? "key" + std::to_string(random.below(8)) : "";
     const bus::Time expires =
         random.chance(0.05) ? world_.now() + random.millis(20, 3'000) : bus::Time{};
-    process.application().post(random.pick(world_.mailboxes()), key, pick_size(), expires);
+    const bool log = !world_.logs().empty() && random.chance(kAppends);
+    const std::string& box = random.pick(log ? world_.logs() : world_.mailboxes());
+    process.application().post(box, key, pick_size(), expires);
   }
 }
 

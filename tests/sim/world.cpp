@@ -25,19 +25,25 @@ World::World(std::uint64_t seed, WorldOptions options)
   }
   for (const std::string& mover : options_.movers) add_name(mover, NameKind::mover);
   for (const std::string& text : options_.free_names) add_name(text, NameKind::free);
-  if (options_.mailboxes.empty()) return;
+  add_stores();
+}
+
+void World::add_stores() {
+  boxes_ = options_.mailboxes;
+  boxes_.insert(boxes_.end(), options_.logs.begin(), options_.logs.end());
+  for (const std::string& box : boxes_) {
+    const std::uint8_t shard = bus::shard_of(bus::channel_id(box));
+    if (std::ranges::find(shards_, shard) == shards_.end()) shards_.push_back(shard);
+  }
+  if (boxes_.empty()) return;
   for (std::size_t i = 0; i < std::min<std::size_t>(2, hosts_.size()); ++i) {
     HostNode& host = *hosts_[i];
-    StoreNode& store =
-        *stores_.emplace_back(std::make_unique<StoreNode>(*this, host, options_.mailboxes, i == 0));
+    StoreNode& store = *stores_.emplace_back(std::make_unique<StoreNode>(*this, host, i == 0));
     host.when_started = [&store] { store.start(); };
     host.when_crashed = [&store] { store.crash(); };
     add_name(bus::process_channel_name(host.name(), store.node()), NameKind::store);
   }
-  for (const std::string& mailbox : options_.mailboxes) {
-    const std::string shard = bus::shard_name(bus::shard_of(bus::channel_id(mailbox)));
-    if (!by_id_.contains(bus::channel_id(shard))) add_name(shard, NameKind::store);
-  }
+  for (const std::uint8_t shard : shards_) add_name(bus::shard_name(shard), NameKind::store);
 }
 
 World::~World() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/sim/counts.hpp"
+#include "tests/sim/log_oracle.hpp"
 #include "tests/sim/network.hpp"
 #include "tests/sim/oracle.hpp"
 #include "tests/sim/process_node.hpp"
@@ -25,6 +26,9 @@ struct WorldOptions {
   std::vector<std::string> movers = {"mover/x", "mover/y"};
   std::vector<std::string> free_names = {};  // bound and given up at will
   std::vector<std::string> mailboxes = {};   // kept on the first host, if there are any
+  std::vector<std::string> logs = {};        // likewise; every process follows them
+  std::optional<LogOracle::Quota> log_quota =
+      {};            // of all; otherwise drawn, for each life of a store
   double older = 0;  // how often what starts speaks the protocol version before this one
 };
 
@@ -52,6 +56,7 @@ class World {
   Network network{*this};
   Oracle oracle;
   MailOracle mail;
+  LogOracle log_oracle;
 
   Time now() const { return timeline.now(); }
   RootNode& root() { return *root_; }
@@ -59,12 +64,18 @@ class World {
   std::vector<std::unique_ptr<ProcessNode>>& processes() { return processes_; }
   /// None if nobody keeps mail. At the start the first one has all shards.
   std::vector<std::unique_ptr<StoreNode>>& stores() { return stores_; }
-  /// The one whose disk says that it has the shard of a mailbox; null while it moves.
-  StoreNode* store_of(const std::string& mailbox);
+  /// The one whose disk says that it has the shard of a mailbox or log; null while it moves.
+  StoreNode* store_of(const std::string& box);
   /// What the disks have, by mailbox, of those that are not between two.
   std::map<std::string, MailOracle::Content> stored();
   const std::vector<std::string>& mailboxes() const { return options_.mailboxes; }
   bool is_mailbox(const std::string& name) const;
+  const std::vector<std::string>& logs() const { return options_.logs; }
+  bool is_log(const std::string& name) const;
+  const std::optional<LogOracle::Quota>& log_quota() const { return options_.log_quota; }
+  /// Mailboxes and logs, and their shards.
+  const std::vector<std::string>& boxes() const { return boxes_; }
+  const std::vector<std::uint8_t>& shards() const { return shards_; }
   HostNode& host(std::size_t index) { return *hosts_[index]; }
   /// "a.1"
   ProcessNode& process(std::string_view name);
@@ -111,6 +122,8 @@ class World {
   std::uint64_t new_session() { return random.next() | 1; }
   std::int64_t new_pid() { return ++last_pid_; }
   std::uint64_t new_life() { return ++last_life_; }
+  /// The first of a reader's tokens: no two lives of a process may share any.
+  std::uint64_t new_tokens() { return ++last_tokens_ << 32; }
   void process_gave_up(ProcessNode& process, const bus::Error& reason);
   void isolate(const Node& node, Time until);
   bool isolated(const Node& a, const Node& b) const;
@@ -127,9 +140,14 @@ class World {
 
  private:
   void add_name(std::string text, NameKind kind);
+  void add_stores();
   std::string unrest_of_mail();
   std::string unread_mail();
+  std::string unrest_of_logs();
   void claim_mailboxes();
+  void converge(Time limit, const std::function<void()>& meanwhile);
+  void append_to_logs();
+  void check_logs();
   void check_owners();
   void check_limits();
   std::string unrest_of_names();
@@ -138,6 +156,8 @@ class World {
 
   Random versions_;  // apart, so that versions change nothing else
   WorldOptions options_;
+  std::vector<std::string> boxes_;
+  std::vector<std::uint8_t> shards_;
   std::vector<Name> names_;
   std::map<bus::ChannelId, NameIndex> by_id_;
   std::unique_ptr<RootNode> root_;
@@ -147,6 +167,7 @@ class World {
   std::map<const Node*, Time> isolated_until_;
   std::int64_t last_pid_ = 100;
   std::uint64_t last_life_ = 0;
+  std::uint64_t last_tokens_ = 0;
   std::uint64_t checks_ = 0;
 };
 

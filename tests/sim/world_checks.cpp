@@ -94,74 +94,6 @@ std::string World::unrest() {
   return {};
 }
 
-std::string World::unrest_of_mail() {
-  for (const auto& store : stores_) {
-    if (!store->up() || store->paused()) return store->name() + " is down";
-    if (!store->core().greeted()) return store->name() + " has no session with its busd";
-    if (!store->idle()) return store->name() + " has a batch or a move under way";
-  }
-  for (const std::string& mailbox : mailboxes()) {
-    if (stores_.empty()) break;
-    const std::uint8_t shard = bus::shard_of(bus::channel_id(mailbox));
-    const auto keeps = [&](const auto& store) { return store->keeps(shard); };
-    if (std::ranges::count_if(stores_, keeps) > 1) {
-      throw Violation(bus::shard_name(shard) + " is kept by two stores");
-    }
-    StoreNode* const store = store_of(mailbox);
-    if (!store) return bus::shard_name(shard) + " is kept by nobody";
-    if (!store->serves(shard)) return store->name() + " does not serve all its shards";
-  }
-  for (auto& process : processes_) {
-    if (mail.pending(process->application().life()) != 0) return "posts without an end";
-  }
-  return {};
-}
-
-std::string World::unread_mail() {
-  for (const auto& [mailbox, content] : stored()) {
-    ProcessNode* const reader = owner_of(index_of(mailbox));
-    if (!reader || !reader->application().mail().reads(mailbox)) return "nobody reads " + mailbox;
-    if (mail.cursor(mailbox) != content.last) return "there is mail to read in " + mailbox;
-  }
-  return {};
-}
-
-StoreNode* World::store_of(const std::string& mailbox) {
-  const std::uint8_t shard = bus::shard_of(bus::channel_id(mailbox));
-  for (const auto& store : stores_) {
-    if (store->keeps(shard)) return store.get();
-  }
-  return nullptr;
-}
-
-std::map<std::string, MailOracle::Content> World::stored() {
-  std::map<std::string, MailOracle::Content> all;
-  for (const std::string& mailbox : mailboxes()) {
-    if (const StoreNode* const store = store_of(mailbox)) all[mailbox] = store->stored(mailbox);
-  }
-  return all;
-}
-
-/// Mail that nobody reads would never come to rest.
-void World::claim_mailboxes() {
-  for (const std::string& mailbox : mailboxes()) {
-    const NameIndex name = index_of(mailbox);
-    const auto wants = [&](const auto& process) {
-      if (!process->up()) return false;
-      const Application& application = process->application();
-      return application.owns(name) || application.binding(name);
-    };
-    if (std::ranges::any_of(processes_, wants)) continue;
-    if (ProcessNode* const process = living().empty() ? nullptr : living().front()) {
-      process->application().bind(name);
-    }
-  }
-}
-
-bool World::is_mailbox(const std::string& name) const {
-  return std::ranges::find(options_.mailboxes, name) != options_.mailboxes.end();
-}
-
 std::string World::unrest_of_names() {
   const bus::RootRouter& root = *root_->router();
   std::size_t owned = 0;
@@ -247,31 +179,41 @@ void World::heal_and_check(Time limit, const std::function<void()>& meanwhile) {
     store->resume();
     store->disk().room = SimDisk::Room::plenty;
   }
-  const Time end = now() + limit;
+  converge(limit, meanwhile);
+  if (!logs().empty()) {
+    append_to_logs();
+    converge(limit, meanwhile);
+  }
+  if (!stores_.empty()) {
+    mail.check(stored(), log_oracle.histories());
+    check_logs();
+  }
+  oracle.check_end([this](const Oracle::Sender& sender) { return lives(sender); });
+  for (const NameIndex name : names_of(NameKind::mover)) {
+    const ProcessNode* const owner = owner_of(name);
+    const Application::Copy* const copy = owner->application().copy_of(name);
+    oracle.check_state(name, copy->life, copy->state, owner->name());
+  }
+}
+
+void World::converge(Time limit, const std::function<void()>& meanwhile) {
   const auto look = [this] {
     std::string found = unrest();
-    return found.empty() ? unread_mail() : found;
+    if (found.empty()) found = unread_mail();
+    return found.empty() ? unrest_of_logs() : found;
   };
-  std::string reason = look();
-  while (!reason.empty()) {
+  const Time end = now() + limit;
+  for (std::string reason = look(); !reason.empty(); reason = look()) {
     if (now() >= end) throw Violation("no convergence: " + reason + describe_moves());
     run_for(from_ms(100));
     if (meanwhile) meanwhile();
-    if (!stores_.empty()) claim_mailboxes();
+    claim_mailboxes();
     for (auto& process : processes_) {
       if (!process->up()) process->start();
       if (process->application().calls_overdue(now())) {
         throw Violation(process->name() + ": a call outlived its deadline");
       }
     }
-    reason = look();
-  }
-  if (!stores_.empty()) mail.check(stored());
-  oracle.check_end([this](const Oracle::Sender& sender) { return lives(sender); });
-  for (const NameIndex name : names_of(NameKind::mover)) {
-    const ProcessNode* const owner = owner_of(name);
-    const Application::Copy* const copy = owner->application().copy_of(name);
-    oracle.check_state(name, copy->life, copy->state, owner->name());
   }
 }
 

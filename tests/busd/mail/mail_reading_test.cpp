@@ -287,13 +287,14 @@ TEST_F(MailReading, AMailboxIsNoLog) {
 class MailLog : public MailReading {
  protected:
   void append(int count, std::size_t size = 1) {
-    for (int i = 0; i < count; ++i) {
-      Bytes message;
-      encode_post_head({PostTarget::log, kBox, {}, {}}, message);
-      message.resize(message.size() + size);
-      mail_->post(stream(), ++seq_, message, false);
-    }
+    for (int i = 0; i < count; ++i) begin_append(size);
     settle();
+  }
+  void begin_append(std::size_t size = 1) {
+    Bytes message;
+    encode_post_head({PostTarget::log, kBox, {}, {}}, message);
+    message.resize(message.size() + size);
+    mail_->post(stream(), ++seq_, message, false);
   }
   MailOpen follow(std::uint64_t after, bool from_end = false) {
     MailOpen open = ask({}, after);
@@ -346,6 +347,15 @@ TEST_F(MailLog, AReaderBelowWhatIsKeptGoesOnWithTheOldest) {
   keep({.prefix = "", .messages = 2});
   for (int i = 0; i < 6; ++i) append(1);
   EXPECT_THAT(open(reader_, follow(1)), ElementsAre("after 4 of 6", "5 6"));
+}
+
+TEST_F(MailLog, AReaderMissesNothingThatABatchWouldHaveErasedAndDidNot) {
+  keep({.prefix = "", .messages = 2});
+  append(2);
+  env_.set_available(options().headroom - 1);
+  begin_append();  // refused in the end, and nothing is erased for it
+  mail_->open_reader({reader_, kToken}, follow(0));
+  EXPECT_THAT(hear(reader_), ElementsAre("after 0 of 2", "1 2"));
 }
 
 TEST_F(MailReading, APurgeErasesAndItsReaderGoesOnBehindIt) {

@@ -39,6 +39,11 @@ TEST_P(SeedTest, KeepsEveryPromise) {
   if (GetParam().deaths) {
     EXPECT_GE(counts[Event::process_deaths], seeds);
   }
+  if (GetParam().mail) {
+    EXPECT_GE(counts[Event::log_read], seeds * 200);
+    EXPECT_GE(counts[Event::log_trimmed], seeds * 20);
+    EXPECT_GE(counts[Event::log_jumps], seeds);
+  }
 }
 
 TEST_P(SeedTest, IsTheSameRunEachTime) {
