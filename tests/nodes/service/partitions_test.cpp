@@ -1,6 +1,8 @@
 /// Calls by key: to whoever has the partition, or will have it in time, and to nobody else.
 #include "nodes/service/partitions.hpp"
 
+#include <boost/asio/post.hpp>
+
 #include "tests/nodes/service/support.hpp"
 
 namespace starbus::nodes::service::test {
@@ -8,6 +10,8 @@ namespace {
 
 class PartitionsTest : public HostTestBase {
  protected:
+  /// What an answer resumes runs within the endpoint, which may not end there.
+  auto leave_the_endpoint() { return boost::asio::post(loop, use_awaitable); }
   boost::asio::awaitable<void> place_all(Place& at, std::uint32_t partitions) {
     for (std::uint32_t i = 1; i <= partitions; ++i) {
       const InstanceId id{"rank", i, partitions};
@@ -113,6 +117,7 @@ TEST_F(PartitionsTest, WhoKnowsAnotherNumberOfPartitionsReachesNobody) {
     EXPECT_FALSE(misled);
     EXPECT_EQ(misled.error(), rpc::Errc::refused);
     EXPECT_EQ(misled.error().error, Errc::not_mine);
+    co_await leave_the_endpoint();
   });
 }
 
@@ -140,6 +145,7 @@ TEST_F(PartitionsTest, EveryOtherEndIsTyped) {
     Partitions one(a->endpoint, "rank", 1);
     const auto unfit = co_await one.call<&Counter::where>("k", {}, use_awaitable);
     CO_OK(unfit);
+    co_await leave_the_endpoint();
   });
 }
 
