@@ -1,5 +1,8 @@
 #include "tests/places.hpp"
 
+#include <cstdlib>
+#include <string_view>
+
 namespace starbus {
 
 std::string source_file(const std::string& path) {
@@ -8,6 +11,11 @@ std::string source_file(const std::string& path) {
 
 std::string program(const std::string& name) {
   return std::string(STARBUS_BIN_DIR) + "/" + name;
+}
+
+bool long_runs() {
+  const char* const wish = std::getenv("STARBUS_LONG");  // NOLINT: before there are threads
+  return wish != nullptr && std::string_view(wish) == "1";
 }
 
 }  // namespace starbus

@@ -10,5 +10,7 @@ namespace starbus {
 std::string source_file(const std::string& path);
 /// Of this build: "busd".
 std::string program(const std::string& name);
+/// scripts/test --long: the full counts. It says STARBUS_LONG=1, and otherwise 0.
+bool long_runs();
 
 }  // namespace starbus

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tests/aoi/script.hpp"
+#include "tests/places.hpp"
 
 namespace starbus::aoi::test {
 namespace {
@@ -20,8 +21,7 @@ struct Extent {
 };
 
 Extent extent() {
-  const char* const wish = std::getenv("STARBUS_LONG");  // NOLINT: one thread
-  if (wish != nullptr && std::string(wish) == "1") return {2'000, 10'000, 750, 10};
+  if (long_runs()) return {2'000, 10'000, 750, 10};
   return {200, 300, 240, 3};
 }
 

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "storage/testing/fault_env.hpp"
+#include "tests/places.hpp"
 #include "tests/storage/support.hpp"
 
 namespace starbus::storage {
@@ -131,8 +132,7 @@ void run(std::uint64_t seed) {
 }
 
 TEST(StorageProperties, AStoreIsAMap) {
-  const char* const wish = std::getenv("STARBUS_LONG");
-  const std::uint64_t seeds = wish != nullptr && *wish == '1' ? 600 : 60;
+  const std::uint64_t seeds = long_runs() ? 600 : 60;
   for (std::uint64_t seed = 1; seed <= seeds && !::testing::Test::HasFailure(); ++seed) run(seed);
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "tests/bus/core/delivery_simulation.hpp"
+#include "tests/places.hpp"
 
 namespace starbus::bus {
 namespace {
@@ -29,9 +30,7 @@ std::optional<std::string> run_seed(std::uint64_t seed, Sabotage sabotage,
 
 TEST(Delivery, KeepsItsPromisesOverAHostileNetwork) {
   std::uint64_t first = 0;
-  const char* const wish = std::getenv("STARBUS_LONG");
-  const bool thorough = wish != nullptr && std::string_view(wish) == "1";
-  std::uint64_t last = thorough ? 100 * kSeeds : kSeeds;
+  std::uint64_t last = long_runs() ? 100 * kSeeds : kSeeds;
   if (const char* seed = std::getenv("STARBUS_SEED")) {
     first = std::strtoull(seed, nullptr, 10);
     last = first + 1;

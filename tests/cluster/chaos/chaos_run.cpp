@@ -137,9 +137,4 @@ std::uint64_t chaos_seed() {
   return seed;
 }
 
-bool long_run() {
-  const char* const given = std::getenv("STARBUS_LONG");  // NOLINT: one thread
-  return given != nullptr && std::string_view(given) == "1";
-}
-
 }  // namespace starbus::cluster_test

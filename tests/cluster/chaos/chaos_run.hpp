@@ -73,7 +73,5 @@ class ChaosRun {
 std::chrono::milliseconds restart_delay();
 /// A seed of STARBUS_SEED, or of the operating system; printed, and named when the test fails.
 std::uint64_t chaos_seed();
-/// Full counts: STARBUS_LONG=1.
-bool long_run();
 
 }  // namespace starbus::cluster_test

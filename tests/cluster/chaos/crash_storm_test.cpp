@@ -8,6 +8,7 @@
 #include "tests/cluster/chaos/chaos_run.hpp"
 #include "tests/cluster/chaos/stalls.hpp"
 #include "tests/cluster/chaos/verdict.hpp"
+#include "tests/places.hpp"
 #include "tests/sim/random.hpp"
 
 namespace starbus::cluster_test {
@@ -16,9 +17,9 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(CrashStorm, MessagesAreHandledExactlyOnce) {
-  const int kills = long_run() ? 20 : 6;
-  const std::uint32_t messages = long_run() ? 10'000'000 : 100'000;
-  const std::chrono::milliseconds span = long_run() ? 200s : 18s;
+  const int kills = long_runs() ? 20 : 6;
+  const std::uint32_t messages = long_runs() ? 10'000'000 : 100'000;
+  const std::chrono::milliseconds span = long_runs() ? 200s : 18s;
   const std::uint64_t seed = chaos_seed();
   SCOPED_TRACE("STARBUS_SEED=" + std::to_string(seed));
   sim::Random random(seed);
@@ -42,7 +43,7 @@ TEST(CrashStorm, MessagesAreHandledExactlyOnce) {
   EXPECT_EQ(verdict.handled, verdict.sent);
   EXPECT_TRUE(verdict.failures.empty()) << verdict.to_string();
   const Stalls stalls(run.board(), run.blows());
-  if (long_run()) {
+  if (long_runs()) {
     EXPECT_LE(stalls.at(0.99), 1s) << stalls.to_string();
     EXPECT_LE(stalls.worst(), 2s) << stalls.to_string();
   }

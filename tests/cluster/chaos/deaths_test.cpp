@@ -7,6 +7,7 @@
 
 #include "tests/cluster/chaos/chaos_run.hpp"
 #include "tests/cluster/chaos/verdict.hpp"
+#include "tests/places.hpp"
 #include "tests/sim/random.hpp"
 
 namespace starbus::cluster_test {
@@ -15,8 +16,8 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(ChaosDeaths, EveryFailureIsTrueAndTheDeadLeaveAPrefix) {
-  const std::chrono::milliseconds span = long_run() ? 120s : 12s;
-  const std::uint32_t messages = long_run() ? 3'000'000 : 100'000;
+  const std::chrono::milliseconds span = long_runs() ? 120s : 12s;
+  const std::uint32_t messages = long_runs() ? 3'000'000 : 100'000;
   const std::uint64_t seed = chaos_seed();
   SCOPED_TRACE("STARBUS_SEED=" + std::to_string(seed));
   sim::Random random(seed);

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "tests/cluster/cluster_test.hpp"
+#include "tests/places.hpp"
 
 namespace starbus::cluster_test {
 namespace {
@@ -14,8 +15,7 @@ using boost::asio::awaitable;
 
 /// The whole count with STARBUS_LONG (scripts/test --long), one in a hundred of it otherwise.
 int kills() {
-  const char* const value = std::getenv("STARBUS_LONG");  // NOLINT: one thread
-  return value && std::string_view(value) == "1" ? 1'000 : 10;
+  return long_runs() ? 1'000 : 10;
 }
 
 class MailSoak : public ClusterTest {

@@ -8,6 +8,7 @@
 
 #include "tests/cluster/chaos/chaos_run.hpp"
 #include "tests/cluster/chaos/move_board.hpp"
+#include "tests/places.hpp"
 #include "tests/sim/random.hpp"
 
 namespace starbus::cluster_test {
@@ -100,7 +101,7 @@ class ChaosMoves : public ::testing::Test {
 };
 
 TEST_F(ChaosMoves, OfAllPartnersAtOnceKeepEverySequenceExact) {
-  wander(long_run() ? 10'000 : 2'000, long_run() ? 300s : 30s);
+  wander(long_runs() ? 10'000 : 2'000, long_runs() ? 300s : 30s);
   EXPECT_EQ(failed(), 0U);
   expect_exact();
 }
@@ -111,7 +112,7 @@ TEST_F(ChaosMoves, GoOnWhileDaemonsAreKilled) {
   sim::Random random(seed);
   auto next = std::chrono::steady_clock::now();
   int kills = 0;
-  wander(long_run() ? 30'000 : 3'000, long_run() ? 300s : 40s, [&] {
+  wander(long_runs() ? 30'000 : 3'000, long_runs() ? 300s : 40s, [&] {
     if (std::chrono::steady_clock::now() < next) return;
     next += std::chrono::milliseconds(random.between(100, 600));
     const std::string names[] = {"root", "a", "b", "c"};

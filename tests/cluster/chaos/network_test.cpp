@@ -8,6 +8,7 @@
 #include "tests/cluster/chaos/chaos_run.hpp"
 #include "tests/cluster/chaos/relay.hpp"
 #include "tests/cluster/chaos/verdict.hpp"
+#include "tests/places.hpp"
 #include "tests/sim/random.hpp"
 
 namespace starbus::cluster_test {
@@ -51,8 +52,8 @@ TEST_F(ChaosNetwork, DelaysCutsAndResetsLoseNothing) {
   const std::uint64_t seed = chaos_seed();
   SCOPED_TRACE("STARBUS_SEED=" + std::to_string(seed));
   sim::Random random(seed);
-  options_.span = long_run() ? 120s : 8s;
-  options_.messages = long_run() ? 3'000'000 : 60'000;
+  options_.span = long_runs() ? 120s : 8s;
+  options_.messages = long_runs() ? 3'000'000 : 60'000;
   ChaosRun run(options_);
   run.start();
   for (std::chrono::milliseconds at = 500ms; at < options_.span - 500ms;

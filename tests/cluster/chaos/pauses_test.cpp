@@ -5,6 +5,7 @@
 
 #include "tests/cluster/chaos/chaos_run.hpp"
 #include "tests/cluster/chaos/verdict.hpp"
+#include "tests/places.hpp"
 
 namespace starbus::cluster_test {
 namespace {
@@ -15,8 +16,8 @@ class ChaosPauses : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ChaosPauses, LoseDoubleAndReorderNothing) {
   // The long one is longer than the link timeout, and shorter than the lease.
-  const std::chrono::milliseconds pause = long_run() ? 15s : 5s;
-  ChaosRun run({.messages = long_run() ? 1'000'000U : 40'000U, .span = pause + 2s});
+  const std::chrono::milliseconds pause = long_runs() ? 15s : 5s;
+  ChaosRun run({.messages = long_runs() ? 1'000'000U : 40'000U, .span = pause + 2s});
   run.start();
   run.sleep_until(500ms);
   if (GetParam() == "node") {

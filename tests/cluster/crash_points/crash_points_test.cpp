@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "tests/cluster/crash_points/crash_run.hpp"
+#include "tests/places.hpp"
 
 namespace starbus::cluster_test {
 namespace {
@@ -33,11 +34,6 @@ constexpr Kind kKinds[] = {
     {DiskCall::open, DiskFile::temporary},    {DiskCall::append, DiskFile::temporary},
     {DiskCall::sync, DiskFile::temporary},    {DiskCall::rename, DiskFile::current},
     {DiskCall::sync_folder, DiskFile::folder}};
-
-bool long_run() {
-  const char* const value = std::getenv("STARBUS_LONG");  // NOLINT: one thread
-  return value && std::string_view(value) == "1";
-}
 
 std::uint64_t new_seed() {
   const char* const given = std::getenv("STARBUS_SEED");  // NOLINT: one thread
@@ -144,7 +140,7 @@ TEST_F(CrashPoints, LoseDoubleAndReorderNoMail) {
     add(*point);
     return play_all();
   }
-  if (long_run()) {
+  if (long_runs()) {
     plan_all();
   } else {
     plan_situations();

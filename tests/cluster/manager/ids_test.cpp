@@ -7,6 +7,7 @@
 #include "nodes/manager/limits.hpp"
 #include "nodes/runtime/main_loop.hpp"
 #include "tests/cluster/manager/manager_fixture.hpp"
+#include "tests/places.hpp"
 
 namespace starbus::cluster_test {
 namespace {
@@ -256,8 +257,7 @@ TEST_F(NoStoreTest, WithoutAStoreNobodyOwnsACounter) {
 
 /// Its lease is the cluster's, 30 s, so this takes a while.
 TEST_F(IdsTest, AManagerThatStoodStillBeyondItsLeaseGrantsNothingTwice) {
-  const char* const wish = std::getenv("STARBUS_LONG");  // NOLINT: one thread
-  if (wish == nullptr || std::string_view(wish) != "1") GTEST_SKIP() << "a minute: STARBUS_LONG=1";
+  if (!long_runs()) GTEST_SKIP() << "a minute: STARBUS_LONG=1";
   run(
       [this]() -> Task {
         Observer observer{Bus(loop, cluster.node("a", "observer"))};

@@ -2,6 +2,7 @@
 // that.
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <cstdlib>
 
 #include <map>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@
 #include "nodes/service/partitions.hpp"
 #include "tests/cluster/cluster_test.hpp"
 #include "tests/cluster/services/ledger.hpp"
+#include "tests/places.hpp"
 
 namespace starbus::cluster_test {
 namespace {
@@ -209,7 +211,9 @@ TEST_F(ServicesTest, AStatefulServiceCountsExactlyWhateverIsKilledBelowIt) {
       115s);
 }
 
+/// The lease is the cluster's, 30 s, so this takes a while.
 TEST_F(ServicesTest, AHostThatStandsStillBeyondItsLeaseIsFenced) {
+  if (!long_runs()) GTEST_SKIP() << "a minute: STARBUS_LONG=1";
   run(
       [this]() -> Task {
         Observer observer(loop, cluster.node("b", "observer"));

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "tests/nodes/db/remote_support.hpp"
+#include "tests/places.hpp"
 
 namespace starbus::nodes::db {
 namespace {
@@ -117,7 +118,7 @@ class Pair {
 };
 
 TEST(RemoteProperty, EveryRequestTakesEffectOnceAndInTheOrderOfItsDocument) {
-  const std::uint64_t seeds = std::getenv("STARBUS_LONG") == nullptr ? 12 : 500;
+  const std::uint64_t seeds = long_runs() ? 500 : 12;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     SCOPED_TRACE(seed);
     Pair(seed).run(600);
