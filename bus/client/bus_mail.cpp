@@ -106,7 +106,8 @@ void BusCore::on_posted(Token token, Errc status, std::uint64_t number) {
   if (status == Errc::ok) return void(end_post(token, number));
   Error error{status};
   // The store says no more than that, and which limit it was.
-  if (status == Errc::denied) error.detail = "a mailbox takes no append, and a log no post";
+  if (status == Errc::denied)
+    error.detail = "a mailbox takes no append, a log no post, and dead letters neither";
   const auto found = posts_.find(token);
   const bool full = status == Errc::mailbox_full || status == Errc::store_full;
   if (full && found != posts_.end()) {

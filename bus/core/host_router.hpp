@@ -186,8 +186,6 @@ class HostRouter final : public Router, private HostWatchOutlet {
   Result<> reply_from_root(ByteView payload);
   void deliver_parts(const Multicast& multicast, LinkId source);
   bool speaks_for(const LocalProcess& process, const ChannelId& channel);
-  bool may_say(const LocalProcess& process, const Run& run) const;
-  bool may_read(const LocalProcess& process, const MailOpen& open) const;
   Link* session_of(const LocalProcess& process);
   void tell_room();
   /// Where records for the channel go; null, counted, if that is nowhere now.
@@ -195,6 +193,12 @@ class HostRouter final : public Router, private HostWatchOutlet {
   bool within_rate(LocalProcess& process, std::uint64_t messages, std::uint64_t bytes);
   Result<> check_opened(const LocalProcess& process, const ChannelId& channel, Lane lane);
   Result<> deny(const LocalProcess& process, const std::string& what);
+
+  // What a message may hold: host_router_access.cpp.
+  bool may_say(const LocalProcess& process, const Run& run) const;
+  bool may_read(const LocalProcess& process, const MailOpen& open) const;
+  bool may_post(const LocalProcess& process, const Run& run) const;
+  bool may_post(const LocalProcess& process, const ChannelId& channel, ByteView message) const;
 
   // Traces: host_router_trace.cpp.
   void trace_onward(HopTrace trace, LinkId source);

@@ -1,6 +1,5 @@
 // Messages and replies: local ones to their process, others up, nothing back up.
 #include "bus/core/host_router.hpp"
-#include "bus/core/record_shards.hpp"
 #include "bus/core/sabotage.hpp"
 
 #include <utility>
@@ -56,7 +55,10 @@ Result<> HostRouter::data_from_process(Link& link, LocalProcess& process, ByteVi
   stamp_origin(stamped_.data() + kOriginOffset, process.id);
   run->origin = process.id;
   const bool passes = within_rate(process, run->count, payload.size());
-  if (run->system && !may_say(process, *run)) return deny(process, "speak for another in a move");
+  if (run->system && !may_say(process, *run)) {
+    return deny(process, "say that to the library of another process: see its bind and send");
+  }
+  if (!may_post(process, *run)) return deny(process, "post to what it may not send to");
   Link* const next = passes ? route(run->channel) : nullptr;
   if (!next) {
     process.choked |= passes;
@@ -66,41 +68,6 @@ Result<> HostRouter::data_from_process(Link& link, LocalProcess& process, ByteVi
   show_to_tap(*run);
   forward_payload(*next, *run, stamped_, link.id);
   return {};
-}
-
-/// Messages to the library of a process: a process tells the states of its own moves only, and
-/// reads the mail of names that its role may own, and logs that it may write to, and takes or gives
-/// the shards that it may keep. What else is said about mail, its receiver checks.
-bool HostRouter::may_say(const LocalProcess& process, const Run& run) const {
-  RunReader reader(run);
-  while (const auto item = reader.next()) {
-    if (!item->system) continue;
-    if (item->body.size() < kRecordHeader) return false;
-    const auto kind = static_cast<Kind>(item->body[sizeof(std::uint32_t)]);
-    const ByteView payload = item->body.subspan(kRecordHeader);
-    if (kind == Kind::state) {
-      const auto state = decode<State>(payload);
-      const bool own = state && state->ticket.source == process.id &&
-                       state->ticket.target.channel() == run.channel;
-      if (!own || !may_hold(process, state->name)) return false;
-    } else if (kind == Kind::mail_open) {
-      const auto open = decode<MailOpen>(payload);
-      if (!open || !may_read(process, *open)) return false;
-    } else if (const auto shard = shard_in(kind, payload)) {
-      if (!may_hold(process, shard_name(*shard))) return false;
-    } else if (!is_mail(kind)) {
-      const auto refused = decode<StateRefused>(payload);
-      // Of an earlier incarnation of its own, too: that is why it refuses.
-      const bool own = refused && refused->ticket.target.channel() == process.id.channel();
-      if (kind != Kind::state_refused || !own) return false;
-    }
-  }
-  return true;
-}
-
-bool HostRouter::may_read(const LocalProcess& process, const MailOpen& open) const {
-  if (open.target == PostTarget::log) return process.role->may_send(open.name);
-  return may_hold(process, open.name);
 }
 
 Result<> HostRouter::probe_from_process(Link& link, LocalProcess& process, ByteView payload) {
@@ -128,6 +95,9 @@ Result<> HostRouter::multicast_from_process(Link& link, LocalProcess& process, B
   for (const Target& target : multicast->targets) {
     if (!check_opened(process, target.channel, multicast->lane)) {
       return deny(process, "send to what it has not opened");
+    }
+    if (!may_post(process, target.channel, multicast->body)) {
+      return deny(process, "post to what it may not send to");
     }
   }
   ++counters_.multicasts_in;

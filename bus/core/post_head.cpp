@@ -1,5 +1,6 @@
 #include "bus/core/post_head.hpp"
 
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <vector>
 
 #include "bus/core/limits.hpp"
@@ -30,6 +31,17 @@ const Name& shard_channel(std::uint8_t shard) {
     return channels;
   }();
   return kChannels[shard];
+}
+
+bool is_shard_channel(const ChannelId& channel) {
+  static const boost::unordered_flat_set<ChannelId> kChannels = [] {
+    boost::unordered_flat_set<ChannelId> channels;
+    for (std::size_t i = 0; i < kShards; ++i) {
+      channels.insert(shard_channel(static_cast<std::uint8_t>(i)).id());
+    }
+    return channels;
+  }();
+  return kChannels.contains(channel);
 }
 
 void encode_post_head(const PostHead& head, Bytes& out) {

@@ -14,6 +14,12 @@ namespace starbus::bus::busd::mail {
 
 inline constexpr std::string_view kDeadLetters = "log/dead-letters/";
 
+/// Only the store writes there, and only as logs: whoever made a mailbox of such a name would leave
+/// the letters of its shard without a place, and readers that reject without an answer.
+inline bool is_dead_letters(std::string_view box) {
+  return box.starts_with(kDeadLetters);
+}
+
 /// "log/dead-letters/SHARD-K", with the lowest K for which that name lies in its shard.
 const std::string& dead_letters_log(std::uint8_t shard);
 

@@ -51,6 +51,7 @@ Result<std::uint64_t> Mail::store(Shard& shard, const Post& post, storage::Batch
   const PostHead& head = decoded->head;
   const ChannelId& id = post.box;
   if (bus::shard_of(id) != shard.number) return Error{Errc::bad_name, "of another shard"};
+  if (is_dead_letters(head.name)) return Error{Errc::denied, "the store alone writes there"};
   if (decoded->body.size() > kMaxPostBody) return Error{Errc::too_large};
 
   const std::string key = head.key.empty() ? "" : post_key(shard.number, id, head.key);
@@ -145,6 +146,9 @@ void Mail::add(Opening& opening, storage::Batch& batch) {
   };
   Shard* const shard = shard_at(bus::shard_of(opening.box));
   if (shard == nullptr) return refuse({Errc::busy, "the shard has left"});
+  if (open.target == PostTarget::mailbox && is_dead_letters(open.name)) {
+    return refuse({Errc::denied, "it is a log"});
+  }
   auto place = find_box(*shard, opening.box, open.name, open.target);
   if (!place) return refuse(place.error());
   BoxRow& row = *place->box.row;

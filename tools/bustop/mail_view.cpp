@@ -56,15 +56,11 @@ OrderedJson json_of_box(const MailBox& box) {
           {"bytes", box.bytes}, {"floor", box.floor}, {"last", box.last}};
 }
 
-bool is_dead_letters(std::string_view box) {
-  return box.starts_with(mail::kDeadLetters);
-}
-
 }  // namespace
 
 void read_body(std::string_view box, std::string_view body, MailMessage& message) {
   message.text = body.substr(0, kShownText);
-  if (!is_dead_letters(box) || !message.trouble.empty()) return;
+  if (!mail::is_dead_letters(box) || !message.trouble.empty()) return;
   const auto letter = mail::decode_dead_letter(bus::as_bytes(body));
   if (!letter) return;  // then it is shown as it is
   const std::string_view inner = bus::as_text(letter->body);

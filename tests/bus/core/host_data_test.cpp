@@ -1,6 +1,7 @@
 // Messages through one host: local and remote, split, refused, too many.
 #include <gtest/gtest.h>
 
+#include "bus/core/post_head.hpp"
 #include "tests/bus/core/host_fixture.hpp"
 
 namespace starbus::bus::test {
@@ -17,7 +18,7 @@ class HostData : public HostRouterTest {
     Role gate;
     gate.name = "gate";
     gate.bind = {"gate/"};
-    gate.send = {"player/"};
+    gate.send = {"player/", "store/"};
     Role slow = open;
     slow.name = "slow";
     slow.messages_per_second = 10;
@@ -246,6 +247,54 @@ TEST_F(HostData, RestrictedRolesOpenBeforeTheySend) {
   EXPECT_EQ(reset_of(many), Errc::denied);
   EXPECT_EQ(busroot.count(Kind::data), 0u);
   EXPECT_EQ(router.host_counters().denied, 4u);
+}
+
+/// The channel of a shard is open to it, so what stands in the message decides.
+TEST_F(HostData, RestrictedRolesPostOnlyWhereTheyMaySend) {
+  Peer& busroot = root();
+  const std::string store = shard_name(shard_of(channel_id("player/1")));
+  const auto gate = [&]() -> Peer& {
+    Peer& peer = join("gate-1", {.role = "gate"});
+    for (const Lane lane : {Lane::call, Lane::sync}) {
+      Bytes record;
+      encode(Open{lane, store}, record);
+      peer.say_record(record, lane);
+    }
+    return peer;
+  };
+  const auto post_to = [](const std::string& name) {
+    Bytes message;
+    encode_post_head({PostTarget::mailbox, name, {}, {}}, message);
+    return std::string(as_text(message)) + "gift";
+  };
+  Peer& good = gate();
+  good.say_run(run_to(store), post_to("player/1"));
+  harness.run();
+  EXPECT_FALSE(harness.closed(good));
+  EXPECT_EQ(runs(busroot).size(), 1u);
+
+  for (const std::string& message : {post_to("bank/1"), std::string("no post"), std::string()}) {
+    Peer& forbidden = gate();
+    forbidden.say_run(run_to(store), message);
+    harness.run();
+    EXPECT_EQ(reset_text(forbidden), "role \"gate\" may not post to what it may not send to");
+  }
+  Peer& large = gate();
+  large.say_run(run_to(store), post_to("bank/1") + std::string(3 * 1024 * 1024, 'x'));
+  harness.run();
+  EXPECT_EQ(reset_of(large), Errc::denied);
+
+  Peer& many = gate();
+  say_multicast(many, {store});
+  harness.run();
+  EXPECT_EQ(reset_text(many), "role \"gate\" may not post to what it may not send to");
+  EXPECT_EQ(busroot.count(Kind::data), 0u);
+  EXPECT_EQ(busroot.count(Kind::multicast), 0u);
+
+  Peer& node = join("node-1");  // an open role is asked nothing
+  node.say_run(run_to(store), post_to("bank/1"));
+  harness.run();
+  EXPECT_EQ(runs(busroot).size(), 1u);
 }
 
 TEST_F(HostData, OpenedChannelsAreBounded) {

@@ -193,6 +193,20 @@ TEST_F(MailReading, ARejectedMessageIsKeptAmongTheDeadLetters) {
   EXPECT_EQ(mail_->totals().messages, 2u) << "the third, and the letter";
 }
 
+TEST_F(MailReading, NobodyTakesThePlaceOfTheDeadLetters) {
+  post(1, "x", "", dead_letters_log(shard()));
+  EXPECT_THAT(settle(), ElementsAre("stored 1 1=denied"));
+  MailOpen place = ask(Epoch::of(1, 1));
+  place.name = dead_letters_log(shard());
+  EXPECT_THAT(open(reader_, place), ElementsAre("no: denied"));
+  post(2, "a");
+  settle();
+  (void)open(reader_, ask(Epoch::of(1, 1)));
+  mail_->acknowledge({reader_, kToken}, {kToken, 1, "poison"});
+  EXPECT_THAT(hear(reader_), ElementsAre("acked 1"));
+  EXPECT_EQ(mail_->counters().dead_letters, 1u);
+}
+
 TEST_F(MailReading, LargeMessagesAreRejectedOneAfterTheOther) {
   constexpr std::size_t kSize = 9 * 1024 * 1024;
   post_all(3, kSize);
@@ -213,13 +227,17 @@ TEST_F(MailReading, LargeMessagesAreRejectedOneAfterTheOther) {
 }
 
 TEST_F(MailReading, OneTokenForTwoMailboxesIsOneSession) {
+  const auto of_this_shard = [](const std::string& prefix) {
+    for (int i = 0;; ++i) {
+      std::string name = prefix + std::to_string(i);
+      if (shard_of(channel_id(name)) == shard()) return name;
+    }
+  };
   MailOpen log = ask({});
   log.target = PostTarget::log;
-  log.name = dead_letters_log(shard());
+  log.name = of_this_shard("log/one-");
   MailOpen other = log;
-  for (int i = 0; other.name == log.name || shard_of(channel_id(other.name)) != shard(); ++i) {
-    other.name = "log/" + std::to_string(i);
-  }
+  other.name = of_this_shard("log/two-");
   EXPECT_THAT(open(reader_, log), ElementsAre("after 0 of 0"));
   EXPECT_THAT(open(reader_, other), ElementsAre("after 0 of 0"));
   EXPECT_EQ(mail_->readers().count(), 1u);
