@@ -52,7 +52,9 @@ for round in first second; do
   pids=$(cat "$RUN"/*.pid)
   run "down, the $round time" timeout 60 scripts/down
   for pid in $pids; do
-    [[ ! -d /proc/$pid ]] || { echo "FAILED: process $pid is left"; exit 1; }
+    # One that has ended has no command line, but has a folder there until somebody reaps it.
+    [[ -z $({ tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null) ]] ||
+      { echo "FAILED: process $pid is left"; exit 1; }
   done
   [[ ! -e $RUN ]] || { echo "FAILED: $RUN is left"; exit 1; }
 done
