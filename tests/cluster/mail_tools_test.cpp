@@ -182,6 +182,8 @@ TEST_F(MailToolsTest, ABackupUnderLoadHasAllThatWasAcknowledgedBefore) {
 }
 
 TEST_F(MailToolsTest, AStoreThatIsServedIsNotTouched) {
+  // busd serves before its store is open.
+  ASSERT_TRUE(wait_for(10s, [this] { return cluster.busd("a").get("/mail/stats").status == 200; }));
   const auto check = cluster.run(
       {program("starbus-mail"), "check", "--directory", cluster.busd("a").state_folder() / "mail"},
       "check");
