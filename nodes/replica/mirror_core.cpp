@@ -67,7 +67,7 @@ void MirrorCore::snapshot(std::uint64_t question, const Position& at, bus::ByteV
                           Time now) {
   if (question != question_) return;
   question_ = 0;
-  if (!hear(at, now)) return pause(now);  // of an owner that is one no more
+  if (!hear(at, now)) return pause(now);           // of an owner that is one no more
   if (!has_state_ && at < at_) return pause(now);  // asked for before the bytes that were refused
   // What the changes have brought meanwhile may be further than what was asked for.
   const bool is_news = !has_state_ || at > at_;
