@@ -25,8 +25,9 @@ void Origin::on_nack(const Nack& nack) {
   const bool pending = nack.seq >= stream->items.front().seq;
   switch (nack.reason) {
     case NackReason::overflow:
-      if (pending && !stream->choked) slow_down(*stream);
-      if (pending) choke(*stream);
+      if (!pending || stream->choked) break;
+      slow_down(*stream);
+      choke(*stream);
       break;
     case NackReason::no_owner:
       if (!pending) break;

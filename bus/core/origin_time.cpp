@@ -44,7 +44,7 @@ Time Origin::silence_of(const Stream& stream) const {
 void Origin::tick(Time now) {
   now_ = now;
   for (Stream& stream : busy_) {
-    if (stream.next_expiry != 0) expire(stream);
+    expire(stream);
     if (stream.choked) {
       if (now_ < stream.probe_at) continue;
       stream.pause = std::min(stream.pause * 2, from_ms(kChokeLongest));
@@ -67,19 +67,19 @@ void Origin::tick(Time now) {
 void Origin::expire(Stream& stream) {
   const std::uint32_t present = expiry_stamp(now_);
   if (!has_passed(stream.next_expiry, present)) return;
-  const auto due = [&](const Meta& meta) { return has_passed(meta.expires, present); };
-  const std::span items(stream.items.data(), stream.items.size());
-  if (std::ranges::none_of(items, due)) {  // that one was released; burying copies the stream
-    stream.next_expiry = 0;
-    for (const Meta& meta : items) {
-      stream.next_expiry = earlier_expiry(stream.next_expiry, meta.expires);
-    }
-    return;
+  // That one may have been released or withdrawn; and burying copies the stream.
+  bool any = false;
+  stream.next_expiry = 0;
+  for (const Meta& meta : std::span(stream.items.data(), stream.items.size())) {
+    const bool due = has_passed(meta.expires, present);
+    any = any || due;
+    if (!due) stream.next_expiry = earlier_expiry(stream.next_expiry, meta.expires);
   }
+  if (!any) return;
   std::size_t index = 0;
   bury(stream, [&](const Meta& meta) {
     const bool sent = index++ < stream.sent;
-    if (!due(meta)) return false;
+    if (!has_passed(meta.expires, present)) return false;
     ++counters_.expired;
     events_due_.push_back({meta.token, stream.channel, stream.lane, meta.seq, Errc::expired, sent});
     return true;
@@ -97,7 +97,6 @@ void Origin::withdraw(const ChannelId& channel, Lane lane, std::uint64_t seq) {
 template <class Pick>
 void Origin::bury(Stream& stream, Pick&& pick) {
   bool any = false;
-  std::uint32_t next_expiry = 0;
   Fifo<std::byte> encoded;
   std::size_t from = 0;
   stream.cursor_bytes = 0;
@@ -118,10 +117,8 @@ void Origin::bury(Stream& stream, Pick&& pick) {
       bytes_ -= meta.encoded - kItemHeader;
       meta = Meta{meta.seq, 0, kItemHeader, meta.sender, 0, 0, 1};
     }
-    next_expiry = earlier_expiry(next_expiry, meta.expires);
     if (i + 1 == stream.cursor) stream.cursor_bytes = encoded.size();
   }
-  stream.next_expiry = next_expiry;
   stream.encoded = std::move(encoded);
   freed_ |= any;
 }
