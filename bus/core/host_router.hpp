@@ -198,7 +198,8 @@ class HostRouter final : public Router, private HostWatchOutlet {
   bool may_say(const LocalProcess& process, const Run& run) const;
   bool may_read(const LocalProcess& process, const MailOpen& open) const;
   bool may_post(const LocalProcess& process, const Run& run) const;
-  bool may_post(const LocalProcess& process, const ChannelId& channel, ByteView message) const;
+  bool may_post(const LocalProcess& process, ByteView message) const;
+  bool checks_posts(const LocalProcess& process, const ChannelId& channel) const;
 
   // Traces: host_router_trace.cpp.
   void trace_onward(HopTrace trace, LinkId source);

@@ -42,20 +42,23 @@ bool HostRouter::may_read(const LocalProcess& process, const MailOpen& open) con
 }
 
 /// The channel of a shard is open to whoever posts at all; the mailbox or log that a message there
-/// is for stands in its head, and needs to be in `send` as any channel does. What is no post goes
-/// the same way: a store of a later version may read more in it than this program can.
+/// is for stands in its head, and needs to be in `send` as any channel does.
+bool HostRouter::checks_posts(const LocalProcess& process, const ChannelId& channel) const {
+  return process.role->restricted() && is_shard_channel(channel);
+}
+
 bool HostRouter::may_post(const LocalProcess& process, const Run& run) const {
-  if (!process.role->restricted() || !is_shard_channel(run.channel)) return true;
+  if (!checks_posts(process, run.channel)) return true;
   RunReader reader(run);
   while (const auto item = reader.next()) {
-    if (!item->tombstone && !may_post(process, run.channel, item->body)) return false;
+    if (!item->tombstone && !may_post(process, item->body)) return false;
   }
   return true;
 }
 
-bool HostRouter::may_post(const LocalProcess& process, const ChannelId& channel,
-                          ByteView message) const {
-  if (!process.role->restricted() || !is_shard_channel(channel)) return true;
+/// What is no post is refused, too: a store of a later version may read more in it than this
+/// program can.
+bool HostRouter::may_post(const LocalProcess& process, ByteView message) const {
   const auto post = decode_post(message);
   return post && process.role->may_send(post->head.name);
 }
