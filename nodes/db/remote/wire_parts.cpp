@@ -110,121 +110,37 @@ void get(In& in, Write& it) {
   get_write(in, it, in.bytes.byte());
 }
 
-void put(Out& out, const WriteRequest& it) {
-  put_all(out, it.request_id, it.writes);
-}
-void get(In& in, WriteRequest& it) {
-  get_all(in, it.request_id, it.writes);
-}
-
-void put(Out& out, const Find& it) {
-  put_all(out, it.collection, it.id, it.paths);
-}
-void get(In& in, Find& it) {
-  get_all(in, it.collection, it.id, it.paths);
-}
-
-void put(Out& out, const Bound& it) {
-  put_all(out, it.values, it.inclusive);
-}
-void get(In& in, Bound& it) {
-  get_all(in, it.values, it.inclusive);
-}
-
-void put(Out& out, const Range& it) {
-  put_all(out, it.collection, it.index, it.from, it.to);
-}
-void get(In& in, Range& it) {
-  get_all(in, it.collection, it.index, it.from, it.to);
-}
-
-void put(Out& out, const Query& it) {
-  put_all(out, it.range, it.limit, it.paths, it.token);
-}
-void get(In& in, Query& it) {
-  get_all(in, it.range, it.limit, it.paths, it.token);
-}
-
-void put(Out& out, const Count& it) {
-  put_all(out, it.range, it.token);
-}
-void get(In& in, Count& it) {
-  get_all(in, it.range, it.token);
-}
-
-void put(Out& out, const IndexField& it) {
-  put_all(out, it.path, it.descending);
-}
-void get(In& in, IndexField& it) {
-  get_all(in, it.path, it.descending);
-}
-
-void put(Out& out, const DeclareIndex& it) {
-  put_all(out, it.collection, it.name, it.fields);
-}
-void get(In& in, DeclareIndex& it) {
-  get_all(in, it.collection, it.name, it.fields);
-}
-
-void put(Out& out, const DropIndex& it) {
-  put_all(out, it.collection, it.name);
-}
-void get(In& in, DropIndex& it) {
-  get_all(in, it.collection, it.name);
-}
-
-void put(Out& out, const ListIndexes& it) {
-  put(out, it.collection);
-}
-void get(In& in, ListIndexes& it) {
-  get(in, it.collection);
-}
+// The fields of a part, in the order of its bytes: one list for both directions.
+#define FIELDS(Part, ...)              \
+  void put(Out& out, const Part& it) { \
+    put_all(out, __VA_ARGS__);         \
+  }                                    \
+  void get(In& in, Part& it) {         \
+    get_all(in, __VA_ARGS__);          \
+  }
+FIELDS(WriteRequest, it.request_id, it.writes)
+FIELDS(Find, it.collection, it.id, it.paths)
+FIELDS(Bound, it.values, it.inclusive)
+FIELDS(Range, it.collection, it.index, it.from, it.to)
+FIELDS(Query, it.range, it.limit, it.paths, it.token)
+FIELDS(Count, it.range, it.token)
+FIELDS(IndexField, it.path, it.descending)
+FIELDS(DeclareIndex, it.collection, it.name, it.fields)
+FIELDS(DropIndex, it.collection, it.name)
+FIELDS(ListIndexes, it.collection)
 
 void put(Out&, const ListCollections&) {}
 void get(In&, ListCollections&) {}
 void put(Out&, const Nothing&) {}
 void get(In&, Nothing&) {}
 
-void put(Out& out, const Written& it) {
-  put_all(out, it.outcomes, it.repeated);
-}
-void get(In& in, Written& it) {
-  get_all(in, it.outcomes, it.repeated);
-}
+FIELDS(Written, it.outcomes, it.repeated)
+FIELDS(Found, it.id, it.document)
+FIELDS(Page, it.found, it.damage, it.next)
+FIELDS(Counted, it.count, it.next)
+FIELDS(IndexInfo, it.name, it.fields, it.complete)
+FIELDS(CollectionInfo, it.name, it.documents, it.indexes)
 
-void put(Out& out, const Found& it) {
-  put_all(out, it.id, it.document);
-}
-void get(In& in, Found& it) {
-  get_all(in, it.id, it.document);
-}
-
-void put(Out& out, const Page& it) {
-  put_all(out, it.found, it.damage, it.next);
-}
-void get(In& in, Page& it) {
-  get_all(in, it.found, it.damage, it.next);
-}
-
-void put(Out& out, const Counted& it) {
-  put_all(out, it.count, it.next);
-}
-void get(In& in, Counted& it) {
-  get_all(in, it.count, it.next);
-}
-
-void put(Out& out, const IndexInfo& it) {
-  put_all(out, it.name, it.fields, it.complete);
-}
-void get(In& in, IndexInfo& it) {
-  get_all(in, it.name, it.fields, it.complete);
-}
-
-void put(Out& out, const CollectionInfo& it) {
-  put_all(out, it.name, it.documents, it.indexes);
-}
-void get(In& in, CollectionInfo& it) {
-  get_all(in, it.name, it.documents, it.indexes);
-}
+#undef FIELDS
 
 }  // namespace starbus::nodes::db::wire
