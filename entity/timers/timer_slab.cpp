@@ -3,34 +3,57 @@
 #include <sys/mman.h>
 
 #include <cassert>
+#include <cstdint>
 #include <new>
+#include <utility>
 
 namespace starbus::entity {
+namespace {
 
-TimerPages::TimerPages(std::size_t bytes) : bytes_(bytes) {
-  data_ = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (data_ == MAP_FAILED) throw std::bad_alloc();
+constexpr std::size_t kHugePage = 2 * 1024 * 1024;
+
+}  // namespace
+
+TimerPages::TimerPages(std::size_t bytes) : bytes_(bytes + kHugePage) {
+  // Without access, so that no limit of memory counts what is not opened.
+  mapping_ = ::mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping_ == MAP_FAILED) throw std::bad_alloc();
+  data_ = static_cast<std::byte*>(mapping_);
+  data_ += -reinterpret_cast<std::uintptr_t>(mapping_) % kHugePage;
+  // A system without huge pages refuses, and is only slower.
+  if (bytes > kHugePage) ::madvise(data_ + kHugePage, bytes - kHugePage, MADV_HUGEPAGE);
 }
 
-TimerPages::~TimerPages() {
-  if (data_ != nullptr) ::munmap(data_, bytes_);
+TimerPages::~TimerPages() { ::munmap(mapping_, bytes_); }
+
+void TimerPages::open(std::size_t offset, std::size_t bytes) {
+  if (::mprotect(data_ + offset, bytes, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
 }
 
-TimerSlab::TimerSlab() {
-  open_block();
+void TimerPages::release(std::size_t offset, std::size_t bytes) {
+  [[maybe_unused]] const int done = ::madvise(data_ + offset, bytes, MADV_DONTNEED);
+  assert(done == 0);
+}
+
+TimerSlab::TimerSlab()
+    : node_pages_((kMaxTimers + 1) * sizeof(TimerNode)),
+      link_pages_((kMaxTimers + 1) * sizeof(TimerLinks)),
+      nodes_(reinterpret_cast<TimerNode*>(node_pages_.data())),
+      links_(reinterpret_cast<TimerLinks*>(link_pages_.data())) {
   const std::uint32_t nobody = take();
   assert(nobody == kNoTimer);
   static_cast<void>(nobody);
 }
 
 std::uint32_t TimerSlab::take() {
-  if (room_.empty() && !open_block()) return kNoTimer;
+  if (room_.empty() && !open_region()) return kNoTimer;
   const std::size_t number = room_.lowest();
   Block& block = blocks_[number];
   const std::size_t within = block.free.lowest();
   block.free.reset(within);
-  if (block.taken++ == 0) --empty_;
-  if (block.taken == kBlock) room_.reset(number);
+  if (++block.taken == kBlock) room_.reset(number);
+  if (!std::exchange(block.touched, true)) ++touched_;
+  if (regions_[number / kRegionBlocks].taken++ == 0) --empty_;
   return static_cast<std::uint32_t>(number * kBlock + within);
 }
 
@@ -40,35 +63,39 @@ void TimerSlab::give_back(std::uint32_t index) {
   assert(index != kNoTimer && !block.free.test(index % kBlock));
   block.free.set(index % kBlock);
   room_.set(number);
-  if (--block.taken > 0) return;
-  if (++empty_ == 1) return;
-  room_.reset(number);
-  nodes_[number] = nullptr;
-  links_[number] = nullptr;
-  block.pages = TimerPages();
-  --present_;
-  --empty_;
+  --block.taken;
+  if (--regions_[number / kRegionBlocks].taken > 0) return;
+  if (++empty_ > 1) release_region(number / kRegionBlocks);
 }
 
-bool TimerSlab::open_block() {
+bool TimerSlab::open_region() {
   std::size_t number = 0;
-  while (number < nodes_.size() && nodes_[number] != nullptr) ++number;
-  if (number == kMostBlocks) return false;
-  TimerPages pages(kBlockBytes);
-  if (number == blocks_.size()) {
-    nodes_.push_back(nullptr);
-    links_.push_back(nullptr);
-    blocks_.emplace_back();
+  while (number < regions_.size() && regions_[number].open) ++number;
+  if (number == kMostRegions) return false;
+  if (number == regions_.size()) {
+    node_pages_.open(number * kRegion * sizeof(TimerNode), kRegion * sizeof(TimerNode));
+    link_pages_.open(number * kRegion * sizeof(TimerLinks), kRegion * sizeof(TimerLinks));
+    regions_.emplace_back();
+    blocks_.resize(regions_.size() * kRegionBlocks);
   }
-  Block& block = blocks_[number];
-  block.pages = std::move(pages);
-  nodes_[number] = static_cast<TimerNode*>(block.pages.data());
-  links_[number] = reinterpret_cast<TimerLinks*>(nodes_[number] + kBlock);
-  block.free.set_all();
-  room_.set(number);
-  ++present_;
+  regions_[number].open = true;
   ++empty_;
+  for (std::size_t at = number * kRegionBlocks; at < (number + 1) * kRegionBlocks; ++at) {
+    blocks_[at].free.set_all();
+    room_.set(at);
+  }
   return true;
+}
+
+void TimerSlab::release_region(std::size_t number) {
+  node_pages_.release(number * kRegion * sizeof(TimerNode), kRegion * sizeof(TimerNode));
+  link_pages_.release(number * kRegion * sizeof(TimerLinks), kRegion * sizeof(TimerLinks));
+  regions_[number].open = false;
+  --empty_;
+  for (std::size_t at = number * kRegionBlocks; at < (number + 1) * kRegionBlocks; ++at) {
+    if (std::exchange(blocks_[at].touched, false)) --touched_;
+    room_.reset(at);
+  }
 }
 
 }  // namespace starbus::entity

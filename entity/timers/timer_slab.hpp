@@ -1,9 +1,9 @@
-/// Where the timers of a wheel lie: blocks of 1,024 nodes that never move.
+/// Where the timers of a wheel lie: a table of nodes that never move, in blocks of 1,024.
 ///
 /// Owned by one wheel, used by its thread. A node is two cache lines: what the wheel compares, then
-/// the callable. A block is mapped when all others are full and unmapped with the last node in it,
-/// but for one that is kept, so that a wheel at the edge of a block does not map without end. Nodes
-/// are taken from the lowest block with room: high blocks run empty.
+/// the callable. Nodes are taken from the lowest block with room, so high blocks run empty; memory
+/// comes and goes in regions of 16 blocks, of which one that is empty is kept, so that a wheel at
+/// the edge of a region does not map without end.
 #pragma once
 
 #include <array>
@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <typeinfo>
-#include <utility>
 #include <vector>
 
 #include "entity/timers/limits.hpp"
@@ -55,24 +54,27 @@ struct alignas(64) TimerNode {
 };
 static_assert(sizeof(TimerNode) == 128);
 
-/// Memory of the system, zero at first; a page costs nothing until it is touched.
+/// Addresses for a table that may become large; pages of it are opened, and released, one after the
+/// other. What is opened is zero, and costs nothing until it is touched. Behind the first huge page
+/// (2 MiB) the system is asked for huge ones: of a million timers that are called in any order, each
+/// would need an entry of the TLB that is not there.
 class TimerPages {
  public:
-  TimerPages() = default;
   explicit TimerPages(std::size_t bytes);
   ~TimerPages();
-  TimerPages(TimerPages&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
-  TimerPages& operator=(TimerPages&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(bytes_, other.bytes_);
-    return *this;
-  }
-  void* data() const { return data_; }
+  TimerPages(const TimerPages&) = delete;
+  TimerPages& operator=(const TimerPages&) = delete;
+
+  std::byte* data() const { return data_; }
+  /// Throws std::bad_alloc. `offset` and `bytes` are multiples of a page, as in release().
+  void open(std::size_t offset, std::size_t bytes);
+  /// The content is gone; reads as zero.
+  void release(std::size_t offset, std::size_t bytes);
 
  private:
-  void* data_ = nullptr;
-  std::size_t bytes_ = 0;
+  void* mapping_;
+  std::size_t bytes_;  // of the mapping
+  std::byte* data_;    // in it, at the bound of a huge page
 };
 
 class TimerSlab {
@@ -81,30 +83,26 @@ class TimerSlab {
 
   TimerSlab();
 
-  TimerNode& operator[](std::uint32_t index) { return nodes_[index / kBlock][index % kBlock]; }
-  const TimerNode& operator[](std::uint32_t index) const {
-    return nodes_[index / kBlock][index % kBlock];
-  }
-  TimerLinks& links(std::uint32_t index) { return links_[index / kBlock][index % kBlock]; }
-  const TimerLinks& links(std::uint32_t index) const {
-    return links_[index / kBlock][index % kBlock];
-  }
+  TimerNode& operator[](std::uint32_t index) { return nodes_[index]; }
+  const TimerNode& operator[](std::uint32_t index) const { return nodes_[index]; }
+  TimerLinks& links(std::uint32_t index) { return links_[index]; }
+  const TimerLinks& links(std::uint32_t index) const { return links_[index]; }
   /// Is there memory for this node? Its serial is 0 if it is not taken.
-  bool has(std::uint32_t index) const {
-    return index / kBlock < nodes_.size() && nodes_[index / kBlock] != nullptr;
-  }
+  bool has(std::uint32_t index) const { return index / kRegion < regions_.size(); }
 
   /// The index of a node whose content is undefined; kNoTimer if kMaxTimers are taken.
   std::uint32_t take();
   /// Its serial must be 0.
   void give_back(std::uint32_t index);
 
-  /// What the blocks take.
-  std::size_t bytes() const { return present_ * kBlockBytes; }
+  /// What the blocks take that were touched since the memory below them came.
+  std::size_t bytes() const { return touched_ * kBlock * (sizeof(TimerNode) + sizeof(TimerLinks)); }
 
  private:
+  static constexpr std::uint32_t kRegionBlocks = 16;
+  static constexpr std::uint32_t kRegion = kRegionBlocks * kBlock;  // nodes: 2 MiB, a huge page
   static constexpr std::size_t kMostBlocks = (kMaxTimers + 1) / kBlock;
-  static constexpr std::size_t kBlockBytes = kBlock * (sizeof(TimerNode) + sizeof(TimerLinks));
+  static constexpr std::size_t kMostRegions = kMostBlocks / kRegionBlocks;
 
   /// A set of numbers whose lowest is found in two steps.
   template <std::size_t kWords>
@@ -137,19 +135,27 @@ class TimerSlab {
 
   // What is free stands beside the nodes and not in them: taking one reads no cold memory.
   struct Block {
-    TimerPages pages;
     std::uint32_t taken = 0;
+    bool touched = false;
     Bits<kBlock / 64> free;
   };
+  struct Region {
+    std::uint32_t taken = 0;
+    bool open = false;
+  };
 
-  bool open_block();
+  bool open_region();
+  void release_region(std::size_t number);
 
-  std::vector<TimerNode*> nodes_;  // per block; null if it is not present
-  std::vector<TimerLinks*> links_;
+  TimerPages node_pages_;
+  TimerPages link_pages_;
+  TimerNode* nodes_;
+  TimerLinks* links_;
   std::vector<Block> blocks_;
-  std::size_t present_ = 0;
-  std::size_t empty_ = 0;        // present, with nothing taken
-  Bits<kMostBlocks / 64> room_;  // blocks that are present and not full
+  std::vector<Region> regions_;
+  std::size_t touched_ = 0;      // blocks
+  std::size_t empty_ = 0;        // open regions with nothing taken
+  Bits<kMostBlocks / 64> room_;  // blocks of open regions that are not full
 };
 
 }  // namespace starbus::entity

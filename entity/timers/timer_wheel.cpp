@@ -13,6 +13,12 @@ std::size_t TimerOwner::cancel_all() {
   return count;
 }
 
+std::size_t TimerOwner::size() const {
+  std::size_t count = 0;
+  for (std::uint32_t at = first_; at != kNoTimer; ++count) at = wheel_->slab_.links(at).owner_next;
+  return count;
+}
+
 TimerWheel::~TimerWheel() {
   assert(!in_pass_);
   closing_ = true;
@@ -39,7 +45,7 @@ TimerResult<std::uint32_t> TimerWheel::prepare(TimerOwner& owner, Time when, Tim
   if (closing_) return TimerErrc::closed;
   // Written so that no sum can overflow, whatever `when` is.
   if (when > now_ + kLongestDelay || interval > kLongestDelay) return TimerErrc::too_far;
-  assert(owner.wheel_ == nullptr || owner.wheel_ == this);
+  assert(owner.first_ == kNoTimer || owner.wheel_ == this);
   const std::uint32_t index = slab_.take();
   if (index == kNoTimer) return TimerErrc::too_many_timers;
   TimerNode& node = slab_[index];
@@ -145,16 +151,15 @@ void TimerWheel::link_owner(std::uint32_t index) {
   links.owner_next = owner.first_;
   slab_.links(owner.first_).owner_previous = index;  // maybe of nobody
   owner.first_ = index;
-  ++owner.size_;
 }
 
 void TimerWheel::unlink_owner(std::uint32_t index) {
-  TimerOwner& owner = *slab_[index].owner;
   const TimerLinks links = slab_.links(index);
   TimerLinks& before = slab_.links(links.owner_previous);
-  *(links.owner_previous == kNoTimer ? &owner.first_ : &before.owner_next) = links.owner_next;
+  // The owner is cold memory, too: it is touched only by the end of its first.
+  *(links.owner_previous == kNoTimer ? &slab_[index].owner->first_ : &before.owner_next) =
+      links.owner_next;
   slab_.links(links.owner_next).owner_previous = links.owner_previous;  // maybe of nobody
-  if (--owner.size_ == 0) owner.wheel_ = nullptr;
 }
 
 }  // namespace starbus::entity

@@ -72,7 +72,7 @@ class TimerDriver {
 class TimerWheel;
 
 /// Whatever timers act on has one, as its last member: its end cancels them. Not to be moved, since
-/// timers point to it. Two words and a count.
+/// timers point to it. Two words.
 class TimerOwner {
  public:
   TimerOwner() = default;
@@ -82,14 +82,13 @@ class TimerOwner {
 
   /// Cancels all its timers, and says how many. Takes time for each of them.
   std::size_t cancel_all();
-  /// Timers that are pending.
-  std::size_t size() const { return size_; }
+  /// Timers that are pending. Takes time for each of them.
+  std::size_t size() const;
 
  private:
   friend class TimerWheel;
-  TimerWheel* wheel_ = nullptr;  // where its timers are; null if there are none
+  TimerWheel* wheel_ = nullptr;  // where its timers are, if it has any
   std::uint32_t first_ = kNoTimer;
-  std::uint32_t size_ = 0;
 };
 
 class TimerWheel {
