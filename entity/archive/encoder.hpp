@@ -75,11 +75,11 @@ class Encoder {
 
   template <Number T>
   void number(T value) {
-    std::byte bytes[kMaxVarint];
+    std::byte bytes[kMaxVarint] = {};  // g++ 12 takes what is not written for being read
     raw(bytes, store_number(bytes, value));
   }
   void varint(std::uint64_t value) {
-    std::byte bytes[kMaxVarint];
+    std::byte bytes[kMaxVarint] = {};  // g++ 12 takes what is not written for being read
     raw(bytes, store_varint(bytes, value));
   }
   void byte(std::uint8_t value) {

@@ -103,6 +103,7 @@ struct Failure : Error {
   Failure(Error base) : Error(std::move(base)) {}  // NOLINT: every Error is a Failure
   static Failure of_method(E own) {
     Failure failure(Errc::refused);
+    if constexpr (requires { std::string(own.to_string()); }) failure.detail = own.to_string();
     failure.error = std::move(own);
     return failure;
   }

@@ -1,9 +1,11 @@
 // A service with partitions whose state others mirror: chat rooms. docs/services.md explains what
 // it uses; chat_board.cpp is who mirrors it.
 //
-//   starbus-manager --config examples/chat/manager.toml   # while scripts/up runs
-//   chat --config examples/chat/chat.toml                 # and more of them, with other names
-//   chat-board --config examples/chat/board.toml          # /rooms and /say at its admin server
+//   chat --config examples/chat/chat.toml          # while scripts/up runs; more, with other names
+//   chat-board --config examples/chat/board.toml   # /rooms and /say at its admin server
+//
+// The manager that scripts/up starts has the type in its file, and puts its four partitions where
+// hosts are.
 #include "examples/chat/chat_service.hpp"
 #include "examples/chat/rooms.hpp"
 #include "nodes/service/service_app.hpp"

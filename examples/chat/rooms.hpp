@@ -16,7 +16,7 @@ namespace entity = starbus::entity;
 namespace replica = starbus::nodes::replica;
 
 inline constexpr const char* kType = "chat";
-inline constexpr std::uint32_t kPartitions = 4;  // as in manager.toml
+inline constexpr std::uint32_t kPartitions = 4;  // as in the file of the manager
 inline constexpr std::size_t kMostRooms = 1'000;
 inline constexpr std::size_t kMostLines = 20;  // of each room: the latest
 inline constexpr std::size_t kLongest = 200;   // bytes of a name or a line

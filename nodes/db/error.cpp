@@ -17,10 +17,4 @@ std::string_view name_of(Errc code) {
   return entity::name_in(error_catalogue(), code);
 }
 
-std::string Error::to_string() const {
-  std::string text(name_of(code));
-  if (!detail.empty()) text += ": " + detail;
-  return text;
-}
-
 }  // namespace starbus::nodes::db

@@ -5,8 +5,6 @@
 #include <boost/system/result.hpp>
 #include <cstdint>
 #include <span>
-#include <stdexcept>
-#include <string>
 #include <string_view>
 
 #include "entity/catalogue.hpp"
@@ -50,30 +48,7 @@ std::span<const ErrorInfo> error_catalogue();
 /// "store_full"; "ok" for ok.
 std::string_view name_of(Errc code);
 
-/// The code for programs, the text for people.
-struct Error {
-  Errc code = Errc::ok;
-  std::string detail;
-
-  Error() = default;
-  Error(Errc c) : code(c) {}  // NOLINT: a code is an error without detail
-  Error(Errc c, std::string text) : code(c), detail(std::move(text)) {}
-
-  /// "wrong_type: a.b is no number"
-  std::string to_string() const;
-  friend bool operator==(const Error& a, Errc b) { return a.code == b; }
-};
-
-/// Reading the value of a failed Result is a programming error and throws this.
-class BadResult : public std::logic_error {
- public:
-  explicit BadResult(const Error& error) : std::logic_error(error.to_string()) {}
-};
-[[noreturn]] inline void throw_exception_from_error(const Error& error,
-                                                    const boost::source_location&) {
-  throw BadResult(error);
-}
-
+using Error = entity::CodedError<Errc>;
 template <class T = void>
 using Result = boost::system::result<T, Error>;
 

@@ -14,14 +14,7 @@ std::span<const ErrorInfo> service_errors() {
 }
 
 std::string_view name_of(Errc code) {
-  if (static_cast<std::size_t>(code) > service_errors().size()) return "unknown";
   return entity::name_in(service_errors(), code);
-}
-
-std::string Error::to_string() const {
-  std::string text(name_of(code));
-  if (!detail.empty()) text += ": " + detail;
-  return text;
 }
 
 }  // namespace starbus::nodes::service

@@ -4,7 +4,6 @@
 
 #include <boost/system/result.hpp>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "entity/catalogue.hpp"
@@ -43,35 +42,7 @@ std::span<const ErrorInfo> service_errors();
 /// "not_mine"; "ok" for ok; "unknown" for a number that this version does not know.
 std::string_view name_of(Errc code);
 
-/// The code for programs, the text for people. Travels.
-struct Error {
-  Errc code = Errc::ok;
-  std::string detail;
-
-  Error() = default;
-  Error(Errc c) : code(c) {}  // NOLINT: a code is an error without detail
-  Error(Errc c, std::string text) : code(c), detail(std::move(text)) {}
-
-  /// "start_failed: rank/3of16: io_error"
-  std::string to_string() const;
-  friend bool operator==(const Error& a, Errc b) { return a.code == b; }
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(code, detail);
-  }
-};
-
-/// Reading the value of a failed result is a programming error and throws this.
-class BadResult : public std::logic_error {
- public:
-  explicit BadResult(const Error& error) : std::logic_error(error.to_string()) {}
-};
-[[noreturn]] inline void throw_exception_from_error(const Error& error,
-                                                    const boost::source_location&) {
-  throw BadResult(error);
-}
-
+using Error = entity::CodedError<Errc>;
 template <class T = void>
 using Result = boost::system::result<T, Error>;
 

@@ -38,7 +38,7 @@ struct CallFailure : Error {
 template <class E>
 [[noreturn]] void throw_exception_from_error(const CallFailure<E>& error,
                                              const boost::source_location&) {
-  throw BadResult(error);
+  throw entity::BadCode<Errc>(error);
 }
 template <class T, class E>
 using Answer = boost::system::result<T, CallFailure<E>>;

@@ -22,19 +22,6 @@ using namespace std::chrono_literals;
 
 class ClusterTest : public bus::LoopTest {
  protected:
-  /// Lets the loop run until `condition` holds; false if it does not within `limit`.
-  boost::asio::awaitable<bool> until(std::chrono::milliseconds limit,
-                                     std::function<bool()> condition) {
-    boost::asio::steady_timer timer(loop);
-    const auto deadline = std::chrono::steady_clock::now() + limit;
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() > deadline) co_return false;
-      timer.expires_after(10ms);
-      co_await timer.async_wait(use_awaitable);
-    }
-    co_return true;
-  }
-
   /// Runs beside the test's own coroutine, which must wait for its end by `until`.
   template <class Coroutine>
   void spawn(Coroutine coroutine) {

@@ -6,9 +6,13 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <numeric>
+#include <utility>
 
 // ASSERT_TRUE returns, which a coroutine cannot.
 #define CO_OK(expression)                                                     \
@@ -35,6 +39,22 @@ class LoopTest : public ::testing::Test {
     while (!done && loop.run_one_until(deadline) != 0) {
     }
     EXPECT_TRUE(done) << "the test's coroutine did not end in time";
+  }
+
+  /// Lets the loop run until `condition` holds; false if it does not within `limit`.
+  boost::asio::awaitable<bool> until(std::chrono::milliseconds limit,
+                                     std::function<bool()> condition) {
+    boost::asio::steady_timer timer(loop);
+    const auto deadline = std::chrono::steady_clock::now() + limit;
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > deadline) co_return false;
+      timer.expires_after(std::chrono::milliseconds(5));
+      co_await timer.async_wait(boost::asio::use_awaitable);
+    }
+    co_return true;
+  }
+  boost::asio::awaitable<bool> until(std::function<bool()> condition) {
+    return until(std::chrono::seconds(15), std::move(condition));
   }
 
   boost::asio::io_context loop;

@@ -41,6 +41,17 @@ class IdsTest : public ManagerTest {
     }
     ++asked_enough;
   }
+  void spawn_three(Observer& observer) {
+    for (int i = 0; i < 3; ++i) {
+      spawn([this, &observer] {
+        return ask_for_blocks(observer, std::string(kManagerChannel), 2ms);
+      });
+    }
+  }
+  boost::asio::awaitable<bool> three_ended() {
+    asking = false;
+    co_return co_await until(10s, [this] { return asked_enough == 3; });
+  }
   void expect_unique() {
     std::vector<std::uint64_t> sorted = granted;
     std::ranges::sort(sorted);
@@ -87,11 +98,7 @@ TEST_F(IdsTest, NoBlockComesTwiceWhenManagersAndStoresDie) {
         Daemon& first = manager("a", "manager-1");
         CO_TRUE(co_await all_ready(1));
         manager("b", "manager-2");
-        for (int i = 0; i < 3; ++i) {
-          spawn([this, &observer] {
-            return ask_for_blocks(observer, std::string(kManagerChannel), 2ms);
-          });
-        }
+        spawn_three(observer);
         CO_TRUE(co_await granted_more(20));
         cluster.busd("b").restart();  // kill -9 of the store
         CO_TRUE(co_await granted_more(20));
@@ -104,8 +111,7 @@ TEST_F(IdsTest, NoBlockComesTwiceWhenManagersAndStoresDie) {
         CO_TRUE(co_await until(20s, [&] { return ready.contains("b.manager-2"); }));
         first.start();
         CO_TRUE(co_await granted_more(20));
-        asking = false;
-        CO_TRUE(co_await until(10s, [&] { return asked_enough == 3; }));
+        CO_TRUE(co_await three_ended());
         expect_unique();
         EXPECT_GT(*std::ranges::min_element(granted), 0u) << "0 is no id";
       },
@@ -266,11 +272,7 @@ TEST_F(IdsTest, AManagerThatStoodStillBeyondItsLeaseGrantsNothingTwice) {
         Daemon& first = manager("a", "manager-1");
         CO_TRUE(co_await all_ready(1));
         manager("b", "manager-2");
-        for (int i = 0; i < 3; ++i) {
-          spawn([this, &observer] {
-            return ask_for_blocks(observer, std::string(kManagerChannel), 2ms);
-          });
-        }
+        spawn_three(observer);
         CO_TRUE(co_await granted_more(20));
         first.stop();
         CO_TRUE(co_await until(60s, [&] { return ready.contains("b.manager-2"); }));
@@ -278,8 +280,7 @@ TEST_F(IdsTest, AManagerThatStoodStillBeyondItsLeaseGrantsNothingTwice) {
         first.cont();
         CO_TRUE(co_await granted_more(200));
         EXPECT_EQ(first.log_lines_with("cut off from busroot"), 1u);
-        asking = false;
-        CO_TRUE(co_await until(10s, [&] { return asked_enough == 3; }));
+        CO_TRUE(co_await three_ended());
         expect_unique();
       },
       180s);

@@ -68,17 +68,6 @@ struct Process {
 
 class MirrorTest : public bus::LoopTest {
  protected:
-  boost::asio::awaitable<bool> until(std::function<bool()> condition,
-                                     std::chrono::milliseconds limit = 15s) {
-    boost::asio::steady_timer timer(loop);
-    const auto deadline = std::chrono::steady_clock::now() + limit;
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() > deadline) co_return false;
-      timer.expires_after(5ms);
-      co_await timer.async_wait(use_awaitable);
-    }
-    co_return true;
-  }
   boost::asio::awaitable<std::unique_ptr<Process>> process(const std::string& host,
                                                            const std::string& name) {
     auto made = std::make_unique<Process>(loop, cluster.node(host, name));
@@ -161,7 +150,7 @@ TEST_F(MirrorTest, AStateBeyondTheLimitIsSaid) {
         CO_OK(co_await owner->endpoint.bind("entity/board", board, use_awaitable));
         Text text;
         Mirror mirror(reader->endpoint, reader->main.timers(), "entity/board", text);
-        EXPECT_TRUE(co_await until([&] { return mirror.status().current; }, 30s))
+        EXPECT_TRUE(co_await until(30s, [&] { return mirror.status().current; }))
             << name_of(mirror.status().problem);
         EXPECT_EQ(text.text.size(), kMaxSnapshot);
         Text other;

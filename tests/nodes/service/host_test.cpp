@@ -193,7 +193,7 @@ TEST_F(HostTest, ALostLeaseEndsEverythingAtOnceAndAnotherHostGoesOn) {
         CO_TRUE(co_await until([&] { return a->state(kRank) == InstanceState::serving; }));
         const std::uint64_t before = a->host.describe().instances.front().epoch;
         cluster.crash_root();
-        CO_TRUE(co_await until([&] { return !a->state(kRank); }, 30s));
+        CO_TRUE(co_await until(30s, [&] { return !a->state(kRank); }));
         EXPECT_EQ(script.objects, 0);
         EXPECT_EQ(a->host.counters().lost, 1u);
         EXPECT_THAT(script.said, ElementsAre("x starts rank/1of4", "x serves rank/1of4"))
@@ -202,7 +202,7 @@ TEST_F(HostTest, ALostLeaseEndsEverythingAtOnceAndAnotherHostGoesOn) {
         const auto b = place("b", "y");
         CO_OK(co_await b->bus.connect(use_awaitable));
         CO_OK(b->place(kRank));
-        CO_TRUE(co_await until([&] { return b->state(kRank) == InstanceState::serving; }, 30s));
+        CO_TRUE(co_await until(30s, [&] { return b->state(kRank) == InstanceState::serving; }));
         EXPECT_GT(b->host.describe().instances.front().epoch, before);
       },
       80s);

@@ -122,17 +122,6 @@ class HostTestBase : public bus::LoopTest {
     return std::make_unique<Place>(loop, cluster.node(host, name), script, types,
                                    std::move(hosting));
   }
-  boost::asio::awaitable<bool> until(std::function<bool()> condition,
-                                     std::chrono::milliseconds limit = 10s) {
-    boost::asio::steady_timer timer(loop);
-    const auto deadline = std::chrono::steady_clock::now() + limit;
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() > deadline) co_return false;
-      timer.expires_after(5ms);
-      co_await timer.async_wait(use_awaitable);
-    }
-    co_return true;
-  }
 
   Script script;
   starbus::testing::Cluster cluster{loop, {.hosts = {"a", "b"}, .lease = bus::from_ms(11'000)}};
