@@ -337,7 +337,7 @@ void Mail::finished(const storage::Result<>& result) {
 }
 
 void Mail::succeed() {
-  boxes_.keep([this](const ChannelId& id, const BoxRow& row) { readers_.advance(id, row.last); });
+  boxes_.keep([this](const ChannelId& id, const BoxRow& row) { readers_.advance(id, row); });
   const Running done = std::move(*batch_);
   batch_.reset();
   for (const auto& [number, totals] : done.totals) {

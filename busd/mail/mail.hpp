@@ -249,8 +249,10 @@ class Mail {
   Result<std::uint64_t> store(Shard& shard, const Post& post, storage::Batch& batch,
                               PostLimit& limit);
   Result<std::optional<std::uint64_t>> seen_before(const std::string& key);
-  Result<Place> find_box(Shard& shard, const ChannelId& id, std::string_view name,
-                         PostTarget target);
+  Result<std::optional<Place>> find_box(Shard& shard, const ChannelId& id, std::string_view name,
+                                        PostTarget target);
+  Place claim(std::optional<Place> found, Shard& shard, const ChannelId& id, std::string_view name,
+              PostTarget kind);
   std::uint64_t put_message(Place& place, ByteView trace, ByteView body, storage::Batch& batch);
   Totals& totals_of(const Shard& shard);
   void settle(Place& place, std::uint64_t upto, storage::Batch& batch);
@@ -260,6 +262,7 @@ class Mail {
                                     std::string& value) const;
   Result<> bury(Place& place, std::uint64_t number, const std::string& reason,
                 storage::Batch& batch);
+  void refuse(const Opening& opening, const Error& reason);
   void say(const ReaderId& id, Lineage hint, const MailOpened& opened);
 
   storage::Store& store_;

@@ -57,7 +57,8 @@ class Judge {
     if (!*found) return {};
     const mail::BoxRow& row = (*found)->row;
     if (row.name != line.name) return refuse(line.name, "is sealed: see starbus-mail repair");
-    if (append_ && row.kind != line.kind) return refuse(line.name, "is a log here, or there");
+    if (append_ && row.decided() && row.kind != line.kind)
+      return refuse(line.name, "is a log here, or there");
     if (append_) return {};
     if (row.count() != 0) return refuse(line.name, "has messages");
     if (row.last > line.floor) return refuse(line.name, "has had other messages of these numbers");
