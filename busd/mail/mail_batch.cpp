@@ -160,6 +160,8 @@ void Mail::add(Opening& opening, storage::Batch& batch) {
   if (open.target == PostTarget::mailbox && is_dead_letters(open.name)) {
     return refuse(opening, {Errc::denied, denial(PostTarget::log)});
   }
+  const bool full = !opening.told && readers_.full(opening.id.process);
+  if (full) return refuse(opening, {Errc::busy, "too many readers"});
   auto found = find_box(*shard, opening.box, open.name, open.target);
   if (!found) {  // by what comes before it in this batch, perhaps, which may yet be refused
     batch_->then.emplace_back([this, opening, why = found.error()] { refuse(opening, why); });

@@ -270,6 +270,29 @@ TEST_F(MailReading, ReadersOfOneProcessAreBounded) {
   EXPECT_EQ(ends, 1u);
 }
 
+TEST_F(MailReading, AFloodOfOpeningsHoldsUpNeitherPostsNorOtherReaders) {
+  const Process flood{9, 1, 1};
+  MailOpen log = ask({});
+  log.target = PostTarget::log;
+  log.name = "log/x";
+  while (shard_of(channel_id(log.name)) != shard()) log.name += "x";
+  const auto ask_for_log = [&] {
+    ++log.token;
+    mail_->open_reader({flood, log.token}, log);
+  };
+  // More than a batch takes, and more than it may have waiting.
+  for (std::size_t i = 0; i < ReaderRequests::kMostOfProcess + 1; ++i) ask_for_log();
+  EXPECT_THAT(heard(flood), ElementsAre("no: busy")) << "the library asks again";
+  post(1, "a");
+  mail_->open_reader({reader_, kToken}, ask(Epoch::of(1, 1)));
+  (void)mail_->turn();
+  while (shell_->said.empty()) shell_->run_one();
+  EXPECT_THAT(shell_->said, ElementsAre("stored 1 1=1"));
+  EXPECT_EQ(mail_->counters().batches, 2u) << "that which opened the shard, and the next";
+  EXPECT_THAT(hear(reader_), ElementsAre("after 0 of 0", "1"));
+  EXPECT_EQ(heard(flood).size(), ReaderRequests::kMostOfProcess) << "all of it has its turn";
+}
+
 TEST_F(MailReading, ReadersAcknowledgeWhileTheDiskIsFull) {
   post_all(3);
   (void)open(reader_, ask(Epoch::of(1, 1)));
