@@ -125,8 +125,14 @@ class Mail {
   void open_reader(const ReaderId& id, MailOpen open);
   void acknowledge(const ReaderId& id, MailAck ack);
   void consumed(const ReaderId& id, std::uint64_t bytes) { readers_.consumed(id, bytes); }
-  void end_reader(const ReaderId& id) { readers_.forget(id); }
-  void process_gone(const Process& process, bool living) { readers_.process_gone(process, living); }
+  void end_reader(const ReaderId& id) {
+    requests_.forget(id);
+    readers_.forget(id);
+  }
+  void process_gone(const Process& process, bool living) {
+    requests_.process_gone(process, living);
+    readers_.process_gone(process, living);
+  }
   void reader_lost(const ChannelId& process) { readers_.process_lost(process); }
   void room() { readers_.room(); }
 

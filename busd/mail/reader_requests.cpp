@@ -57,4 +57,27 @@ void ReaderRequests::put_back(Request request) {
   ++count_;
 }
 
+void ReaderRequests::forget(const ReaderId& id) {
+  const auto of = of_process_.find(id.process);
+  if (of == of_process_.end()) return;
+  count_ -= std::erase_if(of->second, [&](const Request& request) {
+    return std::visit([&](const auto& one) { return one.id == id; }, request);
+  });
+  if (of->second.empty()) drop_queue(of);
+}
+
+void ReaderRequests::process_gone(const Process& process, bool living) {
+  for (auto of = of_process_.begin(); of != of_process_.end();) {
+    const auto at = of++;
+    if (!Readers::ended_with(at->first, process, living)) continue;
+    count_ -= at->second.size();
+    drop_queue(at);
+  }
+}
+
+void ReaderRequests::drop_queue(Queues::iterator of) {
+  std::erase(turns_, of->first);
+  of_process_.erase(of);
+}
+
 }  // namespace starbus::bus::busd::mail

@@ -42,13 +42,20 @@ class ReaderRequests {
   /// One that was taken, in front of the others of its process. The latest comes first.
   void put_back(Request request);
 
+  /// What it asked for in vain: it has closed the session, or has ended itself (see
+  /// Readers::process_gone). Nobody would ever end the session that an opening makes then.
+  void forget(const ReaderId& id);
+  void process_gone(const Process& process, bool living);
+
   bool empty() const { return count_ == 0; }
   std::size_t count() const { return count_; }
 
  private:
+  using Queues = std::map<Process, std::deque<Request>>;
   static bool merge(const Request& request, Request& latest);
+  void drop_queue(Queues::iterator of);
 
-  std::map<Process, std::deque<Request>> of_process_;
+  Queues of_process_;
   std::deque<Process> turns_;  // all that have something
   std::size_t count_ = 0;
 };

@@ -85,14 +85,17 @@ void Readers::end_shard(std::uint8_t shard) {
   for (const ReaderId& id : ids) end(id, Errc::busy, "the shard leaves");
 }
 
+bool Readers::ended_with(const Process& reader, const Process& process, bool living) {
+  if (reader.host != process.host || reader.slot != process.slot) return false;
+  return reader.incarnation < process.incarnation ||
+         (!living && reader.incarnation == process.incarnation);
+}
+
 void Readers::process_gone(const Process& process, bool living) {
   Process first = process;
   first.incarnation = 0;
   for (auto at = open_.lower_bound({first, 0}); at != open_.end();) {
-    const Process& reader = at->first.process;
-    if (reader.host != process.host || reader.slot != process.slot) break;
-    if (reader.incarnation > process.incarnation) break;
-    if (living && reader.incarnation == process.incarnation) break;
+    if (!ended_with(at->first.process, process, living)) break;
     erase(at++);
   }
 }

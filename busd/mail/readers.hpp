@@ -80,6 +80,8 @@ class Readers {
   void end_shard(std::uint8_t shard);
   /// All of a process' earlier incarnations; with `living` = false of this one too.
   void process_gone(const Process& process, bool living);
+  /// Whether a reader's process has ended if `process` lives, or does not.
+  static bool ended_with(const Process& reader, const Process& process, bool living);
   /// Something that was said to the process with this channel is lost: its readers begin anew.
   void process_lost(const ChannelId& process);
 

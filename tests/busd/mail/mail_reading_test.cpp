@@ -303,6 +303,23 @@ TEST_F(MailReading, ReadersAcknowledgeWhileTheDiskIsFull) {
   EXPECT_EQ(mail_->totals().messages, 0u);
 }
 
+TEST_F(MailReading, WhoEndsBeforeItsTurnHasNoSession) {
+  const auto ask_while_the_disk_works = [this] {
+    post(1, "a");
+    (void)mail_->turn();
+    ASSERT_FALSE(mail_->idle());
+    mail_->open_reader({reader_, kToken}, ask(Epoch::of(1, 1)));
+  };
+  ask_while_the_disk_works();
+  mail_->end_reader({reader_, kToken});
+  settle();
+  EXPECT_EQ(mail_->readers().count(), 0u);
+  ask_while_the_disk_works();
+  mail_->process_gone(reader_, false);
+  settle();
+  EXPECT_EQ(mail_->readers().count(), 0u);
+}
+
 TEST_F(MailReading, EndsWithItsProcessAndWithTheShard) {
   post_all(1);
   (void)open(reader_, ask(Epoch::of(1, 1)));

@@ -93,5 +93,34 @@ TEST(ReaderRequestsTest, AcknowledgementsOfOneSessionAreOne) {
   EXPECT_EQ(std::get<Acknowledgement>(*first).ack.upto, 9u);
 }
 
+TEST(ReaderRequestsTest, WhatAReaderAskedForThatHasClosedIsForgotten) {
+  ReaderRequests requests;
+  EXPECT_TRUE(requests.add(opening(kFlood, 1)));
+  EXPECT_TRUE(requests.add(ack(1, 5)));
+  EXPECT_TRUE(requests.add(opening(kFlood, 2)));
+  EXPECT_TRUE(requests.add(opening(kOther, 1)));
+  requests.forget({kFlood, 1});
+  requests.forget({kFlood, 9});
+  EXPECT_EQ(requests.count(), 2u);
+  requests.forget({kOther, 1});
+  EXPECT_EQ(taken(requests), "1:2");
+  EXPECT_TRUE(requests.empty());
+}
+
+TEST(ReaderRequestsTest, WhatAProcessAskedForThatHasEndedIsForgotten) {
+  const Process next{1, 1, 2};
+  ReaderRequests requests;
+  EXPECT_TRUE(requests.add(opening(kFlood, 1)));
+  EXPECT_TRUE(requests.add(opening(kOther, 1)));
+  EXPECT_TRUE(requests.add(opening(next, 1)));
+  requests.process_gone(kFlood, true);
+  EXPECT_EQ(requests.count(), 3u) << "it lives";
+  requests.process_gone(next, true);
+  EXPECT_EQ(taken(requests, 1), "2:1") << "and so its earlier life does not";
+  EXPECT_TRUE(requests.add(opening(kOther, 2)));
+  requests.process_gone(kOther, false);
+  EXPECT_EQ(taken(requests), "1:1");
+}
+
 }  // namespace
 }  // namespace starbus::bus::busd::mail
