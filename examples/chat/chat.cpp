@@ -1,8 +1,12 @@
 // A service with partitions whose state others mirror: chat rooms. docs/services.md explains what
 // it uses; chat_board.cpp is who mirrors it.
 //
+//   scripts/build release chat chat-board          # into build/release/bin
+//   sed -i "s/USER/$(id -un)/" examples/chat/*.toml
 //   chat --config examples/chat/chat.toml          # while scripts/up runs; more, with other names
-//   chat-board --config examples/chat/board.toml   # /rooms and /say at its admin server
+//   chat-board --config examples/chat/board.toml   # /rooms and /say at its admin server:
+//   curl -X POST "http://$(cat /tmp/board-1/admin)/say?room=lobby&line=hello"
+//   curl "http://$(cat /tmp/board-1/admin)/rooms"
 //
 // The manager that scripts/up starts has the type in its file, and puts its four partitions where
 // hosts are.
