@@ -14,6 +14,12 @@ void append_hex(std::string& text, std::uint64_t number) {
 
 }  // namespace
 
+std::string text_of(OnlineId id) {
+  std::string text;
+  append_hex(text, static_cast<std::uint64_t>(id));
+  return text;
+}
+
 void OnlineIdSource::start() {
   ask_if_low();
 }
@@ -74,9 +80,7 @@ std::string PersistentIdSource::next() {
 }
 
 std::string PersistentIdSource::of(OnlineId id) const {
-  std::string text = prefix_ + 'o';
-  append_hex(text, static_cast<std::uint64_t>(id));
-  return text;
+  return prefix_ + 'o' + text_of(id);
 }
 
 std::optional<OnlineId> PersistentIdSource::read(std::string_view id) const {

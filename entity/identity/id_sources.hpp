@@ -17,6 +17,9 @@ namespace starbus::entity {
 /// Unique over the cluster; 0 is none.
 enum class OnlineId : std::uint64_t { none = 0 };
 
+/// In base 16, as in names: "7f3a".
+std::string text_of(OnlineId id);
+
 /// Numbers that the manager has given to one process, for ever.
 struct IdRange {
   std::uint64_t first = 0;

@@ -16,13 +16,7 @@ EntityManager::~EntityManager() {
 // --- hooks ---------------------------------------------------------------------------------------
 
 std::string EntityManager::what_was_thrown() {
-  try {
-    throw;
-  } catch (const std::exception& exception) {
-    return exception.what();
-  } catch (...) {
-    return "something that is no std::exception";
-  }
+  return rpc::failure_of(std::current_exception()).detail;
 }
 
 EntityError EntityManager::hook_failed(const Entity& entity, const Component* component, Hook hook,
@@ -58,11 +52,11 @@ EntityResult<> EntityManager::enter(Entity& entity, Component* component) {
     return component != nullptr ? component->on_enter_space(space) : entity.on_enter_space(space);
   });
   if (!entered) return entered;
+  if (entity.space() != space) return EntityErrc::ended;  // the hook has left it again
   if (component == nullptr) entity.in_space_ = true;
   for (Entity::Attached& each : entity.more().components) {
     if (each.component == component) each.in_space = true;
   }
-  // A hook may have ended it, or left again.
   if (entity.state_ != EntityState::alive || entity.doomed_) return EntityErrc::ended;
   return {};
 }

@@ -45,7 +45,7 @@ std::span<const LimitInfo> entity_limits();
   X(init_failed, "a hook or a constructor failed; what had been begun was undone")             \
   X(hook_failed, "the hook refused: a code for game code to return")                           \
   X(hook_threw, "the hook threw an exception, whose text is in the detail")                    \
-  X(ended, "the entity was destroyed meanwhile; what had been begun was undone")               \
+  X(ended, "the entity was destroyed meanwhile, or the entry left; what was begun was undone") \
   X(not_alive, "it is not possible while the entity is being made, is frozen, or ends")        \
   X(duplicate_component, "the entity has one of this class, or one with the same RPC methods") \
   X(too_many_components, "the entity has as many components as it may")                        \

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
-#include <charconv>
 #include <chrono>
 #include <utility>
 
@@ -86,11 +85,7 @@ void EntityHost::wait_for_ids(Done done) {
 // --- channels ------------------------------------------------------------------------------------
 
 std::string EntityHost::channel_of(OnlineId id) {
-  std::string name = "entity/";
-  char digits[16];
-  const auto end =
-      std::to_chars(digits, digits + sizeof digits, static_cast<std::uint64_t>(id), 16).ptr;
-  return name.append(digits, end);
+  return "entity/" + text_of(id);
 }
 
 void EntityHost::publish(Entity& entity, std::string name, Done done) {

@@ -238,6 +238,22 @@ TEST_F(Life, ASpaceMayRefuseAndAnEntityMayEndWithinTheEntry) {
               ElementsAre("alice.bag enter", "alice.bag leave"));
 }
 
+TEST_F(Life, AnEntryMayBeLeftWithinIt) {
+  Player* player = entities->create<Player>("alice").value();
+  events.take();
+  events.at["alice.quests enter"] = [&]() -> EntityResult<> {
+    EXPECT_TRUE(entities->leave_space(*player));
+    return {};
+  };
+  EXPECT_EQ(entities->enter_space(*player, OnlineId{5}).error(), EntityErrc::ended);
+  EXPECT_THAT(events.take(),
+              ElementsAre("alice.bag enter", "alice.quests enter", "alice.bag leave"));
+  EXPECT_EQ(player->space(), OnlineId::none);
+  events.at.clear();
+  EXPECT_TRUE(entities->enter_space(*player, OnlineId{5}));
+  EXPECT_TRUE(entities->leave_space(*player));
+}
+
 TEST_F(Life, CloseEndsAllAndWhatTheirEndsMake) {
   for (int i = 0; i < 3; ++i) entities->create<Monster>(i).value();
   events.at["monster1 final"] = [&]() -> EntityResult<> {
