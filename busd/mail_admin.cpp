@@ -204,6 +204,19 @@ Response MailAdmin::statistics_json(const Statistics& statistics) const {
   return Response::json(answer);
 }
 
+namespace {
+
+json shards_json(const std::optional<std::bitset<kShards>>& shards) {
+  if (!shards) return nullptr;
+  std::vector<std::uint8_t> numbers;
+  for (unsigned shard = 0; shard < kShards; ++shard) {
+    if (shards->test(shard)) numbers.push_back(static_cast<std::uint8_t>(shard));
+  }
+  return shards_text(numbers);
+}
+
+}  // namespace
+
 json MailAdmin::status() const {
   mail::Node* const node = node_();
   if (node == nullptr) return {};
@@ -216,6 +229,7 @@ json MailAdmin::status() const {
           {"state", node->state()},
           {"reason", well ? "" : report.reason.to_string()},
           {"shards_listed", shards_text(listed)},
+          {"shards_kept", shards_json(figures.kept)},
           {"shards_held", figures.held.count()},
           {"bytes", figures.totals.bytes},
           {"quota_bytes", node->quota().total_bytes},

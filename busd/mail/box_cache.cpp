@@ -24,28 +24,23 @@ storage::Result<BoxCache::Entry*> BoxCache::load(std::uint8_t shard, const Chann
   return &boxes_.emplace(id, std::move(entry)).first->second;
 }
 
-storage::Result<BoxCache::Box> BoxCache::find_or_make(std::uint8_t shard, const ChannelId& id,
-                                                      std::string_view name, PostTarget kind) {
-  const auto loaded = load(shard, id);
-  if (!loaded) return loaded.error();
-  Entry& entry = **loaded;
-  const bool made = !std::exchange(entry.exists, true);
-  if (made) {
-    entry.row.kind = kind;
-    entry.row.name = name;
-    touch(id);
-  }
-  return Box{&entry.row, entry.durable, entry.gone, made};
-}
-
 storage::Result<std::optional<BoxCache::Box>> BoxCache::find(std::uint8_t shard,
                                                              const ChannelId& id) {
   const auto loaded = load(shard, id);
   if (!loaded) return loaded.error();
   Entry& entry = **loaded;
   std::optional<Box> box;
-  if (entry.exists) box = Box{&entry.row, entry.durable, entry.gone, false};
+  if (entry.exists) box = Box{&entry.row, entry.durable, entry.gone};
   return box;
+}
+
+BoxCache::Box BoxCache::make(const ChannelId& id, std::string_view name, PostTarget kind) {
+  Entry& entry = boxes_.at(id);
+  entry.exists = true;
+  entry.row.kind = kind;
+  entry.row.name = name;
+  touch(id);
+  return {&entry.row, entry.durable, entry.gone};
 }
 
 void BoxCache::touch(const ChannelId& id) {

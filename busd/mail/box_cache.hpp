@@ -25,14 +25,12 @@ class BoxCache {
     BoxRow* row = nullptr;      // valid until the next call
     std::uint64_t durable = 0;  // the latest number that is on the disk
     std::uint64_t gone = 0;     // the floor that is
-    bool made = false;          // just now, by this batch
   };
-  /// The box; an empty one if there is none yet. Errors as Store::get; corrupt also for a row that
-  /// is none.
-  storage::Result<Box> find_or_make(std::uint8_t shard, const ChannelId& id, std::string_view name,
-                                    PostTarget kind);
-  /// No value: there is none.
+  /// No value: there is none. Errors as Store::get; corrupt also for a row that is none.
   storage::Result<std::optional<Box>> find(std::uint8_t shard, const ChannelId& id);
+  /// Of a box that `find` has just been asked for, and that is not decided: this batch makes it,
+  /// and of this kind.
+  Box make(const ChannelId& id, std::string_view name, PostTarget kind);
   /// It will be changed by this batch.
   void touch(const ChannelId& id);
 

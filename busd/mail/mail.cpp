@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <type_traits>
 #include <utility>
 
 #include "bus/core/name.hpp"
@@ -150,15 +151,16 @@ void Mail::open_reader(const ReaderId& id, MailOpen open) {
   const ChannelId box = channel_id(open.name);
   const Lineage reply = open.reply;
   const std::uint64_t token = open.token;
+  const auto busy = [&](const char* why) { say(id, reply, {token, Errc::busy, why, 0, 0}); };
   const bool served = !stopped_ && shard_at(bus::shard_of(box)) != nullptr;
-  if (!served || readers_.full(id.process) || !request(Opening{id, std::move(open), box})) {
-    say(id, reply, {token, Errc::busy, "not served here now", 0, 0});
-  }
+  if (!served) return busy("not served here now");
+  if (readers_.full(id.process)) return busy("too many readers");
+  if (!requests_.add(Opening{id, std::move(open), box})) busy("too much waits for the disk");
 }
 
 void Mail::acknowledge(const ReaderId& id, MailAck ack) {
   const bool known = readers_.find(id) != nullptr;
-  if (known && (stopped_ || !request(Acknowledgement{id, std::move(ack)}))) {
+  if (known && (stopped_ || !requests_.add(Acknowledgement{id, std::move(ack)}))) {
     readers_.end(id, Errc::busy, "too many acknowledgements wait");  // it says them again
   }
 }
@@ -185,7 +187,9 @@ bool Mail::turn() {
   next_sweep_ms_ = std::min(next_sweep_ms_, now + kSweepPause);
   if (!batch_ && !stopped_ && now >= next_sweep_ms_) sweep();
   flush();
-  return !stopped_ && readers_.pump();
+  if (stopped_) return false;
+  const bool more = readers_.pump();
+  return more || (!batch_ && !(waiting_.empty() && requests_.empty()));
 }
 
 void Mail::sweep() {
@@ -201,7 +205,7 @@ void Mail::sweep() {
 void Mail::flush() {
   const auto unnoted = [](const auto& entry) { return !entry.second.noted; };
   if (batch_ || stopped_) return;
-  if (waiting_.empty() && std::ranges::none_of(shards_, unnoted)) return;
+  if (waiting_.empty() && requests_.empty() && std::ranges::none_of(shards_, unnoted)) return;
   batch_.emplace();
   ++begun_;
   take_waiting();
@@ -210,26 +214,49 @@ void Mail::flush() {
 
 void Mail::take_waiting() {
   std::size_t bytes = 0;
-  batch_->items.reserve(std::min(waiting_.size(), kBatchMessages));
-  while (!waiting_.empty() && batch_->items.size() < kBatchMessages) {
-    const std::size_t size =
-        std::visit([](const auto& item) { return size_of_message(item); }, waiting_.front());
-    if (!batch_->items.empty() && bytes + size > kBatchBytes) break;
-    bytes += size;
-    waiting_bytes_ -= size;
-    waiting_requests_ -= std::holds_alternative<Post>(waiting_.front()) ? 0 : 1;
-    batch_->items.push_back(std::move(waiting_.front()));
-    waiting_.pop_front();
+  std::size_t requests = 0;
+  batch_->items.reserve(std::min(waiting_.size() + requests_.count(), kBatchMessages));
+  for (bool more = true; more;) {
+    more = take_first(bytes);
+    more = take_request(requests) || more;
   }
+}
+
+bool Mail::take_first(std::size_t& bytes) {
+  if (waiting_.empty() || batch_->items.size() >= kBatchMessages) return false;
+  const std::size_t size =
+      std::visit([](const auto& item) { return size_of_message(item); }, waiting_.front());
+  if (bytes != 0 && bytes + size > kBatchBytes) return false;
+  bytes += size;
+  waiting_bytes_ -= size;
+  waiting_requests_ -= std::holds_alternative<Post>(waiting_.front()) ? 0 : 1;
+  batch_->items.push_back(std::move(waiting_.front()));
+  waiting_.pop_front();
+  return true;
+}
+
+bool Mail::take_request(std::size_t& requests) {
+  if (requests >= kBatchRequests || batch_->items.size() >= kBatchMessages) return false;
+  auto request = requests_.take();
+  if (!request) return false;
+  ++requests;
+  std::visit([&](auto& one) { batch_->items.emplace_back(std::move(one)); }, *request);
+  return true;
 }
 
 /// All but the first `most` wait again, in front.
 void Mail::put_back(std::size_t most) {
+  const auto wait_again = [this]<class Item>(Item& item) {
+    if constexpr (std::is_constructible_v<ReaderRequests::Request, Item>) {
+      requests_.put_back(std::move(item));
+    } else {
+      waiting_bytes_ += size_of_message(item);
+      waiting_requests_ += std::is_same_v<Item, Post> ? 0 : 1;
+      waiting_.push_front(std::move(item));
+    }
+  };
   while (batch_->items.size() > most) {
-    Waiting& last = batch_->items.back();
-    waiting_bytes_ += std::visit([](const auto& item) { return size_of_message(item); }, last);
-    waiting_requests_ += std::holds_alternative<Post>(last) ? 0 : 1;
-    waiting_.push_front(std::move(last));
+    std::visit(wait_again, batch_->items.back());
     batch_->items.pop_back();
   }
 }
@@ -266,7 +293,9 @@ void Mail::build(bool refusing) {
   if (!apart.empty()) {
     (void)store_.commit(std::exchange(batch, std::move(apart)), [](const storage::Result<>&) {});
   }
-  if (batch.empty()) return finished({});
+  // Nothing to wait for. What else waits has its turn when this thread has heard what is new: of
+  // such batches there may be many.
+  if (batch.empty()) return succeed();
   commit(std::move(batch));
 }
 
@@ -337,7 +366,7 @@ void Mail::finished(const storage::Result<>& result) {
 }
 
 void Mail::succeed() {
-  boxes_.keep([this](const ChannelId& id, const BoxRow& row) { readers_.advance(id, row.last); });
+  boxes_.keep([this](const ChannelId& id, const BoxRow& row) { readers_.advance(id, row); });
   const Running done = std::move(*batch_);
   batch_.reset();
   for (const auto& [number, totals] : done.totals) {
@@ -387,14 +416,16 @@ void Mail::give_back() {
   for (const Waiting& waiting : items) {
     if (const Post* const post = std::get_if<Post>(&waiting)) {
       streams.insert(post->stream);
-    } else if (const Opening* const opening = std::get_if<Opening>(&waiting)) {
-      const MailOpened busy{opening->open.token, Errc::busy, "disk full", 0, 0};
-      opening->told ? readers_.end(opening->id, busy.status, busy.detail)
-                    : say(opening->id, opening->open.reply, busy);
-    } else if (const auto* const ack = std::get_if<Acknowledgement>(&waiting)) {
-      readers_.end(ack->id, Errc::busy, "disk full");
     } else if (const auto* const purge = std::get_if<Purge>(&waiting)) {
       purge->done(Error{Errc::would_block, "the disk is full"});
+    }
+  }
+  const Error busy{Errc::busy, "disk full"};
+  while (const auto request = requests_.take()) {
+    if (const auto* const opening = std::get_if<Opening>(&*request)) {
+      refuse(*opening, busy);
+    } else {
+      readers_.end(std::get<Acknowledgement>(*request).id, busy.code, busy.detail);
     }
   }
   for (const StreamId& stream : streams) shell_.refused(stream, 0);
@@ -414,6 +445,7 @@ void Mail::stop(const storage::Error& reason) {
   }
   waiting_bytes_ = 0;
   waiting_requests_ = 0;
+  requests_ = {};
   shell_.stopped(reason);
 }
 

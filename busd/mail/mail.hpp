@@ -3,10 +3,11 @@
 /// docs/mail.md is the contract.
 ///
 /// One batch at a time: what comes while the disk works (posts, new readers, acknowledgements)
-/// waits, and makes the next batch. So a number is drawn only when everything before it is durable,
-/// and a batch that the disk refused leaves no hole. A batch holds the messages, their boxes, and
-/// for each sender's stream its new `last` and the results; all of it or nothing is there after a
-/// crash.
+/// waits, and makes the next batch: posts in their order, and between them what readers ask, a
+/// process after the other, so that neither holds up the other. So a number is drawn only when
+/// everything before it is durable, and a batch that the disk refused leaves no hole. A batch holds
+/// the messages, their boxes, and for each sender's stream its new `last` and the results; all of
+/// it or nothing is there after a crash.
 ///
 /// A refusal (a full box, a full disk) is on the disk too before it is told: a late copy of the
 /// message must not be stored after all. Belongs to one thread; blocks for disk reads.
@@ -25,6 +26,7 @@
 #include "bus/core/post_limit.hpp"
 #include "busd/mail/box_cache.hpp"
 #include "busd/mail/quota.hpp"
+#include "busd/mail/reader_requests.hpp"
 #include "busd/mail/readers.hpp"
 #include "busd/mail/rows.hpp"
 #include "busd/mail/shard_streams.hpp"
@@ -77,8 +79,11 @@ struct MailCounters {
 class Mail {
  public:
   static constexpr std::size_t kWaiting = 64 * 1024 * 1024;  // bytes of messages for next batches
-  static constexpr std::size_t kWaitingRequests = 65'536;    // of readers: busy
+  static constexpr std::size_t kWaitingRequests = 65'536;    // of operators: would_block
   static constexpr std::size_t kBatchMessages = 8'192;
+  /// Of these, what readers ask: some milliseconds of work, and what is posted beside it waits for
+  /// no more.
+  static constexpr std::size_t kBatchRequests = 2'048;
   /// At once, on a disk that has room for bookkeeping alone: with the rows of each, within
   /// storage::kReserveBatch.
   static constexpr std::size_t kRefusedMessages = 128;
@@ -120,8 +125,14 @@ class Mail {
   void open_reader(const ReaderId& id, MailOpen open);
   void acknowledge(const ReaderId& id, MailAck ack);
   void consumed(const ReaderId& id, std::uint64_t bytes) { readers_.consumed(id, bytes); }
-  void end_reader(const ReaderId& id) { readers_.forget(id); }
-  void process_gone(const Process& process, bool living) { readers_.process_gone(process, living); }
+  void end_reader(const ReaderId& id) {
+    requests_.forget(id);
+    readers_.forget(id);
+  }
+  void process_gone(const Process& process, bool living) {
+    requests_.process_gone(process, living);
+    readers_.process_gone(process, living);
+  }
   void reader_lost(const ChannelId& process) { readers_.process_lost(process); }
   void room() { readers_.room(); }
 
@@ -139,7 +150,7 @@ class Mail {
   void go_on() { stopped_ = false; }
 
   /// At the end of each turn: begins a batch, if none is under way and something waits; sends to
-  /// readers. True: there is more to send, in another turn.
+  /// readers. True: there is more to do, in another turn.
   bool turn();
 
   bool idle() const { return !batch_; }
@@ -170,16 +181,6 @@ class Mail {
     bool tombstone = false;
     Result<DecodedPost> decoded;  // views into `message`
     ChannelId box;
-  };
-  struct Opening {
-    ReaderId id;
-    MailOpen open;
-    ChannelId box;
-    bool told = false;  // where it begins; by a batch that was refused
-  };
-  struct Acknowledgement {
-    ReaderId id;
-    MailAck ack;
   };
   struct Purge {
     ChannelId box;
@@ -221,6 +222,8 @@ class Mail {
   void forget_waiting(Pick&& pick);
   std::uint64_t under_way(const StreamId& stream) const;
   bool request(Waiting waiting);
+  bool take_first(std::size_t& bytes);
+  bool take_request(std::size_t& requests);
 
   // --- the pipeline: mail.cpp ---
   void flush();
@@ -249,8 +252,10 @@ class Mail {
   Result<std::uint64_t> store(Shard& shard, const Post& post, storage::Batch& batch,
                               PostLimit& limit);
   Result<std::optional<std::uint64_t>> seen_before(const std::string& key);
-  Result<Place> find_box(Shard& shard, const ChannelId& id, std::string_view name,
-                         PostTarget target);
+  Result<std::optional<Place>> find_box(Shard& shard, const ChannelId& id, std::string_view name,
+                                        PostTarget target);
+  Place claim(std::optional<Place> found, Shard& shard, const ChannelId& id, std::string_view name,
+              PostTarget kind);
   std::uint64_t put_message(Place& place, ByteView trace, ByteView body, storage::Batch& batch);
   Totals& totals_of(const Shard& shard);
   void settle(Place& place, std::uint64_t upto, storage::Batch& batch);
@@ -260,6 +265,7 @@ class Mail {
                                     std::string& value) const;
   Result<> bury(Place& place, std::uint64_t number, const std::string& reason,
                 storage::Batch& batch);
+  void refuse(const Opening& opening, const Error& reason);
   void say(const ReaderId& id, Lineage hint, const MailOpened& opened);
 
   storage::Store& store_;
@@ -272,7 +278,8 @@ class Mail {
   std::unordered_map<ChannelId, Shard> shards_;  // that are open
   std::deque<Waiting> waiting_;
   std::size_t waiting_bytes_ = 0;     // of posts
-  std::size_t waiting_requests_ = 0;  // of readers
+  std::size_t waiting_requests_ = 0;  // in waiting_, and no posts
+  ReaderRequests requests_;
   std::optional<Running> batch_;
   std::uint64_t begun_ = 0;  // batches
   bool stopped_ = false;

@@ -61,9 +61,10 @@ Result<std::uint64_t> Mail::store(Shard& shard, const Post& post, storage::Batch
     if (*before) return **before;  // also on a full disk: it was stored, whatever is refused now
   }
   if (batch_->refusing) return refuse(Errc::store_full, PostLimit::disk);
-  auto place = find_box(shard, id, head.name, head.target);
-  if (!place) return place.error();
-  const BoxRow& row = *place->box.row;
+  auto found = find_box(shard, id, head.name, head.target);
+  if (!found) return found.error();
+  static const BoxRow kNone;
+  const BoxRow& row = *found ? *(*found)->box.row : kNone;
   const std::size_t size = decoded->body.size();
   if (head.target == PostTarget::mailbox && row.count() >= quota_.box_messages) {
     return refuse(Errc::mailbox_full, PostLimit::box_messages);
@@ -74,7 +75,8 @@ Result<std::uint64_t> Mail::store(Shard& shard, const Post& post, storage::Batch
   if (quota_.total_bytes != 0 && batch_->bytes + size > quota_.total_bytes) {
     return refuse(Errc::store_full, PostLimit::total_bytes);
   }
-  const std::uint64_t number = put_message(*place, head.trace, decoded->body, batch);
+  Place place = claim(std::move(*found), shard, id, head.name, head.target);
+  const std::uint64_t number = put_message(place, head.trace, decoded->body, batch);
   if (!key.empty()) batch_->keys[key] = {number, shell_.wall_ms()};
   return number;
 }
@@ -96,15 +98,27 @@ Result<std::optional<std::uint64_t>> Mail::seen_before(const std::string& key) {
   return number;
 }
 
-Result<Mail::Place> Mail::find_box(Shard& shard, const ChannelId& id, std::string_view name,
-                                   PostTarget target) {
-  const auto box = boxes_.find_or_make(shard.number, id, name, target);
+/// No value: there is none yet. denied: there is, and of the other kind.
+Result<std::optional<Mail::Place>> Mail::find_box(Shard& shard, const ChannelId& id,
+                                                  std::string_view name, PostTarget target) {
+  const auto box = boxes_.find(shard.number, id);
   if (!box) return refusal_of(box.error());
-  if (box->made) ++totals_of(shard).boxes;
-  if (box->row->kind != target || box->row->name != name) {
-    return Error{Errc::denied, target == PostTarget::log ? "it is a mailbox" : "it is a log"};
-  }
-  return Place{shard, id, *box};
+  std::optional<Place> place;
+  if (!*box) return place;
+  const BoxRow& row = *(*box)->row;
+  const bool other = row.decided() && row.kind != target;
+  if (other || row.name != name) return Error{Errc::denied, denial(row.kind)};
+  place.emplace(shard, id, **box);
+  return place;
+}
+
+/// What find_box has found, of this kind from now on: by its first message, or by the owner of its
+/// name.
+Mail::Place Mail::claim(std::optional<Place> found, Shard& shard, const ChannelId& id,
+                        std::string_view name, PostTarget kind) {
+  if (found && found->box.row->kind == kind) return *found;
+  if (!found) ++totals_of(shard).boxes;
+  return {shard, id, boxes_.make(id, name, kind)};
 }
 
 /// Of a shard as they will be after this batch.
@@ -137,34 +151,39 @@ std::uint64_t Mail::put_message(Place& place, ByteView trace, ByteView body,
 /// disk. Nothing is sent to it before its epoch is there, so an earlier owner that a crash lets in
 /// again can have been told nothing that this one was told, too.
 /// What this batch erases is still there for it: nobody knows yet that it will be gone.
+/// Whoever reads a log changes nothing: if there is none, it waits for the first message.
 void Mail::add(Opening& opening, storage::Batch& batch) {
   const MailOpen& open = opening.open;
   if (opening.told && readers_.find(opening.id) == nullptr) return;  // it has ended since
-  const auto refuse = [&](const Error& reason) {
-    if (opening.told) return readers_.end(opening.id, reason.code, reason.detail);
-    say(opening.id, open.reply, {open.token, reason.code, reason.detail, 0, 0});
-  };
   Shard* const shard = shard_at(bus::shard_of(opening.box));
-  if (shard == nullptr) return refuse({Errc::busy, "the shard has left"});
+  if (shard == nullptr) return refuse(opening, {Errc::busy, "the shard has left"});
   if (open.target == PostTarget::mailbox && is_dead_letters(open.name)) {
-    return refuse({Errc::denied, "it is a log"});
+    return refuse(opening, {Errc::denied, denial(PostTarget::log)});
   }
-  auto place = find_box(*shard, opening.box, open.name, open.target);
-  if (!place) return refuse(place.error());
-  BoxRow& row = *place->box.row;
-  const std::uint64_t durable = place->box.durable;
+  const bool full = !opening.told && readers_.full(opening.id.process);
+  if (full) return refuse(opening, {Errc::busy, "too many readers"});
+  auto found = find_box(*shard, opening.box, open.name, open.target);
+  if (!found) {  // by what comes before it in this batch, perhaps, which may yet be refused
+    batch_->then.emplace_back([this, opening, why = found.error()] { refuse(opening, why); });
+    return;
+  }
+  const std::uint64_t durable = *found ? (*found)->box.durable : 0;
+  const std::uint64_t gone = *found ? (*found)->box.gone : 0;
   const auto ahead = [&] {
     return Error{Errc::cursor_ahead, "the latest is " + std::to_string(durable)};
   };
-  if (!open.from_end && open.after > durable) return refuse(ahead());
+  if (!open.from_end && open.after > durable) return refuse(opening, ahead());
   if (open.target == PostTarget::mailbox) {
-    if (open.epoch < row.reader) return refuse({Errc::superseded, "a later owner has opened it"});
-    if (open.settled > durable) return refuse(ahead());
-    if (row.reader < open.epoch) {
-      row.reader = open.epoch;
+    if (*found && open.epoch < (*found)->box.row->reader) {
+      return refuse(opening, {Errc::superseded, "a later owner has opened it"});
+    }
+    if (open.settled > durable) return refuse(opening, ahead());
+    Place place = claim(std::move(*found), *shard, opening.box, open.name, open.target);
+    if (place.box.row->reader < open.epoch) {
+      place.box.row->reader = open.epoch;
       boxes_.touch(opening.box);
     }
-    settle(*place, open.settled, batch);
+    settle(place, open.settled, batch);
   }
   if (!std::exchange(opening.told, true)) {
     Readers::Session session;
@@ -174,7 +193,7 @@ void Mail::add(Opening& opening, storage::Batch& batch) {
     session.epoch = open.epoch;
     session.reply = open.reply;
     const bool skips = sabotaged(Sabotage::log_reader_skips) && open.target == PostTarget::log;
-    session.position = open.from_end || skips ? durable : std::max(open.after, place->box.gone);
+    session.position = open.from_end || skips ? durable : std::max(open.after, gone);
     session.last = durable;
     session.window = std::min<std::uint64_t>(open.window, kMaxMailWindow);
     session.held = true;
@@ -185,12 +204,16 @@ void Mail::add(Opening& opening, storage::Batch& batch) {
     const Readers::Session* const session = readers_.find(id);
     if (session == nullptr) return;  // it was told
     const auto box = boxes_.find(session->shard, session->box);
-    if (!box || !*box) {
-      return readers_.end(id, Errc::busy, box ? "it is gone" : box.error().to_string());
-    }
+    if (!box) return readers_.end(id, Errc::busy, box.error().to_string());
     // What was posted behind it in this batch counts, too: of that nobody will be told again.
-    readers_.release(id, (*box)->durable);
+    readers_.release(id, *box ? (*box)->durable : 0);
   });
+}
+
+void Mail::refuse(const Opening& opening, const Error& reason) {
+  if (opening.told) return readers_.end(opening.id, reason.code, reason.detail);
+  const MailOpen& open = opening.open;
+  say(opening.id, open.reply, {open.token, reason.code, reason.detail, 0, 0});
 }
 
 void Mail::say(const ReaderId& id, Lineage hint, const MailOpened& opened) {
@@ -274,9 +297,11 @@ Result<> Mail::bury(Place& place, std::uint64_t number, const std::string& reaso
   encode_dead_letter({place.box.row->name, number, row->time_ms, reason, as_bytes(row->body)},
                      letter);
   const std::string& name = dead_letters_log(place.shard.number);
-  auto log = find_box(place.shard, channel_id(name), name, PostTarget::log);
-  if (!log) return log.error();
-  put_message(*log, {}, letter, batch);
+  const ChannelId id = channel_id(name);
+  auto found = find_box(place.shard, id, name, PostTarget::log);
+  if (!found) return found.error();
+  Place log = claim(std::move(*found), place.shard, id, name, PostTarget::log);
+  put_message(log, {}, letter, batch);
   ++batch_->counters.dead_letters;
   // The log may have pushed the mailbox from its place.
   const auto again = boxes_.find(place.shard.number, place.id);

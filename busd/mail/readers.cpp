@@ -22,19 +22,22 @@ void Readers::add(const ReaderId& id, const Session& session) {
   forget(id);  // a process may say one token twice, and of another mailbox
   if (session.target == PostTarget::mailbox) {
     const auto before = by_box_.find(session.box);
-    while (before != by_box_.end() && !before->second.empty()) {
+    if (before != by_box_.end() && before->second.owner) {
       ++counters_.superseded;
-      const bool last = before->second.size() == 1;
-      end(before->second.front(), Errc::superseded, "another reader has opened it");
-      if (last) break;
+      const ReaderId owner = *before->second.owner;
+      end(owner, Errc::superseded, "another reader has opened it");
     }
   }
   ++counters_.opened;
   Open& open = open_[id];
   open.session = session;
-  std::vector<ReaderId>& others = by_box_[session.box];
-  open.place = others.size();
-  others.push_back(id);
+  OfBox& readers = by_box_[session.box];
+  if (session.target == PostTarget::mailbox) {
+    readers.owner = id;
+  } else {
+    open.place = readers.followers.size();
+    readers.followers.push_back(id);
+  }
   ++of_process_[id.process];
   want(id, open);
 }
@@ -59,11 +62,16 @@ void Readers::forget(const ReaderId& id) {
 
 void Readers::erase(Opens::iterator at) {
   const auto box = by_box_.find(at->second.session.box);
-  const ReaderId last = box->second.back();
-  box->second[at->second.place] = last;
-  open_.at(last).place = at->second.place;
-  box->second.pop_back();
-  if (box->second.empty()) by_box_.erase(box);
+  auto& [owner, followers] = box->second;
+  if (at->second.session.target == PostTarget::mailbox) {
+    owner.reset();
+  } else {
+    const ReaderId last = followers.back();
+    followers[at->second.place] = last;
+    open_.at(last).place = at->second.place;
+    followers.pop_back();
+  }
+  if (!owner && followers.empty()) by_box_.erase(box);
   const auto process = of_process_.find(at->first.process);
   if (--process->second == 0) of_process_.erase(process);
   open_.erase(at);  // what stands in ready_ or blocked_ finds nothing
@@ -77,14 +85,17 @@ void Readers::end_shard(std::uint8_t shard) {
   for (const ReaderId& id : ids) end(id, Errc::busy, "the shard leaves");
 }
 
+bool Readers::ended_with(const Process& reader, const Process& process, bool living) {
+  if (reader.host != process.host || reader.slot != process.slot) return false;
+  return reader.incarnation < process.incarnation ||
+         (!living && reader.incarnation == process.incarnation);
+}
+
 void Readers::process_gone(const Process& process, bool living) {
   Process first = process;
   first.incarnation = 0;
   for (auto at = open_.lower_bound({first, 0}); at != open_.end();) {
-    const Process& reader = at->first.process;
-    if (reader.host != process.host || reader.slot != process.slot) break;
-    if (reader.incarnation > process.incarnation) break;
-    if (living && reader.incarnation == process.incarnation) break;
+    if (!ended_with(at->first.process, process, living)) break;
     erase(at++);
   }
 }
@@ -127,14 +138,25 @@ void Readers::release(const ReaderId& id, std::uint64_t last) {
   want(id, found->second);
 }
 
-void Readers::advance(const ChannelId& box, std::uint64_t last) {
+void Readers::advance(const ChannelId& box, const BoxRow& row) {
   const auto found = by_box_.find(box);
   if (found == by_box_.end()) return;
-  for (const ReaderId& id : found->second) {
+  const bool log = row.kind == PostTarget::log;
+  const auto& [owner, followers] = found->second;
+  std::vector<ReaderId> ended;
+  if (row.decided() && log && owner) ended.push_back(*owner);
+  if (row.decided() && !log) ended.insert(ended.end(), followers.begin(), followers.end());
+  const auto advance_one = [&](const ReaderId& id) {
     Open& open = open_.at(id);
-    open.session.last = last;
+    open.session.last = row.last;
     want(id, open);
+  };
+  if (log) {
+    std::ranges::for_each(followers, advance_one);
+  } else if (owner) {
+    advance_one(*owner);
   }
+  for (const ReaderId& id : ended) end(id, Errc::denied, denial(row.kind));
 }
 
 void Readers::consumed(const ReaderId& id, std::uint64_t bytes) {
@@ -177,6 +199,10 @@ std::size_t Readers::send_page(const ReaderId& id, Open& open) {
     end(id, passing ? Errc::busy : Errc::corrupt, page.error().to_string());
     return 0;
   }
+  if (page->other) {
+    end(id, Errc::denied, "it is of the other kind");
+    return 0;
+  }
   MailItems& record = page->record;
   if (page->gone) open.session.position = open.session.last;
   open.starved = record.items.empty() && !page->gone;
@@ -209,6 +235,8 @@ storage::Result<Readers::Page> Readers::read_page(const Open& open) const {
 
   std::uint64_t expected = std::max(session.position, box->floor) + 1;
   Page page;
+  page.other = box->kind != session.target;
+  if (page.other) return page;
   std::vector<MailItem>& items = page.record.items;
   page.gone = expected > session.last;
   if (page.gone) return page;

@@ -10,6 +10,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "bus/core/limits.hpp"
@@ -68,8 +69,9 @@ class Readers {
 
   /// The epoch is on the disk; if there is such a session still.
   void release(const ReaderId& id, std::uint64_t last);
-  /// The box has durable messages up to `last`.
-  void advance(const ChannelId& box, std::uint64_t last);
+  /// What a box is now, durably. Those who want the other kind have waited for what will not come:
+  /// their sessions end.
+  void advance(const ChannelId& box, const BoxRow& row);
   void consumed(const ReaderId& id, std::uint64_t bytes);
   /// Ends a session and tells its reader why; or without a word.
   void end(const ReaderId& id, Errc reason, const std::string& detail);
@@ -78,6 +80,8 @@ class Readers {
   void end_shard(std::uint8_t shard);
   /// All of a process' earlier incarnations; with `living` = false of this one too.
   void process_gone(const Process& process, bool living);
+  /// Whether a reader's process has ended if `process` lives, or does not.
+  static bool ended_with(const Process& reader, const Process& process, bool living);
   /// Something that was said to the process with this channel is lost: its readers begin anew.
   void process_lost(const ChannelId& process);
 
@@ -94,7 +98,12 @@ class Readers {
     std::uint64_t consumed = 0;  // of that
     bool queued = false;         // in ready_ or blocked_
     bool starved = false;        // the next message is larger than what the window has left
-    std::size_t place = 0;       // in by_box_
+    std::size_t place = 0;       // among the followers
+  };
+  /// Who reads one box. Both only until it is decided which kind it is.
+  struct OfBox {
+    std::optional<ReaderId> owner;    // of the mailbox
+    std::vector<ReaderId> followers;  // of the log; in no order
   };
   using Opens = std::map<ReaderId, Open>;
 
@@ -103,7 +112,8 @@ class Readers {
   std::size_t send_page(const ReaderId& id, Open& open);
   struct Page {
     MailItems record;
-    bool gone = false;  // nothing of what was asked for is stored any more
+    bool gone = false;   // nothing of what was asked for is stored any more
+    bool other = false;  // what is there is of the other kind
   };
   storage::Result<Page> read_page(const Open& open) const;
   void erase(Opens::iterator at);
@@ -111,8 +121,8 @@ class Readers {
   const storage::Store& store_;
   Way way_;
   Opens open_;
-  boost::unordered_flat_map<ChannelId, std::vector<ReaderId>> by_box_;  // in no order
-  std::map<Process, std::size_t> of_process_;                           // how many are open
+  boost::unordered_flat_map<ChannelId, OfBox> by_box_;
+  std::map<Process, std::size_t> of_process_;  // how many are open
   std::deque<ReaderId> ready_;
   std::vector<ReaderId> blocked_;  // by their process' stream
   Bytes scratch_;

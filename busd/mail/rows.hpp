@@ -41,7 +41,15 @@ struct BoxRow {
 
   std::uint64_t count() const { return last - floor; }
   std::uint64_t bytes() const { return total - floor_total; }
+  /// Whether it is for certain of its kind. A log without a message is not: earlier versions made
+  /// the row when somebody asked for one, and nobody may take a name away by asking.
+  bool decided() const { return kind == PostTarget::mailbox || last != 0; }
 };
+
+/// Why one who wants the other kind is denied.
+inline const char* denial(PostTarget kind) {
+  return kind == PostTarget::log ? "it is a log" : "it is a mailbox";
+}
 
 /// What lies in a shard, or in the whole store.
 struct Totals {

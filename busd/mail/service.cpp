@@ -51,6 +51,11 @@ bool MailService::serves(std::uint8_t shard) const {
   return found != shards_.end() && found->second.phase == Phase::held;
 }
 
+bool MailService::keeps(std::uint8_t shard) const {
+  const auto found = shards_.find(shard);
+  return found != shards_.end() && found->second.phase != Phase::away;
+}
+
 void MailService::turn() {
   if (mail_.turn() && !std::exchange(more_, true)) {
     post([this, weak = std::weak_ptr(alive_)] {

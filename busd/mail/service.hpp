@@ -41,6 +41,9 @@ class MailService final : public ProcessEvents, private MailShell {
     mail_.purge(name, upto, std::move(done));
   }
   bool serves(std::uint8_t shard) const;
+  /// Whether it is this store's to serve, now or as soon as it can: listed, or brought by a move or
+  /// by an operator, and not given away.
+  bool keeps(std::uint8_t shard) const;
 
   // --- moves: see Taker ---
   Result<> take(const std::vector<std::uint8_t>& shards) {

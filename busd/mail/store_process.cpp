@@ -82,8 +82,10 @@ void StoreProcess::publish() {
   figures.counters = service_.mail().counters();
   figures.totals = service_.mail().totals();
   figures.readers = service_.mail().readers().count();
+  figures.kept.emplace();
   for (unsigned shard = 0; shard < kShards; ++shard) {
     figures.held.set(shard, service_.serves(static_cast<std::uint8_t>(shard)));
+    figures.kept->set(shard, service_.keeps(static_cast<std::uint8_t>(shard)));
   }
   figures.move = service_.move();
   figures.giving = service_.given_now();

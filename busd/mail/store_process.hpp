@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,9 @@ struct NodeFigures {
   Totals totals;
   std::size_t readers = 0;
   std::bitset<kShards> held;
-  MoveProgress move;       // of shards to here
-  std::size_t giving = 0;  // shards that others take
+  std::optional<std::bitset<kShards>> kept;  // see MailService::keeps; none: not known yet
+  MoveProgress move;                         // of shards to here
+  std::size_t giving = 0;                    // shards that others take
 };
 
 struct NodeHooks {

@@ -17,10 +17,24 @@
 
 namespace starbus::entity {
 
+/// How objects of a root are made and owned: by std::make_unique, unless the root says otherwise,
+/// with `MadePointer`, and each of its classes with a static construct().
+template <class Root>
+struct MadeOf {
+  using Pointer = std::unique_ptr<Root>;
+};
+template <class Root>
+requires requires {
+  typename Root::MadePointer;
+}
+struct MadeOf<Root> {
+  using Pointer = typename Root::MadePointer;
+};
+
 template <class Root, class... Arguments>
 class Factory {
  public:
-  using Pointer = std::unique_ptr<Root>;
+  using Pointer = typename MadeOf<Root>::Pointer;
 
   /// Error: duplicate_type.
   template <class T>
@@ -31,18 +45,28 @@ class Factory {
     Entry entry{&type, nullptr};
     if constexpr (!std::is_abstract_v<T>) {
       entry.make = [](Arguments... arguments) -> Pointer {
-        return std::make_unique<T>(std::forward<Arguments>(arguments)...);
+        if constexpr (requires { typename Root::MadePointer; }) {
+          return T::construct(std::forward<Arguments>(arguments)...);
+        } else {
+          return std::make_unique<T>(std::forward<Arguments>(arguments)...);
+        }
       };
     }
-    if (types_.emplace(type.name(), entry).second) return {};
-    refused_.emplace_back(type.name());
-    return IdentityErrc::duplicate_type;
+    return insert(entry);
+  }
+  /// A type whose objects need other arguments: it is known by its name, and not made by it. Error:
+  /// duplicate_type.
+  template <class T>
+  IdentityResult<> declare() {
+    static_assert(std::is_same_v<typename T::Root, Root> && !std::is_abstract_v<T>);
+    return insert({&type_info<T>(), nullptr, true});
   }
 
-  /// Errors: unknown_type, abstract_type.
+  /// Errors: unknown_type, abstract_type, needs_arguments.
   IdentityResult<Pointer> make(std::string_view name, Arguments... arguments) const {
     const auto found = types_.find(name);
     if (found == types_.end()) return IdentityErrc::unknown_type;
+    if (found->second.needs_arguments) return IdentityErrc::needs_arguments;
     if (found->second.make == nullptr) return IdentityErrc::abstract_type;
     return found->second.make(std::forward<Arguments>(arguments)...);
   }
@@ -64,8 +88,14 @@ class Factory {
  private:
   struct Entry {
     const TypeInfo* type;
-    Pointer (*make)(Arguments...);  // null: abstract
+    Pointer (*make)(Arguments...);  // null: abstract, or
+    bool needs_arguments = false;
   };
+  IdentityResult<> insert(const Entry& entry) {
+    if (types_.emplace(entry.type->name(), entry).second) return {};
+    refused_.emplace_back(entry.type->name());
+    return IdentityErrc::duplicate_type;
+  }
   std::map<std::string_view, Entry> types_;
   std::vector<std::string> refused_;
 };

@@ -41,6 +41,8 @@ class FlagSet {
 };
 
 /// What the framework knows about an entity. Games have the bits from 32 on, in an enum of theirs.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"  // g++ 12: `ghost` of properties, though this is scoped
 enum class EntityFlag : std::uint8_t {
   client_visible = 0,
   dead = 1,
@@ -51,6 +53,7 @@ enum class EntityFlag : std::uint8_t {
   support_migrate = 6,  // may move to another process
   aoi_limited = 7,      // sees a bounded number of others
 };
+#pragma GCC diagnostic pop
 using EntityFlags = FlagSet<EntityFlag>;
 
 }  // namespace starbus::entity

@@ -73,4 +73,21 @@ std::string PersistentIdSource::next() {
   return id;
 }
 
+std::string PersistentIdSource::of(OnlineId id) const {
+  std::string text = prefix_ + 'o';
+  append_hex(text, static_cast<std::uint64_t>(id));
+  return text;
+}
+
+std::optional<OnlineId> PersistentIdSource::read(std::string_view id) const {
+  if (!id.starts_with(prefix_) || id.size() < prefix_.size() + 2) return std::nullopt;
+  std::uint64_t number = 0;
+  const char* const begin = id.data() + prefix_.size() + 1;
+  const auto parsed = std::from_chars(begin, id.data() + id.size(), number, 16);
+  const OnlineId found{number};
+  // The form that of() writes, and no other.
+  if (parsed.ec != std::errc() || of(found) != id) return std::nullopt;
+  return found;
+}
+
 }  // namespace starbus::entity

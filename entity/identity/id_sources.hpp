@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,11 @@ class PersistentIdSource {
   /// milliseconds since 1970.
   PersistentIdSource(std::string_view node, std::uint64_t start);
   std::string next();
+  /// Of an object that has an online id, which is unique already: "NODE.START.oID". Never one of
+  /// next(), and kept nowhere: it is made when it is asked for.
+  std::string of(OnlineId id) const;
+  /// What of() was made from; none if it is no such id of this process.
+  std::optional<OnlineId> read(std::string_view id) const;
 
  private:
   std::string prefix_;

@@ -30,7 +30,8 @@ std::span<const LimitInfo> identity_limits();
   X(too_many_objects, "the table of slots is full")                                       \
   X(duplicate_type, "the name is taken by another type, or the type was added before")    \
   X(unknown_type, "no type has this name")                                                \
-  X(abstract_type, "there are no objects of exactly this type")
+  X(abstract_type, "there are no objects of exactly this type")                           \
+  X(needs_arguments, "objects of this type are made with arguments, and not by name")
 
 enum class IdentityErrc : std::uint8_t {
   ok = 0,

@@ -44,6 +44,13 @@ class SlotTable {
 
   /// Error: too_many_objects.
   IdentityResult<LocalId> insert(T& object) {
+    const IdentityResult<LocalId> id = reserve();
+    if (id) fill(*id, object);
+    return id;
+  }
+  /// A place for an object that does not exist yet: find() says null until it is filled. Error:
+  /// too_many_objects.
+  IdentityResult<LocalId> reserve() {
     std::uint32_t slot = first_free_;
     if (slot != 0) {
       first_free_ = slots_[slot].next_free;
@@ -52,9 +59,13 @@ class SlotTable {
       slot = static_cast<std::uint32_t>(slots_.size());
       slots_.emplace_back();
     }
-    slots_[slot].object = &object;
-    ++size_;
     return LocalId(slot, slots_[slot].salt);
+  }
+  /// What was reserved and is in use from now on.
+  void fill(LocalId id, T& object) {
+    assert(slots_[id.slot()].salt == id.salt() && slots_[id.slot()].object == nullptr);
+    slots_[id.slot()].object = &object;
+    ++size_;
   }
 
   /// Null if it has gone, or never was.
@@ -64,16 +75,22 @@ class SlotTable {
     return slot.salt == id.salt() ? slot.object : nullptr;
   }
 
+  /// What was reserved and is not wanted.
+  void give_back(LocalId id) {
+    assert(slots_[id.slot()].salt == id.salt() && slots_[id.slot()].object == nullptr);
+    free_slot(id.slot());
+  }
+
+  /// What is in a slot now; null if nothing is.
+  T* at(std::uint32_t slot) const { return slot < slots_.size() ? slots_[slot].object : nullptr; }
+  LocalId id_at(std::uint32_t slot) const { return {slot, slots_[slot].salt}; }
+
   /// Was it there?
   bool erase(LocalId id) {
     if (find(id) == nullptr) return false;
-    Slot& slot = slots_[id.slot()];
-    slot.object = nullptr;
+    slots_[id.slot()].object = nullptr;
     --size_;
-    if (slot.salt == kLastSalt) return true;  // retired
-    ++slot.salt;
-    slot.next_free = first_free_;
-    first_free_ = id.slot();
+    free_slot(id.slot());
     return true;
   }
 
@@ -93,6 +110,13 @@ class SlotTable {
     std::uint32_t salt = 1;
     std::uint32_t next_free = 0;  // 0: the last
   };
+  void free_slot(std::uint32_t index) {
+    Slot& slot = slots_[index];
+    if (slot.salt == kLastSalt) return;  // retired
+    ++slot.salt;
+    slot.next_free = first_free_;
+    first_free_ = index;
+  }
 
   std::vector<Slot> slots_;  // [0] is the permanent dummy, whose object is null
   std::uint32_t first_free_ = 0;

@@ -118,8 +118,10 @@ std::uint64_t Journal::group_stamp(std::size_t at) const {
 void Journal::reserve(std::size_t more) {
   const std::size_t need = buffer_.size() + more;
   if (need <= buffer_.capacity()) return;
-  // Half as much again: there may be a hundred thousand of these.
-  buffer_.reserve(std::max({need, kFirstBuffer, buffer_.capacity() + buffer_.capacity() / 2}));
+  // Half as much again, and less once the history is as long as it may be: there may be a hundred
+  // thousand of these.
+  const std::size_t more_room = buffer_.capacity() / (buffer_.capacity() < kHistoryBytes ? 2 : 4);
+  buffer_.reserve(std::max({need, kFirstBuffer, buffer_.capacity() + more_room}));
 }
 
 void Journal::record(const Entry& entry) {

@@ -312,6 +312,42 @@ TEST_F(Doctor, ShardsThatAHostListsAndAnotherServes) {
   EXPECT_NE(finding.cure.find("starbus-mail move"), std::string::npos);
 }
 
+TEST_F(Doctor, ShardsThatAHostKeepsAndNobodyLists) {
+  MailPlaces& mail = examination_.mail.emplace();
+  mail.from_root = true;
+  mail.host.fill("a");
+  DaemonStatus& status = examination_.after[1].status;
+  status.mail_listed = {0, 1};
+  status.mail_kept = std::vector<std::uint8_t>{0, 1, 5, 6, 9};
+  expect(Check::mail_shards_unlisted, Severity::info);
+  const Finding finding = diagnose(examination_)[0];
+  EXPECT_EQ(finding.where, "a");
+  EXPECT_EQ(finding.what, "keeps 3 shards of mail (5-6, 9), which no configuration lists");
+  status.mail_kept.reset();  // its store is not open, or its busd does not say
+  expect_nothing();
+  status.mail_kept = std::vector<std::uint8_t>{0, 1};
+  expect_nothing();
+}
+
+TEST_F(Doctor, ShardsThatAHostListsAndNeitherItNorAnybodyHas) {
+  MailPlaces& mail = examination_.mail.emplace();
+  mail.from_root = true;
+  mail.host.fill("a");
+  DaemonStatus& status = examination_.after[1].status;
+  status.mail_listed = {0, 1, 5};
+  status.mail_kept = std::vector<std::uint8_t>{0, 1};
+  expect_nothing();
+  mail.host[5].clear();
+  const std::vector<Finding> findings = diagnose(examination_);
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_EQ(findings[0].check, Check::mail_shards_missing);
+  EXPECT_EQ(findings[1].check, Check::mail_shards_left);
+  EXPECT_EQ(findings[1].severity, Severity::warning);
+  EXPECT_EQ(findings[1].where, "a");
+  EXPECT_EQ(findings[1].what,
+            "lists 1 shard of mail (5), which its store does not have, and nobody serves");
+}
+
 TEST_F(Doctor, ClockJumps) {
   examination_.after[1].status.clock_jump_age_s = 3'700;
   expect_nothing();

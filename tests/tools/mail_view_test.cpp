@@ -205,12 +205,15 @@ TEST_F(BustopMail, NoMailAtAll) {
 
 TEST_F(BustopMail, TheDoctorSeesWhoServesTheShards) {
   std::string status = kStatusB;
-  status.insert(1, R"("mail":{"state":"running","shards_listed":"3, 200-255"},)");
+  status.insert(1, R"("mail":{"state":"running","shards_listed":"3, 200-255",)"
+                   R"("shards_kept":"7, 201-255"},)");
   daemon_.set("/at/b/status", status);
   const Ran ran = run({"doctor"}, daemon_.url());
   EXPECT_EQ(ran.code, 2);
   EXPECT_THAT(ran.out, HasSubstr("nobody serves 254 shards of mail (0-2, 4-199, 201-255)"));
   EXPECT_THAT(ran.out, HasSubstr("b: lists 1 shard of mail (3), which a serves"));
+  EXPECT_THAT(ran.out, HasSubstr("b: lists 1 shard of mail (200), which its store does not have"));
+  EXPECT_THAT(ran.out, HasSubstr("b: keeps 1 shard of mail (7), which no configuration lists"));
   daemon_.set("/at/root/names", R"({"names":[],"next":null,"total":0})");
   EXPECT_THAT(run({"doctor"}, daemon_.url()).out, Not(HasSubstr("shards of mail")));
 }

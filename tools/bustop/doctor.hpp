@@ -92,6 +92,15 @@ std::string_view name_of(Severity severity);
     "twice",                                                                                      \
     "if its log says that they are not served there: mail-tools.md, \"Two stores with one "       \
     "shard\"; otherwise take them out of [mail] shards there, or bring them: starbus-mail move")  \
+  X(mail_shards_left,                                                                             \
+    "they went to another host, by a move or because it had them first, and that one does not "   \
+    "serve them; this one will not take them by itself, since it would begin them empty",         \
+    "start the host that has them; starbus-mail adopt here, only if that one is gone for good")   \
+  X(mail_shards_unlisted,                                                                         \
+    "a move or starbus-mail adopt has brought them: its store alone knows that they are there. "  \
+    "Nothing is wrong while the store is there; one that is lost, or restored from before, "      \
+    "would leave them to nobody",                                                                 \
+    "add them to [mail] shards of that host, and of no other")                                    \
   X(version_mix, "versions at most one minor apart work together, but not for ever",              \
     "finish the upgrade, host by host")
 

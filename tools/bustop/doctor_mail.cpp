@@ -1,4 +1,5 @@
 // Checks of the mail of the cluster: who serves its shards.
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -32,6 +33,38 @@ void check_listed(const DaemonReading& host, const MailPlaces& places, Findings&
   }
 }
 
+using Shards = std::vector<std::uint8_t>;
+
+bool has(const Shards& shards, std::uint8_t shard) {
+  return std::ranges::find(shards, shard) != shards.end();
+}
+
+/// Shards that a host lists, that its store has not, and that nobody serves.
+void check_left(const DaemonReading& host, const MailPlaces& places, Findings& to) {
+  Shards left;
+  for (const std::uint8_t shard : host.status.mail_listed) {
+    if (!has(*host.status.mail_kept, shard) && places.host[shard].empty()) left.push_back(shard);
+  }
+  if (left.empty()) return;
+  add(to, Severity::warning, Check::mail_shards_left, host.name,
+      "lists " + count_shards(left) + ", which its store does not have, and nobody serves");
+}
+
+/// Shards that a host's store has and that no configuration lists.
+void check_unlisted(const DaemonReading& host, const std::vector<DaemonReading>& all,
+                    Findings& to) {
+  Shards unlisted;
+  for (const std::uint8_t shard : *host.status.mail_kept) {
+    const auto lists = [shard](const DaemonReading& one) {
+      return has(one.status.mail_listed, shard);
+    };
+    if (std::ranges::none_of(all, lists)) unlisted.push_back(shard);
+  }
+  if (unlisted.empty()) return;
+  add(to, Severity::info, Check::mail_shards_unlisted, host.name,
+      "keeps " + count_shards(unlisted) + ", which no configuration lists");
+}
+
 }  // namespace
 
 void check_mail_shards(const Examination& examination, Findings& to) {
@@ -46,7 +79,11 @@ void check_mail_shards(const Examination& examination, Findings& to) {
         "nobody serves " + count_shards(nobodys) + ": posts to them wait");
   }
   for (const DaemonReading& reading : examination.after) {
-    if (reading.trouble.code == Errc::ok) check_listed(reading, *places, to);
+    if (reading.trouble.code != Errc::ok) continue;
+    check_listed(reading, *places, to);
+    if (!reading.status.mail_kept) continue;
+    check_left(reading, *places, to);
+    check_unlisted(reading, examination.after, to);
   }
 }
 

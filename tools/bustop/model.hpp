@@ -36,8 +36,10 @@ struct DaemonStatus {
   std::string mail_state{};                 // of its mail store; empty: it has none
   std::string mail_reason{};                // why that is full or stopped
   std::vector<std::uint8_t> mail_listed{};  // shards of its configuration
-  std::uint64_t mail_bytes = 0;             // of the bodies in them
-  std::uint64_t mail_quota = 0;             // for those; 0: none
+  /// Those that its store has, listed or not; no value: it is not open, or too old to say.
+  std::optional<std::vector<std::uint8_t>> mail_kept{};
+  std::uint64_t mail_bytes = 0;  // of the bodies in them
+  std::uint64_t mail_quota = 0;  // for those; 0: none
   std::map<std::string, std::uint64_t> counters;
 
   bool is_root() const { return kind == "busroot"; }

@@ -105,6 +105,11 @@ Result<DaemonStatus> parse_status(std::string_view text) {
       status.mail_reason = Reader(*mail).text("reason");
       status.mail_listed = bus::parse_shards(Reader(*mail).text("shards_listed"))
                                .value_or(std::vector<std::uint8_t>{});
+      const Json* const kept = Reader(*mail).find("shards_kept");
+      if (kept != nullptr && kept->is_string()) {
+        status.mail_kept =
+            bus::parse_shards(kept->get<std::string>()).value_or(std::vector<std::uint8_t>{});
+      }
       status.mail_bytes = Reader(*mail).count("bytes");
       status.mail_quota = Reader(*mail).count("quota_bytes");
     }

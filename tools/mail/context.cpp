@@ -39,9 +39,10 @@ Result<std::vector<std::uint8_t>> shards_in(const std::string& text) {
 }
 
 Error error_of(const storage::Error& error) {
-  // What the user has asked for cannot be: the code says nothing to people.
-  const bool asked_wrong = error == storage::Errc::bad_batch && !error.detail.empty();
-  return {code_of(error.code), asked_wrong ? error.detail : error.to_string()};
+  // What the user has asked for cannot be, or there is no room for it: the detail says all, and
+  // the code says nothing to people.
+  const bool said = error == storage::Errc::bad_batch || error == storage::Errc::store_full;
+  return {code_of(error.code), said && !error.detail.empty() ? error.detail : error.to_string()};
 }
 
 int fail(const Context& context, const Error& error) {

@@ -1,10 +1,13 @@
 // The command export: what can be read of mailboxes, line by line.
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
 #include <iostream>
+#include <system_error>
 
 #include "bus/core/name.hpp"
 #include "busd/mail/care/backup.hpp"
+#include "busd/mail/care/disk_space.hpp"
 #include "busd/mail/care/inspect.hpp"
 #include "busd/mail/care/mend.hpp"
 #include "tools/bustop/text.hpp"
@@ -14,10 +17,13 @@
 namespace starbus::mail_tool {
 namespace {
 
+constexpr const char* kStandardOutput = "-";
+
 class Exporter {
  public:
-  Exporter(const Context& context, const storage::Snapshot& snapshot, std::ostream& file)
-      : context_(context), snapshot_(snapshot), file_(file), progress_(context) {
+  Exporter(const Context& context, const storage::Snapshot& snapshot, std::ostream& file,
+           const Folder& path)
+      : context_(context), snapshot_(snapshot), file_(file), path_(path), progress_(context) {
     write(HeaderLine{});
   }
 
@@ -48,16 +54,36 @@ class Exporter {
 
   Result<> finish() {
     write(count_);
+    errno = 0;
     file_.flush();
-    if (!file_) return Error{Errc::io_error, "the file could not be written; is the disk full?"};
-    return {};
+    note_failure();
+    return written();
   }
 
   const EndLine& count() const { return count_; }
   std::uint64_t unreadable() const { return unreadable_; }
 
  private:
-  void write(const ExportLine& line) { file_ << encode(line) << '\n'; }
+  void write(const ExportLine& line) {
+    errno = 0;
+    file_ << encode(line) << '\n';
+    note_failure();
+  }
+  /// A stream says that it failed, and only the call that it made why.
+  void note_failure() {
+    if (!file_ && failure_ == 0) failure_ = errno != 0 ? errno : EIO;
+  }
+  Result<> written() const {
+    if (failure_ == 0) return {};
+    if (path_ == kStandardOutput) {  // nobody knows what disk that goes to, if any
+      return Error{Errc::io_error, "standard output: " + std::generic_category().message(failure_)};
+    }
+    // As text bodies are a third larger.
+    const std::uint64_t bytes = mail::bytes_of_bodies(snapshot_) / 3 * 4;
+    return error_of(mail::explain(
+        path_, failure_,
+        {path_, bytes, "give a file on another disk, or some of the mailboxes with --mailbox"}));
+  }
 
   void unreadable(const std::string& what) {
     ++unreadable_;
@@ -84,6 +110,7 @@ class Exporter {
       const auto page = mail::peek_whole(snapshot_, info, from, mail::kMostPeeked);
       if (!page) return error_of(page.error());
       for (const mail::Peeked& message : page->messages) put(row.name, message);
+      if (failure_ != 0) return written();
       from = page->next;
     }
     progress_.show("exports " + bustop::count_of(count_.boxes, "mailbox") + ", " +
@@ -117,6 +144,8 @@ class Exporter {
   const Context& context_;
   const storage::Snapshot& snapshot_;
   std::ostream& file_;
+  const Folder& path_;
+  int failure_ = 0;  // errno
   ProgressLine progress_;
   EndLine count_;
   std::uint64_t unreadable_ = 0;
@@ -127,7 +156,7 @@ class Exporter {
 int run_export(const Context& context, const ExportOptions& options) {
   const auto opened = open_to_read(options.directory);
   if (!opened) return fail(context, opened.error());
-  const bool to_out = options.file == "-";
+  const bool to_out = options.file == kStandardOutput;
   std::ofstream file;
   std::error_code error;
   if (!to_out && std::filesystem::exists(options.file, error)) {
@@ -138,7 +167,7 @@ int run_export(const Context& context, const ExportOptions& options) {
     file.open(options.file, std::ios::binary);
     if (!file) return fail(context, {Errc::io_error, options.file.string() + " cannot be written"});
   }
-  Exporter exporter(context, *opened->snapshot, to_out ? context.out : file);
+  Exporter exporter(context, *opened->snapshot, to_out ? context.out : file, options.file);
   Result<> done;
   if (options.mailboxes.empty()) done = exporter.all();
   for (const std::string& name : options.mailboxes) {
@@ -153,6 +182,7 @@ int run_export(const Context& context, const ExportOptions& options) {
   if (!to_out) {
     file.close();
     if (auto synced = mail::sync_path(options.file); !synced) {
+      std::filesystem::remove(options.file, error);
       return fail(context, error_of(synced.error()));
     }
     context.out << bustop::count_of(exporter.count().boxes, "mailbox") << ", "

@@ -6,9 +6,11 @@
 #include <ostream>
 
 #include "bus/core/name.hpp"
+#include "busd/mail/care/disk_space.hpp"
 #include "busd/mail/care/inspect.hpp"
 #include "busd/mail/lost_row.hpp"
 #include "storage/bulk_writer.hpp"
+#include "storage/limits.hpp"
 #include "tools/bustop/text.hpp"
 #include "tools/mail/commands.hpp"
 #include "tools/mail/export_format.hpp"
@@ -57,7 +59,8 @@ class Judge {
     if (!*found) return {};
     const mail::BoxRow& row = (*found)->row;
     if (row.name != line.name) return refuse(line.name, "is sealed: see starbus-mail repair");
-    if (append_ && row.kind != line.kind) return refuse(line.name, "is a log here, or there");
+    if (append_ && row.decided() && row.kind != line.kind)
+      return refuse(line.name, "is a log here, or there");
     if (append_) return {};
     if (row.count() != 0) return refuse(line.name, "has messages");
     if (row.last > line.floor) return refuse(line.name, "has had other messages of these numbers");
@@ -218,11 +221,16 @@ int run_import(const Context& context, const ImportOptions& options) {
     opened = std::move(*there);
   }
   Judge judge(opened.snapshot.get(), options.append);
+  mail::SpaceNeed need{options.directory, storage::kHeadroom, "use a --directory on another disk"};
   auto read = read_file(
       options.file, [&](const BoxLine& line) { return judge.box(line); },
-      [](const MessageLine&) { return Result<>(); });
+      [&](const MessageLine& line) {
+        need.bytes += line.body.size();
+        return Result<>();
+      });
   if (read) read = judge.verdict();
   if (!read) return fail(context, read.error());
+  if (auto room = mail::check_space(need); !room) return fail(context, error_of(room.error()));
   if (opened.store == nullptr) {
     auto made = make_store(options.directory);
     if (!made) return fail(context, made.error());
@@ -233,6 +241,7 @@ int run_import(const Context& context, const ImportOptions& options) {
       options.file, [&](const BoxLine& line) { return importer.box(line); },
       [&](const MessageLine& line) { return importer.message(line); });
   if (read) read = importer.finish();
+  if (!read && read.error() == Errc::store_full) read = error_of(mail::full_disk(need));
   if (!read) return fail(context, read.error());
   context.out << bustop::count_of(importer.boxes(), "mailbox") << ", "
               << bustop::count_of(importer.messages(), "message") << " imported\n";

@@ -7,11 +7,13 @@
 #include "bus/core/post_head.hpp"
 #include "bus/core/shard_list.hpp"
 #include "busd/mail/care/backup.hpp"
+#include "busd/mail/care/disk_space.hpp"
 #include "busd/mail/care/inspect.hpp"
 #include "busd/mail/care/row_cursor.hpp"
 #include "busd/mail/row_keys.hpp"
 #include "busd/mail/shard_row.hpp"
 #include "storage/bulk_writer.hpp"
+#include "storage/limits.hpp"
 #include "tools/bustop/text.hpp"
 #include "tools/mail/commands.hpp"
 
@@ -21,15 +23,27 @@ namespace {
 namespace fs = std::filesystem;
 constexpr const char* kPartial = ".partial";  // behind the folder's name, until all is there
 
-Error refuse_because(const fs::path& path, const std::error_code& error) {
-  return {Errc::io_error, path.string() + ": " + error.message()};
+Error refuse_because(const fs::path& path, const std::error_code& error,
+                     const mail::SpaceNeed& need) {
+  return error_of(mail::explain(path, error.value(), need));
 }
 
-Result<> copy_files(const Folder& from, const Folder& to) {
+/// Of its files.
+std::uint64_t size_of_folder(const Folder& folder) {
+  std::error_code error;
+  std::uint64_t bytes = 0;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::uintmax_t size = entry.is_regular_file(error) ? entry.file_size(error) : 0;
+    if (!error) bytes += size;
+  }
+  return bytes;
+}
+
+Result<> copy_files(const Folder& from, const Folder& to, const mail::SpaceNeed& need) {
   std::error_code error;
   fs::create_directory(to, error);
   if (!error) fs::permissions(to, static_cast<fs::perms>(0750), error);
-  if (error) return refuse_because(to, error);
+  if (error) return refuse_because(to, error, need);
   auto entries = fs::directory_iterator(from, error);
   for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
     const fs::path& file = entries->path();
@@ -39,11 +53,11 @@ Result<> copy_files(const Folder& from, const Folder& to) {
       continue;
     }
     fs::copy_file(file, to / file.filename(), error);
-    if (error) return refuse_because(to / file.filename(), error);
+    if (error) return refuse_because(to / file.filename(), error, need);
     if (auto synced = mail::sync_path(to / file.filename()); !synced)
-      return error_of(synced.error());
+      return error_of(mail::explain(synced.error(), need));
   }
-  if (error) return refuse_because(from, error);
+  if (error) return refuse_because(from, error, need);
   if (auto synced = mail::sync_path(to); !synced) return error_of(synced.error());
   return {};
 }
@@ -90,7 +104,10 @@ class Restore {
     if (auto good = mail::check_new_folder(target_); !good) return error_of(good.error());
     std::error_code error;
     fs::remove_all(partial_, error);  // of a restore that was interrupted
-    if (error) return refuse_because(partial_, error);
+    if (error) return refuse_because(partial_, error, need_);
+    need_.path = target_;
+    need_.bytes = size_of_folder(options_.backup) + storage::kHeadroom;
+    if (auto room = mail::check_space(need_); !room) return error_of(room.error());
     const auto restored = fill(*facts);
     if (!restored || *restored != kExitOk) {
       fs::remove_all(partial_, error);
@@ -98,7 +115,7 @@ class Restore {
     }
     // rename takes the place of an empty folder.
     fs::rename(partial_, target_, error);
-    if (error) return refuse_because(target_, error);
+    if (error) return refuse_because(target_, error, need_);
     if (auto synced = mail::sync_path(target_.parent_path()); !synced) {
       return error_of(synced.error());
     }
@@ -109,7 +126,7 @@ class Restore {
 
  private:
   Result<int> fill(const mail::BackupFacts& facts) {
-    if (auto copied = copy_files(options_.backup, partial_); !copied) return copied.error();
+    if (auto copied = copy_files(options_.backup, partial_, need_); !copied) return copied.error();
     const auto opened = open_to_read(partial_);
     if (!opened) return opened.error();
     storage::Result<mail::CheckReport> report = storage::Error{};
@@ -136,7 +153,8 @@ class Restore {
       }
     }
     if (auto forgotten = forget_streams(*opened->store, *opened->snapshot); !forgotten) {
-      return forgotten.error();
+      return forgotten.error() == Errc::store_full ? error_of(mail::full_disk(need_))
+                                                   : forgotten.error();
     }
     return choose_shards(*opened->store, report->totals);
   }
@@ -160,7 +178,7 @@ class Restore {
       mail::erase_shard(shard, batch);
       batch.put(mail::place_key(shard), encode(mail::PlaceRow{mail::Keeping::elsewhere, 0, {}}));
       const auto erased = storage::commit_and_wait(store, std::move(batch));
-      if (!erased) return error_of(erased.error());
+      if (!erased) return error_of(mail::explain(erased.error(), need_));
     }
     if (only_) {
       const auto left = totals_of(store, kept);
@@ -204,6 +222,7 @@ class Restore {
   const RestoreOptions& options_;
   Folder target_;
   Folder partial_;
+  mail::SpaceNeed need_{{}, 0, "give a --directory on another disk"};
   std::optional<std::vector<std::uint8_t>> only_;
 };
 

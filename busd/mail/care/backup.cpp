@@ -6,13 +6,14 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
-#include <cstring>
 #include <fstream>
 #include <system_error>
 #include <utility>
 
+#include "busd/mail/care/disk_space.hpp"
 #include "busd/mail/row_keys.hpp"
 #include "storage/bulk_writer.hpp"
+#include "storage/limits.hpp"
 
 namespace starbus::bus::busd::mail {
 namespace {
@@ -31,11 +32,6 @@ constexpr Field kFields[] = {{"begun_ms", &BackupFacts::begun_ms},
                              {"rows", &BackupFacts::rows},
                              {"bytes", &BackupFacts::bytes},
                              {"damaged", &BackupFacts::damaged}};
-
-storage::Error io_failure(const std::filesystem::path& path, int error) {
-  return {error == ENOSPC || error == EDQUOT ? storage::Errc::store_full : storage::Errc::io_error,
-          path.string() + ": " + std::strerror(error)};
-}
 
 /// Takes a line off the front; no value when none is left that ends.
 std::optional<std::string_view> take_line(std::string_view& text) {
@@ -66,6 +62,33 @@ std::filesystem::path store_around(const std::filesystem::path& folder) {
     if (is_store && above != real) return above;
   }
   return {};
+}
+
+storage::Result<BackupFacts> copy_rows(const storage::Snapshot& snapshot,
+                                       const std::filesystem::path& target, BackupFacts facts,
+                                       const OnBackup& on_progress) {
+  const auto store = storage::open_store({.folder = target});
+  if (!store) return store.error();
+  storage::BulkWriter writer(**store);
+  for (std::optional<std::string> from = kFirstOfAll; from;) {
+    auto page = snapshot.scan(*from, "");
+    if (!page) return page.error();
+    facts.damaged += page->damage.size();
+    for (const storage::Record& record : page->records) {
+      if (auto put = writer.put(record.key, record.value); !put) return put.error();
+      ++facts.rows;
+      facts.boxes += record.key.front() == kBoxRows ? 1 : 0;
+      facts.messages += record.key.front() == kMessageRows ? 1 : 0;
+      facts.bytes += record.key.size() + record.value.size();
+    }
+    if (!on_progress(facts)) {
+      return storage::Error(storage::Errc::closed, "the backup was interrupted");
+    }
+    from = std::move(page->next);
+  }
+  if (auto flushed = writer.flush(); !flushed) return flushed.error();
+  (*store)->close();
+  return facts;
 }
 
 }  // namespace
@@ -148,16 +171,16 @@ storage::Result<> check_new_folder(const std::filesystem::path& folder) {
 
 storage::Result<> sync_path(const std::filesystem::path& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return io_failure(path, errno);
+  if (file < 0) return explain(path, errno, {.path = path});
   const int failure = ::fsync(file) == 0 ? 0 : errno;
   ::close(file);
-  if (failure != 0) return io_failure(path, failure);
+  if (failure != 0) return explain(path, failure, {.path = path});
   return {};
 }
 
 storage::Result<> write_durably(const std::filesystem::path& path, std::string_view text) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
-  if (file < 0) return io_failure(path, errno);
+  if (file < 0) return explain(path, errno, {.path = path});
   int failure = 0;
   while (!text.empty() && failure == 0) {
     const ssize_t written = ::write(file, text.data(), text.size());
@@ -166,7 +189,7 @@ storage::Result<> write_durably(const std::filesystem::path& path, std::string_v
   }
   if (failure == 0 && ::fsync(file) != 0) failure = errno;
   ::close(file);
-  if (failure != 0) return io_failure(path, failure);
+  if (failure != 0) return explain(path, failure, {.path = path});
   return sync_path(path.parent_path());
 }
 
@@ -174,32 +197,16 @@ storage::Result<BackupFacts> copy_store(const storage::Snapshot& snapshot,
                                         const std::filesystem::path& target, BackupFacts facts,
                                         const OnBackup& on_progress) {
   if (auto good = check_new_folder(target); !good) return good.error();
-  const auto store = storage::open_store({.folder = target});
-  if (!store) return store.error();
-  storage::BulkWriter writer(**store);
-  for (std::optional<std::string> from = kFirstOfAll; from;) {
-    auto page = snapshot.scan(*from, "");
-    if (!page) return page.error();
-    facts.damaged += page->damage.size();
-    for (const storage::Record& record : page->records) {
-      if (auto put = writer.put(record.key, record.value); !put) return put.error();
-      ++facts.rows;
-      facts.boxes += record.key.front() == kBoxRows ? 1 : 0;
-      facts.messages += record.key.front() == kMessageRows ? 1 : 0;
-      facts.bytes += record.key.size() + record.value.size();
-    }
-    if (!on_progress(facts)) {
-      return storage::Error(storage::Errc::closed, "the backup was interrupted");
-    }
-    from = std::move(page->next);
-  }
-  if (auto flushed = writer.flush(); !flushed) return flushed.error();
-  (*store)->close();
-  facts.ended_ms = wall_clock_ms();
-  if (auto written = write_durably(target / kBackupFile, encode(facts)); !written) {
+  const SpaceNeed need{target, bytes_of_bodies(snapshot) + storage::kHeadroom,
+                       "give a folder on another disk"};
+  if (auto room = check_space(need); !room) return room.error();
+  auto copied = copy_rows(snapshot, target, std::move(facts), on_progress);
+  if (!copied) return explain(copied.error(), need);
+  copied->ended_ms = wall_clock_ms();
+  if (auto written = write_durably(target / kBackupFile, encode(*copied)); !written) {
     return written.error();
   }
-  return facts;
+  return copied;
 }
 
 }  // namespace starbus::bus::busd::mail

@@ -270,6 +270,29 @@ TEST_F(MailReading, ReadersOfOneProcessAreBounded) {
   EXPECT_EQ(ends, 1u);
 }
 
+TEST_F(MailReading, AFloodOfOpeningsHoldsUpNeitherPostsNorOtherReaders) {
+  const Process flood{9, 1, 1};
+  MailOpen log = ask({});
+  log.target = PostTarget::log;
+  log.name = "log/x";
+  while (shard_of(channel_id(log.name)) != shard()) log.name += "x";
+  const auto ask_for_log = [&] {
+    ++log.token;
+    mail_->open_reader({flood, log.token}, log);
+  };
+  // More than a batch takes, and more than it may have waiting.
+  for (std::size_t i = 0; i < ReaderRequests::kMostOfProcess + 1; ++i) ask_for_log();
+  EXPECT_THAT(heard(flood), ElementsAre("no: busy")) << "the library asks again";
+  post(1, "a");
+  mail_->open_reader({reader_, kToken}, ask(Epoch::of(1, 1)));
+  (void)mail_->turn();
+  while (shell_->said.empty()) shell_->run_one();
+  EXPECT_THAT(shell_->said, ElementsAre("stored 1 1=1"));
+  EXPECT_EQ(mail_->counters().batches, 2u) << "that which opened the shard, and the next";
+  EXPECT_THAT(hear(reader_), ElementsAre("after 0 of 0", "1"));
+  EXPECT_EQ(heard(flood).size(), ReaderRequests::kMostOfProcess) << "all of it has its turn";
+}
+
 TEST_F(MailReading, ReadersAcknowledgeWhileTheDiskIsFull) {
   post_all(3);
   (void)open(reader_, ask(Epoch::of(1, 1)));
@@ -278,6 +301,23 @@ TEST_F(MailReading, ReadersAcknowledgeWhileTheDiskIsFull) {
   mail_->acknowledge({reader_, kToken}, {kToken, 3, {}});
   EXPECT_THAT(hear(reader_), ElementsAre("acked 3"));
   EXPECT_EQ(mail_->totals().messages, 0u);
+}
+
+TEST_F(MailReading, WhoEndsBeforeItsTurnHasNoSession) {
+  const auto ask_while_the_disk_works = [this] {
+    post(1, "a");
+    (void)mail_->turn();
+    ASSERT_FALSE(mail_->idle());
+    mail_->open_reader({reader_, kToken}, ask(Epoch::of(1, 1)));
+  };
+  ask_while_the_disk_works();
+  mail_->end_reader({reader_, kToken});
+  settle();
+  EXPECT_EQ(mail_->readers().count(), 0u);
+  ask_while_the_disk_works();
+  mail_->process_gone(reader_, false);
+  settle();
+  EXPECT_EQ(mail_->readers().count(), 0u);
 }
 
 TEST_F(MailReading, EndsWithItsProcessAndWithTheShard) {
@@ -304,6 +344,20 @@ TEST_F(MailReading, AMailboxIsNoLog) {
 
 class MailLog : public MailReading {
  protected:
+  bool has_row() {
+    const auto row = store_->get(box_key(shard(), channel_id(kBox)));
+    EXPECT_TRUE(row);
+    return row && row->has_value();
+  }
+  /// As versions before left it, when somebody had asked for a log.
+  void leave_row_of_a_log_that_was_asked_for() {
+    mail_.reset();
+    storage::Batch batch;
+    batch.put(box_key(shard(), channel_id(kBox)),
+              encode(BoxRow{PostTarget::log, kBox, 0, 0, 0, 0}));
+    ASSERT_TRUE(storage::test::commit(*store_, std::move(batch)));
+    restart();
+  }
   void append(int count, std::size_t size = 1) {
     for (int i = 0; i < count; ++i) begin_append(size);
     settle();
@@ -374,6 +428,116 @@ TEST_F(MailLog, AReaderMissesNothingThatABatchWouldHaveErasedAndDidNot) {
   begin_append();  // refused in the end, and nothing is erased for it
   mail_->open_reader({reader_, kToken}, follow(0));
   EXPECT_THAT(hear(reader_), ElementsAre("after 0 of 2", "1 2"));
+}
+
+TEST_F(MailLog, WhoAsksForOneThatIsNotThereMakesNothingAndGetsTheFirstMessage) {
+  EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 0 of 0"));
+  const Process other{3, 1, 1};
+  EXPECT_THAT(open(other, follow(0, true)), ElementsAre("after 0 of 0"));
+  EXPECT_FALSE(has_row());
+  EXPECT_EQ(mail_->totals(), Totals{});
+  restart();
+  EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 0 of 0"));
+  append(2);
+  EXPECT_THAT(hear(reader_), ElementsAre("1 2"));
+  EXPECT_EQ(mail_->totals(), (Totals{1, 2, 2}));
+}
+
+TEST_F(MailLog, WhoAsksInTheBatchOfTheFirstMessageIsWokenByIt) {
+  begin_append();
+  mail_->open_reader({reader_, kToken}, follow(0));
+  begin_append();
+  EXPECT_THAT(hear(reader_), ElementsAre("after 0 of 0", "1 2"));
+}
+
+TEST_F(MailLog, WhoAsksWhileTheFirstMessageIsOnItsWayToTheDiskIsWokenByIt) {
+  begin_append();
+  (void)mail_->turn();
+  ASSERT_FALSE(mail_->idle());
+  EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 0 of 1", "1"));
+}
+
+TEST_F(MailLog, WhoAsksForOneTakesTheNameFromNoMailbox) {
+  const Process other{3, 1, 1};
+  EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 0 of 0"));
+  EXPECT_THAT(open(other, follow(0)), ElementsAre("after 0 of 0"));
+  post(1, "a");
+  EXPECT_THAT(settle(), ElementsAre("stored 1 1=1"));
+  EXPECT_THAT(hear(reader_), ElementsAre("end: denied"));
+  EXPECT_THAT(hear(other), ElementsAre("end: denied"));
+  EXPECT_EQ(mail_->readers().count(), 0u);
+  EXPECT_THAT(open(reader_, follow(0)), ElementsAre("no: denied"));
+}
+
+TEST_F(MailLog, WhoAsksForOneIsDeniedWhenTheOwnerOpensTheMailbox) {
+  const Process owner{3, 1, 1};
+  EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 0 of 0"));
+  EXPECT_THAT(open(owner, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 0"));
+  EXPECT_THAT(hear(reader_), ElementsAre("end: denied"));
+  EXPECT_TRUE(has_row()) << "with the epoch, which has to survive a crash";
+  begin_append();
+  EXPECT_THAT(settle(), ElementsAre("stored 1 1=denied"));
+  post(2, "a");
+  EXPECT_THAT(hear(owner), ElementsAre("1"));
+}
+
+TEST_F(MailLog, AnOwnerWhoseEpochCannotBeNotedTakesTheNameFromNobody) {
+  const Process owner{3, 1, 1};
+  EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 0 of 0"));
+  env_.set_available(0);
+  EXPECT_THAT(open(owner, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 0", "end: busy"));
+  EXPECT_THAT(hear(reader_), IsEmpty());
+  env_.set_available(std::uint64_t{1} << 30);
+  std::vector<std::string> said;
+  while (said.empty() || said.back().find("refused") != std::string::npos) {
+    begin_append();
+    said = settle();
+  }
+  EXPECT_THAT(hear(reader_), testing::Contains(testing::HasSubstr("1")));
+}
+
+TEST_F(MailLog, NobodyIsDeniedForAMailboxThatWasRefused) {
+  env_.set_available(options().headroom - 1);
+  post(1, "a");
+  mail_->open_reader({reader_, kToken}, follow(0));
+  EXPECT_THAT(hear(reader_), ElementsAre("after 0 of 0"));
+  EXPECT_FALSE(has_row());
+}
+
+TEST_F(MailLog, AMessageThatIsRefusedDecidesNothing) {
+  quota_.box_bytes = 10;
+  restart();
+  post(1, std::string(11, 'a'));
+  EXPECT_THAT(settle(), ElementsAre("stored 1 1=mailbox_full:4"));
+  EXPECT_FALSE(has_row());
+}
+
+TEST_F(MailLog, ANameThatAnEarlierVersionTookAwayByReadingIsFree) {
+  leave_row_of_a_log_that_was_asked_for();
+  EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 0 of 0"));
+  post(1, "a");
+  EXPECT_THAT(settle(), ElementsAre("stored 1 1=1"));
+  EXPECT_THAT(hear(reader_), ElementsAre("end: denied"));
+  begin_append();
+  EXPECT_THAT(settle(), ElementsAre("stored 1 1=denied"));
+}
+
+TEST_F(MailReading, ASessionOfTheOtherKindEnds) {
+  post_all(1);
+  Readers readers(*store_, {[this](const Process& to, Lineage, ByteView record) {
+                              shell_->heard[to].emplace_back(record.begin(), record.end());
+                            },
+                            [](const Process&) { return true; }});
+  Readers::Session session;
+  session.shard = shard();
+  session.box = channel_id(kBox);
+  session.target = PostTarget::log;
+  session.last = 1;
+  session.window = 1'000;
+  readers.add({reader_, kToken}, session);
+  (void)readers.pump();
+  EXPECT_THAT(heard(reader_), ElementsAre("end: denied"));
+  EXPECT_EQ(readers.count(), 0u);
 }
 
 TEST_F(MailReading, APurgeErasesAndItsReaderGoesOnBehindIt) {

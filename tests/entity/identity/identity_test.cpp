@@ -105,6 +105,40 @@ TEST(PersistentIds, ContainNodeAndStart) {
   EXPECT_NE(restarted.next(), "space-1.18c2f3a9b00.1");
 }
 
+TEST(PersistentIds, AreMadeFromOnlineIdsAndReadBack) {
+  PersistentIdSource source("space-1", 0x18c2f3a9b00);
+  EXPECT_EQ(source.of(OnlineId{0x7f3a}), "space-1.18c2f3a9b00.o7f3a");
+  for (const std::uint64_t id :
+       {std::uint64_t{1}, std::uint64_t{0x7f3a}, std::numeric_limits<std::uint64_t>::max()}) {
+    EXPECT_EQ(source.read(source.of(OnlineId{id})), OnlineId{id});
+  }
+  for (const char* other :
+       {"space-1.18c2f3a9b00.7f3a", "space-1.18c2f3a9b00.o", "", "space-1.18c2f3a9b00.o07f3a",
+        "space-1.18c2f3a9b00.o7F3A", "space-1.18c2f3a9b00.o7f3ax", "space-2.18c2f3a9b00.o7f3a",
+        "space-1.18c2f3a9b00.x7f3a", "space-1.18c2f3a9b00.o10000000000000000"}) {
+    EXPECT_FALSE(source.read(other)) << other;
+  }
+}
+
+TEST(SlotTable, APlaceMayBeReservedBeforeItsObjectExists) {
+  SlotTable<int> table;
+  int one = 1;
+  const LocalId id = *table.reserve();
+  EXPECT_EQ(table.find(id), nullptr);
+  EXPECT_EQ(table.size(), 0u);
+  EXPECT_EQ(table.id_at(id.slot()), id);
+  table.fill(id, one);
+  EXPECT_EQ(table.find(id), &one);
+  EXPECT_EQ(table.at(id.slot()), &one);
+  EXPECT_TRUE(table.erase(id));
+  const LocalId unused = *table.reserve();
+  table.give_back(unused);
+  const LocalId next = *table.insert(one);
+  EXPECT_EQ(next.slot(), unused.slot());
+  EXPECT_EQ(table.find(unused), nullptr);
+  EXPECT_EQ(table.at(1000), nullptr);
+}
+
 TEST(SlotTable, FindsTheNewAndNotTheOldInTheSameSlot) {
   SlotTable<int> table;
   int one = 1;

@@ -116,6 +116,14 @@ TEST(FactoryTest, MakesByName) {
   EXPECT_EQ(things.find("nobody"), nullptr);
 }
 
+TEST(FactoryTest, KnowsTypesThatAreNotMadeByName) {
+  Things things;
+  ASSERT_TRUE(things.declare<Trap>());
+  EXPECT_EQ(things.find("trap"), &type_info<Trap>());
+  EXPECT_EQ(things.make("trap", 1).error(), IdentityErrc::needs_arguments);
+  EXPECT_EQ(things.add<AlsoTrap>().error(), IdentityErrc::duplicate_type);
+}
+
 TEST(FactoryTest, RefusesDuplicates) {
   Things things;
   ASSERT_TRUE(things.add<Trap>());

@@ -1,0 +1,95 @@
+/// A part of an entity with logic of its own, and, if it wants, with methods that can be called:
+///
+///   class Bag final : public entity::ComponentOf<Bag, Player>, public rpc::Host<Bag> {
+///    public:
+///     static constexpr std::string_view kComponentName = "bag";
+///     explicit Bag(const entity::ComponentKey& key) : ComponentOf(key) {}
+///     int add(rpc::Caller&, int count) { owner().weight += count; ... }
+///     static constexpr auto kRpc = rpc::methods("bag", rpc::method<&Bag::add>("add"));
+///    private:
+///     ~Bag() override = default;
+///   };
+///
+/// Classes are final; an entity has at most one of each, and finds it in constant time. Belongs to
+/// the loop's thread and to its entity, which owns it: it lives from its construction, in which
+/// the owner exists, until the owner is destroyed. See part.hpp for the hooks.
+#pragma once
+
+#include <atomic>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "entity/objects/part.hpp"
+
+namespace starbus::entity {
+
+class Entity;
+
+/// Of one class of components; numbers mean something in this process only.
+struct ComponentInfo {
+  std::string_view name;
+  std::uint32_t number;
+};
+
+namespace objects_detail {
+inline std::atomic<std::uint32_t> component_classes{0};
+}
+
+/// Made on first use; from any thread.
+template <class C>
+const ComponentInfo& component_info() {
+  static const ComponentInfo info{C::kComponentName, objects_detail::component_classes++};
+  return info;
+}
+
+/// What only the manager can make: the permission to construct one component.
+class ComponentKey {
+ public:
+  ComponentKey(const ComponentKey&) = delete;
+  ComponentKey& operator=(const ComponentKey&) = delete;
+
+ private:
+  friend class Component;
+  friend class Entity;
+  ComponentKey(Entity& owner, const ComponentInfo& info) : owner_(owner), info_(info) {}
+  Entity& owner_;
+  const ComponentInfo& info_;
+};
+
+class Component : public Part {
+ public:
+  const ComponentInfo& info() const { return info_; }
+  Entity& entity() const { return owner_; }
+
+ protected:
+  explicit Component(const ComponentKey& key) : owner_(key.owner_), info_(key.info_) {}
+  ~Component() override = default;
+
+ private:
+  friend class Entity;
+  friend class EntityManager;
+  Entity& owner_;
+  const ComponentInfo& info_;
+};
+
+/// Between a class and Component. `Owner` is the class of entities that may have it.
+template <class Self, class Owner = Entity>
+class ComponentOf : public Component {
+ public:
+  using OwnerClass = Owner;
+  Owner& owner() const { return static_cast<Owner&>(entity()); }
+
+  template <class... A>
+  static Self* construct(const ComponentKey& key, A&&... arguments) {
+    static_assert(std::is_final_v<Self>, "classes of components are final");
+    static_assert(!std::is_destructible_v<Self>, "its owner ends it: its destructor is private");
+    return new Self(key, std::forward<A>(arguments)...);
+  }
+
+ protected:
+  explicit ComponentOf(const ComponentKey& key) : Component(key) {}
+  ~ComponentOf() override = default;
+};
+
+}  // namespace starbus::entity

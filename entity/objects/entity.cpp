@@ -1,0 +1,113 @@
+// An entity, and the components that it has.
+#include "entity/objects/entity.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "entity/objects/entity_manager.hpp"
+
+namespace starbus::entity {
+
+std::string_view name_of(EntityState state) {
+  static constexpr std::array<std::string_view, 5> kNames = {"constructed", "initialising", "alive",
+                                                             "frozen", "ending"};
+  return kNames.at(static_cast<std::size_t>(state));
+}
+
+Entity::Entity(const ConstructKey& key)
+    : row_(&key.row_), online_(key.online_), slot_(key.local_.slot()) {
+  // A constructor that keeps its key, to make a second one, is a programming error.
+  if (std::exchange(key.used_, true)) throw std::logic_error("a ConstructKey is for one entity");
+  set_class(rpc::ClassOf<Entity>::get());
+}
+
+Entity::~Entity() = default;
+
+LocalId Entity::local_id() const {
+  return home().entities_.id_at(slot_);
+}
+
+std::string Entity::persistent_id() const {
+  const EntityHeld* held = more_if();
+  if (held != nullptr && !held->persistent_id.empty()) return held->persistent_id;
+  return home().names_.of(online_);
+}
+
+OnlineId Entity::space() const {
+  const EntityHeld* held = more_if();
+  return held == nullptr ? OnlineId::none : held->space;
+}
+
+void Entity::destroy(EndReason reason) {
+  home().destroy(*this, reason);
+}
+
+std::string Entity::label() const {
+  return std::string(type().name()) + ' ' + persistent_id();
+}
+
+std::vector<const Component*> Entity::components() const {
+  std::vector<const Component*> all;
+  if (more_if() == nullptr) return all;
+  for (const Attached& each : more_if()->components) all.push_back(each.component);
+  return all;
+}
+
+EntityResult<> Entity::may_attach(const ComponentInfo& info) const {
+  if (doomed_) return EntityErrc::ended;
+  if (state_ == EntityState::frozen || state_ == EntityState::ending) return EntityErrc::not_alive;
+  if (find_component(info.number) != nullptr) {
+    return EntityError(EntityErrc::duplicate_component, std::string(info.name));
+  }
+  if (more_if() != nullptr && more_if()->components.size() >= kMaxEntityComponents) {
+    return EntityErrc::too_many_components;
+  }
+  return {};
+}
+
+/// Takes the component over; it is gone if this fails.
+EntityResult<> Entity::attach_part(Component* component, rpc::HostBase* host) {
+  // The constructor may have added others, or have ended the entity.
+  if (auto may = may_attach(component->info_); !may) {
+    delete component;
+    return may;
+  }
+  if (host != nullptr) {
+    if (const auto attached = attach(*host); !attached) {
+      EntityError error(EntityErrc::duplicate_component, attached.error().to_string());
+      delete component;
+      return error;
+    }
+  }
+  EntityHeld& held = more();
+  held.components.push_back({component, host, Stage::constructed, false});
+  if (held.numbers.size() <= component->info_.number) {
+    held.numbers.resize(component->info_.number + 1U);
+  }
+  held.numbers[component->info_.number] = static_cast<std::uint8_t>(held.components.size());
+  if (state_ == EntityState::constructed) return {};  // those of the declaration: later, in order
+  auto raised = home().raise_added(*this, component);
+  if (!raised && raised.error().code != EntityErrc::ended) drop_component(component);
+  return raised;
+}
+
+EntityError Entity::construction_failed(std::string_view component) const {
+  return home().constructor_threw(label(), component);
+}
+
+/// Only of one that nobody else has: its creation failed.
+void Entity::drop_component(const Component* component) {
+  EntityHeld& held = more();
+  const auto found = std::ranges::find(held.components, component, &Attached::component);
+  const Attached dropped = *found;
+  if (dropped.host != nullptr) dropped.host->close_rpc();
+  dropped.component->let_go();
+  held.components.erase(std::ranges::find(held.components, component, &Attached::component));
+  std::ranges::fill(held.numbers, std::uint8_t{0});
+  for (std::size_t i = 0; i < held.components.size(); ++i) {
+    held.numbers[held.components[i].component->info_.number] = static_cast<std::uint8_t>(i + 1);
+  }
+  delete dropped.component;
+}
+
+}  // namespace starbus::entity

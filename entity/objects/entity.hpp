@@ -1,0 +1,281 @@
+/// The base of game objects that a process has many of, and that can be called, saved and moved.
+///
+///   class Player final : public entity::EntityOf<Player, Actor, entity::Components<Bag, Quests>> {
+///    public:
+///     static constexpr std::string_view kTypeName = "player";
+///     Player(const entity::ConstructKey& key, std::string nick) : EntityOf(key) { ... }
+///     void walk(rpc::Caller&, int steps);
+///     static constexpr auto kRpc = rpc::methods("player", rpc::method<&Player::walk>("walk"));
+///    private:
+///     ~Player() override = default;
+///     entity::EntityResult<> on_init() override;
+///   };
+///
+/// Belongs to the loop's thread and to the EntityManager, which alone makes and destroys it: see
+/// entity_manager.hpp. An entity that is to live on elsewhere is held by its id, not by a pointer.
+/// Owns its components. A declared list is attached in its order, behind that of the base.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "entity/identity/factory.hpp"
+#include "entity/identity/flags.hpp"
+#include "entity/identity/slot_table.hpp"
+#include "entity/objects/component.hpp"
+#include "entity/rpc/rpc.hpp"
+
+namespace starbus::entity {
+
+class EntityManager;
+class Root;  // of properties
+
+enum class EntityState : std::uint8_t {
+  constructed,   // its components are being made
+  initialising,  // on_init runs, of one part after the other
+  alive,         // may be found and called
+  frozen,        // its state was packed for a move
+  ending,        // nothing of it runs any more, but the hooks of the end
+};
+std::string_view name_of(EntityState state);
+
+/// The entities of one exact type.
+struct EntityRow {
+  const TypeInfo* type;
+  EntityManager* home;
+  std::vector<std::uint32_t> slots{};  // in the order of their creation; 0: has gone
+  std::size_t gone = 0;                // of these
+  std::size_t walks = 0;               // iterations that are under way
+  std::uint64_t created = 0;           // that became alive
+  std::uint64_t ended = 0;             // of those
+};
+
+/// What only the manager can make: the permission to construct one entity, with its ids.
+class ConstructKey {
+ public:
+  ConstructKey(const ConstructKey&) = delete;
+  ConstructKey& operator=(const ConstructKey&) = delete;
+
+ private:
+  friend class Entity;
+  friend class EntityManager;
+  ConstructKey(EntityRow& row, LocalId local, OnlineId online)
+      : row_(row), local_(local), online_(online) {}
+  EntityRow& row_;
+  LocalId local_;
+  OnlineId online_;
+  mutable bool used_ = false;
+};
+
+/// The components that a class declares, in their order.
+template <class... C>
+struct Components {};
+
+class Entity : public Part, public rpc::HostBase {
+ public:
+  using Root = Entity;
+  using TypeSelf = Entity;
+  using TypeParent = void;
+  using MadePointer = Entity*;
+  using Component = entity::Component;  // and not what HostBase calls so
+  static constexpr std::size_t kTypeDepth = 0;
+  static constexpr std::string_view kTypeName = "entity";
+  static constexpr auto kRpc = rpc::methods("starbus_entity");
+
+  /// Also while it is being constructed.
+  const TypeInfo& type() const { return *row_->type; }
+  EntityManager& home() const { return *row_->home; }
+  LocalId local_id() const;
+  OnlineId online_id() const { return online_; }
+  /// The one that it was given, or one that is made from the online id.
+  std::string persistent_id() const;
+  EntityState life() const { return state_; }
+  EntityFlags& flags() { return flags_; }
+  const EntityFlags& flags() const { return flags_; }
+  /// none: it is in no space.
+  OnlineId space() const;
+  /// See EntityManager::destroy.
+  void destroy(EndReason reason = EndReason::destroyed);
+  /// "player 7f3a": for logs.
+  std::string label() const;
+
+  /// Null if it has none of this class.
+  template <class C>
+  C* component() const {
+    return static_cast<C*>(find_component(component_info<C>().number));
+  }
+  /// Adds one to those of the declaration: it is initialised at once if the entity is, and
+  /// activated if that is. Errors: duplicate_component, too_many_components, wrong_owner,
+  /// not_alive, init_failed, ended; the component is gone then.
+  template <class C, class... A>
+  EntityResult<C*> add_component(A&&... arguments);
+  /// In the order of attaching.
+  std::vector<const Component*> components() const;
+
+  /// The properties of the class, if it has some: saved, loaded and moved with it.
+  virtual entity::Root* properties() { return nullptr; }
+
+ protected:
+  explicit Entity(const ConstructKey& key);
+  ~Entity() override;
+
+  /// By EntityOf: what is declared, of the base first.
+  virtual EntityResult<> make_components() { return {}; }
+
+ private:
+  friend class EntityManager;
+  enum class Stage : std::uint8_t { constructed, initialised, active };
+  struct Attached {
+    Component* component;
+    rpc::HostBase* host;  // null: it has no methods
+    Stage stage;
+    bool in_space;
+  };
+  struct EntityHeld final : Held {
+    std::vector<Attached> components;   // in order
+    std::vector<std::uint8_t> numbers;  // by ComponentInfo::number: 1 + the place above
+    std::string persistent_id;
+    OnlineId space = OnlineId::none;
+  };
+  std::unique_ptr<Held> make_held() override { return std::make_unique<EntityHeld>(); }
+  EntityHeld& more() { return static_cast<EntityHeld&>(held()); }
+  EntityHeld* more_if() const { return static_cast<EntityHeld*>(held_.get()); }
+
+  Component* find_component(std::uint32_t number) const {
+    const EntityHeld* held = more_if();
+    if (held == nullptr || number >= held->numbers.size()) return nullptr;
+    const std::uint8_t place = held->numbers[number];
+    return place == 0 ? nullptr : held->components[place - 1U].component;
+  }
+  EntityResult<> may_attach(const ComponentInfo& info) const;
+  EntityResult<> attach_part(Component* component, rpc::HostBase* host);
+  EntityError construction_failed(std::string_view component) const;
+  void drop_component(const Component* component);
+
+  EntityRow* row_;
+  OnlineId online_;
+  EntityFlags flags_;
+  std::uint32_t slot_;
+  std::uint32_t place_ = 0;  // in row_->slots
+  EntityState state_ = EntityState::constructed;
+  Stage stage_ = Stage::constructed;  // the entity's own
+  bool rising_ = true;                // within its creation
+  bool doomed_ = false;               // destroyed within its creation
+  bool in_space_ = false;             // its own hook has run
+};
+
+namespace objects_detail {
+
+/// Whether a class has a kRpc of its own, and does not merely inherit one.
+template <class T>
+constexpr bool has_own_rpc() {
+  using Parent = typename T::TypeParent;
+  if constexpr (std::is_void_v<Parent>) {
+    return true;
+  } else if constexpr (!std::is_same_v<decltype(T::kRpc), decltype(Parent::kRpc)>) {
+    return true;
+  } else {
+    return &T::kRpc != &Parent::kRpc;
+  }
+}
+/// The class itself, or its nearest ancestor, that has one.
+template <class T, bool kOwn = has_own_rpc<T>()>
+struct RpcNearest {
+  using type = T;
+};
+template <class T>
+struct RpcNearest<T, false> : RpcNearest<typename T::TypeParent> {};
+
+}  // namespace objects_detail
+
+/// Between a class of entities and its parent; passes what it is constructed with on to that. The
+/// methods of the nearest ancestor that has some can be called, too.
+template <class Self, class Parent = Entity, class List = Components<>>
+class EntityOf : public Parent {
+ public:
+  using TypeSelf = Self;
+  using TypeParent = Parent;
+  using RpcBase = typename objects_detail::RpcNearest<Parent>::type;
+  static constexpr std::size_t kTypeDepth = Parent::kTypeDepth + 1;
+  static_assert(kTypeDepth < kMaxTypeDepth);
+
+  template <class... A>
+  static Self* construct(const ConstructKey& key, A&&... arguments) {
+    return new Self(key, std::forward<A>(arguments)...);
+  }
+  /// Whether its key is all that its constructor needs.
+  static constexpr bool made_by_key() {
+    return requires(const ConstructKey& key) {
+      new Self(key);
+    };
+  }
+
+ protected:
+  template <class... A>
+  explicit EntityOf(const ConstructKey& key, A&&... arguments)
+      : Parent(key, std::forward<A>(arguments)...) {
+    static_assert(!std::is_destructible_v<Self>,
+                  "only the manager ends it: its destructor is protected, or private");
+    if constexpr (objects_detail::has_own_rpc<Self>()) {
+      this->set_class(rpc::ClassOf<Self>::get());
+    }
+  }
+  ~EntityOf() override = default;
+
+  EntityResult<> make_components() override {
+    if (auto made = Parent::make_components(); !made) return made;
+    return make_each(List{});
+  }
+
+ private:
+  template <class... C>
+  EntityResult<> make_each(Components<C...>) {
+    static_assert((std::is_base_of_v<typename C::OwnerClass, Self> && ...),
+                  "the component is for entities of another class");
+    EntityResult<> made;
+    static_cast<void>((make_one<C>(made) && ...));
+    return made;
+  }
+  template <class C>
+  bool make_one(EntityResult<>& made) {
+    if (const auto added = this->template add_component<C>(); !added) made = added.error();
+    return made.has_value();
+  }
+};
+
+/// Types by name, which a program declares before it makes any: see declare_entity().
+using EntityFactory = Factory<Entity, const ConstructKey&>;
+
+/// Declares a class. One that is constructible from its key alone can be made by name. Error:
+/// duplicate_type; nothing can be made then.
+template <class T>
+IdentityResult<> declare_entity(EntityFactory& types) {
+  if constexpr (std::is_abstract_v<T> || T::made_by_key()) {
+    return types.add<T>();
+  } else {
+    return types.declare<T>();
+  }
+}
+
+template <class C, class... A>
+EntityResult<C*> Entity::add_component(A&&... arguments) {
+  const ComponentInfo& info = component_info<C>();
+  if (auto may = may_attach(info); !may) return may.error();
+  if (!type().is_a(type_info<typename C::OwnerClass>())) {
+    return EntityError(EntityErrc::wrong_owner, std::string(info.name));
+  }
+  const ComponentKey key(*this, info);
+  C* made = nullptr;
+  try {
+    made = C::construct(key, std::forward<A>(arguments)...);
+  } catch (...) {
+    return construction_failed(info.name);
+  }
+  rpc::HostBase* host = nullptr;
+  if constexpr (std::is_base_of_v<rpc::HostBase, C>) host = made;
+  if (auto attached = attach_part(made, host); !attached) return attached.error();
+  return made;
+}
+
+}  // namespace starbus::entity

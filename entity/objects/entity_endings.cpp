@@ -1,0 +1,254 @@
+// Hooks and how they fail; spaces; the way down.
+#include <cassert>
+#include <exception>
+
+#include "entity/objects/entity_manager.hpp"
+
+namespace starbus::entity {
+
+EntityManager::~EntityManager() {
+  assert(busy_ == 0);
+  begin_close(EndReason::closing);
+  while (settle()) {
+  }
+}
+
+// --- hooks ---------------------------------------------------------------------------------------
+
+std::string EntityManager::what_was_thrown() {
+  try {
+    throw;
+  } catch (const std::exception& exception) {
+    return exception.what();
+  } catch (...) {
+    return "something that is no std::exception";
+  }
+}
+
+EntityError EntityManager::hook_failed(const Entity& entity, const Component* component, Hook hook,
+                                       const EntityError& error) {
+  const HookFailure failure{entity.label(),
+                            component == nullptr ? std::string_view() : component->info_.name, hook,
+                            error};
+  ++counters_.failures;
+  if (options_.observer != nullptr) options_.observer->failed(failure);
+  return EntityError(EntityErrc::init_failed, failure.to_string());
+}
+
+// --- spaces --------------------------------------------------------------------------------------
+
+EntityResult<> EntityManager::enter_space(Entity& entity, OnlineId space) {
+  if (entity.state_ != EntityState::alive) return EntityErrc::not_alive;
+  if (entity.space() != OnlineId::none) return EntityErrc::in_space;
+  const Busy busy(*this);
+  entity.more().space = space;
+  EntityResult<> entered;
+  for (std::size_t i = 0; entered && i < entity.more().components.size(); ++i) {
+    entered = enter(entity, entity.more().components[i].component);
+  }
+  if (entered) entered = enter(entity, nullptr);
+  if (!entered && entered.error().code != EntityErrc::ended) leave(entity);
+  return entered;
+}
+
+/// One part: a component, or the entity itself.
+EntityResult<> EntityManager::enter(Entity& entity, Component* component) {
+  const OnlineId space = entity.space();
+  auto entered = call_hook(entity, component, Hook::enter_space, [&] {
+    return component != nullptr ? component->on_enter_space(space) : entity.on_enter_space(space);
+  });
+  if (!entered) return entered;
+  if (component == nullptr) entity.in_space_ = true;
+  for (Entity::Attached& each : entity.more().components) {
+    if (each.component == component) each.in_space = true;
+  }
+  // A hook may have ended it, or left again.
+  if (entity.state_ != EntityState::alive || entity.doomed_) return EntityErrc::ended;
+  return {};
+}
+
+bool EntityManager::leave_space(Entity& entity) {
+  const bool was_there = entity.space() != OnlineId::none;
+  const Busy busy(*this);
+  leave(entity);
+  return was_there;
+}
+
+void EntityManager::leave(Entity& entity) {
+  const OnlineId space = entity.space();
+  if (space == OnlineId::none) return;
+  const auto hook = [&](Part& part, const Component* component) {
+    static_cast<void>(call_hook(entity, component, Hook::leave_space, [&]() -> EntityResult<> {
+      part.on_leave_space(space);
+      return {};
+    }));
+  };
+  if (std::exchange(entity.in_space_, false)) hook(entity, nullptr);
+  for (std::size_t i = entity.more().components.size(); i-- > 0;) {
+    auto& each = entity.more().components[i];
+    if (std::exchange(each.in_space, false)) hook(*each.component, each.component);
+  }
+  entity.more().space = OnlineId::none;
+}
+
+// --- ending --------------------------------------------------------------------------------------
+
+void EntityManager::destroy(Entity& entity, EndReason reason) {
+  if (entity.rising_) {  // its creation sees it, and undoes what was done
+    if (!std::exchange(entity.doomed_, true)) silence(entity);
+    return;
+  }
+  if (entity.state_ == EntityState::ending) return;
+  entity.state_ = EntityState::ending;
+  const bool first = endings_.empty();
+  endings_.push_back({entity.slot_, reason});
+  silence(entity);
+  if (first && options_.observer != nullptr) options_.observer->unsettled();
+}
+
+/// Nothing of it runs behind this, but hooks. What ends may do anything, but add components.
+void EntityManager::silence(Entity& entity) {
+  entity.close_rpc();
+  entity.let_go();
+  if (entity.more_if() == nullptr) return;
+  for (std::size_t i = 0; i < entity.more().components.size(); ++i) {
+    const Entity::Attached each = entity.more().components[i];
+    if (each.host != nullptr) each.host->close_rpc();
+    each.component->let_go();
+  }
+}
+
+void EntityManager::run_component_down(Entity& entity, std::size_t place) {
+  run_down_part(entity, static_cast<std::ptrdiff_t>(place), Hook::deactivate, EndReason::destroyed);
+  run_down_part(entity, static_cast<std::ptrdiff_t>(place), Hook::final, EndReason::destroyed);
+}
+
+/// A component by its place, or -1 for the entity itself; nothing if it has not come so far.
+void EntityManager::run_down_part(Entity& entity, std::ptrdiff_t place, Hook hook,
+                                  EndReason reason) {
+  Entity::Attached* const attached =
+      place < 0 ? nullptr : &entity.more().components[static_cast<std::size_t>(place)];
+  Entity::Stage& stage = attached == nullptr ? entity.stage_ : attached->stage;
+  const bool deactivate = hook == Hook::deactivate;
+  if (deactivate && stage != Entity::Stage::active) return;
+  if (!deactivate && stage == Entity::Stage::constructed) return;
+  stage = deactivate ? Entity::Stage::initialised : Entity::Stage::constructed;
+  Component* const component = attached == nullptr ? nullptr : attached->component;
+  Part& part = component == nullptr ? static_cast<Part&>(entity) : *component;
+  static_cast<void>(call_hook(entity, component, hook, [&]() -> EntityResult<> {
+    deactivate ? part.on_deactivate(reason) : part.on_final(reason);
+    return {};
+  }));
+}
+
+/// The entity, then its components in reverse: all are deactivated before the first is final.
+void EntityManager::run_down(Entity& entity, EndReason reason) {
+  leave(entity);
+  const auto components = [&] {
+    return entity.more_if() == nullptr
+               ? std::ptrdiff_t{0}
+               : static_cast<std::ptrdiff_t>(entity.more().components.size());
+  };
+  for (const Hook hook : {Hook::deactivate, Hook::final}) {
+    run_down_part(entity, -1, hook, reason);
+    for (std::ptrdiff_t i = components() - 1; i >= 0; --i) run_down_part(entity, i, hook, reason);
+  }
+}
+
+/// A creation that failed: what has been initialised goes down, in reverse.
+EntityResult<> EntityManager::undo(Entity& entity, EntityError error) {
+  entity.state_ = EntityState::ending;
+  silence(entity);
+  run_down(entity, EndReason::destroyed);
+  ++counters_.refused;
+  remove(entity);
+  return error;
+}
+
+void EntityManager::take_down(Entity& entity, EndReason reason) {
+  run_down(entity, reason);
+  ++entity.row_->ended;
+  ++counters_.ended;
+  if (options_.observer != nullptr) options_.observer->finished(entity, reason);
+  remove(entity);
+}
+
+void EntityManager::remove(Entity& entity) {
+  silence(entity);  // a hook may have begun something
+  by_online_.erase(static_cast<std::uint64_t>(entity.online_));
+  if (entity.more_if() != nullptr && !entity.more().persistent_id.empty()) {
+    by_name_.erase(entity.more().persistent_id);
+  }
+  EntityRow& row = *entity.row_;
+  row.slots[entity.place_] = 0;
+  ++row.gone;
+  compact(row);
+  entities_.erase(entity.local_id());
+  if (entity.more_if() != nullptr) {
+    auto& held = entity.more();
+    while (!held.components.empty()) {
+      Component* const last = held.components.back().component;
+      held.components.pop_back();
+      held.numbers[last->info_.number] = 0;
+      delete last;
+    }
+  }
+  delete &entity;
+}
+
+/// The order stays.
+void EntityManager::compact(EntityRow& row) {
+  if (row.walks != 0 || row.gone < 64 || row.gone * 2 < row.slots.size()) return;
+  std::uint32_t place = 0;
+  for (const std::uint32_t slot : row.slots) {
+    if (slot == 0) continue;
+    entities_.at(slot)->place_ = place;
+    row.slots[place++] = slot;
+  }
+  row.slots.resize(place);
+  row.gone = 0;
+}
+
+bool EntityManager::settle(std::size_t most) {
+  if (busy_ != 0) return !endings_.empty();
+  const Busy busy(*this);
+  for (std::size_t ended = 0; ended < most; ++ended) {
+    if (endings_.empty() && !next_round()) return false;
+    const Ending ending = endings_.front();
+    endings_.pop_front();
+    take_down(*entities_.at(ending.slot), ending.reason);
+  }
+  return !endings_.empty() || (closing_ && size() > 0);
+}
+
+// --- closing -------------------------------------------------------------------------------------
+
+void EntityManager::begin_close(EndReason reason) {
+  if (std::exchange(closing_, true)) return;
+  close_reason_ = reason;
+  if (next_round() && options_.observer != nullptr) options_.observer->unsettled();
+}
+
+/// False: nothing is left to be marked.
+bool EntityManager::next_round() {
+  if (!closing_ || size() == 0) return false;
+  if (rounds_++ == kMaxCloseRounds) {
+    refusing_ = true;
+    const HookFailure failure{"entities", {}, Hook::final, EntityErrc::endless_close};
+    ++counters_.failures;
+    if (options_.observer != nullptr) options_.observer->failed(failure);
+  }
+  for_each<Entity>([this](Entity& entity) { destroy(entity, close_reason_); });
+  return !endings_.empty();
+}
+
+EntityResult<> EntityManager::close(EndReason reason) {
+  if (busy_ != 0) return EntityErrc::not_alive;
+  begin_close(reason);
+  while (settle()) {
+  }
+  if (refusing_) return EntityErrc::endless_close;
+  return {};
+}
+
+}  // namespace starbus::entity

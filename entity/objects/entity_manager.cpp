@@ -1,0 +1,262 @@
+// Making and finding entities; their way up.
+#include "entity/objects/entity_manager.hpp"
+
+#include <algorithm>
+
+#include "entity/properties/root.hpp"
+
+namespace starbus::entity {
+namespace {
+
+EntityErrc code_of(IdentityErrc code) {
+  switch (code) {
+    case IdentityErrc::no_ids:
+      return EntityErrc::no_ids;
+    case IdentityErrc::too_many_objects:
+      return EntityErrc::too_many_entities;
+    case IdentityErrc::duplicate_type:
+      return EntityErrc::duplicate_type;
+    case IdentityErrc::abstract_type:
+      return EntityErrc::abstract_type;
+    case IdentityErrc::needs_arguments:
+      return EntityErrc::needs_arguments;
+    default:
+      return EntityErrc::unknown_type;
+  }
+}
+
+bool well_formed(std::string_view persistent_id) {
+  return persistent_id.size() <= kMaxPersistentId &&
+         std::ranges::none_of(persistent_id, [](char c) { return (c >= 0 && c < 32) || c == 127; });
+}
+
+}  // namespace
+
+std::string HookFailure::to_string() const {
+  std::string text = entity;
+  if (!component.empty()) text.append(", component '").append(component).append("'");
+  return text.append(", ").append(name_of(hook)).append(": ").append(error.to_string());
+}
+
+EntityManager::EntityManager(const EntityFactory& types, PersistentIdSource names, DrawId draw,
+                             const EntityOptions& options)
+    : types_(types), names_(std::move(names)), draw_(std::move(draw)), options_(options) {}
+
+// --- making --------------------------------------------------------------------------------------
+
+EntityRow& EntityManager::row_of(const TypeInfo& type) {
+  const auto [found, is_new] = row_by_type_.emplace(&type, nullptr);
+  if (is_new) found->second = &rows_.emplace_back(EntityRow{&type, this});
+  return *found->second;
+}
+
+/// Everything that can be refused is, before there is an object.
+EntityResult<EntityManager::Birth> EntityManager::begin(const TypeInfo& type,
+                                                        const CreateOptions& options) {
+  const auto refuse = [this](EntityErrc code, std::string_view detail = {}) {
+    ++counters_.refused;
+    return EntityError(code, std::string(detail));
+  };
+  if (!types_.refused().empty())
+    return refuse(EntityErrc::duplicate_type, types_.refused().front());
+  if (!row_by_type_.contains(&type) && types_.find(type.name()) != &type) {
+    return refuse(EntityErrc::unknown_type, type.name());
+  }
+  if (refusing_ || closed()) return refuse(EntityErrc::closed);
+  if (size() >= options_.most) return refuse(EntityErrc::too_many_entities);
+  const std::string& name = options.persistent_id;
+  if (!name.empty()) {
+    if (!well_formed(name)) return refuse(EntityErrc::bad_id);
+    // A name that is made from an online id is that entity's alone.
+    const auto made_from = names_.read(name);
+    if (by_name_.contains(name) || (made_from && *made_from != options.online_id)) {
+      return refuse(EntityErrc::duplicate_id, name);
+    }
+  }
+  OnlineId online = options.online_id;
+  if (online == OnlineId::none) {
+    const IdentityResult<OnlineId> drawn = draw_();
+    if (!drawn) return refuse(code_of(drawn.error()));
+    online = *drawn;
+  }
+  if (by_online_.contains(static_cast<std::uint64_t>(online))) {
+    return refuse(EntityErrc::duplicate_id, names_.of(online));
+  }
+  const IdentityResult<LocalId> local = entities_.reserve();
+  if (!local) return refuse(code_of(local.error()));
+  return Birth{&row_of(type), *local, online};
+}
+
+/// Within the catch of its constructor's exception.
+EntityError EntityManager::never_born(const Birth& birth) {
+  entities_.give_back(birth.local);
+  ++counters_.refused;
+  return constructor_threw(std::string(birth.row->type->name()) + ' ' + names_.of(birth.online),
+                           {});
+}
+
+EntityError EntityManager::constructor_threw(std::string entity, std::string_view component) {
+  HookFailure failure{std::move(entity), component, Hook::construct,
+                      EntityError(EntityErrc::hook_threw, what_was_thrown())};
+  ++counters_.failures;
+  if (options_.observer != nullptr) options_.observer->failed(failure);
+  return EntityError(EntityErrc::init_failed, failure.to_string());
+}
+
+EntityResult<Entity*> EntityManager::create_named(std::string_view type,
+                                                  const CreateOptions& options,
+                                                  const MovedState* moved) {
+  const Busy busy(*this);
+  const TypeInfo* info = types_.find(type);
+  if (info == nullptr) {
+    ++counters_.refused;
+    return EntityError(EntityErrc::unknown_type, std::string(type));
+  }
+  const EntityResult<Birth> birth = begin(*info, options);
+  if (!birth) return birth.error();
+  const ConstructKey key(*birth->row, birth->local, birth->online);
+  Entity* made = nullptr;
+  try {
+    const auto result = types_.make(type, key);
+    if (!result) {
+      entities_.give_back(birth->local);
+      ++counters_.refused;
+      return EntityError(code_of(result.error()), std::string(type));
+    }
+    made = *result;
+  } catch (...) {
+    return never_born(*birth);
+  }
+  if (auto lives = bring_up(*made, options, moved); !lives) return lives.error();
+  return made;
+}
+
+EntityResult<> EntityManager::bring_up(Entity& entity, const CreateOptions& options,
+                                       const MovedState* moved) {
+  if (auto listed = enlist(entity, options); !listed) {
+    entities_.give_back(entity.local_id());
+    ++counters_.refused;
+    delete &entity;
+    return listed;
+  }
+  if (auto raised = raise(entity, options, moved); !raised) return undo(entity, raised.error());
+  entity.rising_ = false;
+  ++entity.row_->created;
+  ++counters_.created;
+  if (options_.observer != nullptr) options_.observer->activated(entity);
+  return {};
+}
+
+/// The constructor may have made others, with the same ids.
+EntityResult<> EntityManager::enlist(Entity& entity, const CreateOptions& options) {
+  if (!by_online_.emplace(static_cast<std::uint64_t>(entity.online_), &entity).second) {
+    return EntityErrc::duplicate_id;
+  }
+  // One that says what is made from the online id anyway needs no place.
+  if (!options.persistent_id.empty() && !names_.read(options.persistent_id)) {
+    if (!by_name_.emplace(options.persistent_id, &entity).second) {
+      by_online_.erase(static_cast<std::uint64_t>(entity.online_));
+      return EntityErrc::duplicate_id;
+    }
+    entity.more().persistent_id = options.persistent_id;
+  }
+  entity.flags_.add(options.flags);
+  entities_.fill(entity.local_id(), entity);
+  entity.place_ = static_cast<std::uint32_t>(entity.row_->slots.size());
+  entity.row_->slots.push_back(entity.slot_);
+  return {};
+}
+
+EntityResult<> EntityManager::raise(Entity& entity, const CreateOptions& options,
+                                    const MovedState* moved) {
+  if (auto loaded = load(entity, options, moved); !loaded) return loaded;
+  if (auto made = entity.make_components(); !made) return made;
+  entity.state_ = EntityState::initialising;
+  if (auto up = run_up(entity, Entity::Stage::initialised); !up) return up;
+  if (moved != nullptr) {
+    if (auto arrived = arrive(entity, *moved); !arrived) return arrived;
+  }
+  entity.state_ = EntityState::alive;
+  return run_up(entity, Entity::Stage::active);
+}
+
+/// Its properties, as they were saved or as they travelled.
+EntityResult<> EntityManager::load(Entity& entity, const CreateOptions& options,
+                                   const MovedState* moved) {
+  const bool travelled = moved != nullptr && moved->properties;
+  if (!travelled && !options.saved) return {};
+  entity::Root* properties = entity.properties();
+  if (properties == nullptr) return EntityError(EntityErrc::bad_state, "it has no properties");
+  const auto refuse = [](const DataError& error) {
+    return EntityError(EntityErrc::bad_state, error.to_string());
+  };
+  if (travelled) {
+    if (const auto taken = properties->apply_snapshot(*moved->properties); !taken) {
+      return refuse(taken.error());
+    }
+  } else if (const auto taken = properties->load_saved(*options.saved); !taken) {
+    return refuse(taken.error());
+  }
+  return {};
+}
+
+/// Components in their order, then the entity. A hook may add components, behind those that are
+/// here, and drop none: places do not change.
+EntityResult<> EntityManager::run_up(Entity& entity, Entity::Stage stage) {
+  for (std::size_t i = 0; entity.more_if() != nullptr && i < entity.more().components.size(); ++i) {
+    if (auto up = raise_component(entity, i, stage); !up) return up;
+  }
+  if (entity.doomed_) return EntityErrc::ended;
+  const bool init = stage == Entity::Stage::initialised;
+  auto up = call_hook(entity, nullptr, init ? Hook::init : Hook::activate,
+                      [&] { return init ? entity.on_init() : entity.on_activate(); });
+  if (!up) return up;
+  entity.stage_ = stage;
+  if (entity.doomed_) return EntityErrc::ended;
+  return {};
+}
+
+EntityResult<> EntityManager::raise_component(Entity& entity, std::size_t place,
+                                              Entity::Stage stage) {
+  if (entity.more().components[place].stage >= stage) return {};
+  Component* const component = entity.more().components[place].component;
+  const bool init = stage == Entity::Stage::initialised;
+  auto up = call_hook(entity, component, init ? Hook::init : Hook::activate,
+                      [&] { return init ? component->on_init() : component->on_activate(); });
+  if (!up) return up;
+  entity.more().components[place].stage = stage;
+  if (entity.doomed_ || entity.state_ == EntityState::ending) return EntityErrc::ended;
+  return {};
+}
+
+/// One that is added to an entity which is on its way, or there.
+EntityResult<> EntityManager::raise_added(Entity& entity, Component* component) {
+  const Busy busy(*this);
+  const std::size_t place = entity.more().components.size() - 1;
+  if (auto up = raise_component(entity, place, Entity::Stage::initialised); !up) return up;
+  EntityResult<> up;
+  if (entity.state_ == EntityState::alive) {
+    up = raise_component(entity, place, Entity::Stage::active);
+    if (up && entity.in_space_) up = enter(entity, component);
+  }
+  if (!up && up.error().code != EntityErrc::ended) run_component_down(entity, place);
+  return up;
+}
+
+// --- finding -------------------------------------------------------------------------------------
+
+Entity* EntityManager::find(OnlineId id) const {
+  const auto found = by_online_.find(static_cast<std::uint64_t>(id));
+  return found == by_online_.end() ? nullptr : usable(found->second);
+}
+
+Entity* EntityManager::find_persistent(std::string_view id) const {
+  if (const auto found = by_name_.find(id); found != by_name_.end()) return usable(found->second);
+  const auto made_from = names_.read(id);
+  if (!made_from) return nullptr;
+  Entity* entity = find(*made_from);
+  // One that was given another name does not have this one.
+  return entity != nullptr && entity->persistent_id() == id ? entity : nullptr;
+}
+
+}  // namespace starbus::entity

@@ -1,0 +1,286 @@
+/// The home of the entities of a process: makes them, finds them, walks over them, ends them. Read
+/// entity.hpp first; docs/entities.md has the promises.
+///
+///   EntityFactory types;
+///   declare_entity<Player>(types).value();
+///   EntityManager entities(types, PersistentIdSource(node, start), [&] { return ids.next(); });
+///   Player* player = entities.create<Player>("alice").value();
+///   entities.destroy(*player);   // anywhere, also in its own methods and hooks
+///   entities.settle();           // the loop, when nothing of any entity is on the stack
+///
+/// Sans-IO: who drives it decides when settle() runs, binds names and logs (EntityObserver).
+/// Belongs to the loop's thread; owns every entity; the factory outlives it. Failures are values.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "entity/objects/entity.hpp"
+#include "entity/objects/entity_observer.hpp"
+#include "entity/objects/moved_state.hpp"
+
+namespace starbus::entity {
+
+struct EntityOptions {
+  std::size_t most = kMaxEntities;
+  EntityObserver* observer = nullptr;  // outlives the manager
+};
+
+/// How one is made; the defaults are for new ones.
+struct CreateOptions {
+  std::string persistent_id = {};           // empty: one from the online id
+  OnlineId online_id = OnlineId::none;      // none: the next one
+  EntityFlags flags = {};                   // from the constructor's end on
+  std::optional<bus::ByteView> saved = {};  // of the properties (View::save), read before the hooks
+};
+
+struct EntityCounters {
+  std::uint64_t created = 0;   // that became alive
+  std::uint64_t ended = 0;     // of those
+  std::uint64_t refused = 0;   // creations that failed, for whatever reason
+  std::uint64_t failures = 0;  // of hooks
+};
+
+template <class T>
+concept EntityClass = std::is_base_of_v<Entity, T>;
+
+class EntityManager {
+ public:
+  /// Error: no_ids.
+  using DrawId = std::function<IdentityResult<OnlineId>()>;
+
+  EntityManager(const EntityFactory& types, PersistentIdSource names, DrawId draw,
+                const EntityOptions& options = {});
+  /// Ends all, as close().
+  ~EntityManager();
+  EntityManager(const EntityManager&) = delete;
+  EntityManager& operator=(const EntityManager&) = delete;
+
+  // --- making ---
+
+  /// Errors: unknown_type, duplicate_type, no_ids, too_many_entities, bad_id, duplicate_id,
+  /// bad_state, init_failed, ended, closed: nothing stays of it.
+  template <EntityClass T, class... A>
+  EntityResult<T*> create(A&&... arguments) {
+    return create_with<T>(CreateOptions{}, std::forward<A>(arguments)...);
+  }
+  template <EntityClass T, class... A>
+  EntityResult<T*> create_with(const CreateOptions& options, A&&... arguments);
+  /// Also: abstract_type, needs_arguments.
+  EntityResult<Entity*> create_by_name(std::string_view type, const CreateOptions& options = {}) {
+    return create_named(type, options, nullptr);
+  }
+
+  // --- finding: what is alive or frozen ---
+
+  /// Null if it has gone, ends, or is not alive yet.
+  Entity* find(LocalId id) const { return usable(entities_.find(id)); }
+  Entity* find(OnlineId id) const;
+  Entity* find_persistent(std::string_view id) const;
+  /// Null also if it is of another class.
+  template <EntityClass T, class Id>
+  T* find_as(Id id) const {
+    return type_cast<T>(find(id));
+  }
+
+  /// visit(T&) for each T, also of derived classes: types in the order in which the first of each
+  /// was made, and in each the oldest first. What is made meanwhile may be left out, what ends
+  /// meanwhile is; nothing is destroyed before the walk has ended.
+  template <EntityClass T, class Visit>
+  void for_each(Visit&& visit) {
+    walk_rows([](const EntityRow& row) { return row.type->is_a(type_info<T>()); },
+              [&](Entity& entity) { visit(static_cast<T&>(entity)); });
+  }
+  template <EntityClass T, class Visit>
+  void for_each_exactly(Visit&& visit) {
+    walk_rows([](const EntityRow& row) { return row.type == &type_info<T>(); },
+              [&](Entity& entity) { visit(static_cast<T&>(entity)); });
+  }
+  /// All that exist, in whatever state.
+  std::size_t size() const { return entities_.size(); }
+  const std::deque<EntityRow>& rows() const { return rows_; }
+  const EntityCounters& counters() const { return counters_; }
+  const EntityFactory& types() const { return types_; }
+
+  // --- living ---
+
+  /// Errors: in_space, not_alive, init_failed (a hook refused), ended.
+  EntityResult<> enter_space(Entity& entity, OnlineId space);
+  /// Was it in one?
+  bool leave_space(Entity& entity);
+
+  // --- moving ---
+
+  /// Packs what travels, for create_moved() elsewhere; nothing may change it until it is thawed, or
+  /// destroyed as EndReason::moved. Errors: not_alive, in_space, init_failed (a hook refused),
+  /// too_large, ended: the move was given up.
+  EntityResult<Bytes> freeze(Entity& entity);
+  /// The move was given up: it goes on here. Error: not_alive.
+  EntityResult<> thaw(Entity& entity);
+  /// What freeze() wrote, from wherever, with its ids; also bad_state, and as create_by_name().
+  EntityResult<Entity*> create_moved(ByteView state);
+
+  // --- ending ---
+
+  /// Nothing of it runs from now on but the hooks of its end, which settle() runs: it is found no
+  /// more, calls to it answer no_such_entity, its coroutines, timers and listeners end. Idempotent:
+  /// the first reason counts. From within anything.
+  void destroy(Entity& entity, EndReason reason = EndReason::destroyed);
+  /// Ends what was destroyed, in the order of destroy(), `most` at a time. True: there is more, for
+  /// the next pass. Within a hook, a constructor or a walk it does nothing.
+  bool settle(std::size_t most = kSettlePass);
+  /// Marks all, and again what their hooks make: settle() goes on until nothing is left, which
+  /// closed() tells.
+  void begin_close(EndReason reason = EndReason::closing);
+  /// begin_close and settle to the end. Error: endless_close; not_alive within a hook or a walk.
+  EntityResult<> close(EndReason reason = EndReason::closing);
+  bool closed() const { return closing_ && size() == 0; }
+
+ private:
+  friend class Entity;
+  struct Birth {
+    EntityRow* row;
+    LocalId local;
+    OnlineId online;
+  };
+  struct Ending {
+    std::uint32_t slot;
+    EndReason reason;
+  };
+  struct Busy;  // counts a stack frame in which nothing may be destroyed
+
+  static Entity* usable(Entity* entity) {
+    const bool there = entity != nullptr && (entity->state_ == EntityState::alive ||
+                                             entity->state_ == EntityState::frozen);
+    return there ? entity : nullptr;
+  }
+
+  EntityResult<Birth> begin(const TypeInfo& type, const CreateOptions& options);
+  EntityError never_born(const Birth& birth);
+  EntityResult<Entity*> create_named(std::string_view type, const CreateOptions& options,
+                                     const MovedState* moved);
+  EntityResult<> bring_up(Entity& entity, const CreateOptions& options,
+                          const MovedState* moved = nullptr);
+  EntityResult<> enlist(Entity& entity, const CreateOptions& options);
+  EntityResult<> raise(Entity& entity, const CreateOptions& options, const MovedState* moved);
+  EntityResult<> load(Entity& entity, const CreateOptions& options, const MovedState* moved);
+  EntityResult<> pack(Entity& entity,
+                      const std::vector<std::pair<std::string_view, Bytes>>& written, Bytes& out);
+  void come_back(Entity& entity, std::size_t parts);
+  EntityResult<> arrive(Entity& entity, const MovedState& state);
+  EntityResult<> run_up(Entity& entity, Entity::Stage stage);
+  EntityResult<> raise_component(Entity& entity, std::size_t place, Entity::Stage stage);
+  EntityResult<> raise_added(Entity& entity, Component* component);
+  EntityResult<> undo(Entity& entity, EntityError error);
+  template <class Call>
+  EntityResult<> call_hook(const Entity& entity, const Component* component, Hook hook,
+                           Call&& call);
+  EntityError hook_failed(const Entity& entity, const Component* component, Hook hook,
+                          const EntityError& error);
+  /// Within a catch.
+  static std::string what_was_thrown();
+  EntityError constructor_threw(std::string entity, std::string_view component);
+  EntityResult<> enter(Entity& entity, Component* component);
+  void leave(Entity& entity);
+
+  void silence(Entity& entity);
+  void run_down(Entity& entity, EndReason reason);
+  void run_down_part(Entity& entity, std::ptrdiff_t place, Hook hook, EndReason reason);
+  void run_component_down(Entity& entity, std::size_t place);
+  void take_down(Entity& entity, EndReason reason);
+  void remove(Entity& entity);
+  bool next_round();
+
+  EntityRow& row_of(const TypeInfo& type);
+  void compact(EntityRow& row);
+  template <class Of, class Visit>
+  void walk_rows(Of&& of, Visit&& visit);
+
+  const EntityFactory& types_;
+  const PersistentIdSource names_;
+  const DrawId draw_;
+  const EntityOptions options_;
+  SlotTable<Entity> entities_;
+  std::deque<EntityRow> rows_;  // references stay valid
+  boost::unordered_flat_map<const TypeInfo*, EntityRow*> row_by_type_;
+  boost::unordered_flat_map<std::uint64_t, Entity*> by_online_;
+  std::map<std::string, Entity*, std::less<>> by_name_;  // those that were given one
+  std::deque<Ending> endings_;
+  std::size_t busy_ = 0;
+  bool closing_ = false;
+  bool refusing_ = false;  // behind too many rounds, or when all has ended
+  EndReason close_reason_ = EndReason::closing;
+  std::size_t rounds_ = 0;
+  EntityCounters counters_;
+};
+
+/// While it lives, settle() does nothing.
+struct EntityManager::Busy {
+  explicit Busy(EntityManager& of) : manager(of) { ++manager.busy_; }
+  ~Busy() { --manager.busy_; }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+  EntityManager& manager;
+};
+
+/// What it fails with is reported, and names where.
+template <class Call>
+EntityResult<> EntityManager::call_hook(const Entity& entity, const Component* component, Hook hook,
+                                        Call&& call) {
+  EntityResult<> result;
+  try {
+    result = call();
+  } catch (...) {
+    result = EntityError(EntityErrc::hook_threw, what_was_thrown());
+  }
+  if (result) return result;
+  return hook_failed(entity, component, hook, result.error());
+}
+
+template <EntityClass T, class... A>
+EntityResult<T*> EntityManager::create_with(const CreateOptions& options, A&&... arguments) {
+  const Busy busy(*this);
+  const EntityResult<Birth> birth = begin(type_info<T>(), options);
+  if (!birth) return birth.error();
+  const ConstructKey key(*birth->row, birth->local, birth->online);
+  T* made = nullptr;
+  try {
+    made = T::construct(key, std::forward<A>(arguments)...);
+  } catch (...) {
+    return never_born(*birth);
+  }
+  if (auto lives = bring_up(*made, options); !lives) return lives.error();
+  return made;
+}
+
+template <class Of, class Visit>
+void EntityManager::walk_rows(Of&& of, Visit&& visit) {
+  const Busy busy(*this);
+  const std::size_t rows = rows_.size();
+  for (std::size_t r = 0; r < rows; ++r) {
+    EntityRow& row = rows_[r];
+    if (!of(row)) continue;
+    struct Walk {
+      explicit Walk(EntityRow& of_row) : walked(of_row) { ++walked.walks; }
+      ~Walk() { --walked.walks; }
+      Walk(const Walk&) = delete;
+      Walk& operator=(const Walk&) = delete;
+      EntityRow& walked;
+    };
+    const Walk walk(row);
+    const std::size_t end = row.slots.size();
+    for (std::size_t i = 0; i < end; ++i) {
+      if (row.slots[i] == 0) continue;
+      if (Entity* entity = usable(entities_.at(row.slots[i]))) visit(*entity);
+    }
+  }
+}
+
+}  // namespace starbus::entity

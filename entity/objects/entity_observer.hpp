@@ -1,0 +1,39 @@
+/// Who surrounds a manager of entities: a node, or a test. Owned by whoever made it; called on the
+/// loop's thread, within the manager.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "entity/objects/part.hpp"
+
+namespace starbus::entity {
+
+class Entity;
+
+/// A hook, or a constructor, that failed: for logs.
+struct HookFailure {
+  std::string entity;          // "player 7f3a"
+  std::string_view component;  // empty: the entity's own
+  Hook hook;
+  EntityError error;
+  /// "player 7f3a, component 'bag', init: hook_failed: no gold"
+  std::string to_string() const;
+};
+
+/// Who surrounds a manager: called within it, so it may mark entities, and not settle.
+class EntityObserver {
+ public:
+  /// There is work for settle(), and there was none before.
+  virtual void unsettled() {}
+  /// Its hooks have run: it is alive.
+  virtual void activated(Entity&) {}
+  /// Behind its last hook; it is still whole, and goes when this returns.
+  virtual void finished(Entity&, EndReason) {}
+  virtual void failed(const HookFailure&) {}
+
+ protected:
+  ~EntityObserver() = default;
+};
+
+}  // namespace starbus::entity

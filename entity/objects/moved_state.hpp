@@ -1,0 +1,33 @@
+/// What an entity takes along to another process: bytes, and what they say once they are read.
+///
+/// Values; what is read views the bytes. Read from other processes: a state is either understood as
+/// a whole, or refused. docs/entities.md has the form.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "entity/archive/decoder.hpp"
+#include "entity/archive/encoder.hpp"
+
+namespace starbus::entity {
+
+struct MovedState {
+  struct Block {
+    std::string_view component;  // empty: the entity's own
+    ByteView bytes;              // what its on_before_move wrote
+  };
+  std::string_view type;
+  std::string_view persistent_id;
+  std::uint64_t online_id = 0;
+  std::uint64_t flags = 0;
+  std::optional<ByteView> properties;  // a snapshot, View::migration
+  std::vector<Block> blocks;
+
+  void write(Encoder& out) const;
+  /// Nothing if the bytes are no such state.
+  static std::optional<MovedState> read(ByteView bytes);
+};
+
+}  // namespace starbus::entity

@@ -1,0 +1,51 @@
+#include "entity/objects/part.hpp"
+
+#include <array>
+#include <utility>
+
+namespace starbus::entity {
+
+std::string_view name_of(EndReason reason) {
+  static constexpr std::array<std::string_view, 4> kNames = {"destroyed", "moved", "fenced",
+                                                             "closing"};
+  return kNames.at(static_cast<std::size_t>(reason));
+}
+
+std::string_view name_of(Hook hook) {
+  static constexpr std::array<std::string_view, 9> kNames = {
+      "construct",   "init",       "activate",   "enter_space", "leave_space",
+      "before_move", "after_move", "deactivate", "final"};
+  return kNames.at(static_cast<std::size_t>(hook));
+}
+
+Part::Part() = default;
+Part::~Part() = default;
+
+EntityResult<> Part::keep(Subscription subscription) {
+  auto& all = held().subscriptions;
+  if (all.size() >= kMaxAtEnd) std::erase_if(all, [](const auto& each) { return !each.active(); });
+  if (all.size() >= kMaxAtEnd) return EntityErrc::too_many_closures;
+  all.push_back(std::move(subscription));
+  return {};
+}
+
+EntityResult<> Part::at_end(std::function<void()> closure) {
+  auto& all = held().closures;
+  if (all.size() >= kMaxAtEnd) return EntityErrc::too_many_closures;
+  all.push_back(std::move(closure));
+  return {};
+}
+
+/// What is called may add to what ends.
+void Part::let_go() {
+  if (!held_) return;
+  held_->timers.cancel_all();
+  std::exchange(held_->subscriptions, {}).clear();
+  while (!held_->closures.empty()) {
+    const auto closure = std::move(held_->closures.back());
+    held_->closures.pop_back();
+    closure();
+  }
+}
+
+}  // namespace starbus::entity

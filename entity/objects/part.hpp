@@ -1,0 +1,109 @@
+/// What an entity and a component have in common: the hooks of a life, and what ends with it.
+///
+/// Belongs to the loop's thread. Made and destroyed by the EntityManager alone: the constructors of
+/// classes take a key that only that has, and their destructors are protected, or private. A hook
+/// that fails or throws is reported with the names of entity, component and hook. docs/entities.md
+/// has the order.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "entity/archive/decoder.hpp"
+#include "entity/archive/encoder.hpp"
+#include "entity/events/listener_list.hpp"
+#include "entity/identity/id_sources.hpp"
+#include "entity/objects/limits.hpp"
+#include "entity/timers/timer_wheel.hpp"
+
+namespace starbus::entity {
+
+/// Why an entity ends.
+enum class EndReason : std::uint8_t {
+  destroyed,  // somebody wanted it
+  moved,      // it goes on in another process, which has its state
+  fenced,     // the lease was lost: another process may have it by now. Do not save
+  closing,    // the process ends
+};
+std::string_view name_of(EndReason reason);
+
+enum class Hook : std::uint8_t {
+  construct,
+  init,
+  activate,
+  enter_space,
+  leave_space,
+  before_move,
+  after_move,
+  deactivate,
+  final,
+};
+std::string_view name_of(Hook hook);
+
+class Part {
+ public:
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+
+  /// Timers that are canceled when the entity begins to end: wheel.after(timers(), ...).
+  TimerOwner& timers() { return held().timers; }
+  /// A listener that is removed then. Error: too_many_closures.
+  EntityResult<> keep(Subscription subscription);
+  /// Called once, then; the last one first. For what has no owner of its own here, such as Flows.
+  /// Error: too_many_closures.
+  EntityResult<> at_end(std::function<void()> closure);
+
+ protected:
+  Part();
+  virtual ~Part();
+
+  // The hooks, in the order of a life. Up: components in their order, then the entity. Down: the
+  // entity, then components in reverse. A class that overrides one of its base calls that one, too.
+
+  /// Everything is there: ids, properties, all declared components. An error ends the creation.
+  virtual EntityResult<> on_init() { return {}; }
+  /// It may be found, called and bound from now on. An error ends the creation.
+  virtual EntityResult<> on_activate() { return {}; }
+  /// An error refuses the entry.
+  virtual EntityResult<> on_enter_space(OnlineId) { return {}; }
+  virtual void on_leave_space(OnlineId) {}
+  /// Writes what is to travel besides the properties; nothing may change it afterwards. An error
+  /// refuses the move.
+  virtual EntityResult<> on_before_move(Encoder&) { return {}; }
+  /// On the target, between init and activation: reads what on_before_move wrote; or at the source,
+  /// where nothing is to be read, if the move was given up: `arrived` is null.
+  virtual EntityResult<> on_after_move(Decoder* arrived) {
+    static_cast<void>(arrived);
+    return {};
+  }
+  /// Nobody reaches it any more; all parts still exist. Only of what was activated.
+  virtual void on_deactivate(EndReason) {}
+  /// The last one: only of what was initialised, when all have been deactivated.
+  virtual void on_final(EndReason) {}
+
+ private:
+  friend class Entity;
+  friend class EntityManager;
+
+  struct Held {
+    Held() = default;
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    virtual ~Held() = default;
+    TimerOwner timers;
+    std::vector<Subscription> subscriptions;
+    std::vector<std::function<void()>> closures;
+  };
+  /// What most need none of.
+  Held& held() {
+    if (!held_) held_ = make_held();
+    return *held_;
+  }
+  virtual std::unique_ptr<Held> make_held() { return std::make_unique<Held>(); }
+  void let_go();
+
+  std::unique_ptr<Held> held_;
+};
+
+}  // namespace starbus::entity

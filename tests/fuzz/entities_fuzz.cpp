@@ -1,0 +1,63 @@
+/// An entity that arrives from another process: it lives, or nothing of it stays; and what lives is
+/// packed again as what was read.
+#include "entity/objects/entity_manager.hpp"
+#include "entity/properties/properties.hpp"
+#include "tests/fuzz/fuzz_target.hpp"
+
+namespace {
+
+using namespace starbus;
+
+struct HorseState : entity::Properties<HorseState> {
+  entity::Field<int, entity::Flags::ghost> speed{this, "speed"};
+  entity::List<int, entity::Flags::save> marks{this, "marks"};
+};
+class Saddle final : public entity::ComponentOf<Saddle> {
+ public:
+  static constexpr std::string_view kComponentName = "saddle";
+  explicit Saddle(const entity::ComponentKey& key) : ComponentOf(key) {}
+
+ private:
+  ~Saddle() override = default;
+  entity::EntityResult<> on_before_move(entity::Encoder& out) override {
+    out.text(colour_);
+    return {};
+  }
+  entity::EntityResult<> on_after_move(entity::Decoder* in) override {
+    if (in != nullptr) colour_ = in->text();
+    return {};
+  }
+  std::string colour_;
+};
+class Horse final : public entity::EntityOf<Horse, entity::Entity, entity::Components<Saddle>> {
+ public:
+  static constexpr std::string_view kTypeName = "horse";
+  explicit Horse(const entity::ConstructKey& key) : EntityOf(key) {}
+  entity::Root* properties() override { return &state_; }
+
+ private:
+  ~Horse() override = default;
+  HorseState state_;
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using bus::require;
+  entity::EntityFactory types;
+  require(entity::declare_entity<Horse>(types).has_value());
+  entity::EntityManager entities(
+      types, entity::PersistentIdSource("n", 1),
+      []() -> entity::IdentityResult<entity::OnlineId> { return entity::IdentityErrc::no_ids; });
+  const auto made = entities.create_moved(bus::fuzz_input(data, size));
+  require(entities.size() == (made ? 1 : 0));
+  if (!made) return 0;
+  const auto packed = entities.freeze(**made);
+  require(packed.has_value());
+  const auto again = entity::MovedState::read(*packed);
+  require(again && again->persistent_id == (*made)->persistent_id() && again->blocks.size() == 2);
+  (*made)->destroy(entity::EndReason::moved);
+  require(entities.close().has_value() && entities.size() == 0);
+  require(entities.counters().created == entities.counters().ended);
+  return 0;
+}
