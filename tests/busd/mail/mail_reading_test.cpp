@@ -488,12 +488,12 @@ TEST_F(MailLog, AnOwnerWhoseEpochCannotBeNotedTakesTheNameFromNobody) {
   EXPECT_THAT(open(owner, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 0", "end: busy"));
   EXPECT_THAT(hear(reader_), IsEmpty());
   env_.set_available(std::uint64_t{1} << 30);
-  std::vector<std::string> said;
-  while (said.empty() || said.back().find("refused") != std::string::npos) {
+  // It is a while until the store looks for space again.
+  while (mail_->totals().messages == 0) {
     begin_append();
-    said = settle();
+    settle();
   }
-  EXPECT_THAT(hear(reader_), testing::Contains(testing::HasSubstr("1")));
+  EXPECT_THAT(hear(reader_), ElementsAre("1"));
 }
 
 TEST_F(MailLog, NobodyIsDeniedForAMailboxThatWasRefused) {
