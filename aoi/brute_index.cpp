@@ -61,7 +61,7 @@ void BruteIndex::look(Flips& flips, const std::vector<std::uint8_t>* skip) {
     }
     flips.pair_tests += scene_.spots.size();
     ++flips.looked;
-    flips.close(sensor, watch);
+    flips.close(sensor, scene_);
     old = now;
   }
 }

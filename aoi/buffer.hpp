@@ -44,8 +44,8 @@ class Buffer {
   const T& operator[](std::size_t i) const { return data_[i]; }
   T& back() { return data_[size_ - 1]; }
   std::span<const T> all() const { return {data_.get(), size_}; }
-  std::span<const T> between(std::size_t begin, std::size_t end) const {
-    return all().subspan(begin, end - begin);
+  std::span<T> between(std::size_t begin, std::size_t end) {
+    return std::span(data_.get(), size_).subspan(begin, end - begin);
   }
   std::uint64_t memory() const { return capacity_ * sizeof(T); }
 

@@ -71,7 +71,7 @@ void CrossIndex::look_from(SensorIndex sensor, Flips& flips) {
   }
   ++flips.looked;
   flips.pair_tests += sensings_[sensor].entries.size();
-  flips.close(sensor, watch);
+  flips.close(sensor, scene_);
   const Sensing& sensing = sensings_[sensor];
   if (sensing.suspects * kSuspectShare > sensing.entries.size()) prune(sensor);
 }

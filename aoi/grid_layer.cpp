@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "aoi/grid_layer_few.hpp"
 #include "aoi/grid_layer_look.hpp"
 #include "aoi/grid_layer_places.hpp"
 #include "aoi/grid_layer_rows.hpp"
@@ -137,13 +138,13 @@ void GridLayer<Cells>::change_cell(EntityIndex entity, const CellAt& to) {
   if (old.place != kNone) {
     set_place(entity, take_place(place.cell));
     arena_.put(place.place, entity);
-    move_bits(entity, old.cell, old.place, place.cell, place.place);
+    move_bits(entity, old, place);
     free_place(old.cell, old.place);
   } else {
     ++hidden_[place.cell];
     --hidden_[old.cell];
   }
-  each_watcher(entity, [&](std::uint32_t at) { rehome(at, place.cell); });
+  each_watcher(entity, [&](std::uint32_t at) { rehome(at, old, place); });
   close_if_empty(old.cell);
 }
 

@@ -91,7 +91,7 @@ class GridLayer final : public Layer {
   std::uint64_t memory() const override;
 
  private:
-  static constexpr std::size_t kBatch = 16;  ///< plain watchers that are scanned together
+  static constexpr std::size_t kBatch = 16;  ///< watchers that are scanned together
   static constexpr std::size_t kCentre = kNeighbours / 2;
   static constexpr std::uint32_t kAllCells = (1u << kNeighbours) - 1;
 
@@ -105,7 +105,7 @@ class GridLayer final : public Layer {
   struct alignas(32) Watcher {
     Row row;
     FilterNumber filter = 0;
-    bool plain = true;  ///< no margin, no height, no filter, not managed
+    bool plain = true;  ///< no margin, no height, no filter, not noted
     bool stale = true;  ///< must look at all nine cells
     SensorIndex sensor = kNone;
     std::uint32_t place = kNone;  ///< of the owner, if it is observable
@@ -122,12 +122,22 @@ class GridLayer final : public Layer {
   /// The nine cells around a home, as a look needs them.
   struct Around {
     const Run* runs[kNeighbours];
-    const Block* blocks[kNeighbours];
-    const HeightBlock* heights[kNeighbours];  ///< only with heights
-    std::uint32_t offsets[kNeighbours + 1];   ///< only if not single
-    std::uint32_t dirty;                      ///< a bit per cell
-    std::uint32_t entities;                   ///< in all nine
-    bool single;                              ///< no cell has room for more than one block
+    std::uint32_t offsets[kNeighbours + 1];  ///< of their bytes in the rows; then the rows' size
+    std::uint32_t dirty;                     ///< a bit per cell
+    std::uint32_t entities;                  ///< in all nine
+    bool few;                                ///< rows fit into two words; by byte of the rows:
+    std::uint32_t block_at[kFewBlocks];
+    const Block* blocks[kFewBlocks];
+    const HeightBlock* heights[kFewBlocks];  ///< only with heights
+
+    std::uint32_t size() const { return offsets[kNeighbours]; }
+  };
+  /// Watchers of one home whose few blocks are scanned together.
+  struct Batch {
+    std::uint32_t count = 0;
+    bool plain = true;  ///< all are
+    bool margin = false;
+    bool height = false;
   };
 
   using Home = boost::container::small_vector<std::uint32_t, 4>;
@@ -149,9 +159,8 @@ class GridLayer final : public Layer {
   void pack(CellIndex cell);
   void relayout(CellIndex changed, std::uint32_t old_width, std::uint32_t new_width);
   void change_cell(EntityIndex entity, const CellAt& to);
-  void move_bits(EntityIndex entity, CellIndex from, std::uint32_t old_place, CellIndex to,
-                 std::uint32_t new_place);
-  void rehome(std::uint32_t watcher, CellIndex to);
+  void move_bits(EntityIndex entity, const Place& from, const Place& to);
+  void rehome(std::uint32_t watcher, const Place& from, const Place& to);
   void resize_row(Watcher& watcher, std::uint32_t size);
   void clear_around(EntityIndex entity, std::vector<SensorIndex>& had);
   void mark_moved(EntityIndex entity, const Place& place);
@@ -164,6 +173,11 @@ class GridLayer final : public Layer {
   // Rows.
   std::uint32_t width_of(CellIndex cell) const;
   std::uint32_t offset_of(CellIndex home, std::size_t neighbour) const;
+  /// Which of the nine cells around a home another one is that lies so far away; kNeighbours: none.
+  static std::size_t neighbour_at(std::int32_t across, std::int32_t along) {
+    const bool near = across >= -1 && across <= 1 && along >= -1 && along <= 1;
+    return near ? static_cast<std::size_t>((along + 1) * 3 + across + 1) : kNeighbours;
+  }
   /// Which of the nine cells around `home` that is; kNeighbours: none.
   std::size_t direction(CellIndex home, CellIndex cell) const;
   /// The bit of a target in the row of a watcher, or kNone.
@@ -177,7 +191,8 @@ class GridLayer final : public Layer {
   template <class Visitor>
   void each_row_over(const Place& place, const Visitor& visitor) const;
 
-  // grid_layer_look.hpp, grid_layer_scan.hpp.
+  // grid_layer_look.hpp, grid_layer_few.hpp, grid_layer_scan.hpp.
+  void group_orphans();
   void settle_orphans(Flips& flips);
   void spread_dirt();
   void gather(CellIndex home, Around& around) const;
@@ -186,15 +201,17 @@ class GridLayer final : public Layer {
   std::uint64_t cost_of(const Around& around, std::uint32_t mask) const;
   void look_from(CellIndex home, Flips& flips, const std::vector<std::uint8_t>* skip);
   Look look_of(const Watcher& watcher) const;
-  std::uint64_t others(const Watcher& watcher) const;
-  void scan_batch(const Around& around, std::uint32_t count, Flips& flips);
+  Look whole_look_of(const Watcher& watcher) const;
+  FewBits others(const Watcher& watcher, const Around& around) const;
+  void take_along(std::uint32_t watcher, Batch& batch);
+  FewBits passing(const Around& around, FilterNumber filter) const;
+  void refine(const Around& around, const Batch& batch);
+  void scan_batch(const Around& around, Batch& batch, Flips& flips);
   void look_alone(Watcher& watcher, const Around& around, std::uint32_t mask, Flips& flips);
-  bool scan_single(const Watcher& watcher, const Around& around, const Look& look,
-                   std::size_t variant, NineBytes& now);
   bool scan_runs(Watcher& watcher, const Around& around, const Look& look, std::size_t variant,
                  std::uint32_t mask);
   void report(Watcher& watcher, Flips& flips);
-  void report_single(Watcher& watcher, const Around& around, const NineBytes& now, Flips& flips);
+  void report_few(Watcher& watcher, const Around& around, const FewBits& now, Flips& flips);
   void settle_dirt();
 
   const Scene& scene_;
@@ -215,12 +232,13 @@ class GridLayer final : public Layer {
   std::vector<Site> sites_;  ///< beside watchers_
   std::vector<std::uint32_t> free_watchers_;
   std::vector<Pair> orphans_;
+  std::vector<Pair> grouped_;  ///< scratch of group_orphans()
 
   // Scratch of one look.
   std::vector<CellIndex> looking_;
   std::array<std::uint32_t, kBatch> batch_;
   std::array<Look, kBatch> looks_;
-  std::array<NineScans, kBatch> scans_;
+  std::array<FewScans, kBatch> scans_;
   std::vector<std::uint8_t> fresh_;
   std::vector<std::uint32_t> block_at_;  ///< by byte of the rows of one home
   std::vector<std::uint8_t> held_;

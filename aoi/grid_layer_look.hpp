@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <numeric>
 #include <span>
 
 #include "aoi/grid_layer.hpp"
@@ -34,28 +35,32 @@ void GridLayer<Cells>::settle_dirt() {
 template <class Cells>
 void GridLayer<Cells>::gather(CellIndex home, Around& around) const {
   static constexpr Run kNoRun{};
-  std::uint32_t largest = 0;
   around.dirty = 0;
   around.entities = 0;
+  around.offsets[0] = 0;
   for (std::size_t i = 0; i < kNeighbours; ++i) {
     const CellIndex cell = cells_.neighbour(home, i);
     const Run& run = cell == kNone ? kNoRun : runs_[cell];
     around.runs[i] = &run;
-    around.blocks[i] = arena_.blocks.data() + run.first;
+    around.offsets[i + 1] = around.offsets[i] + run.width();
     around.entities += run.count;
     around.dirty |= cell == kNone ? 0u : std::uint32_t{dirty_[cell]} << i;
-    largest |= run.capacity;
   }
-  around.single = largest <= 1;
-  if (!arena_.heights.empty()) {
-    for (std::size_t i = 0; i < kNeighbours; ++i) {
-      around.heights[i] = arena_.heights.data() + around.runs[i]->first;
-    }
+  around.few = around.size() <= kFewBlocks;
+  if (!around.few) return;
+  const Block* const blocks = arena_.blocks.data();
+  std::uint32_t at = 0;
+  for (const Run* const run : around.runs) {
+    std::uint32_t block = run->first;
+    const std::uint32_t end = block + run->width();
+    do {
+      around.block_at[at] = block;
+      around.blocks[at++] = blocks + block;
+    } while (++block < end);
   }
-  if (around.single) return;
-  around.offsets[0] = 0;
-  for (std::size_t i = 0; i < kNeighbours; ++i) {
-    around.offsets[i + 1] = around.offsets[i] + around.runs[i]->width();
+  if (arena_.heights.empty()) return;
+  for (at = 0; at < around.size(); ++at) {
+    around.heights[at] = &arena_.heights[around.block_at[at]];
   }
 }
 
@@ -129,19 +134,40 @@ void GridLayer<Cells>::look(Flips& flips, const std::vector<std::uint8_t>* skip)
   settle_dirt();
 }
 
+// Those of one sensor side by side. After a storm of teleports they are more than sensors: so they
+// are put in order by halves of the index, not compared.
+template <class Cells>
+void GridLayer<Cells>::group_orphans() {
+  constexpr std::size_t kFew = 128;
+  constexpr std::uint32_t kHalf = SensorId::kIndexBits / 2;
+  if (orphans_.size() < kFew) {
+    std::sort(orphans_.begin(), orphans_.end(),
+              [](const Pair& a, const Pair& b) { return a.sensor < b.sensor; });
+    return;
+  }
+  grouped_.resize(orphans_.size());
+  for (const std::uint32_t shift : {0u, kHalf}) {
+    std::array<std::uint32_t, (1u << kHalf) + 1> starts{};
+    const auto digit = [shift](const Pair& pair) {
+      return pair.sensor >> shift & ((1u << kHalf) - 1);
+    };
+    for (const Pair& pair : orphans_) ++starts[digit(pair) + 1];
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    for (const Pair& pair : orphans_) grouped_[starts[digit(pair)]++] = pair;
+    orphans_.swap(grouped_);
+  }
+}
+
 // An orphan whose place is within the nine cells again is in the row again. Any other is out of
 // reach: it leaves now, also if its sensor would look later.
 template <class Cells>
 void GridLayer<Cells>::settle_orphans(Flips& flips) {
   if (orphans_.empty()) return;
-  std::sort(orphans_.begin(), orphans_.end(), [](const Pair& a, const Pair& b) {
-    return a.sensor != b.sensor ? a.sensor < b.sensor : a.target < b.target;
-  });
+  group_orphans();
   std::size_t i = 0;
   while (i < orphans_.size()) {
     const SensorIndex sensor = orphans_[i].sensor;
     Watcher& watcher = watchers_[served_[sensor].watcher()];
-    const Watch& watch = scene_.watches[sensor];
     for (; i < orphans_.size() && orphans_[i].sensor == sensor; ++i) {
       const std::uint32_t bit = bit_of(watcher, orphans_[i].target);
       if (bit == kNone) {
@@ -151,7 +177,7 @@ void GridLayer<Cells>::settle_orphans(Flips& flips) {
         mark_stale(watcher);
       }
     }
-    flips.close(sensor, watch.managed, false);
+    flips.close(sensor, scene_.watches[sensor].noted, false);
   }
   orphans_.clear();
 }
@@ -161,8 +187,8 @@ void GridLayer<Cells>::look_from(CellIndex home, Flips& flips,
                                  const std::vector<std::uint8_t>* skip) {
   Around around;
   gather(home, around);
-  if (!around.single) lay_out(around);
-  std::uint32_t waiting = 0;  // plain watchers whose nine blocks are scanned together
+  if (!around.few) lay_out(around);
+  Batch batch;
   for (const std::uint32_t at : homes_[home]) {
     Watcher& watcher = watchers_[at];
     const std::uint32_t mask = mask_of(watcher, around);
@@ -174,15 +200,14 @@ void GridLayer<Cells>::look_from(CellIndex home, Flips& flips,
     watcher.stale = false;
     ++flips.looked;
     flips.pair_tests += cost_of(around, mask);
-    if (around.single && watcher.plain) [[likely]] {
-      batch_[waiting] = at;
-      looks_[waiting] = look_of(watcher);
-      if (++waiting == kBatch) scan_batch(around, std::exchange(waiting, 0), flips);
+    if (around.few) [[likely]] {
+      take_along(at, batch);
+      if (batch.count == kBatch) scan_batch(around, batch, flips);
     } else {
       look_alone(watcher, around, mask, flips);
     }
   }
-  if (waiting != 0) scan_batch(around, waiting, flips);
+  if (batch.count != 0) scan_batch(around, batch, flips);
 }
 
 }  // namespace starbus::aoi

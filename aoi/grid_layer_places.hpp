@@ -77,11 +77,12 @@ void GridLayer<Cells>::pack(CellIndex cell) {
           block * kBlockPlaces +
           static_cast<std::uint32_t>(std::countr_zero(arena_.occupied[block]));
       const EntityIndex entity = arena_.entities[from];
+      const Place old = places_[entity];
       --runs_[cell].count;  // take_place counts it again
       const std::uint32_t to = take_place(cell);
       arena_.put(to, entity);
       set_place(entity, to);
-      move_bits(entity, cell, from, cell, to);
+      move_bits(entity, old, places_[entity]);
       arena_.clear(from);
     }
   }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 #include "aoi/grid_layer.hpp"
 #include "aoi/measure.hpp"
@@ -23,21 +23,25 @@ void GridLayer<Cells>::drop_orphans(SensorIndex sensor, EntityIndex target,
 }
 
 template <class Cells>
-void GridLayer<Cells>::move_bits(EntityIndex entity, CellIndex from, std::uint32_t old_place,
-                                 CellIndex to, std::uint32_t new_place) {
-  const std::uint32_t old_within = old_place - runs_[from].first * kBlockPlaces;
-  const std::uint32_t new_within = new_place - runs_[to].first * kBlockPlaces;
+void GridLayer<Cells>::move_bits(EntityIndex entity, const Place& from, const Place& to) {
+  const std::uint32_t old_within = from.place - runs_[from.cell].first * kBlockPlaces;
+  const std::uint32_t new_within = to.place - runs_[to.cell].first * kBlockPlaces;
   for (std::size_t i = 0; i < kNeighbours; ++i) {
-    const CellIndex home = cells_.neighbour(from, i);
+    const CellIndex home = cells_.neighbour(from.cell, i);
     if (home == kNone || homes_[home].empty()) continue;
     const std::uint32_t old_bit = offset_of(home, kNeighbours - 1 - i) * 8 + old_within;
-    const std::size_t there = direction(home, to);
-    const std::uint32_t new_bit =
-        there == kNeighbours ? kNone : offset_of(home, there) * 8 + new_within;
+    std::uint32_t new_bit = kNone;
+    bool known = false;  // few of those around have seen it: mostly nobody asks
     for (const std::uint32_t at : homes_[home]) {
       Watcher& watcher = watchers_[at];
       if (!watcher.row.test(old_bit)) continue;
       watcher.row.clear(old_bit);
+      if (!std::exchange(known, true)) {
+        const std::size_t there =
+            neighbour_at(to.home.x - from.home.x + 1 - static_cast<std::int32_t>(i % 3),
+                         to.home.y - from.home.y + 1 - static_cast<std::int32_t>(i / 3));
+        if (there != kNeighbours) new_bit = offset_of(home, there) * 8 + new_within;
+      }
       if (new_bit != kNone) {
         watcher.row.set(new_bit);
       } else {
@@ -49,22 +53,27 @@ void GridLayer<Cells>::move_bits(EntityIndex entity, CellIndex from, std::uint32
 
 // Cells that are around both homes keep their bytes; who is in another is beyond the nine.
 template <class Cells>
-void GridLayer<Cells>::rehome(std::uint32_t at, CellIndex to) {
+void GridLayer<Cells>::rehome(std::uint32_t at, const Place& from, const Place& to) {
   Watcher& watcher = watchers_[at];
-  const CellIndex from = sites_[at].cell;
   held_.assign(watcher.row.data(), watcher.row.data() + sites_[at].size);
-  Home& old_home = homes_[from];
+  Home& old_home = homes_[from.cell];
   old_home.erase(std::find(old_home.begin(), old_home.end(), at));
-  homes_[to].push_back(at);
-  sites_[at].cell = to;
-  resize_row(watcher, offset_of(to, kNeighbours));
+  homes_[to.cell].push_back(at);
+  sites_[at].cell = to.cell;
+  std::uint32_t offsets[kNeighbours + 1] = {};
+  for (std::size_t i = 0; i < kNeighbours; ++i) {
+    offsets[i + 1] = offsets[i] + width_of(cells_.neighbour(to.cell, i));
+  }
+  resize_row(watcher, offsets[kNeighbours]);
   const std::uint8_t* old = held_.data();
   for (std::size_t i = 0; i < kNeighbours; ++i) {
-    const CellIndex cell = cells_.neighbour(from, i);
+    const CellIndex cell = cells_.neighbour(from.cell, i);
     const std::uint32_t used = cell == kNone ? 0 : runs_[cell].used;
-    const std::size_t there = used == 0 ? kNeighbours : direction(to, cell);
+    const std::size_t there =
+        neighbour_at(from.home.x - to.home.x + static_cast<std::int32_t>(i % 3) - 1,
+                     from.home.y - to.home.y + static_cast<std::int32_t>(i / 3) - 1);
     if (there != kNeighbours) {
-      std::memcpy(watcher.row.data() + offset_of(to, there), old, used);
+      std::copy_n(old, used, watcher.row.data() + offsets[there]);
     } else {
       for (std::uint32_t bit = 0; bit < used * 8; ++bit) {
         if ((old[bit / 8] >> bit % 8 & 1) == 0) continue;
@@ -112,7 +121,7 @@ void GridLayer<Cells>::rewatch(SensorIndex sensor) {
   watcher.enter_limit = limit_of(scene_.metric, watch.radius);
   site_of(watcher).stay_limit = limit_of(scene_.metric, watch.reach());
   watcher.filter = watch.filter;
-  watcher.plain = !watch.has_margin && !watch.has_height && watch.filter == 0 && !watch.managed;
+  watcher.plain = !watch.has_margin && !watch.has_height && watch.filter == 0 && !watch.noted;
   if (watch.has_height) arena_.keep_heights();
   mark_stale(watcher);
 }

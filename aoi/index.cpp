@@ -14,20 +14,20 @@ void Flips::start() {
   looked = 0;
 }
 
-std::span<const EntityIndex> Flips::left_of(std::size_t entry) const {
+std::span<EntityIndex> Flips::left_of(std::size_t entry) {
   return left.between(entry == 0 ? 0 : entries[entry - 1].left, entries[entry].left);
 }
 
-std::span<const EntityIndex> Flips::entered_of(std::size_t entry) const {
+std::span<EntityIndex> Flips::entered_of(std::size_t entry) {
   return entered.between(entry == 0 ? 0 : entries[entry - 1].entered, entries[entry].entered);
 }
 
-void Flips::close(SensorIndex sensor, bool managed, bool in_any_case) {
+void Flips::close(SensorIndex sensor, bool noted, bool in_any_case) {
   const Entry before = entries.empty() ? Entry{} : entries.back();
   const auto left_end = static_cast<std::uint32_t>(left.size());
   const auto entered_end = static_cast<std::uint32_t>(entered.size());
   if (!in_any_case && before.left == left_end && before.entered == entered_end) return;
-  entries.push_back({sensor << 1 | (managed ? 1u : 0u), left_end, entered_end});
+  entries.push_back({sensor << 1 | (noted ? 1u : 0u), left_end, entered_end});
 }
 
 std::unique_ptr<Index> make_index(const WorldOptions& options, const Scene& scene) {

@@ -20,11 +20,11 @@ namespace starbus::aoi {
 /// for what went out of reach by itself, before it looked.
 struct Flips {
   struct Entry {
-    std::uint32_t sensor_and_managed = 0;
+    std::uint32_t sensor_and_noted = 0;
     std::uint32_t left = 0;
     std::uint32_t entered = 0;
-    SensorIndex sensor() const { return sensor_and_managed >> 1; }
-    bool managed() const { return (sensor_and_managed & 1) != 0; }
+    SensorIndex sensor() const { return sensor_and_noted >> 1; }
+    bool noted() const { return (sensor_and_noted & 1) != 0; }
   };
   Buffer<Entry> entries;
   Buffer<EntityIndex> left;
@@ -33,15 +33,16 @@ struct Flips {
   std::uint32_t looked = 0;
 
   void start();
-  std::span<const EntityIndex> left_of(std::size_t entry) const;
-  std::span<const EntityIndex> entered_of(std::size_t entry) const;
+  /// Whoever asks may put them in order.
+  std::span<EntityIndex> left_of(std::size_t entry);
+  std::span<EntityIndex> entered_of(std::size_t entry);
   void leave(EntityIndex target) { left.push_back(target); }
   void enter(EntityIndex target) { entered.push_back(target); }
-  /// Ends the entry of a sensor; if nothing is new, that of a managed one only if it always counts.
-  void close(SensorIndex sensor, const Watch& watch) {
-    close(sensor, watch.managed, watch.managed && watch.always);
+  /// Ends the entry of a sensor; if nothing is new, only that of one that always counts.
+  void close(SensorIndex sensor, const Scene& scene) {
+    close(sensor, scene.watches[sensor].noted, scene.always[sensor]);
   }
-  void close(SensorIndex sensor, bool managed, bool in_any_case);
+  void close(SensorIndex sensor, bool noted, bool in_any_case);
   std::uint64_t memory() const { return entries.memory() + left.memory() + entered.memory(); }
 };
 

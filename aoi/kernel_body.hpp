@@ -22,24 +22,24 @@ inline void scan_block(const Block& block, const HeightBlock* heights, const Loo
 }
 
 template <class Lanes, bool kSquare, bool kMargin, bool kHeight>
-void scan_nine(const Block* const* blocks, const HeightBlock* const* heights, const Look* looks,
-               std::size_t count, NineScans* out) {
+void scan_few(const Block* const* blocks, const HeightBlock* const* heights, std::size_t size,
+              const Look* looks, std::size_t count, FewScans* out) {
+  constexpr std::size_t kPerWord = 8;
   for (std::size_t at = 0; at < count; ++at) {
-    std::uint64_t enters = 0;
-    std::uint64_t stays = 0;
-    std::uint32_t enter = 0;
-    std::uint32_t stay = 0;
-    for (std::size_t i = 0; i + 1 < kNeighbours; ++i) {
+    std::uint64_t enters[2] = {};
+    std::uint64_t stays[2] = {};
+    const auto scan = [&](std::size_t i, std::size_t word) {
+      std::uint32_t enter = 0;
+      std::uint32_t stay = 0;
       scan_block<Lanes, kSquare, kMargin, kHeight>(*blocks[i], kHeight ? heights[i] : nullptr,
                                                    looks[at], enter, stay);
-      enters |= std::uint64_t{enter} << (8 * i);
-      if constexpr (kMargin) stays |= std::uint64_t{stay} << (8 * i);
-    }
-    scan_block<Lanes, kSquare, kMargin, kHeight>(*blocks[kNeighbours - 1],
-                                                 kHeight ? heights[kNeighbours - 1] : nullptr,
-                                                 looks[at], enter, stay);
-    out[at].enter = {enters, enter};
-    if constexpr (kMargin) out[at].stay = {stays, stay};
+      enters[word] |= std::uint64_t{enter} << (8 * (i % kPerWord));
+      if constexpr (kMargin) stays[word] |= std::uint64_t{stay} << (8 * (i % kPerWord));
+    };
+    for (std::size_t i = 0; i < kPerWord; ++i) scan(i, 0);
+    for (std::size_t i = kPerWord; i < size; ++i) scan(i, 1);
+    out[at].enter = {enters[0], enters[1]};
+    if constexpr (kMargin) out[at].stay = {stays[0], stays[1]};
   }
 }
 
@@ -58,10 +58,10 @@ void scan_run(const Block* blocks, const HeightBlock* heights, std::size_t count
 
 template <class Lanes>
 constexpr KernelTable kernels_of() {
-  return {{scan_nine<Lanes, false, false, false>, scan_nine<Lanes, false, false, true>,
-           scan_nine<Lanes, false, true, false>, scan_nine<Lanes, false, true, true>,
-           scan_nine<Lanes, true, false, false>, scan_nine<Lanes, true, false, true>,
-           scan_nine<Lanes, true, true, false>, scan_nine<Lanes, true, true, true>},
+  return {{scan_few<Lanes, false, false, false>, scan_few<Lanes, false, false, true>,
+           scan_few<Lanes, false, true, false>, scan_few<Lanes, false, true, true>,
+           scan_few<Lanes, true, false, false>, scan_few<Lanes, true, false, true>,
+           scan_few<Lanes, true, true, false>, scan_few<Lanes, true, true, true>},
           {scan_run<Lanes, false, false, false>, scan_run<Lanes, false, false, true>,
            scan_run<Lanes, false, true, false>, scan_run<Lanes, false, true, true>,
            scan_run<Lanes, true, false, false>, scan_run<Lanes, true, false, true>,

@@ -11,6 +11,8 @@ namespace starbus::aoi {
 
 inline constexpr std::uint32_t kBlockPlaces = 8;
 inline constexpr std::size_t kNeighbours = 9;  ///< the cell in which a sensor is, and those around
+/// Blocks of which a sensor's bits fit into two words. Never fewer than kNeighbours.
+inline constexpr std::size_t kFewBlocks = 16;
 
 /// One cache line.
 struct alignas(64) Block {
@@ -27,20 +29,20 @@ struct Look {
   float min_height, max_height;
 };
 
-/// Bits of nine blocks: eight in `low`, the ninth in `high`.
-struct NineBytes {
+/// Bits of few blocks: the first eight in `low`, the others in `high`.
+struct FewBits {
   std::uint64_t low;
   std::uint64_t high;
 };
-struct NineScans {
-  NineBytes enter;
-  NineBytes stay;  ///< only with a margin
+struct FewScans {
+  FewBits enter;
+  FewBits stay;  ///< only with a margin
 };
 
 struct KernelTable {
-  /// Nine blocks, for several looks.
-  using Nine = void (*)(const Block* const* blocks, const HeightBlock* const* heights,
-                        const Look* looks, std::size_t count, NineScans* out);
+  /// kNeighbours to kFewBlocks blocks, for several looks.
+  using Few = void (*)(const Block* const* blocks, const HeightBlock* const* heights,
+                       std::size_t size, const Look* looks, std::size_t count, FewScans* out);
   /// out[i] = enter | (old[i] & stay)
   using Run = void (*)(const Block* blocks, const HeightBlock* heights, std::size_t count,
                        const Look& look, const std::uint8_t* old, std::uint8_t* out);
@@ -48,7 +50,7 @@ struct KernelTable {
   static constexpr std::size_t variant(bool square, bool margin, bool height) {
     return (square ? 4u : 0u) + (margin ? 2u : 0u) + (height ? 1u : 0u);
   }
-  Nine nine[kVariants];
+  Few few[kVariants];
   Run run[kVariants];
 };
 

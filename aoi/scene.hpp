@@ -30,8 +30,7 @@ struct Watch {
   FilterNumber filter = 0;
   bool has_height = false;
   bool has_margin = false;
-  bool managed = false;   ///< its changes go through a policy before they are events
-  bool always = false;    ///< its policy is to run whenever it looks
+  bool noted = false;     ///< the world notes its changes before they are events
   bool geometric = true;  ///< false: symmetric lists, in which backends have no part
 
   float reach() const { return radius + leave_margin; }
@@ -46,6 +45,7 @@ struct Scene {
   std::vector<std::uint8_t> observable;
   std::vector<SensorIndex> first_sensor;
   std::vector<Watch> watches;
+  std::vector<bool> always;  ///< by sensor: the world is to know whenever it has looked
 
   /// Whether the sensor has an entity in range that is there and may be seen; `was`: it had before.
   bool in_range(const Watch& watch, EntityIndex target, bool was) const {

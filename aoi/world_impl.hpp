@@ -3,8 +3,9 @@
 /// sensor shows, world_queries.cpp what answers.
 ///
 /// A sensor is *plain* if what it shows is what is in range: then its sets live in the backend
-/// alone and it costs the world nothing. It is *managed* if anything stands between (a limit,
-/// forced targets, beacons, wire indices, a symmetric list): then the world keeps what it has told.
+/// alone and it costs the world nothing. It is *managed* if anything stands between (more in range
+/// than its limit, forced targets, beacons, wire indices, a symmetric list): then the world keeps
+/// what it has told. One with a limit is plain until there is a crowd; the world counts.
 #pragma once
 
 #include <algorithm>
@@ -91,13 +92,14 @@ class World::Impl {
     std::vector<std::uint16_t> indices;  ///< beside told, if the sensor is indexed
     std::vector<EntityIndex> forced;     ///< sorted
     WireIndices wire;
-    std::uint32_t in_range = 0;  ///< how many the backend has in range
-    bool crowded = false;        ///< shows less than what is in range
-    bool held = false;           ///< told holds, or shall hold, what is forced or a beacon
-    bool pending = false;        ///< has to be decided in this update
+    bool crowded = false;  ///< shows less than what is in range
+    bool held = false;     ///< told holds, or shall hold, what is forced or a beacon
+    bool pending = false;  ///< has to be decided in this update
+    bool fresh = false;    ///< was plain before this update: told is not known yet
   };
   struct SensorRow {
     std::unique_ptr<Managed> managed;
+    std::uint32_t in_range = 0;  ///< how many the backend has, if its changes are noted
     Limit limit;
     std::uint16_t period = 1;
     std::uint16_t put_off = 0;  ///< updates in a row
@@ -105,6 +107,11 @@ class World::Impl {
     bool live = false;
     bool sees_beacons = true;
     bool indexed = false;
+
+    bool limited() const {
+      return limit.policy == LimitPolicy::nearest || limit.policy == LimitPolicy::priority;
+    }
+    bool crowded() const { return limited() && in_range > limit.count; }
   };
   std::vector<EntityRow> entities_;
   std::vector<SensorRow> sensors_;
@@ -146,7 +153,11 @@ class World::Impl {
   bool is_or_was_held(EntityIndex entity) const;
   void forget_target(EntityIndex entity);
   void tell_end(SensorIndex sensor, EntityIndex target);
-  void take_flips();
+  void note_flips();
+  void note(std::size_t entry);
+  bool is_calm(const SensorRow& row) const;
+  void decide_pending();
+  void recall(SensorIndex sensor, Managed& managed);
   void decide(SensorIndex sensor);
   void add_held(SensorIndex sensor, Managed& managed);
   void tell_difference(SensorIndex sensor, Managed& managed);
@@ -172,11 +183,15 @@ class World::Impl {
   std::uint32_t entry_of(SensorIndex sensor) const {
     return (has_entry_[sensor / 64] >> sensor % 64 & 1) != 0 ? first_entry_[sensor] : kNone;
   }
-  std::uint32_t older_entry(std::uint32_t entry) const;
+  /// kNone: it is the only one of its sensor.
+  std::uint32_t older_entry(std::uint32_t entry) const {
+    return older_entry_.empty() ? kNone : older_entry_[entry];
+  }
   void sort_extra(std::vector<Event>& extra, std::vector<std::uint64_t>& telling);
   void tell(std::vector<Event>& extra, std::vector<std::uint64_t>& telling, Kind kind);
   void fetch_entries(std::size_t word) const;
   void sort_events(std::size_t begin);
+  std::span<EntityIndex> found(SensorIndex sensor, Kind kind);
   void tell_plain(SensorIndex sensor, Kind kind);
   Reason reason_of(SensorIndex sensor, EntityIndex target, Kind kind) const;
   bool failed_before(SensorIndex sensor, EntityIndex target) const;
@@ -210,11 +225,10 @@ class World::Impl {
   std::uint64_t evictions_ = 0;
   std::vector<std::uint64_t> has_entry_;    ///< a bit by sensor: of entries in flips_
   std::vector<std::uint32_t> first_entry_;  ///< by sensor, if it has one: the last of them
-  /// Of sensors that have two: the second, and the first. In order.
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> older_entries_;
-  std::vector<std::uint64_t> leaving_;   ///< a bit by sensor: it has leaves to tell
-  std::vector<std::uint64_t> entering_;  ///< the same of enters
-  std::vector<std::uint32_t> starts_;    ///< scratch of tell(), as are the next five
+  std::vector<std::uint32_t> older_entry_;  ///< by entry; empty where no sensor has two
+  std::vector<std::uint64_t> leaving_;      ///< a bit by sensor: it has leaves to tell
+  std::vector<std::uint64_t> entering_;     ///< the same of enters
+  std::vector<std::uint32_t> starts_;       ///< scratch of tell(), as are the next five
   std::vector<Event> sorted_events_;
   std::vector<Event> sorted_copy_;
   std::vector<std::uint32_t> place_of_;  ///< by entity

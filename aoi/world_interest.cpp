@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cassert>
 #include <iterator>
+#include <utility>
 
+#include "aoi/sort_indices.hpp"
 #include "aoi/world_impl.hpp"
 
 namespace starbus::aoi {
@@ -10,7 +12,8 @@ namespace starbus::aoi {
 void World::Impl::manage_or_not(SensorIndex sensor) {
   const SensorRow& row = sensors_[sensor];
   const bool beacons = row.sees_beacons && !beacons_.empty();
-  if (row.limit.policy != LimitPolicy::none || row.indexed || beacons) manage(sensor);
+  const bool mutual = row.limit.policy == LimitPolicy::symmetric;
+  if (mutual || row.indexed || beacons || row.crowded()) manage(sensor);
   if (row.managed && beacons) row.managed->held = true;
 }
 
@@ -18,11 +21,11 @@ void World::Impl::manage(SensorIndex sensor) {
   SensorRow& row = sensors_[sensor];
   if (row.managed) return;
   row.managed = std::make_unique<Managed>();
-  scene_.watches[sensor].managed = true;
+  scene_.watches[sensor].noted = true;
   if (!scene_.watches[sensor].geometric) return;
   index_->in_range(sensor, row.managed->told);
   std::sort(row.managed->told.begin(), row.managed->told.end());
-  row.managed->in_range = static_cast<std::uint32_t>(row.managed->told.size());
+  row.in_range = static_cast<std::uint32_t>(row.managed->told.size());
   index_->rewatch(sensor);
 }
 
@@ -64,7 +67,7 @@ void World::Impl::forget_target(EntityIndex entity) {
   std::vector<SensorIndex> had;
   index_->erase(entity, had);
   for (const SensorIndex sensor : had) {
-    if (sensors_[sensor].managed) --sensors_[sensor].managed->in_range;
+    if (scene_.watches[sensor].noted) --sensors_[sensor].in_range;
     tell_end(sensor, entity);
     decide_later(sensor);
   }
@@ -93,16 +96,10 @@ bool World::Impl::is_or_was_held(EntityIndex entity) const {
          std::find(released_.begin(), released_.end(), entity) != released_.end();
 }
 
-// Notes what the backend has found for managed sensors, and decides what these show now.
-void World::Impl::take_flips() {
+// What the backend has found for sensors that are managed or may have to be.
+void World::Impl::note_flips() {
   for (std::size_t i = 0; i < flips_.entries.size(); ++i) {
-    if (!flips_.entries[i].managed()) continue;
-    const SensorIndex sensor = flips_.entries[i].sensor();
-    Managed& managed = *sensors_[sensor].managed;
-    const std::size_t entered = flips_.entered_of(i).size();
-    managed.in_range = managed.in_range + static_cast<std::uint32_t>(entered) -
-                       static_cast<std::uint32_t>(flips_.left_of(i).size());
-    decide_later(sensor);
+    if (flips_.entries[i].noted()) note(i);
   }
   for (const EntityIndex member : symmetric_->changed()) {
     for (SensorIndex s = scene_.first_sensor[member]; s != kNone; s = scene_.watches[s].next) {
@@ -110,6 +107,33 @@ void World::Impl::take_flips() {
     }
   }
   symmetric_->settle();
+}
+
+void World::Impl::note(std::size_t entry) {
+  const SensorIndex sensor = flips_.entries[entry].sensor();
+  SensorRow& row = sensors_[sensor];
+  row.in_range = row.in_range + static_cast<std::uint32_t>(flips_.entered_of(entry).size()) -
+                 static_cast<std::uint32_t>(flips_.left_of(entry).size());
+  if (is_calm(row)) row.managed.reset();
+  if (!row.managed && row.crowded()) {
+    row.managed = std::make_unique<Managed>();
+    row.managed->fresh = true;
+  }
+  decide_later(sensor);
+}
+
+// It is managed because of its limit alone, and has been far below that: what it has told is what
+// was in range, and so it is plain again.
+bool World::Impl::is_calm(const SensorRow& row) const {
+  if (!row.managed || !row.limited() || row.indexed || row.in_range > row.limit.count / 2) {
+    return false;
+  }
+  const Managed& managed = *row.managed;
+  return !managed.crowded && !managed.held && !managed.pending && managed.forced.empty();
+}
+
+// Decides what managed sensors show now.
+void World::Impl::decide_pending() {
   std::sort(pending_.begin(), pending_.end());
   for (const SensorIndex sensor : pending_) {
     left_.clear();
@@ -120,22 +144,33 @@ void World::Impl::take_flips() {
       left_.insert(left_.end(), left.begin(), left.end());
       entered_.insert(entered_.end(), entered.begin(), entered.end());
     }
-    std::sort(left_.begin(), left_.end());
-    std::sort(entered_.begin(), entered_.end());
+    sort_indices(left_, marks_);
+    sort_indices(entered_, marks_);
     // It may have been removed, and its row be free, since it was noted.
     if (sensors_[sensor].managed && sensors_[sensor].managed->pending) decide(sensor);
   }
   pending_.clear();
 }
 
+// What was in range before this update.
+void World::Impl::recall(SensorIndex sensor, Managed& managed) {
+  in_range_.clear();
+  index_->in_range(sensor, in_range_);
+  sort_indices(in_range_, marks_);
+  std::set_difference(in_range_.begin(), in_range_.end(), entered_.begin(), entered_.end(),
+                      std::back_inserter(managed.told));
+  const auto middle = static_cast<std::ptrdiff_t>(managed.told.size());
+  managed.told.insert(managed.told.end(), left_.begin(), left_.end());
+  std::inplace_merge(managed.told.begin(), managed.told.begin() + middle, managed.told.end());
+}
+
 void World::Impl::decide(SensorIndex sensor) {
   Managed& managed = *sensors_[sensor].managed;
   const Limit& limit = sensors_[sensor].limit;
+  const bool crowded = sensors_[sensor].crowded();
+  if (std::exchange(managed.fresh, false)) recall(sensor, managed);
   managed.pending = false;
   shown_.clear();
-  const bool limited =
-      limit.policy == LimitPolicy::nearest || limit.policy == LimitPolicy::priority;
-  const bool crowded = limited && managed.in_range > limit.count;
   if (!scene_.watches[sensor].geometric) {
     const auto list = symmetric_->list(scene_.watches[sensor].owner);
     shown_.assign(list.begin(), list.end());
@@ -157,7 +192,7 @@ void World::Impl::decide(SensorIndex sensor) {
   if (managed.held) add_held(sensor, managed);
   tell_difference(sensor, managed);
   managed.crowded = crowded;
-  scene_.watches[sensor].always = crowded;
+  scene_.always[sensor] = crowded;
   managed.held = !managed.forced.empty() || (sensors_[sensor].sees_beacons && !beacons_.empty());
 }
 
@@ -218,9 +253,10 @@ Reason World::Impl::reason_of_leave(SensorIndex sensor, EntityIndex target) cons
     if (!symmetric_->joined(target)) return Reason::forced;
     return symmetric_->in_block(watch.owner, target) ? Reason::limit : Reason::geometry;
   }
-  if (index_->has(sensor, target)) return Reason::limit;
-  if (!holds_value(left_, target)) return Reason::forced;
-  return reason_of(sensor, target, Kind::leave);
+  if (holds_value(left_, target)) return reason_of(sensor, target, Kind::leave);
+  // Where nobody was held, all who were shown were in range; who has not left it still is.
+  const bool in_range = !sensors_[sensor].managed->held || index_->has(sensor, target);
+  return in_range ? Reason::limit : Reason::forced;
 }
 
 Reason World::Impl::reason_of_enter(SensorIndex sensor, EntityIndex target) const {

@@ -55,7 +55,7 @@ void World::Impl::show_nearest(SensorIndex sensor, Managed& managed) {
                                        : incumbents_.back().distance_squared;
   while (true) {
     find_newcomers(sensor, within);
-    if (enough_newcomers(limit, within) || candidates_.size() >= managed.in_range) break;
+    if (enough_newcomers(limit, within) || candidates_.size() >= sensors_[sensor].in_range) break;
     within = within > 4 * reach * reach ? std::numeric_limits<float>::infinity()
                                         : std::max(within * 2, full ? step / 64 : step);
   }

@@ -96,7 +96,7 @@ Result<> World::Impl::adopt(SensorId id, std::span<const Adopted> targets) {
     }
     if (scene_.watches[sensor].geometric) {
       index_->adopt(sensor, entity);
-      ++managed.in_range;
+      ++row.in_range;
     }
   }
   decide_later(sensor);

@@ -46,7 +46,9 @@ void World::Impl::do_add_sensor(SensorId id, EntityId owner, const SensorOptions
   if (sensors_.size() <= sensor) {
     sensors_.resize(sensor + 1u);
     scene_.watches.resize(sensor + 1u);
+    scene_.always.resize(sensor + 1u);
   }
+  scene_.always[sensor] = false;
   sensors_[sensor] = {};
   sensors_[sensor].live = true;
   sensors_[sensor].indexed = of.indexed;
@@ -82,6 +84,7 @@ void World::Impl::set_watch(SensorIndex sensor, const SensorOptions& of, FilterN
   watch.has_height = of.min_height != 0 || of.max_height != 0;
   watch.has_margin = of.leave_margin > 0;
   watch.filter = filter;
+  watch.noted = row.managed || row.limited();
 }
 
 Result<> World::Impl::remove_sensor(SensorId id) {
@@ -154,8 +157,14 @@ Result<> World::Impl::set_options(SensorId id, const SensorOptions& of) {
 
 void World::Impl::do_set_options(SensorId id, const SensorOptions& of, FilterNumber filter) {
   const SensorIndex sensor = id.index();
+  const bool counted = scene_.watches[sensor].noted;
   scene_.filters.release(scene_.watches[sensor].filter);
   set_watch(sensor, of, filter);
+  if (scene_.watches[sensor].noted && !counted) {
+    in_range_.clear();
+    index_->in_range(sensor, in_range_);
+    sensors_[sensor].in_range = static_cast<std::uint32_t>(in_range_.size());
+  }
   manage_or_not(sensor);
   look_anew(sensor);
 }

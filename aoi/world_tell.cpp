@@ -27,14 +27,15 @@ Reason World::Impl::reason_of(SensorIndex sensor, EntityIndex target, Kind kind)
   return flags ? Reason::filter : Reason::geometry;
 }
 
-// Whose entries are where, and which plain sensors have something to tell. A sensor rarely has two.
+// Whose entries are where, and which plain sensors have something to tell. A sensor has two only
+// where somebody has gone far.
 void World::Impl::find_entries() {
   const std::size_t words = sensor_ids_.size() / 64 + 1;
   has_entry_.assign(words, 0);
   leaving_.assign(words, 0);
   entering_.assign(words, 0);
   first_entry_.resize(sensors_.size());
-  older_entries_.clear();
+  older_entry_.clear();
   std::uint32_t left = 0;
   std::uint32_t entered = 0;
   for (std::uint32_t i = 0; i < flips_.entries.size(); ++i) {
@@ -42,43 +43,47 @@ void World::Impl::find_entries() {
     const SensorIndex sensor = entry.sensor();
     const std::size_t word = sensor / 64;
     const std::uint64_t bit = std::uint64_t{1} << sensor % 64;
-    if ((has_entry_[word] & bit) != 0) older_entries_.emplace_back(i, first_entry_[sensor]);
+    if ((has_entry_[word] & bit) != 0) {
+      if (older_entry_.empty()) older_entry_.assign(flips_.entries.size(), kNone);
+      older_entry_[i] = first_entry_[sensor];
+    }
     has_entry_[word] |= bit;
     first_entry_[sensor] = i;
-    if (!entry.managed() && entry.left != left) leaving_[word] |= bit;
-    if (!entry.managed() && entry.entered != entered) entering_[word] |= bit;
+    const bool plain = !entry.noted() || !sensors_[sensor].managed;
+    if (plain && entry.left != left) leaving_[word] |= bit;
+    if (plain && entry.entered != entered) entering_[word] |= bit;
     left = entry.left;
     entered = entry.entered;
   }
 }
 
-// kNone: it is the only one of its sensor.
-std::uint32_t World::Impl::older_entry(std::uint32_t entry) const {
-  const auto at = std::lower_bound(older_entries_.begin(), older_entries_.end(),
-                                   std::pair<std::uint32_t, std::uint32_t>(entry, 0));
-  return at == older_entries_.end() || at->first != entry ? kNone : at->second;
-}
-
-// Sorts what is extra by sensor, and notes whose it is.
+// Sorts what is extra by sensor, and notes whose it is. Decisions come in order, removals do not.
 void World::Impl::sort_extra(std::vector<Event>& extra, std::vector<std::uint64_t>& telling) {
-  if (extra.empty()) return;
+  bool sorted = true;
+  SensorIndex last = 0;
+  for (const Event& event : extra) {
+    const SensorIndex sensor = event.sensor.index();
+    telling[sensor / 64] |= std::uint64_t{1} << sensor % 64;
+    sorted = sorted && last <= sensor;
+    last = sensor;
+  }
+  if (sorted) return sorted_events_.swap(extra);
   starts_.assign(sensor_ids_.size() + 1, 0);
   for (const Event& event : extra) ++starts_[event.sensor.index() + 1];
   std::uint32_t sum = 0;
   for (std::uint32_t& start : starts_) start = sum += start;
   sorted_events_.resize(extra.size());
   for (const Event& event : extra) {
-    const SensorIndex sensor = event.sensor.index();
-    telling[sensor / 64] |= std::uint64_t{1} << sensor % 64;
-    sorted_events_[starts_[sensor]++] = event;
+    sorted_events_[starts_[event.sensor.index()]++] = event;
   }
 }
 
 // Appends to the events what plain sensors have found and what is extra, by (sensor, target).
 void World::Impl::tell(std::vector<Event>& extra, std::vector<std::uint64_t>& telling, Kind kind) {
+  const std::size_t extras = extra.size();
   sort_extra(extra, telling);
   // All at once: what grows is copied.
-  (void)events.room((kind == Kind::leave ? flips_.left : flips_.entered).size() + extra.size());
+  (void)events.room((kind == Kind::leave ? flips_.left : flips_.entered).size() + extras);
   std::size_t next = 0;
   for (std::size_t word = 0; word < telling.size(); ++word) {
     if (word + 1 < telling.size()) fetch_entries(word + 1);
@@ -88,7 +93,7 @@ void World::Impl::tell(std::vector<Event>& extra, std::vector<std::uint64_t>& te
       const std::size_t begin = events.size();
       tell_plain(sensor, kind);
       const std::size_t first = next;
-      while (next < extra.size() && sorted_events_[next].sensor.index() == sensor) ++next;
+      while (next < extras && sorted_events_[next].sensor.index() == sensor) ++next;
       if (next == first) continue;
       std::copy_n(sorted_events_.data() + first, next - first, events.room(next - first));
       events.add(next - first);
@@ -127,28 +132,39 @@ void World::Impl::sort_events(std::size_t begin) {
   for (std::size_t i = 0; i < count; ++i) first[i] = sorted_copy_[place_of_[targets_[i]]];
 }
 
-// What a plain sensor has found.
-void World::Impl::tell_plain(SensorIndex sensor, Kind kind) {
-  targets_.clear();
-  for (std::uint32_t i = entry_of(sensor); i != kNone; i = older_entry(i)) {
-    if (flips_.entries[i].managed()) return;
-    const auto found = kind == Kind::leave ? flips_.left_of(i) : flips_.entered_of(i);
-    targets_.insert(targets_.end(), found.begin(), found.end());
+// What a plain sensor has found, in order.
+std::span<EntityIndex> World::Impl::found(SensorIndex sensor, Kind kind) {
+  const std::uint32_t last = entry_of(sensor);
+  if (last == kNone || (flips_.entries[last].noted() && sensors_[sensor].managed)) return {};
+  const auto of = [&](std::uint32_t entry) {
+    return kind == Kind::leave ? flips_.left_of(entry) : flips_.entered_of(entry);
+  };
+  std::span<EntityIndex> targets = of(last);
+  if (const std::uint32_t older = older_entry(last); older != kNone) [[unlikely]] {
+    targets_.assign(targets.begin(), targets.end());
+    const auto before = of(older);
+    targets_.insert(targets_.end(), before.begin(), before.end());
+    targets = targets_;
   }
-  if (targets_.empty()) return;  // it may be gone
-  sort_indices(targets_, marks_);
+  sort_indices(targets, marks_);
+  return targets;
+}
+
+void World::Impl::tell_plain(SensorIndex sensor, Kind kind) {
+  const std::span<const EntityIndex> targets = found(sensor, kind);
+  if (targets.empty()) return;  // it may be gone
   const Watch& watch = scene_.watches[sensor];
   Event event;
   event.sensor = sensor_id(sensor);
   event.observer = id_of(watch.owner);
   event.kind = kind;
-  Event* out = events.room(targets_.size());
-  for (const EntityIndex target : targets_) {
-    event.target = id_of(target);
+  Event* out = events.room(targets.size());
+  for (const EntityIndex target : targets) {
+    event.target = EntityId{entity_ids_.value(target)};
     if (watch.filter != 0) event.reason = reason_of(sensor, target, kind);
     *out++ = event;
   }
-  events.add(targets_.size());
+  events.add(targets.size());
 }
 
 }  // namespace starbus::aoi

@@ -25,8 +25,9 @@ Result<UpdateReport> World::Impl::begin_update() {
   const auto by_entity = [](const Reflagged& a, const Reflagged& b) { return a.entity < b.entity; };
   std::sort(reflagged_.begin(), reflagged_.end(), by_entity);
   look(choose(report));
+  note_flips();
   find_entries();
-  take_flips();
+  decide_pending();
   events.start();
   tell(extra_leaves_, leaving_, Kind::leave);
   tell(extra_enters_, entering_, Kind::enter);
