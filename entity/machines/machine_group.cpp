@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace starbus::entity {
 
@@ -19,8 +20,36 @@ void MachineBase::stopped() {
   callback();
 }
 
+/// Stops machines of a group one by one. When the last has stopped the group may end, and what is
+/// left to do with it.
+class MachineGroup::Stopping {
+ public:
+  explicit Stopping(MachineGroup& group)
+      : group_(&group), outer_(std::exchange(group.stopping_, this)) {}
+  ~Stopping() {
+    if (group_ != nullptr) group_->stopping_ = outer_;
+  }
+  Stopping(const Stopping&) = delete;
+  Stopping& operator=(const Stopping&) = delete;
+
+  void stop(MachineBase* machine) {
+    if (group_ == nullptr) return;
+    const auto& there = group_->machines_;
+    if (std::ranges::find(there, machine) != there.end()) machine->stop();
+  }
+  void group_ended() {
+    group_ = nullptr;
+    if (outer_ != nullptr) outer_->group_ended();
+  }
+
+ private:
+  MachineGroup* group_;  // null: it has ended
+  Stopping* outer_;
+};
+
 MachineGroup::~MachineGroup() {
   assert(machines_.empty());
+  if (stopping_ != nullptr) stopping_->group_ended();
 }
 
 MachineResult<> MachineGroup::start() {
@@ -37,10 +66,9 @@ MachineResult<> MachineGroup::start() {
       started.push_back(machine);
       continue;
     }
-    if (here(machine)) machine->stop();
-    for (auto at = started.rbegin(); at != started.rend(); ++at) {
-      if (here(*at)) (*at)->stop();
-    }
+    Stopping stopping(*this);
+    stopping.stop(machine);
+    for (auto at = started.rbegin(); at != started.rend(); ++at) stopping.stop(*at);
     return result;
   }
   return {};
@@ -48,9 +76,8 @@ MachineResult<> MachineGroup::start() {
 
 void MachineGroup::stop() {
   const std::vector<MachineBase*> machines = machines_;
-  for (auto at = machines.rbegin(); at != machines.rend(); ++at) {
-    if (std::ranges::find(machines_, *at) != machines_.end()) (*at)->stop();
-  }
+  Stopping stopping(*this);
+  for (auto at = machines.rbegin(); at != machines.rend(); ++at) stopping.stop(*at);
 }
 
 std::size_t MachineGroup::running() const {

@@ -66,7 +66,8 @@ class MachineGroup {
   MachineResult<> start();
   /// Stops those that run, in the opposite order.
   void stop();
-  /// Called each time when the last machine that ran has stopped by its own will or by stop().
+  /// Called each time when the last machine that ran has stopped by its own will or by stop(). It
+  /// may end machines, and the group with all of them.
   void on_all_stopped(std::function<void()> callback) { all_stopped_ = std::move(callback); }
 
   std::size_t size() const { return machines_.size(); }
@@ -76,8 +77,11 @@ class MachineGroup {
 
  private:
   friend class MachineBase;
+  class Stopping;
+
   std::vector<MachineBase*> machines_;
   std::function<void()> all_stopped_;
+  Stopping* stopping_ = nullptr;  // the innermost that is under way
 };
 
 }  // namespace starbus::entity

@@ -33,13 +33,14 @@ class Bag : public Member<F> {
     if (other.nodes_ != nullptr) nodes_ = copy_of(other);
   }
   /// Erases all, then inserts all of `other`, each recorded. Throws BadData if it is refused, or
-  /// not all fit.
+  /// not all fit; then nothing has changed.
   Bag& operator=(const Bag& other) {
     throw_if(try_assign(other));
     return *this;
   }
 
-  /// Into the first free slot. Errors: key_exists, bag_full, bad_key, too_large (as encoded).
+  /// Into the first free slot. Errors: key_exists, bag_full, bad_key, too_large (as encoded);
+  /// no_such_key: it was inserted, and an observer has erased it at once.
   DataResult<Item*> insert(const Key& key, Item item = Item{}) {
     return try_insert(key, nodes().first_free(capacity_), std::move(item));
   }
@@ -112,6 +113,12 @@ class Bag : public Member<F> {
   DataErrc try_move(const Key& key, std::uint32_t slot);
   DataErrc try_clear();
   DataErrc try_assign(const Bag& other);
+  /// too_large: for whoever sees most of it.
+  static DataErrc check_item(const Item& item, std::uint32_t slot);
+  static void encode_item(const Item& item, std::uint32_t slot, View view, Encoder& out) {
+    out.varint(slot);
+    encode_fields(Schema::of<Item>(), item, view, out);
+  }
   DataErrc record_insert(std::uint8_t attention, const Node& node) const;
   /// payload(Encoder&) behind the key.
   template <class Payload>
@@ -142,20 +149,9 @@ DataErrc Bag<Item, F, Key>::record_keyed(std::uint8_t attention, Operation opera
 template <StructType Item, Flags F, KeyType Key>
 DataErrc Bag<Item, F, Key>::record_insert(std::uint8_t attention, const Node& node) const {
   const Schema& schema = Schema::of<Item>();
-  const auto body = [&](View view) {
-    return [&, view](Encoder& out) {
-      out.varint(node.slot);
-      encode_fields(schema, node.item, view, out);
-    };
-  };
   // Refused as a whole, also where nobody watches, and before anything is recorded.
-  Scratch scratch;
-  Encoder whole(scratch.bytes(), kMaxValue / 2);
-  for (std::size_t view = 0; view < kViews; ++view) {
-    whole.rewind(0);
-    body(static_cast<View>(view))(whole);
-    if (!whole.ok()) return whole.error();
-  }
+  const DataErrc error = check_item(node.item, node.slot);
+  if (error != DataErrc::ok) return error;
   for (std::size_t i = 0; i < kAudiences; ++i) {
     Reach same = 0;
     for (std::size_t j = i; j < kAudiences; ++j) {
@@ -166,8 +162,20 @@ DataErrc Bag<Item, F, Key>::record_insert(std::uint8_t attention, const Node& no
     same = static_cast<Reach>(same & attention);
     if (same == 0) continue;
     const View view = view_of(static_cast<Audience>(i));
-    throw_if(
-        record_keyed(static_cast<std::uint8_t>(same), Operation::bag_insert, node.key, body(view)));
+    throw_if(record_keyed(static_cast<std::uint8_t>(same), Operation::bag_insert, node.key,
+                          [&](Encoder& out) { encode_item(node.item, node.slot, view, out); }));
+  }
+  return DataErrc::ok;
+}
+
+template <StructType Item, Flags F, KeyType Key>
+DataErrc Bag<Item, F, Key>::check_item(const Item& item, std::uint32_t slot) {
+  Scratch scratch;
+  Encoder whole(scratch.bytes(), kMaxValue / 2);
+  for (std::size_t view = 0; view < kViews; ++view) {
+    whole.rewind(0);
+    encode_item(item, slot, static_cast<View>(view), whole);
+    if (!whole.ok()) return whole.error();
   }
   return DataErrc::ok;
 }
@@ -182,9 +190,13 @@ DataResult<Item*> Bag<Item, F, Key>::try_insert(const Key& key, std::uint32_t sl
   auto node = std::make_unique<Node>(key, slot, std::move(item));
   const DataErrc error = record_insert(attention, *node);
   if (error != DataErrc::ok) return DataError(error);
-  Item* inserted = &nodes().insert(std::move(node)).item;
+  Node& inserted = nodes().insert(std::move(node));
+  if (!this->observed(attention)) return &inserted.item;
+  const Key of_inserted = inserted.key;  // an observer may erase it, and what `key` refers to
   this->tell(attention, Operation::bag_insert);
-  return inserted;
+  Item* const left = edit(of_inserted);
+  if (left == nullptr) return DataError(DataErrc::no_such_key);
+  return left;
 }
 
 template <StructType Item, Flags F, KeyType Key>
@@ -229,15 +241,18 @@ template <StructType Item, Flags F, KeyType Key>
 DataErrc Bag<Item, F, Key>::try_assign(const Bag& other) {
   if (&other == this) return DataErrc::ok;
   if (this->refused(this->attention())) return DataErrc::replica;
-  bool fits = true;
-  other.for_each([&](const Key&, const Item&, std::uint32_t slot) { fits &= slot < capacity_; });
-  if (!fits) return DataErrc::bag_full;
-  if (const DataErrc error = try_clear(); error != DataErrc::ok) return error;
   DataErrc error = DataErrc::ok;
+  other.for_each([&](const Key&, const Item& item, std::uint32_t slot) {
+    if (error == DataErrc::ok) {
+      error = slot < capacity_ ? check_item(item, slot) : DataErrc::bag_full;
+    }
+  });
+  if (error == DataErrc::ok) error = try_clear();
   other.for_each([&](const Key& key, const Item& item, std::uint32_t slot) {
     if (error != DataErrc::ok) return;
     const auto inserted = try_insert(key, slot, item);
-    if (!inserted) error = inserted.error().code;
+    // An observer may have erased it: that is no refusal.
+    if (!inserted && inserted.error() != DataErrc::no_such_key) error = inserted.error().code;
   });
   return error;
 }

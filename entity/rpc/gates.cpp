@@ -6,10 +6,12 @@ namespace starbus::entity::rpc {
 
 void Gates::update(const std::vector<bus::WatchRow>& changes, bool complete) {
   for (const bus::WatchRow& row : changes) {
+    const auto known = owners_.find(row.name);
+    if (row.present && known != owners_.end() && known->second == row.owner) continue;
     gone(row.name);
     if (!row.present) continue;
     owners_.emplace(row.name, row.owner);
-    ++names_[row.owner];
+    if (++names_[row.owner] == 1) std::erase(former_, row.owner);
   }
   known_ = known_ || complete;
 }
@@ -21,11 +23,9 @@ void Gates::gone(const std::string& name) {
   owners_.erase(found);
   if (--names_[owner] != 0) return;
   former_.push_back(owner);
-  while (former_.size() > kMaxGates) {
-    const auto oldest = names_.find(former_.front());
-    if (oldest != names_.end() && oldest->second == 0) names_.erase(oldest);
-    former_.pop_front();
-  }
+  if (former_.size() <= kMaxGates) return;
+  names_.erase(former_.front());
+  former_.pop_front();
 }
 
 }  // namespace starbus::entity::rpc

@@ -34,7 +34,7 @@ class Gates {
   bool known_ = false;
   std::unordered_map<std::string, bus::Process> owners_;        // by name
   boost::unordered_flat_map<bus::Process, std::size_t> names_;  // how many each owns
-  std::deque<bus::Process> former_;                             // in the order of leaving
+  std::deque<bus::Process> former_;  // each that owns none, once; in the order of leaving
 };
 
 }  // namespace starbus::entity::rpc

@@ -77,7 +77,13 @@ Result<> pull(const Change& change, const Path& path, Json& document) {
   Json* const at = look_up(document, path);
   if (at == nullptr) return {};
   if (!at->is_array()) return wrong(change, "is no array");
-  std::erase_if(at->get_ref<Json::array_t&>(), [&](const Json& e) { return e == change.value; });
+  // By their bytes: the library takes 1 for 1.0, and an integer for the double next to it.
+  const auto wanted = encode_value(change.value);
+  if (!wanted) return wanted.error();
+  std::erase_if(at->get_ref<Json::array_t&>(), [&](const Json& element) {
+    const auto bytes = encode_value(element);
+    return bytes && *bytes == *wanted;
+  });
   return {};
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <utility>
 
 #include "bus/io/clock.hpp"
@@ -31,14 +30,14 @@ void Publisher::publish(bus::ByteView delta) {
   ++at_.seq;
   ++counters_.published;
   if (delta.size() > kMaxDelta) return void(++counters_.too_large);
-  forget_old(bus::io::boot_now());
-  if (names_.empty()) return;
+  const std::vector<std::string>& names = mirrors_.names(bus::io::boot_now());
+  if (names.empty()) return;
   const std::string_view bytes = bus::as_text(delta);
   entity::rpc::SendOptions options;
   options.lane = bus::Lane::sync;
-  if (entity::rpc::multicast<&MirrorDesk::delta>(endpoint_, names_, options, at_, bytes)) return;
+  if (entity::rpc::multicast<&MirrorDesk::delta>(endpoint_, names, options, at_, bytes)) return;
   // All are taken or none: so that one which is full holds up nobody, each by itself.
-  for (const std::string& name : names_) {
+  for (const std::string& name : names) {
     const auto sent = entity::rpc::send<&MirrorDesk::delta>(endpoint_, name, options, at_, bytes);
     if (!sent) ++counters_.missed;
   }
@@ -46,15 +45,7 @@ void Publisher::publish(bus::ByteView delta) {
 
 Result<Position> Publisher::follow(entity::rpc::Caller&, std::string mirror) {
   if (!mirror.starts_with(kMirrors) || !bus::check_channel_name(mirror)) return Errc::bad_name;
-  const entity::Time now = bus::io::boot_now();
-  const auto known = mirrors_.find(mirror);
-  if (known != mirrors_.end()) {
-    known->second = now;
-    return at_;
-  }
-  if (mirrors_.size() == kMaxMirrors) return Errc::too_many_mirrors;
-  names_.push_back(mirror);
-  mirrors_.emplace(std::move(mirror), now);
+  if (!mirrors_.asked(mirror, bus::io::boot_now())) return Errc::too_many_mirrors;
   return at_;
 }
 
@@ -67,18 +58,6 @@ Result<std::string> Publisher::snapshot(entity::rpc::Caller& from, std::string m
   if (!packed) return Errc::too_large;
   ++counters_.snapshots;
   return *std::move(packed);
-}
-
-/// Once a second at most.
-void Publisher::forget_old(entity::Time now) {
-  if (now - swept_ < std::chrono::milliseconds(kFollow)) return;
-  swept_ = now;
-  const auto is_old = [&](const auto& item) {
-    return now - item.second > std::chrono::milliseconds(kForget);
-  };
-  if (std::erase_if(mirrors_, is_old) == 0) return;
-  names_.clear();
-  for (const auto& [name, asked] : mirrors_) names_.push_back(name);
 }
 
 }  // namespace starbus::nodes::replica

@@ -15,12 +15,10 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <string>
-#include <vector>
 
 #include "entity/rpc/rpc.hpp"
-#include "entity/timers/timer_wheel.hpp"
+#include "nodes/replica/followers.hpp"
 #include "nodes/replica/limits.hpp"
 #include "nodes/replica/position.hpp"
 
@@ -58,14 +56,10 @@ class Publisher final : public entity::rpc::Host<Publisher> {
                            entity::rpc::method<&Publisher::snapshot>("snapshot"));
 
  private:
-  void forget_old(entity::Time now);
-
   entity::rpc::Endpoint& endpoint_;
   const std::function<bus::Bytes()> state_;
   Position at_;
-  std::map<std::string, entity::Time> mirrors_;  // when each asked last
-  std::vector<std::string> names_;               // the same
-  entity::Time swept_{};
+  Followers mirrors_;
   PublisherCounters counters_;
 };
 

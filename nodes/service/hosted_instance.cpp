@@ -4,12 +4,26 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
+#include <exception>
 #include <utility>
 
 namespace starbus::nodes::service {
 namespace {
 
 constexpr auto kIgnore = [](const bus::Result<>&) {};
+
+/// What a service throws is an error of its instance: a host has others.
+template <class Call>
+bus::Result<> guarded(Call call) {
+  try {
+    call();
+  } catch (const std::exception& thrown) {
+    return bus::Error(bus::Errc::handler_failed, thrown.what());
+  } catch (...) {
+    return bus::Errc::handler_failed;
+  }
+  return {};
+}
 
 /// Somebody else has the name, or an earlier life of ours is still giving it up.
 bool passes(bus::Errc code) {
@@ -80,7 +94,9 @@ void HostedInstance::claimed(const bus::Result<bus::Bound>& bound) {
   }
   epoch_ = bound->epoch;
   pause_ = std::chrono::milliseconds(kClaimFirst);
-  made_ = type_.make(*this);
+  if (const auto made = guarded([this] { made_ = type_.make(*this); }); !made) {
+    return fail(Error(Errc::start_failed, made.error().to_string()));
+  }
   enter(InstanceState::starting);
   run(&Service::start, type_.start_deadline, &HostedInstance::started);
 }
@@ -103,7 +119,9 @@ void HostedInstance::open() {
 void HostedInstance::opened(const bus::Result<bus::Bound>& bound) {
   if (bound) {
     enter(InstanceState::serving);
-    return made_.service->opened();
+    const auto told = guarded([this] { made_.service->opened(); });
+    if (!told) fail(Error(Errc::start_failed, told.error().to_string()));
+    return;
   }
   channel_asked_ = false;
   if (again_later(bound.error(), &HostedInstance::open)) return;
@@ -191,10 +209,10 @@ void HostedInstance::run(Hook hook, std::chrono::milliseconds deadline,
     return boost::asio::post(endpoint_.loop(),
                              [end] { end(bus::Error(bus::Errc::io_error, "no timer")); });
   }
-  auto& loop = endpoint_.loop();
-  ((*made_.service).*hook)([end, &loop](bus::Result<> result) {
+  const Done done = [end, &loop = endpoint_.loop()](bus::Result<> result) {
     boost::asio::post(loop, [end, result = std::move(result)] { end(result); });
-  });
+  };
+  if (const auto ran = guarded([&] { ((*made_.service).*hook)(done); }); !ran) done(ran);
 }
 
 }  // namespace starbus::nodes::service

@@ -317,6 +317,35 @@ TEST_F(MachineGroupTest, SaysWhenTheLastHasStoppedByItself) {
   EXPECT_EQ(group.size(), 1u);
 }
 
+struct Fleet {
+  explicit Fleet(World& world, TimerWheel& wheel)
+      : first("first", world, wheel, &group), second("second", world, wheel, &group) {}
+  MachineGroup group;
+  Login first, second;
+};
+
+TEST_F(MachineGroupTest, WhoHearsThatAllHaveStoppedMayEndAllOfThem) {
+  auto fleet = std::make_unique<Fleet>(world, wheel);
+  fleet->group.on_all_stopped([&] { fleet.reset(); });
+  EXPECT_TRUE(fleet->second.start()) << "the first one, which stop() comes to later, does not run";
+  fleet->group.stop();
+  EXPECT_EQ(fleet, nullptr);
+}
+
+TEST_F(MachineGroupTest, AlsoWhenAStartHasFailed) {
+  struct Failing {
+    Failing(World& world, TimerWheel& wheel)
+        : good("good", world, wheel, &group), bad("bad", world, wheel, &group) {}
+    MachineGroup group;
+    Login good;
+    Machine<World, Endless> bad;
+  };
+  auto failing = std::make_unique<Failing>(world, wheel);
+  failing->group.on_all_stopped([&] { failing.reset(); });
+  EXPECT_EQ(failing->group.start().error(), MachineErrc::too_many_steps);
+  EXPECT_EQ(failing, nullptr);
+}
+
 TEST_F(MachineGroupTest, AFailedStartStopsWhatItHadStarted) {
   Login a("a", world, wheel, &group);
   Machine<World, Endless> b("b", world, wheel, &group);

@@ -125,6 +125,25 @@ TEST(Fields, ABagRefusesWhatDoesNotFit) {
   EXPECT_THROW((void)hero.items.at(0), BadData);
 }
 
+TEST(Fields, ABagThatIsRefusedAsAWholeIsAsItWas) {
+  Hero source;
+  ASSERT_TRUE(source.items.insert(1).has_value());
+  ASSERT_TRUE(source.items.insert(2).has_value());
+  // Each change fits, and the item has become larger than one that is inserted may be.
+  source.items.edit(2)->marks = std::vector<int>(40'000, 1);
+  Hero hero;
+  ASSERT_TRUE(hero.items.insert(7).has_value());
+  hero.watch(Audience::own_client);
+  hero.seal();
+  EXPECT_THROW(hero.items = source.items, BadData);
+  EXPECT_TRUE(hero.items.contains(7));
+  EXPECT_EQ(hero.items.size(), 1u);
+  EXPECT_EQ(hero.seal(), 0) << "and nobody was told";
+  source.items.edit(2)->marks = {};
+  hero.items = source.items;
+  EXPECT_TRUE(hero.items.contains(1) && hero.items.contains(2) && !hero.items.contains(7));
+}
+
 TEST(Fields, AChangeWithinABagIsIndependentOfTheRest) {
   struct Chest : Properties<Chest> {
     Bag<Item, own_client> items{this, "items", 300};

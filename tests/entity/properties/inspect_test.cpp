@@ -62,6 +62,18 @@ TEST(Observers, MayWriteAndLeaveWhileTheyAreTold) {
   EXPECT_EQ(hero.mood, 3);
 }
 
+TEST(Observers, MayEraseWhatIsBeingInserted) {
+  Hero hero;
+  ASSERT_TRUE(hero.observe("items",
+                           [&](const Change& change) {
+                             if (change.operation != Operation::bag_insert) return;
+                             EXPECT_TRUE(hero.items.erase(5).has_value());
+                           })
+                  .has_value());
+  EXPECT_EQ(hero.items.insert(5).error(), DataErrc::no_such_key) << "no pointer to what has gone";
+  EXPECT_TRUE(hero.items.empty());
+}
+
 TEST(Observers, ThatAnswerEachOtherForEverAreStopped) {
   Hero hero;
   std::size_t told = 0;

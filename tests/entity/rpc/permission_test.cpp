@@ -135,6 +135,24 @@ TEST(RpcGates, FormerOnesAreForgottenInTheOrderOfLeaving) {
   EXPECT_EQ(gates.size(), kMaxGates + 1);
 }
 
+TEST(RpcGates, OneThatLeavesAgainAndAgainIsNotForgottenForThat) {
+  Gates gates;
+  gates.update({row_of(2)}, true);
+  gates.update({row_of(2, false)}, false);
+  for (std::uint64_t i = 0; i <= kMaxGates; ++i) {
+    gates.update({row_of(1)}, false);
+    gates.update({row_of(1, false)}, false);
+    ASSERT_TRUE(gates.is_gate(process_of(1))) << "it would be a server from the next call on";
+  }
+  EXPECT_TRUE(gates.is_gate(process_of(2))) << "there are two in all";
+  auto granted_anew = row_of(1);
+  for (std::uint64_t i = 1; i <= kMaxGates + 1; ++i) {
+    granted_anew.epoch = {i};
+    gates.update({granted_anew}, false);
+  }
+  EXPECT_TRUE(gates.is_gate(process_of(2)));
+}
+
 TEST(RpcGates, ANameThatChangesItsOwnerMakesBothGates) {
   Gates gates;
   gates.update({row_of(1)}, true);

@@ -110,6 +110,18 @@ TEST(Update, ElementsOfArrays) {
   }
 }
 
+TEST(Update, PullTakesWhatIsTheSameValueAndNotWhatSortsAsEqual) {
+  const std::int64_t odd = (std::int64_t{1} << 53) + 1;  // no double
+  const Json list = {{"a", {1, 1.0, odd, static_cast<double>(odd), {{"n", 1}}, {{"n", 1.0}}}}};
+  const auto left = [&](Json value) {
+    return applied(list, {{Operator::pull, "a", std::move(value)}}).value().at("a").dump();
+  };
+  EXPECT_EQ(left(1), R"([1.0,9007199254740993,9.007199254740992e+15,{"n":1},{"n":1.0}])");
+  EXPECT_EQ(left(1.0), R"([1,9007199254740993,9.007199254740992e+15,{"n":1},{"n":1.0}])");
+  EXPECT_EQ(left(static_cast<double>(odd)), R"([1,1.0,9007199254740993,{"n":1},{"n":1.0}])");
+  EXPECT_EQ(left({{"n", 1}}), R"([1,1.0,9007199254740993,9.007199254740992e+15,{"n":1.0}])");
+}
+
 TEST(Update, IncrementsAreExactOrRefused) {
   const auto inc = [](Json from, Json by) {
     const auto result = applied({{"n", std::move(from)}}, {{Operator::inc, "n", std::move(by)}});

@@ -5,6 +5,7 @@ namespace starbus::nodes::service::test {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 const InstanceId kRank{"rank", 1, 4};
 
@@ -92,6 +93,30 @@ TEST_F(HostTest, AStartThatFailsOrDoesNotEndIsSaidAndGivesEverythingBack) {
     CO_OK(a->place(kRank));
     CO_TRUE(co_await until([&] { return a->state(kRank) == InstanceState::serving; }));
     EXPECT_EQ(a->host.counters().failed, 2u);
+  });
+}
+
+TEST_F(HostTest, WhatThrowsEndsItsInstanceAndNotTheHost) {
+  run([this]() -> Task {
+    const auto a = place("a", "x");
+    CO_OK(co_await a->bus.connect(use_awaitable));
+    const std::vector<std::string> functions = {"is made", "starts", "serves"};
+    for (const std::string& what : functions) {
+      script.throws = what;
+      CO_OK(a->place(kRank));
+      CO_TRUE(co_await until([&] { return a->state(kRank) == InstanceState::failed; }));
+      EXPECT_EQ(a->host.describe().instances.front().problem.code, Errc::start_failed) << what;
+      EXPECT_THAT(a->host.describe().instances.front().problem.detail, HasSubstr("it threw"));
+      EXPECT_EQ(script.objects, 0) << what;
+      CO_TRUE(co_await until([&] { return !a->bus.epoch(claim_name(kRank)); }));
+    }
+    script.throws = "stops";
+    CO_OK(a->place(kRank));
+    CO_TRUE(co_await until([&] { return a->state(kRank) == InstanceState::serving; }));
+    CO_OK(a->withdraw(kRank));
+    CO_TRUE(co_await until([&] { return !a->state(kRank); }));
+    EXPECT_EQ(a->host.counters().stopped_badly, 1u);
+    EXPECT_EQ(script.objects, 0);
   });
 }
 

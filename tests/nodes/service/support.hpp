@@ -8,6 +8,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct Script {
   bool hold_start = false;
   bool hold_stop = false;
   bool fail_start = false;
+  std::string throws;                        // "starts": start() does; "is made": the constructor
   std::vector<Done> held;                    // of start() and stop()
   std::vector<std::string> said;             // "a starts rank/1of4"
   std::map<std::string, std::int64_t> disk;  // by instance: what stop() saved
@@ -41,6 +43,7 @@ class Counter final : public Service, public rpc::Host<Counter> {
  public:
   Counter(Instance& instance, Script& script, std::string place)
       : instance_(instance), script_(script), place_(std::move(place)) {
+    if (script_.throws == "is made") throw std::runtime_error("it threw");
     ++script_.objects;
     const int now = ++script_.running[name()];
     script_.most_at_once = std::max(script_.most_at_once, now);
@@ -73,7 +76,10 @@ class Counter final : public Service, public rpc::Host<Counter> {
 
  private:
   std::string name() const { return to_string(instance_.id()); }
-  void say(const std::string& what) { script_.said.push_back(place_ + " " + what + " " + name()); }
+  void say(const std::string& what) {
+    script_.said.push_back(place_ + " " + what + " " + name());
+    if (script_.throws == what) throw std::runtime_error("it threw");
+  }
 
   Instance& instance_;
   Script& script_;
