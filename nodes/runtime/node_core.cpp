@@ -96,6 +96,10 @@ bus::Result<> NodeCore::begin() {
                                                  entity::CatchUp::once, [this] { sample(); });
   if (!ticking) return bus::Error(bus::Errc::io_error, "no timer");
   sample();
+  // It waits for busd for as long as that takes: somebody who has named another socket must see it.
+  spdlog::info("waits for busd at {}", settings_.bus_endpoint.empty()
+                                           ? "$STARBUS_BUSD, else its usual socket"
+                                           : settings_.bus_endpoint);
   lifecycle_.start();
   watch_requirements();
   return {};

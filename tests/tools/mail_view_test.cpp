@@ -118,6 +118,12 @@ TEST_F(BustopMail, PeeksWhereTheShardIs) {
                                  R"("trouble":"in a damaged block: corrupted"}],"next":null})");
   EXPECT_EQ(bustop({"peek", "player/1"}).code, 2) << "it cannot be read";
   EXPECT_EQ(bustop({"peek", "nothing"}).code, 64);
+  daemon_.set("/at/b/mail/peek",
+              R"({"error":"unreachable","detail":"no host of that name is connected to busroot"})",
+              404);
+  const Ran down = bustop({"peek", "player/1"});
+  EXPECT_EQ(down.code, 4);
+  EXPECT_THAT(down.err, HasSubstr("is kept by b, which is not connected"));
   daemon_.set("/at/root/route", R"({"found":false})");
   EXPECT_EQ(bustop({"peek", "player/1"}).code, 1);
 }

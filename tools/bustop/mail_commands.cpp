@@ -161,6 +161,13 @@ int run_mail_peek(const Context& context, const MailOptions& options) {
       route->info.host, "peek?name=" + percent_encode(options.name) +
                             "&limit=" + std::to_string(limit) +
                             (options.from == 0 ? "" : "&from=" + std::to_string(options.from)));
+  // busroot, too, answers with 404: the host is down, and the lease still names it as the owner.
+  if (!text && text.error().detail.find("no host of that name") != std::string::npos) {
+    context.err << "bustop: " << printable(options.name) << " is kept by "
+                << printable(route->info.host)
+                << ", which is not connected\n  -> start busd there; its mail waits on its disk\n";
+    return kExitFailed;
+  }
   if (!text && text.error().detail.starts_with("404")) {
     context.err << "bustop: nothing was ever posted to " << printable(options.name) << "\n";
     return kExitNotFound;

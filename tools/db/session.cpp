@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <boost/asio/post.hpp>
+#include <system_error>
 
 #include "nodes/db/catalogue.hpp"
 #include "nodes/db/remote/remote_database.hpp"
@@ -28,8 +29,10 @@ db::Result<> Session::open(const Place& place) {
 
 /// A folder that is not there is a mistake of the command line, and none is made.
 db::Result<> Session::open_folder(const std::filesystem::path& folder) {
-  if (!std::filesystem::exists(folder / "CURRENT")) {
-    return db::Error(db::Errc::not_found, folder.string() + " is no store");
+  std::error_code error;  // of a folder that this user may not look into
+  if (!std::filesystem::exists(folder / "CURRENT", error)) {
+    return db::Error(db::Errc::not_found,
+                     folder.string() + (error ? ": " + error.message() : " is no store"));
   }
   auto store = storage::open_store({.folder = folder});
   if (!store && store.error() == storage::Errc::in_use) {

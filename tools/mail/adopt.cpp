@@ -8,6 +8,7 @@
 #include "busd/mail/rows.hpp"
 #include "busd/mail/shard_row.hpp"
 #include "storage/bulk_writer.hpp"
+#include "tools/bustop/text.hpp"
 #include "tools/mail/commands.hpp"
 
 namespace starbus::mail_tool {
@@ -42,7 +43,8 @@ int run_adopt(const Context& context, const AdoptOptions& options) {
     if (!put) return fail(context, error_of(put.error()));
   }
   if (auto flushed = writer.flush(); !flushed) return fail(context, error_of(flushed.error()));
-  context.out << shards->size() << " shards are kept here from now on\n";
+  context.out << bustop::count_of(shards->size(), "shard") << (shards->size() == 1 ? " is" : " are")
+              << " kept here from now on\n";
   if (!empty.empty()) {
     std::ranges::sort(empty);
     context.out << "nothing is here of " << bus::shards_text(empty) << ": they begin empty\n";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <system_error>
 #include <utility>
 
 #include "bus/core/shard_list.hpp"
@@ -34,7 +35,9 @@ Errc code_of(storage::Errc code) {
 
 Result<std::vector<std::uint8_t>> shards_in(const std::string& text) {
   auto shards = bus::parse_shards(text);
-  if (!shards) return Error{Errc::bad_name, "'" + text + "' is no list of shards such as 0-15,40"};
+  if (!shards) {
+    return Error{Errc::bad_name, "'" + text + "' is no list of shards 0 to 255 such as 0-15,40"};
+  }
   return std::move(*shards);
 }
 
@@ -53,7 +56,13 @@ int fail(const Context& context, const Error& error) {
 
 Result<> check_is_store(const std::filesystem::path& directory) {
   std::error_code error;
-  if (!std::filesystem::is_directory(directory, error)) {
+  const auto unreadable = [&] {  // a store of another user looks like none at all
+    return Error{Errc::io_error, directory.string() + ": " + error.message() +
+                                     "; run this as the user of busd (sudo -u starbus ...)"};
+  };
+  const bool is_folder = std::filesystem::is_directory(directory, error);
+  if (error == std::errc::permission_denied) return unreadable();
+  if (!is_folder) {
     return Error{Errc::io_error, directory.string() +
                                      ": no such folder; --directory is the folder of the store "
                                      "([mail] directory of busd.toml; default: mail in its state "
@@ -65,6 +74,7 @@ Result<> check_is_store(const std::filesystem::path& directory) {
       return {};
     }
   }
+  if (error == std::errc::permission_denied) return unreadable();
   return Error{Errc::io_error, directory.string() + ": there is no store in this folder"};
 }
 

@@ -220,8 +220,11 @@ class Repair {
       if (diary.count() > Diary::kMostShown) {
         context_.out << "and " << diary.count() - Diary::kMostShown << " more\n";
       }
-      context_.out << diary.lost() << " messages are lost; what was done is in "
-                   << diary.path().string() << "\n"
+      context_.out << bustop::count_of(diary.lost(), "message")
+                   << (diary.lost() == 1 ? " is lost" : " are lost");
+      // Where LevelDB alone had to be mended there was no deed, and so there is no report.
+      if (diary.count() != 0) context_.out << "; what was done is in " << diary.path().string();
+      context_.out << "\n"
                    << (after.is_clean() ? "the store is whole\n"
                                         : "not all could be mended: see starbus-mail check\n");
     }

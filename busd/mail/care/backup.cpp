@@ -130,6 +130,12 @@ storage::Result<BackupFacts> read_backup_facts(const std::filesystem::path& fold
   const auto path = folder / kBackupFile;
   std::ifstream file(path, std::ios::binary);
   if (!file) {
+    const int reason = errno;
+    if (reason == EACCES) {
+      return storage::Error(storage::Errc::io_error,
+                            path.string() + ": " + std::strerror(reason) +
+                                "; whoever runs this must be allowed to read the backup");
+    }
     return storage::Error(storage::Errc::io_error,
                           folder.string() + " has no file " + kBackupFile +
                               ": it is no backup, or one that was interrupted");
