@@ -225,7 +225,7 @@ class Mail {
   bool take_first(std::size_t& bytes);
   bool take_request(std::size_t& requests);
 
-  // --- the pipeline: mail.cpp ---
+  // --- the pipeline: mail_pipeline.cpp ---
   void flush();
   void sweep();
   void take_waiting();
@@ -241,7 +241,8 @@ class Mail {
   void give_back();
   void stop(const storage::Error& reason);
 
-  // --- what a batch does: mail_batch.cpp ---
+  // --- what a batch does: mail_batch_*.cpp ---
+  static Error refusal_of(const storage::Error& error);
   void add(const Post& post, storage::Batch& batch);
   void add(Opening& opening, storage::Batch& batch);
   void add(const Acknowledgement& acknowledgement, storage::Batch& batch);
