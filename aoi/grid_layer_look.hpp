@@ -74,9 +74,10 @@ std::uint32_t GridLayer<Cells>::mask_of(const Watcher& watcher, const Around& ar
   return moved ? kAllCells : around.dirty;
 }
 
+// Few blocks are scanned all.
 template <class Cells>
 std::uint64_t GridLayer<Cells>::cost_of(const Around& around, std::uint32_t mask) const {
-  if (mask == kAllCells) return around.entities;
+  if (around.few || mask == kAllCells) return around.entities;
   std::uint64_t tests = 0;
   for (std::size_t i = 0; i < kNeighbours; ++i) {
     if ((mask >> i & 1) != 0) tests += around.runs[i]->count;
