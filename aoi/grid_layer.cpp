@@ -40,8 +40,12 @@ void GridLayer<Cells>::reserve(std::size_t entities, std::size_t sensors) {
   places_.reserve(entities + 1);
   watchers_.reserve(sensors);
   sites_.reserve(sensors);
+  if (cells_.size() == 0) return;
   // A bounded map says about how many blocks that makes.
-  if (cells_.size() != 0) arena_.reserve(std::min(cells_.size(), entities) + entities / 8);
+  arena_.reserve(std::min(cells_.size(), entities) + entities / 8);
+  settled_ = cells_.size() <= entities;
+  if (!settled_) return;
+  for (Run& run : runs_) run = {arena_.allocate(1), 1, 0, 0};
 }
 
 template <class Cells>
