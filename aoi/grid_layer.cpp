@@ -134,11 +134,32 @@ void GridLayer<Cells>::refilter(EntityIndex entity) {
   mark_dirty(place.cell);
 }
 
+// Those whose rows may have the bit of somebody there.
+template <class Cells>
+void GridLayer<Cells>::prefetch_around(CellIndex cell) const {
+  for (std::size_t i = 0; i < kNeighbours; ++i) {
+    const CellIndex home = cells_.neighbour(cell, i);
+    if (home == kNone) continue;
+    for (const std::uint32_t at : homes_[home]) __builtin_prefetch(&watchers_[at], 1);
+  }
+}
+
+// Where their bits go.
+template <class Cells>
+void GridLayer<Cells>::prefetch_runs(CellIndex home) const {
+  for (const std::size_t i : {0, 2, 3, 5, 6, 8}) {
+    const CellIndex cell = cells_.neighbour(home, i);
+    if (cell != kNone) __builtin_prefetch(&runs_[cell]);
+  }
+}
+
 template <class Cells>
 void GridLayer<Cells>::change_cell(EntityIndex entity, const CellAt& to) {
   Place& place = places_[entity];
   const Place old = place;
+  prefetch_around(old.cell);
   open(place, to);
+  prefetch_runs(place.cell);
   if (old.place != kNone) {
     set_place(entity, take_place(place.cell));
     arena_.put(place.place, entity);

@@ -168,6 +168,8 @@ class GridLayer final : public Layer {
   void mark_stale(Watcher& watcher);
   void set_place(EntityIndex entity, std::uint32_t place);
   void prefetch(CellIndex home) const;
+  void prefetch_around(CellIndex cell) const;
+  void prefetch_runs(CellIndex home) const;
   void drop_orphans(SensorIndex sensor, EntityIndex target, std::vector<Pair>& dropped);
 
   // Rows.
