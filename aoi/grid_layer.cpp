@@ -53,6 +53,8 @@ void GridLayer<Cells>::insert(EntityIndex entity) {
   if (places_.size() <= entity) places_.resize(scene_.spots.size());
   Place& place = places_[entity];
   open(place, cells_.locate(scene_.spots[entity].at));
+  prefetch_runs(place.cell);  // its sensors come next
+  __builtin_prefetch(&homes_[place.cell], 1);
   place.place = kNone;
   if (scene_.observable[entity] == 0) {
     ++hidden_[place.cell];

@@ -166,8 +166,6 @@ class World::Impl {
   void tell_difference(SensorIndex sensor, Managed& managed);
   Reason reason_of_leave(SensorIndex sensor, EntityIndex target) const;
   Reason reason_of_enter(SensorIndex sensor, EntityIndex target) const;
-  void tell_managed(SensorIndex sensor, EntityIndex target, Kind kind, Reason reason,
-                    std::uint16_t index);
 
   // world_limits.cpp
   Ranked rank(SensorIndex sensor, EntityIndex target) const;
