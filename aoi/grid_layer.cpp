@@ -40,8 +40,12 @@ void GridLayer<Cells>::reserve(std::size_t entities, std::size_t sensors) {
   places_.reserve(entities + 1);
   watchers_.reserve(sensors);
   sites_.reserve(sensors);
+  if (cells_.size() == 0) return;
   // A bounded map says about how many blocks that makes.
-  if (cells_.size() != 0) arena_.reserve(std::min(cells_.size(), entities) + entities / 8);
+  arena_.reserve(std::min(cells_.size(), entities) + entities / 8);
+  settled_ = cells_.size() <= entities;
+  if (!settled_) return;
+  for (Run& run : runs_) run = {arena_.allocate(1), 1, 0, 0};
 }
 
 template <class Cells>
@@ -49,6 +53,8 @@ void GridLayer<Cells>::insert(EntityIndex entity) {
   if (places_.size() <= entity) places_.resize(scene_.spots.size());
   Place& place = places_[entity];
   open(place, cells_.locate(scene_.spots[entity].at));
+  prefetch_runs(place.cell);  // its sensors come next
+  __builtin_prefetch(&homes_[place.cell], 1);
   place.place = kNone;
   if (scene_.observable[entity] == 0) {
     ++hidden_[place.cell];
@@ -130,11 +136,32 @@ void GridLayer<Cells>::refilter(EntityIndex entity) {
   mark_dirty(place.cell);
 }
 
+// Those whose rows may have the bit of somebody there.
+template <class Cells>
+void GridLayer<Cells>::prefetch_around(CellIndex cell) const {
+  for (std::size_t i = 0; i < kNeighbours; ++i) {
+    const CellIndex home = cells_.neighbour(cell, i);
+    if (home == kNone) continue;
+    for (const std::uint32_t at : homes_[home]) __builtin_prefetch(&watchers_[at], 1);
+  }
+}
+
+// Where their bits go.
+template <class Cells>
+void GridLayer<Cells>::prefetch_runs(CellIndex home) const {
+  for (const std::size_t i : {0, 2, 3, 5, 6, 8}) {
+    const CellIndex cell = cells_.neighbour(home, i);
+    if (cell != kNone) __builtin_prefetch(&runs_[cell]);
+  }
+}
+
 template <class Cells>
 void GridLayer<Cells>::change_cell(EntityIndex entity, const CellAt& to) {
   Place& place = places_[entity];
   const Place old = place;
+  prefetch_around(old.cell);
   open(place, to);
+  prefetch_runs(place.cell);
   if (old.place != kNone) {
     set_place(entity, take_place(place.cell));
     arena_.put(place.place, entity);

@@ -168,6 +168,8 @@ class GridLayer final : public Layer {
   void mark_stale(Watcher& watcher);
   void set_place(EntityIndex entity, std::uint32_t place);
   void prefetch(CellIndex home) const;
+  void prefetch_around(CellIndex cell) const;
+  void prefetch_runs(CellIndex home) const;
   void drop_orphans(SensorIndex sensor, EntityIndex target, std::vector<Pair>& dropped);
 
   // Rows.
@@ -220,6 +222,9 @@ class GridLayer final : public Layer {
   const std::uint32_t number_;
   Cells cells_;
   BlockArena arena_;
+  /// Each cell keeps a block, also if nobody is there: blocks lie as cells do, so that those of
+  /// homes that follow each other are fetched by themselves.
+  bool settled_ = false;
   std::vector<Run> runs_;              ///< per cell
   std::vector<Home> homes_;            ///< per cell: the watchers at home there
   std::vector<std::uint32_t> hidden_;  ///< per cell: entities at home there that nobody can see

@@ -50,13 +50,16 @@ void GridLayer<Cells>::gather(CellIndex home, Around& around) const {
   if (!around.few) return;
   const Block* const blocks = arena_.blocks.data();
   std::uint32_t at = 0;
-  for (const Run* const run : around.runs) {
-    std::uint32_t block = run->first;
-    const std::uint32_t end = block + run->width();
-    do {
-      around.block_at[at] = block;
-      around.blocks[at++] = blocks + block;
-    } while (++block < end);
+  const auto add = [&](std::uint32_t block) {
+    around.block_at[at] = block;
+    around.blocks[at++] = blocks + block;
+  };
+  if (around.size() == kNeighbours) [[likely]] {  // in the open: without asking nine times
+    for (const Run* const run : around.runs) add(run->first);
+  } else {
+    for (const Run* const run : around.runs) {
+      for (std::uint32_t i = 0; i < run->width(); ++i) add(run->first + i);
+    }
   }
   if (arena_.heights.empty()) return;
   for (at = 0; at < around.size(); ++at) {
@@ -74,9 +77,10 @@ std::uint32_t GridLayer<Cells>::mask_of(const Watcher& watcher, const Around& ar
   return moved ? kAllCells : around.dirty;
 }
 
+// Few blocks are scanned all.
 template <class Cells>
 std::uint64_t GridLayer<Cells>::cost_of(const Around& around, std::uint32_t mask) const {
-  if (mask == kAllCells) return around.entities;
+  if (around.few || mask == kAllCells) return around.entities;
   std::uint64_t tests = 0;
   for (std::size_t i = 0; i < kNeighbours; ++i) {
     if ((mask >> i & 1) != 0) tests += around.runs[i]->count;
@@ -163,12 +167,19 @@ void GridLayer<Cells>::group_orphans() {
 template <class Cells>
 void GridLayer<Cells>::settle_orphans(Flips& flips) {
   if (orphans_.empty()) return;
+  constexpr std::size_t kAhead = 8;  // as many are fetched while one is settled
   group_orphans();
   std::size_t i = 0;
   while (i < orphans_.size()) {
     const SensorIndex sensor = orphans_[i].sensor;
     Watcher& watcher = watchers_[served_[sensor].watcher()];
     for (; i < orphans_.size() && orphans_[i].sensor == sensor; ++i) {
+      if (i + kAhead < orphans_.size()) {
+        const Pair& next = orphans_[i + kAhead];
+        __builtin_prefetch(&places_[next.target]);
+        __builtin_prefetch(&watchers_[served_[next.sensor].watcher()], 1);
+        __builtin_prefetch(&sites_[served_[next.sensor].watcher()]);
+      }
       const std::uint32_t bit = bit_of(watcher, orphans_[i].target);
       if (bit == kNone) {
         flips.leave(orphans_[i].target);

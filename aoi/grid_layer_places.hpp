@@ -23,7 +23,7 @@ void GridLayer<Cells>::close_if_empty(CellIndex cell) {
   if (runs_[cell].count != 0 || hidden_[cell] != 0) return;
   assert(homes_[cell].empty());
   const Run old = runs_[cell];
-  if (old.capacity != 0) {
+  if (old.capacity != 0 && !settled_) {
     arena_.release(old.first, old.capacity);
     runs_[cell] = {};
     if (old.width() != 1) relayout(cell, old.width(), 1);

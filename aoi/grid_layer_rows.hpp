@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "aoi/grid_layer.hpp"
@@ -75,9 +76,12 @@ void GridLayer<Cells>::rehome(std::uint32_t at, const Place& from, const Place& 
     if (there != kNeighbours) {
       std::copy_n(old, used, watcher.row.data() + offsets[there]);
     } else {
-      for (std::uint32_t bit = 0; bit < used * 8; ++bit) {
-        if ((old[bit / 8] >> bit % 8 & 1) == 0) continue;
-        orphans_.push_back({watcher.sensor, arena_.entities[runs_[cell].first * 8 + bit]});
+      for (std::uint32_t block = 0; block < used; ++block) {
+        for (unsigned bits = old[block]; bits != 0; bits &= bits - 1) {
+          const std::uint32_t place = (runs_[cell].first + block) * kBlockPlaces +
+                                      static_cast<std::uint32_t>(std::countr_zero(bits));
+          orphans_.push_back({watcher.sensor, arena_.entities[place]});
+        }
       }
     }
     old += width_of(cell);

@@ -2,6 +2,7 @@
 /// by grid_layer.cpp alone.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -98,20 +99,25 @@ void GridLayer<Cells>::in_range_within(SensorIndex sensor, float limit,
     return;
   }
   const Look look{from.x, from.y, from.z, limit, limit, 0, 0};
-  std::vector<std::uint8_t> near;
+  constexpr std::uint32_t kAtOnce = 64;  // blocks
   for (std::size_t i = 0; i < kNeighbours; ++i) {
+    const std::uint8_t* const row = watcher.row.data() + around.offsets[i];
     const Run& run = *around.runs[i];
-    if (run.used == 0) continue;
-    near.resize(run.used);
-    kernels_.run[0](&arena_.blocks[run.first], nullptr, run.used, look, nullptr, near.data());
-    const std::uint8_t* row = watcher.row.data() + around.offsets[i];
-    for (std::uint32_t block = 0; block < run.used; ++block) {
-      const Block& of = arena_.blocks[run.first + block];
-      const EntityIndex* entities = &arena_.entities[(run.first + block) * kBlockPlaces];
-      for (unsigned bits = near[block] & row[block]; bits != 0; bits &= bits - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(bits));
-        const float squared = distance_squared(of.x[lane] - from.x, of.y[lane] - from.y);
-        out.push_back({squared, entities[lane]});
+    for (std::uint32_t first = 0; first < run.used; first += kAtOnce) {
+      const std::uint32_t count = std::min(run.used - first, kAtOnce);
+      std::uint8_t near[kAtOnce] = {};
+      std::uint8_t seen[kAtOnce] = {};
+      kernels_.run[0](&arena_.blocks[run.first + first], nullptr, count, look, nullptr, near);
+      std::memcpy(seen, row + first, count);
+      for (std::uint32_t at = 0; at < count; at += 8) {
+        const std::size_t places = std::size_t{run.first + first + at} * kBlockPlaces;
+        for (std::uint64_t bits = load(near + at) & load(seen + at); bits != 0; bits &= bits - 1) {
+          const std::size_t place = places + static_cast<std::size_t>(std::countr_zero(bits));
+          const Block& block = arena_.blocks[place / kBlockPlaces];
+          const std::size_t lane = place % kBlockPlaces;
+          const float squared = distance_squared(block.x[lane] - from.x, block.y[lane] - from.y);
+          out.push_back({squared, arena_.entities[place]});
+        }
       }
     }
   }

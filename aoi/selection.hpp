@@ -25,6 +25,9 @@ inline bool ranks_before(const Ranked& a, const Ranked& b) {
   return key(a) < key(b);
 }
 
+/// By ranks_before. Distances are not negative.
+void sort_ranked(std::vector<Ranked>& some);
+
 /// May the newcomer take the incumbent's place? With a margin it has to be nearer by that share.
 bool displaces(const Ranked& newcomer, const Ranked& incumbent, float margin);
 

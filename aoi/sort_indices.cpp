@@ -3,32 +3,19 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <limits>
 #include <utility>
+
+#include "aoi/rank_few.hpp"
 
 namespace starbus::aoi {
 namespace {
 
-using Four = std::int32_t __attribute__((vector_size(16)));
-
-// Everybody's place is the number of those that are smaller: no branch that could be guessed wrong.
-// kFours times four places are counted; what is beyond the indices is larger than all.
 template <std::size_t kFours>
 void sort_few(std::span<std::uint32_t> indices) {
-  constexpr std::size_t kPlaces = kFours * 4;
-  std::int32_t keys[kPlaces];
-  std::int32_t places[kPlaces];
-  for (std::int32_t& key : keys) key = std::numeric_limits<std::int32_t>::max();
+  std::int32_t keys[kFours * 4];
+  std::int32_t places[kFours * 4];
   std::memcpy(keys, indices.data(), indices.size_bytes());
-  Four key[kFours];
-  Four place[kFours];
-  std::memcpy(key, keys, sizeof keys);
-  for (Four& four : place) four = Four{};
-  for (std::size_t i = 0; i < indices.size(); ++i) {
-    const Four other = Four{} + keys[i];
-    for (std::size_t j = 0; j < kFours; ++j) place[j] -= other < key[j];
-  }
-  std::memcpy(places, place, sizeof places);
+  rank_few<kFours>(keys, indices.size(), places);
   for (std::size_t i = 0; i < indices.size(); ++i) {
     indices[static_cast<std::size_t>(places[i])] = static_cast<std::uint32_t>(keys[i]);
   }

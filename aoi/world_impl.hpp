@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <functional>
+#include <limits>
 #include <optional>
 
 #include "aoi/handles.hpp"
@@ -92,6 +93,8 @@ class World::Impl {
     std::vector<std::uint16_t> indices;  ///< beside told, if the sensor is indexed
     std::vector<EntityIndex> forced;     ///< sorted
     WireIndices wire;
+    /// Of the nearest that it showed last, squared.
+    float farthest = std::numeric_limits<float>::infinity();
     bool crowded = false;  ///< shows less than what is in range
     bool held = false;     ///< told holds, or shall hold, what is forced or a beacon
     bool pending = false;  ///< has to be decided in this update
@@ -163,8 +166,6 @@ class World::Impl {
   void tell_difference(SensorIndex sensor, Managed& managed);
   Reason reason_of_leave(SensorIndex sensor, EntityIndex target) const;
   Reason reason_of_enter(SensorIndex sensor, EntityIndex target) const;
-  void tell_managed(SensorIndex sensor, EntityIndex target, Kind kind, Reason reason,
-                    std::uint16_t index);
 
   // world_limits.cpp
   Ranked rank(SensorIndex sensor, EntityIndex target) const;

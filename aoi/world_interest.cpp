@@ -209,6 +209,11 @@ void World::Impl::add_held(SensorIndex sensor, Managed& managed) {
 void World::Impl::tell_difference(SensorIndex sensor, Managed& managed) {
   const bool indexed = sensors_[sensor].indexed;
   if (shown_ == managed.told) return;
+  const Watch& watch = scene_.watches[sensor];
+  const SensorId from = sensor_id(sensor);
+  const EntityId owner = id_of(watch.owner);
+  // Nobody has come into range or left it, and nobody is held: that is so for all at once.
+  const bool by_limit = watch.geometric && !managed.held && left_.empty() && entered_.empty();
   std::vector<std::uint16_t> indices;
   std::size_t old = 0;
   std::size_t now = 0;
@@ -219,7 +224,9 @@ void World::Impl::tell_difference(SensorIndex sensor, Managed& managed) {
       const std::uint16_t index = indexed ? managed.indices[old] : std::uint16_t{0};
       if (indexed) managed.wire.give_back(index, update_, options.quarantine);
       const EntityIndex target = managed.told[old++];
-      tell_managed(sensor, target, Kind::leave, reason_of_leave(sensor, target), index);
+      const Reason reason = by_limit ? Reason::limit : reason_of_leave(sensor, target);
+      if (reason == Reason::limit) ++evictions_;
+      extra_leaves_.push_back({from, owner, id_of(target), Kind::leave, reason, index});
       continue;
     }
     const EntityIndex target = shown_[now++];
@@ -230,20 +237,13 @@ void World::Impl::tell_difference(SensorIndex sensor, Managed& managed) {
       ++old;
     } else {
       if (indexed) index = managed.wire.take(update_);
-      tell_managed(sensor, target, Kind::enter, reason_of_enter(sensor, target), index);
+      const Reason reason = by_limit ? Reason::limit : reason_of_enter(sensor, target);
+      extra_enters_.push_back({from, owner, id_of(target), Kind::enter, reason, index});
     }
     if (indexed) indices.push_back(index);
   }
   managed.told.swap(shown_);
   managed.indices.swap(indices);
-}
-
-void World::Impl::tell_managed(SensorIndex sensor, EntityIndex target, Kind kind, Reason reason,
-                               std::uint16_t index) {
-  if (kind == Kind::leave && reason == Reason::limit) ++evictions_;
-  (kind == Kind::leave ? extra_leaves_ : extra_enters_)
-      .push_back({sensor_id(sensor), id_of(scene_.watches[sensor].owner), id_of(target), kind,
-                  reason, index});
 }
 
 Reason World::Impl::reason_of_leave(SensorIndex sensor, EntityIndex target) const {

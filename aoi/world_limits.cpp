@@ -34,8 +34,8 @@ void World::Impl::show_some(SensorIndex sensor, Managed& managed) {
 }
 
 // Nobody is held, so told were all in range, and who of them left is known. Only candidates that
-// are near enough to displace somebody or to fill a place are looked at: first those nearer than
-// nearly all incumbents, in a crowd mostly all that is needed.
+// are near enough to displace somebody or to fill a place are looked at: first those as near as the
+// farthest that was shown, for in a crowd that stays about the same, however many come and go.
 void World::Impl::show_nearest(SensorIndex sensor, Managed& managed) {
   const Limit& limit = sensors_[sensor].limit;
   incumbents_.clear();
@@ -43,16 +43,14 @@ void World::Impl::show_nearest(SensorIndex sensor, Managed& managed) {
     told_marks_.resize(scene_.spots.size() / 64 + 1);
   for (const EntityIndex target : managed.told) {
     told_marks_[target / 64] |= std::uint64_t{1} << target % 64;
-    if (!holds_value(left_, target)) incumbents_.push_back(rank(sensor, target));
+    if (left_.empty() || !holds_value(left_, target)) incumbents_.push_back(rank(sensor, target));
   }
-  std::sort(incumbents_.begin(), incumbents_.end(),
-            [](const Ranked& a, const Ranked& b) { return ranks_before(a, b); });
+  sort_ranked(incumbents_);
   const float reach = scene_.watches[sensor].reach();
   const float step = std::max(reach * reach / 64, 1.0F);
   const bool full = incumbents_.size() >= limit.count;
-  float within = full                  ? incumbents_[incumbents_.size() / 6].distance_squared
-                 : incumbents_.empty() ? 0
-                                       : incumbents_.back().distance_squared;
+  float within = std::min(managed.farthest,
+                          full ? incumbents_[limit.count - 1].distance_squared : reach * reach);
   while (true) {
     find_newcomers(sensor, within);
     if (enough_newcomers(limit, within) || candidates_.size() >= sensors_[sensor].in_range) break;
@@ -61,19 +59,25 @@ void World::Impl::show_nearest(SensorIndex sensor, Managed& managed) {
   }
   for (const EntityIndex target : managed.told) told_marks_[target / 64] = 0;
   select(incumbents_, newcomers_, limit.count, limit.margin);
-  for (const Ranked& one : incumbents_) shown_.push_back(one.entity);
+  managed.farthest = 0;
+  for (const Ranked& one : incumbents_) {
+    managed.farthest = std::max(managed.farthest, one.distance_squared);
+    shown_.push_back(one.entity);
+  }
   sort_indices(shown_, marks_);
 }
 
 // All candidates that near, and of them those that are not shown yet.
 void World::Impl::find_newcomers(SensorIndex sensor, float within) {
   candidates_.clear();
-  newcomers_.clear();
   index_->in_range_within(sensor, within, candidates_);
+  newcomers_.resize(candidates_.size());
+  std::size_t found = 0;  // without a branch: whether one is shown already is anybody's guess
   for (const Candidate& one : candidates_) {
-    if ((told_marks_[one.entity / 64] >> one.entity % 64 & 1) != 0) continue;
-    newcomers_.push_back({0, one.distance_squared, one.entity});
+    newcomers_[found] = {0, one.distance_squared, one.entity};
+    found += (told_marks_[one.entity / 64] >> one.entity % 64 & 1) ^ 1;
   }
+  newcomers_.resize(found);
 }
 
 // Whoever is farther than `within` finds no place any more: neither a free one nor that of the
