@@ -21,7 +21,9 @@ namespace starbus::aoi {
     "the coordinate is clamped to it")                                                             \
   X(kMaxRadius, 65'536, "m", "radius and leave margin together; larger is the whole world",        \
     "too_large")                                                                                   \
-  X(kMaxCells, 1'048'576, "cells", "a uniform grid keeps some 70 bytes for each, used or not",     \
+  X(kMaxCells, 1'048'576, "cells",                                                                 \
+    "a uniform grid keeps some 70 bytes for each, used or not, and 170 where cells are "           \
+    "fewer than the entities expected",                                                            \
     "bad_option: use the hashed grid")                                                             \
   X(kMaxLayers, 16, "layers", "cells double in size from one to the next: up to kMaxRadius",       \
     "cannot be reached")                                                                           \
