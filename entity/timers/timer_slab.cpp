@@ -24,7 +24,9 @@ TimerPages::TimerPages(std::size_t bytes) : bytes_(bytes + kHugePage) {
   if (bytes > kHugePage) ::madvise(data_ + kHugePage, bytes - kHugePage, MADV_HUGEPAGE);
 }
 
-TimerPages::~TimerPages() { ::munmap(mapping_, bytes_); }
+TimerPages::~TimerPages() {
+  ::munmap(mapping_, bytes_);
+}
 
 void TimerPages::open(std::size_t offset, std::size_t bytes) {
   if (::mprotect(data_ + offset, bytes, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();

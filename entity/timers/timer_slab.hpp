@@ -56,8 +56,8 @@ static_assert(sizeof(TimerNode) == 128);
 
 /// Addresses for a table that may become large; pages of it are opened, and released, one after the
 /// other. What is opened is zero, and costs nothing until it is touched. Behind the first huge page
-/// (2 MiB) the system is asked for huge ones: of a million timers that are called in any order, each
-/// would need an entry of the TLB that is not there.
+/// (2 MiB) the system is asked for huge ones: of a million timers that are called in any order,
+/// each would need an entry of the TLB that is not there.
 class TimerPages {
  public:
   explicit TimerPages(std::size_t bytes);
