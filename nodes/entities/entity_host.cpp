@@ -96,17 +96,26 @@ void EntityHost::publish(Entity& entity, std::string name, Done done) {
     });
   }
   // From now on: a lease that is lost meanwhile ends it, too.
-  published_.emplace(static_cast<std::uint64_t>(id), false);
+  ++published_[static_cast<std::uint64_t>(id)].names;
   endpoint_.bind(std::move(name), entity,
-                 [done = std::move(done)](const bus::Result<bus::Bound>& bound) {
+                 [this, weak = std::weak_ptr(alive_), id,
+                  done = std::move(done)](const bus::Result<bus::Bound>& bound) {
+                   if (!bound && !weak.expired()) refused(id);
                    done(bound ? bus::Result<>() : bus::Result<>(bound.error()));
                  });
 }
 
+/// Whoever has no name of its own loses nothing with the lease.
+void EntityHost::refused(OnlineId id) {
+  const auto found = published_.find(static_cast<std::uint64_t>(id));
+  if (found == published_.end() || found->second.fenced) return;
+  if (--found->second.names == 0) published_.erase(found);
+}
+
 void EntityHost::lose_all() {
   std::vector<std::uint64_t> ids;
-  for (auto& [id, fenced] : published_) {
-    if (!std::exchange(fenced, true)) ids.push_back(id);
+  for (auto& [id, published] : published_) {
+    if (!std::exchange(published.fenced, true)) ids.push_back(id);
   }
   if (ids.empty()) return;
   spdlog::warn("entities: {} end with the lease, and are not saved", ids.size());
@@ -140,7 +149,7 @@ void EntityHost::failed(const entity::HookFailure& failure) {
 void EntityHost::finished(Entity& entity, EndReason reason) {
   const auto published = published_.find(static_cast<std::uint64_t>(entity.online_id()));
   const bool fenced =
-      reason == EndReason::fenced || (published != published_.end() && published->second);
+      reason == EndReason::fenced || (published != published_.end() && published->second.fenced);
   if (published != published_.end()) published_.erase(published);
   if (!fenced && reason != EndReason::moved) save(entity);
 }

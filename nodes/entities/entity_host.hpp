@@ -97,6 +97,10 @@ class EntityHost final : private entity::EntityObserver {
   const HostCounters& counters() const { return counters_; }
 
  private:
+  struct Published {
+    std::size_t names = 0;  // that it has, or has asked for
+    bool fenced = false;    // they are lost
+  };
   struct Save {
     std::string label;
     entity::TimerId deadline;
@@ -107,6 +111,7 @@ class EntityHost final : private entity::EntityObserver {
   void finished(entity::Entity& entity, entity::EndReason reason) override;
   void failed(const entity::HookFailure& failure) override;
 
+  void refused(entity::OnlineId id);
   void settle_soon();
   void settle();
   void wait_for_ids(Done done);
@@ -121,7 +126,7 @@ class EntityHost final : private entity::EntityObserver {
   const HostOptions options_;
   entity::EntityFactory types_;
   manager::IdSource ids_;
-  std::unordered_map<std::uint64_t, bool> published_;  // by online id; true: fenced
+  std::unordered_map<std::uint64_t, Published> published_;  // by online id
   std::map<std::uint64_t, Save> saves_;
   std::uint64_t saves_begun_ = 0;
   bool scheduled_ = false;

@@ -59,16 +59,6 @@ class EntityHostTest : public bus::LoopTest {
   std::unique_ptr<Place> place(const std::string& host, const std::string& name) {
     return std::make_unique<Place>(loop, cluster.node(host, name));
   }
-  boost::asio::awaitable<bool> until(std::function<bool()> condition) {
-    boost::asio::steady_timer timer(loop);
-    const auto deadline = std::chrono::steady_clock::now() + 15s;
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() > deadline) co_return false;
-      timer.expires_after(2ms);
-      co_await timer.async_wait(use_awaitable);
-    }
-    co_return true;
-  }
   /// What publish() ended with; none while it has not.
   std::shared_ptr<std::optional<bus::Errc>> publish(Place& at, entity::Entity& entity) {
     auto result = std::make_shared<std::optional<bus::Errc>>();
@@ -129,8 +119,12 @@ TEST_F(EntityHostTest, ANameOfItsOwnIsRefusedWhileSomebodyElseHasIt) {
     Guild* first = a->guild("roses");
     a->host.publish(*first, "guild/roses", note);
     EXPECT_TRUE(co_await until([&] { return results.size() == 1; }));
-    b->host.publish(*b->guild("roses"), "guild/roses", note);
+    Guild* second = b->guild("roses");
+    b->host.publish(*second, "guild/roses", note);
     EXPECT_TRUE(co_await until([&] { return results.size() == 2; }));
+    b->host.lose_all();
+    EXPECT_EQ(b->host.counters().fenced, 0U) << "it has no name that it could lose";
+    EXPECT_EQ(second->life(), entity::EntityState::alive);
     first->destroy();
     a->host.publish(*first, "guild/roses", note);
     EXPECT_TRUE(co_await until([&] { return results.size() == 3; }));
