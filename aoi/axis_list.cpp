@@ -5,10 +5,38 @@
 
 namespace starbus::aoi {
 
-std::uint32_t& AxisList::chunk_of(Ref ref) {
-  auto& chunks = where_[static_cast<std::size_t>(ref.kind())];
-  if (chunks.size() <= ref.index()) chunks.resize(ref.index() + 1u, kNone);
-  return chunks[ref.index()];
+void AxisList::Chunk::put(std::uint32_t slot, const Node& node) {
+  std::copy_backward(keys + slot, keys + count, keys + count + 1);
+  std::copy_backward(others + slot, others + count, others + count + 1);
+  std::copy_backward(entities + slot, entities + count, entities + count + 1);
+  keys[slot] = node.key;
+  others[slot] = node.other;
+  entities[slot] = node.entity;
+  ++count;
+}
+
+void AxisList::Chunk::take(std::uint32_t slot) {
+  std::copy(keys + slot + 1, keys + count, keys + slot);
+  std::copy(others + slot + 1, others + count, others + slot);
+  std::copy(entities + slot + 1, entities + count, entities + slot);
+  --count;
+}
+
+void AxisList::Chunk::append(const Chunk& from, std::uint32_t begin, std::uint32_t more) {
+  std::copy_n(from.keys + begin, more, keys + count);
+  std::copy_n(from.others + begin, more, others + count);
+  std::copy_n(from.entities + begin, more, entities + count);
+  count += more;
+}
+
+std::uint32_t AxisList::Chunk::slot_of(EntityIndex entity) const {
+  const EntityIndex* const found = std::find(entities, entities + count, entity);
+  assert(found != entities + count);
+  return static_cast<std::uint32_t>(found - entities);
+}
+
+std::uint32_t AxisList::Chunk::slot_after(float key) const {
+  return static_cast<std::uint32_t>(std::upper_bound(keys, keys + count, key) - keys);
 }
 
 std::size_t AxisList::find(float key) const {
@@ -16,66 +44,85 @@ std::size_t AxisList::find(float key) const {
   return after == anchors_.begin() ? 0 : static_cast<std::size_t>(after - anchors_.begin()) - 1;
 }
 
-std::uint32_t AxisList::slot_in(const Chunk& chunk, Ref ref) const {
-  for (std::uint32_t i = 0; i < chunk.count; ++i) {
-    if (chunk.nodes[i].ref.value == ref.value) return i;
-  }
-  assert(false);
-  return 0;
-}
-
-void AxisList::insert(Ref ref, float key) {
-  if (order_.empty()) (void)new_chunk(0);
-  const std::size_t place = find(key);
-  const Chunk& chunk = chunks_[order_[place]];
-  std::uint32_t slot = 0;
-  while (slot < chunk.count && chunk.nodes[slot].key <= key) ++slot;
-  visited_ += slot + 1;
-  put(place, slot, {key, ref});
+void AxisList::insert(const Node& node) {
+  if (where_.size() <= node.entity) where_.resize(node.entity + 1u, kNone);
+  if (order_.empty()) add_chunk(0);
+  put(find(node.key), node);
   ++size_;
 }
 
-void AxisList::erase(Ref ref) {
-  const std::size_t place = place_of(chunk_of(ref));
-  take(place, slot_in(chunks_[order_[place]], ref));
-  chunk_of(ref) = kNone;
+void AxisList::erase(EntityIndex entity) {
+  const std::size_t place = place_of(entity);
+  take(place, at(place).slot_of(entity));
+  where_[entity] = kNone;
   --size_;
 }
 
-// May divide the chunk.
-void AxisList::put(std::size_t place, std::uint32_t slot, Node node) {
-  if (chunks_[order_[place]].count == kChunk) {
-    split(place);
-    const std::uint32_t half = chunks_[order_[place]].count;
-    if (slot > half) {
-      ++place;
-      slot -= half;
-    }
-  }
-  Chunk& chunk = chunks_[order_[place]];
-  std::copy_backward(chunk.nodes + slot, chunk.nodes + chunk.count, chunk.nodes + chunk.count + 1);
-  chunk.nodes[slot] = node;
-  ++chunk.count;
-  anchors_[place] = chunk.nodes[0].key;
-  chunk_of(node.ref) = order_[place];
-}
-
-// May end the chunk.
-void AxisList::take(std::size_t place, std::uint32_t slot) {
-  const std::uint32_t number = order_[place];
-  Chunk& chunk = chunks_[number];
-  std::copy(chunk.nodes + slot + 1, chunk.nodes + chunk.count, chunk.nodes + slot);
-  if (--chunk.count != 0) {
-    anchors_[place] = chunk.nodes[0].key;
+void AxisList::shift(const Node& node) {
+  const std::size_t place = place_of(node.entity);
+  Chunk& chunk = at(place);
+  const std::uint32_t slot = chunk.slot_of(node.entity);
+  const bool stays = (place == 0 || node.key >= anchors_[place]) &&
+                     (place + 1 == order_.size() || node.key < anchors_[place + 1]);
+  if (!stays) {
+    take(place, slot);
+    put(find(node.key), node);
     return;
   }
-  order_.erase(order_.begin() + static_cast<std::ptrdiff_t>(place));
-  anchors_.erase(anchors_.begin() + static_cast<std::ptrdiff_t>(place));
-  free_.push_back(number);
-  renumber(place);
+  visited_ += chunk.count;
+  chunk.take(slot);
+  chunk.put(chunk.slot_after(node.key), node);
+  anchors_[place] = chunk.keys[0];
 }
 
-std::uint32_t AxisList::new_chunk(std::size_t place) {
+// May divide the chunk.
+void AxisList::put(std::size_t place, const Node& node) {
+  if (at(place).count == kChunk) {
+    split(place);
+    if (node.key >= anchors_[place + 1]) ++place;
+  }
+  Chunk& chunk = at(place);
+  visited_ += chunk.count + 1;
+  chunk.put(chunk.slot_after(node.key), node);
+  anchors_[place] = chunk.keys[0];
+  where_[node.entity] = order_[place];
+}
+
+// May join the chunk with the next, but leaves one in any case.
+void AxisList::take(std::size_t place, std::uint32_t slot) {
+  Chunk& chunk = at(place);
+  visited_ += chunk.count;
+  chunk.take(slot);
+  if (chunk.count != 0) anchors_[place] = chunk.keys[0];
+  if (chunk.count >= kSparse) return;
+  if (place + 1 < order_.size()) join(place);
+  if (place > 0 && at(place).count < kSparse) join(place - 1);
+}
+
+void AxisList::split(std::size_t place) {
+  add_chunk(place + 1);
+  move_nodes(place, at(place).count / 2, place + 1);
+}
+
+// With the next, if both are few or one is empty.
+void AxisList::join(std::size_t place) {
+  const std::uint32_t one = at(place).count;
+  const std::uint32_t next = at(place + 1).count;
+  if (one + next > kFull && one != 0 && next != 0) return;
+  move_nodes(place + 1, 0, place);
+  drop_chunk(place + 1);
+}
+
+void AxisList::move_nodes(std::size_t from, std::uint32_t begin, std::size_t to) {
+  Chunk& source = at(from);
+  Chunk& target = at(to);
+  target.append(source, begin, source.count - begin);
+  for (std::uint32_t i = begin; i < source.count; ++i) where_[source.entities[i]] = order_[to];
+  source.count = begin;
+  anchors_[to] = target.keys[0];
+}
+
+void AxisList::add_chunk(std::size_t place) {
   std::uint32_t number = static_cast<std::uint32_t>(chunks_.size());
   if (free_.empty()) {
     chunks_.emplace_back();
@@ -86,9 +133,15 @@ std::uint32_t AxisList::new_chunk(std::size_t place) {
     chunks_[number].count = 0;
   }
   order_.insert(order_.begin() + static_cast<std::ptrdiff_t>(place), number);
-  anchors_.insert(anchors_.begin() + static_cast<std::ptrdiff_t>(place), 0.0F);
+  anchors_.insert(anchors_.begin() + static_cast<std::ptrdiff_t>(place), 0);
   renumber(place);
-  return number;
+}
+
+void AxisList::drop_chunk(std::size_t place) {
+  free_.push_back(order_[place]);
+  order_.erase(order_.begin() + static_cast<std::ptrdiff_t>(place));
+  anchors_.erase(anchors_.begin() + static_cast<std::ptrdiff_t>(place));
+  renumber(place);
 }
 
 void AxisList::renumber(std::size_t from) {
@@ -97,37 +150,25 @@ void AxisList::renumber(std::size_t from) {
   }
 }
 
-void AxisList::split(std::size_t place) {
-  const std::uint32_t number = new_chunk(place + 1);
-  Chunk& full = chunks_[order_[place]];
-  Chunk& fresh = chunks_[number];
-  fresh.count = full.count / 2;
-  full.count -= fresh.count;
-  std::copy(full.nodes + full.count, full.nodes + full.count + fresh.count, fresh.nodes);
-  for (std::uint32_t i = 0; i < fresh.count; ++i) chunk_of(fresh.nodes[i].ref) = number;
-  anchors_[place + 1] = fresh.nodes[0].key;
-}
-
-void AxisList::assign(std::vector<Node> nodes) {
+void AxisList::assign(std::vector<Node>& nodes) {
   std::sort(nodes.begin(), nodes.end(), [](const Node& a, const Node& b) {
-    return a.key != b.key ? a.key < b.key : a.ref.value < b.ref.value;
+    return a.key != b.key ? a.key < b.key : a.entity < b.entity;
   });
-  constexpr std::uint32_t kFill = kChunk * 3 / 4;  // room for those who come later
   chunks_.clear();
   order_.clear();
   anchors_.clear();
   places_.clear();
   free_.clear();
-  for (auto& chunks : where_) std::fill(chunks.begin(), chunks.end(), kNone);
-  for (std::size_t from = 0; from < nodes.size(); from += kFill) {
-    const auto number = static_cast<std::uint32_t>(chunks_.size());
-    Chunk& chunk = chunks_.emplace_back();
-    chunk.count = static_cast<std::uint32_t>(std::min<std::size_t>(kFill, nodes.size() - from));
-    std::copy_n(nodes.begin() + static_cast<std::ptrdiff_t>(from), chunk.count, chunk.nodes);
-    for (std::uint32_t i = 0; i < chunk.count; ++i) chunk_of(chunk.nodes[i].ref) = number;
-    order_.push_back(number);
-    anchors_.push_back(chunk.nodes[0].key);
-    places_.push_back(number);
+  std::fill(where_.begin(), where_.end(), kNone);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const Node& node = nodes[i];
+    if (i % kFull == 0) {  // room for those who come later
+      add_chunk(order_.size());
+      anchors_.back() = node.key;
+    }
+    chunks_.back().put(chunks_.back().count, node);
+    if (where_.size() <= node.entity) where_.resize(node.entity + 1u, kNone);
+    where_[node.entity] = order_.back();
   }
   size_ = nodes.size();
 }
@@ -136,22 +177,21 @@ bool AxisList::is_sorted() const {
   float last = -3e38F;
   std::size_t count = 0;
   for (std::size_t place = 0; place < order_.size(); ++place) {
-    const Chunk& chunk = chunks_[order_[place]];
-    if (chunk.count == 0 || anchors_[place] != chunk.nodes[0].key) return false;
+    const Chunk& chunk = at(place);
+    if (size_ != 0 && (chunk.count == 0 || anchors_[place] != chunk.keys[0])) return false;
     for (std::uint32_t i = 0; i < chunk.count; ++i, ++count) {
-      if (chunk.nodes[i].key < last) return false;
-      last = chunk.nodes[i].key;
+      if (chunk.keys[i] < last || places_[where_[chunk.entities[i]]] != place) return false;
+      last = chunk.keys[i];
     }
   }
   return count == size_;
 }
 
 std::uint64_t AxisList::memory() const {
-  std::uint64_t bytes = chunks_.capacity() * sizeof(Chunk) +
-                        (order_.capacity() + places_.capacity() + free_.capacity()) * 4 +
-                        anchors_.capacity() * sizeof(float);
-  for (const auto& chunks : where_) bytes += chunks.capacity() * sizeof(std::uint32_t);
-  return bytes;
+  return chunks_.capacity() * sizeof(Chunk) +
+         (order_.capacity() + places_.capacity() + free_.capacity() + where_.capacity()) *
+             sizeof(std::uint32_t) +
+         anchors_.capacity() * sizeof(float);
 }
 
 }  // namespace starbus::aoi

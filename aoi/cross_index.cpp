@@ -100,19 +100,31 @@ void CrossIndex::attach(SensorIndex sensor) {
 void CrossIndex::rewatch(SensorIndex sensor) {
   const Watch& watch = scene_.watches[sensor];
   Sensing& sensing = sensings_[sensor];
-  const float bound = watch.reach() + 2 * slack_ + kRounding;
+  const float bound = bound_of(watch);
   touch(sensor, static_cast<std::uint32_t>(sensing.entries.size()));
   if (bound == sensing.bound) return;
-  if (sensing.listed) {  // with the old bound; the new one comes with the next look
-    for (AxisList& axis : axes_) {
-      axis.erase(Ref(Kind::lower, sensor));
-      axis.erase(Ref(Kind::upper, sensor));
-    }
-    sensing.listed = false;
-  }
+  if (bound > sensing.bound) wait(watch.owner, true);
+  count_bound(bound, true);
+  if (sensing.bound != 0) count_bound(sensing.bound, false);
   sensing.bound = bound;
-  widest_ = std::max(widest_, bound);
-  wait(watch.owner, true);
+}
+
+// To the next quarter of a power of two times the usual bound. What the division rounds off is less
+// than what kRounding is for.
+float CrossIndex::bound_of(const Watch& watch) const {
+  const float more = 2 * slack_ + kRounding;
+  const float usual = reach_ + more;
+  int exponent = 0;
+  const float mantissa = std::frexp((watch.reach() + more) / usual, &exponent);
+  return std::ldexp(std::ceil(mantissa * 8) / 8, exponent) * usual;
+}
+
+void CrossIndex::count_bound(float bound, bool more) {
+  auto at = std::lower_bound(widths_.begin(), widths_.end(), bound,
+                             [](const Width& one, float value) { return one.bound < value; });
+  if (at == widths_.end() || at->bound != bound) at = widths_.insert(at, {bound, 0});
+  at->sensors += more ? 1 : -1;
+  if (at->sensors == 0) widths_.erase(at);
 }
 
 void CrossIndex::detach(SensorIndex sensor, std::vector<EntityIndex>& had) {
@@ -122,12 +134,7 @@ void CrossIndex::detach(SensorIndex sensor, std::vector<EntityIndex>& had) {
     if ((one & kInRange) != 0) had.push_back(target);
     drop_observer(target, sensor);
   }
-  if (sensing.listed) {
-    for (AxisList& axis : axes_) {
-      axis.erase(Ref(Kind::lower, sensor));
-      axis.erase(Ref(Kind::upper, sensor));
-    }
-  }
+  count_bound(sensing.bound, false);
   sensing = {};
 }
 

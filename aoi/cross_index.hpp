@@ -1,15 +1,18 @@
-/// The cross list: two sorted axes on which entities have a node and sensors two, their bounds. Who
-/// is between the bounds of a sensor on both axes is its candidate; candidates are tested with the
-/// exact metric, so that a corner of the square is no place to get lost in.
+/// The cross list: two sorted axes on which entities have a node each. The bounds of a sensor are
+/// the two places on each axis that lie its width before and behind its owner; who is between them
+/// on both axes is its candidate. Candidates are tested with the exact metric, so that a corner of
+/// the square is no place to get lost in.
 ///
 /// Nodes stand where their entity was last anchored, and bounds are wider than the radius by twice
-/// the slack: an entity moves freely within the slack, and only beyond it its nodes are shifted.
-/// What it passes then, on either axis, become candidates if they are. Candidates that are out of
-/// range and out of bounds are dropped now and then when their sensor looks. Who is new, or has
-/// gone far, is inserted from the nearest anchor of the list and looks around; many at once, and
-/// the lists are made anew. Work is done for those who move, and for the sensors that have them as
-/// candidates. (Sorted lists kept sorted as things move: Baraff 1992; Cohen and others, I-COLLIDE,
-/// 1995.) Owns lists and candidates; reads the world's Scene; one thread.
+/// the slack: an entity moves freely within the slack, and only beyond it its node is shifted.
+/// What its bounds pass then, on either axis, become candidates if they are; and as bounds of one
+/// width lie as far from their owners in both directions, whoever is passed by one has passed one.
+/// So widths are rounded up, that there are few. Candidates that are out of range and out of bounds
+/// are dropped now and then when their sensor looks. Who is new, or has gone far, is inserted from
+/// the nearest anchor of the list and looks around; many at once, and the lists are made anew.
+/// Work is done for those who move, and for the sensors that have them as candidates. (Sorted lists
+/// kept sorted as things move: Baraff 1992; Cohen and others, I-COLLIDE, 1995.) Owns lists and
+/// candidates; reads the world's Scene; one thread.
 #pragma once
 
 #include <array>
@@ -49,9 +52,6 @@ class CrossIndex final : public Index {
   static constexpr std::uint32_t kInRange = 1u << 31;  ///< in an entry, beside the target's index
   /// What rounding of coordinates up to kMaxCoordinate can make of a difference.
   static constexpr float kRounding = 0.3F;
-  using Kind = AxisList::Kind;
-  using Ref = AxisList::Ref;
-
   struct Point {
     float x = 0;
     float y = 0;
@@ -66,15 +66,23 @@ class CrossIndex final : public Index {
   };
   struct Sensing {
     bool attached = false;
-    bool listed = false;
     bool touched = false;
     bool dense = false;                  ///< `held` is kept
     std::uint32_t suspects = 0;          ///< may have gone out of bounds since it was pruned
-    float bound = 0;                     ///< reach and twice the slack
+    float bound = 0;                     ///< reach and twice the slack, rounded up
     std::vector<std::uint32_t> entries;  ///< candidates
     std::vector<std::uint64_t> held;     ///< of a crowd: a bit by entity, whether it is a candidate
   };
 
+  /// Bounds of one width.
+  struct Width {
+    float bound = 0;
+    std::uint32_t sensors = 0;
+  };
+
+  float bound_of(const Watch& watch) const;
+  void count_bound(float bound, bool more);
+  float widest() const { return widths_.empty() ? 0 : widths_.back().bound; }
   void wait(EntityIndex entity, bool far);
   void touch(SensorIndex sensor, std::uint32_t suspects);
   void touch_around(EntityIndex entity, bool shifted);
@@ -82,7 +90,9 @@ class CrossIndex final : public Index {
   void settle_moved();
   void rebuild();
   void shift(EntityIndex entity);
+  void pass(EntityIndex entity, std::size_t which, float old, float bound);
   void put_anew(EntityIndex entity);
+  AxisList::Node node_of(EntityIndex entity, std::size_t which) const;
   void take_nodes(EntityIndex entity);
   bool in_bounds(SensorIndex sensor, EntityIndex target) const;
   void consider(SensorIndex sensor, EntityIndex target);
@@ -92,6 +102,7 @@ class CrossIndex final : public Index {
   void consider_both(EntityIndex a, EntityIndex b);
   std::uint32_t* entry(SensorIndex sensor, EntityIndex target);
   const std::uint32_t* entry(SensorIndex sensor, EntityIndex target) const;
+  void fetch(std::size_t at) const;
   void look_from(SensorIndex sensor, Flips& flips);
   template <class Accept>
   void test_entries(SensorIndex sensor, Flips& flips, const Accept& accept);
@@ -112,7 +123,7 @@ class CrossIndex final : public Index {
   std::vector<SensorIndex> touched_;
   std::vector<EntityIndex> waiting_;
   std::vector<EntityIndex> moved_;
-  float widest_ = 0;  ///< no sensor's bound is larger
+  std::vector<Width> widths_;  ///< in use, ascending
   std::size_t known_ = 0;
 };
 

@@ -21,17 +21,14 @@ void CrossIndex::consider_both(EntityIndex a, EntityIndex b) {
   if (scene_.observable[a] != 0) each_sensor(b, [&](SensorIndex sensor) { consider(sensor, a); });
 }
 
+AxisList::Node CrossIndex::node_of(EntityIndex entity, std::size_t which) const {
+  const Point& at = anchors_[entity];
+  return {at.on(which), at.on(1 - which), entity};
+}
+
 void CrossIndex::take_nodes(EntityIndex entity) {
-  const bool listed = anchored_[entity].listed;
-  for (AxisList& axis : axes_) {
-    if (listed && scene_.observable[entity] != 0) axis.erase(Ref(Kind::centre, entity));
-    each_sensor(entity, [&](SensorIndex sensor) {
-      if (!sensings_[sensor].listed) return;
-      axis.erase(Ref(Kind::lower, sensor));
-      axis.erase(Ref(Kind::upper, sensor));
-    });
-  }
-  each_sensor(entity, [&](SensorIndex sensor) { sensings_[sensor].listed = false; });
+  if (!anchored_[entity].listed) return;
+  for (AxisList& axis : axes_) axis.erase(entity);
   anchored_[entity].listed = false;
 }
 
@@ -59,98 +56,80 @@ void CrossIndex::settle_waiting() {
   waiting_.clear();
 }
 
-// The bound that leads and the centre find new candidates; the bound that trails finds none.
 void CrossIndex::shift(EntityIndex entity) {
   const Point old = anchors_[entity];
   anchors_[entity] = points_[entity];
   for (std::size_t which = 0; which < axes_.size(); ++which) {
-    AxisList& axis = axes_[which];
-    const float key = anchors_[entity].on(which);
-    if (key == old.on(which)) continue;
-    const bool up = key > old.on(which);
-    const auto nothing = [](std::uint32_t) {};
-    each_sensor(entity, [&](SensorIndex sensor) {
-      const float bound = sensings_[sensor].bound;
-      const auto found = [&](std::uint32_t target) { consider(sensor, target); };
-      const Ref upper(Kind::upper, sensor);
-      const Ref lower(Kind::lower, sensor);
-      if (up) {
-        axis.shift(upper, key + bound, Kind::centre, found);
-        axis.shift(lower, key - bound, Kind::centre, nothing);
-      } else {
-        axis.shift(lower, key - bound, Kind::centre, found);
-        axis.shift(upper, key + bound, Kind::centre, nothing);
-      }
-    });
-    if (scene_.observable[entity] == 0) continue;
-    axis.shift(Ref(Kind::centre, entity), key, up ? Kind::lower : Kind::upper,
-               [&](std::uint32_t sensor) { consider(sensor, entity); });
+    axes_[which].shift(node_of(entity, which));
   }
+  for (const Width& width : widths_) {
+    bool passes = scene_.observable[entity] != 0;
+    each_sensor(entity, [&](SensorIndex sensor) {
+      passes = passes || sensings_[sensor].bound == width.bound;
+    });
+    if (!passes) continue;
+    for (std::size_t which = 0; which < axes_.size(); ++which) {
+      pass(entity, which, old.on(which), width.bound);
+    }
+  }
+}
+
+// Its bound that leads, if it has one so wide, passes new candidates; and the bounds that it passes
+// itself, of the same width, are those of the same entities. The bound that trails finds none. What
+// lies where a bound was before is passed again: it may have been rounded to the other side.
+void CrossIndex::pass(EntityIndex entity, std::size_t which, float old, float bound) {
+  const AxisList::Node node = node_of(entity, which);
+  AxisList::Range keys{node.key - bound, node.key + bound};
+  if (node.key > old) {
+    keys.from = std::max(keys.from, old + bound - kRounding);
+  } else if (node.key < old) {
+    keys.to = std::min(keys.to, old - bound + kRounding);
+  } else {
+    return;
+  }
+  axes_[which].visit(keys, {node.other - bound, node.other + bound}, [&](EntityIndex other) {
+    if (other != entity) consider_both(entity, other);
+  });
 }
 
 void CrossIndex::put_anew(EntityIndex entity) {
   take_nodes(entity);
   anchors_[entity] = points_[entity];
-  const Point& at = anchors_[entity];
   for (std::size_t which = 0; which < axes_.size(); ++which) {
-    const float key = at.on(which);
-    if (scene_.observable[entity] != 0) axes_[which].insert(Ref(Kind::centre, entity), key);
-    each_sensor(entity, [&](SensorIndex sensor) {
-      axes_[which].insert(Ref(Kind::lower, sensor), key - sensings_[sensor].bound);
-      axes_[which].insert(Ref(Kind::upper, sensor), key + sensings_[sensor].bound);
-    });
+    axes_[which].insert(node_of(entity, which));
   }
   anchored_[entity].listed = true;
-  each_sensor(entity, [&](SensorIndex sensor) {
-    sensings_[sensor].listed = true;
-    const float bound = sensings_[sensor].bound;
-    axes_[0].visit(at.x - bound, at.x + bound, [&](Ref ref) {
-      if (ref.kind() == Kind::centre) consider(sensor, ref.index());
-    });
-  });
-  if (scene_.observable[entity] == 0) return;
-  // Whose lower bound is so near can hold it; the upper bound is checked with the rest.
-  axes_[0].visit(at.x - 2 * widest_, at.x, [&](Ref ref) {
-    if (ref.kind() == Kind::lower) consider(ref.index(), entity);
-  });
+  float bound = 0;
+  each_sensor(entity,
+              [&](SensorIndex sensor) { bound = std::max(bound, sensings_[sensor].bound); });
+  if (scene_.observable[entity] != 0) bound = widest();
+  const Point& at = anchors_[entity];
+  axes_[0].visit({at.x - bound, at.x + bound}, {at.y - bound, at.y + bound},
+                 [&](EntityIndex other) {
+                   if (other != entity) consider_both(entity, other);
+                 });
 }
 
 // All lists at once, and one sweep along x for all candidates.
 void CrossIndex::rebuild() {
   std::vector<AxisList::Node> nodes[2];
-  std::vector<EntityIndex> order;
-  widest_ = 0;
   for (EntityIndex entity = 0; entity < anchored_.size(); ++entity) {
     if (!anchored_[entity].known) continue;
     anchors_[entity] = points_[entity];
     anchored_[entity].listed = true;
-    order.push_back(entity);
-    for (std::size_t which = 0; which < 2; ++which) {
-      const float key = anchors_[entity].on(which);
-      if (scene_.observable[entity] != 0) {
-        nodes[which].push_back({key, Ref(Kind::centre, entity)});
-      }
-      each_sensor(entity, [&](SensorIndex sensor) {
-        const float bound = sensings_[sensor].bound;
-        sensings_[sensor].listed = true;
-        sensings_[sensor].suspects += static_cast<std::uint32_t>(sensings_[sensor].entries.size());
-        widest_ = std::max(widest_, bound);
-        nodes[which].push_back({key - bound, Ref(Kind::lower, sensor)});
-        nodes[which].push_back({key + bound, Ref(Kind::upper, sensor)});
-      });
-    }
+    for (std::size_t which = 0; which < 2; ++which) nodes[which].push_back(node_of(entity, which));
+    each_sensor(entity, [&](SensorIndex sensor) {
+      sensings_[sensor].suspects += static_cast<std::uint32_t>(sensings_[sensor].entries.size());
+    });
   }
-  axes_[0].assign(std::move(nodes[0]));
-  axes_[1].assign(std::move(nodes[1]));
-  std::sort(order.begin(), order.end(), [&](EntityIndex a, EntityIndex b) {
-    return anchors_[a].x != anchors_[b].x ? anchors_[a].x < anchors_[b].x : a < b;
-  });
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const Point& from = anchors_[order[i]];
-    for (std::size_t j = i + 1; j < order.size(); ++j) {
-      const Point& to = anchors_[order[j]];
-      if (to.x - from.x > widest_) break;
-      if (std::fabs(to.y - from.y) <= widest_) consider_both(order[i], order[j]);
+  for (std::size_t which = 0; which < 2; ++which) axes_[which].assign(nodes[which]);
+  const std::vector<AxisList::Node>& along = nodes[0];
+  const float bound = widest();
+  for (std::size_t i = 0; i < along.size(); ++i) {
+    for (std::size_t j = i + 1; j < along.size(); ++j) {
+      if (along[j].key - along[i].key > bound) break;
+      if (std::fabs(along[j].other - along[i].other) > bound) continue;
+      consider_both(along[i].entity, along[j].entity);
     }
   }
 }

@@ -36,14 +36,32 @@ void GridIndex::insert(EntityIndex entity) {
 }
 
 void GridIndex::erase(EntityIndex entity, std::vector<SensorIndex>& had) {
+  erased_.start();
+  erase_all(std::span(&entity, 1), erased_);
+  for (const Pair& pair : erased_.all()) had.push_back(pair.sensor);
+}
+
+void GridIndex::erase_all(std::span<const EntityIndex> entities, Buffer<Pair>& had) {
   for (std::uint32_t i = 0; i < used_; ++i) {
-    if (layers_[i]) layers_[i]->erase(entity, had);
+    if (layers_[i]) layers_[i]->erase(entities, had);
+  }
+}
+
+void GridIndex::fetch(EntityIndex entity, int step) const {
+  for (std::uint32_t i = 0; i < used_; ++i) {
+    if (layers_[i]) layers_[i]->fetch(entity, step);
   }
 }
 
 void GridIndex::move(EntityIndex entity) {
   for (std::uint32_t i = 0; i < used_; ++i) {
     if (layers_[i]) layers_[i]->move(entity);
+  }
+}
+
+void GridIndex::settle() {
+  for (std::uint32_t i = 0; i < used_; ++i) {
+    if (layers_[i]) layers_[i]->settle();
   }
 }
 

@@ -20,7 +20,10 @@ class GridIndex final : public Index {
   void reserve(std::size_t entities, std::size_t sensors) override;
   void insert(EntityIndex entity) override;
   void erase(EntityIndex entity, std::vector<SensorIndex>& had) override;
+  void erase_all(std::span<const EntityIndex> entities, Buffer<Pair>& had) override;
+  void fetch(EntityIndex entity, int step) const override;
   void move(EntityIndex entity) override;
+  void settle() override;
   void refilter(EntityIndex entity) override;
   void refilter_all(FilterNumber number) override;
   void attach(SensorIndex sensor) override;
@@ -44,6 +47,7 @@ class GridIndex final : public Index {
   const float reach_;
   const LayerMaker maker_;
   std::vector<Served> served_;
+  Buffer<Pair> erased_;                                        ///< scratch of erase()
   std::array<std::unique_ptr<Layer>, kMaxLayers + 1> layers_;  ///< null: nobody needs it
   std::uint32_t used_ = 1;                                     ///< one more than the highest
 };

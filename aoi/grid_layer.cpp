@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "aoi/grid_layer_few.hpp"
+#include "aoi/grid_layer_going.hpp"
 #include "aoi/grid_layer_look.hpp"
 #include "aoi/grid_layer_places.hpp"
 #include "aoi/grid_layer_rows.hpp"
@@ -65,41 +66,80 @@ void GridLayer<Cells>::insert(EntityIndex entity) {
   mark_dirty(place.cell);
 }
 
+// Those of one cell together: their bits lie close to each other in the rows around.
 template <class Cells>
-void GridLayer<Cells>::erase(EntityIndex entity, std::vector<SensorIndex>& had) {
-  Place& place = places_[entity];
-  if (place.place != kNone) {
-    clear_around(entity, had);
-    free_place(place.cell, place.place);
-  } else {
-    --hidden_[place.cell];
+void GridLayer<Cells>::erase(std::span<const EntityIndex> entities, Buffer<Pair>& had) {
+  erasing_.assign(entities.begin(), entities.end());
+  const auto by_cell = [this](EntityIndex a, EntityIndex b) {
+    return places_[a].cell < places_[b].cell;
+  };
+  std::sort(erasing_.begin(), erasing_.end(), by_cell);
+  const std::span<const EntityIndex> all = erasing_;
+  for (std::size_t begin = 0; begin < all.size();) {
+    const CellIndex cell = places_[all[begin]].cell;
+    std::size_t end = begin;
+    while (end < all.size() && places_[all[end]].cell == cell) ++end;
+    clear_around(cell, all.subspan(begin, end - begin), had);
+    begin = end;
   }
-  close_if_empty(place.cell);
-  place = {};
+  const bool orphaned = !orphans_.empty();
+  for (const EntityIndex entity : entities) {
+    if (orphaned) {
+      std::vector<Pair> dropped;
+      drop_orphans(kNone, entity, dropped);
+      for (const Pair& pair : dropped) had.push_back(pair);
+    }
+    Place& place = places_[entity];
+    if (place.place != kNone) {
+      free_place(place.cell, place.place);
+    } else {
+      --hidden_[place.cell];
+    }
+    close_if_empty(place.cell);
+    place = {};
+  }
 }
 
+// Takes the bits of those in one cell out of all rows. Whether one was set is anybody's guess.
 template <class Cells>
-void GridLayer<Cells>::clear_around(EntityIndex entity, std::vector<SensorIndex>& had) {
-  each_row_over(places_[entity], [&](std::uint32_t at, std::uint32_t bit) {
-    Watcher& watcher = watchers_[at];
-    if (!watcher.row.test(bit)) return;
-    watcher.row.clear(bit);
-    had.push_back(watcher.sensor);
-  });
-  std::vector<Pair> dropped;
-  drop_orphans(kNone, entity, dropped);
-  for (const Pair& pair : dropped) had.push_back(pair.sensor);
+void GridLayer<Cells>::clear_around(CellIndex cell, std::span<const EntityIndex> entities,
+                                    Buffer<Pair>& had) {
+  for (std::size_t i = 0; i < kNeighbours; ++i) {
+    const CellIndex home = cells_.neighbour(cell, i);
+    if (home == kNone || homes_[home].empty()) continue;
+    const std::uint32_t first = offset_of(home, kNeighbours - 1 - i) * kBlockPlaces -
+                                runs_[cell].first * kBlockPlaces;  // wraps around, and back
+    for (const std::uint32_t at : homes_[home]) {
+      Watcher& watcher = watchers_[at];
+      std::uint8_t* const row = watcher.row.data();
+      Pair* out = had.room(entities.size());
+      Pair* const begin = out;
+      for (const EntityIndex entity : entities) {
+        const std::uint32_t place = places_[entity].place;
+        if (place == kNone) continue;
+        const std::uint32_t bit = first + place;
+        const unsigned mask = 1u << bit % 8;
+        const unsigned byte = row[bit / 8];
+        row[bit / 8] = static_cast<std::uint8_t>(byte & ~mask);
+        *out = {watcher.sensor, entity};
+        out += (byte & mask) != 0 ? 1 : 0;
+      }
+      had.add(static_cast<std::size_t>(out - begin));
+    }
+  }
 }
 
 template <class Cells>
 void GridLayer<Cells>::move(EntityIndex entity) {
   Place& place = places_[entity];
   const Position& at = scene_.spots[entity].at;
-  if (cells_.stays(place.home, at)) [[likely]] {
-    if (place.place != kNone) arena_.set(place.place, at);
-  } else {
-    change_cell(entity, cells_.locate(at));
+  if (!cells_.stays(place.home, at)) [[unlikely]] {
+    if (going_.size() == kGoing) settle();
+    going_.push_back(entity);
+    prefetch_homes(entity);
+    return;
   }
+  if (place.place != kNone) arena_.set(place.place, at);
   mark_moved(entity, place);
 }
 
@@ -136,32 +176,11 @@ void GridLayer<Cells>::refilter(EntityIndex entity) {
   mark_dirty(place.cell);
 }
 
-// Those whose rows may have the bit of somebody there.
-template <class Cells>
-void GridLayer<Cells>::prefetch_around(CellIndex cell) const {
-  for (std::size_t i = 0; i < kNeighbours; ++i) {
-    const CellIndex home = cells_.neighbour(cell, i);
-    if (home == kNone) continue;
-    for (const std::uint32_t at : homes_[home]) __builtin_prefetch(&watchers_[at], 1);
-  }
-}
-
-// Where their bits go.
-template <class Cells>
-void GridLayer<Cells>::prefetch_runs(CellIndex home) const {
-  for (const std::size_t i : {0, 2, 3, 5, 6, 8}) {
-    const CellIndex cell = cells_.neighbour(home, i);
-    if (cell != kNone) __builtin_prefetch(&runs_[cell]);
-  }
-}
-
 template <class Cells>
 void GridLayer<Cells>::change_cell(EntityIndex entity, const CellAt& to) {
   Place& place = places_[entity];
   const Place old = place;
-  prefetch_around(old.cell);
   open(place, to);
-  prefetch_runs(place.cell);
   if (old.place != kNone) {
     set_place(entity, take_place(place.cell));
     arena_.put(place.place, entity);

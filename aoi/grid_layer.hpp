@@ -11,21 +11,19 @@
 #include <array>
 #include <bit>
 #include <boost/container/small_vector.hpp>
+#include <boost/container/static_vector.hpp>
 #include <functional>
 #include <memory>
 #include <vector>
 
 #include "aoi/block_arena.hpp"
 #include "aoi/cells.hpp"
+#include "aoi/extent.hpp"
 #include "aoi/index.hpp"
+#include "aoi/pairs.hpp"
 #include "aoi/row.hpp"
 
 namespace starbus::aoi {
-
-struct Pair {
-  SensorIndex sensor = kNone;
-  EntityIndex target = kNone;
-};
 
 /// What a grid does with a layer, whatever its cells are.
 class Layer {
@@ -33,8 +31,10 @@ class Layer {
   virtual ~Layer() = default;
   virtual void reserve(std::size_t entities, std::size_t sensors) = 0;
   virtual void insert(EntityIndex entity) = 0;
-  virtual void erase(EntityIndex entity, std::vector<SensorIndex>& had) = 0;
+  virtual void erase(std::span<const EntityIndex> entities, Buffer<Pair>& had) = 0;
+  virtual void fetch(EntityIndex entity, int step) const = 0;
   virtual void move(EntityIndex entity) = 0;
+  virtual void settle() = 0;
   virtual void refilter(EntityIndex entity) = 0;
   virtual void refilter_all(FilterNumber number) = 0;
   virtual void attach(SensorIndex sensor) = 0;
@@ -73,8 +73,10 @@ class GridLayer final : public Layer {
 
   void reserve(std::size_t entities, std::size_t sensors) override;
   void insert(EntityIndex entity) override;
-  void erase(EntityIndex entity, std::vector<SensorIndex>& had) override;
+  void erase(std::span<const EntityIndex> entities, Buffer<Pair>& had) override;
+  void fetch(EntityIndex entity, int step) const override;
   void move(EntityIndex entity) override;
+  void settle() override;
   void refilter(EntityIndex entity) override;
   void refilter_all(FilterNumber number) override { arena_.refilter_all(number); }
   void attach(SensorIndex sensor) override;
@@ -91,7 +93,10 @@ class GridLayer final : public Layer {
   std::uint64_t memory() const override;
 
  private:
-  static constexpr std::size_t kBatch = 16;  ///< watchers that are scanned together
+  static constexpr std::size_t kBatch = 16;            ///< watchers that are scanned together
+  static constexpr std::uint32_t kCrowd = 64;          ///< of a cell whose extent is worth knowing
+  static constexpr std::uint32_t kScannedAtOnce = 64;  ///< blocks
+  static constexpr std::size_t kGoing = 32;            ///< entities that change cells together
   static constexpr std::size_t kCentre = kNeighbours / 2;
   static constexpr std::uint32_t kAllCells = (1u << kNeighbours) - 1;
 
@@ -149,7 +154,7 @@ class GridLayer final : public Layer {
     return sites_[static_cast<std::size_t>(&watcher - watchers_.data())];
   }
 
-  // grid_layer.cpp, grid_layer_places.hpp, grid_layer_rows.hpp.
+  // grid_layer.cpp, grid_layer_going.hpp, grid_layer_places.hpp, grid_layer_rows.hpp.
   void make_cells(std::size_t size);
   void open(Place& place, const CellAt& at);
   void close_if_empty(CellIndex cell);
@@ -162,13 +167,16 @@ class GridLayer final : public Layer {
   void move_bits(EntityIndex entity, const Place& from, const Place& to);
   void rehome(std::uint32_t watcher, const Place& from, const Place& to);
   void resize_row(Watcher& watcher, std::uint32_t size);
-  void clear_around(EntityIndex entity, std::vector<SensorIndex>& had);
+  void clear_around(CellIndex cell, std::span<const EntityIndex> entities, Buffer<Pair>& had);
   void mark_moved(EntityIndex entity, const Place& place);
   void mark_dirty(CellIndex cell);
   void mark_stale(Watcher& watcher);
   void set_place(EntityIndex entity, std::uint32_t place);
   void prefetch(CellIndex home) const;
-  void prefetch_around(CellIndex cell) const;
+  void go(EntityIndex entity);
+  void prefetch_homes(EntityIndex entity) const;
+  void prefetch_sensor(EntityIndex entity) const;
+  void prefetch_watchers(EntityIndex entity) const;
   void prefetch_runs(CellIndex home) const;
   void drop_orphans(SensorIndex sensor, EntityIndex target, std::vector<Pair>& dropped);
 
@@ -194,7 +202,6 @@ class GridLayer final : public Layer {
   void each_row_over(const Place& place, const Visitor& visitor) const;
 
   // grid_layer_look.hpp, grid_layer_few.hpp, grid_layer_scan.hpp.
-  void group_orphans();
   void settle_orphans(Flips& flips);
   void spread_dirt();
   void gather(CellIndex home, Around& around) const;
@@ -212,6 +219,8 @@ class GridLayer final : public Layer {
   void look_alone(Watcher& watcher, const Around& around, std::uint32_t mask, Flips& flips);
   bool scan_runs(Watcher& watcher, const Around& around, const Look& look, std::size_t variant,
                  std::uint32_t mask);
+  void add_near(const Look& look, std::uint32_t first, std::span<const std::uint8_t> row,
+                std::vector<Candidate>& out) const;
   void report(Watcher& watcher, Flips& flips);
   void report_few(Watcher& watcher, const Around& around, const FewBits& now, Flips& flips);
   void settle_dirt();
@@ -236,14 +245,18 @@ class GridLayer final : public Layer {
   std::vector<Watcher> watchers_;
   std::vector<Site> sites_;  ///< beside watchers_
   std::vector<std::uint32_t> free_watchers_;
+  /// Who is to change cells: until then it has its old place, and all that is kept of it fits that.
+  boost::container::static_vector<EntityIndex, kGoing> going_;
   std::vector<Pair> orphans_;
-  std::vector<Pair> grouped_;  ///< scratch of group_orphans()
+  std::vector<EntityIndex> erasing_;  ///< scratch of erase()
+  std::vector<Pair> grouped_;         ///< scratch of settle_orphans()
 
   // Scratch of one look.
   std::vector<CellIndex> looking_;
   std::array<std::uint32_t, kBatch> batch_;
   std::array<Look, kBatch> looks_;
   std::array<FewScans, kBatch> scans_;
+  std::array<Extent, kNeighbours> extents_;  ///< by neighbour of one home
   std::vector<std::uint8_t> fresh_;
   std::vector<std::uint32_t> block_at_;  ///< by byte of the rows of one home
   std::vector<std::uint8_t> held_;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <numeric>
 #include <span>
 
 #include "aoi/grid_layer.hpp"
@@ -101,6 +100,7 @@ void GridLayer<Cells>::prefetch(CellIndex home) const {
 
 template <class Cells>
 void GridLayer<Cells>::touched(std::vector<Touched>& out) {
+  settle();
   spread_dirt();
   for (std::size_t word = 0; word < touched_.size(); ++word) {
     for (std::uint64_t bits = touched_[word]; bits != 0; bits &= bits - 1) {
@@ -119,6 +119,7 @@ void GridLayer<Cells>::touched(std::vector<Touched>& out) {
 
 template <class Cells>
 void GridLayer<Cells>::look(Flips& flips, const std::vector<std::uint8_t>* skip) {
+  settle();
   settle_orphans(flips);
   spread_dirt();
   looking_.clear();
@@ -138,37 +139,13 @@ void GridLayer<Cells>::look(Flips& flips, const std::vector<std::uint8_t>* skip)
   settle_dirt();
 }
 
-// Those of one sensor side by side. After a storm of teleports they are more than sensors: so they
-// are put in order by halves of the index, not compared.
-template <class Cells>
-void GridLayer<Cells>::group_orphans() {
-  constexpr std::size_t kFew = 128;
-  constexpr std::uint32_t kHalf = SensorId::kIndexBits / 2;
-  if (orphans_.size() < kFew) {
-    std::sort(orphans_.begin(), orphans_.end(),
-              [](const Pair& a, const Pair& b) { return a.sensor < b.sensor; });
-    return;
-  }
-  grouped_.resize(orphans_.size());
-  for (const std::uint32_t shift : {0u, kHalf}) {
-    std::array<std::uint32_t, (1u << kHalf) + 1> starts{};
-    const auto digit = [shift](const Pair& pair) {
-      return pair.sensor >> shift & ((1u << kHalf) - 1);
-    };
-    for (const Pair& pair : orphans_) ++starts[digit(pair) + 1];
-    std::partial_sum(starts.begin(), starts.end(), starts.begin());
-    for (const Pair& pair : orphans_) grouped_[starts[digit(pair)]++] = pair;
-    orphans_.swap(grouped_);
-  }
-}
-
 // An orphan whose place is within the nine cells again is in the row again. Any other is out of
 // reach: it leaves now, also if its sensor would look later.
 template <class Cells>
 void GridLayer<Cells>::settle_orphans(Flips& flips) {
   if (orphans_.empty()) return;
   constexpr std::size_t kAhead = 8;  // as many are fetched while one is settled
-  group_orphans();
+  group_by_sensor(orphans_, grouped_);
   std::size_t i = 0;
   while (i < orphans_.size()) {
     const SensorIndex sensor = orphans_[i].sensor;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 
+#include "aoi/bits.hpp"
 #include "aoi/flip_writer.hpp"
 #include "aoi/grid_layer.hpp"
 #include "aoi/measure.hpp"
@@ -35,8 +36,17 @@ bool GridLayer<Cells>::scan_runs(Watcher& watcher, const Around& around, const L
     const Run& run = *around.runs[i];
     if ((mask >> i & 1) == 0 || run.used == 0) continue;
     std::uint8_t* out = fresh_.data() + around.offsets[i];
-    kernels_.run[variant](&arena_.blocks[run.first], arena_.heights_at(run.first), run.used, look,
-                          row + around.offsets[i], out);
+    switch (extents_[i].seen_by(look, scene_.metric)) {
+      case Extent::Seen::all:
+        std::memcpy(out, &arena_.occupied[run.first], run.used);
+        break;
+      case Extent::Seen::none:
+        std::memset(out, 0, run.used);
+        continue;
+      case Extent::Seen::some:
+        kernels_.run[variant](&arena_.blocks[run.first], arena_.heights_at(run.first), run.used,
+                              look, row + around.offsets[i], out);
+    }
     if (watcher.filter == 0) continue;
     const std::uint8_t* pass = arena_.passes[watcher.filter].data() + run.first;
     for (std::uint32_t block = 0; block < run.used; ++block) out[block] &= pass[block];
@@ -49,7 +59,8 @@ bool GridLayer<Cells>::scan_runs(Watcher& watcher, const Around& around, const L
   return std::memcmp(fresh_.data(), row, size) != 0;
 }
 
-// Which block each byte of the rows of this home stands for.
+// Which block each byte of the rows of this home stands for, and how far each of its crowds
+// reaches.
 template <class Cells>
 void GridLayer<Cells>::lay_out(const Around& around) {
   block_at_.resize(around.size());
@@ -58,6 +69,10 @@ void GridLayer<Cells>::lay_out(const Around& around) {
     for (std::uint32_t at = around.offsets[i]; at < around.offsets[i + 1]; ++at) {
       block_at_[at] = first + at - around.offsets[i];
     }
+    // Where nobody asks for heights; a few blocks are scanned before that is found out.
+    const Run& run = *around.runs[i];
+    const bool crowd = run.count >= kCrowd && arena_.heights.empty();
+    extents_[i] = crowd ? Extent::of({&arena_.blocks[run.first], run.used}) : Extent{};
   }
 }
 
@@ -99,27 +114,39 @@ void GridLayer<Cells>::in_range_within(SensorIndex sensor, float limit,
     return;
   }
   const Look look{from.x, from.y, from.z, limit, limit, 0, 0};
-  constexpr std::uint32_t kAtOnce = 64;  // blocks
   for (std::size_t i = 0; i < kNeighbours; ++i) {
     const std::uint8_t* const row = watcher.row.data() + around.offsets[i];
     const Run& run = *around.runs[i];
-    for (std::uint32_t first = 0; first < run.used; first += kAtOnce) {
-      const std::uint32_t count = std::min(run.used - first, kAtOnce);
-      std::uint8_t near[kAtOnce] = {};
-      std::uint8_t seen[kAtOnce] = {};
-      kernels_.run[0](&arena_.blocks[run.first + first], nullptr, count, look, nullptr, near);
-      std::memcpy(seen, row + first, count);
-      for (std::uint32_t at = 0; at < count; at += 8) {
-        const std::size_t places = std::size_t{run.first + first + at} * kBlockPlaces;
-        for (std::uint64_t bits = load(near + at) & load(seen + at); bits != 0; bits &= bits - 1) {
-          const std::size_t place = places + static_cast<std::size_t>(std::countr_zero(bits));
-          const Block& block = arena_.blocks[place / kBlockPlaces];
-          const std::size_t lane = place % kBlockPlaces;
-          const float squared = distance_squared(block.x[lane] - from.x, block.y[lane] - from.y);
-          out.push_back({squared, arena_.entities[place]});
-        }
-      }
+    for (std::uint32_t first = 0; first < run.used; first += kScannedAtOnce) {
+      const std::uint32_t count = std::min(run.used - first, kScannedAtOnce);
+      add_near(look, run.first + first, {row + first, count}, out);
     }
+  }
+}
+
+// Those in some blocks that are in the row and near enough.
+template <class Cells>
+void GridLayer<Cells>::add_near(const Look& look, std::uint32_t first,
+                                std::span<const std::uint8_t> row,
+                                std::vector<Candidate>& out) const {
+  constexpr std::size_t kSure = 4;
+  std::uint8_t near[kScannedAtOnce] = {};
+  std::uint8_t seen[kScannedAtOnce] = {};
+  std::uint32_t places[kScannedAtOnce * kBlockPlaces + kSure];
+  kernels_.run[0](&arena_.blocks[first], nullptr, row.size(), look, nullptr, near);
+  std::memcpy(seen, row.data(), row.size());
+  std::uint32_t* end = places;
+  for (std::uint32_t at = 0; at < row.size(); at += 8) {
+    end = write_bits<kSure>(load(near + at) & load(seen + at), (first + at) * kBlockPlaces, end);
+  }
+  const std::size_t before = out.size();
+  out.resize(before + static_cast<std::size_t>(end - places));
+  Candidate* next = out.data() + before;
+  for (const std::uint32_t place : std::span<const std::uint32_t>(places, end)) {
+    const Block& block = arena_.blocks[place / kBlockPlaces];
+    const std::size_t lane = place % kBlockPlaces;
+    const float squared = distance_squared(block.x[lane] - look.x, block.y[lane] - look.y);
+    *next++ = {squared, arena_.entities[place]};
   }
 }
 

@@ -19,6 +19,10 @@ class Handles {
   void reserve(std::size_t count) { rows_.reserve(count + 1); }
   /// 0: all indices are in use or rest.
   std::uint32_t allocate();
+  /// The index that allocate() will give after so many others, if it has been given before; or 0.
+  std::uint32_t upcoming(std::size_t after) const {
+    return after < ready_.size() ? ready_[after] : 0;
+  }
   /// From now on valid() says no, though the row is still in use.
   void retire(std::uint32_t index) { rows_[index].valid = false; }
   /// The row is no longer in use.

@@ -30,6 +30,15 @@ void Flips::close(SensorIndex sensor, bool noted, bool in_any_case) {
   entries.push_back({sensor << 1 | (noted ? 1u : 0u), left_end, entered_end});
 }
 
+void Index::erase_all(std::span<const EntityIndex> entities, Buffer<Pair>& had) {
+  std::vector<SensorIndex> sensors;
+  for (const EntityIndex entity : entities) {
+    sensors.clear();
+    erase(entity, sensors);
+    for (const SensorIndex sensor : sensors) had.push_back({sensor, entity});
+  }
+}
+
 std::unique_ptr<Index> make_index(const WorldOptions& options, const Scene& scene) {
   const Box bounds = options.bounds;
   switch (options.backend) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "aoi/buffer.hpp"
+#include "aoi/pairs.hpp"
 #include "aoi/region.hpp"
 #include "aoi/scene.hpp"
 
@@ -66,7 +67,14 @@ class Index {
   virtual void insert(EntityIndex entity) = 0;
   /// Its sensors were detached before. Appends who had it in range, in no order.
   virtual void erase(EntityIndex entity, std::vector<SensorIndex>& had) = 0;
+  /// All of them, as erase() one by one; appends who had whom in range, in no order.
+  virtual void erase_all(std::span<const EntityIndex> entities, Buffer<Pair>& had);
+  /// It will be erased, with its sensors: fetches what that needs, in steps 0, 1 and 2, each of
+  /// which uses what the one before has fetched. What is inserted needs the first of them.
+  virtual void fetch(EntityIndex /*entity*/, int /*step*/) const {}
   virtual void move(EntityIndex entity) = 0;
+  /// Moves that wait for others are done: before visit(); whoever looks does so by itself.
+  virtual void settle() {}
   /// Its flags have changed.
   virtual void refilter(EntityIndex entity) = 0;
 

@@ -24,7 +24,7 @@ namespace starbus::aoi {
   X(kMaxCells, 1'048'576, "cells",                                                                 \
     "a uniform grid keeps some 70 bytes for each, used or not, and 170 where cells are "           \
     "fewer than the entities expected",                                                            \
-    "bad_option: use the hashed grid")                                                             \
+    "too_large: use the hashed grid")                                                              \
   X(kMaxLayers, 16, "layers", "cells double in size from one to the next: up to kMaxRadius",       \
     "cannot be reached")                                                                           \
   X(kMaxFilters, 255, "filters", "that differ and are in use at once; each costs a bit per place", \

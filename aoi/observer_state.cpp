@@ -18,7 +18,10 @@ Result<> check(const ObserverState& state) {
   std::vector<bool> used(kMaxWireIndex + 1u);
   std::uint64_t last = 0;
   for (const ObserverState::Target& target : state.targets) {
-    if (target.key <= last) return Error(Errc::corrupt, "keys are 0, double or out of order");
+    if (target.key <= last && target.key != 0) {
+      return Error(Errc::corrupt, "keys are double or out of order");
+    }
+    if (target.key < last) return Error(Errc::corrupt, "keys are out of order");
     last = target.key;
     if (target.index == 0 || used[target.index]) return Error(Errc::corrupt, "index 0 or double");
     used[target.index] = true;

@@ -16,19 +16,20 @@ namespace starbus::aoi {
 /// World::export_state makes it, World::import_state takes it.
 struct ObserverState {
   struct Target {
-    std::uint64_t key = 0;    ///< EntityOptions::key; entities without one (0) are not exported
+    /// EntityOptions::key; of those without one (0) the client is told that they are gone.
+    std::uint64_t key = 0;
     std::uint16_t index = 0;  ///< under which the client knows it
     bool forced = false;
     friend bool operator==(const Target&, const Target&) = default;
   };
-  std::vector<Target> targets;  ///< by key, each once
+  std::vector<Target> targets;  ///< by key, each once; those without one first
   friend bool operator==(const ObserverState&, const ObserverState&) = default;
 };
 
 std::string encode(const ObserverState& state);
 /// corrupt, newer_format. What it gives, check() accepts.
 Result<ObserverState> decode_observer_state(std::string_view bytes);
-/// corrupt: keys that are 0, out of order or double; indices that are 0 or double; too many.
+/// corrupt: keys that are out of order or double; indices that are 0 or double; too many.
 Result<> check(const ObserverState& state);
 
 /// What changes in a client's numbering, all at once: those of `kept` have a new index (also the

@@ -64,7 +64,8 @@ struct SymmetricOptions {
   std::uint16_t refresh = 25;                ///< updates after which the stationary search anyway
 };
 
-/// How much of an update may be put off to later ones. The default puts nothing off.
+/// How much of an update may be put off to later ones. The default puts nothing off. What a pair
+/// test is, and so who looks when, is the backend's own.
 struct Budget {
   std::uint64_t pair_tests = 0;     ///< per update, 0: no bound; deterministic
   std::uint32_t microseconds = 0;   ///< per update, 0: no bound; NOT deterministic

@@ -47,7 +47,8 @@ class Replay {
   /// corrupt, newer_format. A recording that ends within a step is whole up to that step.
   static Result<Replay> open(std::string_view bytes);
 
-  /// Make a world with these, or with another backend: the events are the same.
+  /// Make a world with these, or with another backend: the events are the same, but for the updates
+  /// in which they come if there is a period or a budget.
   const WorldOptions& options() const { return options_; }
 
   /// Does what was recorded up to the next update and that update, whose events `world` then has.

@@ -1,10 +1,11 @@
 #include "aoi/sort_indices.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
+#include <limits>
 #include <utility>
 
+#include "aoi/bits.hpp"
 #include "aoi/rank_few.hpp"
 
 namespace starbus::aoi {
@@ -21,24 +22,58 @@ void sort_few(std::span<std::uint32_t> indices) {
   }
 }
 
+struct Extremes {
+  std::uint32_t least;
+  std::uint32_t most;
+};
+
+// Four at a time; there are no fewer.
+Extremes extremes_of(std::span<const std::uint32_t> indices) {
+  using Four = std::int32_t __attribute__((vector_size(16)));
+  const auto four_at = [&](std::size_t i) {
+    Four four;
+    std::memcpy(&four, indices.data() + i, sizeof four);
+    return four;
+  };
+  Four least = four_at(indices.size() - 4);
+  Four most = least;
+  for (std::size_t i = 0; i + 4 <= indices.size(); i += 4) {
+    const Four four = four_at(i);
+    least = four < least ? four : least;
+    most = most < four ? four : most;
+  }
+  const auto pick = [](std::int32_t a, std::int32_t b, std::int32_t c, std::int32_t d) {
+    return std::minmax({a, b, c, d});
+  };
+  return {static_cast<std::uint32_t>(pick(least[0], least[1], least[2], least[3]).first),
+          static_cast<std::uint32_t>(pick(most[0], most[1], most[2], most[3]).second)};
+}
+
+// Reads the marks in order, and takes them away. Most words have one or two, or none.
+void read_marks(std::span<std::uint64_t> marks, std::uint32_t base, std::span<std::uint32_t> out) {
+  constexpr std::size_t kSure = 2;
+  std::uint32_t* at = out.data();
+  const std::uint32_t* const end = at + out.size();
+  for (std::uint64_t& word : marks) {
+    const std::uint64_t bits = std::exchange(word, 0);
+    const bool room = static_cast<std::size_t>(end - at) >= kSure;
+    at = room ? write_bits<kSure>(bits, base, at) : write_bits<0>(bits, base, at);
+    base += 64;
+  }
+}
+
 // Where a crowd's indices lie close together, a bit for each is set, and they are read in order.
 bool sort_by_marks(std::span<std::uint32_t> indices, std::vector<std::uint64_t>& marks) {
   constexpr std::size_t kWordsPerIndex = 8;
-  const auto [least, most] = std::minmax_element(indices.begin(), indices.end());
-  const std::uint32_t first = *least / 64;
-  const std::size_t words = *most / 64 - first + 1u;
+  const Extremes extremes = extremes_of(indices);
+  const std::uint32_t first = extremes.least / 64;
+  const std::size_t words = extremes.most / 64 - first + 1u;
   if (words > indices.size() * kWordsPerIndex) return false;
   if (marks.size() < words) marks.resize(words);
   for (const std::uint32_t index : indices) {
     marks[index / 64 - first] |= std::uint64_t{1} << index % 64;
   }
-  std::uint32_t* out = indices.data();
-  for (std::size_t word = 0; word < words; ++word) {
-    for (std::uint64_t bits = std::exchange(marks[word], 0); bits != 0; bits &= bits - 1) {
-      *out++ = static_cast<std::uint32_t>((first + word) * 64) +
-               static_cast<std::uint32_t>(std::countr_zero(bits));
-    }
-  }
+  read_marks(std::span(marks).first(words), first * 64, indices);
   return true;
 }
 
@@ -53,6 +88,35 @@ void sort_indices(std::span<std::uint32_t> indices, std::vector<std::uint64_t>& 
   if (sort_by_marks(indices, marks)) return;
   if (count <= 64) return sort_few<16>(indices);
   std::sort(indices.begin(), indices.end());
+}
+
+// Without asking which comes next, for that is anybody's guess: both ends have a largest number.
+void compare(std::vector<std::uint32_t>& a, std::vector<std::uint32_t>& b,
+             std::vector<std::uint32_t>& only_a, std::vector<std::uint32_t>& only_b) {
+  constexpr auto kEnd = std::numeric_limits<std::uint32_t>::max();
+  a.push_back(kEnd);
+  b.push_back(kEnd);
+  only_a.resize(a.size());
+  only_b.resize(b.size());
+  std::size_t in_a = 0;
+  std::size_t in_b = 0;
+  std::size_t found_a = 0;
+  std::size_t found_b = 0;
+  while (true) {
+    const std::uint32_t x = a[in_a];
+    const std::uint32_t y = b[in_b];
+    if ((x & y) == kEnd) break;
+    only_a[found_a] = x;
+    only_b[found_b] = y;
+    found_a += x < y ? 1 : 0;
+    found_b += y < x ? 1 : 0;
+    in_a += x <= y ? 1 : 0;
+    in_b += y <= x ? 1 : 0;
+  }
+  only_a.resize(found_a);
+  only_b.resize(found_b);
+  a.pop_back();
+  b.pop_back();
 }
 
 }  // namespace starbus::aoi

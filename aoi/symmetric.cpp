@@ -123,7 +123,7 @@ void SymmetricLists::forget(EntityIndex entity) {
   specials_.erase(entity);
 }
 
-std::uint64_t SymmetricLists::update(std::uint64_t tests, std::uint32_t max_wait) {
+SymmetricLists::Searches SymmetricLists::update(std::uint64_t tests, std::uint32_t max_wait) {
   ++update_;
   for (std::size_t i = 0; i < all_.size() / options_.refresh + 1 && !all_.empty(); ++i) {
     refresh_at_ = refresh_at_ + 1 < all_.size() ? refresh_at_ + 1 : 0;
@@ -134,20 +134,23 @@ std::uint64_t SymmetricLists::update(std::uint64_t tests, std::uint32_t max_wait
     const std::uint32_t second = members_[b].waited;
     return first != second ? first > second : a < b;
   });
-  std::uint64_t done = 0;
+  Searches searches;
   std::vector<EntityIndex> later;
   for (const EntityIndex entity : due_) {
     Member& member = members_[entity];
-    if (tests != 0 && done >= tests && member.waited < max_wait) {
-      ++member.waited;
+    const bool full = tests != 0 && searches.tests >= tests;
+    if (full && member.waited < max_wait) {
+      searches.staleness = std::max(searches.staleness, ++member.waited);
       later.push_back(entity);
       continue;
     }
+    if (full) ++searches.overdue;
     member.due = false;
-    done += search(entity);
+    ++searches.done;
+    searches.tests += search(entity);
   }
   due_.swap(later);
-  return done;
+  return searches;
 }
 
 void SymmetricLists::settle() {

@@ -64,10 +64,15 @@ class SymmetricLists {
   std::size_t specials(EntityIndex entity) const;
   void forget(EntityIndex entity);  ///< all its special relations
 
+  struct Searches {
+    std::uint64_t tests = 0;      ///< distances looked at
+    std::uint32_t done = 0;       ///< members that have searched
+    std::uint32_t overdue = 0;    ///< of those, beyond `tests`
+    std::uint32_t staleness = 0;  ///< of those who still wait, updates that the longest has
+  };
   /// Searches for those who need it: first those who have waited longest. Beyond `tests` (0: no
-  /// bound) only those that have waited `max_wait` updates. Gives the number of distances looked
-  /// at.
-  std::uint64_t update(std::uint64_t tests, std::uint32_t max_wait);
+  /// bound) only those that have waited `max_wait` updates.
+  Searches update(std::uint64_t tests, std::uint32_t max_wait);
   /// Of the last update, also by other members' searches; each once.
   std::span<const EntityIndex> changed() const { return changed_; }
   void settle();  ///< the changes have been taken

@@ -91,8 +91,9 @@ std::vector<ObserverBatch> batches(const World& world) {
     if (batch == nullptr) continue;
     if (event.kind == Kind::leave) {
       batch->leaves.push_back(event.index);
-    } else if (const auto target = world.entity(event.target)) {
-      batch->enters.push_back({event.index, target->key});
+    } else {
+      // Also of one that a handler has removed: the client will hear of its leave.
+      batch->enters.push_back({event.index, world.key_of(event.target)});
     }
   }
   return all;

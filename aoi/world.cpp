@@ -37,6 +37,12 @@ Result<World> World::create(const WorldOptions& options) {
 
 World::World(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
+// What is asked or changed otherwise is not to meet those who were removed.
+World::Impl& World::settled() const {
+  impl_->settle();
+  return *impl_;
+}
+
 World::World(World&&) noexcept = default;
 
 World& World::operator=(World&&) noexcept = default;
@@ -63,11 +69,11 @@ Result<> World::move(std::span<const Move> moves) {
 }
 
 Result<> World::set_flags(EntityId entity, std::uint64_t flags) {
-  return impl_->set_flags(entity, flags);
+  return settled().set_flags(entity, flags);
 }
 
 Result<> World::set_weight(EntityId entity, float weight) {
-  return impl_->set_weight(entity, weight);
+  return settled().set_weight(entity, weight);
 }
 
 Result<SensorId> World::add_sensor(EntityId entity, const SensorOptions& of, Handler own) {
@@ -75,15 +81,15 @@ Result<SensorId> World::add_sensor(EntityId entity, const SensorOptions& of, Han
 }
 
 Result<> World::remove_sensor(SensorId sensor) {
-  return impl_->remove_sensor(sensor);
+  return settled().remove_sensor(sensor);
 }
 
 Result<> World::set_radius(SensorId sensor, float radius, float leave_margin) {
-  return impl_->set_radius(sensor, radius, leave_margin);
+  return settled().set_radius(sensor, radius, leave_margin);
 }
 
 Result<> World::set_options(SensorId sensor, const SensorOptions& of) {
-  return impl_->set_options(sensor, of);
+  return settled().set_options(sensor, of);
 }
 
 Result<SensorId> World::add_trigger(const Position& at, const SensorOptions& of, Handler handler) {
@@ -98,19 +104,19 @@ Result<SensorId> World::add_trigger(const Position& at, const SensorOptions& of,
 }
 
 Result<> World::force(SensorId sensor, EntityId target) {
-  return impl_->force(sensor, target, true);
+  return settled().force(sensor, target, true);
 }
 
 Result<> World::unforce(SensorId sensor, EntityId target) {
-  return impl_->force(sensor, target, false);
+  return settled().force(sensor, target, false);
 }
 
 Result<> World::set_beacon(EntityId target, bool on) {
-  return impl_->set_beacon(target, on);
+  return settled().set_beacon(target, on);
 }
 
 Result<> World::set_special(EntityId a, EntityId b, bool on) {
-  return impl_->set_special(a, b, on);
+  return settled().set_special(a, b, on);
 }
 
 Result<UpdateReport> World::begin_update() {

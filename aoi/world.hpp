@@ -10,9 +10,9 @@
 ///   world.update([](const Event& event) { ... });
 ///
 /// **Events.** Net: what enters and leaves between two updates is not told. All leaves come before
-/// all enters; each of the two in the order of (sensor, target) indices, whatever the backend.
-/// Every enter is followed by exactly one leave before the next enter of that pair; nobody sees
-/// itself.
+/// all enters; each of the two in the order of (sensor, target) indices, whatever the backend (with
+/// a period or a budget: see Budget). Every enter is followed by exactly one leave before the next
+/// enter of that pair; nobody sees itself.
 /// **Sets.** sees() and observers() answer at any time, in both directions, with what the events
 /// have told; who is removed is gone from them at once.
 /// **Positions.** Regions and nearest() use those of now, not of the last update.
@@ -94,6 +94,8 @@ class World {
 
   /// Sensors. bad_option, too_large, too_many, unknown_entity, unknown_sensor. Events of a sensor
   /// with a handler of its own go there and not to that of update.
+  /// bad_option also: a second symmetric one of an entity, a second indexed one, or a symmetric one
+  /// of an entity that is not observable.
   Result<SensorId> add_sensor(EntityId entity, const SensorOptions& options, Handler own = {});
   Result<> remove_sensor(SensorId sensor);
   Result<> set_radius(SensorId sensor, float radius, float leave_margin = 0);
@@ -136,6 +138,8 @@ class World {
   bool contains(SensorId sensor) const;
   std::optional<Position> position(EntityId entity) const;
   std::optional<EntityOptions> entity(EntityId entity) const;
+  /// EntityOptions::key, also of one that was removed, until its index is used again; 0: unknown.
+  std::uint64_t key_of(EntityId entity) const;
   std::optional<SensorOptions> sensor(SensorId sensor) const;
   std::optional<EntityId> owner(SensorId sensor) const;
   std::vector<SensorId> sensors_of(EntityId entity) const;
@@ -155,8 +159,8 @@ class World {
       const std::function<EntityId(std::uint64_t key)>& resolve);
 
   /// The part of import_state that changes the world: these are seen from now on, without an event,
-  /// under indices 1, 2, ... in this order. At once, also in handlers. bad_option: it sees
-  /// something already, is not indexed, or a target is unknown, double or its owner.
+  /// under indices 1, 2, ... in this order. bad_option: it sees something already, is not indexed,
+  /// or a target is unknown, double or its owner.
   Result<> adopt(SensorId sensor, std::span<const Adopted> targets);
 
   /// Everything that changes this world from here on is told to it, until null; not owned.
@@ -172,6 +176,7 @@ class World {
   const Handler* handler_of(SensorId sensor) const;
   void end_update() noexcept;
 
+  Impl& settled() const;
   std::unique_ptr<Impl> impl_;
 };
 

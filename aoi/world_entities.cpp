@@ -12,12 +12,30 @@ Result<EntityId> World::Impl::add(const EntityOptions& of) {
   if (const auto good = check(of); !good) return good.error();
   const EntityId id{entity_ids_.allocate()};
   if (!id) return Error(Errc::too_many, "kMaxEntities");
+  fetch_upcoming();
+  if (telling_ && !of.observable) awaited_hidden_.push_back(id);
   (void)now_or_later([this, id, of]() -> Result<> {
     do_add(id, of);
     return {};
   });
   if (recorder != nullptr) recorder->add(id, of);
   return id;
+}
+
+// Indices come again in the order in which they were freed, and so from anywhere in the tables.
+void World::Impl::fetch_upcoming() const {
+  constexpr std::size_t kAhead = 2;
+  if (const std::uint32_t entity = entity_ids_.upcoming(kAhead); entity != 0) {
+    __builtin_prefetch(&scene_.spots[entity], 1);
+    __builtin_prefetch(&scene_.flags[entity], 1);
+    __builtin_prefetch(&scene_.first_sensor[entity], 1);
+    __builtin_prefetch(&entities_[entity], 1);
+    index_->fetch(entity, 0);
+  }
+  if (const std::uint32_t sensor = sensor_ids_.upcoming(kAhead); sensor != 0) {
+    __builtin_prefetch(&scene_.watches[sensor], 1);
+    __builtin_prefetch(&sensors_[sensor], 1);
+  }
 }
 
 void World::Impl::do_add(EntityId id, const EntityOptions& of) {
@@ -52,28 +70,20 @@ Result<> World::Impl::remove(EntityId id) {
     }
   }
   if (recorder != nullptr) recorder->remove(id);
-  return now_or_later([this, id]() -> Result<> {
-    do_remove(id);
+  if (telling_) {
+    later_.push_back([this, id]() -> Result<> {
+      leaving_entities_.push_back(id.index());
+      settle();
+      return {};
+    });
     return {};
-  });
-}
-
-void World::Impl::do_remove(EntityId id) {
-  const EntityIndex entity = id.index();
-  while (scene_.first_sensor[entity] != kNone) {
-    const SensorIndex sensor = scene_.first_sensor[entity];
-    sensor_ids_.retire(sensor);
-    do_remove_sensor(sensor_id(sensor));
   }
-  forget_target(entity);
-  symmetric_->forget(entity);
-  if (entities_[entity].beacon) {
-    beacons_.erase(std::lower_bound(beacons_.begin(), beacons_.end(), entity));
-  }
-  std::erase_if(reflagged_, [&](const Reflagged& row) { return row.entity == entity; });
-  scene_.spots[entity].id = 0;
-  entities_[entity] = {};
-  entity_ids_.free(entity, update_);
+  leaving_entities_.push_back(id.index());
+  __builtin_prefetch(&scene_.spots[id.index()], 1);
+  __builtin_prefetch(&entities_[id.index()], 1);
+  index_->fetch(id.index(), 0);
+  if (leaving_entities_.size() == kLeaveTogether) settle();
+  return {};
 }
 
 Result<> World::Impl::move(EntityId id, const Position& to) {

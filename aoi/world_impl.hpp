@@ -1,6 +1,6 @@
 /// The inside of a World: its tables, and who does what during an update. world.cpp holds what
-/// changes it, world_update.cpp what finds out the changes, world_interest.cpp what a managed
-/// sensor shows, world_queries.cpp what answers.
+/// changes it, world_leave.cpp what removes from it, world_update.cpp what finds out the changes,
+/// world_interest.cpp what a managed sensor shows, world_queries.cpp what answers.
 ///
 /// A sensor is *plain* if what it shows is what is in range: then its sets live in the backend
 /// alone and it costs the world nothing. It is *managed* if anything stands between (more in range
@@ -14,6 +14,7 @@
 #include <limits>
 #include <optional>
 
+#include "aoi/endings.hpp"
 #include "aoi/handles.hpp"
 #include "aoi/index.hpp"
 #include "aoi/selection.hpp"
@@ -45,6 +46,8 @@ class World::Impl {
   Result<> set_beacon(EntityId target, bool on);
   Result<> set_special(EntityId a, EntityId b, bool on);
 
+  /// Those who were removed go now. Comes before all but add, add_sensor, remove and move.
+  void settle();
   Result<UpdateReport> begin_update();
   void end_update() noexcept;
   bool has_handlers() const { return !handlers_.empty(); }
@@ -58,6 +61,7 @@ class World::Impl {
   Result<std::vector<Neighbour>> nearest(const Position& at, std::size_t k, float radius,
                                          const Filter& filter) const;
   std::optional<EntityOptions> entity(EntityId entity) const;
+  std::uint64_t key_of(EntityId entity) const;
   std::optional<SensorOptions> sensor(SensorId sensor) const;
   std::uint64_t memory() const;
 
@@ -132,8 +136,8 @@ class World::Impl {
     later_.push_back(std::move(operation));
     return {};
   }
+  void fetch_upcoming() const;
   void do_add(EntityId id, const EntityOptions& options);
-  void do_remove(EntityId id);
   void do_move(EntityId id, const Position& to);
   void do_set_flags(EntityId id, std::uint64_t flags);
   void do_add_sensor(SensorId id, EntityId owner, const SensorOptions& options,
@@ -146,16 +150,32 @@ class World::Impl {
   Result<> do_set_beacon(EntityId id, bool on);
   void set_watch(SensorIndex sensor, const SensorOptions& options, FilterNumber filter);
   std::optional<FilterNumber> acquire(const Filter& filter);
+  /// Of those added and not removed, also not yet done.
+  bool has_symmetric(EntityIndex owner) const;
+  bool has_indexed(EntityIndex owner) const;
+  bool is_hidden(EntityId entity) const;  ///< not observable
   void unlink(SensorIndex sensor);
+
+  // world_leave.cpp
+  void fetch_sensors(EntityIndex entity) const;
+  void remove_sensors_of(EntityIndex entity);
+  void forget_targets();
+  void forget_held(EntityIndex entity);
+  bool is_or_was_held(EntityIndex entity) const;
+  void tell_end(SensorIndex sensor, EntityIndex target);
+  void end_entity(EntityIndex entity);
+
+  // world_migration.cpp
+  std::optional<EntityIndex> owner_of(SensorId id) const;
+  bool may_be_adopted(EntityId target, EntityIndex owner) const;
+  Result<> sees_nothing(SensorId id) const;
+  Result<> do_adopt(SensorId id, std::span<const Adopted> targets);
 
   // world_interest.cpp
   void manage(SensorIndex sensor);
   void manage_or_not(SensorIndex sensor);
   void decide_later(SensorIndex sensor);
   bool holds(SensorIndex sensor, EntityIndex target) const;
-  bool is_or_was_held(EntityIndex entity) const;
-  void forget_target(EntityIndex entity);
-  void tell_end(SensorIndex sensor, EntityIndex target);
   void note_flips();
   void note(std::size_t entry);
   bool is_calm(const SensorRow& row) const;
@@ -164,6 +184,7 @@ class World::Impl {
   void decide(SensorIndex sensor);
   void add_held(SensorIndex sensor, Managed& managed);
   void tell_difference(SensorIndex sensor, Managed& managed);
+  void renumber(Managed& managed);
   Reason reason_of_leave(SensorIndex sensor, EntityIndex target) const;
   Reason reason_of_enter(SensorIndex sensor, EntityIndex target) const;
 
@@ -175,9 +196,12 @@ class World::Impl {
   bool enough_newcomers(const Limit& limit, float within) const;
 
   // world_update.cpp
-  const std::vector<std::uint8_t>* choose(UpdateReport& report);
+  std::uint64_t tests_of_budget() const;
+  std::uint64_t tests_for_lists() const;
+  /// `spent`: tests of the budget that are used already.
+  const std::vector<std::uint8_t>* choose(UpdateReport& report, std::uint64_t spent);
   void look(const std::vector<std::uint8_t>* skip);
-  void choose_by_budget(UpdateReport& report);
+  void choose_by_budget(UpdateReport& report, std::uint64_t spent);
 
   // world_tell.cpp
   void find_entries();
@@ -193,6 +217,7 @@ class World::Impl {
   void fetch_entries(std::size_t word) const;
   void sort_events(std::size_t begin);
   std::span<EntityIndex> found(SensorIndex sensor, Kind kind);
+  void tell_ended(SensorIndex sensor, std::span<const EntityIndex> left, const Endings::Row& ended);
   void tell_plain(SensorIndex sensor, Kind kind);
   Reason reason_of(SensorIndex sensor, EntityIndex target, Kind kind) const;
   bool failed_before(SensorIndex sensor, EntityIndex target) const;
@@ -203,16 +228,31 @@ class World::Impl {
   Handles sensor_ids_;
   std::vector<EntityIndex> beacons_;  ///< sorted
   boost::unordered_flat_map<EntityIndex, std::vector<SensorIndex>> forced_by_;
-  boost::unordered_flat_map<std::uint32_t, Handler> handlers_;  ///< by SensorId
+  /// By SensorId; each where it stays, since one that runs may add others.
+  boost::unordered_flat_map<std::uint32_t, std::unique_ptr<Handler>> handlers_;
   std::vector<std::uint32_t> ended_handlers_;
   std::uint32_t with_period_ = 0;  ///< sensors whose period is not 1
+  std::uint32_t geometric_ = 0;    ///< sensors that are not symmetric
 
   double seconds_per_test_ = 0;  ///< of the last look, with Budget::microseconds
 
   std::uint64_t update_ = 0;
   bool telling_ = false;
+  /// What handlers have added and is not there yet.
+  struct Awaited {
+    SensorId sensor;
+    EntityIndex owner;
+    bool symmetric;
+    bool indexed;
+  };
+  std::vector<Awaited> awaited_;
+  std::vector<EntityId> awaited_hidden_;  ///< entities that are not observable
   std::vector<std::function<Result<>()>> later_;
   std::uint32_t refused_ = 0;
+
+  static constexpr std::size_t kLeaveTogether = 64;  ///< what they need fits into a cache
+  std::vector<EntityIndex> leaving_entities_;        ///< removed, and not settled
+  Buffer<Pair> had_;                                 ///< scratch of forget_targets()
 
   Flips flips_;
   std::vector<std::uint8_t> skip_;     ///< by sensor
@@ -221,6 +261,7 @@ class World::Impl {
   std::vector<SensorIndex> pending_;
   std::vector<Reflagged> reflagged_;
   std::vector<EntityIndex> released_;  ///< no longer forced or a beacon since the last update
+  Endings endings_;
   std::vector<Event> extra_leaves_;
   std::vector<Event> extra_enters_;
   std::uint64_t evictions_ = 0;
@@ -241,6 +282,8 @@ class World::Impl {
   std::vector<EntityIndex> entered_;
   std::vector<EntityIndex> shown_;
   std::vector<EntityIndex> in_range_;
+  std::vector<EntityIndex> gone_targets_;  ///< of tell_difference()
+  std::vector<EntityIndex> come_targets_;
   std::vector<Candidate> candidates_;
   std::vector<std::uint64_t> told_marks_;  ///< a bit by entity; zeros at rest
   std::vector<Ranked> incumbents_;

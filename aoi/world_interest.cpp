@@ -43,59 +43,6 @@ bool World::Impl::holds(SensorIndex sensor, EntityIndex target) const {
          scene_.filters.passes(watch.filter, scene_.flags[target]);
 }
 
-// The leave of a pair of which one is going; the sets forget it at once.
-void World::Impl::tell_end(SensorIndex sensor, EntityIndex target) {
-  const SensorRow& row = sensors_[sensor];
-  std::uint16_t index = 0;
-  if (row.managed) {
-    Managed& managed = *row.managed;
-    const auto at = std::lower_bound(managed.told.begin(), managed.told.end(), target);
-    if (at == managed.told.end() || *at != target) return;
-    if (row.indexed) {
-      const auto beside = managed.indices.begin() + (at - managed.told.begin());
-      index = *beside;
-      managed.wire.give_back(index, update_, options.quarantine);
-      managed.indices.erase(beside);
-    }
-    managed.told.erase(at);
-  }
-  extra_leaves_.push_back({sensor_id(sensor), id_of(scene_.watches[sensor].owner), id_of(target),
-                           Kind::leave, Reason::removed, index});
-}
-
-void World::Impl::forget_target(EntityIndex entity) {
-  std::vector<SensorIndex> had;
-  index_->erase(entity, had);
-  for (const SensorIndex sensor : had) {
-    if (scene_.watches[sensor].noted) --sensors_[sensor].in_range;
-    tell_end(sensor, entity);
-    decide_later(sensor);
-  }
-  if (const auto forced = forced_by_.find(entity); forced != forced_by_.end()) {
-    for (const SensorIndex sensor : forced->second) {
-      std::erase(sensors_[sensor].managed->forced, entity);
-      tell_end(sensor, entity);
-    }
-    forced_by_.erase(forced);
-  }
-  for (const EntityIndex member : symmetric_->changed()) {
-    for (SensorIndex s = scene_.first_sensor[member]; s != kNone; s = scene_.watches[s].next) {
-      if (!scene_.watches[s].geometric) tell_end(s, entity);
-    }
-  }
-  if (!is_or_was_held(entity)) return;
-  for (SensorIndex sensor = 0; sensor < sensors_.size(); ++sensor) {
-    if (sensors_[sensor].managed) tell_end(sensor, entity);
-  }
-}
-
-// As a beacon, or by anything that was undone since the last update: who shows it is not known by
-// what it is now.
-bool World::Impl::is_or_was_held(EntityIndex entity) const {
-  return entities_[entity].beacon ||
-         std::find(released_.begin(), released_.end(), entity) != released_.end();
-}
-
 // What the backend has found for sensors that are managed or may have to be.
 void World::Impl::note_flips() {
   for (std::size_t i = 0; i < flips_.entries.size(); ++i) {
@@ -207,42 +154,59 @@ void World::Impl::add_held(SensorIndex sensor, Managed& managed) {
 
 // shown_ becomes what is told.
 void World::Impl::tell_difference(SensorIndex sensor, Managed& managed) {
-  const bool indexed = sensors_[sensor].indexed;
   if (shown_ == managed.told) return;
-  const Watch& watch = scene_.watches[sensor];
-  const SensorId from = sensor_id(sensor);
-  const EntityId owner = id_of(watch.owner);
+  compare(managed.told, shown_, gone_targets_, come_targets_);
   // Nobody has come into range or left it, and nobody is held: that is so for all at once.
-  const bool by_limit = watch.geometric && !managed.held && left_.empty() && entered_.empty();
-  std::vector<std::uint16_t> indices;
-  std::size_t old = 0;
-  std::size_t now = 0;
-  while (old < managed.told.size() || now < shown_.size()) {
-    const bool left =
-        now == shown_.size() || (old < managed.told.size() && managed.told[old] < shown_[now]);
-    if (left) {
-      const std::uint16_t index = indexed ? managed.indices[old] : std::uint16_t{0};
-      if (indexed) managed.wire.give_back(index, update_, options.quarantine);
-      const EntityIndex target = managed.told[old++];
-      const Reason reason = by_limit ? Reason::limit : reason_of_leave(sensor, target);
-      if (reason == Reason::limit) ++evictions_;
-      extra_leaves_.push_back({from, owner, id_of(target), Kind::leave, reason, index});
-      continue;
-    }
-    const EntityIndex target = shown_[now++];
-    const bool kept = old < managed.told.size() && managed.told[old] == target;
-    std::uint16_t index = 0;
-    if (kept) {
-      index = indexed ? managed.indices[old] : std::uint16_t{0};
-      ++old;
-    } else {
-      if (indexed) index = managed.wire.take(update_);
-      const Reason reason = by_limit ? Reason::limit : reason_of_enter(sensor, target);
-      extra_enters_.push_back({from, owner, id_of(target), Kind::enter, reason, index});
-    }
-    if (indexed) indices.push_back(index);
+  const bool by_limit =
+      scene_.watches[sensor].geometric && !managed.held && left_.empty() && entered_.empty();
+  Event event;
+  event.sensor = sensor_id(sensor);
+  event.observer = id_of(scene_.watches[sensor].owner);
+  const auto add = [&](std::vector<Event>& extra, EntityIndex target) {
+    event.target = EntityId{entity_ids_.value(target)};
+    extra.push_back(event);
+  };
+  event.kind = Kind::leave;
+  event.reason = Reason::limit;
+  for (const EntityIndex target : gone_targets_) {
+    if (!by_limit) event.reason = reason_of_leave(sensor, target);
+    evictions_ += event.reason == Reason::limit ? 1 : 0;
+    add(extra_leaves_, target);
   }
+  event.kind = Kind::enter;
+  for (const EntityIndex target : come_targets_) {
+    if (!by_limit) event.reason = reason_of_enter(sensor, target);
+    add(extra_enters_, target);
+  }
+  if (sensors_[sensor].indexed) renumber(managed);
   managed.told.swap(shown_);
+}
+
+// Gives the events of one indexed sensor, the last ones, and all that is told from now on, their
+// numbers on the wire, in the order of targets.
+void World::Impl::renumber(Managed& managed) {
+  std::vector<std::uint16_t> indices;
+  Event* leave = extra_leaves_.data() + (extra_leaves_.size() - gone_targets_.size());
+  Event* enter = extra_enters_.data() + (extra_enters_.size() - come_targets_.size());
+  std::size_t old = 0;
+  std::size_t gone = 0;
+  std::size_t come = 0;
+  const auto give_back_until = [&](EntityIndex target) {
+    for (; gone < gone_targets_.size() && gone_targets_[gone] < target; ++gone, ++old) {
+      leave[gone].index = managed.indices[old];
+      managed.wire.give_back(managed.indices[old], update_, options.quarantine);
+    }
+  };
+  for (const EntityIndex target : shown_) {
+    give_back_until(target);
+    if (come < come_targets_.size() && come_targets_[come] == target) {
+      indices.push_back(managed.wire.take(update_));
+      enter[come++].index = indices.back();
+    } else {
+      indices.push_back(managed.indices[old++]);
+    }
+  }
+  give_back_until(kNone);
   managed.indices.swap(indices);
 }
 

@@ -41,9 +41,12 @@ void World::Impl::show_nearest(SensorIndex sensor, Managed& managed) {
   incumbents_.clear();
   if (told_marks_.size() * 64 < scene_.spots.size())
     told_marks_.resize(scene_.spots.size() / 64 + 1);
+  const Position& from = scene_.spots[scene_.watches[sensor].owner].at;
   for (const EntityIndex target : managed.told) {
     told_marks_[target / 64] |= std::uint64_t{1} << target % 64;
-    if (left_.empty() || !holds_value(left_, target)) incumbents_.push_back(rank(sensor, target));
+    if (!left_.empty() && holds_value(left_, target)) continue;
+    const Position& at = scene_.spots[target].at;
+    incumbents_.push_back({0, distance_squared(at.x - from.x, at.y - from.y), target});
   }
   sort_ranked(incumbents_);
   const float reach = scene_.watches[sensor].reach();

@@ -16,13 +16,13 @@ Result<ObserverState> World::Impl::export_state(SensorId id) const {
   for (std::size_t i = 0; i < managed.told.size(); ++i) {
     const EntityIndex target = managed.told[i];
     const bool forced = std::binary_search(managed.forced.begin(), managed.forced.end(), target);
-    const std::uint64_t key = entities_[target].key;
-    if (key != 0 && managed.indices[i] != 0) {
-      state.targets.push_back({key, managed.indices[i], forced});
+    if (managed.indices[i] != 0) {
+      state.targets.push_back({entities_[target].key, managed.indices[i], forced});
     }
   }
-  std::sort(state.targets.begin(), state.targets.end(),
-            [](const auto& a, const auto& b) { return a.key < b.key; });
+  std::sort(state.targets.begin(), state.targets.end(), [](const auto& a, const auto& b) {
+    return a.key != b.key ? a.key < b.key : a.index < b.index;
+  });
   if (const auto good = aoi::check(state); !good) {
     return Error(Errc::bad_option, "two targets have the same key");
   }
@@ -33,20 +33,17 @@ Result<ReindexBatch> World::Impl::import_state(
     SensorId id, const ObserverState& state,
     const std::function<EntityId(std::uint64_t)>& resolve) {
   if (const auto good = aoi::check(state); !good) return good.error();
-  if (!lives(id)) return Errc::unknown_sensor;
+  const auto owner = owner_of(id);
+  if (!owner) return Errc::unknown_sensor;
   std::vector<Adopted> found;
-  std::vector<std::uint16_t> old;
   ReindexBatch batch;
-  const EntityIndex owner = scene_.watches[id.index()].owner;
   // By the old index, so that who imports into a fresh sensor renumbers as little as possible.
   std::vector<ObserverState::Target> targets = state.targets;
   std::sort(targets.begin(), targets.end(),
             [](const auto& a, const auto& b) { return a.index < b.index; });
   for (const ObserverState::Target& target : targets) {
-    const EntityId entity = resolve(target.key);
-    const bool here =
-        lives(entity) && entity.index() != owner && scene_.observable[entity.index()] != 0;
-    if (!here) {
+    const EntityId entity = target.key != 0 ? resolve(target.key) : EntityId{};
+    if (!may_be_adopted(entity, *owner)) {
       batch.gone.push_back(target.index);
       continue;
     }
@@ -57,33 +54,67 @@ Result<ReindexBatch> World::Impl::import_state(
   return batch;
 }
 
+// Of a sensor that lives, or is awaited.
+std::optional<EntityIndex> World::Impl::owner_of(SensorId id) const {
+  if (!sensor_ids_.valid(id.value)) return std::nullopt;
+  if (lives(id)) return scene_.watches[id.index()].owner;
+  const auto at = std::ranges::find(awaited_, id, &Awaited::sensor);
+  return at == awaited_.end() ? std::nullopt : std::optional(at->owner);
+}
+
+bool World::Impl::may_be_adopted(EntityId target, EntityIndex owner) const {
+  return lives(target) && entity_ids_.valid(target.value) && target.index() != owner &&
+         scene_.observable[target.index()] != 0;
+}
+
 Result<> World::Impl::adopt(SensorId id, std::span<const Adopted> targets) {
-  if (!lives(id)) return Errc::unknown_sensor;
-  const SensorIndex sensor = id.index();
-  SensorRow& row = sensors_[sensor];
-  if (!row.indexed) return Error(Errc::bad_option, "the sensor is not indexed");
-  Managed& managed = *row.managed;
-  if (!managed.told.empty() || !managed.forced.empty()) {
-    return Error(Errc::bad_option, "the sensor sees something already");
+  settle();  // whoever resolves keys may have removed somebody
+  const auto owner = owner_of(id);
+  if (!owner) return Errc::unknown_sensor;
+  if (lives(id)) {
+    if (const auto free = sees_nothing(id); !free) return free;
+  } else if (!std::ranges::find(awaited_, id, &Awaited::sensor)->indexed) {
+    return Error(Errc::bad_option, "the sensor is not indexed");
   }
   if (targets.size() > kMaxStateEntries) return Errc::too_large;
-  std::vector<std::pair<EntityIndex, std::size_t>> order;
+  std::vector<EntityIndex> order;
   std::size_t forced = 0;
   for (const Adopted& one : targets) {
-    if (!lives(one.entity) || scene_.observable[one.entity.index()] == 0 ||
-        one.entity.index() == scene_.watches[sensor].owner) {
+    if (!may_be_adopted(one.entity, *owner)) {
       return Error(Errc::bad_option, "a target that cannot be seen");
     }
     forced += one.forced ? 1 : 0;
-    order.emplace_back(one.entity.index(), order.size());
+    order.push_back(one.entity.index());
   }
   if (forced > kMaxForced) return Error(Errc::too_many, "kMaxForced");
   std::sort(order.begin(), order.end());
-  const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
-  if (std::adjacent_find(order.begin(), order.end(), same) != order.end()) {
+  if (std::adjacent_find(order.begin(), order.end()) != order.end()) {
     return Error(Errc::bad_option, "a target twice");
   }
   if (recorder != nullptr) recorder->adopt(id, targets);
+  return now_or_later([this, id, all = std::vector<Adopted>(targets.begin(), targets.end())] {
+    return do_adopt(id, all);
+  });
+}
+
+Result<> World::Impl::sees_nothing(SensorId id) const {
+  const SensorRow& row = sensors_[id.index()];
+  if (!row.indexed) return Error(Errc::bad_option, "the sensor is not indexed");
+  if (!row.managed->told.empty() || !row.managed->forced.empty()) {
+    return Error(Errc::bad_option, "the sensor sees something already");
+  }
+  return {};
+}
+
+Result<> World::Impl::do_adopt(SensorId id, std::span<const Adopted> targets) {
+  if (!lives(id)) return Errc::unknown_sensor;
+  if (const auto free = sees_nothing(id); !free) return free;
+  const SensorIndex sensor = id.index();
+  SensorRow& row = sensors_[sensor];
+  Managed& managed = *row.managed;
+  std::vector<std::pair<EntityIndex, std::size_t>> order;
+  for (const Adopted& one : targets) order.emplace_back(one.entity.index(), order.size());
+  std::sort(order.begin(), order.end());
   managed.wire = {};
   for (std::size_t i = 0; i < order.size(); ++i) (void)managed.wire.take(update_);
   for (const auto& [entity, at] : order) {
@@ -104,14 +135,14 @@ Result<> World::Impl::adopt(SensorId id, std::span<const Adopted> targets) {
 }
 
 Result<ObserverState> World::export_state(SensorId sensor) const {
-  return impl_->export_state(sensor);
+  return settled().export_state(sensor);
 }
 Result<ReindexBatch> World::import_state(SensorId sensor, const ObserverState& state,
                                          const std::function<EntityId(std::uint64_t)>& resolve) {
-  return impl_->import_state(sensor, state, resolve);
+  return settled().import_state(sensor, state, resolve);
 }
 Result<> World::adopt(SensorId sensor, std::span<const Adopted> targets) {
-  return impl_->adopt(sensor, targets);
+  return settled().adopt(sensor, targets);
 }
 
 }  // namespace starbus::aoi

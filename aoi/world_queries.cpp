@@ -92,6 +92,7 @@ std::uint16_t World::Impl::wire_index(SensorId id, EntityId target) const {
 Result<std::vector<EntityId>> World::Impl::find(const Region& region, const Filter& filter) const {
   if (const auto good = region.check(); !good) return good.error();
   std::vector<EntityId> found;
+  index_->settle();
   index_->visit(within_coordinates(region.bounds()), [&](EntityIndex entity) {
     if (!filter.passes(scene_.flags[entity]) || !region.contains(scene_.spots[entity].at)) return;
     found.push_back(id_of(entity));
@@ -106,6 +107,7 @@ Result<std::vector<Neighbour>> World::Impl::nearest(const Position& at, std::siz
   if (!(std::isfinite(at.x) && std::isfinite(at.y))) return Errc::bad_position;
   if (!(std::isfinite(radius) && radius >= 0)) return Error(Errc::bad_option, "radius");
   std::vector<Candidate> found;
+  index_->settle();
   const auto nearer = [](const Candidate& a, const Candidate& b) {
     return a.distance_squared != b.distance_squared ? a.distance_squared < b.distance_squared
                                                     : a.entity < b.entity;
@@ -139,6 +141,12 @@ std::optional<EntityOptions> World::Impl::entity(EntityId id) const {
                        entities_[entity].weight, scene_.observable[entity] != 0};
 }
 
+std::uint64_t World::Impl::key_of(EntityId id) const {
+  const bool known = id && id.index() < scene_.spots.size() && id.index() < entity_ids_.size() &&
+                     entity_ids_.value(id.index()) == id.value;
+  return known ? entities_[id.index()].key : 0;
+}
+
 std::optional<SensorOptions> World::Impl::sensor(SensorId id) const {
   if (!lives(id)) return std::nullopt;
   const SensorRow& row = sensors_[id.index()];
@@ -164,6 +172,7 @@ std::uint64_t World::Impl::memory() const {
       scene_.observable.capacity() + scene_.first_sensor.capacity() * sizeof(SensorIndex) +
       scene_.watches.capacity() * sizeof(Watch) + entities_.capacity() * sizeof(EntityRow) +
       sensors_.capacity() * sizeof(SensorRow) + events.memory() + flips_.memory() +
+      endings_.memory() +
       (sorted_events_.capacity() + extra_leaves_.capacity() + extra_enters_.capacity()) *
           sizeof(Event) +
       (first_entry_.capacity() + starts_.capacity() + targets_.capacity()) * sizeof(std::uint32_t) +
@@ -179,57 +188,60 @@ std::uint64_t World::Impl::memory() const {
 }
 
 std::vector<EntityId> World::sees(SensorId sensor) const {
-  return impl_->sees(sensor);
+  return settled().sees(sensor);
 }
 std::vector<SensorId> World::observers(EntityId target) const {
-  return impl_->observers(target);
+  return settled().observers(target);
 }
 bool World::sees(SensorId sensor, EntityId target) const {
-  return impl_->sees(sensor, target);
+  return settled().sees(sensor, target);
 }
 std::uint16_t World::wire_index(SensorId sensor, EntityId target) const {
-  return impl_->wire_index(sensor, target);
+  return settled().wire_index(sensor, target);
 }
 Result<std::vector<EntityId>> World::find(const Region& region, const Filter& filter) const {
-  return impl_->find(region, filter);
+  return settled().find(region, filter);
 }
 Result<std::vector<Neighbour>> World::nearest(const Position& at, std::size_t k, float radius,
                                               const Filter& filter) const {
-  return impl_->nearest(at, k, radius, filter);
+  return settled().nearest(at, k, radius, filter);
 }
 bool World::contains(EntityId entity) const {
-  return impl_->lives(entity);
+  return settled().lives(entity);
 }
 bool World::contains(SensorId sensor) const {
-  return impl_->lives(sensor);
+  return settled().lives(sensor);
 }
 std::optional<Position> World::position(EntityId entity) const {
-  if (!impl_->lives(entity)) return std::nullopt;
-  return impl_->scene_.spots[entity.index()].at;
+  if (!settled().lives(entity)) return std::nullopt;
+  return settled().scene_.spots[entity.index()].at;
 }
 std::optional<EntityOptions> World::entity(EntityId entity) const {
-  return impl_->entity(entity);
+  return settled().entity(entity);
 }
 std::optional<SensorOptions> World::sensor(SensorId sensor) const {
-  return impl_->sensor(sensor);
+  return settled().sensor(sensor);
+}
+std::uint64_t World::key_of(EntityId entity) const {
+  return impl_->key_of(entity);
 }
 std::optional<EntityId> World::owner(SensorId sensor) const {
-  if (!impl_->lives(sensor)) return std::nullopt;
-  return impl_->id_of(impl_->scene_.watches[sensor.index()].owner);
+  if (!settled().lives(sensor)) return std::nullopt;
+  return settled().id_of(settled().scene_.watches[sensor.index()].owner);
 }
 std::vector<SensorId> World::sensors_of(EntityId entity) const {
   std::vector<SensorId> ids;
-  if (!impl_->lives(entity)) return ids;
-  for (SensorIndex s = impl_->scene_.first_sensor[entity.index()]; s != kNone;
-       s = impl_->scene_.watches[s].next) {
-    ids.push_back(impl_->sensor_id(s));
+  if (!settled().lives(entity)) return ids;
+  for (SensorIndex s = settled().scene_.first_sensor[entity.index()]; s != kNone;
+       s = settled().scene_.watches[s].next) {
+    ids.push_back(settled().sensor_id(s));
   }
   std::sort(ids.begin(), ids.end(), [](SensorId a, SensorId b) { return a.index() < b.index(); });
   return ids;
 }
 std::vector<EntityId> World::entities() const {
   std::vector<EntityId> ids;
-  for (const Spot& spot : impl_->scene_.spots) {
+  for (const Spot& spot : settled().scene_.spots) {
     if (spot.id != 0) ids.push_back(EntityId{spot.id});
   }
   return ids;
@@ -238,7 +250,7 @@ const WorldOptions& World::options() const {
   return impl_->options;
 }
 std::uint64_t World::memory() const {
-  return impl_->memory();
+  return settled().memory();
 }
 
 }  // namespace starbus::aoi

@@ -9,9 +9,39 @@
 namespace starbus::aoi {
 
 std::optional<FilterNumber> World::Impl::acquire(const Filter& filter) {
-  const auto number = scene_.filters.acquire(filter);
+  auto number = scene_.filters.acquire(filter);
+  if (!number && !leaving_entities_.empty()) {  // they may leave one free
+    settle();
+    number = scene_.filters.acquire(filter);
+  }
   if (number) index_->refilter_all(*number);
   return number;
+}
+
+bool World::Impl::has_symmetric(EntityIndex owner) const {
+  if (symmetric_->joined(owner) &&
+      sensor_ids_.valid(sensor_id(symmetric_->sensor_of(owner)).value)) {
+    return true;
+  }
+  return std::ranges::any_of(awaited_, [&](const Awaited& one) {
+    return one.owner == owner && one.symmetric && sensor_ids_.valid(one.sensor.value);
+  });
+}
+
+bool World::Impl::has_indexed(EntityIndex owner) const {
+  if (owner < scene_.first_sensor.size()) {
+    for (SensorIndex s = scene_.first_sensor[owner]; s != kNone; s = scene_.watches[s].next) {
+      if (sensors_[s].indexed && sensor_ids_.valid(sensor_id(s).value)) return true;
+    }
+  }
+  return std::ranges::any_of(awaited_, [&](const Awaited& one) {
+    return one.owner == owner && one.indexed && sensor_ids_.valid(one.sensor.value);
+  });
+}
+
+bool World::Impl::is_hidden(EntityId entity) const {
+  if (lives(entity)) return scene_.observable[entity.index()] == 0;
+  return std::ranges::find(awaited_hidden_, entity) != awaited_hidden_.end();
 }
 
 Result<SensorId> World::Impl::add_sensor(EntityId owner, const SensorOptions& of, Handler own) {
@@ -20,9 +50,18 @@ Result<SensorId> World::Impl::add_sensor(EntityId owner, const SensorOptions& of
   if (entities_.size() <= owner.index()) entities_.resize(owner.index() + 1u);
   EntityRow& row = entities_[owner.index()];
   if (row.sensors == kMaxSensorsPerEntity) return Error(Errc::too_many, "kMaxSensorsPerEntity");
-  if (of.limit.policy == LimitPolicy::symmetric && symmetric_->joined(owner.index())) {
+  const bool symmetric = of.limit.policy == LimitPolicy::symmetric;
+  if (symmetric && has_symmetric(owner.index())) {
     return Error(Errc::bad_option, "one symmetric sensor per entity");
   }
+  if (symmetric && is_hidden(owner)) {
+    return Error(Errc::bad_option, "nobody may see it, so it can be in no symmetric list");
+  }
+  if (of.indexed && has_indexed(owner.index())) {
+    return Error(Errc::bad_option, "one indexed sensor per entity: its client has one numbering");
+  }
+  // Who is seen wherever it is, or in a list, may be about to leave.
+  if (!beacons_.empty() || symmetric) settle();
   const auto filter = acquire(of.filter);
   if (!filter) return Error(Errc::too_many, "kMaxFilters");
   const SensorId id{sensor_ids_.allocate()};
@@ -31,7 +70,8 @@ Result<SensorId> World::Impl::add_sensor(EntityId owner, const SensorOptions& of
     return Error(Errc::too_many, "kMaxSensors");
   }
   ++row.sensors;
-  if (own) handlers_[id.value] = std::move(own);
+  if (own) handlers_.emplace(id.value, std::make_unique<Handler>(std::move(own)));
+  if (telling_) awaited_.push_back({id, owner.index(), symmetric, of.indexed});
   (void)now_or_later([this, id, owner, of, number = *filter]() -> Result<> {
     do_add_sensor(id, owner, of, number);
     return {};
@@ -49,6 +89,8 @@ void World::Impl::do_add_sensor(SensorId id, EntityId owner, const SensorOptions
     scene_.always.resize(sensor + 1u);
   }
   scene_.always[sensor] = false;
+  // Who comes has not gone anywhere since it looked.
+  if (sensor < looked_from_.size()) looked_from_[sensor] = scene_.spots[owner.index()].at;
   sensors_[sensor] = {};
   sensors_[sensor].live = true;
   sensors_[sensor].indexed = of.indexed;
@@ -60,6 +102,7 @@ void World::Impl::do_add_sensor(SensorId id, EntityId owner, const SensorOptions
   scene_.first_sensor[owner.index()] = sensor;
   set_watch(sensor, of, filter);
   if (watch.geometric) {
+    ++geometric_;
     index_->attach(sensor);
   } else {
     symmetric_->join(owner.index(), sensor);
@@ -104,16 +147,18 @@ void World::Impl::do_remove_sensor(SensorId id) {
   Watch& watch = scene_.watches[sensor];
   std::vector<EntityIndex> saw;
   if (watch.geometric) {
+    --geometric_;
     index_->detach(sensor, saw);
   } else {
     symmetric_->leave(watch.owner);
   }
   if (row.managed) {
     saw = row.managed->told;
-  } else {
-    sort_indices(saw, marks_);
+    for (const EntityIndex target : saw) tell_end(sensor, target);
+    saw.clear();  // all is told
   }
-  for (const EntityIndex target : saw) tell_end(sensor, target);
+  sort_indices(saw, marks_);
+  endings_.end(sensor, id_of(watch.owner), saw);
   if (row.managed) {
     for (const EntityIndex target : row.managed->forced) std::erase(forced_by_[target], sensor);
   }

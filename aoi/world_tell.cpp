@@ -82,8 +82,10 @@ void World::Impl::sort_extra(std::vector<Event>& extra, std::vector<std::uint64_
 void World::Impl::tell(std::vector<Event>& extra, std::vector<std::uint64_t>& telling, Kind kind) {
   const std::size_t extras = extra.size();
   sort_extra(extra, telling);
-  // All at once: what grows is copied.
-  (void)events.room((kind == Kind::leave ? flips_.left : flips_.entered).size() + extras);
+  if (kind == Kind::leave) endings_.sort(telling);
+  const std::size_t plain =
+      kind == Kind::leave ? flips_.left.size() + endings_.size() : flips_.entered.size();
+  (void)events.room(plain + extras);  // all at once: what grows is copied
   std::size_t next = 0;
   for (std::size_t word = 0; word < telling.size(); ++word) {
     if (word + 1 < telling.size()) fetch_entries(word + 1);
@@ -101,6 +103,7 @@ void World::Impl::tell(std::vector<Event>& extra, std::vector<std::uint64_t>& te
     }
   }
   extra.clear();
+  if (kind == Kind::leave) endings_.start();
 }
 
 // Entries are in the order of homes: those of the next sensors are fetched while these are told.
@@ -132,27 +135,31 @@ void World::Impl::sort_events(std::size_t begin) {
   for (std::size_t i = 0; i < count; ++i) first[i] = sorted_copy_[place_of_[targets_[i]]];
 }
 
-// What a plain sensor has found, in order.
+// What a plain sensor has found, in no order.
 std::span<EntityIndex> World::Impl::found(SensorIndex sensor, Kind kind) {
   const std::uint32_t last = entry_of(sensor);
   if (last == kNone || (flips_.entries[last].noted() && sensors_[sensor].managed)) return {};
   const auto of = [&](std::uint32_t entry) {
     return kind == Kind::leave ? flips_.left_of(entry) : flips_.entered_of(entry);
   };
-  std::span<EntityIndex> targets = of(last);
-  if (const std::uint32_t older = older_entry(last); older != kNone) [[unlikely]] {
-    targets_.assign(targets.begin(), targets.end());
-    const auto before = of(older);
-    targets_.insert(targets_.end(), before.begin(), before.end());
-    targets = targets_;
-  }
-  sort_indices(targets, marks_);
-  return targets;
+  const std::span<EntityIndex> targets = of(last);
+  const std::uint32_t older = older_entry(last);
+  if (older == kNone) [[likely]]
+    return targets;
+  targets_.assign(targets.begin(), targets.end());
+  const auto before = of(older);
+  targets_.insert(targets_.end(), before.begin(), before.end());
+  return targets_;
 }
 
 void World::Impl::tell_plain(SensorIndex sensor, Kind kind) {
-  const std::span<const EntityIndex> targets = found(sensor, kind);
+  const std::span<EntityIndex> targets = found(sensor, kind);
+  if (kind == Kind::leave && endings_.size() != 0) {
+    const Endings::Row ended = endings_.take(sensor);
+    if (!ended.empty()) return tell_ended(sensor, targets, ended);
+  }
   if (targets.empty()) return;  // it may be gone
+  sort_indices(targets, marks_);
   const Watch& watch = scene_.watches[sensor];
   Event event;
   event.sensor = sensor_id(sensor);
@@ -165,6 +172,29 @@ void World::Impl::tell_plain(SensorIndex sensor, Kind kind) {
     *out++ = event;
   }
   events.add(targets.size());
+}
+
+// Leaves of a plain sensor that has lost somebody who is gone, or is gone itself.
+void World::Impl::tell_ended(SensorIndex sensor, std::span<const EntityIndex> left,
+                             const Endings::Row& ended) {
+  const Watch& watch = scene_.watches[sensor];
+  const bool gone = static_cast<bool>(ended.observer);
+  if (left.data() != targets_.data()) targets_.assign(left.begin(), left.end());
+  for (const Pair& pair : ended.lost) targets_.push_back(pair.target);
+  targets_.insert(targets_.end(), ended.saw.begin(), ended.saw.end());
+  if (targets_.size() != ended.saw.size()) sort_indices(targets_, marks_);
+  Event event;
+  event.sensor = sensor_id(sensor);
+  event.observer = gone ? ended.observer : id_of(watch.owner);
+  event.kind = Kind::leave;
+  Event* out = events.room(targets_.size());
+  for (const EntityIndex target : targets_) {
+    event.target = EntityId{entity_ids_.value(target)};
+    const bool removed = gone || scene_.spots[target].id == 0;
+    event.reason = removed ? Reason::removed : reason_of(sensor, target, Kind::leave);
+    *out++ = event;
+  }
+  events.add(targets_.size());
 }
 
 }  // namespace starbus::aoi

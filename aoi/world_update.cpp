@@ -13,6 +13,7 @@ namespace starbus::aoi {
 Result<UpdateReport> World::Impl::begin_update() {
   if (telling_) return Errc::busy;
   if (recorder != nullptr) recorder->update();
+  settle();
   UpdateReport report;
   report.update = ++update_;
   report.refused = std::exchange(refused_, 0);
@@ -20,11 +21,10 @@ Result<UpdateReport> World::Impl::begin_update() {
   sensor_ids_.advance(update_);
   evictions_ = 0;
   flips_.start();
-  const std::uint64_t searched =
-      symmetric_->update(options.budget.pair_tests, options.budget.max_staleness);
+  const auto searched = symmetric_->update(tests_for_lists(), options.budget.max_staleness);
   const auto by_entity = [](const Reflagged& a, const Reflagged& b) { return a.entity < b.entity; };
   std::sort(reflagged_.begin(), reflagged_.end(), by_entity);
-  look(choose(report));
+  look(choose(report, searched.tests));
   note_flips();
   find_entries();
   decide_pending();
@@ -34,13 +34,31 @@ Result<UpdateReport> World::Impl::begin_update() {
   for (const Reflagged& row : reflagged_) entities_[row.entity].reflagged = false;
   reflagged_.clear();
   released_.clear();
-  report.pair_tests = flips_.pair_tests + searched;
-  report.looked = flips_.looked;
+  report.pair_tests = flips_.pair_tests + searched.tests;
+  report.looked = flips_.looked + searched.done;
   report.put_off += symmetric_->waiting();
+  report.overdue += searched.overdue;
+  report.staleness = std::max(report.staleness, searched.staleness);
   report.events = events.size();
   report.limit_evictions = evictions_;
   telling_ = true;
   return report;
+}
+
+// Pair tests that the budget has, also that in microseconds at the pace of the last update. 0: no
+// bound.
+std::uint64_t World::Impl::tests_of_budget() const {
+  const Budget& budget = options.budget;
+  if (budget.microseconds == 0 || seconds_per_test_ <= 0) return budget.pair_tests;
+  const double timed = static_cast<double>(budget.microseconds) / (seconds_per_test_ * 1e6);
+  const std::uint64_t tests = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(timed));
+  return budget.pair_tests == 0 ? tests : std::min(tests, budget.pair_tests);
+}
+
+// Symmetric lists may have half of it, or all if nobody else looks; the others have the rest.
+std::uint64_t World::Impl::tests_for_lists() const {
+  const std::uint64_t tests = tests_of_budget();
+  return geometric_ == 0 ? tests : (tests + 1) / 2;
 }
 
 void World::Impl::look(const std::vector<std::uint8_t>* skip) {
@@ -64,15 +82,17 @@ void World::Impl::end_update() noexcept {
     if (!operation()) ++refused_;
   }
   later_.clear();
+  awaited_.clear();
+  awaited_hidden_.clear();
 }
 
 const World::Handler* World::Impl::handler_of(SensorId sensor) const {
   const auto own = handlers_.find(sensor.value);
-  return own == handlers_.end() ? nullptr : &own->second;
+  return own == handlers_.end() ? nullptr : own->second.get();
 }
 
 // Null: everybody looks. Otherwise the bytes of those that do not.
-const std::vector<std::uint8_t>* World::Impl::choose(UpdateReport& report) {
+const std::vector<std::uint8_t>* World::Impl::choose(UpdateReport& report, std::uint64_t spent) {
   const Budget& budget = options.budget;
   const bool bounded = budget.pair_tests != 0 || budget.microseconds != 0;
   if (!bounded && with_period_ == 0) return nullptr;
@@ -84,19 +104,23 @@ const std::vector<std::uint8_t>* World::Impl::choose(UpdateReport& report) {
       if (period > 1 && (update_ + sensor) % period != 0) skip_[sensor] = 1;
     }
   }
-  if (bounded) choose_by_budget(report);
+  if (bounded) choose_by_budget(report, spent);
   return &skip_;
 }
 
 // The most urgent look until the budget is used: those that may wait no longer in any case, then by
 // how long they have waited, weighed by their priority and by how far they have gone meanwhile.
-void World::Impl::choose_by_budget(UpdateReport& report) {
+void World::Impl::choose_by_budget(UpdateReport& report, std::uint64_t spent) {
   struct Urgent {
     float urgency;
     Touched touched;
   };
   const Budget& budget = options.budget;
-  looked_from_.resize(sensors_.size());
+  for (auto sensor = static_cast<SensorIndex>(looked_from_.size()); sensor < sensors_.size();
+       ++sensor) {
+    looked_from_.push_back(sensors_[sensor].live ? scene_.spots[scene_.watches[sensor].owner].at
+                                                 : Position{});
+  }
   touched_.clear();
   index_->touched(touched_);
   std::vector<Urgent> urgent;
@@ -117,19 +141,15 @@ void World::Impl::choose_by_budget(UpdateReport& report) {
   std::sort(urgent.begin(), urgent.end(), [](const Urgent& a, const Urgent& b) {
     return a.urgency != b.urgency ? a.urgency > b.urgency : a.touched.sensor < b.touched.sensor;
   });
-  std::uint64_t tests = 0;
+  const std::uint64_t most = tests_of_budget();
+  std::uint64_t tests = spent;
+  bool any = false;
   bool full = false;
   for (const Urgent& one : urgent) {
     const SensorIndex sensor = one.touched.sensor;
     SensorRow& row = sensors_[sensor];
     const bool must = row.put_off >= budget.max_staleness;
-    full = full ||
-           (budget.pair_tests != 0 && tests + one.touched.cost > budget.pair_tests && tests != 0);
-    if (budget.microseconds != 0) {
-      // At the pace of the last update.
-      const double expected = static_cast<double>(tests) * seconds_per_test_ * 1e6;
-      full = full || expected > static_cast<double>(budget.microseconds);
-    }
+    full = full || (most != 0 && any && tests + one.touched.cost > most);
     if (full && !must) {
       skip_[sensor] = 1;
       ++row.put_off;
@@ -138,6 +158,7 @@ void World::Impl::choose_by_budget(UpdateReport& report) {
       continue;
     }
     if (full) ++report.overdue;
+    any = true;
     tests += one.touched.cost;
     row.put_off = 0;
     looked_from_[sensor] = scene_.spots[scene_.watches[sensor].owner].at;

@@ -33,6 +33,7 @@ void compare(const Taste& taste, Metric metric) {
     if (step.what != Do::update) continue;
     for (Player& player : players) {
       player.check();
+      if (taste.symmetric) player.check_lists();
       demand(player.last_events() == players.front().last_events(), "backends differ");
     }
   }

@@ -4,7 +4,9 @@
 
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <numbers>
+#include <set>
 #include <sstream>
 
 #include "aoi/axis_list.hpp"
@@ -41,43 +43,64 @@ TEST(HashedCells, AnEmptyWorldIsSmall) {
   EXPECT_LE(World::create(of)->memory(), 400u * 1024);
 }
 
-RC_GTEST_PROP(AxisList, StaysSortedAndPassesWhatLiesBetween, ()) {
+RC_GTEST_PROP(AxisList, StaysSortedAndVisitsWhatIsInRange, ()) {
   AxisList list;
-  std::vector<float> keys;
-  const auto count = *rc::gen::inRange(1, 300);
-  for (int i = 0; i < count; ++i) {
-    keys.push_back(static_cast<float>(*rc::gen::inRange(0, 200)));
-    list.insert({AxisList::Kind::centre, static_cast<std::uint32_t>(i)}, keys.back());
+  std::map<EntityIndex, std::pair<float, float>> places;
+  const auto value = [] { return static_cast<float>(*rc::gen::inRange(0, 200)); };
+  const auto count = *rc::gen::inRange<EntityIndex>(1, 300);
+  for (EntityIndex i = 0; i < count; ++i) {
+    places[i] = {value(), value()};
+    list.insert({places[i].first, places[i].second, i});
   }
-  for (int i = 0; i < 50; ++i) {
-    const auto who = *rc::gen::inRange<std::size_t>(0, keys.size());
-    const auto to = static_cast<float>(*rc::gen::inRange(0, 200));
-    std::vector<bool> passed(keys.size());
-    list.shift({AxisList::Kind::centre, static_cast<std::uint32_t>(who)}, to,
-               AxisList::Kind::centre, [&](std::uint32_t other) { passed[other] = true; });
-    const float low = std::min(keys[who], to);
-    const float high = std::max(keys[who], to);
-    keys[who] = to;
-    for (std::size_t j = 0; j < keys.size(); ++j) {
-      if (j != who && keys[j] > low && keys[j] < high) RC_ASSERT(passed[j]);
-      if (keys[j] < low || keys[j] > high) RC_ASSERT(!passed[j]);
+  for (int i = 0; i < 100; ++i) {
+    const auto who = *rc::gen::inRange<EntityIndex>(0, count);
+    const bool there = places.count(who) != 0;
+    if (there && i % 3 == 0) {
+      list.erase(who);
+      places.erase(who);
+    } else {
+      places[who] = {value(), value()};
+      const AxisList::Node node{places[who].first, places[who].second, who};
+      there ? list.shift(node) : list.insert(node);
     }
     RC_ASSERT(list.is_sorted());
+    RC_ASSERT(list.size() == places.size());
   }
-  RC_ASSERT(list.size() == keys.size());
+  const AxisList::Range keys{value(), value()};
+  const AxisList::Range others{value(), value()};
+  std::set<EntityIndex> visited;
+  std::set<EntityIndex> expected;
+  list.visit(keys, others, [&](EntityIndex one) { RC_ASSERT(visited.insert(one).second); });
+  for (const auto& [entity, at] : places) {
+    if (keys.holds(at.first) && others.holds(at.second)) expected.insert(entity);
+  }
+  RC_ASSERT(visited == expected);
+}
+
+TEST(AxisList, KeepsFewChunksForFewNodes) {
+  AxisList list;
+  for (EntityIndex i = 0; i < 10'000; ++i) list.insert({static_cast<float>(i), 0, i});
+  for (EntityIndex i = 0; i < 10'000; ++i) {
+    if (i % 100 != 0) list.erase(i);
+  }
+  EXPECT_TRUE(list.is_sorted());
+  EXPECT_LE(list.chunks(), 6u) << "each two side by side hold more than three quarters of one";
+  for (EntityIndex i = 0; i < 10'000; i += 100) list.erase(i);
+  EXPECT_EQ(list.size(), 0u);
+  list.visit({0, 1e6F}, {0, 1e6F}, [](EntityIndex one) { ADD_FAILURE() << one; });
+  list.insert({3, 0, 7});
+  EXPECT_TRUE(list.is_sorted());
 }
 
 TEST(AxisList, AFarJumpVisitsFewNodes) {
   AxisList list;
   std::vector<AxisList::Node> nodes;
-  for (std::uint32_t i = 0; i < 30'000; ++i) {
-    nodes.push_back({static_cast<float>(i), {AxisList::Kind::centre, i}});
-  }
+  for (EntityIndex i = 0; i < 30'000; ++i) nodes.push_back({static_cast<float>(i), 0, i});
   list.assign(nodes);
   const std::uint64_t before = list.visited();
-  list.erase({AxisList::Kind::centre, 5});
-  list.insert({AxisList::Kind::centre, 5}, 29'000.5F);
-  EXPECT_LE(list.visited() - before, 70u);
+  list.erase(5);
+  list.insert({29'000.5F, 0, 5});
+  EXPECT_LE(list.visited() - before, 2u * 64);
   EXPECT_TRUE(list.is_sorted());
 }
 
@@ -147,6 +170,68 @@ TEST(Migration, StateTravelsAndComesBackDense) {
   EXPECT_EQ(batches(to)[0].leaves, std::vector<std::uint16_t>{to.events()[0].index});
   EXPECT_EQ(receivers(to, there[2]).size(), 1u);
   EXPECT_FALSE(to.import_state(fresh, *decoded, resolve)) << "it sees something already";
+}
+
+// What a client knows has a leave, also if its target was removed as it came, or has no key.
+TEST(Wire, EveryLeaveIsOfSomebodyWhoHasEntered) {
+  World world = *World::create({});
+  EntityOptions of;
+  of.key = 7;
+  const EntityId observer = *world.add(of);
+  SensorOptions sensor;
+  sensor.indexed = true;
+  const SensorId eye = *world.add_sensor(observer, sensor);
+  of.key = 8;
+  const EntityId target = *world.add(of);
+  of.key = 0;
+  const EntityId nameless = *world.add(of);
+  (void)world.update([&](const Event& event) {
+    if (event.target == target) {
+      EXPECT_TRUE(world.remove(target));
+    }
+  });
+  ASSERT_EQ(batches(world).size(), 1u);
+  const std::vector<EnterEntry> entered = batches(world)[0].enters;
+  EXPECT_EQ(entered, (std::vector<EnterEntry>{{1, 8}, {2, 0}}));
+  (void)world.update();
+  ASSERT_EQ(batches(world).size(), 1u);
+  EXPECT_EQ(batches(world)[0].leaves, std::vector<std::uint16_t>{1});
+  EXPECT_EQ(receivers(world, nameless)[0].index, 2);
+  const ObserverState state = *world.export_state(eye);
+  EXPECT_EQ(state.targets, (std::vector<ObserverState::Target>{{0, 2, false}}));
+  EXPECT_EQ(*decode_observer_state(encode(state)), state);
+  World other = *World::create({});
+  const SensorId there = *other.add_sensor(*other.add(of), sensor);
+  const auto batch = other.import_state(there, state, [](std::uint64_t) { return EntityId{1}; });
+  EXPECT_EQ(batch->gone, std::vector<std::uint16_t>{2});
+}
+
+// Dense, the lowest first; but one that was given back rests as long as a client may still mean
+// its predecessor by it.
+TEST(Wire, IndicesRestBeforeTheyComeAgain) {
+  WorldOptions of;
+  of.quarantine = 3;
+  World world = *World::create(of);
+  SensorOptions sensor;
+  sensor.indexed = true;
+  sensor.radius = 10;
+  const SensorId eye = *world.add_sensor(*world.add({}), sensor);
+  std::vector<EntityId> all;
+  for (int i = 0; i < 4; ++i) all.push_back(*world.add({}));
+  (void)world.update();
+  for (std::uint16_t i = 0; i < 4; ++i) EXPECT_EQ(world.wire_index(eye, all[i]), i + 1);
+  ASSERT_TRUE(world.move(all[1], {500, 500, 0}));
+  (void)world.update();
+  ASSERT_EQ(world.events().size(), 1u);
+  EXPECT_EQ(world.events()[0].index, 2) << "a leave is told under the index of its enter";
+  EXPECT_EQ(world.wire_index(eye, all[1]), 0);
+  std::vector<std::uint16_t> given;
+  for (int tick = 0; tick < 6; ++tick) {
+    const EntityId fresh = *world.add({});
+    (void)world.update();
+    given.push_back(world.wire_index(eye, fresh));
+  }
+  EXPECT_EQ(given, (std::vector<std::uint16_t>{5, 6, 7, 2, 8, 9}));
 }
 
 TEST(Migration, RefusesWhatNoExportWrites) {

@@ -156,9 +156,9 @@ void Player::play(const Step& step) {
       force(sensor(step.a), entity(step.b), step.what == Do::force);
       break;
     case Do::beacon:
-      if (world_.set_beacon(of, step.b % 2 == 0) && model_ != nullptr) {
-        model_->set_beacon(of, step.b % 2 == 0);
-      }
+      if (!world_.set_beacon(of, step.b % 2 == 0)) break;
+      step.b % 2 == 0 ? (void)beacons_.insert(of) : (void)beacons_.erase(of);
+      if (model_ != nullptr) model_->set_beacon(of, step.b % 2 == 0);
       break;
     case Do::special:
       (void)world_.set_special(of, entity(step.b), step.c % 3 != 0);
@@ -178,7 +178,9 @@ void Player::move(EntityId entity, const Position& to) {
 void Player::force(SensorId sensor, EntityId target, bool on) {
   const bool done =
       (on ? world_.force(sensor, target) : world_.unforce(sensor, target)).has_value();
-  if (done && model_ != nullptr) model_->force(sensor, target, on);
+  if (!done) return;
+  on ? (void)forced_.insert({sensor, target}) : (void)forced_.erase({sensor, target});
+  if (model_ != nullptr) model_->force(sensor, target, on);
 }
 
 void Player::update() {
@@ -227,6 +229,31 @@ void Player::check() {
   }
   for (const auto& [sensor, set] : seen_) {
     demand(world_.contains(sensor) || set.empty(), "a sensor is gone, what it saw not");
+  }
+}
+
+void Player::check_lists() {
+  const auto symmetric_of = [&](EntityId entity) {
+    for (const SensorId sensor : world_.sensors_of(entity)) {
+      if (world_.sensor(sensor)->limit.policy == LimitPolicy::symmetric) return sensor;
+    }
+    return SensorId{};
+  };
+  for (const EntityId one : entities_) {
+    const SensorId sensor = symmetric_of(one);
+    if (!sensor) continue;
+    std::size_t listed = 0;
+    for (const EntityId other : world_.sees(sensor)) {
+      // Those are seen without being in the list.
+      if (beacons_.contains(other) || forced_.contains({sensor, other})) continue;
+      ++listed;
+      const SensorId back = symmetric_of(other);
+      demand(bool(back), "who has no list is in one");
+      demand(world_.sees(back, one), "a list is not mutual");
+      const Filter filter = world_.sensor(sensor)->filter;
+      demand(filter.passes(world_.entity(other)->flags), "a list holds whom its filter excludes");
+    }
+    demand(listed <= world_.options().symmetric.capacity, "a list is too long");
   }
 }
 

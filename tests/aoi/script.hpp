@@ -75,6 +75,8 @@ class Player {
 
   /// That queries and events agree, and the sets of both directions.
   void check();
+  /// That symmetric lists are mutual, not too long, and hold nobody whom a filter excludes.
+  void check_lists();
 
  private:
   Position place(const Step& step) const;
@@ -93,6 +95,8 @@ class Player {
   std::map<SensorId, EntityId> owner_;
   std::map<EntityId, Position> at_;
   Seen seen_;
+  std::set<EntityId> beacons_;
+  std::set<std::pair<SensorId, EntityId>> forced_;
   std::vector<Event> last_;
   std::uint64_t updates_ = 0;
 };

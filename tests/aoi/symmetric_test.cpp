@@ -104,6 +104,50 @@ TEST_F(SymmetricWorld, TheFarGiveWayToTheNear) {
   EXPECT_FALSE(mutual(late, b));
 }
 
+TEST_F(SymmetricWorld, WhoNobodyMaySeeIsInNoList) {
+  EntityOptions hidden;
+  hidden.observable = false;
+  SensorOptions sensor;
+  sensor.limit.policy = LimitPolicy::symmetric;
+  const EntityId spy = *world_.add(hidden);
+  EXPECT_EQ(world_.add_sensor(spy, sensor).error(), Errc::bad_option);
+}
+
+// Their tests count, and half of the budget is for those who look otherwise.
+TEST(Symmetric, ListsAreWithinTheBudgetAndItsReport) {
+  WorldOptions of;
+  of.budget.pair_tests = 400;
+  of.budget.max_staleness = 4;
+  World world = *World::create(of);
+  SensorOptions mutual;
+  mutual.limit.policy = LimitPolicy::symmetric;
+  EntityOptions at;
+  for (int i = 0; i < 60; ++i) {
+    at.position = {100 + static_cast<float>(i % 8), 100, 0};
+    const EntityId one = *world.add(at);
+    (void)*world.add_sensor(one, mutual);
+    (void)*world.add_sensor(one, {});
+  }
+  std::uint32_t put_off = 0;
+  for (int tick = 0; tick < 4; ++tick) {
+    const auto report = *world.update();
+    // The last of each kind may go beyond by what it costs itself.
+    EXPECT_LE(report.pair_tests, 400u + 2 * 60u);
+    EXPECT_GT(report.looked, 2u);
+    EXPECT_LE(report.staleness, 4u);
+    EXPECT_EQ(report.overdue, 0u);
+    put_off += report.put_off;
+  }
+  EXPECT_GT(put_off, 0u);
+  std::uint32_t overdue = 0;
+  for (int tick = 0; tick < 3; ++tick) overdue += world.update()->overdue;
+  EXPECT_GT(overdue, 0u);
+  for (int tick = 0; tick < 12; ++tick) (void)world.update();
+  for (const EntityId one : world.entities()) {
+    for (const SensorId sensor : world.sensors_of(one)) EXPECT_EQ(world.sees(sensor).size(), 59u);
+  }
+}
+
 TEST_F(SymmetricWorld, NothingIsSearchedWithinACell) {
   const EntityId a = add(101, 101);
   add(110, 101);

@@ -24,6 +24,36 @@ TEST_P(EveryBackend, TheBorderOfARadiusBelongsToIt) {
   EXPECT_FALSE(world.sees(sensor, b));
 }
 
+// More than are removed together, while somebody asks and while nobody does.
+TEST_P(EveryBackend, ACrowdThatLeavesIsGoneAtOnceAndToldOnce) {
+  for (const bool asks : {false, true}) {
+    World world = make(GetParam());
+    std::vector<EntityId> crowd;
+    std::vector<SensorId> sensors;
+    for (int i = 0; i < 200; ++i) {
+      crowd.push_back(add(world, 100 + static_cast<float>(i % 15), 100));
+      sensors.push_back(see(world, crowd.back(), 30));
+    }
+    Tally tally;
+    tally.update(world);
+    ASSERT_EQ(tally.enters, 200 * 199);
+    for (std::size_t i = 0; i < 150; ++i) {
+      ASSERT_TRUE(world.remove(crowd[i]));
+      EXPECT_FALSE(world.remove(crowd[i]));
+      EXPECT_FALSE(world.move(crowd[i], {1, 1, 0}));
+      if (asks) {
+        EXPECT_EQ(world.sees(sensors[199]).size(), 198 - i);
+      }
+    }
+    EXPECT_FALSE(world.contains(crowd[149]));
+    EXPECT_FALSE(world.contains(sensors[149]));
+    EXPECT_EQ(world.sees(sensors[150]).size(), 49u);
+    EXPECT_EQ(world.observers(crowd[150]).size(), 49u);
+    tally.update(world);
+    EXPECT_EQ(tally.leaves, 200 * 199 - 50 * 49);
+  }
+}
+
 TEST_P(EveryBackend, AMarginKeepsWhoWalksAlongTheBorder) {
   for (const float margin : {0.0F, 2.0F}) {
     World world = make(GetParam());
@@ -192,6 +222,73 @@ TEST(World, ABudgetPutsOffAndSaysSo) {
   }
   EXPECT_EQ(looked, 50u);
   for (const EntityId one : all) EXPECT_EQ(world.observers(one).size(), 49u);
+}
+
+std::vector<EntityId> who_saw(World& world) {
+  std::vector<EntityId> who;
+  (void)world.update([&](const Event& event) {
+    if (who.empty() || who.back() != event.observer) who.push_back(event.observer);
+  });
+  return who;
+}
+
+// Not by where they are: the first that came, until others have waited longer.
+TEST(World, WhoIsNewHasGoneNowhere) {
+  WorldOptions of;
+  of.bounds = {{0, 0, 0}, {1000, 1000, 0}};
+  of.budget.pair_tests = 1;
+  World world = *World::create(of);
+  const auto pair_at = [&](float x, float y) {
+    const EntityId one = add(world, x, y);
+    (void)add(world, x + 1, y);
+    (void)see(world, one, 10);
+    return one;
+  };
+  const EntityId near = pair_at(10, 10);
+  const EntityId far = pair_at(900, 900);
+  EXPECT_EQ(who_saw(world), std::vector<EntityId>{near});
+  EXPECT_EQ(who_saw(world), std::vector<EntityId>{far});
+}
+
+// Not by brute force, where everybody has something to do in every update.
+TEST(World, TheUrgentLookFirst) {
+  for (const Backend backend : {Backend::grid, Backend::hashed_grid, Backend::cross_list}) {
+    WorldOptions of;
+    of.backend = backend;
+    of.bounds = {{0, 0, 0}, {1000, 1000, 0}};
+    of.reach = 10;
+    of.budget.pair_tests = 1;
+    of.budget.max_staleness = 100;
+    World world = *World::create(of);
+    std::vector<EntityId> all;
+    for (int i = 0; i < 4; ++i) {
+      const float x = 100 + static_cast<float>(i) * 200;
+      all.push_back(add(world, x, 100));
+      SensorOptions sensor;
+      sensor.radius = 10;
+      sensor.priority = i == 2 ? 200 : 1;
+      (void)*world.add_sensor(all.back(), sensor);
+      (void)add(world, x + 5, 100);
+    }
+    EXPECT_EQ(who_saw(world), std::vector<EntityId>{all[2]}) << "by priority";
+    ASSERT_TRUE(world.move(all[3], {704, 100, 0}));
+    EXPECT_EQ(who_saw(world), std::vector<EntityId>{all[3]}) << "by distance";
+    EXPECT_EQ(who_saw(world), std::vector<EntityId>{all[0]});
+    EXPECT_EQ(who_saw(world), std::vector<EntityId>{all[1]});
+  }
+}
+
+TEST(World, ManyMovesAtOnceStopAtTheFirstThatIsRefused) {
+  World world = make();
+  const EntityId a = add(world, 1, 1);
+  const EntityId b = add(world, 2, 2);
+  const std::vector<Move> good = {{a, {10, 10, 0}}, {b, {20, 20, 0}}};
+  EXPECT_TRUE(world.move(good));
+  EXPECT_EQ(world.position(b)->x, 20);
+  const std::vector<Move> bad = {{a, {11, 11, 0}}, {EntityId{}, {}}, {b, {21, 21, 0}}};
+  EXPECT_EQ(world.move(bad).error(), Errc::unknown_entity);
+  EXPECT_EQ(world.position(a)->x, 11);
+  EXPECT_EQ(world.position(b)->x, 20);
 }
 
 TEST(World, SensorsWithAPeriodAreSpreadOverUpdates) {

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <cmath>
 #include <iomanip>
+#include <vector>
 
+#include "aoi/cells.hpp"
 #include "tools/aoi-view/frames.hpp"
 
 namespace starbus::aoi_view {
@@ -41,15 +44,41 @@ aoi::Box box_of(const std::vector<Frame>& frames) {
   return {{box.min.x - air, box.min.y - air, 0}, {box.max.x + air, box.max.y + air, 0}};
 }
 
-// Squares as large as the reach; the grid's own cells are a little larger.
-void draw_cells(std::ostream& out, const Canvas& canvas, const aoi::Box& box, float edge) {
-  if (canvas.length(edge) < 4) return;
-  out << "<g stroke=\"#e4e4e4\">\n";
-  for (float x = box.min.x; x <= box.max.x; x += edge) {
+// Where the borders of the backend's cells lie within a picture; none if it has no cells, or if
+// nobody could tell them apart.
+struct Borders {
+  std::vector<float> x;
+  std::vector<float> y;
+};
+
+Borders borders_of(const aoi::WorldOptions& options, const Canvas& canvas, const aoi::Box& box) {
+  Borders borders;
+  const bool uniform = options.backend == aoi::Backend::grid;
+  if (!uniform && options.backend != aoi::Backend::hashed_grid) return borders;
+  const double edge = aoi::CellScale(0, 0, options.reach).edge();
+  if (canvas.length(static_cast<float>(edge)) < 4) return borders;
+  // A uniform grid ends at its bounds; whoever is outside is at home in a cell of its edge.
+  const auto fill = [&](float origin, float from, float to, std::vector<float>& lines) {
+    const double first = std::ceil((double{from} - double{origin}) / edge);
+    for (double at = double{origin} + first * edge; at <= double{to}; at += edge) {
+      lines.push_back(static_cast<float>(at));
+    }
+  };
+  const aoi::Position origin = uniform ? options.bounds.min : aoi::Position{};
+  const aoi::Position least = uniform ? options.bounds.min : box.min;
+  const aoi::Position most = uniform ? options.bounds.max : box.max;
+  fill(origin.x, std::max(least.x, box.min.x), std::min(most.x, box.max.x), borders.x);
+  fill(origin.y, std::max(least.y, box.min.y), std::min(most.y, box.max.y), borders.y);
+  return borders;
+}
+
+void draw_cells(std::ostream& out, const Canvas& canvas, const Borders& borders) {
+  out << "<g class=\"cells\" stroke=\"#e4e4e4\">\n";
+  for (const float x : borders.x) {
     out << "<line x1=\"" << canvas.x(x) << "\" x2=\"" << canvas.x(x) << "\" y1=\"0\" y2=\""
         << canvas.height() << "\"/>\n";
   }
-  for (float y = box.min.y; y <= box.max.y; y += edge) {
+  for (const float y : borders.y) {
     out << "<line y1=\"" << canvas.y(y) << "\" y2=\"" << canvas.y(y) << "\" x1=\"0\" x2=\""
         << kWidth << "\"/>\n";
   }
@@ -97,7 +126,7 @@ void write_frames(std::ostream& out, const Film& film) {
   const char* comma = "";
   for (const Frame& frame : film.frames) {
     out << comma << "{\"update\":" << frame.update << ",\"enters\":" << frame.enters
-        << ",\"leaves\":" << frame.leaves << ',';
+        << ",\"leaves\":" << frame.leaves << ",\"pairs\":" << frame.pairs << ',';
     write_list(out, "dots", frame.dots, [&](const Dot& dot) {
       out << '[' << dot.id.index() << ',' << dot.at.x << ',' << dot.at.y << ','
           << (dot.observable ? 1 : 0) << ']';
@@ -122,6 +151,9 @@ const x = at => (at - box[0]) * scale, y = at => (box[3] - at) * scale;
 function draw() {
   const frame = frames[slider.value];
   context.clearRect(0, 0, canvas.width, canvas.height);
+  context.fillStyle = '#e4e4e4';
+  for (const at of cells[0]) context.fillRect(x(at), 0, 1, canvas.height);
+  for (const at of cells[1]) context.fillRect(0, y(at), canvas.width, 1);
   context.strokeStyle = '#9ab8d8';
   for (const [dot, radius] of frame.rings) {
     const [, px, py] = frame.dots[dot];
@@ -143,7 +175,8 @@ function draw() {
     if (frame.dots.length <= 200) context.fillText(index, x(px) + 4, y(py) - 4);
   }
   text.textContent = `update ${frame.update}: ${frame.dots.length} entities, ` +
-      `${frame.lines.length} pairs, ${frame.enters} entered, ${frame.leaves} left`;
+      `${frame.pairs} pairs, ${frame.enters} entered, ${frame.leaves} left` +
+      (frame.lines.length < frame.pairs ? `; ${frame.lines.length} pairs are drawn` : '');
 }
 let timer = null;
 document.querySelector('button').onclick = () => {
@@ -160,9 +193,10 @@ void write_svg(std::ostream& out, const Film& film, const Frame& frame) {
   const aoi::Box box = box_of({frame});
   const Canvas canvas(box);
   out << std::setprecision(7) << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << kWidth
-      << "\" height=\"" << canvas.height() << "\">\n<title>update " << frame.update << "</title>\n"
+      << "\" height=\"" << canvas.height() << "\">\n<title>update " << frame.update << ": "
+      << frame.lines.size() << " of " << frame.pairs << " pairs</title>\n"
       << "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
-  draw_cells(out, canvas, box, film.options.reach);
+  draw_cells(out, canvas, borders_of(film.options, canvas, box));
   draw_sets(out, canvas, frame, film.options.metric == aoi::Metric::square);
   for (const Dot& dot : frame.dots) {
     out << "<circle cx=\"" << canvas.x(dot.at.x) << "\" cy=\"" << canvas.y(dot.at.y)
@@ -183,7 +217,20 @@ void write_html(std::ostream& out, const Film& film) {
       << "\" style=\"border:1px solid #ccc\"></canvas>\n<script>\nconst box = [" << box.min.x << ','
       << box.min.y << ',' << box.max.x << ',' << box.max.y
       << "], square = " << (film.options.metric == aoi::Metric::square ? "true" : "false")
-      << ";\nconst frames = ";
+      << ", cells = [";
+  const Borders borders = borders_of(film.options, canvas, box);
+  const char* comma = "";
+  for (const auto& lines : {borders.x, borders.y}) {
+    out << comma << '[';
+    comma = "";
+    for (const float at : lines) {
+      out << comma << at;
+      comma = ",";
+    }
+    out << ']';
+    comma = ",";
+  }
+  out << "];\nconst frames = ";
   write_frames(out, film);
   out << ";\n" << kScript << "</script>\n";
 }

@@ -23,6 +23,7 @@ Frame frame_of(const aoi::World& world, std::uint64_t update, const Selection& s
     for (const aoi::SensorId sensor : world.sensors_of(dot.id)) {
       frame.rings.push_back({from, world.sensor(sensor)->radius});
       for (const aoi::EntityId target : world.sees(sensor)) {
+        ++frame.pairs;
         if (frame.lines.size() < kMaxLines) frame.lines.push_back({from, dots.at(target.value)});
       }
     }
@@ -44,8 +45,11 @@ aoi::Result<Film> read_film(std::string_view recording, const Selection& selecti
     if (!more) return more.error();
     if (!*more) break;
     if (update < selection.first) continue;
+    if (film.frames.size() == kMaxFrames) {
+      film.cut = true;
+      break;
+    }
     film.frames.push_back(frame_of(*world, update, selection));
-    if (film.frames.size() == kMaxFrames) break;
   }
   return film;
 }

@@ -28,7 +28,8 @@ struct Frame {
   std::size_t leaves = 0;
   std::vector<Dot> dots;
   std::vector<Ring> rings;
-  std::vector<Line> lines;  ///< who sees whom
+  std::vector<Line> lines;  ///< who sees whom: the first kMaxLines of them
+  std::size_t pairs = 0;    ///< all of them
 };
 
 /// More would be a page that no browser shows.
@@ -37,13 +38,14 @@ inline constexpr std::size_t kMaxLines = 20'000;
 
 struct Selection {
   std::uint64_t first = 1;  ///< updates
-  std::uint64_t last = kMaxFrames;
+  std::uint64_t last = ~std::uint64_t{0};
   std::uint32_t only = 0;  ///< the index of an entity: only what its sensors see; 0: all
 };
 
 struct Film {
   aoi::WorldOptions options;
   std::vector<Frame> frames;
+  bool cut = false;  ///< the recording has more than kMaxFrames of what was asked for
 };
 
 /// corrupt, newer_format, and what World::create refuses.

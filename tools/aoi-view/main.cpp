@@ -1,5 +1,6 @@
 // aoi-view: pictures of a recorded world, for people who debug who sees whom.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -45,6 +46,17 @@ int main(int argc, char** argv) {
   const auto film = starbus::aoi_view::read_film(bytes, selection);
   if (!film) return fail(recording + ": " + film.error().to_string());
   if (film->frames.empty()) return fail(recording + ": has no such update");
+  if (film->cut) {
+    std::cerr << "aoi-view: shows updates " << film->frames.front().update << " to "
+              << film->frames.back().update << "; begin later with --from\n";
+  }
+  const auto crowded = std::ranges::find_if(
+      film->frames, [](const auto& frame) { return frame.lines.size() < frame.pairs; });
+  if (crowded != film->frames.end()) {
+    std::cerr << "aoi-view: update " << crowded->update << " has " << crowded->pairs
+              << " pairs, of which " << crowded->lines.size()
+              << " are drawn; --entity draws those of one alone\n";
+  }
   std::ofstream out(output, std::ios::binary);
   if (svg) {
     starbus::aoi_view::write_svg(out, *film, film->frames.back());

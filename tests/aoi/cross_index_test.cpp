@@ -1,0 +1,81 @@
+/// Cross lists beside brute force, where bounds have many widths and coordinates are coarse.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "aoi/world.hpp"
+
+namespace starbus::aoi::test {
+namespace {
+
+// Square worlds of 600 m, from `corner` on, in which everybody walks and some change their radius.
+class Walk {
+ public:
+  Walk(Backend backend, float corner) : world_(*World::create(options(backend))), corner_(corner) {
+    for (int i = 0; i < 150; ++i) {
+      EntityOptions of;
+      of.position = {any(600), any(600), 0};
+      of.observable = i % 5 != 0;
+      ids_.push_back(*world_.add(of));
+      if (i % 7 != 1) look(ids_.back());
+      if (i % 3 == 0) look(ids_.back());
+    }
+  }
+
+  std::vector<Event> update() {
+    for (const EntityId id : ids_) {
+      const float step = chance_() % 40 == 0 ? 50 : 3;
+      const Position from = world_.entity(id)->position;
+      const float x = from.x + any(2 * step) - corner_ - step;
+      const float y = from.y + any(2 * step) - corner_ - step;
+      (void)world_.move(id, {x, y, 0});
+      if (chance_() % 50 != 0) continue;
+      for (const SensorId sensor : world_.sensors_of(id)) (void)world_.set_radius(sensor, radius());
+    }
+    (void)world_.update();
+    return {world_.events().begin(), world_.events().end()};
+  }
+
+ private:
+  static WorldOptions options(Backend backend) {
+    WorldOptions of;
+    of.backend = backend;
+    of.reach = 30;
+    return of;
+  }
+  float any(float below) {
+    return corner_ + below * static_cast<float>(chance_() % 10'000) / 10'000;
+  }
+  float radius() {
+    constexpr float kRadii[] = {0, 1, 10, 30, 30, 30, 31, 47, 150, 2'000};
+    return kRadii[chance_() % 10];
+  }
+  void look(EntityId entity) {
+    SensorOptions of;
+    of.radius = radius();
+    (void)world_.add_sensor(entity, of);
+  }
+
+  World world_;
+  const float corner_;
+  std::mt19937 chance_{7};
+  std::vector<EntityId> ids_;
+};
+
+void walk(float corner) {
+  Walk lists(Backend::cross_list, corner);
+  Walk all(Backend::brute_force, corner);
+  for (int tick = 0; tick < 200; ++tick) ASSERT_EQ(lists.update(), all.update()) << tick;
+}
+
+TEST(CrossIndex, FindsWhatBoundsOfManyWidthsPass) {
+  walk(0);
+}
+
+// Six centimetres lie between one coordinate and the next.
+TEST(CrossIndex, LosesNobodyToRounding) {
+  walk(static_cast<float>(kMaxCoordinate) - 700);
+}
+
+}  // namespace
+}  // namespace starbus::aoi::test
