@@ -9,8 +9,8 @@ namespace starbus::entity {
 
 // X(constant, value, unit, reason, when reached)
 #define STARBUS_TIMER_LIMITS(X)                                                             \
-  X(kMaxTimers, 4 * 1024 * 1024 - 1, "timers", "600 MB; four times what a full node needs", \
-    "too_many_timers")                                                                      \
+  X(kMaxTimers, 4 * 1024 * 1024 - 1, "timers",                                              \
+    "600 MB, 850 at worst; four times what a full node needs", "too_many_timers")           \
   X(kPassWork, 1'024, "timers",                                                             \
     "moved or fired in a pass: some hundred nanoseconds each, so well below a millisecond", \
     "the next pass goes on")                                                                \

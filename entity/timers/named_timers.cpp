@@ -89,6 +89,16 @@ std::size_t NamedTimers::cancel_named(std::string_view name) {
   });
 }
 
+std::size_t NamedTimers::size_named(std::string_view name) const {
+  return static_cast<std::size_t>(std::ranges::count(entries_, name, &Entry::name));
+}
+
+void NamedTimers::reset() {
+  owner_.cancel_all();
+  entries_.clear();
+  next_id_ = 1;
+}
+
 std::optional<Time> NamedTimers::due(std::uint64_t id) const {
   const auto at = find(id);
   return at == entries_.end() ? std::nullopt : wheel_.due(at->timer);
@@ -107,10 +117,11 @@ void NamedTimers::export_all(Time cluster_now, Bytes& out) const {
   writer.put(kVersion);
   writer.put(next_id_);
   writer.put(static_cast<std::uint32_t>(entries_.size()));
+  const Time present = wheel_.present();
   for (const Entry& entry : entries_) {
     const bool running = entry.options.travel == Travel::running;
     const bool once = entry.options.catch_up == CatchUp::once;
-    Time left = *wheel_.due(entry.timer) - wheel_.now();
+    Time left = *wheel_.due(entry.timer) - present;
     if (running) left += cluster_now;
     writer.put(entry.id);
     writer.put(static_cast<std::uint8_t>((running ? kRunning : 0) | (once ? kCatchUpOnce : 0)));

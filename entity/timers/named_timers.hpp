@@ -57,6 +57,15 @@ class NamedTimers {
   /// All of that name; says how many.
   std::size_t cancel_named(std::string_view name);
   std::size_t size() const { return entries_.size(); }
+  std::size_t size_named(std::string_view name) const;
+  /// visit(name, args) for each; it may not change the set.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (const Entry& entry : entries_)
+      visit(std::string_view(entry.name), bus::ByteView(entry.args));
+  }
+  /// Cancels all and forgets the counter: as new. Also within the handler.
+  void reset();
   /// By the clock of the wheel.
   std::optional<Time> due(std::uint64_t id) const;
 

@@ -20,10 +20,6 @@ class Flag {
   bool& flag_;
 };
 
-void prefetch(const TimerNode& node) {
-  __builtin_prefetch(&node, 1);
-}
-
 }  // namespace
 
 /// Keeps a node while its callback runs, then sets it again or frees it: also behind an exception.
@@ -61,7 +57,7 @@ TimerWheel::Pass TimerWheel::advance(Time now, std::size_t work) {
   Pass pass;
   while (pass.fired + pass.moved < work) {
     if (moving_) {
-      if (slots_[source_].first == kNoTimer) {
+      if (slots_.empty(source_)) {
         moving_ = false;
         position_ = target_;
         continue;
@@ -70,7 +66,7 @@ TimerWheel::Pass TimerWheel::advance(Time now, std::size_t work) {
       ++pass.moved;
       continue;
     }
-    const std::uint32_t first = present_slot().first;
+    const std::uint32_t first = slots_.first(present_slot());
     if (first != kNoTimer) {
       if (slab_[first].serial >= first_new) break;  // so is all behind it
       ++pass.fired;
@@ -90,8 +86,7 @@ TimerWheel::Pass TimerWheel::advance(Time now, std::size_t work) {
     // goes behind it into the same slot, and so the order holds.
     position_ = next->tick - 1;
     target_ = next->tick;
-    source_ = static_cast<std::uint16_t>(next->level * kSlots +
-                                         ((target_ >> (8 * next->level)) % kSlots));
+    source_ = slot_of(target_, next->level);
     moving_ = true;
   }
   pass.more = has_work();
@@ -99,9 +94,8 @@ TimerWheel::Pass TimerWheel::advance(Time now, std::size_t work) {
 }
 
 void TimerWheel::move_one() {
-  const std::uint32_t index = slots_[source_].first;
-  const std::uint32_t next = slab_.links(index).next;
-  if (next != kNoTimer) prefetch(slab_[next]);
+  const std::uint32_t index = slots_.first(source_);
+  __builtin_prefetch(&slab_[slots_.ahead(source_)], 1);
   unlink(index);
   const Tick before = position_;
   position_ = target_;
@@ -111,8 +105,9 @@ void TimerWheel::move_one() {
 
 void TimerWheel::fire(std::uint32_t index) {
   TimerNode& node = slab_[index];
-  const std::uint32_t next = slab_.links(index).next;
-  if (next != kNoTimer) prefetch(slab_[next]);
+  const std::uint32_t next = slots_.ahead(present_slot());
+  __builtin_prefetch(&slab_[next], 1);
+  __builtin_prefetch(&slab_.links(next), 1);
   unlink(index);
   TimerFiring firing{{node.serial, index}, origin_ + Time{node.due}, now_, 0};
   const RunningGuard guard(*this, index);
@@ -139,31 +134,25 @@ std::uint64_t TimerWheel::set_next(TimerNode& node) const {
 
 /// The occupied slot that begins earliest behind position_.
 std::optional<TimerWheel::Event> TimerWheel::next_event() const {
-  constexpr std::size_t kWords = kSlots / 64;
   for (std::size_t level = 0; level < kLevels; ++level) {
     const std::size_t digit = (position_ >> (8 * level)) % kSlots;
-    if (digit + 1 == kSlots) continue;
-    for (std::size_t word = (digit + 1) / 64; word < kWords; ++word) {
-      std::uint64_t bits = occupied_[level * kWords + word];
-      if (word == (digit + 1) / 64) bits &= ~std::uint64_t{0} << ((digit + 1) % 64);
-      if (bits == 0) continue;
-      const Tick found = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-      const Tick above = position_ >> (8 * (level + 1)) << (8 * (level + 1));
-      return Event{above | found << (8 * level), level};
-    }
+    const std::optional<std::size_t> found = slots_.occupied_above(level, digit);
+    if (!found) continue;
+    const Tick above = position_ >> (8 * (level + 1)) << (8 * (level + 1));
+    return Event{above | Tick{*found} << (8 * level), level};
   }
   return std::nullopt;
 }
 
 bool TimerWheel::has_work() const {
-  if (moving_ || present_slot().first != kNoTimer) return true;
+  if (moving_ || !slots_.empty(present_slot())) return true;
   const std::optional<Event> next = next_event();
   return next && next->tick <= now_tick_;
 }
 
 std::optional<Time> TimerWheel::next_due() const {
   if (size_ == 0) return std::nullopt;
-  if (moving_ || present_slot().first != kNoTimer) return now_;
+  if (moving_ || !slots_.empty(present_slot())) return now_;
   const std::optional<Event> next = next_event();
   if (!next) return std::nullopt;
   return origin_ + static_cast<std::int64_t>(next->tick) * kTick;

@@ -15,15 +15,15 @@ std::size_t TimerOwner::cancel_all() {
 
 std::size_t TimerOwner::size() const {
   std::size_t count = 0;
-  for (std::uint32_t at = first_; at != kNoTimer; ++count) at = wheel_->slab_.links(at).owner_next;
+  for (std::uint32_t at = first_; at != kNoTimer; ++count) at = wheel_->slab_.links(at).next;
   return count;
 }
 
 TimerWheel::~TimerWheel() {
   assert(!in_pass_);
   closing_ = true;
-  for (List& slot : slots_) {
-    while (slot.first != kNoTimer) end(slot.first);
+  for (std::size_t slot = 0; slot < kLevels * kSlots; ++slot) {
+    while (!slots_.empty(slot)) end(slots_.first(slot));
   }
   assert(size_ == 0);
 }
@@ -46,6 +46,9 @@ TimerResult<std::uint32_t> TimerWheel::prepare(TimerOwner& owner, Time when, Tim
   // Written so that no sum can overflow, whatever `when` is.
   if (when > now_ + kLongestDelay || interval > kLongestDelay) return TimerErrc::too_far;
   assert(owner.first_ == kNoTimer || owner.wheel_ == this);
+  // One region ahead of the nodes: so whoever has a node has a place in the slots, and nothing
+  // fails behind this.
+  slots_.reserve(slab_.regions() + 1);
   const std::uint32_t index = slab_.take();
   if (index == kNoTimer) return TimerErrc::too_many_timers;
   TimerNode& node = slab_[index];
@@ -118,48 +121,29 @@ void TimerWheel::link(std::uint32_t index) {
   const Tick difference = node.tick ^ position_;
   const auto level =
       difference == 0 ? 0U : static_cast<unsigned>(std::bit_width(difference) - 1) / 8;
-  const auto slot =
-      static_cast<std::uint16_t>(level * kSlots + ((node.tick >> (8 * level)) % kSlots));
-  node.slot = slot;
-  List& list = slots_[slot];
-  TimerLinks& links = slab_.links(index);
-  links.previous = list.last;
-  links.next = kNoTimer;
-  (list.last == kNoTimer ? list.first : slab_.links(list.last).next) = index;
-  list.last = index;
-  occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
+  node.place = slots_.append(slot_of(node.tick, level), index);
 }
 
 void TimerWheel::unlink(std::uint32_t index) {
-  const std::uint16_t slot = slab_[index].slot;
-  const TimerLinks links = slab_.links(index);
-  List& list = slots_[slot];
-  // Without branches: which neighbours there are is cold memory, of which a branch cannot be
-  // foretold.
-  TimerLinks& before = slab_.links(links.previous);
-  TimerLinks& behind = slab_.links(links.next);
-  *(links.previous == kNoTimer ? &list.first : &before.next) = links.next;
-  *(links.next == kNoTimer ? &list.last : &behind.previous) = links.previous;
-  if (list.first == kNoTimer) occupied_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
+  slots_.remove(slab_[index].place);
 }
 
 void TimerWheel::link_owner(std::uint32_t index) {
   TimerOwner& owner = *slab_[index].owner;
   TimerLinks& links = slab_.links(index);
   owner.wheel_ = this;
-  links.owner_previous = kNoTimer;
-  links.owner_next = owner.first_;
-  slab_.links(owner.first_).owner_previous = index;  // maybe of nobody
+  links.previous = kNoTimer;
+  links.next = owner.first_;
+  slab_.links(owner.first_).previous = index;  // maybe of nobody
   owner.first_ = index;
 }
 
 void TimerWheel::unlink_owner(std::uint32_t index) {
   const TimerLinks links = slab_.links(index);
-  TimerLinks& before = slab_.links(links.owner_previous);
+  TimerLinks& before = slab_.links(links.previous);
   // The owner is cold memory, too: it is touched only by the end of its first.
-  *(links.owner_previous == kNoTimer ? &slab_[index].owner->first_ : &before.owner_next) =
-      links.owner_next;
-  slab_.links(links.owner_next).owner_previous = links.owner_previous;  // maybe of nobody
+  *(links.previous == kNoTimer ? &slab_[index].owner->first_ : &before.next) = links.next;
+  slab_.links(links.next).previous = links.previous;  // maybe of nobody
 }
 
 }  // namespace starbus::entity

@@ -6,7 +6,6 @@
 /// or the end of the wheel within a callback. docs/timers.md has the promises.
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <compare>
 #include <concepts>
@@ -21,6 +20,7 @@
 
 #include "entity/timers/error.hpp"
 #include "entity/timers/timer_slab.hpp"
+#include "entity/timers/timer_slots.hpp"
 
 namespace starbus::entity {
 
@@ -139,12 +139,14 @@ class TimerWheel {
 
   /// The latest time that was passed in.
   Time now() const { return now_; }
+  /// What after() counts from: between passes the driver's now().
+  Time present() { return due_after(Time{0}); }
   /// How long the loop may sleep: no timer fires before this time, and a pass at this time has
   /// something to do. Not behind now() if there is work at once; nothing if there are no timers.
   std::optional<Time> next_due() const;
   std::size_t size() const { return size_; }
-  /// Memory held for timers, callables of more than 64 bytes not counted.
-  std::size_t bytes() const { return slab_.bytes(); }
+  /// Memory held for timers, callables of more than 72 bytes not counted.
+  std::size_t bytes() const { return slab_.bytes() + slots_.bytes(); }
 
   /// Null: nobody. Outlives the wheel, or is taken away before it ends.
   void drive(TimerDriver* driver) { driver_ = driver; }
@@ -162,13 +164,9 @@ class TimerWheel {
   friend class TimerOwner;
   using Tick = std::uint64_t;  // milliseconds since the origin, rounded up for due times
   static constexpr Time kTick = kShortestInterval;
-  static constexpr std::size_t kLevels = 6;  // 2^48 ms: more than the nanoseconds of 63 bits
-  static constexpr std::size_t kSlots = 256;
+  static constexpr std::size_t kLevels = TimerSlots::kLevels;
+  static constexpr std::size_t kSlots = TimerSlots::kSlots;
 
-  struct List {
-    std::uint32_t first = kNoTimer;
-    std::uint32_t last = kNoTimer;
-  };
   struct Event {
     Tick tick;
     std::size_t level;
@@ -199,30 +197,31 @@ class TimerWheel {
   std::optional<Event> next_event() const;
   bool has_work() const;
   static Tick tick_of(std::int64_t due);
-  List& present_slot() { return slots_[position_ % kSlots]; }
-  const List& present_slot() const { return slots_[position_ % kSlots]; }
+  static std::size_t slot_of(Tick tick, std::size_t level) {
+    return level * kSlots + (tick >> (8 * level)) % kSlots;
+  }
+  std::size_t present_slot() const { return slot_of(position_, 0); }
 
   // Invariants. Every pending timer but the one that runs has a tick >= position_ and is in the
   // slot (level, digit) where level is that of the highest of the base-256 digits in which its tick
   // differs from position_ (0 if none), and digit is the tick's digit there; but while `moving_`, a
-  // timer of that slot may already be where it belongs once position_ is `target_`. Each list is in
+  // timer of that slot may already be where it belongs once position_ is `target_`. Each slot is in
   // the order in which its timers were set, so timers of one tick always are.
   Time origin_;  // time of tick 0
   Time now_;
   Tick now_tick_ = 0;  // of now_, rounded down
   Time sleeps_until_ = Time::min();
-  Tick position_ = 0;         // all before it have fired
-  bool moving_ = false;       // the slot that begins at target_ is being moved to lower levels
-  Tick target_ = 0;           // position_ + 1
-  std::uint16_t source_ = 0;  // that slot
+  Tick position_ = 0;       // all before it have fired
+  bool moving_ = false;     // the slot that begins at target_ is being moved to lower levels
+  Tick target_ = 0;         // position_ + 1
+  std::size_t source_ = 0;  // that slot
   bool in_pass_ = false;
   bool closing_ = false;
   TimerDriver* driver_ = nullptr;
   std::uint64_t next_serial_ = 1;
   std::size_t size_ = 0;
   TimerSlab slab_;
-  std::array<List, kLevels * kSlots> slots_{};
-  std::array<std::uint64_t, kLevels * kSlots / 64> occupied_{};  // a bit per slot
+  TimerSlots slots_;
 };
 
 namespace timers_detail {
@@ -264,8 +263,7 @@ template <class Callback>
 TimerResult<TimerId> TimerWheel::set(TimerOwner& owner, Time when, Time interval, CatchUp catch_up,
                                      Callback&& callback) {
   using Stored = std::remove_cvref_t<Callback>;
-  if constexpr (sizeof(Stored) > sizeof(TimerNode::storage) ||
-                alignof(Stored) > alignof(TimerNode) ||
+  if constexpr (sizeof(Stored) > sizeof(TimerNode::storage) || alignof(Stored) > alignof(void*) ||
                 !std::is_nothrow_move_constructible_v<Stored>) {
     return set(owner, when, interval, catch_up,
                timers_detail::Boxed<Stored>{std::make_unique<Stored>(std::move(callback))});

@@ -23,7 +23,7 @@ struct Step {
 };
 
 [[maybe_unused]] std::ostream& operator<<(std::ostream& out, const Step& step) {
-  return out << '{' << step.kind % 8 << ", owner " << step.owner % 4 << ", action "
+  return out << '{' << step.kind % 11 << ", owner " << step.owner % 4 << ", action "
              << step.action % 8 << ", scale " << step.scale % 25 << ", " << step.number << '}';
 }
 
@@ -35,7 +35,7 @@ class World {
   }
 
   void take(const Step& step) {
-    switch (step.kind % 8) {
+    switch (step.kind % 11) {
       case 0:
       case 1:
         set(step, Time{0});
@@ -53,6 +53,12 @@ class World {
         wheel_.shift(span(step));
         now_ += span(step);
         shifted_ += span(step);
+        break;
+      case 6:
+        set_many(step);
+        break;
+      case 7:
+        thin_out(step);
         break;
       default:
         advance(span(step), 1 + step.action % 16);
@@ -112,6 +118,26 @@ class World {
     if (interval > Time{0}) ++repeating_;
     timers_[key] = timer;
     model_[{at, next_order_++}] = key;
+  }
+
+  /// Several chunks of one slot.
+  void set_many(const Step& step) {
+    for (std::uint32_t i = 0; i < 5 + step.action % 40U; ++i) set(step, Time{0});
+  }
+  /// Cancels those that were set last, but for one in so many: chunks with gaps, without an end,
+  /// and chunks that go.
+  void thin_out(const Step& step) {
+    const std::size_t keep = 1 + step.owner % 20U;
+    auto at = timers_.end();
+    for (std::size_t i = 0; i < step.action % 64U && at != timers_.begin(); ++i) {
+      --at;
+      if ((i + step.number) % keep == 1) continue;
+      const std::uint64_t key = at->first;
+      RC_ASSERT(wheel_.cancel(at->second.id));
+      RC_ASSERT(!wheel_.contains(at->second.id));
+      ++at;
+      forget(key);
+    }
   }
 
   void forget(std::uint64_t key) {

@@ -280,6 +280,22 @@ TEST_F(TimerWheelTest, LargeCallablesAreCalledToo) {
   EXPECT_THAT(fired_at(1ms), ElementsAre("42"));
 }
 
+TEST_F(TimerWheelTest, CallablesLieAsTheirTypeDemands) {
+  struct alignas(64) Aligned {
+    std::uint64_t value = 42;
+  };
+  wheel.after(owner, 1ms, [this, aligned = Aligned{}] {
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(&aligned) % 64, 0u);
+    log.push_back(std::to_string(aligned.value));
+  });
+  std::array<std::uint64_t, 8> largest{};
+  largest[7] = 43;
+  const auto whole = [this, largest] { log.push_back(std::to_string(largest[7])); };
+  static_assert(sizeof(whole) == sizeof(TimerNode::storage), "does not need memory of its own");
+  wheel.after(owner, 1ms, whole);
+  EXPECT_THAT(fired_at(1ms), ElementsAre("42", "43"));
+}
+
 TEST_F(TimerWheelTest, RefusesWhatIsTooFarOrTooFast) {
   const auto nothing = [] {};
   EXPECT_EQ(wheel.after(owner, 24h * 3650 + 1ms, nothing).error(), TimerErrc::too_far);

@@ -1,4 +1,4 @@
-#include "entity/timers/timer_slab.hpp"
+#include "entity/timers/timer_pool.hpp"
 
 #include <sys/mman.h>
 
@@ -37,18 +37,18 @@ void TimerPages::release(std::size_t offset, std::size_t bytes) {
   assert(done == 0);
 }
 
-TimerSlab::TimerSlab()
-    : node_pages_((kMaxTimers + 1) * sizeof(TimerNode)),
-      link_pages_((kMaxTimers + 1) * sizeof(TimerLinks)),
-      nodes_(reinterpret_cast<TimerNode*>(node_pages_.data())),
-      links_(reinterpret_cast<TimerLinks*>(link_pages_.data())) {
-  const std::uint32_t nobody = take();
-  assert(nobody == kNoTimer);
-  static_cast<void>(nobody);
+TimerPool::TimerPool(std::initializer_list<std::size_t> sizes) {
+  for (const std::size_t size : sizes) {
+    tables_.emplace_back(size);
+    size_ += size;
+  }
+  const std::uint32_t none = take();
+  assert(none == 0);
+  static_cast<void>(none);
 }
 
-std::uint32_t TimerSlab::take() {
-  if (room_.empty() && !open_region()) return kNoTimer;
+std::uint32_t TimerPool::take() {
+  if (room_.empty() && !open_region()) return 0;
   const std::size_t number = room_.lowest();
   Block& block = blocks_[number];
   const std::size_t within = block.free.lowest();
@@ -59,27 +59,31 @@ std::uint32_t TimerSlab::take() {
   return static_cast<std::uint32_t>(number * kBlock + within);
 }
 
-void TimerSlab::give_back(std::uint32_t index) {
-  const std::size_t number = index / kBlock;
+void TimerPool::give_back(std::uint32_t place) {
+  const std::size_t number = place / kBlock;
   Block& block = blocks_[number];
-  assert(index != kNoTimer && !block.free.test(index % kBlock));
-  block.free.set(index % kBlock);
+  assert(place != 0 && !block.free.test(place % kBlock));
+  block.free.set(place % kBlock);
   room_.set(number);
   --block.taken;
   if (--regions_[number / kRegionBlocks].taken > 0) return;
   if (++empty_ > 1) release_region(number / kRegionBlocks);
 }
 
-bool TimerSlab::open_region() {
+void TimerPool::map_region() {
+  const std::size_t number = regions_.size();
+  for (Table& table : tables_) {
+    table.pages.open(number * kRegion * table.size, kRegion * table.size);
+  }
+  blocks_.resize((number + 1) * kRegionBlocks);
+  regions_.emplace_back();
+}
+
+bool TimerPool::open_region() {
   std::size_t number = 0;
   while (number < regions_.size() && regions_[number].open) ++number;
   if (number == kMostRegions) return false;
-  if (number == regions_.size()) {
-    node_pages_.open(number * kRegion * sizeof(TimerNode), kRegion * sizeof(TimerNode));
-    link_pages_.open(number * kRegion * sizeof(TimerLinks), kRegion * sizeof(TimerLinks));
-    regions_.emplace_back();
-    blocks_.resize(regions_.size() * kRegionBlocks);
-  }
+  if (number == regions_.size()) map_region();
   regions_[number].open = true;
   ++empty_;
   for (std::size_t at = number * kRegionBlocks; at < (number + 1) * kRegionBlocks; ++at) {
@@ -89,9 +93,10 @@ bool TimerSlab::open_region() {
   return true;
 }
 
-void TimerSlab::release_region(std::size_t number) {
-  node_pages_.release(number * kRegion * sizeof(TimerNode), kRegion * sizeof(TimerNode));
-  link_pages_.release(number * kRegion * sizeof(TimerLinks), kRegion * sizeof(TimerLinks));
+void TimerPool::release_region(std::size_t number) {
+  for (Table& table : tables_) {
+    table.pages.release(number * kRegion * table.size, kRegion * table.size);
+  }
   regions_[number].open = false;
   --empty_;
   for (std::size_t at = number * kRegionBlocks; at < (number + 1) * kRegionBlocks; ++at) {
