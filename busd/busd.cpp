@@ -172,6 +172,7 @@ void Busd::keep_mail() {
                                               : std::filesystem::path(settings_.mail_folder);
   node.shards = settings_.mail_shards;
   node.quota = settings_.mail_quota;
+  node.patrol = settings_.mail_patrol;
   node.endpoint = listeners_.front()->endpoint();
   node.role = settings_.roles.empty() ? "node" : kMailRole;
   node.env = mail_env_;
@@ -230,7 +231,8 @@ Result<> Busd::reload() {
   fixed("mail", fresh_.keeps_mail != settings_.keeps_mail ||
                     fresh_.mail_shards != settings_.mail_shards ||
                     fresh_.mail_folder != settings_.mail_folder ||
-                    fresh_.mail_quota != settings_.mail_quota);
+                    fresh_.mail_quota != settings_.mail_quota ||
+                    fresh_.mail_patrol != settings_.mail_patrol);
   if (fresh_.roles != settings_.roles) {
     settings_.roles = fresh_.roles;
     router_->set_access_list(AccessList(roles_of(settings_)));
@@ -279,9 +281,10 @@ void Busd::finish_drain(int polls_left, const std::function<void()>& done) {
   done();
 }
 
-/// A full mail store mends itself, and busd serves meanwhile; one that has stopped needs somebody.
+/// A full mail store mends itself, and busd serves meanwhile; one that has stopped, or has damaged
+/// files, needs somebody.
 bool Busd::healthy() const {
-  return router_ && router_->uplink().greeted && !mail_admin_->stopped();
+  return router_ && router_->uplink().greeted && !mail_admin_->stopped() && !mail_admin_->damaged();
 }
 
 std::string Busd::status() const {

@@ -234,6 +234,7 @@ json MailAdmin::status() const {
           {"bytes", figures.totals.bytes},
           {"quota_bytes", node->quota().total_bytes},
           {"counters", mail_counters_json(figures.counters)},
+          {"patrol", mail_patrol_json(node->patrol())},
           {"store", mail_store_json(report)}};
 }
 
@@ -241,11 +242,20 @@ std::string MailAdmin::trouble() const {
   mail::Node* const node = node_();
   if (node == nullptr) return {};
   const std::string_view state = node->state();
-  if (state == storage::name_of(storage::State::running)) return {};
+  const mail::PatrolFigures patrol = node->patrol();
+  if (state == storage::name_of(storage::State::running)) {
+    if (patrol.damaged == 0) return {};
+    return "mail store damaged: " + patrol.findings.front();
+  }
   std::string text = "mail store " + std::string(state);
   const storage::Error reason = node->report().reason;
   if (reason.code != storage::Errc::ok) text += ": " + reason.to_string();
   return text;
+}
+
+bool MailAdmin::damaged() const {
+  mail::Node* const node = node_();
+  return node != nullptr && node->patrol().damaged != 0;
 }
 
 bool MailAdmin::stopped() const {

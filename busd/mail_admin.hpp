@@ -29,10 +29,11 @@ class MailAdmin {
 
   /// For /status: null without a store.
   nlohmann::json status() const;
-  /// For /healthz: "mail store full: ...", "mail store opening"; empty while it runs, and without a
-  /// store.
+  /// For /healthz: "mail store full: ...", "mail store opening", "mail store damaged: ..."; empty
+  /// while it runs and is whole, and without a store.
   std::string trouble() const;
   bool stopped() const;
+  bool damaged() const;
 
  private:
   static constexpr std::chrono::seconds kStatisticsAge{5};

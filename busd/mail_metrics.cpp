@@ -43,6 +43,18 @@ void add_store_metrics(daemon::Metrics& metrics, const Node& node) {
   metrics.gauge("starbus_mail_store_queued_batches", "Committed and not yet completed.",
                 of(&storage::Report::queued_batches));
   metrics.gauge("starbus_mail_store_queued_bytes", "The same.", of(&storage::Report::queued_bytes));
+  const auto of_patrol = [node](std::uint64_t mail::PatrolFigures::*value) {
+    return [node, value] {
+      const mail::Node* const store = node();
+      return store == nullptr ? 0.0 : static_cast<double>(store->patrol().*value);
+    };
+  };
+  metrics.gauge("starbus_mail_store_damaged", "Places in its files that cannot be read.",
+                of_patrol(&mail::PatrolFigures::damaged));
+  metrics.counter("starbus_mail_store_checked_bytes_total", "Read to look for such places.",
+                  of_patrol(&mail::PatrolFigures::bytes));
+  metrics.counter("starbus_mail_store_checks_total", "Times that all files were read so.",
+                  of_patrol(&mail::PatrolFigures::rounds));
   metrics.gauge("starbus_mail_store_erasing_ranges", "Hidden, and being erased in chunks.",
                 of(&storage::Report::erasing_ranges));
 }

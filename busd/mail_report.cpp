@@ -77,6 +77,13 @@ json mail_store_json(const storage::Report& report) {
           {"snapshots", report.snapshots}};
 }
 
+json mail_patrol_json(const mail::PatrolFigures& patrol) {
+  return {{"rounds", patrol.rounds},
+          {"bytes", patrol.bytes},
+          {"damaged", patrol.damaged},
+          {"findings", patrol.findings}};
+}
+
 json mail_move_json(const mail::MoveProgress& move) {
   return {{"state", mail::name_of(move.state)},
           {"shards", move.shards},

@@ -9,6 +9,7 @@
 
 #include "bus/daemon/admin_http.hpp"
 #include "busd/mail/care/inspect.hpp"
+#include "busd/mail/care/patrol.hpp"
 #include "busd/mail/mail.hpp"
 #include "busd/mail/moving/taker.hpp"
 
@@ -20,6 +21,7 @@ daemon::Response boxes_answer(const storage::Snapshot& snapshot, const mail::Box
 daemon::Response peek_answer(const storage::Snapshot& snapshot, const std::string& name,
                              std::uint64_t from, std::size_t limit);
 nlohmann::json mail_store_json(const storage::Report& report);
+nlohmann::json mail_patrol_json(const mail::PatrolFigures& patrol);
 nlohmann::json mail_move_json(const mail::MoveProgress& move);
 nlohmann::json mail_counters_json(const mail::MailCounters& counters);
 

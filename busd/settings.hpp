@@ -9,6 +9,7 @@
 #include "bus/daemon/config.hpp"
 #include "bus/io/link.hpp"
 #include "bus/io/reconnect.hpp"
+#include "busd/mail/care/patrol.hpp"
 #include "busd/mail/mail.hpp"
 
 namespace starbus::bus::busd {
@@ -33,6 +34,7 @@ struct Settings {
   std::vector<std::uint8_t> mail_shards;  // that it keeps, unless they have moved
   std::string mail_folder;                // empty: "mail" in the state folder
   mail::MailQuota mail_quota;
+  mail::PatrolSettings mail_patrol;
 
   /// Every endpoint with every server key: during a rotation of busroot's key one of two is right.
   std::vector<io::Reconnect::Target> targets() const;

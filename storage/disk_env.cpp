@@ -70,6 +70,13 @@ leveldb::Status DiskEnv::sync_folder(const std::string& folder) {
   return error == 0 ? leveldb::Status::OK() : status_of_errno(folder, error);
 }
 
+void DiskEnv::forget_cached(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  ::posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+  ::close(file);
+}
+
 leveldb::Status DiskEnv::available(const std::string& folder, std::uint64_t* bytes) {
   struct statvfs status {};
   if (::statvfs(folder.c_str(), &status) != 0) return status_of_errno(folder, errno);

@@ -22,6 +22,9 @@ class DiskEnv : public leveldb::EnvWrapper {
                                       leveldb::RandomAccessFile** file) override;
   /// Makes the names in the folder durable: files made, renamed and removed so far.
   virtual leveldb::Status sync_folder(const std::string& folder);
+  /// The next reads of the file are to ask the disk, and not the system's memory, which still has
+  /// what a disk has lost. Advice.
+  virtual void forget_cached(const std::string& path);
   /// Bytes that a process without privileges may still use on the folder's file system.
   virtual leveldb::Status available(const std::string& folder, std::uint64_t* bytes);
 };

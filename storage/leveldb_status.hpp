@@ -15,4 +15,8 @@ bool is_full(const leveldb::Status& status);
 /// NotFound, which are no errors.
 Error error_of(const leveldb::Status& status, std::string_view key = {});
 
+/// True of what may be over when it is tried again with files opened anew: a disk that is full
+/// (store_full), no descriptor for a file (EMFILE, ENFILE), a call that was interrupted (EINTR).
+bool may_pass(const Error& error);
+
 }  // namespace starbus::storage

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "storage/database.hpp"
+#include "storage/file_check.hpp"
 #include "storage/internal_keys.hpp"
 #include "storage/reading.hpp"
 #include "storage/store.hpp"
@@ -109,6 +110,9 @@ class LevelDbStore : public Store {
 
   void compact(std::string_view from, std::string_view to) override {
     writer_.compact(std::string(from), std::string(to));
+  }
+  Result<> check_files(const FileCheck& check) const override {
+    return storage::check_files(*database_, check);
   }
   Report report() const override { return writer_.report(); }
   void close() override {

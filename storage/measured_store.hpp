@@ -30,6 +30,7 @@ class MeasuredStore final : public Store {
     return store_.erases(from, to);
   }
   void compact(std::string_view from, std::string_view to) override { store_.compact(from, to); }
+  Result<> check_files(const FileCheck& check) const override { return store_.check_files(check); }
   Report report() const override { return store_.report(); }
   void close() override { store_.close(); }
 

@@ -5,6 +5,7 @@
 #include "storage/envelope.hpp"
 #include "storage/internal_keys.hpp"
 #include "storage/leveldb_status.hpp"
+#include "storage/table_salvage.hpp"
 
 namespace starbus::storage {
 
@@ -48,8 +49,10 @@ Result<> Database::repair(const StoreOptions& options) {
   status = database.env_.LockFile(database.folder_ + "/LOCK", &lock);
   if (!status.ok()) return error(status);
   database.env_.sync_at_close();
-  status = leveldb::RepairDB(database.folder_, database.leveldb_options());
+  const Result<> salvaged = salvage_tables(database.env_, database.folder_);
+  if (salvaged) status = leveldb::RepairDB(database.folder_, database.leveldb_options());
   database.env_.UnlockFile(lock);
+  if (!salvaged) return salvaged;
   if (!status.ok()) return error(status);
   leveldb::DB* db = nullptr;
   status = leveldb::DB::Open(database.leveldb_options(), database.folder_, &db);

@@ -17,6 +17,7 @@
 ///
 /// **Failures.** A full disk refuses writes (store_full), goes on reading, and recovers by itself;
 /// with a little space left it still takes what only erases, and bookkeeping (Batch::use_reserve).
+/// So does one that gets no descriptor for its next file, or whose call was interrupted.
 /// Any other failure of a write or of an fsync stops the store for good, with the reason: what an
 /// fsync that failed has lost cannot be found out by asking again. A flipped bit is `corrupt`, with
 /// the key; the rest goes on.
@@ -100,6 +101,22 @@ struct Report {
   std::vector<std::string> damage;
 };
 
+/// A part of a file that is not what was written.
+struct FileDamage {
+  std::string file;    ///< "000007.ldb"; its name only
+  std::string from{};  ///< keys of which records may be lost, from here
+  std::string to{};    ///< to before this one; the same, or both empty: of none, as in an index
+  std::string reason{};
+};
+
+/// What Store::check_files tells, on the thread that called it.
+struct FileCheck {
+  /// So many bytes were read since the last call; whoever wants them read slowly waits here. False
+  /// ends the check.
+  std::function<bool(std::uint64_t bytes)> read;
+  std::function<void(const FileDamage& damage)> damaged;
+};
+
 class Store {
  public:
   /// Called exactly once for each batch that commit took, on the writer's thread, in the order of
@@ -133,6 +150,12 @@ class Store {
   /// the other. Large erased ranges do that by themselves. Any thread; returns at once; the hint is
   /// dropped when kCompactHints wait.
   virtual void compact(std::string_view from, std::string_view to) = 0;
+
+  /// Reads all tables once, as they are on the disk now and past every cache, with all checksums,
+  /// and looks whether the other files that the store needs are there. For damage that nobody has
+  /// met yet: what the store has in memory, or open, it still reads. Blocks for that; any thread.
+  /// io_error: a file could not be opened, for the moment; closed.
+  virtual Result<> check_files(const FileCheck& check) const = 0;
 
   /// Any thread.
   virtual Report report() const = 0;

@@ -21,12 +21,20 @@ class StoreEnv::File : public leveldb::WritableFile {
  public:
   File(StoreEnv& env, const std::string& path, leveldb::WritableFile* file)
       : env_(env),
+        path_(path),
         folder_(folder_of(path)),
         is_log_(path.ends_with(".log")),
         is_table_(path.ends_with(".ldb")),
-        file_(file) {}
+        is_watched_(is_log_ || path.find("/MANIFEST-") != std::string::npos),
+        file_(file) {
+    if (is_watched_) env_.note_written(path_, 0);
+  }
+  ~File() override {
+    if (is_watched_) env_.note_closed(path_);
+  }
 
   leveldb::Status Append(const leveldb::Slice& data) override {
+    bytes_ += data.size();
     if (is_log_) env_.log_bytes_ += data.size();
     return file_->Append(data);
   }
@@ -48,15 +56,19 @@ class StoreEnv::File : public leveldb::WritableFile {
       name_is_durable_ = status.ok();
     }
     if (is_log_ && !status.ok()) ++env_.failed_log_syncs_;
+    if (is_watched_ && status.ok()) env_.note_written(path_, bytes_);
     return status;
   }
 
  private:
   StoreEnv& env_;
+  const std::string path_;
   const std::string folder_;
   const bool is_log_;
   const bool is_table_;
+  const bool is_watched_;  // its name is looked after
   bool name_is_durable_ = false;
+  std::uint64_t bytes_ = 0;
   const std::unique_ptr<leveldb::WritableFile> file_;
 };
 
@@ -96,6 +108,23 @@ leveldb::Status StoreEnv::NewRandomAccessFile(const std::string& path,
   leveldb::Status status = disk_.NewRandomAccessFile(path, file);
   // NotFound is what LevelDB answers for a key that is not there, too.
   return status.IsNotFound() ? leveldb::Status::IOError(path, "the table is gone") : status;
+}
+
+void StoreEnv::note_written(const std::string& path, std::uint64_t synced) {
+  const std::lock_guard lock(writing_mutex_);
+  writing_[path] = synced;
+}
+
+void StoreEnv::note_closed(const std::string& path) {
+  const std::lock_guard lock(writing_mutex_);
+  writing_.erase(path);
+}
+
+std::vector<StoreEnv::Writing> StoreEnv::being_written() const {
+  const std::lock_guard lock(writing_mutex_);
+  std::vector<Writing> all;
+  for (const auto& [path, synced] : writing_) all.push_back({path, synced});
+  return all;
 }
 
 leveldb::Status StoreEnv::LockFile(const std::string& path, leveldb::FileLock** lock) {

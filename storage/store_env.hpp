@@ -2,7 +2,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "storage/disk_env.hpp"
 
@@ -37,11 +40,19 @@ class StoreEnv : public leveldb::EnvWrapper {
   /// log.
   std::uint64_t failed_log_syncs() const { return failed_log_syncs_; }
   bool lock_refused() const { return lock_refused_; }
+  /// Logs and manifests that are open for writing, and how much of each the disk has confirmed.
+  struct Writing {
+    std::string path;
+    std::uint64_t synced = 0;
+  };
+  std::vector<Writing> being_written() const;
   /// From now on files are synced before they are closed: LevelDB's repair does not do it.
   void sync_at_close() { syncs_at_close_ = true; }
 
  private:
   class File;
+  void note_written(const std::string& path, std::uint64_t synced);
+  void note_closed(const std::string& path);
   bool lock_folder(const std::string& folder);
   void unlock_folder();
 
@@ -53,6 +64,8 @@ class StoreEnv : public leveldb::EnvWrapper {
   std::atomic<bool> lock_refused_{false};
   std::atomic<bool> current_is_open_{false};  // which manifest it names after a power cut
   std::atomic<bool> syncs_at_close_{false};
+  mutable std::mutex writing_mutex_;
+  std::map<std::string, std::uint64_t> writing_;  // by path: bytes that were synced
 };
 
 }  // namespace starbus::storage

@@ -203,12 +203,13 @@ Result<> Writer::sync(leveldb::DB& db, leveldb::WriteBatch& batch) {
     return {};
   }
   const Error error = error_of(status);
-  if (error == Errc::store_full) {
+  if (may_pass(error)) {
     broken_ = true;
-    set_state(State::full, error);
+    const Error full(Errc::store_full, error.detail);
+    set_state(State::full, full);
     // A record that the log did not take whole is never read again. One that was written, and then
     // could not be synced, may be.
-    if (env.failed_log_syncs() == failed_syncs) return error;
+    if (env.failed_log_syncs() == failed_syncs) return full;
     return Error(Errc::io_error, error.detail);
   }
   stop(error);

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "storage/leveldb_status.hpp"
 #include "storage/limits.hpp"
 #include "storage/writer.hpp"
 
@@ -59,7 +60,7 @@ void Writer::reopen() {
     const auto use = database_.use();
     opened = use ? ranges_.load(**use) : Result<>(use.error());
   }
-  if (!opened && opened.error() == Errc::store_full) return;
+  if (!opened && may_pass(opened.error())) return;
   if (!opened) return stop(opened.error());
   hidden_ = ranges_.size();
   broken_ = false;

@@ -94,8 +94,8 @@ void Bus::start_follow(const std::string& log, const LogOptions& options, Done<L
 }
 
 void Bus::start_read(const std::string& log, std::uint64_t from, std::size_t max,
-                     Done<LogPage> done) {
-  core_->read(log, from, max, std::move(done));
+                     std::chrono::milliseconds deadline, Done<LogPage> done) {
+  core_->read(log, from, max, deadline, std::move(done));
 }
 
 void Bus::start_flush(std::chrono::milliseconds deadline, Done<void> done) {

@@ -38,6 +38,7 @@
 #include "bus/client/initiate.hpp"
 #include "bus/client/mailbox.hpp"
 #include "bus/client/message.hpp"
+#include "bus/client/post_key.hpp"
 #include "bus/core/error.hpp"
 #include "bus/core/name.hpp"
 #include "bus/core/record.hpp"
@@ -82,9 +83,9 @@ struct CallOptions {
 
 struct PostOptions {
   /// Of at most kMaxPostKey bytes: a post with a key that the mailbox has seen is not stored again,
-  /// and answers with the number of the first. For posters that may crash and post again. Must live
-  /// until the operation has begun; a view, so that `{}` may stand within co_await (see g++ 12).
-  std::string_view key{};
+  /// and answers with the number of the first. For posters that may crash and post again. Any text
+  /// may be given; it is copied.
+  PostKey key{};
   /// How long to wait for the store: its host may be down, or its disk full. 0: for ever. When it
   /// is over the post ends as expired; unless it never left, it may have been stored.
   std::chrono::milliseconds ttl{30'000};
@@ -300,12 +301,20 @@ class Bus {
       start_follow(l, options, std::move(done));
     });
   }
-  /// What a log has from number `from` on, at most `max` messages of it, now.
+  /// What a log has from number `from` on, at most `max` messages of it, now. Ends as `deadline` if
+  /// nothing comes for so long: its store is away, or what was there when it began has been erased.
+  template <CompletionFor<LogPage> Token>
+  auto read(std::string log, std::uint64_t from, std::size_t max,
+            std::chrono::milliseconds deadline, Token&& token) {
+    return initiate<LogPage>(token,
+                             [this, l = std::move(log), from, max, deadline](Done<LogPage> done) {
+                               start_read(l, from, max, deadline, std::move(done));
+                             });
+  }
+  /// The same, with the deadline of LogOptions.
   template <CompletionFor<LogPage> Token>
   auto read(std::string log, std::uint64_t from, std::size_t max, Token&& token) {
-    return initiate<LogPage>(token, [this, l = std::move(log), from, max](Done<LogPage> done) {
-      start_read(l, from, max, std::move(done));
-    });
+    return read(std::move(log), from, max, LogOptions().deadline, std::forward<Token>(token));
   }
 
   /// One body to many owned channels, one copy per host on the way; each is an ordinary stream. All
@@ -386,7 +395,8 @@ class Bus {
   void start_open_mailbox(const std::string& name, const MailboxOptions& options,
                           Done<Mailbox> done);
   void start_follow(const std::string& log, const LogOptions& options, Done<LogReader> done);
-  void start_read(const std::string& log, std::uint64_t from, std::size_t max, Done<LogPage> done);
+  void start_read(const std::string& log, std::uint64_t from, std::size_t max,
+                  std::chrono::milliseconds deadline, Done<LogPage> done);
   void start_flush(std::chrono::milliseconds deadline, Done<void> done);
   void start_room(const std::string& to, Lane lane, Done<void> done);
   void start_close(std::chrono::milliseconds deadline, Done<void> done);

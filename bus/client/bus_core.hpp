@@ -5,6 +5,7 @@
 /// after `shut` nothing of the user's is called any more.
 #pragma once
 
+#include <algorithm>
 #include <boost/asio/steady_timer.hpp>
 #include <deque>
 #include <map>
@@ -24,7 +25,8 @@ using Done = std::function<void(Result<T>)>;
 
 /// 0 for a time to live of 0: never.
 inline Time expiry_of(std::chrono::milliseconds ttl) {
-  return ttl.count() > 0 ? io::boot_now() + ttl : Time{};
+  const std::chrono::milliseconds longest(kLongestLife);
+  return ttl.count() > 0 ? io::boot_now() + std::min(ttl, longest) : Time{};
 }
 
 class BusCore final : public std::enable_shared_from_this<BusCore>, public ProcessEvents {
@@ -66,7 +68,8 @@ class BusCore final : public std::enable_shared_from_this<BusCore>, public Proce
             Done<std::uint64_t> done);
   void open_mailbox(const std::string& name, const MailboxOptions& options, Done<Mailbox> done);
   void follow(const std::string& log, const LogOptions& options, Done<LogReader> done);
-  void read(const std::string& log, std::uint64_t from, std::size_t max, Done<LogPage> done);
+  void read(const std::string& log, std::uint64_t from, std::size_t max,
+            std::chrono::milliseconds deadline, Done<LogPage> done);
   MailReaders& readers() { return readers_; }
 
   // --- bus_sets.cpp: watches, shared names, groups ---
@@ -164,8 +167,8 @@ class BusCore final : public std::enable_shared_from_this<BusCore>, public Proce
                                    const PostOptions& options);
   void post_now(PostTarget target, const std::string& name, ByteView body,
                 const PostOptions& options, Done<std::uint64_t> done);
-  void hold_post(PostTarget target, const std::string& name, ByteView body, PostOptions options,
-                 Done<std::uint64_t> done);
+  void hold_post(PostTarget target, const std::string& name, ByteView body,
+                 const PostOptions& options, Done<std::uint64_t> done);
   bool knows_stores() const;
   Result<> may_read(const std::string& name, PostTarget target);
   MailReaders::Access reader_access();

@@ -25,20 +25,16 @@ void BusCore::post_now(PostTarget target, const std::string& name, ByteView body
 }
 
 void BusCore::hold_post(PostTarget target, const std::string& name, ByteView body,
-                        PostOptions options, Done<std::uint64_t> done) {
+                        const PostOptions& options, Done<std::uint64_t> done) {
   struct Held {
     Bytes body;
-    std::string key;
     Done<std::uint64_t> done;
   };
-  const auto held = std::make_shared<Held>(
-      Held{{body.begin(), body.end()}, std::string(options.key), std::move(done)});
+  const auto held = std::make_shared<Held>(Held{{body.begin(), body.end()}, std::move(done)});
   const auto waits =
       hold(std::string(kStores), name.size() + body.size(), [this, target, name, options, held] {
         --held_posts_;
-        PostOptions again = options;
-        again.key = held->key;
-        post_now(target, name, held->body, again, std::move(held->done));
+        post_now(target, name, held->body, options, std::move(held->done));
       });
   if (!waits) return complete<std::uint64_t>(std::move(held->done), waits.error());
   ++held_posts_;
@@ -49,7 +45,7 @@ Result<Token> BusCore::start_post(PostTarget target, const std::string& text, By
   if (closed_ || closing_) return Error{Errc::closed};
   const auto box = id_of_text(text);
   if (!box) return box.error();
-  if (options.key.size() > kMaxPostKey) {
+  if (!options.key.fits()) {
     return Error{Errc::too_large, "a key of " + std::to_string(options.key.size()) +
                                       " bytes; at most " + std::to_string(kMaxPostKey)};
   }
@@ -70,7 +66,7 @@ Result<Token> BusCore::start_post(PostTarget target, const std::string& text, By
   PostHead head;
   head.target = target;
   head.name = text;
-  head.key = options.key;
+  head.key = options.key.text();
   Bytes trace;
   if (options.trace) {
     Writer writer(trace);
@@ -192,18 +188,25 @@ void BusCore::follow(const std::string& log, const LogOptions& options, Done<Log
 
 /// A log that is read for a moment.
 struct BusCore::LogReading {
+  explicit LogReading(boost::asio::io_context& loop) : timer(loop) {}
+
   std::size_t max = 0;
+  std::chrono::milliseconds deadline{};
+  boost::asio::steady_timer timer;
+  bool late = false;
   LogReader reader;
   LogPage page;
   Done<LogPage> done;
 };
 
 void BusCore::read(const std::string& log, std::uint64_t from, std::size_t max,
-                   Done<LogPage> done) {
-  auto reading = std::make_shared<LogReading>();
+                   std::chrono::milliseconds deadline, Done<LogPage> done) {
+  auto reading = std::make_shared<LogReading>(loop_);
   reading->max = max;
+  reading->deadline = deadline;
   reading->done = std::move(done);
   LogOptions options;
+  options.deadline = deadline;
   options.after = from == 0 ? 0 : from - 1;
   follow(log, options, [this, reading](Result<LogReader> reader) {
     if (!reader) return reading->done(reader.error());
@@ -219,7 +222,17 @@ void BusCore::read_on(const std::shared_ptr<LogReading>& reading) {
   if (left == 0 || reading->reader.position() >= page.last) {
     return reading->done(std::move(page));
   }
+  reading->timer.expires_after(reading->deadline);
+  reading->timer.async_wait([weak = std::weak_ptr(reading)](boost::system::error_code stopped) {
+    const auto waits = weak.lock();
+    if (stopped || !waits) return;
+    waits->late = true;
+    waits->reader.close();
+  });
   reading->reader.start_batch(left, [this, reading](Result<std::vector<Mail>> items) {
+    if (!items && reading->late) {
+      return reading->done(Error{Errc::deadline, "nothing came of what the log had"});
+    }
     if (!items) return reading->done(items.error());
     for (Mail& mail : *items) {
       // What was appended since does not belong to it.

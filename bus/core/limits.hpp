@@ -87,6 +87,8 @@ namespace starbus::bus {
   X(kDurableWindow, 4'096, "messages",                                                             \
     "unacknowledged on one stream to a durable channel: its owner keeps as many results",          \
     "would_block")                                                                                 \
+  X(kLongestLife, 24ULL * 24 * 3600 * 1000, "ms",                                                  \
+    "times of expiry are 32-bit milliseconds that wrap", "a longer time-to-live is as this one")   \
   X(kMaxPostKey, 64, "bytes", "an idempotency key is stored beside its message", "too_large")      \
   X(kMailWindow, 256 * 1024, "bytes",                                                              \
     "default of what a reader of mail lets come before it has taken it: two of its own answers "   \
@@ -97,6 +99,21 @@ namespace starbus::bus {
   X(kMaxReaders, 65'536, "readers", "open mailboxes and logs of one process", "would_block")       \
   X(kMaxRejects, 64, "messages", "rejected and not yet among the dead letters, of one reader",     \
     "would_block")                                                                                 \
+  X(kFeedMessages, 1'024, "messages",                                                              \
+    "the latest of a log that a feed keeps: who is online, or comes from another process, needs "  \
+    "no more",                                                                                     \
+    "older ones are read at the store")                                                            \
+  X(kFeedBytes, 4 * 1024 * 1024, "bytes", "likewise; the latest message stays in any case",        \
+    "older ones are read at the store")                                                            \
+  X(kFeedListeners, 65'536, "listeners", "of one feed: the players of a process, many times",      \
+    "would_block")                                                                                 \
+  X(kFeedBurst, 16, "messages", "to one listener in a row: others wait meanwhile",                 \
+    "the next listener's turn")                                                                    \
+  X(kFeedPass, 256, "messages", "given in one pass of the loop: other work waits meanwhile",       \
+    "the next pass goes on")                                                                       \
+  X(kFeedPage, 64, "messages", "read at the store at once, for a listener that is far behind",     \
+    "the next page; listeners take turns")                                                         \
+  X(kFeedRetry, 1'000, "ms", "pause behind a read or an opening that failed", "it is tried again") \
   X(kReaderRetryFirst, 50, "ms", "a store that is not ready is asked again", "doubles")            \
   X(kReaderAnswer, 2'000, "ms",                                                                    \
     "a reader waits so long for an answer, which may have been lost with a session of its own",    \

@@ -134,7 +134,8 @@ std::uint64_t Origin::append(Stream& stream, ByteView head, ByteView body, Token
     stream.encoded.push(head.data(), head.size());
     stream.encoded.push(body.data(), body.size());
   }
-  const std::uint32_t expiry = expires == Time{} ? 0 : expiry_stamp(expires);
+  const Time end = std::min(expires, now_ + from_ms(kLongestLife));
+  const std::uint32_t expiry = expires == Time{} ? 0 : expiry_stamp(end);
   if (expiry != 0) stream.next_expiry = earlier_expiry(stream.next_expiry, expiry);
   const auto charge = static_cast<std::uint32_t>(kItemHeader + size);
   const auto encoded = static_cast<std::uint32_t>(shared != 0 ? kItemHeader : charge);

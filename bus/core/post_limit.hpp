@@ -15,6 +15,8 @@ enum class PostLimit : std::uint64_t {
   total_bytes = 2,
   box_messages = 3,
   box_bytes = 4,
+  total_messages = 5,
+  total_boxes = 6,
 };
 
 /// For people, behind the name of the mailbox; of a number that this version does not know, too.
@@ -28,6 +30,10 @@ constexpr std::string_view text_of(PostLimit limit) {
       return "it has as many messages as [mail] box_messages of its host allows";
     case PostLimit::box_bytes:
       return "with this it would have more bytes than [mail] box_bytes of its host allows";
+    case PostLimit::total_messages:
+      return "its host has as many messages as [mail] total_messages allows";
+    case PostLimit::total_boxes:
+      return "its host has as many mailboxes and logs as [mail] total_boxes allows";
     case PostLimit::unknown:
       break;
   }

@@ -9,6 +9,7 @@
 
 #include "bus/core/bytes.hpp"
 #include "bus/core/error.hpp"
+#include "bus/core/limits.hpp"
 
 namespace starbus::bus::busd::mail {
 
@@ -32,6 +33,9 @@ struct DeadLetter {
   std::string_view reason;
   ByteView body;
 };
+
+/// What stands before the body, at most.
+inline constexpr std::size_t kLetterHead = 1 + 1 + kMaxName + 8 + 8 + 1 + kMaxName;
 
 void encode_dead_letter(const DeadLetter& letter, Bytes& out);
 /// Views into `message`. bad_bytes.

@@ -204,10 +204,10 @@ class Mail {
     std::vector<std::function<void()>> then;     // what readers are told once it is durable
     std::vector<Change> changes;                 // to shards that are watched
     std::size_t ranges = 0;
-    bool put_off = false;     // the latest item has found no room: it and all after it wait
-    MailCounters counters;    // what it will have done
-    std::uint64_t bytes = 0;  // of all bodies in the store, with what it stores
-    bool refusing = false;    // the disk is full: nothing is stored, and that is noted
+    std::optional<Process> put_off;  // the latest item has found no room, a reader's: it waits
+    MailCounters counters;           // what it will have done
+    Totals all;                      // of the store, with what it stores
+    bool refusing = false;           // the disk is full: nothing is stored, and that is noted
   };
   /// A box of the batch, and where it lies.
   struct Place {
@@ -258,6 +258,7 @@ class Mail {
   Place claim(std::optional<Place> found, Shard& shard, const ChannelId& id, std::string_view name,
               PostTarget kind);
   std::uint64_t put_message(Place& place, ByteView trace, ByteView body, storage::Batch& batch);
+  bool may_have_another_box() const;
   Totals& totals_of(const Shard& shard);
   void settle(Place& place, std::uint64_t upto, storage::Batch& batch);
   void trim_log(Place& place, const LogQuota& quota, storage::Batch& batch);
@@ -281,6 +282,7 @@ class Mail {
   std::size_t waiting_bytes_ = 0;     // of posts
   std::size_t waiting_requests_ = 0;  // in waiting_, and no posts
   ReaderRequests requests_;
+  bool requests_first_ = false;  // the next batch begins with one that was put off
   std::optional<Running> batch_;
   std::uint64_t begun_ = 0;  // batches
   bool stopped_ = false;

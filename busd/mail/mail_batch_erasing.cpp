@@ -80,7 +80,8 @@ void Mail::trim_log(Place& place, const LogQuota& quota, storage::Batch& batch) 
 }
 
 /// The first number whose message and all later ones have at most so many bytes. By halves: the
-/// rows know the totals up to them.
+/// rows know the totals up to them. For one that cannot be read the next one speaks that can, and
+/// if there is none, less is erased: what is left over has its turn when that row is gone.
 std::uint64_t Mail::first_within(const Place& place, std::uint64_t bytes) const {
   const BoxRow& row = *place.box.row;
   std::uint64_t low = row.floor + 1;
@@ -88,11 +89,14 @@ std::uint64_t Mail::first_within(const Place& place, std::uint64_t bytes) const 
   std::string value;
   while (low < high) {
     const std::uint64_t middle = low + (high - low) / 2;
-    const auto found = message(place, middle, value);
-    // What comes after `middle` is too much: the first is later. So is it if it cannot be read.
-    const bool too_much = !found || row.total - std::min(row.total, found->total) > bytes;
-    if (too_much) {
-      low = middle + 1;
+    std::uint64_t number = middle;
+    auto found = message(place, number, value);
+    for (std::uint64_t step = 1; !found && high - number > step; step *= 2) {
+      found = message(place, number += step, value);
+    }
+    // What comes after it is too much: the first is later.
+    if (found && row.total - std::min(row.total, found->total) > bytes) {
+      low = number + 1;
     } else {
       high = middle;
     }

@@ -64,9 +64,13 @@ Result<std::uint64_t> Mail::store(Shard& shard, const Post& post, storage::Batch
   if (head.target == PostTarget::mailbox && row.bytes() + size > quota_.box_bytes) {
     return refuse(Errc::mailbox_full, PostLimit::box_bytes);
   }
-  if (quota_.total_bytes != 0 && batch_->bytes + size > quota_.total_bytes) {
+  if (quota_.total_bytes != 0 && batch_->all.bytes + size > quota_.total_bytes) {
     return refuse(Errc::store_full, PostLimit::total_bytes);
   }
+  if (quota_.total_messages != 0 && batch_->all.messages >= quota_.total_messages) {
+    return refuse(Errc::store_full, PostLimit::total_messages);
+  }
+  if (!*found && !may_have_another_box()) return refuse(Errc::store_full, PostLimit::total_boxes);
   Place place = claim(std::move(*found), shard, id, head.name, head.target);
   const std::uint64_t number = put_message(place, head.trace, decoded->body, batch);
   if (!key.empty()) batch_->keys[key] = {number, shell_.wall_ms()};
@@ -109,8 +113,15 @@ Result<std::optional<Mail::Place>> Mail::find_box(Shard& shard, const ChannelId&
 Mail::Place Mail::claim(std::optional<Place> found, Shard& shard, const ChannelId& id,
                         std::string_view name, PostTarget kind) {
   if (found && found->box.row->kind == kind) return *found;
-  if (!found) ++totals_of(shard).boxes;
+  if (!found) {
+    ++totals_of(shard).boxes;
+    ++batch_->all.boxes;
+  }
   return {shard, id, boxes_.make(id, name, kind)};
+}
+
+bool Mail::may_have_another_box() const {
+  return quota_.total_boxes == 0 || batch_->all.boxes < quota_.total_boxes;
 }
 
 /// Of a shard as they will be after this batch.
@@ -132,7 +143,8 @@ std::uint64_t Mail::put_message(Place& place, ByteView trace, ByteView body,
   Totals& totals = totals_of(place.shard);
   ++totals.messages;
   totals.bytes += body.size();
-  batch_->bytes += body.size();
+  batch_->all.bytes += body.size();
+  ++batch_->all.messages;
   if (row.kind == PostTarget::log) trim_log(place, quota_.of_log(row.name), batch);
   return row.last;
 }

@@ -42,6 +42,9 @@ void Mail::add(Opening& opening, storage::Batch& batch) {
       return refuse(opening, {Errc::superseded, "a later owner has opened it"});
     }
     if (open.settled > durable) return refuse(opening, ahead());
+    if (!*found && !may_have_another_box()) {
+      return refuse(opening, {Errc::store_full, std::string(text_of(PostLimit::total_boxes))});
+    }
     Place place = claim(std::move(*found), *shard, opening.box, open.name, open.target);
     if (place.box.row->reader < open.epoch) {
       place.box.row->reader = open.epoch;
@@ -105,8 +108,8 @@ void Mail::add(const Acknowledgement& acknowledgement, storage::Batch& batch) {
   if (!ack.reject.empty() && ack.upto > row.floor) {
     if (batch_->refusing) return end(Errc::busy, "the disk is full");
     const auto buried = bury(place, ack.upto, ack.reject, batch);
-    batch_->put_off = !buried && buried.error() == Errc::would_block;
-    if (batch_->put_off) return;
+    const bool later = !buried && buried.error() == Errc::would_block;
+    if (later) return void(batch_->put_off = id.process);
     if (!buried) return end(Errc::busy, buried.error().to_string());
   }
   settle(place, ack.upto, batch);

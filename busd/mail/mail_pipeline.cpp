@@ -65,6 +65,8 @@ void Mail::take_waiting() {
   std::size_t bytes = 0;
   std::size_t requests = 0;
   batch_->items.reserve(std::min(waiting_.size() + requests_.count(), kBatchMessages));
+  // Behind a post there would be no room for it again, as long as there are posts.
+  if (std::exchange(requests_first_, false)) (void)take_request(requests);
   for (bool more = true; more;) {
     more = take_first(bytes);
     more = take_request(requests) || more;
@@ -116,7 +118,7 @@ void Mail::build(bool refusing) {
   Running fresh;
   fresh.items = std::move(batch_->items);
   fresh.refusing = refusing;
-  if (quota_.total_bytes != 0) fresh.bytes = totals().bytes;
+  fresh.all = totals();
   batch_ = std::move(fresh);
   storage::Batch batch;
   batch.reserve(size_of(batch_->items), 2 * batch_->items.size());
@@ -153,7 +155,11 @@ void Mail::add_items(storage::Batch& batch) {
   for (std::size_t i = 0; i < batch_->items.size(); ++i) {
     if (!may_erase_more() || batch.bytes() > kBatchHeavy) return put_back(i);
     std::visit([&](auto& item) { add(item, batch); }, batch_->items[i]);
-    if (batch_->put_off) return put_back(i);
+    if (!batch_->put_off) continue;
+    put_back(i);
+    requests_.give_turn(*batch_->put_off);
+    requests_first_ = true;
+    return;
   }
 }
 

@@ -85,6 +85,11 @@ storage::Report Node::report() const {
   return report;
 }
 
+PatrolFigures Node::patrol() const {
+  const StoreProcess* const running = process();
+  return running != nullptr ? running->patrol() : PatrolFigures{};
+}
+
 Desk* Node::desk() {
   StoreProcess* const running = process();
   return running != nullptr ? &running->desk() : nullptr;

@@ -46,6 +46,8 @@ class Node {
   std::string_view state() const;
   bool opening() const;
   storage::Report report() const;
+  /// Damage that was found in files of the store, while that is open.
+  PatrolFigures patrol() const;
   /// Null while there is no open store; otherwise as long as this.
   Desk* desk();
   /// See Mail::purge; `done` is called on the store's own thread, or not at all if that ends first.

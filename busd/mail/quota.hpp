@@ -19,7 +19,10 @@ struct LogQuota {
 struct MailQuota {
   std::uint64_t box_messages = 100'000;
   std::uint64_t box_bytes = 64 * 1024 * 1024;
-  std::uint64_t total_bytes = 0;  // of all bodies in the store; 0: what the disk has
+  // Of the whole store; 0: what the disk has.
+  std::uint64_t total_bytes = 0;  // of bodies
+  std::uint64_t total_messages = 0;
+  std::uint64_t total_boxes = 0;  // mailboxes and logs: each stays, also when it is empty
   std::uint64_t age_ms = 0;       // of messages in mailboxes, then they are dead letters; 0: none
   std::vector<LogQuota> logs{};   // the longest prefix that fits decides
 

@@ -57,6 +57,10 @@ void ReaderRequests::put_back(Request request) {
   ++count_;
 }
 
+void ReaderRequests::give_turn(const Process& process) {
+  if (std::erase(turns_, process) != 0) turns_.push_front(process);
+}
+
 void ReaderRequests::forget(const ReaderId& id) {
   const auto of = of_process_.find(id.process);
   if (of == of_process_.end()) return;

@@ -41,6 +41,8 @@ class ReaderRequests {
   std::optional<Request> take();
   /// One that was taken, in front of the others of its process. The latest comes first.
   void put_back(Request request);
+  /// A process that has something is the next one.
+  void give_turn(const Process& process);
 
   /// What it asked for in vain: it has closed the session, or has ended itself (see
   /// Readers::process_gone). Nobody would ever end the session that an opening makes then.

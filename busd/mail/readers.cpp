@@ -14,6 +14,13 @@ std::uint64_t number_in(const std::string& key) {
   return read_mail_key(key).value().number;
 }
 
+/// The first number of which a page says nothing, from where the next one begins: at a message, or,
+/// beside a damaged block, right behind one, and then its key has a byte more.
+std::uint64_t number_behind(const std::string& next) {
+  if (read_mail_key(next)) return number_in(next);
+  return number_in(next.substr(0, next.size() - 1)) + 1;
+}
+
 }  // namespace
 
 // --- sessions ------------------------------------------------------------------------------------
@@ -271,7 +278,7 @@ storage::Result<Readers::Page> Readers::read_page(const Open& open) const {
                      Bytes(body.begin(), body.end())});
     expected = number + 1;
   }
-  (void)unreadable_before(rows->next ? number_in(*rows->next) : session.last + 1);
+  (void)unreadable_before(rows->next ? number_behind(*rows->next) : session.last + 1);
   return page;
 }
 

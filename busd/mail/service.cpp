@@ -267,10 +267,12 @@ void MailService::stopped(const storage::Error& reason) {
     if (ours) (void)core_->unbind(shard_channel(number).id());
     if (stopped_) {
       shard.phase = Phase::broken;
-    } else if (ours) {
-      shard = {Phase::free, mail_.begun()};
-      givers_.closed(number);
+      continue;
     }
+    if (ours) shard = {Phase::free, mail_.begun()};
+    // One that stands still for its move, too: the rows that it would be given with are read as
+    // they are, and may have that batch in part.
+    givers_.closed(number);
   }
   if (disk_was_full_)
     return hooks_.trouble("the disk was full: " + reason.to_string() +

@@ -57,7 +57,8 @@ StoreProcess::StoreProcess(const NodeSettings& settings, const NodeHooks& hooks,
              kVersionMinor},
             service_, io::boot_now()),
       link_(loop_, core_, settings_.endpoint, link_hooks()),
-      desk_(*store_) {
+      desk_(*store_),
+      patrol_(*store_, settings_.patrol, hooks_.trouble) {
   for (const std::string& damage : store_->report().damage) hooks_.trouble(damage);
 }
 

@@ -13,6 +13,7 @@
 
 #include "bus/client/process_link.hpp"
 #include "busd/mail/care/desk.hpp"
+#include "busd/mail/care/patrol.hpp"
 #include "busd/mail/service.hpp"
 #include "storage/measured_store.hpp"
 #include "storage/store.hpp"
@@ -24,6 +25,7 @@ struct NodeSettings {
   std::filesystem::path folder;  // of the store; its parent exists
   std::vector<std::uint8_t> shards;
   MailQuota quota;
+  PatrolSettings patrol{};
   std::string endpoint;  // of this host's busd
   std::string role;
   storage::DiskEnv* env = nullptr;  // as in StoreOptions
@@ -70,6 +72,7 @@ class StoreProcess {
   NodeFigures figures() const;
   storage::Report report() const { return store_->report(); }
   Desk& desk() { return desk_; }
+  PatrolFigures patrol() const { return patrol_.figures(); }
   /// See Mail::purge; `done` is called on the thread of run(), or not at all if that ends first.
   void purge(const std::string& name, std::uint64_t upto, Mail::Purged done);
   using Taken = std::function<void(Result<> begun)>;
@@ -94,6 +97,7 @@ class StoreProcess {
   mutable std::mutex figures_mutex_;
   NodeFigures figures_;
   Desk desk_;
+  Patrol patrol_;
 };
 
 }  // namespace starbus::bus::busd::mail

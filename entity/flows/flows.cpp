@@ -75,15 +75,22 @@ Flows::Entries::iterator Flows::find(FlowId id) {
   return at != entries_.end() && at->id == id ? at : entries_.end();
 }
 
+void Flows::reset() {
+  owner_.cancel_all();
+  next_number_ = 1;
+  const Entries ended = std::exchange(entries_, {});  // the end of a closure may come back here
+}
+
 void Flows::export_all(Time cluster_now, bus::Bytes& out) const {
   bus::Writer writer(out);
   writer.put(kFlowVersion);
   writer.put(next_number_);
   const auto travels = [](const Entry& entry) { return !entry.name.empty(); };
   writer.put(static_cast<std::uint32_t>(std::ranges::count_if(entries_, travels)));
+  const Time present = wheel_.present();
   for (const Entry& entry : entries_) {
     if (!travels(entry)) continue;
-    const Time deadline = *wheel_.due(entry.timer) - wheel_.now() + cluster_now;
+    const Time deadline = *wheel_.due(entry.timer) - present + cluster_now;
     writer.put(entry.id.epoch);
     writer.put(entry.id.number);
     writer.put(static_cast<std::uint64_t>(deadline.count()));

@@ -60,6 +60,16 @@ class Flows {
   bool cancel(FlowId id);
   std::size_t size() const { return entries_.size(); }
 
+  /// visit(name, args) for each that is no closure; it may not change them.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (const Entry& entry : entries_) {
+      if (!entry.name.empty()) visit(std::string_view(entry.name), bus::ByteView(entry.args));
+    }
+  }
+  /// Forgets all without a call, and the counter: as new. Also within the handler.
+  void reset();
+
   /// For an entity that goes on here under another epoch, as after a rollback.
   void set_epoch(std::uint64_t epoch) { epoch_ = epoch; }
   /// Appends everything but closures. `cluster_now` is the clock that all processes share.

@@ -53,6 +53,56 @@ std::vector<const Component*> Entity::components() const {
   return all;
 }
 
+EntityResult<MovingCode*> Entity::code() {
+  const bool there = state_ != EntityState::frozen && state_ != EntityState::ending;
+  if (!there || doomed_ || arriving_) return EntityErrc::not_alive;
+  if (home().options_.timers == nullptr) return EntityErrc::no_timers;
+  return more().code ? more().code.get() : &make_code();
+}
+
+MovingCode& Entity::make_code() {
+  auto& made = more().code;
+  made = std::make_unique<MovingCode>(home(), *this, *home().options_.timers);
+  answers_to(made->answers());
+  return *made;
+}
+
+EntityResult<FlowId> Entity::add_flow(rpc::Endpoint& endpoint, std::string_view step,
+                                      ByteView arguments, Time deadline) {
+  const EntityResult<MovingCode*> moving = code();
+  if (!moving) return moving.error();
+  const std::string_view channel = endpoint.channel_of(*this);
+  if (channel.empty()) return EntityError(EntityErrc::no_channel, label());
+  Flows& flows = (*moving)->flows();
+  flows.set_epoch(endpoint.bus().epoch(channel).value);
+  const auto added = flows.wait(step, arguments, deadline);
+  if (added) return *added;
+  return EntityError(EntityErrc::step_refused, std::string(name_of(added.error())));
+}
+
+bool Entity::cancel_question(const FlowId& question) {
+  MovingCode* const moving = code_if();
+  return moving != nullptr && moving->flows().cancel(question);
+}
+
+EntityResult<std::uint64_t> Entity::add_timer(std::string_view step, ByteView arguments,
+                                              const StepTime& when) {
+  const EntityResult<MovingCode*> moving = code();
+  if (!moving) return moving.error();
+  NamedTimers& timers = (*moving)->timers();
+  const NamedTimers::Options options{when.travel, when.catch_up};
+  const auto added = when.interval == Time{0}
+                         ? timers.after(step, arguments, when.first, options)
+                         : timers.every(step, arguments, when.first, when.interval, options);
+  if (added) return *added;
+  return EntityError(EntityErrc::step_refused, std::string(name_of(added.error())));
+}
+
+bool Entity::cancel_step(std::uint64_t id) {
+  MovingCode* const moving = code_if();
+  return moving != nullptr && moving->timers().cancel(id);
+}
+
 EntityResult<> Entity::may_attach(const ComponentInfo& info) const {
   if (doomed_) return EntityErrc::ended;
   if (state_ == EntityState::frozen || state_ == EntityState::ending) return EntityErrc::not_alive;

@@ -24,6 +24,7 @@
 #include "entity/identity/flags.hpp"
 #include "entity/identity/slot_table.hpp"
 #include "entity/objects/component.hpp"
+#include "entity/objects/moving_code.hpp"
 #include "entity/rpc/rpc.hpp"
 
 namespace starbus::entity {
@@ -49,6 +50,8 @@ struct EntityRow {
   std::size_t walks = 0;               // iterations that are under way
   std::uint64_t created = 0;           // that became alive
   std::uint64_t ended = 0;             // of those
+
+  std::size_t present() const { return slots.size() - gone; }
 };
 
 /// What only the manager can make: the permission to construct one entity, with its ids.
@@ -66,6 +69,14 @@ class ConstructKey {
   LocalId local_;
   OnlineId online_;
   mutable bool used_ = false;
+};
+
+/// When a step is to run, and on which clock while the entity travels.
+struct StepTime {
+  Time first{};
+  Time interval{};  // 0: once
+  Travel travel = Travel::running;
+  CatchUp catch_up = CatchUp::all;
 };
 
 /// The components that a class declares, in their order.
@@ -113,6 +124,36 @@ class Entity : public Part, public rpc::HostBase {
   /// In the order of attaching.
   std::vector<const Component*> components() const;
 
+  // --- code that travels: see step.hpp ---
+
+  /// A timer that calls a step of its class with these arguments; 1, 2, 3..., an id of its own
+  /// through all moves. Errors: not_alive (also while it arrives: until on_activate), no_timers,
+  /// too_large, step_refused.
+  template <auto S, class... A>
+  EntityResult<std::uint64_t> run_later(const StepTime& when, A&&... arguments);
+  /// Calls a method M of another object; a step S of this class gets the answer, behind it what is
+  /// passed as `kept`: wherever the entity is by then, once. Always ends: as rpc::call does, or at
+  /// the deadline, whose clock goes on on the way. It must be bound at this endpoint. Errors, of
+  /// which nothing was sent: not_alive, no_timers, no_channel, too_large (what is kept, or the
+  /// arguments, which must fit their types), step_refused.
+  template <auto M, auto S, class... Kept, class... A>
+  EntityResult<FlowId> ask(rpc::Endpoint& endpoint, const rpc::Address& to,
+                           const rpc::AskOptions& options, std::tuple<Kept...> kept,
+                           A&&... arguments);
+  /// Forgets a question: its answer is dropped. Was it waited for?
+  bool cancel_question(const FlowId& question);
+  std::size_t questions() const { return code_if() == nullptr ? 0 : code_if()->flows().size(); }
+  /// Was it pending?
+  bool cancel_step(std::uint64_t id);
+  /// How many timers wait to call this step.
+  template <auto S>
+  std::size_t waiting() const {
+    const EntityHeld* held = more_if();
+    return held == nullptr || !held->code ? 0 : held->code->timers().size_named(step_row<S>().name);
+  }
+  /// Null: its class declares no such step.
+  virtual const Step* find_step(std::string_view) const { return nullptr; }
+
   /// The properties of the class, if it has some: saved, loaded and moved with it.
   virtual entity::Root* properties() { return nullptr; }
 
@@ -137,17 +178,30 @@ class Entity : public Part, public rpc::HostBase {
     std::vector<std::uint8_t> numbers;  // by ComponentInfo::number: 1 + the place above
     std::string persistent_id;
     OnlineId space = OnlineId::none;
+    std::unique_ptr<MovingCode> code;
   };
   std::unique_ptr<Held> make_held() override { return std::make_unique<EntityHeld>(); }
   EntityHeld& more() { return static_cast<EntityHeld&>(held()); }
   EntityHeld* more_if() const { return static_cast<EntityHeld*>(held_.get()); }
 
+  std::size_t component_count() const {
+    const EntityHeld* held = more_if();
+    return held == nullptr ? 0 : held->components.size();
+  }
   Component* find_component(std::uint32_t number) const {
     const EntityHeld* held = more_if();
     if (held == nullptr || number >= held->numbers.size()) return nullptr;
     const std::uint8_t place = held->numbers[number];
     return place == 0 ? nullptr : held->components[place - 1U].component;
   }
+  MovingCode* code_if() const { return more_if() == nullptr ? nullptr : more_if()->code.get(); }
+  /// Makes it. Errors: not_alive, no_timers.
+  EntityResult<MovingCode*> code();
+  MovingCode& make_code();
+  EntityResult<FlowId> add_flow(rpc::Endpoint& endpoint, std::string_view step, ByteView arguments,
+                                Time deadline);
+  EntityResult<std::uint64_t> add_timer(std::string_view step, ByteView arguments,
+                                        const StepTime& when);
   EntityResult<> may_attach(const ComponentInfo& info) const;
   EntityResult<> attach_part(Component* component, rpc::HostBase* host);
   EntityError construction_failed(std::string_view component) const;
@@ -163,6 +217,7 @@ class Entity : public Part, public rpc::HostBase {
   bool rising_ = true;                // within its creation
   bool doomed_ = false;               // destroyed within its creation
   bool in_space_ = false;             // its own hook has run
+  bool arriving_ = false;             // it comes from elsewhere: what it brings is parked
 };
 
 namespace objects_detail {
@@ -203,6 +258,12 @@ class EntityOf : public Parent {
   template <class... A>
   static Self* construct(const ConstructKey& key, A&&... arguments) {
     return new Self(key, std::forward<A>(arguments)...);
+  }
+  const Step* find_step(std::string_view name) const override {
+    if constexpr (requires { Self::kSteps; }) {
+      if (const Step* found = Self::kSteps.find(name)) return found;
+    }
+    return Parent::find_step(name);
   }
   /// Whether its key is all that its constructor needs.
   static constexpr bool made_by_key() {
@@ -256,6 +317,42 @@ IdentityResult<> declare_entity(EntityFactory& types) {
   } else {
     return types.declare<T>();
   }
+}
+
+template <auto S, class... A>
+EntityResult<std::uint64_t> Entity::run_later(const StepTime& when, A&&... arguments) {
+  static_assert(!StepOf<S>::kAnswered, "this step waits for an answer: see ask()");
+  const EntityResult<Bytes> bytes = encode_step<S>(std::forward<A>(arguments)...);
+  if (!bytes) return bytes.error();
+  return add_timer(step_row<S>().name, *bytes, when);
+}
+
+template <auto M, auto S, class... Kept, class... A>
+EntityResult<FlowId> Entity::ask(rpc::Endpoint& endpoint, const rpc::Address& to,
+                                 const rpc::AskOptions& options, std::tuple<Kept...> kept,
+                                 A&&... arguments) {
+  using Method = rpc::TraitsOf<M>;
+  static_assert(StepOf<S>::kAnswered, "this step takes no answer");
+  static_assert(std::is_same_v<typename StepOf<S>::Value, typename Method::Value> &&
+                    std::is_same_v<typename StepOf<S>::Refusal, typename Method::Refusal>,
+                "the step takes the method's rpc::Reply<T, E> first");
+  const EntityResult<Bytes> bytes =
+      std::apply([](auto&... each) { return encode_step<S>(std::move(each)...); }, kept);
+  if (!bytes) return bytes.error();
+  const EntityResult<FlowId> asked =
+      add_flow(endpoint, step_row<S>().name, *bytes, options.deadline);
+  if (!asked) return asked;
+  const std::string channel(endpoint.channel_of(*this));
+  const rpc::AnswerId question{asked->epoch, asked->number};
+  rpc::CallHeader header;
+  header.answer_to = channel;
+  header.question = question;
+  if (!rpc::encode_call<M>(endpoint.scratch(), header, arguments...)) {
+    cancel_question(*asked);
+    return EntityError(EntityErrc::too_large, rpc::info_of<M>().full_name());
+  }
+  endpoint.ask(to, options, channel, question);
+  return asked;
 }
 
 template <class C, class... A>

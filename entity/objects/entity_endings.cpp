@@ -103,9 +103,9 @@ void EntityManager::destroy(Entity& entity, EndReason reason) {
 /// Nothing of it runs behind this, but hooks. What ends may do anything, but add components.
 void EntityManager::silence(Entity& entity) {
   entity.close_rpc();
+  if (MovingCode* const code = entity.code_if()) code->end();
   entity.let_go();
-  if (entity.more_if() == nullptr) return;
-  for (std::size_t i = 0; i < entity.more().components.size(); ++i) {
+  for (std::size_t i = 0; i < entity.component_count(); ++i) {
     const Entity::Attached each = entity.more().components[i];
     if (each.host != nullptr) each.host->close_rpc();
     each.component->let_go();
@@ -138,14 +138,11 @@ void EntityManager::run_down_part(Entity& entity, std::ptrdiff_t place, Hook hoo
 /// The entity, then its components in reverse: all are deactivated before the first is final.
 void EntityManager::run_down(Entity& entity, EndReason reason) {
   leave(entity);
-  const auto components = [&] {
-    return entity.more_if() == nullptr
-               ? std::ptrdiff_t{0}
-               : static_cast<std::ptrdiff_t>(entity.more().components.size());
-  };
   for (const Hook hook : {Hook::deactivate, Hook::final}) {
     run_down_part(entity, -1, hook, reason);
-    for (std::ptrdiff_t i = components() - 1; i >= 0; --i) run_down_part(entity, i, hook, reason);
+    for (auto i = static_cast<std::ptrdiff_t>(entity.component_count()) - 1; i >= 0; --i) {
+      run_down_part(entity, i, hook, reason);
+    }
   }
 }
 
@@ -220,6 +217,7 @@ bool EntityManager::settle(std::size_t most) {
 void EntityManager::begin_close(EndReason reason) {
   if (std::exchange(closing_, true)) return;
   close_reason_ = reason;
+  while (!prepared_.empty()) abandon_moved(prepared_.back());
   if (next_round() && options_.observer != nullptr) options_.observer->unsettled();
 }
 

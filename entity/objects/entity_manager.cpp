@@ -140,6 +140,15 @@ EntityResult<> EntityManager::bring_up(Entity& entity, const CreateOptions& opti
     return listed;
   }
   if (auto raised = raise(entity, options, moved); !raised) return undo(entity, raised.error());
+  if (moved == nullptr) return go_live(entity);
+  if (closing_) return undo(entity, EntityErrc::closed);  // a hook of it began that
+  prepared_.push_back(entity.online_);
+  return {};
+}
+
+EntityResult<> EntityManager::go_live(Entity& entity) {
+  entity.state_ = EntityState::alive;
+  if (auto up = run_up(entity, Entity::Stage::active); !up) return undo(entity, up.error());
   entity.rising_ = false;
   ++entity.row_->created;
   ++counters_.created;
@@ -170,14 +179,17 @@ EntityResult<> EntityManager::enlist(Entity& entity, const CreateOptions& option
 EntityResult<> EntityManager::raise(Entity& entity, const CreateOptions& options,
                                     const MovedState* moved) {
   if (auto loaded = load(entity, options, moved); !loaded) return loaded;
+  entity.arriving_ = moved != nullptr;
+  if (moved != nullptr) {
+    if (auto taken = take_code(entity, *moved); !taken) return taken;
+  }
   if (auto made = entity.make_components(); !made) return made;
   entity.state_ = EntityState::initialising;
   if (auto up = run_up(entity, Entity::Stage::initialised); !up) return up;
   if (moved != nullptr) {
     if (auto arrived = arrive(entity, *moved); !arrived) return arrived;
   }
-  entity.state_ = EntityState::alive;
-  return run_up(entity, Entity::Stage::active);
+  return {};
 }
 
 /// Its properties, as they were saved or as they travelled.
@@ -188,9 +200,16 @@ EntityResult<> EntityManager::load(Entity& entity, const CreateOptions& options,
   entity::Root* properties = entity.properties();
   if (properties == nullptr) return EntityError(EntityErrc::bad_state, "it has no properties");
   const auto refuse = [](const DataError& error) {
+    if (error.code == DataErrc::schema_mismatch) {
+      return EntityError(EntityErrc::other_schema, error.to_string());
+    }
     return EntityError(EntityErrc::bad_state, error.to_string());
   };
-  if (travelled) {
+  if (travelled && moved->form == MovedForm::by_name) {
+    const auto taken = properties->load_saved(*moved->properties);
+    if (!taken) return refuse(taken.error());
+    if (options_.observer != nullptr) options_.observer->converted(entity, *taken);
+  } else if (travelled) {
     if (const auto taken = properties->apply_snapshot(*moved->properties); !taken) {
       return refuse(taken.error());
     }
@@ -203,7 +222,7 @@ EntityResult<> EntityManager::load(Entity& entity, const CreateOptions& options,
 /// Components in their order, then the entity. A hook may add components, behind those that are
 /// here, and drop none: places do not change.
 EntityResult<> EntityManager::run_up(Entity& entity, Entity::Stage stage) {
-  for (std::size_t i = 0; entity.more_if() != nullptr && i < entity.more().components.size(); ++i) {
+  for (std::size_t i = 0; i < entity.component_count(); ++i) {
     if (auto up = raise_component(entity, i, stage); !up) return up;
   }
   if (entity.doomed_) return EntityErrc::ended;

@@ -31,6 +31,10 @@ namespace starbus::entity {
 struct EntityOptions {
   std::size_t most = kMaxEntities;
   EntityObserver* observer = nullptr;  // outlives the manager
+  /// For code that travels; outlives the manager. Null: none does.
+  TimerWheel* timers = nullptr;
+  /// The clock that all processes share; of its zero nothing is assumed. Not set: the system's.
+  std::function<Time()> cluster_clock = {};
 };
 
 /// How one is made; the defaults are for new ones.
@@ -121,11 +125,19 @@ class EntityManager {
   /// Packs what travels, for create_moved() elsewhere; nothing may change it until it is thawed, or
   /// destroyed as EndReason::moved. Errors: not_alive, in_space, init_failed (a hook refused),
   /// too_large, ended: the move was given up.
-  EntityResult<Bytes> freeze(Entity& entity);
+  EntityResult<Bytes> freeze(Entity& entity, MovedForm form = MovedForm::snapshot);
   /// The move was given up: it goes on here. Error: not_alive.
   EntityResult<> thaw(Entity& entity);
   /// What freeze() wrote, from wherever, with its ids; also bad_state, and as create_by_name().
   EntityResult<Entity*> create_moved(ByteView state);
+  /// The same in two halves, for who must know that it can live here before it does. The first does
+  /// everything but the activation: nobody finds it yet, and its steps are parked. Also
+  /// other_schema.
+  EntityResult<OnlineId> prepare_moved(ByteView state);
+  /// Errors: init_failed, ended: nothing stays of it; not_alive: it is none of those.
+  EntityResult<Entity*> activate_moved(OnlineId id);
+  /// Undoes the first half. Was it one of those?
+  bool abandon_moved(OnlineId id);
 
   // --- ending ---
 
@@ -145,6 +157,7 @@ class EntityManager {
 
  private:
   friend class Entity;
+  friend class MovingCode;
   struct Birth {
     EntityRow* row;
     LocalId local;
@@ -170,10 +183,20 @@ class EntityManager {
                           const MovedState* moved = nullptr);
   EntityResult<> enlist(Entity& entity, const CreateOptions& options);
   EntityResult<> raise(Entity& entity, const CreateOptions& options, const MovedState* moved);
+  EntityResult<> go_live(Entity& entity);
+  Entity* take_prepared(OnlineId id);
   EntityResult<> load(Entity& entity, const CreateOptions& options, const MovedState* moved);
   EntityResult<> pack(Entity& entity,
-                      const std::vector<std::pair<std::string_view, Bytes>>& written, Bytes& out);
+                      const std::vector<std::pair<std::string_view, Bytes>>& written,
+                      MovedForm form, Bytes& out);
   void come_back(Entity& entity, std::size_t parts);
+  Time cluster_now() const;
+  void park(Entity& entity);
+  void resume(Entity& entity);
+  EntityResult<> take_code(Entity& entity, const MovedState& moved);
+  /// What a timer of it, or an answer to it, names. Null: of a timer.
+  void run_step(Entity& entity, std::string_view name, ByteView arguments,
+                const StepAnswer* answer);
   EntityResult<> arrive(Entity& entity, const MovedState& state);
   EntityResult<> run_up(Entity& entity, Entity::Stage stage);
   EntityResult<> raise_component(Entity& entity, std::size_t place, Entity::Stage stage);
@@ -212,6 +235,7 @@ class EntityManager {
   boost::unordered_flat_map<const TypeInfo*, EntityRow*> row_by_type_;
   boost::unordered_flat_map<std::uint64_t, Entity*> by_online_;
   std::map<std::string, Entity*, std::less<>> by_name_;  // those that were given one
+  std::vector<OnlineId> prepared_;  // that came from elsewhere, and are not activated
   std::deque<Ending> endings_;
   std::size_t busy_ = 0;
   bool closing_ = false;

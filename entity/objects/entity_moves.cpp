@@ -1,12 +1,13 @@
 // Entities that leave for another process, and that arrive.
 #include <algorithm>
+#include <chrono>
 
 #include "entity/objects/entity_manager.hpp"
 #include "entity/properties/root.hpp"
 
 namespace starbus::entity {
 
-EntityResult<Bytes> EntityManager::freeze(Entity& entity) {
+EntityResult<Bytes> EntityManager::freeze(Entity& entity, MovedForm form) {
   if (entity.rising_ || entity.state_ != EntityState::alive) return EntityErrc::not_alive;
   if (entity.space() != OnlineId::none) return EntityErrc::in_space;
   const Busy busy(*this);
@@ -23,12 +24,13 @@ EntityResult<Bytes> EntityManager::freeze(Entity& entity) {
     return packed;
   };
   auto packed = write(entity, nullptr);
-  for (std::size_t i = entity.components().size(); packed && i-- > 0;) {
+  for (std::size_t i = entity.component_count(); packed && i-- > 0;) {
     Component* const component = entity.more().components[i].component;
     packed = write(*component, component);
   }
   Bytes state;
-  if (packed) packed = pack(entity, written, state);
+  if (packed) park(entity);
+  if (packed) packed = pack(entity, written, form, state);
   if (packed) {
     entity.state_ = EntityState::frozen;
     return state;
@@ -39,8 +41,9 @@ EntityResult<Bytes> EntityManager::freeze(Entity& entity) {
 
 EntityResult<> EntityManager::pack(Entity& entity,
                                    const std::vector<std::pair<std::string_view, Bytes>>& written,
-                                   Bytes& out) {
+                                   MovedForm form, Bytes& out) {
   MovedState state;
+  state.form = form;
   const std::string persistent_id = entity.persistent_id();
   Bytes properties;
   state.type = entity.type().name();
@@ -48,10 +51,17 @@ EntityResult<> EntityManager::pack(Entity& entity,
   state.online_id = static_cast<std::uint64_t>(entity.online_);
   state.flags = entity.flags_.bits();
   if (entity::Root* root = entity.properties()) {
-    if (const auto encoded = root->encode_snapshot(View::migration, properties); !encoded) {
+    const auto encoded = form == MovedForm::by_name
+                             ? root->encode_saved(View::migration, properties)
+                             : root->encode_snapshot(View::migration, properties);
+    if (!encoded) {
       return EntityError(EntityErrc::too_large, encoded.error().to_string());
     }
     state.properties = properties;
+  }
+  if (const MovingCode* code = entity.code_if()) {
+    state.timers = code->parked_timers();
+    state.flows = code->parked_flows();
   }
   for (const auto& [name, bytes] : written) state.blocks.push_back({name, bytes});
   Encoder encoder(out);
@@ -64,7 +74,7 @@ EntityResult<> EntityManager::thaw(Entity& entity) {
   if (entity.state_ != EntityState::frozen) return EntityErrc::not_alive;
   entity.state_ = EntityState::alive;
   const Busy busy(*this);
-  come_back(entity, entity.components().size() + 1);
+  come_back(entity, entity.component_count() + 1);
   return {};
 }
 
@@ -74,7 +84,8 @@ void EntityManager::come_back(Entity& entity, std::size_t parts) {
     static_cast<void>(call_hook(entity, component, Hook::after_move,
                                 [&] { return part.on_after_move(nullptr); }));
   };
-  const std::size_t components = entity.components().size();
+  const std::size_t components = entity.component_count();
+  resume(entity);
   if (parts == 0) return;
   const std::size_t packed = std::min(parts - 1, components);
   for (std::size_t i = components - packed; i < components; ++i) {
@@ -84,7 +95,57 @@ void EntityManager::come_back(Entity& entity, std::size_t parts) {
   if (entity.state_ == EntityState::alive) tell(entity, nullptr);
 }
 
+// --- code that travels ---------------------------------------------------------------------------
+
+Time EntityManager::cluster_now() const {
+  if (options_.cluster_clock) return options_.cluster_clock();
+  return std::chrono::system_clock::now().time_since_epoch();
+}
+
+void EntityManager::park(Entity& entity) {
+  if (MovingCode* const code = entity.code_if()) code->park(cluster_now());
+}
+
+void EntityManager::resume(Entity& entity) {
+  MovingCode* const code = entity.code_if();
+  if (code == nullptr) return;
+  if (const auto resumed = code->resume(cluster_now()); !resumed) {
+    static_cast<void>(hook_failed(entity, nullptr, Hook::after_move, resumed.error()));
+  }
+}
+
+/// Before the first hook: what would not run here is refused before anything does.
+EntityResult<> EntityManager::take_code(Entity& entity, const MovedState& moved) {
+  if (moved.timers.empty()) return {};
+  if (options_.timers == nullptr) return EntityErrc::no_timers;
+  return entity.make_code().park(moved.timers, moved.flows, cluster_now());
+}
+
+void EntityManager::run_step(Entity& entity, std::string_view name, ByteView arguments,
+                             const StepAnswer* answer) {
+  const Busy busy(*this);
+  const Step* const step = entity.find_step(name);  // known: it was named by type, or looked up
+  static_cast<void>(call_hook(entity, nullptr, Hook::step, [&]() -> EntityResult<> {
+    const DataErrc bad = step->run(&entity, arguments.subspan(kStepHead),
+                                   answer == nullptr ? StepAnswer{} : *answer);
+    if (bad == DataErrc::ok) return {};
+    return EntityError(EntityErrc::unknown_step, std::string(name));
+  }));
+}
+
+// --- arriving ------------------------------------------------------------------------------------
+
 EntityResult<Entity*> EntityManager::create_moved(ByteView bytes) {
+  const EntityResult<OnlineId> id = prepare_moved(bytes);
+  if (!id) return id.error();
+  return activate_moved(*id);
+}
+
+EntityResult<OnlineId> EntityManager::prepare_moved(ByteView bytes) {
+  if (closing_) {
+    ++counters_.refused;
+    return EntityErrc::closed;
+  }
   const auto state = MovedState::read(bytes);
   if (!state) {
     ++counters_.refused;
@@ -94,7 +155,35 @@ EntityResult<Entity*> EntityManager::create_moved(ByteView bytes) {
   options.persistent_id = state->persistent_id;
   options.online_id = OnlineId{state->online_id};
   options.flags = EntityFlags::from_bits(state->flags);
-  return create_named(state->type, options, &*state);
+  const auto made = create_named(state->type, options, &*state);
+  if (!made) return made.error();
+  return (*made)->online_;
+}
+
+EntityResult<Entity*> EntityManager::activate_moved(OnlineId id) {
+  Entity* const entity = take_prepared(id);
+  if (entity == nullptr) return EntityErrc::not_alive;
+  const Busy busy(*this);
+  if (entity->doomed_) return undo(*entity, EntityErrc::ended).error();
+  entity->arriving_ = false;
+  resume(*entity);
+  if (auto lives = go_live(*entity); !lives) return lives.error();
+  return entity;
+}
+
+bool EntityManager::abandon_moved(OnlineId id) {
+  Entity* const entity = take_prepared(id);
+  if (entity == nullptr) return false;
+  const Busy busy(*this);
+  static_cast<void>(undo(*entity, EntityErrc::ended));
+  return true;
+}
+
+Entity* EntityManager::take_prepared(OnlineId id) {
+  const auto found = std::ranges::find(prepared_, id);
+  if (found == prepared_.end()) return nullptr;
+  prepared_.erase(found);
+  return by_online_.at(static_cast<std::uint64_t>(id));
 }
 
 /// Between initialisation and activation.
@@ -114,7 +203,7 @@ EntityResult<> EntityManager::arrive(Entity& entity, const MovedState& state) {
     }
     return {};  // one that the source did not have
   };
-  for (std::size_t i = 0; i < entity.components().size(); ++i) {
+  for (std::size_t i = 0; i < entity.component_count(); ++i) {
     Component* const component = entity.more().components[i].component;
     if (auto arrived = read(*component, component); !arrived) return arrived;
   }

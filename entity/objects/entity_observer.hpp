@@ -10,6 +10,7 @@
 namespace starbus::entity {
 
 class Entity;
+struct LoadReport;  // entity/properties/evolution.hpp
 
 /// A hook, or a constructor, that failed: for logs.
 struct HookFailure {
@@ -31,6 +32,8 @@ class EntityObserver {
   /// Behind its last hook; it is still whole, and goes when this returns.
   virtual void finished(Entity&, EndReason) {}
   virtual void failed(const HookFailure&) {}
+  /// Its properties came by name (MovedForm::by_name), from a process that declares them otherwise.
+  virtual void converted(Entity&, const LoadReport&) {}
 
  protected:
   ~EntityObserver() = default;

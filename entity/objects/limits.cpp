@@ -27,10 +27,4 @@ std::string_view name_of(EntityErrc code) {
   return name_in(entity_errors(), code);
 }
 
-std::string EntityError::to_string() const {
-  std::string text(name_of(code));
-  if (!detail.empty()) text += ": " + detail;
-  return text;
-}
-
 }  // namespace starbus::entity

@@ -5,7 +5,7 @@
 namespace starbus::entity {
 namespace {
 
-constexpr std::uint8_t kMovedForm = 1;
+constexpr std::uint8_t kMovedForm = 2;
 
 void put_block(Encoder& out, ByteView bytes) {
   out.varint(bytes.size());
@@ -23,8 +23,10 @@ void MovedState::write(Encoder& out) const {
   out.text(persistent_id);
   out.varint(online_id);
   out.varint(flags);
-  out.byte(properties ? 1 : 0);
+  out.byte(properties ? static_cast<std::uint8_t>(form) : 0);
   if (properties) put_block(out, *properties);
+  put_block(out, timers);
+  put_block(out, flows);
   out.varint(blocks.size());
   for (const Block& block : blocks) {
     out.text(block.component);
@@ -40,7 +42,15 @@ std::optional<MovedState> MovedState::read(ByteView bytes) {
   state.persistent_id = in.text();
   state.online_id = in.varint();
   state.flags = in.varint();
-  if (in.number<bool>()) state.properties = get_block(in);
+  const std::uint8_t form = in.byte();
+  if (form > static_cast<std::uint8_t>(MovedForm::by_name)) in.fail(DataErrc::malformed);
+  if (form != 0) {
+    state.form = static_cast<MovedForm>(form);
+    state.properties = get_block(in);
+  }
+  state.timers = get_block(in);
+  state.flows = get_block(in);
+  if (state.timers.empty() != state.flows.empty()) in.fail(DataErrc::malformed);
   const std::size_t count = in.count();
   if (count > kMaxEntityComponents + 1) in.fail(DataErrc::too_large);
   for (std::size_t i = 0; i < count && in.ok(); ++i) {

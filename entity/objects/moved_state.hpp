@@ -13,6 +13,12 @@
 
 namespace starbus::entity {
 
+/// How properties travel.
+enum class MovedForm : std::uint8_t {
+  snapshot = 1,  // with their versions, to a process that declares them alike
+  by_name = 2,   // as they are saved, to one that declares them otherwise; who watches begins anew
+};
+
 struct MovedState {
   struct Block {
     std::string_view component;  // empty: the entity's own
@@ -22,7 +28,10 @@ struct MovedState {
   std::string_view persistent_id;
   std::uint64_t online_id = 0;
   std::uint64_t flags = 0;
-  std::optional<ByteView> properties;  // a snapshot, View::migration
+  std::optional<ByteView> properties;  // View::migration
+  MovedForm form = MovedForm::snapshot;
+  ByteView timers;  // exports of what moves with it, both or none: see MovingCode
+  ByteView flows;
   std::vector<Block> blocks;
 
   void write(Encoder& out) const;

@@ -12,9 +12,9 @@ std::string_view name_of(EndReason reason) {
 }
 
 std::string_view name_of(Hook hook) {
-  static constexpr std::array<std::string_view, 9> kNames = {
+  static constexpr std::array<std::string_view, 10> kNames = {
       "construct",   "init",       "activate",   "enter_space", "leave_space",
-      "before_move", "after_move", "deactivate", "final"};
+      "before_move", "after_move", "deactivate", "final",       "step"};
   return kNames.at(static_cast<std::size_t>(hook));
 }
 

@@ -38,6 +38,7 @@ enum class Hook : std::uint8_t {
   after_move,
   deactivate,
   final,
+  step,  // no hook of a life: a step of moving code, see step.hpp
 };
 std::string_view name_of(Hook hook);
 

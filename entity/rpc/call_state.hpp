@@ -90,6 +90,31 @@ class CallState {
   bool ended_ = false;
 };
 
+/// The bytes of an answer, as what whoever asked gets; bad_bytes if they are none.
+template <class T, class E>
+Reply<T, E> decode_answer(ByteView bytes) {
+  Decoder in(bytes);
+  ReplyKind kind{};
+  Error error;
+  if (!get_reply_head(in, kind, error)) return Failure<E>(Errc::bad_bytes);
+  if (kind == ReplyKind::error) return Failure<E>(error);
+  if (kind == ReplyKind::refused) {
+    E refusal{};
+    get_value(in, refusal);
+    if (in.finish() != DataErrc::ok) return Failure<E>(Errc::bad_bytes);
+    return Failure<E>::of_method(std::move(refusal));
+  }
+  if constexpr (std::is_void_v<T>) {
+    if (in.finish() != DataErrc::ok) return Failure<E>(Errc::bad_bytes);
+    return {};
+  } else {
+    T value{};
+    get_value(in, value);
+    if (in.finish() != DataErrc::ok) return Failure<E>(Errc::bad_bytes);
+    return {boost::system::in_place_value, std::move(value)};
+  }
+}
+
 /// The call of a method that answers T, or refuses with E.
 template <class T, class E>
 class TypedCall final : public CallState {
@@ -101,27 +126,7 @@ class TypedCall final : public CallState {
     wake();
   }
   void take_bytes(ByteView bytes) override {
-    if (ended()) return;
-    Decoder in(bytes);
-    ReplyKind kind{};
-    Error error;
-    if (!get_reply_head(in, kind, error)) return fail(Errc::bad_bytes);
-    if (kind == ReplyKind::error) return fail(error);
-    if (kind == ReplyKind::refused) {
-      E refusal{};
-      get_value(in, refusal);
-      if (in.finish() != DataErrc::ok) return fail(Errc::bad_bytes);
-      return answer(Failure<E>::of_method(std::move(refusal)));
-    }
-    if constexpr (std::is_void_v<T>) {
-      if (in.finish() != DataErrc::ok) return fail(Errc::bad_bytes);
-      answer({});
-    } else {
-      T value{};
-      get_value(in, value);
-      if (in.finish() != DataErrc::ok) return fail(Errc::bad_bytes);
-      answer(std::move(value));
-    }
+    if (!ended()) answer(decode_answer<T, E>(bytes));
   }
   Reply<T, E> take() { return std::move(*reply_); }
 

@@ -61,6 +61,23 @@ struct CallOptions {
   bus::Trace trace{};
 };
 
+/// Of a question: a call whose answer goes to the channel of the object that asked.
+struct AskOptions {
+  std::chrono::milliseconds deadline{5000};
+  bus::Lane lane = bus::Lane::call;
+  std::uint64_t hash_key = 0;  // of shared names: see bus::SendOptions
+  bus::Trace trace{};
+};
+
+/// Where an answer goes: to the process that called, or to a channel.
+struct AnswerRoute {
+  AnswerRoute(bus::Responder duty) : responder(std::move(duty)) {}  // NOLINT: a duty is a route
+  AnswerRoute(std::string_view to, const AnswerId& id) : channel(to), question(id) {}
+  bus::Responder responder;
+  std::string channel;  // not empty: there, as the answer to
+  AnswerId question;
+};
+
 struct SendOptions {
   bus::Lane lane = bus::Lane::call;
   std::chrono::milliseconds ttl{0};  // see bus::SendOptions; not for objects of this process
@@ -82,7 +99,9 @@ struct EndpointCounters {
   std::uint64_t local = 0;   // messages to objects of this process, handed over
   std::uint64_t remote = 0;  // messages that the bus brought
   std::uint64_t fences = 0;
-  std::uint64_t dropped_replies = 0;  // kMaxUnsentReplies
+  std::uint64_t dropped_replies = 0;  // kMaxUnsentReplies, or a channel that may not be sent to
+  std::uint64_t answers = 0;          // to questions, that somebody here waited for
+  std::uint64_t late_answers = 0;     // that nobody waits for any more: dropped
   /// Calls and messages that ended so at an object of this process, by the number of the Errc.
   std::array<std::uint64_t, 32> errors{};
 };
@@ -170,8 +189,14 @@ class Endpoint {
   Result<> multicast_by_bus(std::span<const std::string> to, const SendOptions& options);
   Result<> announce_by_bus(std::string_view group, const SendOptions& options);
   /// Sends what is in scratch; if the caller's window is full, a little later.
-  void answer(bus::Responder responder);
-  void answer(bus::Responder responder, const Error& error);
+  void answer(AnswerRoute route);
+  void answer(AnswerRoute route, const Error& error);
+  /// Sends the question that is in scratch. Its answer comes to the channel; so does a refusal,
+  /// which this process hands on.
+  void ask(const Address& to, const AskOptions& options, std::string_view channel,
+           const AnswerId& question);
+  /// The name under which an object is bound here; empty: none.
+  std::string_view channel_of(const HostBase& host) const;
   bool may_run(const HostBase& host) const;
   void entered(const MethodInfo& method) { ++methods_[method.index].calls; }
   void count_error(Errc code) { ++counters_.errors[static_cast<std::size_t>(code) % 32]; }
@@ -252,6 +277,8 @@ class Endpoint {
   Errc dispatch_call(const Slot& slot, Decoder& in, const bus::Message& message, bus::Call* call,
                      std::string& detail);
   bool has_gates(const bus::Process& origin) const;
+  Errc take_answer(const Slot& slot, Decoder& in, const bus::Message& message);
+  bus::Result<> send_answer(AnswerRoute& route, ByteView answer);
 
   void watch_gates();
   void gates_known(const bus::Result<>& result);
@@ -293,7 +320,7 @@ class Endpoint {
 
   Bytes scratch_;
   struct Unsent {
-    bus::Responder responder;
+    AnswerRoute route;
     Bytes body;
     std::size_t tries = 0;
   };

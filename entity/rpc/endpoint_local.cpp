@@ -10,6 +10,15 @@ std::size_t place_of(bus::Lane lane) {
   return static_cast<std::size_t>(lane) - 1;  // control is the bus' own
 }
 
+/// Of what was held and did not run, whatever may have become of the fence itself.
+Error not_run(const bus::Error& fence) {
+  Error error = Error::of(fence);
+  if (error.code != Errc::bus || fence == bus::Errc::denied) return error;
+  Error definite(Errc::no_such_entity, "did not run: " + fence.to_string());
+  definite.bus = bus::Errc::no_owner;
+  return definite;
+}
+
 }  // namespace
 
 Slot* Endpoint::local(const Address& to) {
@@ -139,7 +148,7 @@ void Endpoint::fence_ended(SlotRef ref, bus::Lane lane, const bus::Result<>& res
     while (!failed.empty()) {
       const std::unique_ptr<LocalMessage> message(failed.pop());
       --local_messages_;
-      message->fail(*this, Error::of(result.error()));
+      message->fail(*this, not_run(result.error()));
     }
   }
   if (!moves_.empty()) begin_moves();

@@ -14,10 +14,21 @@
 
 #include "entity/rpc/dictionary.hpp"
 #include "entity/rpc/running.hpp"
+#include "entity/rpc/wire.hpp"
 
 namespace starbus::entity::rpc {
 
 class CallState;
+
+/// Of an object that waits for answers to its channel: see Endpoint::ask.
+class AnswerSink {
+ public:
+  /// False: nobody waits for it.
+  virtual bool take_answer(const AnswerId& question, ByteView answer) = 0;
+
+ protected:
+  ~AnswerSink() = default;
+};
 
 class HostBase {
  public:
@@ -46,6 +57,8 @@ class HostBase {
   HostBase();
   ~HostBase();
   void set_class(const ClassInfo* info) { class_ = info; }
+  /// Lives as long as the object.
+  void answers_to(AnswerSink* sink) { ties().answers = sink; }
 
  private:
   friend class Endpoint;
@@ -68,6 +81,7 @@ class HostBase {
     Running* running = nullptr;
     std::size_t coroutines = 0;
     CallState* calls = nullptr;  // that end with this object
+    AnswerSink* answers = nullptr;
   };
   Ties& ties() {
     if (!ties_) ties_ = std::make_unique<Ties>();

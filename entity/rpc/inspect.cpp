@@ -61,7 +61,9 @@ std::string Endpoint::inspect() const {
                          {"remote", counters_.remote},
                          {"queued", local_messages_},
                          {"fences", counters_.fences},
-                         {"dropped_replies", counters_.dropped_replies}}},
+                         {"dropped_replies", counters_.dropped_replies},
+                         {"answers", counters_.answers},
+                         {"late_answers", counters_.late_answers}}},
                        {"pending_calls", calls_},
                        {"coroutines", running_},
                        {"errors", std::move(errors)}};

@@ -16,9 +16,15 @@ struct Invocation {
   HostBase& object;
   const MethodInfo& method;
   Caller& caller;
+  const CallHeader& header;
   Decoder& arguments;
   bus::Call* call;      // null: nobody waits
   std::string& detail;  // of a refusal
+
+  AnswerRoute route() {
+    if (header.answer_to.empty()) return call->responder();
+    return {header.answer_to, header.question};
+  }
 };
 
 // --- how it answers ------------------------------------------------------------------------------
@@ -54,7 +60,7 @@ struct NoAnswer {
   void suspended() {}
 };
 
-/// A process waits, and gets bytes.
+/// A process, or a channel, gets bytes.
 template <auto M>
 struct BusAnswer {
   void reply(Endpoint& endpoint, typename TraitsOf<M>::ReplyType&& reply) {
@@ -69,14 +75,14 @@ struct BusAnswer {
       put_error(out, reply.error());
     }
     if (!out.ok()) return fail(endpoint, Errc::too_large);
-    endpoint.answer(std::move(responder));
+    endpoint.answer(std::move(route));
   }
   void fail(Endpoint& endpoint, const Error& error) {
     endpoint.count_error(error.code);
-    endpoint.answer(std::move(responder), error);
+    endpoint.answer(std::move(route), error);
   }
   void suspended() {}
-  bus::Responder responder;
+  AnswerRoute route;
 };
 
 /// Somebody in this process waits, and gets the value.
@@ -228,7 +234,7 @@ Errc invoke_bytes(Invocation& at) {
     perform<M>(at.endpoint, at.object, at.method, at.caller, std::move(arguments), NoAnswer<M>{});
   } else {
     perform<M>(at.endpoint, at.object, at.method, at.caller, std::move(arguments),
-               BusAnswer<M>{at.call->responder()});
+               BusAnswer<M>{at.route()});
   }
   return Errc::ok;
 }

@@ -201,8 +201,8 @@ consteval Methods<M...> methods(std::string_view class_name, Method<M>... rows) 
 }
 
 /// The place of M in the declaration of its class; the number of rows if it is not there.
-template <auto M, auto... Declared>
-consteval std::size_t place_in(const Methods<Declared...>&) {
+template <auto M, template <auto...> class List, auto... Declared>
+consteval std::size_t place_in(const List<Declared...>&) {
   std::size_t place = 0;
   const auto differs = [&place]<auto D>() {
     if constexpr (std::is_same_v<std::remove_const_t<decltype(D)>,

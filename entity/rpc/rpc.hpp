@@ -101,17 +101,24 @@ typename TraitsOf<M>::Arguments pack(A&&... arguments) {
 /// arguments do not fit, or exceed the limits of an archive; nothing was appended.
 template <auto M, class... A>
 requires CallableWith<M, A...>
-bool encode_call(Bytes& out, Behalf behalf, std::uint64_t client, const A&... arguments) {
+bool encode_call(Bytes& out, CallHeader header, const A&... arguments) {
   if (!detail::all_fit<M>(arguments...)) return false;
   Encoder encoder(out);
   const MethodInfo& method = info_of<M>();
-  put_header(encoder, {method.id, method.signature, behalf, client});
+  header.method = method.id;
+  header.signature = method.signature;
+  put_header(encoder, header);
   [&]<class... P>(std::tuple<P...>*) {
     (detail::put_argument<P>(encoder, arguments), ...);
   }(static_cast<typename TraitsOf<M>::Arguments*>(nullptr));
   if (encoder.ok()) return true;
   encoder.rewind(0);
   return false;
+}
+template <auto M, class... A>
+requires CallableWith<M, A...>
+bool encode_call(Bytes& out, Behalf behalf, std::uint64_t client, const A&... arguments) {
+  return encode_call<M>(out, CallHeader{.behalf = behalf, .client = client}, arguments...);
 }
 
 /// Calls a method of the object that has the channel, or of a component of it. Starts at once;

@@ -1,5 +1,6 @@
 #include "entity/rpc/wire.hpp"
 
+#include "bus/core/name.hpp"
 #include "entity/rpc/limits.hpp"
 
 namespace starbus::entity::rpc {
@@ -16,13 +17,18 @@ T fixed(ByteView bytes) {
 
 void put_header(Encoder& out, const CallHeader& header) {
   std::byte bytes[10 + kMaxVarint];
-  bytes[0] = static_cast<std::byte>(kCallForm);
+  const bool question = !header.answer_to.empty();
+  bytes[0] = static_cast<std::byte>(question ? kQuestionForm : kCallForm);
   bytes[1] = static_cast<std::byte>(header.behalf);
   std::memcpy(bytes + 2, &header.method, 4);  // bytes.hpp asserts that memory is little-endian
   std::memcpy(bytes + 6, &header.signature, 4);
   std::size_t size = 10;
   if (header.behalf != Behalf::none) size += store_varint(bytes + size, header.client);
   out.raw(bytes, size);
+  if (!question) return;
+  out.text(header.answer_to);
+  out.varint(header.question.epoch);
+  out.varint(header.question.number);
 }
 
 Errc get_header(Decoder& in, CallHeader& header) {
@@ -30,11 +36,18 @@ Errc get_header(Decoder& in, CallHeader& header) {
   const std::uint8_t behalf = in.byte();
   header.method = fixed<std::uint32_t>(in.take(4));
   header.signature = fixed<std::uint32_t>(in.take(4));
-  if (form != kCallForm || behalf > static_cast<std::uint8_t>(Behalf::any_client)) {
+  if ((form != kCallForm && form != kQuestionForm) ||
+      behalf > static_cast<std::uint8_t>(Behalf::any_client)) {
     return Errc::bad_bytes;
   }
   header.behalf = static_cast<Behalf>(behalf);
   if (header.behalf != Behalf::none) header.client = in.varint();
+  if (form == kQuestionForm) {
+    header.answer_to = in.text();
+    header.question.epoch = in.varint();
+    header.question.number = in.varint();
+    if (in.ok() && !bus::Name::of(header.answer_to)) return Errc::bad_bytes;
+  }
   return in.ok() ? Errc::ok : Errc::bad_bytes;
 }
 
@@ -48,6 +61,19 @@ void put_error(Encoder& out, const Error& error) {
   out.byte(static_cast<std::uint8_t>(error.code));
   out.varint(static_cast<std::uint64_t>(error.bus));
   out.text(std::string_view(error.detail).substr(0, kMaxDetail));
+}
+
+void put_answer_head(Encoder& out, const AnswerId& question) {
+  out.byte(kAnswerForm);
+  out.varint(question.epoch);
+  out.varint(question.number);
+}
+
+bool get_answer_head(Decoder& in, AnswerId& question) {
+  const std::uint8_t form = in.byte();
+  question.epoch = in.varint();
+  question.number = in.varint();
+  return in.ok() && form == kAnswerForm;
 }
 
 bool get_reply_head(Decoder& in, ReplyKind& kind, Error& error) {

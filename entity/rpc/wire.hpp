@@ -11,14 +11,25 @@ namespace starbus::entity::rpc {
 
 /// The first byte of each. Another form is another version.
 inline constexpr std::uint8_t kCallForm = 0xa1;
-inline constexpr std::uint8_t kFenceForm = 0xa2;  // alone: "what came before has been handled"
+inline constexpr std::uint8_t kFenceForm = 0xa2;     // alone: "what came before has been handled"
+inline constexpr std::uint8_t kQuestionForm = 0xa3;  // a call whose answer goes to a channel
 inline constexpr std::uint8_t kReplyForm = 0xa8;
+inline constexpr std::uint8_t kAnswerForm = 0xa9;  // that answer: a message of its own
+
+/// Which question of an entity an answer is for: a FlowId.
+struct AnswerId {
+  std::uint64_t epoch = 0;
+  std::uint64_t number = 0;
+};
 
 struct CallHeader {
   std::uint32_t method = 0;
   std::uint32_t signature = 0;
   Behalf behalf = Behalf::none;
   std::uint64_t client = 0;  // not on the wire without behalf
+  /// Not empty: a question. The channel that its answer goes to, and which one it is.
+  std::string_view answer_to{};
+  AnswerId question{};
 };
 
 /// Appends; the arguments follow.
@@ -32,6 +43,10 @@ enum class ReplyKind : std::uint8_t { value = 0, refused = 1, error = 2 };
 void put_reply_head(Encoder& out, ReplyKind kind);
 /// Appends a whole answer that is an Error; its detail is cut to kMaxDetail.
 void put_error(Encoder& out, const Error& error);
+/// Appends the head of a message that goes on with an answer.
+void put_answer_head(Encoder& out, const AnswerId& question);
+/// False: it is none; `in` then stands at the answer.
+bool get_answer_head(Decoder& in, AnswerId& question);
 /// Reads the head; for ReplyKind::error the Error, too. False: no answer of this version.
 bool get_reply_head(Decoder& in, ReplyKind& kind, Error& error);
 

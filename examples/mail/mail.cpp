@@ -60,6 +60,7 @@ class Diary {
 };
 
 awaitable<void> post(bus::Bus& node, const std::string& name, const std::string& text) {
+  std::cout << name << ": posts to its store" << std::endl;  // waits for it, if need be: 30 s
   auto number = co_await node.post(name, text, {}, use_awaitable);
   if (!number) throw bus::BadResult(number.error());
   std::cout << name << ": stored on a disk as number " << *number << std::endl;

@@ -25,11 +25,18 @@ bool only_erases(const WriteRequest& request) {
 Result<Draft::Touched> Draft::load(const std::string& collection, const std::string& id) const {
   Touched document{collection, id, {}, {}};
   auto stored = store_.get(document_key(collection, id));
-  if (!stored) return error_of(stored.error());
-  if (!stored->has_value()) return document;
-  auto value = decode_document(**stored);
-  if (!value) return Error(Errc::corrupt, collection + "/" + id + ": " + value.error().to_string());
-  document.before = {std::move(*value), std::move(**stored)};
+  if (!stored && stored.error() != storage::Errc::corrupt) return error_of(stored.error());
+  if (stored && !stored->has_value()) return document;
+  const auto damaged = [&](const std::string& why) {
+    document.before.damage = collection + "/" + id + ": " + why;
+  };
+  if (!stored) {
+    damaged(stored.error().to_string());
+  } else if (auto value = decode_document(**stored)) {
+    document.before = {std::move(*value), std::move(**stored), {}};
+  } else {
+    damaged(value.error().to_string());
+  }
   document.now = document.before;
   return document;
 }
@@ -49,10 +56,14 @@ Result<Draft::Touched*> Draft::touch(Scratch& scratch, const std::string& collec
 
 Result<Outcome> Draft::apply_to(Touched& document, const Write& write) const {
   Version& now = document.now;
-  const bool existed = now.value.has_value();
+  const bool existed = now.exists();
   if (std::holds_alternative<Erase>(write)) {
     now = {};
     return existed ? Outcome::erased : Outcome::unchanged;
+  }
+  // Only what needs nothing of it goes on.
+  if (!now.damage.empty() && !std::holds_alternative<Put>(write)) {
+    return Error(Errc::corrupt, now.damage);
   }
   if (const auto* const insert = std::get_if<Insert>(&write)) {
     if (existed) return Error(Errc::exists, insert->collection + "/" + insert->id);
@@ -72,6 +83,7 @@ Result<Outcome> Draft::apply_to(Touched& document, const Write& write) const {
   if (!cbor) return cbor.error();
   const bool same = existed && *cbor == now.cbor;
   now.cbor = std::move(*cbor);
+  now.damage.clear();
   return same ? Outcome::unchanged : existed ? Outcome::changed : Outcome::created;
 }
 
@@ -129,12 +141,13 @@ void Draft::accept(Scratch scratch) {
   for (auto& [key, document] : scratch) {
     const auto earlier = touched_.find(key);
     const Version& before = earlier == touched_.end() ? document.before : earlier->second.now;
-    const bool was = before.value.has_value();
-    const bool is = document.now.value.has_value();
+    const bool was = before.exists();
+    const bool is = document.now.exists();
     if (was != is) {
       std::uint64_t& documents = collection(document.collection).documents;
       is ? ++documents : documents -= std::min<std::uint64_t>(documents, 1);
     }
+    if (!before.damage.empty()) rebuild_indexes(document.collection);
     bytes_ += key.size() + document.now.cbor.size();
     if (const Collection* const owner = look(document.collection)) {
       for (const auto& [name, index] : owner->indexes) {
@@ -145,12 +158,27 @@ void Draft::accept(Scratch scratch) {
   }
 }
 
+/// Each gets a new number, so that rows of a document that nobody can read any more are in none.
+void Draft::rebuild_indexes(const std::string& name) {
+  const Collection* const known = look(name);
+  if (known == nullptr || known->indexes.empty() || !rebuilt_.insert(name).second) return;
+  if (!meta_) meta_ = catalogue_.meta;
+  Collection& owner = collection(name);
+  for (auto& [index, state] : owner.indexes) {
+    dropped_.push_back(state.number);
+    state = {meta_->next_index++, owner.documents == 0, {}, state.shape};
+    bytes_ += kBatchBytes / 32;
+  }
+}
+
 Result<std::optional<Json>> Draft::find(const Find& request) {
   const auto paths = check_paths(request.paths);
   if (!paths) return paths.error();
   Scratch scratch;
   const auto document = touch(scratch, request.collection, request.id);
   if (!document) return document.error();
+  const std::string& damage = (*document)->now.damage;
+  if (!damage.empty()) return Error(Errc::corrupt, damage);
   const std::optional<Json>& value = (*document)->now.value;
   if (!value) return std::optional<Json>();
   return std::optional<Json>(project(*value, *paths));

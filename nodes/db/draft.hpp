@@ -2,7 +2,8 @@
 /// earlier ones have done, and all of it becomes one storage::Batch. Nothing is changed until that
 /// is durable; then `keep` brings it into the catalogue. A request that fails leaves no trace.
 ///
-/// Index rows are made at the end, of each document as it was on the disk and as it is now. Of the
+/// Index rows are made at the end, of each document as it was on the disk and as it is now. Where
+/// it cannot be read there, its former rows are not known: the indexes are made anew. Of the
 /// owner's thread; refers to the store and the catalogue, which outlive it. Blocks for disk reads.
 #pragma once
 
@@ -54,10 +55,12 @@ class Draft {
   void keep(Catalogue& catalogue);
 
  private:
-  /// A document; no value: there is none.
+  /// A document; no value: there is none, or one that cannot be read.
   struct Version {
     std::optional<Json> value;
     std::string cbor;
+    std::string damage;  // why it cannot be read
+    bool exists() const { return value.has_value() || !damage.empty(); }
   };
   struct Touched {
     std::string collection, id;
@@ -73,6 +76,7 @@ class Draft {
   Result<> check_sizes(const Scratch& scratch) const;
   std::size_t known_collections() const;
   void accept(Scratch scratch);
+  void rebuild_indexes(const std::string& collection);
   Result<std::optional<Written>> remembered(const WriteRequest& request) const;
 
   /// To be changed: a copy of what the catalogue has.
@@ -97,6 +101,7 @@ class Draft {
   std::map<std::string, AnswerRow> answers_;
   std::vector<std::string> answered_;   // in their order
   std::vector<std::uint32_t> dropped_;  // indexes that are on the disk
+  std::set<std::string> rebuilt_;       // collections whose indexes are made anew
   std::vector<storage::Record> built_;  // entries, of documents that are not touched
   std::optional<MetaRow> meta_;
   std::optional<std::uint64_t> oldest_ms_;  // of an answer that stays

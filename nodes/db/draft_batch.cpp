@@ -19,7 +19,7 @@ Result<storage::Batch> Draft::batch() {
 
 void Draft::put_documents(storage::Batch& batch) {
   for (const auto& [key, document] : touched_) {
-    if (document.now.cbor != document.before.cbor) {
+    if (document.now.cbor != document.before.cbor || !document.before.damage.empty()) {
       document.now.value ? batch.put(key, document.now.cbor) : batch.erase(key);
     }
     const Collection* const owner = look(document.collection);

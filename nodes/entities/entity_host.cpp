@@ -46,7 +46,8 @@ EntityHost::EntityHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& time
   }
   entities_ = std::make_unique<entity::EntityManager>(
       types_, entity::PersistentIdSource(node, now_in_ms()), std::move(draw),
-      entity::EntityOptions{.most = options_.most, .observer = this});
+      entity::EntityOptions{.most = options_.most, .observer = this, .timers = &timers_});
+  for (const std::string& prefix : options_.take_in) take_in(prefix);
 }
 
 EntityHost::~EntityHost() {
@@ -113,6 +114,7 @@ void EntityHost::refused(OnlineId id) {
 }
 
 void EntityHost::lose_all() {
+  while (!arriving_.empty()) abandon(std::string(arriving_.begin()->first));
   std::vector<std::uint64_t> ids;
   for (auto& [id, published] : published_) {
     if (!std::exchange(published.fenced, true)) ids.push_back(id);
@@ -151,6 +153,13 @@ void EntityHost::finished(Entity& entity, EndReason reason) {
   const bool fenced =
       reason == EndReason::fenced || (published != published_.end() && published->second.fenced);
   if (published != published_.end()) published_.erase(published);
+  const auto leaving = leaving_.find(static_cast<std::uint64_t>(entity.online_id()));
+  if (leaving != leaving_.end() && leaving->second.packed && !fenced &&
+      reason != EndReason::moved) {
+    // It may live on at the target, which saves it then.
+    ++counters_.unsaved;
+    return spdlog::error("entities: {} ended within its move, and was not saved", entity.label());
+  }
   if (!fenced && reason != EndReason::moved) save(entity);
 }
 
@@ -193,15 +202,20 @@ void EntityHost::saved(std::uint64_t number, const bus::Result<>& result) {
 
 void EntityHost::drain(Done done) {
   drained_ = std::move(done);
-  entities_->begin_close();
+  if (leaving_.empty()) begin_end();
   static_cast<void>(timers_.every(alarms_, std::chrono::milliseconds(kWaitReport),
                                   std::chrono::milliseconds(kWaitReport), entity::CatchUp::once,
                                   [this] { report_waiting(); }));
+}
+
+/// Behind the last move: what is on its way lives here or there, and nobody knows where.
+void EntityHost::begin_end() {
+  entities_->begin_close();
   settle_soon();
 }
 
 void EntityHost::end_of_drain() {
-  if (!drained_ || !entities_->closed() || !saves_.empty()) return;
+  if (!drained_ || !leaving_.empty() || !entities_->closed() || !saves_.empty()) return;
   alarms_.cancel_all();
   std::exchange(drained_, nullptr)({});
 }
@@ -212,7 +226,9 @@ void EntityHost::report_waiting() {
 
 std::string EntityHost::waits_for() const {
   std::string text;
-  if (drained_ && entities_->size() > 0) {
+  if (drained_ && !leaving_.empty()) {
+    text = std::to_string(leaving_.size()) + " to move";
+  } else if (drained_ && entities_->size() > 0) {
     text = std::to_string(entities_->size()) + " entities to end";
   }
   if (saves_.empty()) return text;

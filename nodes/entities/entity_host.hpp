@@ -23,6 +23,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "entity/objects/entity_manager.hpp"
 #include "entity/timers/timer_wheel.hpp"
@@ -45,6 +46,8 @@ struct HostOptions {
   std::string counter = "entities";
   /// Online ids from elsewhere: tests, and clusters without a manager.
   entity::EntityManager::DrawId draw = {};
+  /// Entities whose channels begin so may move here.
+  std::vector<std::string> take_in = {"entity/"};
   /// Called for each entity that ends and has properties with `save`, unless it was moved or
   /// fenced. Calls what it is given once, at once or later. Empty: nothing is saved.
   std::function<void(SavedEntity, Done)> save = {};
@@ -54,6 +57,11 @@ struct HostCounters {
   std::uint64_t saved = 0;
   std::uint64_t unsaved = 0;  // a save that failed, or took too long
   std::uint64_t fenced = 0;   // entities that ended with the lease
+  std::uint64_t moved_out = 0;
+  std::uint64_t moved_in = 0;
+  std::uint64_t moves_failed = 0;      // they went on here
+  std::uint64_t arrivals_refused = 0;  // they went on where they were
+  std::uint64_t arrivals_lost = 0;     // refused by on_activate, when they were owned here
 };
 
 class EntityHost final : private entity::EntityObserver {
@@ -82,6 +90,13 @@ class EntityHost final : private entity::EntityObserver {
   void publish(entity::Entity& entity, std::string name, Done done);
   static std::string channel_of(entity::OnlineId id);
 
+  /// Moves an entity that has one name to the EntityHost of another process, "HOST.NODE": messages
+  /// to it, its steps and the answers that it waits for go with it. Completes when it lives there,
+  /// and has ended here as EndReason::moved; or it goes on here: the errors of Endpoint::move;
+  /// not_bound, busy, closed (the node drains), move_refused (by a hook, or by the target: the text
+  /// says why).
+  void move(entity::Entity& entity, std::string target, Done done);
+
   /// Ties it to the states of a node, within App::start: it is ready when ids are at hand, its
   /// drain ends and saves all entities, and a lost lease ends those that were published.
   bus::Result<> join(Node& node);
@@ -101,6 +116,18 @@ class EntityHost final : private entity::EntityObserver {
     std::size_t names = 0;  // that it has, or has asked for
     bool fenced = false;    // they are lost
   };
+  struct Leaving {
+    std::string name;
+    std::string target;
+    Done done;
+    entity::MovedForm form = entity::MovedForm::snapshot;
+    entity::EntityError failure{};  // of packing it
+    bool packed = false;            // the target may have it
+  };
+  struct Arriving {
+    entity::OnlineId id;
+    entity::TimerId deadline;
+  };
   struct Save {
     std::string label;
     entity::TimerId deadline;
@@ -110,13 +137,23 @@ class EntityHost final : private entity::EntityObserver {
   void unsettled() override { settle_soon(); }
   void finished(entity::Entity& entity, entity::EndReason reason) override;
   void failed(const entity::HookFailure& failure) override;
+  void converted(entity::Entity& entity, const entity::LoadReport& report) override;
 
   void refused(entity::OnlineId id);
+  void start_move(std::uint64_t id);
+  bus::Bytes pack(std::uint64_t id);
+  void left(std::uint64_t id, const bus::Result<>& moved);
+  void take_in(const std::string& prefix);
+  bus::Result<> accept(const std::string& name, bus::ByteView state);
+  void abandon(const std::string& name);
+  bus::Handlers arrived(const bus::Arrival& arrival);
+
   void settle_soon();
   void settle();
   void wait_for_ids(Done done);
   void save(entity::Entity& entity);
   void saved(std::uint64_t number, const bus::Result<>& result);
+  void begin_end();
   void end_of_drain();
   void report_waiting();
   void add_admin(Node& node);
@@ -127,6 +164,8 @@ class EntityHost final : private entity::EntityObserver {
   entity::EntityFactory types_;
   manager::IdSource ids_;
   std::unordered_map<std::uint64_t, Published> published_;  // by online id
+  std::unordered_map<std::uint64_t, Leaving> leaving_;      // by online id
+  std::map<std::string, Arriving> arriving_;                // accepted, and not owned yet
   std::map<std::uint64_t, Save> saves_;
   std::uint64_t saves_begun_ = 0;
   bool scheduled_ = false;

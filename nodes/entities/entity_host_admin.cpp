@@ -27,7 +27,7 @@ void EntityHost::add_admin(Node& node) {
     json rows = json::array();
     for (const entity::EntityRow& row : entities_->rows()) {
       rows.push_back({{"type", row.type->name()},
-                      {"present", row.slots.size() - row.gone},
+                      {"present", row.present()},
                       {"created", row.created},
                       {"ended", row.ended}});
     }
@@ -44,7 +44,7 @@ void EntityHost::add_admin(Node& node) {
   });
   Metrics& metrics = context.metrics;
   metrics.family("starbus_entities", "Entities here, by type.", Metrics::Kind::gauge, [this] {
-    return by_type(*entities_, [](const auto& row) { return row.slots.size() - row.gone; });
+    return by_type(*entities_, [](const auto& row) { return row.present(); });
   });
   metrics.family("starbus_entities_created_total", "Entities that came to live, by type.",
                  Metrics::Kind::counter, [this] {
@@ -64,6 +64,16 @@ void EntityHost::add_admin(Node& node) {
           [](const EntityHost& host) { return host.counters().unsaved; });
   counter("starbus_entities_fenced_total", "Entities that ended with the lease.",
           [](const EntityHost& host) { return host.counters().fenced; });
+  counter("starbus_entities_moved_out_total", "Entities that moved to another process.",
+          [](const EntityHost& host) { return host.counters().moved_out; });
+  counter("starbus_entities_moved_in_total", "Entities that moved here.",
+          [](const EntityHost& host) { return host.counters().moved_in; });
+  counter("starbus_entities_moves_failed_total", "Moves that failed: the entity went on here.",
+          [](const EntityHost& host) { return host.counters().moves_failed; });
+  counter("starbus_entities_arrivals_refused_total", "Entities that were not taken in.",
+          [](const EntityHost& host) { return host.counters().arrivals_refused; });
+  counter("starbus_entities_arrivals_lost_total", "Entities whose activation failed on arrival.",
+          [](const EntityHost& host) { return host.counters().arrivals_lost; });
 }
 
 }  // namespace starbus::nodes::entities

@@ -14,6 +14,9 @@ namespace starbus::nodes::entities {
     "it is asked again, for as long as it takes; the log says so")                            \
   X(kSaveDeadline, 15'000, "ms", "of saving one entity: less than the deadline of a drain",   \
     "logged, and counted as unsaved; what the save does later is its own")                    \
+  X(kArrivalWait, 60'000, "ms",                                                               \
+    "that an entity is kept which was accepted and is not granted: twice the lease",          \
+    "it is given up; a grant that still comes makes it anew")                                 \
   X(kWaitReport, 1'000, "ms", "between two lines of the log that say whom a drain waits for", \
     "the next line")                                                                          \
   X(kNamedWaiters, 5, "entities", "named in such a line, and in a status", "the rest is counted")

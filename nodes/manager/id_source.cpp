@@ -1,6 +1,7 @@
 #include "nodes/manager/id_source.hpp"
 
 #include <algorithm>
+#include <boost/asio/post.hpp>
 #include <utility>
 
 #include "nodes/manager/limits.hpp"
@@ -39,17 +40,23 @@ bus::Result<std::uint64_t> IdSource::next() {
 }
 
 void IdSource::wait_next(std::chrono::milliseconds limit, Done done) {
-  std::uint64_t id = 0;
-  if (waiters_.empty() && take(id)) {
-    refill();
-    return done(id);
-  }
-  if (waiters_.size() == kMaxIdWaiters) return done(bus::Error(bus::Errc::would_block));
+  if (waiters_.size() == kMaxIdWaiters) return refuse(std::move(done), bus::Errc::would_block);
   const std::uint64_t number = ++waiters_made_;
-  const auto timer = timers_.after(owner_, limit, [this, number] { give_up(number); });
-  if (!timer) return done(bus::Error(bus::Errc::would_block, "no timer"));
-  waiters_.push_back({std::move(done), number, *timer});
-  refill();
+  entity::TimerId deadline{};
+  if (serving_ || !waiters_.empty() || at_hand() == 0) {
+    const auto timer = timers_.after(owner_, limit, [this, number] { give_up(number); });
+    if (!timer) return refuse(std::move(done), {bus::Errc::would_block, "no timer"});
+    deadline = *timer;
+  }
+  waiters_.push_back({std::move(done), number, deadline});
+  serving_ ? refill() : serve();
+}
+
+void IdSource::refuse(Done done, bus::Error why) {
+  boost::asio::post(endpoint_.loop(),
+                    [weak = std::weak_ptr(alive_), done = std::move(done), why = std::move(why)] {
+                      if (!weak.expired()) done(why);
+                    });
 }
 
 void IdSource::give_up(std::uint64_t waiter) {
@@ -76,7 +83,7 @@ void IdSource::answered(const bus::Result<IdRange>& range) {
     asking_ = false;
     refused_ = {};
     (left(present_) == 0 ? present_ : spare_) = {range->first, range->last};
-    return serve();
+    return serving_ ? refill() : serve();
   }
   refused_ = range.error();
   const auto later = timers_.after(owner_, std::chrono::milliseconds(kIdRetry), [this] {
@@ -86,17 +93,29 @@ void IdSource::answered(const bus::Result<IdRange>& range) {
   if (!later) asking_ = false;  // whoever wants the next id asks
 }
 
-/// What is called may wait again, or end this source.
+/// What is called may wait again, and is served by this loop then; or end this source.
 void IdSource::serve() {
   const std::weak_ptr<bool> weak = alive_;
+  serving_ = true;
   std::uint64_t id = 0;
-  while (!weak.expired() && !waiters_.empty() && take(id)) {
+  for (std::uint64_t served = 0; !waiters_.empty(); ++served) {
+    if (served == kIdPass) return serve_later();
+    if (!take(id)) break;
     const Waiter waiter = std::move(waiters_.front());
     waiters_.pop_front();
     timers_.cancel(waiter.timer);
     waiter.done(id);
+    if (weak.expired()) return;
   }
-  if (!weak.expired()) refill();
+  serving_ = false;
+  refill();
+}
+
+void IdSource::serve_later() {
+  refill();
+  boost::asio::post(endpoint_.loop(), [this, weak = std::weak_ptr(alive_)] {
+    if (!weak.expired()) serve();
+  });
 }
 
 }  // namespace starbus::nodes::manager

@@ -38,7 +38,8 @@ class IdSource {
   /// would_block: none is at hand, and one was asked for.
   bus::Result<std::uint64_t> next();
   /// Calls `done` once: at once if there is an id, else when there is, in the order of waiting; or
-  /// with deadline, and why the latest question failed. would_block: kMaxIdWaiters wait.
+  /// with deadline, and why the latest question failed. would_block, in a later turn of the loop:
+  /// kMaxIdWaiters wait. `done` may wait again, which calls nothing within it, or end this source.
   void wait_next(std::chrono::milliseconds limit, Done done);
   /// Asks for a block unless it has enough: before the first id is wanted.
   void refill();
@@ -49,7 +50,7 @@ class IdSource {
   struct Waiter {
     Done done;
     std::uint64_t number = 0;
-    entity::TimerId timer;
+    entity::TimerId timer{};
   };
   struct Rest {
     std::uint64_t next = 1;
@@ -60,7 +61,9 @@ class IdSource {
   }
   bool take(std::uint64_t& id);
   void answered(const bus::Result<IdRange>& range);
+  void refuse(Done done, bus::Error why);
   void serve();
+  void serve_later();
   void give_up(std::uint64_t waiter);
 
   entity::rpc::Endpoint& endpoint_;
@@ -68,8 +71,9 @@ class IdSource {
   const std::string counter_;
   Rest present_;
   Rest spare_;
-  bool asking_ = false;  // or waits to ask again
-  bus::Error refused_;   // the latest refusal
+  bool asking_ = false;   // or waits to ask again
+  bool serving_ = false;  // or will in the next turn
+  bus::Error refused_;    // the latest refusal
   std::list<Waiter> waiters_;
   std::uint64_t waiters_made_ = 0;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -12,7 +12,8 @@ namespace starbus::nodes::manager {
 // X(constant, value, unit, reason, when reached)
 #define STARBUS_MANAGER_LIMITS(X)                                                                 \
   X(kMaxNodes, 4'096, "nodes", "each has a row, and is asked for its report",                     \
-    "further ones are logged and counted as left out: not shown, not asked, not shut down")       \
+    "further ones are logged and counted as left out: not shown, not asked, not shut down; they " \
+    "are taken in when others have gone")                                                         \
   X(kReportRows, 1'000, "nodes", "in one answer: people and one record read it",                  \
     "the answer says how many it left out")                                                       \
   X(kReportInterval, 1'000, "ms", "between two questions to a node how it is",                    \
@@ -53,7 +54,9 @@ namespace starbus::nodes::manager {
   X(kIdsLow, 131'072, "ids", "that are left when a source asks for its next block",               \
     "it asks, and gives out what it has meanwhile")                                               \
   X(kIdRetry, 1'000, "ms", "until a source that was refused a block asks again", "it asks again") \
-  X(kMaxIdWaiters, 4'096, "waits", "for an id, of one source", "would_block")
+  X(kMaxIdWaiters, 4'096, "waits", "for an id, of one source", "would_block")                     \
+  X(kIdPass, 1'024, "waits", "that get their id in one turn of the loop: others wait, too",       \
+    "the rest gets it in the next turn")
 
 #define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
 STARBUS_MANAGER_LIMITS(X)

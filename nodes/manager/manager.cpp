@@ -20,19 +20,20 @@ struct ManagerParts {
         watch(node, table),
         reports(node, table),
         shutdown(node, table, reports, plan),
-        desk(node, table, reports, shutdown),
-        placer(node, std::string(kManagerChannel), [this] {
-          const ShutdownPhase phase = shutdown.phase();
-          return phase == ShutdownPhase::running || phase == ShutdownPhase::done;
-        }) {}
+        placer(node, table, std::string(kManagerChannel),
+               [this] {
+                 const ShutdownPhase phase = shutdown.phase();
+                 return phase == ShutdownPhase::running || phase == ShutdownPhase::done;
+               }),
+        desk(node, table, reports, shutdown, placer) {}
 
   const ShutdownPlan plan;
   NodeTable table;
   ClusterWatch watch;
   LoadReports reports;
   ClusterShutdown shutdown;
-  ManagerDesk desk;
   ServicePlacer placer;
+  ManagerDesk desk;
 };
 
 Manager::Manager() = default;

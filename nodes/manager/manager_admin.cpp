@@ -72,6 +72,9 @@ void add_manager_admin(Node& node, ManagerDesk& desk, const NodeTable& table,
   admin.get("/shutdown",
             [&desk](const Request&) { return Response::json(to_json(desk.shutdown_now())); });
   add_metrics(node, table, reports);
+  node.process_context().metrics.gauge("starbus_manager_quarantined",
+                                       "Instances of services in quarantine.",
+                                       [&desk] { return static_cast<double>(desk.quarantined()); });
   admin.post_async("/ids/skip", [&node, &desk](const Request& request, const Reply& reply) {
     start_skip(node, desk, request, reply);
   });

@@ -30,6 +30,12 @@ ClusterNode describe(const KnownNode& node, const LoadReports::Latest* latest, e
 
 }  // namespace
 
+ManagerDesk::ManagerDesk(Node& node, const NodeTable& table, const LoadReports& reports,
+                         ClusterShutdown& shutdown, ServicePlacer& placer)
+    : node_(node), table_(table), reports_(reports), shutdown_(shutdown), placer_(placer) {
+  attach(placer.desk()).value();
+}
+
 ClusterReport ManagerDesk::cluster(entity::rpc::Caller&, std::string after) {
   return nodes_after(after);
 }
@@ -65,6 +71,14 @@ entity::rpc::Task<bus::Result<IdRange>> ManagerDesk::allocate(entity::rpc::Calle
                                                               std::string counter) {
   auto range = co_await allocate_ids(node_.bus(), counter);
   co_return range;
+}
+
+SetbackReport ManagerDesk::setbacks(entity::rpc::Caller&) {
+  return placer_.setbacks();
+}
+
+bool ManagerDesk::release(entity::rpc::Caller&, std::string instance) {
+  return placer_.release(instance);
 }
 
 }  // namespace starbus::nodes::manager

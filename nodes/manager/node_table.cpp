@@ -23,32 +23,49 @@ const KnownNode* NodeTable::find(const std::string& process) const {
   return found == nodes_.end() ? nullptr : &found->second;
 }
 
-KnownNode* NodeTable::row(const std::string& process, const bus::Process& owner) {
-  const auto found = nodes_.find(process);
-  if (found != nodes_.end()) {
-    if (found->second.owner == owner) return &found->second;
+KnownNode* NodeTable::known(const std::string& process) {
+  for (Rows* const rows : {&nodes_, &waiting_}) {
+    const auto found = rows->find(process);
+    if (found != rows->end()) return &found->second;
+  }
+  return nullptr;
+}
+
+KnownNode& NodeTable::row(const std::string& process, const bus::Process& owner) {
+  if (KnownNode* const node = known(process)) {
+    if (node->owner == owner) return *node;
     end(process);
   }
-  if (nodes_.size() == kMaxNodes) {
-    if (left_out_++ == 0) {
-      spdlog::error("more than {} nodes: {} and others are left out", kMaxNodes, process);
-    }
-    return nullptr;
+  const bool room = nodes_.size() < kMaxNodes;
+  if (!room && waiting_.empty()) {
+    spdlog::error("more than {} nodes: {} and others are left out", kMaxNodes, process);
   }
-  KnownNode& made = nodes_[process];
+  KnownNode& made = (room ? nodes_ : waiting_)[process];
   made.process = process;
   made.owner = owner;
-  return &made;
+  return made;
 }
 
 void NodeTable::end(const std::string& process) {
   const auto node = nodes_.extract(process);
   if (node) tell(&Listener::left, node.mapped());
+  waiting_.erase(process);
 }
 
-void NodeTable::end_if_gone(const std::string& process) {
-  const KnownNode* const node = find(process);
-  if (node != nullptr && !node->on_bus && !node->ready) end(process);
+/// One of its names is gone; the other one may be there still.
+void NodeTable::gone(KnownNode& node, bool KnownNode::*what) {
+  const bool was_ready = node.ready;
+  node.*what = false;
+  if (!node.on_bus && !node.ready) return end(std::string(node.process));
+  if (was_ready && !node.ready && is_seen(node)) tell(&Listener::changed, node);
+}
+
+void NodeTable::take_in() {
+  while (!waiting_.empty() && nodes_.size() < kMaxNodes) {
+    const auto taken = nodes_.insert(waiting_.extract(waiting_.begin())).position;
+    if (waiting_.empty()) spdlog::info("there is room for all nodes again");
+    tell(&Listener::came, taken->second);
+  }
 }
 
 void NodeTable::presence(const bus::WatchUpdate& update) {
@@ -56,17 +73,15 @@ void NodeTable::presence(const bus::WatchUpdate& update) {
     const auto process = present_process(change);
     if (!process) continue;
     if (!change.present) {
-      const auto found = nodes_.find(*process);
-      if (found != nodes_.end()) found->second.on_bus = false;
-      end_if_gone(*process);
+      if (KnownNode* const node = known(*process)) gone(*node, &KnownNode::on_bus);
       continue;
     }
-    KnownNode* const node = row(*process, change.owner);
-    if (node == nullptr) continue;
-    const bool known = node->on_bus || node->ready;
-    node->on_bus = true;
-    if (!known) tell(&Listener::came, *node);
+    KnownNode& node = row(*process, change.owner);
+    const bool is_new = !node.on_bus && !node.ready;
+    node.on_bus = true;
+    if (is_new && is_seen(node)) tell(&Listener::came, node);
   }
+  take_in();
   presence_complete_ = presence_complete_ || update.complete;
 }
 
@@ -75,22 +90,17 @@ void NodeTable::readiness(const bus::WatchUpdate& update) {
     const auto ready = ready_node(change);
     if (!ready) continue;
     if (!change.present) {
-      const auto found = nodes_.find(ready->process);
-      if (found == nodes_.end() || !std::exchange(found->second.ready, false)) continue;
-      if (found->second.on_bus) {
-        tell(&Listener::changed, found->second);
-      } else {
-        end(ready->process);
-      }
+      KnownNode* const node = known(ready->process);
+      if (node != nullptr && node->ready) gone(*node, &KnownNode::ready);
       continue;
     }
-    KnownNode* const node = row(ready->process, change.owner);
-    if (node == nullptr) continue;
-    const bool known = node->on_bus || node->ready;
-    node->ready = true;
-    node->role = ready->role;
-    tell(known ? &Listener::changed : &Listener::came, *node);
+    KnownNode& node = row(ready->process, change.owner);
+    const bool is_new = !node.on_bus && !node.ready;
+    node.ready = true;
+    node.role = ready->role;
+    if (is_seen(node)) tell(is_new ? &Listener::came : &Listener::changed, node);
   }
+  take_in();
   readiness_complete_ = readiness_complete_ || update.complete;
 }
 

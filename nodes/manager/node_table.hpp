@@ -3,7 +3,7 @@
 /// No I/O. Belongs to the loop's thread. Two watches are not ordered with each other, so either
 /// name makes a row, and it takes the end of both to end it. A process of the same name that is
 /// another one (it was restarted) is told as one that left and one that came. Never fails; beyond
-/// kMaxNodes a node is left out and counted, until it shows a name anew.
+/// kMaxNodes a node is left out, which means that it waits, unseen, until another one has left.
 #pragma once
 
 #include <cstdint>
@@ -50,20 +50,26 @@ class NodeTable {
   bool complete() const { return presence_complete_ && readiness_complete_; }
   const std::map<std::string, KnownNode>& nodes() const { return nodes_; }
   const KnownNode* find(const std::string& process) const;
-  std::uint64_t left_out() const { return left_out_; }
+  /// Nodes that wait for room.
+  std::size_t left_out() const { return waiting_.size(); }
 
  private:
-  /// The row of that process, made if need be; null if there are too many.
-  KnownNode* row(const std::string& process, const bus::Process& owner);
-  void end_if_gone(const std::string& process);
+  using Rows = std::map<std::string, KnownNode>;
+  /// The row of that process, made if need be: among those who wait if there is no room.
+  KnownNode& row(const std::string& process, const bus::Process& owner);
+  /// Null: there is none, seen or waiting.
+  KnownNode* known(const std::string& process);
+  bool is_seen(const KnownNode& node) const { return find(node.process) == &node; }
+  void gone(KnownNode& node, bool KnownNode::*what);
   void end(const std::string& process);
+  void take_in();
   void tell(void (Listener::*what)(const KnownNode&), const KnownNode& node);
 
-  std::map<std::string, KnownNode> nodes_;
+  Rows nodes_;
+  Rows waiting_;
   std::vector<Listener*> listeners_;
   bool presence_complete_ = false;
   bool readiness_complete_ = false;
-  std::uint64_t left_out_ = 0;
 };
 
 }  // namespace starbus::nodes::manager

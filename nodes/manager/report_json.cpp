@@ -68,4 +68,18 @@ Json to_json(const ShutdownReport& report) {
           {"blocked_left_out", report.blocked_left_out}};
 }
 
+Json to_json(const SetbackReport& report) {
+  Json rows = Json::array();
+  for (const SetbackRow& row : report.rows) {
+    rows.push_back({{"instance", row.instance},
+                    {"deaths", row.deaths},
+                    {"sole", row.sole},
+                    {"host", row.host},
+                    {"age_ms", row.age_ms},
+                    {"quarantined", row.quarantined},
+                    {"pause_ms", row.pause_ms}});
+  }
+  return rows;
+}
+
 }  // namespace starbus::nodes::manager

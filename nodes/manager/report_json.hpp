@@ -6,11 +6,14 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "nodes/manager/cluster_report.hpp"
+#include "nodes/manager/placement/setback_report.hpp"
 #include "nodes/manager/shutdown_report.hpp"
 
 namespace starbus::nodes::manager {
 
 nlohmann::ordered_json to_json(const ClusterReport& report);
 nlohmann::ordered_json to_json(const ShutdownReport& report);
+/// The rows.
+nlohmann::ordered_json to_json(const SetbackReport& report);
 
 }  // namespace starbus::nodes::manager

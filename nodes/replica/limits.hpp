@@ -30,7 +30,9 @@ namespace starbus::nodes::replica {
   X(kSnapshotDeadline, 30'000, "ms", "of a snapshot on its way", "it is asked for again")         \
   X(kSnapshotPause, 100, "ms", "until one is asked for again, first", "doubles")                  \
   X(kSnapshotLongest, 5'000, "ms", "longest pause of that", "stays there")                        \
-  X(kMirrorTick, 50, "ms", "between two looks of a mirror at what is due", "the next look")
+  X(kMirrorTick, 50, "ms", "between two looks of a mirror at what is due", "the next look")       \
+  X(kBindAgain, 1'000, "ms", "until a mirror that was refused its name asks for it again",        \
+    "it asks again; the log has each other reason, and not each refusal")
 
 #define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
 STARBUS_REPLICA_LIMITS(X)

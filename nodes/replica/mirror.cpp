@@ -60,19 +60,35 @@ MirrorStatus Mirror::status() const {
 /// Its name is lost with the lease: then it is asked for again.
 bool Mirror::is_bound() {
   if (!name_.empty() && endpoint_.bus().epoch(name_)) return true;
-  if (binding_ || endpoint_.bus().host().empty()) return false;
+  if (binding_ || boot_now() < bind_at_ || endpoint_.bus().host().empty()) return false;
   name_ = std::string(kMirrors) + endpoint_.bus().host() + "." + endpoint_.bus().node() + "/" +
           std::to_string(number_);
   binding_ = true;
   endpoint_.bind(name_, desk_,
-                 [this, weak = std::weak_ptr(alive_)](const bus::Result<bus::Bound>& bound) {
-                   if (weak.expired()) return;
-                   binding_ = false;
-                   if (!bound) {
-                     spdlog::warn("the mirror of {}: {}", publisher_, bound.error().to_string());
-                   }
+                 [this, weak = std::weak_ptr(alive_)](const bus::Result<bus::Bound>& result) {
+                   if (!weak.expired()) bound(result);
                  });
   return false;
+}
+
+/// Logged when it changes: a refusal may last for as long as an access list says so.
+void Mirror::bound(const bus::Result<bus::Bound>& result) {
+  binding_ = false;
+  const bus::Errc code = result ? bus::Errc::ok : result.error().code;
+  if (!result) bind_at_ = boot_now() + milliseconds(kBindAgain);
+  if (code == refused_) return void(++refusals_);
+  const std::string former = refused_ == bus::Errc::ok
+                                 ? ""
+                                 : " (behind " + std::to_string(refusals_) + " times " +
+                                       std::string(name_of(refused_)) + ")";
+  refused_ = code;
+  refusals_ = 1;
+  if (result) {
+    spdlog::info("the mirror of {} has its name{}", publisher_, former);
+  } else {
+    spdlog::warn("the mirror of {} has no name, and asks for it again: {}{}", publisher_,
+                 result.error().to_string(), former);
+  }
 }
 
 void Mirror::tick() {

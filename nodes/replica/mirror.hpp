@@ -55,6 +55,7 @@ class Mirror {
 
  private:
   bool is_bound();
+  void bound(const bus::Result<bus::Bound>& result);
   void tick();
   void ask();
   void follow();
@@ -64,6 +65,9 @@ class Mirror {
   const std::uint64_t number_;
   std::string name_;  // empty: this process is not on the bus yet
   bool binding_ = false;
+  entity::Time bind_at_{};             // not before
+  bus::Errc refused_ = bus::Errc::ok;  // the name, the latest time
+  std::uint64_t refusals_ = 0;         // for that reason
   bool following_ = false;
   entity::Time follow_at_{};
   MirrorCore core_;

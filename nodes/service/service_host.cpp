@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "nodes/service/placer_desk.hpp"
+
 namespace starbus::nodes::service {
 
 ServiceHost::ServiceHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& timers,
@@ -50,6 +52,10 @@ bus::Result<> ServiceHost::join(Node& node) {
 
 void ServiceHost::withdraw_all(Done done) {
   open_ = false;
+  if (manager_ != 0) {
+    // No answer, and nobody to tell if there is none: it would only count the end as a death.
+    static_cast<void>(entity::rpc::send<&PlacerDesk::leaving>(endpoint_, kPlacerChannel, {}));
+  }
   if (instances_.empty()) return done({});
   emptied_ = std::move(done);
   for (const auto& [id, instance] : instances_) instance->withdraw();

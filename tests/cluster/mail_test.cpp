@@ -217,6 +217,29 @@ TEST_F(FailingStoreTest, AnFsyncThatADiskWithoutRoomRefusesIsMendedByRoom) {
   EXPECT_FALSE(stopped);
 }
 
+TEST_F(FailingStoreTest, AReadOfALogEndsThoughItsStoreCanReadNothing) {
+  auto node = std::make_unique<mail::Node>(settings(), hooks());
+  run(
+      [this, &node]() -> Task {
+        Bus bus(loop, cluster.node("b", "x"));
+        CO_OK(co_await bus.connect(use_awaitable));
+        const std::string body(8'000, 'x');
+        for (int i = 0; i < 20; ++i) CO_OK(co_await bus.append("log/1", body, {}, use_awaitable));
+        node.reset();
+        node = std::make_unique<mail::Node>(settings(), hooks());  // they are in a table now
+        CO_OK(co_await bus.append("log/1", body, {.ttl = 0ms}, use_awaitable));
+        env.fail_reads(EIO);
+        const auto page = co_await bus.read("log/1", 1, 50, 500ms, use_awaitable);
+        EXPECT_EQ(page.error().code, bus::Errc::deadline) << page.error().to_string();
+        env.fail_reads(0);
+        const auto again = co_await bus.read("log/1", 1, 50, use_awaitable);
+        CO_OK(again);
+        EXPECT_EQ(again->items.size(), 21u);
+      },
+      60s);
+  EXPECT_FALSE(stopped);
+}
+
 /// A list that is wrong on one host must not split the mail when the other one is restarted.
 class OverlappingListsTest : public ClusterTest {
  protected:

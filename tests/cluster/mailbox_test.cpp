@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "bus/core/name.hpp"
 #include "bus/core/post_head.hpp"
 #include "busd/mail/dead_letters.hpp"
@@ -89,6 +91,52 @@ TEST_F(MailboxTest, WaitsForItsReaderAndThenComesAtOnce) {
     const auto early = co_await box->acknowledge(6, use_awaitable);
     EXPECT_EQ(early.error(), Errc::cursor_ahead);
   });
+}
+
+// Numbers without a hole or a double, in the order of each poster.
+TEST_F(MailboxTest, AHundredPostersShareItsNumbers) {
+  run(
+      [this]() -> bus::Task {
+        constexpr std::size_t kPosters = 100;
+        const std::size_t each = long_runs() ? 1'000 : 100;
+        std::vector<std::unique_ptr<Bus>> posters;
+        for (std::size_t i = 0; i < kPosters; ++i) {
+          const std::string host = i % 2 == 0 ? "a" : "b";
+          posters.push_back(
+              std::make_unique<Bus>(loop, cluster.node(host, "poster-" + std::to_string(i))));
+        }
+        std::size_t ended = 0;
+        const auto post_all = [&](std::size_t poster) -> bus::Task {
+          CO_OK(co_await posters[poster]->connect(use_awaitable));
+          for (std::size_t i = 0; i < each; ++i) {
+            const std::string text = std::to_string(poster) + " " + std::to_string(i);
+            const auto posted = co_await posters[poster]->post(kBox, text, kPlain, use_awaitable);
+            CO_OK(posted);
+          }
+          ++ended;
+        };
+        for (std::size_t i = 0; i < kPosters; ++i) {
+          const auto one = [&post_all, i]() -> bus::Task { co_await post_all(i); };
+          spawn(one);
+        }
+        Bus owner(loop, cluster.node("b", "owner"));
+        CO_OK(co_await owner.connect(use_awaitable));
+        co_await bind(owner, kBox);
+        auto box = co_await owner.open_mailbox(kBox, {}, use_awaitable);
+        CO_OK(box);
+        std::vector<std::size_t> next(kPosters);
+        for (std::uint64_t number = 1; number <= kPosters * each; ++number) {
+          const auto mail = co_await box->next(use_awaitable);
+          CO_OK(mail);
+          CO_TRUE(mail->number == number);
+          std::size_t poster = 0, place = 0;
+          std::istringstream(std::string(mail->text())) >> poster >> place;
+          CO_TRUE(poster < kPosters && place == next[poster]);
+          ++next[poster];
+        }
+        CO_TRUE(co_await until([&] { return ended == kPosters; }));
+      },
+      100s);
 }
 
 TEST_F(MailboxTest, OnlyItsOwnerReadsIt) {

@@ -60,6 +60,11 @@ for unit in starbus-busroot.service starbus-busd.service; do
   has "$unit" Restart=always
   has "$unit" StartLimitIntervalSec=0
 done
+# Whoever's loop hangs is ended and started again.
+for unit in starbus-busroot.service starbus-busd.service starbus-node@.service; do
+  has "$unit" WatchdogSec=10s
+done
+has starbus-node@.service Type=notify
 has_not starbus-busd.service '^PrivateUsers=yes'
 # These would restart every node together with busd.
 has_not starbus-node@.service '^(Requires|BindsTo|PartOf)=.*busd'

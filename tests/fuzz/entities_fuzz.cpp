@@ -7,6 +7,7 @@
 namespace {
 
 using namespace starbus;
+namespace rpc = entity::rpc;
 
 struct HorseState : entity::Properties<HorseState> {
   entity::Field<int, entity::Flags::ghost> speed{this, "speed"};
@@ -34,10 +35,17 @@ class Horse final : public entity::EntityOf<Horse, entity::Entity, entity::Compo
   static constexpr std::string_view kTypeName = "horse";
   explicit Horse(const entity::ConstructKey& key) : EntityOf(key) {}
   entity::Root* properties() override { return &state_; }
+  void neigh(int loud) { loud_ += static_cast<unsigned>(loud); }
+  void sold(rpc::Reply<int> price, std::string) {
+    loud_ += price ? static_cast<unsigned>(*price) : 0;
+  }
+  static constexpr auto kSteps =
+      entity::steps(entity::step<&Horse::neigh>("neigh"), entity::step<&Horse::sold>("sold"));
 
  private:
   ~Horse() override = default;
   HorseState state_;
+  unsigned loud_ = 0;
 };
 
 }  // namespace
@@ -46,17 +54,29 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using bus::require;
   entity::EntityFactory types;
   require(entity::declare_entity<Horse>(types).has_value());
+  entity::TimerWheel wheel(std::chrono::hours(1));
   entity::EntityManager entities(
       types, entity::PersistentIdSource("n", 1),
-      []() -> entity::IdentityResult<entity::OnlineId> { return entity::IdentityErrc::no_ids; });
+      []() -> entity::IdentityResult<entity::OnlineId> { return entity::IdentityErrc::no_ids; },
+      {.timers = &wheel,
+       .cluster_clock = [] { return entity::Time(std::chrono::hours(500'000)); }});
   const auto made = entities.create_moved(bus::fuzz_input(data, size));
   require(entities.size() == (made ? 1 : 0));
-  if (!made) return 0;
+  if (!made) {
+    require(wheel.size() == 0);
+    return 0;
+  }
+  const std::size_t timers = wheel.size();
   const auto packed = entities.freeze(**made);
   require(packed.has_value());
   const auto again = entity::MovedState::read(*packed);
   require(again && again->persistent_id == (*made)->persistent_id() && again->blocks.size() == 2);
+  require(wheel.size() == 0 && again->timers.empty() == again->flows.empty());
+  require(entities.thaw(**made).has_value() && wheel.size() == timers);
+  // What is due at once runs: its arguments were checked.
+  wheel.advance(wheel.now());
   (*made)->destroy(entity::EndReason::moved);
+  require(wheel.size() == 0);
   require(entities.close().has_value() && entities.size() == 0);
   require(entities.counters().created == entities.counters().ended);
   return 0;

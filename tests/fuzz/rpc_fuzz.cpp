@@ -21,8 +21,9 @@ struct Note {
   }
 };
 
-class Board : public rpc::Host<Board> {
+class Board : public rpc::Host<Board>, private rpc::AnswerSink {
  public:
+  Board() { answers_to(this); }
   void post(rpc::Caller& from, std::string, std::vector<Note>, std::map<int, double>) {
     bus::require(from.from != rpc::From::any_client && from.from != rpc::From::gate);
   }
@@ -37,6 +38,12 @@ class Board : public rpc::Host<Board> {
   static constexpr auto kRpc = rpc::methods(
       "board", rpc::method<&Board::post>("post", rpc::own_client),
       rpc::method<&Board::count>("count"), rpc::method<&Board::later>("later", rpc::any_client));
+
+ private:
+  bool take_answer(const rpc::AnswerId& question, bus::ByteView answer) override {
+    static_cast<void>(rpc::decode_answer<std::vector<Note>, Note>(answer));
+    return question.number == 1;
+  }
 };
 
 /// A message as the bus would hand it over.

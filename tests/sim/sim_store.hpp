@@ -44,6 +44,7 @@ class SimStore final : public storage::Store {
   storage::Result<std::unique_ptr<storage::Snapshot>> snapshot() const override;
   storage::Result<bool> erases(std::string_view, std::string_view) const override { return false; }
   void compact(std::string_view, std::string_view) override {}
+  storage::Result<> check_files(const storage::FileCheck&) const override { return {}; }
   storage::Report report() const override;
   void close() override {}
 

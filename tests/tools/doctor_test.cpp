@@ -266,6 +266,17 @@ TEST_F(Doctor, StalledMoves) {
   EXPECT_NE(diagnose(examination_)[0].what.find("entity/7"), std::string::npos);
 }
 
+TEST_F(Doctor, MailWithDamagedFiles) {
+  DaemonStatus& status = examination_.after[1].status;
+  status.mail_state = "running";
+  expect_nothing();
+  status.mail_damaged = 2;
+  status.mail_damage = "guild/7: damaged_block 22 to 64: in 000007.ldb";
+  expect(Check::mail_store_damaged, Severity::error);
+  EXPECT_EQ(diagnose(examination_)[0].what,
+            "its mail store has 2 damaged places: guild/7: damaged_block 22 to 64: in 000007.ldb");
+}
+
 TEST_F(Doctor, MailNearItsQuota) {
   DaemonStatus& status = examination_.after[1].status;
   status.mail_bytes = 899;

@@ -11,8 +11,10 @@
 #include "busd/mail/care/inspect.hpp"
 #include "busd/mail/dead_letters.hpp"
 #include "busd/mail/row_keys.hpp"
+#include "busd/mail/shard_row.hpp"
 #include "tests/busd/mail/filled_store.hpp"
 #include "tools/mail/cli.hpp"
+#include "tools/mail/export_format.hpp"
 
 namespace starbus::mail_tool {
 namespace {
@@ -246,6 +248,33 @@ TEST_F(MailTool, ImportRefusesAMailboxThatHasSomething) {
   expect_clean();
 }
 
+TEST_F(MailTool, ImportRefusesAMailboxWhoseShardIsAnotherHosts) {
+  const std::string file = path("some.jsonl");
+  ASSERT_EQ(tool({"export", file, "--mailbox", "player/3"}).code, 0);
+  const std::uint8_t shard = mail::test::place_of("player/3").shard;
+  for (const auto keeping :
+       {mail::Keeping::elsewhere, mail::Keeping::incoming, mail::Keeping::arrived}) {
+    const std::string other = path("other");
+    fs::remove_all(other);
+    auto store = storage::test::open_or_fail({.folder = other, .headroom = 1});
+    ASSERT_TRUE(storage::test::commit(
+        *store,
+        storage::test::put(mail::place_key(shard), encode(mail::PlaceRow{keeping, 7, "b"}))));
+    const auto before = content_of(*store);
+    store.reset();
+    for (const bool append : {false, true}) {
+      std::vector<std::string> arguments = {"import", file, "--directory", other};
+      if (append) arguments.emplace_back("--append");
+      const Ran ran = run(arguments);
+      EXPECT_EQ(ran.code, 1);
+      EXPECT_THAT(ran.err, HasSubstr("player/3 is of " + bus::shard_name(shard)));
+      EXPECT_THAT(ran.err, HasSubstr("nothing was imported"));
+    }
+    store = storage::test::open_or_fail({.folder = other, .headroom = 1});
+    EXPECT_EQ(content_of(*store), before) << "busd erases what is there of such a shard";
+  }
+}
+
 TEST_F(MailTool, OneBadLineAndNothingIsImported) {
   const std::string file = path("some.jsonl");
   ASSERT_EQ(tool({"export", file, "--mailbox", "player/3"}).code, 0);
@@ -320,6 +349,21 @@ TEST_F(MailTool, DeadLettersAreShownAsWhatTheyWere) {
   const json line = json::parse(tool({"peek", log, "--json"}).out);
   EXPECT_EQ(line["letter"]["mailbox"], "player/9");
   EXPECT_EQ(line["letter"]["body"], mail::to_base64("a sword"));
+}
+
+TEST_F(MailTool, TheLargestDeadLetterFitsAFile) {
+  const std::string body(bus::kMaxPostBody, 'x');
+  const std::string name(bus::kMaxName, 'n');
+  bus::Bytes letter;
+  mail::encode_dead_letter({name, 1, 1, name, bus::as_bytes(body)}, letter);
+  MessageLine line;
+  line.time_ms = line.number = 1;
+  line.body = bus::as_text(letter);
+  const std::string text = encode(line);
+  EXPECT_LE(text.size(), kLongestLine);
+  EXPECT_TRUE(decode_line(text)) << "or an export of it could not be imported";
+  line.body += "x";
+  EXPECT_EQ(decode_line(encode(line)).error(), bus::Errc::bad_bytes);
 }
 
 TEST_F(MailTool, RepairOfASoundStoreChangesNothing) {
@@ -450,6 +494,57 @@ TEST_F(RestoreTool, LeavesOutShardsThatHaveMovedSince) {
   const auto place = store->get(mail::place_key(shard));
   ASSERT_TRUE(place && *place);
   EXPECT_EQ(mail::decode_place(**place)->keeping, mail::Keeping::elsewhere);
+}
+
+/// Of shards that were not simply there when the backup was made.
+class RestoreOfMoving : public RestoreTool {
+ protected:
+  void back_up_with(mail::Keeping keeping) {
+    filled_.open();
+    filled_.put(mail::place_key(shard), encode(mail::PlaceRow{keeping, 7, "b"}));
+    fs::remove_all(path("backup"));
+    const auto facts = mail::copy_store(*filled_.snapshot(), path("backup"), {"a", 1, 0, 0, 0, 0},
+                                        [](const mail::BackupFacts&) { return true; });
+    EXPECT_TRUE(facts) << facts.error().to_string();
+    filled_.close();
+  }
+  void expect_nothing_of_it(const mail::PlaceRow& place) const {
+    const auto store = storage::test::open_or_fail({.folder = path("new"), .headroom = 1});
+    EXPECT_EQ(content_of(*store)[mail::place_key(shard)], encode(place));
+    EXPECT_FALSE(mail::has_rows(*store, shard));
+  }
+
+  const std::uint8_t shard = mail::test::place_of("player/1").shard;
+  const std::string others = shard == 0 ? "1-255" : "0-" + std::to_string(shard - 1);
+};
+
+TEST_F(RestoreOfMoving, OneThatHadArrivedAndIsLeftOutDoesNotComeBack) {
+  for (const auto keeping : {mail::Keeping::arrived, mail::Keeping::incoming}) {
+    back_up_with(keeping);
+    const Ran ran = restore({"--shards", others});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    expect_nothing_of_it({mail::Keeping::elsewhere, 0, {}});
+    fs::remove_all(path("new"));
+  }
+}
+
+TEST_F(RestoreOfMoving, OneThatHadArrivedIsTold) {
+  back_up_with(mail::Keeping::arrived);
+  const Ran ran = restore();
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out,
+              HasSubstr("on their way when the backup was made: " + std::to_string(shard)));
+  const auto store = storage::test::open_or_fail({.folder = path("new"), .headroom = 1});
+  EXPECT_EQ(content_of(*store)[mail::place_key(shard)],
+            encode(mail::PlaceRow{mail::Keeping::arrived, 7, "b"}));
+  EXPECT_TRUE(mail::has_rows(*store, shard));
+}
+
+TEST_F(RestoreOfMoving, OneThatWasGivenIsStillKnownToBe) {
+  back_up_with(mail::Keeping::elsewhere);
+  const Ran ran = restore();
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  expect_nothing_of_it({mail::Keeping::elsewhere, 7, "b"});  // whoever has taken it may yet ask
 }
 
 TEST_F(RestoreTool, AllToolsSayTheSameOfWhatIsLeftOut) {

@@ -64,6 +64,25 @@ TEST(ManagerView, ACourseTellsEachStageOnceAndWhoIsWaitedForWhenReminded) {
   EXPECT_THAT(render_verdict(report, Look{}), HasSubstr("ask again"));
 }
 
+TEST(ManagerView, WhatIsHeldAgainstServicesIsTold) {
+  nodes::manager::SetbackReport report;
+  EXPECT_EQ(render_setbacks(report, Look{}), "");
+  report.rows = {{"chat/2", 6, 5, "b.host-3", 61'000, true, 0},
+                 {"rank/3of16", 2, 0, "a.host-1", 1'000, false, 4'000},
+                 {"rank/4of16", 2, 0, "a.host-1", 1'000, false, 0}};
+  report.left_out = 2;
+  EXPECT_EQ(render_setbacks(report, Look{}),
+            "chat/2: in quarantine; 6 hosts died while it started or was young, b.host-3 last, "
+            "1 m 1 s ago\n"
+            "rank/3of16: pauses for 4.0 s; 2 hosts died while it started or was young, a.host-1 "
+            "last, 1.0 s ago\n"
+            "rank/4of16: watched; 2 hosts died while it started or was young, a.host-1 last, "
+            "1.0 s ago\n"
+            "note: 2 further ones\n"
+            "  -> read the logs and core dumps of those hosts; when it is mended: bustop cluster "
+            "--release chat/2\n");
+}
+
 TEST(ManagerView, ManyNodesAreCounted) {
   ShutdownCourse course{Look{}};
   ShutdownReport report = running();

@@ -10,6 +10,7 @@
 #include "tools/bustop/completion.hpp"
 #include "tools/bustop/live_screen.hpp"
 #include "tools/bustop/manager_commands.hpp"
+#include "tools/command_line.hpp"
 
 namespace starbus::bustop {
 namespace {
@@ -37,6 +38,7 @@ struct Options {
   std::string shell;
   std::string busd;
   std::string role = "node";
+  std::string release;
   ShutdownOptions shutdown;
   bool no_follow = false;
 };
@@ -150,6 +152,9 @@ void add_manager_commands(CLI::App& app, Options& options) {
   shutdown.add_flag("--follow", options.shutdown.follow,
                     "show one that is under way until its end");
   shutdown.add_flag("--no-follow", options.no_follow, "with --reason: begin it, and return");
+  cluster
+      .add_option("--release", options.release, "let this instance of a service be placed again")
+      ->type_name("TYPE/N");
   for (CLI::App* const command : {&cluster, &shutdown}) {
     command->add_option("--busd", options.busd, "endpoint of the local busd; default $STARBUS_BUSD")
         ->type_name("ENDPOINT");
@@ -237,7 +242,9 @@ int ask_manager(const std::string& command, Options& options, const Environment&
   const Look look{environment.colour && !options.no_color, environment.width};
   const ManagerContext context{environment.out, environment.err, look,           options.json,
                                options.busd,    options.role,    options.timeout};
-  if (command == "cluster") return run_cluster(context);
+  if (command == "cluster") {
+    return options.release.empty() ? run_cluster(context) : run_release(context, options.release);
+  }
   if (!options.shutdown.reason.empty()) options.shutdown.follow = !options.no_follow;
   return run_shutdown(context, options.shutdown);
 }
@@ -255,15 +262,9 @@ int run_bustop(const std::vector<std::string>& arguments, const Environment& env
       "4 the request failed, 64 wrong command line.");
   add_common(app, options);
   add_commands(app, options);
-  try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) {
-      environment.err << "bustop: " << error.what() << "\n  -> bustop --help\n";
-      return kExitUsage;
-    }
-    app.exit(error, environment.out, environment.err);
-    return kExitOk;
+  if (const auto ended =
+          tools::parse(app, arguments, environment.out, environment.err, kExitUsage)) {
+    return *ended;
   }
   const auto chosen = app.get_subcommands();
   const std::string command = chosen.empty() ? "live" : chosen.front()->get_name();

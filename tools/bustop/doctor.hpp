@@ -79,6 +79,11 @@ std::string_view name_of(Severity severity);
     "none of its shards is served, neither to posters nor to readers; posts stay with senders",   \
     "read busd's log; mend the cause, stop busd, starbus-mail check, starbus-mail repair if "     \
     "that finds something, start busd")                                                           \
+  X(mail_store_damaged,                                                                           \
+    "messages there are lost or cannot be read, and a compaction that meets the place stops the " \
+    "whole store",                                                                                \
+    "starbus-mail backup now, while the rest can be read; busd's log names the mailboxes; look "  \
+    "at the disk, stop busd, starbus-mail check, starbus-mail repair, start busd")                \
   X(mail_quota_full, "posts that go beyond are refused with store_full; reading goes on",         \
     "let readers acknowledge, purge (bustop mail purge), or raise [mail] total_bytes there")      \
   X(mail_shards_missing,                                                                          \

@@ -103,6 +103,11 @@ void check_daemon(const DaemonReading* before, const DaemonReading& after, Findi
     add(to, Severity::warning, Check::mail_store_opening, after.name,
         "its mail store is not open yet");
   }
+  if (after.status.mail_damaged != 0) {
+    add(to, Severity::error, Check::mail_store_damaged, after.name,
+        "its mail store has " + count_of(after.status.mail_damaged, "damaged place") + ": " +
+            after.status.mail_damage);
+  }
   const auto bytes = static_cast<double>(after.status.mail_bytes);
   const auto quota = static_cast<double>(after.status.mail_quota);
   if (after.status.mail_quota != 0 && bytes >= kMailQuotaWarning * quota) {

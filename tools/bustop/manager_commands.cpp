@@ -1,5 +1,7 @@
 #include "tools/bustop/manager_commands.hpp"
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "nodes/manager/report_json.hpp"
@@ -13,6 +15,8 @@ namespace starbus::bustop {
 namespace {
 
 using nodes::manager::ClusterReport;
+using nodes::manager::SetbackReport;
+using nodes::manager::SetbackRow;
 using nodes::manager::ShutdownPhase;
 using nodes::manager::ShutdownReport;
 using std::chrono::milliseconds;
@@ -77,9 +81,32 @@ int run_cluster(const ManagerContext& context) {
     page->nodes.insert(page->nodes.begin(), all.nodes.begin(), all.nodes.end());
     all = std::move(*page);
   }
-  context.out << (context.json ? dump(nodes::manager::to_json(all))
-                               : render_managed(all, context.look));
-  return kExitOk;
+  const auto setbacks = link.setbacks();
+  // A manager of before does not know the question.
+  const auto held = setbacks ? *setbacks : SetbackReport();
+  if (!setbacks) say(context, setbacks.error());
+  if (context.json) {
+    auto json = nodes::manager::to_json(all);
+    json["setbacks"] = nodes::manager::to_json(held);
+    context.out << dump(json);
+  } else {
+    context.out << render_managed(all, context.look) << render_setbacks(held, context.look);
+  }
+  return std::ranges::any_of(held.rows, &SetbackRow::quarantined) ? kExitBad : kExitOk;
+}
+
+int run_release(const ManagerContext& context, const std::string& instance) {
+  ManagerLink link(context.busd, context.role, context.timeout);
+  if (const auto connected = link.connect(); !connected) return say(context, connected.error());
+  const auto released = link.release(instance);
+  if (!released) return say(context, released.error());
+  if (context.json) {
+    context.out << dump({{"instance", instance}, {"released", *released}});
+  } else {
+    context.out << printable(instance)
+                << (*released ? ": released\n" : ": nothing is held against it\n");
+  }
+  return *released ? kExitOk : kExitNotFound;
 }
 
 int run_shutdown(const ManagerContext& context, const ShutdownOptions& options) {

@@ -25,8 +25,10 @@ struct ShutdownOptions {
   bool follow = false;
 };
 
-/// Exit codes as of commands.hpp.
+/// Exit codes as of commands.hpp. kExitBad: an instance is in quarantine.
 int run_cluster(const ManagerContext& context);
+/// Lets an instance of a service be placed again. kExitNotFound: nothing is held against it.
+int run_release(const ManagerContext& context, const std::string& instance);
 /// kExitBad: somebody did not end in time.
 int run_shutdown(const ManagerContext& context, const ShutdownOptions& options);
 

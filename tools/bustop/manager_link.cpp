@@ -14,6 +14,7 @@ namespace starbus::bustop {
 using nodes::manager::ClusterReport;
 using nodes::manager::kManagerChannel;
 using nodes::manager::ManagerDesk;
+using nodes::manager::SetbackReport;
 using nodes::manager::ShutdownReport;
 namespace rpc = entity::rpc;
 
@@ -103,6 +104,16 @@ bus::Result<T> answer_of(boost::asio::io_context& loop, rpc::Pending<T, E> pendi
 bus::Result<ClusterReport> ManagerLink::cluster(const std::string& after) {
   return answer_of(link_->loop, rpc::call<&ManagerDesk::cluster>(link_->rpc, kManagerChannel,
                                                                  {.deadline = timeout_}, after));
+}
+
+bus::Result<SetbackReport> ManagerLink::setbacks() {
+  return answer_of(link_->loop, rpc::call<&ManagerDesk::setbacks>(link_->rpc, kManagerChannel,
+                                                                  {.deadline = timeout_}));
+}
+
+bus::Result<bool> ManagerLink::release(const std::string& instance) {
+  return answer_of(link_->loop, rpc::call<&ManagerDesk::release>(link_->rpc, kManagerChannel,
+                                                                 {.deadline = timeout_}, instance));
 }
 
 bus::Result<ShutdownReport> ManagerLink::shutdown_report() {

@@ -11,6 +11,7 @@
 
 #include "bus/core/error.hpp"
 #include "nodes/manager/cluster_report.hpp"
+#include "nodes/manager/placement/setback_report.hpp"
 #include "nodes/manager/shutdown_report.hpp"
 
 namespace starbus::bustop {
@@ -28,6 +29,8 @@ class ManagerLink {
   bus::Result<> connect();
   /// Errors: no_owner, nobody is the manager now; deadline; the bus' own.
   bus::Result<nodes::manager::ClusterReport> cluster(const std::string& after);
+  bus::Result<nodes::manager::SetbackReport> setbacks();
+  bus::Result<bool> release(const std::string& instance);
   bus::Result<nodes::manager::ShutdownReport> shutdown_report();
   bus::Result<nodes::manager::ShutdownReport> shut_down(const std::string& reason);
   /// Lets the link live for so long.

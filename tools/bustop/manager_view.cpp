@@ -7,6 +7,8 @@ namespace starbus::bustop {
 using nodes::manager::BlockedNode;
 using nodes::manager::ClusterNode;
 using nodes::manager::ClusterReport;
+using nodes::manager::SetbackReport;
+using nodes::manager::SetbackRow;
 using nodes::manager::ShutdownNode;
 using nodes::manager::ShutdownPhase;
 using nodes::manager::ShutdownReport;
@@ -96,6 +98,29 @@ std::string render_managed(const ClusterReport& report, const Look& look) {
     text += "note: " + count_of(report.left_out, "further node") + " for which it has no room\n";
   }
   return text;
+}
+
+std::string render_setbacks(const SetbackReport& report, const Look& look) {
+  std::string text;
+  std::string quarantined;
+  for (const SetbackRow& row : report.rows) {
+    std::string line = printable(row.instance) + ": ";
+    if (row.quarantined) {
+      line += "in quarantine";
+      if (quarantined.empty()) quarantined = printable(row.instance);
+    } else {
+      line += row.pause_ms == 0 ? "watched" : "pauses for " + milliseconds_text(row.pause_ms);
+    }
+    line += "; " + count_of(row.deaths, "host") + " died while it started or was young, " +
+            printable(row.host) + " last, " + milliseconds_text(row.age_ms) + " ago";
+    text += toned(look, row.quarantined ? Tone::bad : Tone::warning, line) + "\n";
+  }
+  if (report.left_out != 0) text += "note: " + count_of(report.left_out, "further one") + "\n";
+  if (quarantined.empty()) return text;
+  return text +
+         "  -> read the logs and core dumps of those hosts; when it is mended: bustop cluster "
+         "--release " +
+         quarantined + "\n";
 }
 
 std::string render_shutdown(const ShutdownReport& report, const Look& look) {

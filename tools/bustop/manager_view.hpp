@@ -5,6 +5,7 @@
 #include <string>
 
 #include "nodes/manager/cluster_report.hpp"
+#include "nodes/manager/placement/setback_report.hpp"
 #include "nodes/manager/shutdown_report.hpp"
 #include "tools/bustop/table.hpp"
 
@@ -12,6 +13,9 @@ namespace starbus::bustop {
 
 std::string render_managed(const nodes::manager::ClusterReport& report, const Look& look);
 /// Stage by stage, with who is there; then who blocked.
+/// Empty if nothing is held against anybody.
+std::string render_setbacks(const nodes::manager::SetbackReport& report, const Look& look);
+
 std::string render_shutdown(const nodes::manager::ShutdownReport& report, const Look& look);
 
 /// The course of a shutdown, line by line, out of one report after the other.

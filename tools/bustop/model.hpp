@@ -38,8 +38,10 @@ struct DaemonStatus {
   std::vector<std::uint8_t> mail_listed{};  // shards of its configuration
   /// Those that its store has, listed or not; no value: it is not open, or too old to say.
   std::optional<std::vector<std::uint8_t>> mail_kept{};
-  std::uint64_t mail_bytes = 0;  // of the bodies in them
-  std::uint64_t mail_quota = 0;  // for those; 0: none
+  std::uint64_t mail_damaged = 0;  // places in the files of its mail store
+  std::string mail_damage{};       // the first of them
+  std::uint64_t mail_bytes = 0;    // of the bodies in them
+  std::uint64_t mail_quota = 0;    // for those; 0: none
   std::map<std::string, std::uint64_t> counters;
 
   bool is_root() const { return kind == "busroot"; }

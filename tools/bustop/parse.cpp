@@ -110,6 +110,14 @@ Result<DaemonStatus> parse_status(std::string_view text) {
         status.mail_kept =
             bus::parse_shards(kept->get<std::string>()).value_or(std::vector<std::uint8_t>{});
       }
+      if (const Json* const patrol = Reader(*mail).find("patrol")) {
+        status.mail_damaged = Reader(*patrol).count("damaged");
+        const Json* const findings = Reader(*patrol).find("findings");
+        const bool some = findings != nullptr && findings->is_array() && !findings->empty();
+        if (some && findings->front().is_string()) {
+          status.mail_damage = findings->front().get<std::string>();
+        }
+      }
       status.mail_bytes = Reader(*mail).count("bytes");
       status.mail_quota = Reader(*mail).count("quota_bytes");
     }

@@ -4,8 +4,12 @@
 #include <algorithm>
 #include <functional>
 
+#include "tools/command_line.hpp"
+
 namespace starbus::db_tool {
 namespace {
+
+constexpr int kExitUsage = 2;
 
 struct Options {
   Session::Place place;
@@ -62,7 +66,7 @@ void add_commands(CLI::App& app, const Streams& streams, Options& options, Comma
 
 }  // namespace
 
-int run_db_tool(std::vector<std::string> arguments, const Streams& streams) {
+int run_db_tool(const std::vector<std::string>& arguments, const Streams& streams) {
   CLI::App app("Looks into a database of documents.", "starbus-db-tool");
   app.set_version_flag("--version", STARBUS_VERSION);
   app.require_subcommand(1);
@@ -71,14 +75,12 @@ int run_db_tool(std::vector<std::string> arguments, const Streams& streams) {
   Command command;
   add_place(app, options);
   add_commands(app, streams, options, command);
-  std::ranges::reverse(arguments);  // as CLI11 wants them
-  try {
-    app.parse(arguments);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error, streams.out, streams.err) == 0 ? 0 : 2;
+  if (const auto ended = tools::parse(app, arguments, streams.out, streams.err, kExitUsage)) {
+    return *ended;
   }
   options.place.folder = options.folder;
-  Session session;
+  Session session(
+      [&](const std::string& what) { streams.err << "starbus-db-tool: " << what << std::endl; });
   if (const auto opened = session.open(options.place); !opened) {
     return fail(streams, opened.error().to_string());
   }

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "nodes/db/limits.hpp"
+#include "tools/bustop/text.hpp"
 
 namespace starbus::db_tool {
 namespace {
@@ -75,7 +76,7 @@ int list(Session& session, const Streams& streams) {
   const auto collections = session.collections();
   if (!collections) return fail(streams, collections.error().to_string());
   for (const db::CollectionInfo& collection : *collections) {
-    streams.out << collection.name << "  " << collection.documents << " documents";
+    streams.out << collection.name << "  " << bustop::count_of(collection.documents, "document");
     const auto indexes =
         session.ask<std::vector<db::IndexInfo>>(&db::Database::indexes, collection.name);
     if (!indexes) return fail(streams, indexes.error().to_string());
@@ -135,8 +136,9 @@ int check(Session& session, const Streams& streams) {
     if (!checked) return fail(streams, collection.name + ": " + checked.error().to_string());
     documents += collection.documents;
   }
-  streams.out << collections->size() << " collections, " << documents << " documents, "
-              << findings.count << " findings\n";
+  streams.out << bustop::count_of(collections->size(), "collection") << ", "
+              << bustop::count_of(documents, "document") << ", "
+              << bustop::count_of(findings.count, "finding") << "\n";
   return findings.count == 0 ? 0 : 1;
 }
 

@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <system_error>
+#include <utility>
 
 #include "nodes/db/catalogue.hpp"
 #include "nodes/db/remote/remote_database.hpp"
@@ -11,7 +13,17 @@
 
 namespace starbus::db_tool {
 
-Session::Session() : work_(loop_.get_executor()) {}
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kLongestWait{10};  // for busd, and for each answer
+constexpr std::chrono::seconds kPatience{1};      // of whoever looks at the terminal
+
+}  // namespace
+
+Session::Session(std::function<void(const std::string&)> tell)
+    : tell_(std::move(tell)), work_(loop_.get_executor()) {}
 
 /// What the store's thread still says goes nowhere.
 Session::~Session() {
@@ -55,18 +67,28 @@ db::Result<> Session::open_bus(const Place& place) {
   bus_ = std::make_unique<bus::Bus>(loop_, options);
   std::optional<bus::Result<>> connected;
   bus_->connect([&](const bus::Result<>& result) { connected = result; });
-  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while (!connected && loop_.run_one_until(limit) != 0) {
-  }
+  waits_for_ = "busd";
+  run_until([&] { return connected.has_value(); }, Clock::now() + kLongestWait);
   if (!connected || !*connected) {
     return db::Error(db::Errc::unavailable,
                      connected ? connected->error().to_string() : "no busd answers");
   }
   db::RemoteOptions remote;
   remote.database = place.database;
-  remote.deadline = std::chrono::seconds(10);
+  remote.deadline = kLongestWait;
+  waits_for_ = "the node of database " + place.database;
   database_ = std::make_unique<db::RemoteDatabase>(*bus_, remote);
   return {};
+}
+
+void Session::run_until(const std::function<bool()>& done, Clock::time_point limit) {
+  const auto patience = std::min(limit, Clock::now() + kPatience);
+  while (!done() && loop_.run_one_until(patience) != 0) {
+  }
+  if (done()) return;
+  if (bus_ && tell_) std::exchange(tell_, nullptr)("waiting for " + waits_for_ + "...");
+  while (!done() && loop_.run_one_until(limit) != 0) {
+  }
 }
 
 db::Result<std::vector<db::CollectionInfo>> Session::collections() {

@@ -2,7 +2,9 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,7 +28,8 @@ class Session final : private nodes::Executor {
     std::string role = "node";     // for busd's access list
     std::string database = "main";
   };
-  Session();
+  /// `tell` hears, once, for what a call has waited longer than a second.
+  explicit Session(std::function<void(const std::string&)> tell);
   ~Session() override;
 
   db::Result<> open(const Place& place);
@@ -48,10 +51,13 @@ class Session final : private nodes::Executor {
   db::Result<> open_bus(const Place& place);
   template <class T>
   T wait(std::optional<T>& answer) {
-    while (!answer) loop_.run_one();
+    run_until([&] { return answer.has_value(); }, std::chrono::steady_clock::time_point::max());
     return *std::move(answer);
   }
+  void run_until(const std::function<bool()>& done, std::chrono::steady_clock::time_point limit);
 
+  std::function<void(const std::string&)> tell_;  // empty: has been told
+  std::string waits_for_;
   boost::asio::io_context loop_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   std::unique_ptr<storage::Store> store_;

@@ -6,6 +6,7 @@
 
 #include "bus/core/name.hpp"
 #include "bus/io/key_file.hpp"
+#include "tools/command_line.hpp"
 
 namespace starbus::keygen {
 namespace {
@@ -142,11 +143,7 @@ int run_keygen(const std::vector<std::string>& arguments, std::ostream& out, std
   add_output_options(root, options);
   CLI::App& shown = *app.add_subcommand("public", "print the public key of a secret key file");
   shown.add_option("file", options.file, "a .key file")->required()->type_name("FILE");
-  try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error, out, err) == 0 ? 0 : kExitUsage;
-  }
+  if (const auto ended = tools::parse(app, arguments, out, err, kExitUsage)) return *ended;
   const Result<> done = host.parsed()   ? make_host(options, out)
                         : root.parsed() ? make_root(options, out)
                                         : show_public(options, out);

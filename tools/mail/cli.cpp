@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "bus/core/name.hpp"
+#include "tools/command_line.hpp"
 #include "tools/mail/commands.hpp"
 
 namespace starbus::mail_tool {
@@ -223,15 +224,9 @@ int run_mail_tool(const std::vector<std::string>& arguments, const Environment& 
   add_offline(app, options);
   add_adopt(app, options);
   add_online(app, options);
-  try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) {
-      environment.err << "starbus-mail: " << error.what() << "\n  -> starbus-mail --help\n";
-      return kExitUsage;
-    }
-    app.exit(error, environment.out, environment.err);
-    return kExitOk;
+  if (const auto ended =
+          tools::parse(app, arguments, environment.out, environment.err, kExitUsage)) {
+    return *ended;
   }
   if (options.admin.empty()) options.admin = environment.admin;
   if (options.admin.empty()) options.admin = kDefaultAdmin;

@@ -117,8 +117,8 @@ MessageLine read_message(Fields& fields) {
     fields.fail("trace", "does not have 24 bytes");
   }
   message.body = fields.bytes("body");
-  if (message.body.size() > bus::kMaxPostBody) {
-    fields.fail("body", "is larger than " + std::to_string(bus::kMaxPostBody) + " bytes");
+  if (message.body.size() > kLargestBody) {
+    fields.fail("body", "is larger than " + std::to_string(kLargestBody) + " bytes");
   }
   return message;
 }

@@ -20,12 +20,16 @@
 
 #include "bus/core/error.hpp"
 #include "bus/core/post_head.hpp"
+#include "busd/mail/dead_letters.hpp"
 
 namespace starbus::mail_tool {
 
 inline constexpr int kExportVersion = 1;
 /// The largest body (16 MiB) in base64, and what stands around it.
 inline constexpr std::size_t kLongestLine = 23 * 1024 * 1024;
+
+/// Of a message: the largest that is posted, as a dead letter.
+inline constexpr std::size_t kLargestBody = bus::kMaxPostBody + bus::busd::mail::kLetterHead;
 
 struct HeaderLine {
   friend bool operator==(const HeaderLine&, const HeaderLine&) = default;

@@ -54,13 +54,13 @@ class Judge {
       return Error{Errc::too_large, "more than 10 million mailboxes in one file: split it"};
     }
     if (snapshot_ == nullptr) return {};
+    if (auto here = is_here(line.name, bus::shard_of(id)); !here) return here;
     const auto found = mail::find_box(*snapshot_, line.name);
     if (!found) return error_of(found.error());
     if (!*found) return {};
     const mail::BoxRow& row = (*found)->row;
     if (row.name != line.name) return refuse(line.name, "is sealed: see starbus-mail repair");
-    if (append_ && row.decided() && row.kind != line.kind)
-      return refuse(line.name, "is a log here, or there");
+    if (row.decided() && row.kind != line.kind) return refuse(line.name, "is a log here, or there");
     if (append_) return {};
     if (row.count() != 0) return refuse(line.name, "has messages");
     if (row.last > line.floor) return refuse(line.name, "has had other messages of these numbers");
@@ -76,6 +76,23 @@ class Judge {
   }
 
  private:
+  /// busd erases what it finds of a shard that is another host's.
+  Result<> is_here(const std::string& name, std::uint8_t shard) const {
+    const auto stored = snapshot_->get(mail::place_key(shard));
+    if (!stored) return error_of(stored.error());
+    const auto place = *stored ? mail::decode_place(**stored) : mail::PlaceRow{};
+    if (place && place->keeping == mail::Keeping::kept) return {};
+    const std::string of = name + " is of " + bus::shard_name(shard) + ", ";
+    if (!place) return Error{Errc::corrupt, of + "and where that is kept cannot be read"};
+    const std::string where = place->keeping != mail::Keeping::elsewhere
+                                  ? "which was on its way to here from " + place->host
+                              : place->host.empty() ? "which is another host's"
+                                                    : "which went to host " + place->host;
+    return Error{Errc::denied, of + where +
+                                   ": import it where it is served (starbus-mail shards); nothing "
+                                   "was imported"};
+  }
+
   Result<> refuse(const std::string& name, const std::string& why) {
     if (refused_++ < kMostNamed) names_ += (names_.empty() ? "" : ", ") + name + " " + why;
     return {};

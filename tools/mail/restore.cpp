@@ -163,20 +163,25 @@ class Restore {
   /// backup.
   Result<int> choose_shards(storage::Store& store, mail::Totals totals) {
     std::vector<std::uint8_t> kept;
+    std::vector<std::uint8_t> on_their_way;
     for (std::size_t i = 0; i < bus::kShards; ++i) {
       const auto shard = static_cast<std::uint8_t>(i);
       const auto stored = store.get(mail::place_key(shard));
       const auto place = stored && *stored ? mail::decode_place(**stored) : std::nullopt;
+      const bool some = mail::has_rows(store, shard);
+      if (!some && !place) continue;
       const bool gone = place && place->keeping == mail::Keeping::elsewhere;
-      const bool on_its_way = place && !gone && place->keeping != mail::Keeping::kept;
-      if (on_its_way || !mail::has_rows(store, shard)) continue;
       if (!gone && (!only_ || std::ranges::find(*only_, shard) != only_->end())) {
-        kept.push_back(shard);
+        const bool here = !place || place->keeping == mail::Keeping::kept;
+        (here ? kept : on_their_way).push_back(shard);
         continue;
       }
+      if (gone && !some) continue;
       storage::Batch batch;
       mail::erase_shard(shard, batch);
-      batch.put(mail::place_key(shard), encode(mail::PlaceRow{mail::Keeping::elsewhere, 0, {}}));
+      // Of one that was given, who has taken it may yet ask by the token of its row.
+      const mail::PlaceRow elsewhere{mail::Keeping::elsewhere, 0, {}};
+      batch.put(mail::place_key(shard), encode(gone ? *place : elsewhere));
       const auto erased = storage::commit_and_wait(store, std::move(batch));
       if (!erased) return error_of(mail::explain(erased.error(), need_));
     }
@@ -188,6 +193,13 @@ class Restore {
     context_.out << bustop::count_of(totals.boxes, "mailbox") << ", "
                  << bustop::count_of(totals.messages, "message") << "\n";
     context_.out << "of the shards " << bus::shards_text(kept) << "\n";
+    if (!on_their_way.empty()) {
+      context_.out
+          << "on their way when the backup was made: " << bus::shards_text(on_their_way)
+          << "\n  -> they are taken only if the host that had them says that it gave them; "
+             "if they have moved on\n     since, or that host has them still, restore again "
+             "with --shards and the rest\n";
+    }
     if (!only_) {
       context_.out << "  -> if one of them has moved to another host since the backup "
                       "(starbus-mail shards), restore\n"

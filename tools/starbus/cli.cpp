@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <ostream>
 
+#include "tools/command_line.hpp"
 #include "tools/starbus/project.hpp"
 
 namespace starbus::starter {
@@ -24,11 +25,7 @@ int run_starbus(const std::vector<std::string>& arguments, std::ostream& out, st
   made.add_option("name", name, "of the project, and of its folder")->required()->type_name("NAME");
   made.add_option("--in", folder, "folder that the project's own is made in; default: here")
       ->type_name("DIR");
-  try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error, out, err) == 0 ? 0 : kExitUsage;
-  }
+  if (const auto ended = tools::parse(app, arguments, out, err, kExitUsage)) return *ended;
   if (const Status written = write_project(folder, name); !written) {
     err << "starbus: " << written.error().to_string() << "\n";
     return kExitRefused;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "nodes/manager/placement/limits.hpp"
 #include "nodes/service/limits.hpp"
@@ -9,6 +10,7 @@
 namespace starbus::nodes::manager {
 
 using service::Action;
+using service::InstanceId;
 using service::InstanceRow;
 using service::InstanceState;
 using std::chrono::milliseconds;
@@ -26,21 +28,30 @@ void PlacementBook::hosts_changed(const bus::WatchUpdate& update, Time now) {
   for (const bus::WatchRow& row : update.changes) {
     if (!row.name.starts_with(prefix)) continue;
     const std::string process = row.name.substr(prefix.size());
+    if (row.present && row.owner_name != process) continue;  // nobody hosts for another
     left_out_.erase(process);
-    if (!row.present) {
-      hosts_.erase(process);
-    } else if (row.owner_name != process) {
-      continue;  // nobody hosts in the name of another
-    } else if (hosts_.size() == kMaxServiceHosts && !hosts_.contains(process)) {
-      left_out_.insert(process);
-    } else if (Host& host = hosts_[process]; host.epoch != row.epoch) {
-      host = Host{};  // another life, which has nothing yet
-      host.serial = ++serials_;
-      host.epoch = row.epoch;
-      host.came = now;
-    }
+    const auto former = hosts_.find(process);
+    if (former != hosts_.end() && row.present && former->second.epoch == row.epoch) continue;
+    if (former != hosts_.end()) end(process, now);
+    if (row.present) come(row, process, now);
+  }
+  while (!left_out_.empty() && hosts_.size() < kMaxServiceHosts) {
+    const auto next = left_out_.extract(left_out_.begin());
+    come(next.mapped(), next.key(), now);
   }
   hosts_complete_ = update.complete;
+}
+
+/// A life of a host, which has nothing yet.
+void PlacementBook::come(const bus::WatchRow& row, const std::string& process, Time now) {
+  if (hosts_.size() == kMaxServiceHosts) return void(left_out_.emplace(process, row));
+  Host& host = hosts_[process];
+  host.serial = ++serials_;
+  host.epoch = row.epoch;
+  host.owner = row.owner;
+  host.came = now;
+  // It has not died: it was no member for a while.
+  std::erase_if(ended_, [&](const Ended& ended) { return ended.owner == row.owner; });
 }
 
 void PlacementBook::claims_changed(const bus::WatchUpdate& update) {
@@ -49,6 +60,10 @@ void PlacementBook::claims_changed(const bus::WatchUpdate& update) {
     if (!id) continue;
     if (row.present) {
       claims_[*id] = row.owner_name;
+      const auto host = hosts_.find(row.owner_name);
+      if (host == hosts_.end()) continue;
+      const auto young = host->second.young.find(*id);
+      if (young != host->second.young.end()) young->second.claimed = true;
     } else {
       claims_.erase(*id);
     }
@@ -67,10 +82,55 @@ void PlacementBook::answered(const std::string& process, std::uint64_t serial,
   host.report = std::move(report);
   const bool settled = std::ranges::all_of(host.report.instances, is_settled);
   host.next = now + milliseconds(settled ? kHostInterval : kHostSoon);
+  grow(process, host, now);
+}
+
+/// What it says of those that were placed there.
+void PlacementBook::grow(const std::string& process, Host& host, Time now) {
+  std::map<InstanceId, Youth> young;
   for (const InstanceRow& row : host.report.instances) {
-    if (row.state != InstanceState::failed) continue;
-    avoid_[{row.id, process}] = now + milliseconds(kAvoid);
+    if (row.state == InstanceState::failed) setbacks_.failed(row.id, process, now);
+    const auto known = host.young.find(row.id);
+    if (known == host.young.end() || row.state == InstanceState::failed) continue;
+    Youth youth = known->second;
+    if (row.state == InstanceState::serving && !std::exchange(youth.serves, true)) {
+      youth.since = now;
+    }
+    youth.claimed = youth.claimed || row.state != InstanceState::claiming;
+    if (youth.serves && now - youth.since >= milliseconds(kYouth)) {
+      setbacks_.settled(row.id);
+    } else {
+      young.emplace(row.id, youth);
+    }
   }
+  host.young = std::move(young);
+}
+
+void PlacementBook::leaving(const bus::Process& owner) {
+  for (auto& [process, host] : hosts_) {
+    if (host.owner == owner) host.leaving = true;
+  }
+  for (Ended& ended : ended_) {
+    if (ended.owner == owner) ended.leaving = true;
+  }
+}
+
+void PlacementBook::end(const std::string& process, Time now) {
+  const auto host = hosts_.extract(process);
+  Ended ended{process, host.mapped().owner, host.mapped().leaving, {}};
+  for (const auto& [id, youth] : host.mapped().young) {
+    const bool old = youth.serves && now - youth.since >= milliseconds(kYouth);
+    if (youth.claimed && !old) ended.young.push_back(id);
+  }
+  if (!ended.young.empty()) ended_.push_back(std::move(ended));
+}
+
+void PlacementBook::judge(Time now) {
+  std::erase_if(ended_, [&](const Ended& ended) {
+    if (!ended.leaving && is_there_(ended.process, ended.owner)) return false;
+    if (!ended.leaving) setbacks_.died(ended.process, ended.young, now);
+    return true;
+  });
 }
 
 void PlacementBook::unanswered(const std::string& process, std::uint64_t serial, Time now) {
@@ -83,12 +143,15 @@ void PlacementBook::unanswered(const std::string& process, std::uint64_t serial,
 
 void PlacementBook::start_afresh(Time now) {
   for (auto& [process, host] : hosts_) {
-    const bus::Epoch epoch = host.epoch;
-    host = Host{};
-    host.serial = ++serials_;
-    host.epoch = epoch;
-    host.came = now;
+    Host fresh;
+    fresh.serial = ++serials_;
+    fresh.epoch = host.epoch;
+    fresh.owner = host.owner;
+    fresh.came = now;
+    host = std::move(fresh);
   }
+  ended_.clear();
+  setbacks_ = {};
   begun_.clear();
   waiting_.clear();
 }
@@ -101,9 +164,10 @@ bool PlacementBook::plans(Time now) const {
 
 std::vector<PlacementBook::Call> PlacementBook::due(Time now) {
   std::map<std::string, std::vector<Action>> orders;
+  judge(now);
   if (plans(now)) {
-    std::erase_if(avoid_, [&](const auto& item) { return item.second <= now; });
-    Plan plan = make_plan(input());
+    setbacks_.tidy(wanted_, now);
+    Plan plan = make_plan(input(now));
     begun_ = std::move(plan.begun);
     waiting_ = std::move(plan.waiting);
     for (PlannedAction& each : plan.actions) {
@@ -131,17 +195,18 @@ void PlacementBook::expect(Host& host, const Action& action) {
   const auto row = std::ranges::find(rows, action.id, &InstanceRow::id);
   if (action.kind == Action::Kind::place) {
     rows.push_back({action.id, InstanceState::claiming, 0, {}});
+    host.young[action.id] = {};
   } else if (row != rows.end()) {
     row->state = InstanceState::stopping;
   }
 }
 
-PlanInput PlacementBook::input() const {
+PlanInput PlacementBook::input(Time now) const {
   PlanInput input;
   input.wanted = wanted_;
   input.begun = begun_;
   for (const auto& [id, process] : claims_) input.held.push_back({id, process});
-  for (const auto& [key, until] : avoid_) input.avoid.insert(key);
+  setbacks_.tell(input, now);
   for (const auto& [process, host] : hosts_) {
     HostView view{process, host.answered && !host.silent, host.report};
     // What it was told, and may not have heard, is nowhere yet: its claims show what it has.

@@ -23,6 +23,7 @@ struct Host {
   std::size_t total = 0;                     // instances that it has, or is to have
   std::map<std::string, std::size_t> types;  // how many of each
   std::set<InstanceId> rows;                 // all that it knows of
+  bool apart = false;                        // one of those who are kept apart is here
 
   void add(const InstanceId& id) {
     ++total;
@@ -64,8 +65,7 @@ class Planner {
 
   bool is_wanted(const InstanceId& id) const {
     const auto found = wanted_.find(id.type);
-    return found != wanted_.end() && id.number <= found->second->count &&
-           id == found->second->instance(id.number);
+    return found != wanted_.end() && found->second->has(id);
   }
 
   void note(const HostView& view) {
@@ -75,6 +75,7 @@ class Planner {
       if (!host.rows.insert(row.id).second) continue;
       if (row.state != InstanceState::failed) {
         host.add(row.id);
+        host.apart = host.apart || input_.apart.contains(row.id);
         counts_[row.id.type].insert(row.id.partitions);
       }
       if (is_live(row.state)) {
@@ -129,6 +130,7 @@ class Planner {
     for (Host& host : hosts_) {  // in the order of their names, which decides between equals
       if (!fits(host, wanted) || host.total >= host.view->report.capacity) continue;
       if (host.rows.contains(id) || input_.avoid.contains({id, host.view->process})) continue;
+      if (host.apart && input_.apart.contains(id)) continue;
       if (best == nullptr || rank(host) < rank(*best)) best = &host;
     }
     return best;
@@ -156,18 +158,27 @@ class Planner {
         return wait("waits for the end of those of another number of partitions");
       }
     }
-    std::size_t nowhere = 0;
+    std::map<std::string, std::size_t> left;  // how many, and why
     for (const InstanceId& id : missing) {
+      if (const auto held = input_.nowhere.find(id); held != input_.nowhere.end()) {
+        ++left[held->second];
+        continue;
+      }
       Host* const host = best_host(wanted, id);
       if (host == nullptr) {
-        ++nowhere;
+        ++left["no host for"];
         continue;
       }
       host->add(id);
+      host->apart = host->apart || input_.apart.contains(id);
       plan_.actions.push_back({host->view->process, {Action::Kind::place, id}});
       plan_.begun.insert(wanted.type);
     }
-    if (nowhere != 0) wait("no host for " + std::to_string(nowhere) + " of them");
+    std::string reason;
+    for (const auto& [why, count] : left) {
+      reason += (reason.empty() ? "" : ", ") + why + " " + std::to_string(count) + " of them";
+    }
+    if (!reason.empty()) wait(std::move(reason));
   }
 
   PlanInput input_;

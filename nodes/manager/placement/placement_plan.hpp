@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -27,6 +28,10 @@ struct WantedType {
 
   service::InstanceId instance(std::uint32_t number) const {
     return {type, number, partitioned ? count : 0};
+  }
+  /// It is one of these.
+  bool has(const service::InstanceId& id) const {
+    return id.number <= count && id == instance(id.number);
   }
 };
 
@@ -50,6 +55,8 @@ struct PlanInput {
   std::set<std::string> begun;  // types that had their quorum once
   /// Where an instance failed a short while ago: not there again yet.
   std::set<std::pair<service::InstanceId, std::string>> avoid;
+  std::map<service::InstanceId, std::string> nowhere = {};  // not to be placed now, and why
+  std::set<service::InstanceId> apart = {};                 // of these, none where another one is
 };
 
 struct PlannedAction {

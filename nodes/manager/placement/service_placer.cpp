@@ -2,7 +2,9 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <chrono>
+#include <functional>
 #include <utility>
 
 #include "bus/io/clock.hpp"
@@ -14,8 +16,15 @@ namespace starbus::nodes::manager {
 using service::ServiceHost;
 using std::chrono::milliseconds;
 
-ServicePlacer::ServicePlacer(Node& node, std::string manager_channel, std::function<bool()> held)
-    : node_(node), manager_channel_(std::move(manager_channel)), held_(std::move(held)) {}
+ServicePlacer::ServicePlacer(Node& node, const NodeTable& table, std::string manager_channel,
+                             std::function<bool()> held)
+    : node_(node),
+      manager_channel_(std::move(manager_channel)),
+      held_(std::move(held)),
+      book_([&table](const std::string& process, const bus::Process& owner) {
+        const KnownNode* const known = table.find(process);
+        return known != nullptr && known->owner == owner;
+      }) {}
 
 bus::Result<> ServicePlacer::start() {
   const auto watch = [this](std::string prefix,
@@ -76,6 +85,36 @@ void ServicePlacer::call(const PlacementBook::Call& call) {
         }
         book_.unanswered(process, serial, now);
       });
+}
+
+SetbackReport ServicePlacer::setbacks() const {
+  const auto now = bus::io::boot_now();
+  const auto in_ms = [](entity::Time time) {
+    const auto count = std::chrono::duration_cast<milliseconds>(time).count();
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0));
+  };
+  SetbackReport report;
+  for (const auto& [id, record] : book_.setbacks().records()) {
+    report.rows.push_back({service::to_string(id), record.deaths, record.sole, record.host,
+                           in_ms(now - record.latest), record.quarantined,
+                           in_ms(record.until - now)});
+  }
+  std::ranges::stable_sort(report.rows, std::ranges::greater{}, &SetbackRow::quarantined);
+  if (report.rows.size() > kSetbackRows) {
+    report.left_out = report.rows.size() - kSetbackRows;
+    report.rows.resize(kSetbackRows);
+  }
+  return report;
+}
+
+bool ServicePlacer::release(const std::string& instance) {
+  const auto& records = book_.setbacks().records();
+  const auto found = std::ranges::find_if(
+      records, [&](const auto& item) { return service::to_string(item.first) == instance; });
+  if (found == records.end()) return false;
+  spdlog::warn("{} is released by an operator, after {} deaths of hosts", instance,
+               found->second.deaths);
+  return book_.setbacks().release(service::InstanceId(found->first));
 }
 
 void ServicePlacer::log_waiting() {

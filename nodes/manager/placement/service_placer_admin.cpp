@@ -3,6 +3,7 @@
 
 #include "bus/io/clock.hpp"
 #include "nodes/manager/placement/service_placer.hpp"
+#include "nodes/manager/report_json.hpp"
 
 namespace starbus::nodes::manager {
 namespace {
@@ -49,6 +50,7 @@ void ServicePlacer::add_admin() {
          {"plans", manager_ != 0 && !held_() && book_.plans(bus::io::boot_now())},
          {"hosts_left_out", book_.left_out()},
          {"orders_refused", refused_},
+         {"setbacks", to_json(setbacks())},
          {"services", std::move(services)},
          {"hosts", std::move(hosts)}});
   });

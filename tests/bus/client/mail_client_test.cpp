@@ -1,4 +1,5 @@
 // Posting, as far as it can be seen without a store.
+#include <boost/asio/deferred.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -25,6 +26,30 @@ TEST_F(MailClientTest, AKeyHasALimit) {
     options.key = key;
     const auto posted = co_await bus.post("player/1", "m", options, use_awaitable);
     EXPECT_EQ(posted.error(), Errc::too_large);
+  });
+}
+
+TEST_F(MailClientTest, AKeyMayBeATemporaryWheneverThePostBegins) {
+  const auto text = [](std::size_t size) { return std::string(size, 'k'); };
+  PostOptions options;
+  options.key = text(kMaxPostKey);
+  EXPECT_EQ(options.key.text(), text(kMaxPostKey));
+  EXPECT_TRUE((PostOptions{.key = text(kMaxPostKey + 1)}.key.text().empty()));
+  run([this, &options, text]() -> Task {
+    Bus bus(loop, cluster.node("b", "x"));
+    CO_OK(co_await bus.connect(use_awaitable));
+    const auto begin_later = [&](std::size_t size) {
+      return bus.post("player/1", "m", {.key = text(size), .ttl = 50ms}, boost::asio::deferred);
+    };
+    auto good = begin_later(kMaxPostKey);
+    auto bad = begin_later(kMaxPostKey + 1);
+    EXPECT_EQ((co_await std::move(good)).error(), Errc::expired);
+    EXPECT_EQ((co_await std::move(bad)).error(), Errc::too_large);
+    // Held until it is known who has the shard.
+    options.key = text(7);
+    options.wait = false;
+    const auto posted = co_await bus.post("player/1", "m", options, use_awaitable);
+    EXPECT_EQ(posted.error(), Errc::no_owner);
   });
 }
 

@@ -76,6 +76,8 @@ class SendingSide : public OriginEvents {
   void pass(std::uint64_t ms) {
     for (std::uint64_t spent = 0; spent < ms; spent += 10) origin.tick(now_ += from_ms(10));
   }
+  /// One tick, so much later.
+  void jump(Time time) { origin.tick(now_ += time); }
   Time now() const { return now_; }
 
  private:

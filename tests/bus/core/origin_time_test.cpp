@@ -191,6 +191,18 @@ TEST(OriginTime, AnExpiredMessageBecomesATombstoneInItsChain) {
   EXPECT_EQ(side.origin.unacknowledged_bytes(), 0u);
 }
 
+TEST(OriginTime, ALifeHasALimit) {
+  for (const std::uint64_t days : {25, 30, 60, 100'000}) {
+    SendingSide side;
+    side.pass(10);
+    side.send(7, "a", 1, {}, side.now() + from_ms(days * 24 * 3600 * 1000));
+    side.pass(1'000);
+    EXPECT_THAT(side.failures, IsEmpty()) << days << " days";
+    side.jump(from_ms(kLongestLife));
+    EXPECT_THAT(side.failures, ElementsAre(Failure{1, 1, Errc::expired, false})) << days << " days";
+  }
+}
+
 TEST(OriginTime, ExpiryOfASentMessageSaysSo) {
   SendingSide side;
   side.pass(10);

@@ -18,6 +18,7 @@ class CountingStore final : public storage::Store {
   }
   storage::Result<bool> erases(std::string_view, std::string_view) const override { return false; }
   void compact(std::string_view, std::string_view) override {}
+  storage::Result<> check_files(const storage::FileCheck&) const override { return {}; }
   storage::Report report() const override { return {}; }
   void close() override {}
 

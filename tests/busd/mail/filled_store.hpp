@@ -11,6 +11,7 @@
 
 #include "bus/core/name.hpp"
 #include "busd/mail/rows.hpp"
+#include "tests/storage/damage.hpp"
 #include "tests/storage/support.hpp"
 
 namespace starbus::bus::busd::mail::test {
@@ -81,21 +82,10 @@ class FilledStore {
     if (!taken) throw std::runtime_error(taken.error().to_string());
     return std::move(*taken);
   }
-  /// Flips a bit of the first place in the largest file of this kind that holds `text`. Closes.
+  /// Flips a bit of the first `text` in a file of this kind. Closes.
   bool flip_at(const std::string& text, const std::string& extension = ".ldb") {
     close();
-    for (const auto& entry : fs::directory_iterator(path_)) {
-      if (entry.path().extension() != extension) continue;
-      std::fstream file(entry.path(), std::ios::binary | std::ios::in | std::ios::out);
-      const std::string content{std::istreambuf_iterator<char>(file), {}};
-      const std::size_t at = content.find(text);
-      if (at == std::string::npos) continue;
-      file.clear();
-      file.seekp(static_cast<std::streamoff>(at));
-      file.put(static_cast<char>(content[at] ^ 1));
-      return true;
-    }
-    return false;
+    return storage::test::flip_bit_of(text, path_, extension);
   }
 
  private:

@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <mutex>
 
@@ -13,6 +16,7 @@
 #include "busd/mail/mail.hpp"
 #include "storage/testing/fault_env.hpp"
 #include "tests/bus/core/wire_records.hpp"
+#include "tests/storage/damage.hpp"
 #include "tests/storage/support.hpp"
 
 namespace starbus::bus::busd::mail::test {
@@ -118,6 +122,10 @@ class MailTest : public testing::Test {
             .env = &env_,
             .headroom = 1 << 20,
             .space_retry = std::chrono::milliseconds(5)};
+  }
+  /// A bit of the first such place in a table of the store, which is closed.
+  bool flip_in_a_table(const std::string& text) {
+    return storage::test::flip_bit_of(text, options().folder);
   }
   static std::uint8_t shard() { return shard_of(channel_id(kBox)); }
   static StreamId stream() { return {channel_id(shard_name(shard())), kAlice, Lane::call}; }

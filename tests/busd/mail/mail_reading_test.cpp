@@ -7,6 +7,7 @@ namespace {
 
 using test::kBox;
 using test::MailReading;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -174,6 +175,31 @@ TEST_F(MailReading, WhatCannotBeReadIsToldAndTheRestGoesOn) {
   EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 4", "1 2! 3 4!"));
 }
 
+TEST_F(MailReading, ADamagedBlockBesideTheNextMessageIsTold) {
+  constexpr std::size_t kBlock = 5'000;  // a message of that size has a block of its own
+  std::string before;                    // lies between the row of the shard and kBox
+  for (int i = 0; before.empty(); ++i) {
+    const std::string name = "player/before-" + std::to_string(i);
+    if (shard_of(channel_id(name)) != shard()) continue;
+    if (message_key(shard(), channel_id(name), 1) < message_key(shard(), channel_id(kBox), 1)) {
+      before = name;
+    }
+  }
+  post_all(3);
+  restart();  // into a table
+  post_all(2, kBlock);
+  post(6, std::string(kBlock, 'x'), "", before);
+  settle();
+  restart();  // into another one: at 1 a reader of it meets the block of 4
+  mail_.reset();
+  store_->close();
+  ASSERT_TRUE(flip_in_a_table(std::string(kBlock, 'a')));
+  start();
+  EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1))),
+              ElementsAre("after 0 of 5", "1!", "2!", "3!", "4!", "5"))
+      << "what a damaged block may have a newer version of is not given out";
+}
+
 TEST_F(MailReading, ARejectedMessageIsKeptAmongTheDeadLetters) {
   post_all(3);
   (void)open(reader_, ask(Epoch::of(1, 1)));
@@ -224,6 +250,29 @@ TEST_F(MailReading, LargeMessagesAreRejectedOneAfterTheOther) {
   EXPECT_THAT(hear(reader_), ElementsAre("acked 1", "acked 2", "acked 3"));
   EXPECT_EQ(mail_->counters().dead_letters, 3u);
   EXPECT_EQ(mail_->totals().messages, 3u) << "the letters";
+}
+
+TEST_F(MailReading, ALargeMessageIsRejectedHoweverMuchIsPosted) {
+  constexpr std::size_t kSize = Mail::kBatchBytes + 1;  // no room behind anything else
+  post_all(1, kSize);
+  MailOpen large = ask(Epoch::of(1, 1));
+  large.window = kMaxMailWindow;
+  (void)open(reader_, large);
+  std::uint64_t seq = 1;
+  const auto post_some = [&] {
+    for (int i = 0; i < 10; ++i) post(++seq, "x");
+  };
+  post_some();
+  (void)mail_->turn();
+  mail_->acknowledge({reader_, kToken}, {kToken, 1, "poison"});
+  constexpr std::uint64_t kBatches = 5;
+  const std::uint64_t before = mail_->ended();
+  while (mail_->ended() < before + kBatches) {
+    post_some();
+    shell_->run_one();  // what waits makes the next one
+  }
+  EXPECT_THAT(heard(reader_), Contains("acked 1"));
+  EXPECT_GT(mail_->counters().stored, 10 * (kBatches - 2)) << "nor does it hold up what is posted";
 }
 
 TEST_F(MailReading, OneTokenForTwoMailboxesIsOneSession) {
@@ -413,6 +462,20 @@ TEST_F(MailLog, KeepsSoManyBytes) {
   EXPECT_GE(mail_->totals().bytes, 900u);
   restart();
   EXPECT_THAT(open(reader_, follow(0)).back(), testing::EndsWith(" 30"));
+}
+
+TEST_F(MailLog, KeepsThemBesideAMessageThatCannotBeRead) {
+  keep({.prefix = "", .bytes = 1'000});
+  for (int i = 0; i < 11; ++i) append(1, 100);
+  ASSERT_EQ(mail_->totals().messages, 11u);
+  storage::Batch batch;  // where the search for what is too much begins
+  for (const std::uint64_t number : {6U, 7U}) {
+    batch.put(message_key(shard(), channel_id(kBox), number), "x");
+  }
+  ASSERT_TRUE(storage::test::commit(*store_, std::move(batch)));
+  append(1, 100);
+  EXPECT_EQ(mail_->totals().bytes, 1'000u);
+  EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 2 of 12", "3 4 5 6! 7! 8 9 10 11 12"));
 }
 
 TEST_F(MailLog, AReaderBelowWhatIsKeptGoesOnWithTheOldest) {

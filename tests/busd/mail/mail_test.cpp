@@ -254,5 +254,24 @@ TEST_F(MailTest, AStoreIsFullByItsQuota) {
   EXPECT_THAT(settle(), ElementsAre("stored 3 1=1 2=store_full:2 3=2"));
 }
 
+TEST_F(MailTest, AStoreHasAsManyMessagesAndBoxesAsItsQuotaAllows) {
+  quota_.total_messages = 3;
+  quota_.total_boxes = 1;
+  restart();
+  std::string other;  // of the same shard
+  for (int i = 0; other.empty() || shard_of(channel_id(other)) != shard(); ++i) {
+    other = "someone/" + std::to_string(i);
+  }
+  post(1, "a");
+  post(2, "b", "", other);
+  post(3, "c");
+  post(4, "d");
+  post(5, "e");
+  EXPECT_THAT(settle(), ElementsAre("stored 5 1=1 2=store_full:6 3=2 4=3 5=store_full:5"));
+  restart();
+  post(6, "f");
+  EXPECT_THAT(settle(), ElementsAre("stored 6 6=store_full:5")) << "what is on the disk counts";
+}
+
 }  // namespace
 }  // namespace starbus::bus::busd::mail

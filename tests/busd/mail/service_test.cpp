@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <thread>
 
 #include "bus/core/limits.hpp"
 #include "bus/io/clock.hpp"
@@ -43,9 +44,9 @@ class MailServiceTest : public testing::Test {
     lock.unlock();
     action();
   }
-  void start() {
-    service_ = std::make_unique<MailService>(*store_, "a", std::vector<std::uint8_t>{}, MailQuota{},
-                                             hooks(*this));
+  void start(std::vector<std::uint8_t> shards = {}) {
+    service_ =
+        std::make_unique<MailService>(*store_, "a", std::move(shards), MailQuota{}, hooks(*this));
     core_ = std::make_unique<ProcessCore>(ProcessConfig{"store", "node", 1, "test"}, *service_,
                                           io::boot_now());
     service_->attach(*core_);
@@ -100,6 +101,63 @@ TEST_F(MailServiceTest, AStoreThatStopsUnderAMoveIsToldAtOnce) {
   service_->turn();  // clears away the part of the shard that is here
   run_one();
   EXPECT_EQ(stopped_, storage::Errc::io_error);
+}
+
+/// What a batch has changed is told to a taker once that is durable; of this one nobody knows.
+TEST_F(MailServiceTest, AShardIsNotGivenWithABatchOfWhichTheDiskDoesNotSay) {
+  const std::string box = "player/1";
+  const std::uint8_t shard = shard_of(channel_id(box));
+  store_ = storage::test::open_or_fail({.folder = folder_.path() / "other",
+                                        .env = &env_,
+                                        .headroom = 1,
+                                        .space_retry = std::chrono::milliseconds(5)});
+  start({shard});
+  service_->on_welcome(true);
+  service_->turn();
+  service_->on_durable_bound(1, Epoch::of(1, 1), Epoch::of(1, 1));
+  const StreamId stream{shard_channel(shard).id(), {3, 1, 1}, Lane::call};
+  const auto post = [&](std::uint64_t seq) {
+    Bytes message;
+    encode_post_head({PostTarget::mailbox, box, {}, {}}, message);
+    service_->on_item(stream, seq, message, false);
+  };
+  const auto settle = [&] {
+    service_->turn();
+    while (!service_->mail().idle()) run_one();
+  };
+  settle();
+  ASSERT_TRUE(service_->serves(shard));
+  const auto hear = [&](const auto& word) {
+    Bytes record;
+    encode(word, record);
+    service_->on_mail({2, 1, 1}, std::decay_t<decltype(word)>::kKind,
+                      ByteView(record).subspan(kRecordHeader));
+  };
+  post(1);
+  settle();
+  hear(ShardTake{9, shard, false, "b", {}, {}});
+  service_->turn();
+  ASSERT_EQ(service_->given_now(), 1U);
+  post(2);
+  settle();  // told: the row of the mailbox has changed
+  env_.fail(Call::sync, 1, ENOSPC, true, ".log");
+  post(3);
+  service_->turn();
+  ASSERT_FALSE(service_->mail().idle());
+  for (std::uint32_t page = 1; service_->serves(shard); ++page) {
+    ASSERT_LT(page, 20U);
+    hear(ShardMore{9, shard, page});
+  }
+  while (!service_->mail().idle()) run_one();
+  EXPECT_EQ(service_->given_now(), 0U) << "the row of the mailbox may speak of a third message";
+  env_.heal();
+  const auto kept = [&] { return store_->report().state == storage::State::running; };
+  for (int i = 0; i < 10'000 && !kept(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_TRUE(store_->get(message_key(shard, channel_id(box), 3))->has_value()) << "it was kept";
+  service_->turn();
+  EXPECT_TRUE(service_->keeps(shard));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "tests/cluster/services/ledger.hpp"
 
+#include <unistd.h>
+
 #include <fstream>
 #include <utility>
 
@@ -18,6 +20,7 @@ Tally::Tally(service::Instance& instance, nodes::Node& node, std::filesystem::pa
 }
 
 void Tally::start(nodes::Done done) {
+  if (fault_ == "crash") _exit(1);
   if (fault_ == "hang") return;
   if (fault_ == "fail") return done(bus::Error(bus::Errc::io_error, "as it was told"));
   std::ifstream file(file_);
@@ -76,7 +79,8 @@ TestHost::TestHost() {
   service::TypeOptions options;
   options.start_deadline = std::chrono::seconds(1);
   add<Tally>("tally", options, [this](service::Instance& instance, nodes::Node& node) {
-    return std::make_unique<Tally>(instance, node, folder_, start_);
+    const bool kills = instance.id().number == killer_;
+    return std::make_unique<Tally>(instance, node, folder_, kills ? "crash" : start_);
   });
   add<Echo>("echo", {}, [](service::Instance& instance, nodes::Node& node) {
     return std::make_unique<Echo>(instance, node);
@@ -87,6 +91,7 @@ void TestHost::configure(bus::daemon::ConfigReader& reader) {
   ServiceApp::configure(reader);
   folder_ = reader.string("folder", "/tmp");
   start_ = reader.choice("start", "well", {"well", "fail", "hang"});
+  killer_ = reader.integer<std::uint32_t>("killer", 0, 0, 4096);
 }
 
 }  // namespace starbus::cluster_test

@@ -3,6 +3,7 @@
 ///
 ///   folder = "/tmp/x"        # for the counts: one for all hosts, as a shared disk
 ///   start = "fail"           # or "hang": what "tally" does here
+///   killer = 2               # partition 2 of "tally" ends its process when it starts
 #pragma once
 
 #include <filesystem>
@@ -72,6 +73,7 @@ class TestHost final : public service::ServiceApp {
  private:
   std::filesystem::path folder_;
   std::string start_;
+  std::uint32_t killer_ = 0;
 };
 
 }  // namespace starbus::cluster_test

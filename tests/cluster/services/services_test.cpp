@@ -287,5 +287,90 @@ TEST_F(ServicesTest, WhatCannotStartOnOneHostIsTriedOnAnother) {
       80s);
 }
 
+/// A partition that ends its process as soon as it starts, on hosts that are started again at once,
+/// as a supervisor does it. STARBUS_LONG=1: until it is in quarantine, and back.
+TEST_F(ServicesTest, WhatKillsItsHostsIsPlacedMoreAndMoreSeldom) {
+  run(
+      [this]() -> Task {
+        Observer observer(loop, cluster.node("b", "observer"));
+        CO_TRUE(co_await begin(observer));
+        const auto chief = manager("a", "manager-1", 2);
+        chief->start();
+        std::vector<std::unique_ptr<Daemon>> hosts;
+        hosts.push_back(host("a", "host-1", "killer = 2"));
+        hosts.push_back(host("b", "host-2", "killer = 2"));
+        int deaths = 0;
+        for (const auto& each : hosts) each->start();
+        const auto supervise = [&] {
+          for (const auto& each : hosts) {
+            if (!each->process().ended()) continue;
+            ++deaths;
+            each->start();
+          }
+        };
+        const auto rows = [&] { return chief->json("/services")["setbacks"]; };
+        const auto killer = [&]() -> nlohmann::json {
+          for (const auto& row : rows()) {
+            if (row["instance"] == "tally/2of4") return row;
+          }
+          return {{"deaths", 0}, {"quarantined", false}};
+        };
+        // All but the one come to serve, and stay: there is time between two deaths.
+        CO_TRUE(co_await until(40s, [&] {
+          supervise();
+          return deaths >= 3 && observer.where.size() == kAll - 1;
+        }));
+        CO_TRUE(co_await until(10s, [&] { return killer()["deaths"] >= 3; }));
+        EXPECT_LE(deaths, 4);
+        for (const auto& row : rows()) EXPECT_FALSE(row["quarantined"]) << row;
+        if (!long_runs()) co_return;
+        CO_TRUE(co_await until(240s, [&] {
+          supervise();
+          return killer()["quarantined"] == true;
+        }));
+        const int before = deaths;
+        co_await pause(15s);
+        supervise();
+        EXPECT_EQ(deaths, before);
+        EXPECT_EQ(rows().size(), 1u) << rows();
+        EXPECT_EQ(observer.where.size(), kAll - 1);
+        const auto released = co_await rpc::call<&nodes::manager::ManagerDesk::release>(
+            observer.endpoint, nodes::manager::kManagerChannel, {}, "tally/2of4");
+        EXPECT_TRUE(released && *released);
+        CO_TRUE(co_await until(20s, [&] {
+          supervise();
+          return deaths > before;
+        }));
+      },
+      long_runs() ? 400s : 80s);
+}
+
+/// A rolling restart is no series of deaths.
+TEST_F(ServicesTest, HostsThatDrainAreNotCountedAsDead) {
+  run(
+      [this]() -> Task {
+        Observer observer(loop, cluster.node("b", "observer"));
+        CO_TRUE(co_await begin(observer));
+        const auto chief = manager("a", "manager-1", 2);
+        const auto one = host("a", "host-1");
+        const auto two = host("b", "host-2");
+        for (const auto* each : {&chief, &one, &two}) (*each)->start();
+        CO_TRUE(co_await until(20s, [&] { return observer.where.size() == kAll; }));
+        for (const auto* each : {&one, &two, &one}) {
+          EXPECT_EQ((*each)->terminate(20s), 0);
+          (*each)->start();
+          CO_TRUE(co_await until(
+              20s, [&] { return (*each)->serves() && observer.where.size() == kAll; }));
+        }
+        EXPECT_EQ(chief->json("/services")["setbacks"].size(), 0u);
+        // The counterpart: a death is one.
+        two->process().kill();
+        CO_TRUE(
+            co_await until(5s, [&] { return chief->json("/services")["setbacks"].size() > 0; }));
+        CO_TRUE(co_await until(20s, [&] { return observer.where.size() == kAll; }));
+      },
+      80s);
+}
+
 }  // namespace
 }  // namespace starbus::cluster_test

@@ -197,6 +197,24 @@ TEST_F(RpcLocal, AnObjectUnderTwoNamesIsReachedByBoth) {
   });
 }
 
+/// The fence may have been handled or not; what is held behind it has not.
+TEST_F(RpcLocal, WhatIsHeldBehindAFenceThatFailsHasNotRun) {
+  run([this]() -> TestTask {
+    EXPECT_TRUE(co_await begin());
+    Bytes bytes;
+    EXPECT_TRUE((encode_call<&Chat::said>(bytes, Behalf::none, 0, "x")));
+    CO_OK(server_bus.send("entity/7", ByteView(bytes)));
+    co_await settle(server_bus);
+    // The name goes, and the object does not know yet. A stream that had an owner ends as
+    // owner_lost.
+    server_bus.unbind("entity/7", [](const bus::Result<>&) {});
+    const auto lost = co_await call<&Chat::join>(server, "entity/7", {}, "x");
+    EXPECT_EQ(lost.error().code, Errc::no_such_entity) << lost.error().to_string();
+    EXPECT_NE(lost.error().bus, bus::Errc::owner_lost);
+    EXPECT_EQ(chat.entered, 0);
+  });
+}
+
 TEST_F(RpcLocal, TheEndOfAnObjectBeforeItsNameIsGrantedGivesTheNameBack) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await connect());

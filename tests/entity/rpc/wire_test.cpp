@@ -38,6 +38,37 @@ TEST(RpcWire, ACallIsItsHeaderAndItsArguments) {
   EXPECT_EQ(hex(bytes), "a102" + method + "ac02" + "04" + "68616c6c");
 }
 
+TEST(RpcWire, AQuestionSaysWhereItsAnswerGoes) {
+  (void)Dictionary::of_process();
+  Bytes bytes;
+  CallHeader header;
+  header.answer_to = "entity/7";
+  header.question = {300, 5};
+  ASSERT_TRUE((encode_call<&Chat::join>(bytes, header, "hall")));
+  const std::string method =
+      little(hash32("chat.join")) + little(hash32("(str)->i32!{u16,{n,bytes}}"));
+  EXPECT_EQ(hex(bytes),
+            "a300" + method + "08" + "656e746974792f37" + "ac02" + "05" + "04" + "68616c6c");
+  Decoder in(bytes);
+  CallHeader read;
+  ASSERT_EQ(get_header(in, read), Errc::ok);
+  EXPECT_EQ(read.answer_to, "entity/7");
+  EXPECT_EQ(read.question.epoch, 300U);
+  EXPECT_EQ(read.question.number, 5U);
+  EXPECT_EQ(in.left(), 5U);
+  bytes[11] = std::byte{'\n'};  // no name of a channel
+  Decoder bad(bytes);
+  EXPECT_EQ(get_header(bad, read), Errc::bad_bytes);
+  bytes.clear();
+  Encoder out(bytes);
+  put_answer_head(out, {300, 5});
+  EXPECT_EQ(hex(bytes), "a9ac0205");
+  Decoder answer(bytes);
+  AnswerId question;
+  EXPECT_TRUE(get_answer_head(answer, question));
+  EXPECT_EQ(question.epoch, 300U);
+}
+
 TEST(RpcWire, AnAnswerIsAValueARefusalOrAnError) {
   Bytes bytes;
   Encoder out(bytes);

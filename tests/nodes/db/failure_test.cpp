@@ -94,13 +94,67 @@ TEST(FailingDisk, ADocumentThatCannotBeReadIsSaidSo) {
   ASSERT_TRUE(
       storage::test::commit(world.store(), storage::test::put(document_key("c", "1"), "\x7f\x7f")));
   EXPECT_EQ(world.find({"c", "1"}).error(), Errc::corrupt);
-  EXPECT_EQ(world.write(Erase{"c", "1"}).error(), Errc::corrupt);
+  EXPECT_EQ(world.write(Insert{"c", "1", Json::object()}).error(), Errc::corrupt);
+  EXPECT_EQ(world.write(Update{"c", "1", {{Operator::inc, "n", 1}}, true}).error(), Errc::corrupt);
   for (const char* const index : {"", "n"}) {
     const auto page = world.query({.range = {.collection = "c", .index = index}}).value();
     EXPECT_EQ(page.found.size(), 1u);
     ASSERT_EQ(page.damage.size(), 1u);
     EXPECT_THAT(page.damage[0].detail, ::testing::HasSubstr("c/1"));
   }
+}
+
+/// What it had been indexed by is not known any more: its rows must be gone all the same.
+TEST(FailingDisk, ADocumentThatCannotBeReadIsReplacedOrErased) {
+  for (const bool restart : {false, true}) {
+    test::World world;
+    ASSERT_TRUE(world.declare({"c", "n", {{"n"}}}));
+    ASSERT_TRUE(world.declare({"c", "m", {{"m", true}, {"n"}}}));
+    for (int i = 0; i < 300; ++i) {
+      ASSERT_TRUE(world.write(Put{"c", std::to_string(i), {{"n", i}}}));
+    }
+    const auto damage = [&](const std::string& id) {
+      ASSERT_TRUE(storage::test::commit(world.store(),
+                                        storage::test::put(document_key("c", id), "\x7f\x7f")));
+    };
+    for (const char* const id : {"5", "7", "250"}) damage(id);
+    const auto written = world.write(
+        {.writes = {Erase{"c", "250"}, Put{"c", "300", {{"n", -5}}}, Erase{"c", "301"}}});
+    ASSERT_TRUE(written) << written.error().to_string();
+    EXPECT_THAT(written->outcomes,
+                ::testing::ElementsAre(Outcome::erased, Outcome::created, Outcome::unchanged));
+    // Refused as a whole, and nothing of it is left.
+    EXPECT_EQ(
+        world.write({.writes = {Put{"c", "5", Json::object()}, Insert{"c", "7", Json::object()}}})
+            .error(),
+        Errc::corrupt);
+    EXPECT_EQ(world.find({"c", "5"}).error(), Errc::corrupt);
+    EXPECT_EQ(world.write(Put{"c", "5", {{"n", 1000}}}).value().outcomes.at(0), Outcome::changed);
+    EXPECT_EQ(world.find({"c", "5"}).value().value(), (Json{{"n", 1000}}));
+    EXPECT_EQ(world.write({.writes = {Erase{"c", "7"}, Insert{"c", "7", {{"n", 7}}}}})
+                  .value()
+                  .outcomes.at(1),
+              Outcome::created);
+    if (restart) world.crash(storage::testing::FaultEnv::Loss::all, 1);
+    world.wait_for_indexes("c");
+    const auto documents = world.documents("c");  // compares the indexes, and the counter
+    EXPECT_EQ(documents.size(), 300u);
+    EXPECT_FALSE(documents.contains("250"));
+  }
+}
+
+TEST(FailingDisk, TheLastDocumentOfACollectionIsErasedThoughItCannotBeRead) {
+  test::World world;
+  ASSERT_TRUE(world.declare({"c", "n", {{"n"}}}));
+  ASSERT_TRUE(world.write(Put{"c", "1", {{"n", 1}}}));
+  ASSERT_TRUE(
+      storage::test::commit(world.store(), storage::test::put(document_key("c", "1"), "\x7f")));
+  EXPECT_EQ(world.write(Erase{"c", "1"}).value().outcomes.at(0), Outcome::erased);
+  EXPECT_TRUE(world.documents("c").empty());
+  EXPECT_EQ(world.indexes("c").size(), 1u);
+  ASSERT_TRUE(world.write(Put{"c", "2", {{"n", 2}}}));
+  world.wait_for_indexes("c");
+  EXPECT_EQ(world.documents("c").size(), 1u);
 }
 
 // --- scripts -------------------------------------------------------------------------------------

@@ -96,9 +96,35 @@ TEST_F(TableTest, BeyondTheLimitNodesAreLeftOutAndCounted) {
   EXPECT_EQ(table.left_out(), 1u);
   EXPECT_EQ(table.find("a.x"), nullptr);
   presence(gone("node/a.x"));
+  EXPECT_EQ(table.left_out(), 0u);
   presence(gone("node/a.7"));
   presence(row("node/a.x", "a.x", 1));
   EXPECT_NE(table.find("a.x"), nullptr);
+}
+
+TEST_F(TableTest, WhoWasLeftOutIsTakenInWhenThereIsRoom) {
+  for (std::size_t i = 0; i < kMaxNodes; ++i) {
+    const std::string process = "a." + std::to_string(i);
+    presence(row("node/" + process, process, 1));
+  }
+  (void)news();
+  readiness(row("ready/chat/b.x", "b.x", 1));
+  presence(row("node/b.x", "b.x", 1));
+  presence(row("node/b.y", "b.y", 1));
+  presence(row("node/b.y", "b.y", 2));  // was restarted
+  presence(row("node/b.z", "b.z", 1));
+  presence(gone("node/b.z"));
+  EXPECT_EQ(table.left_out(), 2u);
+  EXPECT_THAT(news(), IsEmpty()) << "who waits is not seen";
+  presence(gone("node/a.7"));
+  EXPECT_THAT(news(), ElementsAre("left a.7", "came b.x"));
+  EXPECT_TRUE(table.find("b.x")->ready);
+  EXPECT_TRUE(table.find("b.x")->on_bus);
+  presence(gone("node/a.8"));
+  presence(gone("node/a.9"));
+  EXPECT_THAT(news(), ElementsAre("left a.8", "came b.y", "left a.9"));
+  EXPECT_EQ(table.left_out(), 0u);
+  EXPECT_EQ(table.find("b.y")->owner.incarnation, 2u);
 }
 
 TEST_F(TableTest, WhoListensLaterIsToldWhoIsThere) {

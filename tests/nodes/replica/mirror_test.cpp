@@ -11,6 +11,7 @@
 #include "nodes/replica/publisher.hpp"
 #include "nodes/runtime/main_loop.hpp"
 #include "tests/bus/client/loop_fixture.hpp"
+#include "tests/bus/daemon/support.hpp"
 
 namespace starbus::nodes::replica {
 namespace {
@@ -118,6 +119,28 @@ TEST_F(MirrorTest, FollowsThroughRestartsOfDaemonsAndOfThePublisher) {
             [&] { return mirror.status().current && far.text == "next" && near.text == "next"; }));
       },
       80s);
+}
+
+/// A role that may bind no name of a mirror.
+TEST_F(MirrorTest, ARefusalOfItsNameIsLoggedOnceAndNotAskedForAtEachTick) {
+  bus::Role role;
+  role.name = "node";
+  role.bind = {"entity/"};
+  starbus::testing::Cluster strict(loop, {.hosts = {"a"}, .access = bus::AccessList({role})});
+  bus::daemon::test::LogCapture log;
+  run([&]() -> Task {
+    Process reader(loop, strict.node("a", "reader"));
+    CO_OK(co_await reader.bus.connect(use_awaitable));
+    Text text;
+    Mirror mirror(reader.endpoint, reader.main.timers(), "entity/board", text);
+    EXPECT_TRUE(co_await until([&] { return log.text().find("denied") != std::string::npos; }));
+    boost::asio::steady_timer timer(loop, 300ms);
+    co_await timer.async_wait(use_awaitable);
+    const auto lines = bus::daemon::test::lines_of(log.text());
+    EXPECT_EQ(std::ranges::count_if(
+                  lines, [](const auto& line) { return line.find("denied") != std::string::npos; }),
+              1);
+  });
 }
 
 TEST_F(MirrorTest, AMirrorWhoseWindowIsFullCatchesUpAndHoldsUpNobody) {

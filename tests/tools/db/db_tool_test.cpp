@@ -54,7 +54,7 @@ TEST_F(DbTool, WhatIsImportedIsExportedAsItWas) {
   EXPECT_EQ(imported.code, 0) << imported.err;
   EXPECT_EQ(imported.out, "3 documents\n");
   EXPECT_EQ(on("a", {"export"}).out, kExport);
-  EXPECT_EQ(on("a", {"ls"}).out, "c  2 documents  i(-n)\nd  1 documents\n");
+  EXPECT_EQ(on("a", {"ls"}).out, "c  2 documents  i(-n)\nd  1 document\n");
   EXPECT_EQ(on("a", {"get", "c", "1"}).out, "{\"n\":1}\n");
   EXPECT_EQ(on("a", {"find", "c", "--index", "i"}).out,
             "2  {\"n\":2.0,\"t\":\"\xc3\xa4\"}\n1  {\"n\":1}\n");

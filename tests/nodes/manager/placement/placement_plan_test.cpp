@@ -132,6 +132,21 @@ TEST(PlacementPlan, LabelsTypesAndCapacityDecideWhoMayHaveIt) {
   EXPECT_THAT(plan.actions, ElementsAre(place("b", kChat1), place("b", kChat2)));
 }
 
+TEST(PlacementPlan, WhoIsKeptApartSharesNoHostWithAnotherOne) {
+  const InstanceId third{"chat", 3, 0};
+  const InstanceId fourth{"chat", 4, 0};
+  PlanInput input{{{"chat", 4, false, 1}}, {host("a", {row(kChat1)}), host("b")}, {}, {}, {}};
+  input.apart = {kChat1, kChat2, third};
+  const Plan plan = make_plan(input);
+  EXPECT_THAT(plan.actions, ElementsAre(place("a", fourth), place("b", kChat2)));
+  ASSERT_EQ(plan.waiting.size(), 1u);
+  EXPECT_EQ(plan.waiting.front().reason, "no host for 1 of them");
+  input.nowhere = {{kChat2, "quarantine:"}, {fourth, "pause:"}};
+  const Plan held = make_plan(input);
+  EXPECT_THAT(held.actions, ElementsAre(place("b", third)));
+  EXPECT_EQ(held.waiting.front().reason, "pause: 1 of them, quarantine: 1 of them");
+}
+
 TEST(PlacementPlan, WhatASilentHostHoldsIsLeftThere) {
   const std::vector<WantedType> wanted = {{"chat", 1, false, 1}};
   HostView silent{"b", false, {}};

@@ -1,0 +1,87 @@
+/// What a LogFeed knows: the latest messages of one log, and how far each listener is.
+///
+/// A listener is given every message behind its cursor, once and in order of number: from the ring
+/// of the latest if that reaches down to its cursor, else from a page that was read at the store.
+/// The cursor moves before the message is given, so whoever saves or moves an object within its
+/// handler takes the message along as executed. Bounded: kFeedMessages and kFeedBytes of messages,
+/// one page, kFeedListeners. Pure: no clock, no I/O; one thread.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "bus/client/mailbox.hpp"
+
+namespace starbus::bus {
+
+class FeedBook {
+ public:
+  using Id = std::uint64_t;
+  struct Delivery {
+    Id to = 0;
+    std::shared_ptr<const Mail> mail;
+  };
+
+  // --- the log ---
+  /// The feed follows from behind this number; listeners that joined at the present begin there.
+  void open(std::uint64_t position);
+  bool is_open() const { return open_; }
+  /// The next message that was followed. Numbers between it and the one before are not kept.
+  void append(Mail mail);
+  /// What the store has from `wanted()` on. False: less than what has been followed already, so
+  /// nobody comes further by it (the store is an older copy of itself).
+  bool page(std::uint64_t from, LogPage page);
+  /// Of the latest message; 0 while it is not open.
+  std::uint64_t position() const { return position_; }
+
+  // --- listeners ---
+  /// Where a listener is, for whoever holds it.
+  struct Place {
+    std::uint64_t cursor = 0;  // LogOptions::kFromEnd: it begins where open() says
+    std::uint64_t missed = 0;  // messages that the log did not keep until it came to them
+  };
+  /// would_block: kFeedListeners are there.
+  Result<Id> add(std::shared_ptr<Place> place);
+  void remove(Id id) { listeners_.erase(id); }
+  std::size_t listeners() const { return listeners_.size(); }
+
+  // --- what to do ---
+  /// What somebody is to be given next; his cursor has moved. Of each listener kFeedBurst, then the
+  /// next listener's.
+  std::optional<Delivery> next();
+  /// The first number of a page without which somebody cannot go on; ask when next() has nothing.
+  /// Of several such listeners the one behind him who came last, in turn.
+  std::optional<std::uint64_t> wanted();
+
+ private:
+  using Listeners = std::map<Id, std::shared_ptr<Place>>;
+  using Messages = std::deque<std::shared_ptr<const Mail>>;
+
+  /// All that is stored from behind `floor` to `top`, and is still kept.
+  struct Stretch {
+    std::uint64_t floor = 0;
+    std::uint64_t top = 0;
+    Messages messages;
+    bool reaches(std::uint64_t cursor) const { return cursor >= floor && cursor < top; }
+  };
+  const Stretch* stretch_for(std::uint64_t cursor) const;
+  static std::shared_ptr<const Mail> give(Place& to, const Stretch& from);
+  bool served(const Place& place) const;
+
+  bool open_ = false;
+  std::uint64_t position_ = 0;
+  Stretch ring_;
+  std::size_t ring_bytes_ = 0;
+  Stretch page_;
+  Listeners listeners_;
+  Id last_id_ = 0;
+  Id turn_ = 0;            // whose messages next() gives
+  std::size_t burst_ = 0;  // of them, in this turn
+  std::size_t round_ = 0;  // listeners in a row that could be given nothing
+  Id read_for_ = 0;        // who had the last page
+};
+
+}  // namespace starbus::bus

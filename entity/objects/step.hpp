@@ -1,0 +1,163 @@
+/// Code that travels: methods of an entity that its timers and the answers it waits for name, so
+/// that what is to happen later can move to another process as a name and arguments.
+///
+///   void respawn(int place);                                 // of a timer
+///   void bought(rpc::Reply<int> price, std::string item);    // of an answer: docs/flows.md
+///   static constexpr auto kSteps = entity::steps(
+///       entity::step<&Player::respawn>("respawn"), entity::step<&Player::bought>("bought"));
+///
+/// Nobody can call them from outside. Declarations are compile-time values; what travelled is
+/// treated as hostile: an unknown name or other types are refused. docs/entities.md, "Steps".
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "entity/archive/signature.hpp"
+#include "entity/rpc/call_state.hpp"
+#include "entity/rpc/method.hpp"
+
+namespace starbus::entity {
+
+class Entity;
+
+// --- types of steps ------------------------------------------------------------------------------
+
+template <class M>
+struct StepTraits {
+  static constexpr bool kStep = false;
+};
+template <class C, class... A>
+struct StepTraits<void (C::*)(A...)> {
+  using Host = C;
+  using Arguments = std::tuple<std::remove_cvref_t<A>...>;
+  static constexpr bool kStep = (rpc::Argument<A> && ...);
+  static constexpr bool kAnswered = false;
+};
+template <class C, class T, class E, class... A>
+struct StepTraits<void (C::*)(boost::system::result<T, rpc::Failure<E>>, A...)> {
+  using Host = C;
+  using Arguments = std::tuple<std::remove_cvref_t<A>...>;
+  using Value = T;
+  using Refusal = E;
+  static constexpr bool kStep = (rpc::Argument<A> && ...);
+  static constexpr bool kAnswered = true;
+};
+template <auto M>
+using StepOf = StepTraits<std::remove_const_t<decltype(M)>>;
+template <auto M>
+concept IsStep = StepOf<M>::kStep;
+
+/// What a step that waits for an answer gets: the bytes of an answer, as rpc/wire.hpp has them.
+struct StepAnswer {
+  bool in_time = true;
+  ByteView bytes{};
+};
+
+/// One row of kSteps.
+struct Step {
+  std::string_view name{};
+  bool answered = false;
+  /// Of the types, as hash_of(signature_of) is of values.
+  std::uint64_t (*signature)() = nullptr;
+  /// Decodes the arguments, and runs the step unless the entity is null.
+  DataErrc (*run)(Entity* entity, ByteView arguments, const StepAnswer& answer) = nullptr;
+};
+
+template <auto... M>
+struct Steps {
+  std::array<Step, sizeof...(M)> rows;
+  const Step* find(std::string_view name) const {
+    for (const Step& row : rows) {
+      if (row.name == name) return &row;
+    }
+    return nullptr;
+  }
+};
+
+template <auto M>
+std::uint64_t step_signature() {
+  using Traits = StepOf<M>;
+  static const std::uint64_t hash = [] {
+    std::string text = "(";
+    [&]<class... A>(std::tuple<A...>*) {
+      ((text += signature_of<A>(), text += ','), ...);
+    }(static_cast<typename Traits::Arguments*>(nullptr));
+    text += ')';
+    if constexpr (Traits::kAnswered) {
+      if constexpr (!std::is_void_v<typename Traits::Value>) {
+        text += signature_of<typename Traits::Value>();
+      }
+      text += '!' + signature_of<typename Traits::Refusal>();
+    }
+    return hash_of(text);
+  }();
+  return hash;
+}
+
+template <auto M>
+DataErrc run_step(Entity* entity, ByteView bytes, const StepAnswer& answer) {
+  using Traits = StepOf<M>;
+  typename Traits::Arguments arguments{};
+  Decoder in(bytes);
+  std::apply([&](auto&... values) { (get_value(in, values), ...); }, arguments);
+  if (const DataErrc bad = in.finish(); bad != DataErrc::ok || entity == nullptr) return bad;
+  auto& self = static_cast<typename Traits::Host&>(*entity);
+  std::apply(
+      [&](auto&... values) {
+        if constexpr (Traits::kAnswered) {
+          using Answer = rpc::Reply<typename Traits::Value, typename Traits::Refusal>;
+          Answer reply = rpc::Failure<typename Traits::Refusal>(rpc::Errc::deadline);
+          if (answer.in_time) {
+            reply =
+                rpc::decode_answer<typename Traits::Value, typename Traits::Refusal>(answer.bytes);
+          }
+          (self.*M)(std::move(reply), std::move(values)...);
+        } else {
+          (self.*M)(std::move(values)...);
+        }
+      },
+      arguments);
+  return DataErrc::ok;
+}
+
+// --- declarations --------------------------------------------------------------------------------
+
+template <auto M>
+struct DeclaredStep {
+  std::string_view name;
+};
+
+template <auto M>
+consteval DeclaredStep<M> step(std::string_view name) {
+  static_assert(IsStep<M>,
+                "a step is `void name(A...)` or `void name(rpc::Reply<T, E>, A...)`: arguments by "
+                "value or by reference to const, default-constructible, no pointers, no views");
+  return {name};
+}
+
+template <auto... M>
+consteval Steps<M...> steps(DeclaredStep<M>... declared) {
+  const Steps<M...> all{
+      {Step{declared.name, StepOf<M>::kAnswered, &step_signature<M>, &run_step<M>}...}};
+  for (std::size_t i = 0; i < all.rows.size(); ++i) {
+    if (!rpc::is_part(all.rows[i].name)) throw "a step's name: 1..48 of a-z 0-9 _";
+    for (std::size_t j = 0; j < i; ++j) {
+      if (all.rows[i].name == all.rows[j].name) throw "two steps of one class have the same name";
+    }
+  }
+  return all;
+}
+
+/// The row of a step that its class declares.
+template <auto M>
+const Step& step_row() {
+  constexpr std::size_t kPlace = rpc::place_in<M>(StepOf<M>::Host::kSteps);
+  static_assert(kPlace < StepOf<M>::Host::kSteps.rows.size(),
+                "the class does not declare this step in its kSteps");
+  return StepOf<M>::Host::kSteps.rows[kPlace];
+}
+
+}  // namespace starbus::entity
