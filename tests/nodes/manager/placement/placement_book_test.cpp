@@ -4,59 +4,12 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
-#include <algorithm>
-
-#include "nodes/manager/placement/limits.hpp"
 #include "nodes/manager/placement/placement_settings.hpp"
 #include "tests/entity/documents.hpp"
+#include "tests/nodes/manager/placement/book_fixture.hpp"
 
-namespace starbus::nodes::manager {
+namespace starbus::nodes::manager::test {
 namespace {
-
-using service::Action;
-using service::HostReport;
-using service::InstanceId;
-using service::InstanceRow;
-using service::InstanceState;
-using Calls = std::vector<PlacementBook::Call>;
-using namespace std::chrono_literals;
-
-const InstanceId kChat1{"chat", 1, 0};
-const InstanceId kChat2{"chat", 2, 0};
-
-bus::WatchRow member(const std::string& process, std::uint64_t epoch, bool present = true) {
-  bus::WatchRow row;
-  row.present = present;
-  row.name = "group/service_hosts#" + process;
-  row.owner_name = process;
-  row.epoch = {epoch};
-  return row;
-}
-HostReport report(std::vector<InstanceRow> rows = {}) {
-  return {{"service"}, {"chat"}, 100, std::move(rows)};
-}
-
-class PlacementBookTest : public ::testing::Test {
- protected:
-  PlacementBookTest() { book.want({{"chat", 2, false, 1}}); }
-  void hosts(std::vector<bus::WatchRow> rows) {
-    book.hosts_changed({std::move(rows), true}, now);
-    book.claims_changed({claims, true});
-  }
-  void claim(const InstanceId& id, const std::string& process) {
-    bus::WatchRow row;
-    row.name = service::claim_name(id);
-    row.owner_name = process;
-    claims.push_back(row);
-  }
-  Calls due() { return book.due(now); }
-  void answer(const PlacementBook::Call& call, std::vector<InstanceRow> rows = {}) {
-    book.answered(call.process, call.serial, report(std::move(rows)), now);
-  }
-  PlacementBook book;
-  std::vector<bus::WatchRow> claims;
-  PlacementBook::Time now = 100s;
-};
 
 TEST_F(PlacementBookTest, NothingIsPlannedBeforeEveryHostHasSaidWhatItHas) {
   EXPECT_TRUE(due().empty());
@@ -148,12 +101,16 @@ TEST_F(PlacementBookTest, HostsAreBounded) {
   hosts(rows);
   EXPECT_EQ(book.hosts().size(), kMaxServiceHosts);
   EXPECT_EQ(book.left_out(), 1u);
+  hosts({member("h3", 4, false)});
+  EXPECT_EQ(book.hosts().size(), kMaxServiceHosts);
+  EXPECT_EQ(book.left_out(), 0u) << "it is taken in when there is room";
+  EXPECT_TRUE(book.hosts().contains("h" + std::to_string(kMaxServiceHosts)));
 }
 
-/// Hosts that do as they are told or not, lose answers and restart: in the end each instance is in
-/// one place, whatever happened.
+/// Hosts that do as they are told or not, lose answers and die: when that has an end, and an operator
+/// has released what killed too many, each instance is in one place once its pause is over.
 RC_GTEST_PROP(PlacementBookModel, ConvergesWhateverIsLost, ()) {
-  PlacementBook book;
+  PlacementBook book([](const std::string&, const bus::Process&) { return false; });
   const auto count = *rc::gen::inRange(1u, 6u);
   book.want({{"chat", count, *rc::gen::arbitrary<bool>(), 1}});
   book.claims_changed({{}, true});
@@ -194,6 +151,13 @@ RC_GTEST_PROP(PlacementBookModel, ConvergesWhateverIsLost, ()) {
     if (what == 1) book.start_afresh(now);
     turn(false);
   }
+  turn(true);  // the latest deaths are judged
+  std::vector<InstanceId> quarantined;
+  for (const auto& [id, record] : book.setbacks().records()) {
+    now = std::max(now, record.until);
+    if (record.quarantined) quarantined.push_back(id);
+  }
+  for (const InstanceId& id : quarantined) RC_ASSERT(book.setbacks().release(id));
   for (int i = 0; i < 20; ++i) turn(true);
   std::map<InstanceId, int> places;
   for (const auto& [process, rows] : hosts) {
@@ -232,4 +196,4 @@ TEST(PlacementSettings, AreReadStrictly) {
 }
 
 }  // namespace
-}  // namespace starbus::nodes::manager
+}  // namespace starbus::nodes::manager::test
