@@ -56,6 +56,9 @@ entity::TimerWheel& Node::timers() {
 TaskChannels& Node::tasks() {
   return core_.tasks();
 }
+Ticker& Node::ticks() {
+  return core_.ticks();
+}
 boost::asio::io_context& Node::loop() {
   return core_.context().loop;
 }

@@ -40,6 +40,7 @@
 #include "nodes/runtime/presence.hpp"
 #include "nodes/runtime/steps.hpp"
 #include "nodes/runtime/task_channels.hpp"
+#include "nodes/runtime/ticker.hpp"
 #include "nodes/runtime/work_name.hpp"
 
 namespace starbus::nodes {
@@ -95,6 +96,8 @@ class Node {
   entity::rpc::Endpoint& rpc();
   entity::TimerWheel& timers();
   TaskChannels& tasks();
+  /// What runs every tick, in phases (docs/schedule.md), each `[loop] tick`.
+  Ticker& ticks();
   boost::asio::io_context& loop();
   bus::daemon::DaemonContext& process_context();  // admin server, metrics, state folder
 

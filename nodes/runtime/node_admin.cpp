@@ -66,6 +66,25 @@ Json loop_json(NodeCore& core) {
           {"posted", core.main_loop().posted()}, {"timers_set", core.main_loop().timers().size()}};
 }
 
+Json ticks_json(Ticker& ticks) {
+  Json functions = Json::array();
+  const auto rows = ticks.schedule().rows();
+  for (const entity::TickSchedule::Row& row : rows) {
+    if (functions.size() == kInspectSources) break;
+    functions.push_back({{"name", row.name},
+                         {"phase", entity::name_of(row.phase)},
+                         {"interval_ms", row.interval / std::chrono::milliseconds(1)},
+                         {"enabled", row.enabled},
+                         {"runs", row.runs},
+                         {"missed", row.missed}});
+  }
+  return {{"period_ms", ticks.period() / std::chrono::milliseconds(1)},
+          {"ticks", ticks.ticks()},
+          {"missed", ticks.missed()},
+          {"functions_left_out", rows.size() - functions.size()},
+          {"functions", std::move(functions)}};
+}
+
 Json tasks_json(const TaskCounts& counts) {
   return {{"submitted", counts.submitted}, {"run", counts.run},
           {"dropped", counts.dropped},     {"waiting", counts.waiting},
@@ -94,6 +113,7 @@ Response inspect(NodeCore& core) {
                        {"offers", offers_json(core.offers())},
                        {"load", load_json(core)},
                        {"loop", loop_json(core)},
+                       {"ticks", ticks_json(core.ticks())},
                        {"tasks", tasks_json(core.tasks().counts())},
                        {"bus", bus_json(core.bus().counters())}};
   return {200, "application/json",
@@ -157,6 +177,10 @@ void add_metrics(NodeCore& core) {
           [](NodeCore& c) { return c.main_loop().counters().passes; });
   counter("starbus_node_capped_passes_total", "Passes that had more to do than they may.",
           [](NodeCore& c) { return c.main_loop().counters().capped; });
+  counter("starbus_node_ticks_total", "Ticks.", [](NodeCore& c) { return c.ticks().ticks(); });
+  counter("starbus_node_missed_ticks_total",
+          "Ticks that had no run of their own: the loop was late.",
+          [](NodeCore& c) { return c.ticks().missed(); });
   counter("starbus_node_stalls_total", "Times that a handler blocked the loop for too long.",
           [](NodeCore& c) { return c.stalls(); });
   metrics.family("starbus_node_work_seconds_total", "Time of the loop, per kind of work.",

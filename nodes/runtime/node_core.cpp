@@ -36,6 +36,7 @@ NodeCore::NodeCore(bus::daemon::DaemonContext& context, std::string role, NodeSe
       bus_(context.loop, bus_options(settings_)),
       endpoint_(bus_),
       tasks_(main_loop_, {.workers = settings_.workers}),
+      ticks_(main_loop_.timers(), main_loop_.load(), settings_.tick),
       offers_(endpoint_),
       desk_(*this),
       lifecycle_(*this),

@@ -24,6 +24,7 @@
 #include "nodes/runtime/stall_detector.hpp"
 #include "nodes/runtime/steps.hpp"
 #include "nodes/runtime/task_channels.hpp"
+#include "nodes/runtime/ticker.hpp"
 
 namespace starbus::nodes {
 
@@ -74,6 +75,7 @@ class NodeCore final : private Lifecycle::Shell {
   bus::Bus& bus() { return bus_; }
   entity::rpc::Endpoint& rpc() { return endpoint_; }
   TaskChannels& tasks() { return tasks_; }
+  Ticker& ticks() { return ticks_; }
   bus::daemon::DaemonContext& context() { return context_; }
   bus::Handlers measured(std::string_view what, bus::Handlers handlers);
 
@@ -109,6 +111,7 @@ class NodeCore final : private Lifecycle::Shell {
   bus::Bus bus_;
   entity::rpc::Endpoint endpoint_;
   TaskChannels tasks_;
+  Ticker ticks_;
   Requirements requirements_;
   std::vector<bus::WatchHandle> watches_;
   Offers offers_;

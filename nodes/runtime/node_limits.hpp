@@ -26,6 +26,13 @@ namespace starbus::nodes {
   X(kStallLimit, 200, "ms", "two ticks of a game: players notice", "the stall is logged")          \
   X(kLeastStallLimit, 10, "ms", "the loop says so often that it advances, four times over",        \
     "a configuration with less is refused")                                                        \
+  X(kTick, 100, "ms",                                                                              \
+    "of a node's tick, unless it says otherwise: ten a second is what players "                    \
+    "of most worlds need",                                                                         \
+    "the next tick")                                                                               \
+  X(kLeastTick, 1, "ms", "the lowest slot of the timers", "a configuration with less is refused")  \
+  X(kLongestTick, 60'000, "ms", "what is rarer is a timer",                                        \
+    "a configuration with more is refused")                                                        \
   X(kMaxRole, 40, "bytes", "of a role: ready/ROLE/HOST.NODE is a name of the bus",                 \
     "the process ends with exit code 2")                                                           \
   X(kMaxRequirements, 64, "requirements", "each is a watch", "the start fails as bad_config")      \

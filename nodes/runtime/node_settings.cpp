@@ -31,6 +31,9 @@ NodeSettings read_node_settings(ConfigReader& reader, const std::string& fallbac
   settings.stall =
       loop.duration("stall", std::chrono::milliseconds(kStallLimit),
                     std::chrono::milliseconds(kLeastStallLimit), std::chrono::minutes(10));
+  settings.tick =
+      loop.duration("tick", std::chrono::milliseconds(kTick), std::chrono::milliseconds(kLeastTick),
+                    std::chrono::milliseconds(kLongestTick));
   ConfigReader tasks = reader.table("tasks");
   settings.workers = tasks.integer<std::size_t>("workers", 4, 1, kMaxWorkers);
   return settings;
