@@ -23,7 +23,12 @@ namespace starbus::nodes {
     "of one channel in a row: what a driver keeps warm is used, and others wait briefly",         \
     "the channel goes to the end of the line")                                                    \
   X(kMaxReportedChannels, 64, "names", "of a shutdown that gave up: people read them",            \
-    "the rest is counted")
+    "the rest is counted")                                                                        \
+  X(kMaxGraphTasks, 65'536, "tasks",                                                              \
+    "of one graph: their states are kept for those that come behind", "would_block")              \
+  X(kGraphAtOnce, 64, "tasks",                                                                    \
+    "of one graph, handed to the workers unless it says otherwise: others have room there",       \
+    "the next one begins when one of them has completed")
 
 #define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
 STARBUS_TASK_LIMITS(X)
