@@ -17,6 +17,7 @@ struct NodeSettings {
   std::string bus_endpoint;  // empty: $STARBUS_BUSD, else busd's usual socket
   std::string bus_role;
   std::chrono::milliseconds stall{};
+  std::chrono::milliseconds leave_deadline{};
   std::size_t workers = 0;
 
   bool operator==(const NodeSettings&) const = default;
