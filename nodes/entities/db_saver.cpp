@@ -71,9 +71,7 @@ void DbSaver::save(const SavedEntity& saved, Done done) {
   update.collection = collection_of(saved.type);
   update.id = saved.persistent_id;
   update.upsert = true;
-  const bool owned = saved.version.epoch != 0;
-  update.changes.push_back(
-      {owned ? db::Operator::raise : db::Operator::set, "version", text_of(saved.version)});
+  update.changes.push_back({db::Operator::raise, "version", text_of(saved.version)});
   update.changes.push_back({db::Operator::set, "type", saved.type});
   update.changes.push_back({db::Operator::set, "saved", bytes_of(saved.properties)});
   db::WriteRequest request;

@@ -79,7 +79,7 @@ class EntityArrivals : public bus::LoopTest {
     co_return moved ? std::string("moved") : (*result)->error().to_string();
   }
 
-  starbus::testing::Cluster cluster{loop, {.hosts = {"a", "b"}, .lease = bus::from_ms(2'000)}};
+  starbus::testing::Cluster cluster{loop, {.hosts = {"a", "b"}}};
   std::unique_ptr<Place> x = std::make_unique<Place>(loop, cluster.node("a", "x"), 0);
   std::unique_ptr<Place> y = std::make_unique<Place>(loop, cluster.node("b", "y"), 100);
   Hero* hero = nullptr;
@@ -97,7 +97,8 @@ TEST_F(EntityArrivals, AnActivationThatFailsIsTriedAgainAndMessagesWait) {
     for (int i = 0; i < 3; ++i)
       EXPECT_TRUE(rpc::send<&Hero::say>(x->endpoint, "entity/ada", {}, i));
     const auto earned = co_await rpc::call<&Hero::earn>(x->endpoint, "entity/ada", {}, 1);
-    EXPECT_TRUE(earned && *earned == 6) << "it was held until the hero lived";
+    EXPECT_TRUE(earned && *earned == 6)
+        << (earned ? "wrong" : earned.error().to_string()) << ": it was held until the hero lived";
     auto* there = y->host.entities().find_as<Hero>(OnlineId{1});
     EXPECT_NE(there, nullptr);
     if (there == nullptr) co_return;

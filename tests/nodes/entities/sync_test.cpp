@@ -85,7 +85,7 @@ struct Place {
 
 class EntitySyncTest : public bus::LoopTest {
  protected:
-  starbus::testing::Cluster cluster{loop, {.hosts = {"a", "b"}, .lease = bus::from_ms(2'000)}};
+  starbus::testing::Cluster cluster{loop, {.hosts = {"a", "b"}}};
   std::unique_ptr<Place> a = std::make_unique<Place>(loop, cluster.node("a", "x"), 0);
   std::unique_ptr<Place> b = std::make_unique<Place>(loop, cluster.node("b", "y"), 100);
 };
