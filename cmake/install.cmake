@@ -81,8 +81,7 @@ foreach(set "" Daemon Entity Node Testing)
 endforeach()
 
 # Headers include each other from the root of the repository: #include "bus/client/bus.hpp".
-list(TRANSFORM STARBUS_NODE_PARTS PREPEND nodes/ OUTPUT_VARIABLE node_rooms)
-foreach(room bus entity ${node_rooms})
+foreach(room bus entity ${STARBUS_NODE_ROOMS})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room}/
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/starbus/${room} FILES_MATCHING PATTERN "*.hpp")
 endforeach()

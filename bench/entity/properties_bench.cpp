@@ -81,6 +81,20 @@ void BM_Floor_Memcpy16(benchmark::State& state) {
 }
 BENCHMARK(BM_Floor_Memcpy16);
 
+/// As many bytes as the deltas of ten fields for three audiences have.
+void BM_Floor_MemcpyDelta(benchmark::State& state) {
+  Bytes from(60);
+  Bytes to(60);
+  for (auto _ : state) {
+    for (int i = 0; i < 3; ++i) {
+      benchmark::DoNotOptimize(from.data());
+      std::memcpy(to.data(), from.data(), from.size());
+      benchmark::DoNotOptimize(to.data());
+    }
+  }
+}
+BENCHMARK(BM_Floor_MemcpyDelta);
+
 void BM_Floor_MapAssign(benchmark::State& state) {
   std::map<int, int> fields;
   for (int i = 0; i < 20; ++i) fields[i] = 0;
@@ -252,6 +266,33 @@ void BM_ApplyDelta_TenFields(benchmark::State& state) {
 }
 BENCHMARK(BM_ApplyDelta_TenFields)->Iterations(20'000);
 
+/// The same fields, and nobody who watches them.
+struct PlainPlayer {
+  std::int64_t gold = 100;
+  std::int64_t experience = 0;
+  std::string nick = "nobody";
+  std::string title;
+  int level = 1;
+  int numbers[7] = {};
+  float speed = 1;
+  float scale = 1;
+  bool visible = true;
+  int threat = 0;
+  int scratch = 0;
+  int stats[3] = {1, 1, 1};
+  std::vector<int> quests;
+  std::map<std::string, int> counters;
+  std::map<std::int64_t, std::pair<int, int>> items;
+};
+
+void BM_Floor_PlainCreateDestroy(benchmark::State& state) {
+  for (auto _ : state) {
+    auto player = std::make_unique<PlainPlayer>();
+    benchmark::DoNotOptimize(player.get());
+  }
+}
+BENCHMARK(BM_Floor_PlainCreateDestroy);
+
 void BM_Entity_CreateDestroy(benchmark::State& state) {
   for (auto _ : state) {
     auto player = std::make_unique<Player>();
@@ -279,6 +320,17 @@ std::size_t allocated() {
   const auto heap = mallinfo2();
   return heap.uordblks + heap.hblkhd;
 }
+
+void BM_Floor_PlainMemory(benchmark::State& state) {
+  for (auto _ : state) {
+    std::vector<std::unique_ptr<PlainPlayer>> all(kEntities);
+    const std::size_t before = allocated();
+    for (auto& player : all) player = std::make_unique<PlainPlayer>();
+    state.counters["bytes/entity"] =
+        static_cast<double>(allocated() - before) / static_cast<double>(kEntities);
+  }
+}
+BENCHMARK(BM_Floor_PlainMemory)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 template <class ForEach>
 void live_for_30_ticks(ForEach&& for_each) {

@@ -1,7 +1,8 @@
 // What a call within a process costs, and its parts, beside floors measured in the same run: a
 // virtual call, a std::function. The bar: 150 ns or less for a call of an entity of this process.
-// Each iteration of a local row sends a batch and lets the loop run until all of it is handled;
-// the time is that of one call.
+// Rows with "Entity": an entity as users have them, of an EntityHost, published and found by its
+// channel. Each iteration of a local row sends a batch and lets the loop run until all of it is
+// handled; the time is that of one call.
 #include <benchmark/benchmark.h>
 
 #include <boost/asio/co_spawn.hpp>
@@ -10,6 +11,8 @@
 
 #include "bus/testing/cluster.hpp"
 #include "entity/rpc/rpc.hpp"
+#include "nodes/entities/entity_host.hpp"
+#include "nodes/runtime/main_loop.hpp"
 
 namespace starbus::bench {
 namespace {
@@ -28,6 +31,20 @@ class Counter : public rpc::Host<Counter> {
                    rpc::method<&Counter::say>("say"));
 };
 
+class Citizen final : public entity::EntityOf<Citizen> {
+ public:
+  static constexpr std::string_view kTypeName = "citizen";
+  explicit Citizen(const entity::ConstructKey& key) : EntityOf(key) {}
+  void add(rpc::Caller&, int count) { sum += count; }
+  int get(rpc::Caller&, int count) { return sum += count; }
+  int sum = 0;
+  static constexpr auto kRpc =
+      rpc::methods("citizen", rpc::method<&Citizen::add>("add"), rpc::method<&Citizen::get>("get"));
+
+ private:
+  ~Citizen() override = default;
+};
+
 /// A message as the bus hands it over.
 struct Arrived : bus::Message {
   explicit Arrived(bus::ByteView bytes) {
@@ -37,23 +54,43 @@ struct Arrived : bus::Message {
 };
 
 struct World {
-  World() : cluster(loop, {}), bus(loop, cluster.node("a", "bench")), endpoint(bus) {
+  World()
+      : cluster(loop, {}),
+        bus(loop, cluster.node("a", "bench")),
+        endpoint(bus),
+        main(loop),
+        host(endpoint, main.timers(), "bench", with_ids()) {
+    host.declare<Citizen>();
     boost::asio::co_spawn(
         loop,
         [this]() -> boost::asio::awaitable<void> {
           (void)co_await bus.connect(boost::asio::use_awaitable);
           (void)co_await endpoint.bind("entity/1", counter, boost::asio::use_awaitable);
           (void)co_await rpc::call<&Counter::get>(endpoint, "entity/1", {}, 0);
+          host.publish(*host.entities().create<Citizen>().value(), "citizen/1",
+                       [](const bus::Result<>&) {});
+          while (!co_await rpc::call<&Citizen::get>(endpoint, "citizen/1", {}, 0)) {
+          }
           ready = true;
         },
         boost::asio::detached);
     while (!ready) loop.run_one();
   }
+  static nodes::entities::HostOptions with_ids() {
+    nodes::entities::HostOptions options;
+    options.draw = [next = std::uint64_t{0}]() mutable {
+      return entity::IdentityResult<entity::OnlineId>(entity::OnlineId{++next});
+    };
+    return options;
+  }
   boost::asio::io_context loop;
   testing::Cluster cluster;
   bus::Bus bus;
   rpc::Endpoint endpoint;
+  nodes::MainLoop main;
+  nodes::entities::EntityHost host;
   Counter counter;
+  bus::Name citizen = *bus::Name::of("citizen/1");
   bus::Name name = *bus::Name::of("entity/1");
   bool ready = false;
 };
@@ -128,6 +165,23 @@ void BM_LocalCall_Callback(benchmark::State& state) {
 }
 BENCHMARK(BM_LocalCall_Callback);
 
+void BM_EntitySend(benchmark::State& state) {
+  local(state, true,
+        [](World& at) { (void)rpc::send<&Citizen::add>(at.endpoint, at.citizen, {}, 1); });
+}
+BENCHMARK(BM_EntitySend);
+void BM_EntitySend_Unmeasured(benchmark::State& state) {
+  local(state, false,
+        [](World& at) { (void)rpc::send<&Citizen::add>(at.endpoint, at.citizen, {}, 1); });
+}
+BENCHMARK(BM_EntitySend_Unmeasured);
+void BM_EntityCall(benchmark::State& state) {
+  local(state, true, [](World& at) {
+    rpc::call<&Citizen::get>(at.endpoint, at.citizen, {}, 1)([](rpc::Reply<int>) {});
+  });
+}
+BENCHMARK(BM_EntityCall);
+
 /// Inside one Task that calls and awaits, one call at a time.
 rpc::Task<> ask(World& at, int count, bool& done) {
   for (int i = 0; i < count; ++i) {
@@ -148,6 +202,25 @@ void BM_LocalCall_Awaited(benchmark::State& state) {
                          benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(BM_LocalCall_Awaited);
+
+rpc::Task<> ask_citizen(World& at, int count, bool& done) {
+  for (int i = 0; i < count; ++i) {
+    (void)co_await rpc::call<&Citizen::get>(at.endpoint, at.citizen, {}, 1);
+  }
+  done = true;
+}
+void BM_EntityCallAwaited(benchmark::State& state) {
+  World& at = world();
+  for (auto _ : state) {
+    bool done = false;
+    (void)rpc::spawn(at.endpoint, at.counter, ask_citizen(at, kBatch, done));
+    while (!done) at.loop.poll_one();
+  }
+  state.counters["per_call"] =
+      benchmark::Counter(static_cast<double>(state.iterations() * kBatch),
+                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(BM_EntityCallAwaited);
 
 void BM_Encode(benchmark::State& state) {
   (void)world();

@@ -41,7 +41,8 @@ Result<Json> measure(const NodeRole& options, const std::string& directory) {
   (void)(*answerer)->write_line("stop");
   const auto answered = read_result(**answerer, 0);
   if (!answered) return answered.error();
-  if ((*answered)["handled"] != (*asked)["sent"]) {
+  if ((*answered)["handled"] != (*asked)["sent"] ||
+      (*answered)["noted"] != (*asked)["plain_sent"]) {
     return fail((*answered)["handled"].dump() + " of " + (*asked)["sent"].dump() + " handled");
   }
   return std::move(*asked);
@@ -65,6 +66,7 @@ int run_all(const NodeRole& options, int repetitions, const std::string& json_pa
     figures["call.p99.rpc"].push_back(quantile((*outcome)["rpc"].get<std::vector<double>>(), 0.99));
     figures["call.ratio"].push_back(rpc / bus);
     figures["oneway.per_second"].push_back((*outcome)["per_second"].get<double>());
+    figures["oneway.bus"].push_back((*outcome)["plain_per_second"].get<double>());
     std::cerr << "rep " << repetition + 1 << "/" << repetitions << "  bus " << bus << " us, rpc "
               << rpc << " us, one way " << figures["oneway.per_second"].back() << " a second\n";
   }

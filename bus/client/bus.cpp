@@ -135,6 +135,12 @@ const std::string& Bus::host() const {
 Process Bus::self() const {
   return core_->process().self();
 }
+std::vector<Unacknowledged> Bus::unacknowledged(std::size_t most) const {
+  return core_->unacknowledged(most);
+}
+std::string Bus::handling() const {
+  return core_->handling();
+}
 BusCounters Bus::counters() const {
   return core_->counters();
 }

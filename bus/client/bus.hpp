@@ -134,6 +134,14 @@ struct WatchUpdate {
 
 enum class LinkState { connected, disconnected };
 
+/// What this process has sent to one channel, in one lane, and nobody has acknowledged yet.
+struct Unacknowledged {
+  std::string channel;  // its name, or its id if this process does not know the name any more
+  Lane lane = Lane::call;
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+};
+
 class BusCore;
 
 /// Ends its watch when destroyed. Move-only.
@@ -373,6 +381,11 @@ class Bus {
   const std::string& host() const;  // empty before connect
   Process self() const;
   BusCounters counters() const;
+  /// Whom a flush would wait for: the `most` channels with the most bytes, those first.
+  std::vector<Unacknowledged> unacknowledged(std::size_t most) const;
+  /// What runs now of what the bus calls: "call service/chat", "message entity/7f3a", "watch
+  /// ready/", "answer of service/db"; empty: nothing of it. **From any thread**, for watchdogs.
+  std::string handling() const;
   boost::asio::io_context& loop();
 
  private:

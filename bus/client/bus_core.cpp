@@ -8,6 +8,8 @@
 namespace starbus::bus {
 namespace {
 
+constexpr std::size_t kNamedInFlush = 3;  // channels in the error of a flush
+
 std::string endpoint_of(const Options& options) {
   if (!options.endpoint.empty()) return options.endpoint;
   const char* from_environment = std::getenv("STARBUS_BUSD");  // NOLINT: read at start-up
@@ -81,7 +83,7 @@ void BusCore::check_waiters() {
     const bool settled = !held && process_.origin().settled(waiter.mark);
     if (!settled && now < waiter.deadline) return false;
     complete<void>(std::move(waiter.done),
-                   settled ? Result<>() : Error{Errc::deadline, "unacknowledged messages remain"});
+                   settled ? Result<>() : Error{Errc::deadline, what_remains()});
     return true;
   });
 }
@@ -160,6 +162,27 @@ void BusCore::shut(const Error& reason) {
     boost::asio::post(loop_, [ended = std::move(ended), reason] { ended(reason); });
   }
   arrivals_.clear();
+}
+
+/// For people: who has not acknowledged.
+std::string BusCore::what_remains() {
+  std::string text = "unacknowledged messages remain";
+  const char* separator = ": ";
+  for (const Unacknowledged& each : unacknowledged(kNamedInFlush)) {
+    text.append(std::exchange(separator, ", ")).append(std::to_string(each.messages));
+    text.append(" for ").append(each.channel);
+  }
+  return text;
+}
+
+std::vector<Unacknowledged> BusCore::unacknowledged(std::size_t most) {
+  std::vector<Unacknowledged> rows;
+  for (const Origin::Waiting& waiting : process_.origin().unacknowledged(most)) {
+    std::string name = name_of_channel(waiting.channel);
+    if (name.empty()) name = waiting.channel.to_string();
+    rows.push_back({std::move(name), waiting.lane, waiting.messages, waiting.bytes});
+  }
+  return rows;
 }
 
 BusCounters BusCore::counters() const {

@@ -14,6 +14,7 @@
 #include "bus/client/bus.hpp"
 #include "bus/client/mail_readers.hpp"
 #include "bus/client/process_link.hpp"
+#include "bus/client/shown_name.hpp"
 #include "bus/core/post_head.hpp"
 #include "bus/core/process_core.hpp"
 #include "bus/io/clock.hpp"
@@ -44,6 +45,8 @@ class BusCore final : public std::enable_shared_from_this<BusCore>, public Proce
     complete<void>(std::move(done), std::move(result));
   }
   BusCounters counters() const;
+  std::vector<Unacknowledged> unacknowledged(std::size_t most);
+  std::string handling() const { return shown_->text(); }
   const ProcessCore& process() const { return process_; }
   boost::asio::io_context& loop() { return loop_; }
 
@@ -112,9 +115,15 @@ class BusCore final : public std::enable_shared_from_this<BusCore>, public Proce
 
   ProcessLink::Hooks link_hooks();
   void check_waiters();
+  std::string what_remains();
   template <class T>
   void complete(Done<T> done, Result<T> result);  // on a later turn of the loop
   bool closed() const { return closed_; }
+
+  // --- what runs ---
+  ShownName::Scope showing(std::string_view kind, std::string_view name) const {
+    return {shown_, kind, name};
+  }
 
   // --- names ---
   struct Bond {  // a name of ours, or one to be
@@ -214,6 +223,8 @@ class BusCore final : public std::enable_shared_from_this<BusCore>, public Proce
   ProcessCore process_;
   ProcessLink link_;
   boost::asio::steady_timer call_timer_;
+  // Shared with those scopes that outlive this, when a handler ends the bus.
+  const std::shared_ptr<ShownName> shown_ = std::make_shared<ShownName>();
   MailReaders readers_;
   bool closing_ = false;
   bool closed_ = false;

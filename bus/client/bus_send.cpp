@@ -210,7 +210,12 @@ void BusCore::end_call(std::uint64_t id, Result<Bytes> result) {
   PendingCall pending = std::move(found->second);
   call_deadlines_.erase(pending.deadline);
   calls_.erase(found);
-  complete<Bytes>(std::move(pending.done), std::move(result));
+  auto showing_it = [shown = shown_, of = name_of_channel(pending.channel),
+                     done = std::move(pending.done)](Result<Bytes> answer) {
+    const ShownName::Scope scope(shown, "answer of ", of);
+    done(std::move(answer));
+  };
+  complete<Bytes>(std::move(showing_it), std::move(result));
 }
 
 void BusCore::arm_call_timer() {
@@ -278,6 +283,7 @@ void BusCore::deliver(const Bond& bond, const Delivery& delivery) {
   message.origin_ = delivery.origin;
   message.lane_ = delivery.lane;
   message.trace_ = envelope->trace;
+  const auto shown = showing("message ", *bond.name);
   bond.handlers.on_message(message);
 }
 
@@ -295,6 +301,7 @@ void BusCore::deliver_call(const Bond& bond, const Delivery& delivery, const Env
   call.responder_.call_ = envelope.call;
   call.responder_.trace_ = envelope.trace;
   if (bond.handlers.on_call) {
+    const auto shown = showing("call ", *bond.name);
     bond.handlers.on_call(call);
   } else {
     (void)call.fail({Errc::no_handler, *bond.name + " takes no calls"});

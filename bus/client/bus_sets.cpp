@@ -46,6 +46,7 @@ Result<WatchHandle> BusCore::watch(std::string prefix,
       update.complete = true;
       for (const auto& [name, row] : present->rows()) update.changes.push_back(row);
       const auto callback = watcher->second.on_update;
+      const auto shown = self->showing("watch ", prefix);
       callback(update);
     });
   }
@@ -95,6 +96,7 @@ void BusCore::on_watch(const std::string& prefix, const std::vector<WatchRow>& c
     const auto watcher = present->second.watchers.find(id);
     if (watcher == present->second.watchers.end()) continue;
     const auto callback = watcher->second.on_update;
+    const auto shown = showing("watch ", prefix);
     if (callback) callback(update);
   }
   const auto present = watched_.find(prefix);

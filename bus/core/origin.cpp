@@ -52,6 +52,18 @@ bool Origin::has_room(const ChannelId& channel, Lane lane) const {
          bytes_ <= kProcessWindow / 4 * 3;
 }
 
+std::vector<Origin::Waiting> Origin::unacknowledged(std::size_t most) const {
+  std::vector<Waiting> all;
+  for (const Stream& stream : busy_) {
+    all.push_back({stream.channel, stream.lane, stream.items.size(), stream.charge});
+  }
+  const std::size_t kept = std::min(most, all.size());
+  std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(kept), std::greater<>(),
+                            &Waiting::bytes);
+  all.resize(kept);
+  return all;
+}
+
 bool Origin::unacknowledged(const ChannelId& channel, Lane lane) const {
   const Stream* stream = find(channel, lane);
   return stream && !stream->items.empty();

@@ -115,6 +115,15 @@ class Origin final : public LaneSource {
   bool has_room(const ChannelId& channel, Lane lane) const;
   bool unacknowledged(const ChannelId& channel, Lane lane) const;
   std::uint64_t unacknowledged_bytes() const { return bytes_; }
+  /// What waits for one owner, in one lane.
+  struct Waiting {
+    ChannelId channel;
+    Lane lane = Lane::call;
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;
+  };
+  /// The `most` with the most bytes, those first.
+  std::vector<Waiting> unacknowledged(std::size_t most) const;
   /// The same of one stream: what is on its window.
   std::uint64_t unacknowledged_bytes(const ChannelId& channel, Lane lane) const;
   /// The stream with the fullest window among those whose owner has said nothing for so long;

@@ -1,7 +1,6 @@
 #include "entity/identity/id_sources.hpp"
 
 #include <charconv>
-#include <limits>
 
 namespace starbus::entity {
 namespace {
@@ -18,53 +17,6 @@ std::string text_of(OnlineId id) {
   std::string text;
   append_hex(text, static_cast<std::uint64_t>(id));
   return text;
-}
-
-void OnlineIdSource::start() {
-  ask_if_low();
-}
-
-IdentityResult<> OnlineIdSource::grant(IdRange range) {
-  const bool fits = range.count > 0 && range.first >= end_ &&
-                    range.count - 1 < std::numeric_limits<std::uint64_t>::max() - range.first;
-  if (!fits || ready_.size() == kMaxRanges) return IdentityErrc::bad_range;
-  end_ = range.first + range.count;
-  waiting_ = false;
-  if (present_.count == 0 && ready_.empty()) {
-    present_ = range;
-    low_ = range.count / 4;
-  } else {
-    ready_.push_back(range);
-  }
-  ask_if_low();
-  return {};
-}
-
-IdentityResult<OnlineId> OnlineIdSource::next() {
-  if (present_.count == 0) {
-    ask_if_low();
-    return IdentityErrc::no_ids;
-  }
-  const OnlineId id{present_.first++};
-  if (--present_.count == 0 && !ready_.empty()) {
-    present_ = ready_.front();
-    ready_.erase(ready_.begin());
-    low_ = present_.count / 4;
-  }
-  ask_if_low();
-  return id;
-}
-
-std::uint64_t OnlineIdSource::left() const {
-  std::uint64_t sum = present_.count;
-  for (const IdRange& range : ready_) sum += range.count;
-  return sum;
-}
-
-void OnlineIdSource::ask_if_low() {
-  if (waiting_ || left() > low_) return;
-  waiting_ = true;
-  ask_();  // last: the answer may come within
 }
 
 PersistentIdSource::PersistentIdSource(std::string_view node, std::uint64_t start) : prefix_(node) {

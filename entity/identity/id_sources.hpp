@@ -1,14 +1,13 @@
-/// Where the ids come from that are unique over processes.
+/// Ids that are unique over processes. Online ids are drawn from blocks of the cluster's manager:
+/// nodes/manager/id_source.hpp.
 ///
-/// Both are used by the loop's thread, do no I/O and own nothing outside themselves.
+/// Used by the loop's thread; does no I/O and owns nothing outside itself.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "entity/identity/limits.hpp"
 
@@ -19,42 +18,6 @@ enum class OnlineId : std::uint64_t { none = 0 };
 
 /// In base 16, as in names: "7f3a".
 std::string text_of(OnlineId id);
-
-/// Numbers that the manager has given to one process, for ever.
-struct IdRange {
-  std::uint64_t first = 0;
-  std::uint64_t count = 0;
-};
-
-/// Draws online ids from ranges.
-class OnlineIdSource {
- public:
-  /// `ask` sends the manager a request for a range. It is called once per range that is wanted;
-  /// who sends knows when to repeat.
-  explicit OnlineIdSource(std::function<void()> ask) : ask_(std::move(ask)) {}
-
-  /// Asks for the first range.
-  void start();
-  /// What the manager granted. Error: bad_range.
-  IdentityResult<> grant(IdRange range);
-  /// Error: no_ids.
-  IdentityResult<OnlineId> next();
-
-  /// Was a range asked for that has not come?
-  bool waiting() const { return waiting_; }
-  /// Ids that can be drawn without a further range.
-  std::uint64_t left() const;
-
- private:
-  void ask_if_low();
-
-  std::function<void()> ask_;
-  IdRange present_;
-  std::vector<IdRange> ready_;  // granted, not begun; in order
-  std::uint64_t low_ = 0;       // with fewer left than this, the next is asked for
-  std::uint64_t end_ = 1;       // of all that were granted; 0 is no id
-  bool waiting_ = false;
-};
 
 /// Draws persistent ids: "NODE.START.COUNTER", the last two in base 16.
 class PersistentIdSource {

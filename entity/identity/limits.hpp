@@ -12,9 +12,7 @@ namespace starbus::entity {
     "objects of a process: four times what a full node needs", "too_many_objects") \
   X(kMaxTypeDepth, 8, "types",                                                     \
     "from a root to its furthest descendant: a chain has a fixed place for each",  \
-    "does not compile")                                                            \
-  X(kMaxRanges, 4, "ranges",                                                       \
-    "granted and not begun: more come only if more were asked for than needed", "bad_range")
+    "does not compile")
 
 #define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
 STARBUS_IDENTITY_LIMITS(X)
@@ -23,14 +21,12 @@ STARBUS_IDENTITY_LIMITS(X)
 std::span<const LimitInfo> identity_limits();
 
 // X(code, meaning)
-#define STARBUS_IDENTITY_ERRORS(X)                                                        \
-  X(no_ids, "the range is used up and the next has not come yet")                         \
-  X(bad_range,                                                                            \
-    "the range is empty, goes beyond 64 bits, or begins below the end of an earlier one") \
-  X(too_many_objects, "the table of slots is full")                                       \
-  X(duplicate_type, "the name is taken by another type, or the type was added before")    \
-  X(unknown_type, "no type has this name")                                                \
-  X(abstract_type, "there are no objects of exactly this type")                           \
+#define STARBUS_IDENTITY_ERRORS(X)                                                     \
+  X(no_ids, "the range is used up and the next has not come yet")                      \
+  X(too_many_objects, "the table of slots is full")                                    \
+  X(duplicate_type, "the name is taken by another type, or the type was added before") \
+  X(unknown_type, "no type has this name")                                             \
+  X(abstract_type, "there are no objects of exactly this type")                        \
   X(needs_arguments, "objects of this type are made with arguments, and not by name")
 
 enum class IdentityErrc : std::uint8_t {

@@ -50,6 +50,8 @@ struct EntityRow {
   std::size_t walks = 0;               // iterations that are under way
   std::uint64_t created = 0;           // that became alive
   std::uint64_t ended = 0;             // of those
+  std::uint64_t steps = 0;             // that ran
+  std::uint64_t step_ticks = 0;        // in these; see rpc::ticks
 
   std::size_t present() const { return slots.size() - gone; }
 };
@@ -92,7 +94,11 @@ class Entity : public Part, public rpc::HostBase {
   using Component = entity::Component;  // and not what HostBase calls so
   static constexpr std::size_t kTypeDepth = 0;
   static constexpr std::string_view kTypeName = "entity";
-  static constexpr auto kRpc = rpc::methods("starbus_entity");
+  /// What it is, as EntityManager::describe, for people and tools; servers may call it on any
+  /// entity that has a name (bustop entity NAME).
+  std::string inspect(rpc::Caller& from);
+  static constexpr auto kRpc =
+      rpc::methods("starbus_entity", rpc::method<&Entity::inspect>("inspect"));
 
   /// Also while it is being constructed.
   const TypeInfo& type() const { return *row_->type; }

@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "entity/objects/entity_manager.hpp"
+#include "entity/properties/root.hpp"
 
 namespace starbus::entity {
 
@@ -83,6 +84,9 @@ void EntityManager::leave(Entity& entity) {
     if (std::exchange(each.in_space, false)) hook(*each.component, each.component);
   }
   entity.more().space = OnlineId::none;
+  // What counted there alone; nothing of one that ends.
+  Root* const properties = entity.state_ == EntityState::alive ? entity.properties() : nullptr;
+  if (properties != nullptr) static_cast<void>(properties->reset(Lifetime::space));
 }
 
 // --- ending --------------------------------------------------------------------------------------
@@ -94,6 +98,7 @@ void EntityManager::destroy(Entity& entity, EndReason reason) {
   }
   if (entity.state_ == EntityState::ending) return;
   entity.state_ = EntityState::ending;
+  if (options_.observer != nullptr) options_.observer->ending(entity, reason);
   const bool first = endings_.empty();
   endings_.push_back({entity.slot_, reason});
   silence(entity);

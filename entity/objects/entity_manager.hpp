@@ -16,6 +16,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -113,6 +114,10 @@ class EntityManager {
   const EntityCounters& counters() const { return counters_; }
   const EntityFactory& types() const { return types_; }
 
+  /// JSON: types and ids, state, components, steps that wait, who watches, properties; and what the
+  /// observer adds. Bounded: what exceeds kShownProperties or kShownSteps is left out, and counted.
+  nlohmann::ordered_json describe(const Entity& entity) const;
+
   // --- living ---
 
   /// Errors: in_space, not_alive, init_failed (a hook refused), ended.
@@ -136,6 +141,8 @@ class EntityManager {
   EntityResult<OnlineId> prepare_moved(ByteView state);
   /// Errors: init_failed, ended: nothing stays of it; not_alive: it is none of those.
   EntityResult<Entity*> activate_moved(OnlineId id);
+  /// One that the first half has made; null: it is none of those.
+  Entity* find_prepared(OnlineId id) const;
   /// Undoes the first half. Was it one of those?
   bool abandon_moved(OnlineId id);
 

@@ -124,6 +124,10 @@ EntityResult<> EntityManager::take_code(Entity& entity, const MovedState& moved)
 void EntityManager::run_step(Entity& entity, std::string_view name, ByteView arguments,
                              const StepAnswer* answer) {
   const Busy busy(*this);
+  EntityRow& row = *entity.row_;  // the entity may end
+  EntityObserver* const observer = options_.observer;
+  if (observer != nullptr) observer->step_began(entity, name);
+  const std::uint64_t begun = rpc::ticks();
   const Step* const step = entity.find_step(name);  // known: it was named by type, or looked up
   static_cast<void>(call_hook(entity, nullptr, Hook::step, [&]() -> EntityResult<> {
     const DataErrc bad = step->run(&entity, arguments.subspan(kStepHead),
@@ -131,6 +135,9 @@ void EntityManager::run_step(Entity& entity, std::string_view name, ByteView arg
     if (bad == DataErrc::ok) return {};
     return EntityError(EntityErrc::unknown_step, std::string(name));
   }));
+  ++row.steps;
+  row.step_ticks += rpc::ticks() - begun;
+  if (observer != nullptr) observer->step_ended();
 }
 
 // --- arriving ------------------------------------------------------------------------------------
@@ -179,11 +186,15 @@ bool EntityManager::abandon_moved(OnlineId id) {
   return true;
 }
 
-Entity* EntityManager::take_prepared(OnlineId id) {
-  const auto found = std::ranges::find(prepared_, id);
-  if (found == prepared_.end()) return nullptr;
-  prepared_.erase(found);
+Entity* EntityManager::find_prepared(OnlineId id) const {
+  if (std::ranges::find(prepared_, id) == prepared_.end()) return nullptr;
   return by_online_.at(static_cast<std::uint64_t>(id));
+}
+
+Entity* EntityManager::take_prepared(OnlineId id) {
+  Entity* const entity = find_prepared(id);
+  std::erase(prepared_, id);
+  return entity;
 }
 
 /// Between initialisation and activation.

@@ -2,6 +2,7 @@
 /// loop's thread, within the manager.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -29,9 +30,16 @@ class EntityObserver {
   virtual void unsettled() {}
   /// Its hooks have run: it is alive.
   virtual void activated(Entity&) {}
+  /// It was destroyed, and nothing of it has ended yet: its names and its properties are there.
+  virtual void ending(Entity&, EndReason) {}
   /// Behind its last hook; it is still whole, and goes when this returns.
   virtual void finished(Entity&, EndReason) {}
   virtual void failed(const HookFailure&) {}
+  /// Adds what it knows of an entity to EntityManager::describe.
+  virtual void describe(const Entity&, nlohmann::ordered_json&) const {}
+  /// A step of it runs, and has run.
+  virtual void step_began(const Entity&, std::string_view) {}
+  virtual void step_ended() {}
   /// Its properties came by name (MovedForm::by_name), from a process that declares them otherwise.
   virtual void converted(Entity&, const LoadReport&) {}
 

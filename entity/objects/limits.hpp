@@ -23,6 +23,10 @@ namespace starbus::entity {
   X(kMaxCloseRounds, 16, "rounds",                                                                \
     "of a close: each ends what the hooks of the one before have made",                           \
     "nothing can be made any more, and the close ends as endless_close")                          \
+  X(kShownSteps, 100, "steps", "that wait, in the description of one entity: people read them",   \
+    "the description says how many it left out")                                                  \
+  X(kShownProperties, 256 * 1024, "bytes", "of properties in the description of one entity",      \
+    "they are left out, and it says how large they are")                                          \
   X(kMaxEntityDetail, 255, "bytes", "the text of an error: for people", "it is cut")
 
 #define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;

@@ -76,11 +76,27 @@ DataResult<> Root::encode_snapshot(View view, Bytes& out) {
   return {};
 }
 
-DataResult<> Root::send_news(Audience audience, Bytes& out) {
+Reach Root::news() {
+  if ((attention_ & kAudienceBits) == 0) return 0;
+  seal();
+  Reach with_news = 0;
+  for (std::size_t i = 0; i < kAudiences; ++i) {
+    const auto audience = static_cast<Audience>(i);
+    if (!watched(audience) || journal_->sent(audience) == journal_->version(audience)) continue;
+    with_news = static_cast<Reach>(with_news | bit_of(audience));
+  }
+  return with_news;
+}
+
+DataResult<> Root::take_news(Audience audience, Bytes& out) {
   DataResult<> encoded = encode_delta(audience, journal_->sent(audience), out);
   if (!encoded) encoded = encode_snapshot(view_of(audience), out);
   if (encoded) journal_->sent(audience) = journal_->version(audience);
   return encoded;
+}
+
+void Root::drop_news(Audience audience) {
+  if (watched(audience)) journal_->sent(audience) = journal_->version(audience);
 }
 
 void Root::become_replica(Audience audience) {
@@ -124,6 +140,7 @@ DataResult<> Root::apply_snapshot(ByteView bytes) {
     return applied;
   journal().restart(stamp, versions);
   journal_->synced = true;
+  if (!moved && (attention_ & kAudienceBits) != 0) tell_listener();
   if (moved) attention_ = static_cast<std::uint8_t>(attention_ | watchers);
   return {};
 }
@@ -260,6 +277,7 @@ void Root::pass_on(Batch& batch) {
     }
     journal_->seal_as(group.stamp, static_cast<Reach>(group.versions | bit_of(batch.view)));
   }
+  if ((attention_ & kAudienceBits) != 0) tell_listener();
 }
 
 void Root::tell(const Address& address, Operation operation, std::any old) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "entity/properties/journal.hpp"
 #include "entity/properties/observers.hpp"
@@ -8,6 +9,17 @@
 #include "entity/properties/scratch.hpp"
 
 namespace starbus::entity {
+
+/// Who gathers what changed in many entities, so that nobody need walk over all of them.
+class ChangeListener {
+ public:
+  /// There is something new for somebody who watches, the first since listen(). `tag` is the one
+  /// that was given there. Within the write: it may note it down, and no more.
+  virtual void changed(std::uint64_t tag) = 0;
+
+ protected:
+  ~ChangeListener() = default;
+};
 
 /// What the properties of every entity can do, whatever they consist of: be watched, tell what
 /// changed, be a replica, be saved and loaded, be inspected. Owned by its entity, which does not
@@ -35,6 +47,20 @@ class Root : public StructBase {
   /// than kMaxState; the others got theirs.
   template <class Send>
   DataResult<> flush(Send&& send);
+
+  /// The same in steps, for whoever sends to some audiences in other ways. Ends the tick; a bit for
+  /// each watched audience that has news.
+  Reach news();
+  /// Appends the news of one of those, as flush sends them. Error: as of flush; they stay news.
+  DataResult<> take_news(Audience audience, Bytes& out);
+  /// Its news are no news any more: somebody has told it the state in another way.
+  void drop_news(Audience audience);
+  /// Tells `listener` once, at the next change that anybody who watches gets; then it has to be
+  /// called again. Null: nobody. The listener outlives this object.
+  void listen(ChangeListener* listener, std::uint64_t tag) {
+    listener_ = listener;
+    tag_ = tag;
+  }
 
   /// Ends the tick without sending: what changed so far is one step. Returns the audiences with
   /// news.
@@ -98,7 +124,10 @@ class Root : public StructBase {
 
   // --- For fields -----------------------------------------------------------------------------
 
-  void record(const Journal::Entry& entry) { journal_->record(entry); }
+  void record(const Journal::Entry& entry) {
+    journal_->record(entry);
+    tell_listener();
+  }
   void tell(const Address& address, Operation operation, std::any old);
   DataResult<ObserverId> add_observer(ByteView address, Observer observer);
   bool observed(ByteView address) const {
@@ -117,25 +146,28 @@ class Root : public StructBase {
   void pass_on(Batch& batch);
   DataResult<> apply_body(Decoder& in, View view);
   DataResult<Target> resolve(std::string_view path);
-  DataResult<> send_news(Audience audience, Bytes& out);
+  void tell_listener() {
+    if (listener_ != nullptr) std::exchange(listener_, nullptr)->changed(tag_);
+  }
 
   std::unique_ptr<Journal> journal_;      // from the first watch on
   std::unique_ptr<Observers> observers_;  // from the first observer on
+  ChangeListener* listener_ = nullptr;    // until it was told
+  std::uint64_t tag_ = 0;
 };
 
 template <class Send>
 DataResult<> Root::flush(Send&& send) {
-  if ((attention_ & kAudienceBits) == 0) return {};
-  seal();
+  const Reach with_news = news();
   DataResult<> result;
-  for (std::size_t i = 0; i < kAudiences; ++i) {
+  for (std::size_t i = 0; i < kAudiences && with_news != 0; ++i) {
     const auto audience = static_cast<Audience>(i);
-    if (!watched(audience) || journal_->sent(audience) == journal_->version(audience)) continue;
-    Scratch news;
-    if (const DataResult<> encoded = send_news(audience, news.bytes()); !encoded) {
+    if ((with_news & bit_of(audience)) == 0) continue;
+    Scratch bytes;
+    if (const DataResult<> encoded = take_news(audience, bytes.bytes()); !encoded) {
       result = encoded;
     } else {
-      send(audience, ByteView(news.bytes()));
+      send(audience, ByteView(bytes.bytes()));
     }
   }
   return result;

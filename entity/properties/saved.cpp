@@ -150,6 +150,7 @@ DataResult<LoadReport> Root::load_saved(ByteView bytes) {
   }
   undo.commit();
   if (journal_ != nullptr) journal_->restart();
+  if ((attention_ & kAudienceBits) != 0) tell_listener();
   return std::move(loading.report);
 }
 

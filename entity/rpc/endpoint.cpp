@@ -49,6 +49,8 @@ SlotRef Endpoint::take_slot(HostBase& host) {
   free_slots_.pop_back();
   slot.host = &host;
   slot.ticks = 0;
+  slot.load = &loads_[&host.rpc_class()];
+  ++slot.load->objects;
   host.ties().bindings.push_back({this, slot.ref.index});
   return slot.ref;
 }
@@ -70,7 +72,11 @@ SlotRef Endpoint::slot_of(const HostBase& host) const {
 }
 
 void Endpoint::charge(const MethodInfo* method, SlotRef slot, std::uint64_t passed) {
-  if (Slot* charged = find(slot)) charged->ticks += passed;
+  if (Slot* charged = find(slot)) {
+    charged->ticks += passed;
+    charged->load->ticks += passed;
+    ++charged->load->turns;
+  }
   if (method == nullptr) return;  // a coroutine that no call has started
   MethodCounters& counted = methods_[method->index];
   counted.ticks += passed;
@@ -90,6 +96,7 @@ void Endpoint::release(Slot& slot) {
     by_id_.erase(slot.channel);
   }
   slot.host = nullptr;
+  --slot.load->objects;
   slot.name = nullptr;
   slot.moving = false;
   ++slot.ref.generation;
@@ -176,6 +183,19 @@ void Endpoint::start_unbind(const std::string& name, Done<void> done) {
     release(*slot);
   }
   bus_.unbind(name, std::move(done));
+}
+
+/// The bus goes on to call handlers() of the place, which find nobody.
+std::vector<std::string> Endpoint::retire(HostBase& host) {
+  std::vector<std::string> names;
+  if (!host.ties_) return names;
+  std::erase_if(host.ties_->bindings, [&](const HostBase::Binding& binding) {
+    if (binding.endpoint != this || !slots_[binding.slot].name) return false;
+    names.push_back(*slots_[binding.slot].name);
+    release(slots_[binding.slot]);
+    return true;
+  });
+  return names;
 }
 
 void Endpoint::lease_lost() {

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "bus/client/bus.hpp"
+#include "bus/client/shown_name.hpp"
 #include "entity/rpc/call_state.hpp"
 #include "entity/rpc/gates.hpp"
 #include "entity/rpc/host.hpp"
@@ -95,6 +96,13 @@ struct MethodCounters {
   std::uint64_t longest = 0;  // turn, in ticks
 };
 
+/// Objects of one class that are bound here: entities of a type, a service.
+struct ClassLoad {
+  std::size_t objects = 0;
+  std::uint64_t turns = 0;  // of methods of these, and of their components
+  std::uint64_t ticks = 0;  // in these turns
+};
+
 struct EndpointCounters {
   std::uint64_t local = 0;   // messages to objects of this process, handed over
   std::uint64_t remote = 0;  // messages that the bus brought
@@ -134,6 +142,10 @@ class Endpoint {
     return bus::initiate<void>(
         token, [this, n = std::move(name)](auto done) { start_unbind(n, std::move(done)); });
   }
+  /// Takes an object that is to end off its names, which this process keeps all the same: whoever
+  /// calls gets no_such_entity, until the caller of this gives them up (bus::Bus::unbind). For
+  /// those whose successor elsewhere must not begin too early.
+  std::vector<std::string> retire(HostBase& host);
   /// bus::Bus::move for a name that was bound here: what was sent to it from this process is
   /// handled before `freeze`, or goes to the new place.
   template <bus::CompletionFor<void> Token>
@@ -152,11 +164,17 @@ class Endpoint {
 
   /// Busy time and counts of methods, and busy time of objects; on unless told otherwise.
   void measure(bool on) { measuring_ = on; }
+  /// By class, of all that are bound here or were.
+  const std::unordered_map<const ClassInfo*, ClassLoad>& loads() const { return loads_; }
+  /// What runs of what has no method of its own: who runs it says so. For running() and its like.
+  const std::shared_ptr<bus::ShownName>& activity() const { return activity_; }
   MethodCounters counters(const MethodInfo& method) const { return methods_.at(method.index); }
   const EndpointCounters& counters() const { return counters_; }
   double nanoseconds_per_tick() const { return started_.nanoseconds_per_tick(); }
   /// The method that runs now, or null. From any thread; what it points to lives for ever.
   const MethodInfo* running() const { return shown_.load(std::memory_order_acquire); }
+  /// The method whose answer somebody takes now, or null: as running().
+  const MethodInfo* answering() const { return answered_.load(std::memory_order_acquire); }
   const Gates& gates() const { return gates_; }
   const Dictionary& dictionary() const { return *dictionary_; }
   std::size_t pending_calls() const { return calls_; }
@@ -184,7 +202,8 @@ class Endpoint {
     scratch_.clear();
     return scratch_;
   }
-  void call_by_bus(const Address& to, const CallOptions& options, CallState& state);
+  void call_by_bus(const Address& to, const CallOptions& options, const MethodInfo& method,
+                   CallState& state);
   Result<> send_by_bus(const Address& to, const SendOptions& options);
   Result<> multicast_by_bus(std::span<const std::string> to, const SendOptions& options);
   Result<> announce_by_bus(std::string_view group, const SendOptions& options);
@@ -197,6 +216,11 @@ class Endpoint {
            const AnswerId& question);
   /// The name under which an object is bound here; empty: none.
   std::string_view channel_of(const HostBase& host) const;
+  /// The object that is bound here under a name; null: none is.
+  const HostBase* bound_at(std::string_view name) const {
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? nullptr : slots_[found->second].host;
+  }
   bool may_run(const HostBase& host) const;
   void entered(const MethodInfo& method) { ++methods_[method.index].calls; }
   void count_error(Errc code) { ++counters_.errors[static_cast<std::size_t>(code) % 32]; }
@@ -332,7 +356,10 @@ class Endpoint {
   bool measuring_ = true;
   TickMark started_;
   std::atomic<const MethodInfo*> shown_{nullptr};
-  std::vector<MethodCounters> methods_;  // by MethodInfo::index
+  std::atomic<const MethodInfo*> answered_{nullptr};
+  std::vector<MethodCounters> methods_;                    // by MethodInfo::index
+  std::unordered_map<const ClassInfo*, ClassLoad> loads_;  // references stay valid
+  const std::shared_ptr<bus::ShownName> activity_ = std::make_shared<bus::ShownName>();
   EndpointCounters counters_;
   std::function<void()> on_lease_lost_;
 };

@@ -3,7 +3,8 @@
 
 namespace starbus::entity::rpc {
 
-void Endpoint::call_by_bus(const Address& to, const CallOptions& options, CallState& state) {
+void Endpoint::call_by_bus(const Address& to, const CallOptions& options, const MethodInfo& method,
+                           CallState& state) {
   bus::CallOptions how;
   how.deadline = options.deadline;
   how.lane = options.lane;
@@ -12,9 +13,15 @@ void Endpoint::call_by_bus(const Address& to, const CallOptions& options, CallSt
   state.hold();
   const std::shared_ptr<CallState> held(&state, [](CallState* call) { call->drop(); });
   bus_.call(std::string(to.text()), ByteView(scratch_), how,
-            [held](const bus::Result<Bytes>& answer) {
-              if (answer) return held->take_bytes(*answer);
-              held->fail(Error::of(answer.error()));
+            [held, self = self_, shown = &method](const bus::Result<Bytes>& answer) {
+              if (*self != nullptr) (*self)->answered_.store(shown, std::memory_order_release);
+              if (answer) {
+                held->take_bytes(*answer);
+              } else {
+                held->fail(Error::of(answer.error()));
+              }
+              // Whoever waited may have ended the endpoint.
+              if (*self != nullptr) (*self)->answered_.store(nullptr, std::memory_order_release);
             });
 }
 

@@ -1,5 +1,6 @@
 // What the bus brings: bytes that are calls, and answers that go back.
 #include <boost/asio/post.hpp>
+#include <cstdio>
 
 #include "entity/rpc/endpoint.hpp"
 #include "entity/rpc/invoke.hpp"
@@ -33,12 +34,20 @@ Errc Endpoint::dispatch_call(const Slot& slot, Decoder& in, const bus::Message& 
   CallHeader header;
   if (const Errc bad = get_header(in, header); bad != Errc::ok) return bad;
   const MethodInfo* method = dictionary_->find(header.method);
-  if (method == nullptr) return Errc::rpc_not_found;
+  if (method == nullptr) {  // another build's, whose name is not known here
+    char number[32];
+    const int size = std::snprintf(number, sizeof number, "no method %08x here", header.method);
+    detail.assign(number, static_cast<std::size_t>(size));
+    return Errc::rpc_not_found;
+  }
   HostBase* object = nullptr;
   Caller caller;
   Errc error = admit(slot, *method, message.origin(), header.behalf, object, caller.from);
   // Whoever may not call a method does not learn what it looks like.
-  if (error == Errc::ok && header.signature != method->signature) error = Errc::signature_mismatch;
+  if (error == Errc::ok && header.signature != method->signature) {
+    error = Errc::signature_mismatch;
+    detail = method->full_name().append(" is ").append(method->text).append(" here");
+  }
   const bool client = caller.from == From::own_client || caller.from == From::any_client;
   const Budget budget = client ? kClientBudget : Budget{};
   if (error == Errc::ok && in.left() > budget.bytes) error = Errc::bad_arguments;

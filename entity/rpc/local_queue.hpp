@@ -13,6 +13,7 @@
 namespace starbus::entity::rpc {
 
 class HostBase;
+struct ClassLoad;
 
 /// An object's place at an endpoint; never means another object.
 struct SlotRef {
@@ -105,6 +106,7 @@ struct Slot {
   bus::ChannelId channel;
   bool moving = false;
   std::uint64_t ticks = 0;         // in methods of the object, while it has this place
+  ClassLoad* load = nullptr;       // of its class
   std::array<LocalLane, 3> lanes;  // call, sync, bulk
 };
 

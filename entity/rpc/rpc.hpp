@@ -141,7 +141,7 @@ typename TraitsOf<M>::Refusal >
     LocalQueue* queue = slot == nullptr ? nullptr : endpoint.route(*slot, options.lane);
     if (queue == nullptr) {
       if (encode_call<M>(endpoint.scratch(), options.behalf, options.client, arguments...)) {
-        endpoint.call_by_bus(to, options, *state);
+        endpoint.call_by_bus(to, options, method, *state);
       } else {
         state->fail_later(Errc::too_large);
       }

@@ -64,6 +64,15 @@ class NamedTimers {
     for (const Entry& entry : entries_)
       visit(std::string_view(entry.name), bus::ByteView(entry.args));
   }
+  /// visit(name, due, interval) for each, by the clock of the wheel; it may not change the set.
+  template <class Visit>
+  void for_each_due(Visit&& visit) const {
+    for (const Entry& entry : entries_) {
+      const auto due = wheel_.due(entry.timer);
+      visit(std::string_view(entry.name), due.value_or(wheel_.now()), entry.interval);
+    }
+  }
+  Time now() const { return wheel_.now(); }
   /// Cancels all and forgets the counter: as new. Also within the handler.
   void reset();
   /// By the clock of the wheel.

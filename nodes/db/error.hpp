@@ -32,7 +32,8 @@ namespace starbus::nodes::db {
   X(newer_format, "a newer version wrote this store")                                             \
   X(too_old, "the retry comes when its answer may be forgotten: it may or may not be there")      \
   X(not_here, "the node has another database, or not this collection; nothing was changed")       \
-  X(unavailable, "no database of that name answered in time; nothing was changed")
+  X(unavailable, "no database of that name answered in time; nothing was changed")                \
+  X(stale, "a raise met a greater value; nothing was changed")
 
 /// Numbers travel: new codes come at the end.
 enum class Errc : std::uint8_t {

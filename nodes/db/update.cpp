@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "nodes/db/index_key.hpp"
 #include "nodes/db/limits.hpp"
 
 namespace starbus::nodes::db {
@@ -47,6 +48,29 @@ Result<> add(Json& to, const Change& change) {
   return {};
 }
 
+bool have_an_order(const Json& a, const Json& b) {
+  return (a.is_number() && b.is_number()) || (a.is_string() && b.is_string());
+}
+
+/// Of two that have an order. Numbers as indexes compare them: exactly, whatever their types.
+bool is_greater(const Json& a, const Json& b) {
+  if (a.is_string()) return a.get_ref<const std::string&>() > b.get_ref<const std::string&>();
+  std::string first;
+  std::string second;
+  append_value(a, false, first);
+  append_value(b, false, second);
+  return first > second;
+}
+
+Result<> raise(Json& to, const Change& change) {
+  if (!have_an_order(to, change.value)) return wrong(change, "has no order with the new value");
+  if (is_greater(to, change.value)) {
+    return Error(Errc::stale, change.path + " is " + to.dump().substr(0, 64) + " already");
+  }
+  to = change.value;
+  return {};
+}
+
 Result<> put(const Change& change, const Path& path, Json& document) {
   bool fresh = false;
   const auto target = make_way(document, path, change, fresh);
@@ -59,6 +83,7 @@ Result<> put(const Change& change, const Path& path, Json& document) {
     return {};
   }
   if (change.what == Operator::inc && !fresh) return add(at, change);
+  if (change.what == Operator::raise && !fresh) return raise(at, change);
   at = change.value;
   return {};
 }
@@ -118,10 +143,13 @@ Result<std::size_t> check_changes(const std::vector<Change>& changes) {
   std::size_t bytes = 0;
   for (const Change& change : changes) {
     if (const auto path = parse_path(change.path); !path) return path.error();
-    if (change.what > Operator::pull) return Error(Errc::bad_request, "no such operator");
+    if (change.what > Operator::raise) return Error(Errc::bad_request, "no such operator");
     if (change.what == Operator::unset) continue;
     const auto value = check_value(change.value);
     if (!value) return value.error();
+    if (change.what == Operator::raise && !have_an_order(change.value, change.value)) {
+      return wrong(change, "is to be raised to what has no order");
+    }
     if (change.what == Operator::inc && !change.value.is_number()) {
       return wrong(change, "is to grow by what is no number");
     }

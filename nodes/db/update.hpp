@@ -7,11 +7,13 @@
 ///   unset         no change                      removed; an element of an array becomes null
 ///   push          made as an array of one        wrong_type unless an array
 ///   pull          no change                      wrong_type unless an array
+///   raise         as set                         wrong_type; of its own type `stale` if greater
 ///
 /// set, inc and push are wrong_type where the way leads through something that is neither object
 /// nor array, or to an element that an array does not have. inc adds integers exactly, and is
 /// `overflow` beyond int64; if either is a double the sum is one, and `overflow` if not finite.
-/// pull removes all elements that are equal to its value.
+/// pull removes all elements that are equal to its value. raise is a set that refuses the whole
+/// request as `stale` if what is there is greater: numbers, or texts byte by byte.
 #pragma once
 
 #include <string>
@@ -22,7 +24,8 @@
 
 namespace starbus::nodes::db {
 
-enum class Operator : std::uint8_t { set, inc, unset, push, pull };
+/// Numbers travel: new ones come at the end.
+enum class Operator : std::uint8_t { set, inc, unset, push, pull, raise };
 
 struct Change {
   Operator what = Operator::set;
@@ -31,7 +34,7 @@ struct Change {
 };
 
 /// All operators in their order, or (an error) none. The document stays within the limits if the
-/// result is OK: bad_request, wrong_type, overflow, too_large.
+/// result is OK: bad_request, wrong_type, overflow, too_large, stale.
 Result<> apply_changes(const std::vector<Change>& changes, Json& document);
 
 /// What can be said without a document; what the values weigh. bad_request, bad_document,

@@ -22,12 +22,6 @@ std::uint64_t now_in_ms() {
       std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
 }
 
-bool has_saved_fields(const entity::Root& properties) {
-  return std::ranges::any_of(properties.schema().fields(), [](const entity::FieldInfo& field) {
-    return (field.reach & bit_of(entity::View::save)) != 0;
-  });
-}
-
 }  // namespace
 
 EntityHost::EntityHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& timers,
@@ -35,7 +29,11 @@ EntityHost::EntityHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& time
     : endpoint_(endpoint),
       timers_(timers),
       options_(std::move(options)),
-      ids_(endpoint, timers, options_.counter) {
+      ids_(endpoint, timers, options_.counter),
+      sync_({.sink = options_.sink, .unsaved = unsaved_marker()}),
+      saves_(timers, options_.save),
+      unsaved_(options_.save_every),
+      save_number_(now_in_ms() << 20) {  // a million in each millisecond that it lives
   entity::EntityManager::DrawId draw = options_.draw;
   if (!draw) {
     draw = [this]() -> entity::IdentityResult<OnlineId> {
@@ -48,11 +46,15 @@ EntityHost::EntityHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& time
       types_, entity::PersistentIdSource(node, now_in_ms()), std::move(draw),
       entity::EntityOptions{.most = options_.most, .observer = this, .timers = &timers_});
   for (const std::string& prefix : options_.take_in) take_in(prefix);
+  if (options_.tick > std::chrono::milliseconds(0)) {
+    static_cast<void>(timers_.every(alarms_, options_.tick, options_.tick, entity::CatchUp::once,
+                                    [this] { tick(); }));
+  }
 }
 
 EntityHost::~EntityHost() {
   entities_.reset();
-  if (!saves_.empty()) spdlog::error("entities: {}, at the end of the node", waits_for());
+  if (!saves_.empty()) spdlog::error("entities: {}, at the end of the node", saves_.waits_for());
 }
 
 bus::Result<> EntityHost::join(Node& node) {
@@ -89,7 +91,7 @@ std::string EntityHost::channel_of(OnlineId id) {
   return "entity/" + text_of(id);
 }
 
-void EntityHost::publish(Entity& entity, std::string name, Done done) {
+void EntityHost::start_publish(Entity& entity, std::string name, Done done) {
   const OnlineId id = entity.online_id();
   if (entities_->find(id) != &entity) {
     return boost::asio::post(endpoint_.loop(), [done = std::move(done)] {
@@ -100,21 +102,37 @@ void EntityHost::publish(Entity& entity, std::string name, Done done) {
   ++published_[static_cast<std::uint64_t>(id)].names;
   endpoint_.bind(std::move(name), entity,
                  [this, weak = std::weak_ptr(alive_), id,
-                  done = std::move(done)](const bus::Result<bus::Bound>& bound) {
-                   if (!bound && !weak.expired()) refused(id);
-                   done(bound ? bus::Result<>() : bus::Result<>(bound.error()));
+                  done = std::move(done)](const bus::Result<bus::Bound>& result) {
+                   if (!weak.expired()) bound(id, result);
+                   done(result ? bus::Result<>() : bus::Result<>(result.error()));
                  });
 }
 
 /// Whoever has no name of its own loses nothing with the lease.
-void EntityHost::refused(OnlineId id) {
+void EntityHost::bound(OnlineId id, const bus::Result<bus::Bound>& bound) {
   const auto found = published_.find(static_cast<std::uint64_t>(id));
   if (found == published_.end() || found->second.fenced) return;
-  if (--found->second.names == 0) published_.erase(found);
+  Entity* const entity = entities_->find(id);
+  if (bound && entity != nullptr) return owned(*entity, bound->epoch);
+  if (!bound && --found->second.names == 0) published_.erase(found);
+}
+
+void EntityHost::owned(Entity& entity, bus::Epoch epoch) {
+  Published& published = published_[static_cast<std::uint64_t>(entity.online_id())];
+  published.epoch = std::max(published.epoch, epoch.value);
+  const auto options = type_options_.find(&entity.type());
+  if (options != type_options_.end() && options->second.mirrored) {
+    sync_.mirror(entity, endpoint_, epoch);
+  }
 }
 
 void EntityHost::lose_all() {
   while (!arriving_.empty()) abandon(std::string(arriving_.begin()->first));
+  for (const auto& [name, stranded] : std::exchange(stranded_, {})) {
+    timers_.cancel(stranded->retry);
+    stranded->end(bus::Error(bus::Errc::lease_lost));
+    ++counters_.fenced;
+  }
   std::vector<std::uint64_t> ids;
   for (auto& [id, published] : published_) {
     if (!std::exchange(published.fenced, true)) ids.push_back(id);
@@ -128,94 +146,35 @@ void EntityHost::lose_all() {
   }
 }
 
-// --- the end of entities -------------------------------------------------------------------------
-
-/// In a later turn of the loop: nothing of an entity is on the stack then.
-void EntityHost::settle_soon() {
-  if (std::exchange(scheduled_, true)) return;
-  boost::asio::post(endpoint_.loop(), [this, weak = std::weak_ptr(alive_)] {
-    if (!weak.expired()) settle();
-  });
-}
-
-void EntityHost::settle() {
-  scheduled_ = false;
-  if (entities_->settle()) settle_soon();
-  end_of_drain();
-}
-
-void EntityHost::failed(const entity::HookFailure& failure) {
-  spdlog::error("entities: {}", failure.to_string());
-}
-
-void EntityHost::finished(Entity& entity, EndReason reason) {
-  const auto published = published_.find(static_cast<std::uint64_t>(entity.online_id()));
-  const bool fenced =
-      reason == EndReason::fenced || (published != published_.end() && published->second.fenced);
-  if (published != published_.end()) published_.erase(published);
-  const auto leaving = leaving_.find(static_cast<std::uint64_t>(entity.online_id()));
-  if (leaving != leaving_.end() && leaving->second.packed && !fenced &&
-      reason != EndReason::moved) {
-    // It may live on at the target, which saves it then.
-    ++counters_.unsaved;
-    return spdlog::error("entities: {} ended within its move, and was not saved", entity.label());
-  }
-  if (!fenced && reason != EndReason::moved) save(entity);
-}
-
-void EntityHost::save(Entity& entity) {
-  entity::Root* const properties = entity.properties();
-  if (!options_.save || properties == nullptr || !has_saved_fields(*properties)) return;
-  SavedEntity kept{std::string(entity.type().name()), entity.persistent_id(), {}};
-  const std::uint64_t number = ++saves_begun_;
-  Save& pending = saves_[number];
-  pending.label = entity.label();
-  if (const auto encoded = properties->encode_saved(entity::View::save, kept.properties);
-      !encoded) {
-    return saved(number, bus::Error(bus::Errc::too_large, encoded.error().to_string()));
-  }
-  const auto late =
-      timers_.after(alarms_, std::chrono::milliseconds(kSaveDeadline),
-                    [this, number] { saved(number, bus::Error(bus::Errc::deadline)); });
-  if (late) pending.deadline = *late;
-  options_.save(std::move(kept),
-                [this, weak = std::weak_ptr(alive_), number](const bus::Result<>& result) {
-                  if (!weak.expired()) saved(number, result);
-                });
-}
-
-/// Once: what comes later, or twice, is ignored.
-void EntityHost::saved(std::uint64_t number, const bus::Result<>& result) {
-  const auto found = saves_.find(number);
-  if (found == saves_.end()) return;
-  timers_.cancel(found->second.deadline);
-  ++(result ? counters_.saved : counters_.unsaved);
-  if (!result) {
-    spdlog::error("entities: {} was not saved: {}", found->second.label,
-                  result.error().to_string());
-  }
-  saves_.erase(found);
-  if (drained_) settle_soon();
-}
-
 // --- the drain -----------------------------------------------------------------------------------
 
 void EntityHost::drain(Done done) {
   drained_ = std::move(done);
-  if (leaving_.empty()) begin_end();
+  if (leaving_.empty() && arriving_.empty()) begin_end();
+  if (!arriving_.empty()) {
+    static_cast<void>(timers_.after(alarms_, std::chrono::milliseconds(kArrivalGrace),
+                                    [this] { no_arrivals(); }));
+  }
   static_cast<void>(timers_.every(alarms_, std::chrono::milliseconds(kWaitReport),
                                   std::chrono::milliseconds(kWaitReport), entity::CatchUp::once,
                                   [this] { report_waiting(); }));
 }
 
+/// What was accepted is granted at once, or hardly ever.
+void EntityHost::no_arrivals() {
+  while (!arriving_.empty()) abandon(std::string(arriving_.begin()->first));
+}
+
 /// Behind the last move: what is on its way lives here or there, and nobody knows where.
 void EntityHost::begin_end() {
+  if (!leaving_.empty() || !arriving_.empty() || std::exchange(ending_all_, true)) return;
+  while (!stranded_.empty()) give_up(std::string(stranded_.begin()->first));
   entities_->begin_close();
   settle_soon();
 }
 
 void EntityHost::end_of_drain() {
-  if (!drained_ || !leaving_.empty() || !entities_->closed() || !saves_.empty()) return;
+  if (!drained_ || !ending_all_ || !entities_->closed() || !saves_.empty()) return;
   alarms_.cancel_all();
   std::exchange(drained_, nullptr)({});
 }
@@ -228,18 +187,17 @@ std::string EntityHost::waits_for() const {
   std::string text;
   if (drained_ && !leaving_.empty()) {
     text = std::to_string(leaving_.size()) + " to move";
+  } else if (drained_ && !arriving_.empty()) {
+    text = std::to_string(arriving_.size()) + " to arrive";
   } else if (drained_ && entities_->size() > 0) {
     text = std::to_string(entities_->size()) + " entities to end";
   }
-  if (saves_.empty()) return text;
-  if (!text.empty()) text += ", ";
-  text += std::to_string(saves_.size()) + " to be saved: ";
-  std::size_t named = 0;
-  for (const auto& [number, save] : saves_) {
-    if (named == kNamedWaiters) return text + ", ...";
-    text.append(named++ == 0 ? "" : ", ").append(save.label);
+  if (!stranded_.empty()) {
+    text.append(text.empty() ? "" : ", ").append(std::to_string(stranded_.size()));
+    text.append(" to come to live");
   }
-  return text;
+  const std::string saves = saves_.waits_for();
+  return text + (text.empty() || saves.empty() ? "" : ", ") + saves;
 }
 
 }  // namespace starbus::nodes::entities

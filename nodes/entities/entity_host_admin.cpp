@@ -1,5 +1,7 @@
 // What a host shows to operators: /entities, and metrics.
+#include <charconv>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "nodes/entities/entity_host.hpp"
 
@@ -7,7 +9,16 @@ namespace starbus::nodes::entities {
 namespace {
 
 using bus::daemon::Metrics;
-using nlohmann::json;
+using bus::daemon::Request;
+using bus::daemon::Response;
+using entity::Entity;
+using entity::OnlineId;
+using nlohmann::ordered_json;
+
+Response json_response(const ordered_json& body) {
+  return {200, "application/json",
+          body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"};
+}
 
 /// What `value` reads of each type of which there was an entity.
 template <class Value>
@@ -21,26 +32,90 @@ std::vector<Metrics::Sample> by_type(const entity::EntityManager& entities, Valu
 
 }  // namespace
 
+/// By its online id, its persistent id, or the name of its channel.
+Entity* EntityHost::find_for_people(const std::string& name) const {
+  if (auto* const host = endpoint_.bound_at(name)) {
+    // What is bound here and is no entity is in no walk either.
+    for (const auto& [id, published] : published_) {
+      Entity* const entity = entities_->find(OnlineId{id});
+      if (entity == host) return entity;
+    }
+  }
+  if (Entity* const entity = entities_->find_persistent(name)) return entity;
+  std::uint64_t id = 0;
+  const auto parsed = std::from_chars(name.data(), name.data() + name.size(), id, 16);
+  const bool whole = parsed.ec == std::errc() && parsed.ptr == name.data() + name.size();
+  return whole ? entities_->find(OnlineId{id}) : nullptr;
+}
+
+Response EntityHost::show_one(const std::string& name) const {
+  const Entity* const entity = find_for_people(name);
+  if (entity == nullptr) return Response::error(404, "no entity of that name, or id, is here");
+  return json_response(entities_->describe(*entity));
+}
+
+void EntityHost::describe(const Entity& entity, ordered_json& shown) const {
+  const auto id = static_cast<std::uint64_t>(entity.online_id());
+  const auto published = published_.find(id);
+  shown["channel"] = endpoint_.channel_of(entity);
+  shown["epoch"] = published == published_.end() ? 0 : published->second.epoch;
+  shown["moving"] = leaving_.contains(id);
+  shown["unsaved"] = unsaved_.has(id);
+  shown["saving"] = saves_.has(std::string(entity.type().name()), entity.persistent_id());
+  const replica::Publisher* const publisher = sync_.publisher(entity);
+  shown["mirrors"] = publisher == nullptr ? ordered_json() : ordered_json(publisher->mirrors());
+}
+
+/// Those of a type, the oldest first, from behind one of them on.
+Response EntityHost::show_page(const Request& request) const {
+  const std::string type = request.parameter_or("type", "");
+  const std::string after = request.parameter_or("after", "");
+  ordered_json rows = ordered_json::array();
+  bool begun = after.empty();
+  ordered_json next;
+  entities_->for_each<Entity>([&](const Entity& entity) {
+    if (entity.type().name() != type || !next.is_null()) return;
+    const std::string id = text_of(entity.online_id());
+    if (!std::exchange(begun, begun || id == after)) return;
+    if (rows.size() == kShownEntities) return void(next = rows.back()["online_id"]);
+    const auto number = static_cast<std::uint64_t>(entity.online_id());
+    rows.push_back({{"online_id", id},
+                    {"persistent_id", entity.persistent_id()},
+                    {"channel", endpoint_.channel_of(entity)},
+                    {"state", name_of(entity.life())},
+                    {"unsaved", unsaved_.has(number)}});
+  });
+  return json_response({{"type", type}, {"entities", std::move(rows)}, {"after", next}});
+}
+
+Response EntityHost::show_all() const {
+  ordered_json rows = ordered_json::array();
+  for (const entity::EntityRow& row : entities_->rows()) {
+    rows.push_back({{"type", row.type->name()},
+                    {"present", row.present()},
+                    {"created", row.created},
+                    {"ended", row.ended}});
+  }
+  ordered_json declared = ordered_json::array();
+  for (const entity::TypeInfo* type : types_.types()) declared.push_back(type->name());
+  return json_response({{"types", std::move(rows)},
+                        {"declared", std::move(declared)},
+                        {"present", entities_->size()},
+                        {"published", published_.size()},
+                        {"mirrored", sync_.mirrored()},
+                        {"refused", entities_->counters().refused},
+                        {"failed_hooks", entities_->counters().failures},
+                        {"to_be_saved", unsaved()},
+                        {"unsaved", counters_.unsaved},
+                        {"waits_for", waits_for()}});
+}
+
 void EntityHost::add_admin(Node& node) {
   auto& context = node.process_context();
-  context.admin.get("/entities", [this](const bus::daemon::Request&) {
-    json rows = json::array();
-    for (const entity::EntityRow& row : entities_->rows()) {
-      rows.push_back({{"type", row.type->name()},
-                      {"present", row.present()},
-                      {"created", row.created},
-                      {"ended", row.ended}});
-    }
-    json declared = json::array();
-    for (const entity::TypeInfo* type : types_.types()) declared.push_back(type->name());
-    return bus::daemon::Response::json({{"types", std::move(rows)},
-                                        {"declared", std::move(declared)},
-                                        {"present", entities_->size()},
-                                        {"published", published_.size()},
-                                        {"refused", entities_->counters().refused},
-                                        {"failed_hooks", entities_->counters().failures},
-                                        {"unsaved", counters_.unsaved},
-                                        {"waits_for", waits_for()}});
+  context.admin.get("/entities", [this](const Request& request) {
+    if (const auto name = request.parameter("name")) return show_one(*name);
+    if (request.parameter("type")) return show_page(request);
+    return show_all();
   });
   Metrics& metrics = context.metrics;
   metrics.family("starbus_entities", "Entities here, by type.", Metrics::Kind::gauge, [this] {
@@ -53,6 +128,17 @@ void EntityHost::add_admin(Node& node) {
   metrics.family("starbus_entities_ended_total", "Of these, that have ended.",
                  Metrics::Kind::counter,
                  [this] { return by_type(*entities_, [](const auto& row) { return row.ended; }); });
+  metrics.family("starbus_entities_steps_total", "Steps that ran, by type.", Metrics::Kind::counter,
+                 [this] { return by_type(*entities_, [](const auto& row) { return row.steps; }); });
+  metrics.family("starbus_entities_steps_seconds_total", "Time of the loop in these, by type.",
+                 Metrics::Kind::counter, [this] {
+                   const double tick = endpoint_.nanoseconds_per_tick() / 1e9;
+                   return by_type(*entities_, [tick](const auto& row) {
+                     return static_cast<double>(row.step_ticks) * tick;
+                   });
+                 });
+  metrics.gauge("starbus_entities_to_be_saved", "Entities whose present state is kept nowhere.",
+                [this] { return static_cast<double>(unsaved()); });
   const auto counter = [&](const char* name, const char* help, auto read) {
     metrics.counter(name, help, [this, read] { return static_cast<double>(read(*this)); });
   };
@@ -62,6 +148,14 @@ void EntityHost::add_admin(Node& node) {
           [](const EntityHost& host) { return host.entities().counters().failures; });
   counter("starbus_entities_unsaved_total", "Entities that ended without being saved.",
           [](const EntityHost& host) { return host.counters().unsaved; });
+  counter("starbus_entities_saved_total", "Saves that were kept.",
+          [](const EntityHost& host) { return host.counters().saved; });
+  counter("starbus_entities_unchanged_total", "Entities that ended as they had been saved.",
+          [](const EntityHost& host) { return host.counters().unchanged; });
+  counter("starbus_entities_told_total", "News of one entity for one audience.",
+          [](const EntityHost& host) { return host.told().told; });
+  counter("starbus_entities_told_bytes_total", "Bytes of these, encoded once.",
+          [](const EntityHost& host) { return host.told().bytes; });
   counter("starbus_entities_fenced_total", "Entities that ended with the lease.",
           [](const EntityHost& host) { return host.counters().fenced; });
   counter("starbus_entities_moved_out_total", "Entities that moved to another process.",
@@ -72,7 +166,9 @@ void EntityHost::add_admin(Node& node) {
           [](const EntityHost& host) { return host.counters().moves_failed; });
   counter("starbus_entities_arrivals_refused_total", "Entities that were not taken in.",
           [](const EntityHost& host) { return host.counters().arrivals_refused; });
-  counter("starbus_entities_arrivals_lost_total", "Entities whose activation failed on arrival.",
+  counter("starbus_entities_arrivals_late_total", "Activations that failed on arrival.",
+          [](const EntityHost& host) { return host.counters().arrivals_late; });
+  counter("starbus_entities_arrivals_lost_total", "Entities that arrived, and never came to live.",
           [](const EntityHost& host) { return host.counters().arrivals_lost; });
 }
 

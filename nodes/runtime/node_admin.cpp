@@ -151,6 +151,16 @@ std::vector<Metrics::Sample> of_methods(NodeCore& core, Value value) {
   return samples;
 }
 
+/// What `value` reads of each class of which an object could be called.
+template <class Value>
+std::vector<Metrics::Sample> of_classes(NodeCore& core, Value value) {
+  std::vector<Metrics::Sample> samples;
+  for (const auto& [info, load] : core.rpc().loads()) {
+    samples.push_back({{{"class", std::string(info->name)}}, value(info, load)});
+  }
+  return samples;
+}
+
 void add_metrics(NodeCore& core) {
   Metrics& metrics = core.context().metrics;
   metrics.family("starbus_node_state", "1 for the state that the node is in.", Metrics::Kind::gauge,
@@ -190,6 +200,36 @@ void add_metrics(NodeCore& core) {
         return of_methods(core,
                           [](const auto& counters) { return static_cast<double>(counters.calls); });
       });
+  metrics.family(
+      "starbus_node_rpc_busy_ms_per_second", "How busy each method keeps the loop.",
+      Metrics::Kind::gauge, [&core] {
+        std::vector<Metrics::Sample> samples;
+        for (const entity::rpc::MethodInfo* method : core.rpc().dictionary().methods()) {
+          if (core.rpc().counters(*method).calls == 0) continue;
+          samples.push_back({{{"method", method->full_name()}}, core.rpc_load().of(*method)});
+        }
+        return samples;
+      });
+  metrics.family("starbus_node_objects", "Objects that can be called, by class.",
+                 Metrics::Kind::gauge, [&core] {
+                   return of_classes(core, [](const auto*, const auto& load) {
+                     return static_cast<double>(load.objects);
+                   });
+                 });
+  metrics.family(
+      "starbus_node_objects_busy_ms_per_second",
+      "How busy calls of the objects of a class keep the loop.", Metrics::Kind::gauge, [&core] {
+        return of_classes(
+            core, [&core](const auto* info, const auto&) { return core.rpc_load().of(info); });
+      });
+  metrics.family("starbus_node_objects_seconds_total",
+                 "Time of the loop in calls of the objects of a class.", Metrics::Kind::counter,
+                 [&core] {
+                   const double tick = core.nanoseconds_per_tick();
+                   return of_classes(core, [tick](const auto*, const auto& load) {
+                     return static_cast<double>(load.ticks) * tick / 1e9;
+                   });
+                 });
   metrics.family("starbus_node_rpc_seconds_total", "Time of the loop, per method.",
                  Metrics::Kind::counter, [&core] {
                    const double tick = core.nanoseconds_per_tick();

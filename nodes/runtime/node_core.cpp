@@ -147,14 +147,19 @@ void NodeCore::sample() {
   busy_.sample(now, processor_time(), BusyMeter::Time(handlers));
   const double seconds = std::chrono::duration<double>(now).count();
   main_loop_.load().sample(seconds - sampled_, tick);
+  rpc_load_.sample(endpoint_, seconds - sampled_);
   sampled_ = seconds;
 }
 
 /// From the detector's thread.
 StallDetector::Handler NodeCore::look() const {
   if (const entity::rpc::MethodInfo* method = endpoint_.running()) return {method->full_name()};
+  if (const entity::rpc::MethodInfo* method = endpoint_.answering()) {
+    return {"answer of " + method->full_name()};
+  }
+  if (std::string activity = endpoint_.activity()->text(); !activity.empty()) return {activity};
   const Load::Running running = main_loop_.load().running();
-  if (running.source == nullptr) return {};
+  if (running.source == nullptr) return {bus_.handling()};
   const std::uint64_t now = entity::rpc::ticks();
   const std::uint64_t passed = now > running.since ? now - running.since : 0;
   const auto nanoseconds =

@@ -21,6 +21,7 @@
 #include "nodes/runtime/node_settings.hpp"
 #include "nodes/runtime/offers.hpp"
 #include "nodes/runtime/requirements.hpp"
+#include "nodes/runtime/rpc_load.hpp"
 #include "nodes/runtime/stall_detector.hpp"
 #include "nodes/runtime/steps.hpp"
 #include "nodes/runtime/task_channels.hpp"
@@ -69,6 +70,7 @@ class NodeCore final : private Lifecycle::Shell {
   const Requirements& requirements() const { return requirements_; }
   const Offers& offers() const { return offers_; }
   const BusyMeter& busy() const { return busy_; }
+  const RpcLoad& rpc_load() const { return rpc_load_; }
   std::uint64_t stalls() const { return stalls_.stalls(); }
   double nanoseconds_per_tick() const { return endpoint_.nanoseconds_per_tick(); }
   MainLoop& main_loop() { return main_loop_; }
@@ -122,6 +124,7 @@ class NodeCore final : private Lifecycle::Shell {
   Lifecycle lifecycle_;
   std::function<void()> stopped_;  // set while it drains
   BusyMeter busy_;
+  RpcLoad rpc_load_;
   double sampled_ = 0;  // seconds, of the latest sample
   entity::TimerOwner timers_;
   Node node_;

@@ -44,6 +44,10 @@ namespace starbus::nodes {
     "the start fails as bad_name")                                                                 \
   X(kRetry, 1'000, "ms", "until a name that somebody else still has is asked for again",           \
     "again, for as long as it takes")                                                              \
+  X(kLeaveDeadline, 2'000, "ms",                                                                   \
+    "that a node which has drained waits for acknowledgements, unless told otherwise: a peer may " \
+    "stand still",                                                                                 \
+    "it leaves, and the log says for whom messages were left")                                     \
   X(kTaskPoll, 20, "ms", "between two looks at the tasks that a drain waits for", "the next look") \
   X(kStuckGrace, 1'000, "ms",                                                                      \
     "beyond drain_deadline, for a loop that could end the process itself",                         \

@@ -24,6 +24,9 @@ NodeSettings read_node_settings(ConfigReader& reader, const std::string& fallbac
     const auto added = requirements.add({name});
     if (!added) reader.problem("needs", "'needs': '" + name + "': " + added.error().detail);
   }
+  settings.leave_deadline =
+      reader.duration("leave_deadline", std::chrono::milliseconds(kLeaveDeadline),
+                      std::chrono::milliseconds(0), std::chrono::minutes(10));
   ConfigReader bus = reader.table("bus");
   settings.bus_endpoint = bus.string("endpoint", "");
   settings.bus_role = bus.string("role", "node");

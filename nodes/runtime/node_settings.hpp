@@ -18,6 +18,7 @@ struct NodeSettings {
   std::string bus_role;
   std::chrono::milliseconds stall{};
   std::chrono::milliseconds tick{};
+  std::chrono::milliseconds leave_deadline{};
   std::size_t workers = 0;
 
   bool operator==(const NodeSettings&) const = default;

@@ -67,8 +67,8 @@ void NodeCore::finish_tasks() {
 }
 
 void NodeCore::leave() {
-  // The deadline of the drain has begun earlier, and so passes before this one.
-  bus_.close(context_.drain_deadline,
+  // The steps have waited for what matters to them. What is left is for those who do not answer.
+  bus_.close(settings_.leave_deadline,
              [this, weak = std::weak_ptr(alive_)](const bus::Result<>& flushed) {
                if (weak.expired()) return;
                if (!flushed) spdlog::warn("left the bus: {}", flushed.error().to_string());
@@ -113,9 +113,11 @@ std::string NodeCore::status() const {
     text.append(": step ").append(step);
   } else if (state == NodeState::draining) {
     const std::size_t tasks = tasks_.counts().unfinished();
-    const std::uint64_t bytes = bus_.counters().unacknowledged_bytes;
-    text.append(": ").append(std::to_string(tasks)).append(" tasks, ");
-    text.append(std::to_string(bytes)).append(" bytes not acknowledged");
+    text.append(": ").append(std::to_string(tasks)).append(" tasks");
+    for (const bus::Unacknowledged& each : bus_.unacknowledged(3)) {
+      text.append(", ").append(std::to_string(each.bytes)).append(" bytes for ");
+      text.append(each.channel).append(" not acknowledged");
+    }
   } else if (state != NodeState::ready && !missing.empty()) {
     text.append(": ").append(missing);
   }

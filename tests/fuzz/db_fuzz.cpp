@@ -56,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace starbus::nodes::db;
   if (size == 0) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data + 1), size - 1);
-  const unsigned kind = data[0] % 7U;
+  const unsigned kind = data[0] % 8U;
   if (kind == 0) try_document(bytes);
   if (kind == 1) try_rows(bytes);
   if (kind > 1) try_update(bytes, static_cast<Operator>(kind - 2));

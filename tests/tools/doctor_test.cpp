@@ -409,5 +409,22 @@ TEST_F(Doctor, TellsWhatIsAlikeInOneGo) {
   EXPECT_NE(text.find("7 warnings"), std::string::npos) << text;
 }
 
+TEST_F(Doctor, AServiceInQuarantine) {
+  nodes::manager::SetbackReport held;
+  held.rows.push_back({.instance = "rank/3of16", .deaths = 3, .host = "b", .quarantined = true});
+  held.rows.push_back({.instance = "chat/1", .deaths = 1, .host = "a", .pause_ms = 500});
+  examination_.setbacks = held;
+  expect(Check::service_quarantined, Severity::error);
+  const auto findings = diagnose(examination_);
+  ASSERT_EQ(findings.size(), 1U) << "one that pauses comes back by itself";
+  EXPECT_EQ(findings[0].where, "rank/3of16");
+  EXPECT_THAT(findings[0].cure, testing::HasSubstr("bustop cluster --release rank/3of16"));
+}
+
+TEST_F(Doctor, AManagerThatDoesNotAnswer) {
+  examination_.manager = bus::Error(bus::Errc::deadline, "the manager does not answer");
+  expect(Check::manager_silent, Severity::warning);
+}
+
 }  // namespace
 }  // namespace starbus::bustop

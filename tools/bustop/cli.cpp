@@ -10,6 +10,7 @@
 #include "tools/bustop/completion.hpp"
 #include "tools/bustop/live_screen.hpp"
 #include "tools/bustop/manager_commands.hpp"
+#include "tools/bustop/manager_link.hpp"
 #include "tools/command_line.hpp"
 
 namespace starbus::bustop {
@@ -143,6 +144,14 @@ void add_mail_commands(CLI::App& app, Options& options) {
   }
 }
 
+/// Of commands that ask over the bus.
+void add_busd(CLI::App& command, Options& options) {
+  command.add_option("--busd", options.busd, "endpoint of the local busd; default $STARBUS_BUSD")
+      ->type_name("ENDPOINT");
+  command.add_option("--role", options.role, "for the access list of busd; default node")
+      ->type_name("ROLE");
+}
+
 void add_manager_commands(CLI::App& app, Options& options) {
   CLI::App& cluster = *app.add_subcommand("cluster", "nodes as the manager sees them: state, load");
   CLI::App& shutdown =
@@ -155,11 +164,11 @@ void add_manager_commands(CLI::App& app, Options& options) {
   cluster
       .add_option("--release", options.release, "let this instance of a service be placed again")
       ->type_name("TYPE/N");
-  for (CLI::App* const command : {&cluster, &shutdown}) {
-    command->add_option("--busd", options.busd, "endpoint of the local busd; default $STARBUS_BUSD")
-        ->type_name("ENDPOINT");
-    command->add_option("--role", options.role, "for the access list of busd; default node")
-        ->type_name("ROLE");
+  CLI::App& entity =
+      *app.add_subcommand("entity", "one entity, wherever it lives: properties, timers, saving");
+  entity.add_option("name", options.name, "its channel")->required()->type_name("NAME");
+  for (CLI::App* const command : {&cluster, &shutdown, &entity}) {
+    add_busd(*command, options);
   }
 }
 
@@ -179,6 +188,7 @@ void add_commands(CLI::App& app, Options& options) {
   rates.add_flag("--local", options.rates.local, "of this host only");
   CLI::App& doctor = *app.add_subcommand("doctor", "what is wrong, why it matters, what to do");
   add_duration(doctor, "--interval", options.interval, "time between two readings; default 1s");
+  add_busd(doctor, options);
   CLI::App& completion = *app.add_subcommand("completion", "print a completion script");
   completion.add_option("shell", options.shell, "bash, zsh or fish")
       ->required()
@@ -219,6 +229,12 @@ int dispatch(const std::string& command, const Context& context, Options& option
   return run_live(context, options.interval);
 }
 
+bus::Result<nodes::manager::SetbackReport> setbacks_of(const Options& options) {
+  ManagerLink link(options.busd, options.role, options.timeout);
+  if (const auto connected = link.connect(); !connected) return connected.error();
+  return link.setbacks();
+}
+
 int connect_and_run(const std::string& command, Options& options, const Environment& environment) {
   if (options.admin.empty()) options.admin = environment.admin;
   if (options.admin.empty()) options.admin = kDefaultAdmin;
@@ -233,8 +249,14 @@ int connect_and_run(const std::string& command, Options& options, const Environm
   }
   const ClusterView view(std::move(*local), std::move(*root));
   const Look look{environment.colour && !options.no_color, environment.width};
-  const Context context{view,         environment.out, environment.err,  look,
-                        options.json, options.admin,   environment.sleep};
+  const Context context{view,
+                        environment.out,
+                        environment.err,
+                        look,
+                        options.json,
+                        options.admin,
+                        environment.sleep,
+                        [&options] { return setbacks_of(options); }};
   return dispatch(command, context, options);
 }
 
@@ -245,6 +267,7 @@ int ask_manager(const std::string& command, Options& options, const Environment&
   if (command == "cluster") {
     return options.release.empty() ? run_cluster(context) : run_release(context, options.release);
   }
+  if (command == "entity") return run_entity(context, options.name);
   if (!options.shutdown.reason.empty()) options.shutdown.follow = !options.no_follow;
   return run_shutdown(context, options.shutdown);
 }
@@ -268,7 +291,7 @@ int run_bustop(const std::vector<std::string>& arguments, const Environment& env
   }
   const auto chosen = app.get_subcommands();
   const std::string command = chosen.empty() ? "live" : chosen.front()->get_name();
-  if (command == "cluster" || command == "shutdown") {
+  if (command == "cluster" || command == "shutdown" || command == "entity") {
     return ask_manager(command, options, environment);
   }
   if (command != "completion") return connect_and_run(command, options, environment);

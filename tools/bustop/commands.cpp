@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "bus/core/name.hpp"
+#include "nodes/manager/manager_desk.hpp"
 #include "tools/bustop/json_out.hpp"
 #include "tools/bustop/parse.hpp"
 #include "tools/bustop/render.hpp"
@@ -282,12 +283,26 @@ Result<> examine(const Context& context, std::chrono::milliseconds interval, Exa
   return {};
 }
 
+/// Without one there are no services that anybody places.
+void ask_manager(const Context& context, Examination& examination) {
+  if (!context.setbacks) return;
+  const auto route = context.view.route(std::string(nodes::manager::kManagerChannel));
+  if (!route || !route->info.found) return;
+  auto held = context.setbacks();
+  if (held) {
+    examination.setbacks = std::move(*held);
+  } else {
+    examination.manager = held.error();
+  }
+}
+
 }  // namespace
 
 int run_doctor(const Context& context, std::chrono::milliseconds interval) {
   Examination examination;
   const auto examined = examine(context, interval, examination);
   if (!examined) examination.unreachable = examined.error();
+  if (examined) ask_manager(context, examination);
   const auto findings = diagnose(examination);
   print(
       context, [&] { return render_doctor(findings, examination, context.look); },

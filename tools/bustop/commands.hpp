@@ -9,6 +9,7 @@
 #include <iosfwd>
 #include <string>
 
+#include "nodes/manager/placement/setback_report.hpp"
 #include "tools/bustop/cluster_view.hpp"
 #include "tools/bustop/table.hpp"
 
@@ -31,6 +32,9 @@ struct Context {
   std::string admin;  // for messages
   /// Waits between two readings; tests do not.
   std::function<void(std::chrono::milliseconds)> sleep;
+  /// What the manager holds against services; doctor asks when somebody is the manager. Not set:
+  /// nobody is asked.
+  std::function<bus::Result<nodes::manager::SetbackReport>()> setbacks = {};
 };
 
 int run_tree(const Context& context);

@@ -62,6 +62,7 @@ std::vector<Finding> diagnose(const Examination& examination) {
     checks::check_links(before, after, findings);
   }
   checks::check_mail_shards(examination, findings);
+  checks::check_services(examination, findings);
   checks::check_versions(examination, findings);
   std::ranges::stable_sort(findings, std::ranges::greater{}, &Finding::severity);
   return findings;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "nodes/manager/placement/setback_report.hpp"
 #include "tools/bustop/model.hpp"
 
 namespace starbus::bustop {
@@ -106,6 +107,12 @@ std::string_view name_of(Severity severity);
     "Nothing is wrong while the store is there; one that is lost, or restored from before, "      \
     "would leave them to nobody",                                                                 \
     "add them to [mail] shards of that host, and of no other")                                    \
+  X(service_quarantined,                                                                          \
+    "its hosts died whenever they had it: it is placed nowhere until somebody releases it, and "  \
+    "calls to it fail",                                                                           \
+    "read the logs of those hosts; then bustop cluster --release TYPE/N")                         \
+  X(manager_silent, "whether services are set aside could not be learned",                        \
+    "look at the manager: bustop route manager/cluster, and its log")                             \
   X(version_mix, "versions at most one minor apart work together, but not for ever",              \
     "finish the upgrade, host by host")
 
@@ -140,6 +147,10 @@ struct Examination {
   std::vector<DaemonReading> after;
   /// With a shard that had a host in either reading: it may just move. No value: not known.
   std::optional<MailPlaces> mail{};
+  /// Of services whose hosts have died, as the manager has them. No value: there is no manager, or
+  /// (then `manager` is not ok) it did not answer.
+  std::optional<nodes::manager::SetbackReport> setbacks{};
+  bus::Error manager{};
 };
 
 /// Worst first.

@@ -19,6 +19,7 @@ void check_root(const Cluster& cluster, Findings& to);
 void check_hosts(const Cluster& cluster, Findings& to);
 void check_processes(const Cluster& cluster, Findings& to);
 void check_mail_shards(const Examination& examination, Findings& to);
+void check_services(const Examination& examination, Findings& to);
 void check_versions(const Examination& examination, Findings& to);
 
 }  // namespace starbus::bustop::checks

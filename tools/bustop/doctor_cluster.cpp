@@ -118,6 +118,26 @@ void check_processes(const Cluster& cluster, Findings& to) {
   }
 }
 
+void check_services(const Examination& examination, Findings& to) {
+  if (examination.manager.code != bus::Errc::ok) {
+    add(to, Severity::warning, Check::manager_silent, "manager",
+        "does not tell: " + examination.manager.to_string());
+  }
+  if (!examination.setbacks) return;
+  for (const auto& row : examination.setbacks->rows) {
+    if (!row.quarantined) continue;
+    add(to, Severity::error, Check::service_quarantined, row.instance,
+        "is in quarantine: " + std::to_string(row.deaths) +
+            " hosts died while it started or was "
+            "young, " +
+            row.host + " last",
+        "read the log and core dump of " + row.host +
+            "; when it is mended: bustop cluster "
+            "--release " +
+            row.instance);
+  }
+}
+
 void check_versions(const Examination& examination, Findings& to) {
   std::map<std::string, std::vector<std::string>> seen;  // version -> daemons
   for (const DaemonReading& reading : examination.after) {

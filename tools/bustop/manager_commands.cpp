@@ -109,6 +109,26 @@ int run_release(const ManagerContext& context, const std::string& instance) {
   return *released ? kExitOk : kExitNotFound;
 }
 
+int run_entity(const ManagerContext& context, const std::string& channel) {
+  ManagerLink link(context.busd, context.role, context.timeout);
+  if (const auto connected = link.connect(); !connected) return say(context, connected.error());
+  const auto shown = link.entity(channel);
+  if (!shown) {
+    const bool absent =
+        shown.error() == bus::Errc::no_owner || shown.error() == bus::Errc::no_handler;
+    if (!absent) return say(context, shown.error());
+    context.err << "bustop: " << printable(shown.error().to_string()) << "\n  -> bustop route "
+                << printable(channel) << "\n";
+    return kExitNotFound;
+  }
+  const auto json = nlohmann::ordered_json::parse(*shown, nullptr, false);
+  if (json.is_discarded()) {
+    return say(context, {bus::Errc::bad_bytes, channel + " has answered with no JSON"});
+  }
+  context.out << (context.json ? json.dump(2) + "\n" : render_entity(json, context.look));
+  return kExitOk;
+}
+
 int run_shutdown(const ManagerContext& context, const ShutdownOptions& options) {
   ManagerLink link(context.busd, context.role, context.timeout);
   if (const auto connected = link.connect(); !connected) return say(context, connected.error());

@@ -1,4 +1,4 @@
-/// The sub-commands that ask the manager: bustop cluster, bustop shutdown.
+/// The sub-commands that ask over the bus: bustop cluster, bustop shutdown, bustop entity.
 #pragma once
 
 #include <chrono>
@@ -29,6 +29,9 @@ struct ShutdownOptions {
 int run_cluster(const ManagerContext& context);
 /// Lets an instance of a service be placed again. kExitNotFound: nothing is held against it.
 int run_release(const ManagerContext& context, const std::string& instance);
+/// One entity, wherever it lives: its properties, its timers, whether it is saved. kExitNotFound:
+/// nobody has that name, or it is no entity.
+int run_entity(const ManagerContext& context, const std::string& channel);
 /// kExitBad: somebody did not end in time.
 int run_shutdown(const ManagerContext& context, const ShutdownOptions& options);
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "bus/client/bus.hpp"
+#include "entity/objects/entity.hpp"
 #include "entity/rpc/rpc.hpp"
 #include "nodes/manager/manager_desk.hpp"
 
@@ -109,6 +110,22 @@ bus::Result<ClusterReport> ManagerLink::cluster(const std::string& after) {
 bus::Result<SetbackReport> ManagerLink::setbacks() {
   return answer_of(link_->loop, rpc::call<&ManagerDesk::setbacks>(link_->rpc, kManagerChannel,
                                                                   {.deadline = timeout_}));
+}
+
+bus::Result<std::string> ManagerLink::entity(const std::string& channel) {
+  auto shown = answer_of(link_->loop, rpc::call<&entity::Entity::inspect>(link_->rpc, channel,
+                                                                          {.deadline = timeout_}));
+  if (shown) return shown;
+  if (shown.error() == bus::Errc::no_owner) {
+    return bus::Error(bus::Errc::no_owner, "nobody has " + channel);
+  }
+  if (shown.error() == bus::Errc::handler_failed) {
+    return bus::Error(bus::Errc::no_handler, channel + " is no entity: " + shown.error().detail);
+  }
+  if (shown.error() == bus::Errc::deadline) {
+    return bus::Error(bus::Errc::deadline, channel + " does not answer");
+  }
+  return shown;
 }
 
 bus::Result<bool> ManagerLink::release(const std::string& instance) {

@@ -1,5 +1,6 @@
-/// Calls of the cluster's manager (docs/manager.md) from a program that is no node: over a link of
-/// its own to a busd, since the manager may be on any host and its admin port is its host's alone.
+/// Calls of the cluster's manager (docs/manager.md), and of entities, from a program that is no
+/// node: over a link of its own to a busd, since they may be on any host, and an admin port is its
+/// host's alone.
 ///
 /// Single-threaded: each function runs the link until there is an answer, or `timeout` is over.
 #pragma once
@@ -30,6 +31,9 @@ class ManagerLink {
   /// Errors: no_owner, nobody is the manager now; deadline; the bus' own.
   bus::Result<nodes::manager::ClusterReport> cluster(const std::string& after);
   bus::Result<nodes::manager::SetbackReport> setbacks();
+  /// What an entity says of itself, wherever it is: JSON. no_owner: nobody has the name;
+  /// no_handler: it is no entity.
+  bus::Result<std::string> entity(const std::string& channel);
   bus::Result<bool> release(const std::string& instance);
   bus::Result<nodes::manager::ShutdownReport> shutdown_report();
   bus::Result<nodes::manager::ShutdownReport> shut_down(const std::string& reason);

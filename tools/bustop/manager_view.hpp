@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "nodes/manager/cluster_report.hpp"
@@ -10,6 +11,10 @@
 #include "tools/bustop/table.hpp"
 
 namespace starbus::bustop {
+
+/// What an entity says of itself: one line for each thing, its properties as a tree. What comes
+/// from elsewhere is made printable.
+std::string render_entity(const nlohmann::ordered_json& entity, const Look& look);
 
 std::string render_managed(const nodes::manager::ClusterReport& report, const Look& look);
 /// Stage by stage, with who is there; then who blocked.

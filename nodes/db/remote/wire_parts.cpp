@@ -92,7 +92,7 @@ void put(Out& out, const Change& it) {
   put_all(out, it.path, it.value);
 }
 void get(In& in, Change& it) {
-  get_enum(in, it.what, 5);
+  get_enum(in, it.what, 6);
   get_all(in, it.path, it.value);
 }
 

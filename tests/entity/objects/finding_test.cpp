@@ -64,8 +64,8 @@ TEST_F(Finding, TwoTypesOfOneNameStopEverything) {
 }
 
 TEST_F(Finding, WithoutAnOnlineIdNothingIsMade) {
-  OnlineIdSource none([] {});
-  EntityManager empty(types, PersistentIdSource("n", 1), [&] { return none.next(); });
+  EntityManager empty(types, PersistentIdSource("n", 1),
+                      [] { return IdentityResult<OnlineId>(IdentityErrc::no_ids); });
   EXPECT_EQ(empty.create<Thing>().error(), EntityErrc::no_ids);
   EXPECT_TRUE(events.take().empty());
   CreateOptions moved;

@@ -27,7 +27,6 @@ class EntityCalls : public rpc::RpcTest, public ::testing::WithParamInterface<bo
     script = &events;
     EXPECT_TRUE(declare_entity<Player>(types));
     EXPECT_TRUE(declare_entity<Thing>(types));
-    EXPECT_TRUE(ids.grant({1, 1000}));
   }
   rpc::Endpoint& from() { return GetParam() ? server : caller; }
   boost::asio::awaitable<bool> begin() {
@@ -39,8 +38,9 @@ class EntityCalls : public rpc::RpcTest, public ::testing::WithParamInterface<bo
 
   Script events;
   EntityFactory types;
-  OnlineIdSource ids{[] {}};
-  EntityManager entities{types, PersistentIdSource("n", 1), [this] { return ids.next(); }};
+  std::uint64_t drawn = 1;
+  EntityManager entities{types, PersistentIdSource("n", 1),
+                         [this] { return IdentityResult<OnlineId>(OnlineId{drawn++}); }};
   Player* player = nullptr;
 };
 INSTANTIATE_TEST_SUITE_P(Objects, EntityCalls, ::testing::Bool(), [](const auto& name) {

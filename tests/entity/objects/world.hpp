@@ -199,7 +199,6 @@ class ObjectsTest : public ::testing::Test {
     EXPECT_TRUE(declare_entity<Actor>(types));
     EXPECT_TRUE(declare_entity<Player>(types));
     EXPECT_TRUE(declare_entity<Monster>(types));
-    EXPECT_TRUE(ids.grant({0x7f3a, 1'000'000}));
   }
   ~ObjectsTest() override {
     entities.reset();
@@ -213,9 +212,10 @@ class ObjectsTest : public ::testing::Test {
   Script events;
   Watcher watcher;
   EntityFactory types;
-  OnlineIdSource ids{[] {}};
+  std::uint64_t drawn = 0x7f3a;
   std::unique_ptr<EntityManager> entities = std::make_unique<EntityManager>(
-      types, PersistentIdSource("n", 1), [this] { return ids.next(); },
+      types, PersistentIdSource("n", 1),
+      [this] { return IdentityResult<OnlineId>(OnlineId{drawn++}); },
       EntityOptions{.observer = &watcher});
 };
 

@@ -50,6 +50,32 @@ TEST_F(DatabaseTest, InsertPutUpdateErase) {
   EXPECT_EQ(count({.collection = "c"}), 1u);
 }
 
+TEST_F(DatabaseTest, ARaiseNeverLowersAndTakesTheWholeRequestWithIt) {
+  const auto write = [&](Json version, int n) {
+    const auto written = world_.write(
+        Update{"c",
+               "1",
+               {{Operator::raise, "version", std::move(version)}, {Operator::set, "n", n}},
+               true});
+    return written ? std::string("ok") : std::string(name_of(written.error().code));
+  };
+  EXPECT_EQ(write("0007.0001", 1), "ok");
+  EXPECT_EQ(write("0007.0001", 1), "ok") << "the same again";
+  EXPECT_EQ(write("0007.000a", 2), "ok");
+  EXPECT_EQ(write("0007.0009", 3), "stale");
+  EXPECT_EQ(write(7, 3), "wrong_type") << "numbers and texts have no order";
+  EXPECT_EQ(write(Json::array(), 3), "wrong_type");
+  EXPECT_EQ(at("1"), (Json{{"n", 2}, {"version", "0007.000a"}}));
+  const auto number = [&](const char* id, Json value) {
+    return world_.write(Update{"c", id, {{Operator::raise, "v", std::move(value)}}, true})
+        .has_value();
+  };
+  EXPECT_TRUE(number("2", -1));
+  EXPECT_TRUE(number("2", 9'007'199'254'740'993)) << "exact beyond what a double has";
+  EXPECT_FALSE(number("2", 9'007'199'254'740'992.0));
+  EXPECT_TRUE(number("2", 1e300));
+}
+
 TEST_F(DatabaseTest, ARequestTakesEffectAsAWhole) {
   put("1", {{"n", 1}});
   const auto refused =

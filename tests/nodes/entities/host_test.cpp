@@ -147,7 +147,7 @@ TEST_F(EntityHostTest, ADrainEndsAndSavesAllAndNamesWhoBlocks) {
     EXPECT_FALSE(drained);
     a->held[1]({});
     EXPECT_EQ(a->host.waits_for(), "2 to be saved: guild roses, guild lilies");
-    a->held[0](bus::Error(bus::Errc::io_error, "no disk"));
+    a->held[0](bus::Error(bus::Errc::too_large, "no place"));
     a->held[0]({});  // twice
     a->held[2]({});
     EXPECT_TRUE(co_await until([&] { return drained; }));

@@ -4,15 +4,39 @@
 #include "nodes/service/service_app.hpp"
 #include "players.hpp"
 
+namespace {
+
+using namespace game;
+
+class Game final : public nodes::App {
+ public:
+  Game() {
+    services_.add<Chat>(kChat);
+    services_.add<Players>(kPlayers, {}, [this](service::Instance& instance, nodes::Node& node) {
+      return std::make_unique<Players>(instance, *entities_, node.process());
+    });
+  }
+  void configure(bus::daemon::ConfigReader& reader) override { services_.configure(reader); }
+  /// Entities first: so they end last, when no service needs them any more.
+  bus::Result<> start(nodes::Node& node) override {
+    entities_.emplace(node.rpc(), node.timers(), node.name(), entities::HostOptions{});
+    entities_->declare<Player>({.mirrored = true});
+    if (auto joined = entities_->join(node); !joined) return joined;
+    return services_.start(node);
+  }
+  std::string status() const override { return services_.status(); }
+
+ private:
+  std::optional<entities::EntityHost> entities_;
+  service::ServiceApp services_;
+};
+
+}  // namespace
+
 int main(int argc, char** argv) {
-  auto app = std::make_unique<game::service::ServiceApp>();
-  app->add<game::Chat>(game::kChat);
-  app->add<game::Players>(game::kPlayers, {}, [](game::service::Instance& instance, auto& node) {
-    return std::make_unique<game::Players>(instance, node.rpc(), node.process());
-  });
-  return game::nodes::run_node({.role = "service",
-                                .version = "0.1",
-                                .description = "Runs chat rooms and players.",
-                                .program = "game-host"},
-                               std::move(app), argc, argv);
+  return nodes::run_node({.role = "service",
+                          .version = "0.1",
+                          .description = "Runs chat rooms and players.",
+                          .program = "game-host"},
+                         std::make_unique<Game>(), argc, argv);
 }

@@ -6,12 +6,14 @@
 
 #include "entity/rpc/rpc.hpp"
 
+namespace starbus::nodes::entities {}
 namespace starbus::nodes::service {}
 namespace starbus::nodes::replica {}
 
 namespace game {
 
 namespace bus = starbus::bus;
+namespace entities = starbus::nodes::entities;
 namespace entity = starbus::entity;
 namespace nodes = starbus::nodes;
 namespace replica = starbus::nodes::replica;

@@ -1,11 +1,11 @@
-// An entity: a player, with properties that are declared once and reach whoever mirrors it.
+// An entity: with properties that are declared once and reach whoever mirrors it.
 #pragma once
 
 #include <string>
 
 #include "entity/properties/properties.hpp"
 #include "names.hpp"
-#include "nodes/replica/publisher.hpp"
+#include "nodes/entities/entity_host.hpp"
 
 namespace game {
 
@@ -21,41 +21,22 @@ inline std::string player_channel(const std::string& name) {
   return "player/" + name;
 }
 
-/// The real one, of which there is one in the cluster: who owns the player's channel. Copies are
-/// made by Mirror (see player_copy.hpp). Belongs to the loop's thread.
-class Player final : public rpc::Host<Player> {
+/// The real one, of which there is one in the cluster: who owns the player's channel. Made and
+/// ended by the EntityHost of its node, which tells all copies what has changed, once a tick (see
+/// player_copy.hpp). Belongs to the loop's thread.
+class Player final : public entity::EntityOf<Player> {
  public:
-  /// `epoch` grows with each life of the player, so that copies know a later one.
-  Player(rpc::Endpoint& endpoint, bus::Epoch epoch, std::string name, std::string at)
-      : publisher_(endpoint, epoch, [this] { return snapshot(); }) {
-    state_.name = std::move(name);
-    state_.at = std::move(at);
-    state_.watch(entity::Audience::ghost);
-    state_.flush([](auto, auto) {}).value();  // copies begin with a snapshot of this
-    attach(publisher_).value();
-  }
-  ~Player() { close_rpc(); }
+  static constexpr std::string_view kTypeName = "player";
+  explicit Player(const entity::ConstructKey& key) : EntityOf(key) {}
 
-  std::int64_t add_score(rpc::Caller&, std::int64_t points) {
-    state_.score += points;
-    publish();
-    return state_.score;
-  }
+  std::int64_t add_score(rpc::Caller&, std::int64_t points) { return state.score += points; }
   static constexpr auto kRpc = rpc::methods("player", rpc::method<&Player::add_score>("add_score"));
 
- private:
-  /// Behind each change: what is new goes to all copies.
-  void publish() {
-    state_.flush([this](auto, bus::ByteView delta) { publisher_.publish(delta); }).value();
-  }
-  bus::Bytes snapshot() {
-    bus::Bytes bytes;
-    state_.encode_snapshot(entity::View::ghost, bytes).value();
-    return bytes;
-  }
+  entity::Root* properties() override { return &state; }
+  PlayerState state;
 
-  PlayerState state_;
-  replica::Publisher publisher_;
+ private:
+  ~Player() override = default;  // by the EntityHost alone
 };
 
 }  // namespace game

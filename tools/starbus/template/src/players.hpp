@@ -3,7 +3,6 @@
 
 #include <boost/asio/deferred.hpp>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 
@@ -21,10 +20,15 @@ inline constexpr std::size_t kMostPlayers = 1'000;      // of one partition
 /// partition on another host, where they enter anew.
 class Players final : public service::Service, public rpc::Host<Players> {
  public:
-  /// `at`: the process, for people.
-  Players(service::Instance& instance, rpc::Endpoint& endpoint, std::string at)
-      : instance_(instance), endpoint_(endpoint), at_(std::move(at)) {}
-  ~Players() override { close_rpc(); }
+  /// `at`: the process, for people. The host of entities outlives this.
+  Players(service::Instance& instance, entities::EntityHost& host, std::string at)
+      : instance_(instance), host_(host), at_(std::move(at)) {}
+  ~Players() override {
+    close_rpc();
+    for (const auto& [name, id] : players_) {
+      if (Player* player = find(id)) player->destroy();
+    }
+  }
 
   /// Makes the player if it is not there; answers its channel. busy: it is on its way, or a former
   /// life of it has not ended everywhere; ask again.
@@ -32,25 +36,44 @@ class Players final : public service::Service, public rpc::Host<Players> {
     if (auto mine = instance_.check(name); !mine) co_return mine.error();
     if (!is_name(name)) co_return service::Error(service::Errc::bad_name, "player");
     const std::string channel = player_channel(name);
-    if (players_.contains(name)) co_return channel;
+    if (const auto known = players_.find(name); known != players_.end()) {
+      if (find(known->second) != nullptr) co_return channel;
+      players_.erase(known);  // it has ended, or its name was lost
+    }
     if (players_.size() + entering_.size() >= kMostPlayers) {
       co_return service::Error(service::Errc::too_many, "players");
     }
     if (!entering_.insert(name).second) co_return service::Error(service::Errc::busy, name);
-    auto player = std::make_unique<Player>(endpoint_, instance_.epoch(), name, at_);
-    const auto bound = co_await endpoint_.bind(channel, *player, boost::asio::deferred);
+    entity::CreateOptions how;
+    how.persistent_id = name;
+    const auto made = host_.entities().create_with<Player>(how);
+    if (!made) {
+      entering_.erase(name);
+      co_return service::Error(service::Errc::busy, made.error().to_string());
+    }
+    const entity::OnlineId id = (*made)->online_id();
+    (*made)->state.name = name;
+    (*made)->state.at = at_;
+    const auto bound = co_await host_.publish(**made, channel, boost::asio::deferred);
     entering_.erase(name);
-    if (!bound) co_return service::Error(service::Errc::busy, bound.error().to_string());
-    players_.emplace(name, std::move(player));
+    if (!bound) {
+      // Somebody else has the name, so this is not the player.
+      if (Player* player = find(id)) player->destroy(entity::EndReason::fenced);
+      co_return service::Error(service::Errc::busy, bound.error().to_string());
+    }
+    players_.emplace(name, id);
     co_return channel;
   }
   static constexpr auto kRpc = rpc::methods("players", rpc::method<&Players::enter>("enter"));
 
  private:
+  /// Entities end by themselves, too: they are held by their ids.
+  Player* find(entity::OnlineId id) { return host_.entities().find_as<Player>(id); }
+
   service::Instance& instance_;
-  rpc::Endpoint& endpoint_;
+  entities::EntityHost& host_;
   const std::string at_;
-  std::map<std::string, std::unique_ptr<Player>> players_;
+  std::map<std::string, entity::OnlineId> players_;
   std::set<std::string> entering_;
 };
 

@@ -1,0 +1,110 @@
+/// Who gathers what changed in many objects: told once, takes the news of each audience by itself.
+#include <gmock/gmock.h>
+
+#include "entity/properties/properties.hpp"
+
+namespace starbus::entity {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+struct Sheep : Properties<Sheep> {
+  Field<int, own_client | Flags::save> wool{this, "wool"};
+  Field<int, ghost> place{this, "place"};
+  Field<int> thoughts{this, "thoughts"};
+};
+struct Shepherd final : ChangeListener {
+  void changed(std::uint64_t tag) override { heard.push_back(tag); }
+  std::vector<std::uint64_t> heard;
+};
+
+TEST(News, AListenerIsToldOnceUntilItListensAgain) {
+  Shepherd shepherd;
+  Sheep sheep;
+  sheep.listen(&shepherd, 7);
+  sheep.wool = 1;
+  EXPECT_THAT(shepherd.heard, IsEmpty()) << "nobody watches";
+  sheep.watch(Audience::ghost);
+  sheep.wool = 2;
+  sheep.thoughts = 2;
+  EXPECT_THAT(shepherd.heard, IsEmpty()) << "nobody who watches sees it";
+  sheep.place = 1;
+  sheep.place = 2;
+  EXPECT_THAT(shepherd.heard, ElementsAre(7));
+  EXPECT_EQ(sheep.news(), bit_of(Audience::ghost));
+  sheep.place = 3;
+  EXPECT_THAT(shepherd.heard, ElementsAre(7)) << "it has not listened again";
+  sheep.listen(&shepherd, 8);
+  sheep.place = 4;
+  EXPECT_THAT(shepherd.heard, ElementsAre(7, 8));
+  sheep.listen(nullptr, 0);
+  sheep.place = 5;
+  EXPECT_THAT(shepherd.heard, ElementsAre(7, 8));
+}
+
+TEST(News, EachAudienceIsTakenByItself) {
+  Sheep sheep;
+  Sheep copy;
+  copy.become_replica(Audience::ghost);
+  sheep.watch(Audience::ghost);
+  sheep.watch(Audience::save);
+  Bytes bytes;
+  ASSERT_TRUE(sheep.encode_snapshot(View::ghost, bytes));
+  ASSERT_TRUE(copy.apply_snapshot(bytes));
+  EXPECT_EQ(sheep.news(), 0);
+  sheep.wool = 5;
+  sheep.place = 6;
+  EXPECT_EQ(sheep.news(), bit_of(Audience::ghost) | bit_of(Audience::save));
+  sheep.drop_news(Audience::save);
+  EXPECT_EQ(sheep.news(), bit_of(Audience::ghost));
+  bytes.clear();
+  ASSERT_TRUE(sheep.take_news(Audience::ghost, bytes));
+  EXPECT_EQ(sheep.news(), 0);
+  ASSERT_TRUE(copy.apply_delta(bytes));
+  EXPECT_EQ(copy.place, 6);
+  // What was dropped is not told later either.
+  std::size_t told = 0;
+  ASSERT_TRUE(sheep.flush([&](Audience, ByteView) { ++told; }));
+  EXPECT_EQ(told, 0U);
+}
+
+TEST(News, OfAGhostAreForThoseItServes) {
+  Shepherd shepherd;
+  Sheep sheep;
+  struct Flock : Properties<Flock> {
+    Field<int, other_clients> size{this, "size"};
+  } real, copy;
+  real.watch(Audience::ghost);
+  copy.become_replica(Audience::ghost);
+  Bytes bytes;
+  ASSERT_TRUE(real.encode_snapshot(View::ghost, bytes));
+  ASSERT_TRUE(copy.apply_snapshot(bytes));
+  copy.watch(Audience::other_clients);
+  copy.listen(&shepherd, 3);
+  real.size = 4;
+  bytes.clear();
+  ASSERT_EQ(real.news(), bit_of(Audience::ghost));
+  ASSERT_TRUE(real.take_news(Audience::ghost, bytes));
+  ASSERT_TRUE(copy.apply_delta(bytes));
+  EXPECT_THAT(shepherd.heard, ElementsAre(3));
+  EXPECT_EQ(copy.news(), bit_of(Audience::other_clients));
+}
+
+TEST(News, AStateThatWasReplacedIsNews) {
+  Shepherd shepherd;
+  Sheep sheep;
+  Bytes saved;
+  ASSERT_TRUE(sheep.encode_saved(View::save, saved));
+  sheep.watch(Audience::own_client);
+  sheep.listen(&shepherd, 9);
+  ASSERT_TRUE(sheep.load_saved(saved));
+  EXPECT_THAT(shepherd.heard, ElementsAre(9));
+  EXPECT_EQ(sheep.news(), bit_of(Audience::own_client));
+  Bytes news;
+  ASSERT_TRUE(sheep.take_news(Audience::own_client, news));
+  EXPECT_EQ(news.front(), std::byte{0xa1}) << "a snapshot";
+}
+
+}  // namespace
+}  // namespace starbus::entity
