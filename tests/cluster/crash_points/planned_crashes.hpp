@@ -6,6 +6,7 @@
 #include <optional>
 #include <random>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
