@@ -176,6 +176,7 @@ void Busd::keep_mail() {
   node.endpoint = listeners_.front()->endpoint();
   node.role = settings_.roles.empty() ? "node" : kMailRole;
   node.env = mail_env_;
+  node.wall_ms = mail_clock_;
   mail::NodeHooks hooks;
   hooks.trouble = [](const std::string& text) { spdlog::warn("mail: {}", text); };
   hooks.note = [](const std::string& text) { spdlog::info("mail: {}", text); };

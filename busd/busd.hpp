@@ -1,9 +1,11 @@
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bus/core/host_router.hpp"
@@ -24,8 +26,11 @@ namespace starbus::bus::busd {
 /// busroot and without any process for as long as it takes.
 class Busd final : public daemon::Daemon {
  public:
-  /// `mail_env`: the file system of the mail store, not owned; null: the real one.
-  explicit Busd(storage::DiskEnv* mail_env = nullptr) : mail_env_(mail_env) {}
+  using Clock = std::function<std::uint64_t()>;  // ms, of the wall
+  /// `mail_env`: the file system of the mail store, not owned; null: the real one. `mail_clock`:
+  /// its clock; any thread. None: the system's.
+  explicit Busd(storage::DiskEnv* mail_env = nullptr, Clock mail_clock = {})
+      : mail_env_(mail_env), mail_clock_(std::move(mail_clock)) {}
   ~Busd() override;
   void configure(daemon::ConfigReader& reader) override;
   Result<> start(daemon::DaemonContext& context) override;
@@ -45,6 +50,7 @@ class Busd final : public daemon::Daemon {
   void finish_drain(int polls_left, const std::function<void()>& done);
 
   storage::DiskEnv* const mail_env_;
+  const Clock mail_clock_;
   Settings fresh_;     // as configure() read them
   Settings settings_;  // in force
   daemon::DaemonContext* context_ = nullptr;

@@ -41,6 +41,8 @@ class Client {
   // One post and its end: blocks.
   virtual Result<void> post_one(std::uint64_t mailbox) = 0;
 
+  // From now on this mailbox is read, and a post to it ends when its message has been.
+  virtual Result<void> follow(std::uint64_t mailbox) = 0;
   // Reads `count` messages of mailbox 0, acknowledging every `batch`; returns when the last
   // acknowledgement is confirmed. Or acknowledges nothing.
   virtual Result<void> drain(std::uint64_t count, std::size_t batch, bool acknowledge) = 0;

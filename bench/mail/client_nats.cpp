@@ -159,6 +159,7 @@ class NatsClient final : public Client {
     return {};
   }
 
+  Result<void> follow(std::uint64_t) override { return fail("not measured of nats"); }
   Result<void> erase(std::uint64_t) override {
     jsOptions options;
     jsOptions_Init(&options);

@@ -1,6 +1,7 @@
 // starbus: the client library against the local busd. Everything by callbacks on one loop.
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <cstring>
 #include <optional>
 #include <random>
 #include <vector>
@@ -63,6 +64,16 @@ class StarbusClient final : public Client {
     return {};
   }
 
+  Result<void> follow(std::uint64_t mailbox) override {
+    if (auto bound = bind(name_of(mailbox)); !bound) return bound;
+    auto opened = wait<bus::Mailbox>(
+        [&](auto done) { bus_.open_mailbox(name_of(mailbox), {}, std::move(done)); });
+    if (!opened) return opened.error();
+    followed_.emplace(std::move(*opened));
+    read_followed();
+    return {};
+  }
+
   Result<void> drain(std::uint64_t count, std::size_t batch, bool acknowledge) override {
     if (auto bound = bind(name_of(0)); !bound) return bound;
     bus::MailboxOptions options;
@@ -122,7 +133,25 @@ class StarbusClient final : public Client {
     std::int64_t stamp;
   };
 
+  void read_followed() {
+    constexpr std::uint64_t kAcknowledgeEvery = 1'000;
+    followed_->next([this](bus::Result<bus::Mail> mail) {
+      if (!mail) {
+        const std::string error = mail.error().to_string();
+        return tally_.ended(0, &error);
+      }
+      std::int64_t stamp = 0;
+      std::memcpy(&stamp, mail->body.data(), sizeof stamp);
+      tally_.ended(stamp, nullptr);
+      if (mail->number % kAcknowledgeEvery == 0) {
+        followed_->acknowledge(mail->number, [](const bus::Result<>&) {});
+      }
+      read_followed();
+    });
+  }
+
   void begin(const Post& post) {
+    if (followed_) std::memcpy(body_.data(), &post.stamp, sizeof post.stamp);
     bus_.post(name_of(post.mailbox), bus::ByteView(body_), {},
               [this, post](const bus::Result<std::uint64_t>& number) { end(post, number); });
   }
@@ -133,6 +162,7 @@ class StarbusClient final : public Client {
     }
     progress_ = true;
     --outstanding_;
+    if (number && followed_) return;  // when it is read
     if (number) return tally_.ended(post.stamp, nullptr);
     const std::string error = number.error().to_string();
     tally_.ended(post.stamp, &error);
@@ -171,6 +201,7 @@ class StarbusClient final : public Client {
   std::uint64_t outstanding_ = 0;
   std::uint64_t read_ = 0;
   std::vector<Post> refused_;
+  std::optional<bus::Mailbox> followed_;  // goes before the bus
   bool progress_ = false;
 };
 

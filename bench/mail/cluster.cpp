@@ -16,7 +16,8 @@ std::string replace_all(std::string text, const std::string& from, const std::st
 
 class StarbusCluster final : public Cluster {
  public:
-  StarbusCluster(const std::string& disk, bool keep) : Cluster(disk, keep) {}
+  StarbusCluster(const std::string& disk, bool keep, std::string busd)
+      : Cluster(disk, keep), busd_(std::move(busd)) {}
 
   Result<void> start() override {
     const std::string root = "stream://127.0.0.1:" + std::to_string(free_port());
@@ -38,9 +39,12 @@ class StarbusCluster final : public Cluster {
     const auto spawned =
         servers_->spawn("busroot", {bin + "/busroot", "--config", folder() + "/busroot.toml"});
     if (!spawned) return spawned.error();
-    store_command_ = {bin + "/busd", "--config", folder() + "/host0.toml"};
+    store_command_ = {bin + "/" + busd_, "--config", folder() + "/host0.toml"};
     return start_store();
   }
+
+ private:
+  const std::string busd_;  // the program
 };
 
 Result<void> write_nats_configuration(const std::string& path, const std::string& store, int port,
@@ -121,14 +125,16 @@ std::vector<System> available_systems(const std::string& disk, std::vector<std::
     why_not.emplace_back("nats: there is no nats-server");
   }
   systems.push_back({"starbus", "answers after an fsync"});
+  systems.push_back({"starbus-nosync", "the same, on a disk that does not sync"});
   return systems;
 }
 
 Result<std::unique_ptr<Cluster>> make_cluster(const std::string& system, const std::string& disk,
                                               bool keep) {
   std::unique_ptr<Cluster> cluster;
-  if (system == "starbus") {
-    cluster = std::make_unique<StarbusCluster>(disk, keep);
+  if (is_starbus(system)) {
+    const std::string busd = system == "starbus" ? "busd" : "bench-busd-unsynced";
+    cluster = std::make_unique<StarbusCluster>(disk, keep, busd);
   } else {
     cluster = std::make_unique<NatsCluster>(disk, keep, system == "nats-sync");
   }

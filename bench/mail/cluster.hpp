@@ -52,6 +52,10 @@ struct System {
   std::string about;  // for the reader of the table
 };
 
+inline bool is_starbus(const std::string& system) {
+  return system.starts_with("starbus");
+}
+
 // Those that this machine has: nats-sync answers after the disk has it, as starbus does. By
 // sync_interval where nats-server knows that, else because all writes of its folder are
 // synchronous. `why_not` says what is missing.

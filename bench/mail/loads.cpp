@@ -61,7 +61,7 @@ void Loads::await_rest() const {
 std::uint64_t Loads::outstanding_for(const RoleOptions& role) const {
   if (role.client.outstanding != 0) return role.client.outstanding;
   if (options_.outstanding != 0) return options_.outstanding;
-  if (system_ != "starbus") return kNatsPending;
+  if (!is_starbus(system_)) return kNatsPending;
   const std::uint64_t record = role.client.bytes + 128;
   const std::uint64_t shards = std::min<std::uint64_t>(role.mailboxes, 256);
   const std::uint64_t channel = std::min(bus::kDurableWindow, bus::kChannelWindow / record);

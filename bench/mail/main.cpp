@@ -12,6 +12,7 @@
 #include "bench/bus/plan.hpp"
 #include "bench/bus/process.hpp"
 #include "bench/bus/trial.hpp"
+#include "bench/mail/bars.hpp"
 #include "bench/mail/report.hpp"
 #include "bench/mail/role.hpp"
 
@@ -28,6 +29,7 @@ struct Arguments {
   double others = 100;  // percent of the machine
   bool quick = false;
   bool list = false;
+  bool check = false;
   std::string json_path;
 };
 
@@ -108,6 +110,11 @@ int run_all(Arguments& arguments) {
     }
   }
   std::cout << report.table(rows);
+  if (arguments.check) {
+    std::string bars;
+    good = check_bars(report, rows, bars) && good;
+    std::cout << "\nbars\n" << bars;
+  }
   if (!arguments.json_path.empty()) {
     const auto written = write_text(arguments.json_path, report.json(rows, *disk));
     if (!written) std::cerr << written.error().what << "\n";
@@ -160,11 +167,12 @@ int main_of(int argc, char** argv) {
   RoleOptions role_options;
   options.folder = default_folder();
   app.add_option("--row", arguments.glob, "Only rows that match this glob, as \"post.*\"");
-  app.add_option("--peer", arguments.systems,
-                 "Only these, separated by commas: starbus; nats, which answers before an fsync;\n"
-                 "nats-sync, which answers after it")
+  app.add_option(
+         "--peer", arguments.systems,
+         "Only these, separated by commas: starbus; starbus-nosync, the same on a disk that\n"
+         "does not sync; nats, which answers before an fsync; nats-sync, after it")
       ->delimiter(',')
-      ->check(CLI::IsMember({"starbus", "nats", "nats-sync"}));
+      ->check(CLI::IsMember({"starbus", "starbus-nosync", "nats", "nats-sync"}));
   app.add_option("--folder", options.folder, "On the disk to measure")->capture_default_str();
   app.add_option("--reps", arguments.repetitions, "Repetitions of everything")
       ->check(CLI::Range(1, 1000))
@@ -204,6 +212,9 @@ int main_of(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--quick", arguments.quick, "Small sizes, one repetition: does it work?");
   app.add_flag("--keep", options.keep, "Keep the folders with logs, configurations and messages");
+  app.add_flag("--check", arguments.check,
+               "Also say of each bar (bench/mail/bars.cpp) whether the rows reach it; if not, the\n"
+               "exit code is 1");
   app.add_flag("--list", arguments.list, "List the rows and stop");
   app.add_option("--json", arguments.json_path,
                  "Also write the medians there, as flat keys mail.ROW.METRIC.SYSTEM")

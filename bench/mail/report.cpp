@@ -31,8 +31,8 @@ const std::map<std::string, std::string>& labels() {
 
 std::string Report::table(const std::vector<Row>& rows) const {
   constexpr std::size_t kLabel = 52;
-  constexpr std::size_t kColumn = 12;
-  constexpr std::size_t kRatio = 20;
+  constexpr std::size_t kColumn = 16;
+  constexpr std::size_t kRatio = 24;
   std::string text = padded("row (medians)", kLabel, true);
   for (const std::string& system : systems_) text += padded(system, kColumn, false);
   for (const std::string& system : systems_) {

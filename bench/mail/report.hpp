@@ -1,6 +1,10 @@
 // Report: collects what the runs have measured, and answers with medians and ratios.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "bench/bus/figures.hpp"
 #include "bench/mail/run.hpp"
 
@@ -12,6 +16,16 @@ class Report {
 
   void add(const Row& row, const std::string& system, int repetition, const Metrics& metrics) {
     figures_.add(row.name, system, repetition, metrics);
+  }
+  // Medians; std::nullopt if there are none.
+  std::optional<double> value(const std::string& row, const std::string& system,
+                              const std::string& metric) const {
+    return figures_.value(row, system, metric);
+  }
+  // starbus divided by that.
+  std::optional<double> ratio(const std::string& row, const std::string& system,
+                              const std::string& metric) const {
+    return figures_.ratio(row, "starbus", row, system, metric);
   }
   std::string table(const std::vector<Row>& rows) const;
   // Flat keys: mail.ROW.METRIC.SYSTEM, and mail.ROW.METRIC.ratio_SYSTEM: starbus divided by that.

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "bench/bus/clock.hpp"
+#include "bench/mail/cluster.hpp"
 
 namespace starbus::bench::mail {
 namespace {
@@ -107,6 +108,10 @@ Result<Json> open_some(const RoleOptions& options, Client& client) {
 Result<Json> work(const RoleOptions& options, Client& client, Tally& tally) {
   const std::int64_t begin = now_ns();
   if (options.role == "post") return Posting(options, client, tally).run();
+  if (options.role == "follow") {
+    if (auto followed = client.follow(options.first); !followed) return followed.error();
+    return Posting(options, client, tally).run();
+  }
   if (options.role == "drain") return timed(client.drain(options.count, kBatch, true), begin);
   if (options.role == "read") return timed(client.drain(options.count, kBatch, false), begin);
   if (options.role == "erase") return timed(client.erase(options.count), begin);
@@ -127,8 +132,8 @@ int say(const Result<Json>& result) {
 int run_role(const RoleOptions& options) {
   use_precise_timers();
   Tally tally;
-  const auto client = options.system == "starbus" ? make_starbus_client(options.client, tally)
-                                                  : make_nats_client(options.client, tally);
+  const auto client = is_starbus(options.system) ? make_starbus_client(options.client, tally)
+                                                 : make_nats_client(options.client, tally);
   const auto connected = client->connect();
   if (!connected) return say(connected.error());
   if (options.role == "prepare") {

@@ -4,10 +4,9 @@
 //   prepare  makes the system ready: returns when it has taken a first post
 //   post     posts: as fast as `outstanding` allows, or at a rate (open loop: a post is timed from
 //            when it was due); for some seconds, or a number of them
-//   drain    reads mailbox 0 to its end and acknowledges
-//   read     reads it to its end
-//   erase    erases mailbox 0 in one request
-//   open     opens mailboxes at random
+//   follow   posts as `post` does, to one mailbox, and reads it: a message is timed until it was
+//   read drain    reads mailbox 0 to its end and acknowledges read     reads it to its end erase
+//   erases mailbox 0 in one request open     opens mailboxes at random
 #pragma once
 
 #include <string>

@@ -90,6 +90,14 @@ RoleOptions posts_at_rate(const Options& options) {
   return role;
 }
 
+// One mailbox, posted to and read by one process, while another goes.
+RoleOptions read_at_rate(const Options& options) {
+  RoleOptions role = posts_at_rate(options);
+  role.role = "follow";
+  role.mailboxes = 1;
+  return role;
+}
+
 Result<Metrics> run_rate(const Row&, const std::string& system, const Options& options) {
   const auto loads = Loads::start(system, options, false);
   if (!loads) return loads.error();
@@ -118,21 +126,24 @@ Result<Metrics> run_drain(const Row&, const std::string& system, const Options& 
   return Metrics{{"rate", count / json->value("seconds", 1.0)}, {"cpu", cpu / (count / 1e6)}};
 }
 
-// Posts at a rate to other mailboxes, first alone, then while mailbox 0 goes.
+// Posts at a rate to other mailboxes, or their reader, first alone, then while mailbox 0 goes.
 Result<Metrics> run_beside(const Row& row, const std::string& system, const Options& options) {
+  const auto measured = row.reader ? read_at_rate : posts_at_rate;
   const auto loads = Loads::start(system, options, true);
   if (!loads) return loads.error();
   if (const auto filled = (*loads)->fill(options.drain, 1); !filled) return filled.error();
   // What the filling has left to do (compactions) is not part of either.
   (*loads)->await_rest();
-  const auto alone = (*loads)->run(posts_at_rate(options));
+  const auto alone = (*loads)->run(measured(options));
   if (!alone) return alone.error();
   RoleOptions role;
   role.role = row.beside;
   role.count = options.drain;
   const auto other = (*loads)->spawn(role);
   if (!other) return other.error();
-  const auto posts = (*loads)->spawn(posts_at_rate(options));
+  RoleOptions second = measured(options);
+  second.first += kOthers;  // not what was read before: nothing waits there
+  const auto posts = (*loads)->spawn(second);
   if (!posts) return posts.error();
   if (const auto told = (*loads)->go(*posts); !told) return told.error();
   // Behind the warm-up.
@@ -144,6 +155,7 @@ Result<Metrics> run_beside(const Row& row, const std::string& system, const Opti
   if (!done) return done.error();
   Metrics metrics;
   metrics["alone"] = us(*alone, "p99");
+  metrics["p50"] = us(*beside, "p50");
   metrics["p99"] = us(*beside, "p99");
   metrics["ratio"] = us(*beside, "p99") / us(*alone, "p99");
   metrics["took"] = done->value("seconds", 0.0) * 1000;
@@ -169,7 +181,7 @@ Result<Metrics> run_population(const Row&, const std::string& system, const Opti
   metrics["rss"] = (status_bytes(before_pid, "VmRSS") - before) / count;
   metrics["anonymous"] = (status_bytes(before_pid, "RssAnon") - anonymous) / count;
   metrics["rss_before"] = before / 1e6;
-  if (system == "starbus") {
+  if (is_starbus(system)) {
     RoleOptions role;
     role.role = "open";
     role.mailboxes = options.population;
@@ -199,9 +211,10 @@ std::string short_number(std::uint64_t number) {
 }  // namespace
 
 std::vector<Row> rows_of(const Options& options) {
-  const std::vector<std::string> all{"nats", "nats-sync", "starbus"};
+  const std::vector<std::string> all{"nats", "nats-sync", "starbus", "starbus-nosync"};
   // Filling a large stream takes nats-sync minutes, and reading it is what nats does.
   const std::vector<std::string> large{"nats", "starbus"};
+  const std::vector<std::string> own{"starbus", "starbus-nosync"};
   std::vector<Row> rows;
   for (const int posters : options.posters) {
     for (const std::uint64_t mailboxes : options.mailboxes) {
@@ -240,6 +253,15 @@ std::vector<Row> rows_of(const Options& options) {
   beside("erase", "acknowledged at once, and erased", large);
   beside("read", "read, and not acknowledged", {"starbus"});  // what erasing adds is not in it
   beside("drain", "read, and acknowledged every 1,000", large);
+  rows.push_back({"reader.erase",
+                  "a reader of messages that come at a rate, from when each was due, while a "
+                  "mailbox of " +
+                      size + " is acknowledged at once, and erased",
+                  {"alone", "p50", "p99", "ratio", "took"},
+                  own,
+                  run_beside});
+  rows.back().beside = "erase";
+  rows.back().reader = true;
   rows.push_back({"boxes." + short_number(options.population),
                   "mailboxes with one message each: memory of the process that keeps them, opening "
                   "one, and starting anew after kill -9",

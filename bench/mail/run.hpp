@@ -20,6 +20,7 @@ struct Row {
   std::uint64_t mailboxes = 1;
   int posters = 1;
   std::string beside = {};  // the role that works beside the posts
+  bool reader = false;      // beside it messages are read, and not only posted
 };
 
 std::vector<Row> rows_of(const Options& options);

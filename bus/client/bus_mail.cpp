@@ -250,6 +250,7 @@ Mail mail_of(MailItem&& item) {
   Mail mail;
   mail.number = item.number;
   mail.time = std::chrono::system_clock::time_point(std::chrono::milliseconds(item.time_ms));
+  mail.attempts = item.attempts;
   mail.damaged = item.status != Errc::ok;
   Reader reader(item.trace);
   const ByteView id = reader.take(mail.trace.trace_id.size());

@@ -103,7 +103,7 @@ void MailReaders::acknowledge(Id id, std::uint64_t upto, const std::string& reje
   if (auto taken = reader.machine->acknowledge(upto, reject); !taken) {
     return complete<void>(done, taken.error());
   }
-  reader.acks.push_back({upto, std::move(done)});
+  reader.acks.push_back({upto, !reject.empty(), std::move(done)});
   serve(id, reader);
 }
 
@@ -151,6 +151,14 @@ void MailReaders::on_mail(const Process& from, Kind kind, ByteView payload) {
   } else if (kind == Kind::mail_acked) {
     take(std::type_identity<MailAcked>(),
          [&](MailReader& reader, MailAcked&& acked) { reader.on_acked(from, acked); });
+  } else if (kind == Kind::mail_attempts) {
+    take(std::type_identity<MailAttempts>(),
+         [&](MailReader& reader, MailAttempts&& said) { reader.on_attempts(from, said); });
+  } else if (kind == Kind::mail_refused) {
+    take(std::type_identity<MailRefused>(), [&](MailReader& reader, MailRefused&& refused) {
+      if (!reader.on_refused(from, refused)) return;
+      refuse(readers_.at(sessions_.at(refused.token)), refused);
+    });
   } else if (kind == Kind::mail_opened) {
     take(std::type_identity<MailOpened>(), [&](MailReader& reader, MailOpened&& opened) {
       reader.on_opened(from, std::move(opened), now());
@@ -158,6 +166,20 @@ void MailReaders::on_mail(const Process& from, Kind kind, ByteView payload) {
   } else if (kind == Kind::mail_end) {
     take(std::type_identity<MailEnd>(),
          [&](MailReader& reader, MailEnd&& end) { reader.on_end(from, end, now()); });
+  }
+}
+
+/// Whoever put it aside is told, and those who settled less meanwhile and counted on that.
+void MailReaders::refuse(Reader& reader, const MailRefused& refused) {
+  const std::uint64_t settling = reader.machine->settling();
+  for (auto ack = reader.acks.begin(); ack != reader.acks.end();) {
+    const bool meant = ack->reject && ack->upto == refused.upto;
+    if (!meant && ack->upto <= settling) {
+      ++ack;
+      continue;
+    }
+    complete<void>(ack->done, Error{refused.reason, refused.detail});
+    ack = reader.acks.erase(ack);
   }
 }
 

@@ -58,6 +58,7 @@ class MailReaders {
  private:
   struct Ack {
     std::uint64_t upto = 0;
+    bool reject = false;
     Done<void> done;
   };
   struct Reader {
@@ -75,6 +76,7 @@ class MailReaders {
   void begin(Reader& reader);
   void tell_store(Reader& reader);
   void serve(Id id, Reader& reader);
+  void refuse(Reader& reader, const MailRefused& refused);
   void fail(Id id, Reader& reader, const Error& reason);
   template <class Record>
   void end_forgotten(const Process& store, const Record& record);

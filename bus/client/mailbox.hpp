@@ -28,6 +28,10 @@ struct Mail {
   std::uint64_t number = 0;                    // its place: 1, 2, 3...
   std::chrono::system_clock::time_point time;  // when it was stored, of the store's clock
   bool damaged = false;  // it was there and cannot be read any more: body and trace are empty
+  /// How many readers were given it as the first that they had not settled, this one counted: above
+  /// 1 only if others ended without closing their mailbox, as those do that a message kills. As far
+  /// as the store remembers (docs/mail.md, "Poison"); of logs always 1.
+  std::uint32_t attempts = 1;
   Trace trace;
   Bytes body;
 
@@ -110,7 +114,8 @@ class Mailbox : public MailStream {
   }
   /// The same, but `number` itself could not be handled and never will be: it goes to the dead
   /// letters of its shard, with the reason (at most 255 bytes, not empty). would_block: kMaxRejects
-  /// are under way.
+  /// are under way. store_full, corrupt, io_error, denied: it could not be put there, and nothing
+  /// is settled by this; the mailbox goes on, and whoever acknowledges a later one erases it.
   template <CompletionFor<void> Token>
   auto reject(std::uint64_t number, std::string reason, Token&& token) {
     return initiate<void>(

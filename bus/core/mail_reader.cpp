@@ -82,6 +82,7 @@ void MailReader::lose(Time retry_at) {
   if (phase_ == Phase::ended) return;
   phase_ = Phase::idle;
   token_ = 0;
+  retried_ = 0;
   retry_at_ = retry_at;
 }
 
@@ -125,9 +126,17 @@ bool MailReader::on_items(const Process& store, MailItems items) {
   for (MailItem& item : items.items) {
     if (item.number <= received_) continue;  // the store of no version of ours says it twice
     received_ = item.number;
+    if (item.number == retried_) item.attempts = attempts_;
     last_ = std::max(last_, received_);
     items_.push_back({std::move(item), token_});
   }
+  return true;
+}
+
+bool MailReader::on_attempts(const Process& store, const MailAttempts& attempts) {
+  if (!of_session(store, attempts.token, Phase::open)) return false;
+  retried_ = attempts.number;
+  attempts_ = std::max<std::uint32_t>(attempts.attempts, 1);
   return true;
 }
 
@@ -136,6 +145,14 @@ bool MailReader::on_acked(const Process& store, const MailAcked& acked) {
   if (pending_.empty()) return true;
   acked_ = std::max(acked_, std::min(acked.upto, pending_.back().upto));
   while (!pending_.empty() && pending_.front().upto <= acked_) pending_.pop_front();
+  return true;
+}
+
+bool MailReader::on_refused(const Process& store, const MailRefused& refused) {
+  if (!of_session(store, refused.token, Phase::open)) return false;
+  std::erase_if(pending_, [&](const MailAck& ack) {
+    return ack.upto == refused.upto && !ack.reject.empty();
+  });
   return true;
 }
 
@@ -179,7 +196,7 @@ Result<> MailReader::acknowledge(std::uint64_t upto, const std::string& reject) 
   if (upto > taken_) {
     return Error{Errc::cursor_ahead, "message " + std::to_string(upto) + " was not read yet"};
   }
-  if (upto <= (pending_.empty() ? acked_ : pending_.back().upto)) return {};
+  if (upto <= settling()) return {};
   const bool merges = !pending_.empty() && pending_.back().reject.empty() && reject.empty();
   if (!merges && pending_.size() >= kMaxRejects) {
     return Error{Errc::would_block, std::to_string(kMaxRejects) + " rejections are under way"};

@@ -50,7 +50,9 @@ class MailReader {
   // --- what the store says; false: of no session of this reader ---
   bool on_opened(const Process& store, MailOpened opened, Time now);
   bool on_items(const Process& store, MailItems items);
+  bool on_attempts(const Process& store, const MailAttempts& attempts);
   bool on_acked(const Process& store, const MailAcked& acked);
+  bool on_refused(const Process& store, const MailRefused& refused);
   bool on_end(const Process& store, const MailEnd& end, Time now);
   std::uint64_t token() const { return token_; }
 
@@ -69,6 +71,8 @@ class MailReader {
   std::uint64_t position() const { return taken_; }  // the latest number taken
   std::uint64_t last() const { return last_; }       // the latest that is known to be stored
   std::uint64_t acked() const { return acked_; }     // on the disk
+  /// Will be, or is: what was said and not refused.
+  std::uint64_t settling() const { return pending_.empty() ? acked_ : pending_.back().upto; }
   const Settings& settings() const { return settings_; }
 
  private:
@@ -106,6 +110,8 @@ class MailReader {
   std::uint64_t consumed_ = 0;   // in this session
   std::uint64_t reported_ = 0;   // of that
   std::deque<Waiting> items_;
+  std::uint64_t retried_ = 0;   // number of the message of this session that was given out before
+  std::uint32_t attempts_ = 1;  // at it
   bool opened_ = false;
   Error failure_;
   Bytes scratch_;

@@ -237,6 +237,8 @@ STARBUS_CODED(ShardTake)
 STARBUS_CODED(ShardRows)
 STARBUS_CODED(ShardMore)
 STARBUS_CODED(ShardGiven)
+STARBUS_CODED(MailAttempts)
+STARBUS_CODED(MailRefused)
 #undef STARBUS_CODED
 
 std::string_view name_of(Kind kind) {
@@ -353,6 +355,10 @@ std::string_view name_of(Kind kind) {
       return "shard_more";
     case Kind::shard_given:
       return "shard_given";
+    case Kind::mail_attempts:
+      return "mail_attempts";
+    case Kind::mail_refused:
+      return "mail_refused";
   }
   return "unknown";
 }

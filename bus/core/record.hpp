@@ -85,6 +85,9 @@ enum class Kind : std::uint8_t {
   shard_rows = 78,
   shard_more = 79,
   shard_given = 80,
+  // from a store to its readers, who pass over what they do not know: likewise
+  mail_attempts = 81,
+  mail_refused = 82,
 };
 std::string_view name_of(Kind kind);
 

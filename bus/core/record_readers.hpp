@@ -15,7 +15,8 @@ namespace starbus::bus {
 inline constexpr Lane kMailLane = Lane::call;
 
 inline bool is_mail(Kind kind) {
-  return kind >= Kind::mail_open && kind <= Kind::mail_end;
+  return (kind >= Kind::mail_open && kind <= Kind::mail_end) || kind == Kind::mail_attempts ||
+         kind == Kind::mail_refused;
 }
 
 /// To the owner of the shard: push me what comes after `after`. Names the session that begins;
@@ -57,6 +58,7 @@ struct MailItem {
   Errc status = Errc::ok;     // corrupt: it was there and cannot be read; without body
   Bytes trace;                // empty, or 24 bytes
   Bytes body;
+  std::uint32_t attempts = 1;  // not a field of this record: see MailAttempts
   friend bool operator==(const MailItem&, const MailItem&) = default;
   template <class A>
   void fields(A& a) {
@@ -77,6 +79,19 @@ struct MailItems {
   template <class A>
   void fields(A& a) {
     a(token, items);
+  }
+};
+
+/// Of the first message of a session, before it comes, if it was given to other readers before who
+/// ended without settling it: `attempts` counts them and this one.
+struct MailAttempts {
+  static constexpr Kind kKind = Kind::mail_attempts;
+  std::uint64_t token = 0;
+  std::uint64_t number = 0;
+  std::uint32_t attempts = 1;
+  template <class A>
+  void fields(A& a) {
+    a(token, number, attempts);
   }
 };
 
@@ -112,6 +127,20 @@ struct MailAcked {
   template <class A>
   void fields(A& a) {
     a(token, upto);
+  }
+};
+
+/// The answer to a mail_ack with a reason whose message could not be put aside: nothing of what it
+/// said is settled. store_full: the disk has no room for the letter now.
+struct MailRefused {
+  static constexpr Kind kKind = Kind::mail_refused;
+  std::uint64_t token = 0;
+  std::uint64_t upto = 0;
+  Errc reason = Errc::ok;
+  std::string detail;
+  template <class A>
+  void fields(A& a) {
+    a(token, upto, reason, detail);
   }
 };
 

@@ -30,6 +30,9 @@ enum class Sabotage {
   no_owner_for_handled,    // no_owner is said of messages that have left
   mail_last_apart,         // a shard's last numbers are not written with its messages
   mail_ack_before_sync,    // a shard acknowledges before the disk has the message
+  mail_list_counts,        // a store keeps what its configuration lists, whatever its disk says
+  mail_epoch_ignored,      // who reads a mailbox is let in under any epoch
+  mail_failed_sync_lies,   // a failed sync of a mail store is taken for one that was made
   log_trims_too_much,      // retention takes one message more than it may
   log_numbers_again,       // a log that has become empty begins at 1 again
   log_reader_skips,        // who follows a log begins at its end, whatever its cursor says

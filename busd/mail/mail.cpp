@@ -92,12 +92,6 @@ Totals Mail::totals() const {
   return all;
 }
 
-bool Mail::has_room(std::uint64_t bytes) const {
-  if (quota_.total_bytes == 0) return true;
-  const std::uint64_t used = totals().bytes;
-  return used <= quota_.total_bytes && bytes <= quota_.total_bytes - used;
-}
-
 // --- what waits ----------------------------------------------------------------------------------
 
 void Mail::post(const StreamId& stream, std::uint64_t seq, ByteView message, bool tombstone) {

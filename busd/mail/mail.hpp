@@ -127,7 +127,7 @@ class Mail {
   void consumed(const ReaderId& id, std::uint64_t bytes) { readers_.consumed(id, bytes); }
   void end_reader(const ReaderId& id) {
     requests_.forget(id);
-    readers_.forget(id);
+    readers_.close(id);
   }
   void process_gone(const Process& process, bool living) {
     requests_.process_gone(process, living);
@@ -159,10 +159,10 @@ class Mail {
   std::uint64_t ended() const { return batch_ ? begun_ - 1 : begun_; }
   const MailCounters& counters() const { return counters_; }
   const Readers& readers() const { return readers_; }
+  bool is_open(std::uint8_t shard) const { return shards_.contains(shard_channel(shard).id()); }
   /// Of all open shards; durable.
   Totals totals() const;
-  /// Whether the quota of the store allows so many bytes of bodies more.
-  bool has_room(std::uint64_t bytes) const;
+  const MailQuota& quota() const { return quota_; }
 
  private:
   struct Shard {
@@ -258,7 +258,6 @@ class Mail {
   Place claim(std::optional<Place> found, Shard& shard, const ChannelId& id, std::string_view name,
               PostTarget kind);
   std::uint64_t put_message(Place& place, ByteView trace, ByteView body, storage::Batch& batch);
-  bool may_have_another_box() const;
   Totals& totals_of(const Shard& shard);
   void settle(Place& place, std::uint64_t upto, storage::Batch& batch);
   void trim_log(Place& place, const LogQuota& quota, storage::Batch& batch);

@@ -8,7 +8,11 @@
 namespace starbus::bus::busd::mail {
 
 void Mail::add(const Sweeper::Found& found, storage::Batch& batch) {
-  for (const std::string& key : found.keys) batch.erase(key);
+  for (const std::string& key : found.keys) {
+    // One that has outlived its time may have come again since.
+    const auto before = seen_before(key);
+    if (before && !*before) batch.erase(key);
+  }
   for (const StreamId& stream : found.streams) {
     const Shard* const shard = shard_of(stream.channel);
     if (shard == nullptr || batch_->streams.contains(stream)) continue;

@@ -5,6 +5,7 @@
 #include "bus/core/sabotage.hpp"
 #include "busd/mail/dead_letters.hpp"
 #include "busd/mail/mail.hpp"
+#include "busd/mail/store_limit.hpp"
 
 namespace starbus::bus::busd::mail {
 
@@ -50,7 +51,10 @@ Result<std::uint64_t> Mail::store(Shard& shard, const Post& post, storage::Batch
   if (!key.empty()) {
     const auto before = seen_before(key);
     if (!before) return before.error();
-    if (*before) return **before;  // also on a full disk: it was stored, whatever is refused now
+    if (*before) {
+      ++batch_->counters.repeated_keys;
+      return **before;  // also on a full disk: it was stored, whatever is refused now
+    }
   }
   if (batch_->refusing) return refuse(Errc::store_full, PostLimit::disk);
   auto found = find_box(shard, id, head.name, head.target);
@@ -64,33 +68,29 @@ Result<std::uint64_t> Mail::store(Shard& shard, const Post& post, storage::Batch
   if (head.target == PostTarget::mailbox && row.bytes() + size > quota_.box_bytes) {
     return refuse(Errc::mailbox_full, PostLimit::box_bytes);
   }
-  if (quota_.total_bytes != 0 && batch_->all.bytes + size > quota_.total_bytes) {
-    return refuse(Errc::store_full, PostLimit::total_bytes);
+  const Totals more{*found ? 0U : 1U, 1, size};
+  if (const auto passed = limit_passed(quota_, batch_->all, more)) {
+    return refuse(Errc::store_full, *passed);
   }
-  if (quota_.total_messages != 0 && batch_->all.messages >= quota_.total_messages) {
-    return refuse(Errc::store_full, PostLimit::total_messages);
-  }
-  if (!*found && !may_have_another_box()) return refuse(Errc::store_full, PostLimit::total_boxes);
   Place place = claim(std::move(*found), shard, id, head.name, head.target);
   const std::uint64_t number = put_message(place, head.trace, decoded->body, batch);
   if (!key.empty()) batch_->keys[key] = {number, shell_.wall_ms()};
   return number;
 }
 
-/// The number of the message that had this idempotency key first.
+/// The number of the message that had this idempotency key first, within the life of a key.
 Result<std::optional<std::uint64_t>> Mail::seen_before(const std::string& key) {
   std::optional<std::uint64_t> number;
   if (const auto again = batch_->keys.find(key); again != batch_->keys.end()) {
     number = again->second.number;
-  } else {
-    const auto stored = store_.get(key);
-    if (!stored) return refusal_of(stored.error());
-    if (!stored->has_value()) return number;
-    const auto row = decode_key(**stored);
-    if (!row) return Error{Errc::corrupt};
-    number = row->number;
+    return number;
   }
-  ++batch_->counters.repeated_keys;
+  const auto stored = store_.get(key);
+  if (!stored) return refusal_of(stored.error());
+  if (!stored->has_value()) return number;
+  const auto row = decode_key(**stored);
+  if (!row) return Error{Errc::corrupt};
+  if (!Sweeper::outlived(*row, shell_.wall_ms())) number = row->number;
   return number;
 }
 
@@ -118,10 +118,6 @@ Mail::Place Mail::claim(std::optional<Place> found, Shard& shard, const ChannelI
     ++batch_->all.boxes;
   }
   return {shard, id, boxes_.make(id, name, kind)};
-}
-
-bool Mail::may_have_another_box() const {
-  return quota_.total_boxes == 0 || batch_->all.boxes < quota_.total_boxes;
 }
 
 /// Of a shard as they will be after this batch.

@@ -8,6 +8,7 @@
 #include "busd/mail/dead_letters.hpp"
 #include "busd/mail/lost_row.hpp"
 #include "busd/mail/mail.hpp"
+#include "busd/mail/store_limit.hpp"
 
 namespace starbus::bus::busd::mail {
 
@@ -38,13 +39,13 @@ void Mail::add(Opening& opening, storage::Batch& batch) {
   };
   if (!open.from_end && open.after > durable) return refuse(opening, ahead());
   if (open.target == PostTarget::mailbox) {
-    if (*found && open.epoch < (*found)->box.row->reader) {
+    const bool stale = *found && open.epoch < (*found)->box.row->reader;
+    if (stale && !sabotaged(Sabotage::mail_epoch_ignored)) {
       return refuse(opening, {Errc::superseded, "a later owner has opened it"});
     }
     if (open.settled > durable) return refuse(opening, ahead());
-    if (!*found && !may_have_another_box()) {
-      return refuse(opening, {Errc::store_full, std::string(text_of(PostLimit::total_boxes))});
-    }
+    const auto passed = limit_passed(quota_, batch_->all, {*found ? 0U : 1U, 0, 0});
+    if (passed) return refuse(opening, {Errc::store_full, std::string(text_of(*passed))});
     Place place = claim(std::move(*found), *shard, opening.box, open.name, open.target);
     if (place.box.row->reader < open.epoch) {
       place.box.row->reader = open.epoch;
@@ -104,13 +105,25 @@ void Mail::add(const Acknowledgement& acknowledgement, storage::Batch& batch) {
   if (!box || !*box) return end(Errc::corrupt, box ? "it is gone" : box.error().to_string());
   Place place{*shard, session->box, **box};
   const BoxRow& row = *place.box.row;
-  if (session->epoch < row.reader) return end(Errc::superseded, "by a later owner");
+  const bool stale = session->epoch < row.reader;
+  if (stale && !sabotaged(Sabotage::mail_epoch_ignored))
+    return end(Errc::superseded, "by a later owner");
   if (!ack.reject.empty() && ack.upto > row.floor) {
-    if (batch_->refusing) return end(Errc::busy, "the disk is full");
+    const auto refuse = [&](const Error& why) {
+      batch_->then.emplace_back([this, id = id, reply = session->reply, upto = ack.upto, why] {
+        Bytes record;
+        encode(MailRefused{id.token, upto, why.code, why.detail}, record);
+        shell_.say(id.process, reply, record);
+      });
+    };
+    if (batch_->refusing) {
+      return refuse({Errc::store_full, std::string(text_of(PostLimit::disk))});
+    }
     const auto buried = bury(place, ack.upto, ack.reject, batch);
     const bool later = !buried && buried.error() == Errc::would_block;
     if (later) return void(batch_->put_off = id.process);
-    if (!buried) return end(Errc::busy, buried.error().to_string());
+    // To end its session would be for ever: it says that again in the next one.
+    if (!buried) return refuse({buried.error().code, "its dead letter: " + buried.error().detail});
   }
   settle(place, ack.upto, batch);
   batch_->then.emplace_back([this, id = id, reply = session->reply, upto = ack.upto] {

@@ -209,7 +209,9 @@ void Mail::commit(storage::Batch batch) {
 
 void Mail::finished(const storage::Result<>& result) {
   if (stopped_) return;
-  if (result) {
+  const bool lies = sabotaged(Sabotage::mail_failed_sync_lies) && !result &&
+                    result.error() == storage::Errc::io_error;
+  if (result || lies) {
     succeed();
   } else {
     boxes_.drop();

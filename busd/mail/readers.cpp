@@ -38,6 +38,7 @@ void Readers::add(const ReaderId& id, const Session& session) {
   ++counters_.opened;
   Open& open = open_[id];
   open.session = session;
+  open.settled = session.position;
   OfBox& readers = by_box_[session.box];
   if (session.target == PostTarget::mailbox) {
     readers.owner = id;
@@ -67,7 +68,21 @@ void Readers::forget(const ReaderId& id) {
   if (const auto found = open_.find(id); found != open_.end()) erase(found);
 }
 
-void Readers::erase(Opens::iterator at) {
+void Readers::close(const ReaderId& id) {
+  if (const auto found = open_.find(id); found != open_.end()) erase(found, true);
+}
+
+void Readers::erase(Opens::iterator at, bool closed) {
+  const Open& open = at->second;
+  const Session& session = open.session;
+  if (session.target == PostTarget::mailbox && open.first != 0) {
+    if (session.position > open.settled) {
+      attempts_.ended(session.box,
+                      {at->first.process, open.first, session.position, open.attempts, closed});
+    } else {
+      attempts_.settled(session.box);
+    }
+  }
   const auto box = by_box_.find(at->second.session.box);
   auto& [owner, followers] = box->second;
   if (at->second.session.target == PostTarget::mailbox) {
@@ -156,6 +171,7 @@ void Readers::advance(const ChannelId& box, const BoxRow& row) {
   const auto advance_one = [&](const ReaderId& id) {
     Open& open = open_.at(id);
     open.session.last = row.last;
+    open.settled = std::max(open.settled, row.floor);
     want(id, open);
   };
   if (log) {
@@ -215,6 +231,7 @@ std::size_t Readers::send_page(const ReaderId& id, Open& open) {
   open.starved = record.items.empty() && !page->gone;
   if (record.items.empty()) return 0;
   record.token = id.token;
+  if (open.first == 0) begin(id, open, record.items.front().number);
   for (const MailItem& item : record.items) {
     open.sent += mail_charge(item.body.size());
     counters_.bytes += item.body.size();
@@ -227,6 +244,17 @@ std::size_t Readers::send_page(const ReaderId& id, Open& open) {
   way_.say(id.process, open.session.reply, scratch_);
   want(id, open);
   return scratch_.size();
+}
+
+/// It is told before its first message how often that was given out before.
+void Readers::begin(const ReaderId& id, Open& open, std::uint64_t first) {
+  open.first = first;
+  if (open.session.target != PostTarget::mailbox) return;
+  open.attempts = attempts_.of(open.session.box, id.process, first);
+  if (open.attempts == 1) return;
+  scratch_.clear();
+  encode(MailAttempts{id.token, first, open.attempts}, scratch_);
+  way_.say(id.process, open.session.reply, scratch_);
 }
 
 /// What comes next, as far as the window allows; at least one item, if there is any. Numbers lie

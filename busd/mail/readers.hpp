@@ -15,6 +15,7 @@
 
 #include "bus/core/limits.hpp"
 #include "bus/core/record_readers.hpp"
+#include "busd/mail/attempts.hpp"
 #include "busd/mail/rows.hpp"
 #include "storage/store.hpp"
 
@@ -76,6 +77,8 @@ class Readers {
   /// Ends a session and tells its reader why; or without a word.
   void end(const ReaderId& id, Errc reason, const std::string& detail);
   void forget(const ReaderId& id);
+  /// Its reader has closed it.
+  void close(const ReaderId& id);
   /// All of a shard: busy, its next owner goes on.
   void end_shard(std::uint8_t shard);
   /// All of a process' earlier incarnations; with `living` = false of this one too.
@@ -99,6 +102,9 @@ class Readers {
     bool queued = false;         // in ready_ or blocked_
     bool starved = false;        // the next message is larger than what the window has left
     std::size_t place = 0;       // among the followers
+    std::uint64_t settled = 0;   // durably, or by the cursor that it came with
+    std::uint64_t first = 0;     // number that was sent; 0: none yet
+    std::uint32_t attempts = 1;  // at that one
   };
   /// Who reads one box. Both only until it is decided which kind it is.
   struct OfBox {
@@ -116,7 +122,8 @@ class Readers {
     bool other = false;  // what is there is of the other kind
   };
   storage::Result<Page> read_page(const Open& open) const;
-  void erase(Opens::iterator at);
+  void begin(const ReaderId& id, Open& open, std::uint64_t first);
+  void erase(Opens::iterator at, bool closed = false);
 
   const storage::Store& store_;
   Way way_;
@@ -125,6 +132,7 @@ class Readers {
   std::map<Process, std::size_t> of_process_;  // how many are open
   std::deque<ReaderId> ready_;
   std::vector<ReaderId> blocked_;  // by their process' stream
+  Attempts attempts_;
   Bytes scratch_;
   ReaderCounters counters_;
 };

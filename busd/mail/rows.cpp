@@ -128,6 +128,11 @@ std::optional<StreamKey> read_stream_key(std::string_view key) {
   return stream;
 }
 
+std::string describe(const Totals& totals) {
+  return std::to_string(totals.boxes) + " mailboxes and logs, " + std::to_string(totals.messages) +
+         " messages, " + std::to_string(totals.bytes) + " bytes of bodies";
+}
+
 std::string encode(const PlaceRow& row) {
   Bytes out;
   Writer writer(out);

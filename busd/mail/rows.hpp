@@ -71,6 +71,9 @@ struct Totals {
   friend bool operator==(const Totals&, const Totals&) = default;
 };
 
+/// "1 mailboxes and logs, 2 messages, 3 bytes of bodies"
+std::string describe(const Totals& totals);
+
 struct ShardRow {
   Lineage lineage{};  // what the shard was last owned under
   Totals totals{};

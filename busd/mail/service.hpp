@@ -87,6 +87,7 @@ class MailService final : public ProcessEvents, private MailShell {
   void read_place(std::uint8_t shard);
   Givers::Way give_way();
   Taker::Way take_way();
+  Totals totals_kept() const;
   std::optional<Taker::Store> owner_of(std::uint8_t shard) const;
   std::optional<Process> store_of(const std::string& host) const;
   void on_shard(const Process& from, Kind kind, ByteView payload);

@@ -4,6 +4,7 @@
 #include "bus/core/name.hpp"
 #include "busd/mail/service.hpp"
 #include "busd/mail/shard_row.hpp"
+#include "busd/mail/store_limit.hpp"
 
 namespace starbus::bus::busd::mail {
 Givers::Way MailService::give_way() {
@@ -28,7 +29,9 @@ Taker::Way MailService::take_way() {
     const auto found = shards_.find(shard);
     return found != shards_.end() && found->second.phase != Phase::away;
   };
-  way.has_room = [this](std::uint64_t bytes) { return mail_.has_room(bytes); };
+  way.limit_passed = [this](const Totals& more) {
+    return limit_passed(mail_.quota(), totals_kept(), more);
+  };
   way.erases = [this](std::uint8_t shard) { return is_being_erased(store_, shard); };
   way.owner = [this](std::uint8_t shard) { return owner_of(shard); };
   way.store_of = [this](const std::string& host) { return store_of(host); };
@@ -44,6 +47,17 @@ Taker::Way MailService::take_way() {
   way.now_ms = hooks_.now_ms;
   way.trouble = hooks_.trouble;
   return way;
+}
+
+/// Also of shards that are not served now: one that has come a moment ago, for instance. Of a row
+/// that cannot be read nothing is known, as when that shard is served.
+Totals MailService::totals_kept() const {
+  Totals all = mail_.totals();
+  for (const auto& [number, shard] : shards_) {
+    if (shard.phase == Phase::away || mail_.is_open(number)) continue;
+    if (const auto row = read_shard_row(store_, number)) all += row->totals;
+  }
+  return all;
 }
 
 std::optional<Taker::Store> MailService::owner_of(std::uint8_t shard) const {

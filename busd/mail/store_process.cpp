@@ -47,7 +47,7 @@ StoreProcess::StoreProcess(const NodeSettings& settings, const NodeHooks& hooks,
                         link_.want_pump(0);
                       });
                     },
-                .wall_ms = wall_ms,
+                .wall_ms = settings_.wall_ms ? settings_.wall_ms : wall_ms,
                 .now_ms = now_ms,
                 .trouble = hooks_.trouble,
                 .note = hooks_.note,

@@ -28,7 +28,8 @@ struct NodeSettings {
   PatrolSettings patrol{};
   std::string endpoint;  // of this host's busd
   std::string role;
-  storage::DiskEnv* env = nullptr;  // as in StoreOptions
+  storage::DiskEnv* env = nullptr;           // as in StoreOptions
+  std::function<std::uint64_t()> wall_ms{};  // none: the system's; of tests that let days pass
 };
 
 /// A copy of what the mail's own thread knows, for metrics and operators.

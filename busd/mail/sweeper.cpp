@@ -12,10 +12,6 @@ namespace {
 
 constexpr char kKinds[] = {kBoxRows, kPostKeyRows, kStreamRows};
 
-bool older(std::uint64_t time_ms, std::uint64_t life_ms, std::uint64_t now_ms) {
-  return now_ms > time_ms && now_ms - time_ms > life_ms;
-}
-
 /// When the message was stored, or, if it is lost, the next one of which that is known.
 std::optional<std::uint64_t> time_of(const storage::Snapshot& snapshot, std::uint8_t shard,
                                      const ChannelId& id, std::uint64_t number,
@@ -65,7 +61,7 @@ void Sweeper::look(const Shard& shard, const storage::Record& record, std::uint6
       return look_at_box(shard, record, now_ms, snapshot, found);
     case kPostKeyRows: {
       const auto row = decode_key(record.value);
-      if (row && older(row->time_ms, kKeyLife, now_ms)) found.keys.push_back(record.key);
+      if (row && outlived(*row, now_ms)) found.keys.push_back(record.key);
       return;
     }
     case kStreamRows: {

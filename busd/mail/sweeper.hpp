@@ -18,7 +18,7 @@ namespace starbus::bus::busd::mail {
 class Sweeper {
  public:
   static constexpr std::size_t kPage = 64;               // rows that a step looks at
-  static constexpr std::uint64_t kKeyLife = 86'400'000;  // ms that an idempotency key is known
+  static constexpr std::uint64_t kKeyLife = 86'400'000;  // ms that an idempotency key counts
   /// ms that a silent stream is known. A sender that lives hears of its posts within its lease, so
   /// none comes again after that.
   static constexpr std::uint64_t kStreamLife = 86'400'000;
@@ -40,12 +40,20 @@ class Sweeper {
     bool empty() const { return boxes.empty() && keys.empty() && streams.empty(); }
   };
 
+  /// Whether the key counts no more, wherever the walk is: posters are told a time, not a walk.
+  static bool outlived(const KeyRow& row, std::uint64_t now_ms) {
+    return older(row.time_ms, kKeyLife, now_ms);
+  }
+
   Sweeper(const storage::Store& store, const MailQuota& quota) : store_(store), quota_(quota) {}
 
   /// Looks at the next page; what cannot be read is passed over.
   Found step(const std::set<Shard>& shards, std::uint64_t now_ms);
 
  private:
+  static bool older(std::uint64_t time_ms, std::uint64_t life_ms, std::uint64_t now_ms) {
+    return now_ms > time_ms && now_ms - time_ms > life_ms;
+  }
   void look(const Shard& shard, const storage::Record& record, std::uint64_t now_ms,
             const storage::Snapshot& snapshot, Found& found) const;
   void look_at_box(const Shard& shard, const storage::Record& record, std::uint64_t now_ms,

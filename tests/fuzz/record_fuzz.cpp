@@ -51,8 +51,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 Unbound, Freed, FreedOk, Move, MoveOk, NoMove, Attach, Reclaim, Reclaimed, Moved,
                 State, StateRefused, Watch, Unwatch, WatchRows, WatchRefused, Query, Answer,
                 HopTrace, Vitals, Resume, Posted, MailOpen, MailOpened, MailItems, MailConsumed,
-                MailAck, MailAcked, MailEnd, ShardTake, ShardRows, ShardMore, ShardGiven>(
-          kind, fuzz_input(data + 1, size - 1));
+                MailAck, MailAcked, MailEnd, ShardTake, ShardRows, ShardMore, ShardGiven,
+                MailAttempts, MailRefused>(kind, fuzz_input(data + 1, size - 1));
   const bool elsewhere = kind == Kind::data || kind == Kind::multicast || kind == Kind::chunk;
   require(tried || elsewhere ||
           name_of(kind) == "unknown");  // a new kind belongs into the list above

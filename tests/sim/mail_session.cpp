@@ -14,6 +14,10 @@ std::optional<MailSaid> decode_mail(bus::Kind kind, bus::ByteView payload) {
       return bus::decode<bus::MailItems>(payload).value();
     case bus::Kind::mail_acked:
       return bus::decode<bus::MailAcked>(payload).value();
+    case bus::Kind::mail_attempts:
+      return bus::decode<bus::MailAttempts>(payload).value();
+    case bus::Kind::mail_refused:
+      return bus::decode<bus::MailRefused>(payload).value();
     case bus::Kind::mail_end:
       return bus::decode<bus::MailEnd>(payload).value();
     default:
@@ -31,6 +35,10 @@ void hear(bus::MailReader& reader, const bus::Process& from, const MailSaid& sai
           reader.on_items(from, record);
         } else if constexpr (std::is_same_v<Record, bus::MailAcked>) {
           reader.on_acked(from, record);
+        } else if constexpr (std::is_same_v<Record, bus::MailAttempts>) {
+          reader.on_attempts(from, record);
+        } else if constexpr (std::is_same_v<Record, bus::MailRefused>) {
+          reader.on_refused(from, record);
         } else {
           reader.on_end(from, record, now);
         }

@@ -12,7 +12,8 @@ namespace starbus::sim {
 class ProcessNode;
 class Random;
 
-using MailSaid = std::variant<bus::MailOpened, bus::MailItems, bus::MailAcked, bus::MailEnd>;
+using MailSaid = std::variant<bus::MailOpened, bus::MailAttempts, bus::MailItems, bus::MailAcked,
+                              bus::MailRefused, bus::MailEnd>;
 /// None: of another kind.
 std::optional<MailSaid> decode_mail(bus::Kind kind, bus::ByteView payload);
 /// If it is of the present session of this reader.

@@ -66,6 +66,11 @@ void MailUser::tick() {
 void MailUser::read(const std::string& mailbox, Box& box) {
   Random& random = world_.random;
   if (box.reader->failure() != Errc::ok) return;
+  if (careless) {
+    while (box.reader->take()) continue;
+    (void)box.reader->acknowledge(box.reader->position());
+    return;
+  }
   while (random.chance(diligence)) {
     const auto item = box.reader->take();
     if (!item) break;

@@ -32,6 +32,9 @@ class MailUser {
   bool reads(const std::string& mailbox) const;
 
   double diligence = 0.5;  // probability, per tick, that a message that is there is handled
+  /// Takes what has come, does nothing with it, and acknowledges it: a reader whose database has
+  /// refused it, and that does not mind.
+  bool careless = false;
 
  private:
   struct Box {

@@ -17,11 +17,6 @@ namespace {
 
 constexpr std::size_t kBoxInKey = 17;  // bytes of shard and id, behind the kind
 
-std::string describe(const mail::Totals& totals) {
-  return std::to_string(totals.boxes) + " boxes, " + std::to_string(totals.messages) +
-         " messages, " + std::to_string(totals.bytes) + " bytes";
-}
-
 }  // namespace
 
 StoreNode::StoreNode(World& world, HostNode& host, bool listed) : CoreNode(world, host, "store") {

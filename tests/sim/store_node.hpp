@@ -22,6 +22,9 @@ class StoreNode final : public CoreNode {
   /// none.
   StoreNode(World& world, HostNode& host, bool listed);
 
+  /// Its operator changes the configuration: this counts from its next start on.
+  void list(const std::vector<std::uint8_t>& shards) { shards_ = shards; }
+
   SimDisk& disk() { return disk_; }
   /// What its disk says.
   bool keeps(std::uint8_t shard) const;

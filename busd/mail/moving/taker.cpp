@@ -5,6 +5,7 @@
 #include "bus/core/post_head.hpp"
 #include "busd/mail/row_keys.hpp"
 #include "busd/mail/shard_row.hpp"
+#include "busd/mail/store_limit.hpp"
 
 namespace starbus::bus::busd::mail {
 namespace {
@@ -226,15 +227,26 @@ void Taker::ask() {
   say(ShardTake{token_, shard_, phase_ == Phase::asks, host_, lineage_, way_.reply_lineage()});
 }
 
+/// It grows while it is copied. Of the last page nothing is refused: its giver stands still, and
+/// what has come since the page before is little.
+bool Taker::has_room(const ShardRows& rows) {
+  if (marked_ && rows.last) return true;
+  const Totals more{rows.boxes, rows.messages, rows.bytes};
+  const auto passed = way_.limit_passed(more);
+  if (!passed) return true;
+  hopeless_ = true;
+  const Error why{Errc::store_full, "it has " + describe(more) + ", and [mail] " +
+                                        std::string(setting_of(*passed)) +
+                                        " of this host leaves less"};
+  give_up(why.to_string());
+  return false;
+}
+
 void Taker::rows(const Process& from, ShardRows rows) {
   const bool fits = phase_ == Phase::copies && from == giver_.process && rows.token == token_ &&
                     rows.shard == shard_ && rows.page == page_;
   if (!fits) return;
-  if (!marked_ && !way_.has_room(rows.bytes)) {
-    hopeless_ = true;
-    return give_up("it has " + std::to_string(rows.bytes) +
-                   " bytes, and [mail] total_bytes of this host leaves less");
-  }
+  if (!has_room(rows)) return;
   marked_ ? write(rows) : prepare(std::move(rows));
 }
 

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "bus/core/post_limit.hpp"
 #include "bus/core/record_shards.hpp"
 #include "busd/mail/rows.hpp"
 #include "storage/store.hpp"
@@ -55,8 +56,8 @@ class Taker {
     std::function<bool(std::uint8_t shard)> serves;
     /// It is this store's, served or not: what is here of it must not be touched.
     std::function<bool(std::uint8_t shard)> keeps;
-    /// Whether the store's quota has room for so many bytes of bodies more.
-    std::function<bool(std::uint64_t bytes)> has_room;
+    /// Which limit of the store would be passed by so much more; none: there is room.
+    std::function<std::optional<PostLimit>(const Totals& more)> limit_passed;
     /// What was here of it before is not gone yet: what is written there would hold up all.
     std::function<bool(std::uint8_t shard)> erases;
     std::function<std::optional<Store>(std::uint8_t shard)> owner;
@@ -101,6 +102,7 @@ class Taker {
   void seek();
   std::string why_nobody_gives() const;
   void ask();
+  bool has_room(const ShardRows& rows);
   void prepare(ShardRows first);
   void write(const ShardRows& rows);
   void keep();

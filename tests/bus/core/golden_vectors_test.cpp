@@ -119,6 +119,9 @@ TEST(GoldenVectors, OfReadersOfMail) {
   expect_golden("mail_consumed", MailConsumed{kToken, 133});
   expect_golden("mail_ack", MailAck{kToken, 9, "no such item"});
   expect_golden("mail_acked", MailAcked{kToken, 9});
+  expect_golden("mail_attempts", MailAttempts{kToken, 9, 3});
+  expect_golden("mail_refused",
+                MailRefused{kToken, 9, Errc::store_full, "the disk of its host has no space"});
   expect_golden("mail_end", MailEnd{kToken, Errc::superseded, "a later owner"});
 }
 

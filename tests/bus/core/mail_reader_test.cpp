@@ -180,6 +180,35 @@ TEST_F(MailReaderTest, RejectionsAreNotMerged) {
   EXPECT_EQ(acks[2].upto, 4u);
 }
 
+TEST_F(MailReaderTest, ARejectionThatIsRefusedSettlesNothingAndIsNotSaidAgain) {
+  start();
+  open(0, 9);
+  bring({1, 2, 3});
+  (void)take_all();
+  ASSERT_TRUE(reader_->acknowledge(2, "poison"));
+  EXPECT_EQ(reader_->settling(), 2U);
+  EXPECT_FALSE(reader_->on_refused(kStore, {token_ + 1, 2, Errc::store_full, {}}));
+  EXPECT_TRUE(reader_->on_refused(kStore, {token_, 2, Errc::store_full, {}}));
+  EXPECT_EQ(reader_->settling(), 0U);
+  EXPECT_EQ(reader_->acked(), 0U);
+  EXPECT_TRUE(reader_->serving());
+  reader_->store_is(kOther, Epoch::of(1, 3), now_);
+  reader_->on_opened(kOther, {token_, Errc::ok, {}, 3, 9}, now_);
+  EXPECT_THAT(said<MailAck>(kOther), IsEmpty());
+  ASSERT_TRUE(reader_->acknowledge(2)) << "and may be settled as any other";
+  EXPECT_EQ(said<MailAck>(kOther).size(), 1U);
+}
+
+TEST_F(MailReaderTest, KnowsHowOftenTheFirstOfASessionWasGivenOut) {
+  start();
+  open(0, 9);
+  EXPECT_FALSE(reader_->on_attempts(kStore, {token_ + 1, 1, 9}));
+  EXPECT_TRUE(reader_->on_attempts(kStore, {token_, 1, 3}));
+  bring({1, 2});
+  EXPECT_EQ(reader_->take()->attempts, 3U);
+  EXPECT_EQ(reader_->take()->attempts, 1U);
+}
+
 TEST_F(MailReaderTest, RejectionsUnderWayAreBounded) {
   start({.window = 100'000});
   open(0, 200);

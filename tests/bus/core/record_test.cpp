@@ -81,7 +81,8 @@ using Kinds =
                    Unbound, Freed, FreedOk, Move, MoveOk, NoMove, Attach, Reclaim, Reclaimed, Moved,
                    State, StateRefused, Watch, Unwatch, WatchRows, WatchRefused, Query, Answer,
                    Resume, Posted, MailOpen, MailOpened, MailItems, MailConsumed, MailAck,
-                   MailAcked, MailEnd, ShardTake, ShardRows, ShardMore, ShardGiven>;
+                   MailAcked, MailEnd, ShardTake, ShardRows, ShardMore, ShardGiven, MailAttempts,
+                   MailRefused>;
 TYPED_TEST_SUITE(RecordTest, Kinds);
 
 TYPED_TEST(RecordTest, IsReadBackAndNothingShorterOrLonger) {

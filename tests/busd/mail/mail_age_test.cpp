@@ -137,6 +137,37 @@ TEST_F(MailAge, IdempotencyKeysAreKnownForADay) {
   EXPECT_THAT(settle(), ElementsAre("stored 3 3=2"));
 }
 
+/// Posters are told a time: it may not depend on when the store comes by to erase.
+TEST_F(MailAge, AnIdempotencyKeyCountsForItsTimeWhetherItsRowIsStillThereOrNot) {
+  post(1, "a", "k");
+  settle();
+  const std::uint64_t stored_ms = shell_->now_ms;
+  const auto post_at = [&](std::uint64_t seq, std::uint64_t after) {
+    shell_->now_ms = stored_ms + after;
+    post(seq, "a", "k");
+    return settle();
+  };
+  // No turn in between: nobody has come by.
+  EXPECT_THAT(post_at(2, kDay), ElementsAre("stored 2 2=1"));
+  EXPECT_THAT(post_at(3, kDay + 1), ElementsAre("stored 3 3=2"));
+  EXPECT_THAT(post_at(4, kDay + 2), ElementsAre("stored 4 4=2")) << "it counts from the new one on";
+  EXPECT_EQ(mail_->counters().repeated_keys, 2U);
+}
+
+/// What the walk has found waits behind the post that has the key again.
+TEST_F(MailAge, AKeyThatHasComeAgainIsNotErasedForItsFirstTime) {
+  post(1, "a", "k");
+  settle();
+  shell_->now_ms += kDay + 1'000;
+  settle();  // looks at rows of mailboxes; next are those of keys
+  shell_->now_ms += Mail::kSweepPause;
+  post(2, "a", "k");
+  post(3, std::string(Mail::kBatchBytes, 'b'));  // so what was found has its turn a batch later
+  EXPECT_THAT(settle(), ElementsAre("stored 2 2=2", "stored 3 3=3"));
+  post(4, "a", "k");
+  EXPECT_THAT(settle(), ElementsAre("stored 4 4=2"));
+}
+
 TEST_F(MailAge, SilentStreamsAreKnownForADay) {
   post(1, "a");
   settle();

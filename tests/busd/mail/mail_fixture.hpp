@@ -218,6 +218,16 @@ class MailReading : public MailTest {
     if (record.kind == Kind::mail_acked) {
       return "acked " + std::to_string(read_record<MailAcked>(record).upto);
     }
+    if (record.kind == Kind::mail_attempts) {
+      const auto attempts = read_record<MailAttempts>(record);
+      return "attempt " + std::to_string(attempts.attempts) + " at " +
+             std::to_string(attempts.number);
+    }
+    if (record.kind == Kind::mail_refused) {
+      const auto refused = read_record<MailRefused>(record);
+      return "refused " + std::to_string(refused.upto) + ": " +
+             std::string(name_of(refused.reason));
+    }
     if (record.kind == Kind::mail_end) {
       return "end: " + std::string(name_of(read_record<MailEnd>(record).reason));
     }

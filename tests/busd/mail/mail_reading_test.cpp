@@ -1,5 +1,6 @@
 /// What readers of mailboxes and logs are sent, and what they may erase.
 #include "busd/mail/dead_letters.hpp"
+#include "storage/limits.hpp"
 #include "tests/busd/mail/mail_fixture.hpp"
 
 namespace starbus::bus::busd::mail {
@@ -156,7 +157,8 @@ TEST_F(MailReading, AnEarlierOwnerReadsAndErasesNothing) {
   const Process late{3, 1, 1};
   post_all(2);
   (void)open(reader_, ask(Epoch::of(1, 5)));
-  EXPECT_THAT(open(late, ask(Epoch::of(1, 6))), ElementsAre("after 0 of 2", "1 2"));
+  EXPECT_THAT(open(late, ask(Epoch::of(1, 6))),
+              ElementsAre("after 0 of 2", "attempt 2 at 1", "1 2"));
   EXPECT_THAT(hear(reader_), ElementsAre("end: superseded"));
   mail_->acknowledge({reader_, kToken}, {kToken, 2, {}});
   EXPECT_THAT(open(reader_, ask(Epoch::of(1, 5), 2, 2)), ElementsAre("no: superseded"));
@@ -231,6 +233,81 @@ TEST_F(MailReading, NobodyTakesThePlaceOfTheDeadLetters) {
   mail_->acknowledge({reader_, kToken}, {kToken, 1, "poison"});
   EXPECT_THAT(hear(reader_), ElementsAre("acked 1"));
   EXPECT_EQ(mail_->counters().dead_letters, 1u);
+}
+
+// --- poison --------------------------------------------------------------------------------------
+
+/// Each reader dies of 2, which its cursor says.
+TEST_F(MailReading, AMessageThatKillsItsReadersShowsByItsAttempts) {
+  post_all(3);
+  Process life = reader_;
+  EXPECT_THAT(open(life, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 3", "1 2 3"));
+  for (std::uint64_t attempt = 2; attempt <= 4; ++attempt) {
+    mail_->process_gone(life, false);
+    ++life.incarnation;
+    EXPECT_THAT(open(life, ask(Epoch::of(1, attempt), 1, 1)),
+                ElementsAre("after 1 of 3", "attempt " + std::to_string(attempt) + " at 2", "2 3"));
+  }
+  mail_->acknowledge({life, kToken}, {kToken, 2, "kills its reader"});
+  EXPECT_THAT(hear(life), ElementsAre("acked 2"));
+  EXPECT_EQ(mail_->counters().dead_letters, 1U);
+}
+
+TEST_F(MailReading, WhoClosesItsMailboxHasMadeNoAttempt) {
+  post_all(2);
+  (void)open(reader_, ask(Epoch::of(1, 1)));
+  mail_->end_reader({reader_, kToken});
+  const Process next{2, 1, 2};
+  EXPECT_THAT(open(next, ask(Epoch::of(1, 2))), ElementsAre("after 0 of 2", "1 2"));
+  // Nor has one that begins a session anew, behind what it has or not.
+  EXPECT_THAT(open(next, ask(Epoch::of(1, 2))), ElementsAre("after 0 of 2", "1 2"));
+  // One that another has replaced did not say what it did.
+  (void)open({3, 1, 1}, ask(Epoch::of(1, 3)));
+  EXPECT_THAT(open({3, 1, 2}, ask(Epoch::of(1, 4))),
+              ElementsAre("after 0 of 2", "attempt 3 at 1", "1 2"));
+}
+
+TEST_F(MailReading, WhoHasSettledAllLeavesNoAttempt) {
+  post_all(2);
+  (void)open(reader_, ask(Epoch::of(1, 1)));
+  mail_->acknowledge({reader_, kToken}, {kToken, 2, {}});
+  (void)hear(reader_);
+  mail_->process_gone(reader_, false);
+  post_all(1);
+  EXPECT_THAT(open({2, 1, 2}, ask(Epoch::of(1, 2))), ElementsAre("after 2 of 3", "3"));
+}
+
+/// The log of the dead letters cannot be written: neither may its reader lose the message, nor
+/// stand before it for ever.
+TEST_F(MailReading, AMessageThatCannotBePutAsideIsRefusedAndItsReaderGoesOn) {
+  const ChannelId log = channel_id(dead_letters_log(shard()));
+  ASSERT_TRUE(
+      storage::test::commit(*store_, storage::test::put(box_key(shard(), log), "no such row")));
+  post_all(3);
+  EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 3", "1 2 3"));
+  mail_->acknowledge({reader_, kToken}, {kToken, 2, "poison"});
+  EXPECT_THAT(hear(reader_), ElementsAre("refused 2: corrupt"));
+  EXPECT_EQ(mail_->totals().messages, 3U) << "nothing of it is settled";
+  post_all(1);
+  EXPECT_THAT(hear(reader_), ElementsAre("4")) << "its session goes on";
+  mail_->acknowledge({reader_, kToken}, {kToken, 2, {}});
+  EXPECT_THAT(hear(reader_), ElementsAre("acked 2"));
+}
+
+TEST_F(MailReading, ALargeMessageIsNotPutAsideWhileTheDiskIsFullAndItsReaderGoesOn) {
+  post_all(1);
+  post_all(1, 2 * storage::kReserveBatch);
+  MailOpen large = ask(Epoch::of(1, 1));
+  large.window = kMaxMailWindow;
+  (void)open(reader_, large);
+  env_.set_available(options().headroom - 1);
+  mail_->acknowledge({reader_, kToken}, {kToken, 1, "poison"});
+  EXPECT_THAT(hear(reader_), ElementsAre("acked 1")) << "a small letter is within the reserve";
+  mail_->acknowledge({reader_, kToken}, {kToken, 2, "poison"});
+  EXPECT_THAT(hear(reader_), ElementsAre("refused 2: store_full"));
+  EXPECT_EQ(mail_->counters().dead_letters, 1U);
+  mail_->acknowledge({reader_, kToken}, {kToken, 2, {}});
+  EXPECT_THAT(hear(reader_), ElementsAre("acked 2"));
 }
 
 TEST_F(MailReading, LargeMessagesAreRejectedOneAfterTheOther) {

@@ -6,6 +6,7 @@
 #include "bus/core/name.hpp"
 #include "busd/mail/moving/givers.hpp"
 #include "busd/mail/moving/taker.hpp"
+#include "busd/mail/store_limit.hpp"
 #include "tests/busd/mail/filled_store.hpp"
 
 namespace starbus::bus::busd::mail {
@@ -61,7 +62,7 @@ class TakerTest : public MovingTest {
             .reply_lineage = [] { return Epoch::of(1, 1); },
             .serves = [this](std::uint8_t shard) { return shard == served_; },
             .keeps = [this](std::uint8_t shard) { return shard == served_; },
-            .has_room = [this](std::uint64_t bytes) { return bytes <= room_; },
+            .limit_passed = [this](const Totals& more) { return limit_passed(quota_, {}, more); },
             .erases = [this](std::uint8_t) { return erases_; },
             .owner =
                 [](std::uint8_t) {
@@ -75,14 +76,15 @@ class TakerTest : public MovingTest {
                 },
             .token = [this] { return ++token_; },
             .now_ms = [this] { return now_; },
-            .trouble = [](const std::string&) {}};
+            .trouble = [this](const std::string& text) { log_.push_back(text); }};
   }
   ShardRows page(std::uint32_t number, bool last, std::vector<ShardChange> changes) const {
     return {token_, kShard, number, last, Epoch::of(1, 5), 1, 1, 4, std::move(changes)};
   }
 
   std::optional<std::uint8_t> served_;
-  std::uint64_t room_ = 1'000;
+  MailQuota quota_;
+  std::vector<std::string> log_;
   bool erases_ = false;
   std::uint64_t token_ = 0;
   Taker taker_;
@@ -186,16 +188,61 @@ TEST_F(TakerTest, AsksAboutWhatHadArrivedAndErasesAPart) {
 }
 
 TEST_F(TakerTest, TakesNothingThatTheQuotaOfItsStoreHasNoRoomFor) {
+  const std::string key = box_key(kShard, channel_id(kBox));
+  const auto take = [&](Totals has) {
+    EXPECT_TRUE(taker_.begin({kShard}));
+    ShardRows first = page(1, false, {{ShardChange::What::put, bytes(key), bytes("row")}});
+    first.boxes = has.boxes;
+    first.messages = has.messages;
+    first.bytes = has.bytes;
+    taker_.rows(kOther, first);
+  };
+  quota_.total_boxes = 2;
+  quota_.total_messages = 5;
+  quota_.total_bytes = 100;
+  const std::uint64_t endless = ~std::uint64_t{0};
+  const std::vector<std::pair<Totals, std::string>> too_much = {
+      {{3, 5, 100}, "total_boxes"},    {{endless, 5, 100}, "total_boxes"},
+      {{2, 6, 100}, "total_messages"}, {{2, endless, 100}, "total_messages"},
+      {{2, 5, 101}, "total_bytes"},    {{2, 5, endless}, "total_bytes"}};
+  for (const auto& [has, setting] : too_much) {
+    take(has);
+    EXPECT_EQ(taker_.progress().state, MoveProgress::State::failed) << setting;
+    EXPECT_THAT(taker_.progress().error, HasSubstr("store_full"));
+    EXPECT_THAT(taker_.progress().error, HasSubstr(setting));
+    EXPECT_EQ(taker_.progress().from, "") << "it has ended; the error names the host";
+    ASSERT_FALSE(log_.empty());
+    EXPECT_THAT(log_.back(), HasSubstr("[mail] " + setting));
+    EXPECT_FALSE(store_.store().get(key)->has_value());
+    EXPECT_FALSE(store_.store().get(place_key(kShard))->has_value())
+        << "as if it was never asked for";
+  }
+  take({2, 5, 100});
+  EXPECT_TRUE(taker_.progress().goes_on()) << "it just fits";
+}
+
+TEST_F(TakerTest, GivesUpWhatGrowsBeyondTheQuotaOnItsWay) {
+  quota_.total_messages = 5;
   ASSERT_TRUE(taker_.begin({kShard}));
-  room_ = 3;
   const std::string key = box_key(kShard, channel_id(kBox));
   taker_.rows(kOther, page(1, false, {{ShardChange::What::put, bytes(key), bytes("row")}}));
+  ShardRows second = page(2, false, {});
+  second.messages = 6;
+  taker_.rows(kOther, second);
   EXPECT_EQ(taker_.progress().state, MoveProgress::State::failed);
-  EXPECT_THAT(taker_.progress().error, HasSubstr("total_bytes"));
-  EXPECT_EQ(taker_.progress().from, "") << "it has ended; the error names the host";
-  EXPECT_FALSE(store_.store().get(key)->has_value());
-  EXPECT_FALSE(store_.store().get(place_key(kShard))->has_value())
-      << "as if it was never asked for";
+  EXPECT_THAT(taker_.progress().error, HasSubstr("total_messages"));
+  EXPECT_FALSE(store_.store().get(key)->has_value()) << "what was here of it is erased";
+  EXPECT_EQ(place(kShard).keeping, Keeping::elsewhere);
+}
+
+TEST_F(TakerTest, TheLastPageIsTakenSinceItsGiverStandsStill) {
+  quota_.total_messages = 5;
+  ASSERT_TRUE(taker_.begin({kShard}));
+  taker_.rows(kOther, page(1, false, {}));
+  ShardRows last = page(2, true, {});
+  last.messages = 6;
+  taker_.rows(kOther, last);
+  EXPECT_EQ(place(kShard).keeping, Keeping::arrived);
 }
 
 TEST_F(TakerTest, SaysWhatWasOnItsWayWhenTheLastStoreEnded) {

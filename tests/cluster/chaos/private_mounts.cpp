@@ -14,6 +14,7 @@ namespace starbus::cluster_test {
 namespace {
 
 constexpr const char* kFiller = "filler";
+constexpr const char* kFillers = "fillers";
 
 /// Without privileges, mounts of one's own need users of one's own: this user is root there.
 bool enter_private_users() {
@@ -38,10 +39,12 @@ std::string enter_private_mounts() {
   return {};
 }
 
-SmallDisk::SmallDisk(std::filesystem::path folder, std::size_t bytes) : folder_(std::move(folder)) {
+SmallDisk::SmallDisk(std::filesystem::path folder, std::size_t bytes, std::size_t files)
+    : folder_(std::move(folder)) {
   const std::filesystem::path aside = folder_.string() + ".aside";
   std::filesystem::copy(folder_, aside, std::filesystem::copy_options::recursive);
-  const std::string options = "mode=0750,size=" + std::to_string(bytes);
+  std::string options = "mode=0750,size=" + std::to_string(bytes);
+  if (files != 0) options += ",nr_inodes=" + std::to_string(files);
   if (::mount("tmpfs", folder_.c_str(), "tmpfs", 0, options.c_str()) != 0) {
     throw std::runtime_error("no tmpfs on " + folder_.string() + ": " + std::strerror(errno));
   }
@@ -61,8 +64,28 @@ void SmallDisk::fill() const {
   ::close(file);
 }
 
+void SmallDisk::fill_but(std::size_t bytes) const {
+  const std::uintmax_t free = std::filesystem::space(folder_).available;
+  if (free < bytes) throw std::runtime_error("less is free than is to be left");
+  const int file = ::open((folder_ / kFiller).c_str(), O_WRONLY | O_CREAT, 0600);
+  const int error = ::posix_fallocate(file, 0, static_cast<off_t>(free - bytes));
+  ::close(file);
+  if (error != 0) throw std::runtime_error(std::string("not filled: ") + std::strerror(error));
+}
+
+void SmallDisk::use_all_files() const {
+  std::filesystem::create_directory(folder_ / kFillers);
+  for (int i = 0;; ++i) {
+    const auto path = folder_ / kFillers / std::to_string(i);
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT, 0600);
+    if (file < 0) return;
+    ::close(file);
+  }
+}
+
 void SmallDisk::make_room() const {
   std::filesystem::remove(folder_ / kFiller);
+  std::filesystem::remove_all(folder_ / kFillers);
 }
 
 }  // namespace starbus::cluster_test

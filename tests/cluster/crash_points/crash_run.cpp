@@ -22,25 +22,25 @@ CrashSheet sheet_for_busd(const fs::path& path) {
   return CrashSheet::create(path);
 }
 
-std::string mail_config(const fs::path& folder) {
-  return "[mail]\nshards = ['0-255']\ndirectory = '" + folder.string() +
-         "'\nbox_bytes = '96KiB'\n"
-         "[[mail.log]]\nprefix = 'log/town'\nmessages = " +
-         std::to_string(kLogMessages) + "\n";
-}
-
 }  // namespace
+
+CrashHosts CrashRun::standard() {
+  return {.a = "shards = ['0-255']\nbox_bytes = '96KiB'\n"
+               "[[mail.log]]\nprefix = 'log/town'\nmessages = " +
+               std::to_string(kLogMessages) + "\n"};
+}
 
 std::string name_of(const CrashPlan& plan) {
   return name_of(plan.first) +
          (plan.second.nth == 0 ? "" : ", then " + name_of(plan.second) + " of the next life");
 }
 
-CrashRun::CrashRun()
+CrashRun::CrashRun(const CrashHosts& hosts)
     : sheet_file_(new_sheet_file()),
       sheet_(sheet_for_busd(sheet_file_)),
-      cluster({.programs = {{"a", program("busd-crashing")}}}) {
-  store().configure(cluster.busd_config("a", {}) + mail_config(mail_folder()));
+      cluster({.more = {{"b", hosts.b}}, .programs = {{"a", program("busd-crashing")}}}) {
+  store().configure(cluster.busd_config("a", {}) + "[mail]\ndirectory = '" +
+                    mail_folder().string() + "'\n" + hosts.a);
 }
 
 CrashRun::~CrashRun() {
@@ -57,6 +57,7 @@ void CrashRun::play(const CrashPlan& plan) {
   store().kill();
   fs::remove_all(mail_folder());
   enter(Phase::opening);
+  sheet_.set_clock_ahead(0);
   start_store(plan.first);
   loop.restart();  // it stops when nothing is left to do
   run([this, plan] { return through(plan); }, kRun);

@@ -22,9 +22,15 @@ struct CrashPlan {
 };
 std::string name_of(const CrashPlan& plan);
 
+/// What the hosts are told about mail: a has the store that dies.
+struct CrashHosts {
+  std::string a;  // but for its folder
+  std::string b{};
+};
+
 class CrashRun : public ClusterTest {
  protected:
-  CrashRun();
+  explicit CrashRun(const CrashHosts& hosts = standard());
   ~CrashRun() override;
 
   /// Runs the workload through the crashes, and checks what docs/mail.md promises.
@@ -35,31 +41,17 @@ class CrashRun : public ClusterTest {
   /// Where it died: once for each point that was reached.
   const std::vector<Situation>& deaths() const { return deaths_; }
 
- private:
-  struct Boxes;
-
-  std::filesystem::path mail_folder() const { return cluster.folder() / "mail"; }
-  Daemon& store() { return cluster.busd("a"); }
-  void start_store(const CrashPoint& point);
-  bus::Task through(CrashPlan plan);
-  bus::Task supervise(CrashPlan plan);
-  void note_death();
-  void end_store();
-  void check_store();
-
-  // --- the workload: crash_workload.cpp ---
-  bus::Task work();
-  bus::Task work_with(Bus& poster, Bus& reader);
-  bus::Task post_all(Bus& poster, Bus& reader, Boxes& boxes);
-  bus::Task log_all(Bus& poster, Bus& reader, Boxes& boxes);
-  bus::Task read_all(Bus& reader, Boxes& boxes);
-  bus::Task erase_many(Bus& poster, Bus& reader, Boxes& boxes);
-  bus::Task purge(Bus& reader, Boxes& boxes);
-  bus::Task read_rest(Bus& poster, Bus& reader, Boxes& boxes);
+  // --- the workload; this one: crash_workload.cpp ---
+  /// The same in each play; it must come to its end whatever dies, and check what is there.
+  virtual bus::Task work_with(Bus& poster, Bus& reader);
   void enter(Phase phase) { sheet_.enter(phase); }
-  bool compacted() const;
+  void set_clock_ahead(std::chrono::milliseconds ahead) {
+    sheet_.set_clock_ahead(static_cast<std::uint64_t>(ahead.count()));
+  }
+  Daemon& store() { return cluster.busd("a"); }
+  Daemon& other() { return cluster.busd("b"); }
 
-  // --- what it is made of: crash_steps.cpp ---
+  // --- what workloads are made of: crash_steps.cpp ---
   static bus::MailboxOptions behind(std::uint64_t cursor);
   void post(Bus& bus, MailAccount& box);
   bus::Task bind(Bus& bus, const std::string& name);
@@ -70,6 +62,27 @@ class CrashRun : public ClusterTest {
   bus::Task expect_letter(Bus& bus, const MailAccount& box);
   void settle(bus::Mailbox& mailbox, std::uint64_t upto, const std::string& reject = {});
   boost::asio::awaitable<bool> acknowledged();
+
+ private:
+  struct Boxes;
+
+  static CrashHosts standard();
+  std::filesystem::path mail_folder() const { return cluster.folder() / "mail"; }
+  void start_store(const CrashPoint& point);
+  bus::Task through(CrashPlan plan);
+  bus::Task supervise(CrashPlan plan);
+  void note_death();
+  void end_store();
+  void check_store();
+
+  bus::Task work();
+  bus::Task post_all(Bus& poster, Bus& reader, Boxes& boxes);
+  bus::Task log_all(Bus& poster, Bus& reader, Boxes& boxes);
+  bus::Task read_all(Bus& reader, Boxes& boxes);
+  bus::Task erase_many(Bus& poster, Bus& reader, Boxes& boxes);
+  bus::Task purge(Bus& reader, Boxes& boxes);
+  bus::Task read_rest(Bus& poster, Bus& reader, Boxes& boxes);
+  bool compacted() const;
 
   std::filesystem::path sheet_file_;
   CrashSheet sheet_;

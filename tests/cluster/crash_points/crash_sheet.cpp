@@ -9,8 +9,8 @@ namespace {
 constexpr const char* kCallNames[] = {"open", "append", "sync", "rename", "remove", "sync"};
 constexpr const char* kFileNames[] = {"log",       "table",  "manifest", "CURRENT",
                                       "temporary", "folder", "other"};
-constexpr const char* kPhaseNames[] = {"opening", "posting", "logging", "reading",
-                                       "erasing", "purging", "closing", "recovering"};
+constexpr const char* kPhaseNames[] = {"opening", "posting", "logging",    "reading", "erasing",
+                                       "purging", "closing", "recovering", "moving",  "ageing"};
 constexpr const char* kMomentNames[] = {"before", "half of", "after"};
 
 template <class Value>

@@ -27,7 +27,9 @@ enum class Phase : std::uint8_t {
   erasing,
   purging,
   closing,
-  recovering
+  recovering,
+  moving,
+  ageing
 };
 /// When busd dies: before the call; when half of an append is on the disk (other calls: as after);
 /// or when all of it is, and nobody was told.
@@ -68,6 +70,8 @@ class CrashSheet {
   /// For the next life of busd, of which nothing is noted yet.
   void arm(const CrashPoint& point);
   void enter(Phase phase) { content().phase = phase; }
+  /// Sets the clock of busd's mail ahead of the system's by so much, at once and for later lives.
+  void set_clock_ahead(std::uint64_t ms) { content().clock_ahead_ms = ms; }
   /// Calls of this life so far; the last one is the crash, if it was struck.
   std::vector<Situation> calls() const;
   bool struck() const { return content().struck; }
@@ -76,11 +80,13 @@ class CrashSheet {
   /// Notes a call; true: here it ends.
   bool note(DiskCall call, DiskFile file);
   Moment moment() const { return content().point.moment; }
+  std::uint64_t clock_ahead() const { return content().clock_ahead_ms; }  // any thread
 
  private:
   struct Content {
     CrashPoint point;
     std::atomic<Phase> phase;
+    std::atomic<std::uint64_t> clock_ahead_ms;
     std::atomic<std::uint32_t> made;
     std::atomic<std::uint32_t> matched;
     std::atomic<bool> struck;
