@@ -60,6 +60,9 @@ MailAdmin::MailAdmin(boost::asio::io_context& loop, daemon::AdminServer& admin, 
   admin.post_async("/mail/move/stop", [this](const Request& request, const Reply& reply) {
     stop_move(request, reply);
   });
+  admin.post_async("/mail/damage/acknowledge", [this](const Request& request, const Reply& reply) {
+    acknowledge(request, reply);
+  });
   admin.post_async("/mail/backup/stop", [this](const Request& request, const Reply& reply) {
     stop_backup(request, reply);
   });
@@ -81,20 +84,19 @@ bool MailAdmin::answer(const std::string& path_and_query, const Reply& reply) {
   return true;
 }
 
-/// Null if there is none, after the reply that says why.
-mail::Desk* MailAdmin::open_desk(const Reply& reply) const {
-  mail::Node* const node = node_();
-  mail::Desk* const desk = node != nullptr ? node->desk() : nullptr;
-  if (desk == nullptr) reply(node != nullptr ? not_open() : no_store());
-  return desk;
+/// False if there is none, after the reply that says why.
+bool MailAdmin::is_open(const Reply& reply) const {
+  const mail::Node* const node = node_();
+  const bool open = node != nullptr && node->is_open();
+  if (!open) reply(node != nullptr ? not_open() : no_store());
+  return open;
 }
 
 /// Runs `read` at the desk, and replies from the loop.
 void MailAdmin::ask(const Reply& reply, Read read) {
-  mail::Desk* const desk = open_desk(reply);
-  if (desk == nullptr) return;
-  const bool asked = desk->ask([&loop = loop_, reply, read = std::move(read)](
-                                   const storage::Result<const storage::Snapshot*>& snapshot) {
+  if (!is_open(reply)) return;
+  const bool asked = node_()->ask([&loop = loop_, reply, read = std::move(read)](
+                                      const storage::Result<const storage::Snapshot*>& snapshot) {
     Response response = snapshot ? read(**snapshot) : mail_refusal(snapshot.error());
     boost::asio::post(loop, [reply, response = std::move(response)] { reply(response); });
   });
@@ -124,7 +126,7 @@ void MailAdmin::peek(const Request& request, const Reply& reply) {
 // --- statistics ----------------------------------------------------------------------------------
 
 void MailAdmin::stats(const Request&, const Reply& reply) {
-  if (open_desk(reply) == nullptr) return;
+  if (!is_open(reply)) return;
   const auto now = std::chrono::steady_clock::now();
   if (statistics_ && now < statistics_->at + kStatisticsAge) {
     return reply(statistics_json(*statistics_));
@@ -144,22 +146,21 @@ void MailAdmin::read_statistics(std::shared_ptr<Statistics> statistics) {
         statistics->shards.size() == kShards || statistics->error.code != storage::Errc::ok;
     done ? end_statistics(statistics) : read_statistics(statistics);
   };
-  const bool asked =
-      node != nullptr && node->desk() != nullptr &&
-      node->desk()->ask([&loop = loop_, statistics,
-                         go_on](const storage::Result<const storage::Snapshot*>& snapshot) {
-        const auto end = std::chrono::steady_clock::now() + kSlice;
-        if (!snapshot) statistics->error = snapshot.error();
-        while (snapshot && statistics->shards.size() < kShards &&
-               statistics->error.code == storage::Errc::ok &&
-               std::chrono::steady_clock::now() < end) {
-          const auto shard = static_cast<std::uint8_t>(statistics->shards.size());
-          const auto one = mail::shard_statistics(**snapshot, shard);
-          if (one) statistics->shards.push_back(*one);
-          if (!one) statistics->error = one.error();
-        }
-        boost::asio::post(loop, go_on);
-      });
+  const bool asked = node != nullptr &&
+                     node->ask([&loop = loop_, statistics,
+                                go_on](const storage::Result<const storage::Snapshot*>& snapshot) {
+                       const auto end = std::chrono::steady_clock::now() + kSlice;
+                       if (!snapshot) statistics->error = snapshot.error();
+                       while (snapshot && statistics->shards.size() < kShards &&
+                              statistics->error.code == storage::Errc::ok &&
+                              std::chrono::steady_clock::now() < end) {
+                         const auto shard = static_cast<std::uint8_t>(statistics->shards.size());
+                         const auto one = mail::shard_statistics(**snapshot, shard);
+                         if (one) statistics->shards.push_back(*one);
+                         if (!one) statistics->error = one.error();
+                       }
+                       boost::asio::post(loop, go_on);
+                     });
   if (asked) return;
   statistics->error = {storage::Errc::would_block, "too many questions about mail wait: ask again"};
   end_statistics(statistics);
@@ -178,14 +179,8 @@ Response MailAdmin::statistics_json(const Statistics& statistics) const {
   json rows = json::array();
   for (std::size_t shard = 0; shard < statistics.shards.size(); ++shard) {
     const mail::ShardStatistics& one = statistics.shards[shard];
-    all.totals.boxes += one.totals.boxes;
-    all.totals.messages += one.totals.messages;
-    all.totals.bytes += one.totals.bytes;
-    all.damaged += one.damaged;
-    if (one.oldest_ms != 0 && (all.oldest_ms == 0 || one.oldest_ms < all.oldest_ms)) {
-      all.oldest_ms = one.oldest_ms;
-    }
-    if (one.totals.boxes == 0 && one.damaged == 0) continue;
+    all.add(one);
+    if (one.totals.boxes == 0 && one.unreadable() == 0) continue;
     rows.push_back({{"shard", shard},
                     {"mailboxes", one.totals.boxes},
                     {"messages", one.totals.messages},
@@ -198,7 +193,7 @@ Response MailAdmin::statistics_json(const Statistics& statistics) const {
   answer["messages"] = all.totals.messages;
   answer["bytes"] = all.totals.bytes;
   answer["oldest_ms"] = all.oldest_ms;
-  answer["unreadable"] = all.damaged;
+  answer["unreadable"] = all.unreadable();
   answer["age_ms"] = age / std::chrono::milliseconds(1);
   answer["per_shard"] = std::move(rows);
   return Response::json(answer);
@@ -235,6 +230,8 @@ json MailAdmin::status() const {
           {"quota_bytes", node->quota().total_bytes},
           {"counters", mail_counters_json(figures.counters)},
           {"patrol", mail_patrol_json(node->patrol())},
+          {"damage", mail_damage_json(node->damage())},
+          {"oldest_age_ms", node->oldest_age_ms()},
           {"store", mail_store_json(report)}};
 }
 
@@ -244,8 +241,9 @@ std::string MailAdmin::trouble() const {
   const std::string_view state = node->state();
   const mail::PatrolFigures patrol = node->patrol();
   if (state == storage::name_of(storage::State::running)) {
-    if (patrol.damaged == 0) return {};
-    return "mail store damaged: " + patrol.findings.front();
+    if (patrol.damaged != 0) return "mail store damaged: " + patrol.findings.front();
+    const mail::DamageFigures noted = node->damage();
+    return noted.lost == 0 ? "" : "mail store has lost mail: " + noted.texts.front();
   }
   std::string text = "mail store " + std::string(state);
   const storage::Error reason = node->report().reason;
@@ -255,7 +253,7 @@ std::string MailAdmin::trouble() const {
 
 bool MailAdmin::damaged() const {
   mail::Node* const node = node_();
-  return node != nullptr && node->patrol().damaged != 0;
+  return node != nullptr && (node->patrol().damaged != 0 || node->damage().lost != 0);
 }
 
 bool MailAdmin::stopped() const {
@@ -292,9 +290,10 @@ void MailAdmin::purge(const Request& request, const Reply& reply) {
 // --- backups -------------------------------------------------------------------------------------
 
 void MailAdmin::backup(const Request&, const Reply& reply) {
-  mail::Desk* const desk = open_desk(reply);
-  if (desk == nullptr) return;
-  const mail::Desk::Backup backup = desk->backup();
+  if (!is_open(reply)) return;
+  const auto now = node_()->backup();
+  if (!now) return reply(not_open());
+  const mail::Desk::Backup& backup = *now;
   const bool well = backup.error.code == storage::Errc::ok;
   const bool asked_wrong = backup.error == storage::Errc::bad_batch;  // then the detail says all
   reply(Response::json({{"state", name_of(backup.state)},
@@ -312,30 +311,42 @@ void MailAdmin::backup(const Request&, const Reply& reply) {
 }
 
 void MailAdmin::begin_backup(const Request& request, const Reply& reply) {
-  mail::Desk* const desk = open_desk(reply);
-  if (desk == nullptr) return;
-  const auto begun = desk->begin_backup(request.parameter_or("to", ""), host_);
+  if (!is_open(reply)) return;
+  const auto begun = node_()->begin_backup(request.parameter_or("to", ""));
   if (!begun) return reply(mail_refusal(begun.error()));
   backup(request, reply);
 }
 
 void MailAdmin::stop_backup(const Request& request, const Reply& reply) {
-  mail::Desk* const desk = open_desk(reply);
-  if (desk == nullptr) return;
-  desk->stop_backup();
+  if (!is_open(reply)) return;
+  node_()->stop_backup();
   backup(request, reply);
+}
+
+// --- notes of damage -----------------------------------------------------------------------------
+
+void MailAdmin::acknowledge(const Request&, const Reply& reply) {
+  if (!is_open(reply)) return;
+  const std::uint64_t notes = node_()->damage().lost + node_()->damage().mended;
+  const bool asked =
+      node_()->acknowledge_damage([&loop = loop_, reply, notes](const storage::Result<>& done) {
+        const Response response =
+            done ? Response::json({{"acknowledged", notes}}) : mail_refusal(done.error());
+        boost::asio::post(loop, [reply, response] { reply(response); });
+      });
+  if (!asked) reply(Response::error(503, "too many questions about mail wait: ask again"));
 }
 
 // --- moves of shards to here
 // -----------------------------------------------------------------------
 
 void MailAdmin::move(const Request&, const Reply& reply) {
-  if (open_desk(reply) == nullptr) return;
+  if (!is_open(reply)) return;
   reply(Response::json(mail_move_json(node_()->figures().move)));
 }
 
 void MailAdmin::begin_move(const Request& request, const Reply& reply) {
-  if (open_desk(reply) == nullptr) return;
+  if (!is_open(reply)) return;
   const std::string text = request.parameter_or("shards", "");
   auto shards = parse_shards(text);
   if (!shards)
@@ -350,7 +361,7 @@ void MailAdmin::begin_move(const Request& request, const Reply& reply) {
 }
 
 void MailAdmin::stop_move(const Request& request, const Reply& reply) {
-  if (open_desk(reply) == nullptr) return;
+  if (!is_open(reply)) return;
   node_()->stop_taking();
   move(request, reply);
 }

@@ -29,7 +29,8 @@ class MailAdmin {
 
   /// For /status: null without a store.
   nlohmann::json status() const;
-  /// For /healthz: "mail store full: ...", "mail store opening", "mail store damaged: ..."; empty
+  /// For /healthz: "mail store full: ...", "mail store opening", "mail store damaged: ...", "mail
+  /// store has lost mail: ..." until somebody has acknowledged that; empty
   /// while it runs and is whole, and without a store.
   std::string trouble() const;
   bool stopped() const;
@@ -47,7 +48,7 @@ class MailAdmin {
     std::chrono::steady_clock::time_point at;
   };
 
-  mail::Desk* open_desk(const daemon::Reply& reply) const;
+  bool is_open(const daemon::Reply& reply) const;
   void ask(const daemon::Reply& reply, Read read);
   void boxes(const daemon::Request& request, const daemon::Reply& reply);
   void peek(const daemon::Request& request, const daemon::Reply& reply);
@@ -58,6 +59,7 @@ class MailAdmin {
   void backup(const daemon::Request& request, const daemon::Reply& reply);
   void begin_backup(const daemon::Request& request, const daemon::Reply& reply);
   void stop_backup(const daemon::Request& request, const daemon::Reply& reply);
+  void acknowledge(const daemon::Request& request, const daemon::Reply& reply);
   void purge(const daemon::Request& request, const daemon::Reply& reply);
   void move(const daemon::Request& request, const daemon::Reply& reply);
   void begin_move(const daemon::Request& request, const daemon::Reply& reply);

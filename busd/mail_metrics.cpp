@@ -25,7 +25,8 @@ void add_store_metrics(daemon::Metrics& metrics, const Node& node) {
       return store == nullptr ? 0.0 : static_cast<double>(store->report().*value);
     };
   };
-  metrics.gauge("starbus_mail_store_state", "0 running, 1 full, 2 stopped, 3 closed, 4 opening.",
+  metrics.gauge("starbus_mail_store_state",
+                "0 running, 1 full, 2 stopped, 3 closed, 4 opening or being mended.",
                 [node, state = of(&storage::Report::state)] {
                   const mail::Node* const store = node();
                   return store != nullptr && store->opening() ? kOpening : state();
@@ -51,6 +52,22 @@ void add_store_metrics(daemon::Metrics& metrics, const Node& node) {
   };
   metrics.gauge("starbus_mail_store_damaged", "Places in its files that cannot be read.",
                 of_patrol(&mail::PatrolFigures::damaged));
+  const auto of_damage = [node](std::uint64_t mail::DamageFigures::*value) {
+    return [node, value] {
+      const mail::Node* const store = node();
+      return store == nullptr ? 0.0 : static_cast<double>(store->damage().*value);
+    };
+  };
+  metrics.gauge("starbus_mail_store_lost", "Places where mail was lost, until acknowledged.",
+                of_damage(&mail::DamageFigures::lost));
+  metrics.gauge("starbus_mail_store_mended", "Wrong bytes that were put right, likewise.",
+                of_damage(&mail::DamageFigures::mended));
+  metrics.counter("starbus_mail_store_repairs_total", "Times closed, mended and opened again.",
+                  of_damage(&mail::DamageFigures::repairs));
+  metrics.counter("starbus_mail_unreadable_total",
+                  "Places in files of the store that could not be read, or were lost; each once.",
+                  [found = of_patrol(&mail::PatrolFigures::found),
+                   noted = of_damage(&mail::DamageFigures::noted)] { return found() + noted(); });
   metrics.counter("starbus_mail_store_checked_bytes_total", "Read to look for such places.",
                   of_patrol(&mail::PatrolFigures::bytes));
   metrics.counter("starbus_mail_store_checks_total", "Times that all files were read so.",
@@ -73,6 +90,12 @@ void add_depth(daemon::Metrics& metrics, const Node& node) {
                 of([](const mail::NodeFigures& figures) { return figures.totals.messages; }));
   metrics.gauge("starbus_mail_bytes", "Bytes of their bodies.",
                 of([](const mail::NodeFigures& figures) { return figures.totals.bytes; }));
+  metrics.gauge(
+      "starbus_mail_oldest_seconds",
+      "How long the oldest message waits in a mailbox; as of the latest round of looking.", [node] {
+        const mail::Node* const store = node();
+        return store == nullptr ? 0.0 : static_cast<double>(store->oldest_age_ms()) / 1'000;
+      });
   metrics.gauge("starbus_mail_readers", "Readers that have a mailbox or log open.",
                 of([](const mail::NodeFigures& figures) { return figures.readers; }));
 }

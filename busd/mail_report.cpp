@@ -84,6 +84,13 @@ json mail_patrol_json(const mail::PatrolFigures& patrol) {
           {"findings", patrol.findings}};
 }
 
+json mail_damage_json(const mail::DamageFigures& damage) {
+  return {{"lost", damage.lost},
+          {"mended", damage.mended},
+          {"repairs", damage.repairs},
+          {"notes", damage.texts}};
+}
+
 json mail_move_json(const mail::MoveProgress& move) {
   return {{"state", mail::name_of(move.state)},
           {"shards", move.shards},

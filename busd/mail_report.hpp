@@ -12,6 +12,7 @@
 #include "busd/mail/care/patrol.hpp"
 #include "busd/mail/mail.hpp"
 #include "busd/mail/moving/taker.hpp"
+#include "busd/mail/node.hpp"
 
 namespace starbus::bus::busd {
 
@@ -22,6 +23,7 @@ daemon::Response peek_answer(const storage::Snapshot& snapshot, const std::strin
                              std::uint64_t from, std::size_t limit);
 nlohmann::json mail_store_json(const storage::Report& report);
 nlohmann::json mail_patrol_json(const mail::PatrolFigures& patrol);
+nlohmann::json mail_damage_json(const mail::DamageFigures& damage);
 nlohmann::json mail_move_json(const mail::MoveProgress& move);
 nlohmann::json mail_counters_json(const mail::MailCounters& counters);
 

@@ -13,17 +13,12 @@
 #include "storage/envelope.hpp"
 #include "storage/internal_keys.hpp"
 #include "storage/leveldb_status.hpp"
+#include "storage/mending.hpp"
 
 namespace starbus::storage {
 namespace {
 
 constexpr unsigned kFormat = 1;  // of the whole store; of single values: envelope.cpp
-
-DiskEnv& real_disk() {
-  // LevelDB's default environment has a thread that lives as long as the process; so does this.
-  static DiskEnv& disk = *new DiskEnv;
-  return disk;
-}
 
 std::string parent_of(const std::filesystem::path& folder) {
   // "mail/" is the folder "mail".
@@ -74,19 +69,15 @@ Database::~Database() {
   close();
 }
 
-DiskEnv& Database::disk_of(const StoreOptions& options) {
-  return options.env != nullptr ? *options.env : real_disk();
-}
-
 Result<std::shared_ptr<Database>> Database::open(const StoreOptions& options) {
   // Records are nobody else's business. What an operator has set up is left alone.
   const bool made = ::mkdir(options.folder.c_str(), 0750) == 0;
   if (!made && errno != EEXIST) return error_of(status_of_errno(options.folder.string(), errno));
   // Its name must be as durable as what will be in it. An older folder's parent may be out of
   // reach.
-  const leveldb::Status named = disk_of(options).sync_folder(parent_of(options.folder));
+  const leveldb::Status named = disk_or_real(options.env).sync_folder(parent_of(options.folder));
   if (made && !named.ok()) return error_of(named);
-  std::shared_ptr<Database> database(new Database(options, disk_of(options)));
+  std::shared_ptr<Database> database(new Database(options, disk_or_real(options.env)));
   if (auto opened = database->open_db(); !opened) return opened.error();
   return database;
 }
@@ -122,8 +113,20 @@ Result<> Database::refuse_without_current() {
   return {};
 }
 
+/// LevelDB leaves out what it cannot read of a log, and more.
+Result<> Database::mend_logs() {
+  leveldb::FileLock* lock = nullptr;
+  if (!env_.FileExists(folder_ + "/CURRENT")) return {};
+  if (!env_.LockFile(folder_ + "/LOCK", &lock).ok()) return {};  // LevelDB will say so, too
+  const auto mended = Mending(env_, folder_).logs();
+  env_.UnlockFile(lock);
+  if (!mended) return mended.error();
+  return {};
+}
+
 Result<> Database::open_db() {
   if (const auto known = refuse_without_current(); !known) return known;
+  if (const auto mended = mend_logs(); !mended) return mended;
   leveldb::DB* db = nullptr;
   leveldb::Status status = leveldb::DB::Open(leveldb_options(), folder_, &db);
   if (status.IsCorruption()) {

@@ -27,7 +27,7 @@ class Database {
  public:
   /// Errors as open_store.
   static Result<std::shared_ptr<Database>> open(const StoreOptions& options);
-  static Result<> repair(const StoreOptions& options);
+  static Result<> repair(const StoreOptions& options, const RepairOptions& repair);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -71,9 +71,14 @@ class Database {
 
  private:
   explicit Database(const StoreOptions& options, DiskEnv& disk);
-  static DiskEnv& disk_of(const StoreOptions& options);
   leveldb::Options leveldb_options() const;
   Result<> open_db();
+  Result<> mend_logs();
+  Result<bool> mend(const RepairOptions& options);
+  leveldb::Status open_mended();
+  Result<> build_anew();
+  Error lock_error_of(const leveldb::Status& status) const;
+  Result<> write_missing_format();
   Result<> refuse_without_current();
   std::optional<std::string> replay_logs(leveldb::Status& status);
   Result<> open_damaged(const leveldb::Status& status);

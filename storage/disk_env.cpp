@@ -50,6 +50,12 @@ class ReadFile final : public leveldb::RandomAccessFile {
 
 }  // namespace
 
+DiskEnv& disk_or_real(DiskEnv* env) {
+  // LevelDB's default environment has a thread that lives as long as the process; so does this.
+  static DiskEnv& real = *new DiskEnv;
+  return env != nullptr ? *env : real;
+}
+
 leveldb::Status DiskEnv::NewRandomAccessFile(const std::string& path,
                                              leveldb::RandomAccessFile** file) {
   *file = nullptr;

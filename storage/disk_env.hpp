@@ -29,6 +29,9 @@ class DiskEnv : public leveldb::EnvWrapper {
   virtual leveldb::Status available(const std::string& folder, std::uint64_t* bytes);
 };
 
+/// `env`, or the real one if it is null.
+DiskEnv& disk_or_real(DiskEnv* env);
+
 /// "IO error: PATH: No space left on device", as LevelDB words it.
 leveldb::Status status_of_errno(const std::string& path, int error);
 

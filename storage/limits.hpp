@@ -86,7 +86,16 @@ namespace starbus::storage {
     "written and removed again before a full store reopens: quotas "                               \
     "do not show in the free space",                                                               \
     "the store stays full")                                                                        \
-  X(kMaxDamage, 16, "messages", "of what an open had to leave out", "later ones are left out")
+  X(kMaxDamage, 16, "messages", "of what an open had to leave out", "later ones are left out")     \
+  X(kDamageNotes, 256, "notes", "of damage, in one store: they are read whenever it is opened",    \
+    "the last one says that there are more")                                                       \
+  X(kNoteRanges, 64, "ranges", "of keys, in one note: a list for people, and for what is mended",  \
+    "records may be lost elsewhere, says the note")                                                \
+  X(kNoteFile, 16 * 1024 * 1024, "bytes", "of the file of notes: keys and reasons are short",      \
+    "what is behind it is not read")                                                               \
+  X(kLostFiles, 1024 * 1024 * 1024, "bytes",                                                       \
+    "of damaged originals in lost/: a disk that goes on failing must not fill itself",             \
+    "the next ones are not kept, and the note says so")
 
 #define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
 STARBUS_STORAGE_LIMITS(X)

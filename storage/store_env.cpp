@@ -107,7 +107,7 @@ leveldb::Status StoreEnv::NewRandomAccessFile(const std::string& path,
                                               leveldb::RandomAccessFile** file) {
   leveldb::Status status = disk_.NewRandomAccessFile(path, file);
   // NotFound is what LevelDB answers for a key that is not there, too.
-  return status.IsNotFound() ? leveldb::Status::IOError(path, "the table is gone") : status;
+  return status.IsNotFound() ? leveldb::Status::IOError(path, kTableIsGone) : status;
 }
 
 void StoreEnv::note_written(const std::string& path, std::uint64_t synced) {

@@ -18,6 +18,8 @@ namespace starbus::storage {
 /// disk. Any thread.
 class StoreEnv : public leveldb::EnvWrapper {
  public:
+  static constexpr const char* kTableIsGone = "the table is gone";
+
   explicit StoreEnv(DiskEnv& disk) : EnvWrapper(&disk), disk_(disk) {}
   ~StoreEnv() override { unlock_folder(); }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "storage/byte_fix.hpp"
 #include "storage/crc32c.hpp"
 #include "storage/envelope.hpp"
 #include "storage/limits.hpp"
@@ -20,11 +21,6 @@ constexpr std::size_t kWord = 4;
 constexpr char kUncompressed = 0;
 constexpr std::size_t kLongestKey = kMaxKey + kTableKeyTrailer;
 constexpr std::size_t kLongestValue = kMaxValue + kEnvelope;
-
-/// What LevelDB writes for a CRC, so that a checksum over checksums is none of zeros.
-std::uint32_t masked(std::uint32_t crc) {
-  return ((crc >> 15) | (crc << 17)) + 0xa282ead8U;
-}
 
 class BlockSearch {
  public:
@@ -104,13 +100,7 @@ class BlockSearch {
     return end + 1 + kWord;
   }
 
-  std::uint32_t word(std::size_t at) const {
-    std::uint32_t word = 0;
-    for (unsigned i = 0; i < kWord; ++i) {
-      word |= std::uint32_t{static_cast<unsigned char>(table_[at + i])} << (8 * i);
-    }
-    return word;
-  }
+  std::uint32_t word(std::size_t at) const { return load_word(table_, at); }
 
   void give_out() const {
     std::string key;

@@ -49,6 +49,10 @@ std::optional<TableKey> read_table_key(std::string_view bytes) {
   return TableKey{parts.key, type == kPut};
 }
 
+std::string user_key(std::string_view bytes) {
+  return std::string(parts_of(bytes).key);
+}
+
 const leveldb::Comparator& table_order() {
   static const TableOrder kOrder;
   return kOrder;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace starbus::storage {
@@ -19,6 +20,9 @@ struct TableKey {
 };
 /// nullopt: it is none.
 std::optional<TableKey> read_table_key(std::string_view bytes);
+
+/// The store's key in it.
+std::string user_key(std::string_view bytes);
 
 /// Their order, in which nothing is shortened: of one key the latest write comes first.
 const leveldb::Comparator& table_order();

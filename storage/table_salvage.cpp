@@ -16,7 +16,6 @@
 #include "storage/table_keys.hpp"
 
 namespace starbus::storage {
-namespace {
 
 leveldb::Options table_options(StoreEnv& env) {
   leveldb::Options options;
@@ -27,6 +26,8 @@ leveldb::Options table_options(StoreEnv& env) {
   options.compression = leveldb::kNoCompression;
   return options;
 }
+
+namespace {
 
 /// Whether LevelDB can find the blocks of it; io_error.
 Result<bool> has_index(StoreEnv& env, const std::string& path) {

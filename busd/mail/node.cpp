@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "busd/mail/care/backup.hpp"
+
 namespace starbus::bus::busd::mail {
 
 Node::Node(NodeSettings settings, NodeHooks hooks)
@@ -13,40 +15,38 @@ Node::~Node() {
 }
 
 void Node::run() {
-  auto store = open();
-  if (store) {
-    auto process = std::make_unique<StoreProcess>(settings_, hooks_, std::move(store));
-    StoreProcess* const running = process.get();
-    {
-      const std::lock_guard lock(mutex_);
-      process_ = std::move(process);
-      if (leaving_) running->leave();
-    }
-    running->run();
+  for (auto store = open(); store; store = open()) {
+    if (!serve(std::move(store))) break;
   }
   const std::lock_guard lock(mutex_);
   if (left_) std::exchange(left_, {})();
 }
 
-/// Null: it is to leave, or the store cannot be opened.
-std::unique_ptr<storage::Store> Node::open() {
-  for (bool said = false;; said = true) {
-    auto store = storage::open_store({.folder = settings_.folder, .env = settings_.env});
-    if (store) return std::move(*store);
-    const storage::Error& why = store.error();
-    std::unique_lock lock(mutex_);
-    if (leaving_) return nullptr;
-    if (why.code != storage::Errc::in_use) {
-      unopened_ = why;
-      lock.unlock();
-      hooks_.stopped(why);
-      lock.lock();
-      changed_.wait(lock, [this] { return leaving_; });
-      return nullptr;
-    }
-    if (!said) hooks_.trouble(why.to_string() + "; it is tried again every second");
-    if (changed_.wait_for(lock, kOpenAgain, [this] { return leaving_; })) return nullptr;
+/// Until it is to leave: false. True: it has met damage, and is closed.
+bool Node::serve(std::unique_ptr<storage::Store> store) {
+  auto process = std::make_unique<StoreProcess>(settings_, hooks_, std::move(store),
+                                                [this] { return may_mend(); });
+  StoreProcess* const running = process.get();
+  {
+    const std::lock_guard lock(mutex_);
+    process_ = std::move(process);
+    if (leaving_) running->leave();
   }
+  running->run();
+  if (!running->damage()) return false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (leaving_) return false;
+    mending_ = true;
+    process = std::move(process_);
+  }
+  const storage::Error why = *process->damage();
+  process.reset();
+  const auto mended = mend_files(why);
+  const std::lock_guard lock(mutex_);
+  mending_ = false;
+  if (!mended) unopened_ = mended.error();
+  return true;
 }
 
 void Node::leave(std::function<void()> left) {
@@ -57,14 +57,14 @@ void Node::leave(std::function<void()> left) {
   if (process_) process_->leave();
 }
 
-StoreProcess* Node::process() const {
+NodeFigures Node::figures() const {
   const std::lock_guard lock(mutex_);
-  return process_.get();
+  return process_ ? process_->figures() : NodeFigures{};
 }
 
-NodeFigures Node::figures() const {
-  const StoreProcess* const running = process();
-  return running != nullptr ? running->figures() : NodeFigures{};
+bool Node::is_open() const {
+  const std::lock_guard lock(mutex_);
+  return process_ != nullptr;
 }
 
 bool Node::opening() const {
@@ -73,46 +73,91 @@ bool Node::opening() const {
 }
 
 std::string_view Node::state() const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (mending_) return "mending";
+  }
   return opening() ? "opening" : storage::name_of(report().state);
 }
 
 storage::Report Node::report() const {
-  if (const StoreProcess* const running = process()) return running->report();
-  storage::Report report;
   const std::lock_guard lock(mutex_);
+  if (process_) return process_->report();
+  storage::Report report;
   report.reason = unopened_;
   if (unopened_.code != storage::Errc::ok) report.state = storage::State::stopped;
   return report;
 }
 
 PatrolFigures Node::patrol() const {
-  const StoreProcess* const running = process();
-  return running != nullptr ? running->patrol() : PatrolFigures{};
+  const std::lock_guard lock(mutex_);
+  return process_ ? process_->patrol() : PatrolFigures{};
 }
 
-Desk* Node::desk() {
-  StoreProcess* const running = process();
-  return running != nullptr ? &running->desk() : nullptr;
+std::uint64_t Node::oldest_age_ms() const {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t time = process_ ? process_->oldest_ms() : 0;
+  const std::uint64_t now = wall_clock_ms();
+  return time == 0 || time > now ? 0 : now - time;
+}
+
+DamageFigures Node::damage() const {
+  const std::lock_guard lock(mutex_);
+  return damage_;
+}
+
+bool Node::ask(Desk::Question question) {
+  const std::lock_guard lock(mutex_);
+  return process_ && process_->desk().ask(std::move(question));
+}
+
+storage::Result<> Node::begin_backup(const std::filesystem::path& to) {
+  const std::lock_guard lock(mutex_);
+  if (!process_) return storage::Error(storage::Errc::closed);
+  return process_->desk().begin_backup(to, settings_.host);
+}
+
+void Node::stop_backup() {
+  const std::lock_guard lock(mutex_);
+  if (process_) process_->desk().stop_backup();
+}
+
+std::optional<Desk::Backup> Node::backup() const {
+  const std::lock_guard lock(mutex_);
+  if (!process_) return std::nullopt;
+  return process_->desk().backup();
+}
+
+bool Node::acknowledge_damage(std::function<void(const storage::Result<>&)> done) {
+  return ask([this, done = std::move(done)](const storage::Result<const storage::Snapshot*>& open) {
+    // While it is mended somebody else writes them.
+    if (!open) return done(open.error());
+    const auto acknowledged = storage::acknowledge_damage(options());
+    if (acknowledged) {
+      const std::lock_guard lock(mutex_);
+      damage_.lost = damage_.mended = 0;
+      damage_.texts.clear();
+    }
+    done(acknowledged);
+  });
 }
 
 bool Node::purge(const std::string& name, std::uint64_t upto, Mail::Purged done) {
-  StoreProcess* const running = process();
-  if (running == nullptr) return false;
-  running->purge(name, upto, std::move(done));
-  return true;
+  const std::lock_guard lock(mutex_);
+  if (process_) process_->purge(name, upto, std::move(done));
+  return process_ != nullptr;
 }
 
 bool Node::take(std::vector<std::uint8_t> shards, StoreProcess::Taken begun) {
-  StoreProcess* const running = process();
-  if (running == nullptr) return false;
-  running->take(std::move(shards), std::move(begun));
-  return true;
+  const std::lock_guard lock(mutex_);
+  if (process_) process_->take(std::move(shards), std::move(begun));
+  return process_ != nullptr;
 }
 
 bool Node::stop_taking() {
-  StoreProcess* const running = process();
-  if (running != nullptr) running->stop_taking();
-  return running != nullptr;
+  const std::lock_guard lock(mutex_);
+  if (process_) process_->stop_taking();
+  return process_ != nullptr;
 }
 
 }  // namespace starbus::bus::busd::mail

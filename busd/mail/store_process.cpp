@@ -34,7 +34,7 @@ std::uint64_t random_number() {
 }  // namespace
 
 StoreProcess::StoreProcess(const NodeSettings& settings, const NodeHooks& hooks,
-                           std::unique_ptr<storage::Store> store)
+                           std::unique_ptr<storage::Store> store, std::function<bool()> may_mend)
     : settings_(settings),
       hooks_(hooks),
       store_(std::move(store)),
@@ -51,14 +51,16 @@ StoreProcess::StoreProcess(const NodeSettings& settings, const NodeHooks& hooks,
                 .now_ms = now_ms,
                 .trouble = hooks_.trouble,
                 .note = hooks_.note,
-                .stopped = hooks_.stopped,
+                .stopped = [this](const storage::Error& reason) { stopped(reason); },
                 .token = random_number}),
       core_({kName, settings_.role, draw_incarnation(), std::string("starbus ") + kVersion,
              kVersionMinor},
             service_, io::boot_now()),
       link_(loop_, core_, settings_.endpoint, link_hooks()),
+      may_mend_(std::move(may_mend)),
       desk_(*store_),
-      patrol_(*store_, settings_.patrol, hooks_.trouble) {
+      patrol_(*store_, settings_.patrol, hooks_.trouble),
+      oldest_(*store_) {
   for (const std::string& damage : store_->report().damage) hooks_.trouble(damage);
 }
 
@@ -73,6 +75,15 @@ ProcessLink::Hooks StoreProcess::link_hooks() {
   hooks.before_pump = [this] { service_.turn(); };
   hooks.after_turn = [] {};
   return hooks;
+}
+
+/// What a disk has lost can be mended while others wait; what it did not take, or fails to sync, is
+/// not known any more.
+void StoreProcess::stopped(const storage::Error& reason) {
+  const storage::Error why = store_->report().reason;
+  if (!storage::can_be_repaired(why) || !may_mend_()) return hooks_.stopped(reason);
+  damaged_ = why;
+  leave();
 }
 
 void StoreProcess::publish() {

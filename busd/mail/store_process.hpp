@@ -13,6 +13,7 @@
 
 #include "bus/client/process_link.hpp"
 #include "busd/mail/care/desk.hpp"
+#include "busd/mail/care/oldest.hpp"
 #include "busd/mail/care/patrol.hpp"
 #include "busd/mail/service.hpp"
 #include "storage/measured_store.hpp"
@@ -57,13 +58,16 @@ class StoreProcess {
   static constexpr const char* kName = "store";
 
   /// Not owned: settings and hooks, which outlive this.
+  /// `may_mend`: asked on this thread when the store has met damage; if so, run() ends with it.
   StoreProcess(const NodeSettings& settings, const NodeHooks& hooks,
-               std::unique_ptr<storage::Store> store);
+               std::unique_ptr<storage::Store> store, std::function<bool()> may_mend);
   /// Completes what is under way, and closes the store. Blocks for that, also for a compaction.
   ~StoreProcess();
 
   /// Serves until leave() has been called.
   void run();
+  /// Behind run(): the damage that has ended it, and that is to be mended; no value: it was to end.
+  const std::optional<storage::Error>& damage() const { return damaged_; }
   /// Any thread, before or while it runs: gives the shards up and ends run().
   void leave();
 
@@ -74,6 +78,8 @@ class StoreProcess {
   storage::Report report() const { return store_->report(); }
   Desk& desk() { return desk_; }
   PatrolFigures patrol() const { return patrol_.figures(); }
+  /// See OldestMail::time_ms.
+  std::uint64_t oldest_ms() const { return oldest_.time_ms(); }
   /// See Mail::purge; `done` is called on the thread of run(), or not at all if that ends first.
   void purge(const std::string& name, std::uint64_t upto, Mail::Purged done);
   using Taken = std::function<void(Result<> begun)>;
@@ -84,6 +90,7 @@ class StoreProcess {
  private:
   ProcessLink::Hooks link_hooks();
   void publish();
+  void stopped(const storage::Error& reason);
 
   const NodeSettings& settings_;
   const NodeHooks& hooks_;
@@ -93,12 +100,15 @@ class StoreProcess {
   MailService service_;
   ProcessCore core_;
   ProcessLink link_;
+  const std::function<bool()> may_mend_;
+  std::optional<storage::Error> damaged_;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);
   std::chrono::steady_clock::time_point published_{};
   mutable std::mutex figures_mutex_;
   NodeFigures figures_;
   Desk desk_;
   Patrol patrol_;
+  OldestMail oldest_;
 };
 
 }  // namespace starbus::bus::busd::mail

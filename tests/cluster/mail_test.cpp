@@ -155,7 +155,11 @@ TEST_F(StoreInUseTest, IsOpenedWhenTheOtherProgramEnds) {
 
 class DamagedStoreTest : public ClosedStoreTest {
  protected:
-  void close_store() override { std::ofstream(folder() / "CURRENT") << "MANIFEST-999999\n"; }
+  /// No repair of its own is for that.
+  void close_store() override {
+    std::filesystem::remove(folder() / "CURRENT");
+    std::filesystem::create_directory(folder() / "CURRENT");
+  }
 };
 
 TEST_F(DamagedStoreTest, DoesNotStopTheBus) {

@@ -85,6 +85,11 @@ std::string_view name_of(Severity severity);
     "whole store",                                                                                \
     "starbus-mail backup now, while the rest can be read; busd's log names the mailboxes; look "  \
     "at the disk, stop busd, starbus-mail check, starbus-mail repair, start busd")                \
+  X(mail_lost, "the disk has lost mail; the store was mended and serves the rest",                \
+    "busd's log names the mailboxes; look at the disk; tell their readers, or bring it back "     \
+    "from a backup (mail-tools.md); then starbus-mail acknowledge")                               \
+  X(mail_store_mended, "the disk gave back other bytes than were written; nothing is lost",       \
+    "look at the disk (dmesg, smartctl -a); then starbus-mail acknowledge")                       \
   X(mail_quota_full, "posts that go beyond are refused with store_full; reading goes on",         \
     "let readers acknowledge, purge (bustop mail purge), or raise [mail] total_bytes there")      \
   X(mail_shards_missing,                                                                          \

@@ -99,14 +99,23 @@ void check_daemon(const DaemonReading* before, const DaemonReading& after, Findi
     add(to, Severity::error, mail == "full" ? Check::mail_store_full : Check::mail_store_stopped,
         after.name, "its mail store is " + mail + ": " + after.status.mail_reason);
   }
-  if (mail == "opening") {
+  if (mail == "opening" || mail == "mending") {
     add(to, Severity::warning, Check::mail_store_opening, after.name,
-        "its mail store is not open yet");
+        mail == "opening" ? "its mail store is not open yet" : "its mail store is being mended");
   }
   if (after.status.mail_damaged != 0) {
     add(to, Severity::error, Check::mail_store_damaged, after.name,
         "its mail store has " + count_of(after.status.mail_damaged, "damaged place") + ": " +
             after.status.mail_damage);
+  }
+  if (after.status.mail_lost != 0 || after.status.mail_mended != 0) {
+    const bool lost = after.status.mail_lost != 0;
+    add(to, lost ? Severity::error : Severity::warning,
+        lost ? Check::mail_lost : Check::mail_store_mended, after.name,
+        lost ? "its mail store has lost mail in " + count_of(after.status.mail_lost, "place") +
+                   ": " + after.status.mail_note
+             : count_of(after.status.mail_mended, "wrong byte") +
+                   " of its mail store were put right: " + after.status.mail_note);
   }
   const auto bytes = static_cast<double>(after.status.mail_bytes);
   const auto quota = static_cast<double>(after.status.mail_quota);

@@ -40,6 +40,9 @@ struct DaemonStatus {
   std::optional<std::vector<std::uint8_t>> mail_kept{};
   std::uint64_t mail_damaged = 0;  // places in the files of its mail store
   std::string mail_damage{};       // the first of them
+  std::uint64_t mail_lost = 0;     // of those that were mended and not acknowledged: with a loss
+  std::uint64_t mail_mended = 0;   // likewise, without one
+  std::string mail_note{};         // the first of them
   std::uint64_t mail_bytes = 0;    // of the bodies in them
   std::uint64_t mail_quota = 0;    // for those; 0: none
   std::map<std::string, std::uint64_t> counters;

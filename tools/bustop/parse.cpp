@@ -118,6 +118,14 @@ Result<DaemonStatus> parse_status(std::string_view text) {
           status.mail_damage = findings->front().get<std::string>();
         }
       }
+      if (const Json* const damage = Reader(*mail).find("damage")) {
+        status.mail_lost = Reader(*damage).count("lost");
+        status.mail_mended = Reader(*damage).count("mended");
+        const Json* const notes = Reader(*damage).find("notes");
+        const bool some = notes != nullptr && notes->is_array() && !notes->empty();
+        if (some && notes->front().is_string())
+          status.mail_note = notes->front().get<std::string>();
+      }
       status.mail_bytes = Reader(*mail).count("bytes");
       status.mail_quota = Reader(*mail).count("quota_bytes");
     }

@@ -19,6 +19,7 @@ struct Options {
   bool progress = false;
   bool shards = false;
   bool all = false;
+  bool acknowledge = false;
   RepairOptions repair;
   LsOptions ls;
   PeekOptions peek;
@@ -53,6 +54,9 @@ void add_offline(CLI::App& app, Options& options) {
     add_directory(command, options);
     if (std::string_view(name) == "stats")
       command.add_flag("--shards", options.shards, "one row per shard");
+    if (std::string_view(name) == "check")
+      command.add_flag("--acknowledge", options.acknowledge,
+                       "what is noted of damage that was mended is not told again");
   }
   CLI::App& repair = *app.add_subcommand(
       "repair", "make a damaged store whole; what is lost is said, and written to a file");
@@ -108,6 +112,9 @@ void add_adopt(CLI::App& app, Options& options) {
 void add_online(CLI::App& app, Options& options) {
   CLI::App& shards = *app.add_subcommand("shards", "which host has which of the 256 shards");
   add_admin(shards, options);
+  CLI::App& acknowledge = *app.add_subcommand(
+      "acknowledge", "damage that a busd has mended is not told again: somebody has seen to it");
+  add_admin(acknowledge, options);
   CLI::App& move = *app.add_subcommand(
       "move", "shards of other hosts to the host of that busd, while all of them serve");
   move.add_option("shards", options.move.shards, "which ones: 0-15,40")->type_name("SHARDS");
@@ -132,7 +139,7 @@ void add_online(CLI::App& app, Options& options) {
 
 int dispatch(const std::string& command, const Context& context, Options& options) {
   const Folder directory = options.directory;
-  if (command == "check") return run_check(context, directory);
+  if (command == "check") return run_check(context, {directory, options.acknowledge});
   if (command == "stats") return run_stats(context, directory, options.shards);
   if (command == "repair") {
     options.repair.directory = directory;
@@ -160,6 +167,7 @@ int dispatch(const std::string& command, const Context& context, Options& option
     return run_adopt(context, options.adopt);
   }
   if (command == "shards") return run_shards(context, options.admin);
+  if (command == "acknowledge") return run_acknowledge(context, options.admin);
   if (command == "move") {
     options.move.admin = options.admin;
     return run_move(context, options.move);

@@ -14,7 +14,11 @@ namespace starbus::mail_tool {
 using Folder = std::filesystem::path;
 
 // --- on a folder that no busd has open ---
-int run_check(const Context& context, const Folder& directory);
+struct CheckOptions {
+  Folder directory;
+  bool acknowledge = false;  // what is noted of damage has been read
+};
+int run_check(const Context& context, const CheckOptions& options);
 
 struct RepairOptions {
   Folder directory;
@@ -69,6 +73,9 @@ int run_adopt(const Context& context, const AdoptOptions& options);
 
 // --- by a busd that runs ---
 int run_shards(const Context& context, const std::string& admin);
+
+/// What is noted of damage there has been read.
+int run_acknowledge(const Context& context, const std::string& admin);
 
 struct BackupOptions {
   std::string target;

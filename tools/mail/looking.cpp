@@ -7,6 +7,7 @@
 #include "busd/mail/care/backup.hpp"
 #include "busd/mail/care/base64.hpp"
 #include "busd/mail/care/inspect.hpp"
+#include "busd/mail/care/noted_damage.hpp"
 #include "tools/bustop/json_out.hpp"
 #include "tools/bustop/mail_view.hpp"
 #include "tools/bustop/text.hpp"
@@ -20,6 +21,8 @@ using bustop::count_of;
 using bustop::OrderedJson;
 using bustop::Table;
 using Align = Table::Align;
+
+constexpr std::size_t kMostBoxesNamed = 100;  // mailboxes of one note of damage
 
 OrderedJson json_of(const mail::Finding& finding) {
   return {{"problem", std::string(mail::name_of(finding.problem))},
@@ -47,7 +50,7 @@ OrderedJson json_of(const mail::CheckReport& report) {
 void print(const Context& context, const mail::CheckReport& report) {
   for (const mail::Finding& finding : report.findings) {
     context.out << (mail::is_note(finding.problem) ? "note: " : "")
-                << bustop::printable(finding.to_string()) << "\n";
+                << bustop::printable(finding.where()) << ": " << finding.what() << "\n";
   }
   if (report.more() != 0) context.out << "and " << report.more() << " more\n";
   context.out << count_of(report.totals.boxes, "mailbox") << ", "
@@ -94,8 +97,49 @@ std::string age_of(std::uint64_t time_ms) {
 
 }  // namespace
 
-int run_check(const Context& context, const Folder& directory) {
-  const auto opened = open_to_read(directory);
+namespace {
+
+/// What the disk did, and was mended: it is shown until somebody has acknowledged it.
+struct Noted {
+  std::vector<storage::DamageNote> notes;
+  std::vector<std::string> texts;  // in the same order
+};
+
+Result<Noted> read_noted(const Opened& opened, const Folder& directory) {
+  auto notes = storage::read_damage({.folder = directory});
+  if (!notes) return error_of(notes.error());
+  auto texts = mail::describe(*opened.snapshot, *notes, kMostBoxesNamed);
+  return Noted{std::move(*notes), std::move(texts)};
+}
+
+OrderedJson json_of(const Noted& noted) {
+  OrderedJson rows = OrderedJson::array();
+  for (std::size_t i = 0; i < noted.notes.size(); ++i) {
+    const storage::DamageNote& note = noted.notes[i];
+    rows.push_back({{"file", note.file},
+                    {"from", note.from},
+                    {"to", note.to},
+                    {"time_ms", note.time_ms},
+                    {"lost", note.lost},
+                    {"settled", note.settled},
+                    {"text", noted.texts[i]}});
+  }
+  return rows;
+}
+
+void print(const Context& context, const Noted& noted) {
+  for (std::size_t i = 0; i < noted.notes.size(); ++i) {
+    const storage::DamageNote& note = noted.notes[i];
+    context.out << (note.lost ? "lost: " : "mended: ")
+                << bustop::date_time(static_cast<double>(note.time_ms)) << " "
+                << bustop::printable(noted.texts[i]) << "\n";
+  }
+}
+
+}  // namespace
+
+int run_check(const Context& context, const CheckOptions& options) {
+  const auto opened = open_to_read(options.directory);
   if (!opened) return fail(context, opened.error());
   const std::vector<std::string> log_damage = opened->store->report().damage;
   storage::Result<mail::CheckReport> report = storage::Error{};
@@ -104,17 +148,35 @@ int run_check(const Context& context, const Folder& directory) {
     report = mail::check_store(*opened->snapshot, line.of_shards("checks"));
   }
   if (!report) return fail(context, error_of(report.error()));
+  const auto noted = read_noted(*opened, options.directory);
+  if (!noted) return fail(context, noted.error());
   if (context.json) {
     OrderedJson json = json_of(*report);
     json["log"] = log_damage;
+    json["damage"] = json_of(*noted);
     context.out << bustop::dump(json);
   } else {
     for (const std::string& damage : log_damage) {
       context.out << "note: the end of the log was left out: " << bustop::printable(damage) << "\n";
     }
+    print(context, *noted);
     print(context, *report);
   }
-  return report->is_clean() ? kExitOk : kExitFindings;
+  const bool unsettled = std::ranges::any_of(
+      noted->notes, [](const auto& note) { return note.lost && !note.settled; });
+  if (unsettled && report->is_clean() && !context.json) {
+    context.out << "  -> starbus-mail repair, so that its readers are told\n";
+  }
+  if (options.acknowledge && unsettled) {
+    return fail(context, {Errc::busy, "what was lost has not been made good yet"});
+  }
+  if (options.acknowledge) {
+    const auto done = storage::acknowledge_damage({.folder = options.directory});
+    if (!done) return fail(context, error_of(done.error()));
+  } else if (!noted->notes.empty() && !unsettled && !context.json) {
+    context.out << "  -> starbus-mail check --acknowledge, when you have seen to the disk\n";
+  }
+  return report->is_clean() && !unsettled ? kExitOk : kExitFindings;
 }
 
 int run_ls(const Context& context, const LsOptions& options) {
@@ -234,13 +296,7 @@ int run_stats(const Context& context, const Folder& directory, bool shards) {
   for (std::size_t shard = 0; shard < bus::kShards; ++shard) {
     const auto one = mail::shard_statistics(*opened->snapshot, static_cast<std::uint8_t>(shard));
     if (!one) return fail(context, error_of(one.error()));
-    all.totals.boxes += one->totals.boxes;
-    all.totals.messages += one->totals.messages;
-    all.totals.bytes += one->totals.bytes;
-    all.damaged += one->damaged;
-    const bool older =
-        one->oldest_ms != 0 && (all.oldest_ms == 0 || one->oldest_ms < all.oldest_ms);
-    if (older) all.oldest_ms = one->oldest_ms;
+    all.add(*one);
     if (!shards || one->totals.boxes == 0) continue;
     rows.push_back({{"shard", shard},
                     {"mailboxes", one->totals.boxes},
@@ -256,7 +312,7 @@ int run_stats(const Context& context, const Folder& directory, bool shards) {
                         {"messages", all.totals.messages},
                         {"bytes", all.totals.bytes},
                         {"oldest_ms", all.oldest_ms},
-                        {"unreadable", all.damaged}};
+                        {"unreadable", all.unreadable()}};
     if (shards) json["shards"] = rows;
     context.out << bustop::dump(json);
   } else {
@@ -265,9 +321,10 @@ int run_stats(const Context& context, const Folder& directory, bool shards) {
                 << count_of(all.totals.messages, "message") << ", "
                 << bustop::human_bytes(static_cast<double>(all.totals.bytes)) << ", oldest "
                 << age(all.oldest_ms) << "\n";
-    if (all.damaged != 0) context.out << all.damaged << " cannot be read: starbus-mail check\n";
+    if (all.unreadable() != 0)
+      context.out << all.unreadable() << " cannot be read: starbus-mail check\n";
   }
-  return all.damaged == 0 ? kExitOk : kExitFindings;
+  return all.unreadable() == 0 ? kExitOk : kExitFindings;
 }
 
 }  // namespace starbus::mail_tool

@@ -129,6 +129,20 @@ int run_shards(const Context& context, const std::string& admin) {
   return nobodys.empty() ? kExitOk : kExitFindings;
 }
 
+int run_acknowledge(const Context& context, const std::string& admin) {
+  const auto client = HttpClient::at(admin);
+  if (!client) return fail(context, client.error());
+  const auto done = object_of(client->post("/mail/damage/acknowledge", ""));
+  if (!done) return unreachable(context, admin, done.error());
+  const std::uint64_t notes = number_in(*done, "acknowledged");
+  if (context.json) {
+    context.out << bustop::dump({{"acknowledged", notes}});
+  } else {
+    context.out << bustop::count_of(notes, "note") << " of damage acknowledged; kept in lost/\n";
+  }
+  return kExitOk;
+}
+
 int run_backup(const Context& context, const BackupOptions& options) {
   const auto client = HttpClient::at(options.admin);
   if (!client) return fail(context, client.error());

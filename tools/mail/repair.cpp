@@ -1,13 +1,13 @@
 // The command repair: first the store below, then the mail in it.
-#include <fstream>
+#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <ostream>
 
 #include "bus/core/name.hpp"
 #include "busd/mail/care/backup.hpp"
-#include "busd/mail/care/base64.hpp"
+#include "busd/mail/care/diary.hpp"
 #include "busd/mail/care/mend.hpp"
+#include "busd/mail/care/noted_damage.hpp"
 #include "busd/mail/row_keys.hpp"
 #include "tools/bustop/json_out.hpp"
 #include "tools/bustop/text.hpp"
@@ -16,87 +16,19 @@
 namespace starbus::mail_tool {
 namespace {
 
-using bustop::OrderedJson;
+constexpr std::size_t kMostShown = 100;  // deeds
 
-OrderedJson json_of(const mail::Mended& mended) {
-  OrderedJson json = {{"deed", std::string(mail::name_of(mended.deed))},
-                      {"mailbox", mended.name.empty() ? OrderedJson() : OrderedJson(mended.name)},
-                      {"id", mended.id ? OrderedJson(mended.id->to_string()) : OrderedJson()},
-                      {"shard", mended.shard}};
-  if (mended.last != 0) {
-    json["first"] = mended.first;
-    json["last"] = mended.last;
-  }
-  if (!mended.detail.empty()) json["detail"] = mended.detail;
-  if (mended.deed == mail::Deed::acknowledged) {
-    json["time_ms"] = mended.time_ms;
-    json["body"] = mail::to_base64(mended.body);
-  }
-  return json;
-}
-
-std::string text_of(const mail::Mended& mended) {
-  std::string text = !mended.name.empty() ? mended.name
-                     : mended.id          ? "mailbox " + mended.id->to_string()
-                                          : bus::shard_name(mended.shard);
-  text += ": " + std::string(mail::name_of(mended.deed));
-  if (mended.first != 0) text += " " + std::to_string(mended.first);
-  if (mended.last > mended.first) {
-    text += (mended.first == 0 ? " up to " : " to ") + std::to_string(mended.last);
-  }
-  return mended.detail.empty() ? text : text + ": " + mended.detail;
-}
-
-/// Every deed, one JSON object per line, written before it is done; the first of them are shown.
-class Diary {
- public:
-  static constexpr std::size_t kMostShown = 100;
-
-  Diary(const Context& context, const Folder& path) : context_(context), path_(path) {}
-
-  bool add(const mail::Mended& mended) {
-    if (!file_.is_open()) file_.open(path_, std::ios::binary | std::ios::app);
-    file_ << bustop::dump(json_of(mended), true);
-    file_.flush();
-    if (mended.deed == mail::Deed::lost) lost_ += mended.last - mended.first + 1;
-    if (count_++ < kMostShown && !context_.json) {
-      context_.out << bustop::printable(text_of(mended)) << "\n";
-    }
-    return file_.good();
-  }
-  bool good() const { return file_.good(); }
-  std::uint64_t count() const { return count_; }
-  std::uint64_t lost() const { return lost_; }
-  const Folder& path() const { return path_; }
-
- private:
-  const Context& context_;
-  const Folder path_;
-  std::ofstream file_;
-  std::uint64_t count_ = 0;
-  std::uint64_t lost_ = 0;
-};
-
-/// What is known of the damage before the store below is repaired.
+/// What is noted as lost, of what this repair has mended or an earlier start.
 struct Damage {
-  bool all = false;  // it could not even be opened: anything may be missing
-  std::vector<mail::DamagedBlock> blocks;
+  std::vector<storage::DamageNote> notes;
 
   bool covers(const std::string& from, const std::string& to) const {
-    for (const mail::DamagedBlock& block : blocks) {
-      if (block.from < to && (block.to.empty() || from < block.to)) return true;
-    }
-    return all;
-  }
-  std::bitset<bus::kShards> void_streams() const {
-    std::bitset<bus::kShards> shards;
-    for (std::size_t i = 0; i < bus::kShards; ++i) {
-      for (const char kind : {mail::kShardRows, mail::kStreamRows, mail::kResultsRows}) {
-        const std::string prefix = mail::kind_prefix(kind, static_cast<std::uint8_t>(i));
-        if (covers(prefix, mail::prefix_end(prefix))) shards.set(i);
-      }
-    }
-    return shards;
+    return std::ranges::any_of(notes, [&](const storage::DamageNote& note) {
+      if (!note.lost || note.settled) return false;
+      return note.elsewhere || std::ranges::any_of(note.ranges, [&](const auto& range) {
+               return range.from < to && (range.to.empty() || from < range.to);
+             });
+    });
   }
 };
 
@@ -111,7 +43,9 @@ class Wanted {
     const std::string key = mail::box_key(shard, id);
     const auto value = snapshot_.get(key);
     if (!value) return true;
-    if (!*value) return damage_.covers(key, key + '\0') || has_messages(shard, id);
+    // Of one that is there an earlier row may have come up.
+    if (damage_.covers(key, key + '\0')) return true;
+    if (!*value) return has_messages(shard, id);
     const auto row = mail::decode_box(**value);
     return !row || bus::channel_id(row->name) != id;
   }
@@ -140,26 +74,33 @@ class Repair {
     if (opened) {
       const auto report = check();
       if (!report) return report.error();
-      if (report->is_clean()) {
+      if (auto read = read_notes(); !read) return read.error();
+      if (report->is_clean() && !damage_.covers(std::string(), std::string(1, '\xff'))) {
         say("all is well: nothing was changed");
         return kExitOk;
       }
-      damage_.blocks = report->blocks;
       if (report->damage == 0) return mend();
       store_.reset();  // what is damaged would stop the store at a compaction
     } else {
-      damage_.all = true;
       say("the store cannot be opened: " + opened.error().detail);
     }
     const auto repaired = storage::repair_store({.folder = options_.directory});
     if (!repaired) return error_of(repaired.error());
     say("the store below is repaired; its files as they were are in " +
         (options_.directory / "lost").string());
+    if (auto read = read_notes(); !read) return read.error();
     if (auto again = open(); !again) return again.error();
     return mend();
   }
 
  private:
+  Result<> read_notes() {
+    auto notes = storage::read_damage({.folder = options_.directory});
+    if (!notes) return error_of(notes.error());
+    damage_.notes = std::move(*notes);
+    return {};
+  }
+
   Result<> open() {
     auto store = open_existing(options_.directory);
     if (!store) return store.error();
@@ -177,17 +118,21 @@ class Repair {
   }
 
   Result<int> mend() {
-    Diary diary(context_, report_path());
+    mail::Diary diary(report_path());
     {
       const auto snapshot = store_->snapshot();
       if (!snapshot) return error_of(snapshot.error());
       const Wanted wanted(**snapshot, damage_);
       mail::BoxSearch search(wanted);
       search.read_folder(options_.directory);
-      mail::MendOptions options;
-      options.void_streams = damage_.void_streams();
+      mail::MendOptions options = mail::options_of(damage_.notes);
+      options.parts.reset();  // all is looked at: damage may be older than its notes
       options.search = &search;
-      options.on_mended = [&](const mail::Mended& mended) { return diary.add(mended); };
+      options.on_mended = [&](const mail::Mended& mended) {
+        const bool shown = diary.count() < kMostShown && !context_.json;
+        if (shown) context_.out << bustop::printable(mended.to_string()) << "\n";
+        return diary.add(mended);
+      };
       ProgressLine line(context_);
       options.on_progress = line.of_shards("mends");
       const auto mended = mail::mend_store(*store_, options);
@@ -196,6 +141,8 @@ class Repair {
                      diary.path().string() + " cannot be written; give --report FILE"};
       }
       if (!mended) return error_of(mended.error());
+      const auto settled = storage::settle_damage({.folder = options_.directory});
+      if (!settled) return error_of(settled.error());
     }
     const auto after = check();
     if (!after) return after.error();
@@ -209,7 +156,7 @@ class Repair {
     return folder.string() + ".repair-" + std::to_string(mail::wall_clock_ms()) + ".jsonl";
   }
 
-  int conclude(const Diary& diary, const mail::CheckReport& after) const {
+  int conclude(const mail::Diary& diary, const mail::CheckReport& after) const {
     if (context_.json) {
       context_.out << bustop::dump({{"clean", after.is_clean()},
                                     {"problems_left", after.problems},
@@ -217,8 +164,8 @@ class Repair {
                                     {"messages_lost", diary.lost()},
                                     {"report", diary.path().string()}});
     } else {
-      if (diary.count() > Diary::kMostShown) {
-        context_.out << "and " << diary.count() - Diary::kMostShown << " more\n";
+      if (diary.count() > kMostShown) {
+        context_.out << "and " << diary.count() - kMostShown << " more\n";
       }
       context_.out << bustop::count_of(diary.lost(), "message")
                    << (diary.lost() == 1 ? " is lost" : " are lost");

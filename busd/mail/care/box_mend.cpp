@@ -10,25 +10,40 @@
 namespace starbus::bus::busd::mail {
 namespace {
 
+/// Whether the files have a later row than the store, which has lost some writes: as it was
+/// written, and its numbers were given.
+bool is_later(const FoundBox& found, const BoxRow& row) {
+  return found.verified && found.row.last >= row.last && found.row.floor >= row.floor &&
+         found.row.total >= row.total && found.row.kind == row.kind && found.row.name == row.name;
+}
+
 /// Of a mailbox whose row cannot be read: what the files had, else one that begins with nothing.
 BoxRow first_guess(const BoxWalk::Box& box, const FoundBox* found) {
-  if (box.state == BoxWalk::State::sound) return box.row;
+  if (box.state == BoxWalk::State::sound) {
+    return found != nullptr && is_later(*found, box.row) ? found->row : box.row;
+  }
   if (found == nullptr) return {};
   if (found->verified) return found->row;
   return BoxRow{found->row.kind, found->row.name};  // of the rest one bit is wrong
 }
 
+/// One that is far away is rather a key that was damaged.
+std::uint64_t number_given(std::uint64_t last, std::uint64_t given) {
+  return given > last && given - last <= kMostUnknown ? given : last;
+}
+
 }  // namespace
 
-BoxMend::BoxMend(std::uint8_t shard, const BoxWalk::Box& box, const FoundBox* found,
+BoxMend::BoxMend(std::uint8_t shard, const BoxWalk::Box& box, const Known& known,
                  storage::BulkWriter& writer, const Tell& tell)
     : shard_(shard),
       box_(box),
-      found_(found),
+      found_(known.found),
       writer_(writer),
       tell_(tell),
       rebuilt_(box.state != BoxWalk::State::sound),
-      row_(first_guess(box, found)),
+      row_(first_guess(box, known.found)),
+      given_(number_given(row_.last, known.given)),
       expected_(row_.floor + 1),
       total_(row_.floor_total) {}
 
@@ -84,6 +99,9 @@ storage::Result<bool> BoxMend::fill_hole(std::uint64_t end, std::uint64_t total_
   // Of a row that is made anew nobody knows where the mailbox began: these were acknowledged.
   const bool known = !rebuilt_ || kept_any_ || (found_ != nullptr && found_->verified);
   const std::uint64_t count = end - expected_;
+  // Where its row says where it begins, they are told to its reader; otherwise, or if they are too
+  // many, it begins behind them.
+  const bool marked = kept_any_ || (!rebuilt_ && count <= kMostMarked);
   if (kept_any_ && count > kMostMarked) {
     Mended left = about(Deed::left, expected_, end - 1);
     left.detail = "too many are missing to be marked as lost";
@@ -95,18 +113,19 @@ storage::Result<bool> BoxMend::fill_hole(std::uint64_t end, std::uint64_t total_
     if (rebuilt_ && !kept_any_) lost.detail = "or acknowledged: only an earlier row was found";
     if (auto said = say(lost); !said) return said.error();
   }
-  for (; kept_any_ && expected_ < end; ++expected_) {
+  for (; marked && expected_ < end; ++expected_) {
     const auto put =
         writer_.put(message_key(shard_, box_.id, expected_), encode(lost_row(total_before)));
     if (!put) return put.error();
   }
-  if (!kept_any_) {
+  if (!marked) {
     // Nothing before it can be read: the mailbox begins here.
     row_.floor = end - 1;
     row_.floor_total = total_before;
     expected_ = end;
   }
   total_ = total_before;
+  kept_any_ = kept_any_ || marked;
   return true;
 }
 
@@ -148,6 +167,7 @@ storage::Result<> BoxMend::mend_name() {
 
 storage::Result<> BoxMend::finish() {
   // In a mailbox whose end is lost the bytes that it counts are kept.
+  row_.last = std::max(row_.last, given_);
   const bool end_lost = expected_ <= row_.last;
   const auto filled = fill_hole(row_.last + 1, end_lost ? std::max(total_, row_.total) : total_);
   if (!filled) return filled.error();

@@ -16,8 +16,12 @@ class BoxMend {
   /// False: told in vain, stop.
   using Tell = std::function<bool(const Mended&)>;
 
-  /// `found` may be null: what the files had of a row that cannot be read.
-  BoxMend(std::uint8_t shard, const BoxWalk::Box& box, const FoundBox* found,
+  /// What is known of the mailbox beside its rows.
+  struct Known {
+    const FoundBox* found = nullptr;  // in files: of a row that cannot be read, or a later one
+    std::uint64_t given = 0;          // the highest number that it has certainly given
+  };
+  BoxMend(std::uint8_t shard, const BoxWalk::Box& box, const Known& known,
           storage::BulkWriter& writer, const Tell& tell);
 
   storage::Result<> message(const ScannedRow& row);
@@ -40,11 +44,12 @@ class BoxMend {
   const FoundBox* const found_;
   storage::BulkWriter& writer_;
   const Tell& tell_;
-  const bool rebuilt_;       // the row cannot be read
-  BoxRow row_;               // as it will be
-  std::uint64_t expected_;   // the next number
-  std::uint64_t total_ = 0;  // up to there
-  bool kept_any_ = false;    // messages: the floor stands
+  const bool rebuilt_;         // the row cannot be read
+  BoxRow row_;                 // as it will be
+  const std::uint64_t given_;  // at least
+  std::uint64_t expected_;     // the next number
+  std::uint64_t total_ = 0;    // up to there
+  bool kept_any_ = false;      // messages: the floor stands
   bool recounted_ = false;
   std::uint64_t counted_in_ = 0;  // the first that was behind the last
 };

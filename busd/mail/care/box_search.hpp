@@ -33,6 +33,8 @@ class BoxSearch {
 
   /// Reads the files of the folder, and of lost/ in it; those that cannot be read are left out.
   void read_folder(const std::filesystem::path& folder);
+  /// Likewise: nothing, if it cannot be read.
+  void read_file(const std::filesystem::path& file);
   /// `bytes` may be any part of a file.
   void read(std::string_view bytes);
 
@@ -40,7 +42,6 @@ class BoxSearch {
   const boost::unordered_flat_map<ChannelId, FoundBox>& found() const { return found_; }
 
  private:
-  void read_file(const std::filesystem::path& file);
   void try_at(std::string_view bytes, std::size_t at);
   bool correct(std::string sealed);
   void keep(FoundBox box);

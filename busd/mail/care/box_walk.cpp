@@ -19,17 +19,19 @@ std::string id_bytes(std::uint8_t shard, const ChannelId& id) {
 
 }  // namespace
 
-BoxWalk::BoxWalk(const storage::Snapshot& snapshot, std::uint8_t shard, BadKey bad_key)
+BoxWalk::BoxWalk(const storage::Snapshot& snapshot, std::uint8_t shard, BadKey bad_key,
+                 const IdRange& ids)
     : snapshot_(snapshot),
       shard_(shard),
       bad_key_(std::move(bad_key)),
-      boxes_(part(kBoxRows)),
-      messages_(part(kMessageRows)),
-      post_keys_(part(kPostKeyRows)) {}
+      boxes_(part(kBoxRows, ids)),
+      messages_(part(kMessageRows, ids)),
+      post_keys_(part(kPostKeyRows, ids)) {}
 
-BoxWalk::Part BoxWalk::part(char kind) const {
+BoxWalk::Part BoxWalk::part(char kind, const IdRange& ids) const {
   const std::string prefix = kind_prefix(kind, shard_);
-  return {RowCursor(snapshot_, prefix, prefix_end(prefix)), false};
+  const std::string end = ids.to.empty() ? prefix_end(prefix) : prefix + ids.to;
+  return {RowCursor(snapshot_, prefix + ids.from, end), false};
 }
 
 /// The row that the part stands on, past those that were given out or are not of their form.

@@ -10,6 +10,12 @@
 
 namespace starbus::bus::busd::mail {
 
+/// Mailboxes of a shard by their ids, as these lie in keys: [from, to); `to` empty: to the end.
+struct IdRange {
+  std::string from{};
+  std::string to{};
+};
+
 /// Steps through the mailboxes of a shard as the disk has them: its row, its messages and its
 /// idempotency keys come together, also of mailboxes that lack one of these. Memory: three pages,
 /// however large the mailboxes are. One thread; blocks for disk reads.
@@ -25,7 +31,8 @@ class BoxWalk {
   /// Keys that are not of their form are passed over: `bad_key` is told of them.
   using BadKey = std::function<void(const std::string& key)>;
 
-  BoxWalk(const storage::Snapshot& snapshot, std::uint8_t shard, BadKey bad_key = {});
+  BoxWalk(const storage::Snapshot& snapshot, std::uint8_t shard, BadKey bad_key = {},
+          const IdRange& ids = {});
 
   /// The next mailbox in order of ids; null at the end. What is left of the last one is passed
   /// over. Valid until the next call.
@@ -43,7 +50,7 @@ class BoxWalk {
     RowCursor cursor;
     bool taken = false;  // the row that the cursor stands on was given out
   };
-  Part part(char kind) const;
+  Part part(char kind, const IdRange& ids) const;
   storage::Result<const ScannedRow*> at(Part& part);
   storage::Result<const ScannedRow*> next_of(Part& part);
   storage::Result<> finish();

@@ -21,6 +21,7 @@ Desk::~Desk() {
   changed_.notify_all();
   thread_.join();
   if (backup_thread_.joinable()) backup_thread_.join();
+  for (const Question& question : questions_) question(storage::Error(storage::Errc::closed));
 }
 
 bool Desk::ask(Question question) {

@@ -29,8 +29,8 @@ class Desk {
   Desk(const Desk&) = delete;
   Desk& operator=(const Desk&) = delete;
 
-  /// Called on the desk's thread with a snapshot, or with why there is none. Not called any more
-  /// when the desk goes.
+  /// Called on the desk's thread with a snapshot, or with why there is none; `closed` when the desk
+  /// goes, on the thread that ends it.
   using Question = std::function<void(const storage::Result<const storage::Snapshot*>&)>;
   /// False: too many wait.
   bool ask(Question question);

@@ -40,7 +40,11 @@ std::string Finding::where() const {
 }
 
 std::string Finding::to_string() const {
-  std::string text = where() + ": " + std::string(name_of(problem));
+  return where() + ": " + what();
+}
+
+std::string Finding::what() const {
+  std::string text(name_of(problem));
   if (first != 0) text += " " + std::to_string(first);
   if (last > first) text += " to " + std::to_string(last);
   return detail.empty() ? text : text + ": " + detail;

@@ -55,6 +55,8 @@ struct Finding {
 
   /// "player/1", else "mailbox 3f..."; "the store" where no mailbox is concerned.
   std::string where() const;
+  /// "lost_messages 5 to 9: checksum"; printable.
+  std::string what() const;
   /// "player/1: lost_messages 5 to 9: checksum"
   std::string to_string() const;
 };

@@ -199,8 +199,18 @@ storage::Result<ShardStatistics> shard_statistics(const storage::Snapshot& snaps
     const bool older = statistics.oldest_ms == 0 || message->time_ms < statistics.oldest_ms;
     if (older) statistics.oldest_ms = message->time_ms;
   }
-  statistics.damaged += cursor.blocks().size();
+  statistics.blocks = cursor.blocks();
   return statistics;
+}
+
+void ShardStatistics::add(const ShardStatistics& other) {
+  totals += other.totals;
+  if (other.oldest_ms != 0 && (oldest_ms == 0 || other.oldest_ms < oldest_ms)) {
+    oldest_ms = other.oldest_ms;
+  }
+  damaged += other.damaged;
+  blocks.insert(blocks.end(), other.blocks.begin(), other.blocks.end());
+  merge_blocks(blocks);
 }
 
 }  // namespace starbus::bus::busd::mail

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "busd/mail/care/row_cursor.hpp"
 #include "busd/mail/rows.hpp"
 #include "storage/store.hpp"
 
@@ -67,8 +68,13 @@ storage::Result<PeekPage> peek_whole(const storage::Snapshot& snapshot, const Bo
 
 struct ShardStatistics {
   Totals totals;
-  std::uint64_t damaged = 0;    // mailboxes that cannot be read, not counted otherwise
-  std::uint64_t oldest_ms = 0;  // when the oldest message of the shard was stored; 0: none
+  std::uint64_t damaged = 0;         // rows of mailboxes that cannot be read, not counted otherwise
+  std::vector<DamagedBlock> blocks;  // and blocks: there may be mailboxes in them
+  std::uint64_t oldest_ms = 0;       // when the oldest message of the shard was stored; 0: none
+
+  /// A block that goes on from one shard into the other is one.
+  void add(const ShardStatistics& other);
+  std::uint64_t unreadable() const { return damaged + blocks.size(); }
 };
 /// Reads all mailboxes of the shard, and the first message of each.
 storage::Result<ShardStatistics> shard_statistics(const storage::Snapshot& snapshot,

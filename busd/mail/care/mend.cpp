@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bus/core/name.hpp"
+#include "bus/core/shard_list.hpp"
 #include "busd/mail/care/box_mend.hpp"
 #include "busd/mail/row_keys.hpp"
 
@@ -24,9 +25,11 @@ constexpr std::array kDeeds = {
 class StoreMend {
  public:
   StoreMend(storage::Store& store, const storage::Snapshot& snapshot, const MendOptions& options)
-      : snapshot_(snapshot), options_(options), writer_(store) {}
+      : store_(store), snapshot_(snapshot), options_(options), writer_(store) {}
 
   storage::Result<> run() {
+    if (auto told = places(); !told) return told;
+    if (options_.parts) return run_parts();
     CheckProgress progress;
     for (std::size_t shard = 0; shard < kShards; ++shard) {
       progress.shard = static_cast<std::uint8_t>(shard);
@@ -35,7 +38,7 @@ class StoreMend {
       if (!here) return here.error();
       if (!*here) continue;
       totals_ = {};
-      if (auto mended = boxes(progress.shard); !mended) return mended;
+      if (auto mended = boxes(progress.shard, {}); !mended) return mended;
       if (auto mended = vanished(progress.shard); !mended) return mended;
       if (auto mended = streams(progress.shard); !mended) return mended;
       progress.boxes += totals_.boxes;
@@ -56,12 +59,77 @@ class StoreMend {
     return !row || bus::busd::mail::is_here(*row);
   }
 
+  storage::Result<> run_parts() {
+    std::bitset<kShards> touched = options_.void_streams;
+    std::bitset<kShards> looked;
+    for (const MendPart& part : *options_.parts) {
+      const auto here = is_here(part.shard);
+      if (!here) return here.error();
+      if (!*here) continue;
+      touched.set(part.shard);
+      looked.set(part.shard);
+      if (auto mended = boxes(part.shard, part.ids); !mended) return mended;
+    }
+    for (std::size_t i = 0; i < kShards; ++i) {
+      const auto shard = static_cast<std::uint8_t>(i);
+      if (looked.test(i)) {
+        if (auto mended = vanished(shard); !mended) return mended;
+      }
+    }
+    if (auto flushed = writer_.flush(); !flushed) return flushed;
+    for (std::size_t i = 0; i < kShards; ++i) {
+      const auto shard = static_cast<std::uint8_t>(i);
+      const auto here = touched.test(i) ? is_here(shard) : storage::Result<bool>(false);
+      if (!here) return here.error();
+      if (!*here) continue;
+      if (auto counted = count(shard); !counted) return counted;
+      if (auto mended = streams(shard); !mended) return mended;
+    }
+    return writer_.flush();
+  }
+
+  /// The sums of a shard, of the rows of its mailboxes as they are now.
+  storage::Result<> count(std::uint8_t shard) {
+    totals_ = {};
+    const auto now = store_.snapshot();
+    if (!now) return now.error();
+    const std::string prefix = kind_prefix(kBoxRows, shard);
+    RowCursor cursor(**now, prefix, prefix_end(prefix));
+    for (;; cursor.step()) {
+      const auto row = cursor.row();
+      if (!row) return row.error();
+      if (*row == nullptr) return {};
+      const auto box = decode_box((*row)->value);
+      if ((*row)->damage.code == storage::Errc::ok && box) totals_.add(*box);
+    }
+  }
+
+  /// What cannot be made good, and must not be silent: a shard that another host has, and whose
+  /// mark is gone, would be served here, too.
+  storage::Result<> places() {
+    std::vector<std::uint8_t> unknown;
+    for (std::size_t i = 0; i < kShards; ++i) {
+      const auto shard = static_cast<std::uint8_t>(i);
+      const auto value = snapshot_.get(place_key(shard));
+      if (!value && value.error() != storage::Errc::corrupt) return value.error();
+      const bool readable = value && *value && decode_place(**value);
+      const bool there = !value || *value;
+      if ((there && !readable) || (!there && options_.lost_places.test(i))) {
+        unknown.push_back(shard);
+      }
+    }
+    if (unknown.empty()) return {};
+    Mended mended{Deed::place_unknown, unknown.front()};
+    mended.detail = "of the shards " + shards_text(unknown);
+    return options_.on_mended(mended) ? storage::Result<>() : ended();
+  }
+
   const FoundBox* found(const ChannelId& id) const {
     return options_.search == nullptr ? nullptr : options_.search->find(id);
   }
 
-  storage::Result<> boxes(std::uint8_t shard) {
-    BoxWalk walk(snapshot_, shard);
+  storage::Result<> boxes(std::uint8_t shard, const IdRange& ids) {
+    BoxWalk walk(snapshot_, shard, {}, ids);
     for (;;) {
       const auto box = walk.next();
       if (!box) return box.error();
@@ -70,7 +138,9 @@ class StoreMend {
       if (bus::shard_of(id) != shard) continue;
       const FoundBox* const in_files = found(id);
       if (in_files != nullptr) met_.insert(id);
-      BoxMend mend(shard, **box, in_files, writer_, options_.on_mended);
+      const auto given = options_.given.find(id);
+      BoxMend mend(shard, **box, {in_files, given == options_.given.end() ? 0 : given->second},
+                   writer_, options_.on_mended);
       if (auto fed = feed(walk, mend); !fed) return fed;
       totals_.add(mend.row());
     }
@@ -157,6 +227,7 @@ class StoreMend {
                                : decode_results(row.value, results);
   }
 
+  storage::Store& store_;
   const storage::Snapshot& snapshot_;
   const MendOptions& options_;
   storage::BulkWriter writer_;
@@ -172,6 +243,14 @@ std::string_view name_of(Deed deed) {
 
 std::string_view meaning_of(Deed deed) {
   return kDeeds.at(static_cast<std::size_t>(deed)).meaning;
+}
+
+std::string Mended::to_string() const {
+  std::string text = !name.empty() ? name : id ? "mailbox " + id->to_string() : shard_name(shard);
+  text += ": " + std::string(name_of(deed));
+  if (first != 0) text += " " + std::to_string(first);
+  if (last > first) text += (first == 0 ? " up to " : " to ") + std::to_string(last);
+  return detail.empty() ? text : text + ": " + detail;
 }
 
 storage::Result<> mend_store(storage::Store& store, const MendOptions& options) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <bitset>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -12,12 +13,17 @@
 
 #include "bus/core/post_head.hpp"
 #include "busd/mail/care/box_search.hpp"
+#include "busd/mail/care/box_walk.hpp"
 #include "busd/mail/care/check.hpp"
 
 namespace starbus::bus::busd::mail {
 
 /// A hole larger than that in one mailbox is no damage of a disk: it is left, and said.
 inline constexpr std::uint64_t kMostMarked = 1'000'000;
+
+/// Numbers behind the latest of a mailbox that a damaged key may say were given: a log that is read
+/// when a store is opened has fewer writes.
+inline constexpr std::uint64_t kMostUnknown = 65'536;
 
 // X(deed, what it means)
 #define STARBUS_MAIL_DEEDS(X)                                                                 \
@@ -32,6 +38,8 @@ inline constexpr std::uint64_t kMostMarked = 1'000'000;
     "an idempotency key is gone: its message may be stored once more if it is posted again")  \
   X(void_streams,                                                                             \
     "what was known of the shard's senders is void: posts under way end with owner_lost")     \
+  X(place_unknown,                                                                            \
+    "where these shards are kept may have been lost: compare with starbus-mail shards")       \
   X(left, "this could not be mended")
 
 enum class Deed : std::uint8_t {
@@ -52,10 +60,24 @@ struct Mended {
   std::string detail{};
   std::string body{};         // of one that was acknowledged
   std::uint64_t time_ms = 0;  // the same
+
+  /// "player/1: lost 5 to 9"
+  std::string to_string() const;
+};
+
+/// Where a damaged store has to be looked at.
+struct MendPart {
+  std::uint8_t shard = 0;
+  IdRange ids{};
 };
 
 struct MendOptions {
   std::bitset<kShards> void_streams;  // shards that have lost rows of their senders
+  std::bitset<kShards> lost_places;   // shards of which it may be lost where they are kept
+  /// No value: the whole store. Otherwise these mailboxes, and nothing else is read.
+  std::optional<std::vector<MendPart>> parts;
+  /// The highest number that each mailbox is known to have given, though its row may say less.
+  boost::unordered_flat_map<ChannelId, std::uint64_t> given;
   const BoxSearch* search = nullptr;  // not owned; null: nothing was looked for
   /// Told before it is done. False ends the mending.
   std::function<bool(const Mended&)> on_mended;

@@ -77,6 +77,10 @@ void Patrol::found(const storage::FileDamage& damage, Places& places) {
     return;
   }
   const auto texts = places.emplace(place, name(damage)).first->second;
+  {
+    const std::lock_guard lock(mutex_);
+    ++figures_.found;
+  }
   publish(places);
   for (const std::string& text : texts) trouble_("damage: " + text);
 }

@@ -25,6 +25,7 @@ struct PatrolFigures {
   std::uint64_t rounds = 0;   // that came to their end
   std::uint64_t bytes = 0;    // read
   std::uint64_t damaged = 0;  // places, of the latest round and of what the present one has found
+  std::uint64_t found = 0;    // places, ever, each once
   std::vector<std::string> findings;  // of those, the first Patrol::kShown: with their mailboxes
 };
 

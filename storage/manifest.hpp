@@ -1,0 +1,50 @@
+/// LevelDB's manifest: which tables and logs a database is made of, as the sum of its edits, each a
+/// record (log_file.hpp). Read where LevelDB cannot open the database, and written anew without
+/// what is lost, so that all other tables stay where they are. Pure; for any bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace starbus::storage {
+
+struct ManifestTable {
+  std::uint32_t level = 0;
+  std::uint64_t number = 0;
+  std::uint64_t bytes = 0;
+  std::string first;  // keys as they stand in tables: table_keys.hpp
+  std::string last;
+};
+
+struct Manifest {
+  std::string comparator;
+  std::uint64_t log_number = 0;  // older logs are in tables
+  std::uint64_t previous_log = 0;
+  std::uint64_t next_file = 0;
+  std::uint64_t last_sequence = 0;
+  std::vector<ManifestTable> tables;
+};
+
+/// Adds an edit; false: it is none, and `manifest` is of no use any more.
+bool apply_edit(std::string_view edit, Manifest& manifest);
+/// All of it as one edit.
+std::string encode(const Manifest& manifest);
+
+struct ManifestReading {
+  Manifest manifest;
+  bool corrected = false;  // a wrong byte was put right
+  bool torn = false;  // behind the latest edit is something that is none: one that was under way,
+                      // or one that is lost
+};
+/// No value: it has a hole, or is none.
+std::optional<ManifestReading> read_manifest(std::string_view file);
+
+/// "MANIFEST-000005"
+std::string manifest_file_name(std::uint64_t number);
+/// What CURRENT says; no value: no manifest's name.
+std::optional<std::string> read_current(std::string_view text);
+
+}  // namespace starbus::storage
