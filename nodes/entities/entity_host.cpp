@@ -47,12 +47,14 @@ EntityHost::EntityHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& time
       entity::EntityOptions{.most = options_.most, .observer = this, .timers = &timers_});
   for (const std::string& prefix : options_.take_in) take_in(prefix);
   if (options_.tick > std::chrono::milliseconds(0)) {
-    static_cast<void>(timers_.every(alarms_, options_.tick, options_.tick, entity::CatchUp::once,
-                                    [this] { tick(); }));
+    const auto set = timers_.every(alarms_, options_.tick, options_.tick, entity::CatchUp::once,
+                                   [this] { tick(); });
+    if (set) tick_timer_ = *set;
   }
 }
 
 EntityHost::~EntityHost() {
+  if (ticker_ != nullptr) ticker_->schedule().remove(ticking_);
   entities_.reset();
   if (!saves_.empty()) spdlog::error("entities: {}, at the end of the node", saves_.waits_for());
 }
@@ -70,6 +72,18 @@ bus::Result<> EntityHost::join(Node& node) {
     if (state == NodeState::starting) lose_all();
   });
   add_admin(node);
+  return options_.tick > std::chrono::milliseconds(0) ? tick_with(node.ticks()) : bus::Result<>();
+}
+
+/// Among the other work of the node that has a rhythm: behind what writes in the same tick.
+bus::Result<> EntityHost::tick_with(Ticker& ticker) {
+  const auto added =
+      ticker.add({.name = "entities", .phase = entity::TickPhase::sync, .interval = options_.tick},
+                 [this](const entity::Tick&) { tick(); });
+  if (!added) return bus::Error(bus::Errc::bad_config, added.error().to_string());
+  timers_.cancel(tick_timer_);
+  ticker_ = &ticker;
+  ticking_ = *added;
   return {};
 }
 

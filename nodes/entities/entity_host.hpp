@@ -54,7 +54,8 @@ struct HostOptions {
   std::chrono::milliseconds save_every{kSaveEvery};  // 0: only when it ends
   /// Who takes what changes of their properties; outlives the host. Null: nobody, but mirrors.
   AudienceSink* sink = nullptr;
-  /// How often that is told, and what is due is saved. 0: when tick() is called.
+  /// How often that is told, and what is due is saved; in a node at the earliest with its next
+  /// tick, in the phase `sync`. 0: when tick() is called.
   std::chrono::milliseconds tick{kTick};
 };
 
@@ -202,6 +203,7 @@ class EntityHost final : private entity::EntityObserver {
   void settle_soon();
   void settle();
   void wait_for_ids(Done done);
+  bus::Result<> tick_with(Ticker& ticker);
   std::function<void(entity::Entity&)> unsaved_marker();
   void go_on_telling();
   void save_due();
@@ -241,6 +243,9 @@ class EntityHost final : private entity::EntityObserver {
   HostCounters counters_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   entity::TimerOwner alarms_;
+  entity::TimerId tick_timer_;  // while there is no ticker
+  Ticker* ticker_ = nullptr;    // of the node
+  entity::TickId ticking_;
   std::unique_ptr<entity::EntityManager> entities_;  // ends first
 };
 

@@ -20,12 +20,15 @@ entity::TickResult<entity::TickId> Ticker::add(entity::TickOptions options,
 }
 
 void Ticker::begin() {
-  const auto ticking = wheel_.every(timer_, period_, period_, entity::CatchUp::once,
-                                    [this](const entity::TimerFiring& firing) {
-                                      missed_ += firing.missed;
-                                      [[maybe_unused]] const auto ran = schedule_.run(firing.now);
-                                      assert(ran && "nobody else runs it");
-                                    });
+  const auto ticking = wheel_.every(
+      timer_, period_, period_, entity::CatchUp::once, [this](const entity::TimerFiring& firing) {
+        missed_ += firing.missed;
+        // The time that it stands for, not the one at which the loop came to it: an interval that
+        // is the period itself has to be due each time.
+        const auto behind = static_cast<entity::Time::rep>(firing.missed);
+        [[maybe_unused]] const auto ran = schedule_.run(firing.due + period_ * behind);
+        assert(ran && "nobody else runs it");
+      });
   // The wheel of a node holds more timers than it can run, and the period is checked.
   assert(ticking);
   static_cast<void>(ticking);

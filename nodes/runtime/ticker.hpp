@@ -5,8 +5,9 @@
 ///
 /// Belongs to the loop's thread; wheel and load outlive it. Ticks begin with the first function
 /// that is added and end with the node, whatever its state: a world does not stand still because
-/// busd restarts. Ticks come at multiples of the period, without drift; a loop that was late for
-/// several has one for all of them. Failures are values.
+/// busd restarts. Ticks come at multiples of the period, without drift, and that is the time
+/// that functions see; a loop that was late for several has one for all of them. Failures are
+/// values.
 #pragma once
 
 #include "entity/schedule/schedule.hpp"

@@ -32,9 +32,20 @@ TEST_F(TickerTest, TicksComeAtMultiplesOfThePeriodAndALateLoopHasOneForAll) {
   std::vector<entity::Time> at;
   ASSERT_TRUE(ticker.add({.name = "f"}, [&](const Tick& tick) { at.push_back(tick.now); }));
   for (const auto now : {100ms, 230ms, 299ms, 300ms, 851ms, 899ms, 900ms}) wheel.advance(now);
-  EXPECT_THAT(at, ::testing::ElementsAre(100ms, 230ms, 300ms, 851ms, 900ms));
+  EXPECT_THAT(at, ::testing::ElementsAre(100ms, 200ms, 300ms, 800ms, 900ms));
   EXPECT_EQ(ticker.ticks(), 5u);
   EXPECT_EQ(ticker.missed(), 4u) << "of 400, 500, 600 and 700; 800 had the one at 851";
+}
+
+TEST_F(TickerTest, AnIntervalOfThePeriodIsDueEachTimeWhateverTheLoopsDelay) {
+  int ran = 0;
+  ASSERT_TRUE(ticker.add({.name = "f", .interval = 100ms}, [&](const Tick& tick) {
+    ++ran;
+    EXPECT_EQ(tick.passed, ran > 1 ? 100ms : 0ms);
+    EXPECT_EQ(tick.missed, 0u);
+  }));
+  for (const auto now : {140ms, 203ms, 355ms, 400ms, 599ms, 600ms}) wheel.advance(now);
+  EXPECT_EQ(ran, 6);
 }
 
 TEST_F(TickerTest, WhatAFunctionTakesIsMeasuredUnderItsName) {
