@@ -35,7 +35,7 @@ class Game {
   Daemon& gate(const std::string& host, const std::string& name);
   /// All homes have their heroes, and all who play have begun.
   bool is_open();
-  /// The twelve of the issue: 4 gates, 3 of a role of its own, 4 spaces and the database.
+  /// Twelve nodes: 4 gates, 3 of a role of their own, 4 spaces and the database; and the manager.
   void start_twelve();
 
   // --- what they have left, when all have ended ---

@@ -75,8 +75,8 @@ TEST_F(Finding, WithoutAnOnlineIdNothingIsMade) {
 }
 
 TEST_F(Finding, ALimit) {
-  EntityManager small(types, PersistentIdSource("n", 1), [this] { return ids.next(); },
-                      {.most = 2});
+  EntityManager small(types, PersistentIdSource("n", 1),
+                      [this] { return IdentityResult<OnlineId>(OnlineId{drawn++}); }, {.most = 2});
   Thing* first = small.create<Thing>().value();
   ASSERT_TRUE(small.create<Thing>());
   EXPECT_EQ(small.create<Thing>().error(), EntityErrc::too_many_entities);

@@ -57,7 +57,7 @@ class StepsTest : public ObjectsTest {
   EntityManager manager(TimerWheel* timers) {
     return {types,
             PersistentIdSource("n", 1),
-            [this] { return ids.next(); },
+            [this] { return IdentityResult<OnlineId>(OnlineId{drawn++}); },
             {.observer = &watcher, .timers = timers, .cluster_clock = [this] { return now + 9h; }}};
   }
   Time now{};

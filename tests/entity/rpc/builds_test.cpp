@@ -32,7 +32,8 @@ class RpcBuilds : public RpcTest {
 TEST_F(RpcBuilds, ARenamedMethodIsNotFound) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());
-    const Error error = co_await call_raw(caller_bus, "service/chat", as_of("enter", kJoin, "x"));
+    const Bytes enter = as_of("enter", kJoin, "x");
+    const Error error = co_await call_raw(caller_bus, "service/chat", enter);
     EXPECT_EQ(error, Errc::rpc_not_found);
     char number[32];
     std::snprintf(number, sizeof number, "no method %08x here", method_id("chat", "enter"));
@@ -47,8 +48,8 @@ TEST_F(RpcBuilds, AChangedArgumentIsRefusedByNameWithTheTypesThatAreMeant) {
     for (const std::string_view other :
          {"(u64)->i32!{u16,{n,bytes}}", "(str,i32)->i32!{u16,{n,bytes}}", "()->i32!u8",
           "(str)->i64!{u16,{n,bytes}}", "(str)->i32!u8"}) {
-      const Error error =
-          co_await call_raw(caller_bus, "service/chat", as_of("join", other, "lobby"));
+      const Bytes join = as_of("join", other, "lobby");
+      const Error error = co_await call_raw(caller_bus, "service/chat", join);
       EXPECT_EQ(error, Errc::signature_mismatch) << other;
       EXPECT_EQ(error.detail, "chat.join is " + std::string(kJoin) + " here");
     }
@@ -74,16 +75,16 @@ TEST_F(RpcBuilds, AClassThatTheOtherDoesNotHaveIsNoComponentAndItsMethodNotFound
 TEST_F(RpcBuilds, WhatTheyAgreeInGoesOn) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());
-    const Error changed =
-        co_await call_raw(caller_bus, "service/chat", as_of("join", "(u64)", "lobby"));
+    const Bytes one_way = as_of("join", "(u64)", "lobby");
+    const Error changed = co_await call_raw(caller_bus, "service/chat", one_way);
     EXPECT_EQ(changed, Errc::signature_mismatch);
-    const Error same = co_await call_raw(caller_bus, "service/chat", as_of("join", kJoin, "lobby"));
+    const Bytes join = as_of("join", kJoin, "lobby");
+    const Error same = co_await call_raw(caller_bus, "service/chat", join);
     EXPECT_EQ(same, Errc::ok) << "the other methods of such a build are called as ever";
     EXPECT_EQ(chat.entered, 1);
     // One way: nobody is told, and it is counted for who looks.
     const auto refused = [this] { return server.counters(info_of<&Chat::join>()).refused; };
     EXPECT_EQ(refused(), 1U);
-    const Bytes one_way = as_of("join", "(u64)", "lobby");
     CO_OK(caller_bus.send("service/chat", ByteView(one_way)));
     co_await settle(caller_bus);
     EXPECT_EQ(refused(), 2U);
