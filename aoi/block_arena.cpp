@@ -30,6 +30,7 @@ void BlockArena::reserve(std::size_t count) {
   blocks.reserve(count);
   entities.reserve(count * kBlockPlaces);
   occupied.reserve(count);
+  vacated.reserve(count);
   moved.reserve(count);
 }
 
@@ -46,6 +47,7 @@ std::uint32_t BlockArena::allocate(std::uint32_t capacity) {
   blocks.resize(size, empty_block());
   entities.resize(size * kBlockPlaces, kNone);
   occupied.resize(size);
+  vacated.resize(size);
   moved.resize(size);
   if (!heights.empty()) heights.resize(size + 1);
   for (std::size_t i = 1; i < passes.size(); ++i) passes[i].resize(size);
@@ -54,7 +56,7 @@ std::uint32_t BlockArena::allocate(std::uint32_t capacity) {
 
 void BlockArena::release(std::uint32_t first, std::uint32_t capacity) {
   for (std::uint32_t i = first; i < first + capacity; ++i) {
-    assert(occupied[i] == 0);
+    assert(taken(i) == 0);
     moved[i] = 0;
   }
   free_.at(static_cast<std::size_t>(std::countr_zero(capacity))).push_back(first);
@@ -68,11 +70,17 @@ void BlockArena::put(std::uint32_t place, EntityIndex entity) {
 }
 
 void BlockArena::clear(std::uint32_t place) {
+  vacate(place);
+  entities[place] = kNone;
+  set_bit(vacated[place / kBlockPlaces], place % kBlockPlaces, false);
+}
+
+void BlockArena::vacate(std::uint32_t place) {
   const std::uint32_t block = place / kBlockPlaces;
   const std::uint32_t bit = place % kBlockPlaces;
   blocks[block].x[bit] = kNowhere;
-  entities[place] = kNone;
   set_bit(occupied[block], bit, false);
+  set_bit(vacated[block], bit, true);
   set_bit(moved[block], bit, false);
   for (std::size_t i = 1; i < passes.size(); ++i) set_bit(passes[i][block], bit, false);
 }
@@ -108,9 +116,10 @@ void BlockArena::keep_heights() {
 }
 
 std::uint64_t BlockArena::memory() const {
-  std::uint64_t bytes =
-      blocks.capacity() * sizeof(Block) + heights.capacity() * sizeof(HeightBlock) +
-      entities.capacity() * sizeof(EntityIndex) + occupied.capacity() + moved.capacity();
+  std::uint64_t bytes = blocks.capacity() * sizeof(Block) +
+                        heights.capacity() * sizeof(HeightBlock) +
+                        entities.capacity() * sizeof(EntityIndex) + occupied.capacity() +
+                        vacated.capacity() + moved.capacity();
   for (const auto& bits : passes) bytes += bits.capacity();
   for (const auto& list : free_) bytes += list.capacity() * sizeof(std::uint32_t);
   return bytes;

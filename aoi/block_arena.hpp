@@ -33,6 +33,13 @@ class BlockArena {
 
   void put(std::uint32_t place, EntityIndex entity);
   void clear(std::uint32_t place);
+  /// Its entity has gone, but the place still says whose it was: in range of nobody, and not free.
+  void vacate(std::uint32_t place);
+  /// What put() and vacate() have not left free.
+  std::uint8_t taken(std::uint32_t block) const { return occupied[block] | vacated[block]; }
+  bool is_vacated(std::uint32_t place) const {
+    return (vacated[place / kBlockPlaces] >> place % kBlockPlaces & 1) != 0;
+  }
   /// The bits of its filters.
   void refilter(std::uint32_t place);
   void refilter_all(FilterNumber number);
@@ -55,6 +62,7 @@ class BlockArena {
   std::vector<HeightBlock> heights;               ///< empty until a sensor asks for heights
   std::vector<EntityIndex> entities;              ///< per place
   std::vector<std::uint8_t> occupied;             ///< a bit per place
+  std::vector<std::uint8_t> vacated;              ///< likewise
   std::vector<std::uint8_t> moved;                ///< since the last look
   std::vector<std::vector<std::uint8_t>> passes;  ///< per filter number; that of 0 is empty
 

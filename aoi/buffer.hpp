@@ -38,6 +38,16 @@ class Buffer {
     needed_ = 0;
   }
 
+  /// What it holds is not needed any more. What few updates need goes back at once.
+  void rest() {
+    needed_ = std::max(needed_, size_);
+    usual_ = std::max(usual_ - usual_ / 8, std::min(size_, usual_ * 2 + kSpare));
+    size_ = 0;
+    if (capacity_ / 4 <= usual_) return;
+    data_.reset();
+    capacity_ = 0;
+  }
+
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   T& operator[](std::size_t i) { return data_[i]; }
@@ -64,6 +74,7 @@ class Buffer {
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
   std::size_t needed_ = 0;  ///< at most, in the updates since it was asked last
+  std::size_t usual_ = 0;   ///< about, of the updates until now: grows and falls with them, slowly
   int updates_ = 0;
 };
 

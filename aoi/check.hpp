@@ -12,12 +12,12 @@ namespace starbus::aoi {
 
 bool finite(const Position& at);
 /// As nearly all are: finite, and nothing to clamp.
-inline bool ordinary(const Position& at) {
+inline bool ordinary(Position at) {
   constexpr auto kMost = static_cast<float>(kMaxCoordinate);
   return std::fabs(at.x) <= kMost && std::fabs(at.y) <= kMost && std::fabs(at.z) <= kMost;
 }
 /// Each coordinate at most kMaxCoordinate.
-inline Position clamped(const Position& at) {
+inline Position clamped(Position at) {
   if (ordinary(at)) [[likely]]
     return at;
   constexpr auto kMost = static_cast<float>(kMaxCoordinate);

@@ -43,6 +43,7 @@ class CrossIndex final : public Index {
   void observers(EntityIndex target, std::vector<SensorIndex>& out) const override;
   void in_range_within(SensorIndex sensor, float limit, std::vector<Candidate>& out) const override;
   void visit(const Box& box, const std::function<void(EntityIndex)>& visitor) const override;
+  std::uint64_t visited() const override { return asked_; }
   std::uint64_t memory() const override;
 
   /// For tests: the axes, and how many nodes they have looked at.
@@ -125,6 +126,8 @@ class CrossIndex final : public Index {
   std::vector<EntityIndex> moved_;
   std::vector<Width> widths_;  ///< in use, ascending
   std::size_t known_ = 0;
+  mutable std::uint64_t asked_ = 0;  ///< nodes, by visit()
+  std::uint64_t counted_ = 0;        ///< nodes that looks have reported
 };
 
 template <class Visitor>

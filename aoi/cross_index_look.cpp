@@ -3,6 +3,7 @@
 
 #include "aoi/cross_index.hpp"
 #include "aoi/measure.hpp"
+#include "aoi/prefetch.hpp"
 
 namespace starbus::aoi {
 namespace {
@@ -41,19 +42,22 @@ void CrossIndex::look(Flips& flips, const std::vector<std::uint8_t>* skip) {
     look_from(sensor, flips);
   }
   touched_.resize(kept);
+  const std::uint64_t all = axes_[0].visited() + axes_[1].visited() - asked_;
+  flips.visited += all - counted_;
+  counted_ = all;
 }
 
 // What the looks after that of touched_[at] will need.
 void CrossIndex::fetch(std::size_t at) const {
   if (at + 2 * kAhead < touched_.size()) {
     const SensorIndex later = touched_[at + 2 * kAhead];
-    __builtin_prefetch(&sensings_[later]);
-    __builtin_prefetch(&scene_.watches[later]);
+    prefetch_line(&sensings_[later]);
+    prefetch_line(&scene_.watches[later]);
   }
   if (at + kAhead >= touched_.size()) return;
   const std::vector<std::uint32_t>& entries = sensings_[touched_[at + kAhead]].entries;
-  __builtin_prefetch(entries.data());
-  if (entries.size() > kPerLine) __builtin_prefetch(entries.data() + kPerLine);
+  prefetch_line(entries.data());
+  if (entries.size() > kPerLine) prefetch_line(entries.data() + kPerLine);
 }
 
 template <class Accept>
@@ -142,9 +146,11 @@ void CrossIndex::visit(const Box& box, const std::function<void(EntityIndex)>& v
   const float wide = slack_ + kRounding;
   const AxisList::Range x{box.min.x - wide, box.max.x + wide};
   const AxisList::Range y{box.min.y - wide, box.max.y + wide};
+  const std::uint64_t before = axes_[0].visited();
   axes_[0].visit(x, y, [&](EntityIndex entity) {
     if (scene_.observable[entity] != 0 && !anchored_[entity].waiting) visitor(entity);
   });
+  asked_ += axes_[0].visited() - before;
   for (const EntityIndex entity : waiting_) {
     if (anchored_[entity].waiting && scene_.observable[entity] != 0) visitor(entity);
   }

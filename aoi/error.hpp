@@ -20,7 +20,9 @@ namespace starbus::aoi {
   X(too_large, "a radius, a polygon or a state exceeds its limit", "see limits.hpp")             \
   X(busy, "an update was asked for from within one", "wait until it returns")                    \
   X(corrupt, "bytes that no export and no recording wrote", "discard them")                      \
-  X(newer_format, "a newer version wrote these bytes", "run that version, or a newer one")
+  X(newer_format, "a newer version wrote these bytes", "run that version, or a newer one")       \
+  X(stale, "a batch of a numbering that another has replaced", "drop it")                        \
+  X(out_of_step, "a batch that does not follow what was told before", "begin a new numbering")
 
 enum class Errc : std::uint8_t {
   ok = 0,

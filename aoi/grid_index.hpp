@@ -37,6 +37,7 @@ class GridIndex final : public Index {
   void observers(EntityIndex target, std::vector<SensorIndex>& out) const override;
   void in_range_within(SensorIndex sensor, float limit, std::vector<Candidate>& out) const override;
   void visit(const Box& box, const std::function<void(EntityIndex)>& visitor) const override;
+  std::uint64_t visited() const override { return layers_[0]->visited(); }
   std::uint64_t memory() const override;
 
  private:

@@ -9,6 +9,8 @@
 #include "aoi/grid_layer_places.hpp"
 #include "aoi/grid_layer_rows.hpp"
 #include "aoi/grid_layer_scan.hpp"
+#include "aoi/grid_layer_traces.hpp"
+#include "aoi/prefetch.hpp"
 
 namespace starbus::aoi {
 
@@ -39,6 +41,7 @@ void GridLayer<Cells>::make_cells(std::size_t size) {
 template <class Cells>
 void GridLayer<Cells>::reserve(std::size_t entities, std::size_t sensors) {
   places_.reserve(entities + 1);
+  traced_.reserve(entities + 1);
   watchers_.reserve(sensors);
   sites_.reserve(sensors);
   if (cells_.size() == 0) return;
@@ -51,11 +54,15 @@ void GridLayer<Cells>::reserve(std::size_t entities, std::size_t sensors) {
 
 template <class Cells>
 void GridLayer<Cells>::insert(EntityIndex entity) {
-  if (places_.size() <= entity) places_.resize(scene_.spots.size());
+  if (places_.size() <= entity) {
+    places_.resize(scene_.spots.size());
+    traced_.resize(scene_.spots.size());
+  }
   Place& place = places_[entity];
   open(place, cells_.locate(scene_.spots[entity].at));
-  prefetch_runs(place.cell);  // its sensors come next
-  __builtin_prefetch(&homes_[place.cell], 1);
+  if (settled_) prefetch_block(place.cell + 1);  // where it was laid out
+  prefetch_runs(place.cell);                     // its sensors come next
+  prefetch_line_to_write(&homes_[place.cell]);
   place.place = kNone;
   if (scene_.observable[entity] == 0) {
     ++hidden_[place.cell];
@@ -69,6 +76,7 @@ void GridLayer<Cells>::insert(EntityIndex entity) {
 // Those of one cell together: their bits lie close to each other in the rows around.
 template <class Cells>
 void GridLayer<Cells>::erase(std::span<const EntityIndex> entities, Buffer<Pair>& had) {
+  for (const EntityIndex entity : entities) follow_trace_of(entity);
   erasing_.assign(entities.begin(), entities.end());
   const auto by_cell = [this](EntityIndex a, EntityIndex b) {
     return places_[a].cell < places_[b].cell;
@@ -178,14 +186,19 @@ void GridLayer<Cells>::refilter(EntityIndex entity) {
 
 template <class Cells>
 void GridLayer<Cells>::change_cell(EntityIndex entity, const CellAt& to) {
+  follow_trace_of(entity);
   Place& place = places_[entity];
   const Place old = place;
   open(place, to);
   if (old.place != kNone) {
     set_place(entity, take_place(place.cell));
     arena_.put(place.place, entity);
-    move_bits(entity, old, place);
-    free_place(old.cell, old.place);
+    if (is_far(old.home, to)) {
+      leave_trace(entity, old);
+    } else {
+      move_bits(entity, old, place);
+      free_place(old.cell, old.place);
+    }
   } else {
     ++hidden_[place.cell];
     --hidden_[old.cell];
@@ -198,6 +211,7 @@ template <class Cells>
 void GridLayer<Cells>::visit(const Box& box,
                              const std::function<void(EntityIndex)>& visitor) const {
   cells_.visit(box, [&](CellIndex cell) {
+    ++visited_;
     const Run& run = runs_[cell];
     for (std::uint32_t i = run.first; i < run.first + run.used; ++i) {
       for (unsigned bits = arena_.occupied[i]; bits != 0; bits &= bits - 1) {
@@ -216,7 +230,8 @@ std::uint64_t GridLayer<Cells>::memory() const {
   for (const Home& home : homes_) {
     if (home.capacity() > 4) bytes += home.capacity() * sizeof(std::uint32_t);
   }
-  bytes += sites_.capacity() * sizeof(Site);
+  bytes +=
+      sites_.capacity() * sizeof(Site) + traces_.capacity() * sizeof(Trace) + traced_.capacity();
   for (const Watcher& watcher : watchers_) {
     if (watcher.row.on_heap()) bytes += site_of(watcher).size;
   }

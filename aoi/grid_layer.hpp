@@ -5,13 +5,16 @@
 /// looked. A look computes the row anew and compares: the difference is what has changed. When an
 /// entity changes cells, its bit is moved in every row around, so rows always speak of who is there
 /// now. What a row cannot hold any more (an entity beyond the nine cells) becomes an orphan: a pair
-/// that is in range until the next look decides. Owns rows, cells and blocks; one thread.
+/// that is in range until the next look decides. Who goes so far that no row has both its old place
+/// and its new one leaves a trace in the old one: there it is in range of nobody, so that those
+/// around find with their next look that it has left. Owns rows, cells and blocks; one thread.
 #pragma once
 
 #include <array>
 #include <bit>
 #include <boost/container/small_vector.hpp>
 #include <boost/container/static_vector.hpp>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -49,6 +52,7 @@ class Layer {
   virtual void in_range_within(SensorIndex sensor, float limit,
                                std::vector<Candidate>& out) const = 0;
   virtual void visit(const Box& box, const std::function<void(EntityIndex)>& visitor) const = 0;
+  virtual std::uint64_t visited() const = 0;
   virtual std::uint64_t memory() const = 0;
 };
 
@@ -90,6 +94,7 @@ class GridLayer final : public Layer {
   void observers(EntityIndex target, std::vector<SensorIndex>& out) const override;
   void in_range_within(SensorIndex sensor, float limit, std::vector<Candidate>& out) const override;
   void visit(const Box& box, const std::function<void(EntityIndex)>& visitor) const override;
+  std::uint64_t visited() const override { return visited_; }
   std::uint64_t memory() const override;
 
  private:
@@ -100,10 +105,18 @@ class GridLayer final : public Layer {
   static constexpr std::size_t kCentre = kNeighbours / 2;
   static constexpr std::uint32_t kAllCells = (1u << kNeighbours) - 1;
 
+  /// Who has moved farther than that, in cells, is around no home any more around which it was.
+  static constexpr std::int32_t kFar = 2;
+
   struct Place {
     CellAt home;
     CellIndex cell = kNone;
     std::uint32_t place = kNone;  ///< kNone: not observable
+  };
+
+  struct Trace {
+    EntityIndex entity = kNone;
+    Place left;
   };
 
   /// What most looks need: half a cache line.
@@ -154,7 +167,8 @@ class GridLayer final : public Layer {
     return sites_[static_cast<std::size_t>(&watcher - watchers_.data())];
   }
 
-  // grid_layer.cpp, grid_layer_going.hpp, grid_layer_places.hpp, grid_layer_rows.hpp.
+  // grid_layer.cpp, grid_layer_going.hpp, grid_layer_traces.hpp, grid_layer_places.hpp,
+  // grid_layer_rows.hpp.
   void make_cells(std::size_t size);
   void open(Place& place, const CellAt& at);
   void close_if_empty(CellIndex cell);
@@ -178,6 +192,19 @@ class GridLayer final : public Layer {
   void prefetch_sensor(EntityIndex entity) const;
   void prefetch_watchers(EntityIndex entity) const;
   void prefetch_runs(CellIndex home) const;
+  void prefetch_block(std::uint32_t block) const;
+  void prefetch_seen(EntityIndex entity) const;
+  static bool is_far(const CellAt& from, const CellAt& to) {
+    return std::abs(from.x - to.x) > kFar || std::abs(from.y - to.y) > kFar;
+  }
+  void leave_trace(EntityIndex entity, const Place& left);
+  const Trace* trace_of(EntityIndex entity) const;
+  Trace& trace_at(std::uint32_t place);
+  bool has_traces(CellIndex cell) const;
+  void follow(const Trace& trace);
+  void follow_trace_of(EntityIndex entity);
+  void follow_traces();
+  void end_traces();
   void drop_orphans(SensorIndex sensor, EntityIndex target, std::vector<Pair>& dropped);
 
   // Rows.
@@ -191,9 +218,14 @@ class GridLayer final : public Layer {
   /// Which of the nine cells around `home` that is; kNeighbours: none.
   std::size_t direction(CellIndex home, CellIndex cell) const;
   /// The bit of a target in the row of a watcher, or kNone.
-  std::uint32_t bit_of(const Watcher& watcher, EntityIndex target) const;
+  std::uint32_t bit_of(const Watcher& watcher, EntityIndex target) const {
+    return bit_of(watcher, places_[target]);
+  }
+  std::uint32_t bit_of(const Watcher& watcher, const Place& place) const;
   template <class Visitor>
-  void each_bit(const Watcher& watcher, const Visitor& visitor) const;
+  void each_place(const Watcher& watcher, const Visitor& visitor) const;  ///< of bits that are set
+  template <class Visitor>
+  void each_bit(const Watcher& watcher, const Visitor& visitor) const;  ///< their entities
   /// The watchers of an entity in this layer. Sensors with symmetric lists have none.
   template <class Visitor>
   void each_watcher(EntityIndex entity, const Visitor& visitor) const;
@@ -248,8 +280,11 @@ class GridLayer final : public Layer {
   /// Who is to change cells: until then it has its old place, and all that is kept of it fits that.
   boost::container::static_vector<EntityIndex, kGoing> going_;
   std::vector<Pair> orphans_;
-  std::vector<EntityIndex> erasing_;  ///< scratch of erase()
-  std::vector<Pair> grouped_;         ///< scratch of settle_orphans()
+  std::vector<Trace> traces_;          ///< one of an entity at most
+  std::vector<std::uint8_t> traced_;   ///< by entity: it has one
+  mutable std::uint64_t visited_ = 0;  ///< cells, by visit()
+  std::vector<EntityIndex> erasing_;   ///< scratch of erase()
+  std::vector<Pair> grouped_;          ///< scratch of settle_orphans()
 
   // Scratch of one look.
   std::vector<CellIndex> looking_;
@@ -264,7 +299,7 @@ class GridLayer final : public Layer {
 
 template <class Cells>
 template <class Visitor>
-void GridLayer<Cells>::each_bit(const Watcher& watcher, const Visitor& visitor) const {
+void GridLayer<Cells>::each_place(const Watcher& watcher, const Visitor& visitor) const {
   const std::uint8_t* row = watcher.row.data();
   const CellIndex home = site_of(watcher).cell;
   for (std::size_t i = 0; i < kNeighbours; ++i) {
@@ -273,11 +308,17 @@ void GridLayer<Cells>::each_bit(const Watcher& watcher, const Visitor& visitor) 
     for (std::uint32_t block = 0; block < run.used; ++block) {
       for (unsigned bits = row[block]; bits != 0; bits &= bits - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(bits));
-        visitor(arena_.entities[(run.first + block) * kBlockPlaces + lane]);
+        visitor(std::size_t{run.first + block} * kBlockPlaces + lane);
       }
     }
     row += run.width();
   }
+}
+
+template <class Cells>
+template <class Visitor>
+void GridLayer<Cells>::each_bit(const Watcher& watcher, const Visitor& visitor) const {
+  each_place(watcher, [&](std::size_t place) { visitor(arena_.entities[place]); });
 }
 
 template <class Cells>

@@ -5,16 +5,20 @@
 #include <algorithm>
 
 #include "aoi/grid_layer.hpp"
+#include "aoi/prefetch.hpp"
 
 namespace starbus::aoi {
 
 // Those who go far touch many lines of memory each: together they wait for them together.
 template <class Cells>
 void GridLayer<Cells>::settle() {
-  constexpr std::size_t kAhead = 4;
+  constexpr std::size_t kAhead = 6;
+  constexpr std::size_t kSeenAhead = 3;  // when what says whom they see is here
   for (const EntityIndex entity : going_) prefetch_sensor(entity);
   for (std::size_t i = 0; i < going_.size() + kAhead; ++i) {
     if (i < going_.size()) prefetch_watchers(going_[i]);
+    const std::size_t next = i - kSeenAhead;
+    if (next < going_.size()) prefetch_seen(going_[next]);
     if (i >= kAhead) go(going_[i - kAhead]);
   }
   going_.clear();
@@ -33,21 +37,26 @@ void GridLayer<Cells>::go(EntityIndex entity) {
   mark_moved(entity, place);
 }
 
-// What says who is around the old place, and what is around the new one.
+// What says who is around the old place, if that matters, and what is around the new one.
 template <class Cells>
 void GridLayer<Cells>::prefetch_homes(EntityIndex entity) const {
   const Place& place = places_[entity];
-  __builtin_prefetch(&scene_.first_sensor[entity]);
-  if (place.place != kNone) __builtin_prefetch(&arena_.occupied[place.place / kBlockPlaces], 1);
+  const CellAt at = cells_.locate(scene_.spots[entity].at);
+  prefetch_line(&scene_.first_sensor[entity]);
+  if (place.place != kNone) prefetch_line_to_write(&arena_.blocks[place.place / kBlockPlaces]);
   prefetch_runs(place.cell);
-  for (const std::size_t i : {0, 2, 3, 5, 6, 8}) {
-    const CellIndex home = cells_.neighbour(place.cell, i);
-    if (home != kNone) __builtin_prefetch(&homes_[home]);
+  if (is_far(place.home, at)) {
+    prefetch_line_to_write(&homes_[place.cell]);
+  } else {
+    for (const std::size_t i : {0, 2, 3, 5, 6, 8}) {
+      const CellIndex home = cells_.neighbour(place.cell, i);
+      if (home != kNone) prefetch_line(&homes_[home]);
+    }
   }
-  const CellIndex to = cells_.find(cells_.locate(scene_.spots[entity].at));
-  if (to == kNone) return;
+  const CellIndex to = cells_.find(at);
+  if (to == kNone || to == place.cell) return;
   prefetch_runs(to);
-  __builtin_prefetch(&homes_[to], 1);
+  prefetch_line_to_write(&homes_[to]);
 }
 
 // What says which are its watchers; most have one sensor.
@@ -55,28 +64,52 @@ template <class Cells>
 void GridLayer<Cells>::prefetch_sensor(EntityIndex entity) const {
   const SensorIndex sensor = scene_.first_sensor[entity];
   if (sensor >= served_.size()) return;
-  __builtin_prefetch(&scene_.watches[sensor]);
-  __builtin_prefetch(&served_[sensor]);
+  prefetch_line(&scene_.watches[sensor]);
+  prefetch_line(&served_[sensor]);
 }
 
-// Those whose rows may have the bit of this one, and its own.
+// Those whose rows are to lose the bit of this one, and its own.
 template <class Cells>
 void GridLayer<Cells>::prefetch_watchers(EntityIndex entity) const {
   const Place& place = places_[entity];
   if (place.cell == kNone) return;
-  for (std::size_t i = 0; i < kNeighbours; ++i) {
-    const CellIndex home = cells_.neighbour(place.cell, i);
-    if (home == kNone) continue;
-    for (const std::uint32_t at : homes_[home]) __builtin_prefetch(&watchers_[at], 1);
+  const CellAt at = cells_.locate(scene_.spots[entity].at);
+  if (!is_far(place.home, at)) {
+    for (std::size_t i = 0; i < kNeighbours; ++i) {
+      const CellIndex home = cells_.neighbour(place.cell, i);
+      if (home == kNone) continue;
+      for (const std::uint32_t watcher : homes_[home]) {
+        prefetch_line_to_write(&watchers_[watcher]);
+      }
+    }
   }
-  each_watcher(entity, [&](std::uint32_t at) { __builtin_prefetch(&sites_[at], 1); });
-  const CellIndex to = cells_.find(cells_.locate(scene_.spots[entity].at));
-  if (to == kNone) return;
-  const std::uint32_t block = runs_[to].first;
-  __builtin_prefetch(&arena_.blocks[block], 1);
-  __builtin_prefetch(&arena_.occupied[block], 1);
-  __builtin_prefetch(&arena_.moved[block], 1);
-  __builtin_prefetch(&arena_.entities[block * kBlockPlaces], 1);
+  each_watcher(entity, [&](std::uint32_t watcher) {
+    prefetch_line_to_write(&watchers_[watcher]);
+    prefetch_line_to_write(&sites_[watcher]);
+  });
+  if (const CellIndex to = cells_.find(at); to != kNone) {
+    prefetch_block(runs_[to].first);
+  }
+}
+
+// Where its place will be.
+template <class Cells>
+void GridLayer<Cells>::prefetch_block(std::uint32_t block) const {
+  prefetch_line_to_write(&arena_.blocks[block]);
+  prefetch_line_to_write(&arena_.occupied[block]);
+  prefetch_line_to_write(&arena_.moved[block]);
+  prefetch_line_to_write(&arena_.entities[block * kBlockPlaces]);
+}
+
+// Whom it has seen: what its row has no room for any more is known by name.
+template <class Cells>
+void GridLayer<Cells>::prefetch_seen(EntityIndex entity) const {
+  if (places_[entity].cell == kNone) return;
+  each_watcher(entity, [&](std::uint32_t at) {
+    const Watcher& watcher = watchers_[at];
+    if (watcher.row.on_heap()) return;  // a crowd, of which the next few say nothing
+    each_place(watcher, [&](std::size_t place) { prefetch_line(&arena_.entities[place]); });
+  });
 }
 
 // Where their bits go.
@@ -84,7 +117,7 @@ template <class Cells>
 void GridLayer<Cells>::prefetch_runs(CellIndex home) const {
   for (const std::size_t i : {0, 2, 3, 5, 6, 8}) {
     const CellIndex cell = cells_.neighbour(home, i);
-    if (cell != kNone) __builtin_prefetch(&runs_[cell]);
+    if (cell != kNone) prefetch_line(&runs_[cell]);
   }
 }
 
@@ -92,7 +125,7 @@ template <class Cells>
 void GridLayer<Cells>::fetch(EntityIndex entity, int step) const {
   switch (step) {
     case 0:
-      if (entity < places_.size()) __builtin_prefetch(&places_[entity], 1);
+      if (entity < places_.size()) prefetch_line_to_write(&places_[entity]);
       return;
     case 1:
       prefetch_homes(entity);

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "aoi/grid_layer.hpp"
+#include "aoi/prefetch.hpp"
 
 namespace starbus::aoi {
 
@@ -90,17 +91,18 @@ std::uint64_t GridLayer<Cells>::cost_of(const Around& around, std::uint32_t mask
 // Watchers lie in memory as they came; the next ones are fetched while one home is looked from.
 template <class Cells>
 void GridLayer<Cells>::prefetch(CellIndex home) const {
-  for (const std::uint32_t at : homes_[home]) __builtin_prefetch(&watchers_[at], 1);
+  for (const std::uint32_t at : homes_[home]) prefetch_line_to_write(&watchers_[at]);
   // Homes follow each other to the right: the other blocks have been there before.
   for (const std::size_t i : {2, 5, 8}) {
     const CellIndex cell = cells_.neighbour(home, i);
-    if (cell != kNone) __builtin_prefetch(&arena_.blocks[runs_[cell].first]);
+    if (cell != kNone) prefetch_line(&arena_.blocks[runs_[cell].first]);
   }
 }
 
 template <class Cells>
 void GridLayer<Cells>::touched(std::vector<Touched>& out) {
   settle();
+  follow_traces();
   spread_dirt();
   for (std::size_t word = 0; word < touched_.size(); ++word) {
     for (std::uint64_t bits = touched_[word]; bits != 0; bits &= bits - 1) {
@@ -120,6 +122,7 @@ void GridLayer<Cells>::touched(std::vector<Touched>& out) {
 template <class Cells>
 void GridLayer<Cells>::look(Flips& flips, const std::vector<std::uint8_t>* skip) {
   settle();
+  if (skip != nullptr) follow_traces();  // not everybody around finds them
   settle_orphans(flips);
   spread_dirt();
   looking_.clear();
@@ -137,6 +140,7 @@ void GridLayer<Cells>::look(Flips& flips, const std::vector<std::uint8_t>* skip)
     look_from(looking_[i], flips, skip);
   }
   settle_dirt();
+  end_traces();
 }
 
 // An orphan whose place is within the nine cells again is in the row again. Any other is out of
@@ -153,9 +157,9 @@ void GridLayer<Cells>::settle_orphans(Flips& flips) {
     for (; i < orphans_.size() && orphans_[i].sensor == sensor; ++i) {
       if (i + kAhead < orphans_.size()) {
         const Pair& next = orphans_[i + kAhead];
-        __builtin_prefetch(&places_[next.target]);
-        __builtin_prefetch(&watchers_[served_[next.sensor].watcher()], 1);
-        __builtin_prefetch(&sites_[served_[next.sensor].watcher()]);
+        prefetch_line(&places_[next.target]);
+        prefetch_line_to_write(&watchers_[served_[next.sensor].watcher()]);
+        prefetch_line(&sites_[served_[next.sensor].watcher()]);
       }
       const std::uint32_t bit = bit_of(watcher, orphans_[i].target);
       if (bit == kNone) {
@@ -175,6 +179,7 @@ void GridLayer<Cells>::look_from(CellIndex home, Flips& flips,
                                  const std::vector<std::uint8_t>* skip) {
   Around around;
   gather(home, around);
+  ++flips.visited;
   if (!around.few) lay_out(around);
   Batch batch;
   for (const std::uint32_t at : homes_[home]) {

@@ -42,8 +42,9 @@ template <class Cells>
 std::uint32_t GridLayer<Cells>::take_place(CellIndex cell) {
   const auto free_in = [&](const Run& run) {
     for (std::uint32_t i = run.first; i < run.first + run.used; ++i) {
-      if (arena_.occupied[i] == 0xff) continue;
-      return i * kBlockPlaces + static_cast<std::uint32_t>(std::countr_one(arena_.occupied[i]));
+      const std::uint8_t taken = arena_.taken(i);
+      if (taken == 0xff) continue;
+      return i * kBlockPlaces + static_cast<std::uint32_t>(std::countr_one(taken));
     }
     return kNone;
   };
@@ -61,9 +62,10 @@ void GridLayer<Cells>::free_place(CellIndex cell, std::uint32_t place) {
   arena_.clear(place);
   Run& run = runs_[cell];
   --run.count;
-  while (run.used != 0 && arena_.occupied[run.first + run.used - 1] == 0) --run.used;
+  while (run.used != 0 && arena_.taken(run.first + run.used - 1) == 0) --run.used;
   // Three quarters of half the room hold all: so the next few do not undo it.
-  if (run.capacity > 1 && run.count * 8 <= run.capacity * kBlockPlaces * 3) pack(cell);
+  const bool roomy = run.capacity > 1 && run.count * 8 <= run.capacity * kBlockPlaces * 3;
+  if (roomy && !has_traces(cell)) pack(cell);  // when they end it is asked again
 }
 
 // Halves the room of a cell whose crowd has gone.
@@ -102,8 +104,14 @@ void GridLayer<Cells>::resize_run(CellIndex cell, std::uint32_t capacity) {
     const EntityIndex entity = arena_.entities[from];
     if (entity == kNone) continue;
     const std::uint32_t to = run.first * kBlockPlaces + i;
-    arena_.put(to, entity);
-    set_place(entity, to);
+    if (arena_.is_vacated(from)) {
+      trace_at(from).left.place = to;
+      arena_.entities[to] = entity;
+      arena_.vacate(to);
+    } else {
+      arena_.put(to, entity);
+      set_place(entity, to);
+    }
     arena_.clear(from);
   }
   if (old.capacity != 0) arena_.release(old.first, old.capacity);

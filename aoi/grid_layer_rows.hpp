@@ -161,8 +161,12 @@ void GridLayer<Cells>::adopt(SensorIndex sensor, EntityIndex target) {
 template <class Cells>
 bool GridLayer<Cells>::has(SensorIndex sensor, EntityIndex target) const {
   const Watcher& watcher = watchers_[served_[sensor].watcher()];
-  const std::uint32_t bit = bit_of(watcher, target);
-  if (bit != kNone) return watcher.row.test(bit);
+  const auto in_row = [&](const Place& place) {
+    const std::uint32_t bit = bit_of(watcher, place);
+    return bit != kNone && watcher.row.test(bit);
+  };
+  if (in_row(places_[target])) return true;
+  if (const Trace* trace = trace_of(target); trace != nullptr && in_row(trace->left)) return true;
   return std::any_of(orphans_.begin(), orphans_.end(), [&](const Pair& pair) {
     return pair.sensor == sensor && pair.target == target;
   });
@@ -193,9 +197,11 @@ template <class Cells>
 void GridLayer<Cells>::observers(EntityIndex target, std::vector<SensorIndex>& out) const {
   const Place& place = places_[target];
   if (place.place == kNone) return;
-  each_row_over(place, [&](std::uint32_t at, std::uint32_t bit) {
+  const auto add = [&](std::uint32_t at, std::uint32_t bit) {
     if (watchers_[at].row.test(bit)) out.push_back(watchers_[at].sensor);
-  });
+  };
+  each_row_over(place, add);
+  if (const Trace* trace = trace_of(target); trace != nullptr) each_row_over(trace->left, add);
   for (const Pair& pair : orphans_) {
     if (pair.target == target) out.push_back(pair.sensor);
   }
@@ -222,8 +228,7 @@ std::size_t GridLayer<Cells>::direction(CellIndex home, CellIndex cell) const {
 }
 
 template <class Cells>
-std::uint32_t GridLayer<Cells>::bit_of(const Watcher& watcher, EntityIndex target) const {
-  const Place& place = places_[target];
+std::uint32_t GridLayer<Cells>::bit_of(const Watcher& watcher, const Place& place) const {
   if (place.place == kNone) return kNone;
   const CellIndex home = site_of(watcher).cell;
   const std::size_t there = direction(home, place.cell);

@@ -48,8 +48,7 @@ bool GridLayer<Cells>::scan_runs(Watcher& watcher, const Around& around, const L
                               look, row + around.offsets[i], out);
     }
     if (watcher.filter == 0) continue;
-    const std::uint8_t* pass = arena_.passes[watcher.filter].data() + run.first;
-    for (std::uint32_t block = 0; block < run.used; ++block) out[block] &= pass[block];
+    keep_common(out, arena_.passes[watcher.filter].data() + run.first, run.used);
   }
   const std::uint32_t place = watcher.place;
   if (place != kNone) {

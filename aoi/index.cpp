@@ -11,7 +11,14 @@ void Flips::start() {
   left.start();
   entered.start();
   pair_tests = 0;
+  visited = 0;
   looked = 0;
+}
+
+void Flips::rest() {
+  entries.rest();
+  left.rest();
+  entered.rest();
 }
 
 std::span<EntityIndex> Flips::left_of(std::size_t entry) {

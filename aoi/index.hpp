@@ -31,9 +31,12 @@ struct Flips {
   Buffer<EntityIndex> left;
   Buffer<EntityIndex> entered;
   std::uint64_t pair_tests = 0;
+  std::uint64_t visited = 0;  ///< see UpdateReport
   std::uint32_t looked = 0;
 
   void start();
+  /// All is told.
+  void rest();
   /// Whoever asks may put them in order.
   std::span<EntityIndex> left_of(std::size_t entry);
   std::span<EntityIndex> entered_of(std::size_t entry);
@@ -104,6 +107,8 @@ class Index {
 
   /// Every observable entity in the box, and perhaps others near it, each once.
   virtual void visit(const Box& box, const std::function<void(EntityIndex)>& visitor) const = 0;
+  /// Cells or nodes through which visit() has gone since the index was made.
+  virtual std::uint64_t visited() const { return 0; }
   virtual std::uint64_t memory() const = 0;
 };
 

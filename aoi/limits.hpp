@@ -33,10 +33,12 @@ namespace starbus::aoi {
   X(kMaxBeacons, 256, "entities", "visible to everybody: each costs every sensor an entry",        \
     "too_many")                                                                                    \
   X(kMaxLimit, 4'096, "targets", "kept by one limited sensor", "bad_option")                       \
-  X(kMaxSpecial, 64, "entities", "in special relation to one: team mates and a spouse",            \
+  X(kMaxSpecial, 64, "entities",                                                                   \
+    "in special relation to one, fewer than a mutual list holds: team mates, a spouse",            \
     "too_many")                                                                                    \
   X(kMaxWireIndex, 65'535, "indices", "of one observer: 16 bits on the wire, 0 means none",        \
     "the event has index 0")                                                                       \
+  X(kMaxEpoch, 4'000'000'000, "numberings", "of one client: 32 bits on the wire", "too_many")      \
   X(kMaxQuarantine, 65'535, "updates", "an index rests that long; half a day at 1 s",              \
     "bad_option")                                                                                  \
   X(kMaxPeriod, 256, "updates", "between two looks of a sensor", "bad_option")                     \

@@ -8,13 +8,14 @@
 namespace starbus::aoi {
 namespace {
 
-constexpr std::uint8_t kFormat = 1;
+constexpr std::uint8_t kFormat = 2;  // 1 had no epoch, and was in no release
 constexpr std::size_t kTargetBytes = 8 + 2 + 1;
 
 }  // namespace
 
 Result<> check(const ObserverState& state) {
   if (state.targets.size() > kMaxStateEntries) return Error(Errc::corrupt, "too many targets");
+  if (state.epoch >= kMaxEpoch) return Error(Errc::corrupt, "epoch");
   std::vector<bool> used(kMaxWireIndex + 1u);
   std::uint64_t last = 0;
   for (const ObserverState::Target& target : state.targets) {
@@ -32,6 +33,7 @@ Result<> check(const ObserverState& state) {
 std::string encode(const ObserverState& state) {
   Writer out;
   out.number(kFormat);
+  out.number(state.epoch);
   out.number(static_cast<std::uint16_t>(state.targets.size()));
   for (const ObserverState::Target& target : state.targets) {
     out.number(target.key);
@@ -44,11 +46,13 @@ std::string encode(const ObserverState& state) {
 Result<ObserverState> decode_observer_state(std::string_view bytes) {
   Reader in(bytes);
   const auto format = in.number<std::uint8_t>();
-  if (!in.good() || format == 0) return Error(Errc::corrupt, "no format");
   if (format > kFormat) return Errc::newer_format;
+  if (!in.good() || format != kFormat) return Error(Errc::corrupt, "no such format");
+  const auto epoch = in.number<std::uint32_t>();
   const auto count = in.number<std::uint16_t>();
   if (!in.good() || in.left() != count * kTargetBytes) return Error(Errc::corrupt, "length");
   ObserverState state;
+  state.epoch = epoch;
   state.targets.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     ObserverState::Target target;

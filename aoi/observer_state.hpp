@@ -22,6 +22,7 @@ struct ObserverState {
     bool forced = false;
     friend bool operator==(const Target&, const Target&) = default;
   };
+  std::uint32_t epoch = 0;      ///< of the numbering that the client has; see wire.hpp
   std::vector<Target> targets;  ///< by key, each once; those without one first
   friend bool operator==(const ObserverState&, const ObserverState&) = default;
 };
@@ -29,7 +30,8 @@ struct ObserverState {
 std::string encode(const ObserverState& state);
 /// corrupt, newer_format. What it gives, check() accepts.
 Result<ObserverState> decode_observer_state(std::string_view bytes);
-/// corrupt: keys that are out of order or double; indices that are 0 or double; too many.
+/// corrupt: keys that are out of order or double; indices that are 0 or double; too many; an epoch
+/// that none can follow.
 Result<> check(const ObserverState& state);
 
 /// What changes in a client's numbering, all at once: those of `kept` have a new index (also the

@@ -136,6 +136,11 @@ void Recorder::adopt(SensorId id, std::span<const Adopted> targets) {
     put(out_, one.forced);
   }
 }
+void Recorder::set_epoch(EntityId id, std::uint32_t last) {
+  put(out_, Op::set_epoch);
+  out_.number(id.value);
+  out_.number(last);
+}
 void Recorder::update() {
   put(out_, Op::update);
 }

@@ -35,6 +35,7 @@ class Recorder {
   void set_beacon(EntityId id, bool on);
   void set_special(EntityId a, EntityId b, bool on);
   void adopt(SensorId id, std::span<const Adopted> targets);
+  void set_epoch(EntityId id, std::uint32_t last);
   void update();
 
  private:

@@ -7,7 +7,7 @@
 namespace starbus::aoi {
 
 inline constexpr std::uint32_t kRecordingMagic = 0x52494f41;  // "AOIR"
-inline constexpr std::uint8_t kRecordingFormat = 2;           // 1 had no set_radius
+inline constexpr std::uint8_t kRecordingFormat = 3;           // 1 had no set_radius, 2 no set_epoch
 
 enum class Op : std::uint8_t {
   update = 1,
@@ -24,6 +24,7 @@ enum class Op : std::uint8_t {
   set_special,
   adopt,
   set_radius,
+  set_epoch,
 };
 
 }  // namespace starbus::aoi

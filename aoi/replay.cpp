@@ -112,6 +112,8 @@ class Step {
         return set_special();
       case Op::adopt:
         return adopt();
+      case Op::set_epoch:
+        return set_epoch();
     }
     return false;
   }
@@ -207,6 +209,13 @@ class Step {
       targets.push_back({entity, get_bool(in_)});
     }
     if (in_.good()) (void)world_.adopt(id, targets);
+    return in_.good();
+  }
+
+  bool set_epoch() {
+    const EntityId id = get_entity_id(in_);
+    const auto last = in_.number<std::uint32_t>();
+    if (in_.good()) (void)world_.set_epoch(id, last);
     return in_.good();
   }
 

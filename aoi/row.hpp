@@ -19,6 +19,13 @@ inline void store(std::uint8_t* bytes, std::uint64_t word) {
   std::memcpy(bytes, &word, sizeof word);
 }
 
+/// out &= other, of so many bytes.
+inline void keep_common(std::uint8_t* out, const std::uint8_t* other, std::size_t size) {
+  std::size_t at = 0;
+  for (; at + 8 <= size; at += 8) store(out + at, load(out + at) & load(other + at));
+  for (; at < size; ++at) out[at] = static_cast<std::uint8_t>(out[at] & other[at]);
+}
+
 class Row {
  public:
   static constexpr std::size_t kInPlace = 16;  ///< bytes: nine cells of one block, and more

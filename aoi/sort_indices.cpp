@@ -90,33 +90,39 @@ void sort_indices(std::span<std::uint32_t> indices, std::vector<std::uint64_t>& 
   std::sort(indices.begin(), indices.end());
 }
 
-// Without asking which comes next, for that is anybody's guess: both ends have a largest number.
-void compare(std::vector<std::uint32_t>& a, std::vector<std::uint32_t>& b,
-             std::vector<std::uint32_t>& only_a, std::vector<std::uint32_t>& only_b) {
-  constexpr auto kEnd = std::numeric_limits<std::uint32_t>::max();
-  a.push_back(kEnd);
-  b.push_back(kEnd);
-  only_a.resize(a.size());
-  only_b.resize(b.size());
-  std::size_t in_a = 0;
-  std::size_t in_b = 0;
-  std::size_t found_a = 0;
-  std::size_t found_b = 0;
-  while (true) {
-    const std::uint32_t x = a[in_a];
-    const std::uint32_t y = b[in_b];
-    if ((x & y) == kEnd) break;
-    only_a[found_a] = x;
-    only_b[found_b] = y;
-    found_a += x < y ? 1 : 0;
-    found_b += y < x ? 1 : 0;
-    in_a += x <= y ? 1 : 0;
-    in_b += y <= x ? 1 : 0;
+namespace {
+
+// Those of `some` that are not marked, in order. Without a branch: that is anybody's guess.
+void keep_unmarked(std::span<const std::uint32_t> some, const std::vector<std::uint64_t>& marks,
+                   std::vector<std::uint32_t>& kept) {
+  kept.resize(some.size());
+  std::size_t count = 0;
+  for (const std::uint32_t index : some) {
+    kept[count] = index;
+    count += (marks[index / 64] >> index % 64 & 1) ^ 1;
   }
-  only_a.resize(found_a);
-  only_b.resize(found_b);
-  a.pop_back();
-  b.pop_back();
+  kept.resize(count);
+}
+
+void mark(std::span<const std::uint32_t> some, std::vector<std::uint64_t>& marks) {
+  for (const std::uint32_t index : some) marks[index / 64] |= std::uint64_t{1} << index % 64;
+}
+
+void unmark(std::span<const std::uint32_t> some, std::vector<std::uint64_t>& marks) {
+  for (const std::uint32_t index : some) marks[index / 64] = 0;
+}
+
+}  // namespace
+
+void compare(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b,
+             std::vector<std::uint64_t>& marks, std::vector<std::uint32_t>& only_a,
+             std::vector<std::uint32_t>& only_b) {
+  mark(a, marks);
+  keep_unmarked(b, marks, only_b);
+  unmark(a, marks);
+  mark(b, marks);
+  keep_unmarked(a, marks, only_a);
+  unmark(b, marks);
 }
 
 }  // namespace starbus::aoi

@@ -1,13 +1,14 @@
 #include "aoi/wire.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "aoi/codec.hpp"
 
 namespace starbus::aoi {
 namespace {
 
-constexpr std::uint8_t kFormat = 1;
+constexpr std::uint8_t kFormat = 2;  // 1 had no epoch, and was in no release
 
 // A list of so many entries may follow; more than fit are a lie.
 bool fits(const Reader& in, std::size_t count, std::size_t bytes) {
@@ -82,7 +83,7 @@ std::vector<ObserverBatch> batches(const World& world) {
     const auto place = at - sensors.begin();
     if (at == sensors.end() || *at != event.sensor) {
       sensors.insert(at, event.sensor);
-      all.insert(all.begin() + place, ObserverBatch{observer->key, {}, {}, {}});
+      all.insert(all.begin() + place, ObserverBatch{observer->key, world.epoch(event.sensor)});
     }
     return &all[static_cast<std::size_t>(place)];
   };
@@ -99,11 +100,20 @@ std::vector<ObserverBatch> batches(const World& world) {
   return all;
 }
 
+Result<ObserverBatch> arrival(const World& world, SensorId sensor, ReindexBatch reindex) {
+  const auto observer = world.owner(sensor);
+  if (!observer) return Errc::unknown_sensor;
+  const std::uint32_t epoch = world.epoch(sensor);
+  if (epoch == 0) return Error(Errc::bad_option, "the sensor is not indexed");
+  return ObserverBatch{world.key_of(*observer), epoch, std::move(reindex)};
+}
+
 std::string encode(const ObserverBatch& batch) {
   Writer out;
   const auto count = [&](std::size_t size) { out.number(static_cast<std::uint16_t>(size)); };
   out.number(kFormat);
   out.number(batch.observer);
+  out.number(batch.epoch);
   count(batch.reindex.kept.size());
   for (const ReindexBatch::Kept& one : batch.reindex.kept) {
     out.number(one.from);
@@ -124,10 +134,12 @@ std::string encode(const ObserverBatch& batch) {
 Result<ObserverBatch> decode_batch(std::string_view bytes) {
   Reader in(bytes);
   const auto format = in.number<std::uint8_t>();
-  if (!in.good() || format == 0) return Error(Errc::corrupt, "no format");
   if (format > kFormat) return Errc::newer_format;
+  if (!in.good() || format != kFormat) return Error(Errc::corrupt, "no such format");
   ObserverBatch batch;
   batch.observer = in.number<std::uint64_t>();
+  batch.epoch = in.number<std::uint32_t>();
+  if (batch.epoch == 0) return Error(Errc::corrupt, "epoch");
   if (!read_reindex(in, batch.reindex)) return Error(Errc::corrupt, "reindex");
   if (!read_changes(in, batch)) return Error(Errc::corrupt, "leaves, enters");
   return batch;
@@ -137,7 +149,7 @@ std::vector<Receiver> receivers(const World& world, EntityId target) {
   std::vector<Receiver> found;
   for (const SensorId sensor : world.observers(target)) {
     const std::uint16_t index = world.wire_index(sensor, target);
-    if (index != 0) found.push_back({sensor, *world.owner(sensor), index});
+    if (index != 0) found.push_back({sensor, *world.owner(sensor), index, world.epoch(sensor)});
   }
   return found;
 }

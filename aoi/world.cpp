@@ -57,7 +57,7 @@ Result<> World::remove(EntityId entity) {
   return impl_->remove(entity);
 }
 
-Result<> World::move(EntityId entity, const Position& to) {
+Result<> World::move(EntityId entity, Position to) {
   return impl_->move(entity, to);
 }
 

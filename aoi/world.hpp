@@ -46,6 +46,9 @@ struct ObserverState;
 struct UpdateReport {
   std::uint64_t update = 0;      ///< its number, from 1
   std::uint64_t pair_tests = 0;  ///< candidates whose distance was tested
+  /// On the way to them: cells in which somebody had to look, each with those around it; or nodes
+  /// of the sorted lists. Brute force visits none.
+  std::uint64_t visited = 0;
   std::uint64_t events = 0;
   std::uint64_t limit_evictions = 0;  ///< leaves for the reason `limit`
   std::uint32_t looked = 0;           ///< sensors that were evaluated
@@ -53,6 +56,23 @@ struct UpdateReport {
   std::uint32_t overdue = 0;          ///< looked beyond the budget, because of max_staleness
   std::uint32_t staleness = 0;        ///< the largest number of updates that one has been put off
   std::uint32_t refused = 0;  ///< what handlers of the last update asked for and could not be done
+  std::uint32_t microseconds = 0;  ///< without handlers. NOT deterministic; nothing depends on it
+};
+
+/// Sums since the world was made, for metrics.
+struct Statistics {
+  std::uint64_t updates = 0;
+  std::uint64_t pair_tests = 0;  ///< this and what follows: as in UpdateReport
+  std::uint64_t visited = 0;
+  std::uint64_t events = 0;
+  std::uint64_t limit_evictions = 0;
+  std::uint64_t looked = 0;
+  std::uint64_t put_off = 0;
+  std::uint64_t refused = 0;
+  std::uint64_t microseconds = 0;
+  std::uint64_t queries = 0;        ///< of find() and nearest()
+  std::uint64_t query_tests = 0;    ///< entities whose position they tested
+  std::uint64_t query_visited = 0;  ///< cells or nodes through which they found them
 };
 
 struct Move {
@@ -86,7 +106,8 @@ class World {
   /// Also its sensors. Observers get a leave, reason removed, with the next update; so do its own
   /// sensors for all that they saw.
   Result<> remove(EntityId entity);
-  Result<> move(EntityId entity, const Position& to);
+  /// By value: numbers that the caller has just written need not be read back from memory.
+  Result<> move(EntityId entity, Position to);
   /// In order; stops at the first error, with those before it done.
   Result<> move(std::span<const Move> moves);
   Result<> set_flags(EntityId entity, std::uint64_t flags);
@@ -118,6 +139,8 @@ class World {
   template <class Function>
   Result<UpdateReport> update(Function&& handler);
   Result<UpdateReport> update();
+  /// One thread, as all: whoever serves metrics takes a copy.
+  Statistics statistics() const;
   /// Of the last update, in order; valid until the next.
   std::span<const Event> events() const;
 
@@ -147,6 +170,14 @@ class World {
   std::vector<EntityId> entities() const;
   const WorldOptions& options() const;
   std::uint64_t memory() const;  ///< bytes that it holds, about
+
+  /// Epochs (wire.hpp). Each indexed sensor that is added, and each import, begins a numbering of
+  /// what its entity's client knows; its epoch is one more than that of the one before. This says
+  /// which came last in another world. unknown_entity; bad_option: beyond kMaxEpoch.
+  Result<> set_epoch(EntityId entity, std::uint32_t last);
+  /// Of a sensor's numbering; also of one that was removed, until the update after the one that
+  /// tells so. 0: it is not indexed, or unknown.
+  std::uint32_t epoch(SensorId sensor) const;
 
   /// Migration (observer_state.hpp). Export: what an observer's sensor sees, by the keys of
   /// targets.

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "aoi/check.hpp"
+#include "aoi/prefetch.hpp"
 #include "aoi/recording.hpp"
 #include "aoi/world_impl.hpp"
 
@@ -26,15 +27,15 @@ Result<EntityId> World::Impl::add(const EntityOptions& of) {
 void World::Impl::fetch_upcoming() const {
   constexpr std::size_t kAhead = 2;
   if (const std::uint32_t entity = entity_ids_.upcoming(kAhead); entity != 0) {
-    __builtin_prefetch(&scene_.spots[entity], 1);
-    __builtin_prefetch(&scene_.flags[entity], 1);
-    __builtin_prefetch(&scene_.first_sensor[entity], 1);
-    __builtin_prefetch(&entities_[entity], 1);
+    prefetch_line_to_write(&scene_.spots[entity]);
+    prefetch_line_to_write(&scene_.flags[entity]);
+    prefetch_line_to_write(&scene_.first_sensor[entity]);
+    prefetch_line_to_write(&entities_[entity]);
     index_->fetch(entity, 0);
   }
   if (const std::uint32_t sensor = sensor_ids_.upcoming(kAhead); sensor != 0) {
-    __builtin_prefetch(&scene_.watches[sensor], 1);
-    __builtin_prefetch(&sensors_[sensor], 1);
+    prefetch_line_to_write(&scene_.watches[sensor]);
+    prefetch_line_to_write(&sensors_[sensor]);
   }
 }
 
@@ -79,14 +80,14 @@ Result<> World::Impl::remove(EntityId id) {
     return {};
   }
   leaving_entities_.push_back(id.index());
-  __builtin_prefetch(&scene_.spots[id.index()], 1);
-  __builtin_prefetch(&entities_[id.index()], 1);
+  prefetch_line_to_write(&scene_.spots[id.index()]);
+  prefetch_line_to_write(&entities_[id.index()]);
   index_->fetch(id.index(), 0);
   if (leaving_entities_.size() == kLeaveTogether) settle();
   return {};
 }
 
-Result<> World::Impl::move(EntityId id, const Position& to) {
+Result<> World::Impl::move(EntityId id, Position to) {
   if (!ordinary(to) && !finite(to)) [[unlikely]]
     return Errc::bad_position;
   if (!entity_ids_.valid(id.value)) return Errc::unknown_entity;
@@ -102,7 +103,7 @@ Result<> World::Impl::move(EntityId id, const Position& to) {
   return {};
 }
 
-void World::Impl::do_move(EntityId id, const Position& to) {
+void World::Impl::do_move(EntityId id, Position to) {
   const EntityIndex entity = id.index();
   const Position at = clamped(to);
   Spot& spot = scene_.spots[entity];

@@ -35,7 +35,7 @@ class World::Impl {
   // Each validates at once and is done now, or, while handlers run, when the last has returned.
   Result<EntityId> add(const EntityOptions& options);
   Result<> remove(EntityId entity);
-  Result<> move(EntityId entity, const Position& to);
+  Result<> move(EntityId entity, Position to);
   Result<> set_flags(EntityId entity, std::uint64_t flags);
   Result<> set_weight(EntityId entity, float weight);
   Result<SensorId> add_sensor(EntityId entity, const SensorOptions& options, Handler own);
@@ -60,15 +60,20 @@ class World::Impl {
   Result<std::vector<EntityId>> find(const Region& region, const Filter& filter) const;
   Result<std::vector<Neighbour>> nearest(const Position& at, std::size_t k, float radius,
                                          const Filter& filter) const;
+  /// Everybody who may be in the box; counted.
+  void visit(const Box& box, const std::function<void(EntityIndex)>& visitor) const;
   std::optional<EntityOptions> entity(EntityId entity) const;
   std::uint64_t key_of(EntityId entity) const;
   std::optional<SensorOptions> sensor(SensorId sensor) const;
   std::uint64_t memory() const;
 
+  Result<> set_epoch(EntityId entity, std::uint32_t last);
+  std::uint32_t epoch(SensorId sensor) const;
+
   Result<ObserverState> export_state(SensorId sensor) const;
   Result<ReindexBatch> import_state(SensorId sensor, const ObserverState& state,
                                     const std::function<EntityId(std::uint64_t)>& resolve);
-  Result<> adopt(SensorId sensor, std::span<const Adopted> targets);
+  Result<> adopt(SensorId sensor, std::span<const Adopted> targets, std::uint32_t last_epoch = 0);
 
   bool lives(EntityId id) const {
     return id && id.index() < scene_.spots.size() && scene_.spots[id.index()].id == id.value;
@@ -84,6 +89,7 @@ class World::Impl {
   Recorder* recorder = nullptr;
   Buffer<Event> events;  ///< of the last update
   Scene scene_;
+  mutable Statistics statistics;
   struct EntityRow {
     std::uint64_t key = 0;
     float weight = 0;
@@ -138,7 +144,7 @@ class World::Impl {
   }
   void fetch_upcoming() const;
   void do_add(EntityId id, const EntityOptions& options);
-  void do_move(EntityId id, const Position& to);
+  void do_move(EntityId id, Position to);
   void do_set_flags(EntityId id, std::uint64_t flags);
   void do_add_sensor(SensorId id, EntityId owner, const SensorOptions& options,
                      FilterNumber filter);
@@ -165,6 +171,12 @@ class World::Impl {
   void tell_end(SensorIndex sensor, EntityIndex target);
   void end_entity(EntityIndex entity);
 
+  // world_epochs.cpp
+  bool may_number(EntityIndex owner) const;
+  void begin_numbering(EntityIndex owner, SensorId sensor);
+  void end_numbering(SensorId sensor) { ended_numberings_.push_back(sensor.value); }
+  void forget_numberings();
+
   // world_migration.cpp
   std::optional<EntityIndex> owner_of(SensorId id) const;
   bool may_be_adopted(EntityId target, EntityIndex owner) const;
@@ -190,12 +202,14 @@ class World::Impl {
 
   // world_limits.cpp
   Ranked rank(SensorIndex sensor, EntityIndex target) const;
+  void fit_marks();
   void show_some(SensorIndex sensor, Managed& managed);
   void show_nearest(SensorIndex sensor, Managed& managed);
   void find_newcomers(SensorIndex sensor, float within);
   bool enough_newcomers(const Limit& limit, float within) const;
 
   // world_update.cpp
+  void sum_up(const UpdateReport& report);
   std::uint64_t tests_of_budget() const;
   std::uint64_t tests_for_lists() const;
   /// `spent`: tests of the budget that are used already.
@@ -215,6 +229,7 @@ class World::Impl {
   void sort_extra(std::vector<Event>& extra, std::vector<std::uint64_t>& telling);
   void tell(std::vector<Event>& extra, std::vector<std::uint64_t>& telling, Kind kind);
   void fetch_entries(std::size_t word) const;
+  void fetch_targets(std::size_t word, Kind kind) const;
   void sort_events(std::size_t begin);
   std::span<EntityIndex> found(SensorIndex sensor, Kind kind);
   void tell_ended(SensorIndex sensor, std::span<const EntityIndex> left, const Endings::Row& ended);
@@ -231,8 +246,14 @@ class World::Impl {
   /// By SensorId; each where it stays, since one that runs may add others.
   boost::unordered_flat_map<std::uint32_t, std::unique_ptr<Handler>> handlers_;
   std::vector<std::uint32_t> ended_handlers_;
-  std::uint32_t with_period_ = 0;  ///< sensors whose period is not 1
-  std::uint32_t geometric_ = 0;    ///< sensors that are not symmetric
+  /// By entity: of the last numbering that its client has had, if any.
+  boost::unordered_flat_map<EntityIndex, std::uint32_t> epochs_;
+  /// By SensorId, of indexed ones.
+  boost::unordered_flat_map<std::uint32_t, std::uint32_t> numberings_;
+  std::vector<std::uint32_t> ended_numberings_;  ///< of sensors that were removed
+  std::vector<std::uint32_t> told_numberings_;   ///< of those, what the last update has told
+  std::uint32_t with_period_ = 0;                ///< sensors whose period is not 1
+  std::uint32_t geometric_ = 0;                  ///< sensors that are not symmetric
 
   double seconds_per_test_ = 0;  ///< of the last look, with Budget::microseconds
 
@@ -285,7 +306,7 @@ class World::Impl {
   std::vector<EntityIndex> gone_targets_;  ///< of tell_difference()
   std::vector<EntityIndex> come_targets_;
   std::vector<Candidate> candidates_;
-  std::vector<std::uint64_t> told_marks_;  ///< a bit by entity; zeros at rest
+  std::vector<std::uint64_t> entity_marks_;  ///< a bit by entity; zeros at rest
   std::vector<Ranked> incumbents_;
   std::vector<Ranked> newcomers_;
 };

@@ -155,7 +155,8 @@ void World::Impl::add_held(SensorIndex sensor, Managed& managed) {
 // shown_ becomes what is told.
 void World::Impl::tell_difference(SensorIndex sensor, Managed& managed) {
   if (shown_ == managed.told) return;
-  compare(managed.told, shown_, gone_targets_, come_targets_);
+  fit_marks();
+  compare(managed.told, shown_, entity_marks_, gone_targets_, come_targets_);
   // Nobody has come into range or left it, and nobody is held: that is so for all at once.
   const bool by_limit =
       scene_.watches[sensor].geometric && !managed.held && left_.empty() && entered_.empty();

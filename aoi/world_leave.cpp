@@ -1,6 +1,7 @@
 // Those who leave: together, as far as nobody asks for them meanwhile.
 #include <algorithm>
 
+#include "aoi/prefetch.hpp"
 #include "aoi/world_impl.hpp"
 
 namespace starbus::aoi {
@@ -24,7 +25,7 @@ void World::Impl::settle() {
 void World::Impl::fetch_sensors(EntityIndex entity) const {
   index_->fetch(entity, 1);
   const SensorIndex sensor = scene_.first_sensor[entity];  // most have one
-  if (sensor != kNone) __builtin_prefetch(&sensors_[sensor], 1);
+  if (sensor != kNone) prefetch_line_to_write(&sensors_[sensor]);
 }
 
 void World::Impl::remove_sensors_of(EntityIndex entity) {
@@ -46,6 +47,7 @@ void World::Impl::end_entity(EntityIndex entity) {
   const std::uint64_t key = entities_[entity].key;  // of the batches of this update
   entities_[entity] = {};
   entities_[entity].key = key;
+  if (!epochs_.empty()) epochs_.erase(entity);
   entity_ids_.free(entity, update_);
 }
 

@@ -16,6 +16,11 @@ Ranked World::Impl::rank(SensorIndex sensor, EntityIndex target) const {
           target};
 }
 
+void World::Impl::fit_marks() {
+  const std::size_t words = scene_.spots.size() / 64 + 1;
+  if (entity_marks_.size() < words) entity_marks_.resize(words);
+}
+
 // Looks at all in range, and so serves every policy.
 void World::Impl::show_some(SensorIndex sensor, Managed& managed) {
   in_range_.clear();
@@ -39,11 +44,10 @@ void World::Impl::show_some(SensorIndex sensor, Managed& managed) {
 void World::Impl::show_nearest(SensorIndex sensor, Managed& managed) {
   const Limit& limit = sensors_[sensor].limit;
   incumbents_.clear();
-  if (told_marks_.size() * 64 < scene_.spots.size())
-    told_marks_.resize(scene_.spots.size() / 64 + 1);
+  fit_marks();
   const Position& from = scene_.spots[scene_.watches[sensor].owner].at;
   for (const EntityIndex target : managed.told) {
-    told_marks_[target / 64] |= std::uint64_t{1} << target % 64;
+    entity_marks_[target / 64] |= std::uint64_t{1} << target % 64;
     if (!left_.empty() && holds_value(left_, target)) continue;
     const Position& at = scene_.spots[target].at;
     incumbents_.push_back({0, distance_squared(at.x - from.x, at.y - from.y), target});
@@ -60,7 +64,7 @@ void World::Impl::show_nearest(SensorIndex sensor, Managed& managed) {
     within = within > 4 * reach * reach ? std::numeric_limits<float>::infinity()
                                         : std::max(within * 2, full ? step / 64 : step);
   }
-  for (const EntityIndex target : managed.told) told_marks_[target / 64] = 0;
+  for (const EntityIndex target : managed.told) entity_marks_[target / 64] = 0;
   select(incumbents_, newcomers_, limit.count, limit.margin);
   managed.farthest = 0;
   for (const Ranked& one : incumbents_) {
@@ -78,7 +82,7 @@ void World::Impl::find_newcomers(SensorIndex sensor, float within) {
   std::size_t found = 0;  // without a branch: whether one is shown already is anybody's guess
   for (const Candidate& one : candidates_) {
     newcomers_[found] = {0, one.distance_squared, one.entity};
-    found += (told_marks_[one.entity / 64] >> one.entity % 64 & 1) ^ 1;
+    found += (entity_marks_[one.entity / 64] >> one.entity % 64 & 1) ^ 1;
   }
   newcomers_.resize(found);
 }

@@ -13,6 +13,7 @@ Result<ObserverState> World::Impl::export_state(SensorId id) const {
   if (!row.indexed) return Error(Errc::bad_option, "the sensor is not indexed");
   const Managed& managed = *row.managed;
   ObserverState state;
+  state.epoch = epoch(id);
   for (std::size_t i = 0; i < managed.told.size(); ++i) {
     const EntityIndex target = managed.told[i];
     const bool forced = std::binary_search(managed.forced.begin(), managed.forced.end(), target);
@@ -50,7 +51,7 @@ Result<ReindexBatch> World::Impl::import_state(
     batch.kept.push_back({target.index, static_cast<std::uint16_t>(found.size() + 1)});
     found.push_back({entity, target.forced});
   }
-  if (const auto done = adopt(id, found); !done) return done.error();
+  if (const auto done = adopt(id, found, state.epoch); !done) return done.error();
   return batch;
 }
 
@@ -67,7 +68,9 @@ bool World::Impl::may_be_adopted(EntityId target, EntityIndex owner) const {
          scene_.observable[target.index()] != 0;
 }
 
-Result<> World::Impl::adopt(SensorId id, std::span<const Adopted> targets) {
+// `last_epoch`: of the numbering in which the client knows them.
+Result<> World::Impl::adopt(SensorId id, std::span<const Adopted> targets,
+                            std::uint32_t last_epoch) {
   settle();  // whoever resolves keys may have removed somebody
   const auto owner = owner_of(id);
   if (!owner) return Errc::unknown_sensor;
@@ -77,6 +80,7 @@ Result<> World::Impl::adopt(SensorId id, std::span<const Adopted> targets) {
     return Error(Errc::bad_option, "the sensor is not indexed");
   }
   if (targets.size() > kMaxStateEntries) return Errc::too_large;
+  if (!may_number(*owner)) return Error(Errc::too_many, "kMaxEpoch");
   std::vector<EntityIndex> order;
   std::size_t forced = 0;
   for (const Adopted& one : targets) {
@@ -91,6 +95,8 @@ Result<> World::Impl::adopt(SensorId id, std::span<const Adopted> targets) {
   if (std::adjacent_find(order.begin(), order.end()) != order.end()) {
     return Error(Errc::bad_option, "a target twice");
   }
+  if (last_epoch != 0) (void)set_epoch(EntityId{entity_ids_.value(*owner)}, last_epoch);
+  begin_numbering(*owner, id);
   if (recorder != nullptr) recorder->adopt(id, targets);
   return now_or_later([this, id, all = std::vector<Adopted>(targets.begin(), targets.end())] {
     return do_adopt(id, all);

@@ -89,11 +89,21 @@ std::uint16_t World::Impl::wire_index(SensorId id, EntityId target) const {
   return managed.indices[static_cast<std::size_t>(at - managed.told.begin())];
 }
 
+void World::Impl::visit(const Box& box, const std::function<void(EntityIndex)>& visitor) const {
+  index_->settle();
+  const std::uint64_t before = index_->visited();
+  index_->visit(within_coordinates(box), [&](EntityIndex entity) {
+    ++statistics.query_tests;
+    visitor(entity);
+  });
+  ++statistics.queries;
+  statistics.query_visited += index_->visited() - before;
+}
+
 Result<std::vector<EntityId>> World::Impl::find(const Region& region, const Filter& filter) const {
   if (const auto good = region.check(); !good) return good.error();
   std::vector<EntityId> found;
-  index_->settle();
-  index_->visit(within_coordinates(region.bounds()), [&](EntityIndex entity) {
+  visit(region.bounds(), [&](EntityIndex entity) {
     if (!filter.passes(scene_.flags[entity]) || !region.contains(scene_.spots[entity].at)) return;
     found.push_back(id_of(entity));
   });
@@ -107,7 +117,6 @@ Result<std::vector<Neighbour>> World::Impl::nearest(const Position& at, std::siz
   if (!(std::isfinite(at.x) && std::isfinite(at.y))) return Errc::bad_position;
   if (!(std::isfinite(radius) && radius >= 0)) return Error(Errc::bad_option, "radius");
   std::vector<Candidate> found;
-  index_->settle();
   const auto nearer = [](const Candidate& a, const Candidate& b) {
     return a.distance_squared != b.distance_squared ? a.distance_squared < b.distance_squared
                                                     : a.entity < b.entity;
@@ -116,7 +125,7 @@ Result<std::vector<Neighbour>> World::Impl::nearest(const Position& at, std::siz
   for (float within = std::min(radius, options.reach / 4);; within = std::min(radius, within * 2)) {
     found.clear();
     const Box box = {{at.x - within, at.y - within, 0}, {at.x + within, at.y + within, 0}};
-    index_->visit(within_coordinates(box), [&](EntityIndex entity) {
+    visit(box, [&](EntityIndex entity) {
       const Position& there = scene_.spots[entity].at;
       const float squared = distance_squared(there.x - at.x, there.y - at.y);
       if (squared > within * within || !filter.passes(scene_.flags[entity])) return;
@@ -178,6 +187,7 @@ std::uint64_t World::Impl::memory() const {
       (first_entry_.capacity() + starts_.capacity() + targets_.capacity()) * sizeof(std::uint32_t) +
       (has_entry_.capacity() + leaving_.capacity() + entering_.capacity() + marks_.capacity()) *
           sizeof(std::uint64_t);
+  bytes += (epochs_.size() + numberings_.size()) * 2 * sizeof(std::uint32_t);
   for (const SensorRow& row : sensors_) {
     if (!row.managed) continue;
     bytes += sizeof(Managed) + row.managed->wire.memory() +
@@ -187,6 +197,9 @@ std::uint64_t World::Impl::memory() const {
   return bytes;
 }
 
+Statistics World::statistics() const {
+  return impl_->statistics;
+}
 std::vector<EntityId> World::sees(SensorId sensor) const {
   return settled().sees(sensor);
 }

@@ -60,6 +60,7 @@ Result<SensorId> World::Impl::add_sensor(EntityId owner, const SensorOptions& of
   if (of.indexed && has_indexed(owner.index())) {
     return Error(Errc::bad_option, "one indexed sensor per entity: its client has one numbering");
   }
+  if (of.indexed && !may_number(owner.index())) return Error(Errc::too_many, "kMaxEpoch");
   // Who is seen wherever it is, or in a list, may be about to leave.
   if (!beacons_.empty() || symmetric) settle();
   const auto filter = acquire(of.filter);
@@ -70,6 +71,7 @@ Result<SensorId> World::Impl::add_sensor(EntityId owner, const SensorOptions& of
     return Error(Errc::too_many, "kMaxSensors");
   }
   ++row.sensors;
+  if (of.indexed) begin_numbering(owner.index(), id);
   if (own) handlers_.emplace(id.value, std::make_unique<Handler>(std::move(own)));
   if (telling_) awaited_.push_back({id, owner.index(), symmetric, of.indexed});
   (void)now_or_later([this, id, owner, of, number = *filter]() -> Result<> {
@@ -167,6 +169,7 @@ void World::Impl::do_remove_sensor(SensorId id) {
   scene_.filters.release(watch.filter);
   if (row.period != 1) --with_period_;
   if (handlers_.contains(id.value)) ended_handlers_.push_back(id.value);
+  if (row.indexed) end_numbering(id);
   watch = {};
   row = {};
   sensor_ids_.free(sensor, update_);

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cassert>
 
+#include "aoi/prefetch.hpp"
 #include "aoi/sort_indices.hpp"
 #include "aoi/world_impl.hpp"
 
@@ -88,7 +89,8 @@ void World::Impl::tell(std::vector<Event>& extra, std::vector<std::uint64_t>& te
   (void)events.room(plain + extras);  // all at once: what grows is copied
   std::size_t next = 0;
   for (std::size_t word = 0; word < telling.size(); ++word) {
-    if (word + 1 < telling.size()) fetch_entries(word + 1);
+    if (word + 2 < telling.size()) fetch_entries(word + 2);
+    if (word + 1 < telling.size()) fetch_targets(word + 1, kind);
     for (std::uint64_t bits = telling[word]; bits != 0; bits &= bits - 1) {
       const auto sensor =
           static_cast<SensorIndex>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
@@ -110,7 +112,21 @@ void World::Impl::tell(std::vector<Event>& extra, std::vector<std::uint64_t>& te
 void World::Impl::fetch_entries(std::size_t word) const {
   for (std::uint64_t bits = has_entry_[word]; bits != 0; bits &= bits - 1) {
     const std::size_t sensor = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-    __builtin_prefetch(&flips_.entries[first_entry_[sensor]]);
+    prefetch_line(&flips_.entries[first_entry_[sensor]]);
+    if (!older_entry_.empty()) prefetch_line(&older_entry_[first_entry_[sensor]]);
+  }
+}
+
+// And so are their targets, when the entries are here.
+void World::Impl::fetch_targets(std::size_t word, Kind kind) const {
+  for (std::uint64_t bits = has_entry_[word]; bits != 0; bits &= bits - 1) {
+    const std::size_t sensor = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+    const Flips::Entry& entry = flips_.entries[first_entry_[sensor]];
+    // Their ends: few have more than fit into one line of memory.
+    if (kind == Kind::leave && entry.left != 0) prefetch_line(&flips_.left[entry.left - 1]);
+    if (kind == Kind::enter && entry.entered != 0) {
+      prefetch_line(&flips_.entered[entry.entered - 1]);
+    }
   }
 }
 

@@ -13,7 +13,9 @@ namespace starbus::aoi {
 Result<UpdateReport> World::Impl::begin_update() {
   if (telling_) return Errc::busy;
   if (recorder != nullptr) recorder->update();
+  const auto begin = std::chrono::steady_clock::now();
   settle();
+  forget_numberings();
   UpdateReport report;
   report.update = ++update_;
   report.refused = std::exchange(refused_, 0);
@@ -31,18 +33,37 @@ Result<UpdateReport> World::Impl::begin_update() {
   events.start();
   tell(extra_leaves_, leaving_, Kind::leave);
   tell(extra_enters_, entering_, Kind::enter);
+  flips_.rest();
   for (const Reflagged& row : reflagged_) entities_[row.entity].reflagged = false;
   reflagged_.clear();
   released_.clear();
   report.pair_tests = flips_.pair_tests + searched.tests;
+  report.visited = flips_.visited;
   report.looked = flips_.looked + searched.done;
   report.put_off += symmetric_->waiting();
   report.overdue += searched.overdue;
   report.staleness = std::max(report.staleness, searched.staleness);
   report.events = events.size();
   report.limit_evictions = evictions_;
+  report.microseconds =
+      static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::microseconds>(
+                                     std::chrono::steady_clock::now() - begin)
+                                     .count());
+  sum_up(report);
   telling_ = true;
   return report;
+}
+
+void World::Impl::sum_up(const UpdateReport& report) {
+  ++statistics.updates;
+  statistics.pair_tests += report.pair_tests;
+  statistics.visited += report.visited;
+  statistics.events += report.events;
+  statistics.limit_evictions += report.limit_evictions;
+  statistics.looked += report.looked;
+  statistics.put_off += report.put_off;
+  statistics.refused += report.refused;
+  statistics.microseconds += report.microseconds;
 }
 
 // Pair tests that the budget has, also that in microseconds at the pace of the last update. 0: no

@@ -1,6 +1,7 @@
 #include "bench/aoi/plan.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace starbus::bench::aoi {
 namespace {
@@ -15,6 +16,12 @@ const Workload kW3{"w3", 50'000, 20'000, 100, 0.3, 100};
 const Workload kSpot{"spot", 1'000, 10, 30, 1, 100};
 // Everybody has ten neighbours.
 const Workload kTen{"ten", 10'000, 1'684, 30, 1, 20};
+
+// 8 km x 8 km, one in ten observes.
+const Workload kMap8{"map8", 10'000, 8'000, 30, 1, 20, 1'000};
+// As dense as w1. Lists pay where few move.
+const Workload kFewMove{"move5", 1'000, 632, 30, 0.05, 100};
+const Workload kManyMove{"move40", 1'000, 632, 30, 0.4, 100};
 
 /// The bars of one workload, and what they were given for.
 struct Bars {
@@ -70,7 +77,9 @@ class Builder {
 
   void floor(const Workload& workload, double slowest) {
     plan_.cases.push_back({"floor", workload});
-    row(workload, "floor", "", &Costs::per_move, "ns/move").bar = slowest;
+    Row& it = row(workload, "floor", "", &Costs::per_move, "ns/move");
+    it.bar = slowest;
+    it.of_machine = true;
   }
 
   void run(const Workload& workload, const std::string& name, const Setup& setup) {
@@ -112,7 +121,10 @@ class Builder {
 
   void update(const Workload& workload, const std::string& name, std::optional<double> bar_ms) {
     Row& it = row(workload, name, "", &Costs::per_update, "ms/update");
-    if (bar_ms) it.bar = *bar_ms * allowance_;
+    if (!bar_ms) return;
+    it.bar = *bar_ms * allowance_;
+    it.paced_by = kW2.name + ".floor";  // a crowd, too
+    it.pace = kBars[1].floor;
   }
 
   void memory(const std::string& name, const Setup& setup, bool barred) {
@@ -155,12 +167,29 @@ void add_workload(Builder& build, const Bars& bars, bool simd) {
   build.against_plain(workload, "churn", kDisturbed);
 }
 
+// What nobody has set a bar for: a large map in which few observe, and how backends compare where
+// few move and where many do.
+void add_comparisons(Builder& build) {
+  const std::pair<const char*, area::Backend> backends[] = {
+      {"grid", area::Backend::grid},
+      {"hashed_grid", area::Backend::hashed_grid},
+      {"cross_list", area::Backend::cross_list},
+      {"brute_force", area::Backend::brute_force}};
+  for (const Workload& workload : {kMap8, kFewMove, kManyMove}) {
+    for (const auto& [name, backend] : backends) {
+      build.run(workload, name, on(backend));
+      build.update(workload, name, std::nullopt);
+    }
+  }
+}
+
 void keep_only(Plan& plan, const std::string& only) {
   if (only.empty()) return;
   std::erase_if(plan.rows, [&](const Row& row) { return row.name.rfind(only, 0) != 0; });
   std::erase_if(plan.cases, [&](const Case& one) {
     return std::none_of(plan.rows.begin(), plan.rows.end(), [&](const Row& row) {
-      return row.of == one.full_name() || row.base == one.full_name();
+      return row.of == one.full_name() || row.base == one.full_name() ||
+             row.paced_by == one.full_name();
     });
   });
 }
@@ -186,6 +215,7 @@ Plan make_plan(bool simd, int ticks, const std::string& only) {
   build.memory("grid", {}, true);
   build.memory("hashed_grid", on(area::Backend::hashed_grid), false);
   build.memory("cross_list", on(area::Backend::cross_list), false);
+  add_comparisons(build);
   Plan plan = build.take();
   keep_only(plan, only);
   for (Case& one : plan.cases) {

@@ -3,7 +3,9 @@
 /// A bar is a multiple of something measured in the same repetition, where there is such a thing:
 /// of the floor (a sweep that finds the same pairs and keeps nothing), or of the plain grid in the
 /// same workload. Bars that are given in time were given for a machine whose floor is known, and
-/// are multiples of it here.
+/// are multiples of it here. Some are given per update of a crowd, which no floor sweeps: these
+/// stand as they are, and beside them what they come to at this machine's pace: by how much the
+/// floor of the nearest workload is slower here.
 #pragma once
 
 #include <optional>
@@ -32,6 +34,9 @@ struct Row {
   double Costs::*compared = &Costs::per_move;  ///< what is divided by the base
   std::string base = {};                       ///< the full name of the case against which
   std::optional<double> bar = {};              ///< of the quotient; of `shown` against nothing
+  std::string paced_by = {};                   ///< the full name of a floor, or none
+  double pace = 0;                             ///< ns per move of that floor, where the bar is from
+  bool of_machine = false;                     ///< the bar says how fast the machine is
 };
 
 struct Plan {

@@ -49,12 +49,36 @@ Report::Figure Report::figure(const Row& row) const {
     figure.judged_best = least(compared) / least(base);
   }
   figure.missed = row.bar && figure.judged > *row.bar;
+  figure.missed_at_pace = figure.missed;
+  if (row.bar && !row.paced_by.empty()) {
+    figure.pace = floor_of(row.paced_by);
+    figure.paced_bar = *row.bar * figure.pace / row.pace;
+    figure.missed_at_pace = figure.judged > figure.paced_bar;
+  }
   return figure;
 }
 
+double Report::floor_of(const std::string& full_name) const {
+  std::vector<double> values;
+  for (const Costs& one : runs_.at(full_name)) values.push_back(one.per_move);
+  return *median(values);
+}
+
+// The bar, and what has become of it.
+std::string Report::bar_of(const Row& row, const Figure& of) const {
+  std::string text = shown(*row.bar) + base_of(row);
+  if (row.of_machine) return text + (of.missed ? "  a slower machine" : "");
+  if (of.missed) text += "  MISSED";
+  if (row.paced_by.empty()) return text;
+  return text + "; at this machine's pace (" + row.paced_by + " " + shown(of.pace) +
+         " instead of " + shown(row.pace) + " ns) " + shown(of.paced_bar) +
+         (of.missed_at_pace ? "  MISSED" : "");
+}
+
 std::size_t Report::missed() const {
-  return static_cast<std::size_t>(std::count_if(
-      rows_.begin(), rows_.end(), [this](const Row& row) { return figure(row).missed; }));
+  return static_cast<std::size_t>(std::count_if(rows_.begin(), rows_.end(), [this](const Row& row) {
+    return !row.of_machine && figure(row).missed_at_pace;
+  }));
 }
 
 std::string Report::table() const {
@@ -74,8 +98,22 @@ std::string Report::table() const {
     text += padded(prefix_ + row.name, kName, true) + padded(shown(of.median), kCell, false) +
             padded(shown(of.best), kCell, false) + "  " + padded(row.unit, kUnit, true) +
             padded(ratio, kRatio, false) + "  ";
-    if (row.bar) text += shown(*row.bar) + base_of(row) + (of.missed ? "  MISSED" : "");
+    if (row.bar) text += bar_of(row, of);
     text += "\n";
+  }
+  return text;
+}
+
+std::string Report::verdicts() const {
+  constexpr std::size_t kVerdict = 9;
+  std::string text;
+  for (const Row& row : rows_) {
+    if (!row.bar) continue;
+    const Figure of = figure(row);
+    const char* verdict = row.of_machine ? "machine" : of.missed_at_pace ? "NOT MET" : "met";
+    text += padded(verdict, kVerdict, true) + prefix_ + row.name + ": " + shown(of.judged) +
+            (row.against == Row::Against::nothing ? " " + row.unit : base_of(row)) + ", best " +
+            shown(of.judged_best) + "; bar " + bar_of(row, of) + "\n";
   }
   return text;
 }
@@ -89,6 +127,7 @@ std::string Report::json() const {
     json[key + ".best"] = of.best;
     if (row.against != Row::Against::nothing) json[key + ".ratio"] = of.judged;
     if (row.bar) json[key + ".bar"] = *row.bar;
+    if (of.paced_bar != 0) json[key + ".bar_at_pace"] = of.paced_bar;
   }
   return json.dump(2) + "\n";
 }

@@ -19,8 +19,10 @@ class Report {
   void add(const std::string& full_name, const Costs& costs) { runs_[full_name].push_back(costs); }
 
   std::string table() const;
+  /// A line per bar: whether it is met, and with which figure.
+  std::string verdicts() const;
   std::string json() const;
-  /// Figures that are above their bars.
+  /// Figures that are above their bars, those of crowds at this machine's pace.
   std::size_t missed() const;
 
  private:
@@ -30,8 +32,13 @@ class Report {
     double judged = 0;       ///< what is compared with the bar: a quotient, or the median
     double judged_best = 0;  ///< of the best
     bool missed = false;
+    double paced_bar = 0;  ///< with Row::paced_by
+    double pace = 0;       ///< ns per move of that floor here
+    bool missed_at_pace = false;
   };
   Figure figure(const Row& row) const;
+  double floor_of(const std::string& full_name) const;
+  std::string bar_of(const Row& row, const Figure& figure) const;
 
   std::vector<Row> rows_;
   std::string prefix_;

@@ -14,6 +14,7 @@ struct Workload {
   float radius = 0;
   double moving = 1;  ///< share of entities that move per tick
   int ticks = 100;
+  std::uint32_t observers = 0;  ///< so many have sensors, 0: all
 };
 
 /// Steps of random direction and 0 to 3 m, bounced at the border; from a fixed seed.

@@ -61,6 +61,58 @@ TEST(Backends, AgreeInACrowd) {
   EXPECT_TRUE(rc::check("crowd", [&] { compare(taste, Metric::circle); }));
 }
 
+// What is asked between two updates is answered by what was told, wherever everybody is by then;
+// who is removed is gone from it at once.
+TEST(Backends, AgreeWhereManyGoFarAndAreAskedForMeanwhile) {
+  Taste taste;
+  taste.far = true;
+  taste.managed = false;
+  taste.size = 400;
+  EXPECT_TRUE(rc::check("far", [&] {
+    const auto script = *rc::gen::resize(400, scripts(taste));
+    WorldOptions of = with(Backend::brute_force, Metric::circle, Simd::best);
+    of.bounds.max = {400, 400, 0};
+    std::vector<Player> players;
+    players.emplace_back(of, taste);
+    for (const Backend backend : {Backend::grid, Backend::hashed_grid}) {
+      of.backend = backend;
+      players.emplace_back(of, taste);
+    }
+    bool whole = true;
+    for (const Step& step : script) {
+      for (Player& player : players) player.play(step);
+      whole = step.what == Do::update ||
+              (whole && step.what != Do::remove && step.what != Do::remove_sensor);
+      for (Player& player : players) {
+        if (whole) player.check();
+        if (step.what != Do::update) continue;
+        demand(player.last_events() == players.front().last_events(), "backends differ");
+      }
+    }
+  }));
+}
+
+// The same with budgets: those who were put off have what they had, also of those who went far.
+TEST(Backends, KeepSetsWhereManyGoFarAndNotAllLook) {
+  Taste taste;
+  taste.far = true;
+  taste.size = 400;
+  EXPECT_TRUE(rc::check("budget", [&] {
+    const auto script = *rc::gen::resize(400, scripts(taste));
+    for (const Backend backend : {Backend::grid, Backend::hashed_grid}) {
+      WorldOptions of = with(backend, Metric::circle, Simd::best);
+      of.bounds.max = {400, 400, 0};
+      of.budget.pair_tests = 6;
+      of.budget.max_staleness = 3;
+      Player player(of, taste);
+      for (const Step& step : script) {
+        player.play(step);
+        if (step.what == Do::update) player.check();
+      }
+    }
+  }));
+}
+
 TEST(Backends, AgreeWithSymmetricLists) {
   Taste taste;
   taste.symmetric = true;

@@ -73,8 +73,38 @@ TEST(CrossIndex, FindsWhatBoundsOfManyWidthsPass) {
 }
 
 // Six centimetres lie between one coordinate and the next.
-TEST(CrossIndex, LosesNobodyToRounding) {
+TEST(CrossIndex, FindsThemAtTheEndOfTheWorld) {
   walk(static_cast<float>(kMaxCoordinate) - 700);
+}
+
+// In float 65,536 m and a millimetre are 65,536 m, and so in range. Both come as near as they may
+// without a shift of their nodes, which lie farther from each other than radius and twice the
+// slack.
+TEST(CrossIndex, LosesNobodyToRounding) {
+  constexpr auto kFar = static_cast<float>(kMaxRadius);
+  constexpr float kSlack = 8;
+  constexpr float kLittle = 1.0F / 1024;
+  for (const Backend backend :
+       {Backend::brute_force, Backend::grid, Backend::hashed_grid, Backend::cross_list}) {
+    WorldOptions of;
+    of.backend = backend;
+    of.reach = kFar;
+    World world = *World::create(of);
+    EntityOptions at;
+    at.position = {kFar + kSlack, 0, 0};
+    const EntityId owner = *world.add(at);
+    SensorOptions eyes;
+    eyes.radius = kFar;
+    const SensorId sensor = *world.add_sensor(owner, eyes);
+    at.position = {-kSlack - kLittle, 0, 0};
+    const EntityId target = *world.add(at);
+    (void)world.update();
+    EXPECT_FALSE(world.sees(sensor, target));
+    ASSERT_TRUE(world.move(owner, {kFar, 0, 0}));
+    ASSERT_TRUE(world.move(target, {-kLittle, 0, 0}));
+    (void)world.update();
+    EXPECT_TRUE(world.sees(sensor, target)) << static_cast<int>(backend);
+  }
 }
 
 }  // namespace

@@ -38,7 +38,9 @@ RC_GTEST_PROP(SortIndices, WhatIsInOneOfTwoOnly, ()) {
   std::vector<std::uint32_t> b(other.begin(), other.end());
   std::vector<std::uint32_t> only_a;
   std::vector<std::uint32_t> only_b;
-  compare(a, b, only_a, only_b);
+  std::vector<std::uint64_t> marks(2);
+  compare(a, b, marks, only_a, only_b);
+  RC_ASSERT(marks == std::vector<std::uint64_t>(2));
   std::vector<std::uint32_t> expected;
   std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(expected));
   RC_ASSERT(only_a == expected);

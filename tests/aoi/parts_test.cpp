@@ -247,6 +247,7 @@ TEST(Migration, RefusesWhatNoExportWrites) {
 TEST(Wire, BatchesSurviveTheirBytes) {
   ObserverBatch batch;
   batch.observer = 77;
+  batch.epoch = 3;
   batch.reindex = {{{4, 1}, {9, 2}}, {3}};
   batch.leaves = {1, 5};
   batch.enters = {{6, 0x1122334455667788}};

@@ -23,7 +23,7 @@ rc::Gen<std::vector<Step>> scripts(const Taste& taste) {
   const auto kind = rc::gen::weightedElement<Do>({{6, Do::add},
                                                   {2, Do::remove},
                                                   {30, Do::step},
-                                                  {3, Do::teleport},
+                                                  {taste.far ? 20u : 3u, Do::teleport},
                                                   {2, Do::flags},
                                                   {1, Do::weight},
                                                   {8, Do::add_sensor},

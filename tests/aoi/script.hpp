@@ -47,10 +47,10 @@ std::ostream& operator<<(std::ostream& out, const Step& step);
 
 /// What a script may do.
 struct Taste {
-  bool managed = true;      ///< limits, forced targets, beacons, wire indices
-  bool symmetric = false;   ///< symmetric lists
-  float size = 100;         ///< m; most positions are within
-  float cell_edges = true;  ///< half of the coordinates are where borders of cells and radii are
+  bool managed = true;     ///< limits, forced targets, beacons, wire indices
+  bool symmetric = false;  ///< symmetric lists
+  float size = 100;        ///< m; most positions are within
+  bool far = false;        ///< many teleports
 };
 
 rc::Gen<std::vector<Step>> scripts(const Taste& taste);

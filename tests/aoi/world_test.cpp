@@ -54,6 +54,45 @@ TEST_P(EveryBackend, ACrowdThatLeavesIsGoneAtOnceAndToldOnce) {
   }
 }
 
+// Whoever goes far leaves its place to nobody until all around have looked, however many come to
+// its cell or leave it meanwhile; and whoever comes back has not been away.
+TEST_P(EveryBackend, ACrowdThatGoesFarAndComesBackInPart) {
+  World world = make(GetParam());
+  std::vector<EntityId> crowd;
+  std::vector<SensorId> sensors;
+  for (int i = 0; i < 60; ++i) {
+    crowd.push_back(add(world, 100 + static_cast<float>(i % 9), 100));
+    sensors.push_back(see(world, crowd.back(), 30));
+  }
+  Tally tally;
+  tally.update(world);
+  ASSERT_EQ(tally.enters, 60 * 59);
+  const auto place = [&](std::size_t i, float x) {
+    ASSERT_TRUE(world.move(crowd[i], {x + static_cast<float>(i % 9), 100, 0}));
+  };
+  for (std::size_t i = 0; i < 50; ++i) place(i, 800);
+  EXPECT_EQ(world.sees(sensors[55]).size(), 59u) << "nobody was told yet";
+  EXPECT_EQ(world.observers(crowd[3]).size(), 59u);
+  EXPECT_TRUE(world.sees(sensors[55], crowd[3]));
+  EXPECT_TRUE(world.sees(sensors[3], crowd[55]));
+  EXPECT_EQ(world.find({Circle{{100, 100, 0}, 50}, {}})->size(), 10u);
+  for (int i = 0; i < 40; ++i) (void)add(world, 101, 100);  // the cell grows
+  for (std::size_t i = 0; i < 10; ++i) place(i, 100);
+  EXPECT_TRUE(world.sees(sensors[55], crowd[3]));
+  ASSERT_TRUE(world.remove(crowd[20]));  // one that is away
+  ASSERT_TRUE(world.remove(crowd[57]));
+  EXPECT_EQ(world.sees(sensors[55]).size(), 57u);
+  EXPECT_EQ(world.find({Circle{{100, 100, 0}, 50}, {}})->size(), 10u + 40 + 10 - 1);
+  tally = {};
+  tally.update(world);
+  // 19 stayed or came back, and 39 are away together: they have lost each other, and the two who
+  // are gone lose 59 each and are lost by as many, but for each other.
+  EXPECT_EQ(tally.leaves, 2 * 19 * 39 + 2 * (2 * 59 - 1));
+  EXPECT_EQ(tally.enters, 19 * 40) << "of those who were added";
+  for (std::size_t i = 30; i < 50; ++i) EXPECT_EQ(world.sees(sensors[i]).size(), 38u);
+  for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(world.sees(sensors[i]).size(), 18u + 40);
+}
+
 TEST_P(EveryBackend, AMarginKeepsWhoWalksAlongTheBorder) {
   for (const float margin : {0.0F, 2.0F}) {
     World world = make(GetParam());
