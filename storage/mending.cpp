@@ -212,14 +212,12 @@ Result<std::vector<DamageNote>> read_damage(const StoreOptions& options) {
   return decode_damage(text);
 }
 
-Result<> settle_damage(const StoreOptions& options) {
-  auto notes = read_damage(options);
-  if (!notes) return notes.error();
+Result<> settle_damage(const StoreOptions& options, std::vector<DamageNote> notes) {
   const auto is_open = [](const DamageNote& note) { return note.lost && !note.settled; };
-  if (std::ranges::none_of(*notes, is_open)) return {};
-  for (DamageNote& note : *notes) note.settled = true;
+  if (std::ranges::none_of(notes, is_open)) return {};
+  for (DamageNote& note : notes) note.settled = true;
   StoreEnv env(disk_or_real(options.env));
-  return Mending(env, options.folder.string()).write_notes(*notes);
+  return Mending(env, options.folder.string()).write_notes(notes);
 }
 
 Result<> acknowledge_damage(const StoreOptions& options) {

@@ -207,13 +207,14 @@ struct DamageNote {
 /// The notes of a folder, whether its store is open or not; none if there is no such file.
 /// io_error.
 Result<std::vector<DamageNote>> read_damage(const StoreOptions& options);
-/// Marks as settled what is lost, of the notes there are. For whoever has the store; one at a time.
-Result<> settle_damage(const StoreOptions& options);
+/// Writes these, as they were read, perhaps with more ranges, in the place of those that there are:
+/// what is lost has been made good. For whoever has the store; one at a time.
+Result<> settle_damage(const StoreOptions& options, std::vector<DamageNote> notes);
 /// Somebody has read them: the file goes to FOLDER/lost under the time of now. Likewise.
 Result<> acknowledge_damage(const StoreOptions& options);
 
-/// Whether repair_store is for that: damage, or a table that is gone, which is an io_error while the
-/// store is open. Not for a disk that fails.
+/// Whether repair_store is for that: damage, or a table that is gone, which is an io_error while
+/// the store is open. Not for a disk that fails.
 bool can_be_repaired(const Error& reason);
 
 struct RepairOptions {
