@@ -102,6 +102,7 @@ Result<> Mending::note(DamageNote note) {
   auto notes = read_damage(options);
   if (!notes) return notes.error();
   if (note.time_ms == 0) note.time_ms = note_time();
+  noted_.push_back(note);
   add_note(*notes, std::move(note));
   return write_notes(*notes);
 }
