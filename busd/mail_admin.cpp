@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <charconv>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -60,6 +61,8 @@ MailAdmin::MailAdmin(boost::asio::io_context& loop, daemon::AdminServer& admin, 
   admin.post_async("/mail/move/stop", [this](const Request& request, const Reply& reply) {
     stop_move(request, reply);
   });
+  admin.post_async("/mail/lend",
+                   [this](const Request& request, const Reply& reply) { lend(request, reply); });
   admin.post_async("/mail/damage/acknowledge", [this](const Request& request, const Reply& reply) {
     acknowledge(request, reply);
   });
@@ -321,6 +324,23 @@ void MailAdmin::stop_backup(const Request& request, const Reply& reply) {
   if (!is_open(reply)) return;
   node_()->stop_backup();
   backup(request, reply);
+}
+
+// --- loans
+// ----------------------------------------------------------------------------------------
+
+void MailAdmin::lend(const Request& request, const Reply& reply) {
+  if (!is_open(reply)) return;
+  const std::filesystem::path wanted = request.parameter_or("folder", "");
+  std::error_code error;
+  if (!std::filesystem::equivalent(wanted, node_()->folder(), error)) {
+    return reply(
+        Response::error(409, "the store of this busd is in " + node_()->folder().string()));
+  }
+  const bool asked = node_()->lend([&loop = loop_, reply] {
+    boost::asio::post(loop, [reply] { reply(Response::json({{"lent", true}})); });
+  });
+  if (!asked) reply(Response::error(503, "the mail store is being closed: ask again"));
 }
 
 // --- notes of damage -----------------------------------------------------------------------------

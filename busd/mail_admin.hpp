@@ -59,6 +59,7 @@ class MailAdmin {
   void backup(const daemon::Request& request, const daemon::Reply& reply);
   void begin_backup(const daemon::Request& request, const daemon::Reply& reply);
   void stop_backup(const daemon::Request& request, const daemon::Reply& reply);
+  void lend(const daemon::Request& request, const daemon::Reply& reply);
   void acknowledge(const daemon::Request& request, const daemon::Reply& reply);
   void purge(const daemon::Request& request, const daemon::Reply& reply);
   void move(const daemon::Request& request, const daemon::Reply& reply);

@@ -52,10 +52,23 @@ class Database::Messages : public leveldb::Logger {
     const std::lock_guard lock(mutex_);
     dropped_.clear();
   }
+  void add_mended(const DamageNote& note) {
+    const std::lock_guard lock(mutex_);
+    if (mended_.size() >= kMaxDamage) return;
+    mended_.push_back(note.file + ": " + note.reason + ", bytes " + std::to_string(note.from) +
+                      " to " + std::to_string(note.to) + (note.lost ? ": lost" : ""));
+  }
+  std::vector<std::string> all() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::string> all = mended_;
+    all.insert(all.end(), dropped_.begin(), dropped_.end());
+    return all;
+  }
 
  private:
   mutable std::mutex mutex_;
   std::vector<std::string> dropped_;
+  std::vector<std::string> mended_;  // by ourselves
 };
 
 Database::Database(const StoreOptions& options, DiskEnv& disk)
@@ -118,8 +131,10 @@ Result<> Database::mend_logs() {
   leveldb::FileLock* lock = nullptr;
   if (!env_.FileExists(folder_ + "/CURRENT")) return {};
   if (!env_.LockFile(folder_ + "/LOCK", &lock).ok()) return {};  // LevelDB will say so, too
-  const auto mended = Mending(env_, folder_).logs();
+  Mending mending(env_, folder_);
+  const auto mended = mending.logs();
   env_.UnlockFile(lock);
+  for (const DamageNote& note : mending.noted()) messages_->add_mended(note);
   if (!mended) return mended.error();
   return {};
 }
@@ -266,7 +281,7 @@ std::uint64_t Database::snapshots() const {
 }
 
 std::vector<std::string> Database::damage() const {
-  return messages_->dropped();
+  return messages_->all();
 }
 
 }  // namespace starbus::storage

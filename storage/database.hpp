@@ -66,7 +66,7 @@ class Database {
   StoreEnv& env() { return env_; }
   const std::string& folder() const { return folder_; }
   std::uint64_t snapshots() const;
-  /// What the last open that had to leave something out has left out.
+  /// What opening has mended, and what the last open that had to leave something out has left out.
   std::vector<std::string> damage() const;
 
  private:

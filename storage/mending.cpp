@@ -102,6 +102,7 @@ Result<> Mending::note(DamageNote note) {
   auto notes = read_damage(options);
   if (!notes) return notes.error();
   if (note.time_ms == 0) note.time_ms = note_time();
+  noted_.push_back(note);
   add_note(*notes, std::move(note));
   return write_notes(*notes);
 }
@@ -212,14 +213,12 @@ Result<std::vector<DamageNote>> read_damage(const StoreOptions& options) {
   return decode_damage(text);
 }
 
-Result<> settle_damage(const StoreOptions& options) {
-  auto notes = read_damage(options);
-  if (!notes) return notes.error();
+Result<> settle_damage(const StoreOptions& options, std::vector<DamageNote> notes) {
   const auto is_open = [](const DamageNote& note) { return note.lost && !note.settled; };
-  if (std::ranges::none_of(*notes, is_open)) return {};
-  for (DamageNote& note : *notes) note.settled = true;
+  if (std::ranges::none_of(notes, is_open)) return {};
+  for (DamageNote& note : notes) note.settled = true;
   StoreEnv env(disk_or_real(options.env));
-  return Mending(env, options.folder.string()).write_notes(*notes);
+  return Mending(env, options.folder.string()).write_notes(notes);
 }
 
 Result<> acknowledge_damage(const StoreOptions& options) {

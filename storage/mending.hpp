@@ -36,6 +36,8 @@ class Mending {
   /// For what is mended elsewhere.
   Result<> note(DamageNote note);
   Result<> write_notes(const std::vector<DamageNote>& notes);
+  /// So far, by this object.
+  const std::vector<DamageNote>& noted() const { return noted_; }
 
  private:
   struct Found {
@@ -62,6 +64,7 @@ class Mending {
 
   StoreEnv& env_;
   const std::string folder_;
+  std::vector<DamageNote> noted_;
   std::uint64_t next_file_ = 0;
   std::uint64_t last_sequence_ = 0;
 };

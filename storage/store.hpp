@@ -96,8 +96,9 @@ struct Report {
   std::uint64_t erasing_ranges = 0;  ///< hidden, and being erased in chunks
   std::uint64_t reopened = 0;        ///< after a full disk
   std::uint64_t snapshots = 0;
-  /// What open could not read of the log, the first kMaxDamage: "000007.log: dropping 812 bytes;
-  /// ...". After a power cut that may be a torn last write, which nobody was told of.
+  /// What open had to mend of the logs, which is noted, too (DamageNote), and what it left out of
+  /// their ends: "000007.log: dropping 812 bytes; ...", after a power cut a torn last write, which
+  /// nobody was told of. The first kMaxDamage of each.
   std::vector<std::string> damage;
 };
 
@@ -207,13 +208,14 @@ struct DamageNote {
 /// The notes of a folder, whether its store is open or not; none if there is no such file.
 /// io_error.
 Result<std::vector<DamageNote>> read_damage(const StoreOptions& options);
-/// Marks as settled what is lost, of the notes there are. For whoever has the store; one at a time.
-Result<> settle_damage(const StoreOptions& options);
+/// Writes these, as they were read, perhaps with more ranges, in the place of those that there are:
+/// what is lost has been made good. For whoever has the store; one at a time.
+Result<> settle_damage(const StoreOptions& options, std::vector<DamageNote> notes);
 /// Somebody has read them: the file goes to FOLDER/lost under the time of now. Likewise.
 Result<> acknowledge_damage(const StoreOptions& options);
 
-/// Whether repair_store is for that: damage, or a table that is gone, which is an io_error while the
-/// store is open. Not for a disk that fails.
+/// Whether repair_store is for that: damage, or a table that is gone, which is an io_error while
+/// the store is open. Not for a disk that fails.
 bool can_be_repaired(const Error& reason);
 
 struct RepairOptions {

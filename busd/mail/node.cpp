@@ -33,20 +33,28 @@ bool Node::serve(std::unique_ptr<storage::Store> store) {
     if (leaving_) running->leave();
   }
   running->run();
-  if (!running->damage()) return false;
+  if (!running->damage() && !running->lent()) return false;
+  std::function<void()> lent;
   {
     const std::lock_guard lock(mutex_);
     if (leaving_) return false;
-    mending_ = true;
+    mending_ = running->damage().has_value();
     process = std::move(process_);
+    lent = std::exchange(lent_, {});
   }
-  const storage::Error why = *process->damage();
+  const std::optional<storage::Error> damage = process->damage();
   process.reset();
-  const auto mended = mend_files(why);
+  if (lent) lent();
+  if (damage) mend_after(*damage);
+  return true;
+}
+
+void Node::mend_after(const storage::Error& damage) {
+  const auto mended = mend_files(damage);
   const std::lock_guard lock(mutex_);
   mending_ = false;
-  if (!mended) unopened_ = mended.error();
-  return true;
+  // Who has it open now may well mend it; if not, the damage is met again.
+  if (!mended && mended.error() != storage::Errc::in_use) unopened_ = mended.error();
 }
 
 void Node::leave(std::function<void()> left) {
@@ -126,6 +134,14 @@ std::optional<Desk::Backup> Node::backup() const {
   const std::lock_guard lock(mutex_);
   if (!process_) return std::nullopt;
   return process_->desk().backup();
+}
+
+bool Node::lend(std::function<void()> closed) {
+  const std::lock_guard lock(mutex_);
+  if (!process_ || lent_ || leaving_) return false;
+  lent_ = std::move(closed);
+  process_->lend();
+  return true;
 }
 
 bool Node::acknowledge_damage(std::function<void(const storage::Result<>&)> done) {

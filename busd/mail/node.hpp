@@ -84,6 +84,11 @@ class Node {
   storage::Result<> begin_backup(const std::filesystem::path& to);
   void stop_backup();
   std::optional<Desk::Backup> backup() const;
+  /// Closes the store, so that another program can have it, and calls `closed` on the store's
+  /// thread; shards are not served meanwhile. It is opened again when no Loan is on its folder.
+  /// False while there is no open store, or if it is being closed.
+  bool lend(std::function<void()> closed);
+  const std::filesystem::path& folder() const { return settings_.folder; }
   /// Moves the notes of damage into lost/; `done` on a thread of the store's. As `ask`.
   bool acknowledge_damage(std::function<void(const storage::Result<>&)> done);
   /// See Mail::purge; `done` is called on the store's own thread, or not at all if that ends first.
@@ -100,6 +105,7 @@ class Node {
   storage::Result<std::unique_ptr<storage::Store>> try_to_open();
   bool wait_to_open(const storage::Error& why, bool said);
   bool may_mend();
+  void mend_after(const storage::Error& damage);
   storage::Result<> mend_files(const storage::Error& why);
   storage::Result<> mend_mail(storage::Store& store);
   void read_notes(const storage::Store& store);
@@ -116,6 +122,7 @@ class Node {
   storage::Error unopened_;                // why it could not be opened
   std::unique_ptr<StoreProcess> process_;  // once it is open; what it is asked never blocks
   bool mending_ = false;
+  std::function<void()> lent_;  // to be called once it is closed
   DamageFigures damage_;
   std::deque<std::chrono::steady_clock::time_point> mends_;  // of the thread
   std::thread thread_;

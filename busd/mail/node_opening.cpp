@@ -5,6 +5,7 @@
 
 #include "busd/mail/care/backup.hpp"
 #include "busd/mail/care/diary.hpp"
+#include "busd/mail/care/loan.hpp"
 #include "busd/mail/care/noted_damage.hpp"
 #include "busd/mail/node.hpp"
 
@@ -46,6 +47,9 @@ bool Node::wait_to_open(const storage::Error& why, bool said) {
 
 storage::Result<std::unique_ptr<storage::Store>> Node::try_to_open() {
   for (;;) {
+    if (is_lent(settings_.folder)) {
+      return storage::Error(storage::Errc::in_use, "it is lent to another program");
+    }
     auto store = storage::open_store(options());
     if (store) {
       auto mended = mend_mail(**store);
@@ -79,7 +83,10 @@ storage::Result<> Node::mend_files(const storage::Error& why) {
 
 /// Each deed stands in a file before it is done, with the bodies that are erased again.
 storage::Result<> Node::mend_mail(storage::Store& store) {
-  Diary diary(settings_.folder / "lost" / ("mended-" + std::to_string(wall_clock_ms()) + ".jsonl"));
+  const auto lost = settings_.folder / "lost";
+  std::error_code ignored;  // the diary says so
+  std::filesystem::create_directory(lost, ignored);
+  Diary diary(lost / ("mended-" + std::to_string(wall_clock_ms()) + ".jsonl"));
   const auto tell = [&](const Mended& mended) {
     if (diary.count() < kToldDeeds) hooks_.trouble("damage: " + mended.to_string());
     return diary.add(mended);

@@ -141,6 +141,11 @@ void StoreProcess::run() {
   loop_.run();
 }
 
+void StoreProcess::lend() {
+  boost::asio::post(loop_, [this] { lent_ = true; });
+  leave();
+}
+
 void StoreProcess::leave() {
   boost::asio::post(loop_, [this] {
     core_.leave();

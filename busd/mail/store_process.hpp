@@ -68,6 +68,9 @@ class StoreProcess {
   void run();
   /// Behind run(): the damage that has ended it, and that is to be mended; no value: it was to end.
   const std::optional<storage::Error>& damage() const { return damaged_; }
+  /// Any thread: as leave(), and the store is then another program's for a while.
+  void lend();
+  bool lent() const { return lent_; }  // behind run()
   /// Any thread, before or while it runs: gives the shards up and ends run().
   void leave();
 
@@ -102,6 +105,7 @@ class StoreProcess {
   ProcessLink link_;
   const std::function<bool()> may_mend_;
   std::optional<storage::Error> damaged_;
+  bool lent_ = false;
   std::shared_ptr<int> alive_ = std::make_shared<int>(0);
   std::chrono::steady_clock::time_point published_{};
   mutable std::mutex figures_mutex_;

@@ -82,6 +82,9 @@ class MendedStoreTest : public ClusterTest {
     command.insert(command.end(), {"--admin", "http://" + cluster.busd("a").admin()});
     return cluster.run(command, log)->wait(20s).value_or(-1);
   }
+  bus::Task post_until_mended() {
+    for (int i = 0; i < 100 && damage("repairs") == 0; ++i) co_await post_some(1);
+  }
   void meet_in_a_compaction(std::size_t length) {
     ASSERT_TRUE(wait_for(10s, [this] { return ready(); }));
     for (int i = 0; i < 3; ++i) {
@@ -91,10 +94,7 @@ class MendedStoreTest : public ClusterTest {
     run([this] { return post_some(40); }, 60s);
     // With a fourth table LevelDB compacts them.
     restart([this, length] { spoil(largest_table(), length); });
-    const auto post_until_mended = [this]() -> bus::Task {
-      for (int i = 0; i < 100 && damage("repairs") == 0; ++i) co_await post_some(1);
-    };
-    run(post_until_mended, 60s);
+    run([this] { return post_until_mended(); }, 60s);
     ASSERT_TRUE(wait_for(20s, [this] { return damage("repairs") == 1; }))
         << cluster.busd("a").log();
     run([this] { return post_some(20); }, 60s);
@@ -140,6 +140,50 @@ TEST_F(MendedStoreTest, ATableThatIsGoneIsToldAndTheRestGoesOn) {
   EXPECT_NE(log.find("the file is gone; of player/"), std::string::npos) << log;
   run([this] { return post_some(1); }, 60s);  // no number comes again
   run([this] { return read_all(true); }, 60s);
+}
+
+/// What takes a folder, while busd runs and is posted to.
+class LentStoreTest : public MendedStoreTest {
+ protected:
+  /// What it is given are variables: see "g++ 12" in bus.hpp.
+  boost::asio::awaitable<int> lent(const std::vector<std::string>& arguments,
+                                   const std::string& log) {
+    std::vector<std::string> command = {program("starbus-mail")};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    const std::vector<std::string> where = {"--directory", store().string(), "--busd",
+                                            "http://" + cluster.busd("a").admin()};
+    command.insert(command.end(), where.begin(), where.end());
+    const auto child = cluster.run(command, log);
+    std::optional<int> code;
+    std::function<bool()> ended = [&] { return (code = child->ended()).has_value(); };
+    const bool in_time = co_await until(60s, ended);
+    EXPECT_TRUE(in_time) << log;
+    co_return code.value_or(-1);
+  }
+  /// Posts that come while a store is lent wait, and go on by their numbers.
+  bus::Task use_tools() {
+    co_await post_some(3);
+    const std::string file = (cluster.folder() / "all.jsonl").string();
+    const std::vector<std::vector<std::string>> commands = {
+        {"check"}, {"repair"}, {"ls", "player/"}, {"export", file}, {"import", file, "--append"}};
+    std::map<std::string, std::uint64_t> exported;
+    for (const std::vector<std::string>& command : commands) {
+      const std::string& name = command.front();
+      if (name == "export") exported = posted_;
+      const int code = co_await lent(command, name);
+      EXPECT_EQ(code, 0) << cluster.log_of(name);
+      if (name == "import") {
+        for (const auto& [box, count] : exported) posted_[box] += count;
+      }
+      co_await post_some(1);
+    }
+  }
+};
+
+TEST_F(LentStoreTest, IsCheckedRepairedExportedAndImportedWhileItsBusdRuns) {
+  ASSERT_TRUE(wait_for(10s, [this] { return ready(); }));
+  run([this] { return use_tools(); }, 120s);
+  EXPECT_TRUE(wait_for(10s, [this] { return cluster.busd("a").serves(); }));
 }
 
 }  // namespace

@@ -8,9 +8,10 @@
 
 namespace starbus::storage::test {
 
-/// Flips a bit of the first `text` in a file of this kind; false: none holds it.
+/// Flips a bit of the first bytes of `text`, so many, in the first file of this kind that has it;
+/// false: none does. One wrong byte can be put right by its checksum, two cannot.
 inline bool flip_bit_of(const std::string& text, const std::filesystem::path& folder,
-                        const std::string& extension = ".ldb") {
+                        const std::string& extension = ".ldb", std::size_t bytes = 1) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != extension) continue;
     std::fstream file(entry.path(), std::ios::binary | std::ios::in | std::ios::out);
@@ -19,7 +20,7 @@ inline bool flip_bit_of(const std::string& text, const std::filesystem::path& fo
     if (at == std::string::npos) continue;
     file.clear();
     file.seekp(static_cast<std::streamoff>(at));
-    file.put(static_cast<char>(content[at] ^ 1));
+    for (std::size_t i = at; i < at + bytes; ++i) file.put(static_cast<char>(content[i] ^ 1));
     return true;
   }
   return false;

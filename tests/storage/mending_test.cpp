@@ -262,7 +262,7 @@ TEST_F(MendingTest, ALogThatIsGoneIsNoted) {
   EXPECT_EQ(notes().front().file, name);
   EXPECT_TRUE(notes().front().lost);
   expect_all_but_what_is_noted(test::content_of(*store));
-  ASSERT_TRUE(settle_damage(options()));
+  ASSERT_TRUE(settle_damage(options(), notes()));
   EXPECT_TRUE(notes().front().settled);
 }
 

@@ -277,6 +277,19 @@ TEST_F(Doctor, MailWithDamagedFiles) {
             "its mail store has 2 damaged places: guild/7: damaged_block 22 to 64: in 000007.ldb");
 }
 
+TEST_F(Doctor, MailThatWasMended) {
+  DaemonStatus& status = examination_.after[1].status;
+  status.mail_state = "running";
+  status.mail_mended = 1;
+  status.mail_note = "000012.log, byte 4711: put right";
+  expect(Check::mail_store_mended, Severity::warning);
+  status.mail_lost = 2;
+  status.mail_note = "000007.ldb: the file is gone; of guild/7";
+  expect(Check::mail_lost, Severity::error);
+  EXPECT_EQ(diagnose(examination_)[0].what,
+            "its mail store has lost mail in 2 places: 000007.ldb: the file is gone; of guild/7");
+}
+
 TEST_F(Doctor, MailNearItsQuota) {
   DaemonStatus& status = examination_.after[1].status;
   status.mail_bytes = 899;

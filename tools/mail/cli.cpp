@@ -6,6 +6,7 @@
 #include "bus/core/name.hpp"
 #include "tools/command_line.hpp"
 #include "tools/mail/commands.hpp"
+#include "tools/mail/online.hpp"
 
 namespace starbus::mail_tool {
 namespace {
@@ -14,6 +15,7 @@ constexpr const char* kDefaultAdmin = "http://127.0.0.1:7611";
 
 struct Options {
   std::string directory;
+  std::string lender;
   std::string admin;
   bool json = false;
   bool progress = false;
@@ -37,6 +39,10 @@ void add_directory(CLI::App& app, Options& options) {
                  "state folder of busd")
       ->required()
       ->type_name("DIR");
+  app.add_option("--busd", options.lender,
+                 "admin port of the busd that has this store open: it lends it to the command; "
+                 "posts to its shards wait meanwhile")
+      ->type_name("URL");
 }
 
 void add_admin(CLI::App& app, Options& options) {
@@ -251,7 +257,17 @@ int run_mail_tool(const std::vector<std::string>& arguments, const Environment& 
     (void)fail(context, good.error());
     return kExitUsage;
   }
-  return dispatch(app.get_subcommands().front()->get_name(), context, options);
+  const std::string command = app.get_subcommands().front()->get_name();
+  if (options.lender.empty()) return dispatch(command, context, options);
+  if (command == "restore") {
+    (void)fail(context, {Errc::bad_name,
+                         "restore makes a new store, and --busd is for one that is "
+                         "open: stop busd, and leave it out"});
+    return kExitUsage;
+  }
+  const auto loan = borrow(options.lender, options.directory);
+  if (!loan) return unreachable(context, options.lender, loan.error());
+  return dispatch(command, context, options);
 }
 
 }  // namespace starbus::mail_tool

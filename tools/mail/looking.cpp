@@ -141,7 +141,11 @@ void print(const Context& context, const Noted& noted) {
 int run_check(const Context& context, const CheckOptions& options) {
   const auto opened = open_to_read(options.directory);
   if (!opened) return fail(context, opened.error());
-  const std::vector<std::string> log_damage = opened->store->report().damage;
+  std::vector<std::string> log_damage = opened->store->report().damage;
+  // What was mended is in the notes.
+  std::erase_if(log_damage, [](const std::string& text) {
+    return text.find(": dropping ") == std::string::npos;
+  });
   storage::Result<mail::CheckReport> report = storage::Error{};
   {
     ProgressLine line(context);

@@ -129,6 +129,19 @@ int run_shards(const Context& context, const std::string& admin) {
   return nobodys.empty() ? kExitOk : kExitFindings;
 }
 
+Result<mail::Loan> borrow(const std::string& admin, const std::filesystem::path& folder) {
+  if (auto there = check_is_store(folder); !there) return there.error();
+  const auto client = HttpClient::at(admin);
+  if (!client) return client.error();
+  auto loan = mail::Loan::take(folder);
+  if (!loan) return error_of(loan.error());
+  const std::string path = std::filesystem::absolute(folder).string();
+  const auto lent =
+      object_of(client->post("/mail/lend?folder=" + bus::daemon::percent_encode(path), ""));
+  if (!lent) return lent.error();
+  return std::move(*loan);
+}
+
 int run_acknowledge(const Context& context, const std::string& admin) {
   const auto client = HttpClient::at(admin);
   if (!client) return fail(context, client.error());

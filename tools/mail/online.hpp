@@ -5,6 +5,7 @@
 #include <string>
 
 #include "bus/daemon/http_client.hpp"
+#include "busd/mail/care/loan.hpp"
 #include "tools/bustop/model.hpp"
 #include "tools/mail/context.hpp"
 
@@ -18,6 +19,10 @@ Result<nlohmann::json> object_of(const Result<std::string>& text);
 /// A field of it; empty or 0 if it is not there, or of another kind.
 std::string word_in(const nlohmann::json& json, const char* key);
 std::uint64_t number_in(const nlohmann::json& json, const char* key);
+
+/// Asks the busd at `admin` for the store in `folder`, which it has open: it is this program's
+/// until the Loan ends. Posts to its shards wait meanwhile.
+Result<mail::Loan> borrow(const std::string& admin, const std::filesystem::path& folder);
 
 /// Which host has each shard, as the daemon at `admin` knows it.
 Result<bustop::MailPlaces> mail_places(const std::string& admin);

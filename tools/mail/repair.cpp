@@ -98,6 +98,7 @@ class Repair {
     auto notes = storage::read_damage({.folder = options_.directory});
     if (!notes) return error_of(notes.error());
     damage_.notes = std::move(*notes);
+    mail::name_boxes(options_.directory, damage_.notes);
     return {};
   }
 
@@ -141,7 +142,7 @@ class Repair {
                      diary.path().string() + " cannot be written; give --report FILE"};
       }
       if (!mended) return error_of(mended.error());
-      const auto settled = storage::settle_damage({.folder = options_.directory});
+      const auto settled = storage::settle_damage({.folder = options_.directory}, damage_.notes);
       if (!settled) return error_of(settled.error());
     }
     const auto after = check();

@@ -14,7 +14,8 @@ namespace {
 /// written, and its numbers were given.
 bool is_later(const FoundBox& found, const BoxRow& row) {
   return found.verified && found.row.last >= row.last && found.row.floor >= row.floor &&
-         found.row.total >= row.total && found.row.kind == row.kind && found.row.name == row.name;
+         found.row.total >= row.total && found.row.reader.value >= row.reader.value &&
+         found.row.kind == row.kind && found.row.name == row.name;
 }
 
 /// Of a mailbox whose row cannot be read: what the files had, else one that begins with nothing.

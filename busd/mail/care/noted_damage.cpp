@@ -1,6 +1,8 @@
 #include "busd/mail/care/noted_damage.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -77,7 +79,7 @@ class PlanMaker {
     if (range.from > begin) part.ids.from = range.from.substr(kPartIdAt, kPartIdEnd - kPartIdAt);
     // The mailbox in which it ends belongs to it.
     if (!range.to.empty() && range.to < end) {
-      part.ids.to = range.to.substr(kPartIdAt, kPartIdEnd - kPartIdAt) + '\0';
+      part.ids.to = prefix_end(range.to.substr(kPartIdAt, kPartIdEnd - kPartIdAt));
     }
     parts_.push_back(std::move(part));
   }
@@ -154,6 +156,25 @@ MendOptions options_of(const std::vector<storage::DamageNote>& notes) {
   return PlanMaker().run(notes);
 }
 
+void name_boxes(const std::filesystem::path& folder, std::vector<storage::DamageNote>& notes) {
+  for (storage::DamageNote& note : notes) {
+    if (!is_open(note) || !is_of_log(note) || note.to <= note.from) continue;
+    std::ifstream file(folder / "lost" / note.file, std::ios::binary);
+    std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    if (bytes.size() < note.to) continue;
+    BoxSearch search([](const ChannelId&) { return true; });
+    search.read(std::string_view(bytes).substr(note.from, note.to - note.from));
+    for (const auto& [id, found] : search.found()) {
+      const std::string key = box_key(bus::shard_of(id), id);
+      Range range{key, key + '\0'};
+      const bool known = std::ranges::find(note.ranges, range) != note.ranges.end();
+      if (found.verified && !known && note.ranges.size() < storage::kNoteRanges) {
+        note.ranges.push_back(std::move(range));
+      }
+    }
+  }
+}
+
 std::vector<std::string> originals_of(const std::vector<storage::DamageNote>& notes) {
   std::set<std::string> names;
   for (const storage::DamageNote& note : notes) {
@@ -198,9 +219,10 @@ std::vector<std::string> describe(const storage::Snapshot& snapshot,
 storage::Result<NotedMend> mend_noted(storage::Store& store, const storage::StoreOptions& options,
                                       const std::function<bool(const Mended&)>& tell) {
   NotedMend done;
-  const auto notes = storage::read_damage(options);
+  auto notes = storage::read_damage(options);
   if (!notes) return notes.error();
   if (std::ranges::none_of(*notes, is_open)) return done;
+  name_boxes(options.folder, *notes);
   MendOptions mend = options_of(*notes);
   const Sought sought(mend);
   BoxSearch search(sought);
@@ -215,7 +237,8 @@ storage::Result<NotedMend> mend_noted(storage::Store& store, const storage::Stor
     return tell(mended);
   };
   if (auto mended = mend_store(store, mend); !mended) return mended.error();
-  if (auto settled = storage::settle_damage(options); !settled) return settled.error();
+  if (auto settled = storage::settle_damage(options, std::move(*notes)); !settled)
+    return settled.error();
   return done;
 }
 

@@ -21,6 +21,10 @@ namespace starbus::bus::busd::mail {
 /// anything may be missing: then all is looked at.
 MendOptions options_of(const std::vector<storage::DamageNote>& notes);
 
+/// Adds to notes of logs, if they are not settled, the mailboxes of which rows are found in what is
+/// lost, byte by byte: a write that cannot be read any more may still have them.
+void name_boxes(const std::filesystem::path& folder, std::vector<storage::DamageNote>& notes);
+
 /// Which files in lost/ have the originals of what `options_of` is about: names of files.
 std::vector<std::string> originals_of(const std::vector<storage::DamageNote>& notes);
 

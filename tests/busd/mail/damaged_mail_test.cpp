@@ -11,6 +11,7 @@
 #include "busd/mail/care/check.hpp"
 #include "busd/mail/care/inspect.hpp"
 #include "busd/mail/care/noted_damage.hpp"
+#include "busd/mail/row_keys.hpp"
 #include "tests/busd/mail/filled_store.hpp"
 
 namespace starbus::bus::busd::mail {
@@ -122,9 +123,8 @@ class DamagedMail : public testing::Test {
       ASSERT_TRUE(box);
       std::map<std::uint64_t, Peeked> found;
       if (*box) {
-        for (Peeked& message : peek(*snapshot, **box, 0, 1'000)->messages) {
-          found.emplace(message.number, std::move(message));
-        }
+        const auto page = peek(*snapshot, **box, 0, 1'000);
+        for (const Peeked& message : page->messages) found.emplace(message.number, message);
       }
       const std::uint64_t last = *box ? (*box)->row.last : 0;
       if (last < row.last) {
@@ -145,9 +145,23 @@ class DamagedMail : public testing::Test {
     }
     const auto report = check_store(*snapshot);
     ASSERT_TRUE(report);
+    // Where nobody knows which writes of a log are lost, readers are told when they come there.
+    const bool unknown = std::ranges::any_of(notes_, &storage::DamageNote::elsewhere);
+    if (unknown) return;
     for (const Finding& finding : report->findings) {
-      EXPECT_TRUE(is_note(finding.problem)) << finding.to_string();
+      EXPECT_TRUE(is_note(finding.problem)) << finding.to_string() << "\n" << told();
     }
+  }
+  std::string told() const {
+    std::string text;
+    for (const auto& note : notes_) {
+      text += note.file + ": " + note.reason + "\n";
+      for (const auto& range : note.ranges) {
+        text += "  " + describe_key(range.from) + " to " + describe_key(range.to) + "\n";
+      }
+    }
+    for (const Mended& deed : deeds_) text += deed.to_string() + "\n";
+    return text;
   }
 
   std::vector<std::string> files() const {

@@ -82,10 +82,11 @@ class FilledStore {
     if (!taken) throw std::runtime_error(taken.error().to_string());
     return std::move(*taken);
   }
-  /// Flips a bit of the first `text` in a file of this kind. Closes.
-  bool flip_at(const std::string& text, const std::string& extension = ".ldb") {
+  /// Flips a bit of the first bytes of `text`, so many, in a file of this kind. Closes.
+  bool flip_at(const std::string& text, const std::string& extension = ".ldb",
+               std::size_t bytes = 1) {
     close();
-    return storage::test::flip_bit_of(text, path_, extension);
+    return storage::test::flip_bit_of(text, path_, extension, bytes);
   }
 
  private:
