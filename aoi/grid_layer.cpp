@@ -228,7 +228,7 @@ std::uint64_t GridLayer<Cells>::memory() const {
                         dirty_cells_.capacity() * sizeof(CellIndex) + touched_.capacity() * 8 +
                         places_.capacity() * sizeof(Place) + watchers_.capacity() * sizeof(Watcher);
   for (const Home& home : homes_) {
-    if (home.capacity() > 4) bytes += home.capacity() * sizeof(std::uint32_t);
+    if (home.capacity() > kAtHome) bytes += home.capacity() * sizeof(std::uint32_t);
   }
   bytes +=
       sites_.capacity() * sizeof(Site) + traces_.capacity() * sizeof(Trace) + traced_.capacity();

@@ -158,7 +158,8 @@ class GridLayer final : public Layer {
     bool height = false;
   };
 
-  using Home = boost::container::small_vector<std::uint32_t, 4>;
+  static constexpr std::size_t kAtHome = 4;  ///< watchers of one cell, without a list elsewhere
+  using Home = boost::container::small_vector<std::uint32_t, kAtHome>;
 
   Site& site_of(const Watcher& watcher) {
     return sites_[static_cast<std::size_t>(&watcher - watchers_.data())];
@@ -181,6 +182,7 @@ class GridLayer final : public Layer {
   void move_bits(EntityIndex entity, const Place& from, const Place& to);
   void rehome(std::uint32_t watcher, const Place& from, const Place& to);
   void resize_row(Watcher& watcher, std::uint32_t size);
+  void leave_home(std::uint32_t watcher);
   void clear_around(CellIndex cell, std::span<const EntityIndex> entities, Buffer<Pair>& had);
   void mark_moved(EntityIndex entity, const Place& place);
   void mark_dirty(CellIndex cell);

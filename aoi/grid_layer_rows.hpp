@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <utility>
 
 #include "aoi/grid_layer.hpp"
@@ -57,8 +58,7 @@ template <class Cells>
 void GridLayer<Cells>::rehome(std::uint32_t at, const Place& from, const Place& to) {
   Watcher& watcher = watchers_[at];
   held_.assign(watcher.row.data(), watcher.row.data() + sites_[at].size);
-  Home& old_home = homes_[from.cell];
-  old_home.erase(std::find(old_home.begin(), old_home.end(), at));
+  leave_home(at);
   homes_[to.cell].push_back(at);
   sites_[at].cell = to.cell;
   std::uint32_t offsets[kNeighbours + 1] = {};
@@ -87,6 +87,18 @@ void GridLayer<Cells>::rehome(std::uint32_t at, const Place& from, const Place& 
     old += width_of(cell);
   }
   mark_stale(watcher);
+}
+
+// Who reads which watchers are at home in a cell has them at hand where they are few, as in the
+// open almost everywhere: also after there were more.
+template <class Cells>
+void GridLayer<Cells>::leave_home(std::uint32_t at) {
+  Home& home = homes_[sites_[at].cell];
+  home.erase(std::find(home.begin(), home.end(), at));
+  if (home.capacity() <= kAtHome || home.size() >= kAtHome) return;
+  const boost::container::static_vector<std::uint32_t, kAtHome> few(home.begin(), home.end());
+  std::destroy_at(&home);
+  std::construct_at(&home, few.begin(), few.end());
 }
 
 // Empties the row.
@@ -138,8 +150,7 @@ void GridLayer<Cells>::detach(SensorIndex sensor, std::vector<EntityIndex>& had)
   std::vector<Pair> dropped;
   drop_orphans(sensor, kNone, dropped);
   for (const Pair& pair : dropped) had.push_back(pair.target);
-  Home& home = homes_[sites_[at].cell];
-  home.erase(std::find(home.begin(), home.end(), at));
+  leave_home(at);
   watcher = {};
   sites_[at] = {};
   free_watchers_.push_back(at);

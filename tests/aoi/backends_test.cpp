@@ -67,11 +67,11 @@ TEST(Backends, AgreeWhereManyGoFarAndAreAskedForMeanwhile) {
   Taste taste;
   taste.far = true;
   taste.managed = false;
-  taste.size = 400;
+  taste.size = 120;
   EXPECT_TRUE(rc::check("far", [&] {
     const auto script = *rc::gen::resize(400, scripts(taste));
     WorldOptions of = with(Backend::brute_force, Metric::circle, Simd::best);
-    of.bounds.max = {400, 400, 0};
+    of.reach = 10;  // small cells, so that most of the map is far away
     std::vector<Player> players;
     players.emplace_back(of, taste);
     for (const Backend backend : {Backend::grid, Backend::hashed_grid}) {
@@ -96,12 +96,12 @@ TEST(Backends, AgreeWhereManyGoFarAndAreAskedForMeanwhile) {
 TEST(Backends, KeepSetsWhereManyGoFarAndNotAllLook) {
   Taste taste;
   taste.far = true;
-  taste.size = 400;
+  taste.size = 120;
   EXPECT_TRUE(rc::check("budget", [&] {
     const auto script = *rc::gen::resize(400, scripts(taste));
     for (const Backend backend : {Backend::grid, Backend::hashed_grid}) {
       WorldOptions of = with(backend, Metric::circle, Simd::best);
-      of.bounds.max = {400, 400, 0};
+      of.reach = 10;
       of.budget.pair_tests = 6;
       of.budget.max_staleness = 3;
       Player player(of, taste);

@@ -241,7 +241,13 @@ TEST(Migration, RefusesWhatNoExportWrites) {
   state.targets = {{1, 1, false}, {2, 1, false}};
   EXPECT_EQ(check(state).error(), Errc::corrupt);
   EXPECT_EQ(decode_observer_state("").error(), Errc::corrupt);
-  EXPECT_EQ(decode_observer_state("\x02rest").error(), Errc::newer_format);
+  EXPECT_EQ(decode_observer_state("\x03rest").error(), Errc::newer_format);
+  state.targets = {{1, 1, false}};
+  state.epoch = 9;
+  std::string bytes = encode(state);
+  EXPECT_EQ(decode_observer_state(bytes)->epoch, 9u);
+  bytes[0] = 1;
+  EXPECT_EQ(decode_observer_state(bytes).error(), Errc::corrupt) << "it had no epoch";
 }
 
 TEST(Wire, BatchesSurviveTheirBytes) {
