@@ -178,7 +178,34 @@ class LentStoreTest : public MendedStoreTest {
       co_await post_some(1);
     }
   }
+  /// What was posted behind the backup is gone, and its numbers come again; nothing else is.
+  bus::Task go_back() {
+    co_await post_some(3);
+    const std::string backup = (cluster.folder() / "backup").string();
+    const int made = tool({"starbus-mail", "backup", backup}, "backup");
+    CO_TRUE(made == 0);
+    const auto then = posted_;
+    co_await post_some(2);
+    const std::vector<std::string> command = {"restore", backup};
+    const int code = co_await lent(command, "restore");
+    EXPECT_EQ(code, 0) << cluster.log_of("restore");
+    posted_ = then;
+    co_await post_some(1);
+    co_await read_all(false);
+  }
 };
+
+TEST_F(LentStoreTest, ABackupTakesItsPlaceWhileItsBusdRuns) {
+  ASSERT_TRUE(wait_for(10s, [this] { return ready(); }));
+  run([this] { return go_back(); }, 120s);
+  EXPECT_TRUE(wait_for(10s, [this] { return cluster.busd("a").serves(); }));
+  const std::string said = cluster.log_of("restore");
+  const auto at = said.find("what it had is in ");
+  ASSERT_NE(at, std::string::npos) << said;
+  const fs::path replaced = said.substr(at + 18, said.find('\n', at) - at - 18);
+  EXPECT_TRUE(fs::exists(replaced / "CURRENT")) << replaced;
+  EXPECT_FALSE(fs::exists(store().string() + ".partial"));
+}
 
 TEST_F(LentStoreTest, IsCheckedRepairedExportedAndImportedWhileItsBusdRuns) {
   ASSERT_TRUE(wait_for(10s, [this] { return ready(); }));

@@ -258,13 +258,9 @@ int run_mail_tool(const std::vector<std::string>& arguments, const Environment& 
     return kExitUsage;
   }
   const std::string command = app.get_subcommands().front()->get_name();
-  if (options.lender.empty()) return dispatch(command, context, options);
-  if (command == "restore") {
-    (void)fail(context, {Errc::bad_name,
-                         "restore makes a new store, and --busd is for one that is "
-                         "open: stop busd, and leave it out"});
-    return kExitUsage;
-  }
+  // restore needs the store for a moment alone, and asks for it then.
+  options.restore.busd = options.lender;
+  if (options.lender.empty() || command == "restore") return dispatch(command, context, options);
   const auto loan = borrow(options.lender, options.directory);
   if (!loan) return unreachable(context, options.lender, loan.error());
   return dispatch(command, context, options);

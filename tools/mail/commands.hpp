@@ -62,6 +62,7 @@ struct RestoreOptions {
   Folder directory;
   bool damaged = false;  // also a backup with findings
   std::string shards;    // only these, "0-15,40"; empty: all that it has
+  std::string busd;      // admin port of the busd that has `directory` open; empty: a new folder
 };
 int run_restore(const Context& context, const RestoreOptions& options);
 

@@ -1,5 +1,9 @@
 // The command restore: a backup becomes the store of a host.
+#include <fcntl.h>
+#include <stdio.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <ostream>
 #include <vector>
@@ -16,12 +20,14 @@
 #include "storage/limits.hpp"
 #include "tools/bustop/text.hpp"
 #include "tools/mail/commands.hpp"
+#include "tools/mail/online.hpp"
 
 namespace starbus::mail_tool {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr const char* kPartial = ".partial";  // behind the folder's name, until all is there
+constexpr const char* kPartial = ".partial";     // behind the folder's name, until all is there
+constexpr const char* kReplaced = ".replaced-";  // likewise, and the time: what was there before
 
 Error refuse_because(const fs::path& path, const std::error_code& error,
                      const mail::SpaceNeed& need) {
@@ -101,7 +107,7 @@ class Restore {
     }
     const auto facts = mail::read_backup_facts(options_.backup);
     if (!facts) return error_of(facts.error());
-    if (auto good = mail::check_new_folder(target_); !good) return error_of(good.error());
+    if (auto good = check_target(); !good) return good.error();
     std::error_code error;
     fs::remove_all(partial_, error);  // of a restore that was interrupted
     if (error) return refuse_because(partial_, error, need_);
@@ -109,22 +115,67 @@ class Restore {
     need_.bytes = size_of_folder(options_.backup) + storage::kHeadroom;
     if (auto room = mail::check_space(need_); !room) return error_of(room.error());
     const auto restored = fill(*facts);
-    if (!restored || *restored != kExitOk) {
+    if (!restored) return without_partial(restored.error());
+    if (*restored != kExitOk) {
       fs::remove_all(partial_, error);
       return restored;
     }
-    // rename takes the place of an empty folder.
-    fs::rename(partial_, target_, error);
-    if (error) return refuse_because(target_, error, need_);
-    if (auto synced = mail::sync_path(target_.parent_path()); !synced) {
-      return error_of(synced.error());
-    }
-    context_.out << "restored from the backup of host " << bustop::printable(facts->host)
-                 << "; start busd with [mail] directory = \"" << target_.string() << "\"\n";
+    const auto put = options_.busd.empty() ? put_there() : put_in_its_place();
+    if (!put) return put.error();
+    context_.out << "restored from the backup of host " << bustop::printable(facts->host) << "; "
+                 << *put << "\n";
     return kExitOk;
   }
 
  private:
+  Result<> check_target() const {
+    if (!options_.busd.empty()) return check_is_store(target_);
+    if (auto good = mail::check_new_folder(target_); !good) return error_of(good.error());
+    return {};
+  }
+
+  Error without_partial(Error why) const {
+    std::error_code ignored;
+    fs::remove_all(partial_, ignored);
+    return why;
+  }
+
+  /// What there is to do next.
+  Result<std::string> put_there() {
+    std::error_code error;
+    fs::rename(partial_, target_, error);  // takes the place of an empty folder
+    if (error) return without_partial(refuse_because(target_, error, need_));
+    if (auto synced = mail::sync_path(target_.parent_path()); !synced) {
+      return error_of(synced.error());
+    }
+    return "start busd with [mail] directory = \"" + target_.string() + "\"";
+  }
+
+  /// Both change places at once: there is no moment in which busd, which looks for its store each
+  /// second, finds none and begins with an empty one.
+  Result<std::string> put_in_its_place() {
+    const auto loan = borrow(options_.busd, target_);
+    if (!loan) return without_partial(loan.error());
+    if (::renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) != 0) {
+      const int why = errno;
+      if (why != EINVAL && why != EBUSY && why != ENOSYS) {
+        return without_partial(error_of(mail::explain(target_, why, need_)));
+      }
+      return without_partial(
+          {Errc::io_error, target_.string() +
+                               " cannot be exchanged: its file system has no such operation, or "
+                               "it is a mount point; stop busd, move what is there away, and "
+                               "restore without --busd"});
+    }
+    // From here on what is at partial_ is the store that was there before.
+    const Folder replaced = target_.string() + kReplaced + std::to_string(mail::wall_clock_ms());
+    std::error_code error;
+    fs::rename(partial_, replaced, error);
+    const auto synced = mail::sync_path(target_.parent_path());
+    if (!synced) return error_of(synced.error());
+    return "busd opens it now; what it had is in " + (error ? partial_ : replaced).string();
+  }
+
   Result<int> fill(const mail::BackupFacts& facts) {
     if (auto copied = copy_files(options_.backup, partial_, need_); !copied) return copied.error();
     const auto opened = open_to_read(partial_);
