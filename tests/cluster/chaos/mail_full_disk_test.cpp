@@ -155,7 +155,8 @@ TEST_F(MailFullDisk, WithoutAFileMoreWhatIsAcknowledgedIsThere) {
         CO_OK(box);
         disk_->use_all_files();
         constexpr std::size_t kSize = 64 * 1024;
-        for (std::size_t bytes = 0; bytes < 2 * storage::kWriteBuffer; bytes += kSize) {
+        for (std::size_t bytes = 0; bytes < 2 * storage::kWriteBuffer && state() != "full";
+             bytes += kSize) {
           post(bus, std::string(kSize, 'b'));
           CO_TRUE(co_await until(kPatience,
                                  [this] { return posted_ - ended_ < 8 || state() == "full"; }));

@@ -91,12 +91,16 @@ class CrashCare : public PlannedCrashes {
     }
     CO_TRUE(co_await until(kPatience, [&] { return boxes.moved.ended(); }));
   }
-  /// False: asked for, or on its way.
+  /// How many shards a host says that it serves; it may say so half a second late. -1: nothing.
+  static int held(Daemon& host) {
+    const auto status = host.json("/status");
+    if (!status.is_object() || !status["mail"].is_object()) return -1;
+    return status["mail"]["shards_held"].get<int>();
+  }
+  /// False: asked for, or on its way. What the one that gives it says was so after it came there.
   bool has_come(Daemon& to) {
-    const auto status = to.json("/status");
-    if (!status.is_object() || !status["mail"].is_object()) return false;
-    const int wanted = &to == &store() ? 2 : 1;
-    if (status["mail"]["shards_held"] == wanted) return true;
+    const bool back = &to == &store();
+    if (held(store()) == (back ? 2 : 1) && held(other()) == (back ? 0 : 1)) return true;
     const auto move = to.json("/mail/move");
     if (!move.is_object() || move["state"] == "running" || move["state"] == "stopping")
       return false;
