@@ -89,7 +89,7 @@ TEST_F(Inspect, WhatIsTooMuchIsLeftOutAndCounted) {
   Goat* goat = entities.create<Goat>().value();
   const std::string memory(kMaxValue / 2, 'x');
   for (std::uint64_t i = 0; i * memory.size() <= kShownProperties; ++i) {
-    goat->state.memories.push_back(memory);
+    ASSERT_TRUE(goat->state.memories.push_back(memory));
   }
   for (std::uint64_t i = 0; i < kShownSteps + 2; ++i) {
     ASSERT_TRUE(goat->run_later<&Goat::chew>({.first = 2s}, 7));
