@@ -71,7 +71,6 @@ TEST(News, EachAudienceIsTakenByItself) {
 
 TEST(News, OfAGhostAreForThoseItServes) {
   Shepherd shepherd;
-  Sheep sheep;
   struct Flock : Properties<Flock> {
     Field<int, other_clients> size{this, "size"};
   } real, copy;
