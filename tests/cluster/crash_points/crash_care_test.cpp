@@ -94,8 +94,9 @@ class CrashCare : public PlannedCrashes {
   /// How many shards a host says that it serves; it may say so half a second late. -1: nothing.
   static int held(Daemon& host) {
     const auto status = host.json("/status");
-    if (!status.is_object() || !status["mail"].is_object()) return -1;
-    return status["mail"]["shards_held"].get<int>();
+    const auto mail = status.is_object() ? status.find("mail") : status.end();
+    if (mail == status.end() || !mail->is_object()) return -1;
+    return mail->value("shards_held", -1);  // not said while the store is being opened
   }
   /// False: asked for, or on its way. What the one that gives it says was so after it came there.
   bool has_come(Daemon& to) {
