@@ -103,8 +103,8 @@ class CrashCare : public PlannedCrashes {
     const bool back = &to == &store();
     if (held(store()) == (back ? 2 : 1) && held(other()) == (back ? 0 : 1)) return true;
     const auto move = to.json("/mail/move");
-    if (!move.is_object() || move["state"] == "running" || move["state"] == "stopping")
-      return false;
+    const std::string state = move.is_object() ? move.value("state", "") : "";
+    if (state.empty() || state == "running" || state == "stopping") return false;
     http_post(to.admin(), "/mail/move?shards=" + std::to_string(shard_of(kMoved)));
     return false;
   }
