@@ -49,7 +49,9 @@ NodeCore::NodeCore(bus::daemon::DaemonContext& context, std::string role, NodeSe
     lifecycle_.lease_lost();
   });
   bus_.on_ended([this](const bus::Error& reason) { failed(reason); });
-  bus_.on_link([](bus::LinkState state, const bus::Error& reason) {
+  bus_.on_link([this](bus::LinkState state, const bus::Error& reason) {
+    linked_ = state == bus::LinkState::connected;
+    ++link_changes_;
     if (state == bus::LinkState::connected) return spdlog::info("linked with busd");
     spdlog::warn("the link with busd is lost, and will be mended: {}", reason.to_string());
   });

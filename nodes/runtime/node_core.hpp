@@ -108,6 +108,8 @@ class NodeCore final : private Lifecycle::Shell {
   bus::Result<> mistake_;
   bool failed_ = false;        // and the daemon was told
   std::uint64_t retries_ = 0;  // in this state
+  bool linked_ = false;        // with busd
+  std::uint64_t link_changes_ = 0;
 
   MainLoop main_loop_;
   bus::Bus bus_;

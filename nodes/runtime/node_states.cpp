@@ -66,14 +66,23 @@ void NodeCore::finish_tasks() {
   main_loop_.run_later("drain", [this, idle, wait] { idle() ? lifecycle_.drained() : wait(); });
 }
 
+/// The steps have waited for what matters to them: what is left is for those who do not answer, and
+/// they get leave_deadline. But who has no link cannot hear an answer: for busd it waits as long as
+/// the drain may last.
 void NodeCore::leave() {
-  // The steps have waited for what matters to them. What is left is for those who do not answer.
-  bus_.close(settings_.leave_deadline,
-             [this, weak = std::weak_ptr(alive_)](const bus::Result<>& flushed) {
-               if (weak.expired()) return;
-               if (!flushed) spdlog::warn("left the bus: {}", flushed.error().to_string());
-               lifecycle_.left();
-             });
+  bus_.flush(settings_.leave_deadline, [this, weak = std::weak_ptr(alive_),
+                                        before = link_changes_](const bus::Result<>& flushed) {
+    if (weak.expired()) return;
+    const bool heard = linked_ && link_changes_ == before;
+    if (!flushed && flushed.error() == bus::Errc::deadline && !heard) return leave();
+    if (!flushed) spdlog::warn("leaves the bus: {}", flushed.error().to_string());
+    const auto rest = flushed ? settings_.leave_deadline : milliseconds(0);
+    bus_.close(rest, [this, weak, told = !flushed](const bus::Result<>& last) {
+      if (weak.expired()) return;
+      if (!last && !told) spdlog::warn("left the bus: {}", last.error().to_string());
+      lifecycle_.left();
+    });
+  });
 }
 
 void NodeCore::entered(NodeState state) {

@@ -3,7 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <future>
 #include <thread>
 
 #include "bus/testing/cluster.hpp"
@@ -31,6 +34,16 @@ class ClusterThread {
     if (thread_.joinable()) thread_.join();
   }
   const std::string& endpoint() const { return endpoint_; }
+  /// Counts what comes for this name, in a process of its own beside the node. Before begin().
+  void listen(const std::string& name) {
+    peer_ = std::make_unique<bus::Bus>(loop_, cluster_->node("a", "peer"));
+    peer_->connect([this, name](const bus::Result<>& connected) {
+      EXPECT_TRUE(connected);
+      peer_->bind(name, {.on_message = [this](bus::Message&) { ++heard_; }},
+                  [](const bus::Result<bus::Bound>& bound) { EXPECT_TRUE(bound); });
+    });
+  }
+  int heard() const { return heard_; }
   void begin() {
     thread_ = std::thread([this] { loop_.run(); });
   }
@@ -41,11 +54,27 @@ class ClusterThread {
   void start_root() {
     boost::asio::post(loop_, [this] { cluster_->start_root(); });
   }
+  /// Returns when it has crashed; it is there again after this time.
+  void take_busd_away(std::chrono::milliseconds time) {
+    std::promise<void> crashed;
+    boost::asio::post(loop_, [this, time, &crashed] {
+      cluster_->crash_busd("a");
+      back_.expires_after(time);
+      back_.async_wait([this](const boost::system::error_code& error) {
+        if (!error) cluster_->start_busd("a");
+      });
+      crashed.set_value();
+    });
+    crashed.get_future().wait();
+  }
 
  private:
   boost::asio::io_context loop_;
+  boost::asio::steady_timer back_{loop_};
   std::unique_ptr<starbus::testing::Cluster> cluster_;
   std::string endpoint_;
+  std::unique_ptr<bus::Bus> peer_;
+  std::atomic<int> heard_{0};
   std::thread thread_;
 };
 
@@ -61,11 +90,11 @@ class ScriptedApp final : public App {
 
 class NodeTest : public ::testing::Test {
  protected:
-  int run(const std::string& endpoint, ScriptedApp::Start start) {
+  int run(const std::string& endpoint, ScriptedApp::Start start, const std::string& more = {}) {
     const auto file = folder_.write(
-        "node.toml", "node = 'n'\nstate_directory = '" + (folder_.path() / "state").string() +
-                         "'\n[bus]\nendpoint = '" + endpoint + "'\n[log]\ntarget = '" +
-                         (folder_.path() / "log").string() + "'\n");
+        "node.toml", more + "node = 'n'\nstate_directory = '" +
+                         (folder_.path() / "state").string() + "'\n[bus]\nendpoint = '" + endpoint +
+                         "'\n[log]\ntarget = '" + (folder_.path() / "log").string() + "'\n");
     const std::string path = file.string();
     const std::vector<const char*> arguments = {"node", "--config", path.c_str()};
     return run_node({.role = "test"}, std::make_unique<ScriptedApp>(std::move(start)),
@@ -141,6 +170,28 @@ TEST_F(NodeTest, AnotherThreadMayStopItAndTasksAreFinishedFirst) {
   });
   EXPECT_EQ(exit_code, bus::daemon::kExitOk);
   EXPECT_TRUE(saved);
+}
+
+TEST_F(NodeTest, WhoLeavesWhileBusdIsAwayWaitsForItAndLosesNothing) {
+  ClusterThread cluster(30s);
+  cluster.listen("entity/peer");
+  const int exit_code = run(
+      cluster.endpoint(),
+      [&](Node& node) {
+        cluster.begin();
+        node.require("entity/peer");
+        node.on_state([&](NodeState state) {
+          if (state != NodeState::ready) return;
+          cluster.take_busd_away(1500ms);
+          EXPECT_TRUE(node.bus().send("entity/peer", "the last word"));
+          node.stop();
+        });
+        return bus::Result<>();
+      },
+      "leave_deadline = '100ms'\n");
+  EXPECT_EQ(exit_code, bus::daemon::kExitOk) << log();
+  EXPECT_EQ(cluster.heard(), 1) << log();
+  EXPECT_THAT(log(), ::testing::Not(HasSubstr("leaves the bus")));
 }
 
 TEST_F(NodeTest, ADrainBeforeItIsOnTheBusEndsToo) {
