@@ -84,6 +84,9 @@ Result<bool> Mending::logs() {
   const auto found = find_manifest(false);
   if (!found) return found.error();
   if (!*found) return false;  // LevelDB says what is wrong with it
+  if (!is_usable(**found, 0)) {
+    return Error(Errc::corrupt, folder_ + ": its manifest has lost its end");
+  }
   return mend_logs(**found);
 }
 

@@ -142,12 +142,19 @@ std::string Mending::table_name(const ManifestTable& table) const {
   return env_.FileExists(path(old)) ? old : table_file_name(table.number);
 }
 
-/// An edit behind its end may have been lost: then tables or logs that it had taken out are gone,
-/// and what it had added would be taken for useless.
-bool Mending::is_usable(const Found& found, std::size_t gone) const {
-  if (!found.reading.torn) return true;
-  const std::uint64_t log = found.reading.manifest.log_number;
-  return gone == 0 && (log == 0 || env_.FileExists(path(table_file_name(log, "log"))));
+/// Edits at its end may have been lost, with or without a trace. Then tables or logs that they had
+/// taken out are gone, and what they had added is there, newer than any that it knows: that would
+/// be taken for useless, and removed.
+bool Mending::is_usable(const Found& found, std::size_t gone_tables) const {
+  const Manifest& manifest = found.reading.manifest;
+  const std::string log = table_file_name(manifest.log_number, "log");
+  const bool log_is_gone = manifest.log_number != 0 && !env_.FileExists(path(log));
+  if (gone_tables == 0 && !log_is_gone) return true;
+  if (found.reading.torn) return false;
+  return std::ranges::none_of(names(), [&](const std::string& name) {
+    const bool table = name.ends_with(".ldb") || name.ends_with(".sst");
+    return table && file_number(name) >= manifest.next_file;
+  });
 }
 
 Result<bool> Mending::everything(const RepairOptions& options) {

@@ -33,6 +33,12 @@ class Mending {
   /// be read, and nothing was changed.
   Result<bool> everything(const RepairOptions& options);
 
+  /// One that can be read: if `everything` was false, it has lost its end, and LevelDB, opened with
+  /// it, would remove what that has lost.
+  bool has_manifest() {
+    const auto found = find_manifest(true);
+    return found && found->has_value();
+  }
   /// For what is mended elsewhere.
   Result<> note(DamageNote note);
   Result<> write_notes(const std::vector<DamageNote>& notes);
@@ -51,7 +57,7 @@ class Mending {
   Result<bool> mend_logs(const Found& found);
   Result<bool> mend_log(std::uint64_t number, std::uint64_t& sequence);
   std::string table_name(const ManifestTable& table) const;
-  bool is_usable(const Found& found, std::size_t gone) const;
+  bool is_usable(const Found& found, std::size_t gone_tables) const;
   Result<> mend_tables(Manifest& manifest, const RepairOptions& options, bool& changed);
   Result<> mend_table(ManifestTable& table, const RepairOptions& options, bool& changed);
   Result<> note_lost(const ManifestTable& table, const TableReading& reading,

@@ -76,7 +76,8 @@ leveldb::Status Database::open_mended() {
 /// All tables and logs that there are, without a manifest that says which of them count.
 Result<> Database::build_anew() {
   leveldb::Status status;
-  const std::optional<std::string> erasing = replay_logs(status);
+  std::optional<std::string> erasing;
+  if (!Mending(env_, folder_).has_manifest()) erasing = replay_logs(status);
   if (env_.lock_refused()) return lock_error_of(status);
   // LevelDB's repair takes no lock.
   leveldb::FileLock* lock = nullptr;

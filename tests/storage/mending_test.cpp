@@ -346,6 +346,49 @@ TEST_F(MendingTest, WithoutItsManifestAStoreIsBuiltAnew) {
   }
 }
 
+TEST_F(MendingTest, AManifestThatHasLostItsEndIsNotTrusted) {
+  const std::string manifest = files("MANIFEST-", folder_.path() / "original").front().filename();
+  const std::string whole = read(folder_.path() / "original" / manifest);
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    SCOPED_TRACE(std::to_string(size) + " of " + std::to_string(whole.size()));
+    copy_original();
+    write(copy() / manifest, whole.substr(0, size));
+    const auto store = open();
+    ASSERT_NE(store, nullptr);
+    ASSERT_TRUE(test::content_of(*store) == expected_);
+  }
+}
+
+TEST_F(MendingTest, ATableThatAnEditWhichIsLostHadAddedIsKept) {
+  // One memtable becomes a table while the store is open: an edit of its own, and a log less.
+  fs::remove_all(copy());
+  StoreOptions small = options();
+  small.write_buffer = 64 * 1024;
+  Content all;
+  {
+    const auto store = test::open_or_fail(small);
+    for (int i = 0; i < 600; ++i) {
+      all[key_of(i)] = value_of(i);
+      ASSERT_TRUE(commit(*store, put(key_of(i), value_of(i))));
+    }
+  }
+  const std::string whole = read(file("MANIFEST-"));
+  const std::string name = file("MANIFEST-").filename();
+  fs::rename(copy(), folder_.path() / "original-2");
+  std::size_t refused = 0;
+  for (std::size_t size = 0; size < whole.size(); size += 3) {
+    SCOPED_TRACE(std::to_string(size));
+    fs::remove_all(copy());
+    fs::copy(folder_.path() / "original-2", copy(), fs::copy_options::recursive);
+    write(copy() / name, whole.substr(0, size));
+    refused += open_store(options()) ? 0U : 1U;
+    const auto store = open();
+    ASSERT_NE(store, nullptr);
+    ASSERT_TRUE(test::content_of(*store) == all);
+  }
+  EXPECT_GT(refused, 0U);
+}
+
 TEST_F(MendingTest, MayBeCutOffAnywhereAndRepeated) {
   copy_original();
   const std::string table = tables().front().filename();
