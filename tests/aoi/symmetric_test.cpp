@@ -148,6 +148,39 @@ TEST(Symmetric, ListsAreWithinTheBudgetAndItsReport) {
   }
 }
 
+// Nobody moves, and so nobody searches of itself: those who have lost somebody are refreshed.
+TEST(Symmetric, WhoStandsStillFillsItsFreePlaces) {
+  WorldOptions of;
+  of.symmetric.capacity = 2;
+  of.symmetric.refresh = 4;
+  World world = *World::create(of);
+  SensorOptions mutual;
+  mutual.limit.policy = LimitPolicy::symmetric;
+  EntityOptions at;
+  std::vector<SensorId> sensors;
+  std::vector<EntityId> all;
+  for (int i = 0; i < 6; ++i) {
+    at.position = {100 + static_cast<float>(i) / 4, 100, 0};
+    all.push_back(*world.add(at));
+    sensors.push_back(*world.add_sensor(all.back(), mutual));
+  }
+  for (int tick = 0; tick < 8; ++tick) (void)world.update();
+  // One of each of the two rings of three who see each other.
+  const EntityId gone = all[0];
+  const auto ring = world.sees(sensors[0]);
+  ASSERT_EQ(ring.size(), 2u);
+  std::size_t other = 1;
+  while (world.sees(sensors[0], all[other])) ++other;
+  ASSERT_TRUE(world.remove(all[other]));
+  ASSERT_TRUE(world.remove(gone));
+  for (int tick = 0; tick < 8; ++tick) (void)world.update();
+  std::size_t full = 0;
+  for (const EntityId one : world.entities()) {
+    full += world.sees(world.sensors_of(one).front()).size() == 2 ? 1 : 0;
+  }
+  EXPECT_GE(full, 2u) << "of four with a free place each, all of whom are near";
+}
+
 TEST_F(SymmetricWorld, NothingIsSearchedWithinACell) {
   const EntityId a = add(101, 101);
   add(110, 101);

@@ -93,6 +93,30 @@ TEST_P(EveryBackend, ACrowdThatGoesFarAndComesBackInPart) {
   for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(world.sees(sensors[i]).size(), 18u + 40);
 }
 
+// With a period, too: whoever comes to the place that it has left is somebody else.
+TEST(World, WhoGoesFarLeavesAtOnceThoughItsObserversRest) {
+  for (const Backend backend : {Backend::grid, Backend::hashed_grid}) {
+    World world = make(backend);
+    SensorOptions of;
+    of.period = 4;
+    std::vector<SensorId> sensors;
+    for (int i = 0; i < 8; ++i) sensors.push_back(*world.add_sensor(add(world, 100, 100), of));
+    const EntityId target = add(world, 105, 100);
+    for (int tick = 0; tick < 4; ++tick) (void)world.update();
+    ASSERT_EQ(world.observers(target).size(), 8u);
+    ASSERT_TRUE(world.move(target, {900, 900, 0}));
+    Tally tally;
+    tally.update(world);
+    EXPECT_EQ(tally.leaves, 8);
+    EXPECT_TRUE(world.observers(target).empty());
+    (void)add(world, 105, 100);
+    for (const SensorId sensor : sensors) EXPECT_EQ(world.sees(sensor).size(), 7u);
+    for (int tick = 0; tick < 4; ++tick) tally.update(world);
+    EXPECT_EQ(tally.leaves, 8);
+    EXPECT_EQ(tally.enters, 8) << "of the one who came";
+  }
+}
+
 TEST_P(EveryBackend, AMarginKeepsWhoWalksAlongTheBorder) {
   for (const float margin : {0.0F, 2.0F}) {
     World world = make(GetParam());
