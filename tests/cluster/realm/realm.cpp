@@ -109,7 +109,7 @@ void Realm::play() {
   const std::string name =
       hero_name(plays_[turn % plays_.size()], turn / plays_.size() % per_node_);
   ++played_[name].asked;
-  rpc::call<&Hero::earn>(node_->rpc(), name, {.deadline = 500ms, .owner = this},
+  rpc::call<&Hero::earn>(node_->rpc(), name, {.deadline = 10s, .owner = this},
                          1)([this, name](const rpc::Reply<int>& gold) {
     if (gold) ++played_[name].answered;
   });
