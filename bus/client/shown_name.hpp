@@ -28,14 +28,14 @@ class ShownName {
     for (std::size_t i = 0; i * kWord < head + tail; ++i) {
       std::uint64_t word = 0;
       std::memcpy(&word, text + i * kWord, kWord);
-      words_[i].store(word, std::memory_order_relaxed);
+      words_[i].store(word, std::memory_order_release);
     }
-    size_.store(head + tail, std::memory_order_relaxed);
+    size_.store(head + tail, std::memory_order_release);
     end();
   }
   void hide() {
     begin();
-    size_.store(0, std::memory_order_relaxed);
+    size_.store(0, std::memory_order_release);
     end();
   }
   /// From any thread. Empty: nothing is shown, or it changes just now.
@@ -43,11 +43,10 @@ class ShownName {
     const std::uint64_t before = version_.load(std::memory_order_acquire);
     char text[kLongest];
     for (std::size_t i = 0; i < words_.size(); ++i) {
-      const std::uint64_t word = words_[i].load(std::memory_order_relaxed);
+      const std::uint64_t word = words_[i].load(std::memory_order_acquire);
       std::memcpy(text + i * kWord, &word, kWord);
     }
-    const std::size_t size = size_.load(std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_acquire);
+    const std::size_t size = size_.load(std::memory_order_acquire);
     const bool whole = before % 2 == 0 && version_.load(std::memory_order_relaxed) == before;
     return whole ? std::string(text, size) : std::string();
   }
@@ -70,9 +69,10 @@ class ShownName {
  private:
   static constexpr std::size_t kWord = sizeof(std::uint64_t);
 
+  // A sequence lock (Boehm, "Can seqlocks get along with programming language memory models?",
+  // 2012): who sees a byte of a later text sees its odd number, too, since each is a release.
   void begin() {
     version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_release);
   }
   void end() {
     version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
