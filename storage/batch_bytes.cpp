@@ -1,19 +1,12 @@
 #include "storage/batch_bytes.hpp"
 
 #include "storage/envelope.hpp"
+#include "storage/little_endian.hpp"
 
 namespace starbus::storage {
 namespace {
 
 constexpr std::size_t kBatchHead = 12;
-
-std::uint64_t load_number(std::string_view bytes, std::size_t at, unsigned size) {
-  std::uint64_t number = 0;
-  for (unsigned i = 0; i < size; ++i) {
-    number |= std::uint64_t{static_cast<unsigned char>(bytes[at + i])} << (8 * i);
-  }
-  return number;
-}
 
 bool take_entry(std::string_view& bytes, BatchEntry& entry) {
   if (bytes.empty()) return false;
@@ -59,8 +52,7 @@ void put_slice(std::string& out, std::string_view slice) {
 std::optional<BatchHead> read_batch(std::string_view bytes,
                                     const std::function<void(const BatchEntry&)>& visit) {
   if (bytes.size() < kBatchHead) return std::nullopt;
-  const BatchHead head{load_number(bytes, 0, 8),
-                       static_cast<std::uint32_t>(load_number(bytes, 8, 4))};
+  const BatchHead head{load_little(bytes, 0, 8), load_word(bytes, 8)};
   bytes.remove_prefix(kBatchHead);
   std::uint64_t count = 0;
   BatchEntry entry;

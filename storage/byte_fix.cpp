@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "storage/crc32c.hpp"
+#include "storage/little_endian.hpp"
 
 namespace starbus::storage {
 namespace {
@@ -36,14 +37,6 @@ std::uint32_t unmasked(std::uint32_t crc) {
 
 std::uint32_t masked(std::uint32_t crc) {
   return std::rotr(crc, 15) + kMaskDelta;
-}
-
-std::uint32_t load_word(std::string_view bytes, std::size_t at) {
-  std::uint32_t word = 0;
-  for (unsigned i = 0; i < 4; ++i) {
-    word |= std::uint32_t{static_cast<unsigned char>(bytes[at + i])} << (8 * i);
-  }
-  return word;
 }
 
 std::optional<WrongByte> find_wrong_byte(std::string_view data, std::uint32_t crc) {

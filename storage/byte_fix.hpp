@@ -16,8 +16,6 @@ namespace starbus::storage {
 /// What LevelDB writes for a CRC, so that a checksum over checksums is none of zeros.
 std::uint32_t masked(std::uint32_t crc);
 
-std::uint32_t load_word(std::string_view bytes, std::size_t at);  // four bytes, little-endian
-
 struct WrongByte {
   std::size_t at = 0;
   unsigned char flipped = 0;  // its bits that are

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "storage/crc32c.hpp"
+#include "storage/hex.hpp"
 #include "storage/limits.hpp"
 
 namespace starbus::storage {
@@ -16,26 +17,8 @@ constexpr std::string_view kFirstLine = "starbus-damage 1\n";
 constexpr std::string_view kFile = "DAMAGE";
 constexpr std::size_t kLongestReason = 512;  // bytes
 
-std::string hex_of(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += {kDigits[byte >> 4], kDigits[byte & 15]};
-  }
-  return text;
-}
-
-std::optional<std::string> bytes_of(std::string_view hex) {
-  std::string bytes;
-  if (hex.size() % 2 != 0 || hex.size() > 4 * kMaxKey) return std::nullopt;
-  for (std::size_t i = 0; i < hex.size(); i += 2) {
-    unsigned byte = 0;
-    const auto read = std::from_chars(hex.data() + i, hex.data() + i + 2, byte, 16);
-    if (read.ptr != hex.data() + i + 2) return std::nullopt;
-    bytes += static_cast<char>(byte);
-  }
-  return bytes;
+std::optional<std::string> key_of(std::string_view hex) {
+  return hex.size() > 4 * kMaxKey ? std::nullopt : bytes_of_hex(hex);
 }
 
 /// What stands up to the next `end`, which is taken too; no value: there is none.
@@ -92,8 +75,8 @@ std::string checksum_of(std::string_view fields) {
 
 bool take_range(std::string_view text, DamageNote& note) {
   const auto from = take_until(text, '-');
-  auto first = from ? bytes_of(*from) : std::nullopt;
-  auto last = bytes_of(text);
+  auto first = from ? key_of(*from) : std::nullopt;
+  auto last = key_of(text);
   if (!first || !last || note.ranges.size() >= kNoteRanges) return false;
   note.ranges.push_back({std::move(*first), std::move(*last)});
   return true;

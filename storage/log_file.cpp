@@ -6,6 +6,7 @@
 
 #include "storage/byte_fix.hpp"
 #include "storage/crc32c.hpp"
+#include "storage/little_endian.hpp"
 
 namespace starbus::storage {
 namespace {
@@ -233,9 +234,8 @@ void LogWriter::add(std::string_view record) {
                                         : last        ? kLast
                                                       : kMiddle);
     const std::uint32_t crc = masked(crc32c(crc32c(0, {&kind, 1}), part));
-    for (unsigned shift = 0; shift < 32; shift += 8) bytes_ += static_cast<char>(crc >> shift);
-    bytes_ += static_cast<char>(part.size());
-    bytes_ += static_cast<char>(part.size() >> 8);
+    put_little(bytes_, crc, kLengthAt);
+    put_little(bytes_, part.size(), kKindAt - kLengthAt);
     bytes_ += kind;
     bytes_ += part;
     if (last) return;

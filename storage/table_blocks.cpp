@@ -9,6 +9,7 @@
 #include "storage/crc32c.hpp"
 #include "storage/envelope.hpp"
 #include "storage/limits.hpp"
+#include "storage/little_endian.hpp"
 #include "storage/table_keys.hpp"
 
 namespace starbus::storage {

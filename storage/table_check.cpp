@@ -9,6 +9,7 @@
 #include "storage/crc32c.hpp"
 #include "storage/envelope.hpp"
 #include "storage/internal_keys.hpp"
+#include "storage/little_endian.hpp"
 #include "storage/table_blocks.hpp"
 #include "storage/table_keys.hpp"
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "storage/internal_keys.hpp"
+#include "storage/little_endian.hpp"
 
 namespace starbus::storage {
 namespace {
@@ -15,12 +16,8 @@ struct Parts {
 
 Parts parts_of(std::string_view bytes) {
   const std::size_t trailer = std::min(bytes.size(), kTableKeyTrailer);
-  Parts parts{bytes.substr(0, bytes.size() - trailer), 0};
-  for (std::size_t i = 0; i < trailer; ++i) {  // little-endian
-    const auto byte = static_cast<unsigned char>(bytes[parts.key.size() + i]);
-    parts.trailer |= std::uint64_t{byte} << (8 * i);
-  }
-  return parts;
+  const std::size_t key = bytes.size() - trailer;
+  return {bytes.substr(0, key), load_little(bytes, key, trailer)};
 }
 
 class TableOrder final : public leveldb::Comparator {

@@ -7,9 +7,11 @@
 #include "storage/internal_keys.hpp"
 #include "storage/leveldb_status.hpp"
 #include "storage/limits.hpp"
+#include "storage/little_endian.hpp"
 #include "storage/live_tables.hpp"
 #include "storage/mending.hpp"
 #include "storage/table_keys.hpp"
+#include "storage/table_salvage.hpp"
 
 namespace starbus::storage {
 namespace {
@@ -18,7 +20,7 @@ namespace {
 std::string erased_key(std::string_view key, std::uint64_t sequence) {
   std::string bytes(key);
   bytes += '\0';  // the kind: erased
-  for (unsigned shift = 0; shift < 56; shift += 8) bytes += static_cast<char>(sequence >> shift);
+  put_little(bytes, sequence, 7);
   return bytes;
 }
 

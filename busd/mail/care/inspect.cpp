@@ -7,41 +7,19 @@
 #include "busd/mail/care/row_cursor.hpp"
 #include "busd/mail/lost_row.hpp"
 #include "busd/mail/row_keys.hpp"
+#include "storage/hex.hpp"
 
 namespace starbus::bus::busd::mail {
 namespace {
 
 constexpr std::size_t kTokenBytes = 17;  // shard and id, as in the key
 
-std::string hex_of(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += {kDigits[byte >> 4], kDigits[byte & 15]};
-  }
-  return text;
-}
-
-std::optional<std::string> bytes_of(std::string_view hex) {
-  const auto digit = [](char c) {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-  };
-  std::string bytes;
-  if (hex.size() != 2 * kTokenBytes) return std::nullopt;
-  for (std::size_t i = 0; i < hex.size(); i += 2) {
-    if (digit(hex[i]) < 0 || digit(hex[i + 1]) < 0) return std::nullopt;
-    bytes += static_cast<char>(digit(hex[i]) * 16 + digit(hex[i + 1]));
-  }
-  return bytes;
-}
-
 /// Where a list begins that goes on after `token`.
 storage::Result<std::string> key_after(const std::string& token) {
   std::string key(1, kBoxRows);
   if (token.empty()) return key;
-  const auto bytes = bytes_of(token);
-  if (!bytes) {
+  const auto bytes = storage::bytes_of_hex(token);
+  if (!bytes || bytes->size() != kTokenBytes) {
     return storage::Error(storage::Errc::bad_batch,
                           "after: give what `next` of an earlier page says, 34 hex digits");
   }
@@ -96,7 +74,7 @@ storage::Result<BoxPage> list_boxes(const storage::Snapshot& snapshot, const Box
     if (*row == nullptr) break;
     const bool full = page.boxes.size() >= limit || page.damaged.size() >= limit;
     if (full || read >= kMostBoxesRead) {
-      page.next = hex_of(std::string_view(last).substr(1, kTokenBytes));
+      page.next = storage::hex_of(std::string_view(last).substr(1, kTokenBytes));
       break;
     }
     if (read_mail_key((*row)->key)) last = (*row)->key;
