@@ -201,7 +201,9 @@ Response Admin::topology() const {
 
 Response Admin::names(const Request& request) const {
   const std::string prefix = request.parameter_or("prefix", "");
-  const std::size_t limit = daemon::number_or(request, "limit", 100, kMostRows);
+  const auto asked = request.number_or("limit", 100);
+  if (!asked) return Response::no_number("limit");
+  const std::size_t limit = std::min<std::size_t>(*asked, kMostRows);
   const auto page = router_.table().page(prefix, request.parameter_or("after", ""), limit);
   json rows = json::array();
   for (const LocalName* name : page) {
@@ -242,7 +244,9 @@ Response Admin::failures(const Request& request) const {
     if (!name) return daemon::error_response(name.error());
     channel = name->id();
   }
-  const std::size_t limit = daemon::number_or(request, "limit", 100, FailureLog::kKept);
+  const auto asked = request.number_or("limit", 100);
+  if (!asked) return Response::no_number("limit");
+  const std::size_t limit = std::min<std::size_t>(*asked, FailureLog::kKept);
   json rows = daemon::failures_json(router_, channel, limit, daemon::boot_now());
   for (json& row : rows) row["name"] = text ? json(*text) : json();
   return Response::json({{"failures", rows}});

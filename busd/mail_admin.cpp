@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
-#include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -30,13 +29,6 @@ Response no_store() {
 
 Response not_open() {
   return Response::error(503, "the mail store is not open: see /healthz");
-}
-
-std::uint64_t number_in(const Request& request, std::string_view name, std::uint64_t fallback) {
-  const auto text = request.parameter(name);
-  std::uint64_t number = fallback;
-  if (text) std::from_chars(text->data(), text->data() + text->size(), number);
-  return number;
 }
 
 }  // namespace
@@ -110,7 +102,9 @@ void MailAdmin::boxes(const Request& request, const Reply& reply) {
   mail::BoxQuery query;
   query.prefix = request.parameter_or("prefix", "");
   query.after = request.parameter_or("after", "");
-  query.limit = daemon::number_or(request, "limit", 100, mail::kMostBoxes);
+  const auto limit = request.number_or("limit", 100);
+  if (!limit) return reply(Response::no_number("limit"));
+  query.limit = std::min<std::size_t>(*limit, mail::kMostBoxes);
   ask(reply, [query](const storage::Snapshot& snapshot) { return boxes_answer(snapshot, query); });
 }
 
@@ -119,10 +113,13 @@ void MailAdmin::peek(const Request& request, const Reply& reply) {
   if (const auto good = check_channel_name(name); !good) {
     return reply(daemon::error_response(good.error()));
   }
-  const std::uint64_t from = number_in(request, "from", 0);
-  const std::size_t limit = daemon::number_or(request, "limit", 20, mail::kMostPeeked);
-  ask(reply, [name, from, limit](const storage::Snapshot& snapshot) {
-    return peek_answer(snapshot, name, from, limit);
+  const auto from = request.number_or("from", 0);
+  if (!from) return reply(Response::no_number("from"));
+  const auto limit = request.number_or("limit", 20);
+  if (!limit) return reply(Response::no_number("limit"));
+  const std::size_t most = std::min<std::size_t>(*limit, mail::kMostPeeked);
+  ask(reply, [name, from = *from, most](const storage::Snapshot& snapshot) {
+    return peek_answer(snapshot, name, from, most);
   });
 }
 
@@ -273,16 +270,10 @@ void MailAdmin::purge(const Request& request, const Reply& reply) {
   if (const auto good = check_channel_name(name); !good) {
     return reply(daemon::error_response(good.error()));
   }
-  const auto text = request.parameter("upto");
-  std::uint64_t upto = ~std::uint64_t{0};
-  if (text) {
-    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), upto);
-    if (error != std::errc() || end != text->data() + text->size()) {
-      return reply(Response::error(400, "upto: '" + std::string(*text) + "' is no number"));
-    }
-  }
+  const auto upto = request.number_or("upto", ~std::uint64_t{0});
+  if (!upto) return reply(Response::no_number("upto"));
   const bool asked =
-      node->purge(name, upto, [&loop = loop_, reply, name](Result<std::uint64_t> count) {
+      node->purge(name, *upto, [&loop = loop_, reply, name](Result<std::uint64_t> count) {
         const Response response = count ? Response::json({{"name", name}, {"purged", *count}})
                                         : daemon::error_response(count.error());
         boost::asio::post(loop, [reply, response] { reply(response); });

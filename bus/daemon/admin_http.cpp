@@ -1,6 +1,7 @@
 #include "bus/daemon/admin_http.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "bus/daemon/admin_stream.hpp"
@@ -73,6 +74,17 @@ std::string Request::parameter_or(std::string_view name, std::string_view fallba
   return parameter(name).value_or(std::string(fallback));
 }
 
+std::optional<std::uint64_t> Request::number_or(std::string_view name,
+                                                std::uint64_t fallback) const {
+  const auto text = parameter(name);
+  if (!text) return fallback;
+  std::uint64_t number = 0;
+  const char* const end = text->data() + text->size();
+  const auto read = std::from_chars(text->data(), end, number);
+  if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
+  return number;
+}
+
 Response Response::json(const nlohmann::json& value, unsigned status) {
   std::string body = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   return {status, "application/json", body + "\n"};
@@ -84,6 +96,10 @@ Response Response::text(std::string body, unsigned status) {
 
 Response Response::error(unsigned status, std::string_view message) {
   return json({{"error", word_of(status)}, {"detail", message}}, status);
+}
+
+Response Response::no_number(std::string_view name) {
+  return error(400, std::string(name) + ": a number is needed");
 }
 
 std::optional<Target> parse_target(std::string_view target) {

@@ -24,6 +24,8 @@ struct Request {
   /// The first parameter of that name.
   std::optional<std::string> parameter(std::string_view name) const;
   std::string parameter_or(std::string_view name, std::string_view fallback) const;
+  /// No value: it is there, and is no decimal number of 64 bits. See Response::no_number.
+  std::optional<std::uint64_t> number_or(std::string_view name, std::uint64_t fallback) const;
 };
 
 struct Response {
@@ -37,6 +39,8 @@ struct Response {
   static Response text(std::string body, unsigned status = 200);
   /// {"error": message}
   static Response error(unsigned status, std::string_view message);
+  /// 400, for this parameter.
+  static Response no_number(std::string_view name);
 };
 
 /// The answer of an asynchronous route: call it once, on the thread of the loop, when the answer is

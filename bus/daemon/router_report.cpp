@@ -1,7 +1,5 @@
 #include "bus/daemon/router_report.hpp"
 
-#include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "bus/daemon/metrics.hpp"
@@ -136,14 +134,6 @@ void add_router_metrics(Metrics& metrics, const Router& router) {
                    }
                    return samples;
                  });
-}
-
-std::size_t number_or(const Request& request, std::string_view name, std::size_t fallback,
-                      std::size_t most) {
-  const auto text = request.parameter(name);
-  std::size_t value = fallback;
-  if (text) std::from_chars(text->data(), text->data() + text->size(), value);
-  return std::min(value, most);
 }
 
 }  // namespace starbus::bus::daemon

@@ -28,8 +28,5 @@ Response error_response(const Error& error);
 nlohmann::json clock_jump_age(const ClockWatch& clock);
 /// starbus_router_*; the router must outlive the metrics' last scrape.
 void add_router_metrics(Metrics& metrics, const Router& router);
-/// A number in a query, or the fallback; never above `most`.
-std::size_t number_or(const Request& request, std::string_view name, std::size_t fallback,
-                      std::size_t most);
 
 }  // namespace starbus::bus::daemon

@@ -1,7 +1,6 @@
 #include "nodes/manager/manager_admin.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -16,13 +15,6 @@ using bus::daemon::Reply;
 using bus::daemon::Request;
 using bus::daemon::Response;
 
-std::optional<std::uint64_t> number_in(const std::string& text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 /// Runs as a coroutine of the desk: it ends with it.
 entity::rpc::Task<> skip(Node& node, std::string counter, std::uint64_t beyond, Reply reply) {
   auto skipping = skip_ids(node.bus(), counter, beyond);
@@ -36,8 +28,8 @@ entity::rpc::Task<> skip(Node& node, std::string counter, std::uint64_t beyond, 
 }
 
 void start_skip(Node& node, ManagerDesk& desk, const Request& request, const Reply& reply) {
-  const auto beyond = number_in(request.parameter_or("beyond", ""));
-  if (!beyond) return reply(Response::error(400, "?counter=NAME&beyond=ID: no number"));
+  const auto beyond = request.number_or("beyond", 0);
+  if (!beyond || !request.parameter("beyond")) return reply(Response::no_number("beyond"));
   auto task = skip(node, request.parameter_or("counter", ""), *beyond, reply);
   const auto spawned = entity::rpc::spawn(node.rpc(), desk, std::move(task));
   if (!spawned) reply(Response::error(503, spawned.error().to_string()));

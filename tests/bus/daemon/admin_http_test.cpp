@@ -45,6 +45,24 @@ TEST(AdminHttp, ParametersOfARequest) {
   EXPECT_EQ(request.parameter_or("other", "x"), "x");
 }
 
+TEST(AdminHttp, NumbersOfARequestAreWholeOrRefused) {
+  const Request request{"GET",
+                        "/",
+                        {{"n", "18446744073709551615"},
+                         {"most", "18446744073709551616"},
+                         {"tail", "1x"},
+                         {"sign", "-1"},
+                         {"hex", "0x1"},
+                         {"empty", ""}},
+                        ""};
+  EXPECT_EQ(request.number_or("n", 7), ~std::uint64_t{0});
+  EXPECT_EQ(request.number_or("other", 7), 7U);
+  for (const char* bad : {"most", "tail", "sign", "hex", "empty"}) {
+    EXPECT_EQ(request.number_or(bad, 7), std::nullopt) << bad;
+  }
+  EXPECT_EQ(Response::no_number("limit").status, 400U);
+}
+
 TEST(AdminHttp, JsonResponsesSurviveHostileNames) {
   const Response response = Response::json({{"name", "\xff\"\n"}});
   EXPECT_EQ(nlohmann::json::parse(response.body)["name"], "\xef\xbf\xbd\"\n");
