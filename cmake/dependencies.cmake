@@ -11,6 +11,13 @@ find_package(leveldb REQUIRED)
 find_package(cereal REQUIRED)              # headers: how classes say what they consist of
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(zmq REQUIRED IMPORTED_TARGET GLOBAL libzmq>=4.3.4)
+# For busd: mail comes and goes by the thousand, and each message costs a tenth less of a processor than
+# with the C library's allocator. Not beneath sanitizers, which have allocators of their own.
+add_library(starbus_allocator INTERFACE)
+if(NOT STARBUS_SANITIZE)
+  pkg_check_modules(jemalloc REQUIRED IMPORTED_TARGET GLOBAL jemalloc)
+  target_link_libraries(starbus_allocator INTERFACE PkgConfig::jemalloc)
+endif()
 pkg_check_modules(systemd REQUIRED IMPORTED_TARGET GLOBAL libsystemd)
 if(STARBUS_TESTS)
   find_package(GTest REQUIRED)

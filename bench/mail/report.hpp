@@ -27,6 +27,11 @@ class Report {
                               const std::string& metric) const {
     return figures_.ratio(row, "starbus", row, system, metric);
   }
+  // Of starbus, divided by that of the other row.
+  std::optional<double> ratio_to_row(const std::string& row, const std::string& other,
+                                     const std::string& metric) const {
+    return figures_.ratio(row, "starbus", other, "starbus", metric);
+  }
   std::string table(const std::vector<Row>& rows) const;
   // Flat keys: mail.ROW.METRIC.SYSTEM, and mail.ROW.METRIC.ratio_SYSTEM: starbus divided by that.
   std::string json(const std::vector<Row>& rows, const Metrics& disk) const;
