@@ -1,26 +1,18 @@
 #include "entity/events/limits.hpp"
 
-#include <array>
+#include "entity/catalogue_rows.hpp"
 
 namespace starbus::entity {
 
 std::span<const LimitInfo> event_limits() {
-  static constexpr std::array kCatalogue = {
-#define X(constant, value, unit, reason, reached) \
-  LimitInfo{#constant, constant, unit, reason, reached},
-      STARBUS_EVENT_LIMITS(X)
-#undef X
-  };
-  return kCatalogue;
+  static constexpr std::array kRows = {STARBUS_EVENT_LIMITS(STARBUS_LIMIT_ROW)};
+  return kRows;
 }
 
 std::span<const ErrorInfo<EventErrc>> event_errors() {
-  static constexpr std::array kCatalogue = {
-#define X(code, meaning) ErrorInfo<EventErrc>{EventErrc::code, #code, meaning},
-      STARBUS_EVENT_ERRORS(X)
-#undef X
-  };
-  return kCatalogue;
+  using enum EventErrc;
+  static constexpr std::array kRows = {STARBUS_EVENT_ERRORS(STARBUS_ERROR_ROW)};
+  return kRows;
 }
 
 std::string_view name_of(EventErrc code) {

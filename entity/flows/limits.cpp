@@ -1,26 +1,18 @@
 #include "entity/flows/limits.hpp"
 
-#include <array>
+#include "entity/catalogue_rows.hpp"
 
 namespace starbus::entity {
 
 std::span<const LimitInfo> flow_limits() {
-  static constexpr std::array kCatalogue = {
-#define X(constant, value, unit, reason, reached) \
-  LimitInfo{#constant, constant, unit, reason, reached},
-      STARBUS_FLOW_LIMITS(X)
-#undef X
-  };
-  return kCatalogue;
+  static constexpr std::array kRows = {STARBUS_FLOW_LIMITS(STARBUS_LIMIT_ROW)};
+  return kRows;
 }
 
 std::span<const ErrorInfo<FlowErrc>> flow_errors() {
-  static constexpr std::array kCatalogue = {
-#define X(code, meaning) ErrorInfo<FlowErrc>{FlowErrc::code, #code, meaning},
-      STARBUS_FLOW_ERRORS(X)
-#undef X
-  };
-  return kCatalogue;
+  using enum FlowErrc;
+  static constexpr std::array kRows = {STARBUS_FLOW_ERRORS(STARBUS_ERROR_ROW)};
+  return kRows;
 }
 
 std::string_view name_of(FlowErrc code) {

@@ -1,26 +1,18 @@
 #include "entity/identity/limits.hpp"
 
-#include <array>
+#include "entity/catalogue_rows.hpp"
 
 namespace starbus::entity {
 
 std::span<const LimitInfo> identity_limits() {
-  static constexpr std::array kCatalogue = {
-#define X(constant, value, unit, reason, reached) \
-  LimitInfo{#constant, constant, unit, reason, reached},
-      STARBUS_IDENTITY_LIMITS(X)
-#undef X
-  };
-  return kCatalogue;
+  static constexpr std::array kRows = {STARBUS_IDENTITY_LIMITS(STARBUS_LIMIT_ROW)};
+  return kRows;
 }
 
 std::span<const ErrorInfo<IdentityErrc>> identity_errors() {
-  static constexpr std::array kCatalogue = {
-#define X(code, meaning) ErrorInfo<IdentityErrc>{IdentityErrc::code, #code, meaning},
-      STARBUS_IDENTITY_ERRORS(X)
-#undef X
-  };
-  return kCatalogue;
+  using enum IdentityErrc;
+  static constexpr std::array kRows = {STARBUS_IDENTITY_ERRORS(STARBUS_ERROR_ROW)};
+  return kRows;
 }
 
 std::string_view name_of(IdentityErrc code) {

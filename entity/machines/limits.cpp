@@ -1,26 +1,18 @@
 #include "entity/machines/limits.hpp"
 
-#include <array>
+#include "entity/catalogue_rows.hpp"
 
 namespace starbus::entity {
 
 std::span<const LimitInfo> machine_limits() {
-  static constexpr std::array kCatalogue = {
-#define X(constant, value, unit, reason, reached) \
-  LimitInfo{#constant, constant, unit, reason, reached},
-      STARBUS_MACHINE_LIMITS(X)
-#undef X
-  };
-  return kCatalogue;
+  static constexpr std::array kRows = {STARBUS_MACHINE_LIMITS(STARBUS_LIMIT_ROW)};
+  return kRows;
 }
 
 std::span<const ErrorInfo<MachineErrc>> machine_errors() {
-  static constexpr std::array kCatalogue = {
-#define X(code, meaning) ErrorInfo<MachineErrc>{MachineErrc::code, #code, meaning},
-      STARBUS_MACHINE_ERRORS(X)
-#undef X
-  };
-  return kCatalogue;
+  using enum MachineErrc;
+  static constexpr std::array kRows = {STARBUS_MACHINE_ERRORS(STARBUS_ERROR_ROW)};
+  return kRows;
 }
 
 std::string_view name_of(MachineErrc code) {

@@ -1,26 +1,18 @@
 #include "entity/objects/limits.hpp"
 
-#include <array>
+#include "entity/catalogue_rows.hpp"
 
 namespace starbus::entity {
 
 std::span<const LimitInfo> entity_limits() {
-  static constexpr std::array kCatalogue = {
-#define X(constant, value, unit, reason, reached) \
-  LimitInfo{#constant, constant, unit, reason, reached},
-      STARBUS_ENTITY_LIMITS(X)
-#undef X
-  };
-  return kCatalogue;
+  static constexpr std::array kRows = {STARBUS_ENTITY_LIMITS(STARBUS_LIMIT_ROW)};
+  return kRows;
 }
 
 std::span<const ErrorInfo<EntityErrc>> entity_errors() {
-  static constexpr std::array kCatalogue = {
-#define X(code, meaning) ErrorInfo<EntityErrc>{EntityErrc::code, #code, meaning},
-      STARBUS_ENTITY_ERRORS(X)
-#undef X
-  };
-  return kCatalogue;
+  using enum EntityErrc;
+  static constexpr std::array kRows = {STARBUS_ENTITY_ERRORS(STARBUS_ERROR_ROW)};
+  return kRows;
 }
 
 std::string_view name_of(EntityErrc code) {

@@ -1,26 +1,18 @@
 #include "entity/schedule/limits.hpp"
 
-#include <array>
+#include "entity/catalogue_rows.hpp"
 
 namespace starbus::entity {
 
 std::span<const LimitInfo> tick_limits() {
-  static constexpr std::array kCatalogue = {
-#define X(constant, value, unit, reason, reached) \
-  LimitInfo{#constant, constant, unit, reason, reached},
-      STARBUS_TICK_LIMITS(X)
-#undef X
-  };
-  return kCatalogue;
+  static constexpr std::array kRows = {STARBUS_TICK_LIMITS(STARBUS_LIMIT_ROW)};
+  return kRows;
 }
 
 std::span<const ErrorInfo<TickErrc>> tick_errors() {
-  static constexpr std::array kCatalogue = {
-#define X(code, meaning) ErrorInfo<TickErrc>{TickErrc::code, #code, meaning},
-      STARBUS_TICK_ERRORS(X)
-#undef X
-  };
-  return kCatalogue;
+  using enum TickErrc;
+  static constexpr std::array kRows = {STARBUS_TICK_ERRORS(STARBUS_ERROR_ROW)};
+  return kRows;
 }
 
 std::string_view name_of(TickErrc code) {

@@ -1,16 +1,13 @@
 #include "entity/timers/error.hpp"
 
-#include <array>
+#include "entity/catalogue_rows.hpp"
 
 namespace starbus::entity {
 
 std::span<const ErrorInfo<TimerErrc>> timer_errors() {
-  static constexpr std::array kCatalogue = {
-#define X(code, meaning) ErrorInfo<TimerErrc>{TimerErrc::code, #code, meaning},
-      STARBUS_TIMER_ERRORS(X)
-#undef X
-  };
-  return kCatalogue;
+  using enum TimerErrc;
+  static constexpr std::array kRows = {STARBUS_TIMER_ERRORS(STARBUS_ERROR_ROW)};
+  return kRows;
 }
 
 std::string_view name_of(TimerErrc code) {

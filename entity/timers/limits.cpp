@@ -1,17 +1,12 @@
 #include "entity/timers/limits.hpp"
 
-#include <array>
+#include "entity/catalogue_rows.hpp"
 
 namespace starbus::entity {
 
 std::span<const LimitInfo> timer_limits() {
-  static constexpr std::array kCatalogue = {
-#define X(constant, value, unit, reason, reached) \
-  LimitInfo{#constant, constant, unit, reason, reached},
-      STARBUS_TIMER_LIMITS(X)
-#undef X
-  };
-  return kCatalogue;
+  static constexpr std::array kRows = {STARBUS_TIMER_LIMITS(STARBUS_LIMIT_ROW)};
+  return kRows;
 }
 
 }  // namespace starbus::entity

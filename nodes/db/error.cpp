@@ -1,16 +1,13 @@
 #include "nodes/db/error.hpp"
 
-#include <array>
+#include "entity/catalogue_rows.hpp"
 
 namespace starbus::nodes::db {
 
 std::span<const ErrorInfo> error_catalogue() {
-  static constexpr std::array kCatalogue = {
-#define X(code, meaning) ErrorInfo{Errc::code, #code, meaning},
-      STARBUS_DB_ERRORS(X)
-#undef X
-  };
-  return kCatalogue;
+  using enum Errc;
+  static constexpr std::array kRows = {STARBUS_DB_ERRORS(STARBUS_ERROR_ROW)};
+  return kRows;
 }
 
 std::string_view name_of(Errc code) {

@@ -1,17 +1,12 @@
 #include "nodes/db/limits.hpp"
 
-#include <array>
+#include "entity/catalogue_rows.hpp"
 
 namespace starbus::nodes::db {
 
 std::span<const entity::LimitInfo> limit_catalogue() {
-  static constexpr std::array kCatalogue = {
-#define X(constant, value, unit, reason, reached) \
-  entity::LimitInfo{#constant, constant, unit, reason, reached},
-      STARBUS_DB_LIMITS(X)
-#undef X
-  };
-  return kCatalogue;
+  static constexpr std::array kRows = {STARBUS_DB_LIMITS(STARBUS_LIMIT_ROW)};
+  return kRows;
 }
 
 }  // namespace starbus::nodes::db

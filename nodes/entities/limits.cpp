@@ -1,17 +1,12 @@
 #include "nodes/entities/limits.hpp"
 
-#include <array>
+#include "entity/catalogue_rows.hpp"
 
 namespace starbus::nodes::entities {
 
 std::span<const entity::LimitInfo> entity_host_limits() {
-  static constexpr std::array kCatalogue = {
-#define X(constant, value, unit, reason, reached) \
-  entity::LimitInfo{#constant, constant, unit, reason, reached},
-      STARBUS_ENTITY_HOST_LIMITS(X)
-#undef X
-  };
-  return kCatalogue;
+  static constexpr std::array kRows = {STARBUS_ENTITY_HOST_LIMITS(STARBUS_LIMIT_ROW)};
+  return kRows;
 }
 
 }  // namespace starbus::nodes::entities

@@ -1,26 +1,18 @@
 #include "nodes/replica/limits.hpp"
 
-#include <array>
+#include "entity/catalogue_rows.hpp"
 
 namespace starbus::nodes::replica {
 
 std::span<const entity::LimitInfo> replica_limits() {
-  static constexpr std::array kCatalogue = {
-#define X(constant, value, unit, reason, reached) \
-  entity::LimitInfo{#constant, constant, unit, reason, reached},
-      STARBUS_REPLICA_LIMITS(X)
-#undef X
-  };
-  return kCatalogue;
+  static constexpr std::array kRows = {STARBUS_REPLICA_LIMITS(STARBUS_LIMIT_ROW)};
+  return kRows;
 }
 
 std::span<const ErrorInfo> replica_errors() {
-  static constexpr std::array kCatalogue = {
-#define X(code, meaning) ErrorInfo{Errc::code, #code, meaning},
-      STARBUS_REPLICA_ERRORS(X)
-#undef X
-  };
-  return kCatalogue;
+  using enum Errc;
+  static constexpr std::array kRows = {STARBUS_REPLICA_ERRORS(STARBUS_ERROR_ROW)};
+  return kRows;
 }
 
 std::string_view name_of(Errc code) {

@@ -1,16 +1,13 @@
 #include "nodes/service/error.hpp"
 
-#include <array>
+#include "entity/catalogue_rows.hpp"
 
 namespace starbus::nodes::service {
 
 std::span<const ErrorInfo> service_errors() {
-  static constexpr std::array kCatalogue = {
-#define X(code, meaning) ErrorInfo{Errc::code, #code, meaning},
-      STARBUS_SERVICE_ERRORS(X)
-#undef X
-  };
-  return kCatalogue;
+  using enum Errc;
+  static constexpr std::array kRows = {STARBUS_SERVICE_ERRORS(STARBUS_ERROR_ROW)};
+  return kRows;
 }
 
 std::string_view name_of(Errc code) {

@@ -1,17 +1,12 @@
 #include "nodes/service/limits.hpp"
 
-#include <array>
+#include "entity/catalogue_rows.hpp"
 
 namespace starbus::nodes::service {
 
 std::span<const entity::LimitInfo> service_limits() {
-  static constexpr std::array kCatalogue = {
-#define X(constant, value, unit, reason, reached) \
-  entity::LimitInfo{#constant, constant, unit, reason, reached},
-      STARBUS_SERVICE_LIMITS(X)
-#undef X
-  };
-  return kCatalogue;
+  static constexpr std::array kRows = {STARBUS_SERVICE_LIMITS(STARBUS_LIMIT_ROW)};
+  return kRows;
 }
 
 }  // namespace starbus::nodes::service

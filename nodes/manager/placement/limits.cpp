@@ -1,17 +1,12 @@
 #include "nodes/manager/placement/limits.hpp"
 
-#include <array>
+#include "entity/catalogue_rows.hpp"
 
 namespace starbus::nodes::manager {
 
 std::span<const entity::LimitInfo> placement_limits() {
-  static constexpr std::array kCatalogue = {
-#define X(constant, value, unit, reason, reached) \
-  entity::LimitInfo{#constant, constant, unit, reason, reached},
-      STARBUS_PLACEMENT_LIMITS(X)
-#undef X
-  };
-  return kCatalogue;
+  static constexpr std::array kRows = {STARBUS_PLACEMENT_LIMITS(STARBUS_LIMIT_ROW)};
+  return kRows;
 }
 
 }  // namespace starbus::nodes::manager
