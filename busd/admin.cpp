@@ -50,13 +50,16 @@ Admin::Admin(HostRouter& router, daemon::DaemonContext& context, Facts facts)
       context_(context),
       facts_(std::move(facts)),
       started_(daemon::boot_now()),
+      routes_(context.admin),
       tails_(router) {
-  add("/status", [this](const Request&) { return status(); });
-  add("/links", [this](const Request&) { return links(); });
-  add("/topology", [this](const Request&) { return topology(); });
-  add("/names", [this](const Request& request) { return names(request); });
-  add("/route", [this](const Request& request) { return route(request); });
-  add("/failures", [this](const Request& request) { return failures(request); });
+  routes_.add("/status", [this](const Request&) { return status(); });
+  routes_.add("/links", [this](const Request&) { return links(); });
+  routes_.add("/topology", [this](const Request&) { return topology(); });
+  routes_.add("/names", [this](const Request& request) { return names(request); });
+  routes_.add("/route", [this](const Request& request) { return route(request); });
+  routes_.add("/failures", [this](const Request& request) {
+    return daemon::failures_response(router_, request);
+  });
   context.admin.get_async(
       daemon::kAtRoute,
       [this](const Request& request, const daemon::Reply& reply) { pass_on(request, reply); });
@@ -73,26 +76,11 @@ Admin::Admin(HostRouter& router, daemon::DaemonContext& context, Facts facts)
                        });
 }
 
-void Admin::add(const std::string& path, Route route) {
-  context_.admin.get(path, route);
-  routes_[path] = std::move(route);
-}
-
-Response Admin::answer(const std::string& path_and_query) const {
-  auto target = daemon::parse_target(path_and_query);
-  if (!target) return daemon::error_response({Errc::bad_name, "not a path"});
-  const auto found = routes_.find(target->path);
-  if (found == routes_.end()) {
-    return daemon::error_response({Errc::no_owner, "no route " + target->path});
-  }
-  return found->second({"GET", target->path, std::move(target->query), {}});
-}
-
 void Admin::pass_on(const Request& request, const daemon::Reply& reply) {
   const auto at = daemon::parse_at(request);
   if (!at) return reply(daemon::error_response(at.error()));
   if (at->target == facts_.host) {
-    if (!facts_.later(at->path, reply)) reply(answer(at->path));
+    if (!facts_.later(at->path, reply)) reply(routes_.answer(at->path));
     return;
   }
   router_.query(at->target, at->path, [reply](const Result<Answer>& end) {
@@ -234,22 +222,6 @@ Response Admin::route(const Request& request) const {
     answer["state"] = state_of(*local);
   }
   return Response::json(answer);
-}
-
-Response Admin::failures(const Request& request) const {
-  std::optional<ChannelId> channel;
-  const auto text = request.parameter("name");
-  if (text) {
-    const auto name = Name::of(*text);
-    if (!name) return daemon::error_response(name.error());
-    channel = name->id();
-  }
-  const auto asked = request.number_or("limit", 100);
-  if (!asked) return Response::no_number("limit");
-  const std::size_t limit = std::min<std::size_t>(*asked, FailureLog::kKept);
-  json rows = daemon::failures_json(router_, channel, limit, daemon::boot_now());
-  for (json& row : rows) row["name"] = text ? json(*text) : json();
-  return Response::json({{"failures", rows}});
 }
 
 void add_metrics(daemon::Metrics& metrics, HostRouter& router) {

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "bus/core/host_router.hpp"
+#include "bus/daemon/at_route.hpp"
 #include "bus/daemon/main_loop.hpp"
 #include "busd/tail.hpp"
 
@@ -28,11 +28,11 @@ class Admin {
   Admin(HostRouter& router, daemon::DaemonContext& context, Facts facts);
 
   /// The answer to a path with its query string.
-  daemon::Response answer(const std::string& path_and_query) const;
+  daemon::Response answer(const std::string& path_and_query) const {
+    return routes_.answer(path_and_query);
+  }
 
  private:
-  using Route = std::function<daemon::Response(const daemon::Request&)>;
-  void add(const std::string& path, Route route);
   void pass_on(const daemon::Request& request, const daemon::Reply& reply);
   void trace(const daemon::Request& request, const daemon::Reply& reply);
 
@@ -41,14 +41,13 @@ class Admin {
   daemon::Response topology() const;
   daemon::Response names(const daemon::Request& request) const;
   daemon::Response route(const daemon::Request& request) const;
-  daemon::Response failures(const daemon::Request& request) const;
   std::string kind_of(const LinkStatus& link) const;
 
   HostRouter& router_;
   daemon::DaemonContext& context_;
   Facts facts_;
   Time started_;
-  std::map<std::string, Route, std::less<>> routes_;
+  daemon::SharedRoutes routes_;
   Tails tails_;
 };
 

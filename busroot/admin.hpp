@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bus/core/root_router.hpp"
+#include "bus/daemon/at_route.hpp"
 #include "bus/daemon/main_loop.hpp"
 
 namespace starbus::bus::busroot {
@@ -22,13 +23,13 @@ class Admin {
   Admin(RootRouter& router, daemon::DaemonContext& context, std::function<void()> flush);
 
   /// The answer to a path with its query string.
-  daemon::Response answer(const std::string& path_and_query) const;
+  daemon::Response answer(const std::string& path_and_query) const {
+    return routes_.answer(path_and_query);
+  }
   /// The answer of a host to a question of this busroot.
   void on_answer(const Answer& answer);
 
  private:
-  using Route = std::function<daemon::Response(const daemon::Request&)>;
-  void add(const std::string& path, Route route);
   void pass_on(const daemon::Request& request, const daemon::Reply& reply);
   nlohmann::json host_json(const RootHost& host, const std::vector<LinkStatus>& links) const;
 
@@ -37,13 +38,12 @@ class Admin {
   daemon::Response topology() const;
   daemon::Response names(const daemon::Request& request) const;
   daemon::Response route(const daemon::Request& request) const;
-  daemon::Response failures(const daemon::Request& request) const;
 
   RootRouter& router_;
   daemon::DaemonContext& context_;
   std::function<void()> flush_;
   Time started_;
-  std::map<std::string, Route, std::less<>> routes_;
+  daemon::SharedRoutes routes_;
   std::uint64_t asked_ = 0;
   std::map<std::uint64_t, daemon::Reply> questions_;  // by number, oldest first
 };

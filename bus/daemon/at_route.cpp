@@ -2,6 +2,9 @@
 
 #include <limits>
 #include <string_view>
+#include <utility>
+
+#include "bus/daemon/router_report.hpp"
 
 namespace starbus::bus::daemon {
 namespace {
@@ -28,6 +31,21 @@ Result<AtRequest> parse_at(const Request& request) {
     return Error{Errc::too_large, "a path over the bus has at most 255 bytes"};
   }
   return at;
+}
+
+void SharedRoutes::add(const std::string& path, Route route) {
+  server_.get(path, route);
+  routes_[path] = std::move(route);
+}
+
+Response SharedRoutes::answer(const std::string& path_and_query) const {
+  auto target = parse_target(path_and_query);
+  if (!target) return error_response({Errc::bad_name, "not a path"});
+  const auto found = routes_.find(target->path);
+  if (found == routes_.end()) {
+    return error_response({Errc::no_owner, "no route " + target->path});
+  }
+  return found->second({"GET", target->path, std::move(target->query), {}});
 }
 
 }  // namespace starbus::bus::daemon

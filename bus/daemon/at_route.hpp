@@ -1,10 +1,13 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
 #include "bus/core/error.hpp"
 #include "bus/daemon/admin_http.hpp"
+#include "bus/daemon/admin_server.hpp"
 
 namespace starbus::bus::daemon {
 
@@ -21,5 +24,21 @@ inline constexpr const char* kAtRoute = "/at/";
 
 /// bad_name if it is not of that form, too_large if the path does not fit a query.
 Result<AtRequest> parse_at(const Request& request);
+
+/// The routes of a daemon that answer at once: those who ask over the bus get what clients of its
+/// admin server get. The server is not owned. Thread of the loop.
+class SharedRoutes {
+ public:
+  using Route = std::function<Response(const Request&)>;
+
+  explicit SharedRoutes(AdminServer& server) : server_(server) {}
+  void add(const std::string& path, Route route);
+  /// The answer to a path with its query string.
+  Response answer(const std::string& path_and_query) const;
+
+ private:
+  AdminServer& server_;
+  std::map<std::string, Route, std::less<>> routes_;
+};
 
 }  // namespace starbus::bus::daemon

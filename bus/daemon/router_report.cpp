@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bus/core/name.hpp"
 #include "bus/daemon/metrics.hpp"
 #include "bus/io/clock.hpp"
 
@@ -87,20 +88,31 @@ nlohmann::json counters_json(const RouterCounters& counters) {
   return json;
 }
 
-nlohmann::json failures_json(const Router& router, const std::optional<ChannelId>& channel,
-                             std::size_t limit, Time now) {
+Response failures_response(const Router& router, const Request& request) {
+  std::optional<ChannelId> channel;
+  const auto text = request.parameter("name");
+  if (text) {
+    const auto name = Name::of(*text);
+    if (!name) return error_response(name.error());
+    channel = name->id();
+  }
+  const auto limit = request.number_or("limit", 100);
+  if (!limit) return Response::no_number("limit");
+  const Time now = io::boot_now();
   nlohmann::json rows = nlohmann::json::array();
   const auto& latest = router.failures().latest();
-  for (auto failure = latest.rbegin(); failure != latest.rend() && rows.size() < limit; ++failure) {
+  for (auto failure = latest.rbegin(); failure != latest.rend() && rows.size() < *limit;
+       ++failure) {
     if (channel && failure->channel != *channel) continue;
     char origin[64];
     std::snprintf(origin, sizeof origin, "%08x.%08x", failure->origin.host, failure->origin.slot);
     rows.push_back({{"age_ms", milliseconds(now - failure->at)},
                     {"id", failure->channel.to_string()},
+                    {"name", text ? nlohmann::json(*text) : nlohmann::json()},
                     {"origin", origin},
                     {"reason", failure->reason}});
   }
-  return rows;
+  return Response::json({{"failures", rows}});
 }
 
 Response error_response(const Error& error) {

@@ -19,9 +19,8 @@ class Metrics;
 /// LINK; `kind` is "process", "busd" or "busroot".
 nlohmann::json link_json(const LinkStatus& link, std::string_view kind);
 nlohmann::json counters_json(const RouterCounters& counters);
-/// Latest first; of one channel, or all.
-nlohmann::json failures_json(const Router& router, const std::optional<ChannelId>& channel,
-                             std::size_t limit, Time now);
+/// /failures: latest first; of the channel that `name` says, or all.
+Response failures_response(const Router& router, const Request& request);
 /// {"error","detail"} with a fitting HTTP status.
 Response error_response(const Error& error);
 /// Seconds since the wall clock was set; null if it was not.
