@@ -8,6 +8,14 @@ std::size_t KeyedDispatcher::size() const {
   return sum;
 }
 
+EventKey KeyedDispatcher::key_of(KeyedListenerId id) const {
+  const Key& owned = *lists_.at(id.list)->key;
+  EventKey key(owned.text);
+  key.type_ = owned.type;
+  key.value_ = owned.value;
+  return key;
+}
+
 KeyedDispatcher::View KeyedDispatcher::as_view(const EventKey& key, TypeTag data) {
   return {reinterpret_cast<std::uintptr_t>(key.type_), key.value_,
           reinterpret_cast<std::uintptr_t>(data), key.text_};

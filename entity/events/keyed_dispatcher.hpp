@@ -93,6 +93,13 @@ class KeyedDispatcher {
   }
   /// Listeners of all keys.
   std::size_t size() const;
+  bool contains(KeyedListenerId id) const {
+    return id.list < lists_.size() && lists_[id.list]->contains(id.id);
+  }
+  /// Of one of this dispatcher's handles, also of a removed listener: how many listen to its key,
+  /// with its type of data; and the key, whose text lives as long as the dispatcher.
+  std::size_t size_beside(KeyedListenerId id) const { return lists_.at(id.list)->size(); }
+  EventKey key_of(KeyedListenerId id) const;
 
   /// Calls everyone who listens to this key with this type of data; says how many. Error: too_deep.
   template <class Data>
@@ -125,7 +132,9 @@ class KeyedDispatcher {
     virtual ~List() = default;
     virtual bool remove(ListenerId id) = 0;
     virtual bool set_priority(ListenerId id, int priority) = 0;
+    virtual bool contains(ListenerId id) const = 0;
     virtual std::size_t size() const = 0;
+    const Key* key = nullptr;  // in index_
   };
   template <class Data>
   struct TypedList final : List {
@@ -134,6 +143,7 @@ class KeyedDispatcher {
     bool set_priority(ListenerId id, int priority) override {
       return dispatcher.set_priority(id, priority);
     }
+    bool contains(ListenerId id) const override { return dispatcher.contains(id); }
     std::size_t size() const override { return dispatcher.size(); }
     Dispatcher<Data> dispatcher;
   };
@@ -150,7 +160,8 @@ class KeyedDispatcher {
     if (lists_.size() == kMaxEventKeys) return EventErrc::too_many_keys;
     const auto list = static_cast<std::uint32_t>(lists_.size());
     lists_.push_back(std::make_unique<TypedList<Data>>(depth_));
-    index_.emplace(Key{key.type_, key.value_, type_tag<Data>(), std::string(key.text_)}, list);
+    Key owned{key.type_, key.value_, type_tag<Data>(), std::string(key.text_)};
+    lists_.back()->key = &index_.emplace(std::move(owned), list).first->first;
     return list;
   }
 

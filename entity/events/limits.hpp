@@ -13,7 +13,11 @@ namespace starbus::entity {
   X(kMaxListeners, 65'536, "listeners", "of one event: each costs every round a call", \
     "too_many_listeners")                                                              \
   X(kMaxEventKeys, 4'096, "keys", "that were ever listened to: they keep their place", \
-    "too_many_keys")
+    "too_many_keys")                                                                   \
+  X(kMaxSeenPlaces, 16, "places",                                                      \
+    "that a listener of boards has left and knows its number of: cells that are "      \
+    "behind catch up soon",                                                            \
+    "the one that it left first is forgotten")
 
 #define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
 STARBUS_EVENT_LIMITS(X)
@@ -26,7 +30,8 @@ std::span<const LimitInfo> event_limits();
   X(too_deep, "rounds are nested as deep as they may; nobody was called")              \
   X(too_many_listeners, "the dispatcher, or the key, has as many listeners as it may") \
   X(too_many_keys, "the dispatcher has as many keys as it may")                        \
-  X(no_callback, "the listener is empty")
+  X(no_callback, "the listener is empty")                                              \
+  X(already_announced, "the board has had this number, or a later one; nobody was told")
 
 enum class EventErrc : std::uint8_t {
   ok = 0,

@@ -103,6 +103,7 @@ bus::Result<> NodeCore::begin() {
   spdlog::info("waits for busd at {}", settings_.bus_endpoint.empty()
                                            ? "$STARBUS_BUSD, else its usual socket"
                                            : settings_.bus_endpoint);
+  limit_wait();
   lifecycle_.start();
   watch_requirements();
   return {};

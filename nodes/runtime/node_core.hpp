@@ -97,6 +97,7 @@ class NodeCore final : private Lifecycle::Shell {
   Step measured(const std::string& name, Step step);
   void watch_requirements();
   void required(std::size_t index, const bus::WatchUpdate& update);
+  void limit_wait();
   void finish_tasks();
   void sample();
   StallDetector::Handler look() const;
@@ -127,7 +128,8 @@ class NodeCore final : private Lifecycle::Shell {
   std::function<void()> stopped_;  // set while it drains
   BusyMeter busy_;
   RpcLoad rpc_load_;
-  double sampled_ = 0;  // seconds, of the latest sample
+  double sampled_ = 0;           // seconds, of the latest sample
+  entity::TimerId ready_limit_;  // runs while it is not ready, if there is a limit
   entity::TimerOwner timers_;
   Node node_;
   StallDetector stalls_;  // last: its thread looks at the others

@@ -28,7 +28,8 @@ bus::Result<> NodeDaemon::start(daemon::DaemonContext& context) {
 bus::Result<> NodeDaemon::reload() {
   if (fresh_ != core_->settings()) {
     return bus::Error(bus::Errc::bad_config,
-                      "node, needs, [bus], [loop] and [tasks] take a restart");
+                      "node, needs, leave_deadline, ready_deadline, [bus], [loop] and [tasks] take "
+                      "a restart");
   }
   return app_->reload();
 }

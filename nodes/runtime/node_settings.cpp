@@ -27,6 +27,8 @@ NodeSettings read_node_settings(ConfigReader& reader, const std::string& fallbac
   settings.leave_deadline =
       reader.duration("leave_deadline", std::chrono::milliseconds(kLeaveDeadline),
                       std::chrono::milliseconds(0), std::chrono::minutes(10));
+  // None by default: a cluster whose parts are started in any order becomes ready by itself.
+  settings.ready_deadline = reader.duration("ready_deadline", std::chrono::milliseconds(0));
   ConfigReader bus = reader.table("bus");
   settings.bus_endpoint = bus.string("endpoint", "");
   settings.bus_role = bus.string("role", "node");

@@ -19,6 +19,7 @@ struct NodeSettings {
   std::chrono::milliseconds stall{};
   std::chrono::milliseconds tick{};
   std::chrono::milliseconds leave_deadline{};
+  std::chrono::milliseconds ready_deadline{};  // 0: it waits for ever
   std::size_t workers = 0;
 
   bool operator==(const NodeSettings&) const = default;

@@ -85,8 +85,25 @@ void NodeCore::leave() {
   });
 }
 
+/// From the start, or from the loss of the lease of one that was ready: a lease that is lost on the
+/// way gives no further time.
+void NodeCore::limit_wait() {
+  if (settings_.ready_deadline == milliseconds(0) || ready_limit_) return;
+  const auto limit = main_loop_.timers().after(timers_, settings_.ready_deadline, [this] {
+    failed(bus::Error(bus::Errc::deadline, "not ready within " +
+                                               std::to_string(settings_.ready_deadline.count()) +
+                                               " ms: " + status()));
+  });
+  if (!limit) return failed(bus::Error(bus::Errc::io_error, "no timer"));
+  ready_limit_ = *limit;
+}
+
 void NodeCore::entered(NodeState state) {
   retries_ = 0;
+  if (state == NodeState::starting) limit_wait();
+  if (state == NodeState::ready || state == NodeState::draining) {
+    main_loop_.timers().cancel(std::exchange(ready_limit_, {}));
+  }
   spdlog::info("{} is {}", settings_.node, name_of(state));
   for (const auto& callback : on_state_) callback(state);
   if (state == NodeState::stopped && stopped_) std::exchange(stopped_, nullptr)();

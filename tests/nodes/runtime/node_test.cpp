@@ -202,6 +202,77 @@ TEST_F(NodeTest, ADrainBeforeItIsOnTheBusEndsToo) {
   EXPECT_EQ(exit_code, bus::daemon::kExitOk) << log();
 }
 
+TEST_F(NodeTest, WhoseRequirementsNeverComeEndsInOrderAtItsDeadline) {
+  ClusterThread cluster(30s);
+  std::vector<std::string> states;
+  const int exit_code = run(
+      cluster.endpoint(),
+      [&](Node& node) {
+        cluster.begin();
+        node.require("ready/manager/");
+        node.offer("entity/treasure", bus::Handlers{});
+        node.on_drain("close", [&](const Done& done) {
+          states.emplace_back("closed");
+          done({});
+        });
+        node.on_state([&](NodeState state) { states.emplace_back(name_of(state)); });
+        return bus::Result<>();
+      },
+      "ready_deadline = '3s'\n");
+  EXPECT_EQ(exit_code, bus::daemon::kExitFailure) << log();
+  EXPECT_THAT(states, ElementsAre("registered", "draining", "closed", "stopped"));
+  EXPECT_THAT(log(),
+              HasSubstr("stops: deadline: not ready within 3000 ms: registered, waits for its "
+                        "requirements: ready/manager/ (0 of 1)"));
+}
+
+TEST_F(NodeTest, WhoFindsNoBusdEndsAtItsDeadlineToo) {
+  const auto nothing = [](Node&) { return bus::Result<>(); };
+  EXPECT_EQ(run("unix:///nobody/listens/here", nothing, "ready_deadline = '200ms'\n"),
+            bus::daemon::kExitFailure);
+  EXPECT_THAT(log(), HasSubstr("not ready within 200 ms: starting, connects"));
+}
+
+TEST_F(NodeTest, AStepThatHangsBeforeReadinessIsNamedAtTheDeadline) {
+  ClusterThread cluster(30s);
+  Done never;
+  const int exit_code = run(
+      cluster.endpoint(),
+      [&](Node& node) {
+        cluster.begin();
+        node.before_ready("load", [&](Done done) { never = std::move(done); });
+        return bus::Result<>();
+      },
+      "ready_deadline = '3s'\n");
+  EXPECT_EQ(exit_code, bus::daemon::kExitFailure) << log();
+  EXPECT_THAT(log(), HasSubstr("not ready within 3000 ms: registered, prepares: step 'load'"));
+}
+
+// While it is ready no time runs; when it has lost its lease, all of it runs once more.
+TEST_F(NodeTest, TheDeadlineCountsWhileItIsNotReady) {
+  ClusterThread cluster(4s);
+  std::vector<std::string> states;
+  std::chrono::steady_clock::time_point lost;
+  const int exit_code = run(
+      cluster.endpoint(),
+      [&](Node& node) {
+        cluster.begin();
+        node.on_state([&](NodeState state) {
+          states.emplace_back(name_of(state));
+          if (state == NodeState::ready) cluster.crash_root();
+          if (state == NodeState::starting) lost = std::chrono::steady_clock::now();
+          if (state == NodeState::draining) {
+            EXPECT_GE(std::chrono::steady_clock::now() - lost, 2900ms);
+          }
+        });
+        return bus::Result<>();
+      },
+      "ready_deadline = '3s'\n");
+  EXPECT_EQ(exit_code, bus::daemon::kExitFailure) << log();
+  EXPECT_THAT(states, ElementsAre("registered", "ready", "starting", "draining", "stopped"));
+  EXPECT_THAT(log(), HasSubstr("not ready within 3000 ms: starting, connects"));
+}
+
 TEST_F(NodeTest, AMistakeInTheStartIsNamed) {
   const int exit_code = run("unix:///nobody/listens/here", [](Node& node) {
     node.offer("entity/7", bus::Handlers{});
