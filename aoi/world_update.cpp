@@ -3,6 +3,7 @@
 #include <cassert>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "aoi/measure.hpp"
 #include "aoi/recording.hpp"
