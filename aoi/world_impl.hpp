@@ -86,7 +86,7 @@ class World::Impl {
 
   const WorldOptions options;
   Recorder* recorder = nullptr;
-  Buffer<Event> events;  ///< of the last update
+  EventLog events;  ///< of the last update
   Scene scene_;
   mutable Statistics statistics;
   std::vector<EntityRow> entities_;
@@ -193,10 +193,10 @@ class World::Impl {
   void tell(std::vector<Event>& extra, std::vector<std::uint64_t>& telling, Kind kind);
   void fetch_entries(std::size_t word) const;
   void fetch_targets(std::size_t word, Kind kind) const;
-  void sort_events(std::size_t begin);
+  void sort_events(std::span<Event> some);
   std::span<EntityIndex> found(SensorIndex sensor, Kind kind);
-  void tell_ended(SensorIndex sensor, std::span<const EntityIndex> left, const Endings::Row& ended);
-  void tell_plain(SensorIndex sensor, Kind kind);
+  std::span<EntityIndex> join(std::span<const EntityIndex> left, const Endings::Row& ended);
+  void tell_sensor(SensorIndex sensor, Kind kind, std::span<const Event> extras);
   Reason reason_of(SensorIndex sensor, EntityIndex target, Kind kind) const;
   bool failed_before(SensorIndex sensor, EntityIndex target) const;
 

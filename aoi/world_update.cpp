@@ -33,6 +33,7 @@ Result<UpdateReport> World::Impl::begin_update() {
   decide_pending();
   events.start();
   tell(extra_leaves_, leaving_, Kind::leave);
+  events.start_enters();
   tell(extra_enters_, entering_, Kind::enter);
   flips_.rest();
   for (const Reflagged& row : reflagged_) entities_[row.entity].reflagged = false;
