@@ -60,6 +60,38 @@ TEST_P(BetweenUpdates, WhoComesDoesNotTakeThePlaceOfWhoHasGone) {
   expect_seen(fresh);
 }
 
+TEST_P(BetweenUpdates, WhoHasGoneIsSeenOnlyByWhoSawIt) {
+  const EntityId old = come(505, 505);
+  const SensorId near = see(world_, come(510, 530), 20);
+  const SensorId there = see(world_, come(55, 50), 30);
+  (void)update();
+  go_far(old);
+  expect_seen(old);
+  EXPECT_FALSE(world_.sees(near, old));
+  EXPECT_FALSE(world_.sees(there, old)) << "not told yet";
+  (void)update();
+  EXPECT_FALSE(world_.sees(near, old));
+  EXPECT_FALSE(world_.sees(sight_, old));
+  EXPECT_EQ(world_.observers(old), std::vector<SensorId>{there});
+}
+
+TEST_P(BetweenUpdates, WhoAHandlerRemovesIsSeenByWhoSawItUntilThen) {
+  const EntityId near = come(505, 505);
+  const EntityId far = come(50, 50);
+  int handled = 0;
+  EXPECT_TRUE(world_.update([&](const Event& event) {
+    ++handled;
+    EXPECT_EQ(event, enter(near));
+    EXPECT_TRUE(world_.remove(near));
+    EXPECT_TRUE(world_.remove(far));
+    expect_seen(near);
+    expect_unseen(far);
+  }));
+  EXPECT_EQ(handled, 1);
+  expect_unseen(near);
+  EXPECT_EQ(update(), std::vector<Event>{leave(near, Reason::removed)});
+}
+
 TEST_P(BetweenUpdates, WhoHasGoneIsKnownThoughACrowdComes) {
   const EntityId old = come(505, 505);
   (void)update();

@@ -76,6 +76,28 @@ TEST(World, TheEquallyNearAreShownByTheirIndices) {
   }
 }
 
+// Farther than anybody was who was shown, and as far as the worst is now.
+TEST(World, TheIndexDecidesAlsoAtTheEdgeOfWhatIsLookedAt) {
+  for (const Backend backend : kBackends) {
+    World world = make(backend);
+    SensorOptions of;
+    of.limit = {LimitPolicy::nearest, 5, 0};
+    const SensorId sensor = *world.add_sensor(add(world, 500, 500), of);
+    std::vector<EntityId> all;
+    for (std::uint32_t i = 0; i < 100; ++i) {
+      all.push_back(add(world, i < 95 ? 525.F : 510.F, 500));
+    }
+    (void)world.update();
+    EXPECT_EQ(world.sees(sensor), std::vector<EntityId>(all.begin() + 95, all.end()));
+    ASSERT_TRUE(world.move(all[99], {510.001F, 500, 0}));
+    ASSERT_TRUE(world.move(all[50], {500, 510.001F, 0}));
+    (void)world.update();
+    std::vector<EntityId> expected(all.begin() + 95, all.end() - 1);
+    expected.insert(expected.begin(), all[50]);
+    EXPECT_EQ(world.sees(sensor), expected);
+  }
+}
+
 TEST(World, TheNearestDisplaceOnlyByAMargin) {
   World world = make();
   SensorOptions of;
