@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "aoi/grid_layer.hpp"
+#include "aoi/layer.hpp"
 
 namespace starbus::aoi {
 

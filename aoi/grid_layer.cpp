@@ -45,8 +45,8 @@ void GridLayer<Cells>::reserve(std::size_t entities, std::size_t sensors) {
   watchers_.reserve(sensors);
   sites_.reserve(sensors);
   if (cells_.size() == 0) return;
-  // A bounded map says about how many blocks that makes.
-  arena_.reserve(std::min(cells_.size(), entities) + entities / 8);
+  // A bounded map says about how many blocks that makes: few cells need more than one.
+  arena_.reserve(std::min(cells_.size(), entities) + entities / 16);
   settled_ = cells_.size() <= entities;
   if (!settled_) return;
   for (Run& run : runs_) run = {arena_.allocate(1), 1, 0, 0};

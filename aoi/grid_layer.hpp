@@ -16,59 +16,15 @@
 #include <boost/container/static_vector.hpp>
 #include <cstdlib>
 #include <functional>
-#include <memory>
 #include <vector>
 
 #include "aoi/block_arena.hpp"
 #include "aoi/cells.hpp"
 #include "aoi/extent.hpp"
-#include "aoi/index.hpp"
-#include "aoi/pairs.hpp"
-#include "aoi/row.hpp"
+#include "aoi/layer.hpp"
+#include "aoi/watcher.hpp"
 
 namespace starbus::aoi {
-
-/// What a grid does with a layer, whatever its cells are.
-class Layer {
- public:
-  virtual ~Layer() = default;
-  virtual void reserve(std::size_t entities, std::size_t sensors) = 0;
-  virtual void insert(EntityIndex entity) = 0;
-  virtual void erase(std::span<const EntityIndex> entities, Buffer<Pair>& had) = 0;
-  virtual void fetch(EntityIndex entity, int step) const = 0;
-  virtual void move(EntityIndex entity) = 0;
-  virtual void settle() = 0;
-  virtual void refilter(EntityIndex entity) = 0;
-  virtual void refilter_all(FilterNumber number) = 0;
-  virtual void attach(SensorIndex sensor) = 0;
-  virtual void detach(SensorIndex sensor, std::vector<EntityIndex>& had) = 0;
-  virtual void rewatch(SensorIndex sensor) = 0;
-  virtual void adopt(SensorIndex sensor, EntityIndex target) = 0;
-  virtual void touched(std::vector<Touched>& out) = 0;
-  virtual void look(Flips& flips, const std::vector<std::uint8_t>* skip) = 0;
-  virtual bool has(SensorIndex sensor, EntityIndex target) const = 0;
-  virtual void in_range(SensorIndex sensor, std::vector<EntityIndex>& out) const = 0;
-  virtual void observers(EntityIndex target, std::vector<SensorIndex>& out) const = 0;
-  virtual void in_range_within(SensorIndex sensor, float limit,
-                               std::vector<Candidate>& out) const = 0;
-  virtual void visit(const Box& box, const std::function<void(EntityIndex)>& visitor) const = 0;
-  virtual std::uint64_t visited() const = 0;
-  virtual std::uint64_t memory() const = 0;
-};
-
-/// Which watcher of which layer serves a sensor; a grid keeps it for all its layers.
-class Served {
- public:
-  Served() = default;
-  Served(std::uint32_t layer, std::uint32_t watcher) : packed_(layer << kWatcherBits | watcher) {}
-  std::uint32_t layer() const { return packed_ >> kWatcherBits; }
-  std::uint32_t watcher() const { return packed_ & ((1u << kWatcherBits) - 1); }
-
- private:
-  static constexpr std::uint32_t kWatcherBits = 21;  ///< a layer has kMaxSensors watchers at most
-  static_assert(kMaxSensors < (1u << kWatcherBits) && kMaxLayers < (1u << (32 - kWatcherBits)) - 1);
-  std::uint32_t packed_ = kNone;
-};
 
 template <class Cells>
 class GridLayer final : public Layer {
@@ -117,24 +73,6 @@ class GridLayer final : public Layer {
   struct Trace {
     EntityIndex entity = kNone;
     Place left;
-  };
-
-  /// What most looks need: half a cache line.
-  struct alignas(32) Watcher {
-    Row row;
-    FilterNumber filter = 0;
-    bool plain = true;  ///< no margin, no height, no filter, not noted
-    bool stale = true;  ///< must look at all nine cells
-    SensorIndex sensor = kNone;
-    std::uint32_t place = kNone;  ///< of the owner, if it is observable
-    float enter_limit = 0;
-  };
-  static_assert(sizeof(Watcher) == 32);
-  /// The rest, by watcher.
-  struct Site {
-    CellIndex cell = kNone;  ///< its home
-    std::uint32_t size = 0;  ///< of the row, in bytes
-    float stay_limit = 0;
   };
 
   /// The nine cells around a home, as a look needs them.

@@ -4,30 +4,24 @@
 #include <cassert>
 
 namespace starbus::aoi {
-namespace {
-
-constexpr std::uint32_t kGenerations = 1u << (32 - Id<void>::kIndexBits);
-
-}  // namespace
 
 std::uint32_t Handles::allocate() {
   std::uint32_t index = static_cast<std::uint32_t>(rows_.size());
   if (!ready_.empty()) {
     index = ready_.front();
     ready_.pop_front();
-    rows_[index].generation =
-        static_cast<std::uint16_t>((rows_[index].generation + 1u) % kGenerations);
+    rows_[index] = static_cast<std::uint16_t>((rows_[index] + 1u) & kGeneration);
   } else if (index > most_) {
     return 0;
   } else {
-    rows_.emplace_back();
+    rows_.push_back(0);
   }
-  rows_[index].valid = true;
+  rows_[index] |= kValid;
   return value(index);
 }
 
 void Handles::free(std::uint32_t index, std::uint64_t update) {
-  assert(!rows_[index].valid);
+  assert((rows_[index] & kValid) == 0);
   resting_.push_back({index, update + 1 + std::max(1u, quarantine_)});
 }
 

@@ -24,7 +24,7 @@ class Handles {
     return after < ready_.size() ? ready_[after] : 0;
   }
   /// From now on valid() says no, though the row is still in use.
-  void retire(std::uint32_t index) { rows_[index].valid = false; }
+  void retire(std::uint32_t index) { rows_[index] &= kGeneration; }
   /// The row is no longer in use.
   void free(std::uint32_t index, std::uint64_t update);
   /// Ends the rest of those that have rested long enough.
@@ -32,32 +32,29 @@ class Handles {
 
   bool valid(std::uint32_t value) const {
     const std::uint32_t index = value & Id<void>::kIndexMask;
-    return index < rows_.size() && rows_[index].valid &&
-           rows_[index].generation == value >> Id<void>::kIndexBits;
+    return index < rows_.size() && rows_[index] == (kValid | value >> Id<void>::kIndexBits);
   }
   /// The id that this index has, or had last.
   std::uint32_t value(std::uint32_t index) const {
-    return std::uint32_t{rows_[index].generation} << Id<void>::kIndexBits | index;
+    return (rows_[index] & std::uint32_t{kGeneration}) << Id<void>::kIndexBits | index;
   }
   /// One more than the largest index so far.
   std::size_t size() const { return rows_.size(); }
   std::uint64_t memory() const {
-    return rows_.capacity() * sizeof(Row) + resting_.size() * sizeof(Resting) +
+    return rows_.capacity() * sizeof(std::uint16_t) + resting_.size() * sizeof(Resting) +
            ready_.size() * sizeof(std::uint32_t);
   }
 
  private:
-  struct Row {
-    std::uint16_t generation = 0;
-    bool valid = false;
-  };
+  static constexpr std::uint16_t kGeneration = (1u << (32 - Id<void>::kIndexBits)) - 1;
+  static constexpr std::uint16_t kValid = kGeneration + 1;
   struct Resting {
     std::uint32_t index;
     std::uint64_t until;
   };
   std::uint32_t most_;
   std::uint32_t quarantine_;
-  std::vector<Row> rows_;
+  std::vector<std::uint16_t> rows_;  ///< by index: its generation, and kValid
   std::deque<Resting> resting_;
   std::deque<std::uint32_t> ready_;
 };

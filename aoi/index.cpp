@@ -3,6 +3,7 @@
 #include "aoi/brute_index.hpp"
 #include "aoi/cross_index.hpp"
 #include "aoi/grid_index.hpp"
+#include "aoi/grid_layer.hpp"
 
 namespace starbus::aoi {
 

@@ -87,16 +87,16 @@ std::vector<ObserverBatch> batches(const World& world) {
     }
     return &all[static_cast<std::size_t>(place)];
   };
-  for (const Event& event : world.events()) {
+  world.each_event([&](const Event& event) {
     ObserverBatch* batch = batch_of(event);
-    if (batch == nullptr) continue;
+    if (batch == nullptr) return;
     if (event.kind == Kind::leave) {
       batch->leaves.push_back(event.index);
     } else {
       // Also of one that a handler has removed: the client will hear of its leave.
       batch->enters.push_back({event.index, world.key_of(event.target)});
     }
-  }
+  });
   return all;
 }
 

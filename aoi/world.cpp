@@ -143,6 +143,10 @@ std::span<const Event> World::events() const {
   return impl_->events.all();
 }
 
+const EventLog& World::event_log() const {
+  return impl_->events;
+}
+
 void World::record_to(Recorder* recorder) {
   impl_->recorder = recorder;
 }

@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "aoi/error.hpp"
+#include "aoi/event_log.hpp"
 #include "aoi/limits.hpp"
 #include "aoi/options.hpp"
 #include "aoi/region.hpp"
@@ -141,8 +142,14 @@ class World {
   Result<UpdateReport> update();
   /// One thread, as all: whoever serves metrics takes a copy.
   Statistics statistics() const;
-  /// Of the last update, in order; valid until the next.
+  /// Of the last update, in order; valid until the next. They are kept closer together: this puts
+  /// them side by side, once, when it is asked for.
   std::span<const Event> events() const;
+  /// function(event) for each of them, in order, without a list.
+  template <class Function>
+  void each_event(Function&& function) const {
+    event_log().each(function);
+  }
 
   /// What the events have told. Sorted by id; empty for unknown ids.
   std::vector<EntityId> sees(SensorId sensor) const;
@@ -203,6 +210,7 @@ class World {
   explicit World(std::unique_ptr<Impl> impl);
 
   Result<UpdateReport> begin_update();
+  const EventLog& event_log() const;
   bool has_handlers() const;
   const Handler* handler_of(SensorId sensor) const;
   void end_update() noexcept;
@@ -220,13 +228,13 @@ Result<UpdateReport> World::update(Function&& handler) {
     ~Ending() { world->end_update(); }
   } const ending{this};
   if (!has_handlers()) {
-    for (const Event& event : events()) handler(event);
+    each_event([&](const Event& event) { handler(event); });
     return report;
   }
-  for (const Event& event : events()) {
+  each_event([&](const Event& event) {
     const Handler* own = handler_of(event.sensor);
     own != nullptr ? (*own)(event) : handler(event);
-  }
+  });
   return report;
 }
 

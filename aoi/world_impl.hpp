@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <functional>
-#include <limits>
 #include <optional>
 
 #include "aoi/endings.hpp"
@@ -19,8 +18,8 @@
 #include "aoi/index.hpp"
 #include "aoi/selection.hpp"
 #include "aoi/symmetric.hpp"
-#include "aoi/wire_indices.hpp"
 #include "aoi/world.hpp"
+#include "aoi/world_rows.hpp"
 
 namespace starbus::aoi {
 
@@ -87,45 +86,9 @@ class World::Impl {
 
   const WorldOptions options;
   Recorder* recorder = nullptr;
-  Buffer<Event> events;  ///< of the last update
+  EventLog events;  ///< of the last update
   Scene scene_;
   mutable Statistics statistics;
-  struct EntityRow {
-    std::uint64_t key = 0;
-    float weight = 0;
-    std::uint16_t sensors = 0;  ///< of those added and not removed, also not yet done
-    bool beacon = false;
-    bool reflagged = false;  ///< since the last update
-  };
-  /// What a managed sensor keeps.
-  struct Managed {
-    std::vector<EntityIndex> told;       ///< what the events have told; sorted
-    std::vector<std::uint16_t> indices;  ///< beside told, if the sensor is indexed
-    std::vector<EntityIndex> forced;     ///< sorted
-    WireIndices wire;
-    /// Of the nearest that it showed last, squared.
-    float farthest = std::numeric_limits<float>::infinity();
-    bool crowded = false;  ///< shows less than what is in range
-    bool held = false;     ///< told holds, or shall hold, what is forced or a beacon
-    bool pending = false;  ///< has to be decided in this update
-    bool fresh = false;    ///< was plain before this update: told is not known yet
-  };
-  struct SensorRow {
-    std::unique_ptr<Managed> managed;
-    std::uint32_t in_range = 0;  ///< how many the backend has, if its changes are noted
-    Limit limit;
-    std::uint16_t period = 1;
-    std::uint16_t put_off = 0;  ///< updates in a row
-    std::uint8_t priority = 1;
-    bool live = false;
-    bool sees_beacons = true;
-    bool indexed = false;
-
-    bool limited() const {
-      return limit.policy == LimitPolicy::nearest || limit.policy == LimitPolicy::priority;
-    }
-    bool crowded() const { return limited() && in_range > limit.count; }
-  };
   std::vector<EntityRow> entities_;
   std::vector<SensorRow> sensors_;
 
@@ -230,10 +193,10 @@ class World::Impl {
   void tell(std::vector<Event>& extra, std::vector<std::uint64_t>& telling, Kind kind);
   void fetch_entries(std::size_t word) const;
   void fetch_targets(std::size_t word, Kind kind) const;
-  void sort_events(std::size_t begin);
+  void sort_events(std::span<Event> some);
   std::span<EntityIndex> found(SensorIndex sensor, Kind kind);
-  void tell_ended(SensorIndex sensor, std::span<const EntityIndex> left, const Endings::Row& ended);
-  void tell_plain(SensorIndex sensor, Kind kind);
+  std::span<EntityIndex> join(std::span<const EntityIndex> left, const Endings::Row& ended);
+  void tell_sensor(SensorIndex sensor, Kind kind, std::span<const Event> extras);
   Reason reason_of(SensorIndex sensor, EntityIndex target, Kind kind) const;
   bool failed_before(SensorIndex sensor, EntityIndex target) const;
 

@@ -81,27 +81,25 @@ void World::Impl::sort_extra(std::vector<Event>& extra, std::vector<std::uint64_
 
 // Appends to the events what plain sensors have found and what is extra, by (sensor, target).
 void World::Impl::tell(std::vector<Event>& extra, std::vector<std::uint64_t>& telling, Kind kind) {
-  const std::size_t extras = extra.size();
   sort_extra(extra, telling);
   if (kind == Kind::leave) endings_.sort(telling);
   const std::size_t plain =
       kind == Kind::leave ? flips_.left.size() + endings_.size() : flips_.entered.size();
-  (void)events.room(plain + extras);  // all at once: what grows is copied
-  std::size_t next = 0;
+  std::size_t rows = 0;
+  for (const std::uint64_t word : telling) rows += static_cast<std::size_t>(std::popcount(word));
+  events.expect(rows, plain + extra.size(), extra.size());
+  std::span<Event> extras = sorted_events_;
   for (std::size_t word = 0; word < telling.size(); ++word) {
     if (word + 2 < telling.size()) fetch_entries(word + 2);
     if (word + 1 < telling.size()) fetch_targets(word + 1, kind);
     for (std::uint64_t bits = telling[word]; bits != 0; bits &= bits - 1) {
       const auto sensor =
           static_cast<SensorIndex>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
-      const std::size_t begin = events.size();
-      tell_plain(sensor, kind);
-      const std::size_t first = next;
-      while (next < extras && sorted_events_[next].sensor.index() == sensor) ++next;
-      if (next == first) continue;
-      std::copy_n(sorted_events_.data() + first, next - first, events.room(next - first));
-      events.add(next - first);
-      sort_events(begin);
+      std::size_t count = 0;
+      while (count < extras.size() && extras[count].sensor.index() == sensor) ++count;
+      if (count != 0) sort_events(extras.first(count));
+      tell_sensor(sensor, kind, extras.first(count));
+      extras = extras.subspan(count);
     }
   }
   extra.clear();
@@ -130,25 +128,23 @@ void World::Impl::fetch_targets(std::size_t word, Kind kind) const {
   }
 }
 
-// By target, from `begin` on: of one sensor and one kind. Extra ones come in order, but those of
-// targets that were removed.
-void World::Impl::sort_events(std::size_t begin) {
-  Event* const first = &events[begin];
-  const std::size_t count = events.size() - begin;
+// By target: of one sensor and one kind. Extra ones come in order, but those of targets that were
+// removed.
+void World::Impl::sort_events(std::span<Event> some) {
   const auto by_target = [](const Event& a, const Event& b) {
     return a.target.index() < b.target.index();
   };
-  if (std::is_sorted(first, first + count, by_target)) return;
+  if (std::is_sorted(some.begin(), some.end(), by_target)) return;
   // Numbers are sorted faster than events; all targets differ.
   if (place_of_.size() < scene_.spots.size()) place_of_.resize(scene_.spots.size());
   targets_.clear();
-  for (std::uint32_t i = 0; i < count; ++i) {
-    targets_.push_back(first[i].target.index());
+  for (std::uint32_t i = 0; i < some.size(); ++i) {
+    targets_.push_back(some[i].target.index());
     place_of_[targets_.back()] = i;
   }
   sort_indices(targets_, marks_);
-  sorted_copy_.assign(first, first + count);
-  for (std::size_t i = 0; i < count; ++i) first[i] = sorted_copy_[place_of_[targets_[i]]];
+  sorted_copy_.assign(some.begin(), some.end());
+  for (std::size_t i = 0; i < some.size(); ++i) some[i] = sorted_copy_[place_of_[targets_[i]]];
 }
 
 // What a plain sensor has found, in no order.
@@ -168,49 +164,47 @@ std::span<EntityIndex> World::Impl::found(SensorIndex sensor, Kind kind) {
   return targets_;
 }
 
-void World::Impl::tell_plain(SensorIndex sensor, Kind kind) {
-  const std::span<EntityIndex> targets = found(sensor, kind);
-  if (kind == Kind::leave && endings_.size() != 0) {
-    const Endings::Row ended = endings_.take(sensor);
-    if (!ended.empty()) return tell_ended(sensor, targets, ended);
-  }
-  if (targets.empty()) return;  // it may be gone
-  sort_indices(targets, marks_);
-  const Watch& watch = scene_.watches[sensor];
-  Event event;
-  event.sensor = sensor_id(sensor);
-  event.observer = id_of(watch.owner);
-  event.kind = kind;
-  Event* out = events.room(targets.size());
-  for (const EntityIndex target : targets) {
-    event.target = EntityId{entity_ids_.value(target)};
-    if (watch.filter != 0) event.reason = reason_of(sensor, target, kind);
-    *out++ = event;
-  }
-  events.add(targets.size());
-}
-
-// Leaves of a plain sensor that has lost somebody who is gone, or is gone itself.
-void World::Impl::tell_ended(SensorIndex sensor, std::span<const EntityIndex> left,
-                             const Endings::Row& ended) {
-  const Watch& watch = scene_.watches[sensor];
-  const bool gone = static_cast<bool>(ended.observer);
+// With what a plain sensor has lost that is gone, or what it saw if it is gone itself; in no order.
+std::span<EntityIndex> World::Impl::join(std::span<const EntityIndex> left,
+                                         const Endings::Row& ended) {
   if (left.data() != targets_.data()) targets_.assign(left.begin(), left.end());
   for (const Pair& pair : ended.lost) targets_.push_back(pair.target);
   targets_.insert(targets_.end(), ended.saw.begin(), ended.saw.end());
-  if (targets_.size() != ended.saw.size()) sort_indices(targets_, marks_);
-  Event event;
-  event.sensor = sensor_id(sensor);
-  event.observer = gone ? ended.observer : id_of(watch.owner);
-  event.kind = Kind::leave;
-  Event* out = events.room(targets_.size());
-  for (const EntityIndex target : targets_) {
-    event.target = EntityId{entity_ids_.value(target)};
-    const bool removed = gone || scene_.spots[target].id == 0;
-    event.reason = removed ? Reason::removed : reason_of(sensor, target, Kind::leave);
-    *out++ = event;
+  return targets_;
+}
+
+// What one sensor has found, if it is plain, and its extra events, which are in order; both by
+// target.
+void World::Impl::tell_sensor(SensorIndex sensor, Kind kind, std::span<const Event> extras) {
+  std::span<EntityIndex> targets = found(sensor, kind);
+  Endings::Row ended;
+  if (kind == Kind::leave && endings_.size() != 0) {
+    ended = endings_.take(sensor);
+    if (!ended.empty()) targets = join(targets, ended);
   }
-  events.add(targets_.size());
+  if (targets.empty() && extras.empty()) return;
+  if (targets.size() != ended.saw.size()) sort_indices(targets, marks_);
+  const Watch& watch = scene_.watches[sensor];
+  const bool gone = static_cast<bool>(ended.observer);
+  EntityId observer = ended.observer;
+  if (!gone) observer = extras.empty() ? id_of(watch.owner) : extras.front().observer;
+  EventWriter row(events, sensor_id(sensor), observer, targets.size() + extras.size());
+  auto extra = extras.begin();
+  const auto write_extra = [&] {
+    row.write(extra->target, extra->reason, extra->index);
+    ++extra;
+  };
+  for (const EntityIndex target : targets) {
+    while (extra != extras.end() && extra->target.index() < target) write_extra();
+    Reason reason = Reason::geometry;
+    if (!ended.empty() && (gone || scene_.spots[target].id == 0)) {
+      reason = Reason::removed;
+    } else if (watch.filter != 0) {
+      reason = reason_of(sensor, target, kind);
+    }
+    row.write(EntityId{entity_ids_.value(target)}, reason, 0);
+  }
+  while (extra != extras.end()) write_extra();
 }
 
 }  // namespace starbus::aoi

@@ -3,6 +3,7 @@
 #include <cassert>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "aoi/measure.hpp"
 #include "aoi/recording.hpp"
@@ -32,6 +33,7 @@ Result<UpdateReport> World::Impl::begin_update() {
   decide_pending();
   events.start();
   tell(extra_leaves_, leaving_, Kind::leave);
+  events.start_enters();
   tell(extra_enters_, entering_, Kind::enter);
   flips_.rest();
   for (const Reflagged& row : reflagged_) entities_[row.entity].reflagged = false;

@@ -3,6 +3,8 @@
 #include <malloc.h>
 #include <time.h>
 
+#include <algorithm>
+
 #include "bench/aoi/floor.hpp"
 
 namespace starbus::bench::aoi {
@@ -36,8 +38,7 @@ class Run {
 
   Costs measure() {
     Costs costs;
-    const double before = heap();
-    const auto each = [&] { return (heap() - before) / workload_.entities; };
+    before_ = heap();
     area::World world = *area::World::create(options());
     world_ = &world;
     const double begin = now();
@@ -45,9 +46,9 @@ class Run {
     update();
     costs.insert = (now() - begin) / 1e6;
     costs.insert_one = costs.insert * 1e6 / workload_.entities;
-    costs.peak = each();
+    costs.first = costs.most = memory();
     tick_all(costs);
-    costs.memory = each();
+    costs.memory = memory();
     std::uint64_t seen = 0;
     std::uint64_t observers = 0;
     for (const area::EntityId id : ids_) {
@@ -72,6 +73,8 @@ class Run {
     return of;
   }
 
+  double memory() const { return (heap() - before_) / workload_.entities; }
+
   void tick_all(Costs& costs) {
     events_ = 0;
     double spent = 0;
@@ -88,6 +91,7 @@ class Run {
       }
       update();
       spent += now() - start;
+      costs.most = std::max(costs.most, memory());
     }
     costs.per_move = spent / static_cast<double>(moves);
     costs.per_update = spent / 1e6 / workload_.ticks;
@@ -135,6 +139,7 @@ class Run {
   std::vector<area::EntityId> ids_;
   std::vector<std::uint32_t> gone_;
   std::uint64_t events_ = 0;
+  double before_ = 0;        ///< bytes of heap without the world
   std::uint32_t share_ = 1;  ///< one in so many observes
 };
 

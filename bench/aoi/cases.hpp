@@ -24,7 +24,8 @@ struct Costs {
   double insert = 0;      ///< ms, for all, with the first update
   double insert_one = 0;  ///< ns, the same by entity
   double memory = 0;      ///< bytes of heap per entity, after the last tick
-  double peak = 0;        ///< the same right after the first update
+  double first = 0;       ///< the same right after the first update, in which all enter
+  double most = 0;        ///< the same after the update after which it was most
   double events = 0;      ///< per move
   double neighbours = 0;  ///< per sensor, at the end
 };

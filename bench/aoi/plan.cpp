@@ -131,7 +131,11 @@ class Builder {
     run(kTen, name, setup);
     Row& it = row(kTen, name, ".memory", &Costs::memory, "bytes/entity");
     if (barred) it.bar = kMemory;
-    row(kTen, name, ".memory.first", &Costs::peak, "bytes/entity");
+    for (const auto& [suffix, when] :
+         {std::pair{".memory.first", &Costs::first}, std::pair{".memory.most", &Costs::most}}) {
+      Row& other = row(kTen, name, suffix, when, "bytes/entity");
+      if (barred) other.bar = kMemory;
+    }
     if (barred) row(kTen, name, ".neighbours", &Costs::neighbours, "");
   }
 

@@ -77,6 +77,43 @@ TEST(CrossIndex, FindsThemAtTheEndOfTheWorld) {
   walk(static_cast<float>(kMaxCoordinate) - 700);
 }
 
+// One comes along an axis and finds the other almost beyond the slack of the other axis; then both
+// come as near as they may without a shift. Both nodes have been shifted to where they are.
+TEST(CrossIndex, FindsWhoIsAlmostBeyondTheSlack) {
+  for (const bool upright : {false, true}) {
+    for (const float side : {1.F, -1.F}) {
+      WorldOptions of;
+      of.backend = Backend::cross_list;
+      of.reach = 30;  // and so a slack of 7.5 m
+      World world = *World::create(of);
+      const auto at = [&](float along, float across) {
+        return upright ? Position{500 + side * across, along, 0}
+                       : Position{along, 500 + side * across, 0};
+      };
+      const auto put = [&](EntityId one, float along, float across) {
+        ASSERT_TRUE(world.move(one, at(along, across)));
+        (void)world.update();
+      };
+      EntityOptions walker;
+      walker.position = at(440, 0);
+      EntityOptions other;
+      other.position = at(500, 60);
+      const EntityId target = *world.add(other);
+      const EntityId owner = *world.add(walker);
+      SensorOptions eyes;
+      eyes.radius = 30;
+      const SensorId sensor = *world.add_sensor(owner, eyes);
+      (void)world.update();
+      put(target, 500, 44.5F);
+      put(target, 500, 37.2F);
+      for (float along = 450; along <= 500; along += 10) put(owner, along, 0);
+      EXPECT_FALSE(world.sees(sensor, target));
+      put(owner, 500, 7.4F);
+      EXPECT_TRUE(world.sees(sensor, target));
+    }
+  }
+}
+
 // In float 65,536 m and a millimetre are 65,536 m, and so in range. Both come as near as they may
 // without a shift of their nodes, which lie farther from each other than radius and twice the
 // slack.

@@ -50,6 +50,54 @@ TEST(World, ALimitedCrowdRefillsItsPlaces) {
   for (const SensorId sensor : sensors) EXPECT_EQ(world.sees(sensor).size(), 30u);
 }
 
+// In whatever order they come, few and many: among those equally far the index decides.
+TEST(World, TheEquallyNearAreShownByTheirIndices) {
+  for (const Backend backend : kBackends) {
+    for (const std::uint32_t count : {12, 40, 60, 300}) {
+      World world = make(backend);
+      SensorOptions of;
+      of.limit = {LimitPolicy::nearest, 5, 0};
+      const SensorId sensor = *world.add_sensor(add(world, 500, 500), of);
+      std::vector<EntityId> all;
+      for (std::uint32_t i = 0; i < count; ++i) all.push_back(add(world, 100, 100));
+      (void)world.update();
+      const std::vector<EntityId> first(all.begin(), all.begin() + 5);
+      // The last come first; then some come behind those who are shown.
+      for (std::size_t i = all.size(); i-- > 7;) ASSERT_TRUE(world.move(all[i], {505, 500, 0}));
+      (void)world.update();
+      EXPECT_EQ(world.sees(sensor), std::vector<EntityId>(all.begin() + 7, all.begin() + 12));
+      for (std::size_t i = 7; i-- > 0;) ASSERT_TRUE(world.move(all[i], {500, 505, 0}));
+      (void)world.update();
+      EXPECT_EQ(world.sees(sensor), first) << count;
+      for (std::size_t i = 0; i < 3; ++i) ASSERT_TRUE(world.move(all[i], {510, 500, 0}));
+      (void)world.update();
+      EXPECT_EQ(world.sees(sensor), std::vector<EntityId>(all.begin() + 3, all.begin() + 8));
+    }
+  }
+}
+
+// Farther than anybody was who was shown, and as far as the worst is now.
+TEST(World, TheIndexDecidesAlsoAtTheEdgeOfWhatIsLookedAt) {
+  for (const Backend backend : kBackends) {
+    World world = make(backend);
+    SensorOptions of;
+    of.limit = {LimitPolicy::nearest, 5, 0};
+    const SensorId sensor = *world.add_sensor(add(world, 500, 500), of);
+    std::vector<EntityId> all;
+    for (std::uint32_t i = 0; i < 100; ++i) {
+      all.push_back(add(world, i < 95 ? 525.F : 510.F, 500));
+    }
+    (void)world.update();
+    EXPECT_EQ(world.sees(sensor), std::vector<EntityId>(all.begin() + 95, all.end()));
+    ASSERT_TRUE(world.move(all[99], {510.001F, 500, 0}));
+    ASSERT_TRUE(world.move(all[50], {500, 510.001F, 0}));
+    (void)world.update();
+    std::vector<EntityId> expected(all.begin() + 95, all.end() - 1);
+    expected.insert(expected.begin(), all[50]);
+    EXPECT_EQ(world.sees(sensor), expected);
+  }
+}
+
 TEST(World, TheNearestDisplaceOnlyByAMargin) {
   World world = make();
   SensorOptions of;

@@ -8,9 +8,9 @@ namespace {
 Frame frame_of(const aoi::World& world, std::uint64_t update, const Selection& selection) {
   Frame frame;
   frame.update = update;
-  for (const aoi::Event& event : world.events()) {
+  world.each_event([&](const aoi::Event& event) {
     ++(event.kind == aoi::Kind::enter ? frame.enters : frame.leaves);
-  }
+  });
   std::unordered_map<std::uint32_t, std::size_t> dots;
   for (const aoi::EntityId id : world.entities()) {
     dots[id.value] = frame.dots.size();

@@ -1,0 +1,34 @@
+#include "aoi/event_log.hpp"
+
+#include <cassert>
+
+namespace starbus::aoi {
+
+void EventLog::start() {
+  rows_.rest();
+  targets_.rest();
+  details_.rest();
+  all_.rest();
+  leaves_ = 0;
+}
+
+void EventLog::expect(std::size_t rows, std::size_t events, std::size_t with_details) {
+  assert(targets_.size() + events < std::size_t{1} << 31);  // a row ends in 31 bits
+  (void)rows_.room(rows);
+  (void)targets_.room(events);
+  (void)details_.room(with_details);
+}
+
+std::span<const Event> EventLog::all() {
+  if (all_.size() != size()) {
+    (void)all_.room(size());
+    each([this](const Event& event) { all_.push_back(event); });
+  }
+  return all_.all();
+}
+
+std::uint64_t EventLog::memory() const {
+  return rows_.memory() + targets_.memory() + details_.memory() + all_.memory();
+}
+
+}  // namespace starbus::aoi
