@@ -5,7 +5,6 @@
 
 #include <deque>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -203,61 +202,6 @@ TEST_F(EventBoardTest, AnExceptionLeavesItAndTheBoardIsAsUsableAsBefore) {
   }
   a.remove(thrower);
   EXPECT_THAT(announce(), ElementsAre("b"));
-}
-
-TEST_F(EventBoardTest, ASubjectEndsWithinItsOwnCallback) {
-  auto a = std::make_unique<BoardListener>();
-  auto owned = std::make_shared<int>(0);
-  ASSERT_TRUE(a->attach(town));
-  a->add<int>(Gate::opened, [&, owned](const int&) {
-    log.push_back("a");
-    a.reset();
-    EXPECT_EQ(owned.use_count(), 2);
-  });
-  a->add<int>(Gate::opened, note("never"));
-  arrive().add<int>(Gate::opened, note("b"));
-  EXPECT_THAT(announce(), ElementsAre("a", "b"));
-  EXPECT_EQ(told, 2u);
-  EXPECT_EQ(owned.use_count(), 1);
-  EXPECT_EQ(town.size(), 1u);
-  EXPECT_THAT(announce(), ElementsAre("b"));
-}
-
-TEST_F(EventBoardTest, ASubjectEndsOthers) {
-  std::optional<BoardListener> before(std::in_place), behind(std::in_place);
-  ASSERT_TRUE(before->attach(town));
-  before->add<int>(Gate::opened, note("before"));
-  arrive().add<int>(Gate::opened, [&](const int&) {
-    before.reset();
-    behind.reset();
-  });
-  ASSERT_TRUE(behind->attach(town));
-  behind->add<int>(Gate::opened, note("behind"));
-  EXPECT_THAT(announce(), ElementsAre("before"));
-  EXPECT_EQ(town.size(), 1u);
-}
-
-TEST_F(EventBoardTest, TheBoardEndsWithinACallback) {
-  auto cell = std::make_unique<EventBoard>(kTown, 41);
-  BoardListener a, b;
-  ASSERT_TRUE(a.attach(*cell));
-  ASSERT_TRUE(b.attach(*cell));
-  a.add<int>(Gate::opened, [&](const int&) {
-    cell.reset();
-    EXPECT_FALSE(a.attached());
-    a.add<int>(Gate::opened, note("a2"));
-    a.add<int>(Gate::closed, note("closed"));
-  });
-  b.add<int>(Gate::opened, note("b"));
-  EXPECT_EQ(*cell->announce(Gate::opened, 1), 1u);
-  EXPECT_THAT(log, IsEmpty()) << "nobody else is told";
-  // a has been told number 42, and b has not.
-  ASSERT_TRUE(a.attach(town));
-  ASSERT_TRUE(b.attach(town));
-  EXPECT_EQ(*town.relay(42, Gate::opened, 1), 1u);
-  EXPECT_THAT(log, ElementsAre("b"));
-  EXPECT_EQ(*town.announce(Gate::closed, 1), 1u);
-  EXPECT_THAT(log, ElementsAre("b", "closed"));
 }
 
 TEST_F(EventBoardTest, WhoHasGoneFromAmongManyChangesNoOrder) {
