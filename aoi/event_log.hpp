@@ -19,6 +19,26 @@ class EventLog {
   void start();
   /// So many are to come, at most: what grows is copied.
   void expect(std::size_t rows, std::size_t events, std::size_t with_details);
+  /// Where the next row may be written: its targets, and what is to be told of each.
+  struct Detail {
+    Reason reason = Reason::geometry;
+    std::uint16_t index = 0;
+    bool says_anything() const { return reason != Reason::geometry || index != 0; }
+  };
+  struct Room {
+    EntityId* targets;
+    Detail* details;
+  };
+  Room room(std::size_t most) { return {targets_.room(most), details_.room(most)}; }
+  /// So many were written, of one sensor and kind. `told`: any of their details says anything;
+  /// otherwise these need not be written. Nothing is left of a row of nobody.
+  void close(SensorId sensor, EntityId observer, std::size_t count, bool told) {
+    if (count == 0) return;
+    targets_.add(count);
+    if (told) details_.add(count);
+    const auto end = static_cast<std::uint32_t>(targets_.size());
+    rows_.push_back({sensor, observer, end << 1 | (told ? 1u : 0u)});
+  }
   /// No leaves any more.
   void start_enters() { leaves_ = targets_.size(); }
 
@@ -31,8 +51,6 @@ class EventLog {
   std::uint64_t memory() const;
 
  private:
-  friend class EventWriter;
-
   /// Of one sensor and kind; it begins where the row before ends.
   struct Row {
     SensorId sensor;
@@ -40,10 +58,6 @@ class EventLog {
     std::uint32_t end_and_told;
     std::uint32_t end() const { return end_and_told >> 1; }
     bool told() const { return (end_and_told & 1) != 0; }  ///< its events have details
-  };
-  struct Detail {
-    Reason reason = Reason::geometry;
-    std::uint16_t index = 0;
   };
 
   Buffer<Row> rows_;
@@ -53,61 +67,23 @@ class EventLog {
   Buffer<Event> all_;
 };
 
-/// Writes one row: the events of one sensor and kind. Nothing is left of one without events.
-class EventWriter {
- public:
-  /// `most`: events at most.
-  EventWriter(EventLog& log, SensorId sensor, EntityId observer, std::size_t most)
-      : log_(log),
-        sensor_(sensor),
-        observer_(observer),
-        target_(log.targets_.room(most)),
-        detail_(log.details_.room(most)) {}
-  ~EventWriter() {
-    if (count_ == 0) return;
-    const bool told = details_ != 0;
-    log_.targets_.add(count_);
-    if (told) log_.details_.add(count_);
-    const auto end = static_cast<std::uint32_t>(log_.targets_.size());
-    log_.rows_.push_back({sensor_, observer_, end << 1 | (told ? 1u : 0u)});
-  }
-  EventWriter(const EventWriter&) = delete;
-  EventWriter& operator=(const EventWriter&) = delete;
-
-  void write(EntityId target, Reason reason, std::uint16_t index) {
-    target_[count_] = target;
-    detail_[count_] = {reason, index};
-    details_ |= static_cast<unsigned>(reason) | index;
-    ++count_;
-  }
-
- private:
-  EventLog& log_;
-  const SensorId sensor_;
-  const EntityId observer_;
-  EntityId* const target_;
-  EventLog::Detail* const detail_;
-  std::size_t count_ = 0;
-  unsigned details_ = 0;
-};
-
 template <class Visitor>
 void EventLog::each(Visitor&& visitor) const {
-  if (targets_.empty()) return;
-  const Row* row = &rows_[0];
   const Detail* detail = details_.all().data();
+  std::size_t at = 0;
   Event event;
-  for (std::size_t i = 0; i < targets_.size(); ++i) {
-    // Most rows are short, and where they end is anybody's guess: without a branch.
-    row += i == row->end() ? 1 : 0;
-    event.sensor = row->sensor;
-    event.observer = row->observer;
-    event.target = targets_[i];
-    event.kind = i < leaves_ ? Kind::leave : Kind::enter;
-    const Detail of = row->told() ? *detail++ : Detail{};
-    event.reason = of.reason;
-    event.index = of.index;
-    visitor(event);
+  for (const Row& row : rows_.all()) {
+    event.sensor = row.sensor;
+    event.observer = row.observer;
+    event.kind = at < leaves_ ? Kind::leave : Kind::enter;
+    const bool told = row.told();
+    for (const std::size_t end = row.end(); at < end; ++at) {
+      const Detail of = told ? *detail++ : Detail{};
+      event.target = targets_[at];
+      event.reason = of.reason;
+      event.index = of.index;
+      visitor(event);
+    }
   }
 }
 

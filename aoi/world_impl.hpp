@@ -197,6 +197,9 @@ class World::Impl {
   std::span<EntityIndex> found(SensorIndex sensor, Kind kind);
   std::span<EntityIndex> join(std::span<const EntityIndex> left, const Endings::Row& ended);
   void tell_sensor(SensorIndex sensor, Kind kind, std::span<const Event> extras);
+  void tell_extras(std::span<const Event> extras);
+  Reason reason_of(SensorIndex sensor, EntityIndex target, Kind kind,
+                   const Endings::Row& ended) const;
   Reason reason_of(SensorIndex sensor, EntityIndex target, Kind kind) const;
   bool failed_before(SensorIndex sensor, EntityIndex target) const;
 

@@ -182,29 +182,51 @@ void World::Impl::tell_sensor(SensorIndex sensor, Kind kind, std::span<const Eve
     ended = endings_.take(sensor);
     if (!ended.empty()) targets = join(targets, ended);
   }
-  if (targets.empty() && extras.empty()) return;
+  if (targets.empty()) return tell_extras(extras);
   if (targets.size() != ended.saw.size()) sort_indices(targets, marks_);
-  const Watch& watch = scene_.watches[sensor];
-  const bool gone = static_cast<bool>(ended.observer);
-  EntityId observer = ended.observer;
-  if (!gone) observer = extras.empty() ? id_of(watch.owner) : extras.front().observer;
-  EventWriter row(events, sensor_id(sensor), observer, targets.size() + extras.size());
-  auto extra = extras.begin();
-  const auto write_extra = [&] {
-    row.write(extra->target, extra->reason, extra->index);
-    ++extra;
+  const EntityId observer =
+      ended.observer ? ended.observer : id_of(scene_.watches[sensor].owner);  // it may be gone
+  if (ended.empty() && extras.empty() && scene_.watches[sensor].filter == 0) {
+    EntityId* out = events.room(targets.size()).targets;
+    for (const EntityIndex target : targets) *out++ = EntityId{entity_ids_.value(target)};
+    return events.close(sensor_id(sensor), observer, targets.size(), false);
+  }
+  const EventLog::Room room = events.room(targets.size() + extras.size());
+  std::size_t count = 0;
+  bool told = false;
+  const auto write = [&](EntityId target, EventLog::Detail detail) {
+    room.targets[count] = target;
+    room.details[count++] = detail;
+    told = told || detail.says_anything();
   };
   for (const EntityIndex target : targets) {
-    while (extra != extras.end() && extra->target.index() < target) write_extra();
-    Reason reason = Reason::geometry;
-    if (!ended.empty() && (gone || scene_.spots[target].id == 0)) {
-      reason = Reason::removed;
-    } else if (watch.filter != 0) {
-      reason = reason_of(sensor, target, kind);
+    while (!extras.empty() && extras.front().target.index() < target) {
+      write(extras.front().target, {extras.front().reason, extras.front().index});
+      extras = extras.subspan(1);
     }
-    row.write(EntityId{entity_ids_.value(target)}, reason, 0);
+    write(EntityId{entity_ids_.value(target)}, {reason_of(sensor, target, kind, ended), 0});
   }
-  while (extra != extras.end()) write_extra();
+  for (const Event& extra : extras) write(extra.target, {extra.reason, extra.index});
+  events.close(sensor_id(sensor), observer, count, told);
+}
+
+void World::Impl::tell_extras(std::span<const Event> extras) {
+  if (extras.empty()) return;
+  const EventLog::Room room = events.room(extras.size());
+  bool told = false;
+  for (std::size_t i = 0; i < extras.size(); ++i) {
+    const EventLog::Detail detail{extras[i].reason, extras[i].index};
+    room.targets[i] = extras[i].target;
+    room.details[i] = detail;
+    told |= detail.says_anything();
+  }
+  events.close(extras.front().sensor, extras.front().observer, extras.size(), told);
+}
+
+Reason World::Impl::reason_of(SensorIndex sensor, EntityIndex target, Kind kind,
+                              const Endings::Row& ended) const {
+  const bool removed = !ended.empty() && (ended.observer || scene_.spots[target].id == 0);
+  return removed ? Reason::removed : reason_of(sensor, target, kind);
 }
 
 }  // namespace starbus::aoi

@@ -12,8 +12,14 @@ namespace starbus::aoi::test {
 namespace {
 
 void write(EventLog& log, const std::vector<Event>& row) {
-  EventWriter writer(log, row.front().sensor, row.front().observer, row.size());
-  for (const Event& event : row) writer.write(event.target, event.reason, event.index);
+  const EventLog::Room room = log.room(row.size());
+  bool told = false;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    room.targets[i] = row[i].target;
+    room.details[i] = {row[i].reason, row[i].index};
+    told = told || room.details[i].says_anything();
+  }
+  log.close(row.front().sensor, row.front().observer, row.size(), told);
 }
 
 std::vector<Event> read(const EventLog& log) {
@@ -63,7 +69,8 @@ TEST(EventLog, SaysWhatWasWrittenInOrder) {
 TEST(EventLog, ARowOfNobodyIsNone) {
   EventLog log;
   log.start();
-  { EventWriter nobody(log, SensorId{1}, EntityId{2}, 8); }
+  (void)log.room(8);
+  log.close(SensorId{1}, EntityId{2}, 0, false);
   log.start_enters();
   write(log, {event(3, 1, Kind::enter)});
   EXPECT_EQ(read(log), std::vector<Event>{event(3, 1, Kind::enter)});
