@@ -32,7 +32,8 @@ std::string name_of(Moment moment) {
 std::string name_of(const CrashPoint& point) {
   if (point.nth == 0) return "no crash";
   return name_of(point.moment) + " call " + std::to_string(point.nth) +
-         (point.any ? "" : " (" + name_of(point.situation) + ")");
+         (point.counts == Counts::all ? "" : " (" + name_of(point.situation) + ")") +
+         (point.counts == Counts::kind ? ", or another time" : "");
 }
 
 CrashSheet CrashSheet::create(const std::filesystem::path& path) {
@@ -62,7 +63,10 @@ bool CrashSheet::note(DiskCall call, DiskFile file) {
   if (before < kMost) all.calls[before] = situation;
   all.made = before + 1;
   const CrashPoint& point = all.point;
-  if (point.nth == 0 || (!point.any && situation != point.situation)) return false;
+  if (point.nth == 0) return false;
+  const bool kind = call == point.situation.call && file == point.situation.file;
+  if (point.counts == Counts::kind && !kind) return false;
+  if (point.counts == Counts::situation && situation != point.situation) return false;
   if (++all.matched != point.nth) return false;
   all.struck = true;
   return true;

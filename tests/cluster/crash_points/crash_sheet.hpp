@@ -46,11 +46,15 @@ struct Situation {
 std::string name_of(const Situation& situation);
 std::string name_of(Moment moment);
 
-/// The `nth` call of this busd's life, or of those in the situation; 0: none.
+/// Which calls count for a CrashPoint: all, those of its situation's kind whatever the test was
+/// about, or those in its situation.
+enum class Counts : std::uint8_t { all, kind, situation };
+
+/// The `nth` of those calls of this busd's life that count; 0: none.
 struct CrashPoint {
   std::uint32_t nth = 0;
   Moment moment = Moment::before;
-  bool any = true;
+  Counts counts = Counts::all;
   Situation situation{};
 };
 std::string name_of(const CrashPoint& point);

@@ -48,10 +48,10 @@ void PlannedCrashes::plan_situations(bool another) {
   std::map<Situation, std::uint32_t> counts;
   for (const auto& [nth, situation] : points_) ++counts[situation];
   for (const auto& [situation, count] : counts) {
-    add({1, some_moment(), false, situation});
+    add({1, some_moment(), Counts::situation, situation});
     if (count == 1 || !another) continue;
     const auto nth = static_cast<std::uint32_t>(2 + below(count - 1));
-    add({nth, some_moment(), false, situation});
+    add({nth, some_moment(), Counts::situation, situation});
   }
 }
 
@@ -101,7 +101,7 @@ void PlannedCrashes::play_all() {
   std::size_t played = 0;
   for (const CrashPlan& plan : plans_) {
     // No two runs make the same calls: one that must be met is looked for again.
-    const int tries = plan.first.any ? 1 : kTries;
+    const int tries = plan.first.counts == Counts::all ? 1 : kTries;
     for (int times = 0; times < tries; ++times) {
       play(plan);
       if (HasFailure() || !deaths().empty()) break;
@@ -112,6 +112,14 @@ void PlannedCrashes::play_all() {
     if (++played % 100 == 0) std::cout << played << " runs" << std::endl;
   }
   report();
+}
+
+void PlannedCrashes::play_missed(std::span<const Kind> wanted) {
+  plans_.clear();
+  for (const auto& [call, file] : wanted) {
+    if (!have_died_at({call, file})) add({1, some_moment(), Counts::kind, {call, file, {}}});
+  }
+  if (!plans_.empty()) play_all();
 }
 
 void PlannedCrashes::report() const {
