@@ -2,11 +2,13 @@
 #   starbus::bus       the client library
 #   starbus::entity    what game code is made of (COMPONENTS entity)
 #   starbus::node      what a game process is made of, with entities (COMPONENTS node)
+#   starbus::aoi       who sees whom: stands alone (COMPONENTS aoi)
 #   starbus::testing   a cluster within a test process (COMPONENTS testing)
 # Within one build tree (add_subdirectory) the same names work.
 add_library(starbus::bus ALIAS starbus_client)
 add_library(starbus::entity ALIAS starbus_entity)
 add_library(starbus::node ALIAS starbus_node)
+add_library(starbus::aoi ALIAS starbus_aoi)
 add_library(starbus::testing ALIAS starbus_testing)
 if(NOT PROJECT_IS_TOP_LEVEL)
   return()
@@ -25,7 +27,7 @@ endforeach()
 # The target `installable` builds what is installed and nothing else. installable.txt lists its files
 # for scripts/install. Some targets alone may have been built, as scripts/up does: said before
 # anything is copied.
-set(parts core io client daemon testing ${STARBUS_ENTITY_PARTS} ${STARBUS_NODE_PARTS})
+set(parts core io client daemon testing aoi ${STARBUS_ENTITY_PARTS} ${STARBUS_NODE_PARTS})
 foreach(part ${parts})
   list(APPEND to_build starbus_${part})
 endforeach()
@@ -48,6 +50,7 @@ set_target_properties(starbus_io PROPERTIES EXPORT_NAME io)
 set_target_properties(starbus_client PROPERTIES EXPORT_NAME bus)
 set_target_properties(starbus_daemon PROPERTIES EXPORT_NAME daemon)
 set_target_properties(starbus_testing PROPERTIES EXPORT_NAME testing)
+set_target_properties(starbus_aoi PROPERTIES EXPORT_NAME aoi)
 # starbus_settings is how this repository is compiled; it gives nothing to link, and is not exported.
 set_target_properties(starbus_entity PROPERTIES EXPORT_NAME entity)
 foreach(part ${STARBUS_ENTITY_PARTS})
@@ -72,16 +75,17 @@ install(TARGETS starbus_daemon EXPORT starbusDaemonTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS starbus_testing EXPORT starbusTestingTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS starbus_aoi EXPORT starbusAoiTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS starbus_entity ${entity_libraries} EXPORT starbusEntityTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS starbus_node ${node_libraries} EXPORT starbusNodeTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-foreach(set "" Daemon Entity Node Testing)
+foreach(set "" Aoi Daemon Entity Node Testing)
   install(EXPORT starbus${set}Targets NAMESPACE starbus:: DESTINATION ${package_dir})
 endforeach()
 
 # Headers include each other from the root of the repository: #include "bus/client/bus.hpp".
-foreach(room bus entity ${STARBUS_NODE_ROOMS})
+foreach(room aoi bus entity ${STARBUS_NODE_ROOMS})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room}/
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/starbus/${room} FILES_MATCHING PATTERN "*.hpp")
 endforeach()

@@ -49,7 +49,7 @@ has "$host/usr/lib/sysusers.d/starbus.conf"
 has "$host/usr/lib/tmpfiles.d/starbus.conf"
 for header in bus/client/bus nodes/runtime/node nodes/service/service nodes/replica/mirror \
   nodes/manager/manager_desk nodes/manager/id_source nodes/entities/db_saver \
-  nodes/db/remote/remote_database storage/store; do
+  nodes/db/remote/remote_database storage/store aoi/world; do
   has "$host/usr/local/include/starbus/$header.hpp"
 done
 mode "$etc" 750
@@ -115,6 +115,7 @@ if run "consumer configures" cmake -S tests/deploy/consumer -B "$scratch/consume
   "${generator[@]}" -DCMAKE_PREFIX_PATH="$host/usr/local" -DCMAKE_BUILD_TYPE=Debug &&
   run "consumer builds" cmake --build "$scratch/consumer"; then
   run "consumer runs" timeout 30 "$scratch/consumer/consumer" || true
+  run "consumer of aoi runs" timeout 30 "$scratch/consumer/consumer_aoi" || true
   run "consumer of entities runs" timeout 30 "$scratch/consumer/consumer_entity" || true
   run "consumer's test runs" timeout 60 "$scratch/consumer/consumer_test" || true
 fi
