@@ -11,6 +11,7 @@
 #include "bus/core/post_head.hpp"
 #include "bus/core/shard_list.hpp"
 #include "busd/mail/care/backup.hpp"
+#include "busd/mail/care/carry_numbers.hpp"
 #include "busd/mail/care/disk_space.hpp"
 #include "busd/mail/care/inspect.hpp"
 #include "busd/mail/care/row_cursor.hpp"
@@ -156,6 +157,7 @@ class Restore {
   Result<std::string> put_in_its_place() {
     const auto loan = borrow(options_.busd, target_);
     if (!loan) return without_partial(loan.error());
+    if (auto carried = carry_numbers(); !carried) return without_partial(carried.error());
     if (::renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) != 0) {
       const int why = errno;
       if (why != EINVAL && why != EBUSY && why != ENOSYS) {
@@ -174,6 +176,33 @@ class Restore {
     const auto synced = mail::sync_path(target_.parent_path());
     if (!synced) return error_of(synced.error());
     return "busd opens it now; what it had is in " + (error ? partial_ : replaced).string();
+  }
+
+  /// Readers go on at once, with the cursors that they have: nobody can put them right before.
+  Result<> carry_numbers() {
+    const auto replaced = open_to_read(target_);
+    if (!replaced) return replaced.error();
+    const auto restored = open_to_read(partial_);
+    if (!restored) return restored.error();
+    const auto carried = mail::carry_numbers(*replaced->snapshot, *restored->store);
+    if (!carried) {
+      return carried.error() == storage::Errc::store_full ? error_of(mail::full_disk(need_))
+                                                          : error_of(carried.error());
+    }
+    if (carried->boxes != 0) {
+      context_.out << bustop::count_of(carried->boxes, "mailbox") << " had newer mail, and "
+                   << (carried->boxes == 1 ? "goes" : "go") << " on behind its numbers; "
+                   << bustop::count_of(carried->lost, "message") << " of it "
+                   << (carried->lost == 1 ? "is" : "are") << " lost, which readers are told\n";
+    }
+    if (carried->behind + carried->unread != 0) {
+      context_.err
+          << "starbus-mail: " << bustop::count_of(carried->behind, "mailbox")
+          << " had too much newer mail, and " << bustop::count_of(carried->unread, "row")
+          << " of what was there cannot be read: their numbers come again\n"
+             "  -> readers of these are refused as cursor_ahead: put their cursors right\n";
+    }
+    return {};
   }
 
   Result<int> fill(const mail::BackupFacts& facts) {
