@@ -175,7 +175,8 @@ class LentStoreTest : public MendedStoreTest {
       if (name == "import") {
         for (const auto& [box, count] : exported) posted_[box] += count;
       }
-      co_await post_some(1);
+      // The next command may come at once, or when others have posted.
+      if (name != "check" && name != "ls") co_await post_some(1);
     }
   }
   /// What was posted behind the backup is lost, and readers are told; its numbers do not come

@@ -19,6 +19,8 @@ namespace {
 using bus::daemon::HttpClient;
 using bustop::OrderedJson;
 constexpr std::chrono::milliseconds kPoll{500};
+/// For a busd that opens its store again: it looks once a second, and replays a log.
+constexpr std::chrono::seconds kBorrowPatience{20};
 
 /// What busd says about its backup.
 struct BackupState {
@@ -133,13 +135,20 @@ Result<mail::Loan> borrow(const std::string& admin, const std::filesystem::path&
   if (auto there = check_is_store(folder); !there) return there.error();
   const auto client = HttpClient::at(admin);
   if (!client) return client.error();
-  auto loan = mail::Loan::take(folder);
-  if (!loan) return error_of(loan.error());
   const std::string path = std::filesystem::absolute(folder).string();
-  const auto lent =
-      object_of(client->post("/mail/lend?folder=" + bus::daemon::percent_encode(path), ""));
-  if (!lent) return lent.error();
-  return std::move(*loan);
+  const std::string question = "/mail/lend?folder=" + bus::daemon::percent_encode(path);
+  const auto end = std::chrono::steady_clock::now() + kBorrowPatience;
+  for (;; std::this_thread::sleep_for(kPoll)) {
+    // Given back before the next try: while it is lent to us busd does not open it.
+    auto loan = mail::Loan::take(folder);
+    if (!loan) return error_of(loan.error());
+    const auto lent = object_of(client->post(question, ""));
+    if (lent) return std::move(*loan);
+    // Who has borrowed it before has just ended, and busd opens it.
+    const bool busy =
+        lent.error() == Errc::handler_failed && lent.error().detail.starts_with("503 ");
+    if (!busy || std::chrono::steady_clock::now() >= end) return lent.error();
+  }
 }
 
 int run_acknowledge(const Context& context, const std::string& admin) {
