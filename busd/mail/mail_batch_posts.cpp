@@ -68,6 +68,10 @@ Result<std::uint64_t> Mail::store(Shard& shard, const Post& post, storage::Batch
   if (head.target == PostTarget::mailbox && row.bytes() + size > quota_.box_bytes) {
     return refuse(Errc::mailbox_full, PostLimit::box_bytes);
   }
+  // Only an import brings a mailbox there; beyond, its row would be none.
+  if (row.last >= kMostNumber || row.total + size > kMostNumber) {
+    return refuse(Errc::mailbox_full, PostLimit::box_messages);
+  }
   const Totals more{*found ? 0U : 1U, 1, size};
   if (const auto passed = limit_passed(quota_, batch_->all, more)) {
     return refuse(Errc::store_full, *passed);

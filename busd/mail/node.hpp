@@ -91,7 +91,7 @@ class Node {
   const std::filesystem::path& folder() const { return settings_.folder; }
   /// Moves the notes of damage into lost/; `done` on a thread of the store's. As `ask`.
   bool acknowledge_damage(std::function<void(const storage::Result<>&)> done);
-  /// See Mail::purge; `done` is called on the store's own thread, or not at all if that ends first.
+  /// See Mail::purge; `done` is called on the store's own thread, with `closed` if that ends first.
   /// False while there is no open store.
   bool purge(const std::string& name, std::uint64_t upto, Mail::Purged done);
   /// See Taker::begin; the same.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bus/core/version.hpp"
+#include "busd/mail/answer_once.hpp"
 
 namespace starbus::bus::busd::mail {
 namespace {
@@ -111,18 +112,20 @@ NodeFigures StoreProcess::figures() const {
 }
 
 void StoreProcess::purge(const std::string& name, std::uint64_t upto, Mail::Purged done) {
-  boost::asio::post(loop_, [this, name, upto, done = std::move(done)] {
-    service_.purge(name, upto, done);
+  auto answer = answer_once<Result<std::uint64_t>>(std::move(done), Error{Errc::closed});
+  boost::asio::post(loop_, [this, name, upto, answer = std::move(answer)] {
+    service_.purge(name, upto, answer);
     link_.want_pump(0);
   });
 }
 
 void StoreProcess::take(std::vector<std::uint8_t> shards, Taken begun) {
-  boost::asio::post(loop_, [this, shards = std::move(shards), begun = std::move(begun)] {
+  auto answer = answer_once<Result<>>(std::move(begun), Error{Errc::closed});
+  boost::asio::post(loop_, [this, shards = std::move(shards), answer = std::move(answer)] {
     const auto result = service_.take(shards);
     published_ = {};
     publish();  // so that whoever is told finds it in the figures
-    begun(result);
+    answer(result);
     link_.want_pump(0);
   });
 }

@@ -83,7 +83,7 @@ class StoreProcess {
   PatrolFigures patrol() const { return patrol_.figures(); }
   /// See OldestMail::time_ms.
   std::uint64_t oldest_ms() const { return oldest_.time_ms(); }
-  /// See Mail::purge; `done` is called on the thread of run(), or not at all if that ends first.
+  /// See Mail::purge; `done` is called on the thread of run(), with `closed` if that ends first.
   void purge(const std::string& name, std::uint64_t upto, Mail::Purged done);
   using Taken = std::function<void(Result<> begun)>;
   /// See Taker::begin; likewise.

@@ -4,9 +4,11 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <fstream>
+#include <future>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -118,6 +120,25 @@ TEST_F(NodeTest, ADiskThatGoesOnFailingStopsIt) {
   start();
   wait_until_open(1);
   EXPECT_EQ(node_->damage().lost, 0U);
+}
+
+TEST_F(NodeTest, WhoAsksWhenTheStoreIsLentIsAnswered) {
+  start();
+  std::atomic<int> asked = 0;
+  std::atomic<int> answered = 0;
+  for (int round = 0; round < 10; ++round) {
+    wait_until_open(0);
+    std::promise<void> closed;
+    ASSERT_TRUE(node_->lend([&closed] { closed.set_value(); }));
+    for (int i = 0; i < 20; ++i) {
+      if (node_->take({1}, [&](const Result<>&) { ++answered; })) ++asked;
+      if (node_->purge("player/1", 1, [&](const Result<std::uint64_t>&) { ++answered; })) ++asked;
+    }
+    closed.get_future().wait();
+  }
+  node_.reset();
+  EXPECT_GT(asked, 0);
+  EXPECT_EQ(answered, asked);
 }
 
 TEST_F(NodeTest, AFewTablesThatAreGoneAreTold) {

@@ -1,10 +1,14 @@
 // starbus-mail on folders: what it prints, what it refuses, what is on the disk afterwards.
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include <gmock/gmock.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "bus/daemon/file_descriptor.hpp"
 #include "busd/mail/care/backup.hpp"
 #include "busd/mail/care/base64.hpp"
 #include "busd/mail/care/check.hpp"
@@ -637,6 +641,39 @@ TEST_F(RestoreTool, RefusesAFolderThatHasSomething) {
   const Ran ran = restore();
   EXPECT_THAT(ran.err, HasSubstr("new is there already and is not empty"));
   EXPECT_THAT(ran.err, Not(HasSubstr("bad_batch")));
+}
+
+TEST_F(RestoreTool, KeepsWhatItDidNotMake) {
+  // The store that was there before, of a restore that was killed when both had changed places.
+  fs::create_directory(path("new.partial"));
+  write("new.partial/CURRENT", "x");
+  const Ran ran = restore();
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const auto at = ran.err.find(path("new.replaced-"));
+  ASSERT_NE(at, std::string::npos) << ran.err;
+  EXPECT_EQ(read(ran.err.substr(at, ran.err.find('\n', at) - at) + "/CURRENT"), "x");
+  EXPECT_FALSE(fs::exists(path("new.partial")));
+  EXPECT_FALSE(fs::exists(path("new/RESTORING")));
+}
+
+TEST_F(RestoreTool, RemovesWhatAnInterruptedOneHasCopied) {
+  fs::create_directory(path("new.partial"));
+  write("new.partial/RESTORING", "");
+  write("new.partial/000005.ldb", "x");
+  const Ran ran = restore();
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.err, Not(HasSubstr("replaced")));
+  EXPECT_FALSE(fs::exists(path("new.partial")));
+}
+
+TEST_F(RestoreTool, RefusesASecondAtTheSameTime) {
+  const bus::daemon::FileDescriptor other(
+      ::open(filled_.folder().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ASSERT_EQ(::flock(other.get(), LOCK_EX), 0);
+  const Ran ran = restore();
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("another restore into"));
+  EXPECT_FALSE(fs::exists(path("new.partial")));
 }
 
 TEST_F(RestoreTool, RefusesABackupThatIsNotWhole) {

@@ -142,6 +142,9 @@ class Importer {
   Result<> message(const MessageLine& line) {
     if (append_ && line.lost) return {};  // there is no number to keep
     mail::BoxRow& row = box_->row;
+    if (row.last >= mail::kMostNumber) {
+      return Error{Errc::mailbox_full, bustop::printable(row.name) + " has no numbers left"};
+    }
     ++row.last;
     row.total += line.body.size();
     const mail::MessageRow message =

@@ -1,4 +1,8 @@
 // Commands that ask a busd which runs: shards, backup.
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -131,8 +135,24 @@ int run_shards(const Context& context, const std::string& admin) {
   return nobodys.empty() ? kExitOk : kExitFindings;
 }
 
+namespace {
+
+/// What somebody else writes there, busd cannot open any more.
+Result<> check_is_owner(const std::filesystem::path& folder) {
+  struct stat facts {};
+  if (::stat(folder.c_str(), &facts) != 0 || facts.st_uid == ::geteuid()) return {};
+  const passwd* const owner = ::getpwuid(facts.st_uid);  // NOLINT: one thread
+  const std::string user = owner != nullptr ? owner->pw_name : std::to_string(facts.st_uid);
+  return Error{Errc::denied, folder.string() + " belongs to " + user +
+                                 ", and busd could not open what you would " +
+                                 "write there: run it as that user (sudo -u " + user + " ...)"};
+}
+
+}  // namespace
+
 Result<mail::Loan> borrow(const std::string& admin, const std::filesystem::path& folder) {
   if (auto there = check_is_store(folder); !there) return there.error();
+  if (auto own = check_is_owner(folder); !own) return own.error();
   const auto client = HttpClient::at(admin);
   if (!client) return client.error();
   const std::string path = std::filesystem::absolute(folder).string();

@@ -1,15 +1,18 @@
 // The command restore: a backup becomes the store of a host.
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/file.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <fstream>
 #include <optional>
 #include <ostream>
 #include <vector>
 
 #include "bus/core/post_head.hpp"
 #include "bus/core/shard_list.hpp"
+#include "bus/daemon/file_descriptor.hpp"
 #include "busd/mail/care/backup.hpp"
 #include "busd/mail/care/carry_numbers.hpp"
 #include "busd/mail/care/disk_space.hpp"
@@ -27,7 +30,9 @@ namespace starbus::mail_tool {
 namespace {
 
 namespace fs = std::filesystem;
+using bus::daemon::FileDescriptor;
 constexpr const char* kPartial = ".partial";     // behind the folder's name, until all is there
+constexpr const char* kMark = "RESTORING";       // a file in that, so that it is known for one
 constexpr const char* kReplaced = ".replaced-";  // likewise, and the time: what was there before
 
 Error refuse_because(const fs::path& path, const std::error_code& error,
@@ -51,6 +56,7 @@ Result<> copy_files(const Folder& from, const Folder& to, const mail::SpaceNeed&
   fs::create_directory(to, error);
   if (!error) fs::permissions(to, static_cast<fs::perms>(0750), error);
   if (error) return refuse_because(to, error, need);
+  std::ofstream(to / kMark) << "a restore that has not ended\n";
   auto entries = fs::directory_iterator(from, error);
   for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
     const fs::path& file = entries->path();
@@ -95,7 +101,8 @@ class Restore {
   Restore(const Context& context, const RestoreOptions& options)
       : context_(context),
         options_(options),
-        target_(fs::absolute(options.directory).lexically_normal()) {
+        // What a link names is replaced, and not the link.
+        target_(fs::weakly_canonical(fs::absolute(options.directory))) {
     if (!target_.has_filename()) target_ = target_.parent_path();
     partial_ = target_.string() + kPartial;
   }
@@ -109,16 +116,17 @@ class Restore {
     const auto facts = mail::read_backup_facts(options_.backup);
     if (!facts) return error_of(facts.error());
     if (auto good = check_target(); !good) return good.error();
-    std::error_code error;
-    fs::remove_all(partial_, error);  // of a restore that was interrupted
-    if (error) return refuse_because(partial_, error, need_);
+    const auto alone = lock_parent();
+    if (!alone) return alone.error();
+    if (auto gone = clear_partial(); !gone) return gone.error();
     need_.path = target_;
     need_.bytes = size_of_folder(options_.backup) + storage::kHeadroom;
     if (auto room = mail::check_space(need_); !room) return error_of(room.error());
     const auto restored = fill(*facts);
     if (!restored) return without_partial(restored.error());
     if (*restored != kExitOk) {
-      fs::remove_all(partial_, error);
+      std::error_code ignored;
+      fs::remove_all(partial_, ignored);
       return restored;
     }
     const auto put = options_.busd.empty() ? put_there() : put_in_its_place();
@@ -135,6 +143,39 @@ class Restore {
     return {};
   }
 
+  /// Two at once would write into one folder. Ends with the program, however that ends.
+  Result<FileDescriptor> lock_parent() const {
+    const std::string parent = target_.parent_path().string();
+    FileDescriptor file(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (file.get() >= 0 && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return file;
+    if (errno == EWOULDBLOCK) {
+      return Error{Errc::busy, "another restore into " + parent + " is under way"};
+    }
+    return error_of(mail::explain(parent, errno, need_));
+  }
+
+  /// What an interrupted restore has left: what it copied is removed. But if it ended when the
+  /// folders had just changed places, the store that was there before lies there.
+  Result<> clear_partial() {
+    std::error_code error;
+    if (!fs::exists(partial_, error)) return {};
+    if (fs::exists(partial_ / kMark, error) || fs::is_empty(partial_, error)) {
+      fs::remove_all(partial_, error);
+      if (error) return refuse_because(partial_, error, need_);
+      return {};
+    }
+    const Folder aside = replaced_name();
+    fs::rename(partial_, aside, error);
+    if (error) return refuse_because(partial_, error, need_);
+    context_.err << "starbus-mail: an earlier restore has left what was there before: it is in "
+                 << aside.string() << "\n";
+    return {};
+  }
+
+  Folder replaced_name() const {
+    return target_.string() + kReplaced + std::to_string(mail::wall_clock_ms());
+  }
+
   Error without_partial(Error why) const {
     std::error_code ignored;
     fs::remove_all(partial_, ignored);
@@ -146,6 +187,7 @@ class Restore {
     std::error_code error;
     fs::rename(partial_, target_, error);  // takes the place of an empty folder
     if (error) return without_partial(refuse_because(target_, error, need_));
+    fs::remove(target_ / kMark, error);
     if (auto synced = mail::sync_path(target_.parent_path()); !synced) {
       return error_of(synced.error());
     }
@@ -158,6 +200,8 @@ class Restore {
     const auto loan = borrow(options_.busd, target_);
     if (!loan) return without_partial(loan.error());
     if (auto carried = carry_numbers(); !carried) return without_partial(carried.error());
+    std::error_code error;
+    fs::remove(target_ / kMark, error);  // of what was restored there before
     if (::renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) != 0) {
       const int why = errno;
       if (why != EINVAL && why != EBUSY && why != ENOSYS) {
@@ -170,9 +214,10 @@ class Restore {
                                "restore without --busd"});
     }
     // From here on what is at partial_ is the store that was there before.
-    const Folder replaced = target_.string() + kReplaced + std::to_string(mail::wall_clock_ms());
-    std::error_code error;
+    const Folder replaced = replaced_name();
     fs::rename(partial_, replaced, error);
+    std::error_code ignored;
+    fs::remove(target_ / kMark, ignored);
     const auto synced = mail::sync_path(target_.parent_path());
     if (!synced) return error_of(synced.error());
     return "busd opens it now; what it had is in " + (error ? partial_ : replaced).string();
