@@ -52,6 +52,8 @@ Result<std::uint64_t> Mail::store(Shard& shard, const Post& post, storage::Batch
     const auto before = seen_before(key);
     if (!before) return before.error();
     if (*before) {
+      const auto other = find_box(shard, id, head.name, head.target);
+      if (!other && other.error() == Errc::denied) return other.error();
       ++batch_->counters.repeated_keys;
       return **before;  // also on a full disk: it was stored, whatever is refused now
     }

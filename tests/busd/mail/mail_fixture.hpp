@@ -131,9 +131,9 @@ class MailTest : public testing::Test {
   static StreamId stream() { return {channel_id(shard_name(shard())), kAlice, Lane::call}; }
 
   void post(std::uint64_t seq, const std::string& body, const std::string& key = "",
-            const std::string& box = kBox) {
+            const std::string& box = kBox, PostTarget target = PostTarget::mailbox) {
     Bytes message;
-    encode_post_head({PostTarget::mailbox, box, key, {}}, message);
+    encode_post_head({target, box, key, {}}, message);
     const ByteView bytes = as_bytes(body);
     message.insert(message.end(), bytes.begin(), bytes.end());
     mail_->post(stream(), seq, message, false);

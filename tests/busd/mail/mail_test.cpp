@@ -83,6 +83,12 @@ TEST_F(MailTest, AnIdempotencyKeyIsStoredOnce) {
   EXPECT_THAT(bodies(), ElementsAre("a", "b"));
 }
 
+TEST_F(MailTest, AKeyOfAMailboxIsNoneOfALog) {
+  post(1, "a", "k");
+  post(2, "a", "k", kBox, PostTarget::log);
+  EXPECT_THAT(settle(), ElementsAre("stored 2 1=1 2=denied"));
+}
+
 TEST_F(MailTest, AFullMailboxRefusesAndOthersGoOn) {
   quota_.box_messages = 2;
   restart();
