@@ -94,6 +94,7 @@ struct Neighbour {
 
 class World {
  public:
+  /// Called by updates; the event is there as long as the call.
   using Handler = std::function<void(const Event&)>;
 
   /// bad_option, too_large (bounds with more than kMaxCells cells).
