@@ -50,6 +50,8 @@ std::string_view word_of(unsigned status) {
       return "method_not_allowed";
     case 413:
       return "too_large";
+    case 422:
+      return "refused";
     case 503:
       return "busy";
     case 504:

@@ -32,7 +32,8 @@ Result<ConfigReader> ConfigReader::open(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) {
     const std::string reason = std::generic_category().message(errno);
-    return Error(Errc::bad_config, file.string() + ": cannot be read: " + reason);
+    return Error(Errc::bad_config, file.string() + ": cannot be read: " + reason +
+                                       "; --config FILE names another one");
   }
   std::ostringstream text;
   text << in.rdbuf();

@@ -34,16 +34,17 @@ void Mail::add(Opening& opening, storage::Batch& batch) {
   }
   const std::uint64_t durable = *found ? (*found)->box.durable : 0;
   const std::uint64_t gone = *found ? (*found)->box.gone : 0;
-  const auto ahead = [&] {
-    return Error{Errc::cursor_ahead, "the latest is " + std::to_string(durable)};
+  const auto ahead = [&](std::uint64_t cursor) {
+    return Error{Errc::cursor_ahead, "this reader is at " + std::to_string(cursor) +
+                                         ", the latest is " + std::to_string(durable)};
   };
-  if (!open.from_end && open.after > durable) return refuse(opening, ahead());
+  if (!open.from_end && open.after > durable) return refuse(opening, ahead(open.after));
   if (open.target == PostTarget::mailbox) {
     const bool stale = *found && open.epoch < (*found)->box.row->reader;
     if (stale && !sabotaged(Sabotage::mail_epoch_ignored)) {
       return refuse(opening, {Errc::superseded, "a later owner has opened it"});
     }
-    if (open.settled > durable) return refuse(opening, ahead());
+    if (open.settled > durable) return refuse(opening, ahead(open.settled));
     const auto passed = limit_passed(quota_, batch_->all, {*found ? 0U : 1U, 0, 0});
     if (passed) return refuse(opening, {Errc::store_full, std::string(text_of(*passed))});
     Place place = claim(std::move(*found), *shard, opening.box, open.name, open.target);

@@ -1,5 +1,6 @@
 // The whole of a starbus program: own a channel, answer calls on it, call somebody else.
 #include <boost/asio.hpp>
+#include <cstdlib>
 #include <iostream>
 
 #include "bus/client/bus.hpp"
@@ -10,7 +11,15 @@ namespace bus = starbus::bus;
 
 awaitable<void> talk(bus::Bus& node) {
   std::cout << node.node() << " connects to busd" << std::endl;  // waits for it, if need be
+  const auto loop = co_await boost::asio::this_coro::executor;
+  boost::asio::steady_timer patience(loop, std::chrono::seconds(1));
+  patience.async_wait([](boost::system::error_code met) {
+    if (met) return;
+    const char* busd = std::getenv("STARBUS_BUSD");
+    std::cout << "waits for busd at " << (busd ? busd : bus::kDefaultEndpoint) << std::endl;
+  });
   if (auto up = co_await node.connect(use_awaitable); !up) throw bus::BadResult(up.error());
+  patience.cancel();
   // A variable, and not within the co_await expression: see "g++ 12" in bus.hpp.
   bus::Handlers greeter;
   greeter.on_call = [](bus::Call& call) { (void)call.reply("hello, " + std::string(call.text())); };

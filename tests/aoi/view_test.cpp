@@ -2,9 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include "tests/aoi/worlds.hpp"
+#include "tools/aoi-view/cli.hpp"
 #include "tools/aoi-view/frames.hpp"
 
 namespace starbus::aoi::test {
@@ -91,6 +94,45 @@ TEST(AoiView, APageHasAllFramesAndSaysTheirNumbers) {
   EXPECT_THAT(out.str(), HasSubstr("\"pairs\":6"));
   EXPECT_THAT(out.str(), HasSubstr("cells = [["));
   EXPECT_THAT(out.str(), Not(HasSubstr("cells = [[],")));
+}
+
+struct Ran {
+  int code = 0;
+  std::string err;
+};
+
+Ran run(const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = aoi_view::run_aoi_view(arguments, out, err);
+  return {code, err.str()};
+}
+
+TEST(AoiView, TheCommandLineAsksForWhatThereIs) {
+  const std::filesystem::path folder(::testing::TempDir());
+  const std::string recording = folder / "aoi_view_test.recording";
+  const std::string picture = folder / "aoi_view_test.svg";
+  const std::string page = folder / "aoi_view_test.html";
+  std::ofstream(recording, std::ios::binary) << recording_of(Backend::grid, 3, 40);
+
+  EXPECT_EQ(run({recording, "-o", picture, "--update", "41", "--entity", "2"}).code, 0);
+  EXPECT_EQ(run({recording, "-o", page, "--entity", "2"}).code, 0);
+  for (const std::string update : {"0", "42"}) {
+    const Ran ran = run({recording, "-o", picture, "--update", update});
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_THAT(ran.err, HasSubstr("has no update " + update));
+  }
+  for (const std::string& output : {picture, page}) {
+    const Ran ran = run({recording, "-o", output, "--entity", "77"});
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_THAT(ran.err, HasSubstr("no entity of the index 77"));
+  }
+  const Ran nowhere = run({recording});
+  EXPECT_EQ(nowhere.code, 2);
+  EXPECT_THAT(nowhere.err, HasSubstr("aoi-view: --out"));
+  EXPECT_THAT(nowhere.err, HasSubstr("-> aoi-view --help"));
+  EXPECT_EQ(run({"/nowhere", "-o", picture}).code, 1);
+  for (const std::string& file : {recording, picture, page}) std::filesystem::remove(file);
 }
 
 TEST(AoiView, WhatIsNoRecordingIsRefused) {

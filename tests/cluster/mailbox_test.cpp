@@ -152,6 +152,7 @@ TEST_F(MailboxTest, OnlyItsOwnerReadsIt) {
     ahead.after = 7;
     const auto too_far = co_await bus.open_mailbox(kBox, ahead, use_awaitable);
     EXPECT_EQ(too_far.error(), Errc::cursor_ahead);
+    EXPECT_THAT(too_far.error().detail, ::testing::HasSubstr("this reader is at 7, the latest is"));
     auto box = co_await bus.open_mailbox(kBox, {}, use_awaitable);
     CO_OK(box);
     CO_OK(co_await bus.unbind(kBox, use_awaitable));

@@ -106,7 +106,8 @@ TEST_F(Commands, ChannelsPageThroughAll) {
   const Ran first = bustop({"channels", "player/", "--limit", "1"});
   EXPECT_EQ(first.code, 0) << first.err;
   EXPECT_THAT(first.out, HasSubstr("player/1  a.space-1"));
-  EXPECT_THAT(first.out, HasSubstr("more with --all"));
+  EXPECT_THAT(first.out, HasSubstr("1 of 2 names that begin with player/, as busroot knows; more "
+                                   "with --all"));
   EXPECT_THAT(daemon_.asked(), Contains("/at/root/names limit=1 prefix=player/"));
   // The fake gives the same page for ever: a page that does not advance ends it.
   EXPECT_EQ(bustop_json({"channels", "--all"})["channels"].size(), 2U);
@@ -116,6 +117,9 @@ TEST_F(Commands, ChannelsPageThroughAll) {
 TEST_F(Commands, ChannelsOfAHostAndWithoutBusroot) {
   daemon_.set("/at/b/names", R"({"names":[{"name":"only/b"}],"total":1})");
   EXPECT_THAT(bustop({"channels", "--host", "b"}).out, HasSubstr("only/b"));
+  EXPECT_THAT(bustop({"channels", "--host", "b"}).out, HasSubstr("\n1 name, as b knows\n"));
+  EXPECT_THAT(bustop({"channels", "only/", "--host", "b"}).out,
+              HasSubstr("1 name that begins with only/, as b knows\n"));
   daemon_.set("/names", R"({"names":[{"name":"only/a"}],"total":1})");
   EXPECT_THAT(bustop({"channels"}).out, HasSubstr("note: busroot did not answer"));
 }

@@ -437,6 +437,16 @@ TEST_F(Doctor, AServiceInQuarantine) {
 TEST_F(Doctor, AManagerThatDoesNotAnswer) {
   examination_.manager = bus::Error(bus::Errc::deadline, "the manager does not answer");
   expect(Check::manager_silent, Severity::warning);
+  EXPECT_EQ(diagnose(examination_)[0].where, "manager");
+}
+
+TEST_F(Doctor, AManagerThatBustopCannotAskForWantOfABusd) {
+  examination_.manager = bus::Error(bus::Errc::unreachable, "no busd at unix:///nowhere");
+  expect(Check::manager_silent, Severity::warning);
+  const auto findings = diagnose(examination_);
+  EXPECT_EQ(findings[0].where, "bustop");
+  EXPECT_THAT(findings[0].what, testing::HasSubstr("unix:///nowhere"));
+  EXPECT_THAT(findings[0].cure, testing::HasSubstr("--busd or $STARBUS_BUSD"));
 }
 
 }  // namespace

@@ -31,14 +31,13 @@ inline const std::string kStatusRoot =
 inline const std::string kTopologyA =
     R"({"kind":"busd","host":"a","term":3,"uplink":{"endpoint":"tcp://10.0.0.1:7600",)"
     R"("connected":true,"rtt_us":340,"since_s":3900,"last_error":""},"processes":[)"
-    R"({"name":"a.gate-1","role":"gate","pid":4711,"incarnation":7,"connected":true,"names":2,)"
-    R"("link":)" +
-    link("1", "a.gate-1", "process") +
-    R"(,"software":"arena 1"},)"
     R"({"name":"a.space-1","role":"space","pid":4712,"incarnation":8,"connected":true,"names":1500,)"
     R"("link":)" +
     link("2", "a.space-1", "process", R"("rtt_us":95,"silence_ms":4200)") +
-    R"(,"software":"arena 1"}],"names":1502})";
+    R"(,"software":"arena 1"},)"
+    R"({"name":"a.gate-1","role":"gate","pid":4711,"incarnation":7,"connected":true,"names":2,)"
+    R"("link":)" +
+    link("1", "a.gate-1", "process") + R"(,"software":"arena 1"}],"names":1502})";
 inline const std::string kTopologyB =
     R"({"kind":"busd","host":"b","term":3,"uplink":{"endpoint":"tcp://10.0.0.1:7600",)"
     R"("connected":true,"rtt_us":410,"since_s":3900,"last_error":""},"processes":[)"

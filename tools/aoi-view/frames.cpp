@@ -1,5 +1,6 @@
 #include "tools/aoi-view/frames.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace starbus::aoi_view {
@@ -52,6 +53,13 @@ aoi::Result<Film> read_film(std::string_view recording, const Selection& selecti
     film.frames.push_back(frame_of(*world, update, selection));
   }
   return film;
+}
+
+bool shows(std::span<const Frame> frames, std::uint32_t index) {
+  return std::ranges::any_of(frames, [index](const Frame& frame) {
+    return std::ranges::any_of(frame.dots,
+                               [index](const Dot& dot) { return dot.id.index() == index; });
+  });
 }
 
 }  // namespace starbus::aoi_view

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ostream>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -50,6 +51,9 @@ struct Film {
 
 /// corrupt, newer_format, and what World::create refuses.
 aoi::Result<Film> read_film(std::string_view recording, const Selection& selection);
+
+/// Whether one of these moments has an entity of that index.
+bool shows(std::span<const Frame> frames, std::uint32_t index);
 
 /// One moment: cells, radii, who sees whom.
 void write_svg(std::ostream& out, const Film& film, const Frame& frame);

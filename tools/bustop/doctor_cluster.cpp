@@ -4,6 +4,7 @@
 
 #include "bus/core/limits.hpp"
 #include "tools/bustop/doctor_checks.hpp"
+#include "tools/bustop/manager_link.hpp"
 #include "tools/bustop/render.hpp"
 #include "tools/bustop/text.hpp"
 
@@ -119,7 +120,10 @@ void check_processes(const Cluster& cluster, Findings& to) {
 }
 
 void check_services(const Examination& examination, Findings& to) {
-  if (examination.manager.code != bus::Errc::ok) {
+  if (examination.manager.code == bus::Errc::unreachable) {  // bustop itself has no link: its fault
+    add(to, Severity::warning, Check::manager_silent, "bustop",
+        "cannot ask the manager: " + examination.manager.detail, std::string(kUnreachableCure));
+  } else if (examination.manager.code != bus::Errc::ok) {
     add(to, Severity::warning, Check::manager_silent, "manager",
         "does not tell: " + examination.manager.to_string());
   }

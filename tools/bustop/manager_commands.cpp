@@ -27,7 +27,7 @@ constexpr int kPollsPerReminder = 20;
 int say(const ManagerContext& context, const bus::Error& error) {
   context.err << "bustop: " << printable(error.to_string()) << "\n";
   if (error == bus::Errc::unreachable) {
-    context.err << "  -> is busd of this host up? Name its endpoint with --busd or $STARBUS_BUSD\n";
+    context.err << "  -> " << kUnreachableCure << "\n";
     return kExitUnreachable;
   }
   if (error == bus::Errc::no_owner) {

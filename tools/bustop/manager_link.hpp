@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "bus/core/error.hpp"
 #include "nodes/manager/cluster_report.hpp"
@@ -16,6 +17,10 @@
 #include "nodes/manager/shutdown_report.hpp"
 
 namespace starbus::bustop {
+
+/// What to do when connect() says unreachable.
+inline constexpr std::string_view kUnreachableCure =
+    "is busd of this host up? Name its endpoint with --busd or $STARBUS_BUSD";
 
 class ManagerLink {
  public:
@@ -42,6 +47,7 @@ class ManagerLink {
 
  private:
   struct Link;
+  const std::string endpoint_;
   std::unique_ptr<Link> link_;
   const std::chrono::milliseconds timeout_;
 };

@@ -1,5 +1,6 @@
 #include "tools/bustop/parse.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "bus/core/shard_list.hpp"
@@ -60,13 +61,20 @@ ProcessInfo read_process(const Reader& reader) {
   return process;
 }
 
+/// By name: a daemon lists them in the order in which they came.
+std::vector<ProcessInfo> read_processes(const Reader& reader) {
+  auto processes = reader.rows<ProcessInfo>("processes", read_process);
+  std::ranges::sort(processes, {}, &ProcessInfo::name);
+  return processes;
+}
+
 HostRow read_host_row(const Reader& reader) {
   HostRow row;
   row.host = reader.text("host");
   row.connected = reader.flag("connected");
   row.key = reader.text("key");
   row.names = reader.count("names");
-  row.processes = reader.rows<ProcessInfo>("processes", read_process);
+  row.processes = read_processes(reader);
   row.link = read_optional_link(reader);
   row.software = reader.text("software");
   row.recent_sessions = reader.count("recent_sessions");
@@ -150,7 +158,7 @@ Result<HostTopology> parse_host_topology(std::string_view text) {
     topology.host = reader.text("host");
     topology.term = reader.count("term");
     topology.names = reader.count("names");
-    topology.processes = reader.rows<ProcessInfo>("processes", read_process);
+    topology.processes = read_processes(reader);
     if (const Json* found = reader.find("uplink")) {
       const Reader uplink(*found);
       topology.uplink = {uplink.text("endpoint"), uplink.flag("connected"), uplink.number("rtt_us"),

@@ -100,9 +100,14 @@ std::string render_names(const NamesAnswer& answer, const NamesQuery& query, con
                {row.state, row.state == "active" ? Tone::good : Tone::warning}});
   }
   std::string result = table.text(look);
-  std::string footer = std::to_string(answer.names.size()) + " names";
-  if (!query.prefix.empty()) footer += " that begin with " + printable(query.prefix);
-  footer += ", of " + std::to_string(answer.total) + " known to " + printable(answer.from);
+  const std::size_t shown = answer.names.size();
+  std::string footer = count_of(answer.total, "name");
+  if (!query.prefix.empty()) {
+    footer +=
+        (answer.total == 1 ? " that begins with " : " that begin with ") + printable(query.prefix);
+  }
+  if (shown < answer.total) footer = std::to_string(shown) + " of " + footer;
+  footer += ", as " + printable(answer.from) + " knows";
   if (answer.more) footer += "; more with --all, --limit or a longer prefix";
   result += toned(look, Tone::faint, footer) + "\n";
   if (query.host.empty() && answer.from != "busroot") {

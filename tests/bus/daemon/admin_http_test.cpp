@@ -68,6 +68,7 @@ TEST(AdminHttp, JsonResponsesSurviveHostileNames) {
   EXPECT_EQ(nlohmann::json::parse(response.body)["name"], "\xef\xbf\xbd\"\n");
   EXPECT_EQ(Response::error(404, "no").status, 404U);
   EXPECT_EQ(Response::error(404, "no").body, "{\"detail\":\"no\",\"error\":\"not_found\"}\n");
+  EXPECT_EQ(Response::error(422, "no").body, "{\"detail\":\"no\",\"error\":\"refused\"}\n");
 }
 
 class StreamTest : public testing::Test {

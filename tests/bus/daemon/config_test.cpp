@@ -201,6 +201,7 @@ TEST(Config, FilesThatCannotBeRead) {
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().code, Errc::bad_config);
   EXPECT_THAT(missing.error().detail, HasSubstr("no.toml: cannot be read: No such file"));
+  EXPECT_THAT(missing.error().detail, HasSubstr("--config FILE"));
   const auto directory = ConfigReader::open(folder.path());
   ASSERT_FALSE(directory);
   EXPECT_THAT(directory.error().detail, HasSubstr("is a folder"));

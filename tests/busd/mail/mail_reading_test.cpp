@@ -92,6 +92,12 @@ TEST_F(MailReading, ACursorBeyondWhatThereIsIsRefused) {
   post_all(2);
   EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1), 3)), ElementsAre("no: cursor_ahead"));
   EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1), 2, 3)), ElementsAre("no: cursor_ahead"));
+  mail_->open_reader({reader_, kToken}, ask(Epoch::of(1, 1), 3));
+  settle_readers();
+  const auto heard = std::exchange(shell_->heard[reader_], {});
+  ASSERT_EQ(heard.size(), 1U);
+  const auto opened = read_record<MailOpened>(cut_records(heard[0]).front());
+  EXPECT_EQ(opened.detail, "this reader is at 3, the latest is 2");
 }
 
 TEST_F(MailReading, IsSentWhatItsWindowHoldsAndMoreOnceThatIsTaken) {
