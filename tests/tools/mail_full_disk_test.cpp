@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 
 #include "busd/mail/care/backup.hpp"
 #include "tests/busd/mail/filled_store.hpp"
@@ -99,6 +100,21 @@ TEST_F(MailFullDisk, ARestoreThatDoesNotFitIsNotBegun) {
   EXPECT_THAT(ran.said, HasSubstr("the disk of " + target.string() + " is full: "));
   EXPECT_THAT(ran.said, HasSubstr("are needed; make room there, or give a --directory on another"));
   EXPECT_TRUE(fs::is_empty(small()));
+}
+
+TEST_F(MailFullDisk, AStoreOnAFullDiskIsToldApartFromABrokenOne) {
+  const SmallDisk disk(small(), 4 * 1024 * 1024);
+  const fs::path target = small() / "mail";
+  fs::copy(filled_.path(), target, fs::copy_options::recursive);
+  std::ofstream(small() / "others") << std::string(8 * 1024 * 1024, 'x');
+  for (const std::string command : {"check", "stats", "ls", "repair"}) {
+    const Ran ran = run(command + " --directory " + target.string());
+    EXPECT_EQ(ran.code, 1) << command;
+    EXPECT_THAT(ran.said, HasSubstr("the disk of " + target.string() + " is full: ")) << command;
+    EXPECT_THAT(ran.said, HasSubstr("copy the folder to a disk that has room")) << command;
+  }
+  fs::remove(small() / "others");
+  EXPECT_EQ(run("check --directory " + target.string()).code, 0);
 }
 
 }  // namespace

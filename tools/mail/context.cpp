@@ -7,6 +7,8 @@
 
 #include "bus/core/shard_list.hpp"
 #include "busd/mail/care/backup.hpp"
+#include "busd/mail/care/disk_space.hpp"
+#include "storage/limits.hpp"
 #include "tools/bustop/text.hpp"
 
 namespace starbus::mail_tool {
@@ -90,7 +92,10 @@ Result<std::unique_ptr<storage::Store>> open_existing(const std::filesystem::pat
             "one, or borrow the store from the running busd with --busd URL (its admin port), "
             "or ask it: bustop mail, starbus-mail backup"};
   }
-  Error failure = error_of(store.error());
+  // Whoever opens a store writes: its logs become tables.
+  Error failure = error_of(mail::explain(
+      store.error(), {directory, storage::kWriteBuffer,
+                      "copy the folder to a disk that has room, and name that with --directory"}));
   if (failure == Errc::corrupt) failure.detail += "; see starbus-mail repair";
   return failure;
 }
