@@ -135,6 +135,9 @@ TEST_F(DbTool, DamageIsFound) {
 TEST_F(DbTool, MistakesAreNamed) {
   EXPECT_EQ(run({}).code, 2);
   EXPECT_EQ(run({"--folder", "x", "--database", "y", "ls"}).code, 2);
+  for (const char* const limit : {"-1", "0", "99999999999999999999999", "x"}) {
+    EXPECT_EQ(on("none", {"find", "c", "--limit", limit}).code, 2) << limit;
+  }
   EXPECT_THAT(on("none", {"ls"}).err, HasSubstr("is no store"));
   make("a");
   const auto open = storage::test::open_or_fail({.folder = path("a")});
