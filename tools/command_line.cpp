@@ -54,4 +54,12 @@ std::optional<int> parse(CLI::App& app, const std::vector<std::string>& argument
   }
 }
 
+CLI::Validator quiet(CLI::Validator validator) {
+  return validator.description("");
+}
+
+CLI::Validator number_to(std::uint64_t most) {
+  return quiet(CLI::Range(std::uint64_t{1}, most));
+}
+
 }  // namespace starbus::tools

@@ -44,8 +44,8 @@ struct Plan {
   std::vector<Row> rows;
 };
 
-/// Without SIMD bars are twice as high. `ticks`: of each run, 0: its own number. `only`: rows whose
-/// name begins so, and what they need.
+/// Without SIMD bars of time are twice as high, and ratios, too. `ticks`: of each run, 0: its own
+/// number. `only`: rows whose name begins so, and what they need.
 Plan make_plan(bool simd, int ticks, const std::string& only);
 
 }  // namespace starbus::bench::aoi

@@ -108,7 +108,10 @@ TEST_F(MailTool, TheCommandLineIsChecked) {
   EXPECT_EQ(run({"check"}).code, 2);
   EXPECT_EQ(run({"nonsense"}).code, 2);
   EXPECT_EQ(tool({"peek", "no slash"}).code, 2);
-  EXPECT_EQ(tool({"ls", "--limit", "x"}).code, 2);
+  for (const char* const limit : {"-1", "0", "99999999999999999999999", "x"}) {
+    EXPECT_EQ(tool({"ls", "--limit", limit}).code, 2) << limit;
+    EXPECT_EQ(tool({"peek", "player/1", "--limit", limit}).code, 2) << limit;
+  }
 }
 
 TEST_F(MailTool, AFolderWithoutAStoreStaysWithoutOne) {

@@ -57,15 +57,8 @@ CLI::Option* add_duration(CLI::App& app, const std::string& name, milliseconds& 
       ->type_name("DURATION (500ms, 1s, 2m)");
 }
 
-/// CLI11's own validators write their set into the help, in a notation of theirs.
-CLI::Validator quiet(CLI::Validator validator) {
-  return validator.description("");
-}
-CLI::Validator number_to(std::size_t most) {
-  return quiet(CLI::Range(std::size_t{1}, most));
-}
 CLI::Validator one_of(std::vector<std::string> words) {
-  return quiet(CLI::IsMember(std::move(words)));
+  return tools::quiet(CLI::IsMember(std::move(words)));
 }
 
 void add_common(CLI::App& app, Options& options) {
@@ -88,7 +81,7 @@ void add_name_commands(CLI::App& app, Options& options) {
       ->type_name("PREFIX");
   channels.add_option("--limit", options.names.limit, "at most so many; default 100")
       ->type_name("N")
-      ->check(number_to(10'000'000));
+      ->check(tools::number_to(tools::kMostRows));
   channels.add_flag("--all", options.all_names, "all of them");
   channels.add_option("--host", options.names.host, "of this host only")->type_name("HOST");
 
@@ -105,7 +98,7 @@ void add_name_commands(CLI::App& app, Options& options) {
   why.add_option("name", options.why.name, "channel")->required()->type_name("NAME");
   why.add_option("--limit", options.why.limit, "at most so many failures; default 20")
       ->type_name("N")
-      ->check(number_to(100'000));
+      ->check(tools::number_to(100'000));
   why.add_flag("--everywhere", options.why.everywhere, "ask the daemons of all hosts");
 
   CLI::App& tail = *app.add_subcommand("tail", "messages for a channel as they pass");
@@ -137,7 +130,7 @@ void add_mail_commands(CLI::App& app, Options& options) {
   for (CLI::App* const command : {&ls, &peek}) {
     command->add_option("--limit", options.mail.limit, "at most so many; default 100, of peek 20")
         ->type_name("N")
-        ->check(number_to(10'000'000));
+        ->check(tools::number_to(tools::kMostRows));
   }
   for (CLI::App* const command : {&ls, &peek, &purge, &stats}) {
     command->callback([&options, command] { options.mail_command = command->get_name(); });

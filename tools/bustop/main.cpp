@@ -6,7 +6,9 @@
 #include <thread>
 
 #include "tools/bustop/cli.hpp"
+#include "tools/bustop/commands.hpp"
 #include "tools/bustop/terminal.hpp"
+#include "tools/standard_output.hpp"
 
 namespace {
 
@@ -20,6 +22,7 @@ std::string variable(const char* name) {
 int main(int argc, char** argv) {
   // `bustop rates | head`: the stream fails, and the loop ends.
   std::signal(SIGPIPE, SIG_IGN);
+  starbus::tools::StandardOutput out;
   using starbus::bustop::Terminal;
   const bool terminal = Terminal::is_terminal();
   // https://no-color.org: present and not empty.
@@ -31,5 +34,6 @@ int main(int argc, char** argv) {
       colour,
       terminal ? Terminal::size().columns : 0,
       [](std::chrono::milliseconds time) { std::this_thread::sleep_for(time); }};
-  return starbus::bustop::run_bustop({argv + 1, argv + argc}, environment);
+  const int code = starbus::bustop::run_bustop({argv + 1, argv + argc}, environment);
+  return out.finish(code, "bustop", starbus::bustop::kExitFailed);  // 1 means something else here
 }

@@ -37,7 +37,8 @@ void add_find(CLI::App& app, const Streams& streams, Options& options, Command& 
   find->add_option("--from", options.find.from, "a JSON array of values of the first fields");
   find->add_option("--to", options.find.to, "likewise; both are included");
   find->add_option("--path", options.find.paths, "show these alone");
-  find->add_option("--limit", options.find.limit, "documents; 100");
+  find->add_option("--limit", options.find.limit, "documents; 100")
+      ->check(tools::number_to(tools::kMostRows));
   find->callback([&] {
     command = [&](Session& session) { return db_tool::find(session, streams, options.find); };
   });

@@ -5,6 +5,7 @@
 
 #include "nodes/db/limits.hpp"
 #include "tools/bustop/text.hpp"
+#include "tools/db/parse.hpp"
 
 namespace starbus::db_tool {
 namespace {
@@ -15,9 +16,9 @@ std::string text_of(const db::Json& json) {
 
 /// A bound from a JSON array; no value: it is none.
 std::optional<db::Bound> read_bound(const std::string& text) {
-  const auto json = db::Json::parse(text, nullptr, false);
-  if (!json.is_array()) return std::nullopt;
-  return db::Bound{json.get<std::vector<db::Json>>()};
+  const auto json = parse_json(text);
+  if (!json || !json->is_array()) return std::nullopt;
+  return db::Bound{json->get<std::vector<db::Json>>()};
 }
 
 struct Findings {

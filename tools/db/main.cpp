@@ -2,8 +2,12 @@
 #include <iostream>
 
 #include "tools/db/cli.hpp"
+#include "tools/standard_output.hpp"
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
-  return starbus::db_tool::run_db_tool({argv + 1, argv + argc}, {std::cin, std::cout, std::cerr});
+  starbus::tools::StandardOutput out;
+  const int code =
+      starbus::db_tool::run_db_tool({argv + 1, argv + argc}, {std::cin, std::cout, std::cerr});
+  return out.finish(code, "starbus-db-tool");
 }

@@ -7,6 +7,7 @@
 #include "busd/mail/care/base64.hpp"
 #include "nodes/db/limits.hpp"
 #include "tools/db/commands.hpp"
+#include "tools/db/parse.hpp"
 
 namespace starbus::db_tool {
 namespace {
@@ -67,10 +68,13 @@ class Import {
   explicit Import(Session& session) : session_(session) {}
 
   db::Result<> line(const std::string& text) {
-    const auto json = db::Json::parse(text, nullptr, false);
+    const auto parsed = parse_json(text);
+    if (!parsed) return parsed.error() == db::Errc::too_large ? parsed.error() : wrong();
+    const db::Json& json = *parsed;
     if (!json.is_object() || ended_) return wrong();
     if (!begun_) {
-      begun_ = json.value(kMark, std::uint64_t{0}) == kVersion;
+      const auto mark = json.find(kMark);
+      begun_ = mark != json.end() && mark->is_number_unsigned() && *mark == kVersion;
       return begun_ ? db::Result<>() : wrong();
     }
     if (json.contains("end")) return end(json);
@@ -156,8 +160,7 @@ int export_all(Session& session, const Streams& streams) {
     documents += *count;
   }
   streams.out << db::Json{{"end", documents}}.dump() << "\n" << std::flush;
-  if (!streams.out.good()) return fail(streams, "it could not be written");
-  return 0;
+  return streams.out.good() ? 0 : 1;  // main says why
 }
 
 int import_all(Session& session, const Streams& streams) {

@@ -1,7 +1,10 @@
 #include <iostream>
 
 #include "tools/keygen/keygen.hpp"
+#include "tools/standard_output.hpp"
 
 int main(int argc, char** argv) {
-  return starbus::keygen::run_keygen({argv + 1, argv + argc}, std::cout, std::cerr);
+  starbus::tools::StandardOutput out;
+  const int code = starbus::keygen::run_keygen({argv + 1, argv + argc}, std::cout, std::cerr);
+  return out.finish(code, "starbus-keygen");
 }

@@ -74,13 +74,17 @@ void add_offline(CLI::App& app, Options& options) {
   CLI::App& ls = *app.add_subcommand("ls", "mailboxes and logs");
   add_directory(ls, options);
   ls.add_option("prefix", options.ls.prefix, "names that begin with it")->type_name("PREFIX");
-  ls.add_option("--limit", options.ls.limit, "at most so many; default 100")->type_name("N");
+  ls.add_option("--limit", options.ls.limit, "at most so many; default 100")
+      ->type_name("N")
+      ->check(tools::number_to(tools::kMostRows));
   ls.add_flag("--all", options.all, "all of them");
   CLI::App& peek = *app.add_subcommand("peek", "messages of a mailbox; they stay where they are");
   add_directory(peek, options);
   peek.add_option("name", options.peek.name, "mailbox")->required()->type_name("NAME");
   peek.add_option("--from", options.peek.from, "first number; default: the oldest")->type_name("N");
-  peek.add_option("--limit", options.peek.limit, "at most so many; default 20")->type_name("N");
+  peek.add_option("--limit", options.peek.limit, "at most so many; default 20")
+      ->type_name("N")
+      ->check(tools::number_to(tools::kMostRows));
   CLI::App& exported = *app.add_subcommand("export", "mailboxes to a file of JSON lines");
   add_directory(exported, options);
   exported.add_option("file", options.exported.file, "a new file; - for standard output")

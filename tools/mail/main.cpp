@@ -6,6 +6,7 @@
 
 #include "tools/bustop/terminal.hpp"
 #include "tools/mail/cli.hpp"
+#include "tools/standard_output.hpp"
 
 namespace {
 
@@ -21,6 +22,7 @@ int main(int argc, char** argv) {
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+  starbus::tools::StandardOutput out;
   const char* const admin = std::getenv("STARBUS_ADMIN");
   const bool terminal = starbus::bustop::Terminal::is_terminal();
   const starbus::mail_tool::Environment environment{
@@ -30,5 +32,6 @@ int main(int argc, char** argv) {
       ::isatty(STDERR_FILENO) == 1,
       {false, terminal ? starbus::bustop::Terminal::size().columns : 0},
       [] { return interrupted != 0; }};
-  return starbus::mail_tool::run_mail_tool({argv + 1, argv + argc}, environment);
+  const int code = starbus::mail_tool::run_mail_tool({argv + 1, argv + argc}, environment);
+  return out.finish(code, "starbus-mail");
 }

@@ -1,7 +1,10 @@
 #include <iostream>
 
+#include "tools/standard_output.hpp"
 #include "tools/starbus/cli.hpp"
 
 int main(int argc, char** argv) {
-  return starbus::starter::run_starbus({argv + 1, argv + argc}, std::cout, std::cerr);
+  starbus::tools::StandardOutput out;
+  const int code = starbus::starter::run_starbus({argv + 1, argv + argc}, std::cout, std::cerr);
+  return out.finish(code, "starbus");
 }

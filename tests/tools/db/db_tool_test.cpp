@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "nodes/db/limits.hpp"
 #include "nodes/db/rows.hpp"
 #include "nodes/db/store_database.hpp"
 #include "tests/storage/support.hpp"
@@ -83,6 +84,39 @@ TEST_F(DbTool, AnExportThatIsNotWholeIsSaidSo) {
   }
 }
 
+TEST_F(DbTool, AHeaderOfAnotherKindIsRefused) {
+  make("a");
+  for (const char* const mark : {"\"1\"", "{}", "[]", "null", "true", "1.0", "-1", "2"}) {
+    const Ran ran = on("a", {"import"}, "{\"starbus-db-export\":" + std::string(mark) + "}\n");
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_THAT(ran.err, HasSubstr("line 1: bad_request: not a line of an export")) << mark;
+  }
+}
+
+TEST_F(DbTool, WhatIsDeeperThanADocumentMayBeIsRefused) {
+  const auto nested = [](std::size_t levels) {
+    return std::string(levels, '[') + std::string(levels, ']');
+  };
+  const auto file = [](const std::string& line) {
+    return "{\"starbus-db-export\":1}\n" + line + "\n{\"end\":1}\n";
+  };
+  const auto put = [&](std::size_t levels) {
+    return file("{\"collection\":\"c\",\"id\":\"1\",\"document\":{\"d\":" + nested(levels - 1) +
+                "}}");
+  };
+  make("a");
+  EXPECT_EQ(on("a", {"import"}, put(nodes::db::kMaxDepth)).code, 0);
+  for (const std::string& text :
+       {put(nodes::db::kMaxDepth + 1), put(100'000),
+        file("{\"collection\":\"c\",\"index\":\"i\",\"fields\":" + nested(100'000) + "}"),
+        file(nested(100'000)), file(std::string(100'000, '['))}) {
+    const Ran ran = on("a", {"import"}, text);
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_THAT(ran.err, HasSubstr("line 2: too_large: too deep"));
+  }
+  EXPECT_THAT(on("a", {"find", "c", "--from", nested(30'000)}).err, HasSubstr("is no JSON array"));
+}
+
 TEST_F(DbTool, DamageIsFound) {
   make("a");
   ASSERT_EQ(on("a", {"import"}, kExport).code, 0);
@@ -101,6 +135,9 @@ TEST_F(DbTool, DamageIsFound) {
 TEST_F(DbTool, MistakesAreNamed) {
   EXPECT_EQ(run({}).code, 2);
   EXPECT_EQ(run({"--folder", "x", "--database", "y", "ls"}).code, 2);
+  for (const char* const limit : {"-1", "0", "99999999999999999999999", "x"}) {
+    EXPECT_EQ(on("none", {"find", "c", "--limit", limit}).code, 2) << limit;
+  }
   EXPECT_THAT(on("none", {"ls"}).err, HasSubstr("is no store"));
   make("a");
   const auto open = storage::test::open_or_fail({.folder = path("a")});
