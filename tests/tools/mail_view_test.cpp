@@ -190,6 +190,9 @@ TEST_F(BustopMail, DeadLettersAreShownAsWhatTheyWere) {
 TEST_F(BustopMail, APurgeSaysHowManyItErased) {
   daemon_.take("/mail/purge");
   daemon_.set("/mail/purge", R"({"name":"player/1","purged":7})");
+  for (const char* const none : {"-1", "0", "99999999999999999999", "x"}) {
+    EXPECT_EQ(bustop({"purge", "player/1", "--upto", none}).code, 64) << none;
+  }
   Ran ran = bustop({"purge", "player/1", "--upto", "9"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.out, "7 messages erased\n");

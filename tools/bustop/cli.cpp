@@ -103,7 +103,9 @@ void add_name_commands(CLI::App& app, Options& options) {
 
   CLI::App& tail = *app.add_subcommand("tail", "messages for a channel as they pass");
   tail.add_option("name", options.tail.name, "channel")->required()->type_name("NAME");
-  tail.add_option("--count", options.tail.count, "end after so many lines")->type_name("N");
+  tail.add_option("--count", options.tail.count, "end after so many lines")
+      ->type_name("N")
+      ->check(tools::number_to(tools::kMostNumber));
   tail.add_flag("--here", options.tail.here, "what passes this host, whoever owns the channel");
 }
 
@@ -116,13 +118,16 @@ void add_mail_commands(CLI::App& app, Options& options) {
   ls.add_flag("--all", options.mail.all, "all of them");
   CLI::App& peek = *mail.add_subcommand("peek", "messages of a mailbox; they stay where they are");
   peek.add_option("name", options.mail.name, "mailbox")->required()->type_name("NAME");
-  peek.add_option("--from", options.mail.from, "first number; default: the oldest")->type_name("N");
+  peek.add_option("--from", options.mail.from, "first number; default: the oldest")
+      ->type_name("N")
+      ->check(tools::number_to(tools::kMostNumber));
   CLI::App& purge = *mail.add_subcommand("purge", "erases messages of a mailbox, for good");
   purge.add_option("name", options.mail.name, "mailbox or log of this host's store")
       ->required()
       ->type_name("NAME");
   purge.add_option("--upto", options.mail.upto, "up to this number; default: all that there are")
-      ->type_name("N");
+      ->type_name("N")
+      ->check(tools::number_to(tools::kMostNumber));
   CLI::App& stats = *mail.add_subcommand("stats", "how many, how large, how old, per host");
   for (CLI::App* const command : {&ls, &stats}) {
     command->add_option("--host", options.mail.host, "of this host only")->type_name("HOST");

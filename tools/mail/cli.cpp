@@ -81,7 +81,9 @@ void add_offline(CLI::App& app, Options& options) {
   CLI::App& peek = *app.add_subcommand("peek", "messages of a mailbox; they stay where they are");
   add_directory(peek, options);
   peek.add_option("name", options.peek.name, "mailbox")->required()->type_name("NAME");
-  peek.add_option("--from", options.peek.from, "first number; default: the oldest")->type_name("N");
+  peek.add_option("--from", options.peek.from, "first number; default: the oldest")
+      ->type_name("N")
+      ->check(tools::number_to(tools::kMostNumber));
   peek.add_option("--limit", options.peek.limit, "at most so many; default 20")
       ->type_name("N")
       ->check(tools::number_to(tools::kMostRows));
