@@ -20,7 +20,7 @@ std::optional<int> parse(CLI::App& app, const std::vector<std::string>& argument
 CLI::Validator quiet(CLI::Validator validator);
 /// From 1. CLI11 alone takes -1, and what no integer holds, as the largest number that there is.
 CLI::Validator number_to(std::uint64_t most);
-/// Of messages: what no mailbox comes to.
+/// Of messages, as busd/mail/rows.hpp has it, for tools that know nothing of stores.
 inline constexpr std::uint64_t kMostNumber = std::uint64_t{1} << 56;
 /// Of --limit.
 inline constexpr std::uint64_t kMostRows = 10'000'000;

@@ -97,9 +97,9 @@ class BoardListener {
   KeyedDispatcher callbacks_;
   std::vector<std::unique_ptr<Entry>> entries_;  // by KeyedListenerId::list of callbacks_
   boost::intrusive_ptr<BoardState> state_;       // where it was attached last; null: detached
-  std::uint64_t floor_ =
-      0;  // of this place: up to it all was told elsewhere. Not raised by rounds,
-          // since one within another has the higher number, and ends sooner
+  // Of this place: up to it all was told elsewhere. Not raised by rounds, since one within another
+  // has the higher number, and ends sooner.
+  std::uint64_t floor_ = 0;
   std::uint64_t heard_ = 0;  // the highest number that it was told here
   SeenNumbers seen_;
 };

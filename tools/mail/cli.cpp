@@ -1,4 +1,5 @@
 #include "tools/mail/cli.hpp"
+#include "busd/mail/rows.hpp"
 
 #include <CLI/CLI.hpp>
 #include <ostream>
@@ -10,6 +11,8 @@
 
 namespace starbus::mail_tool {
 namespace {
+
+static_assert(tools::kMostNumber == bus::busd::mail::kMostNumber);
 
 constexpr const char* kDefaultAdmin = "http://127.0.0.1:7611";
 
@@ -83,7 +86,7 @@ void add_offline(CLI::App& app, Options& options) {
   peek.add_option("name", options.peek.name, "mailbox")->required()->type_name("NAME");
   peek.add_option("--from", options.peek.from, "first number; default: the oldest")
       ->type_name("N")
-      ->check(tools::number_to(tools::kMostNumber));
+      ->check(tools::number_to(bus::busd::mail::kMostNumber));
   peek.add_option("--limit", options.peek.limit, "at most so many; default 20")
       ->type_name("N")
       ->check(tools::number_to(tools::kMostRows));

@@ -201,7 +201,8 @@ class Restore {
     if (!loan) return without_partial(loan.error());
     if (auto carried = carry_numbers(); !carried) return without_partial(carried.error());
     std::error_code error;
-    fs::remove(target_ / kMark, error);  // of what was restored there before
+    fs::remove(target_ / kMark, error);  // or what is replaced would be taken for a copy
+    if (error) return without_partial(refuse_because(target_ / kMark, error, need_));
     if (::renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) != 0) {
       const int why = errno;
       if (why != EINVAL && why != EBUSY && why != ENOSYS) {
@@ -230,10 +231,7 @@ class Restore {
     const auto restored = open_to_read(partial_);
     if (!restored) return restored.error();
     const auto carried = mail::carry_numbers(*replaced->snapshot, *restored->store);
-    if (!carried) {
-      return carried.error() == storage::Errc::store_full ? error_of(mail::full_disk(need_))
-                                                          : error_of(carried.error());
-    }
+    if (!carried) return error_of(mail::explain(carried.error(), need_));
     if (carried->boxes != 0) {
       context_.out << bustop::count_of(carried->boxes, "mailbox") << " had newer mail, and "
                    << (carried->boxes == 1 ? "goes" : "go") << " on behind its numbers; "

@@ -34,7 +34,7 @@ class Carrying {
     if (!place) return place.error();
     const auto where = *place ? decode_place(**place) : std::nullopt;
     if (where && where->keeping == Keeping::elsewhere) return {};
-    const std::string prefix{kBoxRows, static_cast<char>(shard)};
+    const std::string prefix = kind_prefix(kBoxRows, shard);
     added_ = {};
     RowCursor cursor(replaced_, prefix, prefix_end(prefix));
     for (;; cursor.step()) {
