@@ -94,12 +94,17 @@ void ProcessLink::link_down(const Error& reason) {
 void ProcessLink::on_bundle(io::Link&, ByteView bundle) {
   const auto held = hooks_.hold();
   if (!held) return;
-  in_batch_ = true;
-  const auto result = core_.on_bundle(bundle, io::boot_now());
+  const Time now = io::boot_now();
+  if (!std::exchange(in_batch_, true)) batch_began_ = now;
+  const auto result = core_.on_bundle(bundle, now);
   if (!result && !stopped_) {
     in_batch_ = false;
     link_down(result.error());
   }
+}
+
+bool ProcessLink::enough() {
+  return io::boot_now() - batch_began_ >= from_ms(kBatchTime);
 }
 
 void ProcessLink::on_batch_end(io::Link&) {

@@ -47,6 +47,7 @@ class ProcessLink final : public io::LinkHandler {
  private:
   void on_bundle(io::Link& link, ByteView bundle) override;
   void on_batch_end(io::Link& link) override;
+  bool enough() override;
   void on_closed(io::Link& link, const Error& reason) override;
   void link_up(std::shared_ptr<io::Link> link);
   void link_down(const Error& reason);
@@ -60,6 +61,7 @@ class ProcessLink final : public io::LinkHandler {
   std::shared_ptr<io::Link> link_;
   boost::asio::steady_timer tick_;
   bool in_batch_ = false;  // inside the link's callbacks: on_batch_end will pump
+  Time batch_began_{};
   bool pump_posted_ = false;
   bool ticking_ = false;
   bool stopped_ = false;

@@ -28,6 +28,9 @@ namespace starbus::bus {
   X(kLinkClock, 512 * 1024, "bytes",                                                               \
     "handed to the transport and not yet consumed: above that, lanes are scheduled by us",         \
     "the link waits; records queue per lane and source")                                           \
+  X(kBatchTime, 5, "ms",                                                                           \
+    "that the bundles of a link keep the loop of a process: its timers and closures wait",         \
+    "the next bundle comes in a later turn of the loop")                                           \
   X(kConsumedReport, 128 * 1024, "bytes", "a quarter of the link clock, so that it never stalls",  \
     "the consumer reports at once")                                                                \
   X(kChannelWindow, 1024 * 1024, "bytes", "unacknowledged per (sender, channel, lane)",            \

@@ -42,8 +42,11 @@ class LinkHandler {
  public:
   /// A whole bundle, header included; the bytes are valid during the call only.
   virtual void on_bundle(Link& link, std::span<const std::byte> bundle) = 0;
-  /// All that was readable has been handed over: a good moment to flush.
+  /// All that was readable has been handed over, or enough for now: a good moment to flush.
   virtual void on_batch_end(Link& link) = 0;
+  /// Asked behind a bundle with more at hand. True ends the batch: the rest comes in another one,
+  /// behind whatever else the loop has to do by then.
+  virtual bool enough() { return false; }
   /// The pipe broke or the peer sent something that is no bundle. Called at most once, last.
   virtual void on_closed(Link& link, const Error& reason) = 0;
 

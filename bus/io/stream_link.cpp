@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/asio/post.hpp>
 #include <cerrno>
 #include <cstring>
 
@@ -81,25 +82,40 @@ void StreamLink::on_read(const boost::system::error_code& error, std::size_t siz
                                                 : "the peer ended the connection inside a bundle"});
   }
   end_ += size;
-  if (!deliver()) return;
-  handler_->on_batch_end(*this);
-  if (!closed_) read();
+  hand_over();
 }
 
-bool StreamLink::deliver() {
-  while (end_ - begin_ >= kLengthAt) {
+void StreamLink::hand_over() {
+  const Handed handed = deliver();
+  if (handed == Handed::closed) return;
+  handler_->on_batch_end(*this);
+  if (closed_) return;
+  if (handed == Handed::some) return hand_over_later();
+  read();
+}
+
+StreamLink::Handed StreamLink::deliver() {
+  for (bool first = true; end_ - begin_ >= kLengthAt; first = false) {
     const ByteView rest(buffer_.get() + begin_, end_ - begin_);
     const auto length = peek_bundle_length(rest);
     if (!length) {
       fail(length.error());
-      return false;
+      return Handed::closed;
     }
     if (*length > rest.size()) break;
+    if (!first && handler_->enough()) return Handed::some;
     begin_ += *length;
     handler_->on_bundle(*this, rest.first(*length));
-    if (closed_) return false;
+    if (closed_) return Handed::closed;
   }
-  return true;
+  return Handed::all;
+}
+
+void StreamLink::hand_over_later() {
+  asio::post(socket_.get_executor(), [weak = weak_from_this()] {
+    const auto self = std::static_pointer_cast<StreamLink>(weak.lock());
+    if (self && !self->closed_) self->hand_over();
+  });
 }
 
 void StreamLink::fail(const Error& reason) {

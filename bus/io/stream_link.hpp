@@ -28,8 +28,12 @@ class StreamLink final : public Link {
  private:
   void read();
   void on_read(const boost::system::error_code& error, std::size_t size);
-  /// Hands over every whole bundle; false if the link ended meanwhile.
-  bool deliver();
+  /// Hands over what has been read, and reads on: in a later turn, if the handler has enough.
+  void hand_over();
+  enum class Handed { all, some, closed };
+  /// Every whole bundle, unless the handler has enough before, or the link ends.
+  Handed deliver();
+  void hand_over_later();
   void make_room();
   void fail(const Error& reason);
 

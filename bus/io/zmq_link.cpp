@@ -74,6 +74,7 @@ bool ZmqLink::read() {
     batch = true;
     deliver(message);
     if (closed_) return false;
+    if (handler_->enough()) break;
   }
   if (batch) handler_->on_batch_end(*this);
   reading_ = false;

@@ -53,6 +53,44 @@ TEST_F(HandlingTest, WhatRunsHasANameWhileItRuns) {
   });
 }
 
+TEST_F(HandlingTest, ABundleThatTookLongLetsTheLoopDoOtherWorkBeforeTheNext) {
+  constexpr int kMessages = 190;  // of 1,000 bytes: three bundles, which a socket holds at a time
+  constexpr std::size_t kLargest = kBundleTarget + kChunk + 4096;  // bundle
+  boost::asio::io_context slow;
+  Bus owner(slow, cluster.node("a", "owner"));
+  int handled = 0;
+  int before_others = 0;
+  run([&]() -> Task {
+    Bus sender(loop, cluster.node("a", "sender"));
+    CO_OK(co_await sender.connect(use_awaitable));
+    Handlers handlers;
+    handlers.on_message = [&](Message&) {
+      if (handled++ > 0) return;
+      std::this_thread::sleep_for(kBatchTime * 1ms);
+      boost::asio::post(slow, [&] { before_others = handled; });
+    };
+    bool bound = false;
+    owner.connect([&](const Result<>&) {
+      owner.bind("chat/lobby", handlers, [&](const Result<Bound>& b) { bound = b.has_value(); });
+    });
+    const auto poll = [&] {
+      slow.restart();
+      slow.poll();
+    };
+    EXPECT_TRUE(co_await until([&] {
+      poll();
+      return bound;
+    }));
+    for (int i = 0; i < kMessages; ++i) CO_OK(sender.send("chat/lobby", std::string(1000, 'm')));
+    co_await until(100ms, [] { return false; });  // they come to the owner's socket
+    EXPECT_TRUE(co_await until([&] {
+      poll();
+      return handled == kMessages && before_others > 0;
+    }));
+  });
+  EXPECT_LE(before_others, static_cast<int>(kLargest / 1000));
+}
+
 TEST_F(HandlingTest, AFlushThatFailsSaysForWhom) {
   run([this]() -> Task {
     auto owner = std::make_unique<Bus>(loop, cluster.node("a", "owner"));

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <boost/asio/post.hpp>
 
 #include "tests/bus/io/support.hpp"
 
@@ -129,6 +130,49 @@ TEST_P(EveryLink, MayBeClosedAndDroppedInsideItsCallbacks) {
     }
     EXPECT_EQ(at_server.closed, 0);
   }
+}
+
+TEST_P(EveryLink, LetsOtherWorkPassBetweenBundlesWhenItsHandlerHasEnough) {
+  Pair pair;
+  pair.listen(scheme());
+  const auto client = pair.connect();
+  Recorder at_client;
+  Recorder at_server;
+  std::string order;
+  at_server.has_enough = true;
+  at_server.then = [&](Link&, ByteView) {
+    order += 'b';
+    boost::asio::post(pair.loop.context, [&] { order += 'w'; });
+  };
+  client->start(at_client);
+  for (std::uint64_t i = 1; i <= 5; ++i) client->send(make_bundle(i));
+  pair.loop.settle(std::chrono::milliseconds(20));  // all of them are at the server's end
+  pair.accepted.back()->start(at_server);
+  EXPECT_TRUE(pair.loop.run_until([&] { return order.size() == 10; }));
+  EXPECT_EQ(order, "bwbwbwbwbw");
+  EXPECT_EQ(at_server.batches, 5U);
+  EXPECT_TRUE(at_server.in_order);
+  client->send(make_bundle(6));
+  EXPECT_TRUE(pair.loop.run_until([&] { return at_server.bundles == 6; })) << "it reads on";
+}
+
+TEST_P(EveryLink, MayBeDroppedWhileItsHandlerHasEnough) {
+  Pair pair;
+  pair.listen(scheme());
+  const auto client = pair.connect();
+  Recorder at_client;
+  Recorder at_server;
+  at_server.has_enough = true;
+  at_server.then = [&](Link&, ByteView) {
+    boost::asio::post(pair.loop.context, [&] { pair.accepted.clear(); });
+  };
+  client->start(at_client);
+  for (std::uint64_t i = 1; i <= 5; ++i) client->send(make_bundle(i));
+  pair.loop.settle(std::chrono::milliseconds(20));
+  pair.accepted.back()->start(at_server);
+  EXPECT_TRUE(pair.loop.run_until([&] { return at_client.closed == 1; }));
+  EXPECT_EQ(at_server.bundles, 1U);
+  EXPECT_EQ(at_server.closed, 0);
 }
 
 TEST_P(EveryLink, MayBeDroppedInsideOnClosed) {

@@ -46,6 +46,7 @@ struct Recorder final : LinkHandler {
   Error reason;
   bool in_order = true;
   std::function<void(Link&, ByteView)> then;
+  bool has_enough = false;
 
   void on_bundle(Link& link, ByteView bundle) override {
     EXPECT_EQ(closed, 0);
@@ -56,6 +57,7 @@ struct Recorder final : LinkHandler {
     if (then) then(link, bundle);
   }
   void on_batch_end(Link&) override { ++batches; }
+  bool enough() override { return has_enough; }
   void on_closed(Link&, const Error& error) override {
     ++closed;
     reason = error;
