@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "nodes/entities/limits.hpp"
+
 namespace starbus::nodes::entities {
 namespace {
 
@@ -36,6 +38,17 @@ bus::Error error_of(const db::Error& error) {
 Json bytes_of(const bus::Bytes& bytes) {
   const auto* const begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
   return Json::binary(Json::binary_t::container_type(begin, begin + bytes.size()));
+}
+
+/// "stats.strength" is in the object "stats". False: that is something else.
+bool put(Json& object, std::string_view path, const Json& value) {
+  Json* at = &object;
+  for (std::size_t dot = 0; (dot = path.find('.')) != path.npos; path.remove_prefix(dot + 1)) {
+    at = &(*at)[path.substr(0, dot)];
+    if (!at->is_object() && !at->is_null()) return false;
+  }
+  (*at)[path] = value;
+  return true;
 }
 
 /// What save() wrote.
@@ -74,6 +87,12 @@ void DbSaver::save(const SavedEntity& saved, Done done) {
   update.changes.push_back({db::Operator::raise, "version", text_of(saved.version)});
   update.changes.push_back({db::Operator::set, "type", saved.type});
   update.changes.push_back({db::Operator::set, "saved", bytes_of(saved.properties)});
+  // Of one that has none any more, too: what it had would be found for ever.
+  if (db::Json values = storable(saved.values); values.empty()) {
+    update.changes.push_back({db::Operator::unset, "values", {}});
+  } else {
+    update.changes.push_back({db::Operator::set, "values", std::move(values)});
+  }
   db::WriteRequest request;
   request.writes.emplace_back(std::move(update));
   const auto taken = database_.write(
@@ -81,6 +100,21 @@ void DbSaver::save(const SavedEntity& saved, Done done) {
         if (!weak.expired()) done(outcome_of(end));
       });
   if (!taken) done(outcome_of(taken.error()));
+}
+
+db::Json DbSaver::storable(const std::vector<SavedValue>& values) {
+  Json all = Json::object();
+  for (const SavedValue& one : values) {
+    Json with = all;
+    const auto weight = db::check_value(one.value);
+    const bool small = weight && *weight <= kSearchableValue;
+    if (small && put(with, one.path, one.value) && db::check_value(with)) {
+      all = std::move(with);
+    } else {
+      ++counters_.left_out;
+    }
+  }
+  return all;
 }
 
 bus::Result<> DbSaver::outcome_of(const db::Result<db::Written>& written) {

@@ -11,7 +11,12 @@
 ///
 /// A document has the entity's persistent id in the collection that is named as its type:
 ///
-///   { "type": "player", "version": "0000010000000030.0000000000000007", "saved": <View::save> }
+///   { "type": "player", "version": "0000010000000030.0000000000000007", "saved": <View::save>,
+///     "values": { "level": 7 } }
+///
+/// `values` are what TypeOptions::searchable names, for indexes: what is loaded is `saved` alone. A
+/// value that no document can hold (a number beyond int64, one that is not finite, a text that is
+/// not UTF-8), or of more than kSearchableValue, is left out, and its entity saved all the same.
 ///
 /// **Versions**: a write is refused, as `superseded`, if a later owner of the entity's name has
 /// written (SaveVersion): what a process sends late that has lost its lease, or that the entity has
@@ -42,6 +47,7 @@ struct DbSaverCounters {
   std::uint64_t unchanged = 0;   // of these, documents that were so already
   std::uint64_t superseded = 0;  // refused: a later owner has written
   std::uint64_t failed = 0;      // attempts that failed for another reason
+  std::uint64_t left_out = 0;    // values
 };
 
 class DbSaver {
@@ -67,6 +73,8 @@ class DbSaver {
 
  private:
   std::string collection_of(const std::string& type) const;
+  /// Those that a document may hold.
+  db::Json storable(const std::vector<SavedValue>& values);
   bus::Result<> outcome_of(const db::Result<db::Written>& written);
 
   db::Database& database_;

@@ -135,8 +135,8 @@ void EntityHost::bound(OnlineId id, const bus::Result<bus::Bound>& bound) {
 void EntityHost::owned(Entity& entity, bus::Epoch epoch) {
   Published& published = published_[static_cast<std::uint64_t>(entity.online_id())];
   published.epoch = std::max(published.epoch, epoch.value);
-  const auto options = type_options_.find(&entity.type());
-  if (options != type_options_.end() && options->second.mirrored) {
+  const auto type = declared_.find(&entity.type());
+  if (type != declared_.end() && type->second.options.mirrored) {
     sync_.mirror(entity, endpoint_, epoch);
   }
 }

@@ -65,6 +65,10 @@ struct TypeOptions {
   /// its ghost properties. It costs a record of each change of one, whether anybody mirrors it or
   /// not.
   bool mirrored = false;
+  /// Properties with `save` that the store is given as values, too: {"level", "stats.strength"}. A
+  /// DbSaver has them in the document, for indexes. At most kMaxSearchable; of others, and of what
+  /// is no such property, the log says so when the first entity of the type lives.
+  std::vector<std::string> searchable = {};
 };
 
 struct HostCounters {
@@ -93,7 +97,7 @@ class EntityHost final : private entity::EntityObserver {
   template <entity::EntityClass T>
   void declare(const TypeOptions& options = {}) {
     static_cast<void>(entity::declare_entity<T>(types_));
-    type_options_[&entity::type_info<T>()] = options;
+    declared_[&entity::type_info<T>()] = {options};
   }
   entity::EntityManager& entities() { return *entities_; }
   const entity::EntityManager& entities() const { return *entities_; }
@@ -170,6 +174,11 @@ class EntityHost final : private entity::EntityObserver {
     entity::EntityError failure{};  // of packing it
     bool packed = false;            // the target may have it
   };
+  struct DeclaredType {
+    TypeOptions options;
+    bool seen = false;  // one has lived
+  };
+  void check_searchable(entity::Entity& entity);
   // EntityObserver
   void unsettled() override { settle_soon(); }
   void activated(entity::Entity& entity) override;
@@ -224,7 +233,7 @@ class EntityHost final : private entity::EntityObserver {
   entity::TimerWheel& timers_;
   const HostOptions options_;
   entity::EntityFactory types_;
-  std::unordered_map<const entity::TypeInfo*, TypeOptions> type_options_;
+  std::unordered_map<const entity::TypeInfo*, DeclaredType> declared_;
   manager::IdSource ids_;
   std::unordered_map<std::uint64_t, Published> published_;     // by online id
   std::unordered_map<std::uint64_t, Leaving> leaving_;         // by online id

@@ -8,6 +8,7 @@
 #include "bus/io/clock.hpp"
 #include "entity/properties/root.hpp"
 #include "nodes/entities/entity_host.hpp"
+#include "nodes/entities/searchable.hpp"
 
 namespace starbus::nodes::entities {
 
@@ -78,6 +79,9 @@ void EntityHost::save(Entity& entity, std::vector<std::string> names, Done done)
   SavedEntity kept{std::string(entity.type().name()), entity.persistent_id(), {}, {}};
   kept.version.epoch = published == published_.end() ? 0 : published->second.epoch;
   kept.version.number = ++save_number_;
+  if (const auto type = declared_.find(&entity.type()); type != declared_.end()) {
+    kept.values = searchable_values(*entity.properties(), type->second.options.searchable);
+  }
   static_cast<void>(unsaved_.take(id));
   auto ended = [this, weak = std::weak_ptr(alive_), id, names = std::move(names),
                 done = std::move(done)](const bus::Result<>& result) {
@@ -96,6 +100,22 @@ void EntityHost::save(Entity& entity, std::vector<std::string> names, Done done)
     return ended(bus::Error(bus::Errc::too_large, encoded.error().to_string()));
   }
   saves_.add(std::move(kept), entity.label(), std::move(ended));
+}
+
+/// What its properties are shows when there is one.
+void EntityHost::check_searchable(Entity& entity) {
+  const auto type = declared_.find(&entity.type());
+  if (type == declared_.end() || std::exchange(type->second.seen, true)) return;
+  std::vector<std::string>& paths = type->second.options.searchable;
+  if (paths.empty()) return;
+  const auto refuse = [&](const std::string& why) {
+    spdlog::error("entities: a {} has no searchable values: {}", entity.type().name(), why);
+    paths.clear();
+  };
+  if (paths.size() > kMaxSearchable) return refuse("too many are declared");
+  if (entity.properties() == nullptr) return refuse("it has no properties");
+  const std::string wrong = not_searchable(*entity.properties(), paths);
+  if (!wrong.empty()) refuse("'" + wrong + "' is no property of it that is saved");
 }
 
 void EntityHost::save_now(Entity& entity, Done done) {
@@ -120,6 +140,7 @@ void EntityHost::release(const std::vector<std::string>& names) {
 // --- the end of entities -------------------------------------------------------------------------
 
 void EntityHost::activated(Entity& entity) {
+  check_searchable(entity);
   sync_.add(entity, activating_arrival_);
 }
 

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "bus/core/bytes.hpp"
 #include "bus/core/ids.hpp"
@@ -20,12 +22,19 @@ struct SaveVersion {
   friend auto operator<=>(const SaveVersion&, const SaveVersion&) = default;
 };
 
+/// One property as a value.
+struct SavedValue {
+  std::string path;  // "level", "stats.strength"
+  nlohmann::json value;
+};
+
 /// What is kept of an entity: its properties, as View::save.
 struct SavedEntity {
   std::string type;
   std::string persistent_id;
   bus::Bytes properties;
   SaveVersion version{};
+  std::vector<SavedValue> values{};  // those of TypeOptions::searchable
 };
 
 /// Keeps one entity, and calls what it is given once, at once or later. Where it fails for a reason

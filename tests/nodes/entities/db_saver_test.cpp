@@ -3,7 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
 #include <map>
+
+#include "nodes/entities/limits.hpp"
+#include "tests/nodes/db/support.hpp"
 
 namespace starbus::nodes::entities {
 namespace {
@@ -80,6 +84,69 @@ TEST_F(DbSaverTest, ALaterOwnersStateStays) {
   EXPECT_EQ(saver.counters().superseded, 2U);
   EXPECT_EQ(save(0, 1'000, "loaded, and never owned"), bus::Errc::superseded);
   EXPECT_EQ(load(), "three");
+}
+
+class DbSaverValues : public DbSaverTest {
+ protected:
+  db::Json kept_of(std::vector<SavedValue> values) {
+    SavedEntity hero{"hero", "ada", {}, {1, ++number}, std::move(values)};
+    bool kept = false;
+    saver.save(hero, [&](const bus::Result<>& end) { kept = end.has_value(); });
+    EXPECT_TRUE(kept) << "whatever the values are, the entity is saved";
+    const db::Json& document = documents.all.at("hero/ada");
+    return document.contains("values") ? document.at("values") : db::Json();
+  }
+  std::uint64_t number = 0;
+};
+
+TEST_F(DbSaverValues, StandInTheObjectsThatTheirPathsName) {
+  const auto stored = kept_of({{"level", 7}, {"stats.strength", 3}, {"stats.wit", "high"}});
+  EXPECT_EQ(stored, (db::Json{{"level", 7}, {"stats", {{"strength", 3}, {"wit", "high"}}}}));
+  EXPECT_EQ(kept_of({{"level", 8}}), (db::Json{{"level", 8}}))
+      << "what is declared no more is gone";
+  EXPECT_EQ(kept_of({}), db::Json());
+  EXPECT_EQ(saver.counters().left_out, 0U);
+}
+
+TEST_F(DbSaverValues, ThatNoDocumentCanHoldAreLeftOutAndCounted) {
+  const auto stored = kept_of({{"most", std::numeric_limits<std::int64_t>::max()},
+                               {"more", std::uint64_t{1} << 63},
+                               {"infinite", std::numeric_limits<double>::infinity()},
+                               {"text", "\xff"},
+                               {"long", std::string(kSearchableValue, 'x')},
+                               {"most.part", 1},
+                               {"last", true}});
+  EXPECT_EQ(stored, (db::Json{{"most", std::numeric_limits<std::int64_t>::max()}, {"last", true}}));
+  EXPECT_EQ(saver.counters().left_out, 5U);
+}
+
+TEST(DbSaverIndex, EntitiesAreFoundByTheirValuesAndReadFromTheirBytes) {
+  db::test::World world;
+  DbSaver saver{world.database()};
+  ASSERT_TRUE(world.declare({"hero", "by_level", {{"values.level", true}}}));
+  int kept = 0;
+  const auto save = [&](const std::string& who, int level, std::uint64_t number) {
+    const auto bytes = bus::as_bytes(who);
+    saver.save(
+        {"hero", who, bus::Bytes(bytes.begin(), bytes.end()), {1, number}, {{"level", level}}},
+        [&](const bus::Result<>& end) { kept += end.has_value() ? 1 : 0; });
+  };
+  save("ada", 7, 1);
+  save("bea", 9, 1);
+  save("cyd", 8, 1);
+  save("ada", 10, 2);
+  ASSERT_TRUE(world.loop().run_until([&] { return kept == 4; }));
+  std::vector<std::string> best;
+  for (const db::Found& found : world.all({.collection = "hero", .index = "by_level"}, 2)) {
+    best.push_back(found.id);
+  }
+  EXPECT_THAT(best, ElementsAre("ada", "bea", "cyd"));
+  std::string read;
+  saver.load("hero", "ada", [&](const DbSaver::Loaded& loaded) {
+    if (loaded && *loaded) read = bus::as_text(**loaded);
+  });
+  ASSERT_TRUE(world.loop().run_until([&] { return !read.empty(); }));
+  EXPECT_EQ(read, "ada");
 }
 
 TEST_F(DbSaverTest, ErrorsSayWhetherTheyPass) {

@@ -51,13 +51,13 @@ class Watchers final : public AudienceSink {
 
 struct Place {
   Place(boost::asio::io_context& loop, const bus::Options& options, std::uint64_t first,
-        std::chrono::milliseconds every = 0ms)
+        std::chrono::milliseconds every = 0ms, std::vector<std::string> searchable = {})
       : drawn(first),
         save_every(every),
         bus(loop, options),
         main(loop),
         host(endpoint, main.timers(), options.node, with()) {
-    host.declare<Hero>({.mirrored = true});
+    host.declare<Hero>({.mirrored = true, .searchable = std::move(searchable)});
   }
   HostOptions with() {
     HostOptions made;
@@ -225,6 +225,32 @@ TEST_F(EntitySyncTest, WhatHasChangedIsSavedOnceAndWhatHasNotEndsUnsaved) {
     EXPECT_TRUE(read.load_saved(a->kept.back().properties));
     EXPECT_EQ(read.gold.get(), 9) << "the change before its end is kept, too";
   });
+}
+
+TEST_F(EntitySyncTest, TheStoreGetsTheSearchableValuesAsTheyAreSaved) {
+  a = std::make_unique<Place>(loop, cluster.node("a", "z"), 0, 30ms,
+                              std::vector<std::string>{"gold"});
+  // One that cannot be is none of them, and hurts nobody.
+  b = std::make_unique<Place>(loop, cluster.node("b", "z"), 100, 30ms,
+                              std::vector<std::string>{"gold", "mood"});
+  run([this]() -> Task {
+    for (Place* place : {a.get(), b.get()}) {
+      Hero* hero = place->host.entities().create<Hero>().value();
+      hero->state.gold = 5;
+      EXPECT_TRUE(co_await until([&] { return place->kept.size() == 1; }));
+      hero->state.gold = 6;
+      hero->destroy();
+      EXPECT_TRUE(co_await until([&] { return place->kept.size() == 2; }));
+    }
+  });
+  std::vector<int> values;
+  for (const SavedEntity& saved : a->kept) {
+    ASSERT_EQ(saved.values.size(), 1U);
+    EXPECT_EQ(saved.values[0].path, "gold");
+    values.push_back(saved.values[0].value.get<int>());
+  }
+  EXPECT_THAT(values, ElementsAre(5, 6));
+  for (const SavedEntity& saved : b->kept) EXPECT_TRUE(saved.values.empty());
 }
 
 }  // namespace
