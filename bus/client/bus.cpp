@@ -129,6 +129,9 @@ void Bus::on_ended(std::function<void(const Error& reason)> callback) {
 const std::string& Bus::node() const {
   return core_->process().node();
 }
+const std::string& Bus::endpoint() const {
+  return core_->endpoint();
+}
 const std::string& Bus::host() const {
   return core_->process().host();
 }

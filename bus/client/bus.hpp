@@ -378,6 +378,7 @@ class Bus {
   void on_ended(std::function<void(const Error& reason)> callback);
 
   const std::string& node() const;
+  const std::string& endpoint() const;  // where it looks for busd
   const std::string& host() const;  // empty before connect
   Process self() const;
   BusCounters counters() const;

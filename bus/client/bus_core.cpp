@@ -10,21 +10,22 @@ namespace {
 
 constexpr std::size_t kNamedInFlush = 3;  // channels in the error of a flush
 
-std::string endpoint_of(const Options& options) {
-  if (!options.endpoint.empty()) return options.endpoint;
+Options completed(Options options) {
+  if (!options.endpoint.empty()) return options;
   const char* from_environment = std::getenv("STARBUS_BUSD");  // NOLINT: read at start-up
-  return from_environment ? from_environment : std::string(kDefaultEndpoint);
+  options.endpoint = from_environment ? from_environment : kDefaultEndpoint;
+  return options;
 }
 
 }  // namespace
 
 BusCore::BusCore(boost::asio::io_context& loop, Options options)
     : loop_(loop),
-      options_(std::move(options)),
+      options_(completed(std::move(options))),
       process_({options_.node, options_.role, draw_incarnation(),
                 std::string("starbus ") + kVersion, options_.protocol_minor},
                *this, io::boot_now()),
-      link_(loop, process_, endpoint_of(options_), link_hooks()),
+      link_(loop, process_, options_.endpoint, link_hooks()),
       call_timer_(loop),
       readers_(reader_access()),
       next_call_(draw_incarnation()) {}

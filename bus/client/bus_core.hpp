@@ -48,6 +48,7 @@ class BusCore final : public std::enable_shared_from_this<BusCore>, public Proce
   std::vector<Unacknowledged> unacknowledged(std::size_t most);
   std::string handling() const { return shown_->text(); }
   const ProcessCore& process() const { return process_; }
+  const std::string& endpoint() const { return options_.endpoint; }
   boost::asio::io_context& loop() { return loop_; }
 
   // --- bus_names.cpp: owning names ---

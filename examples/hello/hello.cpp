@@ -1,6 +1,5 @@
 // The whole of a starbus program: own a channel, answer calls on it, call somebody else.
 #include <boost/asio.hpp>
-#include <cstdlib>
 #include <iostream>
 
 #include "bus/client/bus.hpp"
@@ -13,10 +12,8 @@ awaitable<void> talk(bus::Bus& node) {
   std::cout << node.node() << " connects to busd" << std::endl;  // waits for it, if need be
   const auto loop = co_await boost::asio::this_coro::executor;
   boost::asio::steady_timer patience(loop, std::chrono::seconds(1));
-  patience.async_wait([](boost::system::error_code met) {
-    if (met) return;
-    const char* busd = std::getenv("STARBUS_BUSD");
-    std::cout << "waits for busd at " << (busd ? busd : bus::kDefaultEndpoint) << std::endl;
+  patience.async_wait([&node](boost::system::error_code met) {
+    if (!met) std::cout << "waits for busd at " << node.endpoint() << std::endl;
   });
   if (auto up = co_await node.connect(use_awaitable); !up) throw bus::BadResult(up.error());
   patience.cancel();

@@ -100,9 +100,7 @@ bus::Result<> NodeCore::begin() {
   if (!ticking) return bus::Error(bus::Errc::io_error, "no timer");
   sample();
   // It waits for busd for as long as that takes: somebody who has named another socket must see it.
-  spdlog::info("waits for busd at {}", settings_.bus_endpoint.empty()
-                                           ? "$STARBUS_BUSD, else its usual socket"
-                                           : settings_.bus_endpoint);
+  spdlog::info("waits for busd at {}", bus_.endpoint());
   limit_wait();
   lifecycle_.start();
   watch_requirements();

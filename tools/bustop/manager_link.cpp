@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
-#include <cstdlib>
 #include <optional>
 
 #include "bus/client/bus.hpp"
@@ -21,13 +20,6 @@ using nodes::manager::ShutdownReport;
 namespace rpc = entity::rpc;
 
 namespace {
-
-/// Where the link looks for busd, as bus::Options says.
-std::string endpoint_of(const std::string& endpoint) {
-  if (!endpoint.empty()) return endpoint;
-  const char* from_environment = std::getenv("STARBUS_BUSD");  // NOLINT: nobody sets it here
-  return from_environment ? from_environment : std::string(bus::kDefaultEndpoint);
-}
 
 bus::Options options_of(const std::string& endpoint, const std::string& role) {
   bus::Options options;
@@ -70,9 +62,7 @@ struct ManagerLink::Link {
 
 ManagerLink::ManagerLink(const std::string& endpoint, const std::string& role,
                          std::chrono::milliseconds timeout)
-    : endpoint_(endpoint_of(endpoint)),
-      link_(std::make_unique<Link>(endpoint_, role)),
-      timeout_(timeout) {}
+    : link_(std::make_unique<Link>(endpoint, role)), timeout_(timeout) {}
 ManagerLink::~ManagerLink() = default;
 
 bus::Result<> ManagerLink::connect() {
@@ -88,8 +78,8 @@ bus::Result<> ManagerLink::connect() {
   });
   link_->run_until(std::chrono::steady_clock::now() + timeout_, answer->done);
   if (answer->done) return answer->result;
-  return bus::Error(bus::Errc::unreachable,
-                    "no busd at " + endpoint_ + ", or one that is cut off from busroot");
+  return bus::Error(bus::Errc::unreachable, "no busd at " + link_->bus.endpoint() +
+                                                ", or one that is cut off from busroot");
 }
 
 void ManagerLink::wait(std::chrono::milliseconds time) {

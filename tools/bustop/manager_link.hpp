@@ -47,7 +47,6 @@ class ManagerLink {
 
  private:
   struct Link;
-  const std::string endpoint_;
   std::unique_ptr<Link> link_;
   const std::chrono::milliseconds timeout_;
 };
