@@ -1,6 +1,6 @@
 /// nodes/db: documents by collection and id. Read this header first; docs/db.md is the contract.
 ///
-///   database.write({.request_id = "gate-1/17",
+///   database.write({.request_id = "trade/8f3a91c2",
 ///                   .writes = {Update{"players", "42", {{Operator::inc, "gold", 5}}}}},
 ///                  [](Result<Written> written) { ... });
 ///

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "nodes/db/fingerprint.hpp"
 #include "nodes/db/limits.hpp"
 #include "nodes/db/names.hpp"
 
@@ -95,8 +96,10 @@ Result<Outcome> Draft::run(Scratch& scratch, const Write& write) {
 }
 
 Result<Written> Draft::write(const WriteRequest& request) {
+  std::uint64_t print = 0;
   if (!request.request_id.empty()) {
-    auto known = remembered(request);
+    print = fingerprint(request.writes);
+    auto known = remembered(request, print);
     if (!known) return known.error();
     if (*known) return std::move(**known);
   }
@@ -114,7 +117,7 @@ Result<Written> Draft::write(const WriteRequest& request) {
   if (const auto fits = check_sizes(scratch); !fits) return fits.error();
   accept(std::move(scratch));
   if (!request.request_id.empty()) {
-    answers_[request.request_id] = {now_ms_, written.outcomes};
+    answers_[request.request_id] = {now_ms_, print, written.outcomes};
     answered_.push_back(request.request_id);
     bytes_ += 4 * kMaxName;
   }
@@ -186,16 +189,27 @@ Result<std::optional<Json>> Draft::find(const Find& request) {
 
 // --- requests that are remembered ----------------------------------------------------------------
 
-Result<std::optional<Written>> Draft::remembered(const WriteRequest& request) const {
-  if (const auto found = answers_.find(request.request_id); found != answers_.end()) {
-    return std::optional(Written{found->second.outcomes, true});
-  }
-  const auto stored = store_.get(answer_key(request.request_id));
+Result<std::optional<AnswerRow>> Draft::answer_to(const std::string& request_id) const {
+  const auto found = answers_.find(request_id);
+  if (found != answers_.end()) return std::optional(found->second);
+  const auto stored = store_.get(answer_key(request_id));
   if (!stored) return error_of(stored.error());
-  if (stored->has_value()) {
-    auto row = decode_answer(**stored);
-    if (!row) return Error(Errc::corrupt, "the answer to " + request.request_id);
-    return std::optional(Written{std::move(row->outcomes), true});
+  if (!stored->has_value()) return std::optional<AnswerRow>();
+  auto row = decode_answer(**stored);
+  if (!row) return Error(Errc::corrupt, "the answer to " + request_id);
+  return row;
+}
+
+Result<std::optional<Written>> Draft::remembered(const WriteRequest& request,
+                                                 std::uint64_t print) const {
+  auto answer = answer_to(request.request_id);
+  if (!answer) return answer.error();
+  if (*answer) {
+    // To answer it as that one would lose it without a word.
+    if ((*answer)->fingerprint != print) {
+      return Error(Errc::bad_request, "another request had the id " + request.request_id);
+    }
+    return std::optional(Written{std::move((*answer)->outcomes), true});
   }
   const bool old = request.age_ms > 0 && now_ms_ <= catalogue_.forgotten_ms + request.age_ms;
   if (old) return Error(Errc::too_old, request.request_id);

@@ -77,7 +77,8 @@ class Draft {
   std::size_t known_collections() const;
   void accept(Scratch scratch);
   void rebuild_indexes(const std::string& collection);
-  Result<std::optional<Written>> remembered(const WriteRequest& request) const;
+  Result<std::optional<AnswerRow>> answer_to(const std::string& request_id) const;
+  Result<std::optional<Written>> remembered(const WriteRequest& request, std::uint64_t print) const;
 
   /// To be changed: a copy of what the catalogue has.
   Collection& collection(const std::string& name);

@@ -13,7 +13,9 @@ namespace starbus::nodes::db {
 
 // X(code, meaning)
 #define STARBUS_DB_ERRORS(X)                                                                      \
-  X(bad_request, "a name, id, path, bound or token is not of its form; nothing was changed")      \
+  X(bad_request,                                                                                  \
+    "a name, id, path, bound or token is not of its form, or another request had the id; "        \
+    "nothing was changed")                                                                        \
   X(bad_document, "not an object of JSON values with valid UTF-8 and finite numbers up to int64") \
   X(wrong_type, "an operator met a value that it does not work on; nothing was changed")          \
   X(overflow, "an increment leaves the range of its number; nothing was changed")                 \

@@ -85,6 +85,7 @@ std::string encode(const AnswerRow& row) {
   bus::Bytes bytes;
   bus::Writer writer(bytes);
   writer.put(row.time_ms);
+  writer.put(row.fingerprint);
   for (const Outcome outcome : row.outcomes) writer.put(static_cast<std::uint8_t>(outcome));
   return text(bytes);
 }
@@ -133,8 +134,10 @@ std::optional<AnswerRow> decode_answer(std::string_view value) {
   bus::Reader reader(bus::as_bytes(value));
   AnswerRow row;
   row.time_ms = reader.get<std::uint64_t>();
-  if (!reader.ok() || value.size() > sizeof row.time_ms + kMaxWrites) return std::nullopt;
-  for (const char byte : value.substr(sizeof row.time_ms)) {
+  row.fingerprint = reader.get<std::uint64_t>();
+  constexpr std::size_t kHead = sizeof row.time_ms + sizeof row.fingerprint;
+  if (!reader.ok() || value.size() > kHead + kMaxWrites) return std::nullopt;
+  for (const char byte : value.substr(kHead)) {
     if (static_cast<unsigned char>(byte) > static_cast<unsigned char>(Outcome::erased)) {
       return std::nullopt;
     }

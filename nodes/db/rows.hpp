@@ -40,7 +40,8 @@ struct IndexRow {
 };
 
 struct AnswerRow {
-  std::uint64_t time_ms = 0;  // of the wall clock
+  std::uint64_t time_ms = 0;      // of the wall clock
+  std::uint64_t fingerprint = 0;  // of the writes
   std::vector<Outcome> outcomes;
 };
 

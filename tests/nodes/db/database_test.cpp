@@ -142,7 +142,7 @@ TEST_F(DatabaseTest, WhatWaitsIsOneCommit) {
 }
 
 TEST_F(DatabaseTest, ARetryRunsOnce) {
-  const WriteRequest request{.request_id = "gate-1/17",
+  const WriteRequest request{.request_id = "trade/8f3a91c2",
                              .writes = {Update{"c", "1", {{Operator::inc, "n", 1}}, true}}};
   const auto first = world_.write(request);
   EXPECT_FALSE(first.value().repeated);
@@ -163,6 +163,19 @@ TEST_F(DatabaseTest, ARetryRunsOnce) {
   ASSERT_TRUE(world_.loop().run_until([&] { return repeated.size() == 3; }));
   EXPECT_THAT(repeated, ElementsAre(false, true, true));
   EXPECT_EQ(at("1"), (Json{{"n", 2}}));
+}
+
+TEST_F(DatabaseTest, AnIdOfAnotherRequestIsAMistakeAndNotARetry) {
+  const auto add = [&](int n) {
+    return world_.write(
+        {.request_id = "gate-1/17", .writes = {Update{"c", "1", {{Operator::inc, "n", n}}, true}}});
+  };
+  ASSERT_TRUE(add(1));
+  EXPECT_EQ(add(2).error(), Errc::bad_request);
+  world_.crash(storage::testing::FaultEnv::Loss::all, 1);
+  EXPECT_EQ(add(2).error(), Errc::bad_request);
+  EXPECT_TRUE(add(1).value().repeated);
+  EXPECT_EQ(at("1"), (Json{{"n", 1}}));
 }
 
 TEST_F(DatabaseTest, ARefusedRequestIsTriedAgain) {

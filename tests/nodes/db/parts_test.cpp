@@ -3,7 +3,9 @@
 #include <rapidcheck/gtest.h>
 
 #include <limits>
+#include <set>
 
+#include "nodes/db/fingerprint.hpp"
 #include "nodes/db/index_key.hpp"
 #include "nodes/db/limits.hpp"
 #include "nodes/db/rows.hpp"
@@ -294,6 +296,37 @@ RC_GTEST_PROP(IndexKey, SortsTexts, (std::string a, std::string b)) {
   expect_order(a, b);
 }
 
+// --- fingerprints --------------------------------------------------------------------------------
+
+TEST(Fingerprint, TellsWritesApart) {
+  const Json document{{"n", 1}, {"texts", {"a", "b"}}, {"none", nullptr}};
+  const std::vector<std::vector<Write>> all{
+      {},
+      {Put{"c", "1", document}},
+      {Insert{"c", "1", document}},
+      {Put{"c", "2", document}},
+      {Put{"c1", "", document}},
+      {Put{"c", "1", {{"n", 1.0}, {"texts", {"a", "b"}}, {"none", nullptr}}}},
+      {Put{"c", "1", {{"n", true}, {"texts", {"a", "b"}}, {"none", nullptr}}}},
+      {Put{"c", "1", {{"n", 1}, {"texts", {"ab", ""}}, {"none", nullptr}}}},
+      {Put{"c", "1", {{"n", 1}, {"texts", {"a"}}, {"none", nullptr}, {"b", "b"}}}},
+      {Put{"c", "1", {{"n", Json::binary({1})}}}},
+      {Put{"c", "1", {{"n", Json::binary({2})}}}},
+      {Erase{"c", "1"}},
+      {Erase{"c", "1"}, Erase{"c", "1"}},
+      {Update{"c", "1", {{Operator::set, "n", 1}}}},
+      {Update{"c", "1", {{Operator::inc, "n", 1}}}},
+      {Update{"c", "1", {{Operator::set, "m", 1}}}},
+      {Update{"c", "1", {{Operator::set, "n", 1}}, true}},
+  };
+  std::set<std::uint64_t> seen;
+  for (const auto& writes : all) EXPECT_TRUE(seen.insert(fingerprint(writes)).second);
+  const Json same{{"none", nullptr}, {"texts", {"a", "b"}}, {"n", 1u}};
+  EXPECT_EQ(fingerprint({Put{"c", "1", same}}), fingerprint(all[1])) << "as the wire gives it";
+  EXPECT_EQ(fingerprint({Erase{"c", "1"}}), 4446746605387821748u)
+      << "is on disks: it does not change";
+}
+
 // --- rows and tables -----------------------------------------------------------------------------
 
 TEST(Rows, AreReadAsTheyWereWritten) {
@@ -304,12 +337,14 @@ TEST(Rows, AreReadAsTheyWereWritten) {
   ASSERT_TRUE(read);
   EXPECT_EQ(read->fields, index.fields);
   EXPECT_EQ(read->cursor, "id");
-  EXPECT_EQ(decode_answer(encode(AnswerRow{5, {Outcome::erased}}))->outcomes.size(), 1u);
+  const auto answer = decode_answer(encode(AnswerRow{5, 6, {Outcome::erased}}));
+  EXPECT_EQ(answer->outcomes.size(), 1u);
+  EXPECT_EQ(answer->fingerprint, 6u);
   EXPECT_EQ(decode_turn(encode(TurnRow{5, "r"}))->request_id, "r");
   EXPECT_EQ(decode_count(encode_count(5)), 5u);
   EXPECT_FALSE(decode_meta("")) << "cut";
   EXPECT_FALSE(decode_index(encode(index).substr(1)));
-  EXPECT_FALSE(decode_answer(std::string(8, 0) + "\x09"));
+  EXPECT_FALSE(decode_answer(std::string(16, 0) + "\x09"));
   EXPECT_EQ(document_key("c", "id"), std::string("D\x01") + "cid");
   EXPECT_EQ(entry_prefix(258), std::string("X\0\0\1\2", 5));
 }
