@@ -34,23 +34,47 @@ bus::Result<> Offers::add(Offer offer) {
   if (offers_.size() == kMaxOffers) {
     return bus::Error(bus::Errc::bad_config, "more than " + std::to_string(kMaxOffers) + " offers");
   }
+  const auto is_first = [](const auto& other) { return other->stage == Stage::first; };
+  if (bus::is_shared_name(offer.name) || bus::is_group_name(offer.name)) {
+    offer.stage = Stage::shared;
+  } else {
+    offer.stage = std::ranges::any_of(offers_, is_first) ? Stage::owned : Stage::first;
+  }
   offers_.push_back(std::make_unique<Offer>(std::move(offer)));
   return {};
 }
 
 void Offers::bind(std::string last, Done done) {
   const auto round = std::make_shared<Round>();
-  round->last = std::move(last);
   round->done = std::move(done);
   round_ = round;
+  last_.name = std::move(last);
+  ask_stage(round);
+}
+
+void Offers::ask_stage(const std::shared_ptr<Round>& round) {
   // One more than there are, so that it cannot end before all have been asked for.
   round->waiting = 1;
-  for (const auto& offer : offers_) {
-    if (offer->asked) continue;
+  const auto ask_if_due = [&](Offer& offer) {
+    if (offer.asked || offer.stage != round->stage) return;
     ++round->waiting;
-    ask(*offer, round);
+    ask(offer, round);
+  };
+  for (const auto& offer : offers_) ask_if_due(*offer);
+  ask_if_due(last_);
+  answered(round);
+}
+
+void Offers::answered(const std::shared_ptr<Round>& round) {
+  if (--round->waiting > 0) return;
+  if (!round->result) {
+    give_up_all();
+  } else if (round->stage = static_cast<Stage>(static_cast<int>(round->stage) + 1);
+             round->stage != Stage::end) {
+    return ask_stage(round);
   }
-  if (--round->waiting == 0) bind_last(round);
+  round_ = nullptr;
+  round->done(round->result);
 }
 
 void Offers::ask(Offer& offer, const std::shared_ptr<Round>& round) {
@@ -80,17 +104,7 @@ void Offers::granted(Offer& offer, const std::shared_ptr<Round>& round,
       round->result = bus::Error(bound.error().code, offer.name + ": " + bound.error().detail);
     }
   }
-  if (--round->waiting == 0) bind_last(round);
-}
-
-void Offers::bind_last(const std::shared_ptr<Round>& round) {
-  if (!round->result || last_.asked) {
-    round_ = nullptr;
-    return round->done(round->result);
-  }
-  last_.name = round->last;
-  round->waiting = 1;
-  ask(last_, round);  // and then it comes here again
+  answered(round);
 }
 
 void Offers::give_up(Offer& offer) {
@@ -100,10 +114,14 @@ void Offers::give_up(Offer& offer) {
   endpoint_.unbind(name, kIgnore);
 }
 
-void Offers::withdraw() {
-  round_ = nullptr;
+void Offers::give_up_all() {
   give_up(last_);
   for (const auto& offer : offers_) give_up(*offer);
+}
+
+void Offers::withdraw() {
+  round_ = nullptr;
+  give_up_all();
 }
 
 void Offers::forget() {
