@@ -23,6 +23,10 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kPoll(100);  // below the time for which the manager keeps its last report
 constexpr int kPollsPerReminder = 20;
+// For the next manager, or the same one again: its name is free at the latest with the lease of who
+// had it, and a supervisor takes some seconds.
+constexpr milliseconds kAskAgain(45'000);
+constexpr milliseconds kAskAgainPause(500);
 
 int say(const ManagerContext& context, const bus::Error& error) {
   context.err << "bustop: " << printable(error.to_string()) << "\n";
@@ -44,14 +48,37 @@ int exit_code(const ShutdownReport& report) {
   return report.blocked.empty() ? kExitOk : kExitBad;
 }
 
-/// Until it is over. The manager ends soon behind that, having told it.
-int follow(const ManagerContext& context, ManagerLink& link, ShutdownReport report) {
+/// Does nobody carry it on that has answered so?
+bool is_lost(const bus::Result<ShutdownReport>& report) {
+  return !report || report->phase == ShutdownPhase::idle ||
+         report->phase == ShutdownPhase::abandoned;
+}
+
+/// A manager that takes over knows nothing of the shutdown: stages that are empty by now are over
+/// at once with it.
+bus::Result<ShutdownReport> ask_again(const ManagerContext& context, ManagerLink& link,
+                                      const std::string& reason) {
+  context.err << "bustop: the manager is gone, or has lost its place; the next one is asked\n"
+              << std::flush;
+  const auto limit = std::chrono::steady_clock::now() + kAskAgain;
+  for (;;) {
+    auto report = link.shut_down(reason);
+    if (!is_lost(report) || std::chrono::steady_clock::now() >= limit) return report;
+    link.wait(kAskAgainPause);
+  }
+}
+
+/// Until it is over. The manager ends soon behind that, having told it. Without a reason nothing is
+/// begun, and so not again either.
+int follow(const ManagerContext& context, ManagerLink& link, ShutdownReport report,
+           const std::string& reason) {
   ShutdownCourse course(context.look);
   for (int polls = 0; report.phase == ShutdownPhase::running; ++polls) {
     const bool remind = polls % kPollsPerReminder == kPollsPerReminder - 1;
     if (!context.json) context.out << course.news(report, remind) << std::flush;
     link.wait(kPoll);
     auto next = link.shutdown_report();
+    if (is_lost(next) && !reason.empty()) next = ask_again(context, link, reason);
     if (!next) return say(context, next.error());
     report = std::move(*next);
     if (report.phase == ShutdownPhase::idle) {
@@ -135,7 +162,7 @@ int run_shutdown(const ManagerContext& context, const ShutdownOptions& options) 
   auto report = options.reason.empty() ? link.shutdown_report() : link.shut_down(options.reason);
   if (!report) return say(context, report.error());
   if (options.follow && report->phase != ShutdownPhase::idle) {
-    return follow(context, link, std::move(*report));
+    return follow(context, link, std::move(*report), options.reason);
   }
   context.out << (context.json ? dump(nodes::manager::to_json(*report))
                                : render_shutdown(*report, context.look));

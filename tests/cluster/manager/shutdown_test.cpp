@@ -268,6 +268,25 @@ TEST_F(ShutdownTest, BustopShowsThePlanTheCourseAndWhoBlocks) {
   EXPECT_THAT(cluster.log_of("none"), HasSubstr("start starbus-manager on some host"));
 }
 
+TEST_F(ShutdownTest, BustopAsksTheNextManagerToGoOn) {
+  Daemon& gate = member("a", "gate-1", "gate", "");
+  Daemon& chat = member("b", "chat-1", "chat", "save_takes = '2s'");
+  Daemon& space = member("a", "space-1", "space", "");
+  Daemon& boss = manager("a", "manager-1", "[shutdown]\ndeadline = '20s'");
+  for (Daemon* each : {&gate, &chat, &space, &boss}) {
+    ASSERT_TRUE(wait_for(20s, [&] { return each->serves(); }));
+  }
+  const auto bustop = cluster.run(
+      {program("bustop"), "shutdown", "--reason", "test", "--busd", cluster.endpoint("b")},
+      "course");
+  EXPECT_EQ(gate.process().wait(20s), 0);
+  ASSERT_FALSE(space.process().ended());
+  boss.restart();  // kill -9: it comes back, and knows of no shutdown
+  EXPECT_EQ(bustop->wait(60s), 0);
+  EXPECT_THAT(cluster.log_of("course"), HasSubstr("the next one is asked"));
+  for (Daemon* each : {&chat, &space, &boss}) EXPECT_EQ(each->process().wait(10s), 0);
+}
+
 TEST_F(ShutdownTest, ReportsShowHowNodesAre) {
   run(
       [this]() -> Task {
