@@ -158,6 +158,10 @@ TEST_F(ShutdownTest, AStoppedNodeIsNamedByItsDeadline) {
           EXPECT_EQ(each->process().wait(5s), 0) << each->log();
         }
         EXPECT_FALSE(slow.process().ended());
+        // One that goes on behind it all drains, as it was told.
+        savers[0]->cont();
+        CO_TRUE(co_await until(40s, [&] { return savers[0]->process().ended().has_value(); }));
+        EXPECT_EQ(savers[0]->process().ended(), 0) << savers[0]->log();
       },
       90s);
   expect_nothing_lost("/service/arena");
