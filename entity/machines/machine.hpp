@@ -120,7 +120,7 @@ class Machine final : public MachineBase {
   }
 
   MachineReport report() const override {
-    MachineReport report{name_, state_name(), Time{0}, deadline_, changes_, dropped_};
+    MachineReport report{name_, state_name(), Time{0}, deadline_, changes_, ignored_, dropped_};
     if (running()) report.in_state = wheel_.now() - entered_;
     return report;
   }
@@ -242,6 +242,7 @@ class Machine final : public MachineBase {
             state.on(event, *this);
             return true;
           } else {
+            ++ignored_;
             return false;
           }
         },
@@ -257,6 +258,7 @@ class Machine final : public MachineBase {
   Time entered_{};
   std::optional<Time> deadline_;
   std::uint64_t changes_ = 0;
+  std::uint64_t ignored_ = 0;
   std::uint64_t dropped_ = 0;
   bool busy_ = false;
   bool exiting_ = false;

@@ -24,6 +24,7 @@ struct MachineReport {
   Time in_state{};               // how long
   std::optional<Time> deadline;  // by the wheel's clock
   std::uint64_t changes = 0;     // since it was made
+  std::uint64_t ignored = 0;     // events that the state of then has no handler for
   std::uint64_t dropped = 0;     // steps beyond kMaxMachineSteps
 };
 

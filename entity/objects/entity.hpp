@@ -30,6 +30,7 @@
 namespace starbus::entity {
 
 class EntityManager;
+class MachineGroup;
 class Root;  // of properties
 
 enum class EntityState : std::uint8_t {
@@ -162,6 +163,8 @@ class Entity : public Part, public rpc::HostBase {
 
   /// The properties of the class, if it has some: saved, loaded and moved with it.
   virtual entity::Root* properties() { return nullptr; }
+  /// Its state machines, if it has some: people see them with it. They do not move with it.
+  virtual const MachineGroup* machines() const { return nullptr; }
 
  protected:
   explicit Entity(const ConstructKey& key);

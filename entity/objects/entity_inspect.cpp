@@ -2,6 +2,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "entity/machines/machine_group.hpp"
 #include "entity/objects/entity_manager.hpp"
 #include "entity/properties/root.hpp"
 
@@ -28,6 +29,23 @@ Json steps_of(const MovingCode& code, std::size_t& left_out) {
                     {"due_in_ms", ms_of(due - timers.now())},
                     {"every_ms", interval == Time{} ? Json() : Json(ms_of(interval))}});
   });
+  return rows;
+}
+
+/// Their deadlines are by `wheel`, if that is theirs.
+Json machines_of(const MachineGroup& machines, const TimerWheel* wheel) {
+  Json rows = Json::array();
+  for (const MachineReport& each : machines.report()) {
+    if (rows.size() == kShownMachines) break;
+    const bool ends = each.deadline && wheel != nullptr;
+    rows.push_back({{"machine", each.machine},
+                    {"state", each.state},
+                    {"in_state_ms", ms_of(each.in_state)},
+                    {"deadline_in_ms", ends ? Json(ms_of(*each.deadline - wheel->now())) : Json()},
+                    {"changes", each.changes},
+                    {"ignored", each.ignored},
+                    {"dropped", each.dropped}});
+  }
   return rows;
 }
 
@@ -58,6 +76,12 @@ nlohmann::ordered_json EntityManager::describe(const Entity& entity) const {
   const MovingCode* const code = entity.code_if();
   shown["steps"] = code == nullptr ? Json::array() : steps_of(*code, left_out);
   if (left_out > 0) shown["steps_left_out"] = left_out;
+  if (const MachineGroup* const machines = entity.machines()) {
+    shown["machines"] = machines_of(*machines, options_.timers);
+    if (machines->size() > kShownMachines) {
+      shown["machines_left_out"] = machines->size() - kShownMachines;
+    }
+  }
   shown["questions"] = entity.questions();
   shown["coroutines"] = entity.rpc_coroutines();
   if (options_.observer != nullptr) options_.observer->describe(entity, shown);

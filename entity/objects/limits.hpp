@@ -25,6 +25,8 @@ namespace starbus::entity {
     "nothing can be made any more, and the close ends as endless_close")                          \
   X(kShownSteps, 100, "steps", "that wait, in the description of one entity: people read them",   \
     "the description says how many it left out")                                                  \
+  X(kShownMachines, 32, "machines", "of states, in the description of one entity, likewise",      \
+    "the description says how many it left out")                                                  \
   X(kShownProperties, 256 * 1024, "bytes", "of properties in the description of one entity",      \
     "they are left out, and it says how large they are")                                          \
   X(kMaxEntityDetail, 255, "bytes", "the text of an error: for people", "it is cut")

@@ -56,6 +56,25 @@ std::string steps_of(const Json& entity) {
   return text;
 }
 
+std::string machines_of(const Json& entity) {
+  const auto machines = entity.find("machines");
+  if (machines == entity.end() || !machines->is_array()) return {};
+  std::string text;
+  for (const Json& machine : *machines) {
+    const std::string state = field(machine, "state");
+    text +=
+        "machine  " + field(machine, "machine") + ": " +
+        (state.empty() ? "does not run" : state + " for " + field(machine, "in_state_ms") + " ms");
+    const std::string deadline = field(machine, "deadline_in_ms");
+    if (deadline != "-") text += ", deadline in " + deadline + " ms";
+    text += ", " + field(machine, "ignored") + " events ignored\n";
+  }
+  if (entity.contains("machines_left_out")) {
+    text += "machine  and " + field(entity, "machines_left_out") + " more\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string render_entity(const Json& entity, const Look& look) {
@@ -72,7 +91,7 @@ std::string render_entity(const Json& entity, const Look& look) {
   text += "watched  " + field(entity, "watched") + ", mirrors " + field(entity, "mirrors") + "\n";
   text += "waits    " + field(entity, "questions") + " questions, " + field(entity, "coroutines") +
           " coroutines\n";
-  text += steps_of(entity);
+  text += steps_of(entity) + machines_of(entity);
   if (entity.contains("properties_left_out")) {
     return text + "properties are left out: " + field(entity, "properties_left_out") + " bytes\n";
   }

@@ -249,6 +249,7 @@ TEST_F(MachineTest, ReportsStateAndTime) {
   EXPECT_EQ(report.in_state, 3s);
   EXPECT_EQ(report.deadline, 1h + 10s);
   EXPECT_EQ(report.changes, 2u);
+  EXPECT_EQ(report.ignored, 0u);
 }
 
 TEST_F(MachineTest, ItsEndEndsTheDeadline) {

@@ -1,8 +1,11 @@
 /// What an entity looks like from outside; what it forgets when it leaves a space.
 #include <gmock/gmock.h>
 
+#include <deque>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "entity/machines/machine.hpp"
 #include "entity/objects/entity_manager.hpp"
 #include "entity/properties/properties.hpp"
 
@@ -25,6 +28,19 @@ class Bell final : public ComponentOf<Bell> {
  private:
   ~Bell() override = default;
 };
+class Goat;
+struct Asleep;
+struct Awake;
+using Day = Machine<Goat, Asleep, Awake>;
+struct Asleep {
+  static constexpr std::string_view kName = "asleep";
+};
+struct Awake {
+  static constexpr std::string_view kName = "awake";
+  static constexpr Time kDeadline = 10s;
+  void on(const DeadlinePassed&, Day& day) { static_cast<void>(day.change_to(Asleep{})); }
+};
+
 class Goat final : public EntityOf<Goat, Entity, Components<Bell>> {
  public:
   static constexpr std::string_view kTypeName = "goat";
@@ -32,8 +48,11 @@ class Goat final : public EntityOf<Goat, Entity, Components<Bell>> {
   void chew(int) { ++chewed; }
   static constexpr auto kSteps = steps(step<&Goat::chew>("chew"));
   entity::Root* properties() override { return &state; }
+  const MachineGroup* machines() const override { return day ? &group : nullptr; }
   GoatState state;
   int chewed = 0;
+  MachineGroup group;
+  std::optional<Day> day;
 
  private:
   ~Goat() override = default;
@@ -85,6 +104,24 @@ TEST_F(Inspect, ShowsWhatThereIsToSee) {
   EXPECT_EQ(shown["unsaved"], true) << "what its surroundings know";
 }
 
+TEST_F(Inspect, ShowsItsStateMachines) {
+  Goat* goat = entities.create<Goat>().value();
+  EXPECT_FALSE(entities.describe(*goat).contains("machines")) << "it has none";
+  goat->day.emplace("day", *goat, wheel, &goat->group);
+  ASSERT_TRUE(goat->group.start());
+  ASSERT_TRUE(goat->day->change_to(Awake{}));
+  wheel.advance(3s);
+  ASSERT_TRUE(goat->day->handle(7)) << "no state has a handler for it";
+  const auto shown = entities.describe(*goat)["machines"];
+  ASSERT_EQ(shown.size(), 1U);
+  EXPECT_EQ(shown[0]["machine"], "day");
+  EXPECT_EQ(shown[0]["state"], "awake");
+  EXPECT_EQ(shown[0]["in_state_ms"], 3000.0);
+  EXPECT_EQ(shown[0]["deadline_in_ms"], 7000.0);
+  EXPECT_EQ(shown[0]["ignored"], 1);
+  goat->day.reset();
+}
+
 TEST_F(Inspect, WhatIsTooMuchIsLeftOutAndCounted) {
   Goat* goat = entities.create<Goat>().value();
   const std::string memory(kMaxValue / 2, 'x');
@@ -94,7 +131,14 @@ TEST_F(Inspect, WhatIsTooMuchIsLeftOutAndCounted) {
   for (std::uint64_t i = 0; i < kShownSteps + 2; ++i) {
     ASSERT_TRUE(goat->run_later<&Goat::chew>({.first = 2s}, 7));
   }
+  std::deque<Day> days;
+  for (std::uint64_t i = 0; i < kShownMachines + 1; ++i) {
+    days.emplace_back("day", *goat, wheel, &goat->group);
+  }
+  goat->day.emplace("day", *goat, wheel);
   const auto shown = entities.describe(*goat);
+  EXPECT_EQ(shown["machines"].size(), kShownMachines);
+  EXPECT_EQ(shown["machines_left_out"], 1);
   EXPECT_FALSE(shown.contains("properties"));
   EXPECT_GT(shown["properties_left_out"].get<std::uint64_t>(), kShownProperties);
   EXPECT_EQ(shown["steps"].size(), kShownSteps);
