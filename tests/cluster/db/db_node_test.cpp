@@ -254,6 +254,36 @@ TEST_F(DbNodeTest, ASlowDiskHoldsUpNeitherTheLoopNorReads) {
       60s);
 }
 
+TEST_F(DbNodeTest, ADrainWaitsForTheDiskAndAnswersWhatItHasTaken) {
+  run(
+      [this]() -> Task {
+        const auto main = node("a", "db-1", "", "starbus-db-failing");
+        CO_TRUE(started(*main));
+        Bus bus(loop, cluster.node("b", "client"));
+        CO_OK(co_await bus.connect(use_awaitable));
+        db::RemoteDatabase database(bus);
+        CO_TRUE(co_await write(database, increment("1")));
+        order("slow");
+        co_await until(100ms, [] { return false; });
+        std::optional<db::Result<db::Written>> end;
+        const db::WriteRequest request{.writes = {increment("2")}};
+        CO_TRUE(database.write(request, [&](const auto& result) { end = result; }));
+        co_await until(100ms, [] { return false; });
+        EXPECT_FALSE(end) << "the disk still works";
+        main->process().signal(SIGTERM);
+        CO_TRUE(co_await until(20s, [&] { return end.has_value(); }));
+        EXPECT_TRUE(*end);
+        CO_TRUE(co_await until(20s, [&] { return main->process().ended().has_value(); }));
+        EXPECT_EQ(main->process().ended(), 0);
+        order("none");
+        CO_TRUE(started(*main));
+        const db::Json document = co_await find(database, "2");
+        EXPECT_EQ(document.value("n", 0), 1);
+        EXPECT_EQ(main->terminate(20s), 0);
+      },
+      60s);
+}
+
 TEST_F(DbNodeTest, OneFolderHasOneProcessAndOneDatabase) {
   const std::string folder = "folder = '" + (cluster.folder() / "documents").string() + "'\n";
   const auto main = node("a", "db-1", folder);
