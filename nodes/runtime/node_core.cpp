@@ -42,7 +42,7 @@ NodeCore::NodeCore(bus::daemon::DaemonContext& context, std::string role, NodeSe
       lifecycle_(*this),
       node_(*this),
       stalls_(context.loop, settings_.stall, [this] { return look(); }) {
-  for (const std::string& name : settings_.needs) require({name});
+  for (const Requirement& each : settings_.needs) require(each);
   endpoint_.on_lease_lost([this] {
     spdlog::warn("cut off from busroot for the length of the lease: every name is gone");
     offers_.forget();

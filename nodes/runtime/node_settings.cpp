@@ -5,7 +5,6 @@
 #include "bus/core/name.hpp"
 #include "nodes/runtime/limits.hpp"
 #include "nodes/runtime/node_limits.hpp"
-#include "nodes/runtime/requirements.hpp"
 
 namespace starbus::nodes {
 
@@ -18,11 +17,11 @@ NodeSettings read_node_settings(ConfigReader& reader, const std::string& fallbac
   if (const auto checked = bus::check_node_name(settings.node); !checked) {
     reader.problem("node", "'node': " + checked.error().detail);
   }
-  settings.needs = reader.strings("needs");
   Requirements requirements;
-  for (const std::string& name : settings.needs) {
-    const auto added = requirements.add({name});
-    if (!added) reader.problem("needs", "'needs': '" + name + "': " + added.error().detail);
+  for (const std::string& text : reader.strings("needs")) {
+    settings.needs.push_back(read_requirement(text));
+    const auto added = requirements.add(settings.needs.back());
+    if (!added) reader.problem("needs", "'needs': '" + text + "': " + added.error().detail);
   }
   settings.leave_deadline =
       reader.duration("leave_deadline", std::chrono::milliseconds(kLeaveDeadline),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bus/daemon/config.hpp"
+#include "nodes/runtime/requirements.hpp"
 
 namespace starbus::nodes {
 
@@ -13,7 +14,7 @@ namespace starbus::nodes {
 /// drain_deadline). A plain value.
 struct NodeSettings {
   std::string node;  // unique on its host
-  std::vector<std::string> needs;
+  std::vector<Requirement> needs;
   std::string bus_endpoint;  // empty: $STARBUS_BUSD, else busd's usual socket
   std::string bus_role;
   std::chrono::milliseconds stall{};

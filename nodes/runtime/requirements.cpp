@@ -1,6 +1,7 @@
 #include "nodes/runtime/requirements.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 #include "bus/core/name.hpp"
 #include "nodes/runtime/node_limits.hpp"
@@ -16,11 +17,27 @@ bus::Result<> check(const Requirement& wanted) {
   if (wanted.count == 0) {
     return bus::Error(bus::Errc::bad_config, wanted.name + ": needs at least one");
   }
+  if (wanted.count > 1 && !wanted.name.ends_with('/') && !is_set(wanted.name)) {
+    return bus::Error(bus::Errc::bad_config, wanted.name + ": there is never more than one");
+  }
   if (!wanted.name.ends_with('/')) return bus::check_channel_name(wanted.name);
   return bus::check_prefix(wanted.name);
 }
 
+constexpr std::string_view kAtLeast = " >= ";
+
 }  // namespace
+
+Requirement read_requirement(const std::string& text) {
+  const std::size_t at = text.rfind(kAtLeast);
+  if (at == text.npos) return {text};
+  const char* const begin = text.data() + at + kAtLeast.size();
+  const char* const end = text.data() + text.size();
+  std::size_t count = 0;
+  const auto [rest, error] = std::from_chars(begin, end, count);
+  if (error != std::errc() || rest != end) count = 0;  // which is refused
+  return {text.substr(0, at), count};
+}
 
 bus::Result<> Requirements::add(Requirement wanted) {
   if (const auto checked = check(wanted); !checked) return checked.error();

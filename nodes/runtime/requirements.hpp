@@ -21,7 +21,12 @@ namespace starbus::nodes {
 struct Requirement {
   std::string name;
   std::size_t count = 1;
+  friend bool operator==(const Requirement&, const Requirement&) = default;
 };
+
+/// As in configurations: "service/db", or "ready/space/ >= 3". What is no number counts as 0, which
+/// add() refuses.
+Requirement read_requirement(const std::string& text);
 
 class Requirements {
  public:

@@ -47,6 +47,13 @@ TEST(Requirements, WhatIsKnownInPartIsNotMet) {
   EXPECT_TRUE(needs.met());
 }
 
+TEST(Requirements, AreReadWithTheirNumber) {
+  EXPECT_EQ(read_requirement("service/db").name, "service/db");
+  EXPECT_EQ(read_requirement("service/db").count, 1u);
+  EXPECT_EQ(read_requirement("ready/space/ >= 3").name, "ready/space/");
+  EXPECT_EQ(read_requirement("ready/space/ >= 3").count, 3u);
+}
+
 TEST(Requirements, NoneAreMet) {
   EXPECT_TRUE(Requirements().met());
 }
@@ -56,6 +63,11 @@ TEST(Requirements, MistakesAreRefused) {
   EXPECT_EQ(needs.add({"db"}).error(), Errc::bad_name);
   EXPECT_EQ(needs.add({""}).error(), Errc::bad_name);
   EXPECT_EQ(needs.add({"service/db", 0}).error(), Errc::bad_config);
+  EXPECT_EQ(needs.add({"store/7", 2}).error(), Errc::bad_config);
+  for (const char* text : {"service/db >= ", "service/db >= 2x", "service/db >= -1",
+                           "service/db >= 99999999999999999999", "service/db >= 0"}) {
+    EXPECT_EQ(needs.add(read_requirement(text)).error(), Errc::bad_config) << text;
+  }
   for (std::size_t i = 0; i < kMaxRequirements; ++i) {
     ASSERT_TRUE(needs.add({"service/s" + std::to_string(i)}));
   }
