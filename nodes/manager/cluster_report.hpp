@@ -19,11 +19,12 @@ struct ClusterNode {
   std::uint64_t stalls = 0;
   std::uint64_t posted = 0;
   std::uint64_t tasks = 0;
+  std::uint64_t dictionary = 0;  // hash of what it can be called with
 
   template <class Archive>
   void serialize(Archive& archive) {
     archive(process, role, ready, answers, age_ms, state, status, busy_ms_per_s, stalls, posted,
-            tasks);
+            tasks, dictionary);
   }
 };
 

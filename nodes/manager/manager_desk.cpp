@@ -25,6 +25,7 @@ ClusterNode describe(const KnownNode& node, const LoadReports::Latest* latest, e
   row.stalls = report.stalls;
   row.posted = report.posted;
   row.tasks = report.tasks;
+  row.dictionary = report.dictionary;
   return row;
 }
 

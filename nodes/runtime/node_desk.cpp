@@ -15,6 +15,7 @@ NodeReport NodeDesk::report(entity::rpc::Caller&) {
   report.stalls = core_.stalls();
   report.posted = core_.main_loop().posted();
   report.tasks = core_.tasks().counts().unfinished();
+  report.dictionary = core_.rpc().dictionary().hash();
   return report;
 }
 

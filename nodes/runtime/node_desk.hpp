@@ -22,12 +22,13 @@ struct NodeReport {
   std::string status;        // in words
   double busy_ms_per_s = 0;  // of 1000
   std::uint64_t stalls = 0;
-  std::uint64_t posted = 0;  // closures that wait
-  std::uint64_t tasks = 0;   // that wait or run
+  std::uint64_t posted = 0;      // closures that wait
+  std::uint64_t tasks = 0;       // that wait or run
+  std::uint64_t dictionary = 0;  // hash of all that it can be called with: rpc::Dictionary
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(role, state, status, busy_ms_per_s, stalls, posted, tasks);
+    archive(role, state, status, busy_ms_per_s, stalls, posted, tasks, dictionary);
   }
 };
 

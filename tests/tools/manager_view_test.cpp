@@ -116,6 +116,22 @@ TEST(ManagerView, NodesThatDoNotAnswerAreSaidToAndNamesAreMadePrintable) {
   EXPECT_THAT(text, HasSubstr("2 further nodes for which it has no room"));
 }
 
+TEST(ManagerView, SaysWhichNodesOfOneRoleAreOfDifferentBuilds) {
+  ClusterReport report;
+  const auto add = [&](const char* process, const char* role, std::uint64_t dictionary) {
+    report.nodes.push_back({process, role, true, true, 0, "ready", "", 0, 0, 0, 0, dictionary});
+  };
+  add("a.chat-1", "chat", 7);
+  add("b.chat-1", "chat", 7);
+  add("a.space-1", "space", 8);
+  add("c.chat-1", "chat", 0);  // has not answered
+  EXPECT_THAT(render_managed(report, Look{}), Not(HasSubstr("note:")));
+  add("c.chat-2", "chat", 9);
+  EXPECT_THAT(render_managed(report, Look{}),
+              HasSubstr("note: nodes of role chat are of 2 builds, which differ in their RPC "
+                        "methods: a.chat-1, c.chat-2\n"));
+}
+
 TEST(ManagerView, WithoutABusdItSaysWhatToDo) {
   for (const char* command : {"cluster", "shutdown"}) {
     const Ran ran = run({command, "--busd", "unix:///nobody/here", "--timeout", "200ms"}, "");

@@ -1,5 +1,7 @@
 #include "tools/bustop/manager_view.hpp"
 
+#include <map>
+
 #include "tools/bustop/text.hpp"
 
 namespace starbus::bustop {
@@ -67,6 +69,27 @@ std::string waits_for(const StageReport& stage) {
   return text + "\n";
 }
 
+/// Nodes of one role are mostly copies of one program.
+std::string mixed_builds(const ClusterReport& report) {
+  std::map<std::string, std::map<std::uint64_t, std::string>> seen;  // role, hash: the first node
+  for (const ClusterNode& node : report.nodes) {
+    if (node.dictionary != 0) seen[node.role].try_emplace(node.dictionary, node.process);
+  }
+  std::string text;
+  for (const auto& [role, builds] : seen) {
+    if (builds.size() < 2) continue;
+    text += "note: nodes of role " + printable(role) + " are of " + std::to_string(builds.size()) +
+            " builds, which differ in their RPC methods:";
+    std::size_t shown = 0;
+    for (const auto& [hash, process] : builds) {
+      if (shown == kShownNodes) break;
+      text.append(shown++ == 0 ? " " : ", ").append(printable(process));
+    }
+    text += builds.size() > kShownNodes ? ", ...\n" : "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string render_managed(const ClusterReport& report, const Look& look) {
@@ -97,7 +120,7 @@ std::string render_managed(const ClusterReport& report, const Look& look) {
   if (report.left_out != 0) {
     text += "note: " + count_of(report.left_out, "further node") + " for which it has no room\n";
   }
-  return text;
+  return text + mixed_builds(report);
 }
 
 std::string render_setbacks(const SetbackReport& report, const Look& look) {
