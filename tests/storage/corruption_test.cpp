@@ -234,10 +234,12 @@ TEST_F(CorruptionTest, FoundByACompactionStopsWritingAndCanBeRepaired) {
   damage_copy(".ldb", 9000);
   auto store = test::open_or_fail(options("copy"));
   store->compact("", "");
-  // The compaction is found to have failed by the next commits.
+  // The compaction is found to have failed by the next commits, maybe by the first.
   Result<> last;
+  std::size_t more = 0;  // records
   for (int i = 0; i < 3000 && last; ++i) {
     last = test::commit(*store, test::put("z", std::to_string(i)));
+    if (last) more = 1;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   ASSERT_FALSE(last);
@@ -253,7 +255,7 @@ TEST_F(CorruptionTest, FoundByACompactionStopsWritingAndCanBeRepaired) {
   ASSERT_NE(store, nullptr);
   const test::Found found = test::read_all(*store);
   EXPECT_TRUE(found.damage.empty());
-  EXPECT_EQ(found.content.size(), expected_.size() + 1) << "one flipped bit is put right";
+  EXPECT_EQ(found.content.size(), expected_.size() + more) << "one flipped bit is put right";
   EXPECT_TRUE(test::commit(*store, test::put("a", "1")));
 }
 
