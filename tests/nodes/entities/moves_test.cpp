@@ -14,14 +14,40 @@ namespace {
 
 using boost::asio::use_awaitable;
 using bus::Task;
+using entity::Audience;
 using entity::EntityState;
 using entity::OnlineId;
 using ::testing::ElementsAre;
 using namespace std::chrono_literals;
 
+/// Stands for gates: has a copy for each audience of the one entity, as its build declares it.
+template <class State>
+class Watchers final : public AudienceSink {
+ public:
+  void news(const entity::Entity&, Audience audience, bus::ByteView bytes) override {
+    const bool delta = bytes.front() == std::byte{0xd2};
+    std::string line(name_of(view_of(audience)));
+    auto& copy = copies[audience];
+    if (!copy) {
+      copy = std::make_unique<State>();
+      copy->become_replica(audience);
+    }
+    const auto taken = delta ? copy->apply_delta(bytes) : copy->apply_snapshot(bytes);
+    line += delta ? " delta" : " all";
+    lines.push_back(taken ? line : line + ' ' + taken.error().to_string());
+  }
+  void gone(const entity::Entity&, entity::EndReason reason) override {
+    lines.push_back("gone " + std::string(entity::name_of(reason)));
+  }
+  std::vector<std::string> lines;
+  std::map<Audience, std::unique_ptr<State>> copies;
+};
+
 struct Town {
-  Town(boost::asio::io_context& loop, const bus::Options& options, std::uint64_t first)
+  Town(boost::asio::io_context& loop, const bus::Options& options, std::uint64_t first,
+       AudienceSink* watchers = nullptr)
       : drawn(first),
+        sink(watchers),
         bus(loop, options),
         main(loop),
         host(endpoint, main.timers(), options.node, with()) {
@@ -30,9 +56,12 @@ struct Town {
   HostOptions with() {
     HostOptions made;
     made.draw = [this]() -> entity::IdentityResult<OnlineId> { return OnlineId{++drawn}; };
+    made.sink = sink;
+    made.tick = 5ms;
     return made;
   }
   std::uint64_t drawn;
+  AudienceSink* sink;
   bus::Bus bus;
   rpc::Endpoint endpoint{bus};
   MainLoop main;
@@ -246,6 +275,48 @@ TEST_F(EntityMoves, AnotherBuildTakesThePropertiesByName) {
     });
     EXPECT_TRUE(rang);
   });
+}
+
+TEST_F(EntityMoves, WhoWatchesItIsToldAllByTheOtherBuildToo) {
+  Watchers<TraderState> here;
+  Watchers<NewTraderState> there;
+  x.reset();
+  y.reset();
+  x = std::make_unique<Town>(loop, cluster.node("a", "x"), 0, &here);
+  y = std::make_unique<Town>(loop, cluster.node("b", "y"), 100, &there);
+  y->host.declare<NewTrader>();
+  run([&, this]() -> Task {
+    const bool begun = co_await begin();
+    EXPECT_TRUE(begun);
+    for (const Audience each : {Audience::own_client, Audience::other_clients, Audience::ghost}) {
+      EXPECT_TRUE(x->host.watch(*trader, each));
+    }
+    here.lines.clear();
+    trader->state.gold = 41;
+    const std::string end = co_await move(*x, "b.y");
+    EXPECT_EQ(end, "moved");
+    const bool gone = co_await until([&] { return x->host.entities().size() == 0; });
+    EXPECT_TRUE(gone);
+    EXPECT_THAT(here.lines, ElementsAre("ghost delta", "other_clients delta", "own_client delta",
+                                        "gone moved"));
+    EXPECT_THAT(there.lines, ElementsAre("ghost all", "other_clients all", "own_client all"));
+    auto* arrived = y->host.entities().find_as<NewTrader>(OnlineId{1});
+    EXPECT_NE(arrived, nullptr);
+    if (arrived == nullptr || there.copies.size() != 3) co_return;
+    for (const auto& [audience, copy] : there.copies) EXPECT_EQ(copy->gold, 41);
+    there.lines.clear();
+    arrived->state.gold = 42;
+    const bool told = co_await until([&] { return there.lines.size() >= 3; });
+    EXPECT_TRUE(told);
+    EXPECT_THAT(there.lines, ElementsAre("ghost delta", "other_clients delta", "own_client delta"));
+    for (const auto& [audience, copy] : there.copies) EXPECT_EQ(copy->gold, 42);
+    // Those who had it from here can tell that these are other numbers.
+    const auto& before = *here.copies.at(Audience::own_client);
+    EXPECT_NE(before.version(Audience::own_client).lineage,
+              arrived->state.version(Audience::own_client).lineage);
+  });
+  x.reset();
+  y.reset();
 }
 
 TEST_F(EntityMoves, ATargetThatDiesLeavesItWhereItWas) {
