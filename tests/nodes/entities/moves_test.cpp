@@ -5,6 +5,8 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "bus/testing/cluster.hpp"
+#include "nodes/entities/properties_copy.hpp"
+#include "nodes/replica/mirror.hpp"
 #include "nodes/runtime/main_loop.hpp"
 #include "tests/bus/client/loop_fixture.hpp"
 #include "tests/nodes/entities/trader.hpp"
@@ -35,12 +37,14 @@ class Watchers final : public AudienceSink {
     const auto taken = delta ? copy->apply_delta(bytes) : copy->apply_snapshot(bytes);
     line += delta ? " delta" : " all";
     lines.push_back(taken ? line : line + ' ' + taken.error().to_string());
+    if (then) std::exchange(then, {})();
   }
   void gone(const entity::Entity&, entity::EndReason reason) override {
     lines.push_back("gone " + std::string(entity::name_of(reason)));
   }
   std::vector<std::string> lines;
   std::map<Audience, std::unique_ptr<State>> copies;
+  std::function<void()> then;  // called once, behind the first news
 };
 
 struct Town {
@@ -72,8 +76,8 @@ class EntityMoves : public bus::LoopTest {
  protected:
   EntityMoves() { diary = &notes; }
 
-  boost::asio::awaitable<bool> begin() {
-    x->host.declare<Trader>();
+  boost::asio::awaitable<bool> begin(bool mirrored = false) {
+    x->host.declare<Trader>({.mirrored = mirrored});
     for (Town* town : {x.get(), y.get()}) {
       const auto connected = co_await town->bus.connect(use_awaitable);
       if (!connected) co_return false;
@@ -334,6 +338,62 @@ TEST_F(EntityMoves, ATargetThatDiesLeavesItWhereItWas) {
     const bool rang = co_await until([&] { return last() == "rang bell"; });
     EXPECT_TRUE(rang);
   });
+}
+
+TEST_F(EntityMoves, WhatATargetToldBeforeItDiedIsOfAnotherLineage) {
+  Watchers<TraderState> here;
+  Watchers<TraderState> there;
+  // The source waits for its target longer than the lease of the other tests lasts.
+  starbus::testing::Cluster patient(loop, {.hosts = {"a", "b"}});
+  x.reset();
+  y.reset();
+  x = std::make_unique<Town>(loop, patient.node("a", "x"), 0, &here);
+  y = std::make_unique<Town>(loop, patient.node("b", "y"), 100, &there);
+  y->host.declare<Trader>({.mirrored = true});
+  TraderState state;
+  PropertiesCopy copy(state);
+  bus::Bus mirrors(loop, patient.node("b", "mirrors"));
+  rpc::Endpoint endpoint(mirrors);
+  MainLoop main(loop);
+  run([&, this]() -> Task {
+    const bool begun = co_await begin(true);
+    EXPECT_TRUE(begun);
+    CO_OK(co_await mirrors.connect(use_awaitable));
+    replica::Mirror mirror(endpoint, main.timers(), "entity/1", copy);
+    EXPECT_TRUE(x->host.watch(*trader, Audience::own_client));
+    trader->state.gold = 41;
+    const bool mirrored = co_await until([&] { return state.gold.get() == 41; });
+    EXPECT_TRUE(mirrored);
+    // It lives at the target and tells those who are near; the target dies before the source has
+    // heard of that.
+    there.then = [&] {
+      here.lines.clear();
+      patient.crash_root();
+    };
+    std::optional<bus::Result<>> end;
+    x->host.move(*trader, "b.y", [&](bus::Result<> done) { end = std::move(done); });
+    const bool lived = co_await until([&] { return mirror.counters().streams == 2; });
+    EXPECT_TRUE(lived);
+    EXPECT_EQ(state.gold, 41);
+    y.reset();
+    patient.start_root();
+    const bool ended = co_await until([&] { return end.has_value(); });
+    EXPECT_TRUE(ended);
+    if (!ended || !there.copies.contains(Audience::own_client)) co_return;
+    EXPECT_EQ(end->error(), bus::Errc::rolled_back) << end->error().to_string();
+    const TraderState& told = *there.copies.at(Audience::own_client);
+    EXPECT_EQ(told.gold, 41);
+    const bool all = co_await until(1s, [&] { return here.lines.size() >= 2; });
+    EXPECT_TRUE(all);
+    EXPECT_THAT(here.lines, ElementsAre("ghost all", "own_client all"));
+    trader->state.gold = 42;
+    EXPECT_NE(told.version(Audience::own_client).lineage,
+              trader->state.version(Audience::own_client).lineage);
+    const bool goes_on = co_await until([&] { return state.gold.get() == 42; });
+    EXPECT_TRUE(goes_on) << "mirrors follow it back";
+  });
+  x.reset();
+  y.reset();
 }
 
 TEST_F(EntityMoves, ADrainWaitsForThoseThatLeave) {
