@@ -220,9 +220,9 @@ void BM_TenFields_EncodeFor3(benchmark::State& state) {
   watch_three(player);
   change_ten(player, 5);
   player.seal();
-  const std::uint64_t since[] = {player.version(Audience::ghost) - 1,
-                                 player.version(Audience::other_clients) - 1,
-                                 player.version(Audience::own_client) - 1};
+  Version since[] = {player.version(Audience::ghost), player.version(Audience::other_clients),
+                     player.version(Audience::own_client)};
+  for (Version& version : since) --version.stamp;
   Bytes out;
   for (auto _ : state) {
     for (std::size_t i = 0; i < 3; ++i) {

@@ -54,7 +54,7 @@ Json watchers_of(const Root& properties) {
   for (std::size_t i = 0; i < kAudiences; ++i) {
     const auto audience = static_cast<Audience>(i);
     if (!properties.watched(audience)) continue;
-    rows[std::string(name_of(view_of(audience)))] = properties.version(audience);
+    rows[std::string(name_of(view_of(audience)))] = properties.version(audience).stamp;
   }
   return rows;
 }

@@ -208,6 +208,11 @@ EntityResult<> EntityManager::load(Entity& entity, const CreateOptions& options,
   if (travelled && moved->form == MovedForm::by_name) {
     const auto taken = properties->load_saved(*moved->properties);
     if (!taken) return refuse(taken.error());
+    // Behind the load: whoever watched it where it was begins with a snapshot.
+    for (std::size_t i = 0; i < kAudiences; ++i) {
+      const auto audience = static_cast<Audience>(i);
+      if ((moved->watchers & bit_of(audience)) != 0) properties->watch(audience);
+    }
     if (options_.observer != nullptr) options_.observer->converted(entity, *taken);
   } else if (travelled) {
     if (const auto taken = properties->apply_snapshot(*moved->properties); !taken) {

@@ -131,7 +131,8 @@ class EntityManager {
   /// destroyed as EndReason::moved. Errors: not_alive, in_space, init_failed (a hook refused),
   /// too_large, ended: the move was given up.
   EntityResult<Bytes> freeze(Entity& entity, MovedForm form = MovedForm::snapshot);
-  /// The move was given up: it goes on here. Error: not_alive.
+  /// The move was given up: it goes on here. If it may have lived at the target meanwhile
+  /// (bus::Errc::rolled_back), let its properties begin_anew() before. Error: not_alive.
   EntityResult<> thaw(Entity& entity);
   /// What freeze() wrote, from wherever, with its ids; also bad_state, and as create_by_name().
   EntityResult<Entity*> create_moved(ByteView state);

@@ -58,6 +58,7 @@ EntityResult<> EntityManager::pack(Entity& entity,
       return EntityError(EntityErrc::too_large, encoded.error().to_string());
     }
     state.properties = properties;
+    if (form == MovedForm::by_name) state.watchers = root->watchers();
   }
   if (const MovingCode* code = entity.code_if()) {
     state.timers = code->parked_timers();

@@ -5,7 +5,7 @@
 namespace starbus::entity {
 namespace {
 
-constexpr std::uint8_t kMovedForm = 2;
+constexpr std::uint8_t kMovedForm = 3;
 
 void put_block(Encoder& out, ByteView bytes) {
   out.varint(bytes.size());
@@ -24,6 +24,7 @@ void MovedState::write(Encoder& out) const {
   out.varint(online_id);
   out.varint(flags);
   out.byte(properties ? static_cast<std::uint8_t>(form) : 0);
+  if (properties && form == MovedForm::by_name) out.byte(watchers);
   if (properties) put_block(out, *properties);
   put_block(out, timers);
   put_block(out, flows);
@@ -46,6 +47,8 @@ std::optional<MovedState> MovedState::read(ByteView bytes) {
   if (form > static_cast<std::uint8_t>(MovedForm::by_name)) in.fail(DataErrc::malformed);
   if (form != 0) {
     state.form = static_cast<MovedForm>(form);
+    if (state.form == MovedForm::by_name) state.watchers = in.byte();
+    if ((state.watchers & ~kAudienceBits) != 0) in.fail(DataErrc::malformed);
     state.properties = get_block(in);
   }
   state.timers = get_block(in);

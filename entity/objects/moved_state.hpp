@@ -10,6 +10,7 @@
 
 #include "entity/archive/decoder.hpp"
 #include "entity/archive/encoder.hpp"
+#include "entity/properties/flags.hpp"
 
 namespace starbus::entity {
 
@@ -17,6 +18,7 @@ namespace starbus::entity {
 enum class MovedForm : std::uint8_t {
   snapshot = 1,  // with their versions, to a process that declares them alike
   by_name = 2,   // as they are saved, to one that declares them otherwise; who watches begins anew
+                 // there, so the state says for whom that is
 };
 
 struct MovedState {
@@ -30,7 +32,8 @@ struct MovedState {
   std::uint64_t flags = 0;
   std::optional<ByteView> properties;  // View::migration
   MovedForm form = MovedForm::snapshot;
-  ByteView timers;  // exports of what moves with it, both or none: see MovingCode
+  Reach watchers = 0;  // of properties that travel by name; a snapshot says it itself
+  ByteView timers;     // exports of what moves with it, both or none: see MovingCode
   ByteView flows;
   std::vector<Block> blocks;
 

@@ -316,10 +316,17 @@ void Journal::restart() {
   lose_history();
 }
 
-void Journal::restart(std::uint64_t stamp, const std::array<std::uint64_t, kAudiences>& versions) {
+void Journal::restart(std::uint32_t lineage) {
+  lineage_ = lineage;
+  restart();
+}
+
+void Journal::restart(std::uint32_t lineage, std::uint64_t stamp,
+                      const std::array<std::uint64_t, kAudiences>& versions) {
+  if (lineage != lineage_) sent_.fill(kNeverSent);
+  lineage_ = lineage;
   stamp_ = stamp;
   versions_ = versions;
-  sent_ = versions;
   lose_history();
 }
 

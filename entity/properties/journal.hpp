@@ -11,9 +11,11 @@ namespace starbus::entity {
 /// of earlier ticks, for observers that lag. Each change is encoded once, when it is made, for all
 /// audiences that see the same of it. seal() ends a tick: it gives the tick a stamp, the next
 /// number of this entity, and that is the new version for every audience that sees something of it.
-/// Belongs to a Root; used by its thread.
+/// Stamps are those of one lineage. Belongs to a Root; used by its thread.
 class Journal {
  public:
+  explicit Journal(std::uint32_t lineage) : lineage_(lineage) {}
+
   /// One change to record. The views must outlive the call only.
   struct Entry {
     Reach audiences;  ///< not 0
@@ -38,17 +40,28 @@ class Journal {
   /// Appends the changes of `audience` in (since, version], as groups. False: not kept any more.
   bool collect(Audience audience, std::uint64_t since, Encoder& out) const;
 
+  /// 0: of a replica that has no state.
+  std::uint32_t lineage() const { return lineage_; }
   std::uint64_t stamp() const { return stamp_; }
   std::uint64_t version(Audience audience) const { return versions_[index_of(audience)]; }
   /// Changes after this version are kept.
   std::uint64_t floor(Audience audience) const { return floors_[index_of(audience)]; }
-  /// What flush() has sent last.
-  std::uint64_t& sent(Audience audience) { return sent_[index_of(audience)]; }
+  /// Whether there is something that take_news() has not sent.
+  bool has_news(Audience audience) const {
+    return sent_[index_of(audience)] != versions_[index_of(audience)];
+  }
+  std::uint64_t sent(Audience audience) const { return sent_[index_of(audience)]; }
+  void set_sent(Audience audience) { sent_[index_of(audience)] = versions_[index_of(audience)]; }
+  void set_all_sent() { sent_ = versions_; }
   /// Somebody begins to watch: history begins here, with a version that nobody has seen.
   void open(Audience audience, bool as_replica);
-  /// All history is lost: the state was replaced. Versions as given, or the next stamp.
+  /// All history is lost: the state was replaced. Every version is the next stamp, and news.
   void restart();
-  void restart(std::uint64_t stamp, const std::array<std::uint64_t, kAudiences>& versions);
+  /// The same in another life.
+  void restart(std::uint32_t lineage);
+  /// The same, as a snapshot says. News are those of who was not sent this version of this lineage.
+  void restart(std::uint32_t lineage, std::uint64_t stamp,
+               const std::array<std::uint64_t, kAudiences>& versions);
 
   // Of a replica:
   Audience replica_of = Audience::ghost;
@@ -68,6 +81,8 @@ class Journal {
   enum Kind : std::uint8_t { kChange, kLatestOnly, kGroup };
   class Reading;
 
+  static constexpr std::uint64_t kNeverSent = ~std::uint64_t{0};  // no version
+
   static std::size_t index_of(Audience audience) { return static_cast<std::size_t>(audience); }
   static constexpr std::size_t kGroupSize = sizeof(Header) + sizeof(std::uint64_t);
 
@@ -81,6 +96,7 @@ class Journal {
   void trim(std::size_t last);
   void lose_history();
 
+  std::uint32_t lineage_;
   Bytes buffer_;                     // sealed groups, then what is pending
   std::uint32_t sealed_ = 0;         // bytes of the groups
   std::uint32_t compact_above_ = 0;  // pending bytes

@@ -4,15 +4,29 @@
 #include "entity/properties/wire.hpp"
 
 namespace starbus::entity {
+namespace {
+
+template <class T>
+void put_fixed(Encoder& out, T value) {
+  std::byte bytes[sizeof value];
+  bus::store(bytes, value);
+  out.raw(bytes, sizeof bytes);
+}
+
+}  // namespace
 
 Root::~Root() = default;
 
 Journal& Root::journal() {
   if (journal_ == nullptr) {
-    (void)schema();  // a declaration that breaks a limit shows here, before anything is recorded
-    journal_ = std::make_unique<Journal>();
+    // A declaration that breaks a limit shows here, before anything is recorded.
+    journal_ = std::make_unique<Journal>(draw_lineage());
   }
   return *journal_;
+}
+
+std::uint32_t Root::draw_lineage() const {
+  return Lineages::of_process().draw(schema().hash());
 }
 
 void Root::watch(Audience audience) {
@@ -33,20 +47,26 @@ Reach Root::seal() {
   return journal_ == nullptr || is_replica() ? Reach{0} : journal_->seal();
 }
 
-std::uint64_t Root::version(Audience audience) const {
-  return journal_ == nullptr ? 0 : journal_->version(audience);
+Version Root::version(Audience audience) const {
+  if (journal_ == nullptr) return {};
+  return {journal_->lineage(), journal_->version(audience)};
 }
 
-DataResult<> Root::encode_delta(Audience audience, std::uint64_t since, Bytes& out) const {
-  if (!watched(audience)) return DataError(DataErrc::history_lost);
+DataResult<> Root::encode_delta(Audience audience, const Version& since, Bytes& out) const {
+  if (!watched(audience) || since.lineage != journal_->lineage() || since.lineage == 0) {
+    return DataError(DataErrc::history_lost);
+  }
   const std::uint64_t to = journal_->version(audience);
-  if (since > to || since < journal_->floor(audience)) return DataError(DataErrc::history_lost);
+  if (since.stamp > to || since.stamp < journal_->floor(audience)) {
+    return DataError(DataErrc::history_lost);
+  }
   Encoder encoder(out, kMaxState);
   encoder.byte(kDeltaForm);
   encoder.byte(static_cast<std::uint8_t>(audience));
-  encoder.varint(since);
-  encoder.varint(to - since);
-  journal_->collect(audience, since, encoder);
+  put_fixed(encoder, journal_->lineage());
+  encoder.varint(since.stamp);
+  encoder.varint(to - since.stamp);
+  journal_->collect(audience, since.stamp, encoder);
   if (const DataErrc error = encoder.error(); error != DataErrc::ok) {
     encoder.rewind(0);
     return DataError(error);
@@ -59,14 +79,13 @@ DataResult<> Root::encode_snapshot(View view, Bytes& out) {
   Encoder encoder(out, kMaxState);
   encoder.byte(kSnapshotForm);
   encoder.byte(static_cast<std::uint8_t>(view));
-  std::byte hash[sizeof(std::uint64_t)];
-  bus::store(hash, schema().hash());
-  encoder.raw(hash, sizeof hash);
-  encoder.byte(view == View::migration ? attention_ & kAudienceBits : 0);
+  put_fixed(encoder, schema().hash());
+  put_fixed(encoder, journal_ == nullptr ? std::uint32_t{0} : journal_->lineage());
+  encoder.byte(watchers());
   const std::uint64_t stamp = journal_ == nullptr ? 0 : journal_->stamp();
   encoder.varint(stamp);
   for (std::size_t i = 0; i < kAudiences; ++i) {
-    encoder.varint(stamp - version(static_cast<Audience>(i)));
+    encoder.varint(stamp - version(static_cast<Audience>(i)).stamp);
   }
   encode_fields(schema(), *this, view, encoder);
   if (const DataErrc error = encoder.error(); error != DataErrc::ok) {
@@ -77,207 +96,33 @@ DataResult<> Root::encode_snapshot(View view, Bytes& out) {
 }
 
 Reach Root::news() {
-  if ((attention_ & kAudienceBits) == 0) return 0;
+  if (watchers() == 0) return 0;
   seal();
   Reach with_news = 0;
   for (std::size_t i = 0; i < kAudiences; ++i) {
     const auto audience = static_cast<Audience>(i);
-    if (!watched(audience) || journal_->sent(audience) == journal_->version(audience)) continue;
+    if (!watched(audience) || !journal_->has_news(audience)) continue;
     with_news = static_cast<Reach>(with_news | bit_of(audience));
   }
   return with_news;
 }
 
 DataResult<> Root::take_news(Audience audience, Bytes& out) {
-  DataResult<> encoded = encode_delta(audience, journal_->sent(audience), out);
+  const Version sent{journal_->lineage(), journal_->sent(audience)};
+  DataResult<> encoded = encode_delta(audience, sent, out);
   if (!encoded) encoded = encode_snapshot(view_of(audience), out);
-  if (encoded) journal_->sent(audience) = journal_->version(audience);
+  if (encoded) journal_->set_sent(audience);
   return encoded;
 }
 
 void Root::drop_news(Audience audience) {
-  if (watched(audience)) journal_->sent(audience) = journal_->version(audience);
+  if (watched(audience)) journal_->set_sent(audience);
 }
 
-void Root::become_replica(Audience audience) {
-  attention_ = static_cast<std::uint8_t>((attention_ & kObservedBit) | kReplicaBit);
-  journal().restart();
-  journal_->replica_of = audience;
-  journal_->synced = false;
-}
-
-void Root::become_real() {
-  attention_ = static_cast<std::uint8_t>(attention_ & ~kReplicaBit);
-}
-
-DataResult<> Root::apply_snapshot(ByteView bytes) {
-  Decoder in(bytes, {.bytes = kMaxState});
-  if (in.byte() != kSnapshotForm) in.fail(DataErrc::malformed);
-  const std::uint8_t view = in.byte();
-  if (view >= kViews) in.fail(DataErrc::malformed);
-  const ByteView hash = in.take(sizeof(std::uint64_t));
-  const std::uint8_t watchers = in.byte();
-  if ((watchers & ~kAudienceBits) != 0) in.fail(DataErrc::malformed);
-  const std::uint64_t stamp = in.varint();
-  if (stamp > kMaxStamp) in.fail(DataErrc::malformed);
-  std::array<std::uint64_t, kAudiences> versions{};
-  for (std::uint64_t& version : versions) {
-    const std::uint64_t behind = in.varint();
-    if (behind > stamp) in.fail(DataErrc::malformed);
-    version = stamp - behind;
-  }
-  if (!in.ok()) return DataError(in.error());
-  if (bus::load<std::uint64_t>(hash.data()) != schema().hash()) {
-    return DataError(DataErrc::schema_mismatch, std::string(schema().name()));
-  }
-  const bool moved = view == static_cast<std::uint8_t>(View::migration);
-  if (moved && is_replica()) return DataError(DataErrc::replica);
-  if (!moved && !is_replica()) return DataError(DataErrc::not_replica);
-  if (!moved && view != static_cast<std::uint8_t>(journal_->replica_of)) {
-    return DataError(DataErrc::wrong_audience);
-  }
-  if (const DataResult<> applied = apply_body(in, static_cast<View>(view)); !applied)
-    return applied;
-  journal().restart(stamp, versions);
-  journal_->synced = true;
-  if (!moved && (attention_ & kAudienceBits) != 0) tell_listener();
-  if (moved) attention_ = static_cast<std::uint8_t>(attention_ | watchers);
-  return {};
-}
-
-DataResult<> Root::apply_body(Decoder& in, View view) {
-  Transaction undo;
-  replace_fields(schema(), *this, view, in, undo);
-  if (in.finish() != DataErrc::ok) return DataError(in.error());
-  undo.commit();
-  return {};
-}
-
-/// What one call of apply_delta gathers until all of it is known to be good.
-struct Root::Batch {
-  struct Group {
-    std::uint64_t stamp;
-    std::size_t passing;  // how many of them, up to the end of this group
-    Reach versions;
-  };
-  View view;
-  std::uint64_t version;
-  Transaction undo;
-  std::vector<Passing> passing;
-  std::vector<Group> groups;
-  std::vector<Change> changes;
-  Reach versions = 0;  // of the group at hand: who would see something of it
-};
-
-DataResult<> Root::apply_delta(ByteView bytes) {
-  if (!is_replica()) return DataError(DataErrc::not_replica);
-  Decoder in(bytes, {.bytes = kMaxState});
-  if (in.byte() != kDeltaForm) in.fail(DataErrc::malformed);
-  const std::uint8_t audience = in.byte();
-  const std::uint64_t from = in.varint();
-  const std::uint64_t more = in.varint();
-  if (audience >= kAudiences || from > kMaxStamp || more > kMaxStamp - from) {
-    in.fail(DataErrc::malformed);
-  }
-  if (!in.ok()) return DataError(in.error());
-  if (audience != static_cast<std::uint8_t>(journal_->replica_of)) {
-    return DataError(DataErrc::wrong_audience);
-  }
-  Batch batch{view_of(journal_->replica_of), version(journal_->replica_of), {}, {}, {}, {}};
-  if (!journal_->synced || from > batch.version) return DataError(DataErrc::gap);
-  const DataErrc error = apply_groups(in, from, from + more, batch);
-  if (error != DataErrc::ok) return DataError(error);
-  batch.undo.commit();
-  pass_on(batch);
-  for (Change& change : batch.changes) observers_->tell(std::move(change));
-  return {};
-}
-
-DataErrc Root::apply_groups(Decoder& in, std::uint64_t from, std::uint64_t to, Batch& batch) {
-  std::uint64_t stamp = from;
-  while (in.left() > 0 && in.ok()) {
-    const std::uint64_t step = in.varint();
-    if (step == 0 || step > to - stamp) {
-      in.fail(DataErrc::malformed);
-      break;
-    }
-    stamp += step;
-    const std::uint64_t size = in.varint();
-    if (size == 0 && stamp != to) in.fail(DataErrc::malformed);
-    Decoder group(in.take(static_cast<std::size_t>(size)));
-    if (!in.ok()) break;
-    if (stamp <= batch.version) continue;
-    if (stamp <= journal_->stamp()) return DataErrc::malformed;
-    batch.versions = 0;
-    while (group.ok() && group.left() > 0) {
-      if (const DataErrc error = apply_change(group, batch); error != DataErrc::ok) return error;
-    }
-    batch.groups.push_back({stamp, batch.passing.size(), batch.versions});
-  }
-  if (in.ok() && stamp != to) in.fail(DataErrc::malformed);
-  return in.error();
-}
-
-DataErrc Root::apply_change(Decoder& in, Batch& batch) {
-  const std::uint8_t head = in.byte();
-  const auto depth = static_cast<std::uint8_t>(head & 7);
-  if (depth == 0 || head >> 3 >= static_cast<int>(kOperations)) return DataErrc::malformed;
-  const ByteView whole = in.rest();
-  StructBase* owner = this;
-  const Schema* schema = &this->schema();
-  const FieldInfo* field = nullptr;
-  Reach reach = kWholeReach;
-  for (std::uint8_t level = 1; level <= depth; ++level) {
-    field = schema->find(in.byte());
-    if (field == nullptr) in.fail(DataErrc::malformed);
-    if (!in.ok()) return in.error();
-    reach = static_cast<Reach>(reach & field->reach);
-    if (level == depth) break;
-    owner = field->type->descend(field->of(*owner), in);
-    schema = field->type->nested();
-    if (owner == nullptr) return in.ok() ? DataErrc::malformed : in.error();
-  }
-  if ((reach & bit_of(batch.view)) == 0) return DataErrc::malformed;
-  batch.versions = static_cast<Reach>(batch.versions | (reach & kAudienceBits));
-
-  const ByteView address = whole.first(whole.size() - in.left());
-  const bool watching = observed(address);
-  Replay replay{batch.view,
-                in,
-                batch.undo,
-                static_cast<Operation>(head >> 3),
-                address,
-                depth,
-                static_cast<Reach>(reach & attention_ & kAudienceBits),
-                watching,
-                batch.passing};
-  const ByteView payload = in.rest();
-  field->type->apply(field->of(*owner), replay);
-  if (!in.ok()) return in.error();
-  if (replay.pass != 0 && replay.changed && !replay.passed) {
-    const ByteView used = payload.first(payload.size() - in.left());
-    batch.passing.push_back({replay.pass, replay.operation, depth,
-                             Bytes(address.begin(), address.end()), Bytes(used.begin(), used.end()),
-                             replay.key, has(field->flags, Flags::latest_only)});
-  }
-  if (watching && replay.changed) {
-    batch.changes.push_back({path_text(this->schema(), address), replay.operation,
-                             std::move(replay.old), Bytes(address.begin(), address.end())});
-  }
-  return DataErrc::ok;
-}
-
-void Root::pass_on(Batch& batch) {
-  std::size_t next = 0;
-  for (const Batch::Group& group : batch.groups) {
-    for (; next < group.passing; ++next) {
-      const Passing& change = batch.passing[next];
-      journal_->record({change.audiences, change.operation, change.depth, change.address,
-                        change.payload, change.key, change.latest_only});
-    }
-    journal_->seal_as(group.stamp, static_cast<Reach>(group.versions | bit_of(batch.view)));
-  }
-  if ((attention_ & kAudienceBits) != 0) tell_listener();
+void Root::begin_anew() {
+  if (journal_ == nullptr || is_replica()) return;
+  journal_->restart(draw_lineage());
+  if (watchers() != 0) tell_listener();
 }
 
 void Root::tell(const Address& address, Operation operation, std::any old) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "entity/properties/journal.hpp"
+#include "entity/properties/lineage.hpp"
 #include "entity/properties/observers.hpp"
 #include "entity/properties/schema.hpp"
 #include "entity/properties/scratch.hpp"
@@ -40,6 +41,8 @@ class Root : public StructBase {
   /// Nobody is left who watches. A later watch() begins anew: old versions are refused.
   void unwatch(Audience audience);
   bool watched(Audience audience) const { return (attention_ & bit_of(audience)) != 0; }
+  /// A bit for each audience that is.
+  Reach watchers() const { return static_cast<Reach>(attention_ & kAudienceBits); }
 
   /// Ends the tick and gives each watched audience that has news its bytes, once, ghosts first:
   /// send(Audience, ByteView), which may not touch this object. They are a delta from what was sent
@@ -65,26 +68,32 @@ class Root : public StructBase {
   /// Ends the tick without sending: what changed so far is one step. Returns the audiences with
   /// news.
   Reach seal();
-  /// What `audience` can have seen; grows by whole ticks.
-  std::uint64_t version(Audience audience) const;
+  /// What `audience` can have seen. Its stamp grows by whole ticks; its lineage stays, also through
+  /// moves by snapshot, and is another one for the same entity when it is loaded anew.
+  Version version(Audience audience) const;
   /// Appends what changed for `audience` after `since`, up to the last sealed tick; history_lost if
-  /// that is not kept, or was never a version.
-  DataResult<> encode_delta(Audience audience, std::uint64_t since, Bytes& out) const;
+  /// that is not kept, was never a version, or is one of another lineage.
+  DataResult<> encode_delta(Audience audience, const Version& since, Bytes& out) const;
   /// Seals, then appends all that the view sees, with the versions. `migration` is everything that
   /// travels to another process, of whatever audience.
   DataResult<> encode_snapshot(View view, Bytes& out);
+
+  /// Somebody else may have gone on from the same state, and told what he did: from now on this one
+  /// has another lineage, and whoever watches takes a snapshot.
+  void begin_anew();
 
   // --- Being a replica ------------------------------------------------------------------------
 
   /// From now on only apply_ functions change this object, until become_real(): writing is refused.
   /// It has the state and the versions of nobody: the first thing that it takes is a snapshot.
   void become_replica(Audience audience);
-  /// Takes the place of the real entity, with the versions that it has.
+  /// Takes the place of the real entity, which may have come further than this copy of it: so it
+  /// begins anew.
   void become_real();
   bool is_replica() const { return (attention_ & kReplicaBit) != 0; }
 
   /// What encode_delta wrote, all or nothing. Ticks that this replica has are skipped. gap: changes
-  /// in between are missing; desync and malformed: take a snapshot.
+  /// in between are missing, or it is of another lineage; desync and malformed: take a snapshot.
   DataResult<> apply_delta(ByteView bytes);
   /// What encode_snapshot wrote for this replica's audience; or for migration, into a fresh object
   /// that is no replica and then goes on where the source stopped. Observers are not told.
@@ -139,6 +148,7 @@ class Root : public StructBase {
 
  private:
   Journal& journal();
+  std::uint32_t draw_lineage() const;
   struct Batch;
   struct Target;
   DataErrc apply_groups(Decoder& in, std::uint64_t from, std::uint64_t to, Batch& batch);

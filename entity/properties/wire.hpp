@@ -6,8 +6,8 @@
 
 namespace starbus::entity {
 
-inline constexpr std::uint8_t kDeltaForm = 0xd1;
-inline constexpr std::uint8_t kSnapshotForm = 0xa1;
+inline constexpr std::uint8_t kDeltaForm = 0xd2;
+inline constexpr std::uint8_t kSnapshotForm = 0xa2;
 inline constexpr std::uint8_t kSavedForm = 0xe1;
 
 /// No entity has had so many ticks: a stamp beyond it is malformed, and none can ever overflow.

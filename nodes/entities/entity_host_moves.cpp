@@ -75,6 +75,9 @@ void EntityHost::left(std::uint64_t id, const bus::Result<>& moved) {
     }
   }
   if (!moved && entity != nullptr && entity->life() == EntityState::frozen) {
+    if (moved.error() == bus::Errc::rolled_back) {  // the target may have told others what it did
+      sync_.begin_anew(*entity, endpoint_, endpoint_.bus().epoch(found->second.name));
+    }
     static_cast<void>(entities_->thaw(*entity));
     found->second.packed = false;
     // Declared otherwise there: once more, by the names of its properties.

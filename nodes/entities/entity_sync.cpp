@@ -59,6 +59,14 @@ void EntitySync::mirror(Entity& entity, entity::rpc::Endpoint& endpoint, bus::Ep
   publishers_.emplace(id_of(entity), std::move(publisher));
 }
 
+void EntitySync::begin_anew(Entity& entity, entity::rpc::Endpoint& endpoint, bus::Epoch epoch) {
+  Root* const properties = entity.properties();
+  if (properties == nullptr) return;
+  // Mirrors have heard of a later owner, and follow none but one that is later still.
+  if (publishers_.erase(id_of(entity)) != 0) mirror(entity, endpoint, epoch);
+  properties->begin_anew();
+}
+
 entity::DataResult<> EntitySync::show(Entity& entity, Audience audience) {
   Root* const properties = entity.properties();
   if (properties == nullptr || users_.sink == nullptr) {

@@ -46,6 +46,8 @@ class EntitySync final : private entity::ChangeListener {
   void add(entity::Entity& entity, bool arrived);
   /// Its ghost audience is published to whoever mirrors its channel (nodes/replica).
   void mirror(entity::Entity& entity, entity::rpc::Endpoint& endpoint, bus::Epoch epoch);
+  /// It may have told others elsewhere, and goes on from where it was before: they are told all.
+  void begin_anew(entity::Entity& entity, entity::rpc::Endpoint& endpoint, bus::Epoch epoch);
   /// Tells the sink all that an audience sees, now; watches it, if nobody did.
   entity::DataResult<> show(entity::Entity& entity, entity::Audience audience);
 

@@ -21,7 +21,10 @@ class PropertiesCopy final : public replica::Replica {
   bool restore(bus::ByteView snapshot) override {
     return properties_.apply_snapshot(snapshot).has_value();
   }
-  bool apply(bus::ByteView delta) override { return properties_.apply_delta(delta).has_value(); }
+  /// A delta, or a snapshot where the source has no delta.
+  bool apply(bus::ByteView news) override {
+    return properties_.apply_delta(news) || properties_.apply_snapshot(news);
+  }
 
  private:
   entity::Root& properties_;

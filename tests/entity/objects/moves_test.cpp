@@ -96,6 +96,30 @@ TEST_F(Moves, EverythingArrivesUnderTheSameIds) {
   EXPECT_EQ(entities->create_moved(back).value()->persistent_id(), "n.1.o7f3a");
 }
 
+TEST_F(Moves, WhoWatchesWhatMovesByNameWatchesItThere) {
+  rider->state.watch(Audience::ghost);
+  rider->state.watch(Audience::own_client);
+  const Bytes bytes = entities->freeze(*rider, MovedForm::by_name).value();
+  Rider* copy = type_cast<Rider>(there.create_moved(bytes).value());
+  ASSERT_NE(copy, nullptr);
+  EXPECT_EQ(copy->state.gold, 7);
+  EXPECT_EQ(copy->state.watchers(), bit_of(Audience::ghost) | bit_of(Audience::own_client));
+  EXPECT_NE(copy->state.version(Audience::ghost).lineage,
+            rider->state.version(Audience::ghost).lineage);
+  copy->state.gold = 8;
+  EXPECT_EQ(copy->state.news(), bit_of(Audience::ghost));
+
+  copy->destroy(EndReason::destroyed);
+  ASSERT_TRUE(there.close());
+  MovedState state = *MovedState::read(bytes);
+  EXPECT_EQ(state.watchers, bit_of(Audience::ghost) | bit_of(Audience::own_client));
+  state.watchers = kAudienceBits + 1;  // nobody is that
+  Bytes other;
+  Encoder out(other);
+  state.write(out);
+  EXPECT_FALSE(MovedState::read(other));
+}
+
 TEST_F(Moves, AMoveThatIsGivenUpGoesOn) {
   ASSERT_TRUE(entities->freeze(*rider));
   events.take();

@@ -102,7 +102,7 @@ TEST(News, AStateThatWasReplacedIsNews) {
   EXPECT_EQ(sheep.news(), bit_of(Audience::own_client));
   Bytes news;
   ASSERT_TRUE(sheep.take_news(Audience::own_client, news));
-  EXPECT_EQ(news.front(), std::byte{0xa1}) << "a snapshot";
+  EXPECT_EQ(news.front(), std::byte{0xa2}) << "a snapshot";
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
-/// Random histories, replayed: whatever is done, and however replicas fall behind, what they show
-/// is what the model says that their audience sees.
+/// Random histories, replayed: whatever is done, however replicas fall behind, and however often
+/// the entity is loaded anew while they go on with what they have, what they show is what the model
+/// says that their audience sees.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include <array>
 #include <memory>
+#include <utility>
 
 #include "tests/entity/properties/world.hpp"
 
@@ -52,14 +54,27 @@ class Scene {
       case 4:
         late(static_cast<Audience>(step.a % 5));
         break;
-      default:
+      case 5:
         migrate();
+        break;
+      case 6:
+        load_anew(View::save);
+        break;
+      case 7:
+        load_anew(View::migration);  // a move by name
+        break;
+      case 8:
+        detour();
+        break;
+      default:
+        arrive();
         break;
     }
   }
 
   void finish() {
     flush(false);
+    arrive();
     for (std::size_t i = 0; i < kAudiences; ++i) {
       if (!current(i)) late(static_cast<Audience>(i));
     }
@@ -82,27 +97,53 @@ class Scene {
     const auto audience = static_cast<Audience>(i);
     return replicas_[i].version(audience) == real_->version(audience);
   }
-  void deliver(Audience audience, ByteView bytes) {
-    Hero& replica = replicas_[static_cast<std::size_t>(audience)];
+  // What was told to one audience, and in which life.
+  struct Told {
+    Audience audience;
+    Bytes bytes;
+    int life;
+  };
+  void deliver(const Told& told) {
+    const auto i = static_cast<std::size_t>(told.audience);
+    Hero& replica = replicas_[i];
     const std::string before = replica.to_json().dump();
-    auto taken = replica.apply_delta(bytes);
-    if (!taken && taken.error() == DataErrc::malformed) taken = replica.apply_snapshot(bytes);
-    if (taken) return;
+    if (told.bytes.front() == std::byte{0xa2}) {
+      RC_ASSERT(replica.apply_snapshot(told.bytes).has_value());
+      lives_[i] = told.life;
+      return;
+    }
+    const auto taken = replica.apply_delta(told.bytes);
+    if (taken) {
+      RC_ASSERT(told.life == lives_[i]);  // or it is another's
+      return;
+    }
     RC_ASSERT(taken.error().code == DataErrc::gap);
     RC_ASSERT(replica.to_json().dump() == before);
-    late(audience);
+    late(told.audience);
   }
-  void flush(bool lost) {
+  std::vector<Told> told() {
+    std::vector<Told> all;
     const auto sent = real_->flush([&](Audience audience, ByteView bytes) {
-      if (!lost) waiting_.emplace_back(audience, Bytes(bytes.begin(), bytes.end()));
+      all.push_back({audience, Bytes(bytes.begin(), bytes.end()), life_});
     });
     RC_ASSERT(sent.has_value());
-    for (std::size_t i = 1; i < waiting_.size(); ++i) {
-      RC_ASSERT(waiting_[i - 1].first < waiting_[i].first);  // ghosts first
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      RC_ASSERT(all[i - 1].audience < all[i].audience);  // ghosts first
     }
-    for (const auto& [audience, bytes] : waiting_) deliver(audience, bytes);
-    if (!waiting_.empty() && waiting_.front().first == Audience::ghost) chain();
-    waiting_.clear();
+    return all;
+  }
+  void flush(bool lost) {
+    const std::vector<Told> all = told();
+    if (lost) return;
+    for (const Told& each : all) deliver(each);
+    if (!all.empty() && all.front().audience == Audience::ghost) chain();
+  }
+  // What is told now takes a long way, and arrives later.
+  void detour() {
+    for (Told& each : told()) detour_.push_back(std::move(each));
+  }
+  void arrive() {
+    for (const Told& each : std::exchange(detour_, {})) deliver(each);
   }
   // The ghost passes on to those who watch it there.
   void chain() {
@@ -125,6 +166,7 @@ class Scene {
     Hero& replica = replicas_[static_cast<std::size_t>(audience)];
     Bytes bytes;
     const auto delta = real_->encode_delta(audience, replica.version(audience), bytes);
+    RC_ASSERT(!delta.has_value() || lives_[static_cast<std::size_t>(audience)] == life_);
     if (!delta) {
       RC_ASSERT(delta.error().code == DataErrc::history_lost);
       return resync(audience);
@@ -137,6 +179,7 @@ class Scene {
     Bytes bytes;
     RC_ASSERT(real_->encode_snapshot(view_of(audience), bytes).has_value());
     RC_ASSERT(replicas_[static_cast<std::size_t>(audience)].apply_snapshot(bytes).has_value());
+    lives_[static_cast<std::size_t>(audience)] = life_;
     RC_ASSERT(replicas_[static_cast<std::size_t>(audience)].to_json().dump() ==
               model_.seen_by(view_of(audience)).dump());
   }
@@ -160,17 +203,32 @@ class Scene {
     real_ = std::move(target);
   }
 
+  // Its life ends, and it is read from what was saved: observers know nothing of that.
+  void load_anew(View view) {
+    Bytes saved;
+    RC_ASSERT(real_->encode_saved(view, saved).has_value());
+    auto again = std::make_unique<Hero>();
+    RC_ASSERT(again->load_saved(saved).has_value());
+    for (std::size_t i = 0; i < kAudiences; ++i) again->watch(static_cast<Audience>(i));
+    model_.load(view);
+    RC_ASSERT(again->to_json() == model_.all());
+    real_ = std::move(again);
+    ++life_;
+  }
+
   std::unique_ptr<Hero> real_ = std::make_unique<Hero>();
   Model model_;
   std::array<Hero, kAudiences> replicas_;
   Hero far_;
   bool far_known_ = false;
-  std::vector<std::pair<Audience, Bytes>> waiting_;
+  int life_ = 0;                       // of the real one
+  std::array<int, kAudiences> lives_;  // that the replicas have the state of
+  std::vector<Told> detour_;
 };
 
 TEST(ReplayProperty, EveryReplicaShowsWhatItsAudienceSees) {
-  EXPECT_TRUE(rc::check("random steps, flushes, losses, moves", [] {
-    const auto steps = *rc::gen::container<std::vector<Step>>(any_step(kHeroSteps + 6));
+  EXPECT_TRUE(rc::check("random steps, flushes, losses, moves, lives", [] {
+    const auto steps = *rc::gen::container<std::vector<Step>>(any_step(kHeroSteps + 10));
     Scene scene;
     for (const Step& step : steps) scene.perform(step);
     scene.finish();
@@ -197,7 +255,7 @@ TEST(ReplayProperty, ABatchWithADamagedByteIsTakenWholeOrNotAtAll) {
     Bytes snapshot;
     RC_ASSERT(real.encode_snapshot(View::own_client, snapshot).has_value());
     RC_ASSERT(replica.apply_snapshot(snapshot).has_value());
-    const std::uint64_t since = real.version(Audience::own_client);
+    const Version since = real.version(Audience::own_client);
     for (const Step& step : steps) perform(real, step);
     real.seal();
     Bytes bytes;
@@ -209,7 +267,7 @@ TEST(ReplayProperty, ABatchWithADamagedByteIsTakenWholeOrNotAtAll) {
       bytes.resize(at);
     }
     const std::string before = replica.to_json().dump();
-    const std::uint64_t version = replica.version(Audience::own_client);
+    const Version version = replica.version(Audience::own_client);
     if (replica.apply_delta(bytes)) return;
     RC_ASSERT(replica.to_json().dump() == before);
     RC_ASSERT(replica.version(Audience::own_client) == version);

@@ -24,7 +24,7 @@ class Replica : public testing::Test {
     const auto delta = real_.encode_delta(Audience::own_client, version(copy_), bytes);
     return delta ? copy_.apply_delta(bytes) : delta;
   }
-  static std::uint64_t version(const Hero& hero) { return hero.version(Audience::own_client); }
+  static Version version(const Hero& hero) { return hero.version(Audience::own_client); }
 
   Hero real_;
   Hero copy_;
@@ -53,9 +53,9 @@ TEST_F(Replica, TakesChangesOnlyInOrder) {
   real_.gold = 1;
   real_.seal();
   Bytes first;
-  const std::uint64_t begin = version(copy_);
+  const Version begin = version(copy_);
   ASSERT_TRUE(real_.encode_delta(Audience::own_client, begin, first).has_value());
-  const std::uint64_t middle = version(real_);
+  const Version middle = version(real_);
   real_.gold = 2;
   real_.seal();
   Bytes second;
@@ -102,7 +102,7 @@ TEST_F(Replica, OfAnotherAudienceOrSchemaIsRefused) {
 }
 
 TEST_F(Replica, ThatLagsLongerThanTheHistoryMustTakeASnapshot) {
-  const std::uint64_t begin = version(copy_);
+  const Version begin = version(copy_);
   for (int i = 0; i < 10; ++i) {
     real_.gold = i;
     real_.seal();
@@ -117,8 +117,9 @@ TEST_F(Replica, ThatLagsLongerThanTheHistoryMustTakeASnapshot) {
   EXPECT_EQ(catch_up().error(), DataErrc::history_lost);
   Bytes bytes;
   EXPECT_EQ(real_.encode_delta(Audience::own_client, begin, bytes).error(), DataErrc::history_lost);
-  EXPECT_EQ(real_.encode_delta(Audience::own_client, version(real_) + 1, bytes).error(),
-            DataErrc::history_lost);
+  Version later = version(real_);
+  ++later.stamp;
+  EXPECT_EQ(real_.encode_delta(Audience::own_client, later, bytes).error(), DataErrc::history_lost);
   EXPECT_TRUE(bytes.empty());
   snapshot();
   EXPECT_EQ(copy_.gold, 999);
@@ -129,11 +130,12 @@ TEST_F(Replica, ThatLagsLongerThanTheHistoryMustTakeASnapshot) {
 }
 
 TEST_F(Replica, AnAudienceThatWasNotWatchedBeginsAnew) {
-  const std::uint64_t before = version(copy_);
+  const Version before = version(copy_);
   real_.unwatch(Audience::own_client);
   real_.gold = 3;
   real_.watch(Audience::own_client);
-  EXPECT_GT(version(real_), before);
+  EXPECT_GT(version(real_).stamp, before.stamp);
+  EXPECT_EQ(version(real_).lineage, before.lineage);
   EXPECT_EQ(catch_up().error(), DataErrc::history_lost);
 }
 
@@ -230,12 +232,15 @@ TEST(ReplicaHostile, AnyBytesAreTakenWholeOrNotAtAll) {
     RC_ASSERT(copy.apply_snapshot(bytes).has_value());
     const std::string before = copy.to_json().dump();
     // Behind a good header, so that what follows is reached.
-    const std::uint64_t version = copy.version(Audience::own_client);
+    const Version version = copy.version(Audience::own_client);
+    std::byte lineage[sizeof version.lineage];
+    bus::store(lineage, version.lineage);
     Bytes delta;
     Encoder out(delta);
-    out.byte(0xd1);
+    out.byte(0xd2);
     out.byte(2);
-    out.varint(version);
+    out.raw(lineage, sizeof lineage);
+    out.varint(version.stamp);
     out.varint(1);
     out.varint(1);
     out.varint(raw.size());

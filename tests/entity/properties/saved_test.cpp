@@ -100,12 +100,12 @@ TEST(Saved, RefusesWhatItCannotConvertAndStaysAsItWas) {
 TEST(Saved, ObserversTakeASnapshotAfterALoad) {
   Hero hero;
   hero.watch(Audience::own_client);
-  const std::uint64_t before = hero.version(Audience::own_client);
+  const Version before = hero.version(Audience::own_client);
   ASSERT_TRUE(hero.load_saved(saved(Hero())).has_value());
   Bytes bytes;
   EXPECT_EQ(hero.encode_delta(Audience::own_client, before, bytes).error(), DataErrc::history_lost);
   bool snapshot = false;
-  ASSERT_TRUE(hero.flush([&](Audience, ByteView news) { snapshot = news[0] == std::byte{0xa1}; })
+  ASSERT_TRUE(hero.flush([&](Audience, ByteView news) { snapshot = news[0] == std::byte{0xa2}; })
                   .has_value());
   EXPECT_TRUE(snapshot);
 }

@@ -288,6 +288,18 @@ nlohmann::json Model::seen_by(View view) const {
   return {};
 }
 
+void Model::load(View view) {
+  const Model fresh;
+  if (view == View::save) {
+    home_ = fresh.home_;
+    hidden_ = fresh.hidden_;
+    mood_ = fresh.mood_;
+    marks_ = fresh.marks_;
+    for (auto& [key, item] : items_) item.glow = item.price = 0;
+  }
+  focus_ = fresh.focus_;  // per_space: neither saved, nor does it travel
+}
+
 nlohmann::json Model::all() const {
   return show({true, true, true, true, true, true, true, true, true, true, true, true});
 }

@@ -63,6 +63,8 @@ class Model {
  public:
   /// The step on the model; the same is done to the real properties by perform().
   void perform(const Step& step);
+  /// It is read from what was saved: what the view does not take along has its default.
+  void load(View view);
   /// What a replica of that view shows: what it does not see has its default.
   nlohmann::json seen_by(View view) const;
   nlohmann::json all() const;

@@ -5,6 +5,8 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "bus/testing/cluster.hpp"
+#include "nodes/entities/properties_copy.hpp"
+#include "nodes/replica/mirror.hpp"
 #include "nodes/runtime/main_loop.hpp"
 #include "tests/bus/client/loop_fixture.hpp"
 #include "tests/nodes/entities/trader.hpp"
@@ -14,14 +16,42 @@ namespace {
 
 using boost::asio::use_awaitable;
 using bus::Task;
+using entity::Audience;
 using entity::EntityState;
 using entity::OnlineId;
 using ::testing::ElementsAre;
 using namespace std::chrono_literals;
 
+/// Stands for gates: has a copy for each audience of the one entity, as its build declares it.
+template <class State>
+class Watchers final : public AudienceSink {
+ public:
+  void news(const entity::Entity&, Audience audience, bus::ByteView bytes) override {
+    const bool delta = bytes.front() == std::byte{0xd2};
+    std::string line(name_of(view_of(audience)));
+    auto& copy = copies[audience];
+    if (!copy) {
+      copy = std::make_unique<State>();
+      copy->become_replica(audience);
+    }
+    const auto taken = delta ? copy->apply_delta(bytes) : copy->apply_snapshot(bytes);
+    line += delta ? " delta" : " all";
+    lines.push_back(taken ? line : line + ' ' + taken.error().to_string());
+    if (then) std::exchange(then, {})();
+  }
+  void gone(const entity::Entity&, entity::EndReason reason) override {
+    lines.push_back("gone " + std::string(entity::name_of(reason)));
+  }
+  std::vector<std::string> lines;
+  std::map<Audience, std::unique_ptr<State>> copies;
+  std::function<void()> then;  // called once, behind the first news
+};
+
 struct Town {
-  Town(boost::asio::io_context& loop, const bus::Options& options, std::uint64_t first)
+  Town(boost::asio::io_context& loop, const bus::Options& options, std::uint64_t first,
+       AudienceSink* watchers = nullptr)
       : drawn(first),
+        sink(watchers),
         bus(loop, options),
         main(loop),
         host(endpoint, main.timers(), options.node, with()) {
@@ -30,9 +60,12 @@ struct Town {
   HostOptions with() {
     HostOptions made;
     made.draw = [this]() -> entity::IdentityResult<OnlineId> { return OnlineId{++drawn}; };
+    made.sink = sink;
+    made.tick = 5ms;
     return made;
   }
   std::uint64_t drawn;
+  AudienceSink* sink;
   bus::Bus bus;
   rpc::Endpoint endpoint{bus};
   MainLoop main;
@@ -43,8 +76,8 @@ class EntityMoves : public bus::LoopTest {
  protected:
   EntityMoves() { diary = &notes; }
 
-  boost::asio::awaitable<bool> begin() {
-    x->host.declare<Trader>();
+  boost::asio::awaitable<bool> begin(bool mirrored = false) {
+    x->host.declare<Trader>({.mirrored = mirrored});
     for (Town* town : {x.get(), y.get()}) {
       const auto connected = co_await town->bus.connect(use_awaitable);
       if (!connected) co_return false;
@@ -248,6 +281,48 @@ TEST_F(EntityMoves, AnotherBuildTakesThePropertiesByName) {
   });
 }
 
+TEST_F(EntityMoves, WhoWatchesItIsToldAllByTheOtherBuildToo) {
+  Watchers<TraderState> here;
+  Watchers<NewTraderState> there;
+  x.reset();
+  y.reset();
+  x = std::make_unique<Town>(loop, cluster.node("a", "x"), 0, &here);
+  y = std::make_unique<Town>(loop, cluster.node("b", "y"), 100, &there);
+  y->host.declare<NewTrader>();
+  run([&, this]() -> Task {
+    const bool begun = co_await begin();
+    EXPECT_TRUE(begun);
+    for (const Audience each : {Audience::own_client, Audience::other_clients, Audience::ghost}) {
+      EXPECT_TRUE(x->host.watch(*trader, each));
+    }
+    here.lines.clear();
+    trader->state.gold = 41;
+    const std::string end = co_await move(*x, "b.y");
+    EXPECT_EQ(end, "moved");
+    const bool gone = co_await until([&] { return x->host.entities().size() == 0; });
+    EXPECT_TRUE(gone);
+    EXPECT_THAT(here.lines, ElementsAre("ghost delta", "other_clients delta", "own_client delta",
+                                        "gone moved"));
+    EXPECT_THAT(there.lines, ElementsAre("ghost all", "other_clients all", "own_client all"));
+    auto* arrived = y->host.entities().find_as<NewTrader>(OnlineId{1});
+    EXPECT_NE(arrived, nullptr);
+    if (arrived == nullptr || there.copies.size() != 3) co_return;
+    for (const auto& [audience, copy] : there.copies) EXPECT_EQ(copy->gold, 41);
+    there.lines.clear();
+    arrived->state.gold = 42;
+    const bool told = co_await until([&] { return there.lines.size() >= 3; });
+    EXPECT_TRUE(told);
+    EXPECT_THAT(there.lines, ElementsAre("ghost delta", "other_clients delta", "own_client delta"));
+    for (const auto& [audience, copy] : there.copies) EXPECT_EQ(copy->gold, 42);
+    // Those who had it from here can tell that these are other numbers.
+    const auto& before = *here.copies.at(Audience::own_client);
+    EXPECT_NE(before.version(Audience::own_client).lineage,
+              arrived->state.version(Audience::own_client).lineage);
+  });
+  x.reset();
+  y.reset();
+}
+
 TEST_F(EntityMoves, ATargetThatDiesLeavesItWhereItWas) {
   y->host.declare<Trader>();
   run([this]() -> Task {
@@ -263,6 +338,62 @@ TEST_F(EntityMoves, ATargetThatDiesLeavesItWhereItWas) {
     const bool rang = co_await until([&] { return last() == "rang bell"; });
     EXPECT_TRUE(rang);
   });
+}
+
+TEST_F(EntityMoves, WhatATargetToldBeforeItDiedIsOfAnotherLineage) {
+  Watchers<TraderState> here;
+  Watchers<TraderState> there;
+  // The source waits for its target longer than the lease of the other tests lasts.
+  starbus::testing::Cluster patient(loop, {.hosts = {"a", "b"}});
+  x.reset();
+  y.reset();
+  x = std::make_unique<Town>(loop, patient.node("a", "x"), 0, &here);
+  y = std::make_unique<Town>(loop, patient.node("b", "y"), 100, &there);
+  y->host.declare<Trader>({.mirrored = true});
+  TraderState state;
+  PropertiesCopy copy(state);
+  bus::Bus mirrors(loop, patient.node("b", "mirrors"));
+  rpc::Endpoint endpoint(mirrors);
+  MainLoop main(loop);
+  run([&, this]() -> Task {
+    const bool begun = co_await begin(true);
+    EXPECT_TRUE(begun);
+    CO_OK(co_await mirrors.connect(use_awaitable));
+    replica::Mirror mirror(endpoint, main.timers(), "entity/1", copy);
+    EXPECT_TRUE(x->host.watch(*trader, Audience::own_client));
+    trader->state.gold = 41;
+    const bool mirrored = co_await until([&] { return state.gold.get() == 41; });
+    EXPECT_TRUE(mirrored);
+    // It lives at the target and tells those who are near; the target dies before the source has
+    // heard of that.
+    there.then = [&] {
+      here.lines.clear();
+      patient.crash_root();
+    };
+    std::optional<bus::Result<>> end;
+    x->host.move(*trader, "b.y", [&](bus::Result<> done) { end = std::move(done); });
+    const bool lived = co_await until([&] { return mirror.counters().streams == 2; });
+    EXPECT_TRUE(lived);
+    EXPECT_EQ(state.gold, 41);
+    y.reset();
+    patient.start_root();
+    const bool ended = co_await until([&] { return end.has_value(); });
+    EXPECT_TRUE(ended);
+    if (!ended || !there.copies.contains(Audience::own_client)) co_return;
+    EXPECT_EQ(end->error(), bus::Errc::rolled_back) << end->error().to_string();
+    const TraderState& told = *there.copies.at(Audience::own_client);
+    EXPECT_EQ(told.gold, 41);
+    const bool all = co_await until(1s, [&] { return here.lines.size() >= 2; });
+    EXPECT_TRUE(all);
+    EXPECT_THAT(here.lines, ElementsAre("ghost all", "own_client all"));
+    trader->state.gold = 42;
+    EXPECT_NE(told.version(Audience::own_client).lineage,
+              trader->state.version(Audience::own_client).lineage);
+    const bool goes_on = co_await until([&] { return state.gold.get() == 42; });
+    EXPECT_TRUE(goes_on) << "mirrors follow it back";
+  });
+  x.reset();
+  y.reset();
 }
 
 TEST_F(EntityMoves, ADrainWaitsForThoseThatLeave) {

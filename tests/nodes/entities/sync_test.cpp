@@ -24,7 +24,7 @@ class Watchers final : public AudienceSink {
  public:
   void news(const entity::Entity& entity, Audience audience, bus::ByteView bytes) override {
     std::string line(name_of(view_of(audience)));
-    const bool delta = bytes.front() == std::byte{0xd1};
+    const bool delta = bytes.front() == std::byte{0xd2};
     lines.push_back(line + (delta ? " delta " : " all ") + text_of(entity.online_id()));
     auto& copy = copies[{entity.online_id(), audience}];
     if (!copy) {
@@ -155,6 +155,13 @@ TEST_F(EntitySyncTest, AMirrorHasItWithoutALoopOfTheProgram) {
     EXPECT_TRUE(co_await until([&] { return state.nick.get() == "eve"; }));
     EXPECT_EQ(state.gold.get(), 0) << "ghosts do not see it";
     EXPECT_GE(mirror.counters().deltas, 1U);
+    HeroState other;
+    other.nick = "zoe";
+    bus::Bytes saved;
+    EXPECT_TRUE(other.encode_saved(entity::View::migration, saved));
+    EXPECT_TRUE(hero->state.load_saved(saved));
+    EXPECT_TRUE(co_await until([&] { return state.nick.get() == "zoe"; }));
+    EXPECT_EQ(mirror.counters().refused, 0U) << "a snapshot takes the place of a change";
 
     // It goes on where the entity lives next.
     std::optional<bool> moved;

@@ -37,7 +37,7 @@ class Bank : public rpc::Host<Bank> {
 };
 
 struct TraderState : entity::Properties<TraderState> {
-  entity::Field<int, entity::Flags::ghost> gold{this, "gold", 3};
+  entity::Field<int, entity::Flags::all_clients> gold{this, "gold", 3};
 };
 class Trader final : public entity::EntityOf<Trader> {
  public:
@@ -80,7 +80,7 @@ class Trader final : public entity::EntityOf<Trader> {
 /// The same type in another build.
 struct NewTraderState : entity::Properties<NewTraderState> {
   entity::Field<std::string, entity::Flags::ghost> guild{this, "guild", "none"};
-  entity::Field<int, entity::Flags::ghost> gold{this, "gold"};
+  entity::Field<int, entity::Flags::all_clients> gold{this, "gold"};
 };
 class NewTrader final : public entity::EntityOf<NewTrader> {
  public:

@@ -1,0 +1,219 @@
+// Being a replica: what the real entity wrote is applied, whole or not at all.
+#include "entity/properties/path.hpp"
+#include "entity/properties/root.hpp"
+#include "entity/properties/wire.hpp"
+
+namespace starbus::entity {
+namespace {
+
+template <class T>
+T take_fixed(Decoder& in) {
+  const ByteView bytes = in.take(sizeof(T));
+  return in.ok() ? bus::load<T>(bytes.data()) : T{};
+}
+
+}  // namespace
+
+void Root::become_replica(Audience audience) {
+  attention_ = static_cast<std::uint8_t>((attention_ & kObservedBit) | kReplicaBit);
+  journal().restart(std::uint32_t{0});
+  journal_->replica_of = audience;
+  journal_->synced = false;
+}
+
+void Root::become_real() {
+  if (!is_replica()) return;
+  attention_ = static_cast<std::uint8_t>(attention_ & ~kReplicaBit);
+  begin_anew();
+}
+
+DataResult<> Root::apply_snapshot(ByteView bytes) {
+  Decoder in(bytes, {.bytes = kMaxState});
+  if (in.byte() != kSnapshotForm) in.fail(DataErrc::malformed);
+  const std::uint8_t view = in.byte();
+  if (view >= kViews) in.fail(DataErrc::malformed);
+  const auto hash = take_fixed<std::uint64_t>(in);
+  const auto lineage = take_fixed<std::uint32_t>(in);
+  const std::uint8_t watching = in.byte();
+  if ((watching & ~kAudienceBits) != 0) in.fail(DataErrc::malformed);
+  const std::uint64_t stamp = in.varint();
+  if (stamp > kMaxStamp) in.fail(DataErrc::malformed);
+  std::array<std::uint64_t, kAudiences> versions{};
+  for (std::uint64_t& version : versions) {
+    const std::uint64_t behind = in.varint();
+    if (behind > stamp) in.fail(DataErrc::malformed);
+    version = stamp - behind;
+  }
+  const bool moved = view == static_cast<std::uint8_t>(View::migration);
+  if (moved && lineage == 0 && watching != 0) in.fail(DataErrc::malformed);
+  if (!in.ok()) return DataError(in.error());
+  if (hash != schema().hash()) {
+    return DataError(DataErrc::schema_mismatch, std::string(schema().name()));
+  }
+  if (moved && is_replica()) return DataError(DataErrc::replica);
+  if (!moved && !is_replica()) return DataError(DataErrc::not_replica);
+  if (!moved && view != static_cast<std::uint8_t>(journal_->replica_of)) {
+    return DataError(DataErrc::wrong_audience);
+  }
+  if (const DataResult<> applied = apply_body(in, static_cast<View>(view)); !applied)
+    return applied;
+  // Who is watched by nobody there has no version that grows. A ghost serves other clients, and
+  // what they see ghosts see, too.
+  const bool of_ghosts = view == static_cast<std::uint8_t>(View::ghost);
+  if (of_ghosts && (watching & bit_of(Audience::other_clients)) == 0) {
+    versions[static_cast<std::size_t>(Audience::other_clients)] =
+        versions[static_cast<std::size_t>(Audience::ghost)];
+  }
+  // What nobody ever watched had no lineage where it was.
+  const bool begins = moved && lineage == 0;
+  journal().restart(begins ? draw_lineage() : lineage, stamp, versions);
+  journal_->synced = true;
+  if (moved) {
+    attention_ = static_cast<std::uint8_t>(attention_ | watching);
+    journal_->set_all_sent();
+  } else if (watchers() != 0) {
+    tell_listener();
+  }
+  return {};
+}
+
+DataResult<> Root::apply_body(Decoder& in, View view) {
+  Transaction undo;
+  replace_fields(schema(), *this, view, in, undo);
+  if (in.finish() != DataErrc::ok) return DataError(in.error());
+  undo.commit();
+  return {};
+}
+
+/// What one call of apply_delta gathers until all of it is known to be good.
+struct Root::Batch {
+  struct Group {
+    std::uint64_t stamp;
+    std::size_t passing;  // how many of them, up to the end of this group
+    Reach versions;
+  };
+  View view;
+  std::uint64_t version;
+  Transaction undo;
+  std::vector<Passing> passing;
+  std::vector<Group> groups;
+  std::vector<Change> changes;
+  Reach versions = 0;  // of the group at hand: who would see something of it
+};
+
+DataResult<> Root::apply_delta(ByteView bytes) {
+  if (!is_replica()) return DataError(DataErrc::not_replica);
+  Decoder in(bytes, {.bytes = kMaxState});
+  if (in.byte() != kDeltaForm) in.fail(DataErrc::malformed);
+  const std::uint8_t audience = in.byte();
+  const auto lineage = take_fixed<std::uint32_t>(in);
+  const std::uint64_t from = in.varint();
+  const std::uint64_t more = in.varint();
+  if (audience >= kAudiences || lineage == 0 || from > kMaxStamp || more > kMaxStamp - from) {
+    in.fail(DataErrc::malformed);
+  }
+  if (!in.ok()) return DataError(in.error());
+  if (audience != static_cast<std::uint8_t>(journal_->replica_of)) {
+    return DataError(DataErrc::wrong_audience);
+  }
+  const Version had = version(journal_->replica_of);
+  if (!journal_->synced || lineage != had.lineage || from > had.stamp) {
+    return DataError(DataErrc::gap);
+  }
+  Batch batch{view_of(journal_->replica_of), had.stamp, {}, {}, {}, {}};
+  const DataErrc error = apply_groups(in, from, from + more, batch);
+  if (error != DataErrc::ok) return DataError(error);
+  batch.undo.commit();
+  pass_on(batch);
+  for (Change& change : batch.changes) observers_->tell(std::move(change));
+  return {};
+}
+
+DataErrc Root::apply_groups(Decoder& in, std::uint64_t from, std::uint64_t to, Batch& batch) {
+  std::uint64_t stamp = from;
+  while (in.left() > 0 && in.ok()) {
+    const std::uint64_t step = in.varint();
+    if (step == 0 || step > to - stamp) {
+      in.fail(DataErrc::malformed);
+      break;
+    }
+    stamp += step;
+    const std::uint64_t size = in.varint();
+    if (size == 0 && stamp != to) in.fail(DataErrc::malformed);
+    Decoder group(in.take(static_cast<std::size_t>(size)));
+    if (!in.ok()) break;
+    if (stamp <= batch.version) continue;
+    if (stamp <= journal_->stamp()) return DataErrc::malformed;
+    batch.versions = 0;
+    while (group.ok() && group.left() > 0) {
+      if (const DataErrc error = apply_change(group, batch); error != DataErrc::ok) return error;
+    }
+    batch.groups.push_back({stamp, batch.passing.size(), batch.versions});
+  }
+  if (in.ok() && stamp != to) in.fail(DataErrc::malformed);
+  return in.error();
+}
+
+DataErrc Root::apply_change(Decoder& in, Batch& batch) {
+  const std::uint8_t head = in.byte();
+  const auto depth = static_cast<std::uint8_t>(head & 7);
+  if (depth == 0 || head >> 3 >= static_cast<int>(kOperations)) return DataErrc::malformed;
+  const ByteView whole = in.rest();
+  StructBase* owner = this;
+  const Schema* schema = &this->schema();
+  const FieldInfo* field = nullptr;
+  Reach reach = kWholeReach;
+  for (std::uint8_t level = 1; level <= depth; ++level) {
+    field = schema->find(in.byte());
+    if (field == nullptr) in.fail(DataErrc::malformed);
+    if (!in.ok()) return in.error();
+    reach = static_cast<Reach>(reach & field->reach);
+    if (level == depth) break;
+    owner = field->type->descend(field->of(*owner), in);
+    schema = field->type->nested();
+    if (owner == nullptr) return in.ok() ? DataErrc::malformed : in.error();
+  }
+  if ((reach & bit_of(batch.view)) == 0) return DataErrc::malformed;
+  batch.versions = static_cast<Reach>(batch.versions | (reach & kAudienceBits));
+
+  const ByteView address = whole.first(whole.size() - in.left());
+  const bool watching = observed(address);
+  Replay replay{batch.view,
+                in,
+                batch.undo,
+                static_cast<Operation>(head >> 3),
+                address,
+                depth,
+                static_cast<Reach>(reach & attention_ & kAudienceBits),
+                watching,
+                batch.passing};
+  const ByteView payload = in.rest();
+  field->type->apply(field->of(*owner), replay);
+  if (!in.ok()) return in.error();
+  if (replay.pass != 0 && replay.changed && !replay.passed) {
+    const ByteView used = payload.first(payload.size() - in.left());
+    batch.passing.push_back({replay.pass, replay.operation, depth,
+                             Bytes(address.begin(), address.end()), Bytes(used.begin(), used.end()),
+                             replay.key, has(field->flags, Flags::latest_only)});
+  }
+  if (watching && replay.changed) {
+    batch.changes.push_back({path_text(this->schema(), address), replay.operation,
+                             std::move(replay.old), Bytes(address.begin(), address.end())});
+  }
+  return DataErrc::ok;
+}
+
+void Root::pass_on(Batch& batch) {
+  std::size_t next = 0;
+  for (const Batch::Group& group : batch.groups) {
+    for (; next < group.passing; ++next) {
+      const Passing& change = batch.passing[next];
+      journal_->record({change.audiences, change.operation, change.depth, change.address,
+                        change.payload, change.key, change.latest_only});
+    }
+    journal_->seal_as(group.stamp, static_cast<Reach>(group.versions | bit_of(batch.view)));
+  }
+  if (watchers() != 0) tell_listener();
+}
+
+}  // namespace starbus::entity
