@@ -89,8 +89,8 @@ void CallState::owner_ended() {
   fail_later(Error(Errc::canceled, "the object that called has ended"));
 }
 
-/// What a callback does is not the callee's work, though it runs within its turn. Whoever waits may
-/// end this, and the endpoint.
+/// What a callback does is not the callee's work, though it may run within its turn. It may end
+/// this call, and, as the answer of another process, the endpoint.
 void CallState::wake() {
   Waiter* const waiter = std::exchange(waiter_, nullptr);
   if (waiter == nullptr) return;
