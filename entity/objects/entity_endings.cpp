@@ -205,7 +205,7 @@ void EntityManager::compact(EntityRow& row) {
   row.gone = 0;
 }
 
-bool EntityManager::settle(std::size_t most) {
+bool EntityManager::settle(std::size_t most, const rpc::PassTime* time) {
   if (busy_ != 0) return !endings_.empty();
   const Busy busy(*this);
   for (std::size_t ended = 0; ended < most; ++ended) {
@@ -213,6 +213,7 @@ bool EntityManager::settle(std::size_t most) {
     const Ending ending = endings_.front();
     endings_.pop_front();
     take_down(*entities_.at(ending.slot), ending.reason);
+    if (time != nullptr && time->over()) break;
   }
   return !endings_.empty() || (closing_ && size() > 0);
 }

@@ -1,5 +1,6 @@
 // What an entity looks like to people: one declaration shows its properties, too.
 #include <chrono>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "entity/machines/machine_group.hpp"
@@ -84,6 +85,7 @@ nlohmann::ordered_json EntityManager::describe(const Entity& entity) const {
   }
   shown["questions"] = entity.questions();
   shown["coroutines"] = entity.rpc_coroutines();
+  shown["busy_ms_per_s"] = std::round(entity.busy_ms_per_s() * 1000) / 1000;
   if (options_.observer != nullptr) options_.observer->describe(entity, shown);
   // It is a method of a class that changes nothing here.
   Root* const properties = const_cast<Entity&>(entity).properties();

@@ -153,9 +153,10 @@ class EntityManager {
   /// more, calls to it answer no_such_entity, its coroutines, timers and listeners end. Idempotent:
   /// the first reason counts. From within anything.
   void destroy(Entity& entity, EndReason reason = EndReason::destroyed);
-  /// Ends what was destroyed, in the order of destroy(), `most` at a time. True: there is more, for
-  /// the next pass. Within a hook, a constructor or a walk it does nothing.
-  bool settle(std::size_t most = kSettlePass);
+  /// Ends what was destroyed, in the order of destroy(), `most` at a time, or until `time` is over
+  /// (null: it has no end). True: there is more, for the next pass. Within a hook, a constructor or
+  /// a walk it does nothing.
+  bool settle(std::size_t most = kSettlePass, const rpc::PassTime* time = nullptr);
   /// Marks all, and again what their hooks make: settle() goes on until nothing is left, which
   /// closed() tells.
   void begin_close(EndReason reason = EndReason::closing);

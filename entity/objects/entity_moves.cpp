@@ -128,7 +128,8 @@ void EntityManager::run_step(Entity& entity, std::string_view name, ByteView arg
   EntityRow& row = *entity.row_;  // the entity may end
   EntityObserver* const observer = options_.observer;
   if (observer != nullptr) observer->step_began(entity, name);
-  const std::uint64_t begun = rpc::ticks();
+  const LocalId id = entity.local_id();
+  const rpc::OwnTime time;
   const Step* const step = entity.find_step(name);  // known: it was named by type, or looked up
   static_cast<void>(call_hook(entity, nullptr, Hook::step, [&]() -> EntityResult<> {
     const DataErrc bad = step->run(&entity, arguments.subspan(kStepHead),
@@ -136,8 +137,11 @@ void EntityManager::run_step(Entity& entity, std::string_view name, ByteView arg
     if (bad == DataErrc::ok) return {};
     return EntityError(EntityErrc::unknown_step, std::string(name));
   }));
+  // Whatever runs steps is charged with them, too: a kind of timers, mostly.
+  const std::uint64_t passed = time.own();
   ++row.steps;
-  row.step_ticks += rpc::ticks() - begun;
+  row.step_ticks += passed;
+  if (Entity* const there = entities_.find(id)) there->add_busy(passed);
   if (observer != nullptr) observer->step_ended();
 }
 

@@ -20,6 +20,8 @@ namespace starbus::entity {
     "too_many_closures")                                                                          \
   X(kSettlePass, 1024, "entities", "ended in one pass: messages and timers wait meanwhile",       \
     "the rest ends in the next pass")                                                             \
+  X(kSettleTime, 5, "ms", "of such a pass of an EntityHost: hooks are the program's",             \
+    "as kSettlePass")                                                                             \
   X(kMaxCloseRounds, 16, "rounds",                                                                \
     "of a close: each ends what the hooks of the one before have made",                           \
     "nothing can be made any more, and the close ends as endless_close")                          \

@@ -30,8 +30,13 @@ class Wake {
 
 }  // namespace
 
-CallState::CallState(Endpoint& endpoint, HostBase* owner, std::chrono::milliseconds deadline)
-    : endpoint_(&endpoint), loop_(endpoint.loop()), owner_(owner), deadline_(deadline) {
+CallState::CallState(Endpoint& endpoint, const MethodInfo& method, HostBase* owner,
+                     std::chrono::milliseconds deadline)
+    : endpoint_(&endpoint),
+      method_(method),
+      loop_(endpoint.loop()),
+      owner_(owner),
+      deadline_(deadline) {
   endpoint.call_began(*this);
   if (owner_ == nullptr) return;
   auto& ties = owner_->ties();
@@ -42,15 +47,23 @@ CallState::CallState(Endpoint& endpoint, HostBase* owner, std::chrono::milliseco
 
 CallState::~CallState() {
   (void)end();
+  if (endpoint_ != nullptr) endpoint_->call_gone(*this);
 }
 
 bool CallState::end() {
   if (ended_) return false;
   ended_ = true;
   unlink_from_owner();
-  endpoint_->call_ended(*this);
-  endpoint_ = nullptr;
+  if (endpoint_ != nullptr) endpoint_->call_ended(*this);
   return true;
+}
+
+void CallState::endpoint_ended() {
+  hold();
+  fail_later(Errc::closed);
+  endpoint_->call_gone(*this);
+  endpoint_ = nullptr;
+  drop();
 }
 
 void CallState::unlink_from_owner() {
@@ -74,6 +87,16 @@ void CallState::fail_later(const Error& error) {
 
 void CallState::owner_ended() {
   fail_later(Error(Errc::canceled, "the object that called has ended"));
+}
+
+/// What a callback does is not the callee's work, though it may run within its turn. It may end
+/// this call, and, as the answer of another process, the endpoint.
+void CallState::wake() {
+  Waiter* const waiter = std::exchange(waiter_, nullptr);
+  if (waiter == nullptr) return;
+  if (endpoint_ == nullptr || waiter->has_turns) return waiter->wake();
+  const Turn turn = endpoint_->answer_turn(method_);
+  waiter->wake();
 }
 
 void CallState::wake_later() {

@@ -25,8 +25,11 @@ class Waiter {
   virtual void wake() = 0;
   /// The loop ends first: this will never be woken.
   virtual void abandon() {}
+  /// What wake() runs measures itself, and shows what it is: a coroutine of an object.
+  const bool has_turns;
 
  protected:
+  explicit Waiter(bool measures_itself) : has_turns(measures_itself) {}
   ~Waiter() = default;
 };
 
@@ -36,7 +39,8 @@ class Waiter {
 /// to the loop's thread.
 class CallState {
  public:
-  CallState(Endpoint& endpoint, HostBase* owner, std::chrono::milliseconds deadline);
+  CallState(Endpoint& endpoint, const MethodInfo& method, HostBase* owner,
+            std::chrono::milliseconds deadline);
   CallState(const CallState&) = delete;
   CallState& operator=(const CallState&) = delete;
 
@@ -53,18 +57,17 @@ class CallState {
   /// What the bus brought. Null: `error` instead.
   virtual void take_bytes(ByteView answer) = 0;
   void owner_ended();
+  /// Ends as closed.
+  void endpoint_ended();
   /// The answer is not there within this turn: from now on the deadline counts.
   void arm_deadline();
 
   /// One waiter at a time; null takes it away.
   void wait(Waiter* waiter) { waiter_ = waiter; }
-  void wake() {
-    if (Waiter* waiter = std::exchange(waiter_, nullptr)) waiter->wake();
-  }
+  void wake();
   void wake_later();
   void abandon();
   boost::asio::io_context& loop() const { return loop_; }
-  Endpoint& endpoint() const { return *endpoint_; }
 
  protected:
   virtual ~CallState();
@@ -76,7 +79,8 @@ class CallState {
   friend class Endpoint;
   void unlink_from_owner();
 
-  Endpoint* endpoint_;  // null once it has ended
+  Endpoint* endpoint_;  // null once that has ended
+  const MethodInfo& method_;
   boost::asio::io_context& loop_;
   HostBase* owner_;
   CallState* owner_before_ = nullptr;
@@ -169,7 +173,7 @@ class [[nodiscard]] Pending {
   class Awaiter final : public Waiter {
    public:
     Awaiter(Pending&& pending, Running* running)
-        : pending_(std::move(pending)), running_(running) {}
+        : Waiter(true), pending_(std::move(pending)), running_(running) {}
     Awaiter(const Awaiter&) = delete;
     Awaiter& operator=(const Awaiter&) = delete;
     ~Awaiter() = default;
@@ -209,7 +213,7 @@ template <class T, class E, class Handler>
 class HandlerWaiter final : public Waiter {
  public:
   HandlerWaiter(Handler handler, Pending<T, E> pending)
-      : handler_(std::move(handler)), pending_(std::move(pending)) {}
+      : Waiter(false), handler_(std::move(handler)), pending_(std::move(pending)) {}
 
   void listen_for_cancellation() {
     auto slot = boost::asio::get_associated_cancellation_slot(handler_);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <cassert>
-#include <limits>
 
 namespace starbus::entity::rpc {
 
@@ -30,12 +29,13 @@ Endpoint::~Endpoint() {
                   [this](const HostBase::Binding& binding) { return binding.endpoint == this; });
     release(slot);
   }
+  for (Turn* turn = innermost_; turn != nullptr; turn = turn->outer_) turn->endpoint_ = nullptr;
   while (first_running_ != nullptr) first_running_->kill();
   while (!ready_.empty()) {
     const std::unique_ptr<LocalMessage> message(ready_.pop());
     message->fail(*this, Errc::closed);
   }
-  while (first_call_ != nullptr) first_call_->fail_later(Errc::closed);
+  while (first_call_ != nullptr) first_call_->endpoint_ended();
 }
 
 // --- places --------------------------------------------------------------------------------------
@@ -68,19 +68,23 @@ SlotRef Endpoint::slot_of(const HostBase& host) const {
       if (binding.endpoint == this) return slots_[binding.slot].ref;
     }
   }
-  return {std::numeric_limits<std::uint32_t>::max(), 0};
+  return kNowhere;
 }
 
-void Endpoint::charge(const MethodInfo* method, SlotRef slot, std::uint64_t passed) {
-  if (Slot* charged = find(slot)) {
-    charged->ticks += passed;
-    charged->load->ticks += passed;
-    ++charged->load->turns;
-  }
-  if (method == nullptr) return;  // a coroutine that no call has started
-  MethodCounters& counted = methods_[method->index];
-  counted.ticks += passed;
-  if (passed > counted.longest) counted.longest = passed;
+void Endpoint::charge(SlotRef slot, std::uint64_t passed) {
+  Slot* const charged = find(slot);
+  if (charged == nullptr) return;
+  charged->ticks += passed;
+  charged->load->ticks += passed;
+  ++charged->load->turns;
+  charged->host->ties_->busy.add(passed);  // it is bound, so it has ties
+}
+
+WorkTicks& Endpoint::work_of(const HostBase& host, const MethodInfo* method) {
+  if (method != nullptr) return methods_[method->index];
+  SpawnedLoad& load = spawned_[&host.rpc_class()];
+  ++load.coroutines;
+  return load;
 }
 
 void Endpoint::activate(Slot& slot, std::string name) {

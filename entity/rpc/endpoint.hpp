@@ -31,6 +31,7 @@
 #include "entity/rpc/limits.hpp"
 #include "entity/rpc/local_queue.hpp"
 #include "entity/rpc/ticks.hpp"
+#include "entity/rpc/turn.hpp"
 
 namespace starbus::entity::rpc {
 
@@ -89,18 +90,23 @@ struct SendOptions {
   bus::Trace trace{};
 };
 
-struct MethodCounters {
+/// Its ticks are those in the method itself.
+struct MethodCounters : WorkTicks {
   std::uint64_t calls = 0;    // entered
   std::uint64_t refused = 0;  // not entered: rights, signature, arguments
-  std::uint64_t ticks = 0;    // in the method, all its turns
-  std::uint64_t longest = 0;  // turn, in ticks
+  WorkTicks answers;          // in callbacks and Asio coroutines that took its answers here
 };
 
 /// Objects of one class that are bound here: entities of a type, a service.
 struct ClassLoad {
   std::size_t objects = 0;
-  std::uint64_t turns = 0;  // of methods of these, and of their components
+  std::uint64_t turns = 0;  // of methods of these, of their components, of what they spawned
   std::uint64_t ticks = 0;  // in these turns
+};
+
+/// Coroutines that objects of one class have spawned, whether these are bound or not.
+struct SpawnedLoad : WorkTicks {
+  std::uint64_t coroutines = 0;
 };
 
 struct EndpointCounters {
@@ -166,15 +172,23 @@ class Endpoint {
   void measure(bool on) { measuring_ = on; }
   /// By class, of all that are bound here or were.
   const std::unordered_map<const ClassInfo*, ClassLoad>& loads() const { return loads_; }
-  /// What runs of what has no method of its own: who runs it says so. For running() and its like.
+  const std::unordered_map<const ClassInfo*, SpawnedLoad>& spawned() const { return spawned_; }
+  /// What runs of what has no method of its own: who runs it says so. See running().
   const std::shared_ptr<bus::ShownName>& activity() const { return activity_; }
-  MethodCounters counters(const MethodInfo& method) const { return methods_.at(method.index); }
+  const MethodCounters& counters(const MethodInfo& method) const {
+    return methods_.at(method.index);
+  }
   const EndpointCounters& counters() const { return counters_; }
   double nanoseconds_per_tick() const { return started_.nanoseconds_per_tick(); }
-  /// The method that runs now, or null. From any thread; what it points to lives for ever.
-  const MethodInfo* running() const { return shown_.load(std::memory_order_acquire); }
-  /// The method whose answer somebody takes now, or null: as running().
-  const MethodInfo* answering() const { return answered_.load(std::memory_order_acquire); }
+  /// In all of these together, in ticks: each moment once, and none that somebody else was charged
+  /// with (OwnTime).
+  std::uint64_t measured() const { return measured_; }
+  /// What runs now, the innermost: "chat.join", "answer of chat.join", "coroutine of chat"; or what
+  /// activity() shows; or nothing. From any thread.
+  std::string running() const {
+    const std::string name = shown_.load(std::memory_order_acquire).name();
+    return name.empty() ? activity_->text() : name;
+  }
   const Gates& gates() const { return gates_; }
   const Dictionary& dictionary() const { return *dictionary_; }
   std::size_t pending_calls() const { return calls_; }
@@ -182,6 +196,7 @@ class Endpoint {
   std::string inspect() const;
 
   bus::Bus& bus() { return bus_; }
+  const bus::Bus& bus() const { return bus_; }
   boost::asio::io_context& loop() { return loop_; }
 
   // --- for the templates of rpc.hpp ---
@@ -202,8 +217,7 @@ class Endpoint {
     scratch_.clear();
     return scratch_;
   }
-  void call_by_bus(const Address& to, const CallOptions& options, const MethodInfo& method,
-                   CallState& state);
+  void call_by_bus(const Address& to, const CallOptions& options, CallState& state);
   Result<> send_by_bus(const Address& to, const SendOptions& options);
   Result<> multicast_by_bus(std::span<const std::string> to, const SendOptions& options);
   Result<> announce_by_bus(std::string_view group, const SendOptions& options);
@@ -232,42 +246,25 @@ class Endpoint {
   void update_gates(const std::vector<bus::WatchRow>& changes, bool complete);
   void call_began(CallState& state);
   void call_ended(CallState& state);
+  /// Nobody holds it any more.
+  void call_gone(CallState& state);
   Deadlines::iterator arm(CallState& state, std::chrono::milliseconds deadline);
   void running_began(Running& running);
   void running_ended(Running& running);
   void host_ended(std::uint32_t slot);
-  /// Measures one turn of a method of an object, and shows it meanwhile. May be nested. The object
-  /// may end within it; the endpoint may not.
-  class Turn {
-   public:
-    Turn(Endpoint& endpoint, const MethodInfo* method, SlotRef slot)
-        : endpoint_(endpoint),
-          method_(method),
-          outer_(endpoint.running()),
-          slot_(slot),
-          begun_(endpoint.measuring_ ? ticks() : 0) {
-      endpoint_.shown_.store(method, std::memory_order_release);
-    }
-    ~Turn() { endpoint_.shown_.store(outer_, std::memory_order_release); }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-    /// It counts.
-    void charge() const {
-      if (begun_ != 0) endpoint_.charge(method_, slot_, ticks() - begun_);
-    }
-
-   private:
-    Endpoint& endpoint_;
-    const MethodInfo* method_;
-    const MethodInfo* outer_;
-    SlotRef slot_;
-    std::uint64_t begun_;
-  };
-  /// Where the object, or the one that it is a component of, is bound here; else a place that is
-  /// none.
+  /// Who takes an answer of a method runs while this lives.
+  Turn answer_turn(const MethodInfo& method) {
+    return {*this, ShownWork::answer(method), methods_[method.index].answers};
+  }
+  /// A coroutine of the object begins; what it is charged to: a method, or, if that is null, what
+  /// was spawned.
+  WorkTicks& work_of(const HostBase& host, const MethodInfo* method);
+  /// Where the object, or the one that it is a component of, is bound here; else kNowhere.
   SlotRef slot_of(const HostBase& host) const;
 
  private:
+  friend class Turn;
+  friend class HostBase;
   template <class T>
   using Done = std::function<void(bus::Result<T>)>;
   using Self = std::shared_ptr<Endpoint*>;  // null inside once it has ended
@@ -282,7 +279,7 @@ class Endpoint {
   bus::Bytes freeze(SlotRef slot, const std::function<bus::Bytes()>& pack);
   void lease_lost();
 
-  void charge(const MethodInfo* method, SlotRef slot, std::uint64_t ticks_passed);
+  void charge(SlotRef slot, std::uint64_t ticks_passed);
   SlotRef take_slot(HostBase& host);
   Slot* find(SlotRef slot);
   void activate(Slot& slot, std::string name);
@@ -336,7 +333,7 @@ class Endpoint {
   std::vector<Move> moves_;  // that wait for fences
 
   std::size_t calls_ = 0;
-  CallState* first_call_ = nullptr;
+  CallState* first_call_ = nullptr;  // also those that have ended, and are held by somebody
   Deadlines deadlines_;
   boost::asio::steady_timer deadline_timer_;
   std::size_t running_ = 0;
@@ -355,10 +352,12 @@ class Endpoint {
 
   bool measuring_ = true;
   TickMark started_;
-  std::atomic<const MethodInfo*> shown_{nullptr};
-  std::atomic<const MethodInfo*> answered_{nullptr};
-  std::vector<MethodCounters> methods_;                    // by MethodInfo::index
-  std::unordered_map<const ClassInfo*, ClassLoad> loads_;  // references stay valid
+  std::atomic<ShownWork> shown_{};
+  Turn* innermost_ = nullptr;
+  std::uint64_t measured_ = 0;
+  std::vector<MethodCounters> methods_;                        // by MethodInfo::index; never grows
+  std::unordered_map<const ClassInfo*, ClassLoad> loads_;      // references stay valid
+  std::unordered_map<const ClassInfo*, SpawnedLoad> spawned_;  // as well
   const std::shared_ptr<bus::ShownName> activity_ = std::make_shared<bus::ShownName>();
   EndpointCounters counters_;
   std::function<void()> on_lease_lost_;

@@ -3,8 +3,7 @@
 
 namespace starbus::entity::rpc {
 
-void Endpoint::call_by_bus(const Address& to, const CallOptions& options, const MethodInfo& method,
-                           CallState& state) {
+void Endpoint::call_by_bus(const Address& to, const CallOptions& options, CallState& state) {
   bus::CallOptions how;
   how.deadline = options.deadline;
   how.lane = options.lane;
@@ -13,15 +12,8 @@ void Endpoint::call_by_bus(const Address& to, const CallOptions& options, const 
   state.hold();
   const std::shared_ptr<CallState> held(&state, [](CallState* call) { call->drop(); });
   bus_.call(std::string(to.text()), ByteView(scratch_), how,
-            [held, self = self_, shown = &method](const bus::Result<Bytes>& answer) {
-              if (*self != nullptr) (*self)->answered_.store(shown, std::memory_order_release);
-              if (answer) {
-                held->take_bytes(*answer);
-              } else {
-                held->fail(Error::of(answer.error()));
-              }
-              // Whoever waited may have ended the endpoint.
-              if (*self != nullptr) (*self)->answered_.store(nullptr, std::memory_order_release);
+            [held](const bus::Result<Bytes>& answer) {
+              answer ? held->take_bytes(*answer) : held->fail(Error::of(answer.error()));
             });
 }
 
@@ -69,11 +61,14 @@ void Endpoint::call_began(CallState& state) {
 }
 
 void Endpoint::call_ended(CallState& state) {
-  if (state.after_ != nullptr) state.after_->before_ = state.before_;
-  (state.before_ != nullptr ? state.before_->after_ : first_call_) = state.after_;
   --calls_;
   if (state.armed_) deadlines_.erase(*state.armed_);
   state.armed_.reset();
+}
+
+void Endpoint::call_gone(CallState& state) {
+  if (state.after_ != nullptr) state.after_->before_ = state.before_;
+  (state.before_ != nullptr ? state.before_->after_ : first_call_) = state.after_;
 }
 
 Deadlines::iterator Endpoint::arm(CallState& state, std::chrono::milliseconds deadline) {

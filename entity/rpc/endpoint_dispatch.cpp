@@ -67,9 +67,9 @@ Errc Endpoint::dispatch_call(const Slot& slot, Decoder& in, const bus::Message& 
     if (method->coroutine) {  // it measures its turns itself
       error = method->invoke(invocation);
     } else {
-      const Turn turn(*this, method, slot.ref);
+      Turn turn(*this, ShownWork::method(*method), methods_[method->index], slot.ref);
       error = method->invoke(invocation);
-      if (error == Errc::ok) turn.charge();
+      if (error != Errc::ok) turn.cancel();
     }
     if (error == Errc::ok && question) {  // it is taken: what waits at its sender need not
       Encoder out(scratch());

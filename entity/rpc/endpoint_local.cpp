@@ -55,11 +55,18 @@ void Endpoint::schedule() {
   });
 }
 
+/// Links and timers wait meanwhile. What methods have taken is counted anyway, so that the clock
+/// is not looked at for it.
 void Endpoint::drain() {
+  const bool measured = measuring_;
+  const auto now = [measured] { return measured ? loop_time.charged : ticks(); };
+  const std::uint64_t begun = now();
+  const std::chrono::milliseconds enough(kLocalPassTime);
   for (std::size_t handled = 0; handled < kLocalPass && !ready_.empty(); ++handled) {
     const std::unique_ptr<LocalMessage> message(ready_.pop());
     --local_messages_;
     run(*message);
+    if (longer_than(now() - begun, enough)) break;
   }
   scheduled_ = false;
   schedule();
@@ -84,10 +91,13 @@ void Endpoint::run(LocalMessage& message) {
           method.coroutine ? nullptr : std::shared_ptr<const std::string>(slot->name);
       ++counters_.local;
       entered(method);
-      if (method.coroutine) return message.run(*object, caller);  // it measures its turns itself
-      const Turn turn(*this, &method, message.slot);
-      message.run(*object, caller);
-      return turn.charge();
+      if (method.coroutine) {  // it measures its turns itself
+        static_cast<void>(message.run(*object, caller));
+        return;
+      }
+      Turn turn(*this, ShownWork::method(method), methods_[method.index], message.slot);
+      static_cast<void>(turn.end(message.run(*object, caller)));
+      return;
     }
   }
   ++methods_[method.index].refused;

@@ -93,6 +93,15 @@ std::vector<const HostBase*> HostBase::rpc_components() const {
   return all;
 }
 
+void HostBase::add_busy(std::uint64_t ticks_passed) {
+  HostBase& object = ties_ && ties_->owner != nullptr ? *ties_->owner : *this;
+  Ties& all = object.ties();
+  all.busy.add(ticks_passed);
+  if (all.bindings.empty()) return;
+  const Binding& first = all.bindings.front();
+  first.endpoint->slots_[first.slot].ticks += ticks_passed;
+}
+
 std::size_t HostBase::rpc_coroutines() const {
   return ties_ ? ties_->coroutines : 0;
 }

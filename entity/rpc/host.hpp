@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "entity/rpc/dictionary.hpp"
+#include "entity/rpc/loop_time.hpp"
 #include "entity/rpc/running.hpp"
 #include "entity/rpc/wire.hpp"
 
@@ -53,6 +54,12 @@ class HostBase {
   std::vector<const HostBase*> rpc_components() const;
   std::size_t rpc_coroutines() const;
 
+  /// What the loop did for it beside its methods: in ticks, for busy_ms_per_s and reports. Of a
+  /// component: for its object.
+  void add_busy(std::uint64_t ticks_passed);
+  /// How busy it keeps the loop, with its components, in the latest second that was sampled.
+  double busy_ms_per_s() const { return ties_ ? ties_->busy.ms_per_s() : 0; }
+
  protected:
   HostBase();
   ~HostBase();
@@ -79,7 +86,8 @@ class HostBase {
     std::vector<Binding> bindings;
     HostBase* owner = nullptr;  // whose component this is
     Running* running = nullptr;
-    std::size_t coroutines = 0;
+    std::uint32_t coroutines = 0;
+    BusyTime busy;
     CallState* calls = nullptr;  // that end with this object
     AnswerSink* answers = nullptr;
   };

@@ -1,9 +1,13 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "entity/rpc/endpoint.hpp"
 
 namespace starbus::entity::rpc {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 std::string hex(std::uint64_t value, int digits) {
   std::string text(static_cast<std::size_t>(digits), '0');
@@ -13,38 +17,83 @@ std::string hex(std::uint64_t value, int digits) {
   return text;
 }
 
+Json host_row(const Slot& slot, double tick) {
+  Json components = Json::array();
+  for (const HostBase* component : slot.host->rpc_components()) {
+    components.push_back(component->rpc_class().name);
+  }
+  return {{"name", *slot.name},
+          {"class", slot.host->rpc_class().name},
+          {"components", std::move(components)},
+          {"coroutines", slot.host->rpc_coroutines()},
+          {"busy_ms_per_s", slot.host->busy_ms_per_s()},
+          {"busy_ms", static_cast<double>(slot.ticks) * tick / 1e6}};
+}
+
+/// The busiest of the latest second first, then by time in all, then as they were bound.
+std::vector<const Slot*> busiest(const std::deque<Slot>& slots) {
+  std::vector<std::tuple<double, std::uint64_t, const Slot*>> bound;
+  for (const Slot& slot : slots) {
+    if (slot.host == nullptr || !slot.name) continue;
+    bound.emplace_back(-slot.host->busy_ms_per_s(), ~slot.ticks, &slot);
+  }
+  const auto before = [](const auto& a, const auto& b) {
+    return std::tuple(std::get<0>(a), std::get<1>(a), std::get<2>(a)->ref.index) <
+           std::tuple(std::get<0>(b), std::get<1>(b), std::get<2>(b)->ref.index);
+  };
+  const std::size_t shown = std::min(kInspectRows, bound.size());
+  std::ranges::partial_sort(bound, bound.begin() + static_cast<std::ptrdiff_t>(shown), before);
+  std::vector<const Slot*> rows;
+  rows.reserve(bound.size());
+  for (const auto& row : bound) rows.push_back(std::get<2>(row));
+  return rows;
+}
+
+Json spawned_rows(const Endpoint& endpoint, double tick) {
+  const auto& loads = endpoint.spawned();
+  std::vector<std::pair<const ClassInfo*, SpawnedLoad>> all(loads.begin(), loads.end());
+  std::ranges::sort(all, std::greater<>(), [](const auto& row) { return row.second.ticks; });
+  Json rows = Json::array();
+  for (const auto& [info, load] : all) {
+    rows.push_back({{"class", info->name},
+                    {"coroutines", load.coroutines},
+                    {"busy_ms", static_cast<double>(load.ticks) * tick / 1e6},
+                    {"longest_us", static_cast<double>(load.longest) * tick / 1e3}});
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::string Endpoint::inspect() const {
-  using Json = nlohmann::ordered_json;
   const double tick = nanoseconds_per_tick();
   Json hosts = Json::array();
-  std::size_t bound = 0;
-  for (const Slot& slot : slots_) {
-    if (slot.host == nullptr || !slot.name || ++bound > kInspectRows) continue;
-    Json components = Json::array();
-    for (const HostBase* component : slot.host->rpc_components()) {
-      components.push_back(component->rpc_class().name);
-    }
-    hosts.push_back({{"name", *slot.name},
-                     {"class", slot.host->rpc_class().name},
-                     {"components", std::move(components)},
-                     {"coroutines", slot.host->rpc_coroutines()},
-                     {"busy_ms", static_cast<double>(slot.ticks) * tick / 1e6}});
+  const std::vector<const Slot*> bound = busiest(slots_);
+  const std::size_t hosts_shown = std::min(kInspectRows, bound.size());
+  for (const Slot* slot : std::span(bound).first(hosts_shown)) {
+    hosts.push_back(host_row(*slot, tick));
   }
+  const auto known = dictionary_->methods();
+  std::vector<const MethodInfo*> by_time(known.begin(), known.end());
+  std::ranges::stable_sort(by_time, [this](const MethodInfo* a, const MethodInfo* b) {
+    return methods_[a->index].ticks > methods_[b->index].ticks;
+  });
   Json methods = Json::array();
-  for (const MethodInfo* method : dictionary_->methods()) {
+  for (const MethodInfo* method : by_time) {
     const MethodCounters& counted = methods_[method->index];
-    methods.push_back({{"name", method->full_name()},
-                       {"id", hex(method->id, 8)},
-                       {"types", method->text},
-                       {"signature", hex(method->signature, 8)},
-                       {"permission", to_string(method->allow)},
-                       {"coroutine", method->coroutine},
-                       {"calls", counted.calls},
-                       {"refused", counted.refused},
-                       {"busy_ms", static_cast<double>(counted.ticks) * tick / 1e6},
-                       {"longest_us", static_cast<double>(counted.longest) * tick / 1e3}});
+    methods.push_back(
+        {{"name", method->full_name()},
+         {"id", hex(method->id, 8)},
+         {"types", method->text},
+         {"signature", hex(method->signature, 8)},
+         {"permission", to_string(method->allow)},
+         {"coroutine", method->coroutine},
+         {"calls", counted.calls},
+         {"refused", counted.refused},
+         {"busy_ms", static_cast<double>(counted.ticks) * tick / 1e6},
+         {"longest_us", static_cast<double>(counted.longest) * tick / 1e3},
+         {"answers_busy_ms", static_cast<double>(counted.answers.ticks) * tick / 1e6},
+         {"answers_longest_us", static_cast<double>(counted.answers.longest) * tick / 1e3}});
   }
   Json errors = Json::object();
   for (const ErrorRow& row : error_rows()) {
@@ -54,8 +103,9 @@ std::string Endpoint::inspect() const {
                        {"gates", gates_.size()},
                        {"gates_known", gates_.known()},
                        {"hosts", std::move(hosts)},
-                       {"hosts_left_out", bound > kInspectRows ? bound - kInspectRows : 0},
+                       {"hosts_left_out", bound.size() - hosts_shown},
                        {"methods", std::move(methods)},
+                       {"spawned", spawned_rows(*this, tick)},
                        {"messages",
                         {{"local", counters_.local},
                          {"remote", counters_.remote},

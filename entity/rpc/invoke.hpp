@@ -98,9 +98,11 @@ class LocalAnswer {
     if (state_ != nullptr) state_->drop();
   }
   void reply(Endpoint&, typename TraitsOf<M>::ReplyType&& reply) {
+    loop_time.latest_end = 0;  // behind it, that of whoever waited
     if (state_ != nullptr) state_->answer(std::move(reply));
   }
   void fail(Endpoint& endpoint, const Error& error) {
+    loop_time.latest_end = 0;
     endpoint.count_error(error.code);
     if (state_ != nullptr) state_->fail_later(error);
   }
@@ -256,9 +258,10 @@ class LocalCall final : public LocalMessage {
       : LocalMessage(MethodOf<M>::info, to, on_behalf),
         arguments_(std::move(arguments)),
         answer_(state) {}
-  void run(HostBase& object, Caller& caller) override {
+  std::uint64_t run(HostBase& object, Caller& caller) override {
     perform<M>(*caller.endpoint, object, *method, caller, std::move(arguments_),
                std::move(answer_));
+    return TraitsOf<M>::kCoroutine ? 0 : loop_time.latest_end;
   }
   void fail(Endpoint& endpoint, const Error& error) override { answer_.fail(endpoint, error); }
 

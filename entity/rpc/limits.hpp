@@ -21,6 +21,8 @@ namespace starbus::entity::rpc {
     "queued for objects of this process: what a remote window would hold", "would_block")        \
   X(kLocalPass, 1'024, "messages", "of these handled in one turn of the loop: others wait, too", \
     "the rest waits for the next turn")                                                          \
+  X(kLocalPassTime, 5, "ms", "of these, begun with no new message behind it: as kLocalPass",     \
+    "the rest waits for the next turn")                                                          \
   X(kMaxCalls, 65'536, "calls", "that wait for their answer in one process, as on the bus",      \
     "would_block")                                                                               \
   X(kMaxRunning, 65'536, "coroutines", "suspended methods of one process: each holds a frame",   \

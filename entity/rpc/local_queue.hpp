@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -20,6 +21,8 @@ struct SlotRef {
   std::uint32_t index = 0;
   std::uint32_t generation = 0;
 };
+/// No place: nothing is bound there.
+inline constexpr SlotRef kNowhere{std::numeric_limits<std::uint32_t>::max(), 0};
 
 /// A call or a one-way message for an object of this process, with its arguments as values.
 class LocalMessage {
@@ -30,7 +33,9 @@ class LocalMessage {
   LocalMessage& operator=(const LocalMessage&) = delete;
   virtual ~LocalMessage() = default;
 
-  virtual void run(HostBase& object, Caller& caller) = 0;
+  /// Says when those who waited for it had gone on, in ticks, if that was the last that it did and
+  /// they were measured: nobody need look at the clock again. Else 0.
+  virtual std::uint64_t run(HostBase& object, Caller& caller) = 0;
   virtual void fail(Endpoint& endpoint, const Error& error) = 0;
 
   const MethodInfo* method;
@@ -105,7 +110,7 @@ struct Slot {
   std::shared_ptr<const std::string> name;  // null until it is owned
   bus::ChannelId channel;
   bool moving = false;
-  std::uint64_t ticks = 0;         // in methods of the object, while it has this place
+  std::uint64_t ticks = 0;         // for the object, while it has this place
   ClassLoad* load = nullptr;       // of its class
   std::array<LocalLane, 3> lanes;  // call, sync, bulk
 };

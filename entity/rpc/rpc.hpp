@@ -130,7 +130,7 @@ typename TraitsOf<M>::Refusal >
     call(Endpoint& endpoint, const Address& to, const CallOptions& options, A&&... arguments) {
   using State = typename LocalAnswer<M>::State;
   const MethodInfo& method = info_of<M>();
-  auto* state = new State(endpoint, options.owner, options.deadline);
+  auto* state = new State(endpoint, method, options.owner, options.deadline);
   Pending<typename TraitsOf<M>::Value, typename TraitsOf<M>::Refusal> pending(state);
   if (!endpoint.may_call()) {
     state->fail_later(Error(Errc::would_block, "too many calls wait"));
@@ -141,7 +141,7 @@ typename TraitsOf<M>::Refusal >
     LocalQueue* queue = slot == nullptr ? nullptr : endpoint.route(*slot, options.lane);
     if (queue == nullptr) {
       if (encode_call<M>(endpoint.scratch(), options.behalf, options.client, arguments...)) {
-        endpoint.call_by_bus(to, options, method, *state);
+        endpoint.call_by_bus(to, options, *state);
       } else {
         state->fail_later(Errc::too_large);
       }

@@ -8,7 +8,11 @@
 namespace starbus::entity::rpc {
 
 Running::Running(Endpoint& endpoint, HostBase& host, const MethodInfo* method)
-    : endpoint_(&endpoint), host_(&host), method_(method) {
+    : endpoint_(&endpoint),
+      host_(&host),
+      work_(method != nullptr ? ShownWork::method(*method)
+                              : ShownWork::coroutine(host.rpc_class())),
+      charged_(&endpoint.work_of(host, method)) {
   auto& ties = host.ties();
   after_ = ties.running;
   if (after_ != nullptr) after_->before_ = this;
@@ -34,13 +38,15 @@ void Running::resume(std::coroutine_handle<> handle) {
   assert(!executing_);
   executing_ = true;
   {
-    const Endpoint::Turn turn(*endpoint_, method_, endpoint_->slot_of(*host_));
+    const SlotRef slot = endpoint_->slot_of(*host_);
+    Turn turn(*endpoint_, work_, *charged_, slot);
     while (handle) {
       next_ = {};
       handle.resume();
       handle = next_;
     }
-    if (!doomed_) turn.charge();
+    const std::uint64_t passed = turn.end();
+    if (slot.index == kNowhere.index && !doomed_) host_->add_busy(passed);
   }
   if (!doomed_ && done()) {
     unlink();  // from here on it is nobody's: the answer may run others, and they may end the

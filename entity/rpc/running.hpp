@@ -3,11 +3,12 @@
 #include <coroutine>
 #include <utility>
 
+#include "entity/rpc/turn.hpp"
+
 namespace starbus::entity::rpc {
 
 class HostBase;
 class Endpoint;
-struct MethodInfo;
 
 /// The root of a stack of coroutines that belongs to an object: it runs them, and ends with them or
 /// with the object, whichever is first. Heap-allocated; deletes itself. Belongs to the loop's
@@ -15,6 +16,7 @@ struct MethodInfo;
 /// runs is destroyed at its next suspension and not under its feet.
 class Running {
  public:
+  /// Without a method: it was spawned.
   Running(Endpoint& endpoint, HostBase& host, const MethodInfo* method);
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
@@ -39,7 +41,8 @@ class Running {
 
   Endpoint* endpoint_;
   HostBase* host_;
-  const MethodInfo* method_;
+  ShownWork work_;
+  WorkTicks* charged_;
   Running* before_ = nullptr;  // of the object
   Running* after_ = nullptr;
   Running* endpoint_before_ = nullptr;

@@ -1,4 +1,5 @@
 // What a host shows to operators: /entities, and metrics.
+#include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -88,6 +89,33 @@ Response EntityHost::show_page(const Request& request) const {
   return json_response({{"type", type}, {"entities", std::move(rows)}, {"after", next}});
 }
 
+/// Looks at all of them, for whoever asks: nothing is kept of who is busy but in each of them.
+Response EntityHost::show_busiest(const std::string& count) const {
+  std::size_t most = 0;
+  const auto parsed = std::from_chars(count.data(), count.data() + count.size(), most);
+  const bool whole = parsed.ec == std::errc() && parsed.ptr == count.data() + count.size();
+  if (!whole || most == 0 || most > kBusiestEntities) {
+    return Response::error(400, "busiest: 1 to " + std::to_string(kBusiestEntities) + " entities");
+  }
+  std::vector<std::pair<double, const Entity*>> busy;
+  entities_->for_each<Entity>([&](const Entity& entity) {
+    if (const double ms = entity.busy_ms_per_s(); ms > 0) busy.emplace_back(ms, &entity);
+  });
+  const std::size_t shown = std::min(most, busy.size());
+  std::ranges::partial_sort(busy, busy.begin() + static_cast<std::ptrdiff_t>(shown),
+                            std::greater<>(), [](const auto& row) { return row.first; });
+  ordered_json rows = ordered_json::array();
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& [ms, entity] = busy[i];
+    rows.push_back({{"type", entity->type().name()},
+                    {"online_id", text_of(entity->online_id())},
+                    {"persistent_id", entity->persistent_id()},
+                    {"channel", endpoint_.channel_of(*entity)},
+                    {"busy_ms_per_s", ms}});
+  }
+  return json_response({{"busiest", std::move(rows)}, {"busy", busy.size()}});
+}
+
 Response EntityHost::show_all() const {
   ordered_json rows = ordered_json::array();
   for (const entity::EntityRow& row : entities_->rows()) {
@@ -115,6 +143,7 @@ void EntityHost::add_admin(Node& node) {
   context.admin.get("/entities", [this](const Request& request) {
     if (const auto name = request.parameter("name")) return show_one(*name);
     if (request.parameter("type")) return show_page(request);
+    if (const auto count = request.parameter("busiest")) return show_busiest(*count);
     return show_all();
   });
   Metrics& metrics = context.metrics;

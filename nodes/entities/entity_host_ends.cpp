@@ -15,6 +15,8 @@ namespace starbus::nodes::entities {
 using entity::EndReason;
 using entity::Entity;
 using entity::OnlineId;
+using entity::rpc::PassTime;
+using std::chrono::milliseconds;
 
 namespace {
 
@@ -33,7 +35,7 @@ void EntityHost::tick() {
 /// Bounded in one turn of the loop, so that messages wait for one slice and not for all.
 void EntityHost::go_on_telling() {
   const bus::ShownName::Scope shown(endpoint_.activity(), "tick of entities", "");
-  telling_ = sync_.pass(*entities_, kTickEntities);
+  telling_ = sync_.pass(*entities_, kTickEntities, PassTime(milliseconds(kTickTime)));
   if (!telling_) return save_due();
   boost::asio::post(endpoint_.loop(), [this, weak = std::weak_ptr(alive_)] {
     if (!weak.expired()) go_on_telling();
@@ -42,7 +44,8 @@ void EntityHost::go_on_telling() {
 
 void EntityHost::save_due() {
   if (options_.save_every <= std::chrono::milliseconds(0)) return;
-  for (std::size_t i = 0; i < kTickEntities && saves_.room(); ++i) {
+  const PassTime time{milliseconds(kTickTime)};
+  for (std::size_t i = 0; i < kTickEntities && saves_.room() && !time.over(); ++i) {
     const auto due = unsaved_.take_due(bus::io::boot_now());
     if (!due) return;
     Entity* const entity = entities_->find(OnlineId{*due});
@@ -167,7 +170,8 @@ void EntityHost::settle() {
   scheduled_ = false;
   const bus::ShownName::Scope shown(endpoint_.activity(), "end of entities", "");
   full_ = !saves_.room();
-  if (!full_ && entities_->settle()) settle_soon();
+  const PassTime time{milliseconds(entity::kSettleTime)};
+  if (!full_ && entities_->settle(entity::kSettlePass, &time)) settle_soon();
   end_of_drain();
 }
 

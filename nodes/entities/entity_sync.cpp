@@ -93,12 +93,14 @@ void EntitySync::changed(std::uint64_t tag) {
   if (first && users_.wanted) users_.wanted();
 }
 
-bool EntitySync::pass(entity::EntityManager& entities, std::size_t most) {
+bool EntitySync::pass(entity::EntityManager& entities, std::size_t most,
+                      const entity::rpc::PassTime& time) {
   if (changed_.empty()) return false;
   if (next_ == 0) ++counters_.ticks;
   const std::size_t end = std::min(changed_.size(), next_ + most);
-  for (; next_ < end; ++next_) {
-    if (Entity* const entity = entities.find(entity::OnlineId{changed_[next_]})) tell(*entity);
+  while (next_ < end) {
+    if (Entity* const entity = entities.find(entity::OnlineId{changed_[next_++]})) tell(*entity);
+    if (time.over()) break;
   }
   if (users_.sink != nullptr) users_.sink->pass_ended();
   if (next_ < changed_.size()) return true;

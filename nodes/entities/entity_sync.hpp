@@ -51,8 +51,8 @@ class EntitySync final : private entity::ChangeListener {
   /// Tells the sink all that an audience sees, now; watches it, if nobody did.
   entity::DataResult<> show(entity::Entity& entity, entity::Audience audience);
 
-  /// Tells of at most `most` entities. True: there are more.
-  bool pass(entity::EntityManager& entities, std::size_t most);
+  /// Tells of at most `most` entities, and of one at least. True: there are more.
+  bool pass(entity::EntityManager& entities, std::size_t most, const entity::rpc::PassTime& time);
   /// Tells what one has, now.
   void tell(entity::Entity& entity);
   /// It goes: its mirrors are told no more.

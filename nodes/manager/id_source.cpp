@@ -98,8 +98,9 @@ void IdSource::serve() {
   const std::weak_ptr<bool> weak = alive_;
   serving_ = true;
   std::uint64_t id = 0;
+  const entity::rpc::PassTime time{std::chrono::milliseconds(kIdPassTime)};
   for (std::uint64_t served = 0; !waiters_.empty(); ++served) {
-    if (served == kIdPass) return serve_later();
+    if (served == kIdPass || (served > 0 && time.over())) return serve_later();
     if (!take(id)) break;
     const Waiter waiter = std::move(waiters_.front());
     waiters_.pop_front();

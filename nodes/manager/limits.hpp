@@ -56,6 +56,8 @@ namespace starbus::nodes::manager {
   X(kIdRetry, 1'000, "ms", "until a source that was refused a block asks again", "it asks again") \
   X(kMaxIdWaiters, 4'096, "waits", "for an id, of one source", "would_block")                     \
   X(kIdPass, 1'024, "waits", "that get their id in one turn of the loop: others wait, too",       \
+    "the rest gets it in the next turn")                                                          \
+  X(kIdPassTime, 5, "ms", "of these, begun with no new one behind it: as kIdPass",                \
     "the rest gets it in the next turn")
 
 #define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;

@@ -8,8 +8,6 @@
 
 namespace starbus::nodes {
 
-using entity::rpc::ticks;
-
 Load::Source& Load::source(const WorkName& name) {
   if (const auto known = by_key_.find(name.key()); known != by_key_.end()) return *known->second;
   Source& row = source(std::string_view(name.text()));
@@ -35,22 +33,21 @@ Load::Source& Load::add(std::string name) {
 }
 
 Load::Scope::Scope(Load& load, Source& source)
-    : load_(load), source_(source), outer_(load.innermost_), begun_(ticks()) {
+    : load_(load), source_(source), outer_(load.innermost_) {
   load_.innermost_ = this;
-  load_.show(&source_, begun_);
+  load_.show(&source_, time_.begun());
 }
 
 Load::Scope::~Scope() {
   assert(load_.innermost_ == this);
-  const std::uint64_t passed = ticks() - begun_;
-  charge(source_, passed - std::min(within_, passed));
+  const std::uint64_t passed = time_.charge();
+  charge(source_, passed);
+  load_.measured_ += passed;
   load_.innermost_ = outer_;
   if (outer_ == nullptr) {
-    load_.measured_ += passed;
     load_.show(nullptr, 0);
   } else {
-    outer_->within_ += passed;
-    load_.show(&outer_->source_, outer_->begun_);
+    load_.show(&outer_->source_, outer_->time_.begun());
   }
 }
 

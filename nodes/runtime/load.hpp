@@ -18,14 +18,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "entity/rpc/ticks.hpp"
+#include "entity/rpc/loop_time.hpp"
 #include "nodes/runtime/work_name.hpp"
 
 namespace starbus::nodes {
 
 class Load {
  public:
-  /// One kind of work. Time is its own: without that of scopes within it.
+  /// One kind of work. Time is its own: without that of scopes, and of turns of RPC, within it.
   struct Source {
     std::string name;
     std::uint64_t count = 0;
@@ -62,8 +62,7 @@ class Load {
     Load& load_;
     Source& source_;
     Scope* const outer_;
-    const std::uint64_t begun_;
-    std::uint64_t within_ = 0;  // of scopes in this one
+    const entity::rpc::OwnTime time_;
   };
 
   /// Adds what a Scope has measured.
@@ -72,7 +71,7 @@ class Load {
     source.ticks += ticks;
     if (ticks > source.longest) source.longest = ticks;
   }
-  /// In all scopes together, in ticks.
+  /// In all scopes together, in ticks: each moment once, and none of RPC.
   std::uint64_t measured() const { return measured_; }
 
   /// About once a second: the rates of what was charged since the call before. `seconds` is how

@@ -151,6 +151,27 @@ std::vector<Metrics::Sample> of_methods(NodeCore& core, Value value) {
   return samples;
 }
 
+std::vector<Metrics::Sample> answers_seconds(NodeCore& core) {
+  std::vector<Metrics::Sample> samples;
+  const double tick = core.nanoseconds_per_tick();
+  for (const entity::rpc::MethodInfo* method : core.rpc().dictionary().methods()) {
+    const std::uint64_t ticks = core.rpc().counters(*method).answers.ticks;
+    if (ticks == 0) continue;
+    samples.push_back({{{"method", method->full_name()}}, static_cast<double>(ticks) * tick / 1e9});
+  }
+  return samples;
+}
+
+std::vector<Metrics::Sample> spawned_seconds(NodeCore& core) {
+  std::vector<Metrics::Sample> samples;
+  const double tick = core.nanoseconds_per_tick();
+  for (const auto& [info, load] : core.rpc().spawned()) {
+    samples.push_back(
+        {{{"class", std::string(info->name)}}, static_cast<double>(load.ticks) * tick / 1e9});
+  }
+  return samples;
+}
+
 /// What `value` reads of each class of which an object could be called.
 template <class Value>
 std::vector<Metrics::Sample> of_classes(NodeCore& core, Value value) {
@@ -237,6 +258,12 @@ void add_metrics(NodeCore& core) {
                      return static_cast<double>(counters.ticks) * tick / 1e9;
                    });
                  });
+  metrics.family("starbus_node_rpc_answers_seconds_total",
+                 "Time of the loop in callbacks that took answers, by the method that was called.",
+                 Metrics::Kind::counter, [&core] { return answers_seconds(core); });
+  metrics.family("starbus_node_spawned_seconds_total",
+                 "Time of the loop in coroutines that objects have spawned, by their class.",
+                 Metrics::Kind::counter, [&core] { return spawned_seconds(core); });
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "bus/io/clock.hpp"
 #include "nodes/runtime/node_limits.hpp"
+#include "nodes/runtime/what_runs.hpp"
 
 namespace starbus::nodes {
 namespace {
@@ -41,7 +42,8 @@ NodeCore::NodeCore(bus::daemon::DaemonContext& context, std::string role, NodeSe
       desk_(*this),
       lifecycle_(*this),
       node_(*this),
-      stalls_(context.loop, settings_.stall, [this] { return look(); }) {
+      stalls_(context.loop, settings_.stall,
+              [this] { return what_runs(endpoint_, main_loop_.load()); }) {
   for (const Requirement& each : settings_.needs) require(each);
   endpoint_.on_lease_lost([this] {
     spdlog::warn("cut off from busroot for the length of the lease: every name is gone");
@@ -140,32 +142,14 @@ void NodeCore::required(std::size_t index, const bus::WatchUpdate& update) {
 void NodeCore::sample() {
   const entity::Time now = bus::io::boot_now();
   const double tick = nanoseconds_per_tick();
-  std::uint64_t ticks = main_loop_.load().measured();
-  for (const entity::rpc::MethodInfo* method : endpoint_.dictionary().methods()) {
-    ticks += endpoint_.counters(*method).ticks;
-  }
+  const std::uint64_t ticks = main_loop_.load().measured() + endpoint_.measured();
   const auto handlers = static_cast<std::int64_t>(static_cast<double>(ticks) * tick);
   busy_.sample(now, processor_time(), BusyMeter::Time(handlers));
   const double seconds = std::chrono::duration<double>(now).count();
   main_loop_.load().sample(seconds - sampled_, tick);
   rpc_load_.sample(endpoint_, seconds - sampled_);
+  entity::rpc::loop_time.sample();
   sampled_ = seconds;
-}
-
-/// From the detector's thread.
-StallDetector::Handler NodeCore::look() const {
-  if (const entity::rpc::MethodInfo* method = endpoint_.running()) return {method->full_name()};
-  if (const entity::rpc::MethodInfo* method = endpoint_.answering()) {
-    return {"answer of " + method->full_name()};
-  }
-  if (std::string activity = endpoint_.activity()->text(); !activity.empty()) return {activity};
-  const Load::Running running = main_loop_.load().running();
-  if (running.source == nullptr) return {bus_.handling()};
-  const std::uint64_t now = entity::rpc::ticks();
-  const std::uint64_t passed = now > running.since ? now - running.since : 0;
-  const auto nanoseconds =
-      static_cast<std::int64_t>(static_cast<double>(passed) * nanoseconds_per_tick());
-  return {running.source->name, std::chrono::nanoseconds(nanoseconds)};
 }
 
 }  // namespace starbus::nodes

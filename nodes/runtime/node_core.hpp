@@ -100,7 +100,6 @@ class NodeCore final : private Lifecycle::Shell {
   void limit_wait();
   void finish_tasks();
   void sample();
-  StallDetector::Handler look() const;
 
   bus::daemon::DaemonContext& context_;
   const std::string role_;

@@ -89,6 +89,7 @@ std::string render_entity(const Json& entity, const Look& look) {
   text += "parts    " + field(entity, "components") + "\n";
   text += "kept     " + toned(look, dirty ? Tone::warning : Tone::good, saving_of(entity)) + "\n";
   text += "watched  " + field(entity, "watched") + ", mirrors " + field(entity, "mirrors") + "\n";
+  text += "busy     " + field(entity, "busy_ms_per_s") + " ms of each second of its loop\n";
   text += "waits    " + field(entity, "questions") + " questions, " + field(entity, "coroutines") +
           " coroutines\n";
   text += steps_of(entity) + machines_of(entity);

@@ -14,6 +14,7 @@
 #include "nodes/runtime/main_loop.hpp"
 #include "tests/bus/client/loop_fixture.hpp"
 #include "tests/nodes/manager/fake_allocator.hpp"
+#include "tests/spin.hpp"
 
 namespace starbus::nodes::manager {
 namespace {
@@ -77,6 +78,24 @@ TEST_F(IdSourceTest, WhoAsksAgainWithinItsCallbackIsCalledBehindIt) {
     EXPECT_TRUE(co_await until([&] { return latest == kIds; }));
     EXPECT_EQ(deepest, 1);
     EXPECT_GE(turns, static_cast<int>(kIds / kIdPass) / 2);
+  });
+}
+
+/// However few they are.
+TEST_F(IdSourceTest, SlowCallbacksLetOthersRun) {
+  run([this]() -> Task {
+    EXPECT_TRUE(co_await begin());
+    std::vector<std::string> seen;
+    for (int i = 0; i < 3; ++i) {
+      ids->wait_next(5s, [&](const Id& id) {
+        EXPECT_TRUE(id);
+        if (seen.empty()) boost::asio::post(loop, [&] { seen.emplace_back("posted"); });
+        seen.emplace_back("id");
+        starbus::test::spin(std::chrono::milliseconds(kIdPassTime) + 1ms);
+      });
+    }
+    EXPECT_TRUE(co_await until([&] { return seen.size() == 4; }));
+    EXPECT_EQ(seen, (std::vector<std::string>{"id", "posted", "id", "id"}));
   });
 }
 

@@ -1,0 +1,121 @@
+/// Where the time of a loop goes, on its thread: frames that may be nested and are charged with
+/// their own time alone, passes that end before others have waited for too long, and the seconds
+/// that the rates of objects are of.
+///
+/// All of it belongs to the thread of one loop, which has one LoopTime; nothing of it fails.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+
+#include "entity/rpc/ticks.hpp"
+
+namespace starbus::entity::rpc {
+
+struct LoopTime {
+  std::uint64_t charged = 0;        // ticks, in frames of all kinds that have ended
+  std::uint64_t latest_end = 0;     // of a frame, in ticks
+  std::uint32_t second = 1;         // a number for each, from sample() to sample()
+  std::uint64_t second_began = 0;   // ticks; 0: sample() was never called
+  std::uint64_t second_length = 0;  // of the one before, in ticks; 0: there is none
+
+  /// About once a second, from whoever drives the loop; a second call right behind does nothing.
+  void sample() {
+    const std::uint64_t now = ticks();
+    const std::uint64_t now_ns = nanoseconds_now();
+    if (second_began != 0 && now_ns - second_began_ns < kShortest) return;
+    second_length = second_began == 0 ? 0 : now - second_began;
+    second_began = now;
+    second_began_ns = now_ns;
+    ++second;
+  }
+
+  static constexpr std::uint64_t kShortest = 100'000'000;  // ns: several nodes share one thread
+  std::uint64_t second_began_ns = 0;
+};
+inline constinit thread_local LoopTime loop_time{};
+
+/// One frame. What frames within it were charged with is not its own.
+class OwnTime {
+ public:
+  explicit OwnTime(bool on = true) : charged_before_(loop_time.charged), begun_(on ? ticks() : 0) {}
+
+  std::uint64_t begun() const { return begun_; }  // 0: it is off
+  /// Its own time until now.
+  std::uint64_t own(std::uint64_t now = ticks()) const {
+    const std::uint64_t passed = now - begun_;
+    return passed - std::min(loop_time.charged - charged_before_, passed);
+  }
+  /// The same, at its end: no frame around it has this.
+  std::uint64_t charge(std::uint64_t now = ticks()) const {
+    const std::uint64_t passed = own(now);
+    loop_time.charged += passed;
+    loop_time.latest_end = now;
+    return passed;
+  }
+
+ private:
+  std::uint64_t charged_before_;
+  std::uint64_t begun_;
+};
+
+/// How busy one object keeps the loop, in the latest second that was sampled. Nobody walks over
+/// objects for it: each notes the second by itself, when it is charged.
+class BusyTime {
+ public:
+  void add(std::uint64_t ticks_passed) {
+    if (second_ != loop_time.second) {
+      before_ = of_latest();
+      now_ = 0;
+      second_ = loop_time.second;
+    }
+    const std::uint64_t sum = now_ + (ticks_passed + kUnit / 2) / kUnit;
+    now_ = static_cast<std::uint32_t>(std::min(sum, kMost));
+  }
+  double ms_per_s() const {
+    if (loop_time.second_length == 0) return 0;
+    return 1000.0 * static_cast<double>(of_latest() * std::uint64_t{kUnit}) /
+           static_cast<double>(loop_time.second_length);
+  }
+
+ private:
+  static constexpr std::uint64_t kUnit = 16;  // ticks: 32 bits hold twenty seconds
+  static constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+
+  std::uint32_t of_latest() const {
+    if (second_ == loop_time.second) return before_;
+    return second_ + 1 == loop_time.second ? now_ : 0;
+  }
+  std::uint32_t second_ = 0;  // of now_
+  std::uint32_t now_ = 0;     // units
+  std::uint32_t before_ = 0;  // in the second before that one
+};
+
+/// Made when the process begins, so that it is old when it is used.
+inline const TickMark begin_of_process{};
+
+/// Whether so many ticks are longer than this, which is a millisecond or more. The system's clock
+/// is looked at when that may be.
+inline bool longer_than(std::uint64_t passed, std::chrono::milliseconds limit) {
+  constexpr std::uint64_t kSurelyShort = 1'000'000;  // a millisecond at 1 GHz
+  if (passed < kSurelyShort) return false;
+  const std::chrono::duration<double, std::nano> long_enough(limit);
+  return static_cast<double>(passed) * begin_of_process.nanoseconds_per_tick() >=
+         long_enough.count();
+}
+
+/// A pass of a loop over many items: behind each of them, whether that is enough for one turn.
+/// Looks at the processor's counter alone, unless the pass is long.
+class PassTime {
+ public:
+  explicit PassTime(std::chrono::milliseconds limit) : limit_(limit), begun_(ticks()) {}
+  bool over() const { return longer_than(ticks() - begun_, limit_); }
+
+ private:
+  std::chrono::milliseconds limit_;
+  std::uint64_t begun_;
+};
+
+}  // namespace starbus::entity::rpc
