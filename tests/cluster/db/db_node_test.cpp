@@ -15,6 +15,10 @@ namespace {
 namespace db = nodes::db;
 using testing::HasSubstr;
 
+db::Update increment(const std::string& id) {
+  return {"c", id, {{db::Operator::inc, "n", 1}}, true};
+}
+
 class DbNodeTest : public ClusterTest {
  protected:
   /// Not started; `keys` are of its configuration file.
@@ -45,6 +49,16 @@ class DbNodeTest : public ClusterTest {
     co_await until(40s, [&] { return answer.has_value(); });
     co_return answer.value_or(db::Error(db::Errc::unavailable, "no answer"));
   }
+  /// From now on the disk is slow: a write of "2" is under way when this returns.
+  boost::asio::awaitable<bool> begin_slow_write(db::RemoteDatabase& database,
+                                                std::optional<db::Result<db::Written>>& end) {
+    order("slow");
+    co_await until(100ms, [] { return false; });
+    const db::WriteRequest request{.writes = {increment("2")}};
+    const auto taken = database.write(request, [&](const auto& result) { end = result; });
+    co_await until(100ms, [] { return false; });
+    co_return taken.has_value();
+  }
   boost::asio::awaitable<db::Json> find(db::RemoteDatabase& database, std::string id) {
     std::optional<db::Json> answer;
     const auto taken = database.find({"c", id}, [&](const auto& result) {
@@ -57,10 +71,6 @@ class DbNodeTest : public ClusterTest {
 
   Cluster cluster;
 };
-
-db::Update increment(const std::string& id) {
-  return {"c", id, {{db::Operator::inc, "n", 1}}, true};
-}
 
 /// Counts in documents, and writes down numbers in one, from one process.
 class Load {
@@ -236,12 +246,8 @@ TEST_F(DbNodeTest, ASlowDiskHoldsUpNeitherTheLoopNorReads) {
         CO_OK(co_await bus.connect(use_awaitable));
         db::RemoteDatabase database(bus);
         CO_TRUE(co_await write(database, increment("1")));
-        order("slow");
-        co_await until(100ms, [] { return false; });
         std::optional<db::Result<db::Written>> end;
-        const db::WriteRequest request{.writes = {increment("2")}};
-        CO_TRUE(database.write(request, [&](const auto& result) { end = result; }));
-        co_await until(100ms, [] { return false; });
+        CO_TRUE(co_await begin_slow_write(database, end));
         const db::Json document = co_await find(database, "1");
         EXPECT_EQ(document.value("n", 0), 1);
         EXPECT_FALSE(end) << "the disk still works";
@@ -263,12 +269,8 @@ TEST_F(DbNodeTest, ADrainWaitsForTheDiskAndAnswersWhatItHasTaken) {
         CO_OK(co_await bus.connect(use_awaitable));
         db::RemoteDatabase database(bus);
         CO_TRUE(co_await write(database, increment("1")));
-        order("slow");
-        co_await until(100ms, [] { return false; });
         std::optional<db::Result<db::Written>> end;
-        const db::WriteRequest request{.writes = {increment("2")}};
-        CO_TRUE(database.write(request, [&](const auto& result) { end = result; }));
-        co_await until(100ms, [] { return false; });
+        CO_TRUE(co_await begin_slow_write(database, end));
         EXPECT_FALSE(end) << "the disk still works";
         main->process().signal(SIGTERM);
         CO_TRUE(co_await until(20s, [&] { return end.has_value(); }));

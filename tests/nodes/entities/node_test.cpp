@@ -1,19 +1,14 @@
 /// Entities within a whole node: its states, its drain, its admin server's page.
 #include <gmock/gmock.h>
 
-#include <boost/asio/post.hpp>
 #include <optional>
-#include <thread>
 
-#include "bus/testing/cluster.hpp"
-#include "tests/bus/daemon/support.hpp"
 #include "tests/nodes/entities/guild.hpp"
+#include "tests/nodes/entities/one_node.hpp"
 
 namespace starbus::nodes::entities {
 namespace {
 
-using bus::daemon::test::LogCapture;
-using bus::daemon::test::TempFolder;
 using ::testing::ElementsAre;
 
 /// Makes a guild when it is ready, pays it over the bus, and ends.
@@ -55,27 +50,9 @@ class Town final : public App {
 };
 
 TEST(EntityNode, ItsDrainEndsAndSavesWhatLivesThere) {
-  TempFolder folder;
-  LogCapture former;
-  boost::asio::io_context cluster_loop;
-  starbus::testing::Cluster cluster(cluster_loop, {});
-  std::thread cluster_thread;
-  const auto file = folder.write(
-      "node.toml", "node = 'n'\nstate_directory = '" + (folder.path() / "state").string() +
-                       "'\n[bus]\nendpoint = '" + cluster.node("a", "n").endpoint +
-                       "'\n[log]\ntarget = '" + (folder.path() / "log").string() + "'\n");
-  const std::string path = file.string();
-  const std::vector<const char*> arguments = {"node", "--config", path.c_str()};
   std::vector<std::string> log;
-  // The cluster begins when run_node has set its logger, to which both write.
-  auto town = std::make_unique<Town>(
-      [&] { cluster_thread = std::thread([&] { cluster_loop.run(); }); }, log);
-  EXPECT_EQ(run_node({.role = "town"}, std::move(town), static_cast<int>(arguments.size()),
-                     arguments.data()),
-            bus::daemon::kExitOk)
-      << folder.read("log");
-  cluster_loop.stop();
-  if (cluster_thread.joinable()) cluster_thread.join();
+  run_one_node(
+      [&](std::function<void()> begin) { return std::make_unique<Town>(std::move(begin), log); });
   EXPECT_THAT(log, ElementsAre("bound", "paid 5", "saved guild"));
 }
 
