@@ -175,7 +175,7 @@ void EntityHost::add_admin(Node& node) {
           [](const EntityHost& host) { return host.entities().counters().refused; });
   counter("starbus_entities_failed_hooks_total", "Hooks of entities that failed or threw.",
           [](const EntityHost& host) { return host.entities().counters().failures; });
-  counter("starbus_entities_unsaved_total", "Entities that ended without being saved.",
+  counter("starbus_entities_unsaved_total", "Saves that failed for good, or took too long.",
           [](const EntityHost& host) { return host.counters().unsaved; });
   counter("starbus_entities_saved_total", "Saves that were kept.",
           [](const EntityHost& host) { return host.counters().saved; });

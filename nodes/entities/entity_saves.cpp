@@ -54,6 +54,7 @@ void EntitySaves::add(SavedEntity saved, std::string label, Done done) {
     return begin_more();
   }
   if (!entry.next) entry.next = std::make_unique<Next>();
+  entry.next->came = timers_.present();
   entry.next->saved = std::move(saved);
   entry.next->done.push_back(std::move(done));
 }
@@ -66,7 +67,7 @@ void EntitySaves::begin_more() {
     turns_.pop_front();
     Entry& entry = entries_.at(key);
     ++under_way_;
-    const auto late = timers_.after(alarms_, milliseconds(kSaveDeadline), [this, key] {
+    const auto late = timers_.after(alarms_, entry.patience, [this, key] {
       end(key, bus::Error(bus::Errc::deadline, "not kept in time"));
     });
     if (late) entry.deadline = *late;
@@ -120,6 +121,10 @@ void EntitySaves::end(std::string key, const bus::Result<>& result) {
   }
   const std::vector<Done> done = std::move(entry.present.done);
   if (entry.next) {
+    const bool gone = !result && result.error() == bus::Errc::deadline;
+    const entity::Time waited = gone ? timers_.present() - entry.next->came : entity::Time{0};
+    entry.patience =
+        std::max<entity::Time>(milliseconds(kSaveDeadline) - waited, milliseconds(kLeastSaveTime));
     entry.present = std::move(*entry.next);
     entry.next = nullptr;
     entry.attempt = 0;

@@ -5,12 +5,15 @@
 ///
 /// Invariants: of one entity (type and persistent id) at most one save is with the store; of those
 /// that wait behind it the newest alone is kept, and its end is the end of all of them. Each ends:
-/// kept, or with an error, at the latest kSaveDeadline after it was given to the store first.
+/// kept, or with an error, at the latest kSaveDeadline after it was given to the store first. Where
+/// the store has just used all of that for the one before, it is gone, most likely: then the time
+/// counts from when the next one came, so that a drain does not wait for both.
 ///
 /// Belongs to the loop's thread. The store is told of nothing behind the end of this, and what it
 /// answers then is ignored.
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <map>
 #include <memory>
@@ -51,6 +54,7 @@ class EntitySaves {
   struct Next {
     SavedEntity saved;
     std::vector<Done> done;
+    entity::Time came{};
   };
   struct Entry {
     std::string label;
@@ -58,6 +62,7 @@ class EntitySaves {
     std::unique_ptr<Next> next;  // behind it
     std::uint64_t place = 0;     // among all that ever came
     std::uint64_t attempt = 0;   // 0: it waits for its turn
+    entity::Time patience = std::chrono::milliseconds(kSaveDeadline);
     entity::TimerId deadline{};
     entity::TimerId repeat{};
   };

@@ -30,6 +30,8 @@ namespace starbus::nodes::entities {
     "again, until kSaveDeadline; not if the reason does not pass")                                \
   X(kSaveDeadline, 15'000, "ms", "of saving one entity: less than the deadline of a drain",       \
     "logged, and counted as unsaved; what the save does later is its own")                        \
+  X(kLeastSaveTime, 1'000, "ms", "of a save behind one that has just met kSaveDeadline",          \
+    "as kSaveDeadline")                                                                           \
   X(kMaxSearchable, 16, "properties", "of a type: as many as a collection may have indexes",      \
     "none of them is stored as a value, and the log says so")                                     \
   X(kSearchableValue, 1'024, "bytes", "of one value, as CBOR: an index has the beginning of it",  \

@@ -4,6 +4,8 @@
 #include <spdlog/spdlog.h>
 #include <time.h>
 
+#include <bit>
+
 #include "bus/io/clock.hpp"
 #include "nodes/runtime/node_limits.hpp"
 #include "nodes/runtime/what_runs.hpp"
@@ -138,6 +140,14 @@ void NodeCore::required(std::size_t index, const bus::WatchUpdate& update) {
   lifecycle_.needs(requirements_.met());
 }
 
+/// Rarer and rarer: it may wait for hours.
+void NodeCore::report_waiting() {
+  const bool waits = lifecycle_.state() == NodeState::registered && !requirements_.met();
+  waited_ = waits ? waited_ + 1 : 0;
+  if (waited_ < 2 || !std::has_single_bit(waited_)) return;
+  spdlog::info("waits for its requirements: {}", requirements_.missing());
+}
+
 /// Once a second.
 void NodeCore::sample() {
   const entity::Time now = bus::io::boot_now();
@@ -150,6 +160,7 @@ void NodeCore::sample() {
   rpc_load_.sample(endpoint_, seconds - sampled_);
   entity::rpc::loop_time.sample();
   sampled_ = seconds;
+  report_waiting();
 }
 
 }  // namespace starbus::nodes

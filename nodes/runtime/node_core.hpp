@@ -100,6 +100,7 @@ class NodeCore final : private Lifecycle::Shell {
   void limit_wait();
   void finish_tasks();
   void sample();
+  void report_waiting();
 
   bus::daemon::DaemonContext& context_;
   const std::string role_;
@@ -108,6 +109,7 @@ class NodeCore final : private Lifecycle::Shell {
   bus::Result<> mistake_;
   bool failed_ = false;        // and the daemon was told
   std::uint64_t retries_ = 0;  // in this state
+  std::uint64_t waited_ = 0;   // seconds, for requirements
   bool linked_ = false;        // with busd
   std::uint64_t link_changes_ = 0;
 

@@ -19,9 +19,13 @@ NodeSettings read_node_settings(ConfigReader& reader, const std::string& fallbac
   }
   Requirements requirements;
   for (const std::string& text : reader.strings("needs")) {
-    settings.needs.push_back(read_requirement(text));
-    const auto added = requirements.add(settings.needs.back());
-    if (!added) reader.problem("needs", "'needs': '" + text + "': " + added.error().detail);
+    const auto read = read_requirement(text);
+    const auto added = read ? requirements.add(*read) : bus::Result<>(read.error());
+    if (!added) {
+      reader.problem("needs", "'needs': '" + text + "': " + added.error().detail);
+    } else {
+      settings.needs.push_back(*read);
+    }
   }
   settings.leave_deadline =
       reader.duration("leave_deadline", std::chrono::milliseconds(kLeaveDeadline),

@@ -28,15 +28,17 @@ constexpr std::string_view kAtLeast = " >= ";
 
 }  // namespace
 
-Requirement read_requirement(const std::string& text) {
+bus::Result<Requirement> read_requirement(const std::string& text) {
+  if (text.find_first_of("<>=") == text.npos) return Requirement{text};
   const std::size_t at = text.rfind(kAtLeast);
-  if (at == text.npos) return {text};
-  const char* const begin = text.data() + at + kAtLeast.size();
-  const char* const end = text.data() + text.size();
-  std::size_t count = 0;
-  const auto [rest, error] = std::from_chars(begin, end, count);
-  if (error != std::errc() || rest != end) count = 0;  // which is refused
-  return {text.substr(0, at), count};
+  if (at != text.npos && at > 0) {
+    const char* const begin = text.data() + at + kAtLeast.size();
+    const char* const end = text.data() + text.size();
+    std::size_t count = 0;
+    const auto [rest, error] = std::from_chars(begin, end, count);
+    if (error == std::errc() && rest == end) return Requirement{text.substr(0, at), count};
+  }
+  return bus::Error(bus::Errc::bad_config, "not of the form 'NAME >= NUMBER'");
 }
 
 bus::Result<> Requirements::add(Requirement wanted) {

@@ -24,9 +24,9 @@ struct Requirement {
   friend bool operator==(const Requirement&, const Requirement&) = default;
 };
 
-/// As in configurations: "service/db", or "ready/space/ >= 3". What is no number counts as 0, which
-/// add() refuses.
-Requirement read_requirement(const std::string& text);
+/// As in configurations: "service/db", or "ready/space/ >= 3". bad_config: it has one of `<>=` and
+/// is not of that form.
+bus::Result<Requirement> read_requirement(const std::string& text);
 
 class Requirements {
  public:

@@ -63,6 +63,41 @@ TEST_F(EntitySavesTest, OfOneEntityOneIsUnderWayAndTheNewestWaits) {
   EXPECT_TRUE(saves.empty());
 }
 
+// A store that is away holds up a drain for one deadline, and not for one behind the other.
+TEST_F(EntitySavesTest, BehindADeadlineTheNextHasWhatIsLeftSinceItCame) {
+  add("roses", "r1");
+  pass(10s);
+  add("roses", "r2");
+  pass(std::chrono::milliseconds(kSaveDeadline) - 10s);
+  EXPECT_THAT(ends, ElementsAre("r1 deadline"));
+  ASSERT_EQ(asked.size(), 2U);
+  pass(9'999ms);
+  EXPECT_EQ(ends.size(), 1U);
+  add("roses", "r3");
+  pass(1ms);
+  EXPECT_THAT(ends, ElementsAre("r1 deadline", "r2 deadline"));
+  ASSERT_EQ(asked.size(), 3U);
+  answer(2, {});
+  EXPECT_EQ(ends.back(), "r3 kept");
+  // One that came long ago still has a moment; and behind one that was kept, all of its time.
+  add("roses", "r4");
+  add("roses", "r5");
+  pass(std::chrono::milliseconds(kSaveDeadline));
+  EXPECT_EQ(ends.back(), "r4 deadline");
+  pass(std::chrono::milliseconds(kLeastSaveTime) - 1ms);
+  EXPECT_EQ(ends.back(), "r4 deadline");
+  pass(1ms);
+  EXPECT_EQ(ends.back(), "r5 deadline");
+  add("roses", "r6");
+  pass(5s);
+  add("roses", "r7");
+  answer(asked.size() - 1, {});
+  pass(std::chrono::milliseconds(kSaveDeadline) - 1ms);
+  EXPECT_EQ(ends.back(), "r6 kept");
+  pass(1ms);
+  EXPECT_EQ(ends.back(), "r7 deadline");
+}
+
 TEST_F(EntitySavesTest, WhatFailsIsTriedAgainUntilItsDeadline) {
   add("roses", "r1");
   answer(0, bus::Error(bus::Errc::io_error));

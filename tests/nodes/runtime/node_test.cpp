@@ -228,6 +228,28 @@ TEST_F(NodeTest, WhoseRequirementsNeverComeEndsInOrderAtItsDeadline) {
   EXPECT_THAT(log(), HasSubstr(": ready/manager/ (0 of 1)\n"));
 }
 
+TEST_F(NodeTest, WhoWaitsSaysForWhat) {
+  ClusterThread cluster(30s);
+  const std::string wanted = "info    test: waits for its requirements: ready/manager/ (0 of 2)\n";
+  std::thread reader;
+  const int exit_code = run(cluster.endpoint(), [&](Node& node) {
+    cluster.begin();
+    node.require("ready/manager/", 2);
+    node.on_state([&](NodeState state) {  // it may still be within stop()
+      if (state == NodeState::draining) reader.join();
+    });
+    reader = std::thread([&wanted, &node, this] {
+      for (int i = 0; i < 600 && log().find(wanted) == std::string::npos; ++i) {
+        std::this_thread::sleep_for(50ms);
+      }
+      node.stop();
+    });
+    return bus::Result<>();
+  });
+  EXPECT_EQ(exit_code, bus::daemon::kExitOk) << log();
+  EXPECT_THAT(log(), HasSubstr(wanted));
+}
+
 TEST_F(NodeTest, WhoFindsNoBusdEndsAtItsDeadlineToo) {
   const auto nothing = [](Node&) { return bus::Result<>(); };
   EXPECT_EQ(run("unix:///nobody/listens/here", nothing, "ready_deadline = '200ms'\n"),

@@ -48,10 +48,10 @@ TEST(Requirements, WhatIsKnownInPartIsNotMet) {
 }
 
 TEST(Requirements, AreReadWithTheirNumber) {
-  EXPECT_EQ(read_requirement("service/db").name, "service/db");
-  EXPECT_EQ(read_requirement("service/db").count, 1u);
-  EXPECT_EQ(read_requirement("ready/space/ >= 3").name, "ready/space/");
-  EXPECT_EQ(read_requirement("ready/space/ >= 3").count, 3u);
+  EXPECT_EQ(read_requirement("service/db")->name, "service/db");
+  EXPECT_EQ(read_requirement("service/db")->count, 1u);
+  EXPECT_EQ(read_requirement("ready/space/ >= 3")->name, "ready/space/");
+  EXPECT_EQ(read_requirement("ready/space/ >= 3")->count, 3u);
 }
 
 TEST(Requirements, NoneAreMet) {
@@ -64,10 +64,12 @@ TEST(Requirements, MistakesAreRefused) {
   EXPECT_EQ(needs.add({""}).error(), Errc::bad_name);
   EXPECT_EQ(needs.add({"service/db", 0}).error(), Errc::bad_config);
   EXPECT_EQ(needs.add({"store/7", 2}).error(), Errc::bad_config);
-  for (const char* text : {"service/db >= ", "service/db >= 2x", "service/db >= -1",
-                           "service/db >= 99999999999999999999", "service/db >= 0"}) {
-    EXPECT_EQ(needs.add(read_requirement(text)).error(), Errc::bad_config) << text;
+  for (const char* text :
+       {"service/db >= ", "service/db >= 2x", "service/db >= -1", " >= 2", "ready/db/>=2",
+        "ready/db/ > 2", "ready/db/  >=  2", "service/db >= 99999999999999999999"}) {
+    EXPECT_EQ(read_requirement(text).error(), Errc::bad_config) << text;
   }
+  EXPECT_EQ(needs.add(read_requirement("service/db >= 0").value()).error(), Errc::bad_config);
   for (std::size_t i = 0; i < kMaxRequirements; ++i) {
     ASSERT_TRUE(needs.add({"service/s" + std::to_string(i)}));
   }
