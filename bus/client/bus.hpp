@@ -379,7 +379,7 @@ class Bus {
 
   const std::string& node() const;
   const std::string& endpoint() const;  // where it looks for busd
-  const std::string& host() const;  // empty before connect
+  const std::string& host() const;      // empty before connect
   Process self() const;
   BusCounters counters() const;
   /// Whom a flush would wait for: the `most` channels with the most bytes, those first.
