@@ -40,17 +40,6 @@ Json bytes_of(const bus::Bytes& bytes) {
   return Json::binary(Json::binary_t::container_type(begin, begin + bytes.size()));
 }
 
-/// "stats.strength" is in the object "stats". False: that is something else.
-bool put(Json& object, std::string_view path, const Json& value) {
-  Json* at = &object;
-  for (std::size_t dot = 0; (dot = path.find('.')) != path.npos; path.remove_prefix(dot + 1)) {
-    at = &(*at)[path.substr(0, dot)];
-    if (!at->is_object() && !at->is_null()) return false;
-  }
-  (*at)[path] = value;
-  return true;
-}
-
 /// What save() wrote.
 DbSaver::Loaded saved_in(const Json& document) {
   const auto found = document.find("saved");
@@ -105,12 +94,10 @@ void DbSaver::save(const SavedEntity& saved, Done done) {
 db::Json DbSaver::storable(const std::vector<SavedValue>& values) {
   Json all = Json::object();
   for (const SavedValue& one : values) {
-    Json with = all;
     const auto weight = db::check_value(one.value);
     const bool small = weight && *weight <= kSearchableValue;
-    if (small && put(with, one.path, one.value) && db::check_value(with)) {
-      all = std::move(with);
-    } else {
+    // "stats.strength" comes into the object "stats".
+    if (!small || !db::apply_changes({{db::Operator::set, one.path, one.value}}, all)) {
       ++counters_.left_out;
     }
   }

@@ -227,7 +227,7 @@ class EntityHost final : private entity::EntityObserver {
   entity::Entity* find_for_people(const std::string& name) const;
   bus::daemon::Response show_one(const std::string& name) const;
   bus::daemon::Response show_page(const bus::daemon::Request& request) const;
-  bus::daemon::Response show_busiest(const std::string& count) const;
+  bus::daemon::Response show_busiest(const bus::daemon::Request& request) const;
   bus::daemon::Response show_all() const;
 
   entity::rpc::Endpoint& endpoint_;

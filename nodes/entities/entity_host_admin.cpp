@@ -90,18 +90,16 @@ Response EntityHost::show_page(const Request& request) const {
 }
 
 /// Looks at all of them, for whoever asks: nothing is kept of who is busy but in each of them.
-Response EntityHost::show_busiest(const std::string& count) const {
-  std::size_t most = 0;
-  const auto parsed = std::from_chars(count.data(), count.data() + count.size(), most);
-  const bool whole = parsed.ec == std::errc() && parsed.ptr == count.data() + count.size();
-  if (!whole || most == 0 || most > kBusiestEntities) {
+Response EntityHost::show_busiest(const Request& request) const {
+  const auto most = request.number_or("busiest", 0);
+  if (!most || *most == 0 || *most > kBusiestEntities) {
     return Response::error(400, "busiest: 1 to " + std::to_string(kBusiestEntities) + " entities");
   }
   std::vector<std::pair<double, const Entity*>> busy;
   entities_->for_each<Entity>([&](const Entity& entity) {
     if (const double ms = entity.busy_ms_per_s(); ms > 0) busy.emplace_back(ms, &entity);
   });
-  const std::size_t shown = std::min(most, busy.size());
+  const std::size_t shown = std::min<std::size_t>(*most, busy.size());
   std::ranges::partial_sort(busy, busy.begin() + static_cast<std::ptrdiff_t>(shown),
                             std::greater<>(), [](const auto& row) { return row.first; });
   ordered_json rows = ordered_json::array();
@@ -143,7 +141,7 @@ void EntityHost::add_admin(Node& node) {
   context.admin.get("/entities", [this](const Request& request) {
     if (const auto name = request.parameter("name")) return show_one(*name);
     if (request.parameter("type")) return show_page(request);
-    if (const auto count = request.parameter("busiest")) return show_busiest(*count);
+    if (request.parameter("busiest")) return show_busiest(request);
     return show_all();
   });
   Metrics& metrics = context.metrics;
