@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "aoi/cells.hpp"
+#include "aoi/index/cells.hpp"
 #include "aoi/limits.hpp"
 
 namespace starbus::aoi {

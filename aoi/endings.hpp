@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "aoi/buffer.hpp"
-#include "aoi/pairs.hpp"
+#include "aoi/index/pairs.hpp"
 
 namespace starbus::aoi {
 

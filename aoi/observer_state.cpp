@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "aoi/codec.hpp"
 #include "aoi/limits.hpp"
+#include "aoi/wire/codec.hpp"
 
 namespace starbus::aoi {
 namespace {

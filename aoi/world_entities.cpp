@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "aoi/check.hpp"
-#include "aoi/prefetch.hpp"
-#include "aoi/recording.hpp"
+#include "aoi/index/prefetch.hpp"
+#include "aoi/replay/recording.hpp"
 #include "aoi/world_impl.hpp"
 
 namespace starbus::aoi {

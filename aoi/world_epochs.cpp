@@ -1,7 +1,7 @@
 // Which numbering of its observer's client a sensor is, among all that the client has had.
 #include <algorithm>
 
-#include "aoi/recording.hpp"
+#include "aoi/replay/recording.hpp"
 #include "aoi/world_impl.hpp"
 
 namespace starbus::aoi {

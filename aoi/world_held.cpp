@@ -1,7 +1,7 @@
 // What is seen wherever it is: forced targets, beacons; and special relations.
 #include <algorithm>
 
-#include "aoi/recording.hpp"
+#include "aoi/replay/recording.hpp"
 #include "aoi/world_impl.hpp"
 
 namespace starbus::aoi {

@@ -15,9 +15,9 @@
 
 #include "aoi/endings.hpp"
 #include "aoi/handles.hpp"
-#include "aoi/index.hpp"
-#include "aoi/selection.hpp"
-#include "aoi/symmetric.hpp"
+#include "aoi/index/index.hpp"
+#include "aoi/select/selection.hpp"
+#include "aoi/select/symmetric.hpp"
 #include "aoi/world.hpp"
 #include "aoi/world_rows.hpp"
 

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "aoi/sort_indices.hpp"
+#include "aoi/index/sort_indices.hpp"
 #include "aoi/world_impl.hpp"
 
 namespace starbus::aoi {

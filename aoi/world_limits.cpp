@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "aoi/index/sort_indices.hpp"
 #include "aoi/measure.hpp"
-#include "aoi/sort_indices.hpp"
 #include "aoi/world_impl.hpp"
 
 namespace starbus::aoi {

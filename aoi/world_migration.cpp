@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "aoi/observer_state.hpp"
-#include "aoi/recording.hpp"
+#include "aoi/replay/recording.hpp"
 #include "aoi/world_impl.hpp"
 
 namespace starbus::aoi {

@@ -8,7 +8,7 @@
 
 #include "aoi/options.hpp"
 #include "aoi/scene.hpp"
-#include "aoi/wire_indices.hpp"
+#include "aoi/wire/wire_indices.hpp"
 
 namespace starbus::aoi {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "aoi/check.hpp"
-#include "aoi/recording.hpp"
-#include "aoi/sort_indices.hpp"
+#include "aoi/index/sort_indices.hpp"
+#include "aoi/replay/recording.hpp"
 #include "aoi/world_impl.hpp"
 
 namespace starbus::aoi {

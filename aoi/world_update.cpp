@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "aoi/measure.hpp"
-#include "aoi/recording.hpp"
+#include "aoi/replay/recording.hpp"
 #include "aoi/world_impl.hpp"
 
 namespace starbus::aoi {

@@ -4,10 +4,10 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "bus/core/host_router.hpp"
-#include "bus/daemon/at_route.hpp"
-#include "bus/daemon/main_loop.hpp"
+#include "bus/core/routers/host_router.hpp"
 #include "busd/tail.hpp"
+#include "daemon/admin/at_route.hpp"
+#include "daemon/main_loop.hpp"
 
 namespace starbus::bus::busd {
 

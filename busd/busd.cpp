@@ -8,7 +8,7 @@
 #include <random>
 #include <utility>
 
-#include "bus/core/version.hpp"
+#include "bus/core/wire/version.hpp"
 #include "busd/mail_metrics.hpp"
 
 namespace starbus::bus::busd {

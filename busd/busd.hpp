@@ -8,16 +8,16 @@
 #include <utility>
 #include <vector>
 
-#include "bus/core/host_router.hpp"
-#include "bus/daemon/main_loop.hpp"
-#include "bus/daemon/query_queue.hpp"
-#include "bus/daemon/router_shell.hpp"
+#include "bus/core/routers/host_router.hpp"
 #include "bus/io/reconnect.hpp"
 #include "busd/admin.hpp"
-#include "busd/mail/node.hpp"
 #include "busd/mail_admin.hpp"
 #include "busd/settings.hpp"
 #include "busd/shell.hpp"
+#include "daemon/admin/query_queue.hpp"
+#include "daemon/main_loop.hpp"
+#include "daemon/router_shell.hpp"
+#include "mail/node.hpp"
 
 namespace starbus::bus::busd {
 

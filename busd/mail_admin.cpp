@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "bus/core/name.hpp"
-#include "bus/core/shard_list.hpp"
-#include "bus/daemon/router_report.hpp"
+#include "bus/core/wire/name.hpp"
+#include "bus/core/wire/shard_list.hpp"
 #include "busd/mail_report.hpp"
+#include "daemon/admin/router_report.hpp"
 
 namespace starbus::bus::busd {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "bus/daemon/admin_server.hpp"
-#include "busd/mail/care/inspect.hpp"
-#include "busd/mail/node.hpp"
+#include "daemon/admin/admin_server.hpp"
+#include "mail/node.hpp"
+#include "mail/repair/inspect.hpp"
 
 namespace starbus::bus::busd {
 

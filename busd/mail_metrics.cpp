@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "bus/daemon/histogram.hpp"
+#include "daemon/histogram.hpp"
 
 namespace starbus::bus::busd {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "bus/daemon/metrics.hpp"
-#include "busd/mail/node.hpp"
+#include "daemon/metrics.hpp"
+#include "mail/node.hpp"
 
 namespace starbus::bus::busd {
 

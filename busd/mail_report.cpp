@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bus/daemon/router_report.hpp"
-#include "busd/mail/care/base64.hpp"
+#include "daemon/admin/router_report.hpp"
+#include "mail/repair/base64.hpp"
 
 namespace starbus::bus::busd {
 

@@ -7,12 +7,12 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "bus/daemon/admin_http.hpp"
-#include "busd/mail/care/inspect.hpp"
-#include "busd/mail/care/patrol.hpp"
-#include "busd/mail/mail.hpp"
-#include "busd/mail/moving/taker.hpp"
-#include "busd/mail/node.hpp"
+#include "daemon/admin/admin_http.hpp"
+#include "mail/mail.hpp"
+#include "mail/node.hpp"
+#include "mail/repair/inspect.hpp"
+#include "mail/repair/patrol.hpp"
+#include "mail/shards/taker.hpp"
 
 namespace starbus::bus::busd {
 

@@ -1,7 +1,7 @@
 // busd: the bus daemon of one host. See busd.hpp, and docs/operations.md for running it.
-#include "bus/core/version.hpp"
-#include "bus/daemon/main_loop.hpp"
+#include "bus/core/wire/version.hpp"
 #include "busd/busd.hpp"
+#include "daemon/main_loop.hpp"
 
 int main(int argc, char** argv) {
   const starbus::bus::daemon::DaemonInfo info{

@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "bus/core/limits.hpp"
-#include "bus/core/name.hpp"
-#include "bus/daemon/kept_number.hpp"
+#include "bus/core/wire/name.hpp"
+#include "daemon/kept_number.hpp"
 
 namespace starbus::bus::busd {
 namespace {

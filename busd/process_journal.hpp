@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "bus/core/host_router.hpp"
-#include "bus/daemon/file_descriptor.hpp"
-#include "bus/daemon/state_directory.hpp"
+#include "bus/core/routers/host_router.hpp"
+#include "daemon/file_descriptor.hpp"
+#include "daemon/state_directory.hpp"
 
 namespace starbus::bus::busd {
 

@@ -9,13 +9,13 @@
 #include <filesystem>
 #include <optional>
 
-#include "bus/core/name.hpp"
-#include "bus/core/post_head.hpp"
-#include "bus/core/shard_list.hpp"
-#include "bus/daemon/at_route.hpp"
-#include "bus/daemon/protocol_setting.hpp"
+#include "bus/core/wire/name.hpp"
+#include "bus/core/wire/post_head.hpp"
+#include "bus/core/wire/shard_list.hpp"
 #include "bus/io/endpoint.hpp"
 #include "bus/io/key_file.hpp"
+#include "daemon/admin/at_route.hpp"
+#include "daemon/config/protocol_setting.hpp"
 
 namespace starbus::bus::busd {
 namespace {

@@ -3,14 +3,14 @@
 #include <string>
 #include <vector>
 
-#include "bus/core/access_list.hpp"
 #include "bus/core/lanes.hpp"
-#include "bus/core/version.hpp"
-#include "bus/daemon/config.hpp"
+#include "bus/core/routers/access_list.hpp"
+#include "bus/core/wire/version.hpp"
 #include "bus/io/link.hpp"
 #include "bus/io/reconnect.hpp"
-#include "busd/mail/care/patrol.hpp"
-#include "busd/mail/mail.hpp"
+#include "daemon/config/config.hpp"
+#include "mail/mail.hpp"
+#include "mail/repair/patrol.hpp"
 
 namespace starbus::bus::busd {
 

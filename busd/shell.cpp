@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "bus/daemon/kept_number.hpp"
+#include "daemon/kept_number.hpp"
 
 namespace starbus::bus::busd {
 namespace {

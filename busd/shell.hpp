@@ -6,12 +6,12 @@
 #include <memory>
 #include <thread>
 
-#include "bus/core/host_router.hpp"
-#include "bus/daemon/rate_limited.hpp"
-#include "bus/daemon/router_shell.hpp"
-#include "bus/daemon/state_directory.hpp"
+#include "bus/core/routers/host_router.hpp"
 #include "busd/pid_watch.hpp"
 #include "busd/process_journal.hpp"
+#include "daemon/rate_limited.hpp"
+#include "daemon/router_shell.hpp"
+#include "daemon/state_directory.hpp"
 
 namespace starbus::bus::busd {
 

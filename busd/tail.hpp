@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "bus/core/host_router.hpp"
-#include "bus/daemon/admin_http.hpp"
+#include "bus/core/routers/host_router.hpp"
+#include "daemon/admin/admin_http.hpp"
 
 namespace starbus::bus::busd {
 

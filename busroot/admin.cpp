@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "bus/core/name.hpp"
-#include "bus/core/version.hpp"
-#include "bus/daemon/at_route.hpp"
-#include "bus/daemon/loop_lag.hpp"
-#include "bus/daemon/router_report.hpp"
-#include "bus/daemon/router_shell.hpp"
+#include "bus/core/wire/name.hpp"
+#include "bus/core/wire/version.hpp"
+#include "daemon/admin/at_route.hpp"
+#include "daemon/admin/router_report.hpp"
+#include "daemon/loop_lag.hpp"
+#include "daemon/router_shell.hpp"
 
 namespace starbus::bus::busroot {
 

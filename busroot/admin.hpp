@@ -5,9 +5,9 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "bus/core/root_router.hpp"
-#include "bus/daemon/at_route.hpp"
-#include "bus/daemon/main_loop.hpp"
+#include "bus/core/routers/root_router.hpp"
+#include "daemon/admin/at_route.hpp"
+#include "daemon/main_loop.hpp"
 
 namespace starbus::bus::busroot {
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "bus/core/version.hpp"
+#include "bus/core/wire/version.hpp"
 #include "busroot/journal.hpp"
 
 namespace starbus::bus::busroot {

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "bus/core/root_router.hpp"
-#include "bus/daemon/main_loop.hpp"
-#include "bus/daemon/query_queue.hpp"
-#include "bus/daemon/router_shell.hpp"
+#include "bus/core/routers/root_router.hpp"
 #include "busroot/admin.hpp"
 #include "busroot/settings.hpp"
 #include "busroot/shell.hpp"
+#include "daemon/admin/query_queue.hpp"
+#include "daemon/main_loop.hpp"
+#include "daemon/router_shell.hpp"
 
 namespace starbus::bus::busroot {
 

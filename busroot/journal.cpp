@@ -2,9 +2,9 @@
 
 #include <sstream>
 
-#include "bus/core/ids.hpp"
-#include "bus/core/name.hpp"
-#include "bus/daemon/kept_number.hpp"
+#include "bus/core/wire/ids.hpp"
+#include "bus/core/wire/name.hpp"
+#include "daemon/kept_number.hpp"
 
 namespace starbus::bus::busroot {
 namespace {

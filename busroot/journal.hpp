@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bus/core/error.hpp"
-#include "bus/daemon/state_directory.hpp"
+#include "daemon/state_directory.hpp"
 
 namespace starbus::bus::busroot {
 

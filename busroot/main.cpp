@@ -1,8 +1,8 @@
 // busroot: the router between the hosts of a cluster. See busroot.hpp, and docs/operations.md for
 // running it.
-#include "bus/core/version.hpp"
-#include "bus/daemon/main_loop.hpp"
+#include "bus/core/wire/version.hpp"
 #include "busroot/busroot.hpp"
+#include "daemon/main_loop.hpp"
 
 int main(int argc, char** argv) {
   const starbus::bus::daemon::DaemonInfo info{

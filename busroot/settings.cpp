@@ -4,11 +4,11 @@
 #include <set>
 #include <string_view>
 
-#include "bus/core/name.hpp"
-#include "bus/daemon/at_route.hpp"
-#include "bus/daemon/protocol_setting.hpp"
+#include "bus/core/wire/name.hpp"
 #include "bus/io/endpoint.hpp"
 #include "bus/io/key_file.hpp"
+#include "daemon/admin/at_route.hpp"
+#include "daemon/config/protocol_setting.hpp"
 
 namespace starbus::bus::busroot {
 namespace {

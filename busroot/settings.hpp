@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "bus/core/lanes.hpp"
-#include "bus/core/version.hpp"
-#include "bus/daemon/config.hpp"
+#include "bus/core/wire/version.hpp"
 #include "bus/io/link.hpp"
 #include "busroot/allow_list.hpp"
+#include "daemon/config/config.hpp"
 
 namespace starbus::bus::busroot {
 

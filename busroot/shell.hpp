@@ -4,11 +4,11 @@
 #include <functional>
 #include <memory>
 
-#include "bus/core/root_router.hpp"
-#include "bus/daemon/rate_limited.hpp"
-#include "bus/daemon/router_shell.hpp"
-#include "bus/daemon/state_directory.hpp"
+#include "bus/core/routers/root_router.hpp"
 #include "busroot/allow_list.hpp"
+#include "daemon/rate_limited.hpp"
+#include "daemon/router_shell.hpp"
+#include "daemon/state_directory.hpp"
 
 namespace starbus::bus::busroot {
 

@@ -85,7 +85,7 @@ foreach(set "" Aoi Daemon Entity Node Testing)
 endforeach()
 
 # Headers include each other from the root of the repository: #include "bus/client/bus.hpp".
-foreach(room aoi bus entity ${STARBUS_NODE_ROOMS})
+foreach(room aoi bus daemon testing entity ${STARBUS_NODE_ROOMS})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room}/
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/starbus/${room} FILES_MATCHING PATTERN "*.hpp")
 endforeach()

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "storage/database.hpp"
-#include "storage/file_check.hpp"
 #include "storage/internal_keys.hpp"
 #include "storage/reading.hpp"
+#include "storage/recovery/file_check.hpp"
 #include "storage/store.hpp"
 #include "storage/writer.hpp"
 

@@ -4,9 +4,9 @@
 #include <fstream>
 #include <string>
 
-#include "aoi/kernels.hpp"
+#include "aoi/index/kernels.hpp"
 #include "bench/aoi/report.hpp"
-#include "bench/bus/quiet.hpp"
+#include "bench/harness/quiet.hpp"
 
 namespace starbus::bench::aoi {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "bench/bus/figures.hpp"
-#include "bench/bus/table.hpp"
+#include "bench/harness/figures.hpp"
+#include "bench/harness/table.hpp"
 
 namespace starbus::bench::aoi {
 namespace {

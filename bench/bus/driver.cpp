@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "bench/bus/clock.hpp"
-#include "bench/bus/folder.hpp"
 #include "bench/bus/load_process.hpp"
 #include "bench/bus/role_command.hpp"
+#include "bench/harness/clock.hpp"
+#include "bench/harness/folder.hpp"
 
 namespace starbus::bench {
 namespace {

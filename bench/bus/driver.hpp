@@ -5,8 +5,8 @@
 #include <string>
 
 #include "bench/bus/cases.hpp"
-#include "bench/bus/figures.hpp"
 #include "bench/bus/peer.hpp"
+#include "bench/harness/figures.hpp"
 
 namespace starbus::bench {
 

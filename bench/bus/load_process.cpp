@@ -1,6 +1,6 @@
 #include "bench/bus/load_process.hpp"
 
-#include "bench/bus/clock.hpp"
+#include "bench/harness/clock.hpp"
 
 namespace starbus::bench {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bench/bus/process.hpp"
+#include "bench/harness/process.hpp"
 
 namespace starbus::bench {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "bench/bus/clock.hpp"
+#include "bench/harness/clock.hpp"
 
 namespace starbus::bench {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "bench/bus/result.hpp"
+#include "bench/harness/result.hpp"
 
 namespace starbus::bench {
 

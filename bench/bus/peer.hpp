@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "bench/bus/plan.hpp"
-#include "bench/bus/process.hpp"
-#include "bench/bus/result.hpp"
+#include "bench/harness/process.hpp"
+#include "bench/harness/result.hpp"
 
 namespace starbus::bench {
 

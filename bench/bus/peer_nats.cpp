@@ -9,9 +9,9 @@
 #include <climits>
 #include <thread>
 
-#include "bench/bus/clock.hpp"
 #include "bench/bus/nats_ready.hpp"
 #include "bench/bus/peer.hpp"
+#include "bench/harness/clock.hpp"
 
 namespace starbus::bench {
 

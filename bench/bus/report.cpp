@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bench/bus/table.hpp"
+#include "bench/harness/table.hpp"
 
 namespace starbus::bench {
 namespace {

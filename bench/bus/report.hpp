@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/bus/cases.hpp"
-#include "bench/bus/figures.hpp"
+#include "bench/harness/figures.hpp"
 
 namespace starbus::bench {
 

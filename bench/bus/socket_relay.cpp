@@ -7,9 +7,9 @@
 #include <memory>
 #include <thread>
 
-#include "bench/bus/clock.hpp"
 #include "bench/bus/peer.hpp"
 #include "bench/bus/socket_stream.hpp"
+#include "bench/harness/clock.hpp"
 
 namespace starbus::bench {
 namespace {

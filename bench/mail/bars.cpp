@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "bench/bus/table.hpp"
+#include "bench/harness/table.hpp"
 
 namespace starbus::bench::mail {
 namespace {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "bench/bus/result.hpp"
+#include "bench/harness/result.hpp"
 #include "bench/mail/tally.hpp"
 
 namespace starbus::bench::mail {

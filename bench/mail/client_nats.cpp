@@ -9,7 +9,7 @@
 #include <random>
 #include <thread>
 
-#include "bench/bus/clock.hpp"
+#include "bench/harness/clock.hpp"
 #include "bench/mail/client.hpp"
 
 namespace starbus::bench::mail {

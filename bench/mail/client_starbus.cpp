@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "bench/bus/clock.hpp"
+#include "bench/harness/clock.hpp"
 #include "bench/mail/client.hpp"
 #include "bus/client/bus.hpp"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/bus/folder.hpp"
-#include "bench/bus/process.hpp"
+#include "bench/harness/folder.hpp"
+#include "bench/harness/process.hpp"
 #include "bench/mail/disk.hpp"
 
 namespace starbus::bench::mail {

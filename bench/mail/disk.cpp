@@ -13,7 +13,7 @@
 #include <random>
 #include <sstream>
 
-#include "bench/bus/clock.hpp"
+#include "bench/harness/clock.hpp"
 
 namespace starbus::bench::mail {
 namespace {

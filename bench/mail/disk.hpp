@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "bench/bus/histogram.hpp"
-#include "bench/bus/result.hpp"
+#include "bench/harness/histogram.hpp"
+#include "bench/harness/result.hpp"
 
 namespace starbus::bench::mail {
 

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-#include "bench/bus/clock.hpp"
+#include "bench/harness/clock.hpp"
 #include "bus/core/limits.hpp"
 
 namespace starbus::bench::mail {

@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <iostream>
 
-#include "bench/bus/clock.hpp"
-#include "bench/bus/figures.hpp"
 #include "bench/bus/plan.hpp"
-#include "bench/bus/process.hpp"
-#include "bench/bus/trial.hpp"
+#include "bench/harness/clock.hpp"
+#include "bench/harness/figures.hpp"
+#include "bench/harness/process.hpp"
+#include "bench/harness/trial.hpp"
 #include "bench/mail/bars.hpp"
 #include "bench/mail/report.hpp"
 #include "bench/mail/role.hpp"

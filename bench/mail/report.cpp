@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "bench/bus/table.hpp"
+#include "bench/harness/table.hpp"
 #include "bench/mail/report.hpp"
 
 namespace starbus::bench::mail {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/bus/figures.hpp"
+#include "bench/harness/figures.hpp"
 #include "bench/mail/run.hpp"
 
 namespace starbus::bench::mail {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "bench/bus/clock.hpp"
+#include "bench/harness/clock.hpp"
 #include "bench/mail/cluster.hpp"
 
 namespace starbus::bench::mail {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <thread>
 
-#include "bench/bus/clock.hpp"
+#include "bench/harness/clock.hpp"
 #include "bench/mail/loads.hpp"
 
 namespace starbus::bench::mail {

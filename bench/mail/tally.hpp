@@ -5,8 +5,8 @@
 #include <mutex>
 #include <string>
 
-#include "bench/bus/clock.hpp"
-#include "bench/bus/histogram.hpp"
+#include "bench/harness/clock.hpp"
+#include "bench/harness/histogram.hpp"
 
 namespace starbus::bench::mail {
 

@@ -5,10 +5,10 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "bench/bus/figures.hpp"
-#include "bench/bus/folder.hpp"
 #include "bench/bus/load_process.hpp"
 #include "bench/bus/peer.hpp"
+#include "bench/harness/figures.hpp"
+#include "bench/harness/folder.hpp"
 #include "bench/moves/role.hpp"
 
 namespace starbus::bench {

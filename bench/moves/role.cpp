@@ -10,7 +10,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "bench/bus/clock.hpp"
+#include "bench/harness/clock.hpp"
 #include "bus/client/bus.hpp"
 
 namespace starbus::bench {

@@ -1,6 +1,6 @@
 #include "bench/restarts/daemon.hpp"
 
-#include "bench/bus/clock.hpp"
+#include "bench/harness/clock.hpp"
 
 namespace starbus::bench::restarts {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/bus/process.hpp"
+#include "bench/harness/process.hpp"
 #include "bench/restarts/case.hpp"
 
 namespace starbus::bench::restarts {

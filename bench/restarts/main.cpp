@@ -4,7 +4,7 @@
 #include <iostream>
 
 #include "bench/bus/role_command.hpp"
-#include "bench/bus/trial.hpp"
+#include "bench/harness/trial.hpp"
 #include "bench/restarts/report.hpp"
 #include "bench/restarts/role.hpp"
 #include "bench/restarts/run.hpp"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <random>
 
-#include "bench/bus/clock.hpp"
-#include "bench/bus/folder.hpp"
-#include "bench/bus/histogram.hpp"
+#include "bench/harness/clock.hpp"
+#include "bench/harness/folder.hpp"
+#include "bench/harness/histogram.hpp"
 #include "bench/restarts/daemon.hpp"
 #include "bench/restarts/streams.hpp"
 

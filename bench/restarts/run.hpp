@@ -2,8 +2,8 @@
 // replaced again and again beneath them.
 #pragma once
 
-#include "bench/bus/figures.hpp"
 #include "bench/bus/peer.hpp"
+#include "bench/harness/figures.hpp"
 #include "bench/restarts/case.hpp"
 #include "bench/restarts/options.hpp"
 

@@ -1,8 +1,8 @@
 #include "bench/restarts/streams.hpp"
 
-#include "bench/bus/clock.hpp"
 #include "bench/bus/load_process.hpp"
 #include "bench/bus/role_command.hpp"
+#include "bench/harness/clock.hpp"
 #include "bench/restarts/case.hpp"
 
 namespace starbus::bench::restarts {

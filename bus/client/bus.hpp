@@ -40,9 +40,9 @@
 #include "bus/client/message.hpp"
 #include "bus/client/post_key.hpp"
 #include "bus/core/error.hpp"
-#include "bus/core/name.hpp"
-#include "bus/core/record.hpp"
-#include "bus/core/version.hpp"
+#include "bus/core/wire/name.hpp"
+#include "bus/core/wire/record.hpp"
+#include "bus/core/wire/version.hpp"
 
 namespace starbus::bus {
 

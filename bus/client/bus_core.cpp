@@ -3,7 +3,7 @@
 #include <boost/asio/post.hpp>
 #include <cstdlib>
 
-#include "bus/core/version.hpp"
+#include "bus/core/wire/version.hpp"
 
 namespace starbus::bus {
 namespace {

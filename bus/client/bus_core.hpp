@@ -15,8 +15,8 @@
 #include "bus/client/mail_readers.hpp"
 #include "bus/client/process_link.hpp"
 #include "bus/client/shown_name.hpp"
-#include "bus/core/post_head.hpp"
-#include "bus/core/process_core.hpp"
+#include "bus/core/ends/process_core.hpp"
+#include "bus/core/wire/post_head.hpp"
 #include "bus/io/clock.hpp"
 
 namespace starbus::bus {

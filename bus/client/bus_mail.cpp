@@ -2,7 +2,7 @@
 #include <boost/asio/post.hpp>
 
 #include "bus/client/bus_core.hpp"
-#include "bus/core/post_limit.hpp"
+#include "bus/core/wire/post_limit.hpp"
 
 namespace starbus::bus {
 

@@ -10,7 +10,7 @@
 
 #include "bus/core/bytes.hpp"
 #include "bus/core/error.hpp"
-#include "bus/core/ids.hpp"
+#include "bus/core/wire/ids.hpp"
 
 namespace starbus::bus {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "bus/core/mail_reader.hpp"
-#include "bus/core/process_core.hpp"
+#include "bus/core/ends/mail_reader.hpp"
+#include "bus/core/ends/process_core.hpp"
 
 namespace starbus::bus {
 

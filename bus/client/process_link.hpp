@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "bus/core/process_core.hpp"
+#include "bus/core/ends/process_core.hpp"
 #include "bus/io/clock.hpp"
 #include "bus/io/reconnect.hpp"
 

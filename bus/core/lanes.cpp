@@ -2,7 +2,7 @@
 
 #include <cassert>
 
-#include "bus/core/record.hpp"
+#include "bus/core/wire/record.hpp"
 
 namespace starbus::bus {
 namespace {

@@ -14,8 +14,8 @@
 
 #include "bus/core/bytes.hpp"
 #include "bus/core/fifo.hpp"
-#include "bus/core/ids.hpp"
 #include "bus/core/limits.hpp"
+#include "bus/core/wire/ids.hpp"
 
 namespace starbus::bus {
 

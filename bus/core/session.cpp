@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "bus/core/data.hpp"
 #include "bus/core/sabotage.hpp"
+#include "bus/core/wire/data.hpp"
 
 namespace starbus::bus {
 namespace {

@@ -10,9 +10,9 @@
 #include <array>
 #include <functional>
 
-#include "bus/core/bundle.hpp"
 #include "bus/core/lanes.hpp"
-#include "bus/core/record.hpp"
+#include "bus/core/wire/bundle.hpp"
+#include "bus/core/wire/record.hpp"
 
 namespace starbus::bus {
 

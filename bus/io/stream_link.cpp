@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "bus/core/bundle.hpp"
 #include "bus/core/limits.hpp"
+#include "bus/core/wire/bundle.hpp"
 
 namespace starbus::bus::io {
 namespace {

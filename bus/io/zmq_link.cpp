@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "bus/core/bundle.hpp"
+#include "bus/core/wire/bundle.hpp"
 #include "bus/io/handover.hpp"
 
 namespace starbus::bus::io {

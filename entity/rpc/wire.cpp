@@ -1,6 +1,6 @@
 #include "entity/rpc/wire.hpp"
 
-#include "bus/core/name.hpp"
+#include "bus/core/wire/name.hpp"
 #include "entity/rpc/limits.hpp"
 
 namespace starbus::entity::rpc {

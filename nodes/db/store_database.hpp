@@ -16,7 +16,7 @@
 #include "nodes/db/database.hpp"
 #include "nodes/db/draft.hpp"
 #include "nodes/db/limits.hpp"
-#include "nodes/runtime/executor.hpp"
+#include "nodes/runtime/tasks/executor.hpp"
 #include "storage/store.hpp"
 
 namespace starbus::nodes::db {

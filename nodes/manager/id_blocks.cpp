@@ -5,7 +5,7 @@
 #include <boost/asio/deferred.hpp>
 #include <limits>
 
-#include "bus/core/name.hpp"
+#include "bus/core/wire/name.hpp"
 #include "nodes/manager/limits.hpp"
 
 namespace starbus::nodes::manager {

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "bus/core/name.hpp"
+#include "bus/core/wire/name.hpp"
 #include "bus/io/clock.hpp"
 #include "nodes/manager/limits.hpp"
 #include "nodes/runtime/node_limits.hpp"

@@ -1,5 +1,5 @@
 // starbus-manager: the node that sees the whole cluster. See manager.hpp and docs/manager.md.
-#include "bus/core/version.hpp"
+#include "bus/core/wire/version.hpp"
 #include "nodes/manager/manager.hpp"
 
 int main(int argc, char** argv) {

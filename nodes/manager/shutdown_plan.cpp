@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "bus/core/name.hpp"
+#include "bus/core/wire/name.hpp"
 #include "nodes/manager/limits.hpp"
 #include "nodes/runtime/node_limits.hpp"
 

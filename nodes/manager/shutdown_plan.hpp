@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bus/daemon/config.hpp"
+#include "daemon/config/config.hpp"
 
 namespace starbus::nodes::manager {
 

@@ -14,10 +14,10 @@
 #include <optional>
 
 #include "entity/timers/timer_wheel.hpp"
-#include "nodes/runtime/executor.hpp"
-#include "nodes/runtime/load.hpp"
+#include "nodes/runtime/load/load.hpp"
+#include "nodes/runtime/tasks/executor.hpp"
+#include "nodes/runtime/tasks/work_queue.hpp"
 #include "nodes/runtime/turn.hpp"
-#include "nodes/runtime/work_queue.hpp"
 
 namespace starbus::nodes {
 

@@ -32,16 +32,16 @@
 #include <typeinfo>
 
 #include "bus/client/bus.hpp"
-#include "bus/daemon/config.hpp"
-#include "bus/daemon/main_loop.hpp"
+#include "daemon/config/config.hpp"
+#include "daemon/main_loop.hpp"
 #include "entity/rpc/rpc.hpp"
 #include "entity/timers/timer_wheel.hpp"
 #include "nodes/runtime/lifecycle.hpp"
+#include "nodes/runtime/load/work_name.hpp"
 #include "nodes/runtime/presence.hpp"
 #include "nodes/runtime/steps.hpp"
-#include "nodes/runtime/task_channels.hpp"
+#include "nodes/runtime/tasks/task_channels.hpp"
 #include "nodes/runtime/ticker.hpp"
-#include "nodes/runtime/work_name.hpp"
 
 namespace starbus::nodes {
 
@@ -140,7 +140,7 @@ struct NodeInfo {
 };
 
 /// Runs the program: command line, configuration, logs, signals, systemd and admin server as of the
-/// daemons (bus/daemon/main_loop.hpp), and the node itself. Returns the exit code of the process.
+/// daemons (daemon/main_loop.hpp), and the node itself. Returns the exit code of the process.
 int run_node(const NodeInfo& info, std::unique_ptr<App> app, int argc, const char* const* argv);
 
 }  // namespace starbus::nodes

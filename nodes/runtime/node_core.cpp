@@ -7,8 +7,8 @@
 #include <bit>
 
 #include "bus/io/clock.hpp"
+#include "nodes/runtime/load/what_runs.hpp"
 #include "nodes/runtime/node_limits.hpp"
-#include "nodes/runtime/what_runs.hpp"
 
 namespace starbus::nodes {
 namespace {

@@ -11,20 +11,20 @@
 #include <vector>
 
 #include "bus/client/bus.hpp"
-#include "bus/daemon/main_loop.hpp"
+#include "daemon/main_loop.hpp"
 #include "entity/rpc/endpoint.hpp"
-#include "nodes/runtime/busy_meter.hpp"
 #include "nodes/runtime/lifecycle.hpp"
+#include "nodes/runtime/load/busy_meter.hpp"
+#include "nodes/runtime/load/rpc_load.hpp"
+#include "nodes/runtime/load/stall_detector.hpp"
 #include "nodes/runtime/main_loop.hpp"
 #include "nodes/runtime/node.hpp"
 #include "nodes/runtime/node_desk.hpp"
 #include "nodes/runtime/node_settings.hpp"
 #include "nodes/runtime/offers.hpp"
 #include "nodes/runtime/requirements.hpp"
-#include "nodes/runtime/rpc_load.hpp"
-#include "nodes/runtime/stall_detector.hpp"
 #include "nodes/runtime/steps.hpp"
-#include "nodes/runtime/task_channels.hpp"
+#include "nodes/runtime/tasks/task_channels.hpp"
 #include "nodes/runtime/ticker.hpp"
 
 namespace starbus::nodes {

@@ -3,7 +3,7 @@
 #include <iostream>
 #include <utility>
 
-#include "bus/core/name.hpp"
+#include "bus/core/wire/name.hpp"
 #include "nodes/runtime/node_admin.hpp"
 #include "nodes/runtime/node_limits.hpp"
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "bus/daemon/main_loop.hpp"
+#include "daemon/main_loop.hpp"
 #include "nodes/runtime/node.hpp"
 #include "nodes/runtime/node_core.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "bus/core/name.hpp"
+#include "bus/core/wire/name.hpp"
 #include "nodes/runtime/limits.hpp"
 #include "nodes/runtime/node_limits.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "bus/core/name.hpp"
+#include "bus/core/wire/name.hpp"
 #include "nodes/runtime/node_limits.hpp"
 
 namespace starbus::nodes {

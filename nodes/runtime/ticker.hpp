@@ -12,7 +12,7 @@
 
 #include "entity/schedule/schedule.hpp"
 #include "entity/timers/timer_wheel.hpp"
-#include "nodes/runtime/load.hpp"
+#include "nodes/runtime/load/load.hpp"
 
 namespace starbus::nodes {
 

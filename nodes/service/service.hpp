@@ -20,7 +20,7 @@
 
 #include <string_view>
 
-#include "bus/core/ids.hpp"
+#include "bus/core/wire/ids.hpp"
 #include "nodes/runtime/steps.hpp"
 #include "nodes/service/names.hpp"
 

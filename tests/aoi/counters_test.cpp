@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <random>
 
-#include "aoi/axis_list.hpp"
+#include "aoi/index/axis_list.hpp"
 #include "tests/aoi/worlds.hpp"
 
 namespace starbus::aoi::test {

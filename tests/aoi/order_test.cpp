@@ -7,10 +7,10 @@
 #include <limits>
 #include <set>
 
-#include "aoi/extent.hpp"
+#include "aoi/index/extent.hpp"
+#include "aoi/index/pairs.hpp"
+#include "aoi/index/sort_indices.hpp"
 #include "aoi/limits.hpp"
-#include "aoi/pairs.hpp"
-#include "aoi/sort_indices.hpp"
 
 namespace starbus::aoi {
 namespace {

@@ -9,11 +9,11 @@
 #include <set>
 #include <sstream>
 
-#include "aoi/axis_list.hpp"
-#include "aoi/cells.hpp"
-#include "aoi/kernels.hpp"
-#include "aoi/recording.hpp"
-#include "aoi/wire.hpp"
+#include "aoi/index/axis_list.hpp"
+#include "aoi/index/cells.hpp"
+#include "aoi/index/kernels.hpp"
+#include "aoi/replay/recording.hpp"
+#include "aoi/wire/wire.hpp"
 #include "tests/aoi/script.hpp"
 #include "tests/places.hpp"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "aoi/observer_state.hpp"
-#include "aoi/recording.hpp"
+#include "aoi/replay/recording.hpp"
 #include "tests/aoi/worlds.hpp"
 
 namespace starbus::aoi::test {

@@ -1,6 +1,6 @@
 // A store of mail that mends itself: how often, and what is too much for it. No busd is there: a
 // store opens without one.
-#include "busd/mail/node.hpp"
+#include "mail/node.hpp"
 
 #include <gmock/gmock.h>
 
@@ -13,8 +13,8 @@
 #include <optional>
 #include <thread>
 
-#include "busd/mail/row_keys.hpp"
-#include "tests/busd/mail/filled_store.hpp"
+#include "mail/row_keys.hpp"
+#include "tests/mail/filled_store.hpp"
 
 namespace starbus::bus::busd::mail {
 namespace {

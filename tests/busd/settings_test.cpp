@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "bus/daemon/config.hpp"
+#include "daemon/config/config.hpp"
 
 namespace starbus::bus::busd {
 namespace {

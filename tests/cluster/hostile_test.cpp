@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "bus/core/bundle.hpp"
-#include "bus/core/record_admin.hpp"
-#include "bus/core/record_moves.hpp"
+#include "bus/core/wire/bundle.hpp"
+#include "bus/core/wire/record_admin.hpp"
+#include "bus/core/wire/record_moves.hpp"
 #include "tests/cluster/cluster_test.hpp"
 
 namespace starbus::cluster_test {

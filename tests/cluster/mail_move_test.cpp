@@ -5,7 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "bus/core/name.hpp"
+#include "bus/core/wire/name.hpp"
 #include "tests/cluster/cluster_test.hpp"
 #include "tests/places.hpp"
 

@@ -10,10 +10,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "bus/core/name.hpp"
-#include "bus/core/post_head.hpp"
-#include "busd/mail/node.hpp"
-#include "busd/mail/rows.hpp"
+#include "bus/core/wire/name.hpp"
+#include "bus/core/wire/post_head.hpp"
+#include "mail/node.hpp"
+#include "mail/rows.hpp"
 #include "storage/store.hpp"
 #include "storage/testing/fault_env.hpp"
 #include "tests/cluster/cluster_test.hpp"

@@ -5,8 +5,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "bus/core/name.hpp"
-#include "busd/mail/rows.hpp"
+#include "bus/core/wire/name.hpp"
+#include "mail/rows.hpp"
 #include "storage/store.hpp"
 #include "tests/cluster/cluster_test.hpp"
 

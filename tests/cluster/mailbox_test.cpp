@@ -5,9 +5,9 @@
 
 #include <sstream>
 
-#include "bus/core/name.hpp"
-#include "bus/core/post_head.hpp"
-#include "busd/mail/dead_letters.hpp"
+#include "bus/core/wire/name.hpp"
+#include "bus/core/wire/post_head.hpp"
+#include "mail/dead_letters.hpp"
 #include "tests/cluster/cluster_test.hpp"
 
 namespace starbus::cluster_test {

@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "aoi/recording.hpp"
-#include "aoi/wire.hpp"
+#include "aoi/replay/recording.hpp"
+#include "aoi/wire/wire.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

@@ -1,6 +1,6 @@
 /// CHUNK and reassembly: the input is a list of {length byte, chunk payload}, all in one session.
-#include "bus/core/data.hpp"
 #include "bus/core/session.hpp"
+#include "bus/core/wire/data.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 namespace starbus::bus {

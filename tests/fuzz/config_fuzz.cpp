@@ -1,8 +1,8 @@
 /// The configuration files, from TOML text to checked settings. The first byte says whose.
-#include "bus/daemon/admin_server.hpp"
-#include "bus/daemon/logging.hpp"
 #include "busd/settings.hpp"
 #include "busroot/settings.hpp"
+#include "daemon/admin/admin_server.hpp"
+#include "daemon/logging.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

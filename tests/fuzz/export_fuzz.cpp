@@ -2,11 +2,11 @@
 /// backup, base64, keys, the files of a damaged store. The first byte says which.
 #include <sstream>
 
-#include "bus/core/name.hpp"
-#include "busd/mail/care/backup.hpp"
-#include "busd/mail/care/base64.hpp"
-#include "busd/mail/care/box_search.hpp"
-#include "busd/mail/row_keys.hpp"
+#include "bus/core/wire/name.hpp"
+#include "mail/repair/backup.hpp"
+#include "mail/repair/base64.hpp"
+#include "mail/repair/box_search.hpp"
+#include "mail/row_keys.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tools/mail/export_format.hpp"
 

@@ -7,11 +7,11 @@
 #include <iterator>
 #include <optional>
 
-#include "bus/daemon/kept_number.hpp"
-#include "bus/daemon/state_directory.hpp"
 #include "bus/io/key_file.hpp"
 #include "busd/process_journal.hpp"
 #include "busroot/journal.hpp"
+#include "daemon/kept_number.hpp"
+#include "daemon/state_directory.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 namespace starbus::bus {

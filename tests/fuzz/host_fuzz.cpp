@@ -1,8 +1,8 @@
 /// A busd's router between busroot (actor 0) and three processes (1 to 3, one of a restricted
 /// role), all of which say what they like: nothing may stop it.
-#include "bus/core/host_router.hpp"
+#include "bus/core/routers/host_router.hpp"
 
-#include "bus/core/name.hpp"
+#include "bus/core/wire/name.hpp"
 #include "tests/fuzz/router_driver.hpp"
 #include "tests/fuzz/world.hpp"
 

@@ -1,7 +1,7 @@
 /// What of an admin request is decoded by us and not by Beast: the target with its query, and the
 /// way to another daemon in it.
-#include "bus/daemon/admin_http.hpp"
-#include "bus/daemon/at_route.hpp"
+#include "daemon/admin/admin_http.hpp"
+#include "daemon/admin/at_route.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

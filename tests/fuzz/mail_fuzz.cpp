@@ -2,9 +2,9 @@
 #include <vector>
 
 #include "bus/core/limits.hpp"
-#include "bus/core/name.hpp"
-#include "bus/core/post_head.hpp"
-#include "busd/mail/rows.hpp"
+#include "bus/core/wire/name.hpp"
+#include "bus/core/wire/post_head.hpp"
+#include "mail/rows.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

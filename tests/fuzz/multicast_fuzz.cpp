@@ -1,9 +1,9 @@
 /// MULTICAST: what is accepted is bounded, says the same when written again, and can be delivered.
 #include <algorithm>
 
-#include "bus/core/data.hpp"
+#include "bus/core/ends/owner.hpp"
 #include "bus/core/limits.hpp"
-#include "bus/core/owner.hpp"
+#include "bus/core/wire/data.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

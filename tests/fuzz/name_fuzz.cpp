@@ -1,5 +1,5 @@
 /// Names: whatever is accepted keeps the rules that the rest of the bus builds on.
-#include "bus/core/name.hpp"
+#include "bus/core/wire/name.hpp"
 
 #include "bus/core/limits.hpp"
 #include "tests/fuzz/fuzz_target.hpp"

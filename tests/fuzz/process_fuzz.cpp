@@ -1,7 +1,7 @@
 /// One process between a busd that says what it likes (actor 0), another process that sends it
 /// states of moves and their refusals (actor 1), and its own program (actor 2): nothing may stop
 /// it.
-#include "bus/core/process_core.hpp"
+#include "bus/core/ends/process_core.hpp"
 
 #include "tests/fuzz/program.hpp"
 #include "tests/fuzz/steps.hpp"

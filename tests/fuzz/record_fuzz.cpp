@@ -1,10 +1,10 @@
 /// Every record but DATA, MULTICAST and CHUNK: the first byte is the kind, the rest its payload.
 /// What is accepted must be written back to exactly the same bytes.
-#include "bus/core/record_admin.hpp"
-#include "bus/core/record_mail.hpp"
-#include "bus/core/record_moves.hpp"
-#include "bus/core/record_readers.hpp"
-#include "bus/core/record_shards.hpp"
+#include "bus/core/wire/record_admin.hpp"
+#include "bus/core/wire/record_mail.hpp"
+#include "bus/core/wire/record_moves.hpp"
+#include "bus/core/wire/record_readers.hpp"
+#include "bus/core/wire/record_shards.hpp"
 
 #include <algorithm>
 

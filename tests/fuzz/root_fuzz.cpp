@@ -1,5 +1,5 @@
 /// busroot's router and two busds (actors 0 and 1) that say what they like: nothing may stop it.
-#include "bus/core/root_router.hpp"
+#include "bus/core/routers/root_router.hpp"
 
 #include "tests/fuzz/router_driver.hpp"
 #include "tests/fuzz/world.hpp"

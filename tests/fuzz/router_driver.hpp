@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "bus/core/router.hpp"
+#include "bus/core/routers/router.hpp"
 #include "tests/fuzz/steps.hpp"
 
 namespace starbus::bus {

@@ -1,6 +1,6 @@
 /// DATA: a checked run can be walked to its end, and an owner keeps its rules whatever it is given.
-#include "bus/core/data.hpp"
-#include "bus/core/owner.hpp"
+#include "bus/core/ends/owner.hpp"
+#include "bus/core/wire/data.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

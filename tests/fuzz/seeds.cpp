@@ -4,8 +4,8 @@
 #include <fstream>
 #include <iostream>
 
-#include "bus/core/data.hpp"
-#include "bus/core/name.hpp"
+#include "bus/core/wire/data.hpp"
+#include "bus/core/wire/name.hpp"
 #include "tests/fuzz/program.hpp"
 #include "tests/fuzz/router_driver.hpp"
 #include "tests/fuzz/world.hpp"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "bus/core/bundle.hpp"
-#include "bus/core/record.hpp"
+#include "bus/core/wire/bundle.hpp"
+#include "bus/core/wire/record.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 namespace starbus::bus {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 
-#include "bus/core/bundle.hpp"
+#include "bus/core/wire/bundle.hpp"
 #include "bus/io/stream_link.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 

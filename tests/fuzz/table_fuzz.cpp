@@ -2,9 +2,9 @@
 #include <string>
 
 #include "storage/envelope.hpp"
-#include "storage/live_tables.hpp"
-#include "storage/table_blocks.hpp"
-#include "storage/table_keys.hpp"
+#include "storage/recovery/live_tables.hpp"
+#include "storage/recovery/table_blocks.hpp"
+#include "storage/recovery/table_keys.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "bus/core/bundle.hpp"
-#include "bus/core/record.hpp"
+#include "bus/core/wire/bundle.hpp"
+#include "bus/core/wire/record.hpp"
 
 namespace starbus::bus::fuzz {
 

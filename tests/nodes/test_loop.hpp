@@ -8,7 +8,7 @@
 #include <functional>
 #include <mutex>
 
-#include "nodes/runtime/executor.hpp"
+#include "nodes/runtime/tasks/executor.hpp"
 
 namespace starbus::nodes::test {
 

@@ -1,7 +1,7 @@
 #include "tests/sim/simulation.hpp"
 
 #include "tests/sim/adversary.hpp"
-#include "tests/sim/workload.hpp"
+#include "tests/sim/users/workload.hpp"
 #include "tests/sim/world.hpp"
 
 namespace starbus::sim {

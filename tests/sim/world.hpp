@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "tests/sim/counts.hpp"
-#include "tests/sim/log_oracle.hpp"
-#include "tests/sim/network.hpp"
-#include "tests/sim/oracle.hpp"
-#include "tests/sim/process_node.hpp"
-#include "tests/sim/root_node.hpp"
-#include "tests/sim/store_node.hpp"
+#include "tests/sim/nodes/network.hpp"
+#include "tests/sim/nodes/process_node.hpp"
+#include "tests/sim/nodes/root_node.hpp"
+#include "tests/sim/nodes/store_node.hpp"
+#include "tests/sim/oracles/log_oracle.hpp"
+#include "tests/sim/oracles/oracle.hpp"
 #include "tests/sim/timeline.hpp"
 #include "tests/sim/trace.hpp"
 

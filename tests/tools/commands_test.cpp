@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "bus/core/ids.hpp"
+#include "bus/core/wire/ids.hpp"
 #include "tests/tools/fake_daemon.hpp"
 
 namespace starbus::bustop::test {

@@ -1,4 +1,4 @@
-#include "tools/bustop/doctor.hpp"
+#include "tools/bustop/doctor/doctor.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "bus/daemon/admin_server.hpp"
+#include "daemon/admin/admin_server.hpp"
 #include "tests/tools/samples.hpp"
 #include "tools/bustop/cli.hpp"
 

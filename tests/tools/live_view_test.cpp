@@ -1,11 +1,11 @@
-#include "tools/bustop/live_view.hpp"
+#include "tools/bustop/live/live_view.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/tools/samples.hpp"
 #include "tools/bustop/parse.hpp"
-#include "tools/bustop/text.hpp"
+#include "tools/terminal/text.hpp"
 
 namespace starbus::bustop {
 namespace {

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "busd/mail/care/backup.hpp"
-#include "tests/busd/mail/filled_store.hpp"
+#include "mail/repair/backup.hpp"
 #include "tests/cluster/chaos/private_mounts.hpp"
+#include "tests/mail/filled_store.hpp"
 #include "tests/places.hpp"
 
 namespace starbus::mail_tool {

@@ -8,15 +8,15 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "bus/daemon/file_descriptor.hpp"
-#include "busd/mail/care/backup.hpp"
-#include "busd/mail/care/base64.hpp"
-#include "busd/mail/care/check.hpp"
-#include "busd/mail/care/inspect.hpp"
-#include "busd/mail/dead_letters.hpp"
-#include "busd/mail/row_keys.hpp"
-#include "busd/mail/shard_row.hpp"
-#include "tests/busd/mail/filled_store.hpp"
+#include "daemon/file_descriptor.hpp"
+#include "mail/dead_letters.hpp"
+#include "mail/repair/backup.hpp"
+#include "mail/repair/base64.hpp"
+#include "mail/repair/check.hpp"
+#include "mail/repair/inspect.hpp"
+#include "mail/row_keys.hpp"
+#include "mail/shards/shard_row.hpp"
+#include "tests/mail/filled_store.hpp"
 #include "tools/mail/cli.hpp"
 #include "tools/mail/export_format.hpp"
 

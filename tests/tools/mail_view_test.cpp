@@ -3,10 +3,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bus/core/name.hpp"
-#include "bus/core/post_head.hpp"
-#include "busd/mail/care/base64.hpp"
-#include "busd/mail/dead_letters.hpp"
+#include "bus/core/wire/name.hpp"
+#include "bus/core/wire/post_head.hpp"
+#include "mail/dead_letters.hpp"
+#include "mail/repair/base64.hpp"
 #include "tests/tools/fake_daemon.hpp"
 #include "tools/mail/cli.hpp"
 

@@ -9,7 +9,7 @@
 #include <span>
 
 #include "tools/aoi-view/frames.hpp"
-#include "tools/command_line.hpp"
+#include "tools/terminal/command_line.hpp"
 
 namespace starbus::aoi_view {
 namespace {

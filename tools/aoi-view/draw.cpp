@@ -3,7 +3,7 @@
 #include <iomanip>
 #include <vector>
 
-#include "aoi/cells.hpp"
+#include "aoi/index/cells.hpp"
 #include "tools/aoi-view/frames.hpp"
 
 namespace starbus::aoi_view {

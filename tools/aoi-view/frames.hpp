@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "aoi/recording.hpp"
+#include "aoi/replay/recording.hpp"
 
 namespace starbus::aoi_view {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "bus/daemon/http_client.hpp"
+#include "daemon/admin/http_client.hpp"
 #include "tools/bustop/model.hpp"
 
 namespace starbus::bustop {

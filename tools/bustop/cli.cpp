@@ -4,14 +4,14 @@
 #include <memory>
 #include <ostream>
 
-#include "bus/daemon/config_values.hpp"
-#include "bus/daemon/http_client.hpp"
+#include "daemon/admin/http_client.hpp"
+#include "daemon/config/config_values.hpp"
 #include "tools/bustop/commands.hpp"
-#include "tools/bustop/completion.hpp"
-#include "tools/bustop/live_screen.hpp"
+#include "tools/bustop/live/live_screen.hpp"
 #include "tools/bustop/manager_commands.hpp"
 #include "tools/bustop/manager_link.hpp"
-#include "tools/command_line.hpp"
+#include "tools/terminal/command_line.hpp"
+#include "tools/terminal/completion.hpp"
 
 namespace starbus::bustop {
 namespace {

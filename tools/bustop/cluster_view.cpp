@@ -4,8 +4,8 @@
 #include <chrono>
 #include <utility>
 
-#include "bus/core/name.hpp"
-#include "bus/daemon/admin_http.hpp"
+#include "bus/core/wire/name.hpp"
+#include "daemon/admin/admin_http.hpp"
 #include "tools/bustop/for_all.hpp"
 #include "tools/bustop/parse.hpp"
 

@@ -4,13 +4,13 @@
 #include <optional>
 #include <ostream>
 
-#include "bus/core/name.hpp"
+#include "bus/core/wire/name.hpp"
 #include "nodes/manager/manager_desk.hpp"
 #include "tools/bustop/json_out.hpp"
 #include "tools/bustop/parse.hpp"
 #include "tools/bustop/render.hpp"
-#include "tools/bustop/text.hpp"
 #include "tools/bustop/trace.hpp"
+#include "tools/terminal/text.hpp"
 
 namespace starbus::bustop {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "nodes/manager/placement/setback_report.hpp"
 #include "tools/bustop/cluster_view.hpp"
-#include "tools/bustop/table.hpp"
+#include "tools/terminal/table.hpp"
 
 namespace starbus::bustop {
 

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/bustop/manager_view.hpp"
-#include "tools/bustop/text.hpp"
+#include "tools/terminal/text.hpp"
 
 namespace starbus::bustop {
 namespace {

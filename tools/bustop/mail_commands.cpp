@@ -4,14 +4,14 @@
 #include <ostream>
 #include <set>
 
-#include "bus/core/name.hpp"
-#include "bus/core/post_head.hpp"
-#include "bus/daemon/admin_http.hpp"
-#include "busd/mail/care/inspect.hpp"
+#include "bus/core/wire/name.hpp"
+#include "bus/core/wire/post_head.hpp"
+#include "daemon/admin/admin_http.hpp"
+#include "mail/repair/inspect.hpp"
 #include "tools/bustop/commands.hpp"
 #include "tools/bustop/mail_view.hpp"
 #include "tools/bustop/parse.hpp"
-#include "tools/bustop/text.hpp"
+#include "tools/terminal/text.hpp"
 
 namespace starbus::bustop {
 namespace {

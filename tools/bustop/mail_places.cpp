@@ -1,7 +1,7 @@
 // Which hosts keep mail, told from the names of shards and from the processes that are there.
 #include <charconv>
 
-#include "bus/core/name.hpp"
+#include "bus/core/wire/name.hpp"
 #include "tools/bustop/cluster_view.hpp"
 #include "tools/bustop/for_all.hpp"
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "busd/mail/care/base64.hpp"
-#include "busd/mail/dead_letters.hpp"
-#include "tools/bustop/json_reader.hpp"
-#include "tools/bustop/text.hpp"
+#include "mail/dead_letters.hpp"
+#include "mail/repair/base64.hpp"
+#include "tools/terminal/json_reader.hpp"
+#include "tools/terminal/text.hpp"
 
 namespace starbus::bustop {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "tools/bustop/json_out.hpp"
 #include "tools/bustop/model.hpp"
-#include "tools/bustop/table.hpp"
+#include "tools/terminal/table.hpp"
 
 namespace starbus::bustop {
 
@@ -30,7 +30,7 @@ struct MailBoxes {
   std::vector<std::string> damaged;
   std::string next;  // empty: that was the last page
 };
-/// What a message of a log of dead letters says (busd/mail/dead_letters.hpp).
+/// What a message of a log of dead letters says (mail/dead_letters.hpp).
 struct MailLetter {
   std::string mailbox;
   std::uint64_t number = 0;  // that it had there

@@ -7,8 +7,8 @@
 
 #include "tools/bustop/cli.hpp"
 #include "tools/bustop/commands.hpp"
-#include "tools/bustop/terminal.hpp"
-#include "tools/standard_output.hpp"
+#include "tools/terminal/standard_output.hpp"
+#include "tools/terminal/terminal.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "tools/bustop/json_out.hpp"
 #include "tools/bustop/manager_link.hpp"
 #include "tools/bustop/manager_view.hpp"
-#include "tools/bustop/text.hpp"
+#include "tools/terminal/text.hpp"
 
 namespace starbus::bustop {
 namespace {

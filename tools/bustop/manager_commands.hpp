@@ -5,7 +5,7 @@
 #include <iosfwd>
 #include <string>
 
-#include "tools/bustop/table.hpp"
+#include "tools/terminal/table.hpp"
 
 namespace starbus::bustop {
 

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "tools/bustop/text.hpp"
+#include "tools/terminal/text.hpp"
 
 namespace starbus::bustop {
 

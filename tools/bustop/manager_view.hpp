@@ -8,7 +8,7 @@
 #include "nodes/manager/cluster_report.hpp"
 #include "nodes/manager/placement/setback_report.hpp"
 #include "nodes/manager/shutdown_report.hpp"
-#include "tools/bustop/table.hpp"
+#include "tools/terminal/table.hpp"
 
 namespace starbus::bustop {
 

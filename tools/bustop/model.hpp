@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "bus/core/error.hpp"
-#include "bus/core/post_head.hpp"
+#include "bus/core/wire/post_head.hpp"
 
 namespace starbus::bustop {
 

@@ -2,7 +2,7 @@
 #include <array>
 #include <cstdio>
 
-#include "bus/core/ids.hpp"
+#include "bus/core/wire/ids.hpp"
 #include "tools/bustop/cluster_view.hpp"
 
 namespace starbus::bustop {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "bus/core/shard_list.hpp"
-#include "tools/bustop/json_reader.hpp"
+#include "bus/core/wire/shard_list.hpp"
+#include "tools/terminal/json_reader.hpp"
 
 namespace starbus::bustop {
 namespace {

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "tools/bustop/cluster_view.hpp"
-#include "tools/bustop/doctor.hpp"
+#include "tools/bustop/doctor/doctor.hpp"
 #include "tools/bustop/model.hpp"
 #include "tools/bustop/rates.hpp"
-#include "tools/bustop/table.hpp"
+#include "tools/terminal/table.hpp"
 
 namespace starbus::bustop {
 

@@ -3,7 +3,7 @@
 
 #include "bus/core/limits.hpp"
 #include "tools/bustop/render.hpp"
-#include "tools/bustop/text.hpp"
+#include "tools/terminal/text.hpp"
 
 namespace starbus::bustop {
 namespace {

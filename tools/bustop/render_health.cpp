@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "tools/bustop/render.hpp"
-#include "tools/bustop/text.hpp"
+#include "tools/terminal/text.hpp"
 
 namespace starbus::bustop {
 namespace {

@@ -1,9 +1,9 @@
 // channels, route, why and tail.
 #include <algorithm>
 
-#include "bus/core/name.hpp"
+#include "bus/core/wire/name.hpp"
 #include "tools/bustop/render.hpp"
-#include "tools/bustop/text.hpp"
+#include "tools/terminal/text.hpp"
 
 namespace starbus::bustop {
 namespace {

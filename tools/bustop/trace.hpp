@@ -13,7 +13,7 @@
 
 #include "tools/bustop/json_out.hpp"
 #include "tools/bustop/model.hpp"
-#include "tools/bustop/table.hpp"
+#include "tools/terminal/table.hpp"
 
 namespace starbus::bustop {
 
@@ -26,7 +26,7 @@ struct TracePassage {
 struct Trace {
   std::string name;
   std::string lane;
-  std::string end;  // as in bus/core/record_admin.hpp: "owner", "no_owner", "held", ...
+  std::string end;  // as in bus/core/wire/record_admin.hpp: "owner", "no_owner", "held", ...
   std::vector<TracePassage> passages;
 };
 Result<Trace> parse_trace(std::string_view text);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "tools/command_line.hpp"
+#include "tools/terminal/command_line.hpp"
 
 namespace starbus::db_tool {
 namespace {

@@ -4,8 +4,8 @@
 #include <ostream>
 
 #include "nodes/db/limits.hpp"
-#include "tools/bustop/text.hpp"
 #include "tools/db/parse.hpp"
+#include "tools/terminal/text.hpp"
 
 namespace starbus::db_tool {
 namespace {

@@ -2,7 +2,7 @@
 #include <iostream>
 
 #include "tools/db/cli.hpp"
-#include "tools/standard_output.hpp"
+#include "tools/terminal/standard_output.hpp"
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);

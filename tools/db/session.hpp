@@ -11,7 +11,7 @@
 
 #include "bus/client/bus.hpp"
 #include "nodes/db/database.hpp"
-#include "nodes/runtime/executor.hpp"
+#include "nodes/runtime/tasks/executor.hpp"
 #include "storage/store.hpp"
 
 namespace starbus::db_tool {

@@ -4,7 +4,7 @@
 #include <istream>
 #include <ostream>
 
-#include "busd/mail/care/base64.hpp"
+#include "mail/repair/base64.hpp"
 #include "nodes/db/limits.hpp"
 #include "tools/db/commands.hpp"
 #include "tools/db/parse.hpp"

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <ostream>
 
-#include "bus/core/name.hpp"
+#include "bus/core/wire/name.hpp"
 #include "bus/io/key_file.hpp"
-#include "tools/command_line.hpp"
+#include "tools/terminal/command_line.hpp"
 
 namespace starbus::keygen {
 namespace {

@@ -3,13 +3,13 @@
 #include <iterator>
 #include <ostream>
 
-#include "bus/core/post_head.hpp"
-#include "bus/core/shard_list.hpp"
-#include "busd/mail/rows.hpp"
-#include "busd/mail/shard_row.hpp"
+#include "bus/core/wire/post_head.hpp"
+#include "bus/core/wire/shard_list.hpp"
+#include "mail/rows.hpp"
+#include "mail/shards/shard_row.hpp"
 #include "storage/bulk_writer.hpp"
-#include "tools/bustop/text.hpp"
 #include "tools/mail/commands.hpp"
+#include "tools/terminal/text.hpp"
 
 namespace starbus::mail_tool {
 namespace {

@@ -3,10 +3,10 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "busd/mail/care/noted_damage.hpp"
+#include "mail/repair/noted_damage.hpp"
 #include "tools/bustop/json_out.hpp"
-#include "tools/bustop/text.hpp"
 #include "tools/mail/commands.hpp"
+#include "tools/terminal/text.hpp"
 
 namespace starbus::mail_tool {
 namespace {

@@ -1,13 +1,13 @@
 #include "tools/mail/cli.hpp"
-#include "busd/mail/rows.hpp"
+#include "mail/rows.hpp"
 
 #include <CLI/CLI.hpp>
 #include <ostream>
 
-#include "bus/core/name.hpp"
-#include "tools/command_line.hpp"
+#include "bus/core/wire/name.hpp"
 #include "tools/mail/commands.hpp"
 #include "tools/mail/online.hpp"
+#include "tools/terminal/command_line.hpp"
 
 namespace starbus::mail_tool {
 namespace {

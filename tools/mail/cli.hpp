@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/bustop/table.hpp"
+#include "tools/terminal/table.hpp"
 
 namespace starbus::mail_tool {
 

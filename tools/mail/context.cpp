@@ -5,11 +5,11 @@
 #include <system_error>
 #include <utility>
 
-#include "bus/core/shard_list.hpp"
-#include "busd/mail/care/backup.hpp"
-#include "busd/mail/care/disk_space.hpp"
+#include "bus/core/wire/shard_list.hpp"
+#include "mail/repair/backup.hpp"
+#include "mail/repair/disk_space.hpp"
 #include "storage/limits.hpp"
-#include "tools/bustop/text.hpp"
+#include "tools/terminal/text.hpp"
 
 namespace starbus::mail_tool {
 namespace {

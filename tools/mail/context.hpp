@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "bus/core/error.hpp"
-#include "busd/mail/care/check.hpp"
+#include "mail/repair/check.hpp"
 #include "storage/store.hpp"
-#include "tools/bustop/table.hpp"
+#include "tools/terminal/table.hpp"
 
 namespace starbus::mail_tool {
 

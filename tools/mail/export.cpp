@@ -5,14 +5,14 @@
 #include <iostream>
 #include <system_error>
 
-#include "bus/core/name.hpp"
-#include "busd/mail/care/backup.hpp"
-#include "busd/mail/care/disk_space.hpp"
-#include "busd/mail/care/inspect.hpp"
-#include "busd/mail/care/mend.hpp"
-#include "tools/bustop/text.hpp"
+#include "bus/core/wire/name.hpp"
+#include "mail/repair/backup.hpp"
+#include "mail/repair/disk_space.hpp"
+#include "mail/repair/inspect.hpp"
+#include "mail/repair/mend.hpp"
 #include "tools/mail/commands.hpp"
 #include "tools/mail/export_format.hpp"
+#include "tools/terminal/text.hpp"
 
 namespace starbus::mail_tool {
 namespace {

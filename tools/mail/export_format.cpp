@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "bus/core/limits.hpp"
-#include "bus/core/name.hpp"
-#include "busd/mail/care/base64.hpp"
-#include "busd/mail/rows.hpp"
+#include "bus/core/wire/name.hpp"
+#include "mail/repair/base64.hpp"
+#include "mail/rows.hpp"
 
 namespace starbus::mail_tool {
 namespace {

@@ -19,8 +19,8 @@
 #include <variant>
 
 #include "bus/core/error.hpp"
-#include "bus/core/post_head.hpp"
-#include "busd/mail/dead_letters.hpp"
+#include "bus/core/wire/post_head.hpp"
+#include "mail/dead_letters.hpp"
 
 namespace starbus::mail_tool {
 

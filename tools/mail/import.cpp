@@ -5,15 +5,15 @@
 #include <map>
 #include <ostream>
 
-#include "bus/core/name.hpp"
-#include "busd/mail/care/disk_space.hpp"
-#include "busd/mail/care/inspect.hpp"
-#include "busd/mail/lost_row.hpp"
+#include "bus/core/wire/name.hpp"
+#include "mail/lost_row.hpp"
+#include "mail/repair/disk_space.hpp"
+#include "mail/repair/inspect.hpp"
 #include "storage/bulk_writer.hpp"
 #include "storage/limits.hpp"
-#include "tools/bustop/text.hpp"
 #include "tools/mail/commands.hpp"
 #include "tools/mail/export_format.hpp"
+#include "tools/terminal/text.hpp"
 
 namespace starbus::mail_tool {
 namespace {

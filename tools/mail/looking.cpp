@@ -3,14 +3,14 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "bus/core/name.hpp"
-#include "busd/mail/care/backup.hpp"
-#include "busd/mail/care/base64.hpp"
-#include "busd/mail/care/inspect.hpp"
+#include "bus/core/wire/name.hpp"
+#include "mail/repair/backup.hpp"
+#include "mail/repair/base64.hpp"
+#include "mail/repair/inspect.hpp"
 #include "tools/bustop/json_out.hpp"
 #include "tools/bustop/mail_view.hpp"
-#include "tools/bustop/text.hpp"
 #include "tools/mail/commands.hpp"
+#include "tools/terminal/text.hpp"
 
 namespace starbus::mail_tool {
 namespace {

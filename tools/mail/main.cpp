@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "tools/bustop/terminal.hpp"
 #include "tools/mail/cli.hpp"
-#include "tools/standard_output.hpp"
+#include "tools/terminal/standard_output.hpp"
+#include "tools/terminal/terminal.hpp"
 
 namespace {
 

@@ -9,13 +9,13 @@
 #include <ostream>
 #include <thread>
 
-#include "bus/core/shard_list.hpp"
-#include "bus/daemon/admin_http.hpp"
+#include "bus/core/wire/shard_list.hpp"
+#include "daemon/admin/admin_http.hpp"
 #include "tools/bustop/cluster_view.hpp"
 #include "tools/bustop/json_out.hpp"
-#include "tools/bustop/text.hpp"
 #include "tools/mail/commands.hpp"
 #include "tools/mail/online.hpp"
+#include "tools/terminal/text.hpp"
 
 namespace starbus::mail_tool {
 namespace {

@@ -4,8 +4,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "bus/daemon/http_client.hpp"
-#include "busd/mail/care/loan.hpp"
+#include "daemon/admin/http_client.hpp"
+#include "mail/repair/loan.hpp"
 #include "tools/bustop/model.hpp"
 #include "tools/mail/context.hpp"
 

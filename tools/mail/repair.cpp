@@ -3,15 +3,15 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "bus/core/name.hpp"
-#include "busd/mail/care/backup.hpp"
-#include "busd/mail/care/diary.hpp"
-#include "busd/mail/care/mend.hpp"
-#include "busd/mail/care/noted_damage.hpp"
-#include "busd/mail/row_keys.hpp"
+#include "bus/core/wire/name.hpp"
+#include "mail/repair/backup.hpp"
+#include "mail/repair/diary.hpp"
+#include "mail/repair/mend.hpp"
+#include "mail/repair/noted_damage.hpp"
+#include "mail/row_keys.hpp"
 #include "tools/bustop/json_out.hpp"
-#include "tools/bustop/text.hpp"
 #include "tools/mail/commands.hpp"
+#include "tools/terminal/text.hpp"
 
 namespace starbus::mail_tool {
 namespace {

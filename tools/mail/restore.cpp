@@ -10,21 +10,21 @@
 #include <ostream>
 #include <vector>
 
-#include "bus/core/post_head.hpp"
-#include "bus/core/shard_list.hpp"
-#include "bus/daemon/file_descriptor.hpp"
-#include "busd/mail/care/backup.hpp"
-#include "busd/mail/care/carry_numbers.hpp"
-#include "busd/mail/care/disk_space.hpp"
-#include "busd/mail/care/inspect.hpp"
-#include "busd/mail/care/row_cursor.hpp"
-#include "busd/mail/row_keys.hpp"
-#include "busd/mail/shard_row.hpp"
+#include "bus/core/wire/post_head.hpp"
+#include "bus/core/wire/shard_list.hpp"
+#include "daemon/file_descriptor.hpp"
+#include "mail/repair/backup.hpp"
+#include "mail/repair/carry_numbers.hpp"
+#include "mail/repair/disk_space.hpp"
+#include "mail/repair/inspect.hpp"
+#include "mail/repair/row_cursor.hpp"
+#include "mail/row_keys.hpp"
+#include "mail/shards/shard_row.hpp"
 #include "storage/bulk_writer.hpp"
 #include "storage/limits.hpp"
-#include "tools/bustop/text.hpp"
 #include "tools/mail/commands.hpp"
 #include "tools/mail/online.hpp"
+#include "tools/terminal/text.hpp"
 
 namespace starbus::mail_tool {
 namespace {

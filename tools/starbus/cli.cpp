@@ -3,8 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <ostream>
 
-#include "tools/command_line.hpp"
 #include "tools/starbus/project.hpp"
+#include "tools/terminal/command_line.hpp"
 
 namespace starbus::starter {
 namespace {

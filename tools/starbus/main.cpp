@@ -1,7 +1,7 @@
 #include <iostream>
 
-#include "tools/standard_output.hpp"
 #include "tools/starbus/cli.hpp"
+#include "tools/terminal/standard_output.hpp"
 
 int main(int argc, char** argv) {
   starbus::tools::StandardOutput out;

@@ -4,9 +4,9 @@
 
 #include <memory>
 
-#include "bus/core/version.hpp"
-#include "bus/daemon/main_loop.hpp"
+#include "bus/core/wire/version.hpp"
 #include "busd/busd.hpp"
+#include "daemon/main_loop.hpp"
 #include "storage/disk_env.hpp"
 
 namespace {

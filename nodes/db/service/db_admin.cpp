@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "bus/daemon/histogram.hpp"
+#include "daemon/histogram.hpp"
 
 namespace starbus::nodes::db {
 namespace {

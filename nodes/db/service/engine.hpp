@@ -11,7 +11,7 @@
 
 #include "nodes/db/service/request_desk.hpp"
 #include "nodes/db/store_database.hpp"
-#include "nodes/runtime/executor.hpp"
+#include "nodes/runtime/tasks/executor.hpp"
 #include "storage/measured_store.hpp"
 
 namespace starbus::nodes::db {

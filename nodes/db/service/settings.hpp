@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bus/daemon/config.hpp"
+#include "daemon/config/config.hpp"
 #include "nodes/db/database.hpp"
 
 namespace starbus::nodes::db {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "bus/daemon/config.hpp"
+#include "daemon/config/config.hpp"
 #include "nodes/manager/placement/placement_plan.hpp"
 
 namespace starbus::nodes::manager {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "tests/bus/core/golden_vectors.hpp"
+#include "tests/bus/core/wire/golden_vectors.hpp"
 
 namespace starbus::bus {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "bus/client/bus.hpp"
 #include "bus/client/shown_name.hpp"
-#include "bus/testing/cluster.hpp"
+#include "testing/cluster.hpp"
 #include "tests/bus/client/loop_fixture.hpp"
 
 namespace starbus::bus {

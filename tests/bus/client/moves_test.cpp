@@ -6,7 +6,7 @@
 #include <map>
 #include <memory>
 
-#include "bus/testing/cluster.hpp"
+#include "testing/cluster.hpp"
 #include "tests/bus/client/loop_fixture.hpp"
 
 namespace starbus::bus {

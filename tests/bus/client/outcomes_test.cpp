@@ -4,7 +4,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "bus/testing/cluster.hpp"
+#include "testing/cluster.hpp"
 #include "tests/bus/client/loop_fixture.hpp"
 
 namespace starbus::bus {

@@ -6,7 +6,7 @@
 #include <map>
 #include <memory>
 
-#include "tests/bus/core/wire_records.hpp"
+#include "tests/bus/core/wire/wire_records.hpp"
 
 namespace starbus::bus {
 namespace {

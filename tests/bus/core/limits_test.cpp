@@ -5,8 +5,8 @@
 
 #include <set>
 
-#include "bus/core/bundle.hpp"
-#include "bus/core/data.hpp"
+#include "bus/core/wire/bundle.hpp"
+#include "bus/core/wire/data.hpp"
 
 namespace starbus::bus {
 namespace {

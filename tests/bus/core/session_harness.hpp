@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bus/core/session.hpp"
-#include "tests/bus/core/wire_records.hpp"
+#include "tests/bus/core/wire/wire_records.hpp"
 
 namespace starbus::bus {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "bus/core/bundle.hpp"
+#include "bus/core/wire/bundle.hpp"
 #include "bus/io/link.hpp"
 
 namespace starbus::bus::io::test {

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "bus/core/error.hpp"
-#include "bus/core/ids.hpp"
+#include "bus/core/wire/ids.hpp"
 #include "tests/cluster/chaos/shared_file.hpp"
 
 namespace starbus::cluster_test {

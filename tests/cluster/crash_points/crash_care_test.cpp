@@ -6,9 +6,9 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "bus/core/name.hpp"
-#include "bus/core/post_head.hpp"
-#include "busd/mail/dead_letters.hpp"
+#include "bus/core/wire/name.hpp"
+#include "bus/core/wire/post_head.hpp"
+#include "mail/dead_letters.hpp"
 #include "tests/cluster/crash_points/planned_crashes.hpp"
 #include "tests/places.hpp"
 

@@ -1,7 +1,7 @@
 // What the workload of a CrashRun is made of.
-#include "bus/core/name.hpp"
-#include "bus/core/post_head.hpp"
-#include "busd/mail/dead_letters.hpp"
+#include "bus/core/wire/name.hpp"
+#include "bus/core/wire/post_head.hpp"
+#include "mail/dead_letters.hpp"
 #include "tests/cluster/crash_points/crash_run.hpp"
 
 namespace starbus::cluster_test {

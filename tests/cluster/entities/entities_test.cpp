@@ -9,7 +9,7 @@
 #include "entity/rpc/rpc.hpp"
 #include "tests/cluster/cluster_test.hpp"
 #include "tests/cluster/node_process.hpp"
-#include "tests/nodes/entities/guild.hpp"
+#include "tests/nodes/hosting/guild.hpp"
 
 namespace starbus::cluster_test {
 namespace {

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "tests/nodes/entities/guild.hpp"
+#include "tests/nodes/hosting/guild.hpp"
 
 namespace starbus::cluster_test {
 

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "nodes/db/remote/remote_database.hpp"
-#include "nodes/entities/db_saver.hpp"
-#include "tests/nodes/entities/hero.hpp"
+#include "nodes/hosting/db_saver.hpp"
+#include "tests/nodes/hosting/hero.hpp"
 
 namespace starbus::cluster_test {
 

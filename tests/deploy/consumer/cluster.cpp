@@ -3,7 +3,7 @@
 #include <iostream>
 
 #include "bus/client/bus.hpp"
-#include "bus/testing/cluster.hpp"
+#include "testing/cluster.hpp"
 
 int main() {
   boost::asio::io_context loop;

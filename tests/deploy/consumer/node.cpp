@@ -1,8 +1,8 @@
 // A node with an entity that is kept in a database, from the installed package; says its version.
 #include "entity/properties/properties.hpp"
 #include "nodes/db/remote/remote_database.hpp"
-#include "nodes/entities/db_saver.hpp"
-#include "nodes/entities/entity_host.hpp"
+#include "nodes/hosting/db_saver.hpp"
+#include "nodes/hosting/entity_host.hpp"
 
 namespace entity = starbus::entity;
 namespace nodes = starbus::nodes;

@@ -4,9 +4,9 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "bus/testing/cluster.hpp"
 #include "nodes/db/limits.hpp"
 #include "nodes/db/remote/wire.hpp"
+#include "testing/cluster.hpp"
 #include "tests/bus/client/loop_fixture.hpp"
 
 namespace starbus::nodes::db {

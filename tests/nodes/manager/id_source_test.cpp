@@ -8,10 +8,10 @@
 #include <memory>
 #include <vector>
 
-#include "bus/testing/cluster.hpp"
 #include "nodes/manager/limits.hpp"
 #include "nodes/manager/manager_desk.hpp"
 #include "nodes/runtime/main_loop.hpp"
+#include "testing/cluster.hpp"
 #include "tests/bus/client/loop_fixture.hpp"
 #include "tests/nodes/manager/fake_allocator.hpp"
 #include "tests/spin.hpp"

@@ -7,11 +7,11 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <memory>
 
-#include "bus/testing/cluster.hpp"
 #include "nodes/replica/publisher.hpp"
 #include "nodes/runtime/main_loop.hpp"
+#include "testing/cluster.hpp"
 #include "tests/bus/client/loop_fixture.hpp"
-#include "tests/bus/daemon/support.hpp"
+#include "tests/daemon/support.hpp"
 
 namespace starbus::nodes::replica {
 namespace {

@@ -10,8 +10,8 @@
 #include <future>
 #include <thread>
 
-#include "bus/testing/cluster.hpp"
-#include "tests/bus/daemon/support.hpp"
+#include "testing/cluster.hpp"
+#include "tests/daemon/support.hpp"
 
 namespace starbus::nodes {
 namespace {

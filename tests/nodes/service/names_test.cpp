@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "bus/core/name.hpp"
+#include "bus/core/wire/name.hpp"
 #include "nodes/service/host_report.hpp"
 #include "nodes/service/limits.hpp"
 #include "tests/entity/documents.hpp"

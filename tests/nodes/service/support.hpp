@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "bus/testing/cluster.hpp"
 #include "nodes/runtime/main_loop.hpp"
 #include "nodes/service/partitions.hpp"
 #include "nodes/service/service_host.hpp"
+#include "testing/cluster.hpp"
 #include "tests/bus/client/loop_fixture.hpp"
 
 namespace starbus::nodes::service::test {

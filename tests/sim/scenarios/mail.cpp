@@ -2,7 +2,7 @@
 // what it does not have yet when its host dies, or when the disk fails.
 #include <utility>
 
-#include "bus/core/name.hpp"
+#include "bus/core/wire/name.hpp"
 #include "tests/sim/script.hpp"
 
 namespace starbus::sim {

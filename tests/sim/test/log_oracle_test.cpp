@@ -1,9 +1,9 @@
 // The oracle of logs: what it must let pass, and what it must not.
-#include "tests/sim/log_oracle.hpp"
+#include "tests/sim/oracles/log_oracle.hpp"
 
 #include <gtest/gtest.h>
 
-#include "tests/sim/oracle.hpp"
+#include "tests/sim/oracles/oracle.hpp"
 
 namespace starbus::sim {
 namespace {

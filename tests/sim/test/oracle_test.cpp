@@ -1,5 +1,5 @@
 // The oracle itself: what it must let pass, and what it must not.
-#include "tests/sim/oracle.hpp"
+#include "tests/sim/oracles/oracle.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "bus/core/version.hpp"
-#include "bus/daemon/main_loop.hpp"
+#include "bus/core/wire/version.hpp"
 #include "busd/busd.hpp"
+#include "daemon/main_loop.hpp"
 #include "tests/cluster/crash_points/busd/crashing_env.hpp"
 
 int main(int argc, char** argv) {

@@ -107,8 +107,9 @@ TEST_F(PlacementBookTest, HostsAreBounded) {
   EXPECT_TRUE(book.hosts().contains("h" + std::to_string(kMaxServiceHosts)));
 }
 
-/// Hosts that do as they are told or not, lose answers and die: when that has an end, and an operator
-/// has released what killed too many, each instance is in one place once its pause is over.
+/// Hosts that do as they are told or not, lose answers and die: when that has an end, and an
+/// operator has released what killed too many, each instance is in one place once its pause is
+/// over.
 RC_GTEST_PROP(PlacementBookModel, ConvergesWhateverIsLost, ()) {
   PlacementBook book([](const std::string&, const bus::Process&) { return false; });
   const auto count = *rc::gen::inRange(1u, 6u);

@@ -5,7 +5,7 @@
 
 #include "entity/properties/properties.hpp"
 #include "names.hpp"
-#include "nodes/entities/entity_host.hpp"
+#include "nodes/hosting/entity_host.hpp"
 
 namespace game {
 

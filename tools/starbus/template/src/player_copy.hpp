@@ -1,7 +1,7 @@
 // A copy of a player in another process, kept up to date by a Mirror.
 #pragma once
 
-#include "nodes/entities/properties_copy.hpp"
+#include "nodes/hosting/properties_copy.hpp"
 #include "nodes/replica/mirror.hpp"
 #include "player.hpp"
 

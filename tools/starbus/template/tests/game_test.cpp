@@ -5,13 +5,13 @@
 #include <boost/asio.hpp>
 #include <functional>
 
-#include "bus/testing/cluster.hpp"
 #include "chat.hpp"
 #include "nodes/runtime/main_loop.hpp"
 #include "nodes/service/partitions.hpp"
 #include "nodes/service/service_host.hpp"
 #include "player_copy.hpp"
 #include "players.hpp"
+#include "testing/cluster.hpp"
 
 namespace game {
 namespace {

@@ -1,0 +1,240 @@
+// Who is there, who is a candidate of whom.
+#include "aoi/index/cross_index.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <utility>
+
+namespace starbus::aoi {
+namespace {
+
+// More candidates against fewer shifts. Who walks at random by 3 m at most needs some forty steps
+// to leave eight metres.
+constexpr float kSlackShare = 0.25F;  // of the usual reach
+constexpr float kMostSlack = 8;       // m
+constexpr float kLeastSlack = 0.5F;   // m
+// A crowd's candidates are also kept as bits, where these need no more than four times the memory.
+constexpr std::size_t kCrowd = 64;
+constexpr std::size_t kBitsPerCandidate = 128;
+
+}  // namespace
+
+CrossIndex::CrossIndex(const Scene& scene, float reach)
+    : scene_(scene),
+      reach_(reach),
+      slack_(std::clamp(reach * kSlackShare, kLeastSlack, kMostSlack)) {}
+
+void CrossIndex::reserve(std::size_t entities, std::size_t sensors) {
+  anchored_.reserve(entities + 1);
+  anchors_.reserve(entities + 1);
+  points_.reserve(entities + 1);
+  observers_.reserve(entities + 1);
+  sensings_.reserve(sensors + 1);
+}
+
+void CrossIndex::insert(EntityIndex entity) {
+  if (anchored_.size() <= entity) {
+    const std::size_t size = scene_.spots.size();
+    anchored_.resize(size);
+    anchors_.resize(size);
+    points_.resize(size);
+    observers_.resize(size);
+  }
+  anchored_[entity] = {};
+  anchored_[entity].known = true;
+  ++known_;
+  points_[entity] = {scene_.spots[entity].at.x, scene_.spots[entity].at.y};
+  wait(entity, true);
+}
+
+void CrossIndex::wait(EntityIndex entity, bool far) {
+  Anchored& state = anchored_[entity];
+  state.far = state.far || far;
+  if (state.waiting) return;
+  state.waiting = true;
+  waiting_.push_back(entity);
+}
+
+void CrossIndex::erase(EntityIndex entity, std::vector<SensorIndex>& had) {
+  for (const SensorIndex sensor : observers_[entity]) {
+    auto& entries = sensings_[sensor].entries;
+    std::uint32_t* const at = entry(sensor, entity);
+    if ((*at & kInRange) != 0) had.push_back(sensor);
+    *at = entries.back();
+    entries.pop_back();
+    forget_candidate(sensor, entity);
+  }
+  observers_[entity].clear();
+  take_nodes(entity);
+  anchored_[entity] = {};  // what lists still name it look for its marks there
+  --known_;
+}
+
+void CrossIndex::move(EntityIndex entity) {
+  const Position& at = scene_.spots[entity].at;
+  points_[entity] = {at.x, at.y};
+  Anchored& state = anchored_[entity];
+  if (!state.moved) {
+    state.moved = true;
+    moved_.push_back(entity);
+  }
+  const float dx = std::fabs(at.x - anchors_[entity].x);
+  const float dy = std::fabs(at.y - anchors_[entity].y);
+  if (dx > slack_ || dy > slack_) wait(entity, false);
+}
+
+void CrossIndex::refilter(EntityIndex entity) {
+  touch_around(entity, false);
+}
+
+void CrossIndex::attach(SensorIndex sensor) {
+  if (sensings_.size() <= sensor) {
+    sensings_.resize(scene_.watches.size());
+  }
+  sensings_[sensor] = {};
+  sensings_[sensor].attached = true;
+  rewatch(sensor);
+}
+
+void CrossIndex::rewatch(SensorIndex sensor) {
+  const Watch& watch = scene_.watches[sensor];
+  Sensing& sensing = sensings_[sensor];
+  const float bound = bound_of(watch);
+  touch(sensor, static_cast<std::uint32_t>(sensing.entries.size()));
+  if (bound == sensing.bound) return;
+  if (bound > sensing.bound) wait(watch.owner, true);
+  count_bound(bound, true);
+  if (sensing.bound != 0) count_bound(sensing.bound, false);
+  sensing.bound = bound;
+}
+
+// To the next quarter of a power of two times the usual bound. What the division rounds off is less
+// than what kRounding is for.
+float CrossIndex::bound_of(const Watch& watch) const {
+  const float more = 2 * slack_ + kRounding;
+  const float usual = reach_ + more;
+  int exponent = 0;
+  const float mantissa = std::frexp((watch.reach() + more) / usual, &exponent);
+  return std::ldexp(std::ceil(mantissa * 8) / 8, exponent) * usual;
+}
+
+void CrossIndex::count_bound(float bound, bool more) {
+  auto at = std::lower_bound(widths_.begin(), widths_.end(), bound,
+                             [](const Width& one, float value) { return one.bound < value; });
+  if (at == widths_.end() || at->bound != bound) at = widths_.insert(at, {bound, 0});
+  at->sensors += more ? 1 : -1;
+  if (at->sensors == 0) widths_.erase(at);
+}
+
+void CrossIndex::detach(SensorIndex sensor, std::vector<EntityIndex>& had) {
+  Sensing& sensing = sensings_[sensor];
+  for (const std::uint32_t one : sensing.entries) {
+    const EntityIndex target = one & ~kInRange;
+    if ((one & kInRange) != 0) had.push_back(target);
+    drop_observer(target, sensor);
+  }
+  count_bound(sensing.bound, false);
+  sensing = {};
+}
+
+void CrossIndex::drop_observer(EntityIndex target, SensorIndex sensor) {
+  auto& list = observers_[target];
+  const auto at = std::find(list.begin(), list.end(), sensor);
+  assert(at != list.end());
+  *at = list.back();
+  list.pop_back();
+}
+
+void CrossIndex::adopt(SensorIndex sensor, EntityIndex target) {
+  std::uint32_t* at = entry(sensor, target);
+  if (at == nullptr) {
+    add_candidate(sensor, target);
+    at = &sensings_[sensor].entries.back();
+  }
+  *at |= kInRange;
+  touch(sensor, 1);
+}
+
+void CrossIndex::touch(SensorIndex sensor, std::uint32_t suspects) {
+  Sensing& sensing = sensings_[sensor];
+  sensing.suspects += suspects;
+  if (sensing.touched) return;
+  sensing.touched = true;
+  touched_.push_back(sensor);
+}
+
+// All whose candidate it is, and its own sensors. If it was shifted, it may be out of the bounds of
+// each, and of its own sensors' candidates some.
+void CrossIndex::touch_around(EntityIndex entity, bool shifted) {
+  for (const SensorIndex sensor : observers_[entity]) touch(sensor, shifted ? 1 : 0);
+  each_sensor(entity, [&](SensorIndex sensor) {
+    const std::size_t some = shifted ? sensings_[sensor].entries.size() / 8 + 1 : 0;
+    touch(sensor, static_cast<std::uint32_t>(some));
+  });
+}
+
+bool CrossIndex::in_bounds(SensorIndex sensor, EntityIndex target) const {
+  const Point& from = anchors_[scene_.watches[sensor].owner];
+  const Point& at = anchors_[target];
+  const float bound = sensings_[sensor].bound;
+  return at.x >= from.x - bound && at.x <= from.x + bound && at.y >= from.y - bound &&
+         at.y <= from.y + bound;
+}
+
+const std::uint32_t* CrossIndex::entry(SensorIndex sensor, EntityIndex target) const {
+  const auto& entries = sensings_[sensor].entries;
+  const auto at = std::find_if(entries.begin(), entries.end(),
+                               [target](std::uint32_t one) { return (one & ~kInRange) == target; });
+  return at == entries.end() ? nullptr : &*at;
+}
+
+std::uint32_t* CrossIndex::entry(SensorIndex sensor, EntityIndex target) {
+  return const_cast<std::uint32_t*>(std::as_const(*this).entry(sensor, target));
+}
+
+// May have become a candidate.
+void CrossIndex::consider(SensorIndex sensor, EntityIndex target) {
+  if (scene_.watches[sensor].owner == target || !in_bounds(sensor, target)) return;
+  if (is_candidate(sensings_[sensor], target)) return;
+  add_candidate(sensor, target);
+  touch(sensor, 0);
+}
+
+bool CrossIndex::is_candidate(const Sensing& sensing, EntityIndex target) const {
+  if (sensing.dense) {
+    const std::size_t word = target / 64;
+    return word < sensing.held.size() && (sensing.held[word] >> target % 64 & 1) != 0;
+  }
+  return std::any_of(sensing.entries.begin(), sensing.entries.end(),
+                     [target](std::uint32_t one) { return (one & ~kInRange) == target; });
+}
+
+void CrossIndex::add_candidate(SensorIndex sensor, EntityIndex target) {
+  Sensing& sensing = sensings_[sensor];
+  sensing.entries.push_back(target);
+  observers_[target].push_back(sensor);
+  const auto mark = [&](EntityIndex one) {
+    if (sensing.held.size() <= one / 64) sensing.held.resize(anchored_.size() / 64 + 1);
+    sensing.held[one / 64] |= std::uint64_t{1} << one % 64;
+  };
+  if (sensing.dense) return mark(target);
+  const std::size_t size = sensing.entries.size();
+  if (size < kCrowd || size * kBitsPerCandidate < anchored_.size()) return;
+  sensing.dense = true;
+  for (const std::uint32_t one : sensing.entries) mark(one & ~kInRange);
+}
+
+// It is no longer among the entries.
+void CrossIndex::forget_candidate(SensorIndex sensor, EntityIndex target) {
+  Sensing& sensing = sensings_[sensor];
+  if (!sensing.dense) return;
+  if (sensing.entries.size() < kCrowd / 2) {
+    sensing.dense = false;
+    sensing.held = {};
+    return;
+  }
+  sensing.held[target / 64] &= ~(std::uint64_t{1} << target % 64);
+}
+
+}  // namespace starbus::aoi

@@ -1,0 +1,140 @@
+/// The cross list: two sorted axes on which entities have a node each. The bounds of a sensor are
+/// the two places on each axis that lie its width before and behind its owner; who is between them
+/// on both axes is its candidate. Candidates are tested with the exact metric, so that a corner of
+/// the square is no place to get lost in.
+///
+/// Nodes stand where their entity was last anchored, and bounds are wider than the radius by twice
+/// the slack: an entity moves freely within the slack, and only beyond it its node is shifted.
+/// What its bounds pass then, on either axis, become candidates if they are; and as bounds of one
+/// width lie as far from their owners in both directions, whoever is passed by one has passed one.
+/// So widths are rounded up, that there are few. Candidates that are out of range and out of bounds
+/// are dropped now and then when their sensor looks. Who is new, or has gone far, is inserted from
+/// the nearest anchor of the list and looks around; many at once, and the lists are made anew.
+/// Work is done for those who move, and for the sensors that have them as candidates. (Sorted lists
+/// kept sorted as things move: Baraff 1992; Cohen and others, I-COLLIDE, 1995.) Owns lists and
+/// candidates; reads the world's Scene; one thread.
+#pragma once
+
+#include <array>
+
+#include "aoi/index/axis_list.hpp"
+#include "aoi/index/index.hpp"
+
+namespace starbus::aoi {
+
+class CrossIndex final : public Index {
+ public:
+  CrossIndex(const Scene& scene, float reach);
+
+  void reserve(std::size_t entities, std::size_t sensors) override;
+  void insert(EntityIndex entity) override;
+  void erase(EntityIndex entity, std::vector<SensorIndex>& had) override;
+  void move(EntityIndex entity) override;
+  void refilter(EntityIndex entity) override;
+  void refilter_all(FilterNumber) override {}
+  void attach(SensorIndex sensor) override;
+  void detach(SensorIndex sensor, std::vector<EntityIndex>& had) override;
+  void rewatch(SensorIndex sensor) override;
+  void adopt(SensorIndex sensor, EntityIndex target) override;
+  void touched(std::vector<Touched>& out) override;
+  void look(Flips& flips, const std::vector<std::uint8_t>* skip) override;
+  bool has(SensorIndex sensor, EntityIndex target) const override;
+  void in_range(SensorIndex sensor, std::vector<EntityIndex>& out) const override;
+  void observers(EntityIndex target, std::vector<SensorIndex>& out) const override;
+  void in_range_within(SensorIndex sensor, float limit, std::vector<Candidate>& out) const override;
+  void visit(const Box& box, const std::function<void(EntityIndex)>& visitor) const override;
+  std::uint64_t visited() const override { return asked_; }
+  std::uint64_t memory() const override;
+
+  /// For tests: the axes, and how many nodes they have looked at.
+  const AxisList& axis(std::size_t which) const { return axes_.at(which); }
+
+ private:
+  static constexpr std::uint32_t kInRange = 1u << 31;  ///< in an entry, beside the target's index
+  /// What rounding of coordinates up to kMaxCoordinate can make of a difference.
+  static constexpr float kRounding = 0.3F;
+  struct Point {
+    float x = 0;
+    float y = 0;
+    float on(std::size_t axis) const { return axis == 0 ? x : y; }
+  };
+  struct Anchored {
+    bool known = false;    ///< inserted and not erased
+    bool listed = false;   ///< has nodes
+    bool waiting = false;  ///< in waiting_
+    bool far = false;      ///< to be inserted anew and to look around
+    bool moved = false;    ///< since the last look
+  };
+  struct Sensing {
+    bool attached = false;
+    bool touched = false;
+    bool dense = false;                  ///< `held` is kept
+    std::uint32_t suspects = 0;          ///< may have gone out of bounds since it was pruned
+    float bound = 0;                     ///< reach and twice the slack, rounded up
+    std::vector<std::uint32_t> entries;  ///< candidates
+    std::vector<std::uint64_t> held;     ///< of a crowd: a bit by entity, whether it is a candidate
+  };
+
+  /// Bounds of one width.
+  struct Width {
+    float bound = 0;
+    std::uint32_t sensors = 0;
+  };
+
+  float bound_of(const Watch& watch) const;
+  void count_bound(float bound, bool more);
+  float widest() const { return widths_.empty() ? 0 : widths_.back().bound; }
+  void wait(EntityIndex entity, bool far);
+  void touch(SensorIndex sensor, std::uint32_t suspects);
+  void touch_around(EntityIndex entity, bool shifted);
+  void settle_waiting();
+  void settle_moved();
+  void rebuild();
+  void shift(EntityIndex entity);
+  void pass(EntityIndex entity, std::size_t which, float old, float bound);
+  void put_anew(EntityIndex entity);
+  AxisList::Node node_of(EntityIndex entity, std::size_t which) const;
+  void take_nodes(EntityIndex entity);
+  bool in_bounds(SensorIndex sensor, EntityIndex target) const;
+  void consider(SensorIndex sensor, EntityIndex target);
+  bool is_candidate(const Sensing& sensing, EntityIndex target) const;
+  void add_candidate(SensorIndex sensor, EntityIndex target);
+  void forget_candidate(SensorIndex sensor, EntityIndex target);
+  void consider_both(EntityIndex a, EntityIndex b);
+  std::uint32_t* entry(SensorIndex sensor, EntityIndex target);
+  const std::uint32_t* entry(SensorIndex sensor, EntityIndex target) const;
+  void fetch(std::size_t at) const;
+  void look_from(SensorIndex sensor, Flips& flips);
+  template <class Accept>
+  void test_entries(SensorIndex sensor, Flips& flips, const Accept& accept);
+  void prune(SensorIndex sensor);
+  void drop_observer(EntityIndex target, SensorIndex sensor);
+  template <class Visitor>
+  void each_sensor(EntityIndex entity, const Visitor& visitor) const;
+
+  const Scene& scene_;
+  const float reach_;
+  const float slack_;
+  std::array<AxisList, 2> axes_;
+  std::vector<Anchored> anchored_;                   ///< by entity
+  std::vector<Point> anchors_;                       ///< by entity
+  std::vector<Point> points_;                        ///< by entity: of now
+  std::vector<std::vector<SensorIndex>> observers_;  ///< by entity: whose candidate it is
+  std::vector<Sensing> sensings_;                    ///< by sensor
+  std::vector<SensorIndex> touched_;
+  std::vector<EntityIndex> waiting_;
+  std::vector<EntityIndex> moved_;
+  std::vector<Width> widths_;  ///< in use, ascending
+  std::size_t known_ = 0;
+  mutable std::uint64_t asked_ = 0;  ///< nodes, by visit()
+  std::uint64_t counted_ = 0;        ///< nodes that looks have reported
+};
+
+template <class Visitor>
+void CrossIndex::each_sensor(EntityIndex entity, const Visitor& visitor) const {
+  for (SensorIndex s = scene_.first_sensor[entity]; s != kNone; s = scene_.watches[s].next) {
+    if (s < sensings_.size() && sensings_[s].attached) visitor(s);
+  }
+}
+
+}  // namespace starbus::aoi

@@ -1,0 +1,41 @@
+/// The box around some blocks of positions: one test of it may spare those of all who are in it. As
+/// exact as the tests that it spares, for float subtraction, products and sums keep an order. A
+/// plain value.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <span>
+
+#include "aoi/index/kernels.hpp"
+#include "aoi/measure.hpp"
+
+namespace starbus::aoi {
+
+struct Extent {
+  enum class Seen : std::uint8_t { none, some, all };
+
+  // Infinite: nobody knows.
+  float min_x = -std::numeric_limits<float>::infinity();
+  float max_x = std::numeric_limits<float>::infinity();
+  float min_y = min_x;
+  float max_y = max_x;
+
+  static Extent of(std::span<const Block> blocks);
+
+  /// By a look that asks for no heights. All: they enter. None: they do not stay either.
+  Seen seen_by(const Look& look, Metric metric) const {
+    const float left = min_x - look.x;
+    const float right = max_x - look.x;
+    const float below = min_y - look.y;
+    const float above = max_y - look.y;
+    if (measure(metric, std::max(-left, right), std::max(-below, above)) <= look.enter_limit) {
+      return Seen::all;
+    }
+    const float across = std::max(0.0F, std::max(left, -right));
+    const float along = std::max(0.0F, std::max(below, -above));
+    return measure(metric, across, along) > look.stay_limit ? Seen::none : Seen::some;
+  }
+};
+
+}  // namespace starbus::aoi

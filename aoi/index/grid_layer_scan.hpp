@@ -1,0 +1,152 @@
+/// Of GridLayer: the look of one watcher in a crowd, where rows are longer than two words. Included
+/// by grid_layer.cpp alone.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "aoi/index/bits.hpp"
+#include "aoi/index/flip_writer.hpp"
+#include "aoi/index/grid_layer.hpp"
+#include "aoi/measure.hpp"
+
+namespace starbus::aoi {
+
+template <class Cells>
+void GridLayer<Cells>::look_alone(Watcher& watcher, const Around& around, std::uint32_t mask,
+                                  Flips& flips) {
+  const Watch& watch = scene_.watches[watcher.sensor];
+  const std::size_t variant = KernelTable::variant(scene_.metric == Metric::square,
+                                                   watch.leave_margin > 0, watch.has_height);
+  const Look look = watcher.plain ? look_of(watcher) : whole_look_of(watcher);
+  if (scan_runs(watcher, around, look, variant, mask)) report(watcher, flips);
+  flips.close(watcher.sensor, scene_);
+}
+
+template <class Cells>
+bool GridLayer<Cells>::scan_runs(Watcher& watcher, const Around& around, const Look& look,
+                                 std::size_t variant, std::uint32_t mask) {
+  const std::size_t size = around.size();
+  if (fresh_.size() < size) fresh_.resize(size);
+  const std::uint8_t* row = watcher.row.data();
+  std::memcpy(fresh_.data(), row, size);
+  for (std::size_t i = 0; i < kNeighbours; ++i) {
+    const Run& run = *around.runs[i];
+    if ((mask >> i & 1) == 0 || run.used == 0) continue;
+    std::uint8_t* out = fresh_.data() + around.offsets[i];
+    switch (extents_[i].seen_by(look, scene_.metric)) {
+      case Extent::Seen::all:
+        std::memcpy(out, &arena_.occupied[run.first], run.used);
+        break;
+      case Extent::Seen::none:
+        std::memset(out, 0, run.used);
+        continue;
+      case Extent::Seen::some:
+        kernels_.run[variant](&arena_.blocks[run.first], arena_.heights_at(run.first), run.used,
+                              look, row + around.offsets[i], out);
+    }
+    if (watcher.filter == 0) continue;
+    keep_common(out, arena_.passes[watcher.filter].data() + run.first, run.used);
+  }
+  const std::uint32_t place = watcher.place;
+  if (place != kNone) {
+    const std::uint32_t bit = around.offsets[kCentre] * 8 + place - around.runs[kCentre]->first * 8;
+    fresh_[bit / 8] = static_cast<std::uint8_t>(fresh_[bit / 8] & ~(1u << bit % 8));
+  }
+  return std::memcmp(fresh_.data(), row, size) != 0;
+}
+
+// Which block each byte of the rows of this home stands for, and how far each of its crowds
+// reaches.
+template <class Cells>
+void GridLayer<Cells>::lay_out(const Around& around) {
+  block_at_.resize(around.size());
+  for (std::size_t i = 0; i < kNeighbours; ++i) {
+    const std::uint32_t first = around.runs[i]->first;
+    for (std::uint32_t at = around.offsets[i]; at < around.offsets[i + 1]; ++at) {
+      block_at_[at] = first + at - around.offsets[i];
+    }
+    // Where nobody asks for heights; a few blocks are scanned before that is found out.
+    const Run& run = *around.runs[i];
+    const bool crowd = run.count >= kCrowd && arena_.heights.empty();
+    extents_[i] = crowd ? Extent::of({&arena_.blocks[run.first], run.used}) : Extent{};
+  }
+}
+
+// Tells the difference between fresh_ and the row, and makes fresh_ the row.
+template <class Cells>
+void GridLayer<Cells>::report(Watcher& watcher, Flips& flips) {
+  std::uint8_t* const row = watcher.row.data();
+  const std::size_t size = block_at_.size();
+  FlipWriter writer(flips, size * kBlockPlaces);
+  const auto tell = [&](std::uint64_t was, std::uint64_t is, std::size_t first) {
+    for (std::uint64_t bits = was ^ is; bits != 0; bits &= bits - 1) {
+      const auto bit = static_cast<std::uint32_t>(std::countr_zero(bits));
+      const std::size_t place = block_at_[first + bit / 8] * std::size_t{kBlockPlaces} + bit % 8;
+      writer.write(arena_.entities[place], (was >> bit & 1) != 0);
+    }
+  };
+  std::size_t at = 0;
+  for (; at + 8 <= size; at += 8) {
+    tell(load(row + at), load(fresh_.data() + at), at);
+  }
+  for (; at < size; ++at) tell(row[at], fresh_[at], at);
+  std::memcpy(row, fresh_.data(), size);
+}
+
+template <class Cells>
+void GridLayer<Cells>::in_range_within(SensorIndex sensor, float limit,
+                                       std::vector<Candidate>& out) const {
+  const Watcher& watcher = watchers_[served_[sensor].watcher()];
+  const Position& from = scene_.spots[scene_.watches[sensor].owner].at;
+  const auto add = [&](EntityIndex target) {
+    const Position& at = scene_.spots[target].at;
+    const float squared = distance_squared(at.x - from.x, at.y - from.y);
+    if (squared <= limit) out.push_back({squared, target});
+  };
+  Around around;
+  gather(site_of(watcher).cell, around);
+  if (around.few || limit == std::numeric_limits<float>::infinity()) {
+    each_bit(watcher, add);
+    return;
+  }
+  const Look look{from.x, from.y, from.z, limit, limit, 0, 0};
+  for (std::size_t i = 0; i < kNeighbours; ++i) {
+    const std::uint8_t* const row = watcher.row.data() + around.offsets[i];
+    const Run& run = *around.runs[i];
+    for (std::uint32_t first = 0; first < run.used; first += kScannedAtOnce) {
+      const std::uint32_t count = std::min(run.used - first, kScannedAtOnce);
+      add_near(look, run.first + first, {row + first, count}, out);
+    }
+  }
+}
+
+// Those in some blocks that are in the row and near enough.
+template <class Cells>
+void GridLayer<Cells>::add_near(const Look& look, std::uint32_t first,
+                                std::span<const std::uint8_t> row,
+                                std::vector<Candidate>& out) const {
+  constexpr std::size_t kSure = 4;
+  std::uint8_t near[kScannedAtOnce] = {};
+  std::uint8_t seen[kScannedAtOnce] = {};
+  std::uint32_t places[kScannedAtOnce * kBlockPlaces + kSure];
+  kernels_.run[0](&arena_.blocks[first], nullptr, row.size(), look, nullptr, near);
+  std::memcpy(seen, row.data(), row.size());
+  std::uint32_t* end = places;
+  for (std::uint32_t at = 0; at < row.size(); at += 8) {
+    end = write_bits<kSure>(load(near + at) & load(seen + at), (first + at) * kBlockPlaces, end);
+  }
+  const std::size_t before = out.size();
+  out.resize(before + static_cast<std::size_t>(end - places));
+  Candidate* next = out.data() + before;
+  for (const std::uint32_t place : std::span<const std::uint32_t>(places, end)) {
+    const Block& block = arena_.blocks[place / kBlockPlaces];
+    const std::size_t lane = place % kBlockPlaces;
+    const float squared = distance_squared(block.x[lane] - look.x, block.y[lane] - look.y);
+    *next++ = {squared, arena_.entities[place]};
+  }
+}
+
+}  // namespace starbus::aoi

@@ -1,0 +1,48 @@
+/// Channel names: `kind/name`, 1..255 bytes of UTF-8 without control characters.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bus/core/error.hpp"
+#include "bus/core/wire/ids.hpp"
+
+namespace starbus::bus {
+
+/// ok, or bad_name with what is wrong: length, missing kind or name, control character, not UTF-8.
+Result<> check_channel_name(std::string_view name);
+/// A prefix of channel names: like a name, but it may stop anywhere; "" matches all.
+Result<> check_prefix(std::string_view prefix);
+/// Host and node names: 1..100 characters of a-z A-Z 0-9 _ -, so that HOST.NODE can be split.
+Result<> check_node_name(std::string_view name);
+
+/// Whether `name` begins with one of the prefixes; "" is a prefix of everything.
+bool matches_any(const std::vector<std::string>& prefixes, std::string_view name);
+
+/// Does not check; see ids.hpp for the two forms.
+ChannelId channel_id(std::string_view name);
+/// "process/HOST.NODE"
+std::string process_channel_name(std::string_view host, std::string_view node);
+/// HOST of "HOST.NODE".
+std::string host_of_process(std::string_view process);
+
+/// `service/...` without '#': a set of owned channels `service/...#1`, `#2` (shared name).
+bool is_shared_name(std::string_view name);
+/// `group/...` without '#': members are owned channels `group/...#HOST.NODE`.
+bool is_group_name(std::string_view name);
+
+/// A checked name with its id: hashing is done once, so keep it where you send often.
+class Name {
+ public:
+  static Result<Name> of(std::string_view text);
+  const std::string& text() const { return text_; }
+  ChannelId id() const { return id_; }
+
+ private:
+  Name(std::string text, ChannelId id) : text_(std::move(text)), id_(id) {}
+  std::string text_;
+  ChannelId id_;
+};
+
+}  // namespace starbus::bus

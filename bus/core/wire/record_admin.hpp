@@ -1,0 +1,106 @@
+/// Records of administration: requests that daemons pass on for each other, and traces.
+#pragma once
+
+#include "bus/core/limits.hpp"
+#include "bus/core/wire/record.hpp"
+
+namespace starbus::bus {
+
+/// An admin request that a busd passes on: `target` is a host name or "root". Answered by `answer`.
+struct Query {
+  static constexpr Kind kKind = Kind::query;
+  std::string from_host;  // stamped by busroot: where the answer goes
+  std::uint64_t number = 0;
+  std::string target;
+  std::string path;  // with its query string, at most 255 bytes
+  template <class A>
+  void fields(A& a) {
+    a(from_host, number, target, path);
+  }
+};
+
+struct Answer {
+  static constexpr Kind kKind = Kind::answer;
+  std::string to_host;
+  std::uint64_t number = 0;
+  std::uint16_t status = 200;  // as in HTTP
+  Bytes body;                  // JSON text
+  template <class A>
+  void fields(A& a) {
+    a(to_host, number, status, body);
+  }
+};
+
+/// The answer, or one that says that it is too large: beyond kMaxAnswer it would hold up what keeps
+/// links alive.
+inline constexpr std::size_t kMaxAnswer = 8 * 1024 * 1024;
+Answer fit_to_send(const Answer& answer);
+
+/// How a trace ended. `none`: it is on its way out.
+enum class TraceEnd : std::uint8_t {
+  none = 0,
+  owner = 1,          // its process has it, in turn with the messages of the lane
+  not_bound = 2,      // its process has not, or no longer: the tables are about to change
+  frozen = 3,         // its process has frozen it for a move
+  no_owner = 4,       // busroot knows nobody
+  held = 5,           // busroot holds its messages: a move, or grace after a restart
+  no_session = 6,     // no session with the next hop
+  queue_full = 7,     // the queue towards the next hop is full: a message would be sent again
+  older_version = 8,  // the next hop speaks 1.0, which has no traces
+  too_long = 9,       // more than kMaxTraceHops
+};
+std::string_view name_of(TraceEnd end);
+
+/// One passage of a trace.
+struct TraceHop {
+  std::string where;         // a host, busroot's name, or HOST.NODE
+  std::uint64_t at = 0;      // nanoseconds on the clock of that machine
+  std::uint64_t queued = 0;  // bytes of its lane that wait for the same next link before it
+  template <class A>
+  void fields(A& a) {
+    a(where, at, queued);
+  }
+};
+
+/// Goes the way of a message of this lane, in turn with the messages, to the process that owns the
+/// channel, and back in the control lane, as an acknowledgement does; every part of the bus adds a
+/// hop. It is no message: no handler sees it, and where it is lost, nobody sends it again. Since
+/// 1.1: not said in sessions of 1.0.
+struct HopTrace {
+  static constexpr Kind kKind = Kind::trace;
+  /// There and back; more is malformed.
+  static constexpr std::size_t kMostHops = 2 * kMaxTraceHops;
+  std::uint32_t host = 0;  // where it began
+  std::uint64_t number = 0;
+  ChannelId channel;
+  Lane lane = Lane::call;
+  TraceEnd end = TraceEnd::none;
+  std::vector<TraceHop> hops;
+  template <class A>
+  void fields(A& a) {
+    a(host, number, channel, lane, end, hops);
+  }
+};
+
+/// A process to its busd, once a second when something has changed: what operators look at
+/// (`bustop doctor`). Since 1.1.
+struct Vitals {
+  static constexpr Kind kKind = Kind::vitals;
+  std::uint64_t sent = 0;          // messages that left in the latest second
+  std::uint64_t resent = 0;        // of these, not for the first time
+  std::uint64_t window_bytes = 0;  // unacknowledged, of kProcessWindow
+  /// The stream with the fullest window among those whose owner has said nothing for a second;
+  /// 0 bytes: there is none.
+  ChannelId stuck;
+  std::uint64_t stuck_bytes = 0;  // of kChannelWindow
+  std::uint32_t moves = 0;        // channels that are leaving or arriving
+  std::uint32_t oldest_move_ms = 0;
+  std::string oldest_move;  // its name
+  friend bool operator==(const Vitals&, const Vitals&) = default;
+  template <class A>
+  void fields(A& a) {
+    a(sent, resent, window_bytes, stuck, stuck_bytes, moves, oldest_move_ms, oldest_move);
+  }
+};
+
+}  // namespace starbus::bus

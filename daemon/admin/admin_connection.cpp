@@ -1,0 +1,215 @@
+#include "daemon/admin/admin_connection.hpp"
+
+#include <spdlog/spdlog.h>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/write.hpp>
+#include <exception>
+#include <sstream>
+#include <utility>
+
+#include "daemon/admin/admin_guard.hpp"
+#include "daemon/admin/admin_stream.hpp"
+
+namespace starbus::bus::daemon {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using boost::system::error_code;
+
+namespace {
+
+// The status that tells the client what was wrong; 0 when there is nobody to tell.
+unsigned status_of(const error_code& error) {
+  if (error == http::error::header_limit || error == http::error::buffer_overflow) return 431;
+  if (error == http::error::body_limit) return 413;
+  if (error == http::error::end_of_stream || error == http::error::partial_message) return 0;
+  return error.category() == http::make_error_code(http::error::bad_method).category() ? 400 : 0;
+}
+
+}  // namespace
+
+const AdminShared::Routes* AdminShared::find_routes(std::string_view path) const {
+  auto found = routes.find(path);
+  while (found == routes.end()) {
+    const std::size_t slash = path.rfind('/', path.size() - 2);
+    if (path.size() < 2 || slash == std::string_view::npos) return nullptr;
+    path = path.substr(0, slash + 1);
+    found = routes.find(path);
+  }
+  return &found->second;
+}
+
+AdminConnection::AdminConnection(asio::ip::tcp::socket socket, std::shared_ptr<AdminShared> shared)
+    : stream_(std::move(socket)),
+      // Beast wants the whole header in the buffer, and reads a little of the body with it.
+      buffer_(2 * shared->config.max_header),
+      wake_(stream_.get_executor()),
+      shared_(std::move(shared)) {
+  shared_->connections.insert(this);
+}
+
+AdminConnection::~AdminConnection() {
+  shared_->connections.erase(this);
+}
+
+void AdminConnection::start() {
+  // The handler only holds this object; what routes throw is caught where they are called.
+  asio::co_spawn(stream_.get_executor(), run(),
+                 [self = shared_from_this()](const std::exception_ptr&) {});
+}
+
+void AdminConnection::close() {
+  closed_ = true;
+  if (lines_) lines_->on_close = nullptr;  // its owner may be gone before the loop runs again
+  wake_.cancel();
+  stream_.close();
+}
+
+AdminConnection::Awaitable<> AdminConnection::run() {
+  error_code error;
+  while (!closed_) {
+    HttpParser parser;
+    error = co_await read_request(parser);
+    if (error) {
+      co_await refuse(error);
+      break;
+    }
+    const After after = co_await answer(parser.get());
+    if (after == After::close) break;
+  }
+  // The client sees an orderly end; what it still sends does not matter.
+  if (!closed_) stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, error);
+  stream_.close();
+}
+
+AdminConnection::Awaitable<> AdminConnection::refuse(error_code error) {
+  const unsigned status = status_of(error);
+  if (closed_ || status == 0) co_return;
+  error_code unknown;
+  const auto peer = stream_.socket().remote_endpoint(unknown);
+  if (const std::string address = peer.address().to_string(); shared_->garbage.allow(address)) {
+    spdlog::warn("admin port: {} sent what is no request: {}", address, error.message());
+  }
+  const Response response = Response::error(status, error.message());
+  co_await send(response, nullptr);
+  co_await linger();
+}
+
+// To close a socket with unread bytes resets the connection, and the client might lose the answer.
+AdminConnection::Awaitable<> AdminConnection::linger() {
+  error_code error;
+  stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, error);
+  stream_.expires_after(std::chrono::seconds(1));
+  for (int i = 0; i < 256 && !error; ++i) error = co_await discard_some();
+}
+
+AdminConnection::Awaitable<AdminConnection::After> AdminConnection::answer(
+    const HttpRequest& message) {
+  Response response;
+  const auto target = parse_target({message.target().data(), message.target().size()});
+  const Refusal refusal = guard(message, shared_->config.allow_remote);
+  const bool post = message.method() == http::verb::post;
+  const bool get = message.method() == http::verb::get || message.method() == http::verb::head;
+  if (refusal) {
+    response = *refusal;
+  } else if (!target) {
+    response = Response::error(400, "the target is not a path with percent-encoded parameters");
+  } else {
+    // A copy, because close() forgets the routes while this coroutine waits.
+    const AdminShared::Routes* found = shared_->find_routes(target->path);
+    const AdminShared::Routes routes = found == nullptr ? AdminShared::Routes{} : *found;
+    const Request request{post ? "POST" : "GET", target->path, target->query, message.body()};
+    if (found == nullptr) {
+      response = no_such_path(target->path, shared_->routes);
+    } else if (post && routes.post) {
+      response = co_await call(routes.post, request);
+    } else if (get && routes.get) {
+      response = co_await call(routes.get, request);
+    } else if (message.method() == http::verb::get && routes.stream) {
+      if (message.version() >= 11) co_return co_await stream(routes.stream, request);
+      response = Response::error(505, "a stream needs HTTP/1.1");
+    } else if (get && routes.stream) {
+      response.content_type = kStreamType;  // HEAD
+    } else {
+      response = wrong_method(routes);
+    }
+  }
+  co_return co_await send(response, &message);
+}
+
+AdminConnection::Awaitable<Response> AdminConnection::call(const AdminServer::AsyncRoute& route,
+                                                           const Request& request) {
+  const auto answer = std::make_shared<std::optional<Response>>();
+  const Reply reply = [held = std::weak_ptr(answer), weak = weak_from_this()](Response response) {
+    const auto place = held.lock();
+    const auto self = weak.lock();
+    if (!place || !self || place->has_value()) return;
+    *place = std::move(response);
+    self->wake_.cancel();
+  };
+  if (auto failure = guarded([&] { route(request, reply); })) *answer = std::move(*failure);
+  if (!*answer) {
+    co_await wait_until_woken(asio::steady_timer::clock_type::now() + shared_->config.idle_timeout);
+  }
+  if (!*answer) *answer = Response::error(504, "the answer did not come in time");
+  co_return std::move(**answer);
+}
+
+AdminConnection::Awaitable<AdminConnection::After> AdminConnection::send(
+    const Response& response, const HttpRequest* request) {
+  if (closed_) co_return After::close;
+  http::response<http::string_body> message(static_cast<http::status>(response.status), 11);
+  set_common_fields(message, response.content_type);
+  message.keep_alive(request != nullptr && request->keep_alive());
+  for (const auto& [name, value] : response.headers) message.set(name, value);
+  message.body() = response.body;
+  message.prepare_payload();
+  std::ostringstream text;
+  if (request != nullptr && request->method() == http::verb::head) {
+    text << message.base();
+  } else {
+    text << message;
+  }
+  const error_code error = co_await write(text.view(), shared_->config.idle_timeout);
+  co_return !error && message.keep_alive() ? After::keep : After::close;
+}
+
+AdminConnection::Awaitable<error_code> AdminConnection::read_request(HttpParser& parser) {
+  error_code error;
+  parser.header_limit(static_cast<std::uint32_t>(shared_->config.max_header));
+  parser.body_limit(shared_->config.max_body);
+  stream_.expires_after(shared_->config.idle_timeout);
+  co_await http::async_read(stream_, buffer_, parser,
+                            asio::redirect_error(asio::use_awaitable, error));
+  co_return error;
+}
+
+AdminConnection::Awaitable<error_code> AdminConnection::write(std::string_view text,
+                                                              std::chrono::milliseconds patience) {
+  error_code error;
+  stream_.expires_after(patience);
+  co_await asio::async_write(stream_, asio::const_buffer(text.data(), text.size()),
+                             asio::redirect_error(asio::use_awaitable, error));
+  co_return error;
+}
+
+AdminConnection::Awaitable<error_code> AdminConnection::discard_some() {
+  error_code error;
+  char discarded[4096];
+  co_await stream_.async_read_some(asio::mutable_buffer(discarded, sizeof discarded),
+                                   asio::redirect_error(asio::use_awaitable, error));
+  co_return error;
+}
+
+AdminConnection::Awaitable<> AdminConnection::wait_until_woken(
+    asio::steady_timer::time_point latest) {
+  error_code error;
+  wake_.expires_at(latest);
+  co_await wake_.async_wait(asio::redirect_error(asio::use_awaitable, error));
+}
+
+}  // namespace starbus::bus::daemon

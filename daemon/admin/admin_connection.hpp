@@ -1,0 +1,88 @@
+/// One client of the admin server; only the admin server includes this.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "daemon/admin/admin_server.hpp"
+#include "daemon/rate_limited.hpp"
+
+namespace starbus::bus::daemon {
+
+class AdminConnection;
+
+/// What the server and its connections share. Connections enter themselves.
+struct AdminShared {
+  struct Routes {
+    AdminServer::AsyncRoute get;
+    AdminServer::AsyncRoute post;
+    AdminServer::StreamRoute stream;
+  };
+  /// The routes of exactly this path, else of the longest path that ends with '/' and begins it.
+  const Routes* find_routes(std::string_view path) const;
+
+  AdminConfig config;
+  std::map<std::string, Routes, std::less<>> routes;
+  std::set<AdminConnection*> connections;
+  std::size_t streams = 0;
+  RateLimited garbage{1};  // log lines about what is not HTTP, per address
+};
+
+/// Reads requests one after the other and answers each before it reads the next. Thread of the
+/// loop. Kept alive by its coroutine; ends with the client, at a time-out, at bytes that are not
+/// HTTP, or by close().
+class AdminConnection : public std::enable_shared_from_this<AdminConnection> {
+ public:
+  AdminConnection(boost::asio::ip::tcp::socket socket, std::shared_ptr<AdminShared> shared);
+  ~AdminConnection();
+  void start();
+  void close();
+
+ private:
+  using HttpRequest = boost::beast::http::request<boost::beast::http::string_body>;
+  using HttpParser = boost::beast::http::request_parser<boost::beast::http::string_body>;
+  template <class T = void>
+  using Awaitable = boost::asio::awaitable<T>;
+  enum class After { keep, close };
+
+  Awaitable<> run();
+  Awaitable<> refuse(boost::system::error_code error);
+  Awaitable<After> answer(const HttpRequest& message);
+  Awaitable<Response> call(const AdminServer::AsyncRoute& route, const Request& request);
+  Awaitable<After> stream(const AdminServer::StreamRoute& route, const Request& request);
+  Awaitable<bool> send_stream_header();
+  Awaitable<> send_lines();
+  Awaitable<bool> wait_for_lines();
+  Awaitable<> watch_client();
+  Awaitable<After> send(const Response& response, const HttpRequest* request);
+  Awaitable<> linger();
+
+  // Every wait of this class is one of these, since each asynchronous call is costly to compile.
+  Awaitable<boost::system::error_code> read_request(HttpParser& parser);
+  Awaitable<boost::system::error_code> write(std::string_view text,
+                                             std::chrono::milliseconds patience);
+  Awaitable<boost::system::error_code> discard_some();
+  Awaitable<> wait_until_woken(boost::asio::steady_timer::time_point latest);
+
+  boost::beast::tcp_stream stream_;
+  boost::beast::flat_buffer buffer_;
+  boost::asio::steady_timer wake_;
+  std::shared_ptr<AdminShared> shared_;
+  std::shared_ptr<Stream::State> lines_;  // while this connection is a stream
+  bool closed_ = false;
+};
+
+}  // namespace starbus::bus::daemon

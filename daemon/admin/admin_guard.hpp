@@ -1,0 +1,51 @@
+/// The small decisions of the admin server that need no connection; only it includes this.
+#pragma once
+
+#include <spdlog/spdlog.h>
+
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "daemon/admin/admin_connection.hpp"
+
+namespace starbus::bus::daemon {
+
+inline constexpr const char* kStreamType = "application/x-ndjson";
+
+using Refusal = std::optional<Response>;
+
+/// Refuses what only a browser sends on behalf of some web site. The port is on loopback, but so is
+/// the operator's browser: a site could post to it, or reach it under a name of its own that
+/// resolves to 127.0.0.1.
+Refusal guard(const boost::beast::http::request<boost::beast::http::string_body>& message,
+              bool allow_remote);
+
+Response no_such_path(std::string_view path,
+                      const std::map<std::string, AdminShared::Routes, std::less<>>& routes);
+Response wrong_method(const AdminShared::Routes& routes);
+/// "GET, HEAD"
+std::string methods_of(const AdminShared::Routes& routes);
+/// The fields that every response has.
+void set_common_fields(boost::beast::http::fields& fields, const std::string& content_type);
+
+/// Runs code of a route. What it throws is a mistake in that route, and becomes a 500: the admin
+/// page is not worth the daemon.
+template <class Function>
+Refusal guarded(const Function& function) {
+  std::string reason = "unknown exception";
+  try {
+    function();
+    return std::nullopt;
+  } catch (const std::exception& error) {
+    reason = error.what();
+  } catch (...) {
+  }
+  spdlog::error("admin route failed: {}", reason);
+  return Response::error(500, reason);
+}
+
+}  // namespace starbus::bus::daemon

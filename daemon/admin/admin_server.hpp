@@ -1,0 +1,79 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "bus/core/error.hpp"
+#include "daemon/admin/admin_http.hpp"
+#include "daemon/config/config.hpp"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace starbus::bus::daemon {
+
+/// The [admin] table.
+struct AdminConfig {
+  std::string listen = "127.0.0.1:0";  // address:port; port 0 takes a free one
+  bool allow_remote = false;           // a routable address: whoever reaches it may use it
+
+  // Limits; not in the configuration file.
+  std::size_t max_header = 8 * 1024;
+  std::size_t max_body = 64 * 1024;
+  std::size_t max_connections = 64;
+  std::size_t max_streams = 32;  // so that forgotten tails leave room for /metrics
+  std::chrono::milliseconds idle_timeout = std::chrono::seconds(30);
+  std::chrono::milliseconds stall_timeout = std::chrono::minutes(5);  // a stream nobody reads
+};
+
+/// Reads `listen` and `allow_remote` from `table`.
+AdminConfig read_admin_config(ConfigReader table, const std::string& default_listen);
+
+/// A small HTTP/1.1 server for operators: JSON routes, /metrics, line streams. Owned by the thread
+/// of the loop, which must outlive it; routes run there, so they see the daemon's state without
+/// locks and must be quick. A route that throws answers 500. Clients can neither grow memory nor
+/// hold a connection for ever. Browsers of other sites are refused (Host and Origin are checked).
+/// Unknown paths answer 404 with the list of routes.
+class AdminServer {
+ public:
+  using Route = std::function<Response(const Request&)>;
+  using AsyncRoute = std::function<void(const Request&, Reply)>;
+  /// A response refuses the stream; no value starts it.
+  using StreamRoute =
+      std::function<std::optional<Response>(const Request&, std::shared_ptr<Stream>)>;
+
+  /// Errc::bad_config for a bad or a routable address, Errc::io_error when it cannot be bound.
+  static Result<std::unique_ptr<AdminServer>> listen(boost::asio::io_context& loop,
+                                                     const AdminConfig& config);
+  ~AdminServer();
+
+  /// GET and HEAD. In all of these, a path that ends with '/' also serves what lies below it and
+  /// has no route of its own.
+  void get(std::string path, Route route);
+  void post(std::string path, Route route);
+  /// For an answer that needs others; 504 when it does not come within the idle time-out.
+  void get_async(std::string path, AsyncRoute route);
+  void post_async(std::string path, AsyncRoute route);
+  /// GET: newline-delimited JSON as the route writes it.
+  void stream(std::string path, StreamRoute route);
+
+  /// "127.0.0.1:9321", with the port that was taken.
+  std::string address() const;
+  std::uint16_t port() const;
+  std::size_t connections() const;
+
+  /// Ends all connections and streams and forgets the routes. The destructor does it too.
+  void close();
+
+ private:
+  struct Shared;
+  explicit AdminServer(std::shared_ptr<Shared> shared);
+  std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace starbus::bus::daemon

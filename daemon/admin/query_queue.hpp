@@ -1,0 +1,46 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+
+#include "bus/core/wire/record_admin.hpp"
+#include "daemon/admin/admin_http.hpp"
+
+namespace starbus::bus::daemon {
+
+/// Admin questions that came over the bus, answered one after the other from the loop. Anybody with
+/// an admin port of any host may ask, and a page of names takes milliseconds; so after each answer
+/// the queue rests three times as long as that took, and the messages have the loop. Belongs to the
+/// loop's thread; drop it before the loop.
+class QueryQueue {
+ public:
+  using Answer = std::function<Response(const std::string& path_and_query)>;
+  using Send = std::function<void(const bus::Answer&)>;
+  static constexpr std::size_t kWaiting = 256;  // beyond it: 503, busy
+  static constexpr int kRest = 3;
+
+  QueryQueue(boost::asio::io_context& loop, Answer answer, Send send);
+
+  /// Answers later, never from within this call.
+  void push(Query query);
+
+ private:
+  void wake(std::chrono::nanoseconds after);
+  void serve();
+  void reply(const Query& query, const Response& response);
+
+  boost::asio::steady_timer timer_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Answer answer_;
+  Send send_;
+  std::deque<Query> waiting_;
+  std::deque<Query> refused_;
+  bool awake_ = false;
+};
+
+}  // namespace starbus::bus::daemon

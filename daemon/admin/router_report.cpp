@@ -1,0 +1,151 @@
+#include "daemon/admin/router_report.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "bus/core/wire/name.hpp"
+#include "bus/io/clock.hpp"
+#include "daemon/metrics.hpp"
+
+namespace starbus::bus::daemon {
+namespace {
+
+struct Counter {
+  const char* name;
+  const char* help;
+  std::uint64_t RouterCounters::*value;
+};
+
+constexpr Counter kCounters[] = {
+    {"runs_forwarded", "Runs of messages passed on.", &RouterCounters::runs_forwarded},
+    {"messages_forwarded", "Messages passed on.", &RouterCounters::messages_forwarded},
+    {"bytes_forwarded", "Bytes of messages passed on.", &RouterCounters::bytes_forwarded},
+    {"multicasts_in", "Multicasts taken.", &RouterCounters::multicasts_in},
+    {"multicast_copies_out", "Copies of multicasts, one per next hop.",
+     &RouterCounters::multicast_copies_out},
+    {"probes", "Probes passed on.", &RouterCounters::probes},
+    {"acks", "Acknowledgements seen.", &RouterCounters::acks},
+    {"nacks_overflow", "Refusals: no room or no way now.", &RouterCounters::nacks_overflow},
+    {"nacks_no_owner", "Refusals: nobody owns the channel.", &RouterCounters::nacks_no_owner},
+    {"expired_records", "Records that waited too long.", &RouterCounters::expired_records},
+    {"dropped_replies", "Replies for somebody who is gone.", &RouterCounters::dropped_replies},
+    {"sessions_opened", "Links accepted.", &RouterCounters::sessions_opened},
+    {"sessions_ended", "Links ended.", &RouterCounters::sessions_ended},
+    {"sessions_refused", "Peers turned away.", &RouterCounters::sessions_refused},
+    {"hostile_bytes", "Sessions ended for bytes that are not the protocol.",
+     &RouterCounters::hostile_bytes},
+};
+
+std::int64_t microseconds(Time time) {
+  return time / std::chrono::microseconds(1);
+}
+std::int64_t milliseconds(Time time) {
+  return time / std::chrono::milliseconds(1);
+}
+
+unsigned status_of(Errc code) {
+  switch (code) {
+    case Errc::bad_name:
+    case Errc::too_large:
+      return 400;
+    case Errc::no_owner:
+      return 404;
+    case Errc::unreachable:
+      return 503;
+    case Errc::deadline:
+      return 504;
+    default:
+      return 500;
+  }
+}
+
+}  // namespace
+
+nlohmann::json link_json(const LinkStatus& link, std::string_view kind) {
+  nlohmann::json queued;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    queued[std::string(name_of(static_cast<Lane>(lane)))] = link.queued[lane];
+  }
+  return {{"id", link.id},
+          {"peer", link.peer},
+          {"kind", kind},
+          {"address", link.address},
+          {"greeted", link.greeted},
+          {"rtt_us", microseconds(link.round_trip)},
+          {"silence_ms", milliseconds(link.silence)},
+          {"in_flight_bytes", link.in_flight},
+          {"queued_bytes", queued},
+          {"suspect", link.silence > from_ms(kSuspect)},
+          {"bundles_in", link.session.bundles_in},
+          {"bundles_out", link.session.bundles_out},
+          {"bytes_in", link.session.bytes_in},
+          {"bytes_out", link.session.bytes_out},
+          {"records_in", link.session.records_in}};
+}
+
+nlohmann::json counters_json(const RouterCounters& counters) {
+  nlohmann::json json;
+  for (const Counter& counter : kCounters) json[counter.name] = counters.*counter.value;
+  return json;
+}
+
+Response failures_response(const Router& router, const Request& request) {
+  std::optional<ChannelId> channel;
+  const auto text = request.parameter("name");
+  if (text) {
+    const auto name = Name::of(*text);
+    if (!name) return error_response(name.error());
+    channel = name->id();
+  }
+  const auto limit = request.number_or("limit", 100);
+  if (!limit) return Response::no_number("limit");
+  const Time now = io::boot_now();
+  nlohmann::json rows = nlohmann::json::array();
+  const auto& latest = router.failures().latest();
+  for (auto failure = latest.rbegin(); failure != latest.rend() && rows.size() < *limit;
+       ++failure) {
+    if (channel && failure->channel != *channel) continue;
+    char origin[64];
+    std::snprintf(origin, sizeof origin, "%08x.%08x", failure->origin.host, failure->origin.slot);
+    rows.push_back({{"age_ms", milliseconds(now - failure->at)},
+                    {"id", failure->channel.to_string()},
+                    {"name", text ? nlohmann::json(*text) : nlohmann::json()},
+                    {"origin", origin},
+                    {"reason", failure->reason}});
+  }
+  return Response::json({{"failures", rows}});
+}
+
+Response error_response(const Error& error) {
+  return Response::json({{"error", name_of(error.code)}, {"detail", error.detail}},
+                        status_of(error.code));
+}
+
+nlohmann::json clock_jump_age(const ClockWatch& clock) {
+  const auto age = clock.age(io::boot_now());
+  return age ? nlohmann::json(*age / std::chrono::seconds(1)) : nlohmann::json();
+}
+
+void add_router_metrics(Metrics& metrics, const Router& router) {
+  for (const Counter& counter : kCounters) {
+    metrics.counter(
+        std::string("starbus_router_") + counter.name + "_total", counter.help,
+        [&router, value = counter.value] { return static_cast<double>(router.counters().*value); });
+  }
+  metrics.family("starbus_router_queued_bytes", "What waits for a link, per lane.",
+                 Metrics::Kind::gauge, [&router] {
+                   std::array<double, kLanes> total{};
+                   for (const LinkStatus& link : router.link_status()) {
+                     for (std::size_t lane = 0; lane < kLanes; ++lane) {
+                       total[lane] += static_cast<double>(link.queued[lane]);
+                     }
+                   }
+                   std::vector<Metrics::Sample> samples;
+                   for (std::size_t lane = 0; lane < kLanes; ++lane) {
+                     const std::string name(name_of(static_cast<Lane>(lane)));
+                     samples.push_back({{{"lane", name}}, total[lane]});
+                   }
+                   return samples;
+                 });
+}
+
+}  // namespace starbus::bus::daemon

@@ -1,0 +1,31 @@
+#include "daemon/config/endpoint.hpp"
+
+#include <charconv>
+
+namespace starbus::bus::daemon {
+
+std::string Endpoint::to_string() const {
+  const bool brackets = host.find(':') != std::string::npos;
+  return (brackets ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+Result<Endpoint> parse_endpoint(std::string_view text) {
+  const Error bad(Errc::bad_config, std::string("'").append(text).append(
+                                        "' is not an endpoint such as 127.0.0.1:9321"));
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) return bad;
+  std::string_view host = text.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) {
+    host = host.substr(1, host.size() - 2);
+  } else if (host.find(':') != std::string_view::npos) {
+    return bad;  // an IPv6 address without brackets: its last part is not a port
+  }
+  const std::string_view digits = text.substr(colon + 1);
+  std::uint16_t port = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [rest, error] = std::from_chars(digits.data(), end, port);
+  if (host.empty() || error != std::errc() || rest != end) return bad;
+  return Endpoint{std::string(host), port};
+}
+
+}  // namespace starbus::bus::daemon

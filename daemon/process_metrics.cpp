@@ -1,0 +1,95 @@
+/// The process_* metrics of the Prometheus conventions, read from /proc at scrape time.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <system_error>
+
+#include "daemon/metrics.hpp"
+
+namespace starbus::bus::daemon {
+namespace {
+
+std::string read_file(const char* path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// Field `number` of /proc/self/stat, counted from 1 as proc(5) does; from the third on.
+double stat_field(int number) {
+  const std::string stat = read_file("/proc/self/stat");
+  // The second field is the program's name in parentheses and may itself hold anything.
+  const std::size_t end = stat.rfind(')');
+  if (end == std::string::npos) return 0;
+  std::istringstream rest(stat.substr(end + 1));
+  std::string field;
+  for (int i = 3; i <= number; ++i) rest >> field;
+  return std::strtod(field.c_str(), nullptr);
+}
+
+double ticks_per_second() {
+  return static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+double resident_bytes() {
+  constexpr int kResidentPages = 24;
+  return stat_field(kResidentPages) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+double virtual_bytes() {
+  constexpr int kVirtualBytes = 23;
+  return stat_field(kVirtualBytes);
+}
+
+double cpu_seconds() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec);
+  return seconds + static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+double open_files() {
+  std::error_code error;
+  const std::filesystem::directory_iterator folder("/proc/self/fd", error);
+  if (error) return 0;
+  // The iteration holds one open itself.
+  return static_cast<double>(std::distance(begin(folder), end(folder))) - 1;
+}
+
+double most_files() {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  return static_cast<double>(limit.rlim_cur);
+}
+
+// Seconds since 1970: the time of boot plus what the process started after it.
+double start_time() {
+  std::istringstream stat(read_file("/proc/stat"));
+  std::string key;
+  double boot = 0;
+  while (stat >> key) {
+    if (key == "btime") {
+      stat >> boot;
+      break;
+    }
+  }
+  constexpr int kStartTicks = 22;
+  return boot + stat_field(kStartTicks) / ticks_per_second();
+}
+
+}  // namespace
+
+void add_process_metrics(Metrics& metrics) {
+  metrics.gauge("process_resident_memory_bytes", "Resident memory.", resident_bytes);
+  metrics.gauge("process_virtual_memory_bytes", "Virtual memory.", virtual_bytes);
+  metrics.counter("process_cpu_seconds_total", "Processor time, user and system.", cpu_seconds);
+  metrics.gauge("process_open_fds", "Open file descriptors.", open_files);
+  metrics.gauge("process_max_fds", "Most file descriptors that may be open.", most_files);
+  metrics.gauge("process_start_time_seconds", "Start, in seconds since 1970.", start_time);
+}
+
+}  // namespace starbus::bus::daemon

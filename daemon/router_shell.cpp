@@ -1,0 +1,143 @@
+#include "daemon/router_shell.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <cassert>
+namespace starbus::bus::daemon {
+namespace {
+
+PeerFacts facts_of(const io::Peer& peer) {
+  PeerFacts facts;
+  facts.pid = peer.pid;
+  facts.uid = peer.uid;
+  facts.gid = peer.gid;
+  facts.key = peer.key;
+  facts.address = peer.address;
+  return facts;
+}
+
+}  // namespace
+
+/// One link and its id; the link's handler.
+class LinkShell::Port final : public io::LinkHandler {
+ public:
+  Port(LinkShell& shell, LinkId id, std::shared_ptr<io::Link> link)
+      : shell_(shell), id_(id), link_(std::move(link)) {}
+
+  io::Link& link() { return *link_; }
+
+  void on_bundle(io::Link&, ByteView bundle) override {
+    shell_.router_->on_bundle(id_, bundle, boot_now());
+    // The batch of a link that its own bundle ended has no end.
+    if (!shell_.ports_.contains(id_)) shell_.router_->flush();
+  }
+  void on_batch_end(io::Link&) override { shell_.router_->flush(); }
+  void on_closed(io::Link&, const Error& reason) override { shell_.ended(id_, reason); }
+
+ private:
+  LinkShell& shell_;
+  LinkId id_;
+  std::shared_ptr<io::Link> link_;
+};
+
+LinkShell::LinkShell(boost::asio::io_context& loop) : timer_(loop) {}
+
+LinkShell::~LinkShell() {
+  stop();
+}
+
+void LinkShell::start(Router& router) {
+  assert(router_ == nullptr);
+  router_ = &router;
+  wait();
+}
+
+void LinkShell::stop() {
+  timer_.cancel();
+  router_ = nullptr;
+  for (auto& [id, port] : ports_) port->link().close();
+  ports_.clear();
+  retired_.clear();
+}
+
+void LinkShell::wait() {
+  timer_.expires_after(kTick);
+  // A timer that has run out cannot be cancelled: its handler may come after the end of this.
+  timer_.async_wait([this, weak = std::weak_ptr(alive_)](const boost::system::error_code& error) {
+    if (error || weak.expired() || router_ == nullptr) return;
+    retired_.clear();
+    // If this loop stood still, what peers said meanwhile is read first: they are not silent.
+    const auto late = boost::asio::steady_timer::clock_type::now() - timer_.expiry();
+    if (late < std::chrono::milliseconds(kSuspect)) {
+      router_->tick(boot_now());
+      router_->flush();
+    }
+    wait();
+  });
+}
+
+LinkId LinkShell::add(std::shared_ptr<io::Link> link, const Opened& opened) {
+  assert(router_ != nullptr);
+  const LinkId id = next_id_++;
+  PeerFacts facts = facts_of(link->peer());
+  auto& port =
+      *ports_.emplace(id, std::make_unique<Port>(*this, id, std::move(link))).first->second;
+  if (opened) {
+    opened(id, std::move(facts), boot_now());
+  } else {
+    router_->link_opened(id, std::move(facts), boot_now());
+  }
+  if (ports_.contains(id)) port.link().start(port);
+  router_->flush();
+  return id;
+}
+
+void LinkShell::flush() {
+  if (router_ != nullptr) router_->flush();
+}
+
+Bytes LinkShell::take_buffer(LinkId id) {
+  const auto found = ports_.find(id);
+  return found == ports_.end() ? Bytes{} : found->second->link().take_buffer();
+}
+
+void LinkShell::send(LinkId id, Bytes bundle) {
+  if (const auto found = ports_.find(id); found != ports_.end()) {
+    found->second->link().send(std::move(bundle));
+  }
+}
+
+void LinkShell::close(LinkId id) {
+  const auto found = ports_.find(id);
+  if (found == ports_.end()) return;
+  found->second->link().close();
+  retire(id);
+}
+
+void LinkShell::ended(LinkId id, const Error& reason) {
+  retire(id);
+  router_->link_closed(id, reason, boot_now());
+  router_->flush();
+}
+
+void LinkShell::retire(LinkId id) {
+  const auto found = ports_.find(id);
+  assert(found != ports_.end());
+  retired_.push_back(std::move(found->second));
+  ports_.erase(found);
+}
+
+void log_router_line(RouterShell::Level level, const std::string& text) {
+  switch (level) {
+    case RouterShell::Level::debug:
+      return spdlog::debug(text);
+    case RouterShell::Level::info:
+      return spdlog::info(text);
+    case RouterShell::Level::warning:
+      return spdlog::warn(text);
+    case RouterShell::Level::error:
+      return spdlog::error(text);
+  }
+}
+
+}  // namespace starbus::bus::daemon

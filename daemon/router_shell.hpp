@@ -1,0 +1,94 @@
+/// Connects a Router (sans-IO) with io::Link objects and the clock: what busd and busroot share.
+///
+///   LinkShell links(loop);
+///   class RootEvents final : public LinkedShell<RootShell> { ... the rest of RootShell ... };
+///   RootEvents shell(links);
+///   RootRouter router(shell, config, boot_now());
+///   links.start(router);
+///   listener = io::listen(loop, endpoint, options, [&](auto link) { links.add(std::move(link));
+///   });
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bus/core/routers/router.hpp"
+#include "bus/io/clock.hpp"
+#include "bus/io/link.hpp"
+
+namespace starbus::bus::daemon {
+
+using io::boot_now;
+
+/// Gives links their ids, hands their bundles to the router, flushes it at the end of each batch,
+/// and ticks it every 50 ms. Belongs to the loop's thread. Owns the links; the router must outlive
+/// this object or stop() it. A link that breaks is reported to the router once; one that the router
+/// closes is not reported.
+class LinkShell {
+ public:
+  static constexpr std::chrono::milliseconds kTick{50};
+
+  explicit LinkShell(boost::asio::io_context& loop);
+  ~LinkShell();
+  LinkShell(const LinkShell&) = delete;
+  LinkShell& operator=(const LinkShell&) = delete;
+
+  /// Begins to tick. Before the first add().
+  void start(Router& router);
+  /// Closes all links and the timer; the router is not told. Idempotent.
+  void stop();
+
+  /// How the router learns of a new link; Router::link_opened unless the caller says otherwise (a
+  /// busd's uplink).
+  using Opened = std::function<void(LinkId id, PeerFacts peer, Time now)>;
+  LinkId add(std::shared_ptr<io::Link> link, const Opened& opened = {});
+
+  /// After a call of the router that no link caused (a timer, an admin request): sends what it
+  /// left.
+  void flush();
+  std::size_t links() const { return ports_.size(); }
+
+  // What a RouterShell passes on to here; see LinkedShell.
+  Bytes take_buffer(LinkId id);
+  void send(LinkId id, Bytes bundle);
+  void close(LinkId id);
+
+ private:
+  class Port;
+  void wait();
+  void ended(LinkId id, const Error& reason);
+  /// Keeps a port that may be on the stack until the next tick.
+  void retire(LinkId id);
+
+  boost::asio::steady_timer timer_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Router* router_ = nullptr;
+  LinkId next_id_ = 1;
+  boost::unordered_flat_map<LinkId, std::unique_ptr<Port>> ports_;
+  std::vector<std::unique_ptr<Port>> retired_;
+};
+
+/// Writes a router's log line to the daemon's log.
+void log_router_line(RouterShell::Level level, const std::string& text);
+
+/// The part of a shell that is the same for every router. `Shell` is RouterShell or a class of it.
+template <class Shell>
+class LinkedShell : public Shell {
+ public:
+  explicit LinkedShell(LinkShell& links) : links_(links) {}
+  Bytes take_buffer(LinkId link) override { return links_.take_buffer(link); }
+  void send(LinkId link, Bytes bundle) override { links_.send(link, std::move(bundle)); }
+  void close(LinkId link) override { links_.close(link); }
+  void log(RouterShell::Level level, const std::string& text) override {
+    log_router_line(level, text);
+  }
+
+ private:
+  LinkShell& links_;
+};
+
+}  // namespace starbus::bus::daemon

@@ -1,0 +1,65 @@
+#include "daemon/signals.hpp"
+
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+#include <string_view>
+
+namespace starbus::bus::daemon {
+namespace {
+std::string_view name_of_signal(int signal) {
+  return signal == SIGINT ? "SIGINT" : "SIGTERM";
+}
+}  // namespace
+
+struct Signals::State : std::enable_shared_from_this<State> {
+  State(boost::asio::io_context& loop, Handlers functions)
+      : set(loop, SIGTERM, SIGINT, SIGHUP), handlers(std::move(functions)) {}
+
+  void wait() {
+    set.async_wait([self = shared_from_this()](boost::system::error_code error, int signal) {
+      if (error) return;
+      self->wait();
+      self->handle(signal);
+    });
+  }
+
+  void handle(int signal) {
+    if (signal == SIGHUP) {
+      if (!stopping) handlers.on_reload();
+      return;
+    }
+    if (stopping) {
+      spdlog::error("{} while stopping: ends at once{}", name_of_signal(signal),
+                    handlers.waits_for ? "; it was: " + handlers.waits_for() : "");
+      // Destructors could wait for what the drain waits for.
+      ::_exit(128 + signal);
+    }
+    stopping = true;
+    spdlog::info("{}: stops", name_of_signal(signal));
+    handlers.on_stop(signal);
+  }
+
+  boost::asio::signal_set set;
+  Handlers handlers;
+  bool stopping = false;
+};
+
+Signals::Signals(boost::asio::io_context& loop, Handlers handlers)
+    : state_(std::make_shared<State>(loop, std::move(handlers))) {
+  std::signal(SIGPIPE, SIG_IGN);  // a peer that went away is an error of write, not a death
+  state_->wait();
+}
+
+Signals::~Signals() {
+  // A handler that is already on its way to run must find nothing to do.
+  state_->handlers = {[](int) {}, [] {}, {}};
+  boost::system::error_code ignored;
+  state_->set.clear(ignored);
+  state_->set.cancel(ignored);
+}
+
+}  // namespace starbus::bus::daemon

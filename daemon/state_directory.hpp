@@ -1,0 +1,56 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bus/core/error.hpp"
+#include "daemon/file_descriptor.hpp"
+
+namespace starbus::bus::daemon {
+
+/// The folder that belongs to one running daemon: an exclusive lock, and small files that are
+/// replaced atomically (the root's term, the journal of hosts). Open it before any socket: of two
+/// daemons on one folder the second must refuse before it disturbs the first. Different files may
+/// be written by different threads. The lock lives as long as this object, and ends with the
+/// process however it ends.
+class StateDirectory {
+ public:
+  /// A small file: larger state belongs into storage/.
+  static constexpr std::size_t kMaxFile = 16 * 1024 * 1024;
+
+  /// Creates the folder (0750) if need be. Errc::name_taken names the folder and the process that
+  /// holds it; Errc::io_error otherwise.
+  static Result<StateDirectory> open(const std::filesystem::path& folder);
+  /// As open, but asks the process that holds the folder to stop (SIGTERM), and waits for its end.
+  /// Blocks, at most `limit`; then Errc::name_taken.
+  static Result<StateDirectory> take_over(const std::filesystem::path& folder,
+                                          std::chrono::milliseconds limit);
+
+  /// After success the new content survives a power cut; after an error or a crash the file has the
+  /// old content or the new, never a mixture. `name` is a plain file name, not "lock".
+  Result<> write(std::string_view name, std::string_view content);
+  /// As write, but does not wait for the disk: survives the end of this process, however it ends,
+  /// and not a power cut, after which the file may be gone or empty. For what a start of the same
+  /// boot reads; a disk that is busy delays nobody.
+  Result<> note(std::string_view name, std::string_view content);
+  /// No value when there is no such file.
+  Result<std::optional<std::string>> read(std::string_view name) const;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  Result<> replace(std::string_view name, std::string_view content, bool durable);
+
+  StateDirectory(std::filesystem::path path, FileDescriptor folder, FileDescriptor lock)
+      : path_(std::move(path)), folder_(std::move(folder)), lock_(std::move(lock)) {}
+
+  std::filesystem::path path_;
+  FileDescriptor folder_;
+  FileDescriptor lock_;
+};
+
+}  // namespace starbus::bus::daemon

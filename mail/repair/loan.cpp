@@ -1,0 +1,39 @@
+#include "mail/repair/loan.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+namespace starbus::bus::busd::mail {
+namespace {
+
+constexpr const char* kLentFile = "LENT";
+
+}  // namespace
+
+storage::Result<Loan> Loan::take(const std::filesystem::path& folder) {
+  const std::string path = folder / kLentFile;
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640);
+  if (file < 0) return storage::Error(storage::Errc::io_error, path + ": " + std::strerror(errno));
+  if (::flock(file, LOCK_EX | LOCK_NB) == 0) return Loan(file);
+  ::close(file);
+  return storage::Error(storage::Errc::in_use, "another program has borrowed " + folder.string());
+}
+
+Loan::~Loan() {
+  if (file_ >= 0) ::close(file_);
+}
+
+bool is_lent(const std::filesystem::path& folder) {
+  const int file = ::open((folder / kLentFile).c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool lent = ::flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(file);
+  return lent;
+}
+
+}  // namespace starbus::bus::busd::mail

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bus/core/wire/ids.hpp"
+
+namespace starbus::bus::busd::mail {
+
+/// First bytes of keys, see rows.hpp. Any other is of a later version.
+inline constexpr char kPlaceRows = 'P';
+inline constexpr char kShardRows = 'S';
+inline constexpr char kMessageRows = 'b';
+inline constexpr char kStreamRows = 'f';
+inline constexpr char kPostKeyRows = 'k';
+inline constexpr char kBoxRows = 'm';
+inline constexpr char kResultsRows = 'r';
+inline constexpr std::string_view kRowKinds = "PSbfkmr";  // in the order of their keys
+
+/// What a key says that belongs to one mailbox (kinds m, b and k).
+struct MailKey {
+  char kind = kBoxRows;
+  std::uint8_t shard = 0;
+  ChannelId id;
+  std::uint64_t number = 0;  // of a message
+};
+
+/// nullopt: of another kind, or not of its form. The shard may be one that the id is not of.
+std::optional<MailKey> read_mail_key(std::string_view key);
+
+/// For people: "message 7 of 2577db...", "senders to store/84". Of any bytes.
+std::string describe_key(std::string_view key);
+
+}  // namespace starbus::bus::busd::mail

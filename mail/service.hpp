@@ -1,0 +1,144 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bus/core/ends/process_core.hpp"
+#include "mail/mail.hpp"
+#include "mail/shards/givers.hpp"
+#include "mail/shards/taker.hpp"
+
+namespace starbus::bus::busd::mail {
+
+/// The process of a host that owns its mail shards: between a ProcessCore, whose events it takes,
+/// and the Mail that keeps what is posted. Whoever runs it (a thread of busd, or the simulator)
+/// gives it a link and the time, and calls `turn` at the end of each turn. One thread.
+class MailService final : public ProcessEvents, private MailShell {
+ public:
+  struct Hooks {
+    std::function<void(std::function<void()>)> post;  // see MailShell::post
+    std::function<std::uint64_t()> wall_ms;
+    std::function<std::uint64_t()> now_ms;                 // of a clock that nobody sets
+    std::function<void(const std::string& text)> trouble;  // for the log
+    std::function<void(const std::string& text)> note;     // likewise, and all is well
+    std::function<void(const storage::Error&)> stopped;
+    std::function<std::uint64_t()> token;  // drawn at random, for moves
+  };
+
+  /// `shards`: those that this host keeps unless its store says otherwise, because one has moved.
+  MailService(storage::Store& store, std::string host, std::vector<std::uint8_t> shards,
+              MailQuota quota, Hooks hooks);
+  /// Before anything else; must outlive the service's last call.
+  void attach(ProcessCore& core) { core_ = &core; }
+
+  /// Begins the next batch, and asks for the shards that are not held.
+  void turn();
+  const Mail& mail() const { return mail_; }
+  /// See Mail::purge.
+  void purge(const std::string& name, std::uint64_t upto, Mail::Purged done) {
+    mail_.purge(name, upto, std::move(done));
+  }
+  bool serves(std::uint8_t shard) const;
+  /// Whether it is this store's to serve, now or as soon as it can: listed, or brought by a move or
+  /// by an operator, and not given away.
+  bool keeps(std::uint8_t shard) const;
+
+  // --- moves: see Taker ---
+  Result<> take(const std::vector<std::uint8_t>& shards) {
+    if (stopped_) return Error{Errc::closed, "the mail store has stopped"};
+    return taker_.begin(shards);
+  }
+  void stop_taking() { taker_.stop(); }
+  const MoveProgress& move() const { return taker_.progress(); }
+  std::size_t given_now() const { return givers_.count(); }
+
+  // ProcessEvents
+  void on_welcome(bool first) override;
+  void on_durable_bound(BindingId binding, Epoch epoch, Lineage lineage) override;
+  void on_bind_refused(BindingId binding, const Error& reason) override;
+  void on_lease_lost() override;
+  void on_item(const StreamId& stream, std::uint64_t seq, ByteView body, bool tombstone) override;
+  void on_repeat(const StreamId& stream) override;
+  void on_bound(BindingId, Epoch) override {}
+  void on_unbound(BindingId) override {}
+  void on_delivery(BindingId, const Delivery&) override {}
+  void on_mail(const Process& from, Kind kind, ByteView payload) override;
+  void on_mail_lost(const ChannelId& process) override;
+  void on_watch(const std::string& prefix, const std::vector<WatchRow>& changes,
+                bool complete) override;
+  void on_watch_refused(const std::string&, const Error&) override {}
+  void on_acknowledged(Token) override {}
+  void on_failed(Token, const ChannelId&, Lane, std::uint64_t, Errc, bool) override {}
+  void on_room() override { mail_.room(); }
+
+ private:
+  /// Away: at another host, or on the way. Leaving: frozen, so that it can be given.
+  enum class Phase : std::uint8_t { free, asked, held, broken, away, leaving };
+  struct Shard {
+    Phase phase = Phase::free;
+    std::uint64_t after = 0;  // free: the batch that must have ended before it is asked for
+  };
+
+  static constexpr const char* kStoreNode = "store";     // HOST.store
+  static constexpr const char* kProcesses = "process/";  // a watch shows which of them live
+
+  void read_place(std::uint8_t shard);
+  Givers::Way give_way();
+  Taker::Way take_way();
+  Totals totals_kept() const;
+  std::optional<Taker::Store> owner_of(std::uint8_t shard) const;
+  std::optional<Process> store_of(const std::string& host) const;
+  void on_shard(const Process& from, Kind kind, ByteView payload);
+  void freeze(std::uint8_t shard);
+  void thaw(std::uint8_t shard);
+  void mark(std::uint8_t shard, const PlaceRow& row);
+  void erase(std::uint8_t shard);
+  void commit(storage::Batch batch, storage::Store::Completion done);
+  void bind(std::uint8_t shard);
+  void broken(std::uint8_t shard, const std::string& why);
+  void report_refusals();
+  bool leave_to_owner(std::uint8_t shard);
+  void report_left();
+  bool disk_has_room();
+
+  // MailShell
+  void stored(const StreamId& stream, std::uint64_t last,
+              std::span<const PostResult> results) override;
+  void answer(const StreamId& stream, std::span<const PostResult> kept) override;
+  void refused(const StreamId& stream, std::uint64_t last) override;
+  void forget(const StreamId& stream) override;
+  void opened(std::uint8_t shard, const std::vector<FilterRow>& filter) override;
+  void say(const Process& reader, Lineage hint, ByteView record) override;
+  bool has_room(const Process& reader) override;
+  void stopped(const storage::Error& reason) override;
+  bool watched(std::uint8_t shard) override { return givers_.watches(shard); }
+  void changed(std::uint8_t shard, storage::Batch::Kind kind, std::string_view key,
+               std::string_view end) override {
+    givers_.changed(shard, kind, key, end);
+  }
+  void post(std::function<void()> action) override { hooks_.post(std::move(action)); }
+  std::uint64_t wall_ms() override { return hooks_.wall_ms(); }
+
+  ProcessCore* core_ = nullptr;
+  storage::Store& store_;
+  const std::string host_;
+  Hooks hooks_;
+  Mail mail_;
+  Givers givers_;
+  Taker taker_;
+  std::map<std::uint8_t, Shard> shards_;
+  std::map<BindingId, std::uint8_t> bindings_;
+  std::map<std::string, std::vector<std::uint8_t>> refusals_;  // since the last report, by reason
+  std::string reported_;
+  std::map<std::string, std::vector<std::uint8_t>> left_;  // to hosts; since the last report
+  std::uint64_t next_try_ms_ = 0;
+  bool greeted_ = false;
+  bool stopped_ = false;
+  bool disk_was_full_ = false;  // while the disk worked: nothing is served until there is room
+  bool more_ = false;           // a turn for readers is asked for
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace starbus::bus::busd::mail

@@ -1,0 +1,149 @@
+// Shards that come and go: what MailService lends to Givers and to the Taker.
+#include <utility>
+
+#include "bus/core/wire/name.hpp"
+#include "mail/service.hpp"
+#include "mail/shards/shard_row.hpp"
+#include "mail/store_limit.hpp"
+
+namespace starbus::bus::busd::mail {
+Givers::Way MailService::give_way() {
+  Givers::Way way;
+  way.say = [this](const Process& to, Lineage hint, ByteView record) { say(to, hint, record); };
+  way.serves = [this](std::uint8_t shard) { return serves(shard); };
+  way.freeze = [this](std::uint8_t shard) { freeze(shard); };
+  way.begun = [this] { return mail_.begun(); };
+  way.thaw = [this](std::uint8_t shard) { thaw(shard); };
+  way.mark = [this](std::uint8_t shard, const PlaceRow& row) { mark(shard, row); };
+  way.now_ms = hooks_.now_ms;
+  way.trouble = hooks_.trouble;
+  return way;
+}
+
+Taker::Way MailService::take_way() {
+  Taker::Way way;
+  way.say = [this](const Process& to, Lineage hint, ByteView record) { say(to, hint, record); };
+  way.reply_lineage = [this] { return core_->reply_lineage(); };
+  way.serves = [this](std::uint8_t shard) { return serves(shard); };
+  way.keeps = [this](std::uint8_t shard) {
+    const auto found = shards_.find(shard);
+    return found != shards_.end() && found->second.phase != Phase::away;
+  };
+  way.limit_passed = [this](const Totals& more) {
+    return limit_passed(mail_.quota(), totals_kept(), more);
+  };
+  way.erases = [this](std::uint8_t shard) { return is_being_erased(store_, shard); };
+  way.owner = [this](std::uint8_t shard) { return owner_of(shard); };
+  way.store_of = [this](const std::string& host) { return store_of(host); };
+  way.taken = [this](std::uint8_t shard) {
+    hooks_.note(shard_name(shard) + " has come from " + taker_.progress().from);
+    shards_[shard] = {};
+    next_try_ms_ = 0;
+  };
+  way.commit = [this](storage::Batch batch, storage::Store::Completion done) {
+    commit(std::move(batch), std::move(done));
+  };
+  way.token = hooks_.token;
+  way.now_ms = hooks_.now_ms;
+  way.trouble = hooks_.trouble;
+  return way;
+}
+
+/// Also of shards that are not served now: one that has come a moment ago, for instance. Of a row
+/// that cannot be read nothing is known, as when that shard is served.
+Totals MailService::totals_kept() const {
+  Totals all = mail_.totals();
+  for (const auto& [number, shard] : shards_) {
+    if (shard.phase == Phase::away || mail_.is_open(number)) continue;
+    if (const auto row = read_shard_row(store_, number)) all += row->totals;
+  }
+  return all;
+}
+
+std::optional<Taker::Store> MailService::owner_of(std::uint8_t shard) const {
+  const RowSet* const rows = core_->rows(std::string(kStores));
+  if (rows == nullptr) return std::nullopt;
+  const auto row = rows->rows().find(shard_name(shard));
+  if (row == rows->rows().end()) return std::nullopt;
+  return Taker::Store{row->second.owner, host_of_process(row->second.owner_name)};
+}
+
+std::optional<Process> MailService::store_of(const std::string& host) const {
+  const RowSet* const rows = core_->rows(kProcesses);
+  if (rows == nullptr) return std::nullopt;
+  const auto row = rows->rows().find(kProcesses + host + "." + kStoreNode);
+  if (row == rows->rows().end()) return std::nullopt;
+  return row->second.owner;
+}
+
+void MailService::on_shard(const Process& from, Kind kind, ByteView payload) {
+  if (kind == Kind::shard_take) {
+    auto take = decode<ShardTake>(payload);
+    if (!take) return;
+    take->host = storage::printable(take->host);  // for logs; names of hosts stay as they are
+    givers_.take(from, *take);
+  } else if (kind == Kind::shard_rows) {
+    if (auto rows = decode<ShardRows>(payload)) taker_.rows(from, std::move(*rows));
+  } else if (kind == Kind::shard_more) {
+    if (const auto more = decode<ShardMore>(payload)) givers_.more(from, *more);
+  } else if (kind == Kind::shard_given) {
+    auto given = decode<ShardGiven>(payload);
+    if (!given) return;
+    given->detail = storage::printable(given->detail);
+    taker_.given(from, *given);
+  }
+}
+
+/// Posts wait with their senders from here on; readers ask for the next owner.
+void MailService::freeze(std::uint8_t shard) {
+  mail_.close(shard);
+  (void)core_->unbind(shard_channel(shard).id());
+  std::erase_if(bindings_, [shard](const auto& entry) { return entry.second == shard; });
+  shards_[shard].phase = Phase::leaving;
+}
+
+void MailService::thaw(std::uint8_t shard) {
+  if (shards_.at(shard).phase != Phase::leaving) return;
+  shards_[shard] = {Phase::free, mail_.begun()};
+  next_try_ms_ = 0;
+}
+
+void MailService::mark(std::uint8_t shard, const PlaceRow& row) {
+  storage::Batch batch;
+  batch.put(place_key(shard), encode(row));
+  batch.use_reserve();
+  commit(std::move(batch), [this, shard, to = row.host](const storage::Result<>& result) {
+    if (result) {
+      hooks_.note(shard_name(shard) + " has gone to " + to);
+      shards_[shard].phase = Phase::away;
+      mail_.forget(shard);
+    }
+    givers_.marked(shard, result);
+    if (result) erase(shard);
+  });
+}
+
+/// What lies here of a shard that is another's. If the disk refuses, the next start does it.
+void MailService::erase(std::uint8_t shard) {
+  storage::Batch batch;
+  erase_shard(shard, batch);
+  (void)store_.commit(std::move(batch), [](const storage::Result<>&) {});
+}
+
+/// `done` on this thread.
+void MailService::commit(storage::Batch batch, storage::Store::Completion done) {
+  const auto finish = [this, weak = std::weak_ptr(alive_),
+                       done = std::move(done)](const storage::Result<>& result) {
+    post([this, weak, done, result] {
+      if (!weak.lock()) return;
+      done(result);
+      if (result) return;
+      // Nobody may post for a while, and would then be the first to hear of it.
+      const storage::Report report = store_.report();
+      if (report.state == storage::State::stopped) mail_.store_stopped(report.reason);
+    });
+  };
+  if (auto taken = store_.commit(std::move(batch), finish); !taken) finish(taken);
+}
+
+}  // namespace starbus::bus::busd::mail

@@ -1,0 +1,165 @@
+#include "mail/store_process.hpp"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <chrono>
+#include <random>
+#include <utility>
+
+#include "bus/core/wire/version.hpp"
+#include "mail/answer_once.hpp"
+
+namespace starbus::bus::busd::mail {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenFigures{500};
+
+std::uint64_t wall_ms() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+}
+
+std::uint64_t now_ms() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+}
+
+std::uint64_t random_number() {
+  std::random_device device;
+  const std::uint64_t high = device();
+  return high << 32 | device();
+}
+
+}  // namespace
+
+StoreProcess::StoreProcess(const NodeSettings& settings, const NodeHooks& hooks,
+                           std::unique_ptr<storage::Store> store, std::function<bool()> may_mend)
+    : settings_(settings),
+      hooks_(hooks),
+      store_(std::move(store)),
+      measured_(*store_, hooks_.measured),
+      service_(measured_, settings_.host, settings_.shards, settings_.quota,
+               {.post =
+                    [this](std::function<void()> action) {
+                      boost::asio::post(loop_, [this, action = std::move(action)] {
+                        action();
+                        link_.want_pump(0);
+                      });
+                    },
+                .wall_ms = settings_.wall_ms ? settings_.wall_ms : wall_ms,
+                .now_ms = now_ms,
+                .trouble = hooks_.trouble,
+                .note = hooks_.note,
+                .stopped = [this](const storage::Error& reason) { stopped(reason); },
+                .token = random_number}),
+      core_({kName, settings_.role, draw_incarnation(), std::string("starbus ") + kVersion,
+             kVersionMinor},
+            service_, io::boot_now()),
+      link_(loop_, core_, settings_.endpoint, link_hooks()),
+      may_mend_(std::move(may_mend)),
+      desk_(*store_),
+      patrol_(*store_, settings_.patrol, hooks_.trouble),
+      oldest_(*store_) {
+  for (const std::string& damage : store_->report().damage) hooks_.trouble(damage);
+}
+
+ProcessLink::Hooks StoreProcess::link_hooks() {
+  ProcessLink::Hooks hooks;
+  hooks.hold = [this]() -> std::shared_ptr<void> { return alive_; };
+  hooks.lost = [](const Error&, bool) {};  // busd says so itself
+  hooks.refused = [this](const Error& reason) {
+    hooks_.trouble("the mail store is not let in by its own busd: " + reason.to_string());
+  };
+  hooks.tick = [this] { publish(); };
+  hooks.before_pump = [this] { service_.turn(); };
+  hooks.after_turn = [] {};
+  return hooks;
+}
+
+/// What a disk has lost can be mended while others wait; what it did not take, or fails to sync, is
+/// not known any more.
+void StoreProcess::stopped(const storage::Error& reason) {
+  const storage::Error why = store_->report().reason;
+  if (!storage::can_be_repaired(why) || !may_mend_()) return hooks_.stopped(reason);
+  damaged_ = why;
+  leave();
+}
+
+void StoreProcess::publish() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < published_ + kBetweenFigures) return;
+  published_ = now;
+  NodeFigures figures;
+  figures.counters = service_.mail().counters();
+  figures.totals = service_.mail().totals();
+  figures.readers = service_.mail().readers().count();
+  figures.kept.emplace();
+  for (unsigned shard = 0; shard < kShards; ++shard) {
+    figures.held.set(shard, service_.serves(static_cast<std::uint8_t>(shard)));
+    figures.kept->set(shard, service_.keeps(static_cast<std::uint8_t>(shard)));
+  }
+  figures.move = service_.move();
+  figures.giving = service_.given_now();
+  const std::lock_guard lock(figures_mutex_);
+  figures_ = figures;
+}
+
+NodeFigures StoreProcess::figures() const {
+  const std::lock_guard lock(figures_mutex_);
+  return figures_;
+}
+
+void StoreProcess::purge(const std::string& name, std::uint64_t upto, Mail::Purged done) {
+  auto answer = answer_once<Result<std::uint64_t>>(std::move(done), Error{Errc::closed});
+  boost::asio::post(loop_, [this, name, upto, answer = std::move(answer)] {
+    service_.purge(name, upto, answer);
+    link_.want_pump(0);
+  });
+}
+
+void StoreProcess::take(std::vector<std::uint8_t> shards, Taken begun) {
+  auto answer = answer_once<Result<>>(std::move(begun), Error{Errc::closed});
+  boost::asio::post(loop_, [this, shards = std::move(shards), answer = std::move(answer)] {
+    const auto result = service_.take(shards);
+    published_ = {};
+    publish();  // so that whoever is told finds it in the figures
+    answer(result);
+    link_.want_pump(0);
+  });
+}
+
+void StoreProcess::stop_taking() {
+  boost::asio::post(loop_, [this] {
+    service_.stop_taking();
+    link_.want_pump(0);
+  });
+}
+
+void StoreProcess::run() {
+  service_.attach(core_);
+  link_.start();
+  const auto work = boost::asio::make_work_guard(loop_);
+  loop_.run();
+}
+
+void StoreProcess::lend() {
+  boost::asio::post(loop_, [this] { lent_ = true; });
+  leave();
+}
+
+void StoreProcess::leave() {
+  boost::asio::post(loop_, [this] {
+    core_.leave();
+    link_.stop();
+    loop_.stop();
+  });
+}
+
+StoreProcess::~StoreProcess() {
+  // What is still under way becomes durable, and nobody is told: its senders ask the next one.
+  store_->close();
+}
+
+}  // namespace starbus::bus::busd::mail

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bus/core/ends/durable_owner.hpp"
+#include "mail/quota.hpp"
+#include "mail/rows.hpp"
+#include "storage/store.hpp"
+
+namespace starbus::bus::busd::mail {
+
+/// Walks through the rows of the open shards, a page at a time and without end, and finds what has
+/// outlived its time: messages beyond the age limit, idempotency keys, and the streams of senders
+/// that have long been silent. Erases nothing itself. One thread; blocks for disk reads.
+class Sweeper {
+ public:
+  static constexpr std::size_t kPage = 64;               // rows that a step looks at
+  static constexpr std::uint64_t kKeyLife = 86'400'000;  // ms that an idempotency key counts
+  /// ms that a silent stream is known. A sender that lives hears of its posts within its lease, so
+  /// none comes again after that.
+  static constexpr std::uint64_t kStreamLife = 86'400'000;
+
+  struct Shard {
+    std::uint8_t number = 0;
+    std::uint64_t opened_ms = 0;  // before that nobody could be heard
+    friend auto operator<=>(const Shard&, const Shard&) = default;
+  };
+  struct Aged {
+    std::uint8_t shard = 0;
+    ChannelId box;
+    std::uint64_t upto = 0;  // it and all before are too old
+  };
+  struct Found {
+    std::vector<Aged> boxes;
+    std::vector<std::string> keys;
+    std::vector<StreamId> streams;
+    bool empty() const { return boxes.empty() && keys.empty() && streams.empty(); }
+  };
+
+  /// Whether the key counts no more, wherever the walk is: posters are told a time, not a walk.
+  static bool outlived(const KeyRow& row, std::uint64_t now_ms) {
+    return older(row.time_ms, kKeyLife, now_ms);
+  }
+
+  Sweeper(const storage::Store& store, const MailQuota& quota) : store_(store), quota_(quota) {}
+
+  /// Looks at the next page; what cannot be read is passed over.
+  Found step(const std::set<Shard>& shards, std::uint64_t now_ms);
+
+ private:
+  static bool older(std::uint64_t time_ms, std::uint64_t life_ms, std::uint64_t now_ms) {
+    return now_ms > time_ms && now_ms - time_ms > life_ms;
+  }
+  void look(const Shard& shard, const storage::Record& record, std::uint64_t now_ms,
+            const storage::Snapshot& snapshot, Found& found) const;
+  void look_at_box(const Shard& shard, const storage::Record& record, std::uint64_t now_ms,
+                   const storage::Snapshot& snapshot, Found& found) const;
+
+  const storage::Store& store_;
+  const MailQuota& quota_;
+  std::uint8_t shard_ = 0;
+  std::size_t kind_ = 0;  // of kKinds
+  std::string from_;      // where the next page begins; empty: at the beginning of the kind
+};
+
+}  // namespace starbus::bus::busd::mail

@@ -1,0 +1,130 @@
+#include "nodes/hosting/db_saver.hpp"
+
+#include <cstdio>
+#include <utility>
+
+#include "nodes/hosting/limits.hpp"
+
+namespace starbus::nodes::entities {
+namespace {
+
+using db::Json;
+
+bus::Error error_of(const db::Error& error) {
+  const auto as = [&](bus::Errc code) { return bus::Error(code, error.to_string()); };
+  switch (error.code) {
+    case db::Errc::stale:
+      return as(bus::Errc::superseded);
+    case db::Errc::too_large:
+    case db::Errc::bad_document:
+      return as(bus::Errc::too_large);
+    case db::Errc::bad_request:
+      return as(bus::Errc::bad_name);
+    case db::Errc::not_here:
+    case db::Errc::wrong_type:
+    case db::Errc::too_many:
+      return as(bus::Errc::bad_config);
+    case db::Errc::busy:
+      return as(bus::Errc::would_block);
+    case db::Errc::store_full:
+      return as(bus::Errc::store_full);
+    case db::Errc::corrupt:
+      return as(bus::Errc::corrupt);
+    default:
+      return as(bus::Errc::io_error);
+  }
+}
+
+Json bytes_of(const bus::Bytes& bytes) {
+  const auto* const begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  return Json::binary(Json::binary_t::container_type(begin, begin + bytes.size()));
+}
+
+/// What save() wrote.
+DbSaver::Loaded saved_in(const Json& document) {
+  const auto found = document.find("saved");
+  if (found == document.end() || !found->is_binary()) {
+    return db::Error(db::Errc::corrupt, "no document of an entity: it has no bytes in 'saved'");
+  }
+  const auto& bytes = found->get_binary();
+  const auto* const begin = reinterpret_cast<const std::byte*>(bytes.data());
+  return std::optional(bus::Bytes(begin, begin + bytes.size()));
+}
+
+}  // namespace
+
+std::string text_of(const SaveVersion& version) {
+  char text[40];
+  const int size = std::snprintf(text, sizeof text, "%016llx.%016llx",
+                                 static_cast<unsigned long long>(version.epoch),
+                                 static_cast<unsigned long long>(version.number));
+  return std::string(text, static_cast<std::size_t>(size));
+}
+
+DbSaver::DbSaver(db::Database& database, DbSaverOptions options)
+    : database_(database), options_(std::move(options)) {}
+
+std::string DbSaver::collection_of(const std::string& type) const {
+  return options_.collection ? options_.collection(type) : type;
+}
+
+void DbSaver::save(const SavedEntity& saved, Done done) {
+  db::Update update;
+  update.collection = collection_of(saved.type);
+  update.id = saved.persistent_id;
+  update.upsert = true;
+  update.changes.push_back({db::Operator::raise, "version", text_of(saved.version)});
+  update.changes.push_back({db::Operator::set, "type", saved.type});
+  update.changes.push_back({db::Operator::set, "saved", bytes_of(saved.properties)});
+  // Of one that has none any more, too: what it had would be found for ever.
+  if (db::Json values = storable(saved.values); values.empty()) {
+    update.changes.push_back({db::Operator::unset, "values", {}});
+  } else {
+    update.changes.push_back({db::Operator::set, "values", std::move(values)});
+  }
+  db::WriteRequest request;
+  request.writes.emplace_back(std::move(update));
+  const auto taken = database_.write(
+      std::move(request), [this, weak = std::weak_ptr(alive_), done](db::Result<db::Written> end) {
+        if (!weak.expired()) done(outcome_of(end));
+      });
+  if (!taken) done(outcome_of(taken.error()));
+}
+
+db::Json DbSaver::storable(const std::vector<SavedValue>& values) {
+  Json all = Json::object();
+  for (const SavedValue& one : values) {
+    const auto weight = db::check_value(one.value);
+    const bool small = weight && *weight <= kSearchableValue;
+    // "stats.strength" comes into the object "stats".
+    if (!small || !db::apply_changes({{db::Operator::set, one.path, one.value}}, all)) {
+      ++counters_.left_out;
+    }
+  }
+  return all;
+}
+
+bus::Result<> DbSaver::outcome_of(const db::Result<db::Written>& written) {
+  if (!written) {
+    ++(written.error() == db::Errc::stale ? counters_.superseded : counters_.failed);
+    return error_of(written.error());
+  }
+  ++counters_.written;
+  if (written->outcomes.front() == db::Outcome::unchanged) ++counters_.unchanged;
+  return {};
+}
+
+void DbSaver::load(const std::string& type, const std::string& persistent_id,
+                   std::function<void(Loaded)> done) {
+  const auto taken = database_.find(
+      {.collection = collection_of(type), .id = persistent_id},
+      [weak = std::weak_ptr(alive_), done](const db::Result<std::optional<Json>>& found) {
+        if (weak.expired()) return;
+        if (!found) return done(found.error());
+        if (!*found) return done(std::optional<bus::Bytes>());
+        done(saved_in(**found));
+      });
+  if (!taken) done(taken.error());
+}
+
+}  // namespace starbus::nodes::entities

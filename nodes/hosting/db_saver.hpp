@@ -1,0 +1,89 @@
+/// Keeps entities as documents of a database (nodes/db), one for each, and gives back what was
+/// kept.
+///
+///   db::RemoteDatabase database(node.bus(), {.database = "main"});
+///   entities::DbSaver saver(database);
+///   host.emplace(node.rpc(), node.timers(), node.name(), HostOptions{.save = saver.store()});
+///   ...
+///   saver.load("player", "alice", [](DbSaver::Loaded loaded) {
+///     // *loaded: the properties for CreateOptions::saved; none if there is no such document
+///   });
+///
+/// A document has the entity's persistent id in the collection that is named as its type:
+///
+///   { "type": "player", "version": "0000010000000030.0000000000000007", "saved": <View::save>,
+///     "values": { "level": 7 } }
+///
+/// `values` are what TypeOptions::searchable names, for indexes: what is loaded is `saved` alone. A
+/// value that no document can hold (a number beyond int64, one that is not finite, a text that is
+/// not UTF-8), or of more than kSearchableValue, is left out, and its entity saved all the same.
+///
+/// **Versions**: a write is refused, as `superseded`, if a later owner of the entity's name has
+/// written (SaveVersion): what a process sends late that has lost its lease, or that the entity has
+/// left, changes nothing. Nor does what was loaded and never became an owner: so an entity is
+/// published always, or never.
+///
+/// Belongs to the loop's thread; owns nothing. The database outlives it, and so do the hosts' saves
+/// that it was given: what is answered behind its end is dropped.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "nodes/db/database.hpp"
+#include "nodes/hosting/saved_entity.hpp"
+
+namespace starbus::nodes::entities {
+
+struct DbSaverOptions {
+  /// Of a type; not set: its name. At most 64 of letters, digits, `_`, `-` and `.`.
+  std::function<std::string(const std::string& type)> collection = {};
+};
+
+struct DbSaverCounters {
+  std::uint64_t written = 0;
+  std::uint64_t unchanged = 0;   // of these, documents that were so already
+  std::uint64_t superseded = 0;  // refused: a later owner has written
+  std::uint64_t failed = 0;      // attempts that failed for another reason
+  std::uint64_t left_out = 0;    // values
+};
+
+class DbSaver {
+ public:
+  using Loaded = db::Result<std::optional<bus::Bytes>>;
+
+  explicit DbSaver(db::Database& database, DbSaverOptions options = {});
+  DbSaver(const DbSaver&) = delete;
+  DbSaver& operator=(const DbSaver&) = delete;
+
+  /// For HostOptions::save.
+  Store store() {
+    return [this](const SavedEntity& saved, Done done) { save(saved, std::move(done)); };
+  }
+  /// One attempt. Errors: superseded; too_large, bad_name, denied, which do not pass; others do.
+  void save(const SavedEntity& saved, Done done);
+  /// What was kept of one, with all that the database was given before. `corrupt`: the document is
+  /// none of these.
+  void load(const std::string& type, const std::string& persistent_id,
+            std::function<void(Loaded)> done);
+
+  const DbSaverCounters& counters() const { return counters_; }
+
+ private:
+  std::string collection_of(const std::string& type) const;
+  /// Those that a document may hold.
+  db::Json storable(const std::vector<SavedValue>& values);
+  bus::Result<> outcome_of(const db::Result<db::Written>& written);
+
+  db::Database& database_;
+  const DbSaverOptions options_;
+  DbSaverCounters counters_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+/// As in documents: texts of one length, which sort as the versions do.
+std::string text_of(const SaveVersion& version);
+
+}  // namespace starbus::nodes::entities

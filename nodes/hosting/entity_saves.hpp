@@ -1,0 +1,90 @@
+/// What is on its way to where entities are kept: in order for each of them, repeated while that
+/// may help, and bounded.
+///
+///   saves.add(std::move(saved), entity.label(), [](bus::Result<> kept) { ... });
+///
+/// Invariants: of one entity (type and persistent id) at most one save is with the store; of those
+/// that wait behind it the newest alone is kept, and its end is the end of all of them. Each ends:
+/// kept, or with an error, at the latest kSaveDeadline after it was given to the store first. Where
+/// the store has just used all of that for the one before, it is gone, most likely: then the time
+/// counts from when the next one came, so that a drain does not wait for both.
+///
+/// Belongs to the loop's thread. The store is told of nothing behind the end of this, and what it
+/// answers then is ignored.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "entity/timers/timer_wheel.hpp"
+#include "nodes/hosting/limits.hpp"
+#include "nodes/hosting/saved_entity.hpp"
+
+namespace starbus::nodes::entities {
+
+struct SaveCounters {
+  std::uint64_t kept = 0;
+  std::uint64_t failed = 0;    // for good
+  std::uint64_t repeated = 0;  // attempts that were not the first
+};
+
+class EntitySaves {
+ public:
+  EntitySaves(entity::TimerWheel& timers, Store store);
+  EntitySaves(const EntitySaves&) = delete;
+  EntitySaves& operator=(const EntitySaves&) = delete;
+
+  void add(SavedEntity saved, std::string label, Done done);
+
+  /// Whether to add more, of those that can wait elsewhere.
+  bool room() const { return entries_.size() < kMaxSaves; }
+  bool empty() const { return entries_.empty(); }
+  std::size_t size() const { return entries_.size(); }
+  /// Is one of this entity on its way?
+  bool has(const std::string& type, const std::string& persistent_id) const;
+  /// "2 to be saved: guild roses, guild lilies"; empty if there is nothing.
+  std::string waits_for() const;
+  const SaveCounters& counters() const { return counters_; }
+
+ private:
+  struct Next {
+    SavedEntity saved;
+    std::vector<Done> done;
+    entity::Time came{};
+  };
+  struct Entry {
+    std::string label;
+    Next present;
+    std::unique_ptr<Next> next;  // behind it
+    std::uint64_t place = 0;     // among all that ever came
+    std::uint64_t attempt = 0;   // 0: it waits for its turn
+    entity::Time patience = std::chrono::milliseconds(kSaveDeadline);
+    entity::TimerId deadline{};
+    entity::TimerId repeat{};
+  };
+  using Entries = std::map<std::string, Entry>;  // by type and persistent id
+
+  static std::string key_of(const std::string& type, const std::string& persistent_id);
+  void begin_more();
+  void attempt(const std::string& key, Entry& entry);
+  void answered(const std::string& key, std::uint64_t attempt, const bus::Result<>& result);
+  void end(std::string key, const bus::Result<>& result);
+
+  entity::TimerWheel& timers_;
+  const Store store_;
+  Entries entries_;
+  std::deque<std::string> turns_;  // of those that were not begun
+  std::size_t under_way_ = 0;
+  std::uint64_t attempts_ = 0;
+  std::uint64_t places_ = 0;
+  bool beginning_ = false;
+  SaveCounters counters_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  entity::TimerOwner alarms_;
+};
+
+}  // namespace starbus::nodes::entities

@@ -1,0 +1,147 @@
+#include "nodes/hosting/entity_sync.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "entity/properties/scratch.hpp"
+
+namespace starbus::nodes::entities {
+
+using entity::Audience;
+using entity::Entity;
+using entity::Reach;
+using entity::Root;
+using entity::View;
+
+namespace {
+
+bool sees(const Root& properties, Audience audience) {
+  return std::ranges::any_of(properties.schema().fields(), [&](const entity::FieldInfo& field) {
+    return (field.reach & bit_of(audience)) != 0;
+  });
+}
+
+}  // namespace
+
+void EntitySync::add(Entity& entity, bool arrived) {
+  Root* const properties = entity.properties();
+  if (properties == nullptr) return;
+  if (users_.unsaved && sees(*properties, Audience::save)) {
+    properties->watch(Audience::save);
+    users_.unsaved(entity);  // nobody knows what is kept of it
+  }
+  properties->listen(this, id_of(entity));
+  if (!arrived || users_.sink == nullptr) return;
+  for (const Audience audience :
+       {Audience::ghost, Audience::other_clients, Audience::own_client, Audience::cache}) {
+    if (properties->watched(audience)) static_cast<void>(show(entity, audience));
+  }
+}
+
+void EntitySync::mirror(Entity& entity, entity::rpc::Endpoint& endpoint, bus::Epoch epoch) {
+  Root* const properties = entity.properties();
+  if (properties == nullptr || publishers_.contains(id_of(entity))) return;
+  properties->watch(Audience::ghost);
+  properties->drop_news(Audience::ghost);  // mirrors begin with a snapshot
+  auto publisher = std::make_unique<replica::Publisher>(endpoint, epoch, [properties] {
+    bus::Bytes bytes;
+    // What exceeds the limit is empty, which no mirror takes.
+    static_cast<void>(properties->encode_snapshot(View::ghost, bytes));
+    return bytes;
+  });
+  if (const auto attached = entity.attach(*publisher); !attached) {
+    spdlog::error("entities: {} cannot be mirrored: {}", entity.label(),
+                  attached.error().to_string());
+    return;
+  }
+  publishers_.emplace(id_of(entity), std::move(publisher));
+}
+
+void EntitySync::begin_anew(Entity& entity, entity::rpc::Endpoint& endpoint, bus::Epoch epoch) {
+  Root* const properties = entity.properties();
+  if (properties == nullptr) return;
+  // Mirrors have heard of a later owner, and follow none but one that is later still.
+  if (publishers_.erase(id_of(entity)) != 0) mirror(entity, endpoint, epoch);
+  properties->begin_anew();
+}
+
+entity::DataResult<> EntitySync::show(Entity& entity, Audience audience) {
+  Root* const properties = entity.properties();
+  if (properties == nullptr || users_.sink == nullptr) {
+    return entity::DataError(entity::DataErrc::wrong_audience);
+  }
+  properties->watch(audience);
+  entity::Scratch all;
+  const auto encoded = properties->encode_snapshot(view_of(audience), all.bytes());
+  if (!encoded) return encoded;
+  ++counters_.snapshots;
+  users_.sink->news(entity, audience, bus::ByteView(all.bytes()));
+  return {};
+}
+
+const replica::Publisher* EntitySync::publisher(const Entity& entity) const {
+  const auto found = publishers_.find(id_of(entity));
+  return found == publishers_.end() ? nullptr : found->second.get();
+}
+
+/// Within a write: only noted.
+void EntitySync::changed(std::uint64_t tag) {
+  const bool first = changed_.empty();
+  changed_.push_back(tag);
+  if (first && users_.wanted) users_.wanted();
+}
+
+bool EntitySync::pass(entity::EntityManager& entities, std::size_t most,
+                      const entity::rpc::PassTime& time) {
+  if (changed_.empty()) return false;
+  if (next_ == 0) ++counters_.ticks;
+  const std::size_t end = std::min(changed_.size(), next_ + most);
+  while (next_ < end) {
+    if (Entity* const entity = entities.find(entity::OnlineId{changed_[next_++]})) tell(*entity);
+    if (time.over()) break;
+  }
+  if (users_.sink != nullptr) users_.sink->pass_ended();
+  if (next_ < changed_.size()) return true;
+  changed_.clear();
+  next_ = 0;
+  return false;
+}
+
+/// Ghosts first: clients may ask them. A frozen entity tells at its next tick, here or elsewhere.
+void EntitySync::tell(Entity& entity) {
+  Root* const properties = entity.properties();
+  if (properties == nullptr) return;
+  properties->listen(this, id_of(entity));
+  const Reach news = properties->news();
+  for (std::size_t i = 0; i < entity::kAudiences && news != 0; ++i) {
+    const auto audience = static_cast<Audience>(i);
+    if ((news & bit_of(audience)) != 0) tell_one(entity, *properties, audience);
+  }
+}
+
+void EntitySync::tell_one(Entity& entity, Root& properties, Audience audience) {
+  if (audience == Audience::save) {
+    if (!users_.unsaved) return;
+    properties.drop_news(audience);
+    return users_.unsaved(entity);
+  }
+  const auto publisher =
+      audience == Audience::ghost ? publishers_.find(id_of(entity)) : publishers_.end();
+  const bool mirrored = publisher != publishers_.end();
+  if (users_.sink == nullptr && !mirrored) return;
+  entity::Scratch news;
+  if (const auto taken = properties.take_news(audience, news.bytes()); !taken) {
+    ++counters_.too_large;
+    return spdlog::error("entities: {} has news for {} that nobody gets: {}", entity.label(),
+                         name_of(view_of(audience)), taken.error().to_string());
+  }
+  ++counters_.told;
+  counters_.bytes += news.bytes().size();
+  const bus::ByteView bytes(news.bytes());
+  if (mirrored) publisher->second->publish(bytes);
+  if (users_.sink != nullptr) users_.sink->news(entity, audience, bytes);
+}
+
+}  // namespace starbus::nodes::entities

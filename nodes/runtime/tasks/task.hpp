@@ -1,0 +1,93 @@
+/// One task of TaskChannels: what runs on a worker, and what is told on the loop.
+///
+/// Made on the loop. `run` is called on a worker, the others on the loop; what both use is the
+/// result, which only `complete` reads, so the others may come while `run` still runs.
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "bus/core/error.hpp"
+#include "nodes/runtime/load/work_name.hpp"
+
+namespace starbus::nodes {
+
+/// Whatever completions act on has one; its end drops those that have not come. Of the loop's
+/// thread.
+class TaskOwner {
+ public:
+  TaskOwner() : token_(std::make_shared<char>()) {}
+  TaskOwner(const TaskOwner&) = delete;
+  TaskOwner& operator=(const TaskOwner&) = delete;
+
+ private:
+  friend class TaskChannels;
+  std::shared_ptr<char> token_;
+};
+
+class Task {
+ public:
+  virtual ~Task() = default;
+  /// On a worker; what it throws is a result.
+  virtual void run() = 0;
+  /// On the loop, one of the three.
+  virtual void complete() = 0;
+  virtual void give_up() = 0;
+  virtual void drop() = 0;
+  /// What it is called in reports of the loop's time: the type of what is told there.
+  virtual WorkName name() const = 0;
+
+  std::string channel;
+  std::weak_ptr<char> owner;
+  bool owned = false;
+  bool given_up = false;  // guarded by the mutex of TaskChannels
+};
+
+template <class Work, class Done>
+class TypedTask final : public Task {
+ public:
+  using Value = std::invoke_result_t<Work&>;
+  using Result = bus::Result<Value>;
+  static_assert(std::is_invocable_v<Done&, Result>, "called with bus::Result of what work returns");
+
+  TypedTask(Work work, Done done) : work_(std::move(work)), done_(std::move(done)) {}
+
+  void run() override {
+    try {
+      if constexpr (std::is_void_v<Value>) {
+        (*work_)();
+        result_ = Result();
+      } else {
+        result_ = Result((*work_)());
+      }
+    } catch (const std::exception& error) {
+      result_ = Result(bus::Error(bus::Errc::handler_failed, error.what()));
+    } catch (...) {
+      result_ = Result(bus::Error(bus::Errc::handler_failed));
+    }
+    work_.reset();
+  }
+  void complete() override {
+    // What was captured ends here, on the loop, whichever thread lets go of the task last.
+    auto result = std::exchange(result_, std::nullopt);
+    auto done = std::exchange(done_, std::nullopt);
+    (*done)(*std::move(result));
+  }
+  void give_up() override {
+    auto done = std::exchange(done_, std::nullopt);
+    (*done)(Result(bus::Error(bus::Errc::shutting_down)));
+  }
+  void drop() override { done_.reset(); }
+  WorkName name() const override { return WorkName(typeid(Done)); }
+
+ private:
+  std::optional<Work> work_;
+  std::optional<Done> done_;
+  std::optional<Result> result_;
+};
+
+}  // namespace starbus::nodes

@@ -1,0 +1,75 @@
+#include "storage/recovery/batch_bytes.hpp"
+
+#include "storage/envelope.hpp"
+#include "storage/little_endian.hpp"
+
+namespace starbus::storage {
+namespace {
+
+constexpr std::size_t kBatchHead = 12;
+
+bool take_entry(std::string_view& bytes, BatchEntry& entry) {
+  if (bytes.empty()) return false;
+  const char type = bytes.front();
+  if (type != 0 && type != 1) return false;
+  bytes.remove_prefix(1);
+  entry.put = type == 1;
+  entry.value = {};
+  return take_slice(bytes, entry.key) && (!entry.put || take_slice(bytes, entry.value));
+}
+
+}  // namespace
+
+bool take_varint(std::string_view& bytes, std::uint64_t& number) {
+  number = 0;
+  for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
+    const auto byte = static_cast<unsigned char>(bytes.front());
+    bytes.remove_prefix(1);
+    number |= std::uint64_t{byte & 0x7fU} << shift;
+    if (byte < 0x80) return true;
+  }
+  return false;
+}
+
+bool take_slice(std::string_view& bytes, std::string_view& slice) {
+  std::uint64_t size = 0;
+  if (!take_varint(bytes, size) || size > bytes.size()) return false;
+  slice = bytes.substr(0, size);
+  bytes.remove_prefix(size);
+  return true;
+}
+
+void put_varint(std::string& out, std::uint64_t number) {
+  for (; number >= 0x80; number >>= 7) out += static_cast<char>(number | 0x80);
+  out += static_cast<char>(number);
+}
+
+void put_slice(std::string& out, std::string_view slice) {
+  put_varint(out, slice.size());
+  out += slice;
+}
+
+std::optional<BatchHead> read_batch(std::string_view bytes,
+                                    const std::function<void(const BatchEntry&)>& visit) {
+  if (bytes.size() < kBatchHead) return std::nullopt;
+  const BatchHead head{load_little(bytes, 0, 8), load_word(bytes, 8)};
+  bytes.remove_prefix(kBatchHead);
+  std::uint64_t count = 0;
+  BatchEntry entry;
+  for (; !bytes.empty(); ++count) {
+    if (!take_entry(bytes, entry)) return std::nullopt;
+    if (visit) visit(entry);
+  }
+  if (count != head.count) return std::nullopt;
+  return head;
+}
+
+bool is_sound_batch(std::string_view bytes) {
+  bool sound = true;
+  const auto head = read_batch(bytes, [&](const BatchEntry& entry) {
+    sound = sound && (!entry.put || unseal(entry.key, entry.value).has_value());
+  });
+  return sound && head.has_value();
+}
+
+}  // namespace starbus::storage

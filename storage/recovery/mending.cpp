@@ -1,0 +1,245 @@
+#include "storage/recovery/mending.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "storage/leveldb_status.hpp"
+#include "storage/limits.hpp"
+#include "storage/recovery/live_tables.hpp"
+#include "storage/recovery/log_file.hpp"
+
+namespace starbus::storage {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kCurrent = "CURRENT";
+constexpr const char* kUnfinished = "mended";
+
+std::uint64_t note_time() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+}
+
+std::uint64_t bytes_in(const fs::path& folder) {
+  std::uint64_t bytes = 0;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::uint64_t size = entry.is_regular_file(error) ? entry.file_size(error) : 0;
+    if (!error) bytes += size;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::vector<std::string> Mending::names() const {
+  std::vector<std::string> names;
+  (void)env_.GetChildren(folder_, &names);
+  return names;
+}
+
+/// io_error. What cannot be read may be taken for zeros.
+Result<std::string> Mending::read(const std::string& name, bool leave_unreadable_out) {
+  std::string bytes;
+  const leveldb::Status status = leveldb::ReadFileToString(&env_, path(name), &bytes);
+  if (status.ok()) return bytes;
+  std::uint64_t size = 0;
+  leveldb::RandomAccessFile* opened = nullptr;
+  const bool may = leave_unreadable_out && env_.GetFileSize(path(name), &size).ok() &&
+                   env_.NewRandomAccessFile(path(name), &opened).ok();
+  const std::unique_ptr<leveldb::RandomAccessFile> file(opened);
+  if (!may) return Error(Errc::io_error, status.ToString());
+  bytes.assign(size, '\0');
+  std::string piece(kBlockSize, '\0');
+  for (std::uint64_t at = 0; at < size; at += piece.size()) {
+    leveldb::Slice got;
+    if (!file->Read(at, std::min(kBlockSize, size - at), &got, piece.data()).ok()) continue;
+    bytes.replace(at, got.size(), got.data(), got.size());
+  }
+  return bytes;
+}
+
+Result<> Mending::write_file(const std::string& name, std::string_view bytes) {
+  leveldb::WritableFile* made = nullptr;
+  leveldb::Status status = env_.NewWritableFile(path(name), &made);
+  const std::unique_ptr<leveldb::WritableFile> file(made);
+  if (status.ok()) status = file->Append(leveldb::Slice(bytes.data(), bytes.size()));
+  if (status.ok()) status = file->Sync();
+  if (status.ok()) status = file->Close();
+  if (!status.ok()) return error_of(status);
+  return {};
+}
+
+Result<> Mending::replace(const std::string& name, std::string_view bytes) {
+  if (auto written = write_file(kUnfinished, bytes); !written) return written;
+  const leveldb::Status status = env_.RenameFile(path(kUnfinished), path(name));
+  if (!status.ok()) return error_of(status);
+  return {};
+}
+
+/// A second name for it in lost/, so that it survives what replaces it; why there is none.
+std::string Mending::keep_aside(const std::string& name) {
+  const fs::path lost = fs::path(folder_) / "lost";
+  std::error_code error;
+  fs::create_directory(lost, error);
+  if (bytes_in(lost) > kLostFiles) return "; the original was not kept: lost/ is full";
+  fs::remove(lost / name, error);  // of an attempt that was cut off
+  fs::create_hard_link(path(name), lost / name, error);
+  if (error) fs::copy_file(path(name), lost / name, error);
+  if (error) return "; the original could not be kept: " + error.message();
+  (void)env_.disk().sync_folder(lost.string());
+  return {};
+}
+
+Result<> Mending::note(DamageNote note) {
+  const StoreOptions options{.folder = folder_, .env = &env_.disk()};
+  auto notes = read_damage(options);
+  if (!notes) return notes.error();
+  if (note.time_ms == 0) note.time_ms = note_time();
+  noted_.push_back(note);
+  add_note(*notes, std::move(note));
+  return write_notes(*notes);
+}
+
+Result<> Mending::write_notes(const std::vector<DamageNote>& notes) {
+  return replace(kDamageFile, encode(notes));
+}
+
+/// That of CURRENT, else, if it may be searched for, the latest that can be read.
+Result<std::optional<Mending::Found>> Mending::find_manifest(bool search) {
+  std::vector<std::string> candidates;
+  if (env_.FileExists(path(kCurrent))) {
+    const auto text = read(kCurrent);
+    if (!text) return text.error();
+    if (const auto name = read_current(*text)) candidates.push_back(*name);
+  }
+  if (search) {
+    std::vector<std::string> others;
+    for (const std::string& name : names()) {
+      if (read_current(name + "\n")) others.push_back(name);
+    }
+    std::ranges::sort(others, std::ranges::greater{}, file_number);
+    candidates.insert(candidates.end(), others.begin(), others.end());
+  }
+  for (const std::string& name : candidates) {
+    if (!env_.FileExists(path(name))) continue;
+    const auto bytes = read(name);
+    if (!bytes) return bytes.error();
+    if (auto reading = read_manifest(*bytes))
+      return std::optional(Found{name, std::move(*reading)});
+  }
+  return std::optional<Found>();
+}
+
+std::string Mending::table_name(const ManifestTable& table) const {
+  const std::string old = table_file_name(table.number, "sst");
+  return env_.FileExists(path(old)) ? old : table_file_name(table.number);
+}
+
+/// Edits at its end may have been lost, with or without a trace. Then tables or logs that they had
+/// taken out are gone, and what they had added is there, newer than any that it knows: that would
+/// be taken for useless, and removed.
+bool Mending::is_usable(const Found& found, std::size_t gone_tables) const {
+  const Manifest& manifest = found.reading.manifest;
+  const std::string log = table_file_name(manifest.log_number, "log");
+  const bool log_is_gone = manifest.log_number != 0 && !env_.FileExists(path(log));
+  if (gone_tables == 0 && !log_is_gone) return true;
+  if (found.reading.torn) return false;
+  return std::ranges::none_of(names(), [&](const std::string& name) {
+    const bool table = name.ends_with(".ldb") || name.ends_with(".sst");
+    return table && file_number(name) >= manifest.next_file;
+  });
+}
+
+Result<bool> Mending::everything(const RepairOptions& options) {
+  auto found = find_manifest(true);
+  if (!found) return found.error();
+  if (!*found) return false;
+  Manifest& manifest = (*found)->reading.manifest;
+  const auto gone = std::ranges::count_if(manifest.tables, [&](const ManifestTable& table) {
+    return !env_.FileExists(path(table_name(table)));
+  });
+  if (!is_usable(**found, static_cast<std::size_t>(gone))) return false;
+  if (static_cast<std::size_t>(gone) > options.most_gone_tables) {
+    return Error(Errc::corrupt, std::to_string(gone) + " of " +
+                                    std::to_string(manifest.tables.size()) +
+                                    " tables are gone: is the folder whole, and its disk mounted?");
+  }
+  next_file_ = manifest.next_file;
+  for (const std::string& name : names()) next_file_ = std::max(next_file_, file_number(name) + 1);
+  last_sequence_ = manifest.last_sequence;
+  if (const auto mended = mend_logs(**found); !mended) return mended.error();
+  bool changed = false;
+  if (auto mended = mend_tables(manifest, options, changed); !mended) return mended.error();
+  const auto current = env_.FileExists(path(kCurrent)) ? read(kCurrent) : Result<std::string>("");
+  const bool is_current = current && read_current(*current) == (*found)->name;
+  const ManifestReading& reading = (*found)->reading;
+  if (is_current && !reading.corrected && !reading.torn && !changed) return true;
+  if (!is_current || reading.corrected || reading.torn) {
+    DamageNote one;
+    one.file = is_current ? (*found)->name : kCurrent;
+    one.reason = is_current ? "a wrong byte was put right, or what was begun at its end left out"
+                            : "it is gone or wrong, and names the latest manifest again";
+    one.reason += env_.FileExists(path(one.file)) ? keep_aside(one.file) : "";
+    if (auto noted = note(std::move(one)); !noted) return noted.error();
+  }
+  if (auto written = write_manifest(manifest); !written) return written.error();
+  return true;
+}
+
+Result<> Mending::write_manifest(Manifest manifest) {
+  const std::string name = manifest_file_name(next_file_++);
+  manifest.next_file = next_file_;
+  LogWriter writer;
+  writer.add(encode(manifest));
+  if (auto written = write_file(name, writer.bytes()); !written) return written;
+  return replace(kCurrent, name + "\n");
+}
+
+Result<std::vector<DamageNote>> read_damage(const StoreOptions& options) {
+  DiskEnv& disk = disk_or_real(options.env);
+  const std::string path = (options.folder / kDamageFile).string();
+  if (!disk.FileExists(path)) return std::vector<DamageNote>();
+  leveldb::SequentialFile* opened = nullptr;
+  leveldb::Status status = disk.NewSequentialFile(path, &opened);
+  const std::unique_ptr<leveldb::SequentialFile> file(opened);
+  std::string text;
+  std::string piece(64 * 1024, '\0');
+  for (leveldb::Slice got; status.ok() && text.size() < kNoteFile;
+       text.append(got.data(), got.size())) {
+    status = file->Read(piece.size(), &got, piece.data());
+    if (got.empty()) break;
+  }
+  if (!status.ok()) return error_of(status);
+  return decode_damage(text);
+}
+
+Result<> settle_damage(const StoreOptions& options, std::vector<DamageNote> notes) {
+  const auto is_open = [](const DamageNote& note) { return note.lost && !note.settled; };
+  if (std::ranges::none_of(notes, is_open)) return {};
+  for (DamageNote& note : notes) note.settled = true;
+  StoreEnv env(disk_or_real(options.env));
+  return Mending(env, options.folder.string()).write_notes(notes);
+}
+
+Result<> acknowledge_damage(const StoreOptions& options) {
+  DiskEnv& disk = disk_or_real(options.env);
+  const std::string folder = options.folder.string();
+  if (!disk.FileExists(folder + "/" + kDamageFile)) return {};
+  (void)disk.CreateDir(folder + "/lost");
+  leveldb::Status status =
+      disk.RenameFile(folder + "/" + kDamageFile,
+                      folder + "/lost/" + kDamageFile + "-" + std::to_string(note_time()));
+  if (status.ok()) status = disk.sync_folder(folder + "/lost");
+  if (status.ok()) status = disk.sync_folder(folder);
+  if (!status.ok()) return error_of(status);
+  return {};
+}
+
+}  // namespace starbus::storage

@@ -1,0 +1,200 @@
+/// Mutual lists: their parts, and what a world with them shows.
+#include <gtest/gtest.h>
+
+#include "aoi/select/symmetric.hpp"
+#include "aoi/world.hpp"
+
+namespace starbus::aoi {
+namespace {
+
+TEST(Symmetric, DistancesAreApproximate) {
+  EXPECT_EQ(approximate_distance(3, 4), 5.5F);
+  EXPECT_EQ(approximate_distance(10, 0), 10);
+  EXPECT_EQ(approximate_distance(-10, 5), 12.5F);
+}
+
+TEST(Symmetric, MarksFindTheDifference) {
+  std::vector<std::uint8_t> marks(8);
+  std::vector<EntityIndex> enters;
+  std::vector<EntityIndex> leaves;
+  difference_by_marks(std::vector<EntityIndex>{1, 2, 3, 4}, std::vector<EntityIndex>{3, 4, 5},
+                      marks, enters, leaves);
+  EXPECT_EQ(enters, std::vector<EntityIndex>{5});
+  EXPECT_EQ(leaves, (std::vector<EntityIndex>{1, 2}));
+  EXPECT_EQ(marks, std::vector<std::uint8_t>(8));
+}
+
+TEST(Symmetric, FourOrdersBeginWithTheInnerNine) {
+  for (std::size_t quarter = 0; quarter < 4; ++quarter) {
+    const auto& order = cell_order(quarter);
+    EXPECT_EQ(order[0].x, 0);
+    EXPECT_EQ(order[0].y, 0);
+    EXPECT_EQ(order[1].x + order[1].y != 0, true);
+    for (std::size_t i = 0; i < kBlockCells; ++i) {
+      const bool inner = std::abs(order[i].x) <= 1 && std::abs(order[i].y) <= 1;
+      EXPECT_EQ(inner, i < kInnerCells);
+    }
+  }
+}
+
+class SymmetricWorld : public ::testing::Test {
+ protected:
+  EntityId add(float x, float y) {
+    EntityOptions of;
+    of.position = {x, y, 0};
+    all_.push_back(*world_.add(of));
+    SensorOptions sensor;
+    sensor.limit.policy = LimitPolicy::symmetric;
+    sensors_.push_back(*world_.add_sensor(all_.back(), sensor));
+    return all_.back();
+  }
+  void update() {
+    (void)world_.update();
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      EXPECT_LE(world_.sees(sensors_[i]).size(), 60u);
+      for (const EntityId other : world_.sees(sensors_[i])) {
+        EXPECT_TRUE(world_.sees(sensor_of(other), all_[i])) << "not mutual";
+      }
+    }
+  }
+  SensorId sensor_of(EntityId entity) { return world_.sensors_of(entity).front(); }
+  bool mutual(EntityId a, EntityId b) { return world_.sees(sensor_of(a), b); }
+
+  World world_ = *World::create({});
+  std::vector<EntityId> all_;
+  std::vector<SensorId> sensors_;
+};
+
+TEST_F(SymmetricWorld, SixtyOneSeeEachOther) {
+  for (int i = 0; i < 61; ++i) add(100 + static_cast<float>(i % 8) / 4, 100);
+  update();
+  for (const SensorId sensor : sensors_) EXPECT_EQ(world_.sees(sensor).size(), 60u);
+}
+
+TEST_F(SymmetricWorld, ACrowdThatStandsIsLeftAsItIs) {
+  for (int i = 0; i < 80; ++i) add(100 + static_cast<float>(i % 8) / 4, 100);
+  for (int tick = 0; tick < 30; ++tick) update();
+  for (int tick = 0; tick < 60; ++tick) {
+    update();
+    EXPECT_TRUE(world_.events().empty());
+  }
+}
+
+TEST_F(SymmetricWorld, TheSpouseIsSeenPastAHundredStrangers) {
+  const EntityId a = add(112, 112);
+  const EntityId spouse = add(160, 112);
+  ASSERT_TRUE(world_.set_special(a, spouse, true));
+  for (int i = 0; i < 100; ++i) add(115, 112 + static_cast<float>(i % 10) / 10);
+  update();
+  EXPECT_TRUE(mutual(a, spouse));
+}
+
+TEST_F(SymmetricWorld, TheFarGiveWayToTheNear) {
+  const EntityId b = add(112, 112);
+  for (int i = 0; i < 59; ++i) add(116, 113);
+  const EntityId far = add(150, 112);
+  update();
+  EXPECT_TRUE(mutual(b, far));
+  const EntityId a = add(122, 112);
+  update();
+  EXPECT_TRUE(mutual(a, b));
+  EXPECT_FALSE(mutual(b, far));
+  const EntityId late = add(112, 121);
+  update();
+  EXPECT_FALSE(mutual(late, b));
+}
+
+TEST_F(SymmetricWorld, WhoNobodyMaySeeIsInNoList) {
+  EntityOptions hidden;
+  hidden.observable = false;
+  SensorOptions sensor;
+  sensor.limit.policy = LimitPolicy::symmetric;
+  const EntityId spy = *world_.add(hidden);
+  EXPECT_EQ(world_.add_sensor(spy, sensor).error(), Errc::bad_option);
+}
+
+// Their tests count, and half of the budget is for those who look otherwise.
+TEST(Symmetric, ListsAreWithinTheBudgetAndItsReport) {
+  WorldOptions of;
+  of.budget.pair_tests = 400;
+  of.budget.max_staleness = 4;
+  World world = *World::create(of);
+  SensorOptions mutual;
+  mutual.limit.policy = LimitPolicy::symmetric;
+  EntityOptions at;
+  for (int i = 0; i < 60; ++i) {
+    at.position = {100 + static_cast<float>(i % 8), 100, 0};
+    const EntityId one = *world.add(at);
+    (void)*world.add_sensor(one, mutual);
+    (void)*world.add_sensor(one, {});
+  }
+  std::uint32_t put_off = 0;
+  for (int tick = 0; tick < 4; ++tick) {
+    const auto report = *world.update();
+    // The last of each kind may go beyond by what it costs itself.
+    EXPECT_LE(report.pair_tests, 400u + 2 * 60u);
+    EXPECT_GT(report.looked, 2u);
+    EXPECT_LE(report.staleness, 4u);
+    EXPECT_EQ(report.overdue, 0u);
+    put_off += report.put_off;
+  }
+  EXPECT_GT(put_off, 0u);
+  std::uint32_t overdue = 0;
+  for (int tick = 0; tick < 15; ++tick) {
+    const auto report = *world.update();
+    EXPECT_LE(report.staleness, 4u) << "who has waited so long looks, budget or not";
+    if (tick < 3) overdue += report.overdue;
+  }
+  EXPECT_GT(overdue, 0u);
+  for (const EntityId one : world.entities()) {
+    for (const SensorId sensor : world.sensors_of(one)) EXPECT_EQ(world.sees(sensor).size(), 59u);
+  }
+}
+
+// Nobody moves, and so nobody searches of itself: those who have lost somebody are refreshed.
+TEST(Symmetric, WhoStandsStillFillsItsFreePlaces) {
+  WorldOptions of;
+  of.symmetric.capacity = 2;
+  of.symmetric.refresh = 4;
+  World world = *World::create(of);
+  SensorOptions mutual;
+  mutual.limit.policy = LimitPolicy::symmetric;
+  EntityOptions at;
+  std::vector<SensorId> sensors;
+  std::vector<EntityId> all;
+  for (int i = 0; i < 6; ++i) {
+    at.position = {100 + static_cast<float>(i) / 4, 100, 0};
+    all.push_back(*world.add(at));
+    sensors.push_back(*world.add_sensor(all.back(), mutual));
+  }
+  for (int tick = 0; tick < 8; ++tick) (void)world.update();
+  // One of each of the two rings of three who see each other.
+  const EntityId gone = all[0];
+  const auto ring = world.sees(sensors[0]);
+  ASSERT_EQ(ring.size(), 2u);
+  std::size_t other = 1;
+  while (world.sees(sensors[0], all[other])) ++other;
+  ASSERT_TRUE(world.remove(all[other]));
+  ASSERT_TRUE(world.remove(gone));
+  for (int tick = 0; tick < 8; ++tick) (void)world.update();
+  std::size_t full = 0;
+  for (const EntityId one : world.entities()) {
+    full += world.sees(world.sensors_of(one).front()).size() == 2 ? 1 : 0;
+  }
+  EXPECT_GE(full, 2u) << "of four with a free place each, all of whom are near";
+}
+
+TEST_F(SymmetricWorld, NothingIsSearchedWithinACell) {
+  const EntityId a = add(101, 101);
+  add(110, 101);
+  update();
+  for (int i = 0; i < 3; ++i) update();
+  ASSERT_TRUE(world_.move(a, {101.5F, 101.2F, 0}));
+  WorldOptions of = world_.options();
+  EXPECT_GT(of.symmetric.search_cell, 1);
+  update();
+  EXPECT_TRUE(world_.events().empty());
+}
+
+}  // namespace
+}  // namespace starbus::aoi

@@ -1,0 +1,157 @@
+/// Saves on their way: in order, the newest alone, repeated, bounded.
+#include "nodes/hosting/entity_saves.hpp"
+
+#include <gmock/gmock.h>
+
+#include "entity/timers/timer_wheel.hpp"
+#include "nodes/hosting/unsaved_list.hpp"
+
+namespace starbus::nodes::entities {
+namespace {
+
+using ::testing::ElementsAre;
+using namespace std::chrono_literals;
+
+class EntitySavesTest : public ::testing::Test {
+ protected:
+  static SavedEntity state(const std::string& who, const std::string& what) {
+    const auto bytes = bus::as_bytes(what);
+    return {"guild", who, bus::Bytes(bytes.begin(), bytes.end()), {}};
+  }
+  void add(const std::string& who, const std::string& what) {
+    saves.add(state(who, what), "guild " + who, [this, what](const bus::Result<>& kept) {
+      ends.push_back(what + (kept ? " kept" : " " + std::string(name_of(kept.error().code))));
+    });
+  }
+  void answer(std::size_t index, bus::Result<> result) { asked.at(index).second(result); }
+  std::string asked_for(std::size_t index) const {
+    return std::string(bus::as_text(asked.at(index).first.properties));
+  }
+  void pass(entity::Time time) {
+    now += time;
+    while (wheel.advance(now).more) {
+    }
+  }
+
+  entity::Time now{};
+  entity::TimerWheel wheel;
+  std::vector<std::pair<SavedEntity, Done>> asked;
+  std::vector<std::string> ends;
+  bool at_once = false;
+  EntitySaves saves{wheel, [this](SavedEntity saved, const Done& done) {
+                      asked.emplace_back(std::move(saved), done);
+                      if (at_once) done({});
+                    }};
+};
+
+TEST_F(EntitySavesTest, OfOneEntityOneIsUnderWayAndTheNewestWaits) {
+  add("roses", "r1");
+  add("roses", "r2");
+  add("roses", "r3");
+  add("lilies", "l1");
+  ASSERT_EQ(asked.size(), 2U);
+  EXPECT_TRUE(saves.has("guild", "roses"));
+  EXPECT_EQ(saves.waits_for(), "2 to be saved: guild roses, guild lilies");
+  answer(0, {});
+  EXPECT_THAT(ends, ElementsAre("r1 kept"));
+  ASSERT_EQ(asked.size(), 3U);
+  EXPECT_EQ(asked_for(2), "r3");
+  answer(2, {});
+  answer(2, {});  // twice
+  answer(1, {});
+  EXPECT_THAT(ends, ElementsAre("r1 kept", "r2 kept", "r3 kept", "l1 kept"));
+  EXPECT_TRUE(saves.empty());
+}
+
+// A store that is away holds up a drain for one deadline, and not for one behind the other.
+TEST_F(EntitySavesTest, BehindADeadlineTheNextHasWhatIsLeftSinceItCame) {
+  add("roses", "r1");
+  pass(10s);
+  add("roses", "r2");
+  pass(std::chrono::milliseconds(kSaveDeadline) - 10s);
+  EXPECT_THAT(ends, ElementsAre("r1 deadline"));
+  ASSERT_EQ(asked.size(), 2U);
+  pass(9'999ms);
+  EXPECT_EQ(ends.size(), 1U);
+  add("roses", "r3");
+  pass(1ms);
+  EXPECT_THAT(ends, ElementsAre("r1 deadline", "r2 deadline"));
+  ASSERT_EQ(asked.size(), 3U);
+  answer(2, {});
+  EXPECT_EQ(ends.back(), "r3 kept");
+  // One that came long ago still has a moment; and behind one that was kept, all of its time.
+  add("roses", "r4");
+  add("roses", "r5");
+  pass(std::chrono::milliseconds(kSaveDeadline));
+  EXPECT_EQ(ends.back(), "r4 deadline");
+  pass(std::chrono::milliseconds(kLeastSaveTime) - 1ms);
+  EXPECT_EQ(ends.back(), "r4 deadline");
+  pass(1ms);
+  EXPECT_EQ(ends.back(), "r5 deadline");
+  add("roses", "r6");
+  pass(5s);
+  add("roses", "r7");
+  answer(asked.size() - 1, {});
+  pass(std::chrono::milliseconds(kSaveDeadline) - 1ms);
+  EXPECT_EQ(ends.back(), "r6 kept");
+  pass(1ms);
+  EXPECT_EQ(ends.back(), "r7 deadline");
+}
+
+TEST_F(EntitySavesTest, WhatFailsIsTriedAgainUntilItsDeadline) {
+  add("roses", "r1");
+  answer(0, bus::Error(bus::Errc::io_error));
+  EXPECT_EQ(asked.size(), 1U);
+  pass(std::chrono::milliseconds(kSaveRetry));
+  ASSERT_EQ(asked.size(), 2U);
+  answer(0, {});  // the first attempt, too late
+  EXPECT_TRUE(ends.empty());
+  answer(1, bus::Error(bus::Errc::io_error));
+  pass(std::chrono::milliseconds(kSaveRetry));
+  answer(2, {});
+  EXPECT_THAT(ends, ElementsAre("r1 kept"));
+  EXPECT_EQ(saves.counters().repeated, 2U);
+
+  add("roses", "r2");
+  add("roses", "r3");
+  pass(std::chrono::milliseconds(kSaveDeadline));
+  EXPECT_THAT(ends, ElementsAre("r1 kept", "r2 deadline"));
+  ASSERT_EQ(asked.size(), 5U) << "what waited behind it has a time of its own";
+  answer(4, bus::Error(bus::Errc::superseded));
+  EXPECT_THAT(ends, ElementsAre("r1 kept", "r2 deadline", "r3 superseded"));
+  EXPECT_TRUE(saves.empty());
+}
+
+TEST_F(EntitySavesTest, NoMoreAreUnderWayThanMayBe) {
+  for (std::uint64_t i = 0; i < kSavesUnderWay + 2; ++i) {
+    add("g" + std::to_string(i), std::to_string(i));
+  }
+  EXPECT_EQ(asked.size(), kSavesUnderWay);
+  add("g" + std::to_string(kSavesUnderWay), "newer");
+  answer(7, {});
+  ASSERT_EQ(asked.size(), kSavesUnderWay + 1);
+  EXPECT_EQ(asked_for(kSavesUnderWay), "newer") << "what has not begun is replaced";
+  at_once = true;
+  for (std::uint64_t i = 0; i < kMaxSaves; ++i) add("h" + std::to_string(i), "h");
+  EXPECT_FALSE(saves.room());
+  answer(8, {});
+  EXPECT_EQ(saves.size(), kSavesUnderWay - 1) << "a store that answers at once takes all";
+}
+
+TEST(UnsavedListTest, OneIsDueAFixedTimeBehindItsFirstChange) {
+  UnsavedList list(10s);
+  list.mark(1, 0s);
+  list.mark(1, 9s);
+  list.mark(2, 1s);
+  EXPECT_FALSE(list.take_due(9s));
+  EXPECT_EQ(list.take_due(10s), 1U);
+  EXPECT_FALSE(list.take_due(10s));
+  EXPECT_TRUE(list.take(2));
+  list.mark(2, 5s);
+  EXPECT_FALSE(list.take_due(14s)) << "it was saved, and has changed again";
+  EXPECT_EQ(list.take_due(15s), 2U);
+  EXPECT_EQ(list.size(), 0U);
+}
+
+}  // namespace
+}  // namespace starbus::nodes::entities
