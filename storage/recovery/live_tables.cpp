@@ -29,7 +29,7 @@ bool take_number(std::string_view& text, std::uint64_t& number, char end) {
 }
 
 /// " 17:123['d' @ 5 : 1 .. 'g' @ 9 : 1]"
-std::optional<LiveTable> read_line(std::string_view line) {
+std::optional<LiveTable> read_table_line(std::string_view line) {
   constexpr std::string_view kBehindKey = "' @ ";
   constexpr std::string_view kBetween = " .. '";
   LiveTable table;
@@ -57,7 +57,7 @@ std::vector<LiveTable> read_live_tables(std::string_view property) {
   std::vector<LiveTable> tables;
   while (!property.empty()) {
     const std::size_t end = property.find('\n');
-    if (auto table = read_line(property.substr(0, end))) tables.push_back(std::move(*table));
+    if (auto table = read_table_line(property.substr(0, end))) tables.push_back(std::move(*table));
     property.remove_prefix(end == property.npos ? property.size() : end + 1);
   }
   return tables;
