@@ -27,7 +27,7 @@ endforeach()
 # The target `installable` builds what is installed and nothing else. installable.txt lists its files
 # for scripts/install. Some targets alone may have been built, as scripts/up does: said before
 # anything is copied.
-set(parts core io client daemon testing aoi ${STARBUS_ENTITY_PARTS} ${STARBUS_NODE_PARTS})
+set(parts base core io client daemon testing aoi ${STARBUS_ENTITY_PARTS} ${STARBUS_NODE_PARTS})
 foreach(part ${parts})
   list(APPEND to_build starbus_${part})
 endforeach()
@@ -45,6 +45,7 @@ foreach(file IN ITEMS ${built})
 endforeach()")
 
 # An export set for each component: a program that only uses the bus needs nobody else's libraries.
+set_target_properties(starbus_base PROPERTIES EXPORT_NAME base)
 set_target_properties(starbus_core PROPERTIES EXPORT_NAME core)
 set_target_properties(starbus_io PROPERTIES EXPORT_NAME io)
 set_target_properties(starbus_client PROPERTIES EXPORT_NAME bus)
@@ -69,6 +70,7 @@ foreach(library ${parts})
   list(REMOVE_ITEM links "$<LINK_ONLY:starbus_settings>")
   set_target_properties(starbus_${library} PROPERTIES INTERFACE_LINK_LIBRARIES "${links}")
 endforeach()
+install(TARGETS starbus_base EXPORT starbusBaseTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS starbus_core starbus_io starbus_client EXPORT starbusTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS starbus_daemon EXPORT starbusDaemonTargets
@@ -80,12 +82,12 @@ install(TARGETS starbus_entity ${entity_libraries} EXPORT starbusEntityTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS starbus_node ${node_libraries} EXPORT starbusNodeTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-foreach(set "" Aoi Daemon Entity Node Testing)
+foreach(set Base "" Aoi Daemon Entity Node Testing)
   install(EXPORT starbus${set}Targets NAMESPACE starbus:: DESTINATION ${package_dir})
 endforeach()
 
 # Headers include each other from the root of the repository: #include "bus/client/bus.hpp".
-foreach(room aoi bus daemon testing entity ${STARBUS_NODE_ROOMS})
+foreach(room aoi base bus daemon testing entity ${STARBUS_NODE_ROOMS})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room}/
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/starbus/${room} FILES_MATCHING PATTERN "*.hpp")
 endforeach()
