@@ -9,7 +9,7 @@ namespace starbus::bus {
 namespace {
 
 constexpr std::size_t kPieceBytes = 48 * 1024;
-constexpr std::int64_t kSnapshotCost = 8;  // of an empty one, in rows
+constexpr std::int64_t kSnapshotRows = 8;  // of an empty one, in rows
 
 WatchRow row_of(const Directory::Entry& entry, bool present) {
   const RootProcess& owner = RootRouter::process_of(entry);
@@ -78,7 +78,7 @@ void RootRouter::send_snapshot(WatchTable::Watch& watch, LinkId to) {
   watch.rows = 0;
   directory_.list(prefix, "",
                   [&](const Directory::Entry&) { return ++watch.rows <= kMaxWatchRows; });
-  watch_budget_ -= static_cast<std::int64_t>(watch.rows) + kSnapshotCost;
+  watch_budget_ -= static_cast<std::int64_t>(watch.rows) + kSnapshotRows;
   if (watch.rows > kMaxWatchRows) {
     std::vector<LinkId> all = watch.watchers;
     all.insert(all.end(), watch.waiting.begin(), watch.waiting.end());
