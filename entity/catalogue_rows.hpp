@@ -8,7 +8,3 @@
 
 #define STARBUS_LIMIT_ROW(constant, value, unit, reason, reached) \
   ::starbus::entity::LimitInfo{#constant, constant, unit, reason, reached},
-
-// Behind a `using enum` of the codes.
-#define STARBUS_ERROR_ROW(code, meaning) \
-  ::starbus::entity::ErrorInfo<decltype(code)>{code, #code, meaning},

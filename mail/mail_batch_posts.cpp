@@ -29,7 +29,7 @@ void Mail::add(const Post& post, storage::Batch& batch) {
   ++(number ? batch_->counters.stored : batch_->counters.refused);
   change.results.push_back(
       number ? PostResult{post.seq, Errc::ok, *number}
-             : PostResult{post.seq, number.error().code, static_cast<std::uint64_t>(limit)});
+             : PostResult{post.seq, errc_of(number.error()), static_cast<std::uint64_t>(limit)});
 }
 
 /// `limit`: which one it was, of what is refused because it is full.

@@ -80,9 +80,9 @@ void Mail::add(Opening& opening, storage::Batch& batch) {
 }
 
 void Mail::refuse(const Opening& opening, const Error& reason) {
-  if (opening.told) return readers_.end(opening.id, reason.code, reason.detail);
+  if (opening.told) return readers_.end(opening.id, errc_of(reason), reason.detail);
   const MailOpen& open = opening.open;
-  say(opening.id, open.reply, {open.token, reason.code, reason.detail, 0, 0});
+  say(opening.id, open.reply, {open.token, errc_of(reason), reason.detail, 0, 0});
 }
 
 void Mail::say(const ReaderId& id, Lineage hint, const MailOpened& opened) {
@@ -113,7 +113,7 @@ void Mail::add(const Acknowledgement& acknowledgement, storage::Batch& batch) {
     const auto refuse = [&](const Error& why) {
       batch_->then.emplace_back([this, id = id, reply = session->reply, upto = ack.upto, why] {
         Bytes record;
-        encode(MailRefused{id.token, upto, why.code, why.detail}, record);
+        encode(MailRefused{id.token, upto, errc_of(why), why.detail}, record);
         shell_.say(id.process, reply, record);
       });
     };

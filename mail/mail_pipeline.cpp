@@ -282,7 +282,7 @@ void Mail::give_back() {
     if (const auto* const opening = std::get_if<Opening>(&*request)) {
       refuse(*opening, busy);
     } else {
-      readers_.end(std::get<Acknowledgement>(*request).id, busy.code, busy.detail);
+      readers_.end(std::get<Acknowledgement>(*request).id, errc_of(busy), busy.detail);
     }
   }
   for (const StreamId& stream : streams) shell_.refused(stream, 0);

@@ -16,10 +16,10 @@ std::uint64_t random_id() {
   return id == 0 ? 1 : id;
 }
 
-/// What will not mend by trying again.
-bool is_final(Errc code) {
-  return code == Errc::name_taken || code == Errc::unauthorized || code == Errc::version_mismatch ||
-         code == Errc::bad_config || code == Errc::bad_name;
+/// Whether to stop reconnecting. A superseded or closed session is opened again, as before its end.
+bool is_final(const Error& reason) {
+  if (reason == Errc::superseded || reason == Errc::closed) return false;
+  return retry_of(reason.code) == Retry::never;
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ void ProcessLink::start() {
       loop_, std::vector<io::Reconnect::Target>{{endpoint_, {}}},
       [this](std::shared_ptr<io::Link> link) { link_up(std::move(link)); },
       [this](const io::Reconnect::Target&, const Error& reason) {
-        if (is_final(reason.code)) hooks_.refused(reason);
+        if (is_final(reason)) hooks_.refused(reason);
       });
   reconnect_->start();
 }
@@ -83,8 +83,7 @@ void ProcessLink::link_down(const Error& reason) {
   if (auto link = std::exchange(link_, nullptr)) link->close();
   hooks_.lost(reason, greeted);
   if (stopped_) return;
-  if (is_final(reason.code) || reason == Errc::denied) {
-    // A denied session breaks a rule that this library keeps, so trying again would only repeat it.
+  if (is_final(reason)) {
     hooks_.refused(reason);
   } else if (reconnect_) {
     reconnect_->again();

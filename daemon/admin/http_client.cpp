@@ -49,7 +49,7 @@ Error to_error(const Exchange& exchange, const error_code& error, bool connected
 
 /// The words of HTTP say again what the status says.
 bool is_error_of_the_bus(std::string_view word) {
-  return std::ranges::any_of(error_catalogue(),
+  return std::ranges::any_of(kErrors.errors,
                              [&](const ErrorInfo& info) { return info.name == word; });
 }
 

@@ -117,7 +117,7 @@ Response failures_response(const Router& router, const Request& request) {
 
 Response error_response(const Error& error) {
   return Response::json({{"error", name_of(error.code)}, {"detail", error.detail}},
-                        status_of(error.code));
+                        status_of(errc_of(error)));
 }
 
 nlohmann::json clock_jump_age(const ClockWatch& clock) {

@@ -9,14 +9,4 @@ std::span<const LimitInfo> event_limits() {
   return kRows;
 }
 
-std::span<const ErrorInfo<EventErrc>> event_errors() {
-  using enum EventErrc;
-  static constexpr std::array kRows = {STARBUS_EVENT_ERRORS(STARBUS_ERROR_ROW)};
-  return kRows;
-}
-
-std::string_view name_of(EventErrc code) {
-  return name_in(event_errors(), code);
-}
-
 }  // namespace starbus::entity

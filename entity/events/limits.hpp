@@ -3,6 +3,7 @@
 #pragma once
 
 #include "entity/catalogue.hpp"
+#include "entity/events/error.hpp"
 
 namespace starbus::entity {
 
@@ -24,31 +25,5 @@ STARBUS_EVENT_LIMITS(X)
 #undef X
 
 std::span<const LimitInfo> event_limits();
-
-// X(code, meaning)
-#define STARBUS_EVENT_ERRORS(X)                                                        \
-  X(too_deep, "rounds are nested as deep as they may; nobody was called")              \
-  X(too_many_listeners, "the dispatcher, or the key, has as many listeners as it may") \
-  X(too_many_keys, "the dispatcher has as many keys as it may")                        \
-  X(no_callback, "the listener is empty")                                              \
-  X(already_announced, "the board has had this number, or a later one; nobody was told")
-
-enum class EventErrc : std::uint8_t {
-  ok = 0,
-#define X(code, meaning) code,
-  STARBUS_EVENT_ERRORS(X)
-#undef X
-};
-
-std::span<const ErrorInfo<EventErrc>> event_errors();
-
-/// "too_deep"; "ok" for ok.
-std::string_view name_of(EventErrc code);
-
-/// What reading the value of a failed result throws.
-using BadEventResult = BadCode<EventErrc>;
-
-template <class T = void>
-using EventResult = boost::system::result<T, EventErrc>;
 
 }  // namespace starbus::entity

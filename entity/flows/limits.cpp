@@ -9,14 +9,4 @@ std::span<const LimitInfo> flow_limits() {
   return kRows;
 }
 
-std::span<const ErrorInfo<FlowErrc>> flow_errors() {
-  using enum FlowErrc;
-  static constexpr std::array kRows = {STARBUS_FLOW_ERRORS(STARBUS_ERROR_ROW)};
-  return kRows;
-}
-
-std::string_view name_of(FlowErrc code) {
-  return name_in(flow_errors(), code);
-}
-
 }  // namespace starbus::entity

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "entity/catalogue.hpp"
+#include "entity/flows/error.hpp"
 
 namespace starbus::entity {
 
@@ -18,32 +19,5 @@ STARBUS_FLOW_LIMITS(X)
 #undef X
 
 std::span<const LimitInfo> flow_limits();
-
-// X(code, meaning)
-#define STARBUS_FLOW_ERRORS(X)                                                              \
-  X(too_many_flows, "the entity waits for as many answers as it may, or the wheel is full") \
-  X(bad_name, "the name is empty or too long")                                              \
-  X(too_large, "the arguments are too long")                                                \
-  X(bad_deadline, "the deadline is not in the future, or too far in it")                    \
-  X(bad_bytes, "what is imported is no export, or breaks a limit")                          \
-  X(not_empty, "the object that is to import has, or had, flows of its own")
-
-enum class FlowErrc : std::uint8_t {
-  ok = 0,
-#define X(code, meaning) code,
-  STARBUS_FLOW_ERRORS(X)
-#undef X
-};
-
-std::span<const ErrorInfo<FlowErrc>> flow_errors();
-
-/// "bad_bytes"; "ok" for ok.
-std::string_view name_of(FlowErrc code);
-
-/// What reading the value of a failed result throws.
-using BadFlowResult = BadCode<FlowErrc>;
-
-template <class T = void>
-using FlowResult = boost::system::result<T, FlowErrc>;
 
 }  // namespace starbus::entity

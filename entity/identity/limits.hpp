@@ -3,6 +3,7 @@
 #pragma once
 
 #include "entity/catalogue.hpp"
+#include "entity/identity/error.hpp"
 
 namespace starbus::entity {
 
@@ -19,32 +20,5 @@ STARBUS_IDENTITY_LIMITS(X)
 #undef X
 
 std::span<const LimitInfo> identity_limits();
-
-// X(code, meaning)
-#define STARBUS_IDENTITY_ERRORS(X)                                                     \
-  X(no_ids, "the range is used up and the next has not come yet")                      \
-  X(too_many_objects, "the table of slots is full")                                    \
-  X(duplicate_type, "the name is taken by another type, or the type was added before") \
-  X(unknown_type, "no type has this name")                                             \
-  X(abstract_type, "there are no objects of exactly this type")                        \
-  X(needs_arguments, "objects of this type are made with arguments, and not by name")
-
-enum class IdentityErrc : std::uint8_t {
-  ok = 0,
-#define X(code, meaning) code,
-  STARBUS_IDENTITY_ERRORS(X)
-#undef X
-};
-
-std::span<const ErrorInfo<IdentityErrc>> identity_errors();
-
-/// "no_ids"; "ok" for ok.
-std::string_view name_of(IdentityErrc code);
-
-/// What reading the value of a failed result throws.
-using BadIdentityResult = BadCode<IdentityErrc>;
-
-template <class T = void>
-using IdentityResult = boost::system::result<T, IdentityErrc>;
 
 }  // namespace starbus::entity

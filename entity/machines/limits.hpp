@@ -3,6 +3,7 @@
 #pragma once
 
 #include "entity/catalogue.hpp"
+#include "entity/machines/error.hpp"
 
 namespace starbus::entity {
 
@@ -19,32 +20,5 @@ STARBUS_MACHINE_LIMITS(X)
 #undef X
 
 std::span<const LimitInfo> machine_limits();
-
-// X(code, meaning)
-#define STARBUS_MACHINE_ERRORS(X)                                                                \
-  X(not_running, "the machine has not been started, or has stopped")                             \
-  X(already_running, "the machine has been started")                                             \
-  X(already_changing,                                                                            \
-    "a change is under way: one handler asks for one change, and on_exit for none")              \
-  X(too_many_steps, "one call caused more changes and events than it may; the rest was dropped") \
-  X(too_many_events, "too many events wait for a handler to return")
-
-enum class MachineErrc : std::uint8_t {
-  ok = 0,
-#define X(code, meaning) code,
-  STARBUS_MACHINE_ERRORS(X)
-#undef X
-};
-
-std::span<const ErrorInfo<MachineErrc>> machine_errors();
-
-/// "not_running"; "ok" for ok.
-std::string_view name_of(MachineErrc code);
-
-/// What reading the value of a failed result throws.
-using BadMachineResult = BadCode<MachineErrc>;
-
-template <class T = void>
-using MachineResult = boost::system::result<T, MachineErrc>;
 
 }  // namespace starbus::entity

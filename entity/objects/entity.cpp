@@ -77,7 +77,7 @@ EntityResult<FlowId> Entity::add_flow(rpc::Endpoint& endpoint, std::string_view 
   flows.set_epoch(endpoint.bus().epoch(channel).value);
   const auto added = flows.wait(step, arguments, deadline);
   if (added) return *added;
-  return EntityError(EntityErrc::step_refused, std::string(name_of(added.error())));
+  return EntityError(EntityErrc::step_refused, std::string(name_of(added.error().code)));
 }
 
 bool Entity::cancel_question(const FlowId& question) {
@@ -95,7 +95,7 @@ EntityResult<std::uint64_t> Entity::add_timer(std::string_view step, ByteView ar
                          ? timers.after(step, arguments, when.first, options)
                          : timers.every(step, arguments, when.first, when.interval, options);
   if (added) return *added;
-  return EntityError(EntityErrc::step_refused, std::string(name_of(added.error())));
+  return EntityError(EntityErrc::step_refused, std::string(name_of(added.error().code)));
 }
 
 bool Entity::cancel_step(std::uint64_t id) {

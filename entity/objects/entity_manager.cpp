@@ -8,8 +8,8 @@
 namespace starbus::entity {
 namespace {
 
-EntityErrc code_of(IdentityErrc code) {
-  switch (code) {
+EntityErrc code_of(Code code) {
+  switch (code.in<IdentityErrc>()) {
     case IdentityErrc::no_ids:
       return EntityErrc::no_ids;
     case IdentityErrc::too_many_objects:
@@ -76,14 +76,14 @@ EntityResult<EntityManager::Birth> EntityManager::begin(const TypeInfo& type,
   OnlineId online = options.online_id;
   if (online == OnlineId::none) {
     const IdentityResult<OnlineId> drawn = draw_();
-    if (!drawn) return refuse(code_of(drawn.error()));
+    if (!drawn) return refuse(code_of(drawn.error().code));
     online = *drawn;
   }
   if (by_online_.contains(static_cast<std::uint64_t>(online))) {
     return refuse(EntityErrc::duplicate_id, names_.of(online));
   }
   const IdentityResult<LocalId> local = entities_.reserve();
-  if (!local) return refuse(code_of(local.error()));
+  if (!local) return refuse(code_of(local.error().code));
   return Birth{&row_of(type), *local, online};
 }
 
@@ -121,7 +121,7 @@ EntityResult<Entity*> EntityManager::create_named(std::string_view type,
     if (!result) {
       entities_.give_back(birth->local);
       ++counters_.refused;
-      return EntityError(code_of(result.error()), std::string(type));
+      return EntityError(code_of(result.error().code), std::string(type));
     }
     made = *result;
   } catch (...) {

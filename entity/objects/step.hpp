@@ -37,7 +37,7 @@ struct StepTraits<void (C::*)(A...)> {
   static constexpr bool kAnswered = false;
 };
 template <class C, class T, class E, class... A>
-struct StepTraits<void (C::*)(boost::system::result<T, rpc::Failure<E>>, A...)> {
+struct StepTraits<void (C::*)(starbus::Result<T, rpc::Failure<E>>, A...)> {
   using Host = C;
   using Arguments = std::tuple<std::remove_cvref_t<A>...>;
   using Value = T;

@@ -12,7 +12,7 @@ namespace starbus::entity {
 
 /// JSON converts to almost everything: a result of it must be asked for.
 inline DataResult<nlohmann::json> shown(nlohmann::json json) {
-  return DataResult<nlohmann::json>(boost::system::in_place_value, std::move(json));
+  return DataResult<nlohmann::json>(in_place_value, std::move(json));
 }
 
 template <class T>

@@ -115,7 +115,7 @@ Reply<T, E> decode_answer(ByteView bytes) {
     T value{};
     get_value(in, value);
     if (in.finish() != DataErrc::ok) return Failure<E>(Errc::bad_bytes);
-    return {boost::system::in_place_value, std::move(value)};
+    return {in_place_value, std::move(value)};
   }
 }
 

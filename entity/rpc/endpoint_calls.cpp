@@ -13,7 +13,7 @@ void Endpoint::call_by_bus(const Address& to, const CallOptions& options, CallSt
   const std::shared_ptr<CallState> held(&state, [](CallState* call) { call->drop(); });
   bus_.call(std::string(to.text()), ByteView(scratch_), how,
             [held](const bus::Result<Bytes>& answer) {
-              answer ? held->take_bytes(*answer) : held->fail(Error::of(answer.error()));
+              answer ? held->take_bytes(*answer) : held->fail(from_bus(answer.error()));
             });
 }
 
@@ -21,7 +21,7 @@ namespace {
 
 Result<> result_of_bus(const bus::Result<>& result) {
   if (result) return {};
-  return Error::of(result.error());
+  return from_bus(result.error());
 }
 
 bus::SendOptions how_of(const SendOptions& options) {

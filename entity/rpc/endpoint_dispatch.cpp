@@ -122,7 +122,7 @@ void Endpoint::ask(const Address& to, const AskOptions& options, std::string_vie
         Error error;
         ReplyKind kind = ReplyKind::error;
         if (!taken) {
-          error = Error::of(taken.error());
+          error = from_bus(taken.error());
         } else if (Decoder in(*taken); !get_reply_head(in, kind, error)) {
           kind = ReplyKind::error;
           error = Errc::bad_bytes;

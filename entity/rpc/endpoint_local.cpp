@@ -10,13 +10,12 @@ std::size_t place_of(bus::Lane lane) {
   return static_cast<std::size_t>(lane) - 1;  // control is the bus' own
 }
 
-/// Of what was held and did not run, whatever may have become of the fence itself.
+/// The error of a held call that did not run, however its fence ended.
 Error not_run(const bus::Error& fence) {
-  Error error = Error::of(fence);
-  if (error.code != Errc::bus || fence == bus::Errc::denied) return error;
-  Error definite(Errc::no_such_entity, "did not run: " + fence.to_string());
-  definite.bus = bus::Errc::no_owner;
-  return definite;
+  Error error = from_bus(fence);
+  const bool definite = error == bus::Errc::no_owner || error == bus::Errc::denied;
+  if (definite || error.code.is_of<Errc>()) return error;
+  return {bus::Errc::no_owner, "did not run: " + fence.to_string()};
 }
 
 }  // namespace

@@ -96,8 +96,8 @@ std::string Endpoint::inspect() const {
          {"answers_longest_us", static_cast<double>(counted.answers.longest) * tick / 1e3}});
   }
   Json errors = Json::object();
-  for (const ErrorRow& row : error_rows()) {
-    errors[std::string(row.name)] = counters_.errors[static_cast<std::size_t>(row.code)];
+  for (const ErrorInfo& row : kErrors.errors) {
+    errors[std::string(row.name)] = counters_.errors[row.number];
   }
   const Json report = {{"dictionary", hex(dictionary_->hash(), 16)},
                        {"gates", gates_.size()},

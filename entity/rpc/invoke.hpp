@@ -44,10 +44,10 @@ typename TraitsOf<M>::ReplyType reply_of(typename TraitsOf<M>::Result&& returned
     if constexpr (std::is_void_v<typename Traits::Value>) {
       return {};
     } else {
-      return {boost::system::in_place_value, std::move(*returned)};
+      return {in_place_value, std::move(*returned)};
     }
   } else {
-    return {boost::system::in_place_value, std::move(returned)};
+    return {in_place_value, std::move(returned)};
   }
 }
 
@@ -56,7 +56,9 @@ template <auto M>
 struct NoAnswer {
   explicit operator bool() const { return false; }
   void reply(Endpoint&, typename TraitsOf<M>::ReplyType&&) {}
-  void fail(Endpoint& endpoint, const Error& error) { endpoint.count_error(error.code); }
+  void fail(Endpoint& endpoint, const Error& error) {
+    endpoint.count_error(counted_as(error.code));
+  }
   void suspended() {}
 };
 
@@ -78,7 +80,7 @@ struct BusAnswer {
     endpoint.answer(std::move(route));
   }
   void fail(Endpoint& endpoint, const Error& error) {
-    endpoint.count_error(error.code);
+    endpoint.count_error(counted_as(error.code));
     endpoint.answer(std::move(route), error);
   }
   void suspended() {}
@@ -103,7 +105,7 @@ class LocalAnswer {
   }
   void fail(Endpoint& endpoint, const Error& error) {
     loop_time.latest_end = 0;
-    endpoint.count_error(error.code);
+    endpoint.count_error(counted_as(error.code));
     if (state_ != nullptr) state_->fail_later(error);
   }
   void suspended() {

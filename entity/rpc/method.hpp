@@ -5,7 +5,7 @@
 ///       rpc::method<&Chat::said>("said", rpc::own_client));  // and the object's own client
 ///
 /// The class is named in full on the wire by `kRpc`, never by the compiler. What a method may be:
-///   R name(Caller&, A...)    R: void, T, boost::system::result<T, E>, or Task of one of these
+///   R name(Caller&, A...)    R: void, T, starbus::Result<T, E>, or Task of one of these
 /// Arguments and T, E are default-constructible and known to the archive (entity/archive). Names
 /// of one class that collide, as text or as id, do not compile.
 #pragma once
@@ -52,14 +52,14 @@ struct ReturnTraits {
   static constexpr bool kOwnFailure = false;
 };
 template <class T, class E>
-struct ReturnTraits<boost::system::result<T, E>> {
+struct ReturnTraits<starbus::Result<T, E>> {
   using Value = T;
   using Refusal = E;
   static constexpr bool kRefuses = true;
   static constexpr bool kOwnFailure = false;
 };
 template <class T, class E>
-struct ReturnTraits<boost::system::result<T, Failure<E>>> {
+struct ReturnTraits<starbus::Result<T, Failure<E>>> {
   using Value = T;
   using Refusal = E;
   static constexpr bool kRefuses = true;

@@ -9,14 +9,4 @@ std::span<const LimitInfo> tick_limits() {
   return kRows;
 }
 
-std::span<const ErrorInfo<TickErrc>> tick_errors() {
-  using enum TickErrc;
-  static constexpr std::array kRows = {STARBUS_TICK_ERRORS(STARBUS_ERROR_ROW)};
-  return kRows;
-}
-
-std::string_view name_of(TickErrc code) {
-  return name_in(tick_errors(), code);
-}
-
 }  // namespace starbus::entity

@@ -98,7 +98,7 @@ Result<Json> decode_value(std::string_view cbor) {
   Json value = Json::from_cbor(cbor.begin(), cbor.end(), true, false);
   if (value.is_discarded()) return Error(Errc::bad_document, "not CBOR");
   if (const auto checked = check_value(value); !checked) return checked.error();
-  return Result<Json>(boost::system::in_place_value, std::move(value));
+  return Result<Json>(in_place_value, std::move(value));
 }
 
 Result<Json> decode_document(std::string_view cbor) {

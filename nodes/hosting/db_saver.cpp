@@ -12,7 +12,7 @@ using db::Json;
 
 bus::Error error_of(const db::Error& error) {
   const auto as = [&](bus::Errc code) { return bus::Error(code, error.to_string()); };
-  switch (error.code) {
+  switch (error.code.in<db::Errc>()) {
     case db::Errc::stale:
       return as(bus::Errc::superseded);
     case db::Errc::too_large:

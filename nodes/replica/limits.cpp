@@ -9,15 +9,4 @@ std::span<const entity::LimitInfo> replica_limits() {
   return kRows;
 }
 
-std::span<const ErrorInfo> replica_errors() {
-  using enum Errc;
-  static constexpr std::array kRows = {STARBUS_REPLICA_ERRORS(STARBUS_ERROR_ROW)};
-  return kRows;
-}
-
-std::string_view name_of(Errc code) {
-  if (static_cast<std::size_t>(code) > replica_errors().size()) return "unknown";
-  return entity::name_in(replica_errors(), code);
-}
-
 }  // namespace starbus::nodes::replica

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "entity/catalogue.hpp"
+#include "nodes/replica/error.hpp"
 
 namespace starbus::nodes::replica {
 
@@ -40,34 +41,5 @@ STARBUS_REPLICA_LIMITS(X)
 
 /// The whole table, in the order above.
 std::span<const entity::LimitInfo> replica_limits();
-
-// X(code, meaning); the order is part of the wire: add at the end.
-#define STARBUS_REPLICA_ERRORS(X)                                                                \
-  X(too_large, "the state exceeds kMaxSnapshot, or the archive that carries it")                 \
-  X(too_many_mirrors, "the publisher has as many as it may")                                     \
-  X(bad_name, "what is to be told is no name of a mirror")                                       \
-  X(refused, "the replica did not take a snapshot or a change: its bytes are not of this build") \
-  X(unreachable, "the publisher does not answer: nobody has its channel, or it is out of reach")
-
-enum class Errc : std::uint8_t {
-  ok = 0,
-#define X(code, meaning) code,
-  STARBUS_REPLICA_ERRORS(X)
-#undef X
-};
-
-using ErrorInfo = entity::ErrorInfo<Errc>;
-/// The whole table, in the order above.
-std::span<const ErrorInfo> replica_errors();
-/// "too_large"; "ok" for ok; "unknown" for a number that this version does not know.
-std::string_view name_of(Errc code);
-
-/// Reading the value of a failed result is a programming error and throws entity::BadCode.
-[[noreturn]] inline void throw_exception_from_error(Errc code, const boost::source_location&) {
-  throw entity::BadCode<Errc>(code);
-}
-
-template <class T = void>
-using Result = boost::system::result<T, Errc>;
 
 }  // namespace starbus::nodes::replica

@@ -21,9 +21,10 @@ std::uint64_t next_number() {
   return ++latest;
 }
 
-Errc reason_of(const entity::rpc::Failure<Errc>& failure) {
+Errc reason_of(const entity::rpc::Failure<Error>& failure) {
   if (failure == entity::rpc::Errc::too_large) return Errc::too_large;
-  return failure == entity::rpc::Errc::refused ? failure.error : Errc::unreachable;
+  if (failure != entity::rpc::Errc::refused) return Errc::unreachable;
+  return failure.error.code.in(Errc::unreachable);
 }
 
 }  // namespace
@@ -74,10 +75,10 @@ bool Mirror::is_bound() {
 /// Logged when it changes: a refusal may last for as long as an access list says so.
 void Mirror::bound(const bus::Result<bus::Bound>& result) {
   binding_ = false;
-  const bus::Errc code = result ? bus::Errc::ok : result.error().code;
+  const Code code = result.error().code;
   if (!result) bind_at_ = boot_now() + milliseconds(kBindAgain);
   if (code == refused_) return void(++refusals_);
-  const std::string former = refused_ == bus::Errc::ok
+  const std::string former = refused_.is_ok()
                                  ? ""
                                  : " (behind " + std::to_string(refusals_) + " times " +
                                        std::string(name_of(refused_)) + ")";
@@ -104,7 +105,7 @@ void Mirror::ask() {
   options.lane = bus::Lane::bulk;
   entity::rpc::call<&Publisher::snapshot>(endpoint_, publisher_, options, name_)(
       [this, question = core_.asked(),
-       weak = std::weak_ptr(alive_)](const entity::rpc::Reply<std::string, Errc>& reply) {
+       weak = std::weak_ptr(alive_)](const entity::rpc::Reply<std::string, Error>& reply) {
         if (weak.expired()) return;
         const entity::Time now = boot_now();
         if (!reply) return core_.no_snapshot(question, reason_of(reply.error()), now);
@@ -119,7 +120,7 @@ void Mirror::follow() {
   entity::rpc::CallOptions options;
   options.deadline = milliseconds(kFollowDeadline);
   entity::rpc::call<&Publisher::follow>(endpoint_, publisher_, options, name_)(
-      [this, weak = std::weak_ptr(alive_)](const entity::rpc::Reply<Position, Errc>& reply) {
+      [this, weak = std::weak_ptr(alive_)](const entity::rpc::Reply<Position, Error>& reply) {
         if (weak.expired()) return;
         const entity::Time now = boot_now();
         following_ = false;

@@ -65,9 +65,9 @@ class Mirror {
   const std::uint64_t number_;
   std::string name_;  // empty: this process is not on the bus yet
   bool binding_ = false;
-  entity::Time bind_at_{};             // not before
-  bus::Errc refused_ = bus::Errc::ok;  // the name, the latest time
-  std::uint64_t refusals_ = 0;         // for that reason
+  entity::Time bind_at_{};      // not before
+  Code refused_;                // the name, the latest time
+  std::uint64_t refusals_ = 0;  // for that reason
   bool following_ = false;
   entity::Time follow_at_{};
   MirrorCore core_;

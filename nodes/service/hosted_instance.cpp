@@ -26,11 +26,11 @@ bus::Result<> guarded(Call call) {
 }
 
 /// Somebody else has the name, or an earlier life of ours is still giving it up.
-bool passes(bus::Errc code) {
+bool passes(Code code) {
   return code == bus::Errc::already_bound || code == bus::Errc::busy;
 }
 /// Everything is lost anyway, and the host is told.
-bool is_end_of_all(bus::Errc code) {
+bool is_end_of_all(Code code) {
   return code == bus::Errc::lease_lost || code == bus::Errc::closed;
 }
 

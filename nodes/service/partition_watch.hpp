@@ -40,8 +40,8 @@ class PartitionWatch {
 
   /// Where the partition is, as soon as it is somewhere; in this turn, if that is known.
   /// `not_this`: its host has just said that it has it no more, so another epoch, or kAskAgain, is
-  /// waited for. not_placed at the deadline, wrong_partitions, would_block, call_failed (the bus
-  /// refuses the watch).
+  /// waited for. not_placed at the deadline, wrong_partitions, would_block, and the bus' own if
+  /// it refuses the watch.
   void find(std::uint32_t partition, bus::Lane lane, Clock::time_point deadline,
             bus::Epoch not_this, Told told);
 

@@ -25,23 +25,10 @@
 
 namespace starbus::nodes::service {
 
-/// What a call by key ended with instead of a value; `call` has more if the code is call_failed.
-template <class E = entity::rpc::NoError>
-struct CallFailure : Error {
-  using Error::Error;
-  CallFailure() = default;
-  CallFailure(Error base) : Error(std::move(base)) {}  // NOLINT: every Error is a CallFailure
-  explicit CallFailure(entity::rpc::Failure<E> failure)
-      : Error(Errc::call_failed, failure.to_string()), call(std::move(failure)) {}
-  entity::rpc::Failure<E> call{};
-};
-template <class E>
-[[noreturn]] void throw_exception_from_error(const CallFailure<E>& error,
-                                             const boost::source_location&) {
-  throw entity::BadCode<Errc>(error);
-}
+/// What a call by key ends with: the error is of services (not_placed, wrong_partitions ...), of
+/// RPC, or of the bus (owner_lost ...).
 template <class T, class E>
-using Answer = boost::system::result<T, CallFailure<E>>;
+using Answer = entity::rpc::Reply<T, E>;
 
 struct KeyCallOptions {
   std::chrono::milliseconds deadline{5000};  // with all waiting
@@ -86,7 +73,7 @@ class Partitions {
   struct Attempt {
     using Traits = entity::rpc::TraitsOf<M>;
     using Reply = entity::rpc::Reply<typename Traits::Value, typename Traits::Refusal>;
-    using Failure = CallFailure<typename Traits::Refusal>;
+    using Failure = entity::rpc::Failure<typename Traits::Refusal>;
     using Self = std::shared_ptr<Attempt>;
 
     Attempt(entity::rpc::Endpoint& to, const std::shared_ptr<PartitionWatch>& places,
@@ -122,8 +109,8 @@ class Partitions {
           },
           self->arguments);
       std::move(pending)([self, epoch = place.epoch](Reply reply) {
-        // The one error that says both that nothing was run, and that it may be elsewhere soon.
-        if (!reply && reply.error() == entity::rpc::Errc::no_such_entity) return find(self, epoch);
+        // Nothing was run, and the partition may be elsewhere soon.
+        if (!reply && entity::rpc::is_absent(reply.error())) return find(self, epoch);
         if (!reply) return end(self, Failure(std::move(reply).error()));
         if constexpr (std::is_void_v<typename Traits::Value>) {
           end(self, Ended());
@@ -134,8 +121,7 @@ class Partitions {
     }
     static void unfit(const Self& self) {
       using entity::rpc::Errc;
-      end_later(self, Failure(entity::rpc::Failure<typename Traits::Refusal>(
-                          entity::rpc::Error(Errc::bad_arguments, "out of range"))));
+      end_later(self, Failure(Errc::bad_arguments, "out of range"));
     }
     static void end(const Self& self, Ended ended) { std::move(self->handler)(std::move(ended)); }
     static void end_later(const Self& self, Failure failure) {

@@ -29,18 +29,12 @@ bus::Options options_of(const std::string& endpoint, const std::string& role) {
   return options;
 }
 
-/// What the bus knows about why there is no answer.
+/// The error as bustop shows it: in words of the bus.
 bus::Error error_of(const rpc::Error& error) {
-  switch (error.code) {
-    case rpc::Errc::bus:
-      return {error.bus, error.detail};
-    case rpc::Errc::no_such_entity:
-      return {bus::Errc::no_owner, "nobody is the manager"};
-    case rpc::Errc::deadline:
-      return {bus::Errc::deadline, "the manager does not answer"};
-    default:
-      return {bus::Errc::handler_failed, error.to_string()};
-  }
+  if (rpc::is_absent(error)) return {bus::Errc::no_owner, "no manager runs"};
+  if (error == rpc::Errc::deadline) return {bus::Errc::deadline, "the manager does not answer"};
+  if (error.code.is_of<bus::Errc>()) return error;
+  return {bus::Errc::handler_failed, error.to_string()};
 }
 
 }  // namespace

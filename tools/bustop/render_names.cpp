@@ -36,7 +36,7 @@ std::string first_word(const std::string& reason) {
 
 Advice advice_on(const std::string& reason) {
   const std::string word = first_word(reason);
-  for (const bus::ErrorInfo& info : bus::error_catalogue()) {
+  for (const ErrorInfo& info : bus::kErrors.errors) {
     if (info.name == word) return {info.name, info.meaning, info.cure};
   }
   for (const Advice& advice : kNackAdvice) {

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::uint64_t kBetweenLines = 200;  // ms
 
-Errc code_of(storage::Errc code) {
-  switch (code) {
+Errc code_of(Code code) {
+  switch (code.in<storage::Errc>()) {
     case storage::Errc::store_full:
       return Errc::store_full;
     case storage::Errc::corrupt:

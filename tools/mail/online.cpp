@@ -79,7 +79,7 @@ Result<nlohmann::json> object_of(const Result<std::string>& text) {
   if (!text) return text.error();
   auto json = nlohmann::json::parse(*text, nullptr, false);
   if (!json.is_object()) return Error{Errc::bad_bytes, "busd's answer is not a JSON object"};
-  return Result<nlohmann::json>(boost::system::in_place_value, std::move(json));
+  return Result<nlohmann::json>(in_place_value, std::move(json));
 }
 
 std::string word_in(const nlohmann::json& json, const char* key) {

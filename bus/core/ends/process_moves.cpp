@@ -239,7 +239,7 @@ void ProcessCore::take_state(State state, const Process& from) {
   if (accepted) accepted = events_.on_arriving(state.name, from, state.application);
   if (!accepted) {
     Bytes record;
-    encode(StateRefused{state.ticket, accepted.error().code, accepted.error().detail}, record);
+    encode(StateRefused{state.ticket, errc_of(accepted.error()), accepted.error().detail}, record);
     say_system(from, {}, record, kSystemToken);
     return;
   }

@@ -116,7 +116,8 @@ Result<> HostRouter::on_bind(Link& link, LocalProcess& process, ByteView payload
   if (bind->process != process.id) return foreign_process(Request::kKind);
   const Ticket ticket = Ticket::of_bind(process.id, bind->number);
   if (const auto checked = check_channel_name(bind->name); !checked) {
-    refuse(link, {process.id, ticket, bind->name, checked.error().code, checked.error().detail});
+    refuse(link,
+           {process.id, ticket, bind->name, errc_of(checked.error()), checked.error().detail});
     return {};
   }
   const LocalName* present = table_.find(channel_id(bind->name));
@@ -125,7 +126,8 @@ Result<> HostRouter::on_bind(Link& link, LocalProcess& process, ByteView payload
     allowed = Error{Errc::already_bound, present->owner->name};
   }
   if (!allowed) {
-    refuse(link, {process.id, ticket, bind->name, allowed.error().code, allowed.error().detail});
+    refuse(link,
+           {process.id, ticket, bind->name, errc_of(allowed.error()), allowed.error().detail});
   } else if (Request::kKind == Kind::resume && uplink_greeted() && uplink_->minor < kDurableMinor) {
     refuse(link, {process.id, ticket, bind->name, Errc::version_mismatch,
                   "busroot speaks a protocol without durable channels: upgrade it first"});
@@ -167,7 +169,7 @@ Result<> HostRouter::on_attach(Link& link, LocalProcess& process, ByteView paylo
   const LocalName* present = table_.find(channel_id(attach->name));
   const auto allowed = check_claim(process, attach->name, present && present->owner == &process);
   if (!allowed) {
-    refuse(link, {process.id, attach->ticket, attach->name, allowed.error().code,
+    refuse(link, {process.id, attach->ticket, attach->name, errc_of(allowed.error()),
                   allowed.error().detail});
   } else if (uplink_greeted()) {
     tell(*uplink_, *attach);

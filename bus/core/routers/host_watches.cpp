@@ -136,7 +136,7 @@ void HostWatches::tell_all(const Prefix& prefix, const Record& record) {
 
 void HostWatches::refuse(LinkId watcher, const std::string& prefix, const Error& why) {
   scratch_.clear();
-  encode(WatchRefused{prefix, why.code, why.detail}, scratch_);
+  encode(WatchRefused{prefix, errc_of(why), why.detail}, scratch_);
   outlet_.tell_watcher(watcher, scratch_);
 }
 

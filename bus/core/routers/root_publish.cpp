@@ -55,7 +55,7 @@ void RootRouter::refuse_watch(const std::string& prefix, const std::vector<LinkI
   for (const LinkId id : watchers) {
     watches_.remove(prefix, id);
     wanted_.erase({id, prefix});
-    if (Link* link = find_link(id)) tell(*link, WatchRefused{prefix, why.code, why.detail});
+    if (Link* link = find_link(id)) tell(*link, WatchRefused{prefix, errc_of(why), why.detail});
   }
 }
 

@@ -70,7 +70,7 @@ void RootRouter::bind_name(RootProcess& process, const Bind& bind, Lineage linea
   }
   const Error& why = entry.error();
   note_failure(id, process.process(), why.to_string());
-  reply(process, Refused{process.process(), ticket, bind.name, why.code, why.detail});
+  reply(process, Refused{process.process(), ticket, bind.name, errc_of(why), why.detail});
 }
 
 /// The entry that this very attempt holds, granted now or before. `lineage` goes on, if there is

@@ -206,7 +206,7 @@ void Router::end_link(Link& link, const Error& reason) {
   // A session without an id has not heard its peer's first bundle: nothing can be said in it.
   if (owned->session.id() != 0) {
     owned->queues.clear();
-    owned->session.say(Reset{reason.code, reason.detail});
+    owned->session.say(Reset{errc_of(reason), reason.detail});
     pump(*owned);
   }
   shell_.close(owned->id);

@@ -76,20 +76,18 @@ std::optional<Verdicted> decode_verdict(bus::ByteView body) {
     verdicted.answer = bytes.rest();
     return bytes.ok() ? std::optional(verdicted) : std::nullopt;
   }
-  const std::uint8_t code = bytes.byte();
-  if (verdicted.verdict != Verdict::refused || code == 0 || code > error_catalogue().size()) {
-    return std::nullopt;
-  }
-  verdicted.error = {static_cast<Errc>(code), std::string(bytes.text())};
+  if (verdicted.verdict != Verdict::refused) return std::nullopt;
+  wire::In in(bytes);
+  wire::get(in, verdicted.error);
+  if (in.wrong != Errc::ok || verdicted.error.code.is_ok()) return std::nullopt;
   if (bytes.finish() != entity::DataErrc::ok) return std::nullopt;
   return verdicted;
 }
 
 bus::Bytes encode_refusal(const Error& error) {
   bus::Bytes bytes = begin_answer(Verdict::refused);
-  entity::Encoder out(bytes);
-  out.number(error.code);
-  out.text(error.detail);
+  wire::Out out(bytes);
+  wire::put(out, error);
   return bytes;
 }
 

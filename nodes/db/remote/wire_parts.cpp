@@ -72,11 +72,14 @@ void get(In& in, Json& it) {
 }
 
 void put(Out& out, const Error& it) {
-  out.bytes.number(it.code);
+  out.bytes.number(it.code.domain());
+  out.bytes.number(it.code.number());
   out.bytes.text(it.detail);
 }
 void get(In& in, Error& it) {
-  get_enum(in, it.code, static_cast<std::uint8_t>(error_catalogue().size() + 1));
+  // A newer node may have codes that this build does not know: the caller gets them as they are.
+  const auto domain = in.bytes.number<std::uint16_t>();
+  it.code = Code(domain, in.bytes.number<std::uint16_t>());
   get(in, it.detail);
 }
 

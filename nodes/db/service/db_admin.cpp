@@ -14,8 +14,8 @@ using Figures = std::function<DbFigures()>;
 
 std::map<std::string, std::uint64_t> refusals(const DbFigures& figures) {
   std::map<std::string, std::uint64_t> rows;
-  for (const ErrorInfo& info : error_catalogue()) {
-    const std::uint64_t count = figures.engine.desk.refused.at(static_cast<std::size_t>(info.code));
+  for (const ErrorInfo& info : kErrors.errors) {
+    const std::uint64_t count = figures.engine.desk.refused.at(info.number);
     if (count != 0) rows[std::string(info.name)] = count;
   }
   if (figures.intake.refused != 0) rows["busy"] += figures.intake.refused;

@@ -51,7 +51,7 @@ Result<> RequestDesk::check(const Request& request) const {
 }
 
 void RequestDesk::refuse(const Error& error, const Reply& reply) {
-  ++counters_.refused[static_cast<std::size_t>(error.code) % counters_.refused.size()];
+  ++counters_.refused[static_cast<std::size_t>(error.code.in<Errc>()) % counters_.refused.size()];
   reply(encode_refusal(error));
 }
 

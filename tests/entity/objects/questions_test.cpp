@@ -11,11 +11,11 @@ using ::testing::ElementsAre;
 
 class Shop : public rpc::Host<Shop> {
  public:
-  boost::system::result<int, std::string> price(rpc::Caller&, std::string item) {
+  starbus::Result<int, std::string> price(rpc::Caller&, std::string item) {
     if (item == "sword") return std::string("sold out");
     return static_cast<int>(item.size());
   }
-  rpc::Task<boost::system::result<int, std::string>> never(rpc::Caller& from, std::string) {
+  rpc::Task<starbus::Result<int, std::string>> never(rpc::Caller& from, std::string) {
     boost::asio::steady_timer timer(from.endpoint->loop(), 1min);
     co_await timer.async_wait(boost::asio::deferred);
     co_return 1;

@@ -74,7 +74,7 @@ Result<Json> applied(Json document, std::vector<Change> changes) {
   const Json before = document;
   if (const auto checked = check_changes(changes); !checked) return checked.error();
   const auto result = apply_changes(changes, document);
-  if (result) return Result<Json>(boost::system::in_place_value, document);
+  if (result) return Result<Json>(in_place_value, document);
   EXPECT_EQ(document, before) << "all or nothing";
   return result.error();
 }

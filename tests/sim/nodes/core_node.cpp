@@ -5,11 +5,10 @@
 namespace starbus::sim {
 namespace {
 
-/// What will not mend by trying again: the client library gives up.
-bool is_final(bus::Errc code) {
-  using bus::Errc;
-  return code == Errc::name_taken || code == Errc::unauthorized || code == Errc::version_mismatch ||
-         code == Errc::bad_config || code == Errc::bad_name || code == Errc::denied;
+/// Whether the client library gives up: as in bus/client/process_link.cpp.
+bool is_final(Code code) {
+  if (code == bus::Errc::superseded || code == bus::Errc::closed) return false;
+  return retry_of(code) == Retry::never;
 }
 
 }  // namespace
