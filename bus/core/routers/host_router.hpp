@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "bus/core/routers/host_table.hpp"
-#include "bus/core/routers/host_watches.hpp"
-#include "bus/core/routers/pending_requests.hpp"
+#include "bus/core/routers/host/host_table.hpp"
+#include "bus/core/routers/host/host_watches.hpp"
+#include "bus/core/routers/host/pending_requests.hpp"
 #include "bus/core/routers/router.hpp"
 #include "bus/core/wire/record_admin.hpp"
 #include "bus/core/wire/record_moves.hpp"

@@ -22,10 +22,10 @@
 #include <string_view>
 #include <vector>
 
-#include "bus/core/routers/root_hold.hpp"
-#include "bus/core/routers/root_host.hpp"
-#include "bus/core/routers/root_moves.hpp"
-#include "bus/core/routers/root_watches.hpp"
+#include "bus/core/routers/root/root_hold.hpp"
+#include "bus/core/routers/root/root_host.hpp"
+#include "bus/core/routers/root/root_moves.hpp"
+#include "bus/core/routers/root/root_watches.hpp"
 #include "bus/core/routers/router.hpp"
 #include "bus/core/wire/record_admin.hpp"
 #include "bus/core/wire/record_moves.hpp"

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "bus/core/routers/access_list.hpp"
-#include "bus/core/routers/rate_limit.hpp"
+#include "bus/core/routers/host/access_list.hpp"
+#include "bus/core/routers/host/rate_limit.hpp"
 #include "bus/core/routers/recent_times.hpp"
 #include "bus/core/routers/router.hpp"
 #include "bus/core/wire/record_admin.hpp"

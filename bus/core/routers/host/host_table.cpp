@@ -1,4 +1,4 @@
-#include "bus/core/routers/host_table.hpp"
+#include "bus/core/routers/host/host_table.hpp"
 
 #include <algorithm>
 

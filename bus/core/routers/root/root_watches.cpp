@@ -1,4 +1,4 @@
-#include "bus/core/routers/root_watches.hpp"
+#include "bus/core/routers/root/root_watches.hpp"
 
 #include <algorithm>
 #include <cassert>

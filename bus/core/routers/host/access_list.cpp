@@ -1,4 +1,4 @@
-#include "bus/core/routers/access_list.hpp"
+#include "bus/core/routers/host/access_list.hpp"
 
 #include <algorithm>
 

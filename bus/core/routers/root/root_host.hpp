@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "bus/core/lanes.hpp"
-#include "bus/core/routers/directory.hpp"
 #include "bus/core/routers/recent_times.hpp"
+#include "bus/core/routers/root/directory.hpp"
 #include "bus/core/wire/data.hpp"
 
 namespace starbus::bus {

@@ -1,4 +1,4 @@
-#include "bus/core/routers/host_watches.hpp"
+#include "bus/core/routers/host/host_watches.hpp"
 
 #include <algorithm>
 #include <utility>
