@@ -1,6 +1,7 @@
 #include "bus/core/routers/host/host_watches.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "bus/core/limits.hpp"
@@ -9,7 +10,7 @@
 namespace starbus::bus {
 namespace {
 
-constexpr std::int64_t kSnapshotCost = 8;  // of an empty one, in rows
+constexpr std::int64_t kSnapshotCost = 8;  // of an empty snapshot, in rows
 
 }  // namespace
 
@@ -24,7 +25,7 @@ void HostWatches::watch(LinkId watcher, const std::string& prefix) {
   if (!mine.insert(prefix).second) return;  // it is served already, or will be
   const auto [entry, fresh] = prefixes_.try_emplace(prefix);
   entry->second.waiting.push_back(watcher);
-  if (fresh) outlet_.tell_root(Watch{prefix});
+  if (fresh) uplink_.tell(Watch{prefix});
   if (!entry->second.rows.complete()) return;  // it is served when the snapshot is complete
   wanted_.emplace(watcher, prefix);
   serve();
@@ -35,14 +36,14 @@ void HostWatches::tick() {
   serve();
 }
 
-/// In turn, so that nobody who watches and unwatches without end keeps others from theirs.
+/// Serves in turn, so that a process that watches and unwatches without end delays no other.
 void HostWatches::serve() {
   for (std::size_t left = wanted_.size(); budget_ > 0 && left > 0; --left) {
     auto next = wanted_.upper_bound(last_served_);
     if (next == wanted_.end()) next = wanted_.begin();
     last_served_ = *next;
     const auto& [watcher, prefix] = last_served_;
-    if (!outlet_.has_room(watcher)) continue;
+    if (!has_room(watcher)) continue;
     wanted_.erase(next);
     serve(prefixes_.at(prefix), prefix, watcher);
   }
@@ -55,7 +56,7 @@ void HostWatches::serve(Prefix& entry, const std::string& prefix, LinkId watcher
   send_rows(prefix, entry.rows.rows(), true, [&](const WatchRows& piece) {
     scratch_.clear();
     encode(piece, scratch_);
-    outlet_.tell_watcher(watcher, scratch_);
+    tell(watcher, scratch_);
   });
 }
 
@@ -75,29 +76,30 @@ void HostWatches::forget(LinkId watcher) {
 
 void HostWatches::leave(LinkId watcher, const std::string& prefix) {
   const auto entry = prefixes_.find(prefix);
+  assert(entry != prefixes_.end());
   std::erase(entry->second.watchers, watcher);
   std::erase(entry->second.waiting, watcher);
   wanted_.erase({watcher, prefix});
   if (!entry->second.idle()) return;
   prefixes_.erase(entry);
-  outlet_.tell_root(Unwatch{prefix});
+  uplink_.tell(Unwatch{prefix});
 }
 
 void HostWatches::on_rows(WatchRows&& rows) {
   const std::string prefix = rows.prefix;
   const auto entry = prefixes_.find(prefix);
-  if (entry == prefixes_.end()) return;  // given up meanwhile
+  if (entry == prefixes_.end()) return;  // unwatched meanwhile
   RowSet& set = entry->second.rows;
   const bool known = set.complete();
   const auto changes = set.apply(std::move(rows));
   if (set.overflowed()) {
-    outlet_.tell_root(Unwatch{prefix});
+    uplink_.tell(Unwatch{prefix});
     return on_refused({prefix, Errc::watch_too_large, "more than 131072 names"});
   }
   if (known) {
-    // Who has no room for more is given a snapshot later, which shows this and all that follows.
+    // A watcher without room gets a snapshot later, which shows this change and all that follow.
     std::erase_if(entry->second.watchers, [&](LinkId watcher) {
-      if (outlet_.has_room(watcher)) return false;
+      if (has_room(watcher)) return false;
       entry->second.waiting.push_back(watcher);
       wanted_.emplace(watcher, prefix);
       return true;
@@ -124,20 +126,29 @@ void HostWatches::on_refused(const WatchRefused& refused) {
 }
 
 void HostWatches::renew() {
-  for (const auto& [prefix, entry] : prefixes_) outlet_.tell_root(Watch{prefix});
+  for (const auto& [prefix, entry] : prefixes_) uplink_.tell(Watch{prefix});
 }
 
 template <class Record>
 void HostWatches::tell_all(const Prefix& prefix, const Record& record) {
   scratch_.clear();
   encode(record, scratch_);
-  for (const LinkId watcher : prefix.watchers) outlet_.tell_watcher(watcher, scratch_);
+  for (const LinkId watcher : prefix.watchers) tell(watcher, scratch_);
+}
+
+void HostWatches::tell(LinkId watcher, ByteView record) {
+  if (RouterLink* const link = links_.find(watcher)) links_.tell_encoded(*link, record);
+}
+
+bool HostWatches::has_room(LinkId watcher) {
+  const RouterLink* const link = links_.find(watcher);
+  return link != nullptr && link->queues.bytes(Lane::control) < kSnapshotRoom;
 }
 
 void HostWatches::refuse(LinkId watcher, const std::string& prefix, const Error& why) {
   scratch_.clear();
   encode(WatchRefused{prefix, why.code, why.detail}, scratch_);
-  outlet_.tell_watcher(watcher, scratch_);
+  tell(watcher, scratch_);
 }
 
 }  // namespace starbus::bus

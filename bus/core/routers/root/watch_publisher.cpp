@@ -1,18 +1,18 @@
-/// RootRouter: watches. A watcher gets a snapshot in pieces, then every change of the directory in
-/// order. In grace the snapshot waits, so that nobody takes half a cluster for the whole.
+#include "bus/core/routers/root/watch_publisher.hpp"
+
+#include <algorithm>
 #include <cassert>
 
-#include "bus/core/routers/root_router.hpp"
 #include "bus/core/wire/name.hpp"
 
 namespace starbus::bus {
 namespace {
 
 constexpr std::size_t kPieceBytes = 48 * 1024;
-constexpr std::int64_t kSnapshotCost = 8;  // of an empty one, in rows
+constexpr std::int64_t kSnapshotCost = 8;  // of an empty snapshot, in rows
 
 WatchRow row_of(const Directory::Entry& entry, bool present) {
-  const RootProcess& owner = RootRouter::process_of(entry);
+  const RootProcess& owner = owner_of(entry);
   return {present,      std::string(entry.name()), owner.process(), owner.full_name(), entry.epoch,
           entry.lineage};
 }
@@ -23,26 +23,26 @@ std::size_t size_of(const WatchRow& row) {
 
 }  // namespace
 
-Result<> RootRouter::on_watch(Host& host, ByteView payload) {
+Result<> WatchPublisher::on_watch(HostEntry& host, ByteView payload) {
   const auto request = decode<Watch>(payload);
   if (!request) return request.error();
   const std::vector<LinkId> watcher = {host.link};
   if (const auto checked = check_prefix(request->prefix); !checked) {
-    refuse_watch(request->prefix, watcher, checked.error());
+    refuse(request->prefix, watcher, checked.error());
     return {};
   }
-  // What all processes of a host may watch together.
+  // The limit of all processes of a host together.
   if (watches_.count(host.link) >= kMaxWatches * kMaxProcesses) {
-    refuse_watch(request->prefix, watcher, {Errc::too_many_watches, "of host " + host.name});
+    refuse(request->prefix, watcher, {Errc::too_many_watches, "of host " + host.name});
     return {};
   }
   watches_.add(request->prefix, host.link);
   wanted_.emplace(host.link, request->prefix);
-  serve_watches();
+  serve();
   return {};
 }
 
-Result<> RootRouter::on_unwatch(Host& host, ByteView payload) {
+Result<> WatchPublisher::on_unwatch(HostEntry& host, ByteView payload) {
   const auto request = decode<Unwatch>(payload);
   if (!request) return request.error();
   watches_.remove(request->prefix, host.link);
@@ -50,41 +50,50 @@ Result<> RootRouter::on_unwatch(Host& host, ByteView payload) {
   return {};
 }
 
-void RootRouter::refuse_watch(const std::string& prefix, const std::vector<LinkId>& watchers,
-                              const Error& why) {
+void WatchPublisher::forget(LinkId watcher) {
+  watches_.remove_all(watcher);
+  wanted_.erase(wanted_.lower_bound({watcher, {}}), wanted_.lower_bound({watcher + 1, {}}));
+}
+
+void WatchPublisher::tick() {
+  budget_ = std::min(budget_ + std::int64_t{kWatchBudget}, std::int64_t{kWatchBudget});
+  serve();
+}
+
+void WatchPublisher::refuse(const std::string& prefix, const std::vector<LinkId>& watchers,
+                            const Error& why) {
   for (const LinkId id : watchers) {
     watches_.remove(prefix, id);
     wanted_.erase({id, prefix});
-    if (Link* link = find_link(id)) tell(*link, WatchRefused{prefix, why.code, why.detail});
+    if (RouterLink* const link = root_.links.find(id))
+      root_.links.tell(*link, WatchRefused{prefix, why.code, why.detail});
   }
 }
 
-/// Snapshots in turn, as far as the budget of this tick goes: who watches and unwatches without end
-/// costs nobody else more than that.
-void RootRouter::serve_watches() {
-  for (std::size_t left = wanted_.size(); !grace_ && watch_budget_ > 0 && left > 0; --left) {
+void WatchPublisher::serve() {
+  for (std::size_t left = wanted_.size(); !root_.grace && budget_ > 0 && left > 0; --left) {
     auto next = wanted_.upper_bound(last_served_);
     if (next == wanted_.end()) next = wanted_.begin();
     last_served_ = *next;
-    if (find_link(last_served_.first)->queues.bytes(Lane::control) > kSnapshotRoom) continue;
+    if (root_.links.find(last_served_.first)->queues.bytes(Lane::control) > kSnapshotRoom) continue;
     wanted_.erase(next);
     send_snapshot(*watches_.find(last_served_.second), last_served_.first);
   }
 }
 
-/// To one who waits for it; may end the watch.
-void RootRouter::send_snapshot(WatchTable::Watch& watch, LinkId to) {
+/// `to` must wait for it. Refuses the watch if the prefix has too many names.
+void WatchPublisher::send_snapshot(WatchTable::Watch& watch, LinkId to) {
   const std::string prefix = watch.prefix;
   watch.rows = 0;
-  directory_.list(prefix, "",
-                  [&](const Directory::Entry&) { return ++watch.rows <= kMaxWatchRows; });
-  watch_budget_ -= static_cast<std::int64_t>(watch.rows) + kSnapshotCost;
+  root_.directory.list(prefix, "",
+                       [&](const Directory::Entry&) { return ++watch.rows <= kMaxWatchRows; });
+  budget_ -= static_cast<std::int64_t>(watch.rows) + kSnapshotCost;
   if (watch.rows > kMaxWatchRows) {
     std::vector<LinkId> all = watch.watchers;
     all.insert(all.end(), watch.waiting.begin(), watch.waiting.end());
-    refuse_watch(prefix, all,
-                 {Errc::watch_too_large, "more than " + std::to_string(kMaxWatchRows) +
-                                             " names begin with '" + prefix + "'"});
+    refuse(prefix, all,
+           {Errc::watch_too_large,
+            "more than " + std::to_string(kMaxWatchRows) + " names begin with '" + prefix + "'"});
     return;
   }
   std::erase(watch.waiting, to);
@@ -94,12 +103,12 @@ void RootRouter::send_snapshot(WatchTable::Watch& watch, LinkId to) {
   piece.first = true;
   std::size_t bytes = 0;
   const auto send_piece = [&] {
-    tell(*find_link(to), piece);
+    root_.links.tell(*root_.links.find(to), piece);
     piece.first = false;
     piece.rows.clear();
     bytes = 0;
   };
-  directory_.list(prefix, "", [&](const Directory::Entry& entry) {
+  root_.directory.list(prefix, "", [&](const Directory::Entry& entry) {
     piece.rows.push_back(row_of(entry, true));
     bytes += size_of(piece.rows.back());
     if (bytes >= kPieceBytes - kMaxName * 3) send_piece();
@@ -109,12 +118,12 @@ void RootRouter::send_snapshot(WatchTable::Watch& watch, LinkId to) {
   send_piece();
 }
 
-void RootRouter::publish(const Directory::Entry& entry, Change change) {
-  if (grace_) return;
+void WatchPublisher::publish(const Directory::Entry& entry, Change change) {
+  if (root_.grace) return;
   std::vector<std::string> too_large;
   WatchRows delta;
   watches_.for_each_matching(entry.name(), [&](WatchTable::Watch& watch) {
-    if (!watch.watched()) return;  // their snapshots will show it
+    if (!watch.watched()) return;  // the snapshots to come will show it
     if (change == Change::added && ++watch.rows > kMaxWatchRows) {
       too_large.push_back(watch.prefix);
       return;
@@ -127,15 +136,15 @@ void RootRouter::publish(const Directory::Entry& entry, Change change) {
     delta.prefix = watch.prefix;
     record_.clear();
     encode(delta, record_);
-    // Who has no room for more is given a snapshot later, which shows this and all that follows.
+    // A watcher without room gets a snapshot later, which shows this change and all that follow.
     std::erase_if(watch.watchers, [&](LinkId id) {
-      Link& link = *find_link(id);
+      RouterLink& link = *root_.links.find(id);
       if (link.queues.bytes(Lane::control) > kDeltaRoom) {
         watch.waiting.push_back(id);
         wanted_.emplace(id, watch.prefix);
         return true;
       }
-      tell_encoded(link, record_, 0);
+      root_.links.tell_encoded(link, record_);
       return false;
     });
   });
@@ -143,9 +152,9 @@ void RootRouter::publish(const Directory::Entry& entry, Change change) {
     std::vector<LinkId> all = watches_.find(prefix)->watchers;
     const std::vector<LinkId>& waiting = watches_.find(prefix)->waiting;
     all.insert(all.end(), waiting.begin(), waiting.end());
-    refuse_watch(prefix, all,
-                 {Errc::watch_too_large,
-                  "the prefix has grown beyond " + std::to_string(kMaxWatchRows) + " names"});
+    refuse(prefix, all,
+           {Errc::watch_too_large,
+            "the prefix has grown beyond " + std::to_string(kMaxWatchRows) + " names"});
   }
 }
 
