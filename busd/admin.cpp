@@ -77,6 +77,7 @@ Admin::Admin(HostRouter& router, daemon::DaemonContext& context, Facts facts)
 }
 
 void Admin::pass_on(const Request& request, const daemon::Reply& reply) {
+  thread_.check();
   const auto at = daemon::parse_at(request);
   if (!at) return reply(daemon::error_response(at.error()));
   if (at->target == facts_.host) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "base/loop_thread.hpp"
 #include "bus/core/routers/host_router.hpp"
 #include "busd/tail.hpp"
 #include "daemon/admin/at_route.hpp"
@@ -22,13 +23,14 @@ class Admin {
     std::function<Error()> uplink_error;  // the latest, of a session or an attempt
     std::function<std::string()> state;
     std::function<nlohmann::json()> mail;  // of /status
-    /// Answers a path later, or now, if it is one of those; false otherwise.
+    /// Answers a path of the mail store, now or later; false for any other path.
     std::function<bool(const std::string& path_and_query, const daemon::Reply&)> later;
   };
   Admin(HostRouter& router, daemon::DaemonContext& context, Facts facts);
 
   /// The answer to a path with its query string.
   daemon::Response answer(const std::string& path_and_query) const {
+    thread_.check();
     return routes_.answer(path_and_query);
   }
 
@@ -43,6 +45,7 @@ class Admin {
   daemon::Response route(const daemon::Request& request) const;
   std::string kind_of(const LinkStatus& link) const;
 
+  LoopThread thread_;
   HostRouter& router_;
   daemon::DaemonContext& context_;
   Facts facts_;

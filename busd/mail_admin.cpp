@@ -81,6 +81,7 @@ bool MailAdmin::answer(const std::string& path_and_query, const Reply& reply) {
 
 /// False if there is none, after the reply that says why.
 bool MailAdmin::is_open(const Reply& reply) const {
+  thread_.check();
   const mail::Node* const node = node_();
   const bool open = node != nullptr && node->is_open();
   if (!open) reply(node != nullptr ? not_open() : no_store());

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/loop_thread.hpp"
 #include "daemon/admin/admin_server.hpp"
 #include "mail/node.hpp"
 #include "mail/repair/inspect.hpp"
@@ -67,6 +68,7 @@ class MailAdmin {
   void stop_move(const daemon::Request& request, const daemon::Reply& reply);
   static Route find(const std::string& path);
 
+  LoopThread thread_;
   boost::asio::io_context& loop_;
   const std::string host_;
   const std::function<mail::Node*()> node_;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bus/core/lanes.hpp"
-#include "bus/core/routers/access_list.hpp"
+#include "bus/core/routers/host/access_list.hpp"
 #include "bus/core/wire/version.hpp"
 #include "bus/io/link.hpp"
 #include "bus/io/reconnect.hpp"

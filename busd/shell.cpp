@@ -86,7 +86,7 @@ void Shell::not_noted(const std::string& what) {
 void Shell::note_again() {
   noting_again_ = false;
   if (unstored_) remember_term(unstored_);
-  if (const auto written = journal_.mend(); !written) {
+  if (const auto written = journal_.repair(); !written) {
     not_noted("journal of processes: " + written.error().to_string());
   }
   say_if_mended();

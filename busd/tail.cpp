@@ -1,5 +1,6 @@
 #include "busd/tail.hpp"
 
+#include <cassert>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -9,7 +10,7 @@ namespace {
 
 constexpr std::size_t kShown = 200;  // bytes of a body
 
-/// Bodies are whatever the application sends: what cannot be printed becomes a dot.
+/// Bodies hold any bytes: each that cannot be printed becomes a dot.
 std::string printable(ByteView body) {
   std::string text(as_text(body.first(std::min(body.size(), kShown))));
   for (char& c : text) {
@@ -28,6 +29,8 @@ std::string name_of_origin(HostRouter& router, const Process& origin) {
 }  // namespace
 
 void Tails::add(const ChannelId& channel, std::shared_ptr<daemon::Stream> stream) {
+  thread_.check();
+  assert(stream != nullptr);
   stream->on_close([this, channel, raw = stream.get()] { remove(channel, raw); });
   auto& streams = streams_[channel];
   if (streams.empty()) {

@@ -57,6 +57,7 @@ Admin::Admin(RootRouter& router, daemon::DaemonContext& context, std::function<v
 }
 
 void Admin::pass_on(const Request& request, const daemon::Reply& reply) {
+  thread_.check();
   const auto at = daemon::parse_at(request);
   if (!at) return reply(daemon::error_response(at.error()));
   if (at->target == RootRouter::kRootName) return reply(routes_.answer(at->path));
@@ -64,14 +65,15 @@ void Admin::pass_on(const Request& request, const daemon::Reply& reply) {
   if (!router_.ask({{}, number, at->target, at->path})) {
     return reply(daemon::error_response({Errc::unreachable, at->target + " is not connected"}));
   }
-  // A host that never answers leaves its question here until newer ones push it out; the client
-  // has had its 504 from the server by then.
+  // A request that its host never answers stays here until newer ones push it out; by then the
+  // server has answered the client 504.
   if (questions_.size() >= kMostQuestions) questions_.erase(questions_.begin());
   questions_.emplace(number, reply);
   flush_();
 }
 
 void Admin::on_answer(const Answer& answer) {
+  thread_.check();
   auto question = questions_.extract(answer.number);
   if (question.empty()) return;
   Response response;

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "base/loop_thread.hpp"
 #include "bus/core/routers/router.hpp"
 #include "bus/io/clock.hpp"
 #include "bus/io/link.hpp"
@@ -25,9 +26,9 @@ namespace starbus::bus::daemon {
 using io::boot_now;
 
 /// Gives links their ids, hands their bundles to the router, flushes it at the end of each batch,
-/// and ticks it every 50 ms. Belongs to the loop's thread. Owns the links; the router must outlive
-/// this object or stop() it. A link that breaks is reported to the router once; one that the router
-/// closes is not reported.
+/// and ticks it every 50 ms. Belongs, with the router, to the thread that runs the loop, from the
+/// loop's first handler on. Owns the links; the router must outlive this object or stop() it. A
+/// link that breaks is reported to the router once; one that the router closes is not reported.
 class LinkShell {
  public:
   static constexpr std::chrono::milliseconds kTick{50};
@@ -47,23 +48,26 @@ class LinkShell {
   using Opened = std::function<void(LinkId id, PeerFacts peer, Time now)>;
   LinkId add(std::shared_ptr<io::Link> link, const Opened& opened = {});
 
-  /// After a call of the router that no link caused (a timer, an admin request): sends what it
-  /// left.
+  /// Sends what the router has queued: call it after a call of the router that no link caused (a
+  /// timer, an admin request).
   void flush();
   std::size_t links() const { return ports_.size(); }
 
-  // What a RouterShell passes on to here; see LinkedShell.
+  // The calls of a RouterShell; see LinkedShell.
   Bytes take_buffer(LinkId id);
   void send(LinkId id, Bytes bundle);
   void close(LinkId id);
 
  private:
   class Port;
+  void take_thread();
   void wait();
   void ended(LinkId id, const Error& reason);
   /// Keeps a port that may be on the stack until the next tick.
   void retire(LinkId id);
 
+  LoopThread thread_;
+  boost::asio::io_context& loop_;
   boost::asio::steady_timer timer_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   Router* router_ = nullptr;

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "bus/client/bus.hpp"
-#include "bus/core/routers/access_list.hpp"
+#include "bus/core/routers/host/access_list.hpp"
 #include "bus/core/routers/host_router.hpp"
 #include "bus/core/routers/root_router.hpp"
 

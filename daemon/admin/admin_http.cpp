@@ -167,6 +167,7 @@ std::uint64_t Stream::skipped() const {
 }
 
 bool Stream::State::write(std::string_view line) {
+  thread.check();
   if (!is_open()) return false;
   // Room for the note itself is part of the bound: it is written before the first line after a gap.
   constexpr std::size_t kNote = 48;
@@ -190,7 +191,7 @@ void Stream::State::note_skipped() {
 void Stream::State::end() {
   if (!is_open()) return;
   ended = true;
-  // The handler may hold the stream, and so this state: it goes last.
+  // The handler may own the stream, and so this state: it is destroyed last.
   const auto handler = std::exchange(on_close, nullptr);
   wake();
 }

@@ -1,4 +1,4 @@
-#include "bus/core/routers/directory.hpp"
+#include "bus/core/routers/root/directory.hpp"
 
 #include <gtest/gtest.h>
 #include <malloc.h>

@@ -1,5 +1,5 @@
 /// Watches at busroot: snapshots, deltas, bounds, grace; and the table that finds them.
-#include "bus/core/routers/root_watches.hpp"
+#include "bus/core/routers/root/root_watches.hpp"
 
 #include <gtest/gtest.h>
 
