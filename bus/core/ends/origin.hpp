@@ -20,32 +20,13 @@
 #include <memory>
 #include <vector>
 
+#include "bus/core/ends/origin_events.hpp"
 #include "bus/core/lanes.hpp"
 #include "bus/core/wire/data.hpp"
 #include "bus/core/wire/record.hpp"
 #include "bus/core/wire/record_mail.hpp"
 
 namespace starbus::bus {
-
-/// Names a message to its sender's events; 0: nobody asked.
-using Token = std::uint64_t;
-
-class OriginEvents {
- public:
-  /// Handled (only for messages with a token).
-  virtual void on_acknowledged(Token token) = 0;
-  /// no_owner (definite), owner_lost or expired (unknown, unless it says so: see `sent`).
-  virtual void on_failed(Token token, const ChannelId& channel, Lane lane, std::uint64_t seq,
-                         Errc reason, bool sent) = 0;
-  /// Of a durable stream: `number` is the message's place in what it was posted to; or `status`
-  /// says why it was refused.
-  virtual void on_posted(Token, Errc, std::uint64_t) {}
-  /// A window shrank: whoever waits for room may ask again.
-  virtual void on_room() = 0;
-
- protected:
-  ~OriginEvents() = default;
-};
 
 struct OriginCounters {
   std::uint64_t sent = 0;  // messages taken into custody
@@ -60,6 +41,12 @@ struct Destination {
   Lineage hint{};                // learnt elsewhere (watch, request); 0: unknown, PROBE first
   std::string_view open_name{};  // under a restricted role: said in an `open` record first
   bool durable = false;  // its owner answers by Posted; the same in all sends to one channel
+};
+
+/// One of the receivers of a multicast.
+struct Recipient {
+  Destination to;
+  Token token = 0;
 };
 
 /// Which of this process' channels a message is from (see `drained`; 0: the process itself), and
@@ -79,10 +66,7 @@ class Origin final : public LaneSource {
   Result<std::uint64_t> send(const Destination& to, Lane lane, ByteView head, ByteView body,
                              Token token, Time expires, Marks marks = {});
 
-  struct Recipient {
-    Destination to;
-    Token token = 0;
-  };
+  using Recipient = bus::Recipient;
   /// One body to many; all of it is taken, or nothing. Streams that can send at once share one
   /// MULTICAST record, the others are served singly.
   Result<> multicast(std::span<const Recipient> recipients, Lane lane, ByteView head, ByteView body,
