@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "bus/client/bus_parts.hpp"
+#include "bus/client/parts/bus_parts.hpp"
 #include "bus/client/watch_handle.hpp"
 
 namespace starbus::bus {

@@ -1,8 +1,8 @@
 /// Part of bus.hpp, which forwards to it: the operations of a Bus, each completed by a Done.
 ///
 /// Message, Responder, WatchHandle and the mail streams refer to it weakly, so that they may
-/// outlive the Bus. Its parts are in bus_parts.hpp, which no user includes. One thread, that which
-/// constructs it and runs the io_context; every operation checks that.
+/// outlive the Bus. Its parts are in parts/bus_parts.hpp, which no user includes. One thread, that
+/// which constructs it and runs the io_context; every operation checks that.
 #pragma once
 
 #include <memory>

@@ -2,7 +2,7 @@
 #include <boost/asio/post.hpp>
 
 #include "bus/client/bus_core.hpp"
-#include "bus/client/bus_parts.hpp"
+#include "bus/client/parts/bus_parts.hpp"
 
 namespace starbus::bus {
 

@@ -6,8 +6,8 @@
 #pragma once
 
 #include "bus/core/ends/binding_table.hpp"
-#include "bus/core/ends/origin.hpp"
 #include "bus/core/ends/process_state.hpp"
+#include "bus/core/origin/origin.hpp"
 
 namespace starbus::bus {
 

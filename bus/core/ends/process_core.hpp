@@ -25,12 +25,12 @@
 #include "bus/core/ends/move_target.hpp"
 #include "bus/core/ends/name_binder.hpp"
 #include "bus/core/ends/name_requests.hpp"
-#include "bus/core/ends/origin.hpp"
 #include "bus/core/ends/owner.hpp"
 #include "bus/core/ends/prefix_watches.hpp"
 #include "bus/core/ends/process_events.hpp"
 #include "bus/core/ends/process_state.hpp"
 #include "bus/core/ends/vitals_reporter.hpp"
+#include "bus/core/origin/origin.hpp"
 #include "bus/core/session.hpp"
 
 namespace starbus::bus {

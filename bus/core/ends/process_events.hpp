@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "bus/core/ends/durable_owner.hpp"
-#include "bus/core/ends/origin_events.hpp"
 #include "bus/core/ends/owner.hpp"
+#include "bus/core/origin/origin_events.hpp"
 #include "bus/core/wire/record.hpp"
 
 namespace starbus::bus {

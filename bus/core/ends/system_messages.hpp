@@ -2,7 +2,7 @@
 /// (data.hpp), from process channel to process channel, under the custody of Origin.
 #pragma once
 
-#include "bus/core/ends/origin.hpp"
+#include "bus/core/origin/origin.hpp"
 
 namespace starbus::bus {
 

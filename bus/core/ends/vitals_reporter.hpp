@@ -4,8 +4,8 @@
 
 #include "bus/core/ends/binding_table.hpp"
 #include "bus/core/ends/control_queue.hpp"
-#include "bus/core/ends/origin.hpp"
 #include "bus/core/ends/process_state.hpp"
+#include "bus/core/origin/origin.hpp"
 #include "bus/core/wire/record_admin.hpp"
 
 namespace starbus::bus {
