@@ -224,7 +224,7 @@ void MailService::on_mail(const Process& from, Kind kind, ByteView payload) {
 }
 
 void MailService::say(const Process& reader, Lineage hint, ByteView record) {
-  core_->say_mail(reader, hint, record);
+  core_->send_mail_record(reader, hint, record);
 }
 
 /// Readers that take nothing fill the window of this process. That holds up nobody else: whoever

@@ -53,7 +53,7 @@ void MailReaders::open(MailReader::Settings settings, Time deadline, Done<Id> do
   reader.machine = std::make_unique<MailReader>(
       std::move(settings),
       [this](const Process& store, ByteView record) {
-        access_.process.say_mail(store, {}, record);
+        access_.process.send_mail_record(store, {}, record);
         access_.want_pump(record.size());
       },
       [this, id] {
@@ -192,7 +192,7 @@ void MailReaders::end_forgotten(const Process& store, const Record& record) {
   if (!is_open) return;
   Bytes end;
   encode(MailEnd{record.token, Errc::closed, {}}, end);
-  access_.process.say_mail(store, {}, end);
+  access_.process.send_mail_record(store, {}, end);
   access_.want_pump(end.size());
 }
 

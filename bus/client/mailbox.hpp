@@ -7,7 +7,6 @@
 /// Handles are move-only, belong to the Bus' thread, and close when destroyed.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -18,6 +17,10 @@
 #include "bus/client/initiate.hpp"
 #include "bus/core/bytes.hpp"
 #include "bus/core/limits.hpp"
+
+namespace boost::asio {
+class io_context;
+}
 
 namespace starbus::bus {
 
@@ -86,7 +89,7 @@ class MailStream {
   void close();
 
  protected:
-  friend class BusCore;
+  friend class MailOpener;
   void start_next(std::function<void(Result<Mail>)> done);
   void start_batch(std::size_t max, std::function<void(Result<std::vector<Mail>>)> done);
   void start_acknowledge(std::uint64_t upto, const std::string& reject,

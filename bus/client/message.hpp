@@ -26,7 +26,7 @@ class Message {
   const Trace& trace() const { return trace_; }
 
  protected:
-  friend class BusCore;
+  friend class HandlerDispatch;
   void own_body();
 
   std::shared_ptr<const std::string> channel_;
@@ -63,7 +63,7 @@ class Responder {
   bool pending() const { return !core_.expired() && call_ != 0; }
 
  private:
-  friend class BusCore;
+  friend class HandlerDispatch;
   Result<> answer(const Envelope& envelope, ByteView body);
 
   std::weak_ptr<BusCore> core_;
@@ -90,7 +90,7 @@ class Call : public Message {
   }
 
  private:
-  friend class BusCore;
+  friend class HandlerDispatch;
   Responder responder_;
 };
 

@@ -1,6 +1,7 @@
 #include "nodes/service/partition_watch.hpp"
 
 #include <algorithm>
+#include <boost/asio/io_context.hpp>
 #include <utility>
 #include <vector>
 

@@ -1,6 +1,7 @@
 // Who is charged with the time of the loop, and what is shown meanwhile. What is spun is long
 // beside all else, and only large ratios are compared.
 #include <gmock/gmock.h>
+#include <boost/asio/post.hpp>
 
 #include <nlohmann/json.hpp>
 

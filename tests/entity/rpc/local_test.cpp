@@ -1,5 +1,6 @@
 // Calls within a process: nothing is encoded, and nothing else differs.
 #include <gmock/gmock.h>
+#include <boost/asio/post.hpp>
 
 #include "tests/entity/rpc/rpc_fixture.hpp"
 

@@ -1,7 +1,7 @@
 /// An origin with a recorded life: virtual time, and what it puts on the link, record by record.
 #pragma once
 
-#include "bus/core/ends/origin.hpp"
+#include "bus/core/origin/origin.hpp"
 #include "tests/bus/core/wire/wire_records.hpp"
 
 namespace starbus::bus {

@@ -1,5 +1,5 @@
 /// Custody of one stream: probes, chains, releases, resends, lineages, failures.
-#include "bus/core/ends/origin.hpp"
+#include "bus/core/origin/origin.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,6 @@
 #include "tests/cluster/chaos/node/mover_node.hpp"
 
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cstring>
