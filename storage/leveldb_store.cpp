@@ -3,10 +3,10 @@
 #include <array>
 #include <utility>
 
+#include "storage/check/file_check.hpp"
 #include "storage/database.hpp"
 #include "storage/internal_keys.hpp"
 #include "storage/reading.hpp"
-#include "storage/recovery/file_check.hpp"
 #include "storage/store.hpp"
 #include "storage/writer.hpp"
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "storage/check/live_tables.hpp"
+#include "storage/check/table_keys.hpp"
 #include "storage/recovery/batch_bytes.hpp"
-#include "storage/recovery/live_tables.hpp"
 #include "storage/recovery/log_file.hpp"
-#include "storage/recovery/table_keys.hpp"
 
 namespace starbus::storage {
 namespace {

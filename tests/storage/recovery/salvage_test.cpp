@@ -6,8 +6,8 @@
 #include <iterator>
 #include <random>
 
-#include "storage/recovery/table_blocks.hpp"
-#include "storage/recovery/table_keys.hpp"
+#include "storage/check/table_blocks.hpp"
+#include "storage/check/table_keys.hpp"
 #include "storage/testing/fault_env.hpp"
 #include "tests/storage/support.hpp"
 

@@ -1,4 +1,4 @@
-#include "storage/recovery/file_check.hpp"
+#include "storage/check/file_check.hpp"
 
 #include <leveldb/table.h>
 
@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "storage/check/live_tables.hpp"
+#include "storage/check/table_blocks.hpp"
+#include "storage/check/table_keys.hpp"
 #include "storage/envelope.hpp"
 #include "storage/internal_keys.hpp"
 #include "storage/leveldb_status.hpp"
-#include "storage/recovery/live_tables.hpp"
-#include "storage/recovery/table_blocks.hpp"
-#include "storage/recovery/table_keys.hpp"
 
 namespace starbus::storage {
 namespace {

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <memory>
 
+#include "storage/check/live_tables.hpp"
+#include "storage/check/table_keys.hpp"
 #include "storage/internal_keys.hpp"
 #include "storage/leveldb_status.hpp"
 #include "storage/limits.hpp"
 #include "storage/little_endian.hpp"
-#include "storage/recovery/live_tables.hpp"
-#include "storage/recovery/mending.hpp"
-#include "storage/recovery/table_keys.hpp"
+#include "storage/recovery/file_repair.hpp"
 #include "storage/recovery/table_salvage.hpp"
 
 namespace starbus::storage {

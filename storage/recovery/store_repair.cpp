@@ -5,7 +5,7 @@
 #include "storage/envelope.hpp"
 #include "storage/internal_keys.hpp"
 #include "storage/leveldb_status.hpp"
-#include "storage/recovery/mending.hpp"
+#include "storage/recovery/file_repair.hpp"
 #include "storage/recovery/table_salvage.hpp"
 
 namespace starbus::storage {

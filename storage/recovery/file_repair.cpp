@@ -1,4 +1,4 @@
-#include "storage/recovery/mending.hpp"
+#include "storage/recovery/file_repair.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -7,9 +7,9 @@
 #include <system_error>
 #include <utility>
 
+#include "storage/check/live_tables.hpp"
 #include "storage/leveldb_status.hpp"
 #include "storage/limits.hpp"
-#include "storage/recovery/live_tables.hpp"
 #include "storage/recovery/log_file.hpp"
 
 namespace starbus::storage {

@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "storage/recovery/live_tables.hpp"
+#include "storage/check/live_tables.hpp"
 #include "storage/testing/fault_env.hpp"
 #include "tests/storage/support.hpp"
 

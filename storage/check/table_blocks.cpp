@@ -1,16 +1,16 @@
-#include "storage/recovery/table_blocks.hpp"
+#include "storage/check/table_blocks.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "storage/check/table_keys.hpp"
 #include "storage/crc32c.hpp"
 #include "storage/envelope.hpp"
 #include "storage/limits.hpp"
 #include "storage/little_endian.hpp"
 #include "storage/recovery/byte_fix.hpp"
-#include "storage/recovery/table_keys.hpp"
 
 namespace starbus::storage {
 namespace {

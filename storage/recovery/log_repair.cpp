@@ -1,11 +1,11 @@
 /// What Mending does about logs.
 #include <algorithm>
 
+#include "storage/check/live_tables.hpp"
 #include "storage/envelope.hpp"
 #include "storage/recovery/batch_bytes.hpp"
-#include "storage/recovery/live_tables.hpp"
+#include "storage/recovery/file_repair.hpp"
 #include "storage/recovery/log_file.hpp"
-#include "storage/recovery/mending.hpp"
 
 namespace starbus::storage {
 namespace {

@@ -1,4 +1,4 @@
-#include "storage/recovery/live_tables.hpp"
+#include "storage/check/live_tables.hpp"
 
 #include <charconv>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "storage/recovery/table_keys.hpp"
+#include "storage/check/table_keys.hpp"
 
 #include <algorithm>
 #include <string>
