@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "mail/store_process.hpp"
+#include "storage/recovery/repair.hpp"
 
 namespace starbus::bus::busd::mail {
 
@@ -110,7 +111,7 @@ class Node {
   storage::Result<> mend_mail(storage::Store& store);
   void read_notes(const storage::Store& store);
   storage::StoreOptions options() const {
-    return {.folder = settings_.folder, .env = settings_.env};
+    return {.folder = settings_.folder, .env = settings_.env, .repair_logs = storage::repair_logs};
   }
 
   const NodeSettings settings_;

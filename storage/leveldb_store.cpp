@@ -145,13 +145,4 @@ Result<std::unique_ptr<Store>> open_store(const StoreOptions& options) {
   return std::unique_ptr<Store>(new LevelDbStore(std::move(*database), options, std::move(ranges)));
 }
 
-bool can_be_repaired(const Error& reason) {
-  return reason == Errc::corrupt ||
-         (reason == Errc::io_error && reason.detail.ends_with(StoreEnv::kTableIsGone));
-}
-
-Result<> repair_store(const StoreOptions& options, const RepairOptions& repair) {
-  return Database::repair(options, repair);
-}
-
 }  // namespace starbus::storage

@@ -12,7 +12,7 @@
 
 #include "mail/repair/finding.hpp"
 #include "mail/repair/mend.hpp"
-#include "storage/store.hpp"
+#include "storage/recovery/repair.hpp"
 
 namespace starbus::bus::busd::mail {
 

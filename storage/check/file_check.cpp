@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "storage/check/file_names.hpp"
 #include "storage/check/live_tables.hpp"
 #include "storage/check/table_blocks.hpp"
 #include "storage/check/table_keys.hpp"

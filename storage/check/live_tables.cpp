@@ -63,19 +63,4 @@ std::vector<LiveTable> read_live_tables(std::string_view property) {
   return tables;
 }
 
-std::string table_file_name(std::uint64_t number, std::string_view extension) {
-  constexpr std::size_t kDigits = 6;
-  std::string digits = std::to_string(number);
-  if (digits.size() < kDigits) digits.insert(0, kDigits - digits.size(), '0');
-  return digits.append(".").append(extension);
-}
-
-std::uint64_t file_number(std::string_view name) {
-  constexpr std::string_view kManifest = "MANIFEST-";
-  if (name.starts_with(kManifest)) name.remove_prefix(kManifest.size());
-  std::uint64_t number = 0;
-  std::from_chars(name.data(), name.data() + name.size(), number);
-  return number;
-}
-
 }  // namespace starbus::storage

@@ -19,8 +19,4 @@ struct LiveTable {
 /// or backslashes may come out otherwise than they are. Lines that are not understood are left out.
 std::vector<LiveTable> read_live_tables(std::string_view property);
 
-/// "000017.ldb"; and the number of any file of LevelDB's that has one in its name, otherwise 0.
-std::string table_file_name(std::uint64_t number, std::string_view extension = "ldb");
-std::uint64_t file_number(std::string_view name);
-
 }  // namespace starbus::storage

@@ -1,4 +1,5 @@
 #include "storage/check/table_blocks.hpp"
+#include "storage/check/log_format.hpp"
 
 #include <cstdint>
 #include <optional>

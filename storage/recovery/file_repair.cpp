@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "storage/check/live_tables.hpp"
+#include "storage/check/file_names.hpp"
 #include "storage/leveldb_status.hpp"
 #include "storage/limits.hpp"
 #include "storage/recovery/log_file.hpp"
@@ -18,14 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kCurrent = "CURRENT";
-constexpr const char* kUnfinished = "mended";
-
-std::uint64_t note_time() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
-}
-
 std::uint64_t bytes_in(const fs::path& folder) {
   std::uint64_t bytes = 0;
   std::error_code error;
@@ -38,14 +30,14 @@ std::uint64_t bytes_in(const fs::path& folder) {
 
 }  // namespace
 
-std::vector<std::string> Mending::names() const {
+std::vector<std::string> FileRepair::names() const {
   std::vector<std::string> names;
   (void)env_.GetChildren(folder_, &names);
   return names;
 }
 
 /// io_error. What cannot be read may be taken for zeros.
-Result<std::string> Mending::read(const std::string& name, bool leave_unreadable_out) {
+Result<std::string> FileRepair::read(const std::string& name, bool leave_unreadable_out) {
   std::string bytes;
   const leveldb::Status status = leveldb::ReadFileToString(&env_, path(name), &bytes);
   if (status.ok()) return bytes;
@@ -65,26 +57,8 @@ Result<std::string> Mending::read(const std::string& name, bool leave_unreadable
   return bytes;
 }
 
-Result<> Mending::write_file(const std::string& name, std::string_view bytes) {
-  leveldb::WritableFile* made = nullptr;
-  leveldb::Status status = env_.NewWritableFile(path(name), &made);
-  const std::unique_ptr<leveldb::WritableFile> file(made);
-  if (status.ok()) status = file->Append(leveldb::Slice(bytes.data(), bytes.size()));
-  if (status.ok()) status = file->Sync();
-  if (status.ok()) status = file->Close();
-  if (!status.ok()) return error_of(status);
-  return {};
-}
-
-Result<> Mending::replace(const std::string& name, std::string_view bytes) {
-  if (auto written = write_file(kUnfinished, bytes); !written) return written;
-  const leveldb::Status status = env_.RenameFile(path(kUnfinished), path(name));
-  if (!status.ok()) return error_of(status);
-  return {};
-}
-
 /// A second name for it in lost/, so that it survives what replaces it; why there is none.
-std::string Mending::keep_aside(const std::string& name) {
+std::string FileRepair::keep_aside(const std::string& name) {
   const fs::path lost = fs::path(folder_) / "lost";
   std::error_code error;
   fs::create_directory(lost, error);
@@ -97,22 +71,8 @@ std::string Mending::keep_aside(const std::string& name) {
   return {};
 }
 
-Result<> Mending::note(DamageNote note) {
-  const StoreOptions options{.folder = folder_, .env = &env_.disk()};
-  auto notes = read_damage(options);
-  if (!notes) return notes.error();
-  if (note.time_ms == 0) note.time_ms = note_time();
-  noted_.push_back(note);
-  add_note(*notes, std::move(note));
-  return write_notes(*notes);
-}
-
-Result<> Mending::write_notes(const std::vector<DamageNote>& notes) {
-  return replace(kDamageFile, encode(notes));
-}
-
 /// That of CURRENT, else, if it may be searched for, the latest that can be read.
-Result<std::optional<Mending::Found>> Mending::find_manifest(bool search) {
+Result<std::optional<FileRepair::Found>> FileRepair::find_manifest(bool search) {
   std::vector<std::string> candidates;
   if (env_.FileExists(path(kCurrent))) {
     const auto text = read(kCurrent);
@@ -137,7 +97,7 @@ Result<std::optional<Mending::Found>> Mending::find_manifest(bool search) {
   return std::optional<Found>();
 }
 
-std::string Mending::table_name(const ManifestTable& table) const {
+std::string FileRepair::table_name(const ManifestTable& table) const {
   const std::string old = table_file_name(table.number, "sst");
   return env_.FileExists(path(old)) ? old : table_file_name(table.number);
 }
@@ -145,7 +105,7 @@ std::string Mending::table_name(const ManifestTable& table) const {
 /// Edits at its end may have been lost, with or without a trace. Then tables or logs that they had
 /// taken out are gone, and what they had added is there, newer than any that it knows: that would
 /// be taken for useless, and removed.
-bool Mending::is_usable(const Found& found, std::size_t gone_tables) const {
+bool FileRepair::is_usable(const Found& found, std::size_t gone_tables) const {
   const Manifest& manifest = found.reading.manifest;
   const std::string log = table_file_name(manifest.log_number, "log");
   const bool log_is_gone = manifest.log_number != 0 && !env_.FileExists(path(log));
@@ -157,7 +117,7 @@ bool Mending::is_usable(const Found& found, std::size_t gone_tables) const {
   });
 }
 
-Result<bool> Mending::everything(const RepairOptions& options) {
+Result<bool> FileRepair::everything(const RepairOptions& options) {
   auto found = find_manifest(true);
   if (!found) return found.error();
   if (!*found) return false;
@@ -174,9 +134,9 @@ Result<bool> Mending::everything(const RepairOptions& options) {
   next_file_ = manifest.next_file;
   for (const std::string& name : names()) next_file_ = std::max(next_file_, file_number(name) + 1);
   last_sequence_ = manifest.last_sequence;
-  if (const auto mended = mend_logs(**found); !mended) return mended.error();
+  if (const auto repaired = repair_logs(**found); !repaired) return repaired.error();
   bool changed = false;
-  if (auto mended = mend_tables(manifest, options, changed); !mended) return mended.error();
+  if (auto repaired = repair_tables(manifest, options, changed); !repaired) return repaired.error();
   const auto current = env_.FileExists(path(kCurrent)) ? read(kCurrent) : Result<std::string>("");
   const bool is_current = current && read_current(*current) == (*found)->name;
   const ManifestReading& reading = (*found)->reading;
@@ -193,53 +153,13 @@ Result<bool> Mending::everything(const RepairOptions& options) {
   return true;
 }
 
-Result<> Mending::write_manifest(Manifest manifest) {
+Result<> FileRepair::write_manifest(Manifest manifest) {
   const std::string name = manifest_file_name(next_file_++);
   manifest.next_file = next_file_;
   LogWriter writer;
   writer.add(encode(manifest));
-  if (auto written = write_file(name, writer.bytes()); !written) return written;
+  if (auto written = write_file(env_, folder_, name, writer.bytes()); !written) return written;
   return replace(kCurrent, name + "\n");
-}
-
-Result<std::vector<DamageNote>> read_damage(const StoreOptions& options) {
-  DiskEnv& disk = disk_or_real(options.env);
-  const std::string path = (options.folder / kDamageFile).string();
-  if (!disk.FileExists(path)) return std::vector<DamageNote>();
-  leveldb::SequentialFile* opened = nullptr;
-  leveldb::Status status = disk.NewSequentialFile(path, &opened);
-  const std::unique_ptr<leveldb::SequentialFile> file(opened);
-  std::string text;
-  std::string piece(64 * 1024, '\0');
-  for (leveldb::Slice got; status.ok() && text.size() < kNoteFile;
-       text.append(got.data(), got.size())) {
-    status = file->Read(piece.size(), &got, piece.data());
-    if (got.empty()) break;
-  }
-  if (!status.ok()) return error_of(status);
-  return decode_damage(text);
-}
-
-Result<> settle_damage(const StoreOptions& options, std::vector<DamageNote> notes) {
-  const auto is_open = [](const DamageNote& note) { return note.lost && !note.settled; };
-  if (std::ranges::none_of(notes, is_open)) return {};
-  for (DamageNote& note : notes) note.settled = true;
-  StoreEnv env(disk_or_real(options.env));
-  return Mending(env, options.folder.string()).write_notes(notes);
-}
-
-Result<> acknowledge_damage(const StoreOptions& options) {
-  DiskEnv& disk = disk_or_real(options.env);
-  const std::string folder = options.folder.string();
-  if (!disk.FileExists(folder + "/" + kDamageFile)) return {};
-  (void)disk.CreateDir(folder + "/lost");
-  leveldb::Status status =
-      disk.RenameFile(folder + "/" + kDamageFile,
-                      folder + "/lost/" + kDamageFile + "-" + std::to_string(note_time()));
-  if (status.ok()) status = disk.sync_folder(folder + "/lost");
-  if (status.ok()) status = disk.sync_folder(folder);
-  if (!status.ok()) return error_of(status);
-  return {};
 }
 
 }  // namespace starbus::storage

@@ -1,7 +1,7 @@
-/// What Mending does about logs.
+/// What FileRepair does about logs.
 #include <algorithm>
 
-#include "storage/check/live_tables.hpp"
+#include "storage/check/file_names.hpp"
 #include "storage/envelope.hpp"
 #include "storage/recovery/batch_bytes.hpp"
 #include "storage/recovery/file_repair.hpp"
@@ -80,17 +80,17 @@ class LogDamage {
 
 }  // namespace
 
-Result<bool> Mending::logs() {
+Result<bool> FileRepair::logs() {
   const auto found = find_manifest(false);
   if (!found) return found.error();
   if (!*found) return false;  // LevelDB says what is wrong with it
   if (!is_usable(**found, 0)) {
     return Error(Errc::corrupt, folder_ + ": its manifest has lost its end");
   }
-  return mend_logs(**found);
+  return repair_logs(**found);
 }
 
-Result<bool> Mending::mend_logs(const Found& found) {
+Result<bool> FileRepair::repair_logs(const Found& found) {
   const Manifest& manifest = found.reading.manifest;
   std::vector<std::uint64_t> numbers;
   for (const std::string& name : names()) {
@@ -109,22 +109,23 @@ Result<bool> Mending::mend_logs(const Found& found) {
     if (auto noted = note(std::move(gone)); !noted) return noted.error();
     changed = true;
     // An empty one in its place: so that it is not missed again at the next open.
-    if (auto made = write_file(table_file_name(manifest.log_number, "log"), {}); !made) {
+    if (auto made = write_file(env_, folder_, table_file_name(manifest.log_number, "log"), {});
+        !made) {
       return made.error();
     }
   }
   std::uint64_t sequence = manifest.previous_log != 0 ? 0 : manifest.last_sequence + 1;
   for (const std::uint64_t number : numbers) {
-    const auto mended = mend_log(number, sequence);
-    if (!mended) return mended.error();
-    changed = changed || *mended;
+    const auto repaired = repair_log(number, sequence);
+    if (!repaired) return repaired.error();
+    changed = changed || *repaired;
   }
   return changed;
 }
 
 /// `sequence`: of the next write, if nothing is missing. The first one of a log that is being moved
 /// into a table may have a lower one: of that the manifest knows already.
-Result<bool> Mending::mend_log(std::uint64_t number, std::uint64_t& sequence) {
+Result<bool> FileRepair::repair_log(std::uint64_t number, std::uint64_t& sequence) {
   const std::string name = table_file_name(number, "log");
   const auto bytes = read(name);
   if (!bytes) return bytes.error();

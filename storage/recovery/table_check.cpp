@@ -1,4 +1,6 @@
 #include "storage/recovery/table_check.hpp"
+#include "storage/check/log_format.hpp"
+#include "storage/check/varint.hpp"
 
 #include <algorithm>
 #include <optional>

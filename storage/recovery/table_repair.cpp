@@ -1,10 +1,10 @@
-/// What Mending does about tables.
+/// What FileRepair does about tables.
 #include <leveldb/table_builder.h>
 
 #include <algorithm>
 #include <memory>
 
-#include "storage/check/live_tables.hpp"
+#include "storage/check/file_names.hpp"
 #include "storage/check/table_keys.hpp"
 #include "storage/internal_keys.hpp"
 #include "storage/leveldb_status.hpp"
@@ -37,16 +37,18 @@ DamageNote::Range range_of(const ManifestTable& table, const LostBlock& block) {
 
 }  // namespace
 
-Result<> Mending::mend_tables(Manifest& manifest, const RepairOptions& options, bool& changed) {
+Result<> FileRepair::repair_tables(Manifest& manifest, const RepairOptions& options,
+                                   bool& changed) {
   for (ManifestTable& table : manifest.tables) {
-    if (auto mended = mend_table(table, options, changed); !mended) return mended;
+    if (auto repaired = repair_table(table, options, changed); !repaired) return repaired;
   }
   std::erase_if(manifest.tables, [](const ManifestTable& table) { return table.bytes == 0; });
   return {};
 }
 
 /// A table that is nothing any more has no bytes.
-Result<> Mending::mend_table(ManifestTable& table, const RepairOptions& options, bool& changed) {
+Result<> FileRepair::repair_table(ManifestTable& table, const RepairOptions& options,
+                                  bool& changed) {
   const std::string name = table_name(table);
   TableReading reading;
   if (env_.FileExists(path(name))) {
@@ -73,8 +75,8 @@ Result<> Mending::mend_table(ManifestTable& table, const RepairOptions& options,
   return rebuild(table, reading);
 }
 
-Result<> Mending::note_lost(const ManifestTable& table, const TableReading& reading,
-                            const std::string& name, const std::string& kept) {
+Result<> FileRepair::note_lost(const ManifestTable& table, const TableReading& reading,
+                               const std::string& name, const std::string& kept) {
   DamageNote one;
   one.file = name;
   one.reason = reading.reason + kept;
@@ -96,7 +98,7 @@ Result<> Mending::note_lost(const ManifestTable& table, const TableReading& read
 }
 
 /// The rows that are left, in a new table in the place of the old one.
-Result<> Mending::rebuild(ManifestTable& table, TableReading& reading) {
+Result<> FileRepair::rebuild(ManifestTable& table, TableReading& reading) {
   // Where the newest list of erased ranges is lost, an older one would come up, and erase what was
   // put since. Erased keys that are back are the smaller harm.
   const bool list_is_lost = std::ranges::any_of(reading.lost, [&](const LostBlock& block) {

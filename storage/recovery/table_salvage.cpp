@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "storage/check/live_tables.hpp"
+#include "storage/check/file_names.hpp"
 #include "storage/check/table_blocks.hpp"
 #include "storage/check/table_keys.hpp"
 #include "storage/internal_keys.hpp"

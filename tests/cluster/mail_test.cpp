@@ -14,6 +14,7 @@
 #include "bus/core/wire/post_head.hpp"
 #include "mail/node.hpp"
 #include "mail/rows.hpp"
+#include "storage/recovery/repair.hpp"
 #include "storage/store.hpp"
 #include "storage/testing/fault_env.hpp"
 #include "tests/cluster/cluster_test.hpp"
@@ -50,7 +51,8 @@ class MailTest : public ClusterTest, public ::testing::WithParamInterface<std::s
 
   /// What the disk has, read without busd.
   std::map<std::uint64_t, std::uint32_t> stored(const std::string& box) {
-    const auto store = storage::open_store({.folder = cluster.busd("a").state_folder() / "mail"});
+    const auto store = storage::open_store(
+        {.folder = cluster.busd("a").state_folder() / "mail", .repair_logs = storage::repair_logs});
     EXPECT_TRUE(store) << store.error().to_string();
     const bus::ChannelId id = bus::channel_id(box);
     std::map<std::uint64_t, std::uint32_t> rows;
@@ -142,7 +144,7 @@ class ClosedStoreTest : public ClusterTest {
 class StoreInUseTest : public ClosedStoreTest {
  protected:
   void close_store() override {
-    auto opened = storage::open_store({.folder = folder()});
+    auto opened = storage::open_store({.folder = folder(), .repair_logs = storage::repair_logs});
     ASSERT_TRUE(opened) << opened.error().to_string();
     store = std::move(*opened);
   }

@@ -7,6 +7,7 @@
 
 #include "bus/core/wire/name.hpp"
 #include "mail/rows.hpp"
+#include "storage/recovery/repair.hpp"
 #include "storage/store.hpp"
 #include "tests/cluster/cluster_test.hpp"
 
@@ -109,7 +110,7 @@ class MailToolsTest : public ClusterTest {
   }
 
   static Posted stored_in(const fs::path& folder, const Posted& boxes) {
-    const auto store = storage::open_store({.folder = folder});
+    const auto store = storage::open_store({.folder = folder, .repair_logs = storage::repair_logs});
     EXPECT_TRUE(store) << store.error().to_string();
     Posted stored;
     for (const auto& [box, unused] : boxes) {

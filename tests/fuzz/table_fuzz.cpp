@@ -1,6 +1,7 @@
 /// A table of a store whose index is lost, and what LevelDB says of its tables.
 #include <string>
 
+#include "storage/check/file_names.hpp"
 #include "storage/check/live_tables.hpp"
 #include "storage/check/table_blocks.hpp"
 #include "storage/check/table_keys.hpp"

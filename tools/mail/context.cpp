@@ -9,6 +9,7 @@
 #include "mail/repair/backup.hpp"
 #include "mail/repair/disk_space.hpp"
 #include "storage/limits.hpp"
+#include "storage/recovery/repair.hpp"
 #include "tools/terminal/text.hpp"
 
 namespace starbus::mail_tool {
@@ -82,7 +83,7 @@ Result<> check_is_store(const std::filesystem::path& directory) {
 
 Result<std::unique_ptr<storage::Store>> open_existing(const std::filesystem::path& directory) {
   if (auto there = check_is_store(directory); !there) return there.error();
-  auto store = storage::open_store({.folder = directory});
+  auto store = storage::open_store({.folder = directory, .repair_logs = storage::repair_logs});
   if (store) return std::move(*store);
   if (store.error() == storage::Errc::in_use) {
     return Error{

@@ -12,6 +12,7 @@
 #include "mail/repair/inspect.hpp"
 #include "mail/repair/noted_damage.hpp"
 #include "mail/row_keys.hpp"
+#include "storage/recovery/repair.hpp"
 #include "tests/mail/filled_store.hpp"
 
 namespace starbus::bus::busd::mail {
@@ -65,7 +66,7 @@ class DamagedMail : public testing::Test {
   }
 
   storage::StoreOptions options(const std::string& name = "copy") const {
-    return {.folder = folder_.path() / name, .headroom = 1};
+    return {.folder = folder_.path() / name, .headroom = 1, .repair_logs = storage::repair_logs};
   }
   std::filesystem::path copy() const { return folder_.path() / "copy"; }
   void copy_original() const {

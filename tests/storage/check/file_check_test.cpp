@@ -3,6 +3,7 @@
 
 #include <fstream>
 
+#include "storage/check/file_names.hpp"
 #include "storage/check/live_tables.hpp"
 #include "storage/testing/fault_env.hpp"
 #include "tests/storage/support.hpp"

@@ -8,6 +8,7 @@
 #include <functional>
 #include <random>
 
+#include "storage/recovery/repair.hpp"
 #include "storage/testing/fault_env.hpp"
 #include "tests/storage/support.hpp"
 
@@ -50,7 +51,8 @@ class MendingTest : public ::testing::Test {
     }
   }
   StoreOptions options(const std::string& name = "copy") {
-    return {.folder = folder_.path() / name, .env = &env_, .headroom = 1};
+    return {
+        .folder = folder_.path() / name, .env = &env_, .headroom = 1, .repair_logs = repair_logs};
   }
   fs::path copy() const { return folder_.path() / "copy"; }
   void copy_original() {
