@@ -17,7 +17,7 @@
 #include "daemon/admin/query_queue.hpp"
 #include "daemon/main_loop.hpp"
 #include "daemon/router_shell.hpp"
-#include "mail/node.hpp"
+#include "mail/mail_store_thread.hpp"
 
 namespace starbus::bus::busd {
 

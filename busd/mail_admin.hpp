@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "daemon/admin/admin_server.hpp"
-#include "mail/node.hpp"
+#include "mail/mail_store_thread.hpp"
 #include "mail/repair/inspect.hpp"
 
 namespace starbus::bus::busd {

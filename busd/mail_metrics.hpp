@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "daemon/metrics.hpp"
-#include "mail/node.hpp"
+#include "mail/mail_store_thread.hpp"
 
 namespace starbus::bus::busd {
 

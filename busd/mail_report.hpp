@@ -9,10 +9,10 @@
 
 #include "daemon/admin/admin_http.hpp"
 #include "mail/mail.hpp"
-#include "mail/node.hpp"
+#include "mail/mail_store_thread.hpp"
 #include "mail/repair/inspect.hpp"
-#include "mail/repair/patrol.hpp"
-#include "mail/shards/taker.hpp"
+#include "mail/repair/scrubber.hpp"
+#include "mail/shards/shard_import.hpp"
 
 namespace starbus::bus::busd {
 

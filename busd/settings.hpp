@@ -10,7 +10,7 @@
 #include "bus/io/reconnect.hpp"
 #include "daemon/config/config.hpp"
 #include "mail/mail.hpp"
-#include "mail/repair/patrol.hpp"
+#include "mail/repair/scrubber.hpp"
 
 namespace starbus::bus::busd {
 

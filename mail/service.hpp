@@ -7,8 +7,8 @@
 
 #include "bus/core/ends/process_core.hpp"
 #include "mail/mail.hpp"
-#include "mail/shards/givers.hpp"
-#include "mail/shards/taker.hpp"
+#include "mail/shards/shard_export.hpp"
+#include "mail/shards/shard_import.hpp"
 
 namespace starbus::bus::busd::mail {
 

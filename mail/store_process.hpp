@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "bus/client/process_link.hpp"
-#include "mail/repair/desk.hpp"
 #include "mail/repair/oldest.hpp"
-#include "mail/repair/patrol.hpp"
+#include "mail/repair/queries.hpp"
+#include "mail/repair/scrubber.hpp"
 #include "mail/service.hpp"
 #include "storage/measured_store.hpp"
 #include "storage/store.hpp"

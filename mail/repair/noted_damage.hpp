@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "mail/repair/finding.hpp"
-#include "mail/repair/mend.hpp"
+#include "mail/repair/repair_mail.hpp"
 #include "storage/recovery/repair.hpp"
 
 namespace starbus::bus::busd::mail {

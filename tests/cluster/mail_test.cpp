@@ -12,7 +12,7 @@
 
 #include "bus/core/wire/name.hpp"
 #include "bus/core/wire/post_head.hpp"
-#include "mail/node.hpp"
+#include "mail/mail_store_thread.hpp"
 #include "mail/rows.hpp"
 #include "storage/recovery/repair.hpp"
 #include "storage/store.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "daemon/admin/http_client.hpp"
-#include "mail/repair/loan.hpp"
+#include "mail/repair/detach.hpp"
 #include "tools/bustop/model.hpp"
 #include "tools/mail/context.hpp"
 

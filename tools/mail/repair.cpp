@@ -5,9 +5,9 @@
 
 #include "bus/core/wire/name.hpp"
 #include "mail/repair/backup.hpp"
-#include "mail/repair/diary.hpp"
-#include "mail/repair/mend.hpp"
 #include "mail/repair/noted_damage.hpp"
+#include "mail/repair/repair_log.hpp"
+#include "mail/repair/repair_mail.hpp"
 #include "mail/row_keys.hpp"
 #include "tools/bustop/json_out.hpp"
 #include "tools/mail/commands.hpp"

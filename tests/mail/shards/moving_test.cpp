@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "bus/core/wire/name.hpp"
-#include "mail/shards/givers.hpp"
-#include "mail/shards/taker.hpp"
+#include "mail/shards/shard_export.hpp"
+#include "mail/shards/shard_import.hpp"
 #include "mail/store_limit.hpp"
 #include "tests/mail/filled_store.hpp"
 

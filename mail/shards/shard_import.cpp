@@ -1,4 +1,4 @@
-#include "mail/shards/taker.hpp"
+#include "mail/shards/shard_import.hpp"
 
 #include <utility>
 

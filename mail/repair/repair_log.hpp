@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "mail/repair/mend.hpp"
+#include "mail/repair/repair_mail.hpp"
 
 namespace starbus::bus::busd::mail {
 

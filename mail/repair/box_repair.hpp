@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "mail/repair/box_walk.hpp"
-#include "mail/repair/mend.hpp"
+#include "mail/repair/repair_mail.hpp"
 #include "storage/bulk_writer.hpp"
 
 namespace starbus::bus::busd::mail {

@@ -1,4 +1,4 @@
-#include "mail/repair/box_mend.hpp"
+#include "mail/repair/box_repair.hpp"
 
 #include <algorithm>
 #include <utility>

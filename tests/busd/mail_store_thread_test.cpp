@@ -1,6 +1,6 @@
 // A store of mail that mends itself: how often, and what is too much for it. No busd is there: a
 // store opens without one.
-#include "mail/node.hpp"
+#include "mail/mail_store_thread.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "mail/repair/mend.hpp"
+#include "mail/repair/repair_mail.hpp"
 
 #include <array>
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -6,7 +6,7 @@
 
 #include "bus/core/wire/name.hpp"
 #include "bus/core/wire/shard_list.hpp"
-#include "mail/repair/box_mend.hpp"
+#include "mail/repair/box_repair.hpp"
 #include "mail/row_keys.hpp"
 
 namespace starbus::bus::busd::mail {

@@ -1,6 +1,6 @@
 // Files that are damaged beneath a store of mail that is in use: the patrol finds them, says which
 // mailboxes they concern, and the rest goes on.
-#include "mail/repair/patrol.hpp"
+#include "mail/repair/scrubber.hpp"
 
 #include <gmock/gmock.h>
 

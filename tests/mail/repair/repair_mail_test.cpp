@@ -1,6 +1,6 @@
 // Spoiled stores are mended: the check is clean then, what can be read is there, what is gone was
 // told.
-#include "mail/repair/mend.hpp"
+#include "mail/repair/repair_mail.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "mail/repair/desk.hpp"
+#include "mail/repair/queries.hpp"
 
 #include <array>
 #include <utility>

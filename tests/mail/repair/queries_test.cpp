@@ -1,5 +1,5 @@
 // Questions and backups beside a store that is in use.
-#include "mail/repair/desk.hpp"
+#include "mail/repair/queries.hpp"
 
 #include <gmock/gmock.h>
 

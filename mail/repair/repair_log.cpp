@@ -1,4 +1,4 @@
-#include "mail/repair/diary.hpp"
+#include "mail/repair/repair_log.hpp"
 
 #include <nlohmann/json.hpp>
 

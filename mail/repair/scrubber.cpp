@@ -1,4 +1,4 @@
-#include "mail/repair/patrol.hpp"
+#include "mail/repair/scrubber.hpp"
 
 #include <utility>
 

@@ -3,11 +3,11 @@
 #include <filesystem>
 #include <utility>
 
-#include "mail/node.hpp"
+#include "mail/mail_store_thread.hpp"
 #include "mail/repair/backup.hpp"
-#include "mail/repair/diary.hpp"
-#include "mail/repair/loan.hpp"
+#include "mail/repair/detach.hpp"
 #include "mail/repair/noted_damage.hpp"
+#include "mail/repair/repair_log.hpp"
 
 namespace starbus::bus::busd::mail {
 

@@ -1,4 +1,4 @@
-#include "mail/repair/loan.hpp"
+#include "mail/repair/detach.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,4 +1,4 @@
-#include "mail/node.hpp"
+#include "mail/mail_store_thread.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "mail/shards/givers.hpp"
+#include "mail/shards/shard_export.hpp"
 
 #include <utility>
 
