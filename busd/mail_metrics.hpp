@@ -11,6 +11,6 @@ namespace starbus::bus::busd {
 /// outlive the last scrape. Returns what takes the time of each commit, for Node::Hooks; its
 /// histograms belong to the metrics, which outlive the node.
 storage::MeasuredStore::Measured add_mail_metrics(daemon::Metrics& metrics,
-                                                  std::function<mail::Node*()> node);
+                                                  std::function<mail::MailStoreThread*()> node);
 
 }  // namespace starbus::bus::busd

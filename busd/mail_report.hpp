@@ -22,7 +22,7 @@ daemon::Response boxes_answer(const storage::Snapshot& snapshot, const mail::Box
 daemon::Response peek_answer(const storage::Snapshot& snapshot, const std::string& name,
                              std::uint64_t from, std::size_t limit);
 nlohmann::json mail_store_json(const storage::Report& report);
-nlohmann::json mail_patrol_json(const mail::PatrolFigures& patrol);
+nlohmann::json mail_scrub_json(const mail::ScrubFigures& scrub);
 nlohmann::json mail_damage_json(const mail::DamageFigures& damage);
 nlohmann::json mail_move_json(const mail::MoveProgress& move);
 nlohmann::json mail_counters_json(const mail::MailCounters& counters);

@@ -1,4 +1,4 @@
-// How a Node opens its store, and mends it.
+// How a MailStoreThread opens its store, and repairs it.
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -12,7 +12,7 @@
 namespace starbus::bus::busd::mail {
 
 /// Null: it is to leave, or the store cannot be opened.
-std::unique_ptr<storage::Store> Node::open() {
+std::unique_ptr<storage::Store> MailStoreThread::open() {
   for (bool said = false;; said = true) {
     {
       const std::lock_guard lock(mutex_);
@@ -28,7 +28,7 @@ std::unique_ptr<storage::Store> Node::open() {
 }
 
 /// False: it is to leave.
-bool Node::wait_to_open(const storage::Error& why, bool said) {
+bool MailStoreThread::wait_to_open(const storage::Error& why, bool said) {
   std::unique_lock lock(mutex_);
   if (leaving_) return false;
   if (why.code != storage::Errc::in_use) {
@@ -45,68 +45,68 @@ bool Node::wait_to_open(const storage::Error& why, bool said) {
   return !changed_.wait_for(lock, kOpenAgain, [this] { return leaving_; });
 }
 
-storage::Result<std::unique_ptr<storage::Store>> Node::try_to_open() {
+storage::Result<std::unique_ptr<storage::Store>> MailStoreThread::try_to_open() {
   for (;;) {
-    if (is_lent(settings_.folder)) {
-      return storage::Error(storage::Errc::in_use, "it is lent to another program");
+    if (is_detached(settings_.folder)) {
+      return storage::Error(storage::Errc::in_use, "it is detached to another program");
     }
     auto store = storage::open_store(options());
     if (store) {
-      auto mended = mend_mail(**store);
-      if (!mended) return mended.error();
+      auto repaired = repair_noted_mail(**store);
+      if (!repaired) return repaired.error();
       read_notes(**store);
       return store;
     }
-    if (!storage::can_be_repaired(store.error()) || !may_mend()) return store.error();
-    if (auto mended = mend_files(store.error()); !mended) return mended.error();
+    if (!storage::can_be_repaired(store.error()) || !may_repair()) return store.error();
+    if (auto repaired = repair_files(store.error()); !repaired) return repaired.error();
   }
 }
 
 /// Of the node's thread, which runs the store's process, too.
-bool Node::may_mend() {
+bool MailStoreThread::may_repair() {
   const auto now = std::chrono::steady_clock::now();
-  while (!mends_.empty() && now - mends_.front() >= kMendWindow) mends_.pop_front();
-  return mends_.size() < kMends;
+  while (!repairs_.empty() && now - repairs_.front() >= kRepairWindow) repairs_.pop_front();
+  return repairs_.size() < kRepairs;
 }
 
 /// The store is closed.
-storage::Result<> Node::mend_files(const storage::Error& why) {
-  mends_.push_back(std::chrono::steady_clock::now());
-  hooks_.trouble("the store is damaged, and is mended now: " + why.to_string());
-  auto mended = storage::repair_store(
+storage::Result<> MailStoreThread::repair_files(const storage::Error& why) {
+  repairs_.push_back(std::chrono::steady_clock::now());
+  hooks_.trouble("the store is damaged, and is repaired now: " + why.to_string());
+  auto repaired = storage::repair_store(
       options(), {.leave_unreadable_out = false, .most_gone_tables = kGoneTables});
-  if (!mended) return mended;
+  if (!repaired) return repaired;
   const std::lock_guard lock(mutex_);
   ++damage_.repairs;
-  return mended;
+  return repaired;
 }
 
-/// Each deed stands in a file before it is done, with the bodies that are erased again.
-storage::Result<> Node::mend_mail(storage::Store& store) {
+/// Each action stands in a file before it is done, with the bodies that are erased again.
+storage::Result<> MailStoreThread::repair_noted_mail(storage::Store& store) {
   const auto lost = settings_.folder / "lost";
-  std::error_code ignored;  // the diary says so
+  std::error_code ignored;  // the log says so
   std::filesystem::create_directory(lost, ignored);
-  Diary diary(lost / ("mended-" + std::to_string(wall_clock_ms()) + ".jsonl"));
-  const auto tell = [&](const Mended& mended) {
-    if (diary.count() < kToldDeeds) hooks_.trouble("damage: " + mended.to_string());
-    return diary.add(mended);
+  RepairLog log(lost / ("repaired-" + std::to_string(wall_clock_ms()) + ".jsonl"));
+  const auto tell = [&](const RepairStep& step) {
+    if (log.count() < kLoggedSteps) hooks_.trouble("damage: " + step.to_string());
+    return log.add(step);
   };
-  const auto done = mend_noted(store, options(), tell);
-  if (!done && !diary.good() && diary.count() != 0) {
-    return storage::Error(storage::Errc::io_error, diary.path().string() + " cannot be written");
+  const auto done = repair_noted(store, options(), tell);
+  if (!done && !log.good() && log.count() != 0) {
+    return storage::Error(storage::Errc::io_error, log.path().string() + " cannot be written");
   }
   if (!done) return done.error();
-  if (done->deeds > kToldDeeds) {
-    hooks_.trouble("damage: and " + std::to_string(done->deeds - kToldDeeds) + " more");
+  if (done->steps > kLoggedSteps) {
+    hooks_.trouble("damage: and " + std::to_string(done->steps - kLoggedSteps) + " more");
   }
-  if (done->deeds != 0) {
-    hooks_.trouble("the mail is mended: " + std::to_string(done->lost) +
-                   " messages are lost; what was done is in " + diary.path().string());
+  if (done->steps != 0) {
+    hooks_.trouble("the mail is repaired: " + std::to_string(done->lost) +
+                   " messages are lost; what was done is in " + log.path().string());
   }
   return {};
 }
 
-void Node::read_notes(const storage::Store& store) {
+void MailStoreThread::read_notes(const storage::Store& store) {
   const auto notes = storage::read_damage(options());
   const auto snapshot = store.snapshot();
   if (!notes || !snapshot) {
@@ -116,7 +116,7 @@ void Node::read_notes(const storage::Store& store) {
   auto sorted = *notes;
   std::ranges::stable_partition(sorted, &storage::DamageNote::lost);
   DamageFigures figures;
-  for (const storage::DamageNote& note : sorted) ++(note.lost ? figures.lost : figures.mended);
+  for (const storage::DamageNote& note : sorted) ++(note.lost ? figures.lost : figures.repaired);
   if (sorted.size() > kShown) sorted.resize(kShown);
   figures.texts = describe(**snapshot, sorted, kNamed);
   for (const std::string& text : figures.texts) hooks_.trouble("noted damage: " + text);

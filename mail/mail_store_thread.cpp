@@ -6,15 +6,15 @@
 
 namespace starbus::bus::busd::mail {
 
-Node::Node(NodeSettings settings, NodeHooks hooks)
+MailStoreThread::MailStoreThread(MailStoreSettings settings, MailStoreHooks hooks)
     : settings_(std::move(settings)), hooks_(std::move(hooks)), thread_([this] { run(); }) {}
 
-Node::~Node() {
+MailStoreThread::~MailStoreThread() {
   leave({});
   thread_.join();
 }
 
-void Node::run() {
+void MailStoreThread::run() {
   for (auto store = open(); store; store = open()) {
     if (!serve(std::move(store))) break;
   }
@@ -23,9 +23,9 @@ void Node::run() {
 }
 
 /// Until it is to leave: false. True: it has met damage, and is closed.
-bool Node::serve(std::unique_ptr<storage::Store> store) {
+bool MailStoreThread::serve(std::unique_ptr<storage::Store> store) {
   auto process = std::make_unique<StoreProcess>(settings_, hooks_, std::move(store),
-                                                [this] { return may_mend(); });
+                                                [this] { return may_repair(); });
   StoreProcess* const running = process.get();
   {
     const std::lock_guard lock(mutex_);
@@ -33,31 +33,31 @@ bool Node::serve(std::unique_ptr<storage::Store> store) {
     if (leaving_) running->leave();
   }
   running->run();
-  if (!running->damage() && !running->lent()) return false;
-  std::function<void()> lent;
+  if (!running->damage() && !running->detached()) return false;
+  std::function<void()> detached;
   {
     const std::lock_guard lock(mutex_);
     if (leaving_) return false;
-    mending_ = running->damage().has_value();
+    repairing_ = running->damage().has_value();
     process = std::move(process_);
-    lent = std::exchange(lent_, {});
+    detached = std::exchange(detached_, {});
   }
   const std::optional<storage::Error> damage = process->damage();
   process.reset();
-  if (lent) lent();
-  if (damage) mend_after(*damage);
+  if (detached) detached();
+  if (damage) repair_after(*damage);
   return true;
 }
 
-void Node::mend_after(const storage::Error& damage) {
-  const auto mended = mend_files(damage);
+void MailStoreThread::repair_after(const storage::Error& damage) {
+  const auto repaired = repair_files(damage);
   const std::lock_guard lock(mutex_);
-  mending_ = false;
-  // Who has it open now may well mend it; if not, the damage is met again.
-  if (!mended && mended.error() != storage::Errc::in_use) unopened_ = mended.error();
+  repairing_ = false;
+  // Who has it open now may well repair it; if not, the damage is met again.
+  if (!repaired && repaired.error() != storage::Errc::in_use) unopened_ = repaired.error();
 }
 
-void Node::leave(std::function<void()> left) {
+void MailStoreThread::leave(std::function<void()> left) {
   const std::lock_guard lock(mutex_);
   left_ = std::move(left);
   if (std::exchange(leaving_, true)) return;
@@ -65,30 +65,30 @@ void Node::leave(std::function<void()> left) {
   if (process_) process_->leave();
 }
 
-NodeFigures Node::figures() const {
+MailStoreFigures MailStoreThread::figures() const {
   const std::lock_guard lock(mutex_);
-  return process_ ? process_->figures() : NodeFigures{};
+  return process_ ? process_->figures() : MailStoreFigures{};
 }
 
-bool Node::is_open() const {
+bool MailStoreThread::is_open() const {
   const std::lock_guard lock(mutex_);
   return process_ != nullptr;
 }
 
-bool Node::opening() const {
+bool MailStoreThread::opening() const {
   const std::lock_guard lock(mutex_);
   return process_ == nullptr && unopened_.code == storage::Errc::ok;
 }
 
-std::string_view Node::state() const {
+std::string_view MailStoreThread::state() const {
   {
     const std::lock_guard lock(mutex_);
-    if (mending_) return "mending";
+    if (repairing_) return "repairing";
   }
   return opening() ? "opening" : storage::name_of(report().state);
 }
 
-storage::Report Node::report() const {
+storage::Report MailStoreThread::report() const {
   const std::lock_guard lock(mutex_);
   if (process_) return process_->report();
   storage::Report report;
@@ -97,80 +97,80 @@ storage::Report Node::report() const {
   return report;
 }
 
-PatrolFigures Node::patrol() const {
+ScrubFigures MailStoreThread::scrub() const {
   const std::lock_guard lock(mutex_);
-  return process_ ? process_->patrol() : PatrolFigures{};
+  return process_ ? process_->scrub() : ScrubFigures{};
 }
 
-std::uint64_t Node::oldest_age_ms() const {
+std::uint64_t MailStoreThread::oldest_age_ms() const {
   const std::lock_guard lock(mutex_);
   const std::uint64_t time = process_ ? process_->oldest_ms() : 0;
   const std::uint64_t now = wall_clock_ms();
   return time == 0 || time > now ? 0 : now - time;
 }
 
-DamageFigures Node::damage() const {
+DamageFigures MailStoreThread::damage() const {
   const std::lock_guard lock(mutex_);
   return damage_;
 }
 
-bool Node::ask(Desk::Question question) {
+bool MailStoreThread::ask(Queries::Question question) {
   const std::lock_guard lock(mutex_);
-  return process_ && process_->desk().ask(std::move(question));
+  return process_ && process_->queries().ask(std::move(question));
 }
 
-storage::Result<> Node::begin_backup(const std::filesystem::path& to) {
+storage::Result<> MailStoreThread::begin_backup(const std::filesystem::path& to) {
   const std::lock_guard lock(mutex_);
   if (!process_) return storage::Error(storage::Errc::closed);
-  return process_->desk().begin_backup(to, settings_.host);
+  return process_->queries().begin_backup(to, settings_.host);
 }
 
-void Node::stop_backup() {
+void MailStoreThread::stop_backup() {
   const std::lock_guard lock(mutex_);
-  if (process_) process_->desk().stop_backup();
+  if (process_) process_->queries().stop_backup();
 }
 
-std::optional<Desk::Backup> Node::backup() const {
+std::optional<Queries::Backup> MailStoreThread::backup() const {
   const std::lock_guard lock(mutex_);
   if (!process_) return std::nullopt;
-  return process_->desk().backup();
+  return process_->queries().backup();
 }
 
-bool Node::lend(std::function<void()> closed) {
+bool MailStoreThread::detach(std::function<void()> closed) {
   const std::lock_guard lock(mutex_);
-  if (!process_ || lent_ || leaving_) return false;
-  lent_ = std::move(closed);
-  process_->lend();
+  if (!process_ || detached_ || leaving_) return false;
+  detached_ = std::move(closed);
+  process_->detach();
   return true;
 }
 
-bool Node::acknowledge_damage(std::function<void(const storage::Result<>&)> done) {
+bool MailStoreThread::acknowledge_damage(std::function<void(const storage::Result<>&)> done) {
   return ask([this, done = std::move(done)](const storage::Result<const storage::Snapshot*>& open) {
-    // While it is mended somebody else writes them.
+    // While it is repaired somebody else writes them.
     if (!open) return done(open.error());
     const auto acknowledged = storage::acknowledge_damage(options());
     if (acknowledged) {
       const std::lock_guard lock(mutex_);
-      damage_.lost = damage_.mended = 0;
+      damage_.lost = damage_.repaired = 0;
       damage_.texts.clear();
     }
     done(acknowledged);
   });
 }
 
-bool Node::purge(const std::string& name, std::uint64_t upto, Mail::Purged done) {
+bool MailStoreThread::purge(const std::string& name, std::uint64_t upto, Mail::Purged done) {
   const std::lock_guard lock(mutex_);
   if (process_) process_->purge(name, upto, std::move(done));
   return process_ != nullptr;
 }
 
-bool Node::take(std::vector<std::uint8_t> shards, StoreProcess::Taken begun) {
+bool MailStoreThread::take(std::vector<std::uint8_t> shards, StoreProcess::Taken begun) {
   const std::lock_guard lock(mutex_);
   if (process_) process_->take(std::move(shards), std::move(begun));
   return process_ != nullptr;
 }
 
-bool Node::stop_taking() {
+bool MailStoreThread::stop_taking() {
   const std::lock_guard lock(mutex_);
   if (process_) process_->stop_taking();
   return process_ != nullptr;

@@ -35,8 +35,8 @@ std::uint64_t number_given(std::uint64_t last, std::uint64_t given) {
 
 }  // namespace
 
-BoxMend::BoxMend(std::uint8_t shard, const BoxWalk::Box& box, const Known& known,
-                 storage::BulkWriter& writer, const Tell& tell)
+BoxRepair::BoxRepair(std::uint8_t shard, const BoxWalk::Box& box, const Known& known,
+                     storage::BulkWriter& writer, const Tell& tell)
     : shard_(shard),
       box_(box),
       found_(known.found),
@@ -48,17 +48,17 @@ BoxMend::BoxMend(std::uint8_t shard, const BoxWalk::Box& box, const Known& known
       expected_(row_.floor + 1),
       total_(row_.floor_total) {}
 
-Mended BoxMend::about(Deed deed, std::uint64_t first, std::uint64_t last) const {
+RepairStep BoxRepair::about(RepairAction action, std::uint64_t first, std::uint64_t last) const {
   const bool named = channel_id(row_.name) == box_.id;
-  return {deed, shard_, box_.id, named ? row_.name : "", first, last};
+  return {action, shard_, box_.id, named ? row_.name : "", first, last};
 }
 
-storage::Result<> BoxMend::say(const Mended& mended) {
-  if (!tell_(mended)) return storage::Error(storage::Errc::closed, "the mending was ended");
+storage::Result<> BoxRepair::say(const RepairStep& step) {
+  if (!tell_(step)) return storage::Error(storage::Errc::closed, "the repair was ended");
   return {};
 }
 
-storage::Result<> BoxMend::message(const ScannedRow& scanned) {
+storage::Result<> BoxRepair::message(const ScannedRow& scanned) {
   const std::uint64_t number = read_mail_key(scanned.key)->number;
   const bool damaged = scanned.damage.code != storage::Errc::ok;
   const auto row = damaged ? std::nullopt : decode_message(scanned.value);
@@ -67,7 +67,7 @@ storage::Result<> BoxMend::message(const ScannedRow& scanned) {
   if (number > row_.last) {
     const bool far = number - row_.last > kMostMarked;
     if (number > kMostNumber || (far && !(rebuilt_ && !kept_any_))) {
-      Mended left = about(Deed::left, number, number);
+      RepairStep left = about(RepairAction::left, number, number);
       left.detail = "far behind the latest number, " + std::to_string(row_.last);
       return say(left);
     }
@@ -83,19 +83,19 @@ storage::Result<> BoxMend::message(const ScannedRow& scanned) {
 }
 
 /// It was acknowledged before: what had erased it is lost.
-storage::Result<> BoxMend::drop(std::uint64_t number, const std::optional<MessageRow>& row,
-                                const ScannedRow& scanned) {
+storage::Result<> BoxRepair::drop(std::uint64_t number, const std::optional<MessageRow>& row,
+                                  const ScannedRow& scanned) {
   if (row && !is_lost(*row)) {
-    Mended mended = about(Deed::acknowledged, number, number);
-    mended.body = row->body;
-    mended.time_ms = row->time_ms;
-    if (auto said = say(mended); !said) return said;
+    RepairStep step = about(RepairAction::acknowledged, number, number);
+    step.body = row->body;
+    step.time_ms = row->time_ms;
+    if (auto said = say(step); !said) return said;
   }
   return writer_.erase(scanned.key);
 }
 
 /// All from `expected_` up to `end` are gone. False: too many to be marked.
-storage::Result<bool> BoxMend::fill_hole(std::uint64_t end, std::uint64_t total_before) {
+storage::Result<bool> BoxRepair::fill_hole(std::uint64_t end, std::uint64_t total_before) {
   if (expected_ >= end) return true;
   // Of a row that is made anew nobody knows where the mailbox began: these were acknowledged.
   const bool known = !rebuilt_ || kept_any_ || (found_ != nullptr && found_->verified);
@@ -104,13 +104,13 @@ storage::Result<bool> BoxMend::fill_hole(std::uint64_t end, std::uint64_t total_
   // many, it begins behind them.
   const bool marked = kept_any_ || (!rebuilt_ && count <= kMostMarked);
   if (kept_any_ && count > kMostMarked) {
-    Mended left = about(Deed::left, expected_, end - 1);
+    RepairStep left = about(RepairAction::left, expected_, end - 1);
     left.detail = "too many are missing to be marked as lost";
     if (auto said = say(left); !said) return said.error();
     return false;
   }
   if (known) {
-    Mended lost = about(Deed::lost, expected_, end - 1);
+    RepairStep lost = about(RepairAction::lost, expected_, end - 1);
     if (rebuilt_ && !kept_any_) lost.detail = "or acknowledged: only an earlier row was found";
     if (auto said = say(lost); !said) return said.error();
   }
@@ -130,8 +130,8 @@ storage::Result<bool> BoxMend::fill_hole(std::uint64_t end, std::uint64_t total_
   return true;
 }
 
-storage::Result<> BoxMend::keep(std::uint64_t number, const MessageRow& row) {
-  // A row that an earlier mending has marked keeps what it says of the bytes that are lost.
+storage::Result<> BoxRepair::keep(std::uint64_t number, const MessageRow& row) {
+  // A row that an earlier repair has marked keeps what it says of the bytes that are lost.
   if (is_lost(row) && row.total <= kMostNumber) total_ = std::max(total_, row.total);
   total_ += row.body.size();
   expected_ = number + 1;
@@ -143,7 +143,7 @@ storage::Result<> BoxMend::keep(std::uint64_t number, const MessageRow& row) {
   return writer_.put(message_key(shard_, box_.id, number), encode(right));
 }
 
-storage::Result<> BoxMend::post_key(const ScannedRow& scanned) {
+storage::Result<> BoxRepair::post_key(const ScannedRow& scanned) {
   const bool damaged = scanned.damage.code != storage::Errc::ok;
   const auto row = damaged ? std::nullopt : decode_key(scanned.value);
   if (row && rebuilt_ && row->number - 1 < kMostMarked + row_.last) {
@@ -151,11 +151,11 @@ storage::Result<> BoxMend::post_key(const ScannedRow& scanned) {
     return {};
   }
   if (row && row->number != 0 && row->number <= row_.last) return {};
-  if (auto said = say(about(Deed::erased_key)); !said) return said;
+  if (auto said = say(about(RepairAction::erased_key)); !said) return said;
   return writer_.erase(scanned.key);
 }
 
-storage::Result<> BoxMend::mend_name() {
+storage::Result<> BoxRepair::repair_name() {
   if (channel_id(row_.name) == box_.id) return {};
   if (found_ == nullptr) {
     if (!rebuilt_) return {};
@@ -163,10 +163,10 @@ storage::Result<> BoxMend::mend_name() {
     return {};
   }
   row_.name = found_->row.name;
-  return rebuilt_ ? storage::Result<>() : say(about(Deed::renamed));
+  return rebuilt_ ? storage::Result<>() : say(about(RepairAction::renamed));
 }
 
-storage::Result<> BoxMend::finish() {
+storage::Result<> BoxRepair::finish() {
   // In a mailbox whose end is lost the bytes that it counts are kept.
   row_.last = std::max(row_.last, given_);
   const bool end_lost = expected_ <= row_.last;
@@ -175,18 +175,20 @@ storage::Result<> BoxMend::finish() {
   if (!*filled) return {};
   if (!rebuilt_ && row_.total != total_ && counted_in_ == 0) recounted_ = true;
   row_.total = total_;
-  if (auto named = mend_name(); !named) return named;
+  if (auto named = repair_name(); !named) return named;
   if (counted_in_ != 0) {
-    if (auto said = say(about(Deed::counted_in, counted_in_, row_.last)); !said) return said;
+    if (auto said = say(about(RepairAction::counted_in, counted_in_, row_.last)); !said)
+      return said;
   }
   if (recounted_) {
-    if (auto said = say(about(Deed::counted)); !said) return said;
+    if (auto said = say(about(RepairAction::counted)); !said) return said;
   }
   if (rebuilt_) {
     const bool named = !row_.name.empty();
-    Mended mended = about(named ? Deed::rebuilt : Deed::sealed, row_.floor + 1, row_.last);
-    if (found_ == nullptr) mended.detail = "taken for a mailbox, and not for a log";
-    if (auto said = say(mended); !said) return said;
+    RepairStep step =
+        about(named ? RepairAction::rebuilt : RepairAction::sealed, row_.floor + 1, row_.last);
+    if (found_ == nullptr) step.detail = "taken for a mailbox, and not for a log";
+    if (auto said = say(step); !said) return said;
   }
   return writer_.put(box_key(shard_, box_.id), encode(row_));
 }

@@ -11,18 +11,18 @@
 namespace starbus::bus::busd::mail {
 
 /// Mends one mailbox, row by row as a walk gives them. It is told first, then written.
-class BoxMend {
+class BoxRepair {
  public:
   /// False: told in vain, stop.
-  using Tell = std::function<bool(const Mended&)>;
+  using Tell = std::function<bool(const RepairStep&)>;
 
   /// What is known of the mailbox beside its rows.
   struct Known {
     const FoundBox* found = nullptr;  // in files: of a row that cannot be read, or a later one
     std::uint64_t given = 0;          // the highest number that it has certainly given
   };
-  BoxMend(std::uint8_t shard, const BoxWalk::Box& box, const Known& known,
-          storage::BulkWriter& writer, const Tell& tell);
+  BoxRepair(std::uint8_t shard, const BoxWalk::Box& box, const Known& known,
+            storage::BulkWriter& writer, const Tell& tell);
 
   storage::Result<> message(const ScannedRow& row);
   storage::Result<> post_key(const ScannedRow& row);
@@ -31,13 +31,13 @@ class BoxMend {
   const BoxRow& row() const { return row_; }  // after finish
 
  private:
-  Mended about(Deed deed, std::uint64_t first = 0, std::uint64_t last = 0) const;
-  storage::Result<> say(const Mended& mended);
+  RepairStep about(RepairAction action, std::uint64_t first = 0, std::uint64_t last = 0) const;
+  storage::Result<> say(const RepairStep& step);
   storage::Result<> drop(std::uint64_t number, const std::optional<MessageRow>& row,
                          const ScannedRow& scanned);
   storage::Result<bool> fill_hole(std::uint64_t end, std::uint64_t total_before);
   storage::Result<> keep(std::uint64_t number, const MessageRow& row);
-  storage::Result<> mend_name();
+  storage::Result<> repair_name();
 
   const std::uint8_t shard_;
   const BoxWalk::Box& box_;

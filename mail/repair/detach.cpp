@@ -11,29 +11,30 @@
 namespace starbus::bus::busd::mail {
 namespace {
 
-constexpr const char* kLentFile = "LENT";
+constexpr const char* kDetachFile = "DETACHED";
 
 }  // namespace
 
-storage::Result<Loan> Loan::take(const std::filesystem::path& folder) {
-  const std::string path = folder / kLentFile;
+storage::Result<Detach> Detach::take(const std::filesystem::path& folder) {
+  const std::string path = folder / kDetachFile;
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640);
   if (file < 0) return storage::Error(storage::Errc::io_error, path + ": " + std::strerror(errno));
-  if (::flock(file, LOCK_EX | LOCK_NB) == 0) return Loan(file);
+  if (::flock(file, LOCK_EX | LOCK_NB) == 0) return Detach(file);
   ::close(file);
-  return storage::Error(storage::Errc::in_use, "another program has borrowed " + folder.string());
+  return storage::Error(storage::Errc::in_use,
+                        folder.string() + ": another program holds this store; wait for it to end");
 }
 
-Loan::~Loan() {
+Detach::~Detach() {
   if (file_ >= 0) ::close(file_);
 }
 
-bool is_lent(const std::filesystem::path& folder) {
-  const int file = ::open((folder / kLentFile).c_str(), O_RDONLY | O_CLOEXEC);
+bool is_detached(const std::filesystem::path& folder) {
+  const int file = ::open((folder / kDetachFile).c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
-  const bool lent = ::flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  const bool held = ::flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   ::close(file);
-  return lent;
+  return held;
 }
 
 }  // namespace starbus::bus::busd::mail

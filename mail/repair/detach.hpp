@@ -7,23 +7,23 @@
 
 namespace starbus::bus::busd::mail {
 
-/// The folder of a store, lent by the busd that has it to a program beside it (starbus-mail): as
-/// long as the program has the file LENT in it locked, busd does not open the store again. The lock
-/// ends with the program, however that ends.
-class Loan {
+/// Holds the folder of a store that its busd has closed for another program (starbus-mail). While
+/// that program has the file DETACHED in the folder locked, busd does not open the store again. The
+/// lock ends with the program, however that ends.
+class Detach {
  public:
-  /// in_use: another program has it; io_error.
-  static storage::Result<Loan> take(const std::filesystem::path& folder);
-  Loan(Loan&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
-  Loan& operator=(Loan&&) = delete;
-  ~Loan();
+  /// in_use: another program holds it; io_error.
+  static storage::Result<Detach> take(const std::filesystem::path& folder);
+  Detach(Detach&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+  Detach& operator=(Detach&&) = delete;
+  ~Detach();
 
  private:
-  explicit Loan(int file) : file_(file) {}
+  explicit Detach(int file) : file_(file) {}
   int file_;
 };
 
-/// Whether somebody has it now.
-bool is_lent(const std::filesystem::path& folder);
+/// Whether a program holds the folder now.
+bool is_detached(const std::filesystem::path& folder);
 
 }  // namespace starbus::bus::busd::mail

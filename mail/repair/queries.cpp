@@ -5,14 +5,14 @@
 
 namespace starbus::bus::busd::mail {
 
-std::string_view name_of(Desk::BackupState state) {
+std::string_view name_of(Queries::BackupState state) {
   static constexpr std::array<std::string_view, 4> kNames = {"none", "running", "done", "failed"};
   return kNames.at(static_cast<std::size_t>(state));
 }
 
-Desk::Desk(storage::Store& store) : store_(store), thread_([this] { work(); }) {}
+Queries::Queries(storage::Store& store) : store_(store), thread_([this] { work(); }) {}
 
-Desk::~Desk() {
+Queries::~Queries() {
   backup_stops_ = true;
   {
     const std::lock_guard lock(mutex_);
@@ -24,7 +24,7 @@ Desk::~Desk() {
   for (const Question& question : questions_) question(storage::Error(storage::Errc::closed));
 }
 
-bool Desk::ask(Question question) {
+bool Queries::ask(Question question) {
   {
     const std::lock_guard lock(mutex_);
     if (questions_.size() >= kWaiting) return false;
@@ -34,7 +34,7 @@ bool Desk::ask(Question question) {
   return true;
 }
 
-void Desk::work() {
+void Queries::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return ending_ || !questions_.empty(); });
@@ -51,7 +51,7 @@ void Desk::work() {
   }
 }
 
-storage::Result<> Desk::begin_backup(const std::filesystem::path& to, const std::string& host) {
+storage::Result<> Queries::begin_backup(const std::filesystem::path& to, const std::string& host) {
   // The rest of what may be wrong with it is the disk's to say, and so the thread's to ask.
   if (!to.is_absolute()) {
     return storage::Error(storage::Errc::bad_batch, "give an absolute path, such as /backup/mail");
@@ -69,7 +69,7 @@ storage::Result<> Desk::begin_backup(const std::filesystem::path& to, const std:
   return {};
 }
 
-void Desk::copy(const std::filesystem::path& to, const BackupFacts& begun) {
+void Queries::copy(const std::filesystem::path& to, const BackupFacts& begun) {
   const auto progress = [this](const BackupFacts& so_far) {
     const std::lock_guard lock(mutex_);
     backup_.facts = so_far;
@@ -87,7 +87,7 @@ void Desk::copy(const std::filesystem::path& to, const BackupFacts& begun) {
   if (!end) backup_.error = end.error();
 }
 
-Desk::Backup Desk::backup() const {
+Queries::Backup Queries::backup() const {
   const std::lock_guard lock(mutex_);
   return backup_;
 }

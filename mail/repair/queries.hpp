@@ -16,21 +16,21 @@
 
 namespace starbus::bus::busd::mail {
 
-/// Where operators ask about a store that is in use. What they ask is read by a thread of the desk,
-/// one question after the other, so that no disk holds up a message; a backup has a thread of its
-/// own. Any thread may ask. Not owned: the store. Ends both threads when it goes, and waits for
-/// that.
-class Desk {
+/// Where operators ask about a store that is in use. What they ask is read by a thread of the
+/// queries, one question after the other, so that no disk holds up a message; a backup has a thread
+/// of its own. Any thread may ask. Not owned: the store. Ends both threads when it goes, and waits
+/// for that.
+class Queries {
  public:
   static constexpr std::size_t kWaiting = 64;  // questions: who asks faster than a disk reads waits
 
-  explicit Desk(storage::Store& store);
-  ~Desk();
-  Desk(const Desk&) = delete;
-  Desk& operator=(const Desk&) = delete;
+  explicit Queries(storage::Store& store);
+  ~Queries();
+  Queries(const Queries&) = delete;
+  Queries& operator=(const Queries&) = delete;
 
-  /// Called on the desk's thread with a snapshot, or with why there is none; `closed` when the desk
-  /// goes, on the thread that ends it.
+  /// Called on the queries's thread with a snapshot, or with why there is none; `closed` when the
+  /// queries goes, on the thread that ends it.
   using Question = std::function<void(const storage::Result<const storage::Snapshot*>&)>;
   /// False: too many wait.
   bool ask(Question question);
@@ -63,6 +63,6 @@ class Desk {
   std::thread thread_;
 };
 
-std::string_view name_of(Desk::BackupState state);
+std::string_view name_of(Queries::BackupState state);
 
 }  // namespace starbus::bus::busd::mail

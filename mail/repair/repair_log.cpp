@@ -9,31 +9,31 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json json_of(const Mended& mended) {
-  Json json = {{"deed", std::string(name_of(mended.deed))},
-               {"mailbox", mended.name.empty() ? Json() : Json(mended.name)},
-               {"id", mended.id ? Json(mended.id->to_string()) : Json()},
-               {"shard", mended.shard}};
-  if (mended.last != 0) {
-    json["first"] = mended.first;
-    json["last"] = mended.last;
+Json json_of(const RepairStep& step) {
+  Json json = {{"action", std::string(name_of(step.action))},
+               {"mailbox", step.name.empty() ? Json() : Json(step.name)},
+               {"id", step.id ? Json(step.id->to_string()) : Json()},
+               {"shard", step.shard}};
+  if (step.last != 0) {
+    json["first"] = step.first;
+    json["last"] = step.last;
   }
-  if (!mended.detail.empty()) json["detail"] = mended.detail;
-  if (mended.deed == Deed::acknowledged) {
-    json["time_ms"] = mended.time_ms;
-    json["body"] = to_base64(mended.body);
+  if (!step.detail.empty()) json["detail"] = step.detail;
+  if (step.action == RepairAction::acknowledged) {
+    json["time_ms"] = step.time_ms;
+    json["body"] = to_base64(step.body);
   }
   return json;
 }
 
 }  // namespace
 
-bool Diary::add(const Mended& mended) {
+bool RepairLog::add(const RepairStep& step) {
   if (!file_.is_open()) file_.open(path_, std::ios::binary | std::ios::app);
   // Names may come out of damaged files: what is no text is replaced.
-  file_ << json_of(mended).dump(-1, ' ', true, Json::error_handler_t::replace) << '\n';
+  file_ << json_of(step).dump(-1, ' ', true, Json::error_handler_t::replace) << '\n';
   file_.flush();
-  if (mended.deed == Deed::lost) lost_ += mended.last - mended.first + 1;
+  if (step.action == RepairAction::lost) lost_ += step.last - step.first + 1;
   ++count_;
   return file_.good();
 }

@@ -8,14 +8,14 @@
 
 namespace starbus::bus::busd::mail {
 
-/// What a mending does, each deed one JSON object on a line of a file, written before it is done;
+/// What a repair does, each action one JSON object on a line of a file, written before it is done;
 /// it has the bodies of what is erased again. The file is made with the first of them.
-class Diary {
+class RepairLog {
  public:
-  explicit Diary(std::filesystem::path path) : path_(std::move(path)) {}
+  explicit RepairLog(std::filesystem::path path) : path_(std::move(path)) {}
 
   /// False: it could not be written.
-  bool add(const Mended& mended);
+  bool add(const RepairStep& step);
   bool good() const { return file_.good(); }
   std::uint64_t count() const { return count_; }
   std::uint64_t lost() const { return lost_; }  // messages

@@ -12,19 +12,20 @@
 namespace starbus::bus::busd::mail {
 namespace {
 
-struct DeedRow {
+struct ActionRow {
   std::string_view name;
   std::string_view meaning;
 };
-constexpr std::array kDeeds = {
-#define X(deed, meaning) DeedRow{#deed, meaning},
-    STARBUS_MAIL_DEEDS(X)
+constexpr std::array kActions = {
+#define X(action, meaning) ActionRow{#action, meaning},
+    STARBUS_MAIL_REPAIR_ACTIONS(X)
 #undef X
 };
 
 class StoreMend {
  public:
-  StoreMend(storage::Store& store, const storage::Snapshot& snapshot, const MendOptions& options)
+  StoreMend(storage::Store& store, const storage::Snapshot& snapshot,
+            const MailRepairOptions& options)
       : store_(store), snapshot_(snapshot), options_(options), writer_(store) {}
 
   storage::Result<> run() {
@@ -38,9 +39,9 @@ class StoreMend {
       if (!here) return here.error();
       if (!*here) continue;
       totals_ = {};
-      if (auto mended = boxes(progress.shard, {}); !mended) return mended;
-      if (auto mended = vanished(progress.shard); !mended) return mended;
-      if (auto mended = streams(progress.shard); !mended) return mended;
+      if (auto repaired = boxes(progress.shard, {}); !repaired) return repaired;
+      if (auto repaired = vanished(progress.shard); !repaired) return repaired;
+      if (auto repaired = streams(progress.shard); !repaired) return repaired;
       progress.boxes += totals_.boxes;
       progress.messages += totals_.messages;
     }
@@ -48,7 +49,7 @@ class StoreMend {
   }
 
  private:
-  static storage::Error ended() { return {storage::Errc::closed, "the mending was ended"}; }
+  static storage::Error ended() { return {storage::Errc::closed, "the repair was ended"}; }
 
   /// As the check sees it: of a shard that has moved, or has not quite come, nothing is lost here,
   /// and nothing that an old file still has may come back.
@@ -62,18 +63,18 @@ class StoreMend {
   storage::Result<> run_parts() {
     std::bitset<kShards> touched = options_.void_streams;
     std::bitset<kShards> looked;
-    for (const MendPart& part : *options_.parts) {
+    for (const RepairPart& part : *options_.parts) {
       const auto here = is_here(part.shard);
       if (!here) return here.error();
       if (!*here) continue;
       touched.set(part.shard);
       looked.set(part.shard);
-      if (auto mended = boxes(part.shard, part.ids); !mended) return mended;
+      if (auto repaired = boxes(part.shard, part.ids); !repaired) return repaired;
     }
     for (std::size_t i = 0; i < kShards; ++i) {
       const auto shard = static_cast<std::uint8_t>(i);
       if (looked.test(i)) {
-        if (auto mended = vanished(shard); !mended) return mended;
+        if (auto repaired = vanished(shard); !repaired) return repaired;
       }
     }
     if (auto flushed = writer_.flush(); !flushed) return flushed;
@@ -83,7 +84,7 @@ class StoreMend {
       if (!here) return here.error();
       if (!*here) continue;
       if (auto counted = count(shard); !counted) return counted;
-      if (auto mended = streams(shard); !mended) return mended;
+      if (auto repaired = streams(shard); !repaired) return repaired;
     }
     return writer_.flush();
   }
@@ -119,9 +120,9 @@ class StoreMend {
       }
     }
     if (unknown.empty()) return {};
-    Mended mended{Deed::place_unknown, unknown.front()};
-    mended.detail = "of the shards " + shards_text(unknown);
-    return options_.on_mended(mended) ? storage::Result<>() : ended();
+    RepairStep step{RepairAction::place_unknown, unknown.front()};
+    step.detail = "of the shards " + shards_text(unknown);
+    return options_.on_step(step) ? storage::Result<>() : ended();
   }
 
   const FoundBox* found(const ChannelId& id) const {
@@ -139,27 +140,27 @@ class StoreMend {
       const FoundBox* const in_files = found(id);
       if (in_files != nullptr) met_.insert(id);
       const auto given = options_.given.find(id);
-      BoxMend mend(shard, **box, {in_files, given == options_.given.end() ? 0 : given->second},
-                   writer_, options_.on_mended);
-      if (auto fed = feed(walk, mend); !fed) return fed;
-      totals_.add(mend.row());
+      BoxRepair repair(shard, **box, {in_files, given == options_.given.end() ? 0 : given->second},
+                       writer_, options_.on_step);
+      if (auto fed = feed(walk, repair); !fed) return fed;
+      totals_.add(repair.row());
     }
   }
 
-  static storage::Result<> feed(BoxWalk& walk, BoxMend& mend) {
+  static storage::Result<> feed(BoxWalk& walk, BoxRepair& repair) {
     for (;;) {
       const auto message = walk.next_message();
       if (!message) return message.error();
       if (*message == nullptr) break;
-      if (auto mended = mend.message(**message); !mended) return mended;
+      if (auto repaired = repair.message(**message); !repaired) return repaired;
     }
     for (;;) {
       const auto key = walk.next_post_key();
       if (!key) return key.error();
       if (*key == nullptr) break;
-      if (auto mended = mend.post_key(**key); !mended) return mended;
+      if (auto repaired = repair.post_key(**key); !repaired) return repaired;
     }
-    return mend.finish();
+    return repair.finish();
   }
 
   /// Mailboxes of which nothing is left but what the files had: their numbers stay used.
@@ -170,11 +171,11 @@ class StoreMend {
       BoxRow row = box.row;
       const std::uint64_t first = std::exchange(row.floor, row.last) + 1;
       row.floor_total = row.total;
-      Mended mended{Deed::rebuilt, shard, id, row.name, 0, row.last};
-      mended.detail = "none of its messages is left";
-      if (!options_.on_mended(mended)) return ended();
+      RepairStep step{RepairAction::rebuilt, shard, id, row.name, 0, row.last};
+      step.detail = "none of its messages is left";
+      if (!options_.on_step(step)) return ended();
       if (first <= row.last &&
-          !options_.on_mended({Deed::lost, shard, id, row.name, first, row.last})) {
+          !options_.on_step({RepairAction::lost, shard, id, row.name, first, row.last})) {
         return ended();
       }
       if (auto put = writer_.put(box_key(shard, id), encode(row)); !put) return put;
@@ -199,9 +200,9 @@ class StoreMend {
     lost |= !row || !value;
     if (!row) row.emplace();
     if (lost && row->lineage.value != 0) row->lineage = {};
-    if (lost && !options_.on_mended({Deed::void_streams, shard})) return ended();
+    if (lost && !options_.on_step({RepairAction::void_streams, shard})) return ended();
     if (!lost && row->totals == totals_) return {};
-    if (!lost && !options_.on_mended({Deed::counted, shard})) return ended();
+    if (!lost && !options_.on_step({RepairAction::counted, shard})) return ended();
     row->totals = totals_;
     return writer_.put(shard_key(shard), encode(*row));
   }
@@ -229,7 +230,7 @@ class StoreMend {
 
   storage::Store& store_;
   const storage::Snapshot& snapshot_;
-  const MendOptions& options_;
+  const MailRepairOptions& options_;
   storage::BulkWriter writer_;
   Totals totals_;                             // of the shard, as it will be
   boost::unordered_flat_set<ChannelId> met_;  // of those that were found in files
@@ -237,23 +238,23 @@ class StoreMend {
 
 }  // namespace
 
-std::string_view name_of(Deed deed) {
-  return kDeeds.at(static_cast<std::size_t>(deed)).name;
+std::string_view name_of(RepairAction action) {
+  return kActions.at(static_cast<std::size_t>(action)).name;
 }
 
-std::string_view meaning_of(Deed deed) {
-  return kDeeds.at(static_cast<std::size_t>(deed)).meaning;
+std::string_view meaning_of(RepairAction action) {
+  return kActions.at(static_cast<std::size_t>(action)).meaning;
 }
 
-std::string Mended::to_string() const {
+std::string RepairStep::to_string() const {
   std::string text = !name.empty() ? name : id ? "mailbox " + id->to_string() : shard_name(shard);
-  text += ": " + std::string(name_of(deed));
+  text += ": " + std::string(name_of(action));
   if (first != 0) text += " " + std::to_string(first);
   if (last > first) text += (first == 0 ? " up to " : " to ") + std::to_string(last);
   return detail.empty() ? text : text + ": " + detail;
 }
 
-storage::Result<> mend_store(storage::Store& store, const MendOptions& options) {
+storage::Result<> repair_mail(storage::Store& store, const MailRepairOptions& options) {
   const auto snapshot = store.snapshot();
   if (!snapshot) return snapshot.error();
   return StoreMend(store, **snapshot, options).run();

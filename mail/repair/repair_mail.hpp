@@ -25,8 +25,8 @@ inline constexpr std::uint64_t kMostMarked = 1'000'000;
 /// when a store is opened has fewer writes.
 inline constexpr std::uint64_t kMostUnknown = 65'536;
 
-// X(deed, what it means)
-#define STARBUS_MAIL_DEEDS(X)                                                                 \
+// X(action, what it means)
+#define STARBUS_MAIL_REPAIR_ACTIONS(X)                                                        \
   X(lost, "these messages are gone; their numbers stay used")                                 \
   X(counted_in, "messages behind the latest number that was known are the mailbox's again")   \
   X(acknowledged, "this message had come back after it was acknowledged; it is erased again") \
@@ -40,18 +40,18 @@ inline constexpr std::uint64_t kMostUnknown = 65'536;
     "what was known of the shard's senders is void: posts under way end with owner_lost")     \
   X(place_unknown,                                                                            \
     "where these shards are kept may have been lost: compare with starbus-mail shards")       \
-  X(left, "this could not be mended")
+  X(left, "this could not be repaired")
 
-enum class Deed : std::uint8_t {
-#define X(deed, meaning) deed,
-  STARBUS_MAIL_DEEDS(X)
+enum class RepairAction : std::uint8_t {
+#define X(action, meaning) action,
+  STARBUS_MAIL_REPAIR_ACTIONS(X)
 #undef X
 };
-std::string_view name_of(Deed deed);
-std::string_view meaning_of(Deed deed);
+std::string_view name_of(RepairAction action);
+std::string_view meaning_of(RepairAction action);
 
-struct Mended {
-  Deed deed{};
+struct RepairStep {
+  RepairAction action{};
   std::uint8_t shard = 0;
   std::optional<ChannelId> id{};
   std::string name{};
@@ -66,25 +66,25 @@ struct Mended {
 };
 
 /// Where a damaged store has to be looked at.
-struct MendPart {
+struct RepairPart {
   std::uint8_t shard = 0;
   IdRange ids{};
 };
 
-struct MendOptions {
+struct MailRepairOptions {
   std::bitset<kShards> void_streams;  // shards that have lost rows of their senders
   std::bitset<kShards> lost_places;   // shards of which it may be lost where they are kept
   /// No value: the whole store. Otherwise these mailboxes, and nothing else is read.
-  std::optional<std::vector<MendPart>> parts;
+  std::optional<std::vector<RepairPart>> parts;
   /// The highest number that each mailbox is known to have given, though its row may say less.
   boost::unordered_flat_map<ChannelId, std::uint64_t> given;
   const BoxSearch* search = nullptr;  // not owned; null: nothing was looked for
-  /// Told before it is done. False ends the mending.
-  std::function<bool(const Mended&)> on_mended;
+  /// Told before it is done. False ends the repair.
+  std::function<bool(const RepairStep&)> on_step;
   OnProgress on_progress{};
 };
 
-/// Errors as of the store; closed if on_mended or on_progress has ended it.
-storage::Result<> mend_store(storage::Store& store, const MendOptions& options);
+/// Errors as of the store; closed if on_step or on_progress has ended it.
+storage::Result<> repair_mail(storage::Store& store, const MailRepairOptions& options);
 
 }  // namespace starbus::bus::busd::mail

@@ -6,12 +6,12 @@
 
 namespace starbus::bus::busd::mail {
 
-Patrol::Patrol(const storage::Store& store, const PatrolSettings& settings, Trouble trouble)
+Scrubber::Scrubber(const storage::Store& store, const ScrubSettings& settings, Trouble trouble)
     : store_(store), settings_(settings), trouble_(std::move(trouble)) {
   if (settings_.rate != 0) thread_ = std::thread([this] { run(); });
 }
 
-Patrol::~Patrol() {
+Scrubber::~Scrubber() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
@@ -20,24 +20,24 @@ Patrol::~Patrol() {
   if (thread_.joinable()) thread_.join();
 }
 
-PatrolFigures Patrol::figures() const {
+ScrubFigures Scrubber::figures() const {
   const std::lock_guard lock(mutex_);
   return figures_;
 }
 
-void Patrol::run() {
+void Scrubber::run() {
   do {
     go_round();
   } while (wait_for(settings_.rest));
 }
 
 /// False: it is to end.
-bool Patrol::wait_for(std::chrono::steady_clock::duration time) {
+bool Scrubber::wait_for(std::chrono::steady_clock::duration time) {
   std::unique_lock lock(mutex_);
   return !changed_.wait_for(lock, time, [this] { return ending_; });
 }
 
-void Patrol::go_round() {
+void Scrubber::go_round() {
   Places present;
   bool whole = true;
   const auto checked = store_.check_files(
@@ -68,7 +68,7 @@ void Patrol::go_round() {
   ++figures_.rounds;
 }
 
-void Patrol::found(const storage::FileDamage& damage, Places& places) {
+void Scrubber::found(const storage::FileDamage& damage, Places& places) {
   const std::pair place(damage.file, damage.from);
   if (places.contains(place) || places.size() >= kPlaces) return;
   const auto known = latest_.find(place);
@@ -85,7 +85,7 @@ void Patrol::found(const storage::FileDamage& damage, Places& places) {
   for (const std::string& text : texts) trouble_("damage: " + text);
 }
 
-std::vector<std::string> Patrol::name(const storage::FileDamage& damage) const {
+std::vector<std::string> Scrubber::name(const storage::FileDamage& damage) const {
   std::vector<std::string> texts;
   const auto snapshot = store_.snapshot();
   const auto findings = snapshot ? name_damage(**snapshot, damage, kNamed)
@@ -97,7 +97,7 @@ std::vector<std::string> Patrol::name(const storage::FileDamage& damage) const {
 }
 
 /// What the latest round has found, and what the present one has so far.
-void Patrol::publish(const Places& present) {
+void Scrubber::publish(const Places& present) {
   Places all = latest_;
   all.insert(present.begin(), present.end());
   const std::lock_guard lock(mutex_);

@@ -14,19 +14,19 @@
 
 namespace starbus::bus::busd::mail {
 
-struct PatrolSettings {
+struct ScrubSettings {
   static constexpr std::uint64_t kRate = 4 * 1024 * 1024;  // 100 GiB in seven hours
   std::uint64_t rate = kRate;                              // bytes a second; 0: none is read
   std::chrono::milliseconds rest{60'000};                  // between two rounds
-  friend bool operator==(const PatrolSettings&, const PatrolSettings&) = default;
+  friend bool operator==(const ScrubSettings&, const ScrubSettings&) = default;
 };
 
-struct PatrolFigures {
+struct ScrubFigures {
   std::uint64_t rounds = 0;   // that came to their end
   std::uint64_t bytes = 0;    // read
   std::uint64_t damaged = 0;  // places, of the latest round and of what the present one has found
   std::uint64_t found = 0;    // places, ever, each once
-  std::vector<std::string> findings;  // of those, the first Patrol::kShown: with their mailboxes
+  std::vector<std::string> findings;  // of those, the first Scrubber::kShown: with their mailboxes
 };
 
 /// Reads the files of a store in use from their beginning to their end, slowly, round after round,
@@ -34,7 +34,7 @@ struct PatrolFigures {
 /// before a compaction meets it, which would stop the store. Damage is told once, with the
 /// mailboxes that it concerns; a place that is sound again in a later round is forgotten. Not
 /// owned: the store. Ends the thread when it goes, within the time of one read.
-class Patrol {
+class Scrubber {
  public:
   static constexpr std::size_t kNamed = 100;     // mailboxes of one place that are told: one lost
                                                  // table may have thousands
@@ -42,14 +42,14 @@ class Patrol {
   static constexpr std::size_t kPlaces = 1'000;  // that are told apart; a bad disk has more
 
   using Trouble = std::function<void(const std::string& text)>;
-  /// `trouble` is called on the thread of the patrol.
-  Patrol(const storage::Store& store, const PatrolSettings& settings, Trouble trouble);
-  ~Patrol();
-  Patrol(const Patrol&) = delete;
-  Patrol& operator=(const Patrol&) = delete;
+  /// `trouble` is called on the thread of the scrub.
+  Scrubber(const storage::Store& store, const ScrubSettings& settings, Trouble trouble);
+  ~Scrubber();
+  Scrubber(const Scrubber&) = delete;
+  Scrubber& operator=(const Scrubber&) = delete;
 
   /// Any thread.
-  PatrolFigures figures() const;
+  ScrubFigures figures() const;
 
  private:
   /// By file and first key: what is told of each place.
@@ -63,14 +63,14 @@ class Patrol {
   void publish(const Places& present);
 
   const storage::Store& store_;
-  const PatrolSettings settings_;
+  const ScrubSettings settings_;
   const Trouble trouble_;
   Places latest_;             // of the latest whole round; of the thread
   std::string cannot_check_;  // why, when it was told last; likewise
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool ending_ = false;
-  PatrolFigures figures_;
+  ScrubFigures figures_;
   std::thread thread_;
 };
 

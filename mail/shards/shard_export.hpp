@@ -2,9 +2,9 @@
 ///
 /// For each: all rows as they were at one moment, page by page, while the shard is served; then
 /// what batches have changed meanwhile, until little is left; then the shard is frozen: nobody
-/// serves it, the last changes go, and when the taker has them on its disk, a mark goes to ours.
+/// serves it, the last changes go, and when the target has them on its disk, a mark goes to ours.
 /// That mark is the moment of the move. Before it the shard is ours, whatever fails, and is served
-/// again; after it the taker's, which asks for it as long as it must.
+/// again; after it the target's, which asks for it as long as it must.
 ///
 /// Sans-IO but for the store; belongs to the mail's thread.
 #pragma once
@@ -22,14 +22,14 @@
 
 namespace starbus::bus::busd::mail {
 
-class Givers {
+class ShardExport {
  public:
   static constexpr std::size_t kPageBytes = 48 * 1024;  // of one record: within one bundle
   static constexpr std::size_t kPageRows = 512;
   /// So few changes are left when the shard is frozen, or after so many rounds: whatever the load.
   static constexpr std::size_t kFreezeAt = 256;
   static constexpr int kRounds = 8;
-  static constexpr std::uint64_t kPatience = 60'000;  // ms, for a taker that says nothing
+  static constexpr std::uint64_t kPatience = 60'000;  // ms, for a target that says nothing
   static constexpr std::uint64_t kMarkAgain = 1'000;  // ms, while that is not known to be there
   static constexpr std::uint64_t kFrozenPatience = 5'000;  // the same, while posts wait
 
@@ -48,9 +48,9 @@ class Givers {
     std::function<void(const std::string& text)> trouble;
   };
 
-  Givers(const storage::Store& store, Way way) : store_(store), way_(std::move(way)) {}
+  ShardExport(const storage::Store& store, Way way) : store_(store), way_(std::move(way)) {}
 
-  // --- what takers say ---
+  // --- what target say ---
   void take(const Process& from, const ShardTake& take);
   void more(const Process& from, const ShardMore& more);
   /// Such a process, and its earlier lives, or what was said to it, is gone.
@@ -59,7 +59,7 @@ class Givers {
 
   // --- what becomes of the shard here ---
   /// Whether its changes are to be told.
-  bool watches(std::uint8_t shard) const { return givings_.contains(shard); }
+  bool watches(std::uint8_t shard) const { return exports_.contains(shard); }
   void changed(std::uint8_t shard, storage::Batch::Kind kind, std::string_view key,
                std::string_view end);
   /// Ours no more, for a reason of its own (a lease that was lost).
@@ -70,11 +70,11 @@ class Givers {
   void settled(std::uint64_t batch);
   void marked(std::uint8_t shard, const storage::Result<>& result);
   void tick();
-  std::size_t count() const { return givings_.size(); }
+  std::size_t count() const { return exports_.size(); }
 
  private:
   enum class Phase : std::uint8_t { waits, copies, follows, freezes, ends, marks };
-  struct Giving {
+  struct Export {
     Process to;
     ShardTake request;
     Phase phase = Phase::waits;
@@ -90,7 +90,7 @@ class Givers {
     std::uint64_t heard_ms = 0;
     bool undecided = false;  // the mark may be on the disk, or not
   };
-  using Entry = std::map<std::uint8_t, Giving>::iterator;
+  using Entry = std::map<std::uint8_t, Export>::iterator;
 
   void asked(const Process& from, const ShardTake& take);
   void go_on(Entry entry);
@@ -98,9 +98,9 @@ class Givers {
   template <class Act>
   void for_each(Act&& act);
   void lose(Entry entry, const std::string& why);
-  storage::Result<ShardRows> page(std::uint8_t shard, Giving& giving);
-  storage::Result<bool> copy(std::uint8_t shard, Giving& giving, ShardRows& rows);
-  storage::Result<> follow(Giving& giving, ShardRows& rows);
+  storage::Result<ShardRows> page(std::uint8_t shard, Export& exporting);
+  storage::Result<bool> copy(std::uint8_t shard, Export& exporting, ShardRows& rows);
+  storage::Result<> follow(Export& exporting, ShardRows& rows);
   void end(Entry entry, Errc reason, const std::string& detail);
   void refuse(const Process& to, const ShardTake& take, Errc reason, const std::string& detail);
   template <class Record>
@@ -108,7 +108,7 @@ class Givers {
 
   const storage::Store& store_;
   const Way way_;
-  std::map<std::uint8_t, Giving> givings_;
+  std::map<std::uint8_t, Export> exports_;
   Bytes scratch_;
 };
 

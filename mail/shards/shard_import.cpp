@@ -69,13 +69,13 @@ bool MoveProgress::goes_on() const {
   return state == State::running || state == State::stopping;
 }
 
-void Taker::enter(Phase phase) {
+void ShardImport::enter(Phase phase) {
   phase_ = phase;
   since_ms_ = way_.now_ms();
 }
 
 /// The next step, once the batch is on the disk.
-storage::Store::Completion Taker::then(void (Taker::*next_step)()) {
+storage::Store::Completion ShardImport::then(void (ShardImport::*next_step)()) {
   return [this, weak = std::weak_ptr(alive_), next_step](const storage::Result<>& result) {
     if (!weak.lock()) return;
     result ? (this->*next_step)() : refused(result.error());
@@ -84,17 +84,17 @@ storage::Store::Completion Taker::then(void (Taker::*next_step)()) {
 
 /// By a disk that is full: before all is here, the move is given up; what has been decided must be
 /// noted, however long that takes.
-void Taker::refused(const storage::Error& error) {
+void ShardImport::refused(const storage::Error& error) {
   if (phase_ == Phase::prepares || phase_ == Phase::writes) return give_up(error.to_string());
   refused_ = true;
   since_ms_ = way_.now_ms();
 }
 
-void Taker::found(std::uint8_t shard, const PlaceRow& row, Lineage lineage) {
+void ShardImport::found(std::uint8_t shard, const PlaceRow& row, Lineage lineage) {
   found_[shard] = {row, lineage};
 }
 
-Result<> Taker::begin(const std::vector<std::uint8_t>& shards) {
+Result<> ShardImport::begin(const std::vector<std::uint8_t>& shards) {
   if (progress_.goes_on()) {
     return Error{Errc::busy, "a move to this host is under way; starbus-mail move --stop ends it"};
   }
@@ -107,13 +107,13 @@ Result<> Taker::begin(const std::vector<std::uint8_t>& shards) {
   return {};
 }
 
-void Taker::stop() {
+void ShardImport::stop() {
   if (progress_.state != MoveProgress::State::running) return;
   waiting_.clear();
   progress_.state = MoveProgress::State::stopping;
   if (ends_found_) return;
   if (phase_ == Phase::asks) {
-    // That cannot be called off here: it goes on until its giver has said who has it.
+    // That cannot be called off here: it goes on until its source has said who has it.
     ends_found_ = true;
     progress_.state = MoveProgress::State::failed;
     progress_.error =
@@ -124,7 +124,7 @@ void Taker::stop() {
   if (phase_ == Phase::copies) give_up("stopped");
 }
 
-void Taker::next() {
+void ShardImport::next() {
   progress_.shard.reset();
   while (!waiting_.empty() && way_.serves(waiting_.front())) {
     ++progress_.taken;
@@ -143,7 +143,7 @@ void Taker::next() {
   seek();
 }
 
-std::string Taker::why_nobody_gives() const {
+std::string ShardImport::why_nobody_gives() const {
   const std::string shard = shard_name(shard_);
   if (!way_.keeps(shard_)) {
     return shard +
@@ -158,7 +158,7 @@ std::string Taker::why_nobody_gives() const {
          " serves it: two stores have it, see mail-tools.md, \"Two stores with one shard\"";
 }
 
-void Taker::seek() {
+void ShardImport::seek() {
   progress_.doing = "seeks";
   if (attempts_ > 0 && way_.now_ms() < since_ms_ + kPause) return;
   if (way_.erases(shard_)) {
@@ -191,45 +191,45 @@ void Taker::seek() {
   ask();
 }
 
-/// Its giver serves the shard, so nobody will ask this store any more whether it was given by it:
+/// Its source serves the shard, so nobody will ask this store any more whether it was given by it:
 /// what the disk says of that, and what may be left here of an earlier time, can go.
-void Taker::prepare(ShardRows first) {
+void ShardImport::prepare(ShardRows first) {
   first_ = std::move(first);
   marked_ = true;
   enter(Phase::prepares);
   storage::Batch batch;
   erase_shard(shard_, batch);
   batch.put(place_key(shard_), encode(PlaceRow{Keeping::incoming, token_, giver_.host}));
-  way_.commit(std::move(batch), then(&Taker::prepared));
+  way_.commit(std::move(batch), then(&ShardImport::prepared));
 }
 
 /// It was refused, or is to end, while something was being written.
-bool Taker::stops() {
+bool ShardImport::stops() {
   if (why_.empty() && !last_ && progress_.state == MoveProgress::State::stopping) why_ = "stopped";
   if (why_.empty()) return false;
   give_up(std::exchange(why_, {}));
   return true;
 }
 
-void Taker::prepared() {
+void ShardImport::prepared() {
   if (stops()) return;
   write(std::exchange(first_, {}));
 }
 
 template <class Record>
-void Taker::say(const Record& record) {
+void ShardImport::say(const Record& record) {
   scratch_.clear();
   encode(record, scratch_);
   way_.say(giver_.process, {}, scratch_);
 }
 
-void Taker::ask() {
+void ShardImport::ask() {
   say(ShardTake{token_, shard_, phase_ == Phase::asks, host_, lineage_, way_.reply_lineage()});
 }
 
-/// It grows while it is copied. Of the last page nothing is refused: its giver stands still, and
+/// It grows while it is copied. Of the last page nothing is refused: its source stands still, and
 /// what has come since the page before is little.
-bool Taker::has_room(const ShardRows& rows) {
+bool ShardImport::has_room(const ShardRows& rows) {
   if (marked_ && rows.last) return true;
   const Totals more{rows.boxes, rows.messages, rows.bytes};
   const auto passed = way_.limit_passed(more);
@@ -242,7 +242,7 @@ bool Taker::has_room(const ShardRows& rows) {
   return false;
 }
 
-void Taker::rows(const Process& from, ShardRows rows) {
+void ShardImport::rows(const Process& from, ShardRows rows) {
   const bool fits = phase_ == Phase::copies && from == giver_.process && rows.token == token_ &&
                     rows.shard == shard_ && rows.page == page_;
   if (!fits) return;
@@ -250,7 +250,7 @@ void Taker::rows(const Process& from, ShardRows rows) {
   marked_ ? write(rows) : prepare(std::move(rows));
 }
 
-void Taker::write(const ShardRows& rows) {
+void ShardImport::write(const ShardRows& rows) {
   storage::Batch batch;
   for (const ShardChange& change : rows.changes) {
     if (!apply(change, shard_, batch)) {
@@ -270,17 +270,17 @@ void Taker::write(const ShardRows& rows) {
   }
   enter(Phase::writes);
   if (batch.empty()) return written();
-  way_.commit(std::move(batch), then(&Taker::written));
+  way_.commit(std::move(batch), then(&ShardImport::written));
 }
 
-void Taker::written() {
+void ShardImport::written() {
   if (stops()) return;
   enter(last_ ? Phase::asks : Phase::copies);
   if (last_) progress_.doing = "waits for " + giver_.host;
   say(ShardMore{token_, shard_, page_++});
 }
 
-void Taker::given(const Process&, const ShardGiven& given) {
+void ShardImport::given(const Process&, const ShardGiven& given) {
   if (given.token != token_ || given.shard != shard_) return;
   if (given.status != Errc::ok) {
     const std::string why =
@@ -293,38 +293,38 @@ void Taker::given(const Process&, const ShardGiven& given) {
   if (phase_ == Phase::asks) keep();
 }
 
-void Taker::keep() {
+void ShardImport::keep() {
   enter(Phase::keeps);
   storage::Batch batch;
   batch.use_reserve();
   batch.put(place_key(shard_), encode(PlaceRow{Keeping::kept, token_, giver_.host}));
-  way_.commit(std::move(batch), then(&Taker::kept));
+  way_.commit(std::move(batch), then(&ShardImport::kept));
 }
 
-void Taker::kept() {
+void ShardImport::kept() {
   way_.taken(shard_);
   if (ends_found_) return found_ended();
   ++progress_.taken;
   next();
 }
 
-/// What is here is worth nothing: it is the giver's, and this store will not take it for its own
+/// What is here is worth nothing: it is the source's, and this store will not take it for its own
 /// because a configuration lists it.
-void Taker::give_up(const std::string& why) {
+void ShardImport::give_up(const std::string& why) {
   why_ = why;
   marked_ ? write_off() : given_up();
 }
 
-void Taker::write_off() {
+void ShardImport::write_off() {
   enter(Phase::gives_up);
   storage::Batch batch;
   batch.use_reserve();
   erase_shard(shard_, batch);
   batch.put(place_key(shard_), encode(PlaceRow{Keeping::elsewhere, 0, giver_.host}));
-  way_.commit(std::move(batch), then(&Taker::given_up));
+  way_.commit(std::move(batch), then(&ShardImport::given_up));
 }
 
-void Taker::given_up() {
+void ShardImport::given_up() {
   const bool again = progress_.state == MoveProgress::State::running && !ends_found_ &&
                      attempts_ < kAttempts && !hopeless_;
   if (again) {
@@ -334,18 +334,18 @@ void Taker::given_up() {
   fail(shard_name(shard_) + " stays with " + giver_.host + ": " + why_);
 }
 
-void Taker::store_stopped() {
+void ShardImport::store_stopped() {
   if (!progress_.goes_on()) return;
   end(MoveProgress::State::failed, "the mail store of this host has stopped: see /healthz");
 }
 
-void Taker::end(MoveProgress::State state, const std::string& why) {
+void ShardImport::end(MoveProgress::State state, const std::string& why) {
   progress_.state = state;
   progress_.error = why;
   show_nothing();
 }
 
-void Taker::fail(const std::string& why) {
+void ShardImport::fail(const std::string& why) {
   enter(Phase::idle);
   way_.trouble("the move has ended: " + why);
   if (ends_found_) return found_ended();
@@ -353,18 +353,18 @@ void Taker::fail(const std::string& why) {
   end(MoveProgress::State::failed, why);
 }
 
-void Taker::process_gone(const Process& process, bool living) {
+void ShardImport::process_gone(const Process& process, bool living) {
   if (copies_from(process.channel()) && (!living || process != giver_.process)) {
     give_up("its store is gone");
   }
 }
 
-void Taker::process_lost(const ChannelId& process) {
+void ShardImport::process_lost(const ChannelId& process) {
   if (copies_from(process)) give_up("a word was lost");
 }
 
-/// Of a part nothing is kept. Whether a whole one was given, its giver says.
-void Taker::end_found() {
+/// Of a part nothing is kept. Whether a whole one was given, its source says.
+void ShardImport::end_found() {
   const std::uint8_t shard = found_.begin()->first;
   const auto [row, lineage] = found_.begin()->second;
   found_.erase(found_.begin());
@@ -381,26 +381,26 @@ void Taker::end_found() {
   since_ms_ = 0;
 }
 
-void Taker::show_found() {
+void ShardImport::show_found() {
   progress_.doing = last_ ? "waits for " + giver_.host : "clears away";
   progress_.shard = shard_;
   progress_.from = giver_.host;
 }
 
 /// Nothing is under way any more, so nothing is said to be.
-void Taker::show_nothing() {
+void ShardImport::show_nothing() {
   progress_.doing.clear();
   progress_.shard.reset();
   progress_.from.clear();
 }
 
-void Taker::found_ended() {
+void ShardImport::found_ended() {
   ends_found_ = false;
   show_nothing();
   enter(Phase::idle);
 }
 
-void Taker::tick() {
+void ShardImport::tick() {
   const std::uint64_t now = way_.now_ms();
   if (phase_ == Phase::idle && !found_.empty()) return end_found();
   if (phase_ == Phase::idle && progress_.goes_on()) return next();
@@ -411,7 +411,7 @@ void Taker::tick() {
   }
   if (phase_ == Phase::copies && now > since_ms_ + kPatience) return give_up("no answer");
   if (phase_ != Phase::asks || now < since_ms_ + kAskAgain) return;
-  // Only the giver knows: without it, nobody may serve the shard.
+  // Only the source knows: without it, nobody may serve the shard.
   since_ms_ = now;
   if (const auto process = way_.store_of(giver_.host)) {
     giver_.process = *process;

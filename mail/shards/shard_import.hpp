@@ -1,7 +1,7 @@
 /// Takes shards from other hosts into this store, one after the other (docs/mail.md, "Shards that
-/// move"): the other side of Givers. A shard that is on its way is marked as such on the disk
+/// move"): the other side of ShardExport. A shard that is on its way is marked as such on the disk
 /// before its first row is here, so whatever ends the move, nobody serves a part of it: at the next
-/// start it is erased, or, if all of it had arrived, its giver is asked what was decided.
+/// start it is erased, or, if all of it had arrived, its source is asked what was decided.
 ///
 /// Sans-IO but for the store; belongs to the mail's thread.
 #pragma once
@@ -39,9 +39,9 @@ struct MoveProgress {
 };
 std::string_view name_of(MoveProgress::State state);
 
-class Taker {
+class ShardImport {
  public:
-  static constexpr std::uint64_t kPatience = 30'000;  // ms, for a giver that says nothing
+  static constexpr std::uint64_t kPatience = 30'000;  // ms, for a source that says nothing
   static constexpr int kAttempts = 5;  // for one shard: daemons may be restarted meanwhile
   static constexpr std::uint64_t kPause = 1'000;     // ms between them
   static constexpr std::uint64_t kAskAgain = 1'000;  // ms, when all has arrived
@@ -71,7 +71,7 @@ class Taker {
     std::function<void(const std::string& text)> trouble;
   };
 
-  Taker(std::string host, Way way) : host_(std::move(host)), way_(std::move(way)) {}
+  ShardImport(std::string host, Way way) : host_(std::move(host)), way_(std::move(way)) {}
 
   /// At the start: of a shard that was on its way when the last store ended.
   void found(std::uint8_t shard, const PlaceRow& row, Lineage lineage);
@@ -117,7 +117,7 @@ class Taker {
   bool copies_from(const ChannelId& process) const {
     return phase_ == Phase::copies && giver_.process.channel() == process;
   }
-  storage::Store::Completion then(void (Taker::*next_step)());
+  storage::Store::Completion then(void (ShardImport::*next_step)());
   bool stops();
   void prepared();
   void written();

@@ -172,8 +172,8 @@ TEST_F(DamagedStoreTest, DoesNotStopTheBus) {
 /// The store of host a, on a disk that fails when it is told to; its busd has none of its own.
 class FailingStoreTest : public ClusterTest {
  protected:
-  mail::NodeSettings settings() {
-    mail::NodeSettings settings;
+  mail::MailStoreSettings settings() {
+    mail::MailStoreSettings settings;
     settings.host = "a";
     settings.folder = cluster.folder() / "failing";
     for (unsigned i = 0; i < bus::kShards; ++i) {
@@ -184,7 +184,7 @@ class FailingStoreTest : public ClusterTest {
     settings.env = &env;
     return settings;
   }
-  mail::NodeHooks hooks() {
+  mail::MailStoreHooks hooks() {
     return {.trouble =
                 [this](const std::string& text) {
                   if (text.starts_with("the disk was")) full = true;
@@ -200,7 +200,7 @@ class FailingStoreTest : public ClusterTest {
 };
 
 TEST_F(FailingStoreTest, AnFsyncThatADiskWithoutRoomRefusesIsMendedByRoom) {
-  mail::Node node(settings(), hooks());
+  mail::MailStoreThread node(settings(), hooks());
   run(
       [this]() -> Task {
         Bus bus(loop, cluster.node("b", "x"));
@@ -224,7 +224,7 @@ TEST_F(FailingStoreTest, AnFsyncThatADiskWithoutRoomRefusesIsMendedByRoom) {
 }
 
 TEST_F(FailingStoreTest, AReadOfALogEndsThoughItsStoreCanReadNothing) {
-  auto node = std::make_unique<mail::Node>(settings(), hooks());
+  auto node = std::make_unique<mail::MailStoreThread>(settings(), hooks());
   run(
       [this, &node]() -> Task {
         Bus bus(loop, cluster.node("b", "x"));
@@ -232,7 +232,7 @@ TEST_F(FailingStoreTest, AReadOfALogEndsThoughItsStoreCanReadNothing) {
         const std::string body(8'000, 'x');
         for (int i = 0; i < 20; ++i) CO_OK(co_await bus.append("log/1", body, {}, use_awaitable));
         node.reset();
-        node = std::make_unique<mail::Node>(settings(), hooks());  // they are in a table now
+        node = std::make_unique<mail::MailStoreThread>(settings(), hooks());  // they are in a table now
         CO_OK(co_await bus.append("log/1", body, {.ttl = 0ms}, use_awaitable));
         env.fail_reads(EIO);
         const auto page = co_await bus.read("log/1", 1, 50, 500ms, use_awaitable);

@@ -233,10 +233,10 @@ TEST_F(DamagedMailTest, ATableThatIsLostBeneathARunningStoreIsToldAndTheRestGoes
   EXPECT_NE(health.find("mail store damaged: "), std::string::npos) << health;
   // The first that was lost may be one without mail; what is in the log since may be named, too.
   const auto named = [this] {
-    return cluster.busd("a").json("/status")["mail"]["patrol"].dump().find(
+    return cluster.busd("a").json("/status")["mail"]["scrub"].dump().find(
                "player/7: damaged_block 1 to 20") != std::string::npos;
   };
-  EXPECT_TRUE(wait_for(20s, named)) << cluster.busd("a").json("/status")["mail"]["patrol"].dump();
+  EXPECT_TRUE(wait_for(20s, named)) << cluster.busd("a").json("/status")["mail"]["scrub"].dump();
   EXPECT_NE(cluster.busd("a").log().find("mail: damage: player/7: damaged_block 1 to 20"),
             std::string::npos);
   EXPECT_EQ(cluster.busd("a").get("/metrics").body.find("starbus_mail_store_damaged 0\n"),

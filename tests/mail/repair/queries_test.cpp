@@ -16,22 +16,22 @@ using test::FilledStore;
 using testing::HasSubstr;
 
 /// Waits for the end of a backup.
-Desk::Backup end_of(const Desk& desk) {
+Queries::Backup end_of(const Queries& queries) {
   for (int i = 0; i < 6'000; ++i) {
-    const Desk::Backup backup = desk.backup();
-    if (backup.state != Desk::BackupState::running) return backup;
+    const Queries::Backup backup = queries.backup();
+    if (backup.state != Queries::BackupState::running) return backup;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   return {};
 }
 
-TEST(Desk, AnswersInTurnAndRefusesTooMany) {
+TEST(Queries, AnswersInTurnAndRefusesTooMany) {
   FilledStore filled;
   filled.fill("player/1", 0, 1);
-  Desk desk(filled.store());
+  Queries queries(filled.store());
   std::promise<void> held;
   std::promise<void> release;
-  ASSERT_TRUE(desk.ask([&](const auto& snapshot) {
+  ASSERT_TRUE(queries.ask([&](const auto& snapshot) {
     EXPECT_TRUE(snapshot);
     held.set_value();
     release.get_future().wait();
@@ -39,29 +39,29 @@ TEST(Desk, AnswersInTurnAndRefusesTooMany) {
   held.get_future().wait();
   std::vector<std::size_t> order;
   std::promise<void> last;
-  for (std::size_t i = 0; i < Desk::kWaiting; ++i) {
-    ASSERT_TRUE(desk.ask([&, i](const auto&) {
+  for (std::size_t i = 0; i < Queries::kWaiting; ++i) {
+    ASSERT_TRUE(queries.ask([&, i](const auto&) {
       order.push_back(i);
-      if (i + 1 == Desk::kWaiting) last.set_value();
+      if (i + 1 == Queries::kWaiting) last.set_value();
     }));
   }
-  EXPECT_FALSE(desk.ask([](const auto&) {})) << "one too many";
+  EXPECT_FALSE(queries.ask([](const auto&) {})) << "one too many";
   release.set_value();
   last.get_future().wait();
-  ASSERT_EQ(order.size(), Desk::kWaiting);
+  ASSERT_EQ(order.size(), Queries::kWaiting);
   EXPECT_TRUE(std::ranges::is_sorted(order));
 }
 
-TEST(Desk, ABackupIsOfOneMoment) {
+TEST(Queries, ABackupIsOfOneMoment) {
   FilledStore filled;
   for (int i = 0; i < 100; ++i) filled.fill("player/" + std::to_string(i), 0, 20);
   const auto before = storage::test::content_of(filled.store());
   const auto target = filled.folder() / "backup";
   {
-    Desk desk(filled.store());
-    ASSERT_TRUE(desk.begin_backup(target, "a"));
-    const Desk::Backup backup = end_of(desk);
-    EXPECT_EQ(backup.state, Desk::BackupState::done) << backup.error.to_string();
+    Queries queries(filled.store());
+    ASSERT_TRUE(queries.begin_backup(target, "a"));
+    const Queries::Backup backup = end_of(queries);
+    EXPECT_EQ(backup.state, Queries::BackupState::done) << backup.error.to_string();
     EXPECT_EQ(backup.facts.rows, before.size());
     const auto facts = read_backup_facts(target);
     ASSERT_TRUE(facts) << facts.error().to_string();
@@ -70,65 +70,65 @@ TEST(Desk, ABackupIsOfOneMoment) {
     EXPECT_EQ(std::exchange(told.messages, 0), 2'000U);
     EXPECT_EQ(*facts, told);
     EXPECT_EQ(facts->host, "a");
-    ASSERT_TRUE(desk.begin_backup(target, "a"));
-    EXPECT_THAT(end_of(desk).error.detail, HasSubstr("is not empty"));
+    ASSERT_TRUE(queries.begin_backup(target, "a"));
+    EXPECT_THAT(end_of(queries).error.detail, HasSubstr("is not empty"));
   }
   const auto copy = storage::test::open_or_fail({.folder = target, .headroom = 1});
   EXPECT_EQ(storage::test::content_of(*copy), before);
 }
 
-TEST(Desk, WhatCannotBeABackupIsRefused) {
+TEST(Queries, WhatCannotBeABackupIsRefused) {
   FilledStore filled;
-  Desk desk(filled.store());
-  EXPECT_EQ(desk.begin_backup("relative", "a").error(), storage::Errc::bad_batch);
-  ASSERT_TRUE(desk.begin_backup(filled.folder() / "no" / "parent", "a"));
-  const Desk::Backup backup = end_of(desk);
-  EXPECT_EQ(backup.state, Desk::BackupState::failed);
+  Queries queries(filled.store());
+  EXPECT_EQ(queries.begin_backup("relative", "a").error(), storage::Errc::bad_batch);
+  ASSERT_TRUE(queries.begin_backup(filled.folder() / "no" / "parent", "a"));
+  const Queries::Backup backup = end_of(queries);
+  EXPECT_EQ(backup.state, Queries::BackupState::failed);
   EXPECT_THAT(backup.error.detail, HasSubstr("there is no folder"));
 }
 
-TEST(Desk, ABackupWithinAStoreIsRefused) {
+TEST(Queries, ABackupWithinAStoreIsRefused) {
   FilledStore filled;
   filled.fill("player/1", 0, 3);
-  Desk desk(filled.store());
+  Queries queries(filled.store());
   std::filesystem::create_directories(filled.path() / "sub");
   std::filesystem::create_directory_symlink(filled.path(), filled.folder() / "link");
   for (const auto& target : {filled.path() / "new", filled.path() / "sub",
                              filled.path() / "sub" / "new", filled.folder() / "link" / "new"}) {
-    ASSERT_TRUE(desk.begin_backup(target, "a"));
-    const Desk::Backup backup = end_of(desk);
-    EXPECT_EQ(backup.state, Desk::BackupState::failed) << target;
+    ASSERT_TRUE(queries.begin_backup(target, "a"));
+    const Queries::Backup backup = end_of(queries);
+    EXPECT_EQ(backup.state, Queries::BackupState::failed) << target;
     EXPECT_THAT(backup.error.detail, HasSubstr("is within the folder of a store"));
   }
   EXPECT_FALSE(std::filesystem::exists(filled.path() / "new"));
-  ASSERT_TRUE(desk.begin_backup(filled.folder() / "beside", "a"));
-  EXPECT_EQ(end_of(desk).state, Desk::BackupState::done);
+  ASSERT_TRUE(queries.begin_backup(filled.folder() / "beside", "a"));
+  EXPECT_EQ(end_of(queries).state, Queries::BackupState::done);
 }
 
-TEST(Desk, ADamagedRowIsCountedAndTheRestIsCopied) {
+TEST(Queries, ADamagedRowIsCountedAndTheRestIsCopied) {
   FilledStore filled;
   for (int i = 0; i < 20; ++i) filled.fill("player/" + std::to_string(i), 0, 20);
   filled.move_into_a_table();
   ASSERT_TRUE(filled.flip_at(test::body_of("player/7", 10)));
   filled.open();
-  Desk desk(filled.store());
-  ASSERT_TRUE(desk.begin_backup(filled.folder() / "backup", "a"));
-  const Desk::Backup backup = end_of(desk);
-  EXPECT_EQ(backup.state, Desk::BackupState::done) << backup.error.to_string();
+  Queries queries(filled.store());
+  ASSERT_TRUE(queries.begin_backup(filled.folder() / "backup", "a"));
+  const Queries::Backup backup = end_of(queries);
+  EXPECT_EQ(backup.state, Queries::BackupState::done) << backup.error.to_string();
   EXPECT_GT(backup.facts.damaged, 0U);
   EXPECT_GT(backup.facts.rows, 300U);
 }
 
-TEST(Desk, GoesAwayWhileABackupRuns) {
+TEST(Queries, GoesAwayWhileABackupRuns) {
   FilledStore filled;
   for (int i = 0; i < 100; ++i) filled.fill("player/" + std::to_string(i), 0, 100);
   const auto target = filled.folder() / "backup";
   {
-    Desk desk(filled.store());
-    ASSERT_TRUE(desk.begin_backup(target, "a"));
-    const auto second = desk.begin_backup(filled.folder() / "other", "a");
+    Queries queries(filled.store());
+    ASSERT_TRUE(queries.begin_backup(target, "a"));
+    const auto second = queries.begin_backup(filled.folder() / "other", "a");
     EXPECT_TRUE(second || second.error() == storage::Errc::would_block);
-    desk.stop_backup();
+    queries.stop_backup();
   }
   // It had either ended before, or it has no mark.
   const auto facts = read_backup_facts(target);

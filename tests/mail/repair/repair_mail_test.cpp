@@ -1,4 +1,4 @@
-// Spoiled stores are mended: the check is clean then, what can be read is there, what is gone was
+// Spoiled stores are repaired: the check is clean then, what can be read is there, what is gone was
 // told.
 #include "mail/repair/repair_mail.hpp"
 
@@ -26,20 +26,20 @@ class MendTest : public testing::Test {
   MendTest() {
     for (int i = 0; i < 20; ++i) filled_.fill("player/" + std::to_string(i), 2, 9);
   }
-  void mend(const BoxSearch* search = nullptr) {
-    MendOptions options;
+  void repair(const BoxSearch* search = nullptr) {
+    MailRepairOptions options;
     options.search = search;
-    options.on_mended = [this](const Mended& mended) {
-      std::string text = mended.name.empty() ? "?" : mended.name;
-      text += " " + std::string(name_of(mended.deed));
-      if (mended.last != 0) {
-        text += " " + std::to_string(mended.first) + "-" + std::to_string(mended.last);
+    options.on_step = [this](const RepairStep& step) {
+      std::string text = step.name.empty() ? "?" : step.name;
+      text += " " + std::string(name_of(step.action));
+      if (step.last != 0) {
+        text += " " + std::to_string(step.first) + "-" + std::to_string(step.last);
       }
-      told.push_back(text + (mended.body.empty() ? "" : " " + mended.body));
+      told.push_back(text + (step.body.empty() ? "" : " " + step.body));
       return true;
     };
-    const auto mended = mend_store(filled_.store(), options);
-    ASSERT_TRUE(mended) << mended.error().to_string();
+    const auto repaired = repair_mail(filled_.store(), options);
+    ASSERT_TRUE(repaired) << repaired.error().to_string();
     const auto report = check_store(*filled_.snapshot());
     ASSERT_TRUE(report);
     for (const Finding& finding : report->findings) {
@@ -78,7 +78,7 @@ class MendTest : public testing::Test {
 
 TEST_F(MendTest, ASoundStoreStaysAsItIs) {
   const auto before = storage::test::content_of(filled_.store());
-  mend();
+  repair();
   EXPECT_THAT(told, IsEmpty());
   EXPECT_EQ(storage::test::content_of(filled_.store()), before);
 }
@@ -86,18 +86,18 @@ TEST_F(MendTest, ASoundStoreStaysAsItIs) {
 TEST_F(MendTest, HolesAreMarked) {
   filled_.erase(message(5));
   filled_.put(message(6), "x");
-  mend();
+  repair();
   EXPECT_THAT(told, ElementsAre("player/1 lost 5-6"));
   EXPECT_EQ(content(), "3 4 lost lost 7 8 9");
   told.clear();
-  mend();
+  repair();
   EXPECT_THAT(told, IsEmpty()) << "once is enough";
 }
 
 TEST_F(MendTest, WhatIsLostAtTheBeginningIsToldToo) {
   filled_.erase(message(3));
   filled_.put(message(4), "x");
-  mend();
+  repair();
   EXPECT_THAT(told, ElementsAre("player/1 lost 3-4"));
   EXPECT_EQ(content(), "lost lost 5 6 7 8 9");
 }
@@ -105,14 +105,14 @@ TEST_F(MendTest, WhatIsLostAtTheBeginningIsToldToo) {
 TEST_F(MendTest, WhatIsLostAtTheEndKeepsItsNumbers) {
   filled_.erase(message(8));
   filled_.erase(message(9));
-  mend();
+  repair();
   EXPECT_THAT(told, ElementsAre("player/1 lost 8-9"));
   EXPECT_EQ(content(), "3 4 5 6 7 lost lost");
 }
 
 TEST_F(MendTest, AMailboxThatHasLostAllItsMessages) {
   for (std::uint64_t number = 3; number <= 9; ++number) filled_.erase(message(number));
-  mend();
+  repair();
   EXPECT_THAT(told, ElementsAre("player/1 lost 3-9"));
   EXPECT_EQ(content(), "lost lost lost lost lost lost lost");
   EXPECT_EQ((*find_box(*filled_.snapshot(), kBox))->row.last, 9U);
@@ -121,7 +121,7 @@ TEST_F(MendTest, AMailboxThatHasLostAllItsMessages) {
 TEST_F(MendTest, AcknowledgedMessagesThatAreBackAreTold) {
   std::string body;
   filled_.put(message(2), encode(row_of(2, body)));
-  mend();
+  repair();
   EXPECT_THAT(told, ElementsAre("player/1 acknowledged 2-2 player/1 #2"));
   EXPECT_EQ(content(), "3 4 5 6 7 8 9");
 }
@@ -130,7 +130,7 @@ TEST_F(MendTest, MessagesBehindTheEndAreTakenBack) {
   std::string body;
   filled_.put(message(10), encode(row_of(10, body)));
   filled_.put(message(12), encode(row_of(12, body)));
-  mend();
+  repair();
   EXPECT_THAT(told, Contains("player/1 counted_in 10-12"));
   EXPECT_THAT(told, Contains("player/1 lost 11-11"));
   EXPECT_EQ(content(), "3 4 5 6 7 8 9 10 lost 12");
@@ -140,12 +140,12 @@ TEST_F(MendTest, ANumberFarAwayIsLeftAlone) {
   std::string body;
   const std::uint64_t far = std::uint64_t{1} << 60;
   filled_.put(message(far), encode(row_of(far, body)));
-  MendOptions options;
-  options.on_mended = [&](const Mended& mended) {
-    told.push_back(std::string(name_of(mended.deed)));
+  MailRepairOptions options;
+  options.on_step = [&](const RepairStep& step) {
+    told.push_back(std::string(name_of(step.action)));
     return true;
   };
-  ASSERT_TRUE(mend_store(filled_.store(), options));
+  ASSERT_TRUE(repair_mail(filled_.store(), options));
   EXPECT_THAT(told, ElementsAre("left"));
   EXPECT_EQ(content(), "3 4 5 6 7 8 9");
 }
@@ -158,12 +158,12 @@ TEST_F(MendTest, NumbersThatCannotBeAreNotTakenOver) {
   MessageRow absurd = row_of(9, body);
   absurd.total = most - 1;
   filled_.put(message(9), encode(absurd));
-  MendOptions options;
-  options.on_mended = [&](const Mended& mended) {
-    told.push_back(std::string(name_of(mended.deed)) + " " + std::to_string(mended.last));
+  MailRepairOptions options;
+  options.on_step = [&](const RepairStep& step) {
+    told.push_back(std::string(name_of(step.action)) + " " + std::to_string(step.last));
     return true;
   };
-  ASSERT_TRUE(mend_store(filled_.store(), options));
+  ASSERT_TRUE(repair_mail(filled_.store(), options));
   EXPECT_THAT(told, Contains("left " + std::to_string(most)));
   EXPECT_THAT(told, Contains("sealed 9"));
   const auto row = filled_.store().get(box_key(box_.shard, box_.id));
@@ -176,33 +176,33 @@ TEST_F(MendTest, OfShardsThatAreNotHereNothingIsTouched) {
     filled_.erase(message(5));
     filled_.erase(box_key(box_.shard, box_.id));
     const auto before = storage::test::content_of(filled_.store());
-    mend();
+    repair();
     EXPECT_THAT(told, IsEmpty());
     EXPECT_EQ(storage::test::content_of(filled_.store()), before);
   }
   filled_.put(place_key(box_.shard), encode(PlaceRow{Keeping::arrived, 7, "b"}));
-  MendOptions options;
-  options.on_mended = [](const Mended&) { return true; };
-  ASSERT_TRUE(mend_store(filled_.store(), options));
+  MailRepairOptions options;
+  options.on_step = [](const RepairStep&) { return true; };
+  ASSERT_TRUE(repair_mail(filled_.store(), options));
   EXPECT_TRUE(filled_.store().get(box_key(box_.shard, box_.id))->has_value());
 }
 
 TEST_F(MendTest, SumsAreCountedAgain) {
   std::string body;
   filled_.put(message(5), encode(row_of(5, body)));
-  mend();
+  repair();
   EXPECT_THAT(told, ElementsAre("player/1 counted"));
   EXPECT_EQ(content(), "3 4 5 6 7 8 9");
 }
 
 TEST_F(MendTest, WithoutItsNameAMailboxIsSealed) {
   filled_.erase(box_key(box_.shard, box_.id));
-  MendOptions options;
-  options.on_mended = [&](const Mended& mended) {
-    told.push_back(std::string(name_of(mended.deed)));
+  MailRepairOptions options;
+  options.on_step = [&](const RepairStep& step) {
+    told.push_back(std::string(name_of(step.action)));
     return true;
   };
-  ASSERT_TRUE(mend_store(filled_.store(), options));
+  ASSERT_TRUE(repair_mail(filled_.store(), options));
   EXPECT_THAT(told, ElementsAre("sealed"));
   const auto box = find_box(*filled_.snapshot(), kBox);
   ASSERT_TRUE(box && *box);
@@ -217,7 +217,7 @@ TEST_F(MendTest, WithoutItsNameAMailboxIsSealed) {
   BoxSearch search([this](const ChannelId& id) { return id == box_.id; });
   search.read(std::string(5, 'x') + encode(BoxRow{PostTarget::mailbox, kBox}) + "x");
   told.clear();
-  mend(&search);
+  repair(&search);
   EXPECT_THAT(told, ElementsAre("player/1 renamed"));
   EXPECT_EQ(content(), "3 4 5 6 7 8 9");
 }
@@ -228,7 +228,7 @@ TEST_F(MendTest, ANameIsFoundInTheFiles) {
   ASSERT_NE(search.find(box_.id), nullptr);
   EXPECT_TRUE(search.find(box_.id)->verified);
   filled_.put(box_key(box_.shard, box_.id), "x");
-  mend(&search);
+  repair(&search);
   EXPECT_THAT(told, ElementsAre("player/1 rebuilt 3-9"));
   EXPECT_EQ(content(), "3 4 5 6 7 8 9");
 }
@@ -242,7 +242,7 @@ TEST_F(MendTest, ANameIsFoundInADamagedRow) {
   ASSERT_NE(search.find(box_.id), nullptr);
   EXPECT_FALSE(search.find(box_.id)->verified);
   filled_.erase(box_key(box_.shard, box_.id));
-  mend(&search);
+  repair(&search);
   EXPECT_THAT(told, ElementsAre("player/1 rebuilt 3-9"));
   EXPECT_EQ(content(), "3 4 5 6 7 8 9");
   EXPECT_EQ((*find_box(*filled_.snapshot(), kBox))->row.kind, PostTarget::log);
@@ -273,14 +273,14 @@ TEST_F(MendTest, OfAMailboxThatIsGoneTheNumbersStayUsed) {
   search.read_folder(filled_.path());
   filled_.erase(box_key(box_.shard, box_.id));
   for (std::uint64_t number = 3; number <= 9; ++number) filled_.erase(message(number));
-  mend(&search);
+  repair(&search);
   EXPECT_THAT(told, ElementsAre("player/1 rebuilt 0-9", "player/1 lost 3-9", "? counted"));
   EXPECT_EQ((*find_box(*filled_.snapshot(), kBox))->row.last, 9U);
 }
 
 TEST_F(MendTest, AStreamThatCannotBeReadMakesAllOfItsShardVoid) {
   filled_.put(stream_key(box_.shard, {1, 1, 1}, Lane::call), "x");
-  mend();
+  repair();
   EXPECT_THAT(told, ElementsAre("? void_streams"));
   const auto row = filled_.store().get(shard_key(box_.shard));
   ASSERT_TRUE(row && *row);
@@ -291,15 +291,15 @@ TEST_F(MendTest, KeysOfMessagesThatNeverWereAreErased) {
   filled_.put(post_key(box_.shard, box_.id, "a"), encode(KeyRow{2, 1}));
   filled_.put(post_key(box_.shard, box_.id, "b"), encode(KeyRow{10, 1}));
   filled_.put(post_key(box_.shard, box_.id, "c"), "x");
-  mend();
+  repair();
   EXPECT_THAT(told, ElementsAre("player/1 erased_key", "player/1 erased_key"));
 }
 
 TEST_F(MendTest, WhoIsToldInVainEndsIt) {
   filled_.erase(message(5));
-  MendOptions options;
-  options.on_mended = [](const Mended&) { return false; };
-  EXPECT_EQ(mend_store(filled_.store(), options).error(), storage::Errc::closed);
+  MailRepairOptions options;
+  options.on_step = [](const RepairStep&) { return false; };
+  EXPECT_EQ(repair_mail(filled_.store(), options).error(), storage::Errc::closed);
 }
 
 }  // namespace

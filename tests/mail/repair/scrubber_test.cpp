@@ -1,4 +1,4 @@
-// Files that are damaged beneath a store of mail that is in use: the patrol finds them, says which
+// Files that are damaged beneath a store of mail that is in use: the scrub finds them, says which
 // mailboxes they concern, and the rest goes on.
 #include "mail/repair/scrubber.hpp"
 
@@ -48,21 +48,21 @@ class PatrolTest : public testing::Test {
     file.seekp(static_cast<std::streamoff>(at));
     file.put(static_cast<char>(content[at] ^ 1));
   }
-  Patrol& begin(std::chrono::milliseconds rest = 5ms) {
-    patrol_.emplace(filled_.store(), PatrolSettings{.rate = 1 << 30, .rest = rest},
-                    [this](const std::string& text) {
-                      const std::lock_guard lock(mutex_);
-                      said_.push_back(text);
-                    });
-    return *patrol_;
+  Scrubber& begin(std::chrono::milliseconds rest = 5ms) {
+    scrubber_.emplace(filled_.store(), ScrubSettings{.rate = 1 << 30, .rest = rest},
+                      [this](const std::string& text) {
+                        const std::lock_guard lock(mutex_);
+                        said_.push_back(text);
+                      });
+    return *scrubber_;
   }
   /// Two: the first of them may have passed the place already.
   void wait_for_rounds() {
-    const std::uint64_t rounds = patrol_->figures().rounds + 2;
-    for (int i = 0; i < 3'000 && patrol_->figures().rounds < rounds; ++i) {
+    const std::uint64_t rounds = scrubber_->figures().rounds + 2;
+    for (int i = 0; i < 3'000 && scrubber_->figures().rounds < rounds; ++i) {
       std::this_thread::sleep_for(10ms);
     }
-    ASSERT_GE(patrol_->figures().rounds, rounds);
+    ASSERT_GE(scrubber_->figures().rounds, rounds);
   }
   std::vector<std::string> said() const {
     const std::lock_guard lock(mutex_);
@@ -83,14 +83,14 @@ class PatrolTest : public testing::Test {
   FilledStore filled_;
   mutable std::mutex mutex_;
   std::vector<std::string> said_;
-  std::optional<Patrol> patrol_;
+  std::optional<Scrubber> scrubber_;
 };
 
 TEST_F(PatrolTest, SoundFilesAreReadAgainAndAgain) {
   begin();
   wait_for_rounds();
-  EXPECT_GT(patrol_->figures().bytes, 10'000u);
-  EXPECT_EQ(patrol_->figures().damaged, 0u);
+  EXPECT_GT(scrubber_->figures().bytes, 10'000u);
+  EXPECT_EQ(scrubber_->figures().damaged, 0u);
   EXPECT_THAT(said(), IsEmpty());
 }
 
@@ -99,9 +99,9 @@ TEST_F(PatrolTest, AFlippedBitIsToldOnceWithItsMailboxAndForgottenWhenItIsMended
   wait_for_rounds();
   flip(test::body_of(kBox, 100));
   wait_for_rounds();
-  EXPECT_EQ(patrol_->figures().damaged, 1u);
-  EXPECT_THAT(patrol_->figures().findings, Contains(StartsWith("guild/7: damaged_block ")));
-  EXPECT_THAT(patrol_->figures().findings, Not(Contains(HasSubstr("player/"))));
+  EXPECT_EQ(scrubber_->figures().damaged, 1u);
+  EXPECT_THAT(scrubber_->figures().findings, Contains(StartsWith("guild/7: damaged_block ")));
+  EXPECT_THAT(scrubber_->figures().findings, Not(Contains(HasSubstr("player/"))));
   const auto texts = said();
   EXPECT_EQ(std::ranges::count_if(
                 texts, [](const std::string& text) { return text.starts_with("damage: guild/7"); }),
@@ -111,8 +111,8 @@ TEST_F(PatrolTest, AFlippedBitIsToldOnceWithItsMailboxAndForgottenWhenItIsMended
   filled_.put("zz", "posts, too");
   flip(test::body_of(kBox, 100).replace(0, 1, "f"));  // back again
   wait_for_rounds();
-  EXPECT_EQ(patrol_->figures().damaged, 0u);
-  EXPECT_THAT(patrol_->figures().findings, IsEmpty());
+  EXPECT_EQ(scrubber_->figures().damaged, 0u);
+  EXPECT_THAT(scrubber_->figures().findings, IsEmpty());
 }
 
 TEST_F(PatrolTest, ACutTableIsToldThoughItIsOpen) {
@@ -125,8 +125,8 @@ TEST_F(PatrolTest, ACutTableIsToldThoughItIsOpen) {
   fs::resize_file(table(), fs::file_size(table()) / 2);
   begin();
   wait_for_rounds();
-  EXPECT_EQ(patrol_->figures().damaged, 1u);
-  EXPECT_THAT(patrol_->figures().findings,
+  EXPECT_EQ(scrubber_->figures().damaged, 1u);
+  EXPECT_THAT(scrubber_->figures().findings,
               ElementsAre(HasSubstr("should have"),
                           testing::ContainsRegex("^guild/7: damaged_block 1[0-9][0-9] to 200: in "),
                           StartsWith("guild/7: damaged_block: its row, in ")));
@@ -137,7 +137,7 @@ TEST_F(PatrolTest, ALostTableIsToldThoughItIsOpen) {
   begin();
   fs::remove(table());
   wait_for_rounds();
-  EXPECT_THAT(patrol_->figures().findings.front(), HasSubstr("the file is gone"));
+  EXPECT_THAT(scrubber_->figures().findings.front(), HasSubstr("the file is gone"));
   const auto texts = said();
   for (int i = 0; i < 20; ++i) {
     EXPECT_THAT(texts,
@@ -183,15 +183,15 @@ TEST_F(PatrolTest, AnyRangeOfKeysIsBorne) {
 }
 
 TEST_F(PatrolTest, IsSlowAndEndsAtOnce) {
-  patrol_.emplace(filled_.store(), PatrolSettings{.rate = 1, .rest = 1h}, [](const auto&) {});
+  scrubber_.emplace(filled_.store(), ScrubSettings{.rate = 1, .rest = 1h}, [](const auto&) {});
   std::this_thread::sleep_for(20ms);
-  EXPECT_EQ(patrol_->figures().rounds, 0u);
+  EXPECT_EQ(scrubber_->figures().rounds, 0u);
   const auto begin = std::chrono::steady_clock::now();
-  patrol_.reset();
+  scrubber_.reset();
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
-  patrol_.emplace(filled_.store(), PatrolSettings{.rate = 0, .rest = 0ms}, [](const auto&) {});
+  scrubber_.emplace(filled_.store(), ScrubSettings{.rate = 0, .rest = 0ms}, [](const auto&) {});
   std::this_thread::sleep_for(5ms);
-  EXPECT_EQ(patrol_->figures().bytes, 0u) << "turned off";
+  EXPECT_EQ(scrubber_->figures().bytes, 0u) << "turned off";
 }
 
 }  // namespace
