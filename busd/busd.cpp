@@ -166,28 +166,28 @@ Result<> Busd::listen() {
 /// when it is open.
 void Busd::keep_mail() {
   if (!settings_.keeps_mail) return;
-  mail::NodeSettings node;
+  mail::MailStoreSettings node;
   node.host = settings_.host;
   node.folder = settings_.mail_folder.empty() ? context_->state.path() / "mail"
                                               : std::filesystem::path(settings_.mail_folder);
   node.shards = settings_.mail_shards;
   node.quota = settings_.mail_quota;
-  node.patrol = settings_.mail_patrol;
+  node.scrub = settings_.mail_scrub;
   node.endpoint = listeners_.front()->endpoint();
   node.role = settings_.roles.empty() ? "node" : kMailRole;
   node.env = mail_env_;
   node.wall_ms = mail_clock_;
-  mail::NodeHooks hooks;
+  mail::MailStoreHooks hooks;
   hooks.trouble = [](const std::string& text) { spdlog::warn("mail: {}", text); };
   hooks.note = [](const std::string& text) { spdlog::info("mail: {}", text); };
   hooks.stopped = [](const storage::Error& reason) {
     spdlog::critical(
-        "mail: the store has stopped, none of its shards is served any more: {}; mend the cause, "
+        "mail: the store has stopped, none of its shards is served any more: {}; repair the cause, "
         "stop busd, starbus-mail check, starbus-mail repair if that finds something, start busd",
         reason.to_string());
   };
   hooks.measured = measured_;
-  mail_ = std::make_unique<mail::Node>(std::move(node), std::move(hooks));
+  mail_ = std::make_unique<mail::MailStoreThread>(std::move(node), std::move(hooks));
   spdlog::info("keeps mail: {} shards are listed", settings_.mail_shards.size());
 }
 
@@ -229,11 +229,10 @@ Result<> Busd::reload() {
   fixed("busd.socket_group", fresh_.socket_group != settings_.socket_group);
   fixed("busd.max_processes", fresh_.max_processes != settings_.max_processes);
   fixed("busd.lease", fresh_.lease != settings_.lease);
-  fixed("mail", fresh_.keeps_mail != settings_.keeps_mail ||
-                    fresh_.mail_shards != settings_.mail_shards ||
-                    fresh_.mail_folder != settings_.mail_folder ||
-                    fresh_.mail_quota != settings_.mail_quota ||
-                    fresh_.mail_patrol != settings_.mail_patrol);
+  fixed("mail",
+        fresh_.keeps_mail != settings_.keeps_mail || fresh_.mail_shards != settings_.mail_shards ||
+            fresh_.mail_folder != settings_.mail_folder ||
+            fresh_.mail_quota != settings_.mail_quota || fresh_.mail_scrub != settings_.mail_scrub);
   if (fresh_.roles != settings_.roles) {
     settings_.roles = fresh_.roles;
     router_->set_access_list(AccessList(roles_of(settings_)));
@@ -282,8 +281,8 @@ void Busd::finish_drain(int polls_left, const std::function<void()>& done) {
   done();
 }
 
-/// A full mail store mends itself, and busd serves meanwhile; one that has stopped, or has damaged
-/// files, needs somebody.
+/// A full mail store repairs itself, and busd serves meanwhile; one that has stopped, or has
+/// damaged files, needs somebody.
 bool Busd::healthy() const {
   return router_ && router_->uplink().greeted && !mail_admin_->stopped() && !mail_admin_->damaged();
 }

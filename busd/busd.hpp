@@ -17,7 +17,7 @@
 #include "daemon/admin/query_queue.hpp"
 #include "daemon/main_loop.hpp"
 #include "daemon/router_shell.hpp"
-#include "mail/node.hpp"
+#include "mail/mail_store_thread.hpp"
 
 namespace starbus::bus::busd {
 
@@ -66,7 +66,7 @@ class Busd final : public daemon::Daemon {
   Error uplink_error_;            // of the latest session or attempt that failed
   std::uint64_t reconnects_ = 0;  // numbers `reconnect_`, for events of an earlier one
   std::vector<std::unique_ptr<io::Listener>> listeners_;
-  std::unique_ptr<mail::Node> mail_;
+  std::unique_ptr<mail::MailStoreThread> mail_;
   std::unique_ptr<boost::asio::steady_timer> drain_timer_;
   bool draining_ = false;
   bool mail_leaves_ = false;  // and has not left yet

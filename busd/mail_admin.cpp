@@ -34,7 +34,7 @@ Response not_open() {
 }  // namespace
 
 MailAdmin::MailAdmin(boost::asio::io_context& loop, daemon::AdminServer& admin, std::string host,
-                     std::function<mail::Node*()> node)
+                     std::function<mail::MailStoreThread*()> node)
     : loop_(loop), host_(std::move(host)), node_(std::move(node)) {
   for (const char* path :
        {"/mail/stats", "/mail/boxes", "/mail/peek", "/mail/backup", "/mail/move"}) {
@@ -53,8 +53,8 @@ MailAdmin::MailAdmin(boost::asio::io_context& loop, daemon::AdminServer& admin, 
   admin.post_async("/mail/move/stop", [this](const Request& request, const Reply& reply) {
     stop_move(request, reply);
   });
-  admin.post_async("/mail/lend",
-                   [this](const Request& request, const Reply& reply) { lend(request, reply); });
+  admin.post_async("/mail/detach",
+                   [this](const Request& request, const Reply& reply) { detach(request, reply); });
   admin.post_async("/mail/damage/acknowledge", [this](const Request& request, const Reply& reply) {
     acknowledge(request, reply);
   });
@@ -82,13 +82,13 @@ bool MailAdmin::answer(const std::string& path_and_query, const Reply& reply) {
 /// False if there is none, after the reply that says why.
 bool MailAdmin::is_open(const Reply& reply) const {
   thread_.check();
-  const mail::Node* const node = node_();
+  const mail::MailStoreThread* const node = node_();
   const bool open = node != nullptr && node->is_open();
   if (!open) reply(node != nullptr ? not_open() : no_store());
   return open;
 }
 
-/// Runs `read` at the desk, and replies from the loop.
+/// Runs `read` at the queries, and replies from the loop.
 void MailAdmin::ask(const Reply& reply, Read read) {
   if (!is_open(reply)) return;
   const bool asked = node_()->ask([&loop = loop_, reply, read = std::move(read)](
@@ -140,7 +140,7 @@ void MailAdmin::stats(const Request&, const Reply& reply) {
 }
 
 void MailAdmin::read_statistics(std::shared_ptr<Statistics> statistics) {
-  mail::Node* const node = node_();
+  mail::MailStoreThread* const node = node_();
   const auto go_on = [this, weak = std::weak_ptr(alive_), statistics] {
     if (!weak.lock()) return;
     const bool done =
@@ -214,10 +214,10 @@ json shards_json(const std::optional<std::bitset<kShards>>& shards) {
 }  // namespace
 
 json MailAdmin::status() const {
-  mail::Node* const node = node_();
+  mail::MailStoreThread* const node = node_();
   if (node == nullptr) return {};
   const storage::Report report = node->report();
-  const mail::NodeFigures figures = node->figures();
+  const mail::MailStoreFigures figures = node->figures();
   const bool well = report.reason.code == storage::Errc::ok;
   std::vector<std::uint8_t> listed = node->listed();
   std::ranges::sort(listed);
@@ -230,19 +230,19 @@ json MailAdmin::status() const {
           {"bytes", figures.totals.bytes},
           {"quota_bytes", node->quota().total_bytes},
           {"counters", mail_counters_json(figures.counters)},
-          {"patrol", mail_patrol_json(node->patrol())},
+          {"scrub", mail_scrub_json(node->scrub())},
           {"damage", mail_damage_json(node->damage())},
           {"oldest_age_ms", node->oldest_age_ms()},
           {"store", mail_store_json(report)}};
 }
 
 std::string MailAdmin::trouble() const {
-  mail::Node* const node = node_();
+  mail::MailStoreThread* const node = node_();
   if (node == nullptr) return {};
   const std::string_view state = node->state();
-  const mail::PatrolFigures patrol = node->patrol();
+  const mail::ScrubFigures scrub = node->scrub();
   if (state == storage::name_of(storage::State::running)) {
-    if (patrol.damaged != 0) return "mail store damaged: " + patrol.findings.front();
+    if (scrub.damaged != 0) return "mail store damaged: " + scrub.findings.front();
     const mail::DamageFigures noted = node->damage();
     return noted.lost == 0 ? "" : "mail store has lost mail: " + noted.texts.front();
   }
@@ -253,19 +253,19 @@ std::string MailAdmin::trouble() const {
 }
 
 bool MailAdmin::damaged() const {
-  mail::Node* const node = node_();
-  return node != nullptr && (node->patrol().damaged != 0 || node->damage().lost != 0);
+  mail::MailStoreThread* const node = node_();
+  return node != nullptr && (node->scrub().damaged != 0 || node->damage().lost != 0);
 }
 
 bool MailAdmin::stopped() const {
-  mail::Node* const node = node_();
+  mail::MailStoreThread* const node = node_();
   return node != nullptr && node->report().state == storage::State::stopped;
 }
 
 // --- purges --------------------------------------------------------------------------------------
 
 void MailAdmin::purge(const Request& request, const Reply& reply) {
-  mail::Node* const node = node_();
+  mail::MailStoreThread* const node = node_();
   if (node == nullptr) return reply(no_store());
   const std::string name = request.parameter_or("name", "");
   if (const auto good = check_channel_name(name); !good) {
@@ -288,7 +288,7 @@ void MailAdmin::backup(const Request&, const Reply& reply) {
   if (!is_open(reply)) return;
   const auto now = node_()->backup();
   if (!now) return reply(not_open());
-  const mail::Desk::Backup& backup = *now;
+  const mail::Queries::Backup& backup = *now;
   const bool well = backup.error.code == storage::Errc::ok;
   const bool asked_wrong = backup.error == storage::Errc::bad_batch;  // then the detail says all
   reply(Response::json({{"state", name_of(backup.state)},
@@ -321,7 +321,7 @@ void MailAdmin::stop_backup(const Request& request, const Reply& reply) {
 // --- loans
 // ----------------------------------------------------------------------------------------
 
-void MailAdmin::lend(const Request& request, const Reply& reply) {
+void MailAdmin::detach(const Request& request, const Reply& reply) {
   if (!is_open(reply)) return;
   const std::filesystem::path wanted = request.parameter_or("folder", "");
   std::error_code error;
@@ -329,8 +329,8 @@ void MailAdmin::lend(const Request& request, const Reply& reply) {
     return reply(
         Response::error(409, "the store of this busd is in " + node_()->folder().string()));
   }
-  const bool asked = node_()->lend([&loop = loop_, reply] {
-    boost::asio::post(loop, [reply] { reply(Response::json({{"lent", true}})); });
+  const bool asked = node_()->detach([&loop = loop_, reply] {
+    boost::asio::post(loop, [reply] { reply(Response::json({{"detached", true}})); });
   });
   if (!asked) reply(Response::error(503, "the mail store is being closed: ask again"));
 }
@@ -339,7 +339,7 @@ void MailAdmin::lend(const Request& request, const Reply& reply) {
 
 void MailAdmin::acknowledge(const Request&, const Reply& reply) {
   if (!is_open(reply)) return;
-  const std::uint64_t notes = node_()->damage().lost + node_()->damage().mended;
+  const std::uint64_t notes = node_()->damage().lost + node_()->damage().repaired;
   const bool asked =
       node_()->acknowledge_damage([&loop = loop_, reply, notes](const storage::Result<>& done) {
         const Response response =

@@ -10,19 +10,19 @@
 
 #include "base/loop_thread.hpp"
 #include "daemon/admin/admin_server.hpp"
-#include "mail/node.hpp"
+#include "mail/mail_store_thread.hpp"
 #include "mail/repair/inspect.hpp"
 
 namespace starbus::bus::busd {
 
 /// The admin routes of the mail store (docs/admin-api.md, /mail/...), for the HTTP port and for
-/// other daemons. What needs the disk is asked at the store's desk and answered later. Belongs to
-/// the loop's thread.
+/// other daemons. What needs the disk is asked at the store's queries and answered later. Belongs
+/// to the loop's thread.
 class MailAdmin {
  public:
   /// `node`: the store of this host now; null: there is none. `loop` and `admin` outlive this.
   MailAdmin(boost::asio::io_context& loop, daemon::AdminServer& admin, std::string host,
-            std::function<mail::Node*()> node);
+            std::function<mail::MailStoreThread*()> node);
 
   /// Answers a path with its query string, now or later, if it is one of these and only reads;
   /// false otherwise.
@@ -40,7 +40,7 @@ class MailAdmin {
  private:
   static constexpr std::chrono::seconds kStatisticsAge{5};
   using Route = void (MailAdmin::*)(const daemon::Request&, const daemon::Reply&);
-  /// What a question makes of the store; on the desk's thread.
+  /// What a question makes of the store; on the queries's thread.
   using Read = std::function<daemon::Response(const storage::Snapshot&)>;
   /// One reading of all shards, a few at a time, so that other questions come in between.
   struct Statistics {
@@ -60,7 +60,7 @@ class MailAdmin {
   void backup(const daemon::Request& request, const daemon::Reply& reply);
   void begin_backup(const daemon::Request& request, const daemon::Reply& reply);
   void stop_backup(const daemon::Request& request, const daemon::Reply& reply);
-  void lend(const daemon::Request& request, const daemon::Reply& reply);
+  void detach(const daemon::Request& request, const daemon::Reply& reply);
   void acknowledge(const daemon::Request& request, const daemon::Reply& reply);
   void purge(const daemon::Request& request, const daemon::Reply& reply);
   void move(const daemon::Request& request, const daemon::Reply& reply);
@@ -71,7 +71,7 @@ class MailAdmin {
   LoopThread thread_;
   boost::asio::io_context& loop_;
   const std::string host_;
-  const std::function<mail::Node*()> node_;
+  const std::function<mail::MailStoreThread*()> node_;
   std::shared_ptr<Statistics> statistics_;  // the latest
   std::vector<daemon::Reply> waiting_;      // for the ones that are being read
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

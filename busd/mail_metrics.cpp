@@ -7,7 +7,7 @@
 namespace starbus::bus::busd {
 namespace {
 
-using Node = std::function<mail::Node*()>;
+using Node = std::function<mail::MailStoreThread*()>;
 using daemon::Buckets;
 
 constexpr double kOpening = 4;  // beside storage::State
@@ -21,14 +21,14 @@ const Buckets& row_buckets() {
 void add_store_metrics(daemon::Metrics& metrics, const Node& node) {
   const auto of = [node](auto storage::Report::*value) {
     return [node, value] {
-      const mail::Node* const store = node();
+      const mail::MailStoreThread* const store = node();
       return store == nullptr ? 0.0 : static_cast<double>(store->report().*value);
     };
   };
   metrics.gauge("starbus_mail_store_state",
-                "0 running, 1 full, 2 stopped, 3 closed, 4 opening or being mended.",
+                "0 running, 1 full, 2 stopped, 3 closed, 4 opening or being repaired.",
                 [node, state = of(&storage::Report::state)] {
-                  const mail::Node* const store = node();
+                  const mail::MailStoreThread* const store = node();
                   return store != nullptr && store->opening() ? kOpening : state();
                 });
   metrics.counter("starbus_mail_store_committed_total", "Batches that are on the disk.",
@@ -44,34 +44,34 @@ void add_store_metrics(daemon::Metrics& metrics, const Node& node) {
   metrics.gauge("starbus_mail_store_queued_batches", "Committed and not yet completed.",
                 of(&storage::Report::queued_batches));
   metrics.gauge("starbus_mail_store_queued_bytes", "The same.", of(&storage::Report::queued_bytes));
-  const auto of_patrol = [node](std::uint64_t mail::PatrolFigures::*value) {
+  const auto of_patrol = [node](std::uint64_t mail::ScrubFigures::*value) {
     return [node, value] {
-      const mail::Node* const store = node();
-      return store == nullptr ? 0.0 : static_cast<double>(store->patrol().*value);
+      const mail::MailStoreThread* const store = node();
+      return store == nullptr ? 0.0 : static_cast<double>(store->scrub().*value);
     };
   };
   metrics.gauge("starbus_mail_store_damaged", "Places in its files that cannot be read.",
-                of_patrol(&mail::PatrolFigures::damaged));
+                of_patrol(&mail::ScrubFigures::damaged));
   const auto of_damage = [node](std::uint64_t mail::DamageFigures::*value) {
     return [node, value] {
-      const mail::Node* const store = node();
+      const mail::MailStoreThread* const store = node();
       return store == nullptr ? 0.0 : static_cast<double>(store->damage().*value);
     };
   };
   metrics.gauge("starbus_mail_store_lost", "Places where mail was lost, until acknowledged.",
                 of_damage(&mail::DamageFigures::lost));
-  metrics.gauge("starbus_mail_store_mended", "Wrong bytes that were put right, likewise.",
-                of_damage(&mail::DamageFigures::mended));
-  metrics.counter("starbus_mail_store_repairs_total", "Times closed, mended and opened again.",
+  metrics.gauge("starbus_mail_store_repaired", "Wrong bytes that were put right, likewise.",
+                of_damage(&mail::DamageFigures::repaired));
+  metrics.counter("starbus_mail_store_repairs_total", "Times closed, repaired and opened again.",
                   of_damage(&mail::DamageFigures::repairs));
   metrics.counter("starbus_mail_unreadable_total",
                   "Places in files of the store that could not be read, or were lost; each once.",
-                  [found = of_patrol(&mail::PatrolFigures::found),
+                  [found = of_patrol(&mail::ScrubFigures::found),
                    noted = of_damage(&mail::DamageFigures::noted)] { return found() + noted(); });
   metrics.counter("starbus_mail_store_checked_bytes_total", "Read to look for such places.",
-                  of_patrol(&mail::PatrolFigures::bytes));
+                  of_patrol(&mail::ScrubFigures::bytes));
   metrics.counter("starbus_mail_store_checks_total", "Times that all files were read so.",
-                  of_patrol(&mail::PatrolFigures::rounds));
+                  of_patrol(&mail::ScrubFigures::rounds));
   metrics.gauge("starbus_mail_store_erasing_ranges", "Hidden, and being erased in chunks.",
                 of(&storage::Report::erasing_ranges));
 }
@@ -80,30 +80,30 @@ void add_store_metrics(daemon::Metrics& metrics, const Node& node) {
 void add_depth(daemon::Metrics& metrics, const Node& node) {
   const auto of = [node](auto value) {
     return [node, value] {
-      const mail::Node* const store = node();
+      const mail::MailStoreThread* const store = node();
       return store == nullptr ? 0.0 : static_cast<double>(value(store->figures()));
     };
   };
   metrics.gauge("starbus_mail_boxes", "Mailboxes and logs of the shards that are held.",
-                of([](const mail::NodeFigures& figures) { return figures.totals.boxes; }));
+                of([](const mail::MailStoreFigures& figures) { return figures.totals.boxes; }));
   metrics.gauge("starbus_mail_messages", "Messages in them.",
-                of([](const mail::NodeFigures& figures) { return figures.totals.messages; }));
+                of([](const mail::MailStoreFigures& figures) { return figures.totals.messages; }));
   metrics.gauge("starbus_mail_bytes", "Bytes of their bodies.",
-                of([](const mail::NodeFigures& figures) { return figures.totals.bytes; }));
+                of([](const mail::MailStoreFigures& figures) { return figures.totals.bytes; }));
   metrics.gauge(
       "starbus_mail_oldest_seconds",
       "How long the oldest message waits in a mailbox; as of the latest round of looking.", [node] {
-        const mail::Node* const store = node();
+        const mail::MailStoreThread* const store = node();
         return store == nullptr ? 0.0 : static_cast<double>(store->oldest_age_ms()) / 1'000;
       });
   metrics.gauge("starbus_mail_readers", "Readers that have a mailbox or log open.",
-                of([](const mail::NodeFigures& figures) { return figures.readers; }));
+                of([](const mail::MailStoreFigures& figures) { return figures.readers; }));
 }
 
 void add_counters(daemon::Metrics& metrics, const Node& node) {
   const auto of = [node](std::uint64_t mail::MailCounters::*value) {
     return [node, value] {
-      const mail::Node* const store = node();
+      const mail::MailStoreThread* const store = node();
       return store == nullptr ? 0.0 : static_cast<double>(store->figures().counters.*value);
     };
   };
@@ -130,7 +130,7 @@ void add_counters(daemon::Metrics& metrics, const Node& node) {
                   of(&mail::MailCounters::dead_letters));
   add_depth(metrics, node);
   metrics.gauge("starbus_mail_shards_held", "Shards that this host serves now.", [node] {
-    const mail::Node* const store = node();
+    const mail::MailStoreThread* const store = node();
     return store == nullptr ? 0.0 : static_cast<double>(store->figures().held.count());
   });
 }

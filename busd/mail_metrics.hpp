@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "daemon/metrics.hpp"
-#include "mail/node.hpp"
+#include "mail/mail_store_thread.hpp"
 
 namespace starbus::bus::busd {
 
@@ -11,6 +11,6 @@ namespace starbus::bus::busd {
 /// outlive the last scrape. Returns what takes the time of each commit, for Node::Hooks; its
 /// histograms belong to the metrics, which outlive the node.
 storage::MeasuredStore::Measured add_mail_metrics(daemon::Metrics& metrics,
-                                                  std::function<mail::Node*()> node);
+                                                  std::function<mail::MailStoreThread*()> node);
 
 }  // namespace starbus::bus::busd

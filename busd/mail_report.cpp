@@ -77,16 +77,16 @@ json mail_store_json(const storage::Report& report) {
           {"snapshots", report.snapshots}};
 }
 
-json mail_patrol_json(const mail::PatrolFigures& patrol) {
-  return {{"rounds", patrol.rounds},
-          {"bytes", patrol.bytes},
-          {"damaged", patrol.damaged},
-          {"findings", patrol.findings}};
+json mail_scrub_json(const mail::ScrubFigures& scrub) {
+  return {{"rounds", scrub.rounds},
+          {"bytes", scrub.bytes},
+          {"damaged", scrub.damaged},
+          {"findings", scrub.findings}};
 }
 
 json mail_damage_json(const mail::DamageFigures& damage) {
   return {{"lost", damage.lost},
-          {"mended", damage.mended},
+          {"repaired", damage.repaired},
           {"repairs", damage.repairs},
           {"notes", damage.texts}};
 }

@@ -9,10 +9,10 @@
 
 #include "daemon/admin/admin_http.hpp"
 #include "mail/mail.hpp"
-#include "mail/node.hpp"
+#include "mail/mail_store_thread.hpp"
 #include "mail/repair/inspect.hpp"
-#include "mail/repair/patrol.hpp"
-#include "mail/shards/taker.hpp"
+#include "mail/repair/scrubber.hpp"
+#include "mail/shards/shard_import.hpp"
 
 namespace starbus::bus::busd {
 
@@ -22,7 +22,7 @@ daemon::Response boxes_answer(const storage::Snapshot& snapshot, const mail::Box
 daemon::Response peek_answer(const storage::Snapshot& snapshot, const std::string& name,
                              std::uint64_t from, std::size_t limit);
 nlohmann::json mail_store_json(const storage::Report& report);
-nlohmann::json mail_patrol_json(const mail::PatrolFigures& patrol);
+nlohmann::json mail_scrub_json(const mail::ScrubFigures& scrub);
 nlohmann::json mail_damage_json(const mail::DamageFigures& damage);
 nlohmann::json mail_move_json(const mail::MoveProgress& move);
 nlohmann::json mail_counters_json(const mail::MailCounters& counters);

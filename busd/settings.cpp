@@ -210,8 +210,8 @@ void read_mail(ConfigReader table, Settings& settings) {
       "box_messages", settings.mail_quota.box_messages, 1, ConfigReader::kNoMaximum);
   settings.mail_quota.box_bytes = table.size("box_bytes", settings.mail_quota.box_bytes, 1);
   settings.mail_quota.total_bytes = table.size("total_bytes", 0);
-  settings.mail_patrol.rate = table.size("check_rate", settings.mail_patrol.rate);
-  settings.mail_patrol.rest = table.duration("check_pause", settings.mail_patrol.rest);
+  settings.mail_scrub.rate = table.size("check_rate", settings.mail_scrub.rate);
+  settings.mail_scrub.rest = table.duration("check_pause", settings.mail_scrub.rest);
   settings.mail_quota.total_messages =
       table.integer<std::uint64_t>("total_messages", 0, 0, ConfigReader::kNoMaximum);
   settings.mail_quota.total_boxes =

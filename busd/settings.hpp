@@ -10,7 +10,7 @@
 #include "bus/io/reconnect.hpp"
 #include "daemon/config/config.hpp"
 #include "mail/mail.hpp"
-#include "mail/repair/patrol.hpp"
+#include "mail/repair/scrubber.hpp"
 
 namespace starbus::bus::busd {
 
@@ -34,7 +34,7 @@ struct Settings {
   std::vector<std::uint8_t> mail_shards;  // that it keeps, unless they have moved
   std::string mail_folder;                // empty: "mail" in the state folder
   mail::MailQuota mail_quota;
-  mail::PatrolSettings mail_patrol;
+  mail::ScrubSettings mail_scrub;
 
   /// Every endpoint with every server key: during a rotation of busroot's key one of two is right.
   std::vector<io::Reconnect::Target> targets() const;

@@ -7,8 +7,8 @@
 
 #include "bus/core/ends/process_core.hpp"
 #include "mail/mail.hpp"
-#include "mail/shards/givers.hpp"
-#include "mail/shards/taker.hpp"
+#include "mail/shards/shard_export.hpp"
+#include "mail/shards/shard_import.hpp"
 
 namespace starbus::bus::busd::mail {
 
@@ -45,14 +45,14 @@ class MailService final : public ProcessEvents, private MailShell {
   /// by an operator, and not given away.
   bool keeps(std::uint8_t shard) const;
 
-  // --- moves: see Taker ---
+  // --- moves: see ShardImport ---
   Result<> take(const std::vector<std::uint8_t>& shards) {
     if (stopped_) return Error{Errc::closed, "the mail store has stopped"};
-    return taker_.begin(shards);
+    return import_.begin(shards);
   }
-  void stop_taking() { taker_.stop(); }
-  const MoveProgress& move() const { return taker_.progress(); }
-  std::size_t given_now() const { return givers_.count(); }
+  void stop_taking() { import_.stop(); }
+  const MoveProgress& move() const { return import_.progress(); }
+  std::size_t exporting() const { return exports_.count(); }
 
   // ProcessEvents
   void on_welcome(bool first) override;
@@ -85,10 +85,10 @@ class MailService final : public ProcessEvents, private MailShell {
   static constexpr const char* kProcesses = "process/";  // a watch shows which of them live
 
   void read_place(std::uint8_t shard);
-  Givers::Way give_way();
-  Taker::Way take_way();
+  ShardExport::Way export_way();
+  ShardImport::Way import_way();
   Totals totals_kept() const;
-  std::optional<Taker::Store> owner_of(std::uint8_t shard) const;
+  std::optional<ShardImport::Store> owner_of(std::uint8_t shard) const;
   std::optional<Process> store_of(const std::string& host) const;
   void on_shard(const Process& from, Kind kind, ByteView payload);
   void freeze(std::uint8_t shard);
@@ -113,10 +113,10 @@ class MailService final : public ProcessEvents, private MailShell {
   void say(const Process& reader, Lineage hint, ByteView record) override;
   bool has_room(const Process& reader) override;
   void stopped(const storage::Error& reason) override;
-  bool watched(std::uint8_t shard) override { return givers_.watches(shard); }
+  bool watched(std::uint8_t shard) override { return exports_.watches(shard); }
   void changed(std::uint8_t shard, storage::Batch::Kind kind, std::string_view key,
                std::string_view end) override {
-    givers_.changed(shard, kind, key, end);
+    exports_.changed(shard, kind, key, end);
   }
   void post(std::function<void()> action) override { hooks_.post(std::move(action)); }
   std::uint64_t wall_ms() override { return hooks_.wall_ms(); }
@@ -126,8 +126,8 @@ class MailService final : public ProcessEvents, private MailShell {
   const std::string host_;
   Hooks hooks_;
   Mail mail_;
-  Givers givers_;
-  Taker taker_;
+  ShardExport exports_;
+  ShardImport import_;
   std::map<std::uint8_t, Shard> shards_;
   std::map<BindingId, std::uint8_t> bindings_;
   std::map<std::string, std::vector<std::uint8_t>> refusals_;  // since the last report, by reason

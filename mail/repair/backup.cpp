@@ -14,6 +14,7 @@
 #include "mail/row_keys.hpp"
 #include "storage/bulk_writer.hpp"
 #include "storage/limits.hpp"
+#include "storage/recovery/repair.hpp"
 
 namespace starbus::bus::busd::mail {
 namespace {
@@ -67,7 +68,7 @@ std::filesystem::path store_around(const std::filesystem::path& folder) {
 storage::Result<BackupFacts> copy_rows(const storage::Snapshot& snapshot,
                                        const std::filesystem::path& target, BackupFacts facts,
                                        const OnBackup& on_progress) {
-  const auto store = storage::open_store({.folder = target});
+  const auto store = storage::open_store({.folder = target, .repair_logs = storage::repair_logs});
   if (!store) return store.error();
   storage::BulkWriter writer(**store);
   for (std::optional<std::string> from = kFirstOfAll; from;) {

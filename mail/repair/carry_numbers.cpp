@@ -4,7 +4,7 @@
 #include <string>
 
 #include "mail/lost_row.hpp"
-#include "mail/repair/mend.hpp"
+#include "mail/repair/repair_mail.hpp"
 #include "mail/repair/row_cursor.hpp"
 #include "mail/row_keys.hpp"
 #include "mail/shards/shard_row.hpp"

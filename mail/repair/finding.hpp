@@ -32,7 +32,7 @@ namespace starbus::bus::busd::mail {
   X(unknown_rows, "rows of a kind that this version does not know", "leaves them")
 
 enum class Problem : std::uint8_t {
-#define X(problem, meaning, mending) problem,
+#define X(problem, meaning, repair) problem,
   STARBUS_MAIL_PROBLEMS(X)
 #undef X
 };

@@ -11,15 +11,15 @@
 #include <vector>
 
 #include "mail/repair/finding.hpp"
-#include "mail/repair/mend.hpp"
-#include "storage/store.hpp"
+#include "mail/repair/repair_mail.hpp"
+#include "storage/recovery/repair.hpp"
 
 namespace starbus::bus::busd::mail {
 
-/// Those that are lost and not settled, as what mend_store is to do. Of a log whole writes are
+/// Those that are lost and not settled, as what repair_mail is to do. Of a log whole writes are
 /// lost, with what they said of their senders; a table loses single rows. Without a manifest
 /// anything may be missing: then all is looked at.
-MendOptions options_of(const std::vector<storage::DamageNote>& notes);
+MailRepairOptions options_of(const std::vector<storage::DamageNote>& notes);
 
 /// Adds to notes of logs, if they are not settled, the mailboxes of which rows are found in what is
 /// lost, byte by byte: a write that cannot be read any more may still have them.
@@ -32,15 +32,16 @@ std::vector<std::string> originals_of(const std::vector<storage::DamageNote>& no
 std::vector<std::string> describe(const storage::Snapshot& snapshot,
                                   const std::vector<storage::DamageNote>& notes, std::size_t most);
 
-struct NotedMend {
-  std::uint64_t deeds = 0;
+struct NotedRepair {
+  std::uint64_t steps = 0;
   std::uint64_t lost = 0;  // messages
 };
 /// Makes good what the notes of this folder say is lost of the open store, and settles them; at
-/// once if there is nothing. `tell` is told of each deed before it is done; false ends it, with
+/// once if there is nothing. `tell` is told of each action before it is done; false ends it, with
 /// `closed`. May be cut off and repeated. Blocks; errors as of the store, and io_error of the
 /// notes.
-storage::Result<NotedMend> mend_noted(storage::Store& store, const storage::StoreOptions& options,
-                                      const std::function<bool(const Mended&)>& tell);
+storage::Result<NotedRepair> repair_noted(storage::Store& store,
+                                          const storage::StoreOptions& options,
+                                          const std::function<bool(const RepairStep&)>& tell);
 
 }  // namespace starbus::bus::busd::mail

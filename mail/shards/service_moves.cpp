@@ -1,4 +1,4 @@
-// Shards that come and go: what MailService lends to Givers and to the Taker.
+// Shards that come and go: what MailService lends to ShardExport and to the ShardImport.
 #include <utility>
 
 #include "bus/core/wire/name.hpp"
@@ -7,8 +7,8 @@
 #include "mail/store_limit.hpp"
 
 namespace starbus::bus::busd::mail {
-Givers::Way MailService::give_way() {
-  Givers::Way way;
+ShardExport::Way MailService::export_way() {
+  ShardExport::Way way;
   way.say = [this](const Process& to, Lineage hint, ByteView record) { say(to, hint, record); };
   way.serves = [this](std::uint8_t shard) { return serves(shard); };
   way.freeze = [this](std::uint8_t shard) { freeze(shard); };
@@ -20,8 +20,8 @@ Givers::Way MailService::give_way() {
   return way;
 }
 
-Taker::Way MailService::take_way() {
-  Taker::Way way;
+ShardImport::Way MailService::import_way() {
+  ShardImport::Way way;
   way.say = [this](const Process& to, Lineage hint, ByteView record) { say(to, hint, record); };
   way.reply_lineage = [this] { return core_->reply_lineage(); };
   way.serves = [this](std::uint8_t shard) { return serves(shard); };
@@ -36,7 +36,7 @@ Taker::Way MailService::take_way() {
   way.owner = [this](std::uint8_t shard) { return owner_of(shard); };
   way.store_of = [this](const std::string& host) { return store_of(host); };
   way.taken = [this](std::uint8_t shard) {
-    hooks_.note(shard_name(shard) + " has come from " + taker_.progress().from);
+    hooks_.note(shard_name(shard) + " has come from " + import_.progress().from);
     shards_[shard] = {};
     next_try_ms_ = 0;
   };
@@ -60,12 +60,12 @@ Totals MailService::totals_kept() const {
   return all;
 }
 
-std::optional<Taker::Store> MailService::owner_of(std::uint8_t shard) const {
+std::optional<ShardImport::Store> MailService::owner_of(std::uint8_t shard) const {
   const RowSet* const rows = core_->rows(std::string(kStores));
   if (rows == nullptr) return std::nullopt;
   const auto row = rows->rows().find(shard_name(shard));
   if (row == rows->rows().end()) return std::nullopt;
-  return Taker::Store{row->second.owner, host_of_process(row->second.owner_name)};
+  return ShardImport::Store{row->second.owner, host_of_process(row->second.owner_name)};
 }
 
 std::optional<Process> MailService::store_of(const std::string& host) const {
@@ -81,16 +81,16 @@ void MailService::on_shard(const Process& from, Kind kind, ByteView payload) {
     auto take = decode<ShardTake>(payload);
     if (!take) return;
     take->host = storage::printable(take->host);  // for logs; names of hosts stay as they are
-    givers_.take(from, *take);
+    exports_.take(from, *take);
   } else if (kind == Kind::shard_rows) {
-    if (auto rows = decode<ShardRows>(payload)) taker_.rows(from, std::move(*rows));
+    if (auto rows = decode<ShardRows>(payload)) import_.rows(from, std::move(*rows));
   } else if (kind == Kind::shard_more) {
-    if (const auto more = decode<ShardMore>(payload)) givers_.more(from, *more);
+    if (const auto more = decode<ShardMore>(payload)) exports_.more(from, *more);
   } else if (kind == Kind::shard_given) {
     auto given = decode<ShardGiven>(payload);
     if (!given) return;
     given->detail = storage::printable(given->detail);
-    taker_.given(from, *given);
+    import_.given(from, *given);
   }
 }
 
@@ -118,7 +118,7 @@ void MailService::mark(std::uint8_t shard, const PlaceRow& row) {
       shards_[shard].phase = Phase::away;
       mail_.forget(shard);
     }
-    givers_.marked(shard, result);
+    exports_.marked(shard, result);
     if (result) erase(shard);
   });
 }

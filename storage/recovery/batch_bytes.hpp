@@ -29,11 +29,4 @@ std::optional<BatchHead> read_batch(std::string_view bytes,
 /// Whether it is whole and each value of it is what was put.
 bool is_sound_batch(std::string_view bytes);
 
-/// A length as LevelDB writes it, at the front, of at most 64 bits; false: none is there.
-bool take_varint(std::string_view& bytes, std::uint64_t& number);
-/// What is behind its length, at the front.
-bool take_slice(std::string_view& bytes, std::string_view& slice);
-void put_varint(std::string& out, std::uint64_t number);
-void put_slice(std::string& out, std::string_view slice);
-
 }  // namespace starbus::storage

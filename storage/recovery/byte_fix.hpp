@@ -13,9 +13,6 @@
 
 namespace starbus::storage {
 
-/// What LevelDB writes for a CRC, so that a checksum over checksums is none of zeros.
-std::uint32_t masked(std::uint32_t crc);
-
 struct WrongByte {
   std::size_t at = 0;
   unsigned char flipped = 0;  // its bits that are

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "storage/error.hpp"
-#include "storage/store.hpp"
+#include "storage/recovery/repair.hpp"
 
 namespace starbus::storage {
 

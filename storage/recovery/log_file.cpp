@@ -4,18 +4,13 @@
 #include <cstdint>
 #include <utility>
 
+#include "storage/check/log_format.hpp"
 #include "storage/crc32c.hpp"
 #include "storage/little_endian.hpp"
 #include "storage/recovery/byte_fix.hpp"
 
 namespace starbus::storage {
 namespace {
-
-constexpr std::size_t kLogBlock = 32 * 1024;
-constexpr std::size_t kFragmentHead = 7;
-constexpr std::size_t kLengthAt = 4;
-constexpr std::size_t kKindAt = 6;
-enum Kind : unsigned char { kWhole = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
 
 struct Fragment {
   std::size_t from = 0;

@@ -42,9 +42,4 @@ struct ManifestReading {
 /// No value: it has a hole, or is none.
 std::optional<ManifestReading> read_manifest(std::string_view file);
 
-/// "MANIFEST-000005"
-std::string manifest_file_name(std::uint64_t number);
-/// What CURRENT says; no value: no manifest's name.
-std::optional<std::string> read_current(std::string_view text);
-
 }  // namespace starbus::storage

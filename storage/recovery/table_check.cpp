@@ -1,17 +1,19 @@
 #include "storage/recovery/table_check.hpp"
+#include "storage/check/log_format.hpp"
+#include "storage/check/varint.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <string_view>
 
+#include "storage/check/table_blocks.hpp"
+#include "storage/check/table_keys.hpp"
 #include "storage/crc32c.hpp"
 #include "storage/envelope.hpp"
 #include "storage/internal_keys.hpp"
 #include "storage/little_endian.hpp"
 #include "storage/recovery/batch_bytes.hpp"
 #include "storage/recovery/byte_fix.hpp"
-#include "storage/recovery/table_blocks.hpp"
-#include "storage/recovery/table_keys.hpp"
 
 namespace starbus::storage {
 namespace {

@@ -8,12 +8,12 @@
 #include <memory>
 #include <vector>
 
+#include "storage/check/file_names.hpp"
+#include "storage/check/table_blocks.hpp"
+#include "storage/check/table_keys.hpp"
 #include "storage/internal_keys.hpp"
 #include "storage/leveldb_status.hpp"
 #include "storage/limits.hpp"
-#include "storage/recovery/live_tables.hpp"
-#include "storage/recovery/table_blocks.hpp"
-#include "storage/recovery/table_keys.hpp"
 
 namespace starbus::storage {
 

@@ -12,8 +12,9 @@
 
 #include "bus/core/wire/name.hpp"
 #include "bus/core/wire/post_head.hpp"
-#include "mail/node.hpp"
+#include "mail/mail_store_thread.hpp"
 #include "mail/rows.hpp"
+#include "storage/recovery/repair.hpp"
 #include "storage/store.hpp"
 #include "storage/testing/fault_env.hpp"
 #include "tests/cluster/cluster_test.hpp"
@@ -50,7 +51,8 @@ class MailTest : public ClusterTest, public ::testing::WithParamInterface<std::s
 
   /// What the disk has, read without busd.
   std::map<std::uint64_t, std::uint32_t> stored(const std::string& box) {
-    const auto store = storage::open_store({.folder = cluster.busd("a").state_folder() / "mail"});
+    const auto store = storage::open_store(
+        {.folder = cluster.busd("a").state_folder() / "mail", .repair_logs = storage::repair_logs});
     EXPECT_TRUE(store) << store.error().to_string();
     const bus::ChannelId id = bus::channel_id(box);
     std::map<std::uint64_t, std::uint32_t> rows;
@@ -142,7 +144,7 @@ class ClosedStoreTest : public ClusterTest {
 class StoreInUseTest : public ClosedStoreTest {
  protected:
   void close_store() override {
-    auto opened = storage::open_store({.folder = folder()});
+    auto opened = storage::open_store({.folder = folder(), .repair_logs = storage::repair_logs});
     ASSERT_TRUE(opened) << opened.error().to_string();
     store = std::move(*opened);
   }
@@ -170,8 +172,8 @@ TEST_F(DamagedStoreTest, DoesNotStopTheBus) {
 /// The store of host a, on a disk that fails when it is told to; its busd has none of its own.
 class FailingStoreTest : public ClusterTest {
  protected:
-  mail::NodeSettings settings() {
-    mail::NodeSettings settings;
+  mail::MailStoreSettings settings() {
+    mail::MailStoreSettings settings;
     settings.host = "a";
     settings.folder = cluster.folder() / "failing";
     for (unsigned i = 0; i < bus::kShards; ++i) {
@@ -182,7 +184,7 @@ class FailingStoreTest : public ClusterTest {
     settings.env = &env;
     return settings;
   }
-  mail::NodeHooks hooks() {
+  mail::MailStoreHooks hooks() {
     return {.trouble =
                 [this](const std::string& text) {
                   if (text.starts_with("the disk was")) full = true;
@@ -198,7 +200,7 @@ class FailingStoreTest : public ClusterTest {
 };
 
 TEST_F(FailingStoreTest, AnFsyncThatADiskWithoutRoomRefusesIsMendedByRoom) {
-  mail::Node node(settings(), hooks());
+  mail::MailStoreThread node(settings(), hooks());
   run(
       [this]() -> Task {
         Bus bus(loop, cluster.node("b", "x"));
@@ -222,7 +224,7 @@ TEST_F(FailingStoreTest, AnFsyncThatADiskWithoutRoomRefusesIsMendedByRoom) {
 }
 
 TEST_F(FailingStoreTest, AReadOfALogEndsThoughItsStoreCanReadNothing) {
-  auto node = std::make_unique<mail::Node>(settings(), hooks());
+  auto node = std::make_unique<mail::MailStoreThread>(settings(), hooks());
   run(
       [this, &node]() -> Task {
         Bus bus(loop, cluster.node("b", "x"));
@@ -230,7 +232,7 @@ TEST_F(FailingStoreTest, AReadOfALogEndsThoughItsStoreCanReadNothing) {
         const std::string body(8'000, 'x');
         for (int i = 0; i < 20; ++i) CO_OK(co_await bus.append("log/1", body, {}, use_awaitable));
         node.reset();
-        node = std::make_unique<mail::Node>(settings(), hooks());  // they are in a table now
+        node = std::make_unique<mail::MailStoreThread>(settings(), hooks());  // they are in a table now
         CO_OK(co_await bus.append("log/1", body, {.ttl = 0ms}, use_awaitable));
         env.fail_reads(EIO);
         const auto page = co_await bus.read("log/1", 1, 50, 500ms, use_awaitable);

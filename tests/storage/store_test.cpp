@@ -1,5 +1,6 @@
 /// A store on a disk that works.
 #include "storage/store.hpp"
+#include "storage/recovery/repair.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,7 +30,11 @@ class StoreTest : public ::testing::Test {
     store_ = test::open_or_fail(options());
   }
   StoreOptions options() {
-    return {.folder = folder_.path() / "store", .env = &env_, .headroom = 1, .write_buffer = 65536};
+    return {.folder = folder_.path() / "store",
+            .env = &env_,
+            .headroom = 1,
+            .write_buffer = 65536,
+            .repair_logs = repair_logs};
   }
   std::string number(int i) {
     std::string text = std::to_string(i);

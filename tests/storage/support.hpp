@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "storage/recovery/repair.hpp"
 #include "storage/store.hpp"
 
 namespace starbus::storage {
@@ -182,7 +183,9 @@ inline Content content_of(const Store& store) {
   return std::move(found.content);
 }
 
-inline std::unique_ptr<Store> open_or_fail(const StoreOptions& options) {
+/// Also repairs the logs, as programs do.
+inline std::unique_ptr<Store> open_or_fail(StoreOptions options) {
+  options.repair_logs = repair_logs;
   auto store = open_store(options);
   if (!store) {
     ADD_FAILURE() << store.error().to_string();

@@ -396,7 +396,8 @@ TEST_F(MailTool, RepairAfterAFlippedBitLosesNothing) {
   for (const auto& [number, body] : left) EXPECT_EQ(body, body_of("large/1", number));
   const Ran checked = tool({"check"});
   EXPECT_EQ(checked.code, 0);
-  EXPECT_THAT(checked.out, ContainsRegex("mended: 20[0-9-]+ [0-9:]+ 0+[0-9]+.ldb, byte [0-9]+: "));
+  EXPECT_THAT(checked.out,
+              ContainsRegex("repaired: 20[0-9-]+ [0-9:]+ 0+[0-9]+.ldb, byte [0-9]+: "));
   EXPECT_THAT(checked.out, HasSubstr("check --acknowledge"));
 }
 
@@ -448,7 +449,7 @@ TEST_F(MailTool, RepairAfterWrongBytesInAMessage) {
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("large/1: lost"));
   EXPECT_THAT(ran.out, HasSubstr("the store is whole"));
-  EXPECT_THAT(read(report), HasSubstr(R"("deed":"lost","mailbox":"large/1")"));
+  EXPECT_THAT(read(report), HasSubstr(R"("action":"lost","mailbox":"large/1")"));
   expect_clean();
   const auto left = messages("large/1");
   EXPECT_EQ(left.size(), 400U) << "no hole";

@@ -118,7 +118,7 @@ Result<DaemonStatus> parse_status(std::string_view text) {
         status.mail_kept =
             bus::parse_shards(kept->get<std::string>()).value_or(std::vector<std::uint8_t>{});
       }
-      if (const Json* const patrol = Reader(*mail).find("patrol")) {
+      if (const Json* const patrol = Reader(*mail).find("scrub")) {
         status.mail_damaged = Reader(*patrol).count("damaged");
         const Json* const findings = Reader(*patrol).find("findings");
         const bool some = findings != nullptr && findings->is_array() && !findings->empty();
@@ -128,7 +128,7 @@ Result<DaemonStatus> parse_status(std::string_view text) {
       }
       if (const Json* const damage = Reader(*mail).find("damage")) {
         status.mail_lost = Reader(*damage).count("lost");
-        status.mail_mended = Reader(*damage).count("mended");
+        status.mail_mended = Reader(*damage).count("repaired");
         const Json* const notes = Reader(*damage).find("notes");
         const bool some = notes != nullptr && notes->is_array() && !notes->empty();
         if (some && notes->front().is_string())

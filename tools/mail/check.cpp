@@ -52,7 +52,7 @@ void print(const Context& context, const mail::CheckReport& report) {
   if (!report.is_clean()) context.out << "  -> starbus-mail repair\n";
 }
 
-/// What the disk did, and was mended: it is shown until somebody has acknowledged it.
+/// What the disk did, and was repaired: it is shown until somebody has acknowledged it.
 struct Noted {
   std::vector<storage::DamageNote> notes;
   std::vector<std::string> texts;  // in the same order
@@ -83,7 +83,7 @@ OrderedJson json_of(const Noted& noted) {
 void print(const Context& context, const Noted& noted) {
   for (std::size_t i = 0; i < noted.notes.size(); ++i) {
     const storage::DamageNote& note = noted.notes[i];
-    context.out << (note.lost ? "lost: " : "mended: ")
+    context.out << (note.lost ? "lost: " : "repaired: ")
                 << bustop::date_time(static_cast<double>(note.time_ms)) << " "
                 << bustop::printable(noted.texts[i]) << "\n";
   }
@@ -95,7 +95,7 @@ int run_check(const Context& context, const CheckOptions& options) {
   const auto opened = open_to_read(options.directory);
   if (!opened) return fail(context, opened.error());
   std::vector<std::string> log_damage = opened->store->report().damage;
-  // What was mended is in the notes.
+  // What was repaired is in the notes.
   std::erase_if(log_damage, [](const std::string& text) {
     return text.find(": dropping ") == std::string::npos;
   });

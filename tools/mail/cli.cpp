@@ -18,7 +18,7 @@ constexpr const char* kDefaultAdmin = "http://127.0.0.1:7611";
 
 struct Options {
   std::string directory;
-  std::string lender;
+  std::string busd;
   std::string admin;
   bool json = false;
   bool progress = false;
@@ -42,7 +42,7 @@ void add_directory(CLI::App& app, Options& options) {
                  "state folder of busd")
       ->required()
       ->type_name("DIR");
-  app.add_option("--busd", options.lender,
+  app.add_option("--busd", options.busd,
                  "admin port of the busd that has this store open: it lends it to the command; "
                  "posts to its shards wait meanwhile")
       ->type_name("URL");
@@ -65,7 +65,7 @@ void add_offline(CLI::App& app, Options& options) {
       command.add_flag("--shards", options.shards, "one row per shard");
     if (std::string_view(name) == "check")
       command.add_flag("--acknowledge", options.acknowledge,
-                       "what is noted of damage that was mended is not told again");
+                       "what is noted of damage that was repaired is not told again");
   }
   CLI::App& repair = *app.add_subcommand(
       "repair", "make a damaged store whole; what is lost is said, and written to a file");
@@ -128,7 +128,7 @@ void add_online(CLI::App& app, Options& options) {
   CLI::App& shards = *app.add_subcommand("shards", "which host has which of the 256 shards");
   add_admin(shards, options);
   CLI::App& acknowledge = *app.add_subcommand(
-      "acknowledge", "damage that a busd has mended is not told again: somebody has seen to it");
+      "acknowledge", "damage that a busd has repaired is not told again: somebody has seen to it");
   add_admin(acknowledge, options);
   CLI::App& move = *app.add_subcommand(
       "move", "shards of other hosts to the host of that busd, while all of them serve");
@@ -268,10 +268,10 @@ int run_mail_tool(const std::vector<std::string>& arguments, const Environment& 
   }
   const std::string command = app.get_subcommands().front()->get_name();
   // restore needs the store for a moment alone, and asks for it then.
-  options.restore.busd = options.lender;
-  if (options.lender.empty() || command == "restore") return dispatch(command, context, options);
-  const auto loan = borrow(options.lender, options.directory);
-  if (!loan) return unreachable(context, options.lender, loan.error());
+  options.restore.busd = options.busd;
+  if (options.busd.empty() || command == "restore") return dispatch(command, context, options);
+  const auto detached = detach_store(options.busd, options.directory);
+  if (!detached) return unreachable(context, options.busd, detached.error());
   return dispatch(command, context, options);
 }
 

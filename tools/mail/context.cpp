@@ -9,6 +9,7 @@
 #include "mail/repair/backup.hpp"
 #include "mail/repair/disk_space.hpp"
 #include "storage/limits.hpp"
+#include "storage/recovery/repair.hpp"
 #include "tools/terminal/text.hpp"
 
 namespace starbus::mail_tool {
@@ -82,15 +83,15 @@ Result<> check_is_store(const std::filesystem::path& directory) {
 
 Result<std::unique_ptr<storage::Store>> open_existing(const std::filesystem::path& directory) {
   if (auto there = check_is_store(directory); !there) return there.error();
-  auto store = storage::open_store({.folder = directory});
+  auto store = storage::open_store({.folder = directory, .repair_logs = storage::repair_logs});
   if (store) return std::move(*store);
   if (store.error() == storage::Errc::in_use) {
-    return Error{
-        Errc::name_taken,
-        directory.string() +
-            " is open: busd runs on it, or another starbus-mail; stop that "
-            "one, or borrow the store from the running busd with --busd URL (its admin port), "
-            "or ask it: bustop mail, starbus-mail backup"};
+    return Error{Errc::name_taken,
+                 directory.string() +
+                     " is open: busd runs on it, or another starbus-mail; stop that "
+                     "one, or detach_store the store from the running busd with --busd URL (its "
+                     "admin port), "
+                     "or ask it: bustop mail, starbus-mail backup"};
   }
   // Whoever opens a store writes: its logs become tables.
   Error failure = error_of(mail::explain(

@@ -9,7 +9,7 @@
 #include "mail/repair/backup.hpp"
 #include "mail/repair/disk_space.hpp"
 #include "mail/repair/inspect.hpp"
-#include "mail/repair/mend.hpp"
+#include "mail/repair/repair_mail.hpp"
 #include "tools/mail/commands.hpp"
 #include "tools/mail/export_format.hpp"
 #include "tools/terminal/text.hpp"

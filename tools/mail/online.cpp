@@ -24,7 +24,7 @@ using bus::daemon::HttpClient;
 using bustop::OrderedJson;
 constexpr std::chrono::milliseconds kPoll{500};
 /// For a busd that opens its store again: it looks once a second, and replays a log.
-constexpr std::chrono::seconds kBorrowPatience{20};
+constexpr std::chrono::seconds kDetachPatience{20};
 
 /// What busd says about its backup.
 struct BackupState {
@@ -150,24 +150,24 @@ Result<> check_is_owner(const std::filesystem::path& folder) {
 
 }  // namespace
 
-Result<mail::Loan> borrow(const std::string& admin, const std::filesystem::path& folder) {
+Result<mail::Detach> detach_store(const std::string& admin, const std::filesystem::path& folder) {
   if (auto there = check_is_store(folder); !there) return there.error();
   if (auto own = check_is_owner(folder); !own) return own.error();
   const auto client = HttpClient::at(admin);
   if (!client) return client.error();
   const std::string path = std::filesystem::absolute(folder).string();
-  const std::string question = "/mail/lend?folder=" + bus::daemon::percent_encode(path);
-  const auto end = std::chrono::steady_clock::now() + kBorrowPatience;
+  const std::string question = "/mail/detach?folder=" + bus::daemon::percent_encode(path);
+  const auto end = std::chrono::steady_clock::now() + kDetachPatience;
   for (;; std::this_thread::sleep_for(kPoll)) {
-    // Given back before the next try: while it is lent to us busd does not open it.
-    auto loan = mail::Loan::take(folder);
-    if (!loan) return error_of(loan.error());
-    const auto lent = object_of(client->post(question, ""));
-    if (lent) return std::move(*loan);
-    // Who has borrowed it before has just ended, and busd opens it.
+    // Released before the next try: busd does not open the store while we hold it.
+    auto hold = mail::Detach::take(folder);
+    if (!hold) return error_of(hold.error());
+    const auto closed = object_of(client->post(question, ""));
+    if (closed) return std::move(*hold);
+    // The program that held it before has just ended, and busd opens it.
     const bool busy =
-        lent.error() == Errc::handler_failed && lent.error().detail.starts_with("503 ");
-    if (!busy || std::chrono::steady_clock::now() >= end) return lent.error();
+        closed.error() == Errc::handler_failed && closed.error().detail.starts_with("503 ");
+    if (!busy || std::chrono::steady_clock::now() >= end) return closed.error();
   }
 }
 

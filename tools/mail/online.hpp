@@ -5,7 +5,7 @@
 #include <string>
 
 #include "daemon/admin/http_client.hpp"
-#include "mail/repair/loan.hpp"
+#include "mail/repair/detach.hpp"
 #include "tools/bustop/model.hpp"
 #include "tools/mail/context.hpp"
 
@@ -21,8 +21,8 @@ std::string word_in(const nlohmann::json& json, const char* key);
 std::uint64_t number_in(const nlohmann::json& json, const char* key);
 
 /// Asks the busd at `admin` for the store in `folder`, which it has open: it is this program's
-/// until the Loan ends. Posts to its shards wait meanwhile.
-Result<mail::Loan> borrow(const std::string& admin, const std::filesystem::path& folder);
+/// until the Detach ends. Posts to its shards wait meanwhile.
+Result<mail::Detach> detach_store(const std::string& admin, const std::filesystem::path& folder);
 
 /// Which host has each shard, as the daemon at `admin` knows it.
 Result<bustop::MailPlaces> mail_places(const std::string& admin);

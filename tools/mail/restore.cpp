@@ -197,8 +197,8 @@ class Restore {
   /// Both change places at once: there is no moment in which busd, which looks for its store each
   /// second, finds none and begins with an empty one.
   Result<std::string> put_in_its_place() {
-    const auto loan = borrow(options_.busd, target_);
-    if (!loan) return without_partial(loan.error());
+    const auto detached = detach_store(options_.busd, target_);
+    if (!detached) return without_partial(detached.error());
     if (auto carried = carry_numbers(); !carried) return without_partial(carried.error());
     std::error_code error;
     fs::remove(target_ / kMark, error);  // or what is replaced would be taken for a copy

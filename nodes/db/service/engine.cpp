@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "storage/bulk_writer.hpp"
+#include "storage/recovery/repair.hpp"
 
 namespace starbus::nodes::db {
 
@@ -61,8 +62,10 @@ void Engine::open(std::function<void(const Result<>&)> opened) {
 }
 
 Result<> Engine::open_now() {
-  auto store = storage::open_store(
-      {.folder = settings_.folder, .env = settings_.env, .headroom = settings_.headroom});
+  auto store = storage::open_store({.folder = settings_.folder,
+                                    .env = settings_.env,
+                                    .headroom = settings_.headroom,
+                                    .repair_logs = storage::repair_logs});
   if (!store) {
     // No code of the database says what these do.
     if (store.error() == storage::Errc::in_use) {

@@ -99,7 +99,7 @@ void check_daemon(const DaemonReading* before, const DaemonReading& after, Findi
     add(to, Severity::error, mail == "full" ? Check::mail_store_full : Check::mail_store_stopped,
         after.name, "its mail store is " + mail + ": " + after.status.mail_reason);
   }
-  if (mail == "opening" || mail == "mending") {
+  if (mail == "opening" || mail == "repairing") {
     add(to, Severity::warning, Check::mail_store_opening, after.name,
         mail == "opening" ? "its mail store is not open yet" : "its mail store is being mended");
   }

@@ -79,19 +79,19 @@ awaitable<void> post(bus::Bus& node, const Script& script) {
 }
 
 awaitable<void> read(bus::Bus& node, const Script& script) {
-  Lines diary(script.file);
+  Lines log(script.file);
   const bus::Handlers none;
   const auto bound = co_await node.bind(script.name, none, use_awaitable);
   if (!bound) throw bus::BadResult(bound.error());
   bus::MailboxOptions options;
-  options.after = diary.last();
+  options.after = log.last();
   auto box = co_await node.open_mailbox(script.name, options, use_awaitable);
   if (!box) throw bus::BadResult(box.error());
-  while (diary.last() < script.count) {
+  while (log.last() < script.count) {
     const auto mail = co_await box->next(use_awaitable);
     if (!mail) throw bus::BadResult(mail.error());
     script.die("before", mail->number);
-    diary.add(mail->number, std::string(mail->text()));
+    log.add(mail->number, std::string(mail->text()));
     script.die("saved", mail->number);
     const auto erased = co_await box->acknowledge(mail->number, use_awaitable);
     if (!erased) throw bus::BadResult(erased.error());

@@ -1,0 +1,115 @@
+/// The shards of this store that other hosts take (docs/mail.md, "Shards that move").
+///
+/// For each: all rows as they were at one moment, page by page, while the shard is served; then
+/// what batches have changed meanwhile, until little is left; then the shard is frozen: nobody
+/// serves it, the last changes go, and when the target has them on its disk, a mark goes to ours.
+/// That mark is the moment of the move. Before it the shard is ours, whatever fails, and is served
+/// again; after it the target's, which asks for it as long as it must.
+///
+/// Sans-IO but for the store; belongs to the mail's thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "bus/core/wire/record_shards.hpp"
+#include "mail/rows.hpp"
+#include "mail/shards/changed_rows.hpp"
+#include "storage/store.hpp"
+
+namespace starbus::bus::busd::mail {
+
+class ShardExport {
+ public:
+  static constexpr std::size_t kPageBytes = 48 * 1024;  // of one record: within one bundle
+  static constexpr std::size_t kPageRows = 512;
+  /// So few changes are left when the shard is frozen, or after so many rounds: whatever the load.
+  static constexpr std::size_t kFreezeAt = 256;
+  static constexpr int kRounds = 8;
+  static constexpr std::uint64_t kPatience = 60'000;  // ms, for a target that says nothing
+  static constexpr std::uint64_t kMarkAgain = 1'000;  // ms, while that is not known to be there
+  static constexpr std::uint64_t kFrozenPatience = 5'000;  // the same, while posts wait
+
+  struct Way {
+    std::function<void(const Process& to, Lineage hint, ByteView record)> say;
+    std::function<bool(std::uint8_t shard)> serves;
+    /// Nobody serves it any more; a batch that is under way may still change it.
+    std::function<void(std::uint8_t shard)> freeze;
+    /// The number of the latest batch; see `settled`.
+    std::function<std::uint64_t()> begun;
+    /// It is served again.
+    std::function<void(std::uint8_t shard)> thaw;
+    /// Puts the mark, and calls `marked` when that is on the disk, or never will be.
+    std::function<void(std::uint8_t shard, const PlaceRow& row)> mark;
+    std::function<std::uint64_t()> now_ms;  // of a clock that nobody sets
+    std::function<void(const std::string& text)> trouble;
+  };
+
+  ShardExport(const storage::Store& store, Way way) : store_(store), way_(std::move(way)) {}
+
+  // --- what target say ---
+  void take(const Process& from, const ShardTake& take);
+  void more(const Process& from, const ShardMore& more);
+  /// Such a process, and its earlier lives, or what was said to it, is gone.
+  void process_gone(const Process& process, bool living);
+  void process_lost(const ChannelId& process);
+
+  // --- what becomes of the shard here ---
+  /// Whether its changes are to be told.
+  bool watches(std::uint8_t shard) const { return exports_.contains(shard); }
+  void changed(std::uint8_t shard, storage::Batch::Kind kind, std::string_view key,
+               std::string_view end);
+  /// Ours no more, for a reason of its own (a lease that was lost).
+  void closed(std::uint8_t shard);
+  /// All batches up to this number have ended. What begins after `watches` is true is told by
+  /// `changed`, and what ended before a snapshot is in it: so a copy begins only when the batch
+  /// that was under way has ended, and so do the last changes.
+  void settled(std::uint64_t batch);
+  void marked(std::uint8_t shard, const storage::Result<>& result);
+  void tick();
+  std::size_t count() const { return exports_.size(); }
+
+ private:
+  enum class Phase : std::uint8_t { waits, copies, follows, freezes, ends, marks };
+  struct Export {
+    Process to;
+    ShardTake request;
+    Phase phase = Phase::waits;
+    std::uint64_t barrier = 0;  // while it waits or freezes: a batch that must end first
+    std::unique_ptr<storage::Snapshot> snapshot;  // while it copies
+    std::size_t kind = 0;                         // of kMovingKinds
+    std::string next;                             // the first key of the next page; empty: of kind
+    ChangedRows sending;
+    ChangedRows changed;  // since `sending` was taken
+    int rounds = 0;
+    std::uint32_t page = 0;  // sent last
+    bool last_sent = false;
+    std::uint64_t heard_ms = 0;
+    bool undecided = false;  // the mark may be on the disk, or not
+  };
+  using Entry = std::map<std::uint8_t, Export>::iterator;
+
+  void asked(const Process& from, const ShardTake& take);
+  void go_on(Entry entry);
+  void mark(Entry entry);
+  template <class Act>
+  void for_each(Act&& act);
+  void lose(Entry entry, const std::string& why);
+  storage::Result<ShardRows> page(std::uint8_t shard, Export& exporting);
+  storage::Result<bool> copy(std::uint8_t shard, Export& exporting, ShardRows& rows);
+  storage::Result<> follow(Export& exporting, ShardRows& rows);
+  void end(Entry entry, Errc reason, const std::string& detail);
+  void refuse(const Process& to, const ShardTake& take, Errc reason, const std::string& detail);
+  template <class Record>
+  void say(const Process& to, Lineage hint, const Record& record);
+
+  const storage::Store& store_;
+  const Way way_;
+  std::map<std::uint8_t, Export> exports_;
+  Bytes scratch_;
+};
+
+}  // namespace starbus::bus::busd::mail
