@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-#include "aoi/buffer.hpp"
+#include "aoi/arrays/buffer.hpp"
 #include "aoi/types.hpp"
 
 namespace starbus::aoi {

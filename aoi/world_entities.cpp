@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "aoi/arrays/prefetch.hpp"
 #include "aoi/check.hpp"
-#include "aoi/index/prefetch.hpp"
 #include "aoi/replay/recording.hpp"
 #include "aoi/world_impl.hpp"
 

@@ -13,13 +13,13 @@
 #include <functional>
 #include <optional>
 
-#include "aoi/endings.hpp"
-#include "aoi/handles.hpp"
 #include "aoi/index/index.hpp"
 #include "aoi/select/selection.hpp"
 #include "aoi/select/symmetric.hpp"
 #include "aoi/world.hpp"
-#include "aoi/world_rows.hpp"
+#include "aoi/world/endings.hpp"
+#include "aoi/world/handles.hpp"
+#include "aoi/world/rows.hpp"
 
 namespace starbus::aoi {
 

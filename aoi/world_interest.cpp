@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "aoi/index/sort_indices.hpp"
+#include "aoi/arrays/sort_indices.hpp"
 #include "aoi/world_impl.hpp"
 
 namespace starbus::aoi {

@@ -1,7 +1,7 @@
 // Those who leave: together, as far as nobody asks for them meanwhile.
 #include <algorithm>
 
-#include "aoi/index/prefetch.hpp"
+#include "aoi/arrays/prefetch.hpp"
 #include "aoi/world_impl.hpp"
 
 namespace starbus::aoi {

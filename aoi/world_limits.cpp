@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "aoi/index/sort_indices.hpp"
+#include "aoi/arrays/sort_indices.hpp"
 #include "aoi/measure.hpp"
 #include "aoi/world_impl.hpp"
 

@@ -1,8 +1,8 @@
 // What changes sensors.
 #include <algorithm>
 
+#include "aoi/arrays/sort_indices.hpp"
 #include "aoi/check.hpp"
-#include "aoi/index/sort_indices.hpp"
 #include "aoi/replay/recording.hpp"
 #include "aoi/world_impl.hpp"
 

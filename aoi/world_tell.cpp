@@ -3,8 +3,8 @@
 #include <bit>
 #include <cassert>
 
-#include "aoi/index/prefetch.hpp"
-#include "aoi/index/sort_indices.hpp"
+#include "aoi/arrays/prefetch.hpp"
+#include "aoi/arrays/sort_indices.hpp"
 #include "aoi/world_impl.hpp"
 
 namespace starbus::aoi {

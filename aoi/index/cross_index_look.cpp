@@ -1,8 +1,8 @@
 // What sensors find among their candidates, and what is asked.
 #include <algorithm>
 
+#include "aoi/arrays/prefetch.hpp"
 #include "aoi/index/cross_index.hpp"
-#include "aoi/index/prefetch.hpp"
 #include "aoi/measure.hpp"
 
 namespace starbus::aoi {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "aoi/arrays/prefetch.hpp"
 #include "aoi/index/grid_layer_few.hpp"
 #include "aoi/index/grid_layer_going.hpp"
 #include "aoi/index/grid_layer_look.hpp"
@@ -10,7 +11,6 @@
 #include "aoi/index/grid_layer_rows.hpp"
 #include "aoi/index/grid_layer_scan.hpp"
 #include "aoi/index/grid_layer_traces.hpp"
-#include "aoi/index/prefetch.hpp"
 
 namespace starbus::aoi {
 

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <span>
 
+#include "aoi/arrays/prefetch.hpp"
 #include "aoi/index/grid_layer.hpp"
-#include "aoi/index/prefetch.hpp"
 
 namespace starbus::aoi {
 

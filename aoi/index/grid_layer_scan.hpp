@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#include "aoi/index/bits.hpp"
+#include "aoi/arrays/bits.hpp"
 #include "aoi/index/flip_writer.hpp"
 #include "aoi/index/grid_layer.hpp"
 #include "aoi/measure.hpp"

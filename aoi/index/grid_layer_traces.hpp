@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "aoi/arrays/prefetch.hpp"
 #include "aoi/index/grid_layer.hpp"
-#include "aoi/index/prefetch.hpp"
 
 namespace starbus::aoi {
 

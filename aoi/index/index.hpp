@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "aoi/buffer.hpp"
+#include "aoi/arrays/buffer.hpp"
 #include "aoi/index/pairs.hpp"
 #include "aoi/region.hpp"
 #include "aoi/scene.hpp"

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "aoi/buffer.hpp"
+#include "aoi/arrays/buffer.hpp"
 #include "aoi/index/index.hpp"
 #include "aoi/index/pairs.hpp"
 #include "aoi/limits.hpp"

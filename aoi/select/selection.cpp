@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "aoi/index/rank_few.hpp"
+#include "aoi/arrays/rank_few.hpp"
 
 namespace starbus::aoi {
 namespace {

@@ -7,9 +7,9 @@
 #include <limits>
 #include <set>
 
+#include "aoi/arrays/sort_indices.hpp"
 #include "aoi/index/extent.hpp"
 #include "aoi/index/pairs.hpp"
-#include "aoi/index/sort_indices.hpp"
 #include "aoi/limits.hpp"
 
 namespace starbus::aoi {

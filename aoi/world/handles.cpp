@@ -1,4 +1,4 @@
-#include "aoi/handles.hpp"
+#include "aoi/world/handles.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -1,12 +1,12 @@
-#include "aoi/index/sort_indices.hpp"
+#include "aoi/arrays/sort_indices.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <utility>
 
-#include "aoi/index/bits.hpp"
-#include "aoi/index/rank_few.hpp"
+#include "aoi/arrays/bits.hpp"
+#include "aoi/arrays/rank_few.hpp"
 
 namespace starbus::aoi {
 namespace {

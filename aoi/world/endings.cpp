@@ -1,4 +1,4 @@
-#include "aoi/endings.hpp"
+#include "aoi/world/endings.hpp"
 
 #include <algorithm>
 

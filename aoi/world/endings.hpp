@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "aoi/buffer.hpp"
+#include "aoi/arrays/buffer.hpp"
 #include "aoi/index/pairs.hpp"
 
 namespace starbus::aoi {
