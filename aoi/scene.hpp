@@ -30,7 +30,7 @@ struct Watch {
   FilterNumber filter = 0;
   bool has_height = false;
   bool has_margin = false;
-  bool noted = false;     ///< the world notes its changes before they are events
+  bool tracked = false;     ///< the world notes its changes before they are events
   bool geometric = true;  ///< false: symmetric lists, in which backends have no part
 
   float reach() const { return radius + leave_margin; }

@@ -37,6 +37,7 @@
 #include "aoi/options.hpp"
 #include "aoi/region.hpp"
 #include "aoi/types.hpp"
+#include "base/loop_thread.hpp"
 
 namespace starbus::aoi {
 
@@ -218,6 +219,7 @@ class World {
 
   Impl& settled() const;
   std::unique_ptr<Impl> impl_;
+  LoopThread thread_;
 };
 
 template <class Function>

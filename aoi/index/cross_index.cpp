@@ -204,7 +204,7 @@ void CrossIndex::consider(SensorIndex sensor, EntityIndex target) {
 bool CrossIndex::is_candidate(const Sensing& sensing, EntityIndex target) const {
   if (sensing.dense) {
     const std::size_t word = target / 64;
-    return word < sensing.held.size() && (sensing.held[word] >> target % 64 & 1) != 0;
+    return word < sensing.pinned.size() && (sensing.pinned[word] >> target % 64 & 1) != 0;
   }
   return std::any_of(sensing.entries.begin(), sensing.entries.end(),
                      [target](std::uint32_t one) { return (one & ~kInRange) == target; });
@@ -215,8 +215,8 @@ void CrossIndex::add_candidate(SensorIndex sensor, EntityIndex target) {
   sensing.entries.push_back(target);
   observers_[target].push_back(sensor);
   const auto mark = [&](EntityIndex one) {
-    if (sensing.held.size() <= one / 64) sensing.held.resize(anchored_.size() / 64 + 1);
-    sensing.held[one / 64] |= std::uint64_t{1} << one % 64;
+    if (sensing.pinned.size() <= one / 64) sensing.pinned.resize(anchored_.size() / 64 + 1);
+    sensing.pinned[one / 64] |= std::uint64_t{1} << one % 64;
   };
   if (sensing.dense) return mark(target);
   const std::size_t size = sensing.entries.size();
@@ -231,10 +231,10 @@ void CrossIndex::forget_candidate(SensorIndex sensor, EntityIndex target) {
   if (!sensing.dense) return;
   if (sensing.entries.size() < kCrowd / 2) {
     sensing.dense = false;
-    sensing.held = {};
+    sensing.pinned = {};
     return;
   }
-  sensing.held[target / 64] &= ~(std::uint64_t{1} << target % 64);
+  sensing.pinned[target / 64] &= ~(std::uint64_t{1} << target % 64);
 }
 
 }  // namespace starbus::aoi

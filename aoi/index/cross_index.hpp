@@ -36,8 +36,8 @@ class CrossIndex final : public Index {
   void detach(SensorIndex sensor, std::vector<EntityIndex>& had) override;
   void rewatch(SensorIndex sensor) override;
   void adopt(SensorIndex sensor, EntityIndex target) override;
-  void touched(std::vector<Touched>& out) override;
-  void look(Flips& flips, const std::vector<std::uint8_t>* skip) override;
+  void dirty(std::vector<Dirty>& out) override;
+  void evaluate(Delta& delta, const std::vector<std::uint8_t>* skip) override;
   bool has(SensorIndex sensor, EntityIndex target) const override;
   void in_range(SensorIndex sensor, std::vector<EntityIndex>& out) const override;
   void observers(EntityIndex target, std::vector<SensorIndex>& out) const override;
@@ -68,11 +68,11 @@ class CrossIndex final : public Index {
   struct Sensing {
     bool attached = false;
     bool touched = false;
-    bool dense = false;                  ///< `held` is kept
+    bool dense = false;                  ///< `pinned` is kept
     std::uint32_t suspects = 0;          ///< may have gone out of bounds since it was pruned
     float bound = 0;                     ///< reach and twice the slack, rounded up
     std::vector<std::uint32_t> entries;  ///< candidates
-    std::vector<std::uint64_t> held;     ///< of a crowd: a bit by entity, whether it is a candidate
+    std::vector<std::uint64_t> pinned;   ///< of a crowd: a bit by entity, whether it is a candidate
   };
 
   /// Bounds of one width.
@@ -104,9 +104,9 @@ class CrossIndex final : public Index {
   std::uint32_t* entry(SensorIndex sensor, EntityIndex target);
   const std::uint32_t* entry(SensorIndex sensor, EntityIndex target) const;
   void fetch(std::size_t at) const;
-  void look_from(SensorIndex sensor, Flips& flips);
+  void evaluate_from(SensorIndex sensor, Delta& delta);
   template <class Accept>
-  void test_entries(SensorIndex sensor, Flips& flips, const Accept& accept);
+  void test_entries(SensorIndex sensor, Delta& delta, const Accept& accept);
   void prune(SensorIndex sensor);
   void drop_observer(EntityIndex target, SensorIndex sensor);
   template <class Visitor>

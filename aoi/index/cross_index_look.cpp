@@ -16,7 +16,7 @@ constexpr std::size_t kPerLine = 16;  // candidates
 
 }  // namespace
 
-void CrossIndex::touched(std::vector<Touched>& out) {
+void CrossIndex::dirty(std::vector<Dirty>& out) {
   settle_waiting();
   settle_moved();
   for (const SensorIndex sensor : touched_) {
@@ -26,7 +26,7 @@ void CrossIndex::touched(std::vector<Touched>& out) {
   }
 }
 
-void CrossIndex::look(Flips& flips, const std::vector<std::uint8_t>* skip) {
+void CrossIndex::evaluate(Delta& delta, const std::vector<std::uint8_t>* skip) {
   settle_waiting();
   settle_moved();
   std::size_t kept = 0;
@@ -39,11 +39,11 @@ void CrossIndex::look(Flips& flips, const std::vector<std::uint8_t>* skip) {
       continue;
     }
     sensings_[sensor].touched = false;
-    look_from(sensor, flips);
+    evaluate_from(sensor, delta);
   }
   touched_.resize(kept);
   const std::uint64_t all = axes_[0].visited() + axes_[1].visited() - asked_;
-  flips.visited += all - counted_;
+  delta.visited += all - counted_;
   counted_ = all;
 }
 
@@ -61,7 +61,7 @@ void CrossIndex::fetch(std::size_t at) const {
 }
 
 template <class Accept>
-void CrossIndex::test_entries(SensorIndex sensor, Flips& flips, const Accept& accept) {
+void CrossIndex::test_entries(SensorIndex sensor, Delta& delta, const Accept& accept) {
   for (std::uint32_t& one : sensings_[sensor].entries) {
     const EntityIndex target = one & ~kInRange;
     const bool was = (one & kInRange) != 0;
@@ -69,31 +69,31 @@ void CrossIndex::test_entries(SensorIndex sensor, Flips& flips, const Accept& ac
     if (was == is) continue;
     one ^= kInRange;
     if (is) {
-      flips.enter(target);
+      delta.enter(target);
     } else {
-      flips.leave(target);
+      delta.leave(target);
     }
   }
 }
 
-void CrossIndex::look_from(SensorIndex sensor, Flips& flips) {
+void CrossIndex::evaluate_from(SensorIndex sensor, Delta& delta) {
   const Watch& watch = scene_.watches[sensor];
   const bool simple = scene_.metric == Metric::circle && watch.filter == 0 && !watch.has_height &&
                       !watch.has_margin;
   if (simple) {
     const Point from = points_[watch.owner];
     const float limit = limit_of(Metric::circle, watch.radius);
-    test_entries(sensor, flips, [&](EntityIndex target, bool) {
+    test_entries(sensor, delta, [&](EntityIndex target, bool) {
       const Point& at = points_[target];
       return measure(Metric::circle, at.x - from.x, at.y - from.y) <= limit;
     });
   } else {
-    test_entries(sensor, flips,
+    test_entries(sensor, delta,
                  [&](EntityIndex target, bool was) { return scene_.in_range(watch, target, was); });
   }
-  ++flips.looked;
-  flips.pair_tests += sensings_[sensor].entries.size();
-  flips.close(sensor, scene_);
+  ++delta.evaluated;
+  delta.pair_tests += sensings_[sensor].entries.size();
+  delta.close(sensor, scene_);
   const Sensing& sensing = sensings_[sensor];
   if (sensing.suspects * kSuspectShare > sensing.entries.size()) prune(sensor);
 }
@@ -108,7 +108,7 @@ void CrossIndex::prune(SensorIndex sensor) {
       continue;
     }
     drop_observer(one, sensor);
-    if (sensing.dense) sensing.held[one / 64] &= ~(std::uint64_t{1} << one % 64);
+    if (sensing.dense) sensing.pinned[one / 64] &= ~(std::uint64_t{1} << one % 64);
   }
   sensing.entries.resize(kept);
 }
@@ -164,7 +164,7 @@ std::uint64_t CrossIndex::memory() const {
                         sensings_.capacity() * sizeof(Sensing);
   for (const auto& list : observers_) bytes += list.capacity() * sizeof(SensorIndex);
   for (const Sensing& sensing : sensings_) {
-    bytes += sensing.entries.capacity() * sizeof(std::uint32_t) + sensing.held.capacity() * 8;
+    bytes += sensing.entries.capacity() * sizeof(std::uint32_t) + sensing.pinned.capacity() * 8;
   }
   return bytes;
 }

@@ -24,17 +24,17 @@ struct Extent {
   static Extent of(std::span<const Block> blocks);
 
   /// By a look that asks for no heights. All: they enter. None: they do not stay either.
-  Seen seen_by(const Look& look, Metric metric) const {
-    const float left = min_x - look.x;
-    const float right = max_x - look.x;
-    const float below = min_y - look.y;
-    const float above = max_y - look.y;
-    if (measure(metric, std::max(-left, right), std::max(-below, above)) <= look.enter_limit) {
+  Seen seen_by(const Query& query, Metric metric) const {
+    const float left = min_x - query.x;
+    const float right = max_x - query.x;
+    const float below = min_y - query.y;
+    const float above = max_y - query.y;
+    if (measure(metric, std::max(-left, right), std::max(-below, above)) <= query.enter_limit) {
       return Seen::all;
     }
     const float across = std::max(0.0F, std::max(left, -right));
     const float along = std::max(0.0F, std::max(below, -above));
-    return measure(metric, across, along) > look.stay_limit ? Seen::none : Seen::some;
+    return measure(metric, across, along) > query.stay_limit ? Seen::none : Seen::some;
   }
 };
 

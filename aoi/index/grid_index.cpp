@@ -103,15 +103,15 @@ void GridIndex::adopt(SensorIndex sensor, EntityIndex target) {
   layer_of(sensor).adopt(sensor, target);
 }
 
-void GridIndex::touched(std::vector<Touched>& out) {
+void GridIndex::dirty(std::vector<Dirty>& out) {
   for (std::uint32_t i = 0; i < used_; ++i) {
-    if (layers_[i]) layers_[i]->touched(out);
+    if (layers_[i]) layers_[i]->dirty(out);
   }
 }
 
-void GridIndex::look(Flips& flips, const std::vector<std::uint8_t>* skip) {
+void GridIndex::evaluate(Delta& delta, const std::vector<std::uint8_t>* skip) {
   for (std::uint32_t i = 0; i < used_; ++i) {
-    if (layers_[i]) layers_[i]->look(flips, skip);
+    if (layers_[i]) layers_[i]->evaluate(delta, skip);
   }
 }
 

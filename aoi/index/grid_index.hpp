@@ -30,8 +30,8 @@ class GridIndex final : public Index {
   void detach(SensorIndex sensor, std::vector<EntityIndex>& had) override;
   void rewatch(SensorIndex sensor) override;
   void adopt(SensorIndex sensor, EntityIndex target) override;
-  void touched(std::vector<Touched>& out) override;
-  void look(Flips& flips, const std::vector<std::uint8_t>* skip) override;
+  void dirty(std::vector<Dirty>& out) override;
+  void evaluate(Delta& delta, const std::vector<std::uint8_t>* skip) override;
   bool has(SensorIndex sensor, EntityIndex target) const override;
   void in_range(SensorIndex sensor, std::vector<EntityIndex>& out) const override;
   void observers(EntityIndex target, std::vector<SensorIndex>& out) const override;

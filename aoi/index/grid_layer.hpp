@@ -43,8 +43,8 @@ class GridLayer final : public Layer {
   void detach(SensorIndex sensor, std::vector<EntityIndex>& had) override;
   void rewatch(SensorIndex sensor) override;
   void adopt(SensorIndex sensor, EntityIndex target) override;
-  void touched(std::vector<Touched>& out) override;
-  void look(Flips& flips, const std::vector<std::uint8_t>* skip) override;
+  void dirty(std::vector<Dirty>& out) override;
+  void evaluate(Delta& delta, const std::vector<std::uint8_t>* skip) override;
   bool has(SensorIndex sensor, EntityIndex target) const override;
   void in_range(SensorIndex sensor, std::vector<EntityIndex>& out) const override;
   void observers(EntityIndex target, std::vector<SensorIndex>& out) const override;
@@ -174,27 +174,27 @@ class GridLayer final : public Layer {
   void each_row_over(const Place& place, const Visitor& visitor) const;
 
   // grid_layer_look.hpp, grid_layer_few.hpp, grid_layer_scan.hpp.
-  void settle_orphans(Flips& flips);
+  void settle_orphans(Delta& delta);
   void spread_dirt();
   void gather(CellIndex home, Around& around) const;
   void lay_out(const Around& around);
   std::uint32_t mask_of(const Watcher& watcher, const Around& around) const;
   std::uint64_t cost_of(const Around& around, std::uint32_t mask) const;
-  void look_from(CellIndex home, Flips& flips, const std::vector<std::uint8_t>* skip);
-  Look look_of(const Watcher& watcher) const;
-  Look whole_look_of(const Watcher& watcher) const;
+  void evaluate_from(CellIndex home, Delta& delta, const std::vector<std::uint8_t>* skip);
+  Query query_of(const Watcher& watcher) const;
+  Query full_query_of(const Watcher& watcher) const;
   FewBits others(const Watcher& watcher, const Around& around) const;
   void take_along(std::uint32_t watcher, Batch& batch);
   FewBits passing(const Around& around, FilterNumber filter) const;
   void refine(const Around& around, const Batch& batch);
-  void scan_batch(const Around& around, Batch& batch, Flips& flips);
-  void look_alone(Watcher& watcher, const Around& around, std::uint32_t mask, Flips& flips);
-  bool scan_runs(Watcher& watcher, const Around& around, const Look& look, std::size_t variant,
+  void scan_batch(const Around& around, Batch& batch, Delta& delta);
+  void evaluate_alone(Watcher& watcher, const Around& around, std::uint32_t mask, Delta& delta);
+  bool scan_runs(Watcher& watcher, const Around& around, const Query& query, std::size_t variant,
                  std::uint32_t mask);
-  void add_near(const Look& look, std::uint32_t first, std::span<const std::uint8_t> row,
+  void add_near(const Query& query, std::uint32_t first, std::span<const std::uint8_t> row,
                 std::vector<Candidate>& out) const;
-  void report(Watcher& watcher, Flips& flips);
-  void report_few(Watcher& watcher, const Around& around, const FewBits& now, Flips& flips);
+  void report(Watcher& watcher, Delta& delta);
+  void report_few(Watcher& watcher, const Around& around, const FewBits& now, Delta& delta);
   void settle_dirt();
 
   const Scene& scene_;
@@ -227,9 +227,9 @@ class GridLayer final : public Layer {
   std::vector<Pair> grouped_;          ///< scratch of settle_orphans()
 
   // Scratch of one look.
-  std::vector<CellIndex> looking_;
+  std::vector<CellIndex> evaluating_;
   std::array<std::uint32_t, kBatch> batch_;
-  std::array<Look, kBatch> looks_;
+  std::array<Query, kBatch> queries_;
   std::array<FewScans, kBatch> scans_;
   std::array<Extent, kNeighbours> extents_;  ///< by neighbour of one home
   std::vector<std::uint8_t> fresh_;

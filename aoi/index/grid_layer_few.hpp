@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "aoi/index/flip_writer.hpp"
+#include "aoi/index/delta_writer.hpp"
 #include "aoi/index/grid_layer.hpp"
 
 namespace starbus::aoi {
@@ -15,7 +15,7 @@ static_assert(kFewBlocks <= Row::kInPlace);
 
 // What most need. Where blocks have heights, all pass.
 template <class Cells>
-Look GridLayer<Cells>::look_of(const Watcher& watcher) const {
+Query GridLayer<Cells>::query_of(const Watcher& watcher) const {
   constexpr float kAny = std::numeric_limits<float>::infinity();
   const float limit = watcher.enter_limit;
   if (watcher.place != kNone) [[likely]] {
@@ -29,16 +29,16 @@ Look GridLayer<Cells>::look_of(const Watcher& watcher) const {
 
 // With the leave margin and the heights.
 template <class Cells>
-Look GridLayer<Cells>::whole_look_of(const Watcher& watcher) const {
-  Look look = look_of(watcher);
-  look.stay_limit = site_of(watcher).stay_limit;
-  if (arena_.heights.empty()) return look;
+Query GridLayer<Cells>::full_query_of(const Watcher& watcher) const {
+  Query query = query_of(watcher);
+  query.stay_limit = site_of(watcher).stay_limit;
+  if (arena_.heights.empty()) return query;
   const Watch& watch = scene_.watches[watcher.sensor];
-  if (!watch.has_height) return look;
-  look.z = scene_.spots[watch.owner].at.z;
-  look.min_height = watch.min_height;
-  look.max_height = watch.max_height;
-  return look;
+  if (!watch.has_height) return query;
+  query.z = scene_.spots[watch.owner].at.z;
+  query.min_height = watch.min_height;
+  query.max_height = watch.max_height;
+  return query;
 }
 
 // A watcher does not see its owner.
@@ -55,15 +55,15 @@ void GridLayer<Cells>::take_along(std::uint32_t at, Batch& batch) {
   const Watcher& watcher = watchers_[at];
   batch_[batch.count] = at;
   if (watcher.plain) [[likely]] {
-    looks_[batch.count++] = look_of(watcher);
+    queries_[batch.count++] = query_of(watcher);
     return;
   }
   // Who has neither passes a scan for both.
-  const Look look = whole_look_of(watcher);
-  looks_[batch.count++] = look;
+  const Query query = full_query_of(watcher);
+  queries_[batch.count++] = query;
   batch.plain = false;
-  batch.margin = batch.margin || look.stay_limit > look.enter_limit;
-  batch.height = batch.height || std::isfinite(look.min_height) || std::isfinite(look.max_height);
+  batch.margin = batch.margin || query.stay_limit > query.enter_limit;
+  batch.height = batch.height || std::isfinite(query.min_height) || std::isfinite(query.max_height);
 }
 
 template <class Cells>
@@ -104,10 +104,10 @@ void GridLayer<Cells>::refine(const Around& around, const Batch& batch) {
 
 // Those for whom anything has changed are picked out without branches: that is as likely as not.
 template <class Cells>
-void GridLayer<Cells>::scan_batch(const Around& around, Batch& batch, Flips& flips) {
+void GridLayer<Cells>::scan_batch(const Around& around, Batch& batch, Delta& delta) {
   const std::size_t variant =
       KernelTable::variant(scene_.metric == Metric::square, batch.margin, batch.height);
-  kernels_.few[variant](around.blocks, around.heights, around.size(), looks_.data(), batch.count,
+  kernels_.few[variant](around.blocks, around.heights, around.size(), queries_.data(), batch.count,
                         scans_.data());
   if (!batch.plain) refine(around, batch);
   std::uint32_t changed[kBatch];
@@ -125,11 +125,11 @@ void GridLayer<Cells>::scan_batch(const Around& around, Batch& batch, Flips& fli
   }
   for (std::uint32_t i = 0; i < changes; ++i) {
     Watcher& watcher = watchers_[batch_[changed[i]]];
-    report_few(watcher, around, scans_[changed[i]].enter, flips);
+    report_few(watcher, around, scans_[changed[i]].enter, delta);
     if (watcher.plain) [[likely]] {
-      flips.close(watcher.sensor, false, false);
+      delta.close(watcher.sensor, false, false);
     } else {
-      flips.close(watcher.sensor, scene_);
+      delta.close(watcher.sensor, scene_);
     }
   }
   batch = {};
@@ -138,8 +138,8 @@ void GridLayer<Cells>::scan_batch(const Around& around, Batch& batch, Flips& fli
 // Tells the difference between the row and what it is now, and makes that the row.
 template <class Cells>
 void GridLayer<Cells>::report_few(Watcher& watcher, const Around& around, const FewBits& now,
-                                  Flips& flips) {
-  FlipWriter writer(flips, kFewBlocks * kBlockPlaces);
+                                  Delta& delta) {
+  DeltaWriter writer(delta, kFewBlocks * kBlockPlaces);
   const auto tell = [&](std::uint64_t was, std::uint64_t is, std::size_t first) {
     for (std::uint64_t bits = was ^ is; bits != 0; bits &= bits - 1) {
       const auto bit = static_cast<std::uint32_t>(std::countr_zero(bits));

@@ -100,7 +100,7 @@ void GridLayer<Cells>::prefetch(CellIndex home) const {
 }
 
 template <class Cells>
-void GridLayer<Cells>::touched(std::vector<Touched>& out) {
+void GridLayer<Cells>::dirty(std::vector<Dirty>& out) {
   settle();
   follow_traces();
   spread_dirt();
@@ -120,24 +120,24 @@ void GridLayer<Cells>::touched(std::vector<Touched>& out) {
 }
 
 template <class Cells>
-void GridLayer<Cells>::look(Flips& flips, const std::vector<std::uint8_t>* skip) {
+void GridLayer<Cells>::evaluate(Delta& delta, const std::vector<std::uint8_t>* skip) {
   settle();
   if (skip != nullptr) follow_traces();  // not everybody around finds them
-  settle_orphans(flips);
+  settle_orphans(delta);
   spread_dirt();
-  looking_.clear();
+  evaluating_.clear();
   for (std::size_t word = 0; word < touched_.size(); ++word) {
     std::uint64_t bits = touched_[word];
     touched_[word] = 0;
     for (; bits != 0; bits &= bits - 1) {
       const auto home =
           static_cast<CellIndex>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
-      if (home < homes_.size() && !homes_[home].empty()) looking_.push_back(home);
+      if (home < homes_.size() && !homes_[home].empty()) evaluating_.push_back(home);
     }
   }
-  for (std::size_t i = 0; i < looking_.size(); ++i) {
-    if (i + 2 < looking_.size()) prefetch(looking_[i + 2]);
-    look_from(looking_[i], flips, skip);
+  for (std::size_t i = 0; i < evaluating_.size(); ++i) {
+    if (i + 2 < evaluating_.size()) prefetch(evaluating_[i + 2]);
+    evaluate_from(evaluating_[i], delta, skip);
   }
   settle_dirt();
   end_traces();
@@ -146,7 +146,7 @@ void GridLayer<Cells>::look(Flips& flips, const std::vector<std::uint8_t>* skip)
 // An orphan whose place is within the nine cells again is in the row again. Any other is out of
 // reach: it leaves now, also if its sensor would look later.
 template <class Cells>
-void GridLayer<Cells>::settle_orphans(Flips& flips) {
+void GridLayer<Cells>::settle_orphans(Delta& delta) {
   if (orphans_.empty()) return;
   constexpr std::size_t kAhead = 8;  // as many are fetched while one is settled
   group_by_sensor(orphans_, grouped_);
@@ -163,23 +163,23 @@ void GridLayer<Cells>::settle_orphans(Flips& flips) {
       }
       const std::uint32_t bit = bit_of(watcher, orphans_[i].target);
       if (bit == kNone) {
-        flips.leave(orphans_[i].target);
+        delta.leave(orphans_[i].target);
       } else {
         watcher.row.set(bit);
         mark_stale(watcher);
       }
     }
-    flips.close(sensor, scene_.watches[sensor].noted, false);
+    delta.close(sensor, scene_.watches[sensor].tracked, false);
   }
   orphans_.clear();
 }
 
 template <class Cells>
-void GridLayer<Cells>::look_from(CellIndex home, Flips& flips,
-                                 const std::vector<std::uint8_t>* skip) {
+void GridLayer<Cells>::evaluate_from(CellIndex home, Delta& delta,
+                                     const std::vector<std::uint8_t>* skip) {
   Around around;
   gather(home, around);
-  ++flips.visited;
+  ++delta.visited;
   if (!around.few) lay_out(around);
   Batch batch;
   for (const std::uint32_t at : homes_[home]) {
@@ -191,16 +191,16 @@ void GridLayer<Cells>::look_from(CellIndex home, Flips& flips,
       continue;
     }
     watcher.stale = false;
-    ++flips.looked;
-    flips.pair_tests += cost_of(around, mask);
+    ++delta.evaluated;
+    delta.pair_tests += cost_of(around, mask);
     if (around.few) [[likely]] {
       take_along(at, batch);
-      if (batch.count == kBatch) scan_batch(around, batch, flips);
+      if (batch.count == kBatch) scan_batch(around, batch, delta);
     } else {
-      look_alone(watcher, around, mask, flips);
+      evaluate_alone(watcher, around, mask, delta);
     }
   }
-  if (batch.count != 0) scan_batch(around, batch, flips);
+  if (batch.count != 0) scan_batch(around, batch, delta);
 }
 
 }  // namespace starbus::aoi

@@ -137,7 +137,7 @@ void GridLayer<Cells>::rewatch(SensorIndex sensor) {
   watcher.enter_limit = limit_of(scene_.metric, watch.radius);
   site_of(watcher).stay_limit = limit_of(scene_.metric, watch.reach());
   watcher.filter = watch.filter;
-  watcher.plain = !watch.has_margin && !watch.has_height && watch.filter == 0 && !watch.noted;
+  watcher.plain = !watch.has_margin && !watch.has_height && watch.filter == 0 && !watch.tracked;
   if (watch.has_height) arena_.keep_heights();
   mark_stale(watcher);
 }

@@ -8,25 +8,25 @@
 #include <limits>
 
 #include "aoi/arrays/bits.hpp"
-#include "aoi/index/flip_writer.hpp"
+#include "aoi/index/delta_writer.hpp"
 #include "aoi/index/grid_layer.hpp"
 #include "aoi/measure.hpp"
 
 namespace starbus::aoi {
 
 template <class Cells>
-void GridLayer<Cells>::look_alone(Watcher& watcher, const Around& around, std::uint32_t mask,
-                                  Flips& flips) {
+void GridLayer<Cells>::evaluate_alone(Watcher& watcher, const Around& around, std::uint32_t mask,
+                                      Delta& delta) {
   const Watch& watch = scene_.watches[watcher.sensor];
   const std::size_t variant = KernelTable::variant(scene_.metric == Metric::square,
                                                    watch.leave_margin > 0, watch.has_height);
-  const Look look = watcher.plain ? look_of(watcher) : whole_look_of(watcher);
-  if (scan_runs(watcher, around, look, variant, mask)) report(watcher, flips);
-  flips.close(watcher.sensor, scene_);
+  const Query query = watcher.plain ? query_of(watcher) : full_query_of(watcher);
+  if (scan_runs(watcher, around, query, variant, mask)) report(watcher, delta);
+  delta.close(watcher.sensor, scene_);
 }
 
 template <class Cells>
-bool GridLayer<Cells>::scan_runs(Watcher& watcher, const Around& around, const Look& look,
+bool GridLayer<Cells>::scan_runs(Watcher& watcher, const Around& around, const Query& query,
                                  std::size_t variant, std::uint32_t mask) {
   const std::size_t size = around.size();
   if (fresh_.size() < size) fresh_.resize(size);
@@ -36,7 +36,7 @@ bool GridLayer<Cells>::scan_runs(Watcher& watcher, const Around& around, const L
     const Run& run = *around.runs[i];
     if ((mask >> i & 1) == 0 || run.used == 0) continue;
     std::uint8_t* out = fresh_.data() + around.offsets[i];
-    switch (extents_[i].seen_by(look, scene_.metric)) {
+    switch (extents_[i].seen_by(query, scene_.metric)) {
       case Extent::Seen::all:
         std::memcpy(out, &arena_.occupied[run.first], run.used);
         break;
@@ -45,7 +45,7 @@ bool GridLayer<Cells>::scan_runs(Watcher& watcher, const Around& around, const L
         continue;
       case Extent::Seen::some:
         kernels_.run[variant](&arena_.blocks[run.first], arena_.heights_at(run.first), run.used,
-                              look, row + around.offsets[i], out);
+                              query, row + around.offsets[i], out);
     }
     if (watcher.filter == 0) continue;
     keep_common(out, arena_.passes[watcher.filter].data() + run.first, run.used);
@@ -77,10 +77,10 @@ void GridLayer<Cells>::lay_out(const Around& around) {
 
 // Tells the difference between fresh_ and the row, and makes fresh_ the row.
 template <class Cells>
-void GridLayer<Cells>::report(Watcher& watcher, Flips& flips) {
+void GridLayer<Cells>::report(Watcher& watcher, Delta& delta) {
   std::uint8_t* const row = watcher.row.data();
   const std::size_t size = block_at_.size();
-  FlipWriter writer(flips, size * kBlockPlaces);
+  DeltaWriter writer(delta, size * kBlockPlaces);
   const auto tell = [&](std::uint64_t was, std::uint64_t is, std::size_t first) {
     for (std::uint64_t bits = was ^ is; bits != 0; bits &= bits - 1) {
       const auto bit = static_cast<std::uint32_t>(std::countr_zero(bits));
@@ -112,27 +112,27 @@ void GridLayer<Cells>::in_range_within(SensorIndex sensor, float limit,
     each_bit(watcher, add);
     return;
   }
-  const Look look{from.x, from.y, from.z, limit, limit, 0, 0};
+  const Query query{from.x, from.y, from.z, limit, limit, 0, 0};
   for (std::size_t i = 0; i < kNeighbours; ++i) {
     const std::uint8_t* const row = watcher.row.data() + around.offsets[i];
     const Run& run = *around.runs[i];
     for (std::uint32_t first = 0; first < run.used; first += kScannedAtOnce) {
       const std::uint32_t count = std::min(run.used - first, kScannedAtOnce);
-      add_near(look, run.first + first, {row + first, count}, out);
+      add_near(query, run.first + first, {row + first, count}, out);
     }
   }
 }
 
 // Those in some blocks that are in the row and near enough.
 template <class Cells>
-void GridLayer<Cells>::add_near(const Look& look, std::uint32_t first,
+void GridLayer<Cells>::add_near(const Query& query, std::uint32_t first,
                                 std::span<const std::uint8_t> row,
                                 std::vector<Candidate>& out) const {
   constexpr std::size_t kSure = 4;
   std::uint8_t near[kScannedAtOnce] = {};
   std::uint8_t seen[kScannedAtOnce] = {};
   std::uint32_t places[kScannedAtOnce * kBlockPlaces + kSure];
-  kernels_.run[0](&arena_.blocks[first], nullptr, row.size(), look, nullptr, near);
+  kernels_.run[0](&arena_.blocks[first], nullptr, row.size(), query, nullptr, near);
   std::memcpy(seen, row.data(), row.size());
   std::uint32_t* end = places;
   for (std::uint32_t at = 0; at < row.size(); at += 8) {
@@ -144,7 +144,7 @@ void GridLayer<Cells>::add_near(const Look& look, std::uint32_t first,
   for (const std::uint32_t place : std::span<const std::uint32_t>(places, end)) {
     const Block& block = arena_.blocks[place / kBlockPlaces];
     const std::size_t lane = place % kBlockPlaces;
-    const float squared = distance_squared(block.x[lane] - look.x, block.y[lane] - look.y);
+    const float squared = distance_squared(block.x[lane] - query.x, block.y[lane] - query.y);
     *next++ = {squared, arena_.entities[place]};
   }
 }

@@ -10,48 +10,15 @@
 #include <vector>
 
 #include "aoi/arrays/buffer.hpp"
+#include "aoi/index/delta.hpp"
 #include "aoi/index/pairs.hpp"
 #include "aoi/region.hpp"
 #include "aoi/scene.hpp"
 
 namespace starbus::aoi {
 
-/// What sensors have found: targets side by side, and per sensor an entry that says where its own
-/// end; they begin where those of the entry before end. A sensor has two entries at most: the first
-/// for what went out of reach by itself, before it looked.
-struct Flips {
-  struct Entry {
-    std::uint32_t sensor_and_noted = 0;
-    std::uint32_t left = 0;
-    std::uint32_t entered = 0;
-    SensorIndex sensor() const { return sensor_and_noted >> 1; }
-    bool noted() const { return (sensor_and_noted & 1) != 0; }
-  };
-  Buffer<Entry> entries;
-  Buffer<EntityIndex> left;
-  Buffer<EntityIndex> entered;
-  std::uint64_t pair_tests = 0;
-  std::uint64_t visited = 0;  ///< see UpdateReport
-  std::uint32_t looked = 0;
-
-  void start();
-  /// All is told.
-  void rest();
-  /// Whoever asks may put them in order.
-  std::span<EntityIndex> left_of(std::size_t entry);
-  std::span<EntityIndex> entered_of(std::size_t entry);
-  void leave(EntityIndex target) { left.push_back(target); }
-  void enter(EntityIndex target) { entered.push_back(target); }
-  /// Ends the entry of a sensor; if nothing is new, only that of one that always counts.
-  void close(SensorIndex sensor, const Scene& scene) {
-    close(sensor, scene.watches[sensor].noted, scene.always[sensor]);
-  }
-  void close(SensorIndex sensor, bool noted, bool in_any_case);
-  std::uint64_t memory() const { return entries.memory() + left.memory() + entered.memory(); }
-};
-
 /// A sensor that has something to look at, and what that would cost in pair tests.
-struct Touched {
+struct Dirty {
   SensorIndex sensor = kNone;
   std::uint64_t cost = 0;
 };
@@ -92,10 +59,10 @@ class Index {
   virtual void adopt(SensorIndex sensor, EntityIndex target) = 0;
 
   /// Who would look now, in no order.
-  virtual void touched(std::vector<Touched>& out) = 0;
+  virtual void dirty(std::vector<Dirty>& out) = 0;
   /// Everybody looks who has something to look at, but those whose byte in `skip` (if any; indexed
   /// by sensor) is set; these stay touched.
-  virtual void look(Flips& flips, const std::vector<std::uint8_t>* skip) = 0;
+  virtual void evaluate(Delta& delta, const std::vector<std::uint8_t>* skip) = 0;
 
   virtual bool has(SensorIndex sensor, EntityIndex target) const = 0;
   /// Append; in no order.

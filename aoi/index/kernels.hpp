@@ -23,7 +23,7 @@ struct HeightBlock {
   float z[kBlockPlaces];
 };
 
-struct Look {
+struct Query {
   float x, y, z;
   float enter_limit, stay_limit;
   float min_height, max_height;
@@ -42,10 +42,10 @@ struct FewScans {
 struct KernelTable {
   /// kNeighbours to kFewBlocks blocks, for several looks.
   using Few = void (*)(const Block* const* blocks, const HeightBlock* const* heights,
-                       std::size_t size, const Look* looks, std::size_t count, FewScans* out);
+                       std::size_t size, const Query* queries, std::size_t count, FewScans* out);
   /// out[i] = enter | (old[i] & stay)
   using Run = void (*)(const Block* blocks, const HeightBlock* heights, std::size_t count,
-                       const Look& look, const std::uint8_t* old, std::uint8_t* out);
+                       const Query& query, const std::uint8_t* old, std::uint8_t* out);
   static constexpr std::size_t kVariants = 8;
   static constexpr std::size_t variant(bool square, bool margin, bool height) {
     return (square ? 4u : 0u) + (margin ? 2u : 0u) + (height ? 1u : 0u);

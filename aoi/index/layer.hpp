@@ -28,8 +28,8 @@ class Layer {
   virtual void detach(SensorIndex sensor, std::vector<EntityIndex>& had) = 0;
   virtual void rewatch(SensorIndex sensor) = 0;
   virtual void adopt(SensorIndex sensor, EntityIndex target) = 0;
-  virtual void touched(std::vector<Touched>& out) = 0;
-  virtual void look(Flips& flips, const std::vector<std::uint8_t>* skip) = 0;
+  virtual void dirty(std::vector<Dirty>& out) = 0;
+  virtual void evaluate(Delta& delta, const std::vector<std::uint8_t>* skip) = 0;
   virtual bool has(SensorIndex sensor, EntityIndex target) const = 0;
   virtual void in_range(SensorIndex sensor, std::vector<EntityIndex>& out) const = 0;
   virtual void observers(EntityIndex target, std::vector<SensorIndex>& out) const = 0;

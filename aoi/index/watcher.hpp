@@ -12,7 +12,7 @@ namespace starbus::aoi {
 struct alignas(32) Watcher {
   Row row;
   FilterNumber filter = 0;
-  bool plain = true;  ///< no margin, no height, no filter, not noted
+  bool plain = true;  ///< no margin, no height, no filter, not tracked
   bool stale = true;  ///< must look at all nine cells
   SensorIndex sensor = kNone;
   std::uint32_t place = kNone;  ///< of the owner, if it is observable

@@ -1,5 +1,6 @@
-/// What a world keeps of each entity and of each sensor beside the Scene that backends read. Found
-/// by the index of an id; a row that is not live is not read. Plain values; the world owns them.
+/// The rows that a world keeps of each entity and each sensor beside the Scene that backends read.
+/// A row is found by the index of an id; a row that is not live is not read. Plain values, owned by
+/// Tables.
 #pragma once
 
 #include <limits>
@@ -15,28 +16,28 @@ namespace starbus::aoi {
 struct EntityRow {
   std::uint64_t key = 0;
   float weight = 0;
-  std::uint16_t sensors = 0;  ///< of those added and not removed, also not yet done
+  std::uint16_t sensors = 0;  ///< added and not removed, including those still deferred
   bool beacon = false;
-  bool reflagged = false;  ///< since the last update
+  bool flags_changed = false;  ///< since the last update
 };
 
-/// What a managed sensor keeps.
+/// State of a managed sensor.
 struct Managed {
-  std::vector<EntityIndex> told;       ///< what the events have told; sorted
-  std::vector<std::uint16_t> indices;  ///< beside told, if the sensor is indexed
+  std::vector<EntityIndex> reported;   ///< the targets that events have reported; sorted
+  std::vector<std::uint16_t> indices;  ///< parallel to `reported` if the sensor is indexed
   std::vector<EntityIndex> forced;     ///< sorted
   WireIndices wire;
-  /// Of the nearest that it showed last, squared.
+  /// Squared distance of the farthest target that the policy `nearest` showed last.
   float farthest = std::numeric_limits<float>::infinity();
-  bool crowded = false;  ///< shows less than what is in range
-  bool held = false;     ///< told holds, or shall hold, what is forced or a beacon
-  bool pending = false;  ///< has to be decided in this update
-  bool fresh = false;    ///< was plain before this update: told is not known yet
+  bool crowded = false;  ///< shows fewer targets than are in range
+  bool pinned = false;   ///< `reported` contains, or will contain, forced targets or beacons
+  bool pending = false;  ///< must be decided in this update
+  bool fresh = false;    ///< was plain before this update, so `reported` is still empty
 };
 
 struct SensorRow {
   std::unique_ptr<Managed> managed;
-  std::uint32_t in_range = 0;  ///< how many the backend has, if its changes are noted
+  std::uint32_t in_range = 0;  ///< targets that the backend has in range, if Watch::tracked
   Limit limit;
   std::uint16_t period = 1;
   std::uint16_t put_off = 0;  ///< updates in a row

@@ -81,15 +81,15 @@ RC_GTEST_PROP(Extent, SparesOnlyTestsThatAllEndAlike, ()) {
     }
   }
   const Metric metric = *rc::gen::element(Metric::circle, Metric::square);
-  Look look{at(), at(), 0, limit_of(metric, at()), 0, 0, 0};
-  look.stay_limit = look.enter_limit * *rc::gen::element(1.0F, 1.5F);
-  const Extent::Seen seen = Extent::of(blocks).seen_by(look, metric);
+  Query query{at(), at(), 0, limit_of(metric, at()), 0, 0, 0};
+  query.stay_limit = query.enter_limit * *rc::gen::element(1.0F, 1.5F);
+  const Extent::Seen seen = Extent::of(blocks).seen_by(query, metric);
   for (const Block& block : blocks) {
     for (std::size_t i = 0; i < kBlockPlaces; ++i) {
       if (std::isnan(block.x[i])) continue;
-      const float measured = measure(metric, block.x[i] - look.x, block.y[i] - look.y);
-      RC_ASSERT(seen != Extent::Seen::all || measured <= look.enter_limit);
-      RC_ASSERT(seen != Extent::Seen::none || measured > look.stay_limit);
+      const float measured = measure(metric, block.x[i] - query.x, block.y[i] - query.y);
+      RC_ASSERT(seen != Extent::Seen::all || measured <= query.enter_limit);
+      RC_ASSERT(seen != Extent::Seen::none || measured > query.stay_limit);
     }
   }
 }

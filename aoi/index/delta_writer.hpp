@@ -6,21 +6,21 @@
 
 namespace starbus::aoi {
 
-class FlipWriter {
+class DeltaWriter {
  public:
-  /// `most`: flips at most.
-  FlipWriter(Flips& flips, std::size_t most)
-      : flips_(flips),
-        left_begin_(flips.left.room(most)),
-        entered_begin_(flips.entered.room(most)),
+  /// `most`: delta at most.
+  DeltaWriter(Delta& delta, std::size_t most)
+      : delta_(delta),
+        left_begin_(delta.left.room(most)),
+        entered_begin_(delta.entered.room(most)),
         left_(left_begin_),
         entered_(entered_begin_) {}
-  ~FlipWriter() {
-    flips_.left.add(static_cast<std::size_t>(left_ - left_begin_));
-    flips_.entered.add(static_cast<std::size_t>(entered_ - entered_begin_));
+  ~DeltaWriter() {
+    delta_.left.add(static_cast<std::size_t>(left_ - left_begin_));
+    delta_.entered.add(static_cast<std::size_t>(entered_ - entered_begin_));
   }
-  FlipWriter(const FlipWriter&) = delete;
-  FlipWriter& operator=(const FlipWriter&) = delete;
+  DeltaWriter(const DeltaWriter&) = delete;
+  DeltaWriter& operator=(const DeltaWriter&) = delete;
 
   void write(EntityIndex target, bool left) {
     *left_ = target;
@@ -30,7 +30,7 @@ class FlipWriter {
   }
 
  private:
-  Flips& flips_;
+  Delta& delta_;
   EntityIndex* const left_begin_;
   EntityIndex* const entered_begin_;
   EntityIndex* left_;
