@@ -108,7 +108,7 @@ void BlockArena::refilter_all(FilterNumber number) {
 
 void BlockArena::keep_heights() {
   if (!heights.empty()) return;
-  heights.resize(blocks.size() + 1);  // never empty again
+  heights.resize(blocks.size() + 1);  // so that it is never empty again
   for (std::size_t place = 0; place < entities.size(); ++place) {
     if (entities[place] == kNone) continue;
     heights[place / kBlockPlaces].z[place % kBlockPlaces] = scene_.spots[entities[place]].at.z;

@@ -91,7 +91,7 @@ void BruteIndex::in_range_within(SensorIndex sensor, float limit,
   }
 }
 
-void BruteIndex::visit(const Box&, const std::function<void(EntityIndex)>& visitor) const {
+void BruteIndex::visit(const Box&, EntityVisitor visitor) const {
   for (EntityIndex entity = 0; entity < scene_.spots.size(); ++entity) {
     if (scene_.spots[entity].id != 0 && scene_.observable[entity] != 0) visitor(entity);
   }

@@ -1,5 +1,6 @@
-/// Writes what has left and what has entered without asking which of the two it is: one guess in
-/// two would be wrong. Lives for one sensor's report; owns nothing.
+/// Writes left and entered targets to a delta without a branch on which of the two a target is: one
+/// guess in two would be wrong. Lives while one sensor's changes are written. Owns nothing; one
+/// thread.
 #pragma once
 
 #include "aoi/index/index.hpp"
@@ -8,7 +9,7 @@ namespace starbus::aoi {
 
 class DeltaWriter {
  public:
-  /// `most`: delta at most.
+  /// `most`: changes at most.
   DeltaWriter(Delta& delta, std::size_t most)
       : delta_(delta),
         left_begin_(delta.left.room(most)),

@@ -1,6 +1,6 @@
-/// The box around some blocks of positions: one test of it may spare those of all who are in it. As
-/// exact as the tests that it spares, for float subtraction, products and sums keep an order. A
-/// plain value.
+/// The box around the positions in some blocks: one test of it may spare the tests of all of them.
+/// It is as exact as these, because float subtraction, products and sums keep an order. A plain
+/// value.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace starbus::aoi {
 struct Extent {
   enum class Seen : std::uint8_t { none, some, all };
 
-  // Infinite: nobody knows.
+  // Infinite: not known.
   float min_x = -std::numeric_limits<float>::infinity();
   float max_x = std::numeric_limits<float>::infinity();
   float min_y = min_x;
@@ -23,7 +23,7 @@ struct Extent {
 
   static Extent of(std::span<const Block> blocks);
 
-  /// By a look that asks for no heights. All: they enter. None: they do not stay either.
+  /// For a query without heights. all: all entities enter. none: none of them stays either.
   Seen seen_by(const Query& query, Metric metric) const {
     const float left = min_x - query.x;
     const float right = max_x - query.x;

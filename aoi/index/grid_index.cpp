@@ -86,7 +86,7 @@ void GridIndex::detach(SensorIndex sensor, std::vector<EntityIndex>& had) {
   layer_of(sensor).detach(sensor, had);
 }
 
-// Another reach may need another layer: what is in range goes along.
+// Another reach may need another layer; what is in range is carried over.
 void GridIndex::rewatch(SensorIndex sensor) {
   const std::uint32_t number = layer_for(scene_.watches[sensor].reach());
   if (number == served_[sensor].layer()) {
@@ -134,7 +134,7 @@ void GridIndex::in_range_within(SensorIndex sensor, float limit,
   layer_of(sensor).in_range_within(sensor, limit, out);
 }
 
-void GridIndex::visit(const Box& box, const std::function<void(EntityIndex)>& visitor) const {
+void GridIndex::visit(const Box& box, EntityVisitor visitor) const {
   layers_[0]->visit(box, visitor);
 }
 

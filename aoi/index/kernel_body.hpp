@@ -1,6 +1,6 @@
-/// The loops of kernels.hpp, over Lanes: eight places at once. Included by one file per instruction
-/// set, each of which defines its Lanes; everything here has internal linkage, so that no code for
-/// one processor can stand in for that of another.
+/// The loops of kernels.hpp, over Lanes: eight places at once. One file per instruction set
+/// includes it and defines its Lanes. All of it has internal linkage, so that the linker cannot put
+/// code for one processor in the place of code for another.
 #pragma once
 
 #include "aoi/index/kernels.hpp"

@@ -1,5 +1,6 @@
-/// One of a grid's layers, whatever its cells are, and which sensor is served by which of them.
-/// Calls and failures are those of an Index (index.hpp). Who makes a layer owns it.
+/// One layer of a grid, whatever kind of cells it has, and the table of which layer serves which
+/// sensor. Calls and failures are those of an Index (index.hpp). The GridIndex owns its layers. One
+/// thread.
 #pragma once
 
 #include <functional>
@@ -35,12 +36,12 @@ class Layer {
   virtual void observers(EntityIndex target, std::vector<SensorIndex>& out) const = 0;
   virtual void in_range_within(SensorIndex sensor, float limit,
                                std::vector<Candidate>& out) const = 0;
-  virtual void visit(const Box& box, const std::function<void(EntityIndex)>& visitor) const = 0;
+  virtual void visit(const Box& box, EntityVisitor visitor) const = 0;
   virtual std::uint64_t visited() const = 0;
   virtual std::uint64_t memory() const = 0;
 };
 
-/// Which watcher of which layer serves a sensor; a grid keeps it for all its layers.
+/// Which watcher of which layer serves a sensor. A grid keeps one per sensor for all its layers.
 class Served {
  public:
   Served() = default;

@@ -1,32 +1,63 @@
-/// Of GridLayer: the look of one watcher in a crowd, where rows are longer than two words. Included
-/// by grid_layer.cpp alone.
+/// Evaluates watchers in a crowd, where rows are longer than two words, one by one. Works on a
+/// GridState that outlives it; owns scratch memory; one thread.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <span>
 
 #include "aoi/arrays/bits.hpp"
+#include "aoi/index/around.hpp"
 #include "aoi/index/delta_writer.hpp"
-#include "aoi/index/grid_layer.hpp"
+#include "aoi/index/extent.hpp"
 #include "aoi/measure.hpp"
 
 namespace starbus::aoi {
 
 template <class Cells>
-void GridLayer<Cells>::evaluate_alone(Watcher& watcher, const Around& around, std::uint32_t mask,
-                                      Delta& delta) {
-  const Watch& watch = scene_.watches[watcher.sensor];
-  const std::size_t variant = KernelTable::variant(scene_.metric == Metric::square,
+class CrowdScan {
+ public:
+  explicit CrowdScan(GridState<Cells>& state) : s_(state) {}
+
+  /// Comes before evaluate() of the watchers of one home.
+  void lay_out(const Around& around);
+  /// Scans the cells whose bits in `mask` are set.
+  void evaluate(Watcher& watcher, const Around& around, std::uint32_t mask, Delta& delta);
+  /// See Index::in_range_within.
+  void in_range_within(SensorIndex sensor, float limit, std::vector<Candidate>& out) const;
+
+ private:
+  static constexpr std::uint32_t kCrowd = 64;          ///< entities of a cell with an extent
+  static constexpr std::uint32_t kScannedAtOnce = 64;  ///< blocks
+
+  bool scan_runs(Watcher& watcher, const Around& around, const Query& query, std::size_t variant,
+                 std::uint32_t mask);
+  void write_delta(Watcher& watcher, Delta& delta);
+  void add_near(const Query& query, std::uint32_t first, std::span<const std::uint8_t> row,
+                std::vector<Candidate>& out) const;
+
+  GridState<Cells>& s_;
+  std::array<Extent, kNeighbours> extents_;  ///< by neighbour of one home
+  std::vector<std::uint8_t> fresh_;          ///< the row as it is now
+  std::vector<std::uint32_t> block_at_;      ///< by byte of the rows of one home
+};
+
+template <class Cells>
+void CrowdScan<Cells>::evaluate(Watcher& watcher, const Around& around, std::uint32_t mask,
+                                Delta& delta) {
+  const Watch& watch = s_.scene.watches[watcher.sensor];
+  const std::size_t variant = KernelTable::variant(s_.scene.metric == Metric::square,
                                                    watch.leave_margin > 0, watch.has_height);
-  const Query query = watcher.plain ? query_of(watcher) : full_query_of(watcher);
-  if (scan_runs(watcher, around, query, variant, mask)) report(watcher, delta);
-  delta.close(watcher.sensor, scene_);
+  const Query query = watcher.plain ? query_of(s_, watcher) : full_query_of(s_, watcher);
+  if (scan_runs(watcher, around, query, variant, mask)) write_delta(watcher, delta);
+  delta.close(watcher.sensor, s_.scene);
 }
 
 template <class Cells>
-bool GridLayer<Cells>::scan_runs(Watcher& watcher, const Around& around, const Query& query,
+bool CrowdScan<Cells>::scan_runs(Watcher& watcher, const Around& around, const Query& query,
                                  std::size_t variant, std::uint32_t mask) {
   const std::size_t size = around.size();
   if (fresh_.size() < size) fresh_.resize(size);
@@ -36,19 +67,19 @@ bool GridLayer<Cells>::scan_runs(Watcher& watcher, const Around& around, const Q
     const Run& run = *around.runs[i];
     if ((mask >> i & 1) == 0 || run.used == 0) continue;
     std::uint8_t* out = fresh_.data() + around.offsets[i];
-    switch (extents_[i].seen_by(query, scene_.metric)) {
+    switch (extents_[i].seen_by(query, s_.scene.metric)) {
       case Extent::Seen::all:
-        std::memcpy(out, &arena_.occupied[run.first], run.used);
+        std::memcpy(out, &s_.arena.occupied[run.first], run.used);
         break;
       case Extent::Seen::none:
         std::memset(out, 0, run.used);
         continue;
       case Extent::Seen::some:
-        kernels_.run[variant](&arena_.blocks[run.first], arena_.heights_at(run.first), run.used,
-                              query, row + around.offsets[i], out);
+        s_.kernels.run[variant](&s_.arena.blocks[run.first], s_.arena.heights_at(run.first),
+                                run.used, query, row + around.offsets[i], out);
     }
     if (watcher.filter == 0) continue;
-    keep_common(out, arena_.passes[watcher.filter].data() + run.first, run.used);
+    keep_common(out, s_.arena.passes[watcher.filter].data() + run.first, run.used);
   }
   const std::uint32_t place = watcher.place;
   if (place != kNone) {
@@ -58,58 +89,57 @@ bool GridLayer<Cells>::scan_runs(Watcher& watcher, const Around& around, const Q
   return std::memcmp(fresh_.data(), row, size) != 0;
 }
 
-// Which block each byte of the rows of this home stands for, and how far each of its crowds
-// reaches.
+// Sets which block each byte of the rows of this home stands for, and the extent of each crowd.
 template <class Cells>
-void GridLayer<Cells>::lay_out(const Around& around) {
+void CrowdScan<Cells>::lay_out(const Around& around) {
   block_at_.resize(around.size());
   for (std::size_t i = 0; i < kNeighbours; ++i) {
     const std::uint32_t first = around.runs[i]->first;
     for (std::uint32_t at = around.offsets[i]; at < around.offsets[i + 1]; ++at) {
       block_at_[at] = first + at - around.offsets[i];
     }
-    // Where nobody asks for heights; a few blocks are scanned before that is found out.
+    // An extent knows no heights, and a few blocks are scanned faster than it is computed.
     const Run& run = *around.runs[i];
-    const bool crowd = run.count >= kCrowd && arena_.heights.empty();
-    extents_[i] = crowd ? Extent::of({&arena_.blocks[run.first], run.used}) : Extent{};
+    const bool crowd = run.count >= kCrowd && s_.arena.heights.empty();
+    extents_[i] = crowd ? Extent::of({&s_.arena.blocks[run.first], run.used}) : Extent{};
   }
 }
 
-// Tells the difference between fresh_ and the row, and makes fresh_ the row.
+// Writes the difference between fresh_ and the row to the delta, and makes fresh_ the row.
 template <class Cells>
-void GridLayer<Cells>::report(Watcher& watcher, Delta& delta) {
+void CrowdScan<Cells>::write_delta(Watcher& watcher, Delta& delta) {
   std::uint8_t* const row = watcher.row.data();
   const std::size_t size = block_at_.size();
   DeltaWriter writer(delta, size * kBlockPlaces);
-  const auto tell = [&](std::uint64_t was, std::uint64_t is, std::size_t first) {
+  const auto write = [&](std::uint64_t was, std::uint64_t is, std::size_t first) {
     for (std::uint64_t bits = was ^ is; bits != 0; bits &= bits - 1) {
       const auto bit = static_cast<std::uint32_t>(std::countr_zero(bits));
       const std::size_t place = block_at_[first + bit / 8] * std::size_t{kBlockPlaces} + bit % 8;
-      writer.write(arena_.entities[place], (was >> bit & 1) != 0);
+      writer.write(s_.arena.entities[place], (was >> bit & 1) != 0);
     }
   };
   std::size_t at = 0;
   for (; at + 8 <= size; at += 8) {
-    tell(load(row + at), load(fresh_.data() + at), at);
+    write(load(row + at), load(fresh_.data() + at), at);
   }
-  for (; at < size; ++at) tell(row[at], fresh_[at], at);
+  for (; at < size; ++at) write(row[at], fresh_[at], at);
   std::memcpy(row, fresh_.data(), size);
 }
 
 template <class Cells>
-void GridLayer<Cells>::in_range_within(SensorIndex sensor, float limit,
+void CrowdScan<Cells>::in_range_within(SensorIndex sensor, float limit,
                                        std::vector<Candidate>& out) const {
-  const Watcher& watcher = watchers_[served_[sensor].watcher()];
-  const Position& from = scene_.spots[scene_.watches[sensor].owner].at;
+  const Watcher& watcher = s_.watcher_of(sensor);
+  const Position& from = s_.scene.spots[s_.scene.watches[sensor].owner].at;
   const auto add = [&](EntityIndex target) {
-    const Position& at = scene_.spots[target].at;
+    const Position& at = s_.scene.spots[target].at;
     const float squared = distance_squared(at.x - from.x, at.y - from.y);
     if (squared <= limit) out.push_back({squared, target});
   };
   Around around;
-  gather(site_of(watcher).cell, around);
+  gather(s_, s_.site_of(watcher).cell, around);
   if (around.few || limit == std::numeric_limits<float>::infinity()) {
-    each_bit(watcher, add);
+    s_.each_bit(watcher, add);
     return;
   }
   const Query query{from.x, from.y, from.z, limit, limit, 0, 0};
@@ -123,16 +153,16 @@ void GridLayer<Cells>::in_range_within(SensorIndex sensor, float limit,
   }
 }
 
-// Those in some blocks that are in the row and near enough.
+// Appends the entities of some blocks that are in the row and near enough.
 template <class Cells>
-void GridLayer<Cells>::add_near(const Query& query, std::uint32_t first,
+void CrowdScan<Cells>::add_near(const Query& query, std::uint32_t first,
                                 std::span<const std::uint8_t> row,
                                 std::vector<Candidate>& out) const {
   constexpr std::size_t kSure = 4;
   std::uint8_t near[kScannedAtOnce] = {};
   std::uint8_t seen[kScannedAtOnce] = {};
   std::uint32_t places[kScannedAtOnce * kBlockPlaces + kSure];
-  kernels_.run[0](&arena_.blocks[first], nullptr, row.size(), query, nullptr, near);
+  s_.kernels.run[0](&s_.arena.blocks[first], nullptr, row.size(), query, nullptr, near);
   std::memcpy(seen, row.data(), row.size());
   std::uint32_t* end = places;
   for (std::uint32_t at = 0; at < row.size(); at += 8) {
@@ -142,10 +172,10 @@ void GridLayer<Cells>::add_near(const Query& query, std::uint32_t first,
   out.resize(before + static_cast<std::size_t>(end - places));
   Candidate* next = out.data() + before;
   for (const std::uint32_t place : std::span<const std::uint32_t>(places, end)) {
-    const Block& block = arena_.blocks[place / kBlockPlaces];
+    const Block& block = s_.arena.blocks[place / kBlockPlaces];
     const std::size_t lane = place % kBlockPlaces;
     const float squared = distance_squared(block.x[lane] - query.x, block.y[lane] - query.y);
-    *next++ = {squared, arena_.entities[place]};
+    *next++ = {squared, s_.arena.entities[place]};
   }
 }
 

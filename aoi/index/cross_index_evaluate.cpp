@@ -1,4 +1,4 @@
-// What sensors find among their candidates, and what is asked.
+// Evaluates sensors, and answers what is in range.
 #include <algorithm>
 
 #include "aoi/arrays/prefetch.hpp"
@@ -8,9 +8,9 @@
 namespace starbus::aoi {
 namespace {
 
-// Candidates are dropped when one in so many may be out of bounds.
+// Candidates are pruned when more than one in so many may be out of bounds.
 constexpr std::size_t kSuspectShare = 4;
-// Sensors: a look takes less time than a miss, and what it needs is reached in two steps.
+// Sensors. An evaluation takes less time than a cache miss, and its data is reached in two steps.
 constexpr std::size_t kAhead = 6;
 constexpr std::size_t kPerLine = 16;  // candidates
 
@@ -19,8 +19,8 @@ constexpr std::size_t kPerLine = 16;  // candidates
 void CrossIndex::dirty(std::vector<Dirty>& out) {
   settle_waiting();
   settle_moved();
-  for (const SensorIndex sensor : touched_) {
-    if (sensings_[sensor].touched) {
+  for (const SensorIndex sensor : dirty_) {
+    if (sensings_[sensor].dirty) {
       out.push_back({sensor, sensings_[sensor].entries.size()});
     }
   }
@@ -30,32 +30,32 @@ void CrossIndex::evaluate(Delta& delta, const std::vector<std::uint8_t>* skip) {
   settle_waiting();
   settle_moved();
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < touched_.size(); ++i) {
-    fetch(i);
-    const SensorIndex sensor = touched_[i];
-    if (!sensings_[sensor].touched) continue;
+  for (std::size_t i = 0; i < dirty_.size(); ++i) {
+    prefetch(i);
+    const SensorIndex sensor = dirty_[i];
+    if (!sensings_[sensor].dirty) continue;
     if (skip != nullptr && (*skip)[sensor] != 0) {
-      touched_[kept++] = sensor;
+      dirty_[kept++] = sensor;
       continue;
     }
-    sensings_[sensor].touched = false;
-    evaluate_from(sensor, delta);
+    sensings_[sensor].dirty = false;
+    evaluate_sensor(sensor, delta);
   }
-  touched_.resize(kept);
+  dirty_.resize(kept);
   const std::uint64_t all = axes_[0].visited() + axes_[1].visited() - asked_;
   delta.visited += all - counted_;
   counted_ = all;
 }
 
-// What the looks after that of touched_[at] will need.
-void CrossIndex::fetch(std::size_t at) const {
-  if (at + 2 * kAhead < touched_.size()) {
-    const SensorIndex later = touched_[at + 2 * kAhead];
+// Prefetches what the evaluations after that of dirty_[at] will need.
+void CrossIndex::prefetch(std::size_t at) const {
+  if (at + 2 * kAhead < dirty_.size()) {
+    const SensorIndex later = dirty_[at + 2 * kAhead];
     prefetch_line(&sensings_[later]);
     prefetch_line(&scene_.watches[later]);
   }
-  if (at + kAhead >= touched_.size()) return;
-  const std::vector<std::uint32_t>& entries = sensings_[touched_[at + kAhead]].entries;
+  if (at + kAhead >= dirty_.size()) return;
+  const std::vector<std::uint32_t>& entries = sensings_[dirty_[at + kAhead]].entries;
   prefetch_line(entries.data());
   if (entries.size() > kPerLine) prefetch_line(entries.data() + kPerLine);
 }
@@ -76,7 +76,7 @@ void CrossIndex::test_entries(SensorIndex sensor, Delta& delta, const Accept& ac
   }
 }
 
-void CrossIndex::evaluate_from(SensorIndex sensor, Delta& delta) {
+void CrossIndex::evaluate_sensor(SensorIndex sensor, Delta& delta) {
   const Watch& watch = scene_.watches[sensor];
   const bool simple = scene_.metric == Metric::circle && watch.filter == 0 && !watch.has_height &&
                       !watch.has_margin;
@@ -108,7 +108,7 @@ void CrossIndex::prune(SensorIndex sensor) {
       continue;
     }
     drop_observer(one, sensor);
-    if (sensing.dense) sensing.pinned[one / 64] &= ~(std::uint64_t{1} << one % 64);
+    if (sensing.dense) sensing.candidate_bits[one / 64] &= ~(std::uint64_t{1} << one % 64);
   }
   sensing.entries.resize(kept);
 }
@@ -141,8 +141,8 @@ void CrossIndex::in_range_within(SensorIndex sensor, float limit,
   }
 }
 
-// Nodes stand within the slack of their entities; those that wait may be anywhere.
-void CrossIndex::visit(const Box& box, const std::function<void(EntityIndex)>& visitor) const {
+// Nodes stand within the slack of their entities; entities that wait may be anywhere.
+void CrossIndex::visit(const Box& box, EntityVisitor visitor) const {
   const float wide = slack_ + kRounding;
   const AxisList::Range x{box.min.x - wide, box.max.x + wide};
   const AxisList::Range y{box.min.y - wide, box.max.y + wide};
@@ -164,7 +164,8 @@ std::uint64_t CrossIndex::memory() const {
                         sensings_.capacity() * sizeof(Sensing);
   for (const auto& list : observers_) bytes += list.capacity() * sizeof(SensorIndex);
   for (const Sensing& sensing : sensings_) {
-    bytes += sensing.entries.capacity() * sizeof(std::uint32_t) + sensing.pinned.capacity() * 8;
+    bytes +=
+        sensing.entries.capacity() * sizeof(std::uint32_t) + sensing.candidate_bits.capacity() * 8;
   }
   return bytes;
 }
