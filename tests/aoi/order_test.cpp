@@ -1,4 +1,4 @@
-/// What puts numbers and pairs in order, and what spares tests of a crowd.
+/// Sorting of indices and pairs, and the extents that spare tests of a crowd.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -15,7 +15,7 @@
 namespace starbus::aoi {
 namespace {
 
-RC_GTEST_PROP(SortIndices, FewAndManyAreInOrder, ()) {
+RC_GTEST_PROP(SortIndices, SortsFewAndMany, ()) {
   std::vector<std::uint64_t> marks;
   const auto below = *rc::gen::element(40u, 300u, 2'000u, 1'000'000u);
   const auto some = *rc::gen::container<std::set<std::uint32_t>>(rc::gen::inRange(0u, below));
@@ -30,7 +30,7 @@ RC_GTEST_PROP(SortIndices, FewAndManyAreInOrder, ()) {
   RC_ASSERT(std::all_of(marks.begin(), marks.end(), [](std::uint64_t word) { return word == 0; }));
 }
 
-RC_GTEST_PROP(SortIndices, WhatIsInOneOfTwoOnly, ()) {
+RC_GTEST_PROP(SortIndices, CompareFindsWhatIsInOneListOnly, ()) {
   const auto gen = rc::gen::container<std::set<std::uint32_t>>(rc::gen::inRange(0u, 60u));
   const std::set<std::uint32_t> one = *gen;
   const std::set<std::uint32_t> other = *gen;
@@ -50,7 +50,7 @@ RC_GTEST_PROP(SortIndices, WhatIsInOneOfTwoOnly, ()) {
   RC_ASSERT(a.size() == one.size() && b.size() == other.size());
 }
 
-RC_GTEST_PROP(Pairs, OfOneSensorLieSideBySide, ()) {
+RC_GTEST_PROP(Pairs, GroupBySensorSortsBySensor, ()) {
   const auto most = *rc::gen::element(7u, 4'000u, kMaxSensors + 0);
   const auto count = *rc::gen::inRange<std::size_t>(0, 400);
   std::vector<Pair> pairs;
@@ -70,7 +70,7 @@ RC_GTEST_PROP(Pairs, OfOneSensorLieSideBySide, ()) {
 }
 
 // Of positions and radii that meet exactly now and then.
-RC_GTEST_PROP(Extent, SparesOnlyTestsThatAllEndAlike, ()) {
+RC_GTEST_PROP(Extent, SparesOnlyTestsWithTheSameResult, ()) {
   const auto at = [] { return static_cast<float>(*rc::gen::inRange(0, 40)) * 0.7F; };
   std::vector<Block> blocks(*rc::gen::inRange<std::size_t>(1, 4));
   for (Block& block : blocks) {
