@@ -1,6 +1,6 @@
-/// A growing array of plain values that is filled and emptied in every update. It makes no values
-/// that nobody has asked for, and gives back what a mass entry needed and no update since then.
-/// Owns its memory; one thread; fails only by running out of memory.
+/// A growing array of plain values that is filled and emptied in every update. It initialises no
+/// values, and gives back memory that one large update needed and none since. Owns its memory; one
+/// thread; fails only by running out of memory.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  /// Where `count` more may be written; add() says how many were.
+  /// Room for `count` more values; add() says how many were written.
   T* room(std::size_t count) {
     if (capacity_ - size_ < count) [[unlikely]]
       resize(std::max(size_ + count, capacity_ * 2));
@@ -28,7 +28,7 @@ class Buffer {
     *room(1) = value;
     ++size_;
   }
-  /// Of the next update.
+  /// Empties it for the next update. Now and then it shrinks to what was needed lately.
   void start() {
     needed_ = std::max(needed_, size_);
     size_ = 0;
@@ -38,7 +38,7 @@ class Buffer {
     needed_ = 0;
   }
 
-  /// What it holds is not needed any more. What few updates need goes back at once.
+  /// Empties it until the next update. Memory that few updates need is given back at once.
   void rest() {
     needed_ = std::max(needed_, size_);
     usual_ = std::max(usual_ - usual_ / 8, std::min(size_, usual_ * 2 + kSpare));
@@ -60,8 +60,8 @@ class Buffer {
   std::uint64_t memory() const { return capacity_ * sizeof(T); }
 
  private:
-  static constexpr int kCalm = 8;            ///< updates after which it is asked what was needed
-  static constexpr std::size_t kSpare = 64;  ///< values that are no matter
+  static constexpr int kCalm = 8;            ///< updates after which start() may shrink it
+  static constexpr std::size_t kSpare = 64;  ///< values that are not worth shrinking
 
   void resize(std::size_t capacity) {
     std::unique_ptr<T[]> larger = std::make_unique_for_overwrite<T[]>(capacity);
@@ -73,8 +73,8 @@ class Buffer {
   std::unique_ptr<T[]> data_;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
-  std::size_t needed_ = 0;  ///< at most, in the updates since it was asked last
-  std::size_t usual_ = 0;   ///< about, of the updates until now: grows and falls with them, slowly
+  std::size_t needed_ = 0;  ///< the most since start() decided last
+  std::size_t usual_ = 0;   ///< the usual size: follows the updates up and down, slowly
   int updates_ = 0;
 };
 

@@ -1,7 +1,7 @@
-/// Asks for a line of memory ahead of its use, so that many are waited for together.
+/// Prefetches a line of memory, so that many misses are waited for together. Pure hints.
 ///
-/// Compilers take a function that does nothing but prefetch for one without any effect, and leave
-/// calls of it out (GCC 12, -O2). An empty statement that they may not leave out keeps them.
+/// A function that does nothing but prefetch has no effect in the eyes of GCC 12 at -O2, which
+/// removes calls of it. An empty asm statement keeps them.
 #pragma once
 
 namespace starbus::aoi {
@@ -11,7 +11,7 @@ inline void prefetch_line(const void* at) {
   asm volatile("");
 }
 
-/// It will be written, too.
+/// The line will be written, too.
 inline void prefetch_line_to_write(const void* at) {
   __builtin_prefetch(at, 1);
   asm volatile("");

@@ -1,5 +1,5 @@
-/// Places of a few keys in their order, found by counting for each how many are smaller: no branch
-/// that could be guessed wrong. Pure functions.
+/// Ranks a few keys by counting, for each, how many are smaller: there is no branch to mispredict.
+/// Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace starbus::aoi {
 
-/// places[i] becomes how many of the first `count` keys are smaller than keys[i]; equal keys have
-/// equal places. There are kFours times four keys; those from `count` on are overwritten.
+/// Sets places[i] to how many of the first `count` keys are smaller than keys[i]; equal keys have
+/// equal places. Both arrays have kFours times four elements; keys from `count` on are overwritten.
 template <std::size_t kFours>
 void rank_few(std::int32_t* keys, std::size_t count, std::int32_t* places) {
   using Four = std::int32_t __attribute__((vector_size(16)));

@@ -27,7 +27,7 @@ struct Extremes {
   std::uint32_t most;
 };
 
-// Four at a time; there are no fewer.
+// Reads four at a time; there are at least four.
 Extremes extremes_of(std::span<const std::uint32_t> indices) {
   using Four = std::int32_t __attribute__((vector_size(16)));
   const auto four_at = [&](std::size_t i) {
@@ -49,7 +49,7 @@ Extremes extremes_of(std::span<const std::uint32_t> indices) {
           static_cast<std::uint32_t>(pick(most[0], most[1], most[2], most[3]).second)};
 }
 
-// Reads the marks in order, and takes them away. Most words have one or two, or none.
+// Writes the indices of the marks in order, and clears the marks. Most words have none, one or two.
 void read_marks(std::span<std::uint64_t> marks, std::uint32_t base, std::span<std::uint32_t> out) {
   constexpr std::size_t kSure = 2;
   std::uint32_t* at = out.data();
@@ -62,7 +62,8 @@ void read_marks(std::span<std::uint64_t> marks, std::uint32_t base, std::span<st
   }
 }
 
-// Where a crowd's indices lie close together, a bit for each is set, and they are read in order.
+// A counting sort with one bit per index, for a crowd whose indices lie close together. Returns
+// false if they do not.
 bool sort_by_marks(std::span<std::uint32_t> indices, std::vector<std::uint64_t>& marks) {
   constexpr std::size_t kWordsPerIndex = 8;
   const Extremes extremes = extremes_of(indices);
@@ -92,7 +93,8 @@ void sort_indices(std::span<std::uint32_t> indices, std::vector<std::uint64_t>& 
 
 namespace {
 
-// Those of `some` that are not marked, in order. Without a branch: that is anybody's guess.
+// Keeps the indices of `some` that are not marked, in order. Branch-free: whether one is marked is
+// unpredictable.
 void keep_unmarked(std::span<const std::uint32_t> some, const std::vector<std::uint64_t>& marks,
                    std::vector<std::uint32_t>& kept) {
   kept.resize(some.size());

@@ -1,7 +1,7 @@
-/// What plain sensors are to be told of those that are gone since the last update: a pair for each
-/// who saw a target that was removed, and the whole set of each sensor that was. Kept as numbers
-/// until they are events: a crowd that loses some loses thousands of pairs. Owns its memory; one
-/// thread; nothing fails.
+/// Leaves that plain sensors have to report because of removals since the last update: a pair for
+/// each sensor that saw a removed target, and the whole set of each removed sensor. Kept as indices
+/// until they become events, because a crowd that loses some members loses thousands of pairs.
+/// Belongs to the world's thread. Owns its memory; fails only by running out of it.
 #pragma once
 
 #include <span>
@@ -14,24 +14,24 @@ namespace starbus::aoi {
 
 class Endings {
  public:
-  /// Of one sensor; it is gone itself if its observer is not 0.
+  /// The endings of one sensor.
   struct Row {
     EntityId observer;
-    std::span<const EntityIndex> saw;  ///< when it went; in order
-    std::span<const Pair> lost;        ///< before; in no order
+    std::span<const EntityIndex> saw;  ///< what it saw when it was removed; sorted
+    std::span<const Pair> lost;        ///< targets removed before; in no order
     bool empty() const { return saw.empty() && lost.empty(); }
   };
 
   void lose(SensorIndex sensor, EntityIndex target) { lost_.push_back({sensor, target}); }
-  /// `saw` in order. Nothing can be lost by this sensor any more.
+  /// The sensor is removed. `saw` is sorted. It can lose nothing after this.
   void end(SensorIndex sensor, EntityId observer, std::span<const EntityIndex> saw);
   std::size_t size() const { return lost_.size() + saw_.size(); }
 
-  /// Puts all in order, and sets the bit of each sensor that has to be told something.
+  /// Sorts all by sensor, and sets the bit of each sensor that has something to report.
   void sort(std::vector<std::uint64_t>& telling);
-  /// After sort(), sensors in their order: what one is told.
+  /// After sort(), with sensors in ascending order: what one has to report.
   Row take(SensorIndex sensor);
-  /// All was taken.
+  /// All rows were taken: empties it.
   void start();
   std::uint64_t memory() const;
 

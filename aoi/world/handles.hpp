@@ -1,8 +1,9 @@
-/// Ids of one kind: which are in use, and when a freed index may come again. An index rests in a
-/// queue (first freed, first used again) for as many updates as the world's quarantine says, at
-/// least until the update after the one that tells of its end. No memory but its own; one thread.
+/// Gives out ids of one kind and says which are in use. A freed index rests in a queue (first
+/// freed, first used again) for as many updates as the world's quarantine says, and at least until
+/// the update after the one that reports its end. Belongs to the world's thread; owns its tables.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -17,17 +18,21 @@ class Handles {
       : most_(most), quarantine_(quarantine), rows_(1) {}
 
   void reserve(std::size_t count) { rows_.reserve(count + 1); }
-  /// 0: all indices are in use or rest.
+  /// Returns 0 if all indices are in use or resting.
   std::uint32_t allocate();
-  /// The index that allocate() will give after so many others, if it has been given before; or 0.
+  /// The index that allocate() will give after `after` others if that one was used before; 0
+  /// otherwise.
   std::uint32_t upcoming(std::size_t after) const {
     return after < ready_.size() ? ready_[after] : 0;
   }
-  /// From now on valid() says no, though the row is still in use.
-  void retire(std::uint32_t index) { rows_[index] &= kGeneration; }
+  /// Makes valid() return false, although the row is still in use.
+  void retire(std::uint32_t index) {
+    assert(index != 0 && index < rows_.size());
+    rows_[index] &= kGeneration;
+  }
   /// The row is no longer in use.
   void free(std::uint32_t index, std::uint64_t update);
-  /// Ends the rest of those that have rested long enough.
+  /// Makes indices available that have rested long enough.
   void advance(std::uint64_t update);
 
   bool valid(std::uint32_t value) const {

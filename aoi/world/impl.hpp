@@ -8,13 +8,13 @@
 
 #include "aoi/replay/recording.hpp"
 #include "aoi/world.hpp"
-#include "aoi/world/entity_operations.hpp"
 #include "aoi/world/event_writer.hpp"
-#include "aoi/world/migration.hpp"
-#include "aoi/world/pin_operations.hpp"
+#include "aoi/world/operations/entity_operations.hpp"
+#include "aoi/world/operations/migration.hpp"
+#include "aoi/world/operations/pin_operations.hpp"
+#include "aoi/world/operations/sensor_operations.hpp"
 #include "aoi/world/queries.hpp"
 #include "aoi/world/schedule.hpp"
-#include "aoi/world/sensor_operations.hpp"
 
 namespace starbus::aoi {
 

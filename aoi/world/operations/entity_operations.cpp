@@ -1,4 +1,4 @@
-#include "aoi/world/entity_operations.hpp"
+#include "aoi/world/operations/entity_operations.hpp"
 
 #include <cassert>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "aoi/world/migration.hpp"
+#include "aoi/world/operations/migration.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -1,4 +1,4 @@
-#include "aoi/world/pin_operations.hpp"
+#include "aoi/world/operations/pin_operations.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "aoi/world/sensor_operations.hpp"
+#include "aoi/world/operations/sensor_operations.hpp"
 
 #include <algorithm>
 #include <cassert>
