@@ -1,8 +1,7 @@
 /// The blocks of one layer of a grid, in runs: the blocks of a cell lie side by side. Owns them and
 /// what is kept per place besides the coordinates. A free place has x = NaN and no bit anywhere.
-/// Block 0 is always free: it stands for cells without blocks. One thread. Its columns are public
-/// because the scans read them; only its functions write them, except `moved`, which an evaluation
-/// clears.
+/// Block 0 is always free: it stands for cells without blocks. Plain data, whose columns the parts
+/// of a layer read in their loops; one thread; fails only by running out of memory.
 #pragma once
 
 #include <array>
@@ -25,9 +24,8 @@ struct Run {
   std::uint32_t width() const { return capacity == 0 ? 1 : capacity; }
 };
 
-class BlockArena {
- public:
-  explicit BlockArena(const Scene& scene);
+struct BlockArena {
+  explicit BlockArena(const Scene& the_scene);
 
   void reserve(std::size_t blocks);
   /// All its places are free. Capacity is a power of two.
@@ -69,10 +67,9 @@ class BlockArena {
   std::vector<std::uint8_t> moved;                ///< since the last evaluation
   std::vector<std::vector<std::uint8_t>> passes;  ///< per filter number; that of 0 is empty
 
- private:
-  static constexpr std::size_t kSizes = 18;
-  const Scene& scene_;
-  std::array<std::vector<std::uint32_t>, kSizes> free_;  ///< first blocks, by log2 of capacity
+  static constexpr std::size_t kSizes = 18;  ///< of runs: powers of two
+  const Scene& scene;
+  std::array<std::vector<std::uint32_t>, kSizes> free_runs;  ///< first blocks, by log2 of capacity
 };
 
 }  // namespace starbus::aoi
