@@ -1,5 +1,5 @@
-/// The limits of a world, each reached: what is refused then, and that there is room again after
-/// somebody has left.
+/// Reaches each limit of a world: what is beyond is refused, and there is room again after a
+/// removal.
 #include <gtest/gtest.h>
 
 #include "aoi/observer_state.hpp"
@@ -8,7 +8,7 @@
 namespace starbus::aoi::test {
 namespace {
 
-TEST(Bounds, AnEntityHasSoManySensors) {
+TEST(Bounds, RefusesMoreSensorsThanKMaxSensorsPerEntity) {
   World world = make();
   const EntityId a = add(world, 100, 100);
   SensorId last;
@@ -24,7 +24,7 @@ TEST(Bounds, AnEntityHasSoManySensors) {
 }
 
 // Those that handlers add count at once.
-TEST(Bounds, AnEntityHasSoManySensorsAlsoInHandlers) {
+TEST(Bounds, CountsSensorsThatHandlersAdd) {
   World world = make();
   const EntityId a = add(world, 100, 100);
   (void)add(world, 101, 100);
@@ -50,7 +50,7 @@ SensorOptions filtered(std::uint32_t number) {
   return of;
 }
 
-TEST(Bounds, SoManyFiltersDiffer) {
+TEST(Bounds, RefusesMoreFiltersThanKMaxFilters) {
   for (const Backend backend : kBackends) {
     World world = make(backend);
     const EntityId seen = add(world, 500, 500, 1);
@@ -77,7 +77,7 @@ TEST(Bounds, SoManyFiltersDiffer) {
   }
 }
 
-TEST(Bounds, ASensorIsForcedToSeeSoMany) {
+TEST(Bounds, RefusesMoreForcedTargetsThanKMaxForced) {
   World world = make();
   const SensorId sensor = see(world, add(world, 100, 100), 10);
   std::vector<EntityId> forced;
@@ -101,8 +101,8 @@ TEST(Bounds, ASensorIsForcedToSeeSoMany) {
   EXPECT_EQ(world.sees(sensor).size(), kMaxForced);
 }
 
-// Handlers cannot be told at once: what could not be done is counted.
-TEST(Bounds, WhatHandlersForceBeyondIsRefused) {
+// Handlers cannot get the error at once, so refused operations are counted.
+TEST(Bounds, CountsForcesOfHandlersBeyondTheLimitAsRefused) {
   World world = make();
   const SensorId sensor = see(world, add(world, 100, 100), 10);
   (void)add(world, 101, 100);
@@ -115,7 +115,7 @@ TEST(Bounds, WhatHandlersForceBeyondIsRefused) {
   EXPECT_EQ(world.sees(sensor).size(), kMaxForced + 1);
 }
 
-TEST(Bounds, AnImportForcesNoMore) {
+TEST(Bounds, ImportRefusesMoreForcedTargetsThanKMaxForced) {
   World world = make();
   SensorOptions of;
   of.indexed = true;
@@ -130,7 +130,7 @@ TEST(Bounds, AnImportForcesNoMore) {
   EXPECT_TRUE(world.adopt(sensor, targets));
 }
 
-TEST(Bounds, SoManyAreBeacons) {
+TEST(Bounds, RefusesMoreBeaconsThanKMaxBeacons) {
   World world = make();
   const SensorId sensor = see(world, add(world, 100, 100), 10);
   std::vector<EntityId> beacons;
@@ -173,7 +173,7 @@ std::uint32_t fill(World& world, EntityId one, std::vector<EntityId>& others) {
   return static_cast<std::uint32_t>(others.size());
 }
 
-TEST(Bounds, SoManyAreSpecialToOne) {
+TEST(Bounds, RefusesMoreSpecialsThanKMaxSpecial) {
   World world = with_lists(100);
   const EntityId one = add(world, 100, 100);
   std::vector<EntityId> others;
@@ -189,7 +189,7 @@ TEST(Bounds, SoManyAreSpecialToOne) {
 }
 
 // A list has to have a place for a special relation whatever it holds: so they are fewer than it.
-TEST(Bounds, FewerAreSpecialThanAListHolds) {
+TEST(Bounds, RefusesAsManySpecialsAsAListHolds) {
   World world = with_lists(4);
   std::vector<EntityId> others;
   EXPECT_EQ(fill(world, add(world, 100, 100), others), 3u);

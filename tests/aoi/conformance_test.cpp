@@ -1,7 +1,8 @@
 /// The long run: all backends beside brute force, step after step, with everything that may happen
-/// in a world: small moves, teleports, comings and goings, radii that change. After each step the
-/// events are the same one by one, and the sets of both directions are what the events have told.
-/// STARBUS_LONG=1 (scripts/test --long): 2,000 entities and 10,000 steps; a small part otherwise.
+/// in a world: small moves, teleports, additions and removals, radii that change. After each step
+/// the events are the same one by one, and the sets of both directions are those that events have
+/// reported. STARBUS_LONG=1 (scripts/test --long): 2,000 entities and 10,000 steps; a small part
+/// otherwise.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -25,7 +26,7 @@ Extent extent() {
   return {200, 300, 240, 3};
 }
 
-/// What happens, by number: the same for all worlds.
+/// The operations by number, the same for all worlds.
 class Chance {
  public:
   explicit Chance(std::uint64_t seed) : state_(seed) {}
@@ -75,7 +76,7 @@ struct Contestant {
     }
   }
 
-  /// Both directions are what was told; nobody sees itself or more than its limit.
+  /// Both directions are as reported; no entity sees itself, or more targets than its limit.
   void check() const {
     std::size_t pairs = 0;
     std::map<EntityId, std::size_t> observers;
@@ -134,7 +135,7 @@ class Conformance : public ::testing::Test {
     of.bounds = {{0, 0, 0}, {extent_.size, extent_.size, 0}};
     of.reach = 30;
     of.quarantine = 2;
-    of.backend = Backend::brute_force;  // the first: what the others are compared with
+    of.backend = Backend::brute_force;  // the first world: the others are compared with it
     all_.emplace_back(of);
     for (const Backend backend : {Backend::grid, Backend::hashed_grid, Backend::cross_list}) {
       of.backend = backend;
@@ -197,7 +198,7 @@ class Conformance : public ::testing::Test {
   std::vector<EntityId> ids_;
 };
 
-TEST_F(Conformance, EveryBackendTellsWhatBruteForceTells) {
+TEST_F(Conformance, BackendsReportWhatBruteForceReports) {
   Digest digest;
   for (std::uint32_t i = 0; i < extent_.entities; ++i) add();
   for (std::uint32_t tick = 0; tick < extent_.steps; ++tick) {

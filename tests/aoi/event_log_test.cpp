@@ -33,7 +33,7 @@ Event event(std::uint32_t sensor, std::uint32_t target, Kind kind, Reason reason
   return {SensorId{sensor}, EntityId{sensor + 100}, EntityId{target}, kind, reason, index};
 }
 
-TEST(EventLog, SaysWhatWasWrittenInOrder) {
+TEST(EventLog, ReturnsWhatWasWrittenInOrder) {
   const std::vector<std::vector<Event>> leaves = {
       {event(1, 7, Kind::leave), event(1, 9, Kind::leave)},
       {event(2, 5, Kind::leave), event(2, 6, Kind::leave, Reason::removed)},
@@ -66,7 +66,7 @@ TEST(EventLog, SaysWhatWasWrittenInOrder) {
   }
 }
 
-TEST(EventLog, ARowOfNobodyIsNone) {
+TEST(EventLog, EmptyRowLeavesNothing) {
   EventLog log;
   log.start();
   (void)log.room(8);
@@ -76,8 +76,8 @@ TEST(EventLog, ARowOfNobodyIsNone) {
   EXPECT_EQ(read(log), std::vector<Event>{event(3, 1, Kind::enter)});
 }
 
-// What all enter takes goes with the next update, in which few do.
-TEST(EventLog, ACrowdThatCameIsForgotten) {
+// The memory that the entry of all takes is given back with the next update, in which few enter.
+TEST(EventLog, MemoryOfACrowdIsGivenBack) {
   EventLog log;
   log.start();
   log.start_enters();
@@ -91,8 +91,8 @@ TEST(EventLog, ACrowdThatCameIsForgotten) {
   EXPECT_LT(log.memory(), 4096u);
 }
 
-// Ten neighbours each: right after all have entered, and while everybody moves.
-TEST(World, IsSmallAlsoRightAfterAllHaveEntered) {
+// Ten neighbours each: right after all have entered, and while all move.
+TEST(World, MemoryIsBoundedRightAfterAllHaveEntered) {
   constexpr std::uint32_t kEntities = 4'000;
   constexpr float kRadius = 30;
   const float size = kRadius * std::sqrt(kEntities * 3.1416F / 10);
@@ -124,7 +124,7 @@ TEST(World, IsSmallAlsoRightAfterAllHaveEntered) {
   }
 }
 
-TEST(World, TellsOneAfterTheOtherWhatItHasSideBySide) {
+TEST(World, EachEventGivesTheSameAsEvents) {
   World world = make();
   for (int i = 0; i < 20; ++i) (void)see(world, add(world, 10.F + static_cast<float>(i), 10), 15);
   std::vector<Event> told;
@@ -140,7 +140,7 @@ TEST(World, TellsOneAfterTheOtherWhatItHasSideBySide) {
 }
 
 // Sets are up to date, and so are the events, also if telling them has ended early.
-TEST(World, AHandlerThatThrowsLosesNoEvents) {
+TEST(World, HandlerThatThrowsLeavesSetsUpToDate) {
   World world = make();
   for (int i = 0; i < 5; ++i) (void)see(world, add(world, 10, 10), 15);
   EXPECT_THROW((void)world.update([](const Event&) { throw 1; }), int);

@@ -98,8 +98,8 @@ Model::Ranked Model::rank(const Sensor& sensor, EntityId target) const {
   return {weighs ? to.weight : 0, dx * dx + dy * dy, target};
 }
 
-// Who is shown keeps its place; free places go to the best; then the best of those without a place
-// takes that of the worst, as long as it may.
+// Targets that are shown keep their places; free places go to the best others; then the best of
+// these takes the place of the worst, as long as it may.
 Model::Set Model::choose(const Sensor& sensor, const Set& candidates) const {
   const Limit& limit = sensor.of.limit;
   if (limit.policy == LimitPolicy::none) return candidates;

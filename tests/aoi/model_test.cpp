@@ -26,15 +26,15 @@ void compare(const Taste& taste, Backend backend) {
   }
 }
 
-TEST(Model, SaysWhatTheGridSays) {
+TEST(Model, AgreesWithTheGrid) {
   EXPECT_TRUE(rc::check("grid", [] { compare({}, Backend::grid); }));
 }
 
-TEST(Model, SaysWhatTheCrossListSays) {
+TEST(Model, AgreesWithTheCrossList) {
   EXPECT_TRUE(rc::check("cross list", [] { compare({}, Backend::cross_list); }));
 }
 
-TEST(Model, SaysWhatACrowdIsTold) {
+TEST(Model, AgreesInACrowd) {
   Taste taste;
   taste.size = 20;
   EXPECT_TRUE(rc::check("crowd", [&] { compare(taste, Backend::hashed_grid); }));

@@ -20,7 +20,7 @@
 namespace starbus::aoi {
 namespace {
 
-TEST(HashedCells, ThatCollideAreKeptApart) {
+TEST(HashedCells, CollidingCellsAreKeptApart) {
   HashedCells cells(30);
   std::vector<CellAt> same;
   for (std::int32_t x = 0; same.size() < 3; ++x) {
@@ -36,7 +36,7 @@ TEST(HashedCells, ThatCollideAreKeptApart) {
   EXPECT_EQ(cells.find(same[2]), opened[2]);
 }
 
-TEST(HashedCells, AnEmptyWorldIsSmall) {
+TEST(HashedCells, EmptyWorldNeedsLittleMemory) {
   WorldOptions of;
   of.backend = Backend::hashed_grid;
   of.expected_entities = 4096;
@@ -92,7 +92,7 @@ TEST(AxisList, KeepsFewChunksForFewNodes) {
   EXPECT_TRUE(list.is_sorted());
 }
 
-TEST(AxisList, AFarJumpVisitsFewNodes) {
+TEST(AxisList, FarJumpVisitsFewNodes) {
   AxisList list;
   std::vector<AxisList::Node> nodes;
   for (EntityIndex i = 0; i < 30'000; ++i) nodes.push_back({static_cast<float>(i), 0, i});
@@ -104,7 +104,7 @@ TEST(AxisList, AFarJumpVisitsFewNodes) {
   EXPECT_TRUE(list.is_sorted());
 }
 
-TEST(Regions, HoldWhatTheyShould) {
+TEST(Regions, ContainTheirInsideAndBorder) {
   const float right = std::numbers::pi_v<float> / 2;
   const Region sector{Sector{{0, 0, 0}, 10, 0, right}, {}};
   EXPECT_TRUE(sector.contains({7, 6.9F, 0}));
@@ -127,7 +127,7 @@ TEST(Regions, HoldWhatTheyShould) {
   EXPECT_EQ(make_polygon({}).error(), Errc::bad_option);
 }
 
-TEST(Migration, StateTravelsAndComesBackDense) {
+TEST(Migration, ImportedStateHasDenseIndices) {
   const auto build = [](World& world, std::vector<EntityId>& targets, std::size_t count) {
     EntityOptions of;
     of.position = {10, 10, 0};
@@ -172,8 +172,8 @@ TEST(Migration, StateTravelsAndComesBackDense) {
   EXPECT_FALSE(to.import_state(fresh, *decoded, resolve)) << "it sees something already";
 }
 
-// What a client knows has a leave, also if its target was removed as it came, or has no key.
-TEST(Wire, EveryLeaveIsOfSomebodyWhoHasEntered) {
+// A target that the client knows gets a leave, also if it was removed as it came, or has no key.
+TEST(Wire, EveryLeaveFollowsAnEnter) {
   World world = *World::create({});
   EntityOptions of;
   of.key = 7;
@@ -208,7 +208,7 @@ TEST(Wire, EveryLeaveIsOfSomebodyWhoHasEntered) {
 
 // Dense, the lowest first; but one that was given back rests as long as a client may still mean
 // its predecessor by it.
-TEST(Wire, IndicesRestBeforeTheyComeAgain) {
+TEST(Wire, FreedIndicesRestBeforeReuse) {
   WorldOptions of;
   of.quarantine = 3;
   World world = *World::create(of);
@@ -234,7 +234,7 @@ TEST(Wire, IndicesRestBeforeTheyComeAgain) {
   EXPECT_EQ(given, (std::vector<std::uint16_t>{5, 6, 7, 2, 8, 9}));
 }
 
-TEST(Migration, RefusesWhatNoExportWrites) {
+TEST(Migration, RefusesMalformedStates) {
   ObserverState state;
   state.targets = {{2, 1, false}, {2, 2, false}};
   EXPECT_EQ(check(state).error(), Errc::corrupt);
@@ -250,7 +250,7 @@ TEST(Migration, RefusesWhatNoExportWrites) {
   EXPECT_EQ(decode_observer_state(bytes).error(), Errc::corrupt) << "it had no epoch";
 }
 
-TEST(Wire, BatchesSurviveTheirBytes) {
+TEST(Wire, DecodedBatchEqualsTheEncodedOne) {
   ObserverBatch batch;
   batch.observer = 77;
   batch.epoch = 3;
@@ -264,7 +264,7 @@ TEST(Wire, BatchesSurviveTheirBytes) {
   }
 }
 
-// What a run was told is what its replay tells, on whatever backend.
+// A replay reports the events of the run, on whatever backend.
 TEST(Recording, ReplaysToTheSameEvents) {
   EXPECT_TRUE(rc::check("replay", [] {
     const test::Taste taste;
@@ -297,7 +297,7 @@ TEST(Recording, ReplaysToTheSameEvents) {
   }));
 }
 
-TEST(Limits, AreTheOnesOfThePage) {
+TEST(Limits, AreListedInTheDocument) {
   std::ifstream file(source_file("docs/aoi.md"));
   std::stringstream page;
   page << file.rdbuf();
