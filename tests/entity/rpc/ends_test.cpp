@@ -40,7 +40,7 @@ TEST_P(RpcEnds, ACoroutineAnswersLater) {
     EXPECT_EQ(*answer, 5);
     EXPECT_EQ(Player::gone, 1);
     EXPECT_EQ(player->rpc_coroutines(), 0U);
-    EXPECT_EQ(server.counters(info_of<&Player::slow>()).calls, 1U);
+    EXPECT_EQ(server.work().of(info_of<&Player::slow>()).calls, 1U);
   });
 }
 
