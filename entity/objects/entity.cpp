@@ -5,6 +5,7 @@
 #include <array>
 
 #include "entity/objects/entity_manager.hpp"
+#include "entity/rpc/endpoint.hpp"
 
 namespace starbus::entity {
 

@@ -25,7 +25,7 @@
 #include "entity/identity/slot_table.hpp"
 #include "entity/objects/component.hpp"
 #include "entity/objects/moving_code.hpp"
-#include "entity/rpc/rpc.hpp"
+#include "entity/rpc/encode_call.hpp"
 
 namespace starbus::entity {
 
@@ -351,16 +351,18 @@ EntityResult<FlowId> Entity::ask(rpc::Endpoint& endpoint, const rpc::Address& to
   const EntityResult<FlowId> asked =
       add_flow(endpoint, step_row<S>().name, *bytes, options.deadline);
   if (!asked) return asked;
-  const std::string channel(endpoint.channel_of(*this));
+  rpc::detail::EndpointCore& core = rpc::detail::core_of(endpoint);
+  const std::string channel(core.bindings.channel_of(*this));
   const rpc::AnswerId question{asked->epoch, asked->number};
   rpc::CallHeader header;
   header.answer_to = channel;
   header.question = question;
-  if (!rpc::encode_call<M>(endpoint.scratch(), header, arguments...)) {
+  auto buffer = core.buffers.lend();
+  if (!rpc::encode_call<M>(*buffer, header, arguments...)) {
     cancel_question(*asked);
     return EntityError(EntityErrc::too_large, rpc::info_of<M>().full_name());
   }
-  endpoint.ask(to, options, channel, question);
+  core.ask(to, options, *buffer, channel, question);
   return asked;
 }
 

@@ -16,8 +16,8 @@
 #include <tuple>
 
 #include "entity/archive/signature.hpp"
-#include "entity/rpc/call_state.hpp"
 #include "entity/rpc/method.hpp"
+#include "entity/rpc/reply.hpp"
 
 namespace starbus::entity {
 

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "bus/client/bus.hpp"
+#include "bus/core/wire/record.hpp"
 
 namespace starbus::entity::rpc {
 

@@ -2,12 +2,19 @@
 
 #include <algorithm>
 
+#include "entity/rpc/binding_table.hpp"
 #include "entity/rpc/call_state.hpp"
-#include "entity/rpc/endpoint.hpp"
+#include "entity/rpc/limits.hpp"
+#include "entity/rpc/running.hpp"
 
 namespace starbus::entity::rpc {
 
 HostBase::HostBase() = default;
+
+HostBase::Ties& HostBase::make_ties() {
+  ties_ = std::make_unique<Ties>();
+  return *ties_;
+}
 
 HostBase::~HostBase() {
   close_rpc();
@@ -73,7 +80,7 @@ void HostBase::close_rpc() {
   while (!ties_->bindings.empty()) {
     const Binding binding = ties_->bindings.back();
     ties_->bindings.pop_back();
-    binding.endpoint->host_ended(binding.slot);
+    binding.table->host_ended(binding.slot);
   }
   while (ties_->running != nullptr) ties_->running->kill();
   while (ties_->calls != nullptr) ties_->calls->owner_ended();
@@ -99,7 +106,7 @@ void HostBase::add_busy(std::uint64_t ticks_passed) {
   all.busy.add(ticks_passed);
   if (all.bindings.empty()) return;
   const Binding& first = all.bindings.front();
-  first.endpoint->slots_[first.slot].ticks += ticks_passed;
+  first.table->add_ticks(first.slot, ticks_passed);
 }
 
 std::size_t HostBase::rpc_coroutines() const {

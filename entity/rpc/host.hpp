@@ -9,22 +9,25 @@
 /// it run. Two words, and more once it is bound, has components, coroutines or calls.
 #pragma once
 
+#include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <memory>
 #include <vector>
 
 #include "entity/rpc/dictionary.hpp"
 #include "entity/rpc/loop_time.hpp"
-#include "entity/rpc/running.hpp"
 #include "entity/rpc/wire.hpp"
 
 namespace starbus::entity::rpc {
 
+class BindingTable;
 class CallState;
+class Dispatcher;
+class Running;
 
-/// Of an object that waits for answers to its channel: see Endpoint::ask.
+/// Takes the answers to the questions that an object has asked: see EndpointCore::ask.
 class AnswerSink {
  public:
-  /// False: nobody waits for it.
+  /// False: the question is not open.
   virtual bool take_answer(const AnswerId& question, ByteView answer) = 0;
 
  protected:
@@ -68,34 +71,34 @@ class HostBase {
   void answers_to(AnswerSink* sink) { ties().answers = sink; }
 
  private:
-  friend class Endpoint;
-  friend class Running;
+  friend class BindingTable;
   friend class CallState;
+  friend class Dispatcher;
+  friend class Running;
 
   struct Component {
     const ClassInfo* info;
     HostBase* host;  // null: it was detached
   };
   struct Binding {
-    Endpoint* endpoint;
+    BindingTable* table;
     std::uint32_t slot;
   };
-  /// What most objects need none of, most of the time.
+  /// Rarely used state, allocated on demand.
   struct Ties {
     std::vector<Component> components;
     std::vector<Binding> bindings;
-    HostBase* owner = nullptr;  // whose component this is
-    Running* running = nullptr;
+    HostBase* owner = nullptr;              // whose component this is
+    boost::intrusive_ptr<Running> running;  // the first of a list
     std::uint32_t coroutines = 0;
     BusyTime busy;
     CallState* calls = nullptr;  // that end with this object
     AnswerSink* answers = nullptr;
   };
-  Ties& ties() {
-    if (!ties_) ties_ = std::make_unique<Ties>();
-    return *ties_;
-  }
-  /// The object that has the methods of a class: this, or a component. Null: `why` says it.
+  Ties& ties() { return ties_ ? *ties_ : make_ties(); }
+  Ties& make_ties();
+  AnswerSink* answer_sink() const { return ties_ ? ties_->answers : nullptr; }
+  /// The object that has the methods of a class: this, or a component. Null: `why` is set.
   HostBase* object_for(const ClassInfo* owner, Errc& why) {
     if (class_ == owner) return this;
     return search_object(owner, why);

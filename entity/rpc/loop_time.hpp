@@ -16,7 +16,6 @@ namespace starbus::entity::rpc {
 
 struct LoopTime {
   std::uint64_t charged = 0;        // ticks, in frames of all kinds that have ended
-  std::uint64_t latest_end = 0;     // of a frame, in ticks
   std::uint32_t second = 1;         // a number for each, from sample() to sample()
   std::uint64_t second_began = 0;   // ticks; 0: sample() was never called
   std::uint64_t second_length = 0;  // of the one before, in ticks; 0: there is none
@@ -52,7 +51,6 @@ class OwnTime {
   std::uint64_t charge(std::uint64_t now = ticks()) const {
     const std::uint64_t passed = own(now);
     loop_time.charged += passed;
-    loop_time.latest_end = now;
     return passed;
   }
 

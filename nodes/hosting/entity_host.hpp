@@ -185,7 +185,7 @@ class EntityHost final : private entity::EntityObserver {
   void ending(entity::Entity& entity, entity::EndReason reason) override;
   void finished(entity::Entity& entity, entity::EndReason reason) override;
   void step_began(const entity::Entity& entity, std::string_view step) override;
-  void step_ended() override { endpoint_.activity()->hide(); }
+  void step_ended() override { endpoint_.work().activity()->hide(); }
   void failed(const entity::HookFailure& failure) override;
   void converted(entity::Entity& entity, const entity::LoadReport& report) override;
   void describe(const entity::Entity& entity, nlohmann::ordered_json& shown) const override;

@@ -159,7 +159,7 @@ void EntityHost::add_admin(Node& node) {
                  [this] { return by_type(*entities_, [](const auto& row) { return row.steps; }); });
   metrics.family("starbus_entities_steps_seconds_total", "Time of the loop in these, by type.",
                  Metrics::Kind::counter, [this] {
-                   const double tick = endpoint_.nanoseconds_per_tick() / 1e9;
+                   const double tick = endpoint_.work().nanoseconds_per_tick() / 1e9;
                    return by_type(*entities_, [tick](const auto& row) {
                      return static_cast<double>(row.step_ticks) * tick;
                    });

@@ -34,7 +34,7 @@ void EntityHost::tick() {
 
 /// Bounded in one turn of the loop, so that messages wait for one slice and not for all.
 void EntityHost::go_on_telling() {
-  const bus::ShownName::Scope shown(endpoint_.activity(), "tick of entities", "");
+  const bus::ShownName::Scope shown(endpoint_.work().activity(), "tick of entities", "");
   telling_ = sync_.pass(*entities_, kTickEntities, PassTime(milliseconds(kTickTime)));
   if (!telling_) return save_due();
   boost::asio::post(endpoint_.loop(), [this, weak = std::weak_ptr(alive_)] {
@@ -168,7 +168,7 @@ void EntityHost::settle_soon() {
 /// While as many as may be wait to be saved, the rest waits to end.
 void EntityHost::settle() {
   scheduled_ = false;
-  const bus::ShownName::Scope shown(endpoint_.activity(), "end of entities", "");
+  const bus::ShownName::Scope shown(endpoint_.work().activity(), "end of entities", "");
   full_ = !saves_.room();
   const PassTime time{milliseconds(entity::kSettleTime)};
   if (!full_ && entities_->settle(entity::kSettlePass, &time)) settle_soon();
@@ -180,7 +180,8 @@ void EntityHost::step_began(const Entity& entity, std::string_view step) {
   char text[bus::ShownName::kLongest];
   const int size = std::snprintf(text, sizeof text, "%.40s.%.48s", entity.type().name().data(),
                                  std::string(step).c_str());
-  endpoint_.activity()->show("step ", std::string_view(text, static_cast<std::size_t>(size)));
+  endpoint_.work().activity()->show("step ",
+                                    std::string_view(text, static_cast<std::size_t>(size)));
 }
 
 void EntityHost::failed(const entity::HookFailure& failure) {

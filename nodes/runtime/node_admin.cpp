@@ -144,7 +144,7 @@ template <class Value>
 std::vector<Metrics::Sample> of_methods(NodeCore& core, Value value) {
   std::vector<Metrics::Sample> samples;
   for (const entity::rpc::MethodInfo* method : core.rpc().dictionary().methods()) {
-    const entity::rpc::MethodCounters counters = core.rpc().counters(*method);
+    const entity::rpc::MethodCounters counters = core.rpc().work().of(*method);
     if (counters.calls == 0) continue;
     samples.push_back({{{"method", method->full_name()}}, value(counters)});
   }
@@ -155,7 +155,7 @@ std::vector<Metrics::Sample> answers_seconds(NodeCore& core) {
   std::vector<Metrics::Sample> samples;
   const double tick = core.nanoseconds_per_tick();
   for (const entity::rpc::MethodInfo* method : core.rpc().dictionary().methods()) {
-    const std::uint64_t ticks = core.rpc().counters(*method).answers.ticks;
+    const std::uint64_t ticks = core.rpc().work().of(*method).answers.ticks;
     if (ticks == 0) continue;
     samples.push_back({{{"method", method->full_name()}}, static_cast<double>(ticks) * tick / 1e9});
   }
@@ -165,7 +165,7 @@ std::vector<Metrics::Sample> answers_seconds(NodeCore& core) {
 std::vector<Metrics::Sample> spawned_seconds(NodeCore& core) {
   std::vector<Metrics::Sample> samples;
   const double tick = core.nanoseconds_per_tick();
-  for (const auto& [info, load] : core.rpc().spawned()) {
+  for (const auto& [info, load] : core.rpc().work().spawned()) {
     samples.push_back(
         {{{"class", std::string(info->name)}}, static_cast<double>(load.ticks) * tick / 1e9});
   }
@@ -226,7 +226,7 @@ void add_metrics(NodeCore& core) {
       Metrics::Kind::gauge, [&core] {
         std::vector<Metrics::Sample> samples;
         for (const entity::rpc::MethodInfo* method : core.rpc().dictionary().methods()) {
-          if (core.rpc().counters(*method).calls == 0) continue;
+          if (core.rpc().work().of(*method).calls == 0) continue;
           samples.push_back({{{"method", method->full_name()}}, core.rpc_load().of(*method)});
         }
         return samples;

@@ -152,7 +152,7 @@ void NodeCore::report_waiting() {
 void NodeCore::sample() {
   const entity::Time now = bus::io::boot_now();
   const double tick = nanoseconds_per_tick();
-  const std::uint64_t ticks = main_loop_.load().measured() + endpoint_.measured();
+  const std::uint64_t ticks = main_loop_.load().measured() + endpoint_.work().measured();
   const auto handlers = static_cast<std::int64_t>(static_cast<double>(ticks) * tick);
   busy_.sample(now, processor_time(), BusyMeter::Time(handlers));
   const double seconds = std::chrono::duration<double>(now).count();

@@ -72,7 +72,7 @@ class NodeCore final : private Lifecycle::Shell {
   const BusyMeter& busy() const { return busy_; }
   const RpcLoad& rpc_load() const { return rpc_load_; }
   std::uint64_t stalls() const { return stalls_.stalls(); }
-  double nanoseconds_per_tick() const { return endpoint_.nanoseconds_per_tick(); }
+  double nanoseconds_per_tick() const { return endpoint_.work().nanoseconds_per_tick(); }
   MainLoop& main_loop() { return main_loop_; }
   bus::Bus& bus() { return bus_; }
   entity::rpc::Endpoint& rpc() { return endpoint_; }

@@ -66,7 +66,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     bus::WatchRow row;
     row.name = "gate/1";
     row.owner = kGate;
-    endpoint.update_gates({row}, true);
+    endpoint.core().gates.update({row}, true);
     return endpoint.adopt("entity/1", board);
   }();
   const bus::ByteView input = bus::fuzz_input(data, size);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "entity/objects/entity_manager.hpp"
+#include "entity/rpc/rpc.hpp"
 
 namespace starbus::entity::objects_test {
 

@@ -83,7 +83,7 @@ TEST_F(RpcBuilds, WhatTheyAgreeInGoesOn) {
     EXPECT_EQ(same, Errc::ok) << "the other methods of such a build are called as ever";
     EXPECT_EQ(chat.entered, 1);
     // One way: nobody is told, and it is counted for who looks.
-    const auto refused = [this] { return server.counters(info_of<&Chat::join>()).refused; };
+    const auto refused = [this] { return server.work().of(info_of<&Chat::join>()).refused; };
     EXPECT_EQ(refused(), 1U);
     CO_OK(caller_bus.send("service/chat", ByteView(one_way)));
     co_await settle(caller_bus);

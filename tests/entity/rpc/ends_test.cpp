@@ -40,7 +40,7 @@ TEST_P(RpcEnds, ACoroutineAnswersLater) {
     EXPECT_EQ(*answer, 5);
     EXPECT_EQ(Player::gone, 1);
     EXPECT_EQ(player->rpc_coroutines(), 0U);
-    EXPECT_EQ(server.counters(info_of<&Player::slow>()).calls, 1U);
+    EXPECT_EQ(server.work().of(info_of<&Player::slow>()).calls, 1U);
   });
 }
 
@@ -189,7 +189,7 @@ TEST_P(RpcEnds, AnObjectThatHasEndedIsNoSuchEntity) {
     player.reset();
     // Of what is under way by the bus when a name is given up, nobody knows whether it was handled.
     const auto nobody = [](const Error& error) {
-      return error == Errc::no_such_entity || error.bus == bus::Errc::owner_lost;
+      return error == Errc::no_such_entity || error == bus::Errc::owner_lost;
     };
     const auto first = co_await std::move(pending);
     EXPECT_TRUE(nobody(first.error())) << first.error().to_string();

@@ -8,16 +8,16 @@
 
 namespace starbus::entity::rpc {
 
-/// What an endpoint runs, in one word, which a thread that watches the loop from beside may read:
-/// what it points to lives for ever.
-class ShownWork {
+/// What an endpoint runs, in one word: a pointer to static data and a kind. The loop's thread
+/// writes it, a thread that watches the loop may read it.
+class CurrentWork {
  public:
-  ShownWork() = default;
-  static ShownWork method(const MethodInfo& info) { return ShownWork(&info, kMethod); }
-  /// Who waits for the answer of a method, and is no coroutine of an object, takes it.
-  static ShownWork answer(const MethodInfo& info) { return ShownWork(&info, kAnswer); }
-  /// A coroutine that no call has started, of an object of this class.
-  static ShownWork coroutine(const ClassInfo& info) { return ShownWork(&info, kCoroutine); }
+  CurrentWork() = default;
+  static CurrentWork method(const MethodInfo& info) { return CurrentWork(&info, kMethod); }
+  /// The caller of a method, not a coroutine of an object, takes its answer.
+  static CurrentWork answer(const MethodInfo& info) { return CurrentWork(&info, kAnswer); }
+  /// A spawned coroutine of an object of this class.
+  static CurrentWork coroutine(const ClassInfo& info) { return CurrentWork(&info, kCoroutine); }
 
   /// "chat.join", "answer of chat.join", "coroutine of chat"; empty: nothing.
   std::string name() const {
@@ -33,10 +33,10 @@ class ShownWork {
  private:
   static constexpr std::uintptr_t kMethod = 0, kAnswer = 1, kCoroutine = 2, kKinds = 3;
   static_assert(alignof(MethodInfo) > kKinds && alignof(ClassInfo) > kKinds);
-  ShownWork(const void* place, std::uintptr_t kind)
+  CurrentWork(const void* place, std::uintptr_t kind)
       : word_(reinterpret_cast<std::uintptr_t>(place) | kind) {}
   std::uintptr_t word_ = 0;
 };
-static_assert(std::atomic<ShownWork>::is_always_lock_free);
+static_assert(std::atomic<CurrentWork>::is_always_lock_free);
 
 }  // namespace starbus::entity::rpc
