@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "bus/core/wire/ids.hpp"
-#include "tools/bustop/cluster_view.hpp"
+#include "tools/cluster/cluster_view.hpp"
 
 namespace starbus::bustop {
 

@@ -1,10 +1,10 @@
-#include "tools/bustop/mail_view.hpp"
+#include "tools/cluster/mail_view.hpp"
 
 #include <algorithm>
 
+#include "daemon/report/document.hpp"
 #include "mail/dead_letters.hpp"
 #include "mail/repair/base64.hpp"
-#include "tools/terminal/json_reader.hpp"
 #include "tools/terminal/text.hpp"
 
 namespace starbus::bustop {
@@ -14,28 +14,9 @@ constexpr std::size_t kShownText = 200;  // bytes of a body, in a table
 using Align = Table::Align;
 namespace mail = bus::busd::mail;
 
-MailBox read_box(const Reader& reader) {
-  MailBox box;
-  box.name = reader.text("name");
-  box.id = reader.text("id");
-  box.kind = reader.text("kind");
-  box.shard = reader.count("shard");
-  box.messages = reader.count("messages");
-  box.bytes = reader.count("bytes");
-  box.floor = reader.count("floor");
-  box.last = reader.count("last");
-  return box;
-}
-
-MailMessage read_message(const Reader& reader, const std::string& box) {
-  MailMessage message;
-  message.number = reader.count("number");
-  message.time_ms = reader.number("time_ms");
-  message.bytes = reader.count("bytes");
-  message.body = reader.text("body");
-  message.cut = reader.flag("cut");
-  message.trouble = reader.text("trouble");
-  const auto bytes = bus::busd::mail::from_base64(message.body);
+MailMessage decoded(report::MailRow row, const std::string& box) {
+  MailMessage message{std::move(row), {}, {}};
+  const auto bytes = mail::from_base64(message.body);
   if (bytes) read_body(box, *bytes, message);
   if (!bytes) message.text = "(not base64)";
   return message;
@@ -71,50 +52,20 @@ void read_body(std::string_view box, std::string_view body, MailMessage& message
   message.text = inner.substr(0, kShownText);
 }
 
-Result<MailBoxes> parse_mail_boxes(std::string_view text) {
-  return parse_with<MailBoxes>(text, [](const Reader& reader) {
-    MailBoxes boxes;
-    boxes.boxes = reader.rows<MailBox>("boxes", read_box);
-    boxes.next = reader.text("next");
-    const Json* damaged = reader.find("damaged");
-    if (damaged != nullptr && damaged->is_array()) {
-      for (const Json& item : *damaged) {
-        if (item.is_string()) boxes.damaged.push_back(item.get<std::string>());
-      }
-    }
-    return boxes;
-  });
-}
-
 Result<MailPeek> parse_mail_peek(std::string_view text) {
-  return parse_with<MailPeek>(text, [](const Reader& reader) {
-    MailPeek peek{read_box(reader), {}, reader.count("next")};
-    peek.messages = reader.rows<MailMessage>(
-        "rows", [&](const Reader& row) { return read_message(row, peek.box.name); });
-    return peek;
-  });
+  auto page = report::from_json<report::MailPage>(text);
+  if (!page) return page.error();
+  MailPeek peek{std::move(page->box), {}, page->next};
+  for (report::MailRow& row : page->rows) {
+    peek.messages.push_back(decoded(std::move(row), peek.box.name));
+  }
+  return peek;
 }
 
 Result<MailStats> parse_mail_stats(std::string_view text) {
-  return parse_with<MailStats>(text, [](const Reader& reader) {
-    MailStats stats;
-    stats.host = reader.text("host");
-    stats.state = reader.text("state");
-    stats.reason = reader.text("reason");
-    stats.shards_held = reader.count("shards_held");
-    stats.mailboxes = reader.count("mailboxes");
-    stats.messages = reader.count("messages");
-    stats.bytes = reader.count("bytes");
-    stats.quota_bytes = reader.count("quota_bytes");
-    stats.oldest_ms = reader.number("oldest_ms");
-    stats.unreadable = reader.count("unreadable");
-    return stats;
-  });
-}
-
-Result<std::uint64_t> parse_mail_purge(std::string_view text) {
-  return parse_with<std::uint64_t>(text,
-                                   [](const Reader& reader) { return reader.count("purged"); });
+  auto statistics = report::from_json<report::MailStatistics>(text);
+  if (!statistics) return statistics.error();
+  return MailStats{std::move(*statistics), {}};
 }
 
 std::string render_mail_boxes(const std::vector<MailBox>& boxes, bool more, const Look& look) {
@@ -226,13 +177,7 @@ OrderedJson json_of_mail_peek(const MailPeek& peek) {
   OrderedJson json = json_of_box(peek.box);
   OrderedJson rows = OrderedJson::array();
   for (const MailMessage& message : peek.messages) {
-    rows.push_back(
-        {{"number", message.number},
-         {"time_ms", message.time_ms},
-         {"bytes", message.bytes},
-         {"body", message.body},
-         {"cut", message.cut},
-         {"trouble", message.trouble.empty() ? OrderedJson() : OrderedJson(message.trouble)}});
+    rows.push_back(report::to_json<OrderedJson>(static_cast<const report::MailRow&>(message)));
     if (message.letter) rows.back()["letter"] = json_of_mail_letter(*message.letter);
   }
   json["rows"] = rows;

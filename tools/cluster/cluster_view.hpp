@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/bustop/admin_source.hpp"
-#include "tools/bustop/model.hpp"
+#include "tools/cluster/admin_source.hpp"
+#include "tools/cluster/model.hpp"
 
 namespace starbus::bustop {
 

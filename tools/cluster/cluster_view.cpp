@@ -1,4 +1,4 @@
-#include "tools/bustop/cluster_view.hpp"
+#include "tools/cluster/cluster_view.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -6,10 +6,12 @@
 
 #include "bus/core/wire/name.hpp"
 #include "daemon/admin/admin_http.hpp"
-#include "tools/bustop/for_all.hpp"
-#include "tools/bustop/parse.hpp"
+#include "daemon/report/document.hpp"
+#include "tools/cluster/for_all.hpp"
 
 namespace starbus::bustop {
+
+using report::from_json;
 namespace {
 
 using bus::daemon::percent_encode;
@@ -72,7 +74,7 @@ Result<std::string> ClusterView::get(const std::string& who, const std::string& 
 }
 
 Result<DaemonStatus> ClusterView::get_status(const std::string& who) const {
-  return parsed(get(who, "/status"), parse_status);
+  return parsed(get(who, "/status"), from_json<DaemonStatus>);
 }
 
 Result<DaemonStatus> ClusterView::status_of(const std::string& host) const {
@@ -87,13 +89,13 @@ std::string ClusterView::address_of(const std::string& who, const DaemonStatus& 
 }
 
 Result<HostTopology> ClusterView::host(const std::string& name) const {
-  return parsed(get(name, "/topology"), parse_host_topology);
+  return parsed(get(name, "/topology"), from_json<HostTopology>);
 }
 
 Result<RootTopology> ClusterView::root() const {
   const auto local = status();
   if (!local) return local.error();
-  return parsed(get(address_of(kRoot, *local), "/topology"), parse_root_topology);
+  return parsed(get(address_of(kRoot, *local), "/topology"), from_json<RootTopology>);
 }
 
 Result<Cluster> ClusterView::load(Depth depth) const {
@@ -101,7 +103,7 @@ Result<Cluster> ClusterView::load(Depth depth) const {
   if (!local) return local.error();
   Cluster cluster;
   cluster.local = *local;
-  auto root = parsed(get(address_of(kRoot, *local), "/topology"), parse_root_topology);
+  auto root = parsed(get(address_of(kRoot, *local), "/topology"), from_json<RootTopology>);
   if (root) {
     cluster.hosts = hosts_of(*root, local->name);
     cluster.root = std::move(*root);
@@ -132,7 +134,7 @@ Result<NamesPage> ClusterView::names_page(const std::string& who, const std::str
   const std::string with_prefix = target + "&prefix=" + percent_encode(prefix);
   // Over the bus a path is short. Names come in order, so behind `after` the prefix is only an end.
   const bool fits = after.empty() || with_prefix.size() <= kLongestPath;
-  auto page = parsed(get(who, fits ? with_prefix : target), parse_names);
+  auto page = parsed(get(who, fits ? with_prefix : target), from_json<NamesPage>);
   if (!page || fits) return page;
   const auto end = std::ranges::find_if(
       page->names, [&](const NameRow& row) { return !row.name.starts_with(prefix); });
@@ -195,11 +197,11 @@ Result<RouteAnswer> ClusterView::route(const std::string& name) const {
   const std::string target = "/route?name=" + percent_encode(name);
   RouteAnswer answer;
   answer.from = kRoot;
-  auto route = parsed(get(address_of(kRoot, *local), target), parse_route);
+  auto route = parsed(get(address_of(kRoot, *local), target), from_json<RouteInfo>);
   if (!route && !local->is_root()) {
     answer.root_trouble = route.error();
     answer.from = local->name;
-    route = parsed(get({}, target), parse_route);
+    route = parsed(get({}, target), from_json<RouteInfo>);
   }
   if (!route) return route.error();
   answer.info = std::move(*route);
@@ -223,8 +225,9 @@ Result<std::vector<FailureRow>> ClusterView::failures(const std::string& name, s
       "/failures?name=" + percent_encode(name) + "&limit=" + std::to_string(limit);
   std::vector<std::optional<std::vector<FailureRow>>> answers(daemons.size());
   for_all(daemons.size(), [&](std::size_t i) {
-    auto rows = parsed(get(address_of(daemons[i], *local), target), parse_failures);
-    if (rows) answers[i] = std::move(*rows);
+    auto page =
+        parsed(get(address_of(daemons[i], *local), target), from_json<report::FailuresPage>);
+    if (page) answers[i] = std::move(page->failures);
   });
   std::vector<FailureRow> all;
   for (std::size_t i = 0; i < daemons.size(); ++i) {
@@ -246,7 +249,7 @@ DaemonReading ClusterView::read_daemon(const std::string& name, const std::strin
   DaemonReading reading;
   reading.name = name;
   const double before = steady_seconds();
-  auto links = parsed(get(who, "/links"), parse_links);
+  auto links = parsed(get(who, "/links"), from_json<report::LinksPage>);
   reading.at_s = (before + steady_seconds()) / 2;
   auto status = get_status(who);
   if (!links || !status) {
@@ -254,7 +257,7 @@ DaemonReading ClusterView::read_daemon(const std::string& name, const std::strin
     return reading;
   }
   reading.status = std::move(*status);
-  reading.links = std::move(*links);
+  reading.links = std::move(links->links);
   return reading;
 }
 

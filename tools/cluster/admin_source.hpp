@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "daemon/admin/http_client.hpp"
-#include "tools/bustop/model.hpp"
+#include "tools/cluster/model.hpp"
 
 namespace starbus::bustop {
 

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "tools/bustop/cluster_view.hpp"
+#include "tools/cluster/cluster_view.hpp"
 
 namespace starbus::bustop {
 

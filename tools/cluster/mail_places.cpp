@@ -2,8 +2,8 @@
 #include <charconv>
 
 #include "bus/core/wire/name.hpp"
-#include "tools/bustop/cluster_view.hpp"
-#include "tools/bustop/for_all.hpp"
+#include "tools/cluster/cluster_view.hpp"
+#include "tools/cluster/for_all.hpp"
 
 namespace starbus::bustop {
 namespace {
@@ -74,7 +74,7 @@ Result<std::set<std::string>> ClusterView::mail_hosts() const {
   std::vector<char> keeps(others.size());  // not bits: each is written by another thread
   for_all(others.size(), [&](std::size_t i) {
     const auto status = others[i]->local ? this->status() : get_status(others[i]->name);
-    keeps[i] = !status || !status->mail_state.empty();
+    keeps[i] = !status || (status->mail && !status->mail->state.empty());
   });
   for (std::size_t i = 0; i < others.size(); ++i) {
     if (keeps[i]) places->hosts.insert(others[i]->name);
