@@ -1,4 +1,4 @@
-#include "nodes/hosting/arrivals.hpp"
+#include "nodes/hosting/stranded.hpp"
 
 #include <utility>
 

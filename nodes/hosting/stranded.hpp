@@ -7,28 +7,22 @@
 #include <variant>
 
 #include "bus/client/message.hpp"
-#include "entity/identity/id_sources.hpp"
 #include "entity/timers/timer_wheel.hpp"
 
 namespace starbus::nodes::entities {
 
-/// Accepted from another process, made but for its activation, and not owned here yet.
-struct Arriving {
-  entity::OnlineId id{};
-  entity::TimerId deadline{};
-};
-
-/// Owned here, and its activation has failed: what it was, and what comes for it until it lives. Of
-/// the loop's thread; shared with the handlers of its name, which go on to use it.
+/// An entity that has arrived and is owned here, but whose activation has failed: its state, and
+/// the messages for it until it is activated. Belongs to the loop's thread; the handlers of its
+/// name share it.
 class Stranded {
  public:
   Stranded(bus::Bytes packed, bus::Epoch of_name) : state(std::move(packed)), epoch(of_name) {}
 
-  /// What is bound for it: held until it lives, then handed on.
+  /// Handlers for its name: they hold messages and calls until it is activated, then pass them on.
   static bus::Handlers handlers(const std::shared_ptr<Stranded>& stranded);
-  /// It lives: hands over what was held, in order, and from now on all that comes.
+  /// It is activated: passes on the held messages, in order, and all later ones.
   void go_on(bus::Handlers handlers);
-  /// It never will: calls end with this, and messages are dropped.
+  /// It will never be activated: calls end with `why`, and messages are dropped.
   void end(const bus::Error& why);
 
   const bus::Bytes state;
@@ -44,7 +38,7 @@ class Stranded {
   std::deque<Held> held_;
   bus::Handlers handlers_;
   bool lives_ = false;
-  bus::Error ended_;  // ok: it has not
+  bus::Error ended_;  // ok: not ended
 };
 
 }  // namespace starbus::nodes::entities
