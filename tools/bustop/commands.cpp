@@ -5,7 +5,7 @@
 #include <ostream>
 
 #include "bus/core/wire/name.hpp"
-#include "nodes/manager/manager_desk.hpp"
+#include "nodes/manager/manager_service.hpp"
 #include "tools/bustop/json_out.hpp"
 #include "tools/bustop/render.hpp"
 #include "tools/bustop/trace.hpp"

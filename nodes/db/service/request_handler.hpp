@@ -13,7 +13,7 @@ namespace starbus::nodes::db {
 /// writes the answers. Of the database's thread, and outlives it; owns neither
 /// the database nor requests. Whatever the bytes are, each request is answered once, unless the
 /// database ends.
-class RequestDesk {
+class RequestHandler {
  public:
   /// On the database's thread.
   using Reply = std::function<void(bus::Bytes)>;
@@ -26,7 +26,7 @@ class RequestDesk {
     std::array<std::uint64_t, 64> refused{};  // by the number of the Errc
   };
 
-  RequestDesk(Database& database, Scope scope) : database_(database), scope_(std::move(scope)) {}
+  RequestHandler(Database& database, Scope scope) : database_(database), scope_(std::move(scope)) {}
 
   void handle(bus::ByteView body, const Reply& reply);
 

@@ -1,6 +1,6 @@
 /// What a node answers to others, under node/HOST.NODE: how it is, and that it shall go.
 ///
-///   rpc::call<&NodeDesk::report>(endpoint, nodes::presence_name("host-a.chat-1"), {});
+///   rpc::call<&NodeControl::report>(endpoint, nodes::presence_name("host-a.chat-1"), {});
 ///
 /// Belongs to the loop's thread. Only servers may call (docs/rpc.md); who of these may send to
 /// node/ is in busd's access list.
@@ -32,17 +32,17 @@ struct NodeReport {
   }
 };
 
-class NodeDesk final : public entity::rpc::Host<NodeDesk> {
+class NodeControl final : public entity::rpc::Host<NodeControl> {
  public:
-  explicit NodeDesk(NodeCore& core) : core_(core) {}
+  explicit NodeControl(NodeCore& core) : core_(core) {}
 
   NodeReport report(entity::rpc::Caller& from);
   /// As SIGTERM. Answers at once, and the drain begins behind that.
   void drain(entity::rpc::Caller& from);
 
   static constexpr auto kRpc =
-      entity::rpc::methods("node", entity::rpc::method<&NodeDesk::report>("report"),
-                           entity::rpc::method<&NodeDesk::drain>("drain"));
+      entity::rpc::methods("node", entity::rpc::method<&NodeControl::report>("report"),
+                           entity::rpc::method<&NodeControl::drain>("drain"));
 
  private:
   NodeCore& core_;

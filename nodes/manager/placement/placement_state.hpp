@@ -23,7 +23,7 @@
 
 namespace starbus::nodes::manager {
 
-class PlacementBook {
+class PlacementState {
  public:
   using Time = entity::Time;
 
@@ -54,7 +54,7 @@ class PlacementBook {
   /// Whether that process is on the bus still.
   using IsThere = std::function<bool(const std::string& process, const bus::Process& owner)>;
 
-  explicit PlacementBook(IsThere is_there) : is_there_(std::move(is_there)) {}
+  explicit PlacementState(IsThere is_there) : is_there_(std::move(is_there)) {}
 
   void want(std::vector<WantedType> wanted) { wanted_ = std::move(wanted); }
   /// Updates of the watches of the group of hosts, and of claims.

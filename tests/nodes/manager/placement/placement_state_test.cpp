@@ -1,17 +1,17 @@
 /// Whom the manager calls when, and what it makes of answers that come, fail, or are late.
-#include "nodes/manager/placement/placement_book.hpp"
+#include "nodes/manager/placement/placement_state.hpp"
 
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
 #include "nodes/manager/placement/placement_settings.hpp"
 #include "tests/entity/documents.hpp"
-#include "tests/nodes/manager/placement/book_fixture.hpp"
+#include "tests/nodes/manager/placement/placement_fixture.hpp"
 
 namespace starbus::nodes::manager::test {
 namespace {
 
-TEST_F(PlacementBookTest, NothingIsPlannedBeforeEveryHostHasSaidWhatItHas) {
+TEST_F(PlacementStateTest, NothingIsPlannedBeforeEveryHostHasSaidWhatItHas) {
   EXPECT_TRUE(due().empty());
   hosts({member("a", 1), member("b", 2)});
   const Calls first = due();
@@ -31,7 +31,7 @@ TEST_F(PlacementBookTest, NothingIsPlannedBeforeEveryHostHasSaidWhatItHas) {
   EXPECT_EQ(due().size(), 1u) << "it is on its way: asked again soon";
 }
 
-TEST_F(PlacementBookTest, AHostThatNeverAnswersHoldsUpNothingAndKeepsItsClaims) {
+TEST_F(PlacementStateTest, AHostThatNeverAnswersHoldsUpNothingAndKeepsItsClaims) {
   claim(kChat1, "b");
   hosts({member("a", 1), member("b", 2)});
   for (const auto& call : due()) {
@@ -44,7 +44,7 @@ TEST_F(PlacementBookTest, AHostThatNeverAnswersHoldsUpNothingAndKeepsItsClaims) 
   EXPECT_EQ(orders[0].actions, (std::vector<Action>{{Action::Kind::place, kChat2}}));
 }
 
-TEST_F(PlacementBookTest, AnOrderThatIsNotAnsweredIsGivenToAnother) {
+TEST_F(PlacementStateTest, AnOrderThatIsNotAnsweredIsGivenToAnother) {
   hosts({member("a", 1)});
   answer(due()[0]);
   const Calls lost = due();
@@ -52,7 +52,7 @@ TEST_F(PlacementBookTest, AnOrderThatIsNotAnsweredIsGivenToAnother) {
   hosts({member("b", 2)});
   answer(due()[0]);  // b has nothing
   EXPECT_TRUE(due().empty()) << "a may be doing it";
-  book.unanswered("a", lost[0].serial, now);
+  state.unanswered("a", lost[0].serial, now);
   const Calls orders = due();
   ASSERT_EQ(orders.size(), 1u);
   EXPECT_EQ(orders[0].process, "b");
@@ -61,24 +61,24 @@ TEST_F(PlacementBookTest, AnOrderThatIsNotAnsweredIsGivenToAnother) {
   EXPECT_EQ(due()[0].process, "a") << "asked again";
 }
 
-TEST_F(PlacementBookTest, AnswersOfAnEarlierLifeAreIgnored) {
+TEST_F(PlacementStateTest, AnswersOfAnEarlierLifeAreIgnored) {
   hosts({member("a", 1)});
   const Calls first = due();
   hosts({member("a", 7)});  // it was restarted
   answer(first[0], {{kChat1, InstanceState::serving, 1, {}}});
-  EXPECT_FALSE(book.hosts().at("a").answered);
-  book.unanswered("a", first[0].serial, now);
-  book.answered("z", 1, report(), now);
+  EXPECT_FALSE(state.hosts().at("a").answered);
+  state.unanswered("a", first[0].serial, now);
+  state.answered("z", 1, report(), now);
   hosts({member("a", 7, false)});
-  EXPECT_TRUE(book.hosts().empty());
+  EXPECT_TRUE(state.hosts().empty());
   bus::WatchRow forged = member("x", 9);
   forged.owner_name = "y";
   hosts({forged});
-  EXPECT_TRUE(book.hosts().empty()) << "nobody hosts in the name of another";
+  EXPECT_TRUE(state.hosts().empty()) << "nobody hosts in the name of another";
 }
 
-TEST_F(PlacementBookTest, WhatFailedIsNotTriedThereForAWhile) {
-  book.want({{"chat", 1, false, 1}});
+TEST_F(PlacementStateTest, WhatFailedIsNotTriedThereForAWhile) {
+  state.want({{"chat", 1, false, 1}});
   hosts({member("a", 1)});
   answer(due()[0], {{kChat1, InstanceState::failed, 0, {}}});
   const Calls orders = due();
@@ -86,44 +86,44 @@ TEST_F(PlacementBookTest, WhatFailedIsNotTriedThereForAWhile) {
   EXPECT_EQ(orders[0].actions, (std::vector<Action>{{Action::Kind::withdraw, kChat1}}));
   answer(orders[0]);
   EXPECT_TRUE(due().empty());
-  EXPECT_EQ(book.waiting().size(), 1u);
+  EXPECT_EQ(state.waiting().size(), 1u);
   now += std::chrono::milliseconds(kAvoid);
   const Calls again = due();
   ASSERT_EQ(again.size(), 1u);
   EXPECT_EQ(again[0].actions, (std::vector<Action>{{Action::Kind::place, kChat1}}));
 }
 
-TEST_F(PlacementBookTest, HostsAreBounded) {
+TEST_F(PlacementStateTest, HostsAreBounded) {
   std::vector<bus::WatchRow> rows;
   for (std::size_t i = 0; i < kMaxServiceHosts + 1; ++i) {
     rows.push_back(member("h" + std::to_string(i), i + 1));
   }
   hosts(rows);
-  EXPECT_EQ(book.hosts().size(), kMaxServiceHosts);
-  EXPECT_EQ(book.left_out(), 1u);
+  EXPECT_EQ(state.hosts().size(), kMaxServiceHosts);
+  EXPECT_EQ(state.left_out(), 1u);
   hosts({member("h3", 4, false)});
-  EXPECT_EQ(book.hosts().size(), kMaxServiceHosts);
-  EXPECT_EQ(book.left_out(), 0u) << "it is taken in when there is room";
-  EXPECT_TRUE(book.hosts().contains("h" + std::to_string(kMaxServiceHosts)));
+  EXPECT_EQ(state.hosts().size(), kMaxServiceHosts);
+  EXPECT_EQ(state.left_out(), 0u) << "it is taken in when there is room";
+  EXPECT_TRUE(state.hosts().contains("h" + std::to_string(kMaxServiceHosts)));
 }
 
 /// Hosts that do as they are told or not, lose answers and die: when that has an end, and an
 /// operator has released what killed too many, each instance is in one place once its pause is
 /// over.
-RC_GTEST_PROP(PlacementBookModel, ConvergesWhateverIsLost, ()) {
-  PlacementBook book([](const std::string&, const bus::Process&) { return false; });
+RC_GTEST_PROP(PlacementStateModel, ConvergesWhateverIsLost, ()) {
+  PlacementState state([](const std::string&, const bus::Process&) { return false; });
   const auto count = *rc::gen::inRange(1u, 6u);
-  book.want({{"chat", count, *rc::gen::arbitrary<bool>(), 1}});
-  book.claims_changed({{}, true});
-  PlacementBook::Time now = 10s;
+  state.want({{"chat", count, *rc::gen::arbitrary<bool>(), 1}});
+  state.claims_changed({{}, true});
+  PlacementState::Time now = 10s;
   std::map<std::string, std::vector<InstanceRow>> hosts;
   std::map<std::string, std::uint64_t> lives;
   std::uint64_t epoch = 0;
   const auto restart = [&](const std::string& process) {
     hosts[process].clear();
-    book.hosts_changed({{member(process, ++epoch)}, true}, now);
+    state.hosts_changed({{member(process, ++epoch)}, true}, now);
   };
-  const auto run = [&](const PlacementBook::Call& call) {
+  const auto run = [&](const PlacementState::Call& call) {
     auto& rows = hosts[call.process];
     for (const Action& action : call.actions) {
       std::erase_if(rows, [&](const InstanceRow& row) { return row.id == action.id; });
@@ -133,13 +133,13 @@ RC_GTEST_PROP(PlacementBookModel, ConvergesWhateverIsLost, ()) {
     }
   };
   const auto turn = [&](bool honest) {
-    for (const auto& call : book.due(now)) {
+    for (const auto& call : state.due(now)) {
       const int fate = honest ? 0 : *rc::gen::inRange(0, 4);
       if (fate != 3) run(call);
       if (fate >= 2) {
-        book.unanswered(call.process, call.serial, now);
+        state.unanswered(call.process, call.serial, now);
       } else {
-        book.answered(call.process, call.serial, report(hosts[call.process]), now);
+        state.answered(call.process, call.serial, report(hosts[call.process]), now);
       }
     }
     now += honest ? 1s : 100ms;
@@ -149,16 +149,16 @@ RC_GTEST_PROP(PlacementBookModel, ConvergesWhateverIsLost, ()) {
   for (int i = 0; i < steps; ++i) {
     const int what = *rc::gen::inRange(0, 8);
     if (what == 0) restart(*rc::gen::elementOf(std::vector<std::string>{"a", "b", "c"}));
-    if (what == 1) book.start_afresh(now);
+    if (what == 1) state.start_afresh(now);
     turn(false);
   }
   turn(true);  // the latest deaths are judged
   std::vector<InstanceId> quarantined;
-  for (const auto& [id, record] : book.setbacks().records()) {
+  for (const auto& [id, record] : state.setbacks().records()) {
     now = std::max(now, record.until);
     if (record.quarantined) quarantined.push_back(id);
   }
-  for (const InstanceId& id : quarantined) RC_ASSERT(book.setbacks().release(id));
+  for (const InstanceId& id : quarantined) RC_ASSERT(state.setbacks().release(id));
   // On one host suspects are placed one behind the other's youth.
   const auto honest = 20 + count * kYouth / 1'000;
   for (std::uint64_t i = 0; i < honest; ++i) turn(true);

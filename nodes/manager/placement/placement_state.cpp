@@ -1,4 +1,4 @@
-#include "nodes/manager/placement/placement_book.hpp"
+#include "nodes/manager/placement/placement_state.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -23,7 +23,7 @@ bool is_settled(const InstanceRow& row) {
 
 }  // namespace
 
-void PlacementBook::hosts_changed(const bus::WatchUpdate& update, Time now) {
+void PlacementState::hosts_changed(const bus::WatchUpdate& update, Time now) {
   const std::string prefix = std::string(service::kHosts) + "#";
   for (const bus::WatchRow& row : update.changes) {
     if (!row.name.starts_with(prefix)) continue;
@@ -43,7 +43,7 @@ void PlacementBook::hosts_changed(const bus::WatchUpdate& update, Time now) {
 }
 
 /// A life of a host, which has nothing yet.
-void PlacementBook::come(const bus::WatchRow& row, const std::string& process, Time now) {
+void PlacementState::come(const bus::WatchRow& row, const std::string& process, Time now) {
   if (hosts_.size() == kMaxServiceHosts) return void(left_out_.emplace(process, row));
   Host& host = hosts_[process];
   host.serial = ++serials_;
@@ -54,7 +54,7 @@ void PlacementBook::come(const bus::WatchRow& row, const std::string& process, T
   std::erase_if(ended_, [&](const Ended& ended) { return ended.owner == row.owner; });
 }
 
-void PlacementBook::claims_changed(const bus::WatchUpdate& update) {
+void PlacementState::claims_changed(const bus::WatchUpdate& update) {
   for (const bus::WatchRow& row : update.changes) {
     const auto id = service::instance_of_claim(row.name);
     if (!id) continue;
@@ -71,8 +71,8 @@ void PlacementBook::claims_changed(const bus::WatchUpdate& update) {
   claims_complete_ = update.complete;
 }
 
-void PlacementBook::answered(const std::string& process, std::uint64_t serial,
-                             service::HostReport report, Time now) {
+void PlacementState::answered(const std::string& process, std::uint64_t serial,
+                              service::HostReport report, Time now) {
   const auto found = hosts_.find(process);
   if (found == hosts_.end() || found->second.serial != serial) return;
   Host& host = found->second;
@@ -86,7 +86,7 @@ void PlacementBook::answered(const std::string& process, std::uint64_t serial,
 }
 
 /// What it says of those that were placed there.
-void PlacementBook::grow(const std::string& process, Host& host, Time now) {
+void PlacementState::grow(const std::string& process, Host& host, Time now) {
   std::map<InstanceId, Youth> young;
   for (const InstanceRow& row : host.report.instances) {
     if (row.state == InstanceState::failed) setbacks_.failed(row.id, process, now);
@@ -106,7 +106,7 @@ void PlacementBook::grow(const std::string& process, Host& host, Time now) {
   host.young = std::move(young);
 }
 
-void PlacementBook::leaving(const bus::Process& owner) {
+void PlacementState::leaving(const bus::Process& owner) {
   for (auto& [process, host] : hosts_) {
     if (host.owner == owner) host.leaving = true;
   }
@@ -115,7 +115,7 @@ void PlacementBook::leaving(const bus::Process& owner) {
   }
 }
 
-void PlacementBook::end(const std::string& process, Time now) {
+void PlacementState::end(const std::string& process, Time now) {
   const auto host = hosts_.extract(process);
   Ended ended{process, host.mapped().owner, host.mapped().leaving, {}};
   for (const auto& [id, youth] : host.mapped().young) {
@@ -125,7 +125,7 @@ void PlacementBook::end(const std::string& process, Time now) {
   if (!ended.young.empty()) ended_.push_back(std::move(ended));
 }
 
-void PlacementBook::judge(Time now) {
+void PlacementState::judge(Time now) {
   std::erase_if(ended_, [&](const Ended& ended) {
     if (!ended.leaving && is_there_(ended.process, ended.owner)) return false;
     if (!ended.leaving) setbacks_.died(ended.process, ended.young, now);
@@ -133,7 +133,7 @@ void PlacementBook::judge(Time now) {
   });
 }
 
-void PlacementBook::unanswered(const std::string& process, std::uint64_t serial, Time now) {
+void PlacementState::unanswered(const std::string& process, std::uint64_t serial, Time now) {
   const auto found = hosts_.find(process);
   if (found == hosts_.end() || found->second.serial != serial) return;
   found->second.calling = false;
@@ -141,7 +141,7 @@ void PlacementBook::unanswered(const std::string& process, std::uint64_t serial,
   found->second.next = now + milliseconds(kHostSoon);
 }
 
-void PlacementBook::start_afresh(Time now) {
+void PlacementState::start_afresh(Time now) {
   for (auto& [process, host] : hosts_) {
     Host fresh;
     fresh.serial = ++serials_;
@@ -156,13 +156,13 @@ void PlacementBook::start_afresh(Time now) {
   waiting_.clear();
 }
 
-bool PlacementBook::plans(Time now) const {
+bool PlacementState::plans(Time now) const {
   return hosts_complete_ && claims_complete_ && std::ranges::all_of(hosts_, [&](const auto& item) {
            return item.second.answered || now - item.second.came >= milliseconds(kFirstAnswer);
          });
 }
 
-std::vector<PlacementBook::Call> PlacementBook::due(Time now) {
+std::vector<PlacementState::Call> PlacementState::due(Time now) {
   std::map<std::string, std::vector<Action>> orders;
   judge(now);
   if (plans(now)) {
@@ -190,7 +190,7 @@ std::vector<PlacementBook::Call> PlacementBook::due(Time now) {
 }
 
 /// Until it has answered, what it was told counts as done.
-void PlacementBook::expect(Host& host, const Action& action) {
+void PlacementState::expect(Host& host, const Action& action) {
   auto& rows = host.report.instances;
   const auto row = std::ranges::find(rows, action.id, &InstanceRow::id);
   if (action.kind == Action::Kind::place) {
@@ -201,7 +201,7 @@ void PlacementBook::expect(Host& host, const Action& action) {
   }
 }
 
-PlanInput PlacementBook::input(Time now) const {
+PlanInput PlacementState::input(Time now) const {
   PlanInput input;
   input.wanted = wanted_;
   input.begun = begun_;
@@ -216,7 +216,7 @@ PlanInput PlacementBook::input(Time now) const {
   return input;
 }
 
-std::vector<InstanceRow> PlacementBook::claims_of(const std::string& process) const {
+std::vector<InstanceRow> PlacementState::claims_of(const std::string& process) const {
   std::vector<InstanceRow> rows;
   for (const auto& [id, owner] : claims_) {
     if (owner == process) rows.push_back({id, InstanceState::serving, 0, {}});

@@ -1,4 +1,4 @@
-#include "nodes/runtime/node_desk.hpp"
+#include "nodes/runtime/node_control.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -6,7 +6,7 @@
 
 namespace starbus::nodes {
 
-NodeReport NodeDesk::report(entity::rpc::Caller&) {
+NodeReport NodeControl::report(entity::rpc::Caller&) {
   NodeReport report;
   report.role = core_.role();
   report.state = core_.lifecycle().state();
@@ -19,7 +19,7 @@ NodeReport NodeDesk::report(entity::rpc::Caller&) {
   return report;
 }
 
-void NodeDesk::drain(entity::rpc::Caller&) {
+void NodeControl::drain(entity::rpc::Caller&) {
   spdlog::info("asked over the bus to drain");
   core_.context().stop({});
 }

@@ -1,4 +1,4 @@
-/// What the tests of the manager's book share: a book, hosts that come, answer and die.
+/// What the tests of the manager's state share: a state, hosts that come, answer and die.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -7,7 +7,7 @@
 #include <set>
 
 #include "nodes/manager/placement/limits.hpp"
-#include "nodes/manager/placement/placement_book.hpp"
+#include "nodes/manager/placement/placement_state.hpp"
 
 namespace starbus::nodes::manager::test {
 
@@ -16,7 +16,7 @@ using service::HostReport;
 using service::InstanceId;
 using service::InstanceRow;
 using service::InstanceState;
-using Calls = std::vector<PlacementBook::Call>;
+using Calls = std::vector<PlacementState::Call>;
 using namespace std::chrono_literals;
 
 inline const InstanceId kChat1{"chat", 1, 0};
@@ -35,12 +35,12 @@ inline HostReport report(std::vector<InstanceRow> rows = {}) {
   return {{"service"}, {"chat"}, 100, std::move(rows)};
 }
 
-class PlacementBookTest : public ::testing::Test {
+class PlacementStateTest : public ::testing::Test {
  protected:
-  PlacementBookTest() { book.want({{"chat", 2, false, 1}}); }
+  PlacementStateTest() { state.want({{"chat", 2, false, 1}}); }
   void hosts(std::vector<bus::WatchRow> rows) {
-    book.hosts_changed({std::move(rows), true}, now);
-    book.claims_changed({claims, true});
+    state.hosts_changed({std::move(rows), true}, now);
+    state.claims_changed({claims, true});
   }
   void claim(const InstanceId& id, const std::string& process) {
     bus::WatchRow row;
@@ -48,9 +48,9 @@ class PlacementBookTest : public ::testing::Test {
     row.owner_name = process;
     claims.push_back(row);
   }
-  Calls due() { return book.due(now); }
-  void answer(const PlacementBook::Call& call, std::vector<InstanceRow> rows = {}) {
-    book.answered(call.process, call.serial, report(std::move(rows)), now);
+  Calls due() { return state.due(now); }
+  void answer(const PlacementState::Call& call, std::vector<InstanceRow> rows = {}) {
+    state.answered(call.process, call.serial, report(std::move(rows)), now);
   }
   /// Takes the host through the end of its process.
   void die(const std::string& process) {
@@ -61,15 +61,15 @@ class PlacementBookTest : public ::testing::Test {
       freed.changes.push_back(row);
       return true;
     });
-    book.claims_changed(freed);
-    gone.insert(book.hosts().at(process).owner);
-    hosts({member(process, book.hosts().at(process).epoch.value, false)});
+    state.claims_changed(freed);
+    gone.insert(state.hosts().at(process).owner);
+    hosts({member(process, state.hosts().at(process).epoch.value, false)});
   }
   std::set<bus::Process> gone;
-  PlacementBook book{
+  PlacementState state{
       [this](const std::string&, const bus::Process& owner) { return !gone.contains(owner); }};
   std::vector<bus::WatchRow> claims;
-  PlacementBook::Time now = 100s;
+  PlacementState::Time now = 100s;
 };
 
 }  // namespace starbus::nodes::manager::test

@@ -1,4 +1,4 @@
-#include "nodes/manager/manager_desk.hpp"
+#include "nodes/manager/manager_service.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -31,17 +31,17 @@ ClusterNode describe(const KnownNode& node, const LoadReports::Latest* latest, e
 
 }  // namespace
 
-ManagerDesk::ManagerDesk(Node& node, const NodeTable& table, const LoadReports& reports,
-                         ClusterShutdown& shutdown, ServicePlacer& placer)
+ManagerService::ManagerService(Node& node, const NodeTable& table, const LoadReports& reports,
+                               ClusterShutdown& shutdown, ServicePlacer& placer)
     : node_(node), table_(table), reports_(reports), shutdown_(shutdown), placer_(placer) {
-  attach(placer.desk()).value();
+  attach(placer.control()).value();
 }
 
-ClusterReport ManagerDesk::cluster(entity::rpc::Caller&, std::string after) {
+ClusterReport ManagerService::cluster(entity::rpc::Caller&, std::string after) {
   return nodes_after(after);
 }
 
-ClusterReport ManagerDesk::nodes_after(const std::string& after) const {
+ClusterReport ManagerService::nodes_after(const std::string& after) const {
   ClusterReport report;
   report.manager = node_.process();
   report.total = table_.nodes().size();
@@ -57,28 +57,28 @@ ClusterReport ManagerDesk::nodes_after(const std::string& after) const {
   return report;
 }
 
-ShutdownReport ManagerDesk::shutdown(entity::rpc::Caller&, std::string reason) {
+ShutdownReport ManagerService::shutdown(entity::rpc::Caller&, std::string reason) {
   ShutdownReport report = shutdown_.request(std::move(reason));
   shutdown_.fetched();
   return report;
 }
 
-ShutdownReport ManagerDesk::shutdown_report(entity::rpc::Caller&) {
+ShutdownReport ManagerService::shutdown_report(entity::rpc::Caller&) {
   shutdown_.fetched();
   return shutdown_.report();
 }
 
-entity::rpc::Task<bus::Result<IdRange>> ManagerDesk::allocate(entity::rpc::Caller&,
-                                                              std::string counter) {
+entity::rpc::Task<bus::Result<IdRange>> ManagerService::allocate(entity::rpc::Caller&,
+                                                                 std::string counter) {
   auto range = co_await allocate_ids(node_.bus(), counter);
   co_return range;
 }
 
-SetbackReport ManagerDesk::setbacks(entity::rpc::Caller&) {
+SetbackReport ManagerService::setbacks(entity::rpc::Caller&) {
   return placer_.setbacks();
 }
 
-bool ManagerDesk::release(entity::rpc::Caller&, std::string instance) {
+bool ManagerService::release(entity::rpc::Caller&, std::string instance) {
   return placer_.release(instance);
 }
 

@@ -1,4 +1,4 @@
-#include "nodes/db/service/request_desk.hpp"
+#include "nodes/db/service/request_handler.hpp"
 
 #include <utility>
 
@@ -28,7 +28,7 @@ bool all_collections(const Arguments& arguments, Visit visit) {
 
 }  // namespace
 
-void RequestDesk::handle(bus::ByteView body, const Reply& reply) {
+void RequestHandler::handle(bus::ByteView body, const Reply& reply) {
   ++counters_.requests;
   auto request = decode_request(body);
   if (!request) return refuse(request.error(), reply);
@@ -37,7 +37,7 @@ void RequestDesk::handle(bus::ByteView body, const Reply& reply) {
   if (!taken) refuse(taken.error(), reply);
 }
 
-Result<> RequestDesk::check(const Request& request) const {
+Result<> RequestHandler::check(const Request& request) const {
   if (request.database != scope_.database) {
     return Error(Errc::not_here, "this is the database " + scope_.database);
   }
@@ -50,13 +50,13 @@ Result<> RequestDesk::check(const Request& request) const {
   return here ? Result<>() : Result<>(Error(Errc::not_here, "the collection " + missing));
 }
 
-void RequestDesk::refuse(const Error& error, const Reply& reply) {
+void RequestHandler::refuse(const Error& error, const Reply& reply) {
   ++counters_.refused[static_cast<std::size_t>(error.code) % counters_.refused.size()];
   reply(encode_refusal(error));
 }
 
 template <class T>
-Database::Done<T> RequestDesk::answering(const Reply& reply) {
+Database::Done<T> RequestHandler::answering(const Reply& reply) {
   return [this, reply](const Result<T>& result) {
     if (!result) return refuse(result.error(), reply);
     if constexpr (std::is_void_v<T>) {
@@ -67,36 +67,36 @@ Database::Done<T> RequestDesk::answering(const Reply& reply) {
   };
 }
 
-Result<> RequestDesk::run(Arguments arguments, const Reply& reply) {
+Result<> RequestHandler::run(Arguments arguments, const Reply& reply) {
   struct Runner {
-    RequestDesk& desk;
+    RequestHandler& handler;
     const Reply& reply;
-    Database& database = desk.database_;
+    Database& database = handler.database_;
 
     Result<> operator()(WriteRequest&& request) const {
-      return database.write(std::move(request), desk.answering<Written>(reply));
+      return database.write(std::move(request), handler.answering<Written>(reply));
     }
     Result<> operator()(Find&& request) const {
-      return database.find(std::move(request), desk.answering<std::optional<Json>>(reply));
+      return database.find(std::move(request), handler.answering<std::optional<Json>>(reply));
     }
     Result<> operator()(Query&& request) const {
-      return database.query(std::move(request), desk.answering<Page>(reply));
+      return database.query(std::move(request), handler.answering<Page>(reply));
     }
     Result<> operator()(Count&& request) const {
-      return database.count(std::move(request), desk.answering<Counted>(reply));
+      return database.count(std::move(request), handler.answering<Counted>(reply));
     }
     Result<> operator()(DeclareIndex&& request) const {
-      return database.declare_index(std::move(request), desk.answering<void>(reply));
+      return database.declare_index(std::move(request), handler.answering<void>(reply));
     }
     Result<> operator()(DropIndex&& request) const {
-      return database.drop_index(std::move(request), desk.answering<void>(reply));
+      return database.drop_index(std::move(request), handler.answering<void>(reply));
     }
     Result<> operator()(ListIndexes&& request) const {
       return database.indexes(std::move(request.collection),
-                              desk.answering<std::vector<IndexInfo>>(reply));
+                              handler.answering<std::vector<IndexInfo>>(reply));
     }
     Result<> operator()(ListCollections&&) const {
-      return database.collections(desk.answering<std::vector<CollectionInfo>>(reply));
+      return database.collections(handler.answering<std::vector<CollectionInfo>>(reply));
     }
   };
   return std::visit(Runner{*this, reply}, std::move(arguments));

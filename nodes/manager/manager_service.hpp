@@ -1,6 +1,6 @@
 /// What the manager answers to others, under manager/cluster.
 ///
-///   rpc::call<&ManagerDesk::cluster>(endpoint, manager::kManagerChannel, {}, "");
+///   rpc::call<&ManagerService::cluster>(endpoint, manager::kManagerChannel, {}, "");
 ///
 /// Belongs to the loop's thread. Only servers may call (docs/rpc.md); who of these may send to
 /// manager/ is in busd's access list.
@@ -22,10 +22,10 @@ namespace starbus::nodes::manager {
 
 inline constexpr std::string_view kManagerChannel = service::kPlacerChannel;
 
-class ManagerDesk final : public entity::rpc::Host<ManagerDesk> {
+class ManagerService final : public entity::rpc::Host<ManagerService> {
  public:
-  ManagerDesk(Node& node, const NodeTable& table, const LoadReports& reports,
-              ClusterShutdown& shutdown, ServicePlacer& placer);
+  ManagerService(Node& node, const NodeTable& table, const LoadReports& reports,
+                 ClusterShutdown& shutdown, ServicePlacer& placer);
 
   /// The nodes in the order of their names, from the one behind `after` on ("" for all): at most
   /// kReportRows.
@@ -47,12 +47,12 @@ class ManagerDesk final : public entity::rpc::Host<ManagerDesk> {
   std::size_t quarantined() const { return placer_.quarantined(); }
 
   static constexpr auto kRpc =
-      entity::rpc::methods("manager", entity::rpc::method<&ManagerDesk::cluster>("cluster"),
-                           entity::rpc::method<&ManagerDesk::shutdown>("shutdown"),
-                           entity::rpc::method<&ManagerDesk::shutdown_report>("shutdown_report"),
-                           entity::rpc::method<&ManagerDesk::allocate>("allocate"),
-                           entity::rpc::method<&ManagerDesk::setbacks>("setbacks"),
-                           entity::rpc::method<&ManagerDesk::release>("release"));
+      entity::rpc::methods("manager", entity::rpc::method<&ManagerService::cluster>("cluster"),
+                           entity::rpc::method<&ManagerService::shutdown>("shutdown"),
+                           entity::rpc::method<&ManagerService::shutdown_report>("shutdown_report"),
+                           entity::rpc::method<&ManagerService::allocate>("allocate"),
+                           entity::rpc::method<&ManagerService::setbacks>("setbacks"),
+                           entity::rpc::method<&ManagerService::release>("release"));
 
  private:
   Node& node_;
