@@ -1,7 +1,7 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
 #include "base/loop_thread.hpp"
@@ -9,6 +9,7 @@
 #include "busd/tail.hpp"
 #include "daemon/admin/at_route.hpp"
 #include "daemon/main_loop.hpp"
+#include "daemon/report/mail_status.hpp"
 
 namespace starbus::bus::busd {
 
@@ -22,8 +23,8 @@ class Admin {
     std::function<std::string()> uplink_endpoint;
     std::function<Error()> uplink_error;  // the latest, of a session or an attempt
     std::function<std::string()> state;
-    std::function<nlohmann::json()> mail;  // of /status
-    /// Answers a path of the mail store, now or later; false for any other path.
+    std::function<std::optional<report::MailStatus>()> mail;
+    /// Answers a path later, or now, if it is one of those; false otherwise.
     std::function<bool(const std::string& path_and_query, const daemon::Reply&)> later;
   };
   Admin(HostRouter& router, daemon::DaemonContext& context, Facts facts);

@@ -3,20 +3,20 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "bus/core/wire/name.hpp"
 #include "bus/core/wire/shard_list.hpp"
 #include "busd/mail_report.hpp"
 #include "daemon/admin/router_report.hpp"
+#include "daemon/report/document.hpp"
 
 namespace starbus::bus::busd {
 
 using daemon::Reply;
 using daemon::Request;
 using daemon::Response;
-using nlohmann::json;
+using report::to_json;
 
 namespace {
 
@@ -130,7 +130,7 @@ void MailAdmin::stats(const Request&, const Reply& reply) {
   if (!is_open(reply)) return;
   const auto now = std::chrono::steady_clock::now();
   if (statistics_ && now < statistics_->at + kStatisticsAge) {
-    return reply(statistics_json(*statistics_));
+    return reply(statistics_answer(*statistics_));
   }
   if (waiting_.size() >= kMostWaiting) {
     return reply(Response::error(503, "too many wait for the statistics: ask again"));
@@ -171,69 +171,68 @@ void MailAdmin::end_statistics(const std::shared_ptr<Statistics>& statistics) {
   statistics->at = std::chrono::steady_clock::now();
   const bool good = statistics->error.code == storage::Errc::ok && node_() != nullptr;
   if (good) statistics_ = statistics;
-  const Response response = good ? statistics_json(*statistics) : mail_refusal(statistics->error);
+  const Response response = good ? statistics_answer(*statistics) : mail_refusal(statistics->error);
   for (const Reply& reply : std::exchange(waiting_, {})) reply(response);
 }
 
-Response MailAdmin::statistics_json(const Statistics& statistics) const {
+Response MailAdmin::statistics_answer(const Statistics& statistics) const {
   mail::ShardStatistics all;
-  json rows = json::array();
+  report::MailStatistics answer;
+  static_cast<report::MailStatus&>(answer) = status().value_or(report::MailStatus{});
   for (std::size_t shard = 0; shard < statistics.shards.size(); ++shard) {
     const mail::ShardStatistics& one = statistics.shards[shard];
     all.add(one);
     if (one.totals.boxes == 0 && one.unreadable() == 0) continue;
-    rows.push_back({{"shard", shard},
-                    {"mailboxes", one.totals.boxes},
-                    {"messages", one.totals.messages},
-                    {"bytes", one.totals.bytes},
-                    {"oldest_ms", one.oldest_ms}});
+    answer.per_shard.push_back({.shard = shard,
+                                .mailboxes = one.totals.boxes,
+                                .messages = one.totals.messages,
+                                .bytes = one.totals.bytes,
+                                .oldest_ms = static_cast<double>(one.oldest_ms)});
   }
-  json answer = status();
   const auto age = std::chrono::steady_clock::now() - statistics.at;
-  answer["mailboxes"] = all.totals.boxes;
-  answer["messages"] = all.totals.messages;
-  answer["bytes"] = all.totals.bytes;
-  answer["oldest_ms"] = all.oldest_ms;
-  answer["unreadable"] = all.unreadable();
-  answer["age_ms"] = age / std::chrono::milliseconds(1);
-  answer["per_shard"] = std::move(rows);
-  return Response::json(answer);
+  answer.mailboxes = all.totals.boxes;
+  answer.messages = all.totals.messages;
+  answer.bytes = all.totals.bytes;
+  answer.oldest_ms = static_cast<double>(all.oldest_ms);
+  answer.unreadable = all.unreadable();
+  answer.age_ms = static_cast<double>(age / std::chrono::milliseconds(1));
+  return Response::json(to_json(answer));
 }
 
 namespace {
 
-json shards_json(const std::optional<std::bitset<kShards>>& shards) {
-  if (!shards) return nullptr;
+std::vector<std::uint8_t> numbers_of(const std::bitset<kShards>& shards) {
   std::vector<std::uint8_t> numbers;
   for (unsigned shard = 0; shard < kShards; ++shard) {
-    if (shards->test(shard)) numbers.push_back(static_cast<std::uint8_t>(shard));
+    if (shards.test(shard)) numbers.push_back(static_cast<std::uint8_t>(shard));
   }
-  return shards_text(numbers);
+  return numbers;
 }
 
 }  // namespace
 
-json MailAdmin::status() const {
+std::optional<report::MailStatus> MailAdmin::status() const {
   mail::MailStoreThread* const node = node_();
-  if (node == nullptr) return {};
-  const storage::Report report = node->report();
+  if (node == nullptr) return std::nullopt;
+  const storage::Report store = node->report();
   const mail::MailStoreFigures figures = node->figures();
-  const bool well = report.reason.code == storage::Errc::ok;
-  std::vector<std::uint8_t> listed = node->listed();
-  std::ranges::sort(listed);
-  return {{"host", host_},
-          {"state", node->state()},
-          {"reason", well ? "" : report.reason.to_string()},
-          {"shards_listed", shards_text(listed)},
-          {"shards_kept", shards_json(figures.kept)},
-          {"shards_held", figures.held.count()},
-          {"bytes", figures.totals.bytes},
-          {"quota_bytes", node->quota().total_bytes},
-          {"counters", mail_counters_json(figures.counters)},
-          {"scrub", mail_scrub_json(node->scrub())},
-          {"damage", mail_damage_json(node->damage())},
-          {"oldest_age_ms", node->oldest_age_ms()},
-          {"store", mail_store_json(report)}};
+  const bool well = store.reason.code == storage::Errc::ok;
+  report::MailStatus status{.host = host_,
+                            .state = std::string(node->state()),
+                            .reason = well ? "" : store.reason.to_string(),
+                            .shards_listed = node->listed(),
+                            .shards_kept = std::nullopt,
+                            .shards_held = figures.held.count(),
+                            .bytes = figures.totals.bytes,
+                            .quota_bytes = node->quota().total_bytes,
+                            .counters = report_of(figures.counters),
+                            .scrub = report_of(node->scrub()),
+                            .damage = report_of(node->damage()),
+                            .oldest_age_ms = node->oldest_age_ms(),
+                            .store = report_of(store)};
+  std::ranges::sort(status.shards_listed);
+  if (figures.kept) status.shards_kept = numbers_of(*figures.kept);
+  return status;
 }
 
 std::string MailAdmin::trouble() const {
@@ -275,7 +274,7 @@ void MailAdmin::purge(const Request& request, const Reply& reply) {
   if (!upto) return reply(Response::no_number("upto"));
   const bool asked =
       node->purge(name, *upto, [&loop = loop_, reply, name](Result<std::uint64_t> count) {
-        const Response response = count ? Response::json({{"name", name}, {"purged", *count}})
+        const Response response = count ? Response::json(to_json(report::MailPurge{name, *count}))
                                         : daemon::error_response(count.error());
         boost::asio::post(loop, [reply, response] { reply(response); });
       });
@@ -291,18 +290,18 @@ void MailAdmin::backup(const Request&, const Reply& reply) {
   const mail::Queries::Backup& backup = *now;
   const bool well = backup.error.code == storage::Errc::ok;
   const bool asked_wrong = backup.error == storage::Errc::bad_batch;  // then the detail says all
-  reply(Response::json({{"state", name_of(backup.state)},
-                        {"to", backup.to},
-                        {"mailboxes", backup.facts.boxes},
-                        {"messages", backup.facts.messages},
-                        {"rows", backup.facts.rows},
-                        {"bytes", backup.facts.bytes},
-                        {"damaged", backup.facts.damaged},
-                        {"begun_ms", backup.facts.begun_ms},
-                        {"ended_ms", backup.facts.ended_ms},
-                        {"error", well          ? ""
-                                  : asked_wrong ? backup.error.detail
-                                                : backup.error.to_string()}}));
+  report::MailBackup answer{.state = std::string(name_of(backup.state)),
+                            .to = backup.to,
+                            .mailboxes = backup.facts.boxes,
+                            .messages = backup.facts.messages,
+                            .rows = backup.facts.rows,
+                            .bytes = backup.facts.bytes,
+                            .damaged = backup.facts.damaged,
+                            .begun_ms = static_cast<double>(backup.facts.begun_ms),
+                            .ended_ms = static_cast<double>(backup.facts.ended_ms),
+                            .error = {}};
+  if (!well) answer.error = asked_wrong ? backup.error.detail : backup.error.to_string();
+  reply(Response::json(to_json(answer)));
 }
 
 void MailAdmin::begin_backup(const Request& request, const Reply& reply) {
@@ -354,7 +353,7 @@ void MailAdmin::acknowledge(const Request&, const Reply& reply) {
 
 void MailAdmin::move(const Request&, const Reply& reply) {
   if (!is_open(reply)) return;
-  reply(Response::json(mail_move_json(node_()->figures().move)));
+  reply(Response::json(to_json(report_of(node_()->figures().move))));
 }
 
 void MailAdmin::begin_move(const Request& request, const Reply& reply) {

@@ -4,12 +4,13 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/loop_thread.hpp"
 #include "daemon/admin/admin_server.hpp"
+#include "daemon/report/mail_status.hpp"
 #include "mail/mail_store_thread.hpp"
 #include "mail/repair/inspect.hpp"
 
@@ -28,8 +29,8 @@ class MailAdmin {
   /// false otherwise.
   bool answer(const std::string& path_and_query, const daemon::Reply& reply);
 
-  /// For /status: null without a store.
-  nlohmann::json status() const;
+  /// For /status: nullopt without a store.
+  std::optional<report::MailStatus> status() const;
   /// For /healthz: "mail store full: ...", "mail store opening", "mail store damaged: ...", "mail
   /// store has lost mail: ..." until somebody has acknowledged that; empty
   /// while it runs and is whole, and without a store.
@@ -56,7 +57,7 @@ class MailAdmin {
   void stats(const daemon::Request& request, const daemon::Reply& reply);
   void read_statistics(std::shared_ptr<Statistics> statistics);
   void end_statistics(const std::shared_ptr<Statistics>& statistics);
-  daemon::Response statistics_json(const Statistics& statistics) const;
+  daemon::Response statistics_answer(const Statistics& statistics) const;
   void backup(const daemon::Request& request, const daemon::Reply& reply);
   void begin_backup(const daemon::Request& request, const daemon::Reply& reply);
   void stop_backup(const daemon::Request& request, const daemon::Reply& reply);

@@ -44,14 +44,14 @@ void add_store_metrics(daemon::Metrics& metrics, const Node& node) {
   metrics.gauge("starbus_mail_store_queued_batches", "Committed and not yet completed.",
                 of(&storage::Report::queued_batches));
   metrics.gauge("starbus_mail_store_queued_bytes", "The same.", of(&storage::Report::queued_bytes));
-  const auto of_patrol = [node](std::uint64_t mail::ScrubFigures::*value) {
+  const auto of_scrub = [node](std::uint64_t mail::ScrubFigures::*value) {
     return [node, value] {
       const mail::MailStoreThread* const store = node();
       return store == nullptr ? 0.0 : static_cast<double>(store->scrub().*value);
     };
   };
   metrics.gauge("starbus_mail_store_damaged", "Places in its files that cannot be read.",
-                of_patrol(&mail::ScrubFigures::damaged));
+                of_scrub(&mail::ScrubFigures::damaged));
   const auto of_damage = [node](std::uint64_t mail::DamageFigures::*value) {
     return [node, value] {
       const mail::MailStoreThread* const store = node();
@@ -66,12 +66,12 @@ void add_store_metrics(daemon::Metrics& metrics, const Node& node) {
                   of_damage(&mail::DamageFigures::repairs));
   metrics.counter("starbus_mail_unreadable_total",
                   "Places in files of the store that could not be read, or were lost; each once.",
-                  [found = of_patrol(&mail::ScrubFigures::found),
+                  [found = of_scrub(&mail::ScrubFigures::found),
                    noted = of_damage(&mail::DamageFigures::noted)] { return found() + noted(); });
   metrics.counter("starbus_mail_store_checked_bytes_total", "Read to look for such places.",
-                  of_patrol(&mail::ScrubFigures::bytes));
+                  of_scrub(&mail::ScrubFigures::bytes));
   metrics.counter("starbus_mail_store_checks_total", "Times that all files were read so.",
-                  of_patrol(&mail::ScrubFigures::rounds));
+                  of_scrub(&mail::ScrubFigures::rounds));
   metrics.gauge("starbus_mail_store_erasing_ranges", "Hidden, and being erased in chunks.",
                 of(&storage::Report::erasing_ranges));
 }

@@ -4,10 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "daemon/admin/admin_http.hpp"
+#include "daemon/report/mail.hpp"
 #include "mail/mail.hpp"
 #include "mail/mail_store_thread.hpp"
 #include "mail/repair/inspect.hpp"
@@ -21,10 +21,10 @@ daemon::Response mail_refusal(const storage::Error& error);
 daemon::Response boxes_answer(const storage::Snapshot& snapshot, const mail::BoxQuery& query);
 daemon::Response peek_answer(const storage::Snapshot& snapshot, const std::string& name,
                              std::uint64_t from, std::size_t limit);
-nlohmann::json mail_store_json(const storage::Report& report);
-nlohmann::json mail_scrub_json(const mail::ScrubFigures& scrub);
-nlohmann::json mail_damage_json(const mail::DamageFigures& damage);
-nlohmann::json mail_move_json(const mail::MoveProgress& move);
-nlohmann::json mail_counters_json(const mail::MailCounters& counters);
+report::MailStore report_of(const storage::Report& store);
+report::MailScrub report_of(const mail::ScrubFigures& scrub);
+report::MailDamage report_of(const mail::DamageFigures& damage);
+report::MailMove report_of(const mail::MoveProgress& move);
+report::MailCounters report_of(const mail::MailCounters& counters);
 
 }  // namespace starbus::bus::busd

@@ -63,7 +63,7 @@ void Shell::term_stored(Epoch term, const Result<>& stored) {
   }
   if (unstored_ != term) return store_term();
   unstored_ = {};
-  say_if_mended();
+  say_if_repaired();
 }
 
 void Shell::journal(const JournaledProcess& process, bool lives) {
@@ -89,10 +89,10 @@ void Shell::note_again() {
   if (const auto written = journal_.repair(); !written) {
     not_noted("journal of processes: " + written.error().to_string());
   }
-  say_if_mended();
+  say_if_repaired();
 }
 
-void Shell::say_if_mended() {
+void Shell::say_if_repaired() {
   if (noting_again_ || unstored_ || !std::exchange(failed_, false)) return;
   daemon::log_router_line(RouterShell::Level::info, "what could not be written is on disk now");
 }

@@ -41,7 +41,7 @@ class Shell final : public daemon::LinkedShell<HostShell> {
   void later(std::function<void()> action);
   void not_noted(const std::string& what);
   void note_again();
-  void say_if_mended();
+  void say_if_repaired();
   void store_term();
   void term_stored(Epoch term, const Result<>& stored);
 

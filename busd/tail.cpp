@@ -2,8 +2,9 @@
 
 #include <cassert>
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <utility>
+
+#include "daemon/report/document.hpp"
 
 namespace starbus::bus::busd {
 namespace {
@@ -42,14 +43,15 @@ void Tails::add(const ChannelId& channel, std::shared_ptr<daemon::Stream> stream
 void Tails::show(const ChannelId& channel, const Run& run) {
   const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
   const auto first = RunReader(run).next();
-  const nlohmann::json line = {{"time_ms", since_epoch / std::chrono::milliseconds(1)},
-                               {"lane", name_of(run.lane)},
-                               {"origin", name_of_origin(router_, run.origin)},
-                               {"seq", run.seq},
-                               {"count", run.count},
-                               {"bytes", run.items.size()},
-                               {"text", first ? printable(first->body) : ""}};
-  const std::string text = line.dump();
+  const report::TailLine line{
+      .time_ms = static_cast<double>(since_epoch / std::chrono::milliseconds(1)),
+      .lane = std::string(name_of(run.lane)),
+      .origin = name_of_origin(router_, run.origin),
+      .seq = run.seq,
+      .count = run.count,
+      .bytes = run.items.size(),
+      .text = first ? printable(first->body) : ""};
+  const std::string text = report::to_json(line).dump();
   for (const auto& stream : streams_[channel]) stream->write(text);
 }
 

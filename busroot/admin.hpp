@@ -2,13 +2,13 @@
 
 #include <functional>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "base/loop_thread.hpp"
 #include "bus/core/routers/root_router.hpp"
 #include "daemon/admin/at_route.hpp"
 #include "daemon/main_loop.hpp"
+#include "daemon/report/topology.hpp"
 
 namespace starbus::bus::busroot {
 
@@ -33,7 +33,7 @@ class Admin {
 
  private:
   void pass_on(const daemon::Request& request, const daemon::Reply& reply);
-  nlohmann::json host_json(const RootHost& host, const std::vector<LinkStatus>& links) const;
+  report::HostRow row_of_host(const RootHost& host, const std::vector<LinkStatus>& links) const;
 
   daemon::Response status() const;
   daemon::Response links() const;

@@ -6,7 +6,7 @@
 
 #include "bus/io/clock.hpp"
 #include "nodes/manager/limits.hpp"
-#include "nodes/runtime/node_desk.hpp"
+#include "nodes/runtime/node_control.hpp"
 #include "nodes/runtime/presence.hpp"
 
 namespace starbus::nodes::manager {
@@ -26,19 +26,19 @@ void ClusterShutdown::start() {
 
 // --- what happens --------------------------------------------------------------------------------
 
-void ClusterShutdown::came(const KnownNode& node) {
+void ClusterShutdown::on_node_added(const KnownNode& node) {
   stages_.set_self(node_.process());
-  stages_.came(node.process, node.role, bus::io::boot_now());
+  stages_.on_node_added(node.process, node.role, bus::io::boot_now());
   act();
 }
 
-void ClusterShutdown::changed(const KnownNode& node) {
+void ClusterShutdown::on_node_changed(const KnownNode& node) {
   stages_.role_known(node.process, node.role, bus::io::boot_now());
   act();
 }
 
-void ClusterShutdown::left(const KnownNode& node) {
-  stages_.left(node.process, bus::io::boot_now());
+void ClusterShutdown::on_node_removed(const KnownNode& node) {
+  stages_.on_node_removed(node.process, bus::io::boot_now());
   act();
 }
 
@@ -86,7 +86,7 @@ void ClusterShutdown::tell(const std::string& process) {
   stages_.status(process, "is told to drain, and has not answered yet");
   entity::rpc::CallOptions options;
   options.deadline = milliseconds(kDrainDeadline);
-  entity::rpc::call<&NodeDesk::drain>(node_.rpc(), presence_name(process), options)(
+  entity::rpc::call<&NodeControl::drain>(node_.rpc(), presence_name(process), options)(
       [this, process, weak = std::weak_ptr(alive_)](const entity::rpc::Reply<>& reply) {
         if (weak.expired() || reply) return;
         const bool silent = reply.error().code == entity::rpc::Errc::deadline;

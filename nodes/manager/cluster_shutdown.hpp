@@ -31,9 +31,9 @@ class ClusterShutdown final : private NodeTable::Listener {
   void fetched();
 
  private:
-  void came(const KnownNode& node) override;
-  void changed(const KnownNode& node) override;
-  void left(const KnownNode& node) override;
+  void on_node_added(const KnownNode& node) override;
+  void on_node_changed(const KnownNode& node) override;
+  void on_node_removed(const KnownNode& node) override;
   void state(NodeState state);
 
   void act();

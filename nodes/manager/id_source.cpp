@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "nodes/manager/limits.hpp"
-#include "nodes/manager/manager_desk.hpp"
+#include "nodes/manager/manager_service.hpp"
 
 namespace starbus::nodes::manager {
 namespace {
@@ -23,8 +23,8 @@ IdSource::IdSource(entity::rpc::Endpoint& endpoint, entity::TimerWheel& timers, 
     : endpoint_(endpoint), timers_(timers), counter_(std::move(counter)) {}
 
 bool IdSource::take(std::uint64_t& id) {
-  if (left(present_) == 0) present_ = std::exchange(spare_, {});
-  if (left(present_) == 0) return false;
+  if (ids_left(present_) == 0) present_ = std::exchange(spare_, {});
+  if (ids_left(present_) == 0) return false;
   id = present_.next++;
   return true;
 }
@@ -70,7 +70,7 @@ void IdSource::give_up(std::uint64_t waiter) {
 void IdSource::refill() {
   if (asking_ || at_hand() >= kIdsLow) return;
   asking_ = true;
-  entity::rpc::call<&ManagerDesk::allocate>(endpoint_, kManagerChannel, {}, counter_)(
+  entity::rpc::call<&ManagerService::allocate>(endpoint_, kManagerChannel, {}, counter_)(
       [this, weak = std::weak_ptr(alive_)](const entity::rpc::Reply<IdRange, bus::Error>& reply) {
         if (weak.expired()) return;
         answered(reply ? bus::Result<IdRange>(*reply)
@@ -82,7 +82,7 @@ void IdSource::answered(const bus::Result<IdRange>& range) {
   if (range) {
     asking_ = false;
     refused_ = {};
-    (left(present_) == 0 ? present_ : spare_) = {range->first, range->last};
+    (ids_left(present_) == 0 ? present_ : spare_) = {range->first, range->last};
     return serving_ ? refill() : serve();
   }
   refused_ = range.error();

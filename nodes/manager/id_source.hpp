@@ -44,7 +44,7 @@ class IdSource {
   /// Asks for a block unless it has enough: before the first id is wanted.
   void refill();
 
-  std::uint64_t at_hand() const { return left(present_) + left(spare_); }
+  std::uint64_t at_hand() const { return ids_left(present_) + ids_left(spare_); }
 
  private:
   struct Waiter {
@@ -56,7 +56,7 @@ class IdSource {
     std::uint64_t next = 1;
     std::uint64_t last = 0;  // none left if it is below next
   };
-  static std::uint64_t left(const Rest& rest) {
+  static std::uint64_t ids_left(const Rest& rest) {
     return rest.last < rest.next ? 0 : rest.last - rest.next + 1;
   }
   bool take(std::uint64_t& id);

@@ -1,5 +1,5 @@
-/// How each node is, in its own words: asks all of them once a second (NodeDesk::report), and keeps
-/// the latest answer.
+/// How each node is, in its own words: asks all of them once a second (NodeControl::report), and
+/// keeps the latest answer.
 ///
 /// Belongs to the loop's thread. At most kMaxQuestions calls wait at any time, one per node; a node
 /// that does not answer within kReportDeadline shows as that, with the age of its latest answer.
@@ -14,7 +14,7 @@
 
 #include "nodes/manager/node_table.hpp"
 #include "nodes/runtime/node.hpp"
-#include "nodes/runtime/node_desk.hpp"
+#include "nodes/runtime/node_control.hpp"
 
 namespace starbus::nodes::manager {
 
@@ -48,8 +48,8 @@ class LoadReports final : private NodeTable::Listener {
     bool asked = false;
   };
 
-  void came(const KnownNode& node) override;
-  void left(const KnownNode& node) override;
+  void on_node_added(const KnownNode& node) override;
+  void on_node_removed(const KnownNode& node) override;
   void ask_all();
   void ask_next();
   void ask(const std::string& process, Row& row);

@@ -2,7 +2,7 @@
 ///
 ///   starbus-manager --config /etc/starbus/manager.toml
 ///
-///   rpc::call<&ManagerDesk::cluster>(endpoint, manager::kManagerChannel, {}, "");
+///   rpc::call<&ManagerService::cluster>(endpoint, manager::kManagerChannel, {}, "");
 ///
 /// It owns manager/cluster while it is ready. A second one waits for that name, and so stands by.
 /// It keeps nothing on a disk: what it knows is what the nodes announce, and what must last is in

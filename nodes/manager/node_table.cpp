@@ -11,7 +11,7 @@ namespace starbus::nodes::manager {
 
 void NodeTable::listen(Listener& listener) {
   listeners_.push_back(&listener);
-  for (const auto& [process, node] : nodes_) listener.came(node);
+  for (const auto& [process, node] : nodes_) listener.on_node_added(node);
 }
 
 void NodeTable::tell(void (Listener::*what)(const KnownNode&), const KnownNode& node) {
@@ -48,7 +48,7 @@ KnownNode& NodeTable::row(const std::string& process, const bus::Process& owner)
 
 void NodeTable::end(const std::string& process) {
   const auto node = nodes_.extract(process);
-  if (node) tell(&Listener::left, node.mapped());
+  if (node) tell(&Listener::on_node_removed, node.mapped());
   waiting_.erase(process);
 }
 
@@ -57,14 +57,14 @@ void NodeTable::gone(KnownNode& node, bool KnownNode::*what) {
   const bool was_ready = node.ready;
   node.*what = false;
   if (!node.on_bus && !node.ready) return end(std::string(node.process));
-  if (was_ready && !node.ready && is_seen(node)) tell(&Listener::changed, node);
+  if (was_ready && !node.ready && is_seen(node)) tell(&Listener::on_node_changed, node);
 }
 
 void NodeTable::take_in() {
   while (!waiting_.empty() && nodes_.size() < kMaxNodes) {
     const auto taken = nodes_.insert(waiting_.extract(waiting_.begin())).position;
     if (waiting_.empty()) spdlog::info("there is room for all nodes again");
-    tell(&Listener::came, taken->second);
+    tell(&Listener::on_node_added, taken->second);
   }
 }
 
@@ -79,7 +79,7 @@ void NodeTable::presence(const bus::WatchUpdate& update) {
     KnownNode& node = row(*process, change.owner);
     const bool is_new = !node.on_bus && !node.ready;
     node.on_bus = true;
-    if (is_new && is_seen(node)) tell(&Listener::came, node);
+    if (is_new && is_seen(node)) tell(&Listener::on_node_added, node);
   }
   take_in();
   presence_complete_ = presence_complete_ || update.complete;
@@ -98,7 +98,7 @@ void NodeTable::readiness(const bus::WatchUpdate& update) {
     const bool is_new = !node.on_bus && !node.ready;
     node.ready = true;
     node.role = ready->role;
-    if (is_seen(node)) tell(is_new ? &Listener::came : &Listener::changed, node);
+    if (is_seen(node)) tell(is_new ? &Listener::on_node_added : &Listener::on_node_changed, node);
   }
   take_in();
   readiness_complete_ = readiness_complete_ || update.complete;
@@ -108,7 +108,7 @@ void NodeTable::role_known(const std::string& process, const std::string& role) 
   const auto found = nodes_.find(process);
   if (found == nodes_.end() || found->second.role == role) return;
   found->second.role = role;
-  tell(&Listener::changed, found->second);
+  tell(&Listener::on_node_changed, found->second);
 }
 
 }  // namespace starbus::nodes::manager

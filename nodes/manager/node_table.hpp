@@ -29,10 +29,10 @@ class NodeTable {
   /// Who wants to know. Told at once; must not change the table, and lives as long as it is used.
   class Listener {
    public:
-    virtual void came(const KnownNode& node) = 0;
+    virtual void on_node_added(const KnownNode& node) = 0;
     /// Its role is known, or it is ready or not any more.
-    virtual void changed(const KnownNode&) {}
-    virtual void left(const KnownNode& node) = 0;
+    virtual void on_node_changed(const KnownNode&) {}
+    virtual void on_node_removed(const KnownNode& node) = 0;
 
    protected:
     ~Listener() = default;

@@ -33,9 +33,9 @@ class ShutdownStages {
   void set_self(std::string process) { self_ = std::move(process); }
 
   // --- what happens ---
-  void came(const std::string& process, const std::string& role, Time now);
+  void on_node_added(const std::string& process, const std::string& role, Time now);
   void role_known(const std::string& process, const std::string& role, Time now);
-  void left(const std::string& process, Time now);
+  void on_node_removed(const std::string& process, Time now);
   /// What it says of itself, or what there is to say of it.
   void status(const std::string& process, std::string text);
   /// False if it runs already, or is over: nothing changes.

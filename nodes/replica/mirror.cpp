@@ -29,7 +29,7 @@ Errc reason_of(const entity::rpc::Failure<Error>& failure) {
 
 }  // namespace
 
-void MirrorDesk::delta(entity::rpc::Caller&, Position at, std::string bytes) {
+void MirrorReceiver::delta(entity::rpc::Caller&, Position at, std::string bytes) {
   core_.delta(at, bus::as_bytes(bytes), boot_now());
 }
 
@@ -65,7 +65,7 @@ bool Mirror::is_bound() {
   name_ = std::string(kMirrors) + endpoint_.bus().host() + "." + endpoint_.bus().node() + "/" +
           std::to_string(number_);
   binding_ = true;
-  endpoint_.bind(name_, desk_,
+  endpoint_.bind(name_, receiver_,
                  [this, weak = std::weak_ptr(alive_)](const bus::Result<bus::Bound>& result) {
                    if (!weak.expired()) bound(result);
                  });

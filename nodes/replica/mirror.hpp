@@ -22,13 +22,13 @@ namespace starbus::nodes::replica {
 inline constexpr std::string_view kMirrors = "mirror/";
 
 /// What publishers call.
-class MirrorDesk final : public entity::rpc::Host<MirrorDesk> {
+class MirrorReceiver final : public entity::rpc::Host<MirrorReceiver> {
  public:
-  explicit MirrorDesk(MirrorCore& core) : core_(core) {}
-  ~MirrorDesk() { close_rpc(); }
+  explicit MirrorReceiver(MirrorCore& core) : core_(core) {}
+  ~MirrorReceiver() { close_rpc(); }
   void delta(entity::rpc::Caller& from, Position at, std::string bytes);
   static constexpr auto kRpc =
-      entity::rpc::methods("mirror", entity::rpc::method<&MirrorDesk::delta>("delta"));
+      entity::rpc::methods("mirror", entity::rpc::method<&MirrorReceiver::delta>("delta"));
 
  private:
   MirrorCore& core_;
@@ -71,7 +71,7 @@ class Mirror {
   bool following_ = false;
   entity::Time follow_at_{};
   MirrorCore core_;
-  MirrorDesk desk_{core_};
+  MirrorReceiver receiver_{core_};
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   entity::TimerOwner timer_;
 };

@@ -41,7 +41,7 @@ NodeCore::NodeCore(bus::daemon::DaemonContext& context, std::string role, NodeSe
       tasks_(main_loop_, {.workers = settings_.workers}),
       ticks_(main_loop_.timers(), main_loop_.load(), settings_.tick),
       offers_(endpoint_),
-      desk_(*this),
+      control_(*this),
       lifecycle_(*this),
       node_(*this),
       stalls_(context.loop, settings_.stall,

@@ -19,7 +19,7 @@
 #include "nodes/runtime/load/stall_detector.hpp"
 #include "nodes/runtime/main_loop.hpp"
 #include "nodes/runtime/node.hpp"
-#include "nodes/runtime/node_desk.hpp"
+#include "nodes/runtime/node_control.hpp"
 #include "nodes/runtime/node_settings.hpp"
 #include "nodes/runtime/offers.hpp"
 #include "nodes/runtime/requirements.hpp"
@@ -121,7 +121,7 @@ class NodeCore final : private Lifecycle::Shell {
   Requirements requirements_;
   std::vector<bus::WatchHandle> watches_;
   Offers offers_;
-  NodeDesk desk_;
+  NodeControl control_;
   Steps prepare_;
   Steps drain_;
   std::vector<std::function<void(NodeState)>> on_state_;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "nodes/service/placer_desk.hpp"
+#include "nodes/service/placer_control.hpp"
 
 namespace starbus::nodes::service {
 
@@ -54,7 +54,7 @@ void ServiceHost::withdraw_all(Done done) {
   open_ = false;
   if (manager_ != 0) {
     // No answer, and nobody to tell if there is none: it would only count the end as a death.
-    static_cast<void>(entity::rpc::send<&PlacerDesk::leaving>(endpoint_, kPlacerChannel, {}));
+    static_cast<void>(entity::rpc::send<&PlacerControl::leaving>(endpoint_, kPlacerChannel, {}));
   }
   if (instances_.empty()) return done({});
   emptied_ = std::move(done);

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "nodes/manager/placement/setback_report.hpp"
-#include "tools/bustop/cluster_view.hpp"
+#include "tools/cluster/cluster_view.hpp"
 #include "tools/terminal/table.hpp"
 
 namespace starbus::bustop {

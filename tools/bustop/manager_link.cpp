@@ -8,13 +8,13 @@
 #include "bus/client/bus.hpp"
 #include "entity/objects/entity.hpp"
 #include "entity/rpc/rpc.hpp"
-#include "nodes/manager/manager_desk.hpp"
+#include "nodes/manager/manager_service.hpp"
 
 namespace starbus::bustop {
 
 using nodes::manager::ClusterReport;
 using nodes::manager::kManagerChannel;
-using nodes::manager::ManagerDesk;
+using nodes::manager::ManagerService;
 using nodes::manager::SetbackReport;
 using nodes::manager::ShutdownReport;
 namespace rpc = entity::rpc;
@@ -98,13 +98,13 @@ bus::Result<T> answer_of(boost::asio::io_context& loop, rpc::Pending<T, E> pendi
 }  // namespace
 
 bus::Result<ClusterReport> ManagerLink::cluster(const std::string& after) {
-  return answer_of(link_->loop, rpc::call<&ManagerDesk::cluster>(link_->rpc, kManagerChannel,
-                                                                 {.deadline = timeout_}, after));
+  return answer_of(link_->loop, rpc::call<&ManagerService::cluster>(link_->rpc, kManagerChannel,
+                                                                    {.deadline = timeout_}, after));
 }
 
 bus::Result<SetbackReport> ManagerLink::setbacks() {
-  return answer_of(link_->loop, rpc::call<&ManagerDesk::setbacks>(link_->rpc, kManagerChannel,
-                                                                  {.deadline = timeout_}));
+  return answer_of(link_->loop, rpc::call<&ManagerService::setbacks>(link_->rpc, kManagerChannel,
+                                                                     {.deadline = timeout_}));
 }
 
 bus::Result<std::string> ManagerLink::entity(const std::string& channel) {
@@ -124,18 +124,18 @@ bus::Result<std::string> ManagerLink::entity(const std::string& channel) {
 }
 
 bus::Result<bool> ManagerLink::release(const std::string& instance) {
-  return answer_of(link_->loop, rpc::call<&ManagerDesk::release>(link_->rpc, kManagerChannel,
-                                                                 {.deadline = timeout_}, instance));
+  return answer_of(link_->loop, rpc::call<&ManagerService::release>(
+                                    link_->rpc, kManagerChannel, {.deadline = timeout_}, instance));
 }
 
 bus::Result<ShutdownReport> ManagerLink::shutdown_report() {
-  return answer_of(link_->loop, rpc::call<&ManagerDesk::shutdown_report>(
+  return answer_of(link_->loop, rpc::call<&ManagerService::shutdown_report>(
                                     link_->rpc, kManagerChannel, {.deadline = timeout_}));
 }
 
 bus::Result<ShutdownReport> ManagerLink::shut_down(const std::string& reason) {
-  return answer_of(link_->loop, rpc::call<&ManagerDesk::shutdown>(link_->rpc, kManagerChannel,
-                                                                  {.deadline = timeout_}, reason));
+  return answer_of(link_->loop, rpc::call<&ManagerService::shutdown>(
+                                    link_->rpc, kManagerChannel, {.deadline = timeout_}, reason));
 }
 
 }  // namespace starbus::bustop

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/bustop/model.hpp"
+#include "tools/cluster/model.hpp"
 
 namespace starbus::bustop {
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "tools/bustop/cluster_view.hpp"
 #include "tools/bustop/doctor/doctor.hpp"
-#include "tools/bustop/model.hpp"
 #include "tools/bustop/rates.hpp"
+#include "tools/cluster/cluster_view.hpp"
+#include "tools/cluster/model.hpp"
 #include "tools/terminal/table.hpp"
 
 namespace starbus::bustop {

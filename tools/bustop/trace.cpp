@@ -1,8 +1,8 @@
 #include "tools/bustop/trace.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "daemon/report/document.hpp"
 #include "tools/terminal/text.hpp"
 
 namespace starbus::bustop {
@@ -30,20 +30,12 @@ std::string meaning_of_end(const std::string& end) {
 }  // namespace
 
 Result<Trace> parse_trace(std::string_view text) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  const Error bad{Errc::bad_bytes, "not a trace"};
-  if (!json.is_object() || !json.contains("hops") || !json["hops"].is_array()) return bad;
-  try {
-    Trace trace{json.value("name", ""), json.value("lane", ""), json.value("end", ""), {}};
-    for (const auto& hop : json["hops"]) {
-      trace.passages.push_back({hop.value("where", ""), hop.value("at_ns", std::uint64_t{0}),
-                                hop.value("queued_bytes", std::uint64_t{0})});
-    }
-    if (trace.passages.empty()) return bad;
-    return trace;
-  } catch (const nlohmann::json::exception&) {
-    return bad;
-  }
+  auto trace = report::from_json<Trace>(text);
+  if (!trace) return trace;
+  const auto& passages = trace->passages;
+  const bool named = std::ranges::none_of(passages, &std::string::empty, &TracePassage::where);
+  if (passages.empty() || !named) return Error{Errc::bad_bytes, "not a trace"};
+  return trace;
 }
 
 std::vector<TraceStation> stations_of(const Trace& trace) {

@@ -12,23 +12,15 @@
 #include <vector>
 
 #include "tools/bustop/json_out.hpp"
-#include "tools/bustop/model.hpp"
+#include "tools/cluster/model.hpp"
 #include "tools/terminal/table.hpp"
 
 namespace starbus::bustop {
 
-struct TracePassage {
-  std::string where;
-  std::uint64_t at_ns = 0;  // on its own clock
-  std::uint64_t queued_bytes = 0;
-};
+using report::Trace;
+using report::TracePassage;
 
-struct Trace {
-  std::string name;
-  std::string lane;
-  std::string end;  // as in bus/core/wire/record_admin.hpp: "owner", "no_owner", "held", ...
-  std::vector<TracePassage> passages;
-};
+/// bad_bytes unless there is at least one passage and each names its station.
 Result<Trace> parse_trace(std::string_view text);
 
 /// A station of the way out.

@@ -4,8 +4,8 @@
 #include <ostream>
 
 #include "mail/repair/noted_damage.hpp"
-#include "tools/bustop/json_out.hpp"
 #include "tools/mail/commands.hpp"
+#include "tools/terminal/json_text.hpp"
 #include "tools/terminal/text.hpp"
 
 namespace starbus::mail_tool {

@@ -1,14 +1,13 @@
 // starbus-mail move: shards of other hosts to the host of a busd which runs.
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <thread>
 
 #include "bus/core/wire/shard_list.hpp"
 #include "daemon/admin/admin_http.hpp"
-#include "tools/bustop/json_out.hpp"
 #include "tools/mail/commands.hpp"
 #include "tools/mail/online.hpp"
+#include "tools/terminal/json_text.hpp"
 #include "tools/terminal/text.hpp"
 
 namespace starbus::mail_tool {
@@ -17,12 +16,8 @@ namespace {
 using bus::daemon::HttpClient;
 constexpr std::chrono::milliseconds kMovePoll{200};
 
-/// What busd says about the move (docs/admin-api.md).
-struct MoveState {
-  std::string state = "none";  // running, stopping, done, failed
-  std::string from, doing, error;
-  std::uint64_t shard = 0, shards = 0, taken = 0, rows = 0, bytes = 0;
-
+/// The move as busd reports it.
+struct MoveState : report::MailMove {
   bool goes_on() const { return state == "running" || state == "stopping"; }
   std::string count() const {
     return std::to_string(taken) + " of " + std::to_string(shards) + " shards are here";
@@ -30,7 +25,7 @@ struct MoveState {
   std::string line() const {
     const std::string what = state == "none" ? "no move" : count();
     if (from.empty()) return goes_on() ? what + "; " + state : what;
-    const std::string of = "shard " + std::to_string(shard) + " of " + from;
+    const std::string of = "shard " + std::to_string(shard.value_or(0)) + " of " + from;
     // Of a move that a restart of busd has interrupted: that goes on whatever is asked for now.
     if (rows == 0) return what + "; " + of + ": " + doing;
     if (!goes_on()) return what;
@@ -40,11 +35,9 @@ struct MoveState {
 };
 
 Result<MoveState> read_move(const Result<std::string>& text) {
-  const auto json = object_of(text);
-  if (!json) return json.error();
-  return MoveState{word_in(*json, "state"),   word_in(*json, "from"),    word_in(*json, "doing"),
-                   word_in(*json, "error"),   number_in(*json, "shard"), number_in(*json, "shards"),
-                   number_in(*json, "taken"), number_in(*json, "rows"),  number_in(*json, "bytes")};
+  auto move = document_of<report::MailMove>(text);
+  if (!move) return move.error();
+  return MoveState{std::move(*move)};
 }
 
 class Mover {

@@ -11,10 +11,10 @@
 
 #include "bus/core/wire/shard_list.hpp"
 #include "daemon/admin/admin_http.hpp"
-#include "tools/bustop/cluster_view.hpp"
-#include "tools/bustop/json_out.hpp"
+#include "tools/cluster/cluster_view.hpp"
 #include "tools/mail/commands.hpp"
 #include "tools/mail/online.hpp"
+#include "tools/terminal/json_text.hpp"
 #include "tools/terminal/text.hpp"
 
 namespace starbus::mail_tool {
@@ -26,29 +26,12 @@ constexpr std::chrono::milliseconds kPoll{500};
 /// For a busd that opens its store again: it looks once a second, and replays a log.
 constexpr std::chrono::seconds kDetachPatience{20};
 
-/// What busd says about its backup.
-struct BackupState {
-  std::string state;  // running, done, failed
-  std::string error;
-  std::uint64_t mailboxes = 0;
-  std::uint64_t messages = 0;
-  std::uint64_t rows = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t damaged = 0;
+using report::MailBackup;
 
-  std::string what() const {
-    return bustop::count_of(mailboxes, "mailbox") + ", " + bustop::count_of(messages, "message") +
-           ", " + bustop::human_bytes(static_cast<double>(bytes));
-  }
-};
-
-Result<BackupState> read_state(const Result<std::string>& text) {
-  const auto json = object_of(text);
-  if (!json) return json.error();
-  return BackupState{word_in(*json, "state"),       word_in(*json, "error"),
-                     number_in(*json, "mailboxes"), number_in(*json, "messages"),
-                     number_in(*json, "rows"),      number_in(*json, "bytes"),
-                     number_in(*json, "damaged")};
+std::string what_of(const MailBackup& backup) {
+  return bustop::count_of(backup.mailboxes, "mailbox") + ", " +
+         bustop::count_of(backup.messages, "message") + ", " +
+         bustop::human_bytes(static_cast<double>(backup.bytes));
 }
 
 bool is_busroot(const std::string& admin) {
@@ -80,11 +63,6 @@ Result<nlohmann::json> object_of(const Result<std::string>& text) {
   auto json = nlohmann::json::parse(*text, nullptr, false);
   if (!json.is_object()) return Error{Errc::bad_bytes, "busd's answer is not a JSON object"};
   return Result<nlohmann::json>(in_place_value, std::move(json));
-}
-
-std::string word_in(const nlohmann::json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 std::uint64_t number_in(const nlohmann::json& json, const char* key) {
@@ -188,19 +166,19 @@ int run_acknowledge(const Context& context, const std::string& admin) {
 int run_backup(const Context& context, const BackupOptions& options) {
   const auto client = HttpClient::at(options.admin);
   if (!client) return fail(context, client.error());
-  auto state = read_state(
+  auto state = document_of<MailBackup>(
       client->post("/mail/backup?to=" + bus::daemon::percent_encode(options.target), ""));
   ProgressLine line(context);
   bool stopping = false;
   while (state && state->state == "running") {
-    line.show("copies " + state->what());
+    line.show("copies " + what_of(*state));
     if (!stopping && context.interrupted && context.interrupted()) {
       stopping = true;
-      state = read_state(client->post("/mail/backup/stop", ""));
+      state = document_of<MailBackup>(client->post("/mail/backup/stop", ""));
       if (!state) break;
     }
     std::this_thread::sleep_for(kPoll);
-    state = read_state(client->get("/mail/backup"));
+    state = document_of<MailBackup>(client->get("/mail/backup"));
   }
   if (!state) return unreachable(context, options.admin, state.error());
   if (state->state != "done") {
@@ -215,7 +193,7 @@ int run_backup(const Context& context, const BackupOptions& options) {
                                  {"bytes", state->bytes},
                                  {"damaged", state->damaged}});
   } else {
-    context.out << state->what() << " are in " << bustop::printable(options.target) << "\n";
+    context.out << what_of(*state) << " are in " << bustop::printable(options.target) << "\n";
   }
   if (state->damaged == 0) return kExitOk;
   context.err << "starbus-mail: " << state->damaged

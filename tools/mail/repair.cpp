@@ -9,8 +9,8 @@
 #include "mail/repair/repair_log.hpp"
 #include "mail/repair/repair_mail.hpp"
 #include "mail/row_keys.hpp"
-#include "tools/bustop/json_out.hpp"
 #include "tools/mail/commands.hpp"
+#include "tools/terminal/json_text.hpp"
 #include "tools/terminal/text.hpp"
 
 namespace starbus::mail_tool {

@@ -15,7 +15,7 @@ using Figures = std::function<DbFigures()>;
 std::map<std::string, std::uint64_t> refusals(const DbFigures& figures) {
   std::map<std::string, std::uint64_t> rows;
   for (const ErrorInfo& info : kErrors.errors) {
-    const std::uint64_t count = figures.engine.desk.refused.at(info.number);
+    const std::uint64_t count = figures.engine.handler.refused.at(info.number);
     if (count != 0) rows[std::string(info.name)] = count;
   }
   if (figures.intake.refused != 0) rows["busy"] += figures.intake.refused;
@@ -41,7 +41,7 @@ bus::daemon::Response report(const std::string& database, const DbFigures& figur
         {"repeated", engine.database.repeated},
         {"refused", engine.database.refused},
         {"waiting", engine.database.waiting}}},
-      {"requests", {{"taken", engine.desk.requests}, {"refused", refusals(figures)}}},
+      {"requests", {{"taken", engine.handler.requests}, {"refused", refusals(figures)}}},
       {"inbox",
        {{"requests", intake.requests},
         {"bytes", intake.bytes},
@@ -78,7 +78,7 @@ void add_counters(Metrics& metrics, const Figures& figures) {
     metrics.counter(name, help, [figures, read] { return static_cast<double>(read(figures())); });
   };
   counter("starbus_db_requests_total", "Requests of the bus.",
-          [](const DbFigures& f) { return f.engine.desk.requests; });
+          [](const DbFigures& f) { return f.engine.handler.requests; });
   counter("starbus_db_written_total", "Requests that wrote, and are on the disk.",
           [](const DbFigures& f) { return f.engine.database.written; });
   counter("starbus_db_repeated_total", "Requests that had been carried out before.",

@@ -290,7 +290,7 @@ TEST(Remote, ItsEndDropsWhatWaits) {
 
 // --- the node's side -----------------------------------------------------------------------------
 
-TEST(RequestDesk, RefusesWhatIsOfAnotherDatabaseOrCollection) {
+TEST(RequestHandler, RefusesWhatIsOfAnotherDatabaseOrCollection) {
   RemoteWorld elsewhere({.database = "other"});
   EXPECT_EQ(elsewhere.ask<std::optional<Json>>(&Database::find, Find{"c", "1"}).error(),
             Errc::not_here);

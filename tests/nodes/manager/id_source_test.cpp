@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "nodes/manager/limits.hpp"
-#include "nodes/manager/manager_desk.hpp"
+#include "nodes/manager/manager_service.hpp"
 #include "nodes/runtime/main_loop.hpp"
 #include "testing/cluster.hpp"
 #include "tests/bus/client/loop_fixture.hpp"

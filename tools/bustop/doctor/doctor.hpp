@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "nodes/manager/placement/setback_report.hpp"
-#include "tools/bustop/model.hpp"
+#include "tools/cluster/model.hpp"
 
 namespace starbus::bustop {
 

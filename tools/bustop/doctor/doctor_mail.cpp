@@ -18,8 +18,9 @@ std::string count_shards(const std::vector<std::uint8_t>& shards) {
 
 /// Shards that a host lists and others serve.
 void check_listed(const DaemonReading& host, const MailPlaces& places, Findings& to) {
+  if (!host.status.mail) return;
   std::map<std::string, std::vector<std::uint8_t>> others;
-  for (const std::uint8_t shard : host.status.mail_listed) {
+  for (const std::uint8_t shard : host.status.mail->shards_listed) {
     const std::string& owner = places.host[shard];
     if (!owner.empty() && owner != host.name) others[owner].push_back(shard);
   }
@@ -42,8 +43,9 @@ bool has(const Shards& shards, std::uint8_t shard) {
 /// Shards that a host lists, that its store has not, and that nobody serves.
 void check_left(const DaemonReading& host, const MailPlaces& places, Findings& to) {
   Shards left;
-  for (const std::uint8_t shard : host.status.mail_listed) {
-    if (!has(*host.status.mail_kept, shard) && places.host[shard].empty()) left.push_back(shard);
+  for (const std::uint8_t shard : host.status.mail->shards_listed) {
+    if (!has(*host.status.mail->shards_kept, shard) && places.host[shard].empty())
+      left.push_back(shard);
   }
   if (left.empty()) return;
   add(to, Severity::warning, Check::mail_shards_left, host.name,
@@ -54,9 +56,9 @@ void check_left(const DaemonReading& host, const MailPlaces& places, Findings& t
 void check_unlisted(const DaemonReading& host, const std::vector<DaemonReading>& all,
                     Findings& to) {
   Shards unlisted;
-  for (const std::uint8_t shard : *host.status.mail_kept) {
+  for (const std::uint8_t shard : *host.status.mail->shards_kept) {
     const auto lists = [shard](const DaemonReading& one) {
-      return has(one.status.mail_listed, shard);
+      return one.status.mail && has(one.status.mail->shards_listed, shard);
     };
     if (std::ranges::none_of(all, lists)) unlisted.push_back(shard);
   }
@@ -81,7 +83,7 @@ void check_mail_shards(const Examination& examination, Findings& to) {
   for (const DaemonReading& reading : examination.after) {
     if (reading.trouble.code != Errc::ok) continue;
     check_listed(reading, *places, to);
-    if (!reading.status.mail_kept) continue;
+    if (!reading.status.mail || !reading.status.mail->shards_kept) continue;
     check_left(reading, *places, to);
     check_unlisted(reading, examination.after, to);
   }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/bustop/cluster_view.hpp"
-#include "tools/bustop/model.hpp"
+#include "tools/cluster/cluster_view.hpp"
+#include "tools/cluster/model.hpp"
 
 namespace starbus::bustop {
 

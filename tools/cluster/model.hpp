@@ -1,0 +1,92 @@
+/// What bustop knows about a cluster. Read this header first. The documents of docs/admin-api.md
+/// come from daemon/report; cluster_view.hpp fetches and merges them, render.hpp shows them.
+///
+/// Texts come from peers and may hold any bytes: code that prints them uses text.hpp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bus/core/error.hpp"
+#include "bus/core/wire/post_head.hpp"
+#include "daemon/report/daemon_status.hpp"
+#include "daemon/report/messages.hpp"
+#include "daemon/report/names.hpp"
+#include "daemon/report/topology.hpp"
+
+namespace starbus::bustop {
+
+using bus::Errc;
+using bus::Error;
+using bus::Result;
+
+using report::DaemonStatus;
+using report::FailureRow;
+using report::HostRow;
+using report::HostTopology;
+using report::kLaneNames;
+using report::LinkInfo;
+using report::MailStatus;
+using report::NameRow;
+using report::NamesPage;
+using report::ProcessInfo;
+using report::RootTopology;
+using report::RouteInfo;
+using report::TailLine;
+using report::Uplink;
+using report::Vitals;
+
+/// A host as the cluster view merges it: busroot's row, and the host's own account if it answered.
+struct HostView {
+  std::string name;
+  bool local = false;
+  std::optional<HostRow> row;
+  std::optional<HostTopology> topology;
+  Error trouble;  // why the host's own account is missing; ok if it was not asked for
+
+  bool connected() const { return row ? row->connected : topology.has_value(); }
+  std::uint64_t names() const { return row ? row->names : topology ? topology->names : 0; }
+  /// The host's own rows where there are some: they hold the links.
+  const std::vector<ProcessInfo>& processes() const;
+  double rtt_us() const;
+  std::string software() const { return row ? row->software : std::string(); }
+};
+
+struct Cluster {
+  DaemonStatus local;  // the daemon that was asked
+  std::optional<RootTopology> root;
+  Error root_trouble;           // why `root` is missing
+  std::vector<HostView> hosts;  // in order of name
+};
+
+/// Where the mail of a cluster is.
+struct MailPlaces {
+  std::array<std::string, bus::kShards> host;  // that serves a shard; empty: nobody
+  std::set<std::string> hosts;                 // that have a store, with shards or without
+  std::set<std::string> known;                 // all hosts, as busroot knows them
+  std::string from;                            // the daemon that said so
+  bool from_root = false;                      // who knows of all shards; others of their own
+
+  /// The shards of a host; of "": those that nobody serves.
+  std::vector<std::uint8_t> of(const std::string& name) const;
+};
+
+/// For people: an HTTP status says enough without the code that wraps it.
+inline std::string text_of(const Error& error) {
+  return error.code == Errc::handler_failed ? error.detail : error.to_string();
+}
+
+/// What one daemon says about itself, for rates and doctor.
+struct DaemonReading {
+  std::string name;  // "busroot" or the host
+  double at_s = 0;   // of this machine's steady clock
+  DaemonStatus status;
+  std::vector<LinkInfo> links;
+  Error trouble;  // not ok: the rest is empty
+};
+
+}  // namespace starbus::bustop
