@@ -8,7 +8,7 @@
 /// begins when the observer gets another indexed sensor (its client came back and knows nothing),
 /// or has migrated. So what was under way when that happened is told from what follows, whatever
 /// overtakes what: a batch or a change with a lower epoch is dropped. wire_view.hpp does it.
-/// Bytes: docs/aoi.md.
+/// Bytes: docs/guide/aoi.md.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-/// Takes shards from other hosts into this store, one after the other (docs/mail.md, "Shards that
-/// move"): the other side of Givers. A shard that is on its way is marked as such on the disk
+/// Takes shards from other hosts into this store, one after the other (docs/guide/mail.md, "Shards
+/// that move"): the other side of Givers. A shard that is on its way is marked as such on the disk
 /// before its first row is here, so whatever ends the move, nobody serves a part of it: at the next
 /// start it is erased, or, if all of it had arrived, its giver is asked what was decided.
 ///

@@ -16,7 +16,7 @@
 ///   };
 ///
 /// Belongs to the loop's thread; owns the entities, and ends before the endpoint and the wheel, not
-/// within a hook. Failures are values; those of hooks are logged. docs/entity-hosts.md.
+/// within a hook. Failures are values; those of hooks are logged. docs/guide/entity-hosts.md.
 #pragma once
 
 #include <functional>

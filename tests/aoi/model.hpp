@@ -1,5 +1,5 @@
-/// What docs/aoi.md and the public headers promise, in the plainest way: every update looks at
-/// every sensor and every entity. It shares no code with the library below its public types, and
+/// What docs/guide/aoi.md and the public headers promise, in the plainest way: every update looks
+/// at every sensor and every entity. It shares no code with the library below its public types, and
 /// knows nothing of how that works; where the two differ, one of them or the page is wrong.
 ///
 /// Knows entities, sensors, filters, heights, margins, limits (nearest, priority), forced targets

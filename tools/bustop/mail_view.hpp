@@ -1,5 +1,5 @@
-/// What the mail stores of a cluster answer (docs/admin-api.md, /mail/...), as plain values. Pure
-/// functions; see parse.hpp for how they treat what is missing.
+/// What the mail stores of a cluster answer (docs/operate/admin-api.md, /mail/...), as plain
+/// values. Pure functions; see parse.hpp for how they treat what is missing.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-/// What bustop knows about a cluster: the documents of docs/admin-api.md as plain values. Read this
-/// header first. Parsed by parse.hpp, fetched by cluster_view.hpp, shown by render_*.hpp.
+/// What bustop knows about a cluster: the documents of docs/operate/admin-api.md as plain values.
+/// Read this header first. Parsed by parse.hpp, fetched by cluster_view.hpp, shown by render_*.hpp.
 ///
 /// Absent fields keep their defaults. Texts come from peers and may hold anything: what prints them
 /// goes through text.hpp.

@@ -17,7 +17,7 @@ namespace {
 using bus::daemon::HttpClient;
 constexpr std::chrono::milliseconds kMovePoll{200};
 
-/// What busd says about the move (docs/admin-api.md).
+/// What busd says about the move (docs/operate/admin-api.md).
 struct MoveState {
   std::string state = "none";  // running, stopping, done, failed
   std::string from, doing, error;

@@ -1,7 +1,8 @@
 /// The sending side of a process: custody of every message until it is acknowledged or has failed.
 ///
 /// One stream per (channel, lane). A stream keeps its unacknowledged messages as they will lie on
-/// the wire, so that sending and resending copy ranges. Rules, see docs/protocol.md "Origin":
+/// the wire, so that sending and resending copy ranges. Rules, see docs/design/protocol.md
+/// "Origin":
 ///   - sequences grow by 1 per lane over all channels; `prev` chains what is unacknowledged;
 ///   - lineage unknown: PROBE, bodies wait; ACK and NACK gap release up to `last`;
 ///   - overflow chokes the stream: only PROBEs of its tail, with back-off, until the owner answers;

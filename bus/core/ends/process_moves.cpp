@@ -1,4 +1,5 @@
-// Channels that leave and arrive, and what they want to send meanwhile. docs/protocol.md, "Moves".
+// Channels that leave and arrive, and what they want to send meanwhile. docs/design/protocol.md,
+// "Moves".
 #include <algorithm>
 
 #include "bus/core/ends/process_core.hpp"
@@ -160,9 +161,9 @@ void ProcessCore::on_reclaimed(const Reclaimed& reclaimed) {
     return;
   }
   const bool same_life = reclaimed.lineage == binding->lineage;
-  const Error reason =
-      same_life ? binding->move->failure
-                : Error{Errc::rolled_back, "the target may have run: see docs/guarantees.md"};
+  const Error reason = same_life ? binding->move->failure
+                                 : Error{Errc::rolled_back,
+                                         "the target may have run: see docs/design/guarantees.md"};
   // What is still on its way to the target is of no use there.
   if (states_.erase(binding->move->state) != 0) {
     origin_.withdraw(binding->move->ticket.target.channel(), Lane::bulk, binding->move->state_seq);

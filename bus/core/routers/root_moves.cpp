@@ -1,5 +1,6 @@
 /// RootRouter: moves. Only busroot changes owners, and only from a frozen source, a free name or a
-/// dead process. Every request is idempotent; docs/protocol.md, "Moves", has the whole exchange.
+/// dead process. Every request is idempotent; docs/design/protocol.md, "Moves", has the whole
+/// exchange.
 #include <cassert>
 
 #include "bus/core/routers/root_router.hpp"

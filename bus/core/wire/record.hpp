@@ -1,7 +1,8 @@
 /// Records of the protocol: what each says, who sends it, and its fields in wire order.
-/// docs/protocol.md describes the exchanges. DATA, MULTICAST and CHUNK are in data.hpp, moves in
-/// record_moves.hpp, durable channels in record_mail.hpp, readers of mail in record_readers.hpp,
-/// shards of mail that move in record_shards.hpp, administration in record_admin.hpp.
+/// docs/design/protocol.md describes the exchanges. DATA, MULTICAST and CHUNK are in data.hpp,
+/// moves in record_moves.hpp, durable channels in record_mail.hpp, readers of mail in
+/// record_readers.hpp, shards of mail that move in record_shards.hpp, administration in
+/// record_admin.hpp.
 ///
 /// A record is {u32 length of what follows, u8 kind, payload}. Each struct lists its fields once,
 /// in `fields`; encoding and decoding both follow that list. Texts and lists carry their length;

@@ -1,5 +1,5 @@
 /// The records by which messages reach a state that is on a disk: a mail shard (`store/N`) or
-/// whatever else answers only for what it has synced. docs/protocol.md, "Durable channels".
+/// whatever else answers only for what it has synced. docs/design/protocol.md, "Durable channels".
 #pragma once
 
 #include <string>

@@ -1,11 +1,11 @@
-/// Records of moves; see docs/protocol.md, "Moves".
+/// Records of moves; see docs/design/protocol.md, "Moves".
 #pragma once
 
 #include "bus/core/wire/record.hpp"
 
 namespace starbus::bus {
 
-// Requests are idempotent and repeated until answered, as above. docs/protocol.md, "Moves".
+// Requests are idempotent and repeated until answered, as above. docs/design/protocol.md, "Moves".
 
 /// The owner at this epoch has drained and wants to freeze. Answered by move_ok or no_move.
 struct Move {
