@@ -214,7 +214,7 @@ class Bus {
   /// less some KiB), and from that call on nothing is handed to it here. Completes when it is gone;
   /// or it goes on here: not_bound, busy, no_owner (no such process), move_refused, too_large,
   /// deadline, and rolled_back, after which it goes on from the frozen state although the target
-  /// may have gone further. docs/design/guarantees.md, "Moves".
+  /// may have gone further. docs/guide/bus.md, "Moves".
   template <CompletionFor<void> Token>
   auto move(std::string name, std::string target, std::function<Bytes()> freeze, Token&& token) {
     return initiate<void>(
