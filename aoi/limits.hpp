@@ -1,6 +1,6 @@
 /// Every bound of a world, with its reason and with what happens when it is reached.
 ///
-/// One table; docs/aoi.md is checked against it by a test.
+/// One table; docs/guide/aoi.md is checked against it by a test.
 #pragma once
 
 #include <cstdint>

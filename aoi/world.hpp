@@ -1,4 +1,5 @@
-/// Area of interest: who sees whom. Read this header first; docs/aoi.md explains, with figures.
+/// Area of interest: who sees whom. Read this header first; docs/guide/aoi.md explains, with
+/// figures.
 ///
 /// A `World` holds entities (points) and sensors (radii, attached to entities: sight, aggro,
 /// traps). Once per tick `update` reports what entered and left each sensor.

@@ -13,8 +13,8 @@
 
 namespace starbus::bus::busd {
 
-/// The admin routes of busd (docs/admin-api.md), for its own HTTP port and for other daemons that
-/// ask over the bus. Belongs to the loop's thread; router and context outlive it.
+/// The admin routes of busd (docs/operate/admin-api.md), for its own HTTP port and for other
+/// daemons that ask over the bus. Belongs to the loop's thread; router and context outlive it.
 class Admin {
  public:
   struct Facts {

@@ -16,9 +16,9 @@
 
 namespace starbus::bus::busd {
 
-/// The admin routes of the mail store (docs/admin-api.md, /mail/...), for the HTTP port and for
-/// other daemons. What needs the disk is asked at the store's queries and answered later. Belongs
-/// to the loop's thread.
+/// The admin routes of the mail store (docs/operate/admin-api.md, /mail/...), for the HTTP port and
+/// for other daemons. What needs the disk is asked at the store's queries and answered later.
+/// Belongs to the loop's thread.
 class MailAdmin {
  public:
   /// `node`: the store of this host now; null: there is none. `loop` and `admin` outlive this.

@@ -1,5 +1,5 @@
-/// What a mail store is asked for, as documents of docs/admin-api.md. Pure functions; those that
-/// take a snapshot block for disk reads.
+/// What a mail store is asked for, as documents of docs/operate/admin-api.md. Pure functions; those
+/// that take a snapshot block for disk reads.
 #pragma once
 
 #include <cstddef>

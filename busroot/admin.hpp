@@ -12,9 +12,9 @@
 
 namespace starbus::bus::busroot {
 
-/// The admin routes of busroot (docs/admin-api.md), for its own HTTP port and for busds that ask
-/// over the bus. Belongs to the loop's thread; router and context outlive it. Every route costs a
-/// few milliseconds at most, whatever the size of the directory: listings come in pages.
+/// The admin routes of busroot (docs/operate/admin-api.md), for its own HTTP port and for busds
+/// that ask over the bus. Belongs to the loop's thread; router and context outlive it. Every route
+/// costs a few milliseconds at most, whatever the size of the directory: listings come in pages.
 class Admin {
  public:
   static constexpr std::size_t kMostRows = 1000;      // of a page of names

@@ -1,6 +1,6 @@
 /// The mail shards of this host, over a store: numbers what is posted, keeps it, says what became
 /// of it once that is on the disk, and pushes it to readers. Sans-IO but for the store;
-/// docs/mail.md is the contract.
+/// docs/guide/mail.md is the contract.
 ///
 /// One batch at a time: what comes while the disk works (posts, new readers, acknowledgements)
 /// waits, and makes the next batch: posts in their order, and between them what readers ask, a

@@ -1,4 +1,4 @@
-/// How mail lies in the store: keys and values, byte by byte as in docs/mail.md. Integers in
+/// How mail lies in the store: keys and values, byte by byte as in docs/guide/mail.md. Integers in
 /// keys are big-endian, so that they sort; in values little-endian.
 ///
 ///   P shard                          PlaceRow: a shard that has moved, or moves

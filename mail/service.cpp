@@ -167,9 +167,10 @@ void MailService::report_refusals() {
             " are not served here: " + reason;
   }
   if (text != reported_) {
-    hooks_.trouble(text +
-                   "; asked for again each second. If another host goes on serving them, two "
-                   "stores keep them: see mail-tools.md, \"Two stores with one shard\"");
+    hooks_.trouble(
+        text +
+        "; asked for again each second. If another host goes on serving them, two "
+        "stores keep them: see docs/operate/mail-tools.md, \"Two stores with one shard\"");
   }
   reported_ = std::move(text);
 }

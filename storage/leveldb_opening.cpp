@@ -77,7 +77,7 @@ leveldb::Options LevelDbOpening::options() const {
   options.block_size = kBlockSize;
   // A log with a torn end must not be continued.
   options.reuse_logs = false;
-  options.compression = leveldb::kNoCompression;  // docs/storage-format.md says why
+  options.compression = leveldb::kNoCompression;  // docs/design/storage-format.md says why
   return options;
 }
 

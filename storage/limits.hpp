@@ -1,6 +1,6 @@
 /// Every bound of a store, with its reason and with what happens when it is reached.
 ///
-/// One table; docs/storage-format.md is checked against it by a test.
+/// One table; docs/design/storage-format.md is checked against it by a test.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 ///
 /// A `Store` is an ordered map from bytes to bytes in one folder. Changes come as batches; whoever
 /// commits is told when its batch is on the disk, and never before. This file is the contract; the
-/// one implementation stands on LevelDB (open_store). docs/storage-format.md has the bytes.
+/// one implementation stands on LevelDB (open_store). docs/design/storage-format.md has the bytes.
 ///
 ///   auto store = open_store({.folder = "/var/lib/starbus/mail"});
 ///   Batch batch;
@@ -143,9 +143,9 @@ class Store {
   /// Any thread. would_block beyond kMaxSnapshots; errors otherwise as of get.
   virtual Result<std::unique_ptr<Snapshot>> snapshot() const = 0;
 
-  /// Whether something in [from, to) is still being erased in chunks (docs/storage-format.md,
-  /// "Large erased ranges"): a put there makes all commits wait until nothing is. Any thread;
-  /// errors as of get.
+  /// Whether something in [from, to) is still being erased in chunks
+  /// (docs/design/storage-format.md, "Large erased ranges"): a put there makes all commits wait
+  /// until nothing is. Any thread; errors as of get.
   virtual Result<bool> erases(std::string_view from, std::string_view to) const = 0;
 
   /// A hint that much was erased in [from, to): a thread of the store compacts it, one range after

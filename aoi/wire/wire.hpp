@@ -9,7 +9,7 @@
 /// begins when the observer gets another indexed sensor (its client came back and knows nothing),
 /// or has migrated. So messages that were under way when that happened can be told from those that
 /// follow, in whatever order they arrive: a batch or a change with a lower epoch is dropped.
-/// wire_view.hpp does that. Bytes: docs/aoi.md.
+/// wire_view.hpp does that. Bytes: docs/guide/aoi.md.
 #pragma once
 
 #include <span>

@@ -88,7 +88,7 @@ class Bus {
   /// kMaxBody less some KiB), and no message is handed to it here from that call on. Completes
   /// after the move. If it fails, the channel goes on here: not_bound, busy, no_owner (no such
   /// process), move_refused, too_large, deadline, and rolled_back: it goes on from the frozen state
-  /// although the target may have changed it. docs/guarantees.md, "Moves".
+  /// although the target may have changed it. docs/design/guarantees.md, "Moves".
   template <CompletionFor<void> Token>
   auto move(std::string name, std::string target, std::function<Bytes()> freeze, Token&& token) {
     return initiate<void>(
@@ -158,8 +158,8 @@ class Bus {
 
   /// Opens the mailbox of a channel that this process has bound. The latest owner of the name
   /// reads; the reader of an earlier one ends as superseded. not_bound, superseded, cursor_ahead
-  /// (the cursor is beyond the stored mail: see docs/errors.md), denied (it is a log), corrupt,
-  /// would_block (kMaxReaders), too_large (the window), version_mismatch (an older busd),
+  /// (the cursor is beyond the stored mail: see docs/reference/errors.md), denied (it is a log),
+  /// corrupt, would_block (kMaxReaders), too_large (the window), version_mismatch (an older busd),
   /// unreachable (before connect), deadline, closed.
   template <CompletionFor<Mailbox> Token>
   auto open_mailbox(std::string name, MailboxOptions options, Token&& token) {

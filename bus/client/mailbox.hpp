@@ -33,7 +33,7 @@ struct Mail {
   bool damaged = false;  // it was there and cannot be read any more: body and trace are empty
   /// How many readers were given it as the first that they had not settled, this one counted: above
   /// 1 only if others ended without closing their mailbox, as those do that a message kills. As far
-  /// as the store remembers (docs/mail.md, "Poison"); of logs always 1.
+  /// as the store remembers (docs/guide/mail.md, "Poison"); of logs always 1.
   std::uint32_t attempts = 1;
   Trace trace;
   Bytes body;

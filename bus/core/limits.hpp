@@ -1,8 +1,8 @@
 /// Every bound of the bus, with its reason and with what happens when it is reached.
 ///
-/// One table; docs/limits.md is checked against it by a test, and each row names the test that hits
-/// it there. Sizes are bytes, times are milliseconds. Change a wire-visible one only with a
-/// protocol version.
+/// One table; docs/reference/limits.md is checked against it by a test, and each row names the test
+/// that hits it there. Sizes are bytes, times are milliseconds. Change a wire-visible one only with
+/// a protocol version.
 #pragma once
 
 #include <chrono>

@@ -15,8 +15,8 @@ namespace starbus::bus::daemon {
 
 class Metrics;
 
-/// The parts of the admin API (docs/admin-api.md) that busd and busroot share. Plain functions for
-/// the thread of the loop.
+/// The parts of the admin API (docs/operate/admin-api.md) that busd and busroot share. Plain
+/// functions for the thread of the loop.
 
 /// `kind`: "process", "busd" or "busroot".
 report::LinkInfo link_info(const LinkStatus& link, std::string_view kind);

@@ -1,5 +1,5 @@
-/// The admin documents of docs/admin-api.md as plain values, to JSON and from it. Daemons fill
-/// them in; bustop and starbus-mail read them. Pure functions, for any thread.
+/// The admin documents of docs/operate/admin-api.md as plain values, to JSON and from it. Daemons
+/// fill them in; bustop and starbus-mail read them. Pure functions, for any thread.
 #pragma once
 
 #include <nlohmann/json.hpp>

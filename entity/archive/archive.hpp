@@ -6,9 +6,9 @@
 /// What can be written: numbers, enums, std::string, array, vector, deque, list, map, set, their
 /// unordered forms, optional, variant, tuple, pair, chrono durations and time points, and every
 /// default-constructible class with cereal's `serialize` (member or not) or `save` and `load`.
-/// docs/properties.md has the bytes. Reading is bounded by a Budget, in bytes, elements, memory and
-/// depth, and never trusts a length. No exception leaves these functions: what a class's own
-/// function throws becomes `refused`. Pure functions; from any thread.
+/// docs/guide/properties.md has the bytes. Reading is bounded by a Budget, in bytes, elements,
+/// memory and depth, and never trusts a length. No exception leaves these functions: what a class's
+/// own function throws becomes `refused`. Pure functions; from any thread.
 #pragma once
 
 #include <exception>

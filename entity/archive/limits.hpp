@@ -1,5 +1,5 @@
 /// Every bound of archives and of properties, with its reason and with what happens when it is
-/// reached. One table; docs/properties.md is checked against it by a test.
+/// reached. One table; docs/guide/properties.md is checked against it by a test.
 #pragma once
 
 #include "entity/catalogue.hpp"

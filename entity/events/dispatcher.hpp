@@ -1,7 +1,7 @@
 /// Listeners of one kind of event, in order of priority; may be changed while it dispatches.
 ///
 /// Used by one thread. Owns the callables of its listeners; a Subscription, or remove(), ends one.
-/// Failures are values; an exception of a listener leaves dispatch(). docs/events.md has the
+/// Failures are values; an exception of a listener leaves dispatch(). docs/guide/events.md has the
 /// promises. A dispatcher that never had a listener is one null pointer.
 #pragma once
 

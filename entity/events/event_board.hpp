@@ -3,8 +3,8 @@
 /// One per place and process: a space, or one cell of it. For each key, and type of data, it lists
 /// the BoardListeners that wait for it, in the order in which they came; a round costs what those
 /// cost, however many subjects the place has. Used by one thread. Owns no listener; its end
-/// detaches them. Failures are values; an exception of a listener leaves announce(). docs/events.md
-/// has the promises.
+/// detaches them. Failures are values; an exception of a listener leaves announce().
+/// docs/guide/events.md has the promises.
 #pragma once
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>

@@ -2,7 +2,7 @@
 /// the data. A listener is called only with data of the type that it named.
 ///
 /// Used by one thread. Owns the callables of its listeners. Failures are values; an exception of a
-/// listener leaves dispatch(). docs/events.md has the promises.
+/// listener leaves dispatch(). docs/guide/events.md has the promises.
 #pragma once
 
 #include <concepts>

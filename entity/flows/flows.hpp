@@ -1,7 +1,7 @@
 /// What an entity wants to do with answers that it waits for, in a form that travels with it.
 ///
 /// A member of one entity, used by the loop's thread. Owns names, arguments and closures. Failures
-/// are values; what is imported is treated as hostile. docs/flows.md has the promises.
+/// are values; what is imported is treated as hostile. docs/guide/flows.md has the promises.
 #pragma once
 
 #include <compare>

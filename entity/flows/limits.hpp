@@ -1,5 +1,5 @@
 /// Every bound of flows, with its reason and with what happens when it is reached; and what can go
-/// wrong. docs/flows.md is checked against both tables by a test.
+/// wrong. docs/guide/flows.md is checked against both tables by a test.
 #pragma once
 
 #include "entity/catalogue.hpp"

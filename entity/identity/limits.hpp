@@ -1,5 +1,5 @@
 /// Every bound of identity, with its reason and with what happens when it is reached; and what can
-/// go wrong. docs/identity.md is checked against both tables by a test.
+/// go wrong. docs/guide/identity.md is checked against both tables by a test.
 #pragma once
 
 #include "entity/catalogue.hpp"

@@ -1,5 +1,5 @@
 /// Every bound of state machines, with its reason and with what happens when it is reached; and
-/// what can go wrong. docs/machines.md is checked against both tables by a test.
+/// what can go wrong. docs/guide/machines.md is checked against both tables by a test.
 #pragma once
 
 #include "entity/catalogue.hpp"

@@ -2,7 +2,7 @@
 ///
 /// Used by the loop's thread; has the timer of its deadline on that loop's wheel. Owns the object
 /// of the active state. Failures are values; an exception of a handler leaves the call. It may not
-/// end within one of its handlers. docs/machines.md has the promises.
+/// end within one of its handlers. docs/guide/machines.md has the promises.
 #pragma once
 
 #include <cassert>

@@ -1,5 +1,5 @@
 /// The home of the entities of a process: makes them, finds them, walks over them, ends them. Read
-/// entity.hpp first; docs/entities.md has the promises.
+/// entity.hpp first; docs/guide/entities.md has the promises.
 ///
 ///   EntityFactory types;
 ///   declare_entity<Player>(types).value();

@@ -1,5 +1,5 @@
 /// Every bound of entities, with its reason and with what happens when it is reached; and what can
-/// go wrong with them, as values. docs/entities.md is checked against both tables by a test.
+/// go wrong with them, as values. docs/guide/entities.md is checked against both tables by a test.
 #pragma once
 
 #include "entity/catalogue.hpp"

@@ -1,7 +1,7 @@
 /// What an entity takes along to another process: bytes, and what they say once they are read.
 ///
 /// Values; what is read views the bytes. Read from other processes: a state is either understood as
-/// a whole, or refused. docs/entities.md has the form.
+/// a whole, or refused. docs/guide/entities.md has the form.
 #pragma once
 
 #include <optional>

@@ -2,8 +2,8 @@
 ///
 /// Belongs to the loop's thread. Made and destroyed by the EntityManager alone: the constructors of
 /// classes take a key that only that has, and their destructors are protected, or private. A hook
-/// that fails or throws is reported with the names of entity, component and hook. docs/entities.md
-/// has the order.
+/// that fails or throws is reported with the names of entity, component and hook.
+/// docs/guide/entities.md has the order.
 #pragma once
 
 #include <functional>

@@ -2,12 +2,12 @@
 /// that what is to happen later can move to another process as a name and arguments.
 ///
 ///   void respawn(int place);                                 // of a timer
-///   void bought(rpc::Reply<int> price, std::string item);    // of an answer: docs/flows.md
+///   void bought(rpc::Reply<int> price, std::string item);    // of an answer: docs/guide/flows.md
 ///   static constexpr auto kSteps = entity::steps(
 ///       entity::step<&Player::respawn>("respawn"), entity::step<&Player::bought>("bought"));
 ///
 /// Nobody can call them from outside. Declarations are compile-time values; what travelled is
-/// treated as hostile: an unknown name or other types are refused. docs/entities.md, "Steps".
+/// treated as hostile: an unknown name or other types are refused. docs/guide/entities.md, "Steps".
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 /// Properties of entities: declared once, used like plain fields, and known by that declaration to
-/// clients, ghosts, the database, migration and inspection. Read this first; docs/properties.md
-/// says what a declaration means and what travels.
+/// clients, ghosts, the database, migration and inspection. Read this first;
+/// docs/guide/properties.md says what a declaration means and what travels.
 ///
 ///   struct Item : entity::Struct<Item> {
 ///     Field<int> kind{this, "kind"};                        // seen by all who see the bag

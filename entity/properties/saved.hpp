@@ -15,7 +15,7 @@ class Loading {
   DataError error;   ///< the first, if it needs a text
 };
 
-/// The fields that are part of the view, by name; see docs/properties.md.
+/// The fields that are part of the view, by name; see docs/guide/properties.md.
 void save_fields(const Schema& schema, const StructBase& from, View view, Encoder& out);
 void load_fields(const Schema& schema, StructBase& to, Decoder& in, Loading& loading);
 /// A value behind its size.

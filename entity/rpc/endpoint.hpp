@@ -10,7 +10,8 @@
 /// **Local calls**: a message for an owned channel that is bound here does not leave the process
 /// and is not encoded: its arguments are copied, and it is handled in a later turn of the loop, in
 /// the order of sending. Before the first one to a channel and lane, a fence through the bus makes
-/// sure that what this process sent there before has been handled. docs/rpc.md, "Local calls".
+/// sure that what this process sent there before has been handled. docs/guide/rpc.md, "Local
+/// calls".
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 /// Every bound of RPC, with its reason and with what happens when it is reached. One table;
-/// docs/rpc.md is checked against it by a test.
+/// docs/guide/rpc.md is checked against it by a test.
 #pragma once
 
 #include "entity/catalogue.hpp"

@@ -3,7 +3,7 @@
 ///
 /// Before the first one to a channel and lane, a fence through the bus makes sure that everything
 /// this process sent there before has been handled; messages wait in Slot::lanes meanwhile.
-/// docs/rpc.md, "Local calls".
+/// docs/guide/rpc.md, "Local calls".
 ///
 /// Belongs to the loop's thread. Owns the messages; each ends in its method or as an error.
 #pragma once

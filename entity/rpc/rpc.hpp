@@ -1,5 +1,5 @@
 /// Typed calls of the methods of objects, wherever these live: read this header first, then
-/// docs/rpc.md.
+/// docs/guide/rpc.md.
 ///
 ///   namespace rpc = starbus::entity::rpc;
 ///
@@ -33,7 +33,7 @@ namespace starbus::entity::rpc {
 
 /// Calls a method of the object that has the channel, or of a component of it. Starts at once;
 /// await what it returns, or give it a completion token. Always ends: with the answer, an error of
-/// the method's own type (Failure::error), or one of docs/rpc.md.
+/// the method's own type (Failure::error), or one of docs/guide/rpc.md.
 template <auto M, class... A>
 requires CallableWith<M, A...> Pending < typename TraitsOf<M>::Value,
 typename TraitsOf<M>::Refusal >

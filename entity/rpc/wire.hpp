@@ -1,6 +1,6 @@
-/// The bytes of a call and of its answer, as they lie in a body of the bus. docs/rpc.md has them
-/// byte by byte. Numbers are little-endian; decoding trusts nothing and allocates nothing but the
-/// text of an error. Pure functions; from any thread.
+/// The bytes of a call and of its answer, as they lie in a body of the bus. docs/guide/rpc.md has
+/// them byte by byte. Numbers are little-endian; decoding trusts nothing and allocates nothing but
+/// the text of an error. Pure functions; from any thread.
 #pragma once
 
 #include "entity/archive/decoder.hpp"

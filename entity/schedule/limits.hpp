@@ -1,5 +1,5 @@
 /// Every bound of the tick, with its reason and with what happens when it is reached; and what can
-/// go wrong. docs/schedule.md is checked against both tables by a test.
+/// go wrong. docs/guide/schedule.md is checked against both tables by a test.
 #pragma once
 
 #include "entity/catalogue.hpp"

@@ -8,7 +8,7 @@
 ///
 /// No clock and no thread of its own: used by the loop's. Owns the functions; one may add, remove
 /// and change functions while a tick runs, also itself. Failures are values; an exception of a
-/// function leaves run(). docs/schedule.md has the promises.
+/// function leaves run(). docs/guide/schedule.md has the promises.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 /// Every bound of timers, with its reason and with what happens when it is reached.
 ///
-/// One table; docs/timers.md is checked against it by a test.
+/// One table; docs/guide/timers.md is checked against it by a test.
 #pragma once
 
 #include "entity/catalogue.hpp"

@@ -3,7 +3,7 @@
 /// A member of one entity, used by the loop's thread. Owns names and arguments; the wheel must live
 /// as long as timers are pending. The set calls one handler, its entity's, which may do anything to
 /// the set but destroy it: an entity is destroyed behind the pass. Failures are values. What is
-/// imported is treated as hostile. docs/timers.md has the promises.
+/// imported is treated as hostile. docs/guide/timers.md has the promises.
 #pragma once
 
 #include <cstdint>

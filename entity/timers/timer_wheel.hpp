@@ -3,7 +3,7 @@
 ///
 /// No clock: the main loop passes the time in. Owned and used by the loop's thread. The wheel owns
 /// callbacks; a TimerOwner decides how long. Failures are values; asserts catch misuse: advance()
-/// or the end of the wheel within a callback. docs/timers.md has the promises.
+/// or the end of the wheel within a callback. docs/guide/timers.md has the promises.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // A node: a service that counts for others, and still knows its counts after a restart.
-// docs/nodes.md explains what it uses.
+// docs/guide/nodes.md explains what it uses.
 //
 //   tally --config tally.toml        # while scripts/up runs: see tally.toml
 //

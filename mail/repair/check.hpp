@@ -1,6 +1,6 @@
-/// Whether a store of mail is as docs/mail.md says: every row can be read and is of its form, a
-/// mailbox has exactly the messages behind its floor up to its last, sums are right. Damage is said
-/// of the mailbox that it concerns, and does not end the check. Memory does not grow with the
+/// Whether a store of mail is as docs/guide/mail.md says: every row can be read and is of its form,
+/// a mailbox has exactly the messages behind its floor up to its last, sums are right. Damage is
+/// said of the mailbox that it concerns, and does not end the check. Memory does not grow with the
 /// store.
 #pragma once
 

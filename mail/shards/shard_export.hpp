@@ -1,4 +1,4 @@
-/// The shards of this store that other hosts take (docs/mail.md, "Shards that move").
+/// The shards of this store that other hosts take (docs/guide/mail.md, "Shards that move").
 ///
 /// For each: all rows as they were at one moment, page by page, while the shard is served; then
 /// what batches have changed meanwhile, until little is left; then the shard is frozen: nobody

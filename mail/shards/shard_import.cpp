@@ -155,7 +155,8 @@ std::string ShardImport::why_nobody_gives() const {
     return shard + " is kept here and not served: see the log of this busd";
   }
   return shard + " is kept here, and host " + rival->host +
-         " serves it: two stores have it, see mail-tools.md, \"Two stores with one shard\"";
+         " serves it: two stores have it, see docs/operate/mail-tools.md, \"Two stores with one "
+         "shard\"";
 }
 
 void ShardImport::seek() {

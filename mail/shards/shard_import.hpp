@@ -1,7 +1,7 @@
-/// Takes shards from other hosts into this store, one after the other (docs/mail.md, "Shards that
-/// move"): the other side of ShardExport. A shard that is on its way is marked as such on the disk
-/// before its first row is here, so whatever ends the move, nobody serves a part of it: at the next
-/// start it is erased, or, if all of it had arrived, its source is asked what was decided.
+/// Takes shards from other hosts into this store, one after the other (docs/guide/mail.md, "Shards
+/// that move"): the other side of ShardExport. A shard that is on its way is marked as such on the
+/// disk before its first row is here, so whatever ends the move, nobody serves a part of it: at the
+/// next start it is erased, or, if all of it had arrived, its source is asked what was decided.
 ///
 /// Sans-IO but for the store; belongs to the mail's thread.
 #pragma once

@@ -1,6 +1,6 @@
 /// Every bound of the document store, with its reason and with what happens when it is reached.
 ///
-/// One table; docs/db.md is checked against it by a test.
+/// One table; docs/guide/db.md is checked against it by a test.
 #pragma once
 
 #include <cstdint>

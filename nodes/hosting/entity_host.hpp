@@ -18,7 +18,7 @@
 ///
 /// Belongs to the loop's thread. Owns the entities. Destroy it before the endpoint and the timer
 /// wheel, and never within a hook. Failures are values; failures of hooks are logged.
-/// docs/entity-hosts.md.
+/// docs/guide/entity-hosts.md.
 #pragma once
 
 #include <memory>

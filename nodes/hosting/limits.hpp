@@ -1,5 +1,5 @@
 /// Every bound of a node's entities, with its reason and with what happens when it is reached. One
-/// table; docs/entity-hosts.md is checked against it by a test.
+/// table; docs/guide/entity-hosts.md is checked against it by a test.
 #pragma once
 
 #include <cstdint>

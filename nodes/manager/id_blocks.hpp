@@ -8,8 +8,8 @@
 ///
 /// Errors: bad_name (of the counter), no_owner (nobody serves the shard of its log), store_full,
 /// mailbox_full, corrupt, would_block; expired, lease_lost, owner_lost, closed: no block is known
-/// to be granted; too_large: the counter is used up. docs/manager.md says what a restored store
-/// means.
+/// to be granted; too_large: the counter is used up. docs/guide/manager.md says what a restored
+/// store means.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 /// Every bound of the manager, with its reason and with what happens when it is reached. One table;
-/// docs/manager.md is checked against it by a test.
+/// docs/guide/manager.md is checked against it by a test.
 #pragma once
 
 #include <cstdint>

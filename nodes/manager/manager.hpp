@@ -1,4 +1,5 @@
-/// The manager: the node that sees the whole cluster. Read this header first, then docs/manager.md.
+/// The manager: the node that sees the whole cluster. Read this header first, then
+/// docs/guide/manager.md.
 ///
 ///   starbus-manager --config /etc/starbus/manager.toml
 ///

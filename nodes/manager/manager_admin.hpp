@@ -10,8 +10,9 @@ class LoadReports;
 class ManagerService;
 class NodeTable;
 
-/// The manager's part of the admin server: /cluster, /shutdown, /ids/skip, metrics; docs/manager.md
-/// lists them. Called once, in start; what it is given lives as long as the node.
+/// The manager's part of the admin server: /cluster, /shutdown, /ids/skip, metrics;
+/// docs/guide/manager.md lists them. Called once, in start; what it is given lives as long as the
+/// node.
 void add_manager_admin(Node& node, ManagerService& service, const NodeTable& table,
                        const LoadReports& reports);
 

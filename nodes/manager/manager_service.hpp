@@ -2,8 +2,8 @@
 ///
 ///   rpc::call<&ManagerService::cluster>(endpoint, manager::kManagerChannel, {}, "");
 ///
-/// Belongs to the loop's thread. Only servers may call (docs/rpc.md); who of these may send to
-/// manager/ is in busd's access list.
+/// Belongs to the loop's thread. Only servers may call (docs/guide/rpc.md); who of these may send
+/// to manager/ is in busd's access list.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ class ManagerService final : public entity::rpc::Host<ManagerService> {
   ShutdownReport shutdown_report(entity::rpc::Caller& from);
   /// The next kIdBlock ids of a counter, which nobody gets again: see id_blocks.hpp.
   entity::rpc::Task<bus::Result<IdRange>> allocate(entity::rpc::Caller& from, std::string counter);
-  /// Instances of services that are suspected of deaths of their hosts: docs/placement.md.
+  /// Instances of services that are suspected of deaths of their hosts: docs/guide/placement.md.
   SetbackReport setbacks(entity::rpc::Caller& from);
   /// Ends the quarantine or pause of "chat/2". False: nothing is held against such an instance.
   bool release(entity::rpc::Caller& from, std::string instance);

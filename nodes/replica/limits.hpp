@@ -1,5 +1,5 @@
 /// Every bound of replication, with its reason and with what happens when it is reached; and what
-/// can go wrong. docs/replica.md is checked against both tables by a test.
+/// can go wrong. docs/guide/replica.md is checked against both tables by a test.
 #pragma once
 
 #include <cstdint>

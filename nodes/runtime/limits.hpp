@@ -1,6 +1,6 @@
 /// Every bound of a node's runtime, with its reason and with what happens when it is reached.
 ///
-/// One table; docs/tasks.md is checked against it by a test.
+/// One table; docs/guide/tasks.md is checked against it by a test.
 #pragma once
 
 #include <cstdint>

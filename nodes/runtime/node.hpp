@@ -1,4 +1,4 @@
-/// A node: a game process on the bus. Read this header first, then docs/nodes.md.
+/// A node: a game process on the bus. Read this header first, then docs/guide/nodes.md.
 ///
 ///   class Chat final : public nodes::App, public rpc::Host<Chat> {
 ///    public:
@@ -96,7 +96,7 @@ class Node {
   entity::rpc::Endpoint& rpc();
   entity::TimerWheel& timers();
   TaskChannels& tasks();
-  /// What runs every tick, in phases (docs/schedule.md), each `[loop] tick`.
+  /// What runs every tick, in phases (docs/guide/schedule.md), each `[loop] tick`.
   Ticker& ticks();
   boost::asio::io_context& loop();
   bus::daemon::DaemonContext& process_context();  // admin server, metrics, state folder

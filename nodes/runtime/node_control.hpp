@@ -2,8 +2,8 @@
 ///
 ///   rpc::call<&NodeControl::report>(endpoint, nodes::presence_name("host-a.chat-1"), {});
 ///
-/// Belongs to the loop's thread. Only servers may call (docs/rpc.md); who of these may send to
-/// node/ is in busd's access list.
+/// Belongs to the loop's thread. Only servers may call (docs/guide/rpc.md); who of these may send
+/// to node/ is in busd's access list.
 #pragma once
 
 #include <cstdint>

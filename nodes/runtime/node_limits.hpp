@@ -1,5 +1,5 @@
 /// Every bound of a node's loop, states and drain, with its reason and with what happens when it is
-/// reached. One table; docs/nodes.md is checked against it by a test.
+/// reached. One table; docs/guide/nodes.md is checked against it by a test.
 #pragma once
 
 #include <cstdint>

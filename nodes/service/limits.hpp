@@ -1,5 +1,5 @@
 /// Every bound of hosted services, with its reason and with what happens when it is reached. One
-/// table; docs/services.md is checked against it by a test.
+/// table; docs/guide/services.md is checked against it by a test.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 /// The base of a class whose objects are hosted: read this header first, then service_host.hpp and
-/// docs/services.md.
+/// docs/guide/services.md.
 ///
 ///   class Rank final : public service::Service, public rpc::Host<Rank> {
 ///    public:

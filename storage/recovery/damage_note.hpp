@@ -1,6 +1,6 @@
 /// What a disk has done to a store, as it stands in the file DAMAGE of its folder until somebody
 /// has acknowledged it: a power cut or a restart must not make it forgotten. Lines of text;
-/// docs/storage-format.md has them.
+/// docs/design/storage-format.md has them.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-/// The promises of docs/aoi.md and the public headers in the plainest form: every update tests
-/// every sensor against every entity. It shares no code with the library below its public types; if
-/// the two differ, one of them or the page is wrong.
+/// The promises of docs/guide/aoi.md and the public headers in the plainest form: every update
+/// tests every sensor against every entity. It shares no code with the library below its public
+/// types; if the two differ, one of them or the page is wrong.
 ///
 /// Knows entities, sensors, filters, heights, margins, limits (nearest, priority), forced targets
 /// and beacons; no symmetric lists, no wire indices, no budgets. Only for the metric `circle`.

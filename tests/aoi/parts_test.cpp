@@ -298,7 +298,7 @@ TEST(Recording, ReplaysToTheSameEvents) {
 }
 
 TEST(Limits, AreListedInTheDocument) {
-  std::ifstream file(source_file("docs/aoi.md"));
+  std::ifstream file(source_file("docs/guide/aoi.md"));
   std::stringstream page;
   page << file.rdbuf();
   for (const LimitInfo& limit : limit_catalogue()) {

@@ -147,7 +147,7 @@ TEST(StorageLimits, FitTogether) {
 }
 
 TEST(StorageLimits, AreInTheDocumentAsTheyAre) {
-  std::ifstream file(source_file("docs/storage-format.md"));
+  std::ifstream file(source_file("docs/design/storage-format.md"));
   std::stringstream text;
   text << file.rdbuf();
   std::set<std::string_view> names;

@@ -70,7 +70,7 @@ void add_common(CLI::App& app, Options& options) {
   app.add_option("--root-admin", options.root_admin,
                  "admin port of busroot, to ask it directly and not over the bus")
       ->type_name("URL");
-  app.add_flag("--json", options.json, "print JSON for scripts; see docs/bustop.md");
+  app.add_flag("--json", options.json, "print JSON for scripts; see docs/operate/bustop.md");
   app.add_flag("--no-color", options.no_color, "no colours; so does $NO_COLOR");
   add_duration(app, "--timeout", options.timeout, "longest wait for each answer; default 5s");
 }

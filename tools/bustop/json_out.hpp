@@ -1,5 +1,5 @@
-/// Model -> JSON for scripts: what --json prints. Keys are documented in docs/bustop.md; they are
-/// only added, never renamed. Plain units as in the names of the keys: us, ms, s, bytes.
+/// Model -> JSON for scripts: what --json prints. Keys are documented in docs/operate/bustop.md;
+/// they are only added, never renamed. Plain units as in the names of the keys: us, ms, s, bytes.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-/// Calls of the cluster's manager (docs/manager.md), and of entities, from a program that is no
-/// node: over a link of its own to a busd, since they may be on any host, and an admin port is its
-/// host's alone.
+/// Calls of the cluster's manager (docs/guide/manager.md), and of entities, from a program that is
+/// no node: over a link of its own to a busd, since they may be on any host, and an admin port is
+/// its host's alone.
 ///
 /// Single-threaded: each function runs the link until there is an answer, or `timeout` is over.
 #pragma once

@@ -1,5 +1,5 @@
-/// What the mail stores of a cluster answer (docs/admin-api.md, /mail/...), as text and JSON for
-/// people and scripts. Pure functions.
+/// What the mail stores of a cluster answer (docs/operate/admin-api.md, /mail/...), as text and
+/// JSON for people and scripts. Pure functions.
 #pragma once
 
 #include <cstdint>

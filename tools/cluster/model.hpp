@@ -1,5 +1,6 @@
-/// What bustop knows about a cluster. Read this header first. The documents of docs/admin-api.md
-/// come from daemon/report; cluster_view.hpp fetches and merges them, render.hpp shows them.
+/// What bustop knows about a cluster. Read this header first. The documents of
+/// docs/operate/admin-api.md come from daemon/report; cluster_view.hpp fetches and merges them,
+/// render.hpp shows them.
 ///
 /// Texts come from peers and may hold any bytes: code that prints them uses text.hpp.
 #pragma once

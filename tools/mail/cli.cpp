@@ -242,7 +242,7 @@ int run_mail_tool(const std::vector<std::string>& arguments, const Environment& 
   app.footer(
       "Exit codes: 0 all is well, 1 something is wrong or the command failed, 2 wrong command "
       "line.");
-  app.add_flag("--json", options.json, "print JSON for scripts; see docs/mail-tools.md");
+  app.add_flag("--json", options.json, "print JSON for scripts; see docs/operate/mail-tools.md");
   app.add_flag("--progress", options.progress, "show progress, also where there is no terminal");
   add_offline(app, options);
   add_adopt(app, options);

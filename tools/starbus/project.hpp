@@ -1,5 +1,5 @@
 /// Writes a new project from the templates that are part of the program: a small game with a
-/// service, an entity and a node that calls them (docs/tutorial.md).
+/// service, an entity and a node that calls them (docs/guide/tutorial.md).
 ///
 /// All or nothing: the project is written to a hidden folder beside its place and then renamed, so
 /// whatever fails leaves nothing behind, and what exists is never touched. Plain functions; used by

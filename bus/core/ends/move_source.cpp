@@ -152,9 +152,9 @@ void MoveSource::on_reclaimed(const Reclaimed& reclaimed) {
 
 void MoveSource::resume(Binding& binding, const Reclaimed& reclaimed) {
   const bool same_life = reclaimed.lineage == binding.lineage;
-  const Error reason =
-      same_life ? binding.move->failure
-                : Error{Errc::rolled_back, "the target may have run: see docs/guarantees.md"};
+  const Error reason = same_life ? binding.move->failure
+                                 : Error{Errc::rolled_back,
+                                         "the target may have run: see docs/design/guarantees.md"};
   if (states_.erase(binding.move->state) != 0) {  // the target has no use for it any more
     parts_.origin.withdraw(binding.move->ticket.target.channel(), Lane::bulk,
                            binding.move->state_seq);

@@ -4,8 +4,8 @@
 ///   frozen    move_ok has come: the state is under way, and messages get no answer
 ///   gone      moved has come; or reclaimed, and it is active again
 ///
-/// Decides nothing by a clock but to ask busroot: see docs/protocol.md, "Moves". Refers to its
-/// parts, which outlive it; one thread.
+/// Decides nothing by a clock but to ask busroot: see docs/design/protocol.md, "Moves". Refers to
+/// its parts, which outlive it; one thread.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
 /// Channels that arrive at this process: a state is offered, busroot grants it, it becomes active.
-/// docs/protocol.md, "Moves". Refers to its parts, which outlive it; one thread.
+/// docs/design/protocol.md, "Moves". Refers to its parts, which outlive it; one thread.
 #pragma once
 
 #include "bus/core/ends/name_requests.hpp"

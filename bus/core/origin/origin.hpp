@@ -1,6 +1,6 @@
 /// The sending side of a process: keeps every message until it is acknowledged or has failed.
 ///
-/// One stream per (channel, lane). Rules, see docs/protocol.md "Origin":
+/// One stream per (channel, lane). Rules, see docs/design/protocol.md "Origin":
 ///   - sequences grow by 1 per lane over all channels; `prev` chains what is unacknowledged;
 ///   - lineage unknown: PROBE, bodies wait; ACK and NACK gap release up to `last`;
 ///   - overflow chokes the stream: only PROBEs of its tail, with back-off, until the owner answers;

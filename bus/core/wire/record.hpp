@@ -1,5 +1,5 @@
 /// Records of the protocol: what each says, who sends it, and its fields in wire order.
-/// docs/protocol.md describes the exchanges.
+/// docs/design/protocol.md describes the exchanges.
 ///
 ///   record_kind.hpp     the table of all kinds
 ///   record_session.hpp  hello, welcome, reset, bye, heartbeat

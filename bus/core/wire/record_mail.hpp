@@ -1,5 +1,5 @@
 /// Records of durable channels, whose owner answers only for messages that are synced to its disk:
-/// a mail shard (`store/N`), for example. docs/protocol.md, "Durable channels".
+/// a mail shard (`store/N`), for example. docs/design/protocol.md, "Durable channels".
 #pragma once
 
 #include <string>

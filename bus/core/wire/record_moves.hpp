@@ -1,4 +1,4 @@
-/// Records of moves. Requests are idempotent and repeated until answered. docs/protocol.md,
+/// Records of moves. Requests are idempotent and repeated until answered. docs/design/protocol.md,
 /// "Moves".
 #pragma once
 

@@ -1,5 +1,5 @@
 /// Records about the ownership of names: tables, requests to busroot and its answers. Moves are in
-/// record_moves.hpp. docs/protocol.md, "Names".
+/// record_moves.hpp. docs/design/protocol.md, "Names".
 #pragma once
 
 #include <string>

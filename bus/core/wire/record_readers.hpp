@@ -1,6 +1,6 @@
 /// Records between a reader of stored mail and the process that stores it: system messages
 /// (data.hpp) from process channel to process channel, in one lane, so in order and once.
-/// docs/protocol.md, "Readers". Since 1.1.
+/// docs/design/protocol.md, "Readers". Since 1.1.
 #pragma once
 
 #include <string>

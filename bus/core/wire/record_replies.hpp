@@ -1,5 +1,5 @@
 /// Replies to messages, and what a sender asks about them. DATA and MULTICAST are in data.hpp.
-/// docs/protocol.md, "Origin" and "Owner".
+/// docs/design/protocol.md, "Origin" and "Owner".
 #pragma once
 
 #include <string>

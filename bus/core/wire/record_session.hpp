@@ -1,4 +1,4 @@
-/// Records that begin, keep and end a session. docs/protocol.md, "Sessions".
+/// Records that begin, keep and end a session. docs/design/protocol.md, "Sessions".
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 /// Records between two stores while a shard moves from one host to another: system messages
 /// (data.hpp) from process channel to process channel, in one lane, so in order and once.
-/// docs/protocol.md, "Shards that move". Since 1.1.
+/// docs/design/protocol.md, "Shards that move". Since 1.1.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 /// Every bound of the placement, with its reason and with what happens when it is reached. One
-/// table; docs/placement.md is checked against it by a test.
+/// table; docs/guide/placement.md is checked against it by a test.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 ///
 /// A pure function: the same input, in whatever order, gives the same plan. Nothing that runs on a
 /// ready host is moved: not because a host came back, and not to spread what had to share a host.
-/// docs/placement.md has the rules; placement_plan_test.cpp plays histories against them.
+/// docs/guide/placement.md has the rules; placement_plan_test.cpp plays histories against them.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 /// Blocking work on worker threads: one queue per channel name, the names in parallel.
 ///
 /// Made, used and ended on the loop's thread; owns its threads. Completions are posted to the
-/// executor, which must live until shutdown() has returned. Failures are values. docs/tasks.md has
-/// the promises.
+/// executor, which must live until shutdown() has returned. Failures are values.
+/// docs/guide/tasks.md has the promises.
 #pragma once
 
 #include <chrono>

@@ -6,7 +6,7 @@
 ///
 /// Belongs to the loop's thread; TaskChannels outlives it. Its end drops the completions that have
 /// not come, and what has not begun never runs. Who waits is named by ids that exist, so there are
-/// no cycles. Failures are values. docs/tasks.md has the promises.
+/// no cycles. Failures are values. docs/guide/tasks.md has the promises.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-/// docs/errors.md and docs/limits.md say what the catalogues say, row for row; and the tests that
-/// documents name exist.
+/// docs/reference/errors.md and docs/reference/limits.md say what the catalogues say, row for row;
+/// and the tests that documents name exist.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -40,7 +40,7 @@ std::vector<std::vector<std::string>> table_rows(const std::string& document) {
 }
 
 TEST(Documents, ListEveryErrorAsItIs) {
-  const auto rows = table_rows("errors.md");
+  const auto rows = table_rows("reference/errors.md");
   ASSERT_EQ(rows.size(), error_catalogue().size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const ErrorInfo& info = error_catalogue()[i];
@@ -54,7 +54,7 @@ TEST(Documents, ListEveryErrorAsItIs) {
 }
 
 TEST(Documents, ListEveryLimitAsItIs) {
-  const auto rows = table_rows("limits.md");
+  const auto rows = table_rows("reference/limits.md");
   ASSERT_EQ(rows.size(), limit_catalogue().size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const LimitInfo& limit = limit_catalogue()[i];
@@ -91,7 +91,8 @@ std::set<std::string> all_tests() {
 TEST(Documents, NameOnlyTestsThatExist) {
   const std::set<std::string> tests = all_tests();
   const std::regex named(R"(`([A-Z]\w+\.[A-Z]\w+)`)");
-  for (const char* document : {"guarantees.md", "limits.md", "errors.md", "track-record.md"}) {
+  for (const char* document : {"design/guarantees.md", "reference/limits.md", "reference/errors.md",
+                               "design/track-record.md"}) {
     const std::string text = text_of(source_file("docs/" + std::string(document)));
     for (std::sregex_iterator at(text.begin(), text.end(), named), end; at != end; ++at) {
       EXPECT_TRUE(tests.contains((*at)[1].str())) << document << ": " << (*at)[1];

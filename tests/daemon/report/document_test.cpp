@@ -100,7 +100,8 @@ TEST(Document, ReadsMailStatus) {
   EXPECT_FALSE(from_json<DaemonStatus>(R"({"mail":null})").value().mail);
 }
 
-// --- the JSON of docs/admin-api.md, byte by byte -------------------------------------------------
+// --- the JSON of docs/operate/admin-api.md, byte by byte
+// -------------------------------------------------
 
 LinkInfo sample_link() {
   LinkInfo link;

@@ -1,4 +1,4 @@
-/// What moves between the cells of a place hears each announcement once: docs/events.md.
+/// What moves between the cells of a place hears each announcement once: docs/guide/events.md.
 #include <gmock/gmock.h>
 
 #include <limits>

@@ -1,4 +1,4 @@
-/// The promises of docs/events.md for one kind of event, one by one.
+/// The promises of docs/guide/events.md for one kind of event, one by one.
 #include "entity/events/dispatcher.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
-/// Who is told what a place announces, also when listeners change it meanwhile: docs/events.md.
+/// Who is told what a place announces, also when listeners change it meanwhile:
+/// docs/guide/events.md.
 #include "entity/events/event_board.hpp"
 
 #include <gmock/gmock.h>

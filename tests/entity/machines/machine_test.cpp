@@ -1,4 +1,4 @@
-/// The promises of docs/machines.md, one by one.
+/// The promises of docs/guide/machines.md, one by one.
 #include "entity/machines/machine.hpp"
 
 #include <gmock/gmock.h>

@@ -110,7 +110,7 @@ TEST(Schema, TheDeepestAndTheLastFieldCanBeChanged) {
 }
 
 TEST(Schema, ADocumentSaysTheLimits) {
-  std::ifstream file(source_file("docs/properties.md"));
+  std::ifstream file(source_file("docs/guide/properties.md"));
   std::string all((std::istreambuf_iterator<char>(file)), {});
   for (const LimitInfo& limit : data_limits()) {
     const std::string row = "| `" + std::string(limit.name) + "` | " + std::to_string(limit.value) +

@@ -1,5 +1,6 @@
 /// Processes of two builds: what each kind of difference between their declarations does to a call.
-/// The other build is its bytes; what it declares is what it hashes (docs/rpc.md, "Two builds").
+/// The other build is its bytes; what it declares is what it hashes (docs/guide/rpc.md, "Two
+/// builds").
 #include <gtest/gtest.h>
 
 #include "tests/entity/rpc/rpc_fixture.hpp"

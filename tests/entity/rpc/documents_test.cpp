@@ -1,4 +1,4 @@
-// docs/rpc.md says what the headers say.
+// docs/guide/rpc.md says what the headers say.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -12,7 +12,7 @@ namespace starbus::entity::rpc {
 namespace {
 
 std::string page() {
-  std::ifstream file(source_file("docs/rpc.md"));
+  std::ifstream file(source_file("docs/guide/rpc.md"));
   std::stringstream text;
   text << file.rdbuf();
   return text.str();

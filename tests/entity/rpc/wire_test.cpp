@@ -1,4 +1,4 @@
-// The bytes of docs/rpc.md, and what a decoder does with others.
+// The bytes of docs/guide/rpc.md, and what a decoder does with others.
 #include "entity/rpc/wire.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-/// docs/timers.md says what the catalogues say.
+/// docs/guide/timers.md says what the catalogues say.
 #include "tests/entity/documents.hpp"
 
 #include "entity/timers/error.hpp"

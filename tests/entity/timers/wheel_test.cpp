@@ -1,4 +1,4 @@
-/// The promises of docs/timers.md, one by one.
+/// The promises of docs/guide/timers.md, one by one.
 #include "entity/timers/timer_wheel.hpp"
 
 #include <array>

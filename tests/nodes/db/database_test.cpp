@@ -1,4 +1,4 @@
-/// The promises of docs/db.md, one by one, over a real store on a disk that only takes note.
+/// The promises of docs/guide/db.md, one by one, over a real store on a disk that only takes note.
 #include "tests/nodes/db/support.hpp"
 
 #include <gmock/gmock.h>

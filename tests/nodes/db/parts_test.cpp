@@ -1,4 +1,4 @@
-/// The pure parts: documents as bytes, updates, index keys; and the tables of docs/db.md.
+/// The pure parts: documents as bytes, updates, index keys; and the tables of docs/guide/db.md.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

@@ -81,13 +81,13 @@ std::string_view name_of(Severity severity);
     "read busd's log; mend the cause, stop busd, starbus-mail check, starbus-mail repair if "     \
     "that finds something, start busd")                                                           \
   X(mail_store_damaged,                                                                           \
-    "messages there are lost or cannot be read, and a compaction that meets the place stops the " \
-    "whole store",                                                                                \
+    "messages there are lost or cannot be read; when a compaction meets the place, busd closes "  \
+    "the store, repairs it and opens it again",                                                   \
     "starbus-mail backup now, while the rest can be read; busd's log names the mailboxes; look "  \
     "at the disk, stop busd, starbus-mail check, starbus-mail repair, start busd")                \
   X(mail_lost, "the disk has lost mail; the store was mended and serves the rest",                \
     "busd's log names the mailboxes; look at the disk; tell their readers, or bring it back "     \
-    "from a backup (mail-tools.md); then starbus-mail acknowledge")                               \
+    "from a backup (docs/operate/mail-tools.md); then starbus-mail acknowledge")                  \
   X(mail_store_mended, "the disk gave back other bytes than were written; nothing is lost",       \
     "look at the disk (dmesg, smartctl -a); then starbus-mail acknowledge")                       \
   X(mail_quota_full, "posts that go beyond are refused with store_full; reading goes on",         \
@@ -101,7 +101,8 @@ std::string_view name_of(Severity severity);
     "a shard is one host's. What is listed there and was never there stays where it is; if that " \
     "host keeps mail of it, too (its log says so), two stores have it, and numbers are given "    \
     "twice",                                                                                      \
-    "if its log says that they are not served there: mail-tools.md, \"Two stores with one "       \
+    "if its log says that they are not served there: docs/operate/mail-tools.md, \"Two stores "   \
+    "with one "                                                                                   \
     "shard\"; otherwise take them out of [mail] shards there, or bring them: starbus-mail move")  \
   X(mail_shards_left,                                                                             \
     "they went to another host, by a move or because it had them first, and that one does not "   \

@@ -27,7 +27,8 @@ void check_listed(const DaemonReading& host, const MailPlaces& places, Findings&
   for (const auto& [owner, shards] : others) {
     add(to, Severity::warning, Check::mail_shards_refused, host.name,
         "lists " + count_shards(shards) + ", which " + owner + " serves",
-        "if its log says that they are not served there, two stores have them: mail-tools.md, "
+        "if its log says that they are not served there, two stores have them: "
+        "docs/operate/mail-tools.md, "
         "\"Two stores with one shard\"; otherwise take them out of [mail] shards of " +
             host.name +
             "; or, to have them there: starbus-mail move SHARDS --admin URL of its busd");

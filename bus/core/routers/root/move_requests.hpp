@@ -1,6 +1,6 @@
 /// Moves: what processes ask busroot for. Only busroot changes owners, and only from a frozen
 /// source, a free name or a dead process. Every request is idempotent and repeated until it is
-/// answered; docs/protocol.md, "Moves", has the whole exchange.
+/// answered; docs/design/protocol.md, "Moves", has the whole exchange.
 ///
 /// Part of RootRouter: same thread; owns nothing. A request that may not be is answered NO_MOVE or
 /// REFUSED, or not at all while the answer could be overtaken.

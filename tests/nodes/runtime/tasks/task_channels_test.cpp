@@ -1,4 +1,4 @@
-/// The promises of docs/tasks.md, one by one, with real threads.
+/// The promises of docs/guide/tasks.md, one by one, with real threads.
 #include "nodes/runtime/tasks/task_channels.hpp"
 
 #include <gmock/gmock.h>
