@@ -4,12 +4,12 @@
 /// a number, a name and the rows. A `Code` is (domain, number), so that it can travel between
 /// libraries and processes and keep its meaning; an `Error` is a code with a text for people.
 ///
-///   #define STARBUS_SHOP_ERRORS(X)                                                      \
+/// A table is a macro SHOP_ERRORS(X) with a row per error:
 ///     X(sold_out, 1, later, "the item is not in stock", "order it, or offer another")
-///   STARBUS_ERRORS(Errc, std::uint8_t, kShopErrors, 1001, "shop", STARBUS_SHOP_ERRORS)
+///   STARBUS_ERRORS(Errc, std::uint8_t, kShopErrors, 1001, "shop", SHOP_ERRORS)
 ///
-///   starbus::Result<Item> buy() { return Errc::sold_out; }           // or Error(Errc::sold_out,
-///   "7") if (item.error() == Errc::sold_out) ...
+///   starbus::Result<Item> buy() { return Errc::sold_out; }
+///   if (item.error() == Errc::sold_out) ...
 ///
 /// Domains are registered before main() and never change; all else here is a value. Any thread.
 #pragma once
