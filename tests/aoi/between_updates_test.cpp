@@ -24,9 +24,9 @@ class BetweenUpdates : public testing::TestWithParam<Backend> {
     ASSERT_EQ(world_.find({Circle{{50, 50, 0}, 1}})->size(), 1u);
   }
   std::vector<Event> update() {
-    std::vector<Event> told;
-    EXPECT_TRUE(world_.update([&](const Event& event) { told.push_back(event); }));
-    return told;
+    std::vector<Event> reported;
+    EXPECT_TRUE(world_.update([&](const Event& event) { reported.push_back(event); }));
+    return reported;
   }
   Event leave(EntityId target, Reason reason = Reason::geometry) const {
     return {sight_, observer_, target, Kind::leave, reason, 0};
@@ -69,7 +69,7 @@ TEST_P(BetweenUpdates, FarMoverIsSeenOnlyByItsOldObservers) {
   go_far(old);
   expect_seen(old);
   EXPECT_FALSE(world_.sees(near, old));
-  EXPECT_FALSE(world_.sees(there, old)) << "not told yet";
+  EXPECT_FALSE(world_.sees(there, old)) << "not reported yet";
   (void)update();
   EXPECT_FALSE(world_.sees(near, old));
   EXPECT_FALSE(world_.sees(sight_, old));

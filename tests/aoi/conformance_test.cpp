@@ -64,10 +64,10 @@ struct Contestant {
   explicit Contestant(const WorldOptions& options) : world(*World::create(options)) {}
 
   void update() {
-    told.clear();
-    const auto report = world.update([&](const Event& event) { told.push_back(event); });
+    reported.clear();
+    const auto report = world.update([&](const Event& event) { reported.push_back(event); });
     ASSERT_TRUE(report);
-    for (const Event& event : told) {
+    for (const Event& event : reported) {
       auto& set = seen[event.sensor];
       const bool fits = event.kind == Kind::enter ? set.insert(event.target).second
                                                   : set.erase(event.target) == 1;
@@ -83,9 +83,9 @@ struct Contestant {
     for (const EntityId one : world.entities()) {
       for (const SensorId sensor : world.sensors_of(one)) {
         const auto now = world.sees(sensor);
-        const auto told_of = seen.find(sensor);
+        const auto reported_of = seen.find(sensor);
         ASSERT_EQ(std::set<EntityId>(now.begin(), now.end()),
-                  told_of == seen.end() ? std::set<EntityId>() : told_of->second);
+                  reported_of == seen.end() ? std::set<EntityId>() : reported_of->second);
         const Limit limit = world.sensor(sensor)->limit;
         ASSERT_TRUE(limit.policy == LimitPolicy::none || now.size() <= limit.count);
         for (const EntityId target : now) {
@@ -105,7 +105,7 @@ struct Contestant {
 
   World world;
   Seen seen;
-  std::vector<Event> told;
+  std::vector<Event> reported;
   std::size_t enters = 0;
   std::size_t leaves = 0;
 };
@@ -206,11 +206,12 @@ TEST_F(Conformance, BackendsReportWhatBruteForceReports) {
     if (tick != 0) step();
     for (Contestant& one : all_) {
       one.update();
-      ASSERT_EQ(one.told, all_.front().told) << static_cast<int>(one.world.options().backend);
+      ASSERT_EQ(one.reported, all_.front().reported)
+          << static_cast<int>(one.world.options().backend);
       if (tick % extent_.compare == 0) one.check();
     }
     if (HasFatalFailure()) return;
-    for (const Event& event : all_.front().told) digest.add(event);
+    for (const Event& event : all_.front().reported) digest.add(event);
   }
   // The same inputs give the same events in the same order on every machine.
   if (!long_runs()) {

@@ -68,13 +68,13 @@ TEST_P(OfAll, StatisticsAreTheSumsOfReports) {
     (void)*world.add_sensor(all.back(), of);
   }
   Statistics sum;
-  std::size_t told = 0;
+  std::size_t reported = 0;
   for (int tick = 0; tick < 20; ++tick) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       const auto at = static_cast<float>((i * 13 + static_cast<std::size_t>(tick) * 5) % 40);
       ASSERT_TRUE(world.move(all[i], {100 + at, 100, 0}));
     }
-    const auto report = *world.update([&](const Event&) { ++told; });
+    const auto report = *world.update([&](const Event&) { ++reported; });
     ++sum.updates;
     sum.pair_tests += report.pair_tests;
     sum.visited += report.visited;
@@ -87,7 +87,7 @@ TEST_P(OfAll, StatisticsAreTheSumsOfReports) {
   EXPECT_EQ(now.updates, sum.updates);
   EXPECT_EQ(now.pair_tests, sum.pair_tests);
   EXPECT_EQ(now.visited, sum.visited);
-  EXPECT_EQ(now.events, told);
+  EXPECT_EQ(now.events, reported);
   EXPECT_EQ(now.limit_evictions, sum.limit_evictions);
   EXPECT_EQ(now.looked, sum.looked);
   EXPECT_EQ(now.microseconds, sum.microseconds);

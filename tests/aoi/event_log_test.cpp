@@ -13,13 +13,13 @@ namespace {
 
 void write(EventLog& log, const std::vector<Event>& row) {
   const EventLog::Room room = log.room(row.size());
-  bool told = false;
+  bool detailed = false;
   for (std::size_t i = 0; i < row.size(); ++i) {
     room.targets[i] = row[i].target;
     room.details[i] = {row[i].reason, row[i].index};
-    told = told || room.details[i].says_anything();
+    detailed = detailed || room.details[i].says_anything();
   }
-  log.close(row.front().sensor, row.front().observer, row.size(), told);
+  log.close(row.front().sensor, row.front().observer, row.size(), detailed);
 }
 
 std::vector<Event> read(const EventLog& log) {
@@ -127,16 +127,16 @@ TEST(World, MemoryIsBoundedRightAfterAllHaveEntered) {
 TEST(World, EachEventGivesTheSameAsEvents) {
   World world = make();
   for (int i = 0; i < 20; ++i) (void)see(world, add(world, 10.F + static_cast<float>(i), 10), 15);
-  std::vector<Event> told;
+  std::vector<Event> reported;
   (void)world.update([&](const Event& one) {
-    told.push_back(one);
-    EXPECT_EQ(world.events()[told.size() - 1], one) << "a handler may ask for all";
+    reported.push_back(one);
+    EXPECT_EQ(world.events()[reported.size() - 1], one) << "a handler may ask for all";
   });
-  EXPECT_FALSE(told.empty());
+  EXPECT_FALSE(reported.empty());
   std::vector<Event> each;
   world.each_event([&](const Event& one) { each.push_back(one); });
-  EXPECT_EQ(each, told);
-  EXPECT_EQ(std::vector<Event>(world.events().begin(), world.events().end()), told);
+  EXPECT_EQ(each, reported);
+  EXPECT_EQ(std::vector<Event>(world.events().begin(), world.events().end()), reported);
 }
 
 // Sets are up to date, and so are the events, also if telling them has ended early.

@@ -59,13 +59,13 @@ class Model {
   };
 
   bool in_range(const Sensor& sensor, EntityId target) const;
-  bool held(const Sensor& sensor, EntityId target) const;
+  bool pinned(const Sensor& sensor, EntityId target) const;
   Ranked rank(const Sensor& sensor, EntityId target) const;
   Set choose(const Sensor& sensor, const Set& candidates) const;
-  void look(SensorId id, Sensor& sensor);
+  void evaluate(SensorId id, Sensor& sensor);
   Reason why_left(const Sensor& sensor, const Set& before, EntityId target) const;
   Reason why_entered(const Sensor& sensor, const Set& before, EntityId target) const;
-  void tell(SensorId id, const Sensor& sensor, EntityId target, Kind kind, Reason reason);
+  void report(SensorId id, const Sensor& sensor, EntityId target, Kind kind, Reason reason);
 
   std::map<EntityId, Entity> entities_;
   std::map<SensorId, Sensor> sensors_;

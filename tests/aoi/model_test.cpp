@@ -20,9 +20,9 @@ void compare(const Taste& taste, Backend backend) {
   for (const Step& step : script) {
     player.play(step);
     if (step.what != Do::update) continue;
-    std::vector<Event> told = player.last_events();
-    for (Event& event : told) event.index = 0;  // the model gives none
-    demand(told == model.update(), "the world is not what the page says");
+    std::vector<Event> reported = player.last_events();
+    for (Event& event : reported) event.index = 0;  // the model gives none
+    demand(reported == model.update(), "the world is not what the page says");
   }
 }
 

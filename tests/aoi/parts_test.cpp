@@ -223,7 +223,7 @@ TEST(Wire, FreedIndicesRestBeforeReuse) {
   ASSERT_TRUE(world.move(all[1], {500, 500, 0}));
   (void)world.update();
   ASSERT_EQ(world.events().size(), 1u);
-  EXPECT_EQ(world.events()[0].index, 2) << "a leave is told under the index of its enter";
+  EXPECT_EQ(world.events()[0].index, 2) << "a leave is reported under the index of its enter";
   EXPECT_EQ(world.wire_index(eye, all[1]), 0);
   std::vector<std::uint16_t> given;
   for (int tick = 0; tick < 6; ++tick) {
@@ -275,10 +275,10 @@ TEST(Recording, ReplaysToTheSameEvents) {
     Recorder recorder(of);
     test::Player player(of, taste);
     player.world().record_to(&recorder);
-    std::vector<std::vector<Event>> told;
+    std::vector<std::vector<Event>> reported;
     for (const test::Step& step : script) {
       player.play(step);
-      if (step.what == test::Do::update) told.push_back(player.last_events());
+      if (step.what == test::Do::update) reported.push_back(player.last_events());
     }
     const std::string bytes = recorder.take();
     for (const Backend backend : {Backend::grid, Backend::cross_list}) {
@@ -287,7 +287,7 @@ TEST(Recording, ReplaysToTheSameEvents) {
       WorldOptions other = replay->options();
       other.backend = backend;
       World world = *World::create(other);
-      for (const auto& events : told) {
+      for (const auto& events : reported) {
         const auto step = replay->step(world);
         test::demand(step && *step, "a step");
         const std::vector<Event> now(world.events().begin(), world.events().end());

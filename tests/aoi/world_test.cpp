@@ -72,7 +72,7 @@ TEST_P(EveryBackend, CrowdMovesFarAndComesBackInPart) {
     ASSERT_TRUE(world.move(crowd[i], {x + static_cast<float>(i % 9), 100, 0}));
   };
   for (std::size_t i = 0; i < 50; ++i) place(i, 800);
-  EXPECT_EQ(world.sees(sensors[55]).size(), 59u) << "nobody was told yet";
+  EXPECT_EQ(world.sees(sensors[55]).size(), 59u) << "not reported yet";
   EXPECT_EQ(world.observers(crowd[3]).size(), 59u);
   EXPECT_TRUE(world.sees(sensors[55], crowd[3]));
   EXPECT_TRUE(world.sees(sensors[3], crowd[55]));
