@@ -1,8 +1,8 @@
-/// Machines that start, stop and report together, and what they show of themselves without their
+/// Machines that start, stop and report together, and their reports without their
 /// types.
 ///
 /// Used by the loop's thread. A group owns no machine: machines join and leave by themselves and
-/// may end before it, not behind it.
+/// may end before it, not after it.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct MachineReport {
 
 class MachineGroup;
 
-/// What all machines have.
+/// The base of all machines.
 class MachineBase {
  public:
   MachineBase(const MachineBase&) = delete;

@@ -116,7 +116,7 @@ EntityResult<> Entity::may_attach(const ComponentInfo& info) const {
   return {};
 }
 
-/// Takes the component over; it is gone if this fails.
+/// Takes ownership of the component; destroys it on failure.
 EntityResult<> Entity::attach_part(Component* component, rpc::HostBase* host) {
   // The constructor may have added others, or have ended the entity.
   if (auto may = may_attach(component->info_); !may) {
@@ -146,7 +146,7 @@ EntityError Entity::construction_failed(std::string_view component) const {
   return home().constructor_threw(label(), component);
 }
 
-/// Only of one that nobody else has: its creation failed.
+/// Destroys a component whose creation failed.
 void Entity::drop_component(const Component* component) {
   EntityHeld& held = more();
   const auto found = std::ranges::find(held.components, component, &Attached::component);

@@ -92,7 +92,7 @@ void EntityManager::leave(Entity& entity) {
 // --- ending --------------------------------------------------------------------------------------
 
 void EntityManager::destroy(Entity& entity, EndReason reason) {
-  if (entity.rising_) {  // its creation sees it, and undoes what was done
+  if (entity.rising_) {  // its creation sees the flag and undoes its steps
     if (!std::exchange(entity.doomed_, true)) silence(entity);
     return;
   }
@@ -105,7 +105,7 @@ void EntityManager::destroy(Entity& entity, EndReason reason) {
   if (first && options_.observer != nullptr) options_.observer->unsettled();
 }
 
-/// Nothing of it runs behind this, but hooks. What ends may do anything, but add components.
+/// After this only hooks of it run. They may do anything but add components.
 void EntityManager::silence(Entity& entity) {
   entity.close_rpc();
   if (MovingCode* const code = entity.code_if()) code->end();
@@ -151,7 +151,7 @@ void EntityManager::run_down(Entity& entity, EndReason reason) {
   }
 }
 
-/// A creation that failed: what has been initialised goes down, in reverse.
+/// Undoes a failed creation: ends the initialised parts in reverse order.
 EntityResult<> EntityManager::undo(Entity& entity, EntityError error) {
   entity.state_ = EntityState::ending;
   silence(entity);

@@ -161,7 +161,7 @@ EntityResult<> EntityManager::enlist(Entity& entity, const CreateOptions& option
   if (!by_online_.emplace(static_cast<std::uint64_t>(entity.online_), &entity).second) {
     return EntityErrc::duplicate_id;
   }
-  // One that says what is made from the online id anyway needs no place.
+  // An id that equals the one made from the online id needs no row.
   if (!options.persistent_id.empty() && !names_.read(options.persistent_id)) {
     if (!by_name_.emplace(options.persistent_id, &entity).second) {
       by_online_.erase(static_cast<std::uint64_t>(entity.online_));
@@ -208,7 +208,7 @@ EntityResult<> EntityManager::load(Entity& entity, const CreateOptions& options,
   if (travelled && moved->form == MovedForm::by_name) {
     const auto taken = properties->load_saved(*moved->properties);
     if (!taken) return refuse(taken.error());
-    // Behind the load: whoever watched it where it was begins with a snapshot.
+    // After the load: its former watchers begin with a snapshot.
     for (std::size_t i = 0; i < kAudiences; ++i) {
       const auto audience = static_cast<Audience>(i);
       if ((moved->watchers & bit_of(audience)) != 0) properties->watch(audience);
@@ -224,8 +224,8 @@ EntityResult<> EntityManager::load(Entity& entity, const CreateOptions& options,
   return {};
 }
 
-/// Components in their order, then the entity. A hook may add components, behind those that are
-/// here, and drop none: places do not change.
+/// Components in their order, then the entity. A hook may append components but not drop any, so
+/// places do not change.
 EntityResult<> EntityManager::run_up(Entity& entity, Entity::Stage stage) {
   for (std::size_t i = 0; i < entity.component_count(); ++i) {
     if (auto up = raise_component(entity, i, stage); !up) return up;

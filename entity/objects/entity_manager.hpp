@@ -8,7 +8,7 @@
 ///   entities.destroy(*player);   // anywhere, also in its own methods and hooks
 ///   entities.settle();           // the loop, when nothing of any entity is on the stack
 ///
-/// Sans-IO: who drives it decides when settle() runs, binds names and logs (EntityObserver).
+/// Sans-IO: its driver decides when settle() runs, binds names and logs (EntityObserver).
 /// Belongs to the loop's thread; owns every entity; the factory outlives it. Failures are values.
 #pragma once
 
@@ -32,7 +32,7 @@ namespace starbus::entity {
 struct EntityOptions {
   std::size_t most = kMaxEntities;
   EntityObserver* observer = nullptr;  // outlives the manager
-  /// For code that travels; outlives the manager. Null: none does.
+  /// For timers and flows that travel; outlives the manager. Null: entities have none.
   TimerWheel* timers = nullptr;
   /// The clock that all processes share; of its zero nothing is assumed. Not set: the system's.
   std::function<Time()> cluster_clock = {};
@@ -41,7 +41,7 @@ struct EntityOptions {
 /// How one is made; the defaults are for new ones.
 struct CreateOptions {
   std::string persistent_id = {};           // empty: one from the online id
-  OnlineId online_id = OnlineId::none;      // none: the next one
+  OnlineId online_id = OnlineId::none;      // none: the next free one
   EntityFlags flags = {};                   // from the constructor's end on
   std::optional<bus::ByteView> saved = {};  // of the properties (View::save), read before the hooks
 };
@@ -83,9 +83,9 @@ class EntityManager {
     return create_named(type, options, nullptr);
   }
 
-  // --- finding: what is alive or frozen ---
+  // --- finding entities that are alive or frozen ---
 
-  /// Null if it has gone, ends, or is not alive yet.
+  /// Null if it has ended, is ending, or is not alive yet.
   Entity* find(LocalId id) const { return usable(entities_.find(id)); }
   Entity* find(OnlineId id) const;
   Entity* find_persistent(std::string_view id) const;
@@ -96,8 +96,8 @@ class EntityManager {
   }
 
   /// visit(T&) for each T, also of derived classes: types in the order in which the first of each
-  /// was made, and in each the oldest first. What is made meanwhile may be left out, what ends
-  /// meanwhile is; nothing is destroyed before the walk has ended.
+  /// was made, and in each the oldest first. Entities made meanwhile may be left out, those that
+  /// end meanwhile is; nothing is destroyed before the walk has ended.
   template <EntityClass T, class Visit>
   void for_each(Visit&& visit) {
     walk_rows([](const EntityRow& row) { return row.type->is_a(type_info<T>()); },
@@ -131,18 +131,18 @@ class EntityManager {
   /// destroyed as EndReason::moved. Errors: not_alive, in_space, init_failed (a hook refused),
   /// too_large, ended: the move was given up.
   EntityResult<Bytes> freeze(Entity& entity, MovedForm form = MovedForm::snapshot);
-  /// The move was given up: it goes on here. If it may have lived at the target meanwhile
+  /// The move was aborted: the entity goes on here. If it may have lived at the target meanwhile
   /// (bus::Errc::rolled_back), let its properties begin_anew() before. Error: not_alive.
   EntityResult<> thaw(Entity& entity);
   /// What freeze() wrote, from wherever, with its ids; also bad_state, and as create_by_name().
   EntityResult<Entity*> create_moved(ByteView state);
-  /// The same in two halves, for who must know that it can live here before it does. The first does
-  /// everything but the activation: nobody finds it yet, and its steps are parked. Also
-  /// other_schema.
+  /// The same in two halves, for callers that must know that it can live here before it does. The
+  /// first does everything but the activation: it cannot be found yet, and its steps are parked.
+  /// Also other_schema.
   EntityResult<OnlineId> prepare_moved(ByteView state);
-  /// Errors: init_failed, ended: nothing stays of it; not_alive: it is none of those.
+  /// Errors: init_failed, ended: it is destroyed; not_alive: it was not made by the first half.
   EntityResult<Entity*> activate_moved(OnlineId id);
-  /// One that the first half has made; null: it is none of those.
+  /// An entity that the first half has made; null: there is none with this id.
   Entity* find_prepared(OnlineId id) const;
   /// Undoes the first half. Was it one of those?
   bool abandon_moved(OnlineId id);
@@ -248,7 +248,7 @@ class EntityManager {
   std::deque<Ending> endings_;
   std::size_t busy_ = 0;
   bool closing_ = false;
-  bool refusing_ = false;  // behind too many rounds, or when all has ended
+  bool refusing_ = false;  // after too many rounds, or when all has ended
   EndReason close_reason_ = EndReason::closing;
   std::size_t rounds_ = 0;
   EntityCounters counters_;

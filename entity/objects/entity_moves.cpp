@@ -115,7 +115,7 @@ void EntityManager::resume(Entity& entity) {
   }
 }
 
-/// Before the first hook: what would not run here is refused before anything does.
+/// Checks the state before the first hook runs.
 EntityResult<> EntityManager::take_code(Entity& entity, const MovedState& moved) {
   if (moved.timers.empty()) return {};
   if (options_.timers == nullptr) return EntityErrc::no_timers;

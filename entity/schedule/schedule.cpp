@@ -85,7 +85,7 @@ TickResult<> TickSchedule::set_interval(TickId id, Time interval) {
   if (entry == nullptr) return TickErrc::unknown;
   if (!is_interval(interval)) return TickErrc::bad_interval;
   entry->options.interval = interval;
-  // What would have been due by now was not missed: it was not asked for.
+  // Ticks before now were not missed: they were not requested.
   if (entry->runs > 0) entry->due = std::max(entry->latest + interval, now_);
   return {};
 }
@@ -121,14 +121,14 @@ TickResult<> TickSchedule::run(Time now) {
     TickSchedule& schedule;
     ~End() {
       schedule.running_ = false;
-      if (!schedule.in_order_) schedule.put_in_order();  // what was removed ends
+      if (!schedule.in_order_) schedule.put_in_order();  // destroys removed functions
     }
   };
   const End end{*this};
   now_ = std::max(now_, now);
   ++number_;
   for (const Order& order : order_) {
-    if (!in_order_) put_in_order();  // between phases alone: nobody goes through it
+    if (!in_order_) put_in_order();  // only between phases: no pass goes through it
     for (const auto& entry : order) run_one(*entry);
   }
   return {};

@@ -22,7 +22,7 @@ class Flag {
 
 }  // namespace
 
-/// Keeps a node while its callback runs, then sets it again or frees it: also behind an exception.
+/// Keeps a node while its callback runs, then sets it again or frees it, also after an exception.
 class TimerWheel::RunningGuard {
  public:
   RunningGuard(TimerWheel& wheel, std::uint32_t index) : wheel_(wheel), index_(index) {
@@ -68,7 +68,7 @@ TimerWheel::Pass TimerWheel::advance(Time now, std::size_t work) {
     }
     const std::uint32_t first = slots_.first(present_slot());
     if (first != kNoTimer) {
-      if (slab_[first].serial >= first_new) break;  // so is all behind it
+      if (slab_[first].serial >= first_new) break;  // so are all after it
       ++pass.fired;
       fire(first);
       continue;
@@ -132,7 +132,7 @@ std::uint64_t TimerWheel::set_next(TimerNode& node) const {
   return static_cast<std::uint64_t>(missed);
 }
 
-/// The occupied slot that begins earliest behind position_.
+/// The occupied slot that begins earliest after position_.
 std::optional<TimerWheel::Event> TimerWheel::next_event() const {
   for (std::size_t level = 0; level < kLevels; ++level) {
     const std::size_t digit = (position_ >> (8 * level)) % kSlots;

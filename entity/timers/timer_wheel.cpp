@@ -8,7 +8,7 @@ namespace starbus::entity {
 
 std::size_t TimerOwner::cancel_all() {
   std::size_t count = 0;
-  // From the front each time: what a callback captured may cancel or set timers when it ends.
+  // From the front each time: destroying a callback may cancel or set timers.
   for (; first_ != kNoTimer; ++count) wheel_->end(first_);
   return count;
 }
@@ -134,7 +134,7 @@ void TimerWheel::link_owner(std::uint32_t index) {
   owner.wheel_ = this;
   links.previous = kNoTimer;
   links.next = owner.first_;
-  slab_.links(owner.first_).previous = index;  // maybe of nobody
+  slab_.links(owner.first_).previous = index;  // may be the unused node
   owner.first_ = index;
 }
 
@@ -143,7 +143,7 @@ void TimerWheel::unlink_owner(std::uint32_t index) {
   TimerLinks& before = slab_.links(links.previous);
   // The owner is cold memory, too: it is touched only by the end of its first.
   *(links.previous == kNoTimer ? &slab_[index].owner->first_ : &before.next) = links.next;
-  slab_.links(links.next).previous = links.previous;  // maybe of nobody
+  slab_.links(links.next).previous = links.previous;  // may be the unused node
 }
 
 }  // namespace starbus::entity
