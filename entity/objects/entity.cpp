@@ -25,13 +25,13 @@ Entity::Entity(const ConstructKey& key)
 Entity::~Entity() = default;
 
 LocalId Entity::local_id() const {
-  return home().entities_.id_at(slot_);
+  return home().table_.local_id(slot_);
 }
 
 std::string Entity::persistent_id() const {
   const EntityHeld* held = more_if();
   if (held != nullptr && !held->persistent_id.empty()) return held->persistent_id;
-  return home().names_.of(online_);
+  return home().table_.names().of(online_);
 }
 
 OnlineId Entity::space() const {

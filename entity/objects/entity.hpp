@@ -175,6 +175,7 @@ class Entity : public Part, public rpc::HostBase {
 
  private:
   friend class EntityManager;
+  friend class EntityTable;
   enum class Stage : std::uint8_t { constructed, initialised, active };
   struct Attached {
     Component* component;
