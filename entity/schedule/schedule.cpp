@@ -25,6 +25,7 @@ TickSchedule::~TickSchedule() {
 }
 
 TickResult<TickId> TickSchedule::add(TickOptions options, Function function) {
+  thread_.check();
   if (!function) return TickErrc::no_callback;
   if (options.name.empty() || options.name.size() > kMaxTickName) return TickErrc::bad_name;
   if (!is_interval(options.interval) || !is_interval(options.first)) return TickErrc::bad_interval;
@@ -45,14 +46,15 @@ TickResult<TickId> TickSchedule::add(TickOptions options, Function function) {
 }
 
 bool TickSchedule::remove(TickId id) {
+  thread_.check();
   const auto found = functions_.find(id.serial);
   if (found == functions_.end()) return false;
   const std::shared_ptr<Entry> entry = std::move(found->second);
   entry->removed = true;
   functions_.erase(found);
   in_order_ = false;
-  // It may be the one that runs, and then what it owns is needed until it returns: the order that
-  // the tick goes through keeps the entry until the phase has ended.
+  // It may be the function that runs now: the order that the tick goes through keeps the entry
+  // until the phase has ended.
   if (!running_) put_in_order();
   return true;
 }
@@ -115,6 +117,7 @@ std::vector<TickSchedule::Row> TickSchedule::rows() {
 }
 
 TickResult<> TickSchedule::run(Time now) {
+  thread_.check();
   if (running_) return TickErrc::nested;
   running_ = true;
   struct End {

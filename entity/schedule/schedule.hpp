@@ -7,9 +7,9 @@
 ///   schedule.add({.name = "crowd", .phase = TickPhase::movement, .after = {walk}}, ...);
 ///   schedule.run(now);   // by its driver: nodes/runtime/ticker.hpp
 ///
-/// No clock and no thread of its own: used by the loop's. Owns the functions; one may add, remove
-/// and change functions while a tick runs, also itself. Failures are values; an exception of a
-/// function leaves run(). docs/schedule.md has the promises.
+/// No clock and no thread of its own: used by the loop's thread (checked). Owns the functions; one
+/// may add, remove and change functions while a tick runs, also itself. Failures are values; an
+/// exception of a function leaves run(). docs/schedule.md has the promises.
 #pragma once
 
 #include <array>
@@ -23,6 +23,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/loop_thread.hpp"
 #include "entity/schedule/limits.hpp"
 #include "entity/timers/timer_wheel.hpp"
 
@@ -137,6 +138,7 @@ class TickSchedule {
   std::uint64_t number_ = 0;
   Time now_{};
   bool running_ = false;
+  LoopThread thread_;
 };
 
 }  // namespace starbus::entity

@@ -49,6 +49,7 @@ class TimerWheel::RunningGuard {
 };
 
 TimerWheel::Pass TimerWheel::advance(Time now, std::size_t work) {
+  thread_.check();
   assert(!in_pass_ && "advance() within a callback");
   const Flag in_pass(in_pass_);
   look(now);
@@ -82,8 +83,8 @@ TimerWheel::Pass TimerWheel::advance(Time now, std::size_t work) {
       position_ = next->tick;
       continue;
     }
-    // Until the whole slot has been moved, position_ stays in front of it: what is set meanwhile
-    // goes behind it into the same slot, and so the order holds.
+    // Until the whole slot has been moved, position_ stays before it: timers set meanwhile go to
+    // the end of the same slot, which keeps the order.
     position_ = next->tick - 1;
     target_ = next->tick;
     source_ = slot_of(target_, next->level);

@@ -1,9 +1,9 @@
 /// The timers of a node: a hierarchical timing wheel (Varghese and Lauck, "Hashed and Hierarchical
 /// Timing Wheels", 1987; here scheme 7), with 6 levels of 256 slots and a lowest slot of 1 ms.
 ///
-/// No clock: the main loop passes the time in. Owned and used by the loop's thread. The wheel owns
-/// callbacks; a TimerOwner decides how long. Failures are values; asserts catch misuse: advance()
-/// or the end of the wheel within a callback. docs/timers.md has the promises.
+/// No clock: the main loop passes the time in. Owned and used by the loop's thread (checked). The
+/// wheel owns callbacks; a TimerOwner decides how long. Failures are values; asserts catch misuse:
+/// advance() or the end of the wheel within a callback. docs/timers.md has the promises.
 #pragma once
 
 #include <chrono>
@@ -18,6 +18,7 @@
 #include <typeinfo>
 #include <utility>
 
+#include "base/loop_thread.hpp"
 #include "entity/timers/error.hpp"
 #include "entity/timers/timer_slab.hpp"
 #include "entity/timers/timer_slots.hpp"
@@ -222,6 +223,7 @@ class TimerWheel {
   std::size_t size_ = 0;
   TimerSlab slab_;
   TimerSlots slots_;
+  LoopThread thread_;
 };
 
 namespace timers_detail {
