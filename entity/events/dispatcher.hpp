@@ -47,8 +47,8 @@ class Dispatcher {
   bool contains(ListenerId id) const { return list_ && list_->contains(id); }
   std::size_t size() const { return list_ ? list_->size() : 0; }
 
-  /// Calls everyone; says how many were called. Error: too_deep. The dispatcher may have ended when
-  /// it returns.
+  /// Calls all listeners; returns how many were called. Error: too_deep. The dispatcher may have
+  /// ended when it returns.
   EventResult<std::size_t> dispatch(const Event& event) {
     if (!list_) return 0;
     const ListenerList::Round round(list_);

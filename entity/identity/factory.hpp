@@ -1,7 +1,7 @@
 /// Makes objects by the name of their type.
 ///
-/// Filled before the loop starts, then read by its thread. Owns nothing of what it makes. Failures
-/// are values.
+/// Filled before the loop starts, then read by its thread. Does not own the objects that it makes.
+/// Failures are values.
 #pragma once
 
 #include <functional>

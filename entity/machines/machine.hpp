@@ -86,7 +86,7 @@ class Machine final : public MachineBase {
     return handled ? Handled::handled : Handled::ignored;
   }
 
-  /// Is this the active state? What it is until a change that was asked for has happened.
+  /// Whether this is the active state, which changes only when a requested change has happened.
   template <class State>
   bool is() const {
     return std::holds_alternative<State>(active_);
@@ -104,7 +104,7 @@ class Machine final : public MachineBase {
     timers_.cancel_all();
     const auto timer = wheel_.after(timers_, from_now, [this](const TimerFiring& firing) {
       deadline_.reset();
-      // There is nobody to tell of too many steps; they are counted.
+      // Too many steps cannot be reported to a caller; they are counted.
       static_cast<void>(handle(DeadlinePassed{firing.due}));
     });
     deadline_ = wheel_.now() + from_now;
@@ -140,7 +140,7 @@ class Machine final : public MachineBase {
  private:
   using Active = std::variant<std::monostate, States...>;  // monostate: does not run
 
-  /// While a handler runs; drops what was asked for if an exception ends it.
+  /// While a handler runs; drops the requested changes if it throws.
   class Busy {
    public:
     explicit Busy(Machine& machine) : machine_(machine) { machine_.busy_ = true; }

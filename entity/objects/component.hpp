@@ -26,7 +26,7 @@ namespace starbus::entity {
 
 class Entity;
 
-/// Of one class of components; numbers mean something in this process only.
+/// One class of components; its number is valid in this process only.
 struct ComponentInfo {
   std::string_view name;
   std::uint32_t number;

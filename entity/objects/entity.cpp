@@ -25,13 +25,13 @@ Entity::Entity(const ConstructKey& key)
 Entity::~Entity() = default;
 
 LocalId Entity::local_id() const {
-  return home().entities_.id_at(slot_);
+  return home().table_.local_id(slot_);
 }
 
 std::string Entity::persistent_id() const {
   const EntityHeld* held = more_if();
   if (held != nullptr && !held->persistent_id.empty()) return held->persistent_id;
-  return home().names_.of(online_);
+  return home().table_.names().of(online_);
 }
 
 OnlineId Entity::space() const {
@@ -116,7 +116,7 @@ EntityResult<> Entity::may_attach(const ComponentInfo& info) const {
   return {};
 }
 
-/// Takes the component over; it is gone if this fails.
+/// Takes ownership of the component; destroys it on failure.
 EntityResult<> Entity::attach_part(Component* component, rpc::HostBase* host) {
   // The constructor may have added others, or have ended the entity.
   if (auto may = may_attach(component->info_); !may) {
@@ -146,7 +146,7 @@ EntityError Entity::construction_failed(std::string_view component) const {
   return home().constructor_threw(label(), component);
 }
 
-/// Only of one that nobody else has: its creation failed.
+/// Destroys a component whose creation failed.
 void Entity::drop_component(const Component* component) {
   EntityHeld& held = more();
   const auto found = std::ranges::find(held.components, component, &Attached::component);

@@ -1,13 +1,14 @@
-/// Code that travels: methods of an entity that its timers and the answers it waits for name, so
-/// that what is to happen later can move to another process as a name and arguments.
+/// Code that travels: methods of an entity that its timers and open questions name, so that future
+/// work can move to another process as a name and arguments.
 ///
 ///   void respawn(int place);                                 // of a timer
 ///   void bought(rpc::Reply<int> price, std::string item);    // of an answer: docs/guide/flows.md
 ///   static constexpr auto kSteps = entity::steps(
 ///       entity::step<&Player::respawn>("respawn"), entity::step<&Player::bought>("bought"));
 ///
-/// Nobody can call them from outside. Declarations are compile-time values; what travelled is
-/// treated as hostile: an unknown name or other types are refused. docs/guide/entities.md, "Steps".
+/// They cannot be called from outside. Declarations are compile-time values; state that travelled
+/// is treated as hostile: an unknown name or other types are refused. docs/guide/entities.md,
+/// "Steps".
 #pragma once
 
 #include <array>
@@ -50,7 +51,7 @@ using StepOf = StepTraits<std::remove_const_t<decltype(M)>>;
 template <auto M>
 concept IsStep = StepOf<M>::kStep;
 
-/// What a step that waits for an answer gets: the bytes of an answer, as rpc/wire.hpp has them.
+/// The answer for a step that waits for one, as bytes of rpc/wire.hpp.
 struct StepAnswer {
   bool in_time = true;
   ByteView bytes{};
@@ -60,7 +61,7 @@ struct StepAnswer {
 struct Step {
   std::string_view name{};
   bool answered = false;
-  /// Of the types, as hash_of(signature_of) is of values.
+  /// Hash of the argument types.
   std::uint64_t (*signature)() = nullptr;
   /// Decodes the arguments, and runs the step unless the entity is null.
   DataErrc (*run)(Entity* entity, ByteView arguments, const StepAnswer& answer) = nullptr;

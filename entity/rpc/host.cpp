@@ -76,7 +76,7 @@ HostBase* HostBase::search_object(const ClassInfo* owner, Errc& why) {
 
 void HostBase::close_rpc() {
   if (!ties_) return;
-  // What ends may lead here again, or add to what is to be ended.
+  // Each end may call this again, or add more to the lists.
   while (!ties_->bindings.empty()) {
     const Binding binding = ties_->bindings.back();
     ties_->bindings.pop_back();

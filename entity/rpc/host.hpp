@@ -1,10 +1,9 @@
-/// What an object derives from whose methods can be called: an entity, a component, a service, a
-/// manager.
+/// The base of objects whose methods can be called: entities, components, services, managers.
 ///
 ///   class Chat : public rpc::Host<Chat> { ... static constexpr auto kRpc = rpc::methods(...); };
 ///   class Player : public rpc::Host<Player, Avatar>     // has Avatar's methods, too
 ///
-/// Belongs to the loop's thread, and to whoever made it. Its end takes it off its channels,
+/// Belongs to the loop's thread, and to its creator. Its end takes it off its channels,
 /// destroys its suspended coroutines, ends the calls that it owns as canceled, and lets nothing of
 /// it run. Two words, and more once it is bound, has components, coroutines or calls.
 #pragma once
@@ -43,12 +42,13 @@ class HostBase {
   /// first, then those of components, in the order in which they were attached. duplicate: it has
   /// one of that class, or is of it; too_many_components. A component belongs to one object.
   Result<> attach(HostBase& component);
-  /// Its methods answer rpc_not_found from now on, as of one whose init has failed. What it was
-  /// doing goes on: see close_rpc of the component. The end of a component does both.
+  /// Its methods answer rpc_not_found from now on, as those of a component whose init has failed.
+  /// Its coroutines and calls go on: see close_rpc of the component. The end of a component does
+  /// both.
   void detach(HostBase& component);
 
   /// The end, as far as calls are concerned; nothing of this object runs for one afterwards. The
-  /// destructor does it, too, but then what the class added to the object is gone already: call it
+  /// destructor does it, too, but by then the members of the derived class are destroyed: call it
   /// first if variables of suspended coroutines refer to the object. Idempotent.
   void close_rpc();
 
@@ -57,8 +57,8 @@ class HostBase {
   std::vector<const HostBase*> rpc_components() const;
   std::size_t rpc_coroutines() const;
 
-  /// What the loop did for it beside its methods: in ticks, for busy_ms_per_s and reports. Of a
-  /// component: for its object.
+  /// Adds time that the loop spent on it outside its methods, in ticks, for busy_ms_per_s and
+  /// reports. The time of a component counts for its object.
   void add_busy(std::uint64_t ticks_passed);
   /// How busy it keeps the loop, with its components, in the latest second that was sampled.
   double busy_ms_per_s() const { return ties_ ? ties_->busy.ms_per_s() : 0; }

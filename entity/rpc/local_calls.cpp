@@ -163,7 +163,7 @@ void LocalCalls::fence_ended(SlotRef ref, bus::Lane lane, const bus::Result<>& r
   if (slot == nullptr) return;
   LocalLane& way = slot->lanes[place_of(lane)];
   if (!result && result.error() == bus::Errc::would_block) {
-    // Its window is full of what was sent before; everything else is held meanwhile.
+    // The window is full of earlier messages; new ones are held meanwhile.
     core_.bus.room(*slot->name, lane, [self = self_, ref, lane](const bus::Result<>& room) {
       if (*self == nullptr || (*self)->core_.bindings.find(ref) == nullptr) return;
       if (room) return (*self)->start_fence(ref, lane);

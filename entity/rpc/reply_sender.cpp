@@ -49,7 +49,8 @@ void ReplySender::start_retry() {
   timer_.set(std::chrono::steady_clock::now() + std::chrono::milliseconds(kReplyRetry));
 }
 
-/// Each keeps its place: the answers to one caller leave in the order in which they were given.
+/// Answers keep their places, so that those to one caller leave in the order in which they were
+/// given.
 void ReplySender::retry() {
   retrying_ = false;
   std::erase_if(unsent_, [this](Unsent& unsent) {

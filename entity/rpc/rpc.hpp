@@ -21,7 +21,7 @@
 ///   rpc::multicast<&Chat::said>(endpoint, names, {}, "hello");
 ///
 /// Everything belongs to the loop's thread. Arguments are copied or encoded before these functions
-/// return; what call() returns holds none of them. A text may be passed as a view or a literal, so
+/// return; the result of call() holds none of them. A text may be passed as a view or a literal, so
 /// that no owning temporary need stand within a co_await expression (g++ 12: see task.hpp).
 #pragma once
 
@@ -32,7 +32,7 @@
 namespace starbus::entity::rpc {
 
 /// Calls a method of the object that has the channel, or of a component of it. Starts at once;
-/// await what it returns, or give it a completion token. Always ends: with the answer, an error of
+/// await the result, or give it a completion token. Always ends: with the answer, an error of
 /// the method's own type (Failure::error), or one of docs/guide/rpc.md.
 template <auto M, class... A>
 requires CallableWith<M, A...> Pending < typename TraitsOf<M>::Value,
@@ -72,9 +72,9 @@ typename TraitsOf<M>::Refusal >
   return pending;
 }
 
-/// The same without an answer: what the method returns is dropped. Ok: it is in custody, as of
-/// bus::Bus::send; what becomes of it later is counted, and if the bus could not deliver it told to
-/// Bus::on_undelivered. Refused at once: would_block, bad_arguments, too_large, no_such_entity,
+/// The same without an answer: the return value of the method is dropped. Ok: it is in custody, as
+/// with bus::Bus::send; its outcome is counted, and reported to Bus::on_undelivered if the bus
+/// could not deliver it. Refused at once: would_block, bad_arguments, too_large, no_such_entity,
 /// bus.
 template <auto M, class... A>
 requires CallableWith<M, A...> Result<> send(Endpoint& endpoint, const Address& to,
@@ -148,11 +148,11 @@ requires CallableWith<M, A...> Result<> announce(Endpoint& endpoint, std::string
   return core.announce_by_bus(group, options, *buffer);
 }
 
-/// Runs a coroutine that ends with an object; what it throws ends it, and is counted as `failed`.
+/// Runs a coroutine that ends with an object; an exception ends it, and is counted as `failed`.
 /// would_block: kMaxRunning, kMaxRunningPerHost; nothing was run.
 Result<> spawn(Endpoint& endpoint, HostBase& object, Task<> task);
 
-/// What a method of type Reply<T, E> returns to refuse.
+/// The refusal that a method of type Reply<T, E> returns.
 template <class E>
 Failure<E> refuse(E error) {
   return Failure<E>::of_method(std::move(error));
