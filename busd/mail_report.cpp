@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::size_t kShownBody = 64 * 1024;  // of one message: an answer is a JSON text
+constexpr std::size_t kShownBody = 64 * 1024;  // bytes of one message: the answer is JSON text
 
 json box_json(const mail::BoxInfo& box) {
   return {
