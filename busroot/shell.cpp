@@ -1,5 +1,7 @@
 #include "busroot/shell.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <boost/asio/post.hpp>
 #include <string_view>
 #include <utility>
