@@ -22,7 +22,7 @@ using report::to_json;
 
 namespace {
 
-constexpr std::size_t kMostRows = 1'000;  // of a page of names: it is made within the loop
+constexpr std::size_t kMostRows = 1'000;  // per page of names: the loop makes it
 
 std::string_view state_of(const LocalName& name) {
   return name.confirmed ? "active" : "unconfirmed";
@@ -232,28 +232,31 @@ void add_metrics(daemon::Metrics& metrics, HostRouter& router) {
   };
   gauge("starbus_busd_processes", "Processes of this host.",
         [](HostRouter& r) { return r.table().process_count(); });
-  gauge("starbus_busd_names", "Names that they own.",
+  gauge("starbus_busd_names", "Names owned by processes of this host.",
         [](HostRouter& r) { return r.table().name_count(); });
-  gauge("starbus_busd_watched_prefixes", "Prefixes that are watched at busroot.",
+  gauge("starbus_busd_watched_prefixes", "Prefixes watched at busroot.",
         [](HostRouter& r) { return r.watched_prefixes(); });
-  gauge("starbus_busd_uplink_greeted", "1 while busroot serves this host.",
+  gauge("starbus_busd_uplink_greeted", "1 while busroot has accepted this host, else 0.",
         [](HostRouter& r) { return r.uplink().greeted ? 1 : 0; });
-  gauge("starbus_busd_term", "Highest term of busroot that was seen.",
+  gauge("starbus_busd_term", "Highest term of a busroot that has accepted this host.",
         [](HostRouter& r) { return r.uplink().term.term(); });
   const auto counter = [&](const char* name, const char* help, std::uint64_t HostCounters::*value) {
     metrics.counter(name, help, [value, &router] {
       return static_cast<double>(router.host_counters().*value);
     });
   };
-  counter("starbus_busd_not_local_total", "From busroot, for a name that is not here.",
+  counter("starbus_busd_not_local_total",
+          "Records from busroot dropped because their name is not bound here.",
           &HostCounters::not_local);
-  counter("starbus_busd_without_session_total", "For a process between two sessions.",
-          &HostCounters::without_session);
-  counter("starbus_busd_without_uplink_total", "For other hosts while busroot was away.",
+  counter("starbus_busd_without_session_total",
+          "Records refused because their process has no session.", &HostCounters::without_session);
+  counter("starbus_busd_without_uplink_total",
+          "Records for other hosts refused because busroot was unreachable.",
           &HostCounters::without_uplink);
-  counter("starbus_busd_over_rate_total", "Above the rate of the sender's role.",
+  counter("starbus_busd_over_rate_total",
+          "Records refused or dropped above the rate limit of the sender's role.",
           &HostCounters::over_rate);
-  counter("starbus_busd_denied_total", "Sessions ended for breaking the access list.",
+  counter("starbus_busd_denied_total", "Sessions ended because of access list violations.",
           &HostCounters::denied);
   counter("starbus_busd_processes_ended_total", "Processes that ended.",
           &HostCounters::processes_ended);

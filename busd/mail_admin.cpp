@@ -20,8 +20,8 @@ using report::to_json;
 
 namespace {
 
-constexpr std::size_t kMostWaiting = 64;         // for one reading of the statistics
-constexpr std::chrono::milliseconds kSlice{50};  // of a reading, before others get their turn
+constexpr std::size_t kMostWaiting = 64;         // per scan for statistics
+constexpr std::chrono::milliseconds kSlice{50};  // of a scan, before other requests get their turn
 
 Response no_store() {
   return daemon::error_response({Errc::no_owner, "this host keeps no mail"});
@@ -79,7 +79,7 @@ bool MailAdmin::answer(const std::string& path_and_query, const Reply& reply) {
   return true;
 }
 
-/// False if there is none, after the reply that says why.
+/// False if no store is open; then the reply with the reason is sent.
 bool MailAdmin::is_open(const Reply& reply) const {
   thread_.check();
   const mail::MailStoreThread* const node = node_();
@@ -88,7 +88,7 @@ bool MailAdmin::is_open(const Reply& reply) const {
   return open;
 }
 
-/// Runs `read` at the queries, and replies from the loop.
+/// Runs `read` in the query thread of the store, and replies from the loop.
 void MailAdmin::ask(const Reply& reply, Read read) {
   if (!is_open(reply)) return;
   const bool asked = node_()->ask([&loop = loop_, reply, read = std::move(read)](
@@ -96,7 +96,7 @@ void MailAdmin::ask(const Reply& reply, Read read) {
     Response response = snapshot ? read(**snapshot) : mail_refusal(snapshot.error());
     boost::asio::post(loop, [reply, response = std::move(response)] { reply(response); });
   });
-  if (!asked) reply(Response::error(503, "too many questions about mail wait: ask again"));
+  if (!asked) reply(Response::error(503, "too many mail requests are waiting; ask again later"));
 }
 
 void MailAdmin::boxes(const Request& request, const Reply& reply) {
@@ -133,7 +133,8 @@ void MailAdmin::stats(const Request&, const Reply& reply) {
     return reply(statistics_answer(*statistics_));
   }
   if (waiting_.size() >= kMostWaiting) {
-    return reply(Response::error(503, "too many wait for the statistics: ask again"));
+    return reply(
+        Response::error(503, "too many requests wait for the statistics; ask again later"));
   }
   waiting_.push_back(reply);
   if (waiting_.size() == 1) read_statistics(std::make_shared<Statistics>());
@@ -163,7 +164,8 @@ void MailAdmin::read_statistics(std::shared_ptr<Statistics> statistics) {
                        boost::asio::post(loop, go_on);
                      });
   if (asked) return;
-  statistics->error = {storage::Errc::would_block, "too many questions about mail wait: ask again"};
+  statistics->error = {storage::Errc::would_block,
+                       "too many mail requests are waiting; ask again later"};
   end_statistics(statistics);
 }
 
@@ -331,7 +333,7 @@ void MailAdmin::detach(const Request& request, const Reply& reply) {
   const bool asked = node_()->detach([&loop = loop_, reply] {
     boost::asio::post(loop, [reply] { reply(Response::json({{"detached", true}})); });
   });
-  if (!asked) reply(Response::error(503, "the mail store is being closed: ask again"));
+  if (!asked) reply(Response::error(503, "the mail store is closing; ask again later"));
 }
 
 // --- notes of damage -----------------------------------------------------------------------------
@@ -345,7 +347,7 @@ void MailAdmin::acknowledge(const Request&, const Reply& reply) {
             done ? Response::json({{"acknowledged", notes}}) : mail_refusal(done.error());
         boost::asio::post(loop, [reply, response] { reply(response); });
       });
-  if (!asked) reply(Response::error(503, "too many questions about mail wait: ask again"));
+  if (!asked) reply(Response::error(503, "too many mail requests are waiting; ask again later"));
 }
 
 // --- moves of shards to here
@@ -361,7 +363,7 @@ void MailAdmin::begin_move(const Request& request, const Reply& reply) {
   const std::string text = request.parameter_or("shards", "");
   auto shards = parse_shards(text);
   if (!shards)
-    return reply(Response::error(400, "shards: '" + text + "' is no list such as 0-15,40"));
+    return reply(Response::error(400, "shards: '" + text + "' is not a list such as 0-15,40"));
   node_()->take(std::move(*shards), [this, weak = std::weak_ptr(alive_), reply](Result<> begun) {
     boost::asio::post(loop_, [this, weak, reply, begun = std::move(begun)] {
       if (!weak.lock()) return;

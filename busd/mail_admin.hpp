@@ -17,23 +17,23 @@
 namespace starbus::bus::busd {
 
 /// The admin routes of the mail store (docs/operate/admin-api.md, /mail/...), for the HTTP port and
-/// for other daemons. What needs the disk is asked at the store's queries and answered later.
-/// Belongs to the loop's thread.
+/// for other daemons. Requests that read the disk go to the store's query thread and are answered
+/// later. Belongs to the loop's thread.
 class MailAdmin {
  public:
-  /// `node`: the store of this host now; null: there is none. `loop` and `admin` outlive this.
+  /// `node` returns the store of this host now, or null. `loop` and `admin` outlive this.
   MailAdmin(boost::asio::io_context& loop, daemon::AdminServer& admin, std::string host,
             std::function<mail::MailStoreThread*()> node);
 
-  /// Answers a path with its query string, now or later, if it is one of these and only reads;
-  /// false otherwise.
+  /// Answers a path with its query string, now or later, if it is one of the reading routes; false
+  /// otherwise.
   bool answer(const std::string& path_and_query, const daemon::Reply& reply);
 
   /// For /status: nullopt without a store.
   std::optional<report::MailStatus> status() const;
   /// For /healthz: "mail store full: ...", "mail store opening", "mail store damaged: ...", "mail
-  /// store has lost mail: ..." until somebody has acknowledged that; empty
-  /// while it runs and is whole, and without a store.
+  /// store has lost mail: ..." until an operator has acknowledged that; empty
+  /// while it runs without damage, and without a store.
   std::string trouble() const;
   bool stopped() const;
   bool damaged() const;
@@ -41,9 +41,9 @@ class MailAdmin {
  private:
   static constexpr std::chrono::seconds kStatisticsAge{5};
   using Route = void (MailAdmin::*)(const daemon::Request&, const daemon::Reply&);
-  /// What a question makes of the store; on the queries's thread.
+  /// Makes the response from the store; runs in the query thread of the store.
   using Read = std::function<daemon::Response(const storage::Snapshot&)>;
-  /// One reading of all shards, a few at a time, so that other questions come in between.
+  /// One scan of all shards, a few at a time, so that other requests are served between.
   struct Statistics {
     std::vector<mail::ShardStatistics> shards;
     storage::Error error;
@@ -74,7 +74,7 @@ class MailAdmin {
   const std::string host_;
   const std::function<mail::MailStoreThread*()> node_;
   std::shared_ptr<Statistics> statistics_;  // the latest
-  std::vector<daemon::Reply> waiting_;      // for the ones that are being read
+  std::vector<daemon::Reply> waiting_;      // for the scan that is under way
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

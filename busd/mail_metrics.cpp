@@ -10,9 +10,9 @@ namespace {
 using Node = std::function<mail::MailStoreThread*()>;
 using daemon::Buckets;
 
-constexpr double kOpening = 4;  // beside storage::State
+constexpr double kOpening = 4;  // one more than the values of storage::State
 
-/// A batch has a few rows of each message; at most some tens of thousands.
+/// A batch has a few rows per message, at most some tens of thousands.
 const Buckets& row_buckets() {
   static const Buckets kBuckets = {4, 16, 64, 256, 1'024, 4'096, 16'384};
   return kBuckets;
@@ -26,31 +26,33 @@ void add_store_metrics(daemon::Metrics& metrics, const Node& node) {
     };
   };
   metrics.gauge("starbus_mail_store_state",
-                "0 running, 1 full, 2 stopped, 3 closed, 4 opening or being repaired.",
+                "State: 0 running, 1 full, 2 stopped, 3 closed, 4 opening or being repaired.",
                 [node, state = of(&storage::Report::state)] {
                   const mail::MailStoreThread* const store = node();
                   return store != nullptr && store->opening() ? kOpening : state();
                 });
-  metrics.counter("starbus_mail_store_committed_total", "Batches that are on the disk.",
+  metrics.counter("starbus_mail_store_committed_total", "Batches synced to disk.",
                   of(&storage::Report::committed));
-  metrics.counter("starbus_mail_store_refused_total", "Batches that are not, and never will be.",
+  metrics.counter("starbus_mail_store_refused_total", "Batches refused; nothing of them is stored.",
                   of(&storage::Report::refused));
-  metrics.counter("starbus_mail_store_groups_total", "Writes of LevelDB that were synced.",
+  metrics.counter("starbus_mail_store_groups_total",
+                  "Synced LevelDB writes, each with one or more batches.",
                   of(&storage::Report::groups));
-  metrics.counter("starbus_mail_store_syncs_total", "Calls of fsync, of all files.",
+  metrics.counter("starbus_mail_store_syncs_total", "Calls of fsync on all files.",
                   of(&storage::Report::syncs));
-  metrics.counter("starbus_mail_store_reopened_total", "Times opened anew after a full disk.",
+  metrics.counter("starbus_mail_store_reopened_total", "Reopenings after a full disk.",
                   of(&storage::Report::reopened));
-  metrics.gauge("starbus_mail_store_queued_batches", "Committed and not yet completed.",
+  metrics.gauge("starbus_mail_store_queued_batches", "Batches queued for commit.",
                 of(&storage::Report::queued_batches));
-  metrics.gauge("starbus_mail_store_queued_bytes", "The same.", of(&storage::Report::queued_bytes));
+  metrics.gauge("starbus_mail_store_queued_bytes", "Bytes queued for commit.",
+                of(&storage::Report::queued_bytes));
   const auto of_scrub = [node](std::uint64_t mail::ScrubFigures::*value) {
     return [node, value] {
       const mail::MailStoreThread* const store = node();
       return store == nullptr ? 0.0 : static_cast<double>(store->scrub().*value);
     };
   };
-  metrics.gauge("starbus_mail_store_damaged", "Places in its files that cannot be read.",
+  metrics.gauge("starbus_mail_store_damaged", "Unreadable places in files of the store.",
                 of_scrub(&mail::ScrubFigures::damaged));
   const auto of_damage = [node](std::uint64_t mail::DamageFigures::*value) {
     return [node, value] {
@@ -58,25 +60,29 @@ void add_store_metrics(daemon::Metrics& metrics, const Node& node) {
       return store == nullptr ? 0.0 : static_cast<double>(store->damage().*value);
     };
   };
-  metrics.gauge("starbus_mail_store_lost", "Places where mail was lost, until acknowledged.",
+  metrics.gauge("starbus_mail_store_lost",
+                "Places where mail was lost and an operator has not acknowledged it.",
                 of_damage(&mail::DamageFigures::lost));
-  metrics.gauge("starbus_mail_store_repaired", "Wrong bytes that were put right, likewise.",
+  metrics.gauge("starbus_mail_store_repaired",
+                "Corrected bytes that an operator has not acknowledged.",
                 of_damage(&mail::DamageFigures::repaired));
-  metrics.counter("starbus_mail_store_repairs_total", "Times closed, repaired and opened again.",
+  metrics.counter("starbus_mail_store_repairs_total",
+                  "Repairs, each with a close and a reopening of the store.",
                   of_damage(&mail::DamageFigures::repairs));
   metrics.counter("starbus_mail_unreadable_total",
-                  "Places in files of the store that could not be read, or were lost; each once.",
+                  "Unreadable or lost places found in files of the store, each counted once.",
                   [found = of_scrub(&mail::ScrubFigures::found),
                    noted = of_damage(&mail::DamageFigures::noted)] { return found() + noted(); });
-  metrics.counter("starbus_mail_store_checked_bytes_total", "Read to look for such places.",
-                  of_scrub(&mail::ScrubFigures::bytes));
-  metrics.counter("starbus_mail_store_checks_total", "Times that all files were read so.",
+  metrics.counter("starbus_mail_store_checked_bytes_total",
+                  "Bytes read by the background scrubber.", of_scrub(&mail::ScrubFigures::bytes));
+  metrics.counter("starbus_mail_store_checks_total", "Completed scrub passes over all files.",
                   of_scrub(&mail::ScrubFigures::rounds));
-  metrics.gauge("starbus_mail_store_erasing_ranges", "Hidden, and being erased in chunks.",
+  metrics.gauge("starbus_mail_store_erasing_ranges",
+                "Hidden ranges that are being erased in chunks.",
                 of(&storage::Report::erasing_ranges));
 }
 
-/// What is kept now, and who reads.
+/// Stored messages and their readers.
 void add_depth(daemon::Metrics& metrics, const Node& node) {
   const auto of = [node](auto value) {
     return [node, value] {
@@ -84,19 +90,19 @@ void add_depth(daemon::Metrics& metrics, const Node& node) {
       return store == nullptr ? 0.0 : static_cast<double>(value(store->figures()));
     };
   };
-  metrics.gauge("starbus_mail_boxes", "Mailboxes and logs of the shards that are held.",
+  metrics.gauge("starbus_mail_boxes", "Mailboxes and logs in the shards that this host serves.",
                 of([](const mail::MailStoreFigures& figures) { return figures.totals.boxes; }));
-  metrics.gauge("starbus_mail_messages", "Messages in them.",
+  metrics.gauge("starbus_mail_messages", "Messages in these mailboxes and logs.",
                 of([](const mail::MailStoreFigures& figures) { return figures.totals.messages; }));
-  metrics.gauge("starbus_mail_bytes", "Bytes of their bodies.",
+  metrics.gauge("starbus_mail_bytes", "Bytes of the bodies of these messages.",
                 of([](const mail::MailStoreFigures& figures) { return figures.totals.bytes; }));
-  metrics.gauge(
-      "starbus_mail_oldest_seconds",
-      "How long the oldest message waits in a mailbox; as of the latest round of looking.", [node] {
-        const mail::MailStoreThread* const store = node();
-        return store == nullptr ? 0.0 : static_cast<double>(store->oldest_age_ms()) / 1'000;
-      });
-  metrics.gauge("starbus_mail_readers", "Readers that have a mailbox or log open.",
+  metrics.gauge("starbus_mail_oldest_seconds",
+                "Age in seconds of the oldest message in a mailbox, at the latest check.", [node] {
+                  const mail::MailStoreThread* const store = node();
+                  return store == nullptr ? 0.0
+                                          : static_cast<double>(store->oldest_age_ms()) / 1'000;
+                });
+  metrics.gauge("starbus_mail_readers", "Readers with an open mailbox or log.",
                 of([](const mail::MailStoreFigures& figures) { return figures.readers; }));
 }
 
@@ -107,29 +113,29 @@ void add_counters(daemon::Metrics& metrics, const Node& node) {
       return store == nullptr ? 0.0 : static_cast<double>(store->figures().counters.*value);
     };
   };
-  metrics.counter("starbus_mail_stored_total", "Messages that are on the disk.",
+  metrics.counter("starbus_mail_stored_total", "Messages stored on disk.",
                   of(&mail::MailCounters::stored));
-  metrics.counter("starbus_mail_refused_total", "Messages that were not stored, with a reason.",
+  metrics.counter("starbus_mail_refused_total", "Messages refused with a reason.",
                   of(&mail::MailCounters::refused));
   metrics.counter("starbus_mail_repeated_keys_total",
-                  "Posts whose idempotency key had been stored before.",
+                  "Posts with an idempotency key that was already stored.",
                   of(&mail::MailCounters::repeated_keys));
-  metrics.counter("starbus_mail_batches_total", "Batches that were begun.",
-                  of(&mail::MailCounters::batches));
-  metrics.counter("starbus_mail_overflows_total", "Times that senders were told to come again.",
+  metrics.counter("starbus_mail_batches_total", "Batches begun.", of(&mail::MailCounters::batches));
+  metrics.counter("starbus_mail_overflows_total",
+                  "Refusals that ask the sender to repeat the message later.",
                   of(&mail::MailCounters::overflows));
-  metrics.counter("starbus_mail_settled_total", "Messages that their readers are done with.",
+  metrics.counter("starbus_mail_settled_total", "Messages acknowledged by their readers.",
                   of(&mail::MailCounters::settled));
-  metrics.counter("starbus_mail_trimmed_total", "Messages that the retention of logs has erased.",
+  metrics.counter("starbus_mail_trimmed_total", "Messages erased by log retention.",
                   of(&mail::MailCounters::trimmed));
-  metrics.counter("starbus_mail_aged_total", "Messages that became too old.",
+  metrics.counter("starbus_mail_aged_total", "Messages expired by age.",
                   of(&mail::MailCounters::aged));
-  metrics.counter("starbus_mail_purged_total", "Messages that operators have erased.",
+  metrics.counter("starbus_mail_purged_total", "Messages erased by operators.",
                   of(&mail::MailCounters::purged));
-  metrics.counter("starbus_mail_dead_letters_total", "Messages that became dead letters.",
+  metrics.counter("starbus_mail_dead_letters_total", "Messages moved to the dead letter log.",
                   of(&mail::MailCounters::dead_letters));
   add_depth(metrics, node);
-  metrics.gauge("starbus_mail_shards_held", "Shards that this host serves now.", [node] {
+  metrics.gauge("starbus_mail_shards_held", "Shards served by this host.", [node] {
     const mail::MailStoreThread* const store = node();
     return store == nullptr ? 0.0 : static_cast<double>(store->figures().held.count());
   });
@@ -141,10 +147,10 @@ storage::MeasuredStore::Measured add_mail_metrics(daemon::Metrics& metrics, Node
   add_counters(metrics, node);
   add_store_metrics(metrics, node);
   prometheus::Histogram& seconds = daemon::add_histogram(
-      metrics, "starbus_mail_commit_seconds", "From the commit of a batch until it is on the disk.",
-      daemon::commit_buckets());
+      metrics, "starbus_mail_commit_seconds",
+      "Seconds from the commit of a batch until it is on disk.", daemon::commit_buckets());
   prometheus::Histogram& rows = daemon::add_histogram(
-      metrics, "starbus_mail_batch_rows", "Rows written or erased by a batch.", row_buckets());
+      metrics, "starbus_mail_batch_rows", "Rows written or erased per batch.", row_buckets());
   return [&seconds, &rows](const storage::MeasuredStore::Commit& commit) {
     if (!commit.durable) return;
     seconds.Observe(commit.seconds);

@@ -11,7 +11,7 @@ using report::to_json;
 
 namespace {
 
-constexpr std::size_t kShownBody = 64 * 1024;  // of one message: an answer is a JSON text
+constexpr std::size_t kShownBody = 64 * 1024;  // bytes of one message: the answer is JSON text
 
 report::MailBox box_of(const mail::BoxInfo& box) {
   return {.name = box.row.name,

@@ -1,5 +1,5 @@
-/// What a mail store is asked for, as documents of docs/operate/admin-api.md. Pure functions; those
-/// that take a snapshot block for disk reads.
+/// Documents about the mail store (docs/operate/admin-api.md). Pure functions; functions with a
+/// snapshot block for disk reads.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace starbus::bus::busd {
 
-/// With a fitting HTTP status.
+/// With the HTTP status of the error.
 daemon::Response mail_refusal(const storage::Error& error);
 daemon::Response boxes_answer(const storage::Snapshot& snapshot, const mail::BoxQuery& query);
 daemon::Response peek_answer(const storage::Snapshot& snapshot, const std::string& name,

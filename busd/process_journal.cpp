@@ -11,7 +11,7 @@
 
 #include "bus/core/limits.hpp"
 #include "bus/core/wire/name.hpp"
-#include "daemon/kept_number.hpp"
+#include "daemon/persistent_counter.hpp"
 
 namespace starbus::bus::busd {
 namespace {

@@ -195,17 +195,19 @@ void add_metrics(daemon::Metrics& metrics, const RootRouter& router) {
   };
   gauge("starbus_busroot_term", "Term of this start.",
         [](const RootRouter& r) { return r.term(); });
-  gauge("starbus_busroot_grace", "1 while hosts are waited for and nothing is granted.",
+  gauge("starbus_busroot_grace",
+        "1 during grace, while busroot waits for hosts and grants nothing, else 0.",
         [](const RootRouter& r) { return r.in_grace() ? 1 : 0; });
-  gauge("starbus_busroot_hosts", "Hosts that are known, connected or within their lease.",
+  gauge("starbus_busroot_hosts", "Hosts that are connected or within their lease.",
         [](const RootRouter& r) { return r.host_count(); });
   gauge("starbus_busroot_names", "Names in the directory.",
         [](const RootRouter& r) { return r.directory().size(); });
-  gauge("starbus_busroot_watched_prefixes", "Prefixes that hosts watch.",
+  gauge("starbus_busroot_watched_prefixes", "Prefixes watched by hosts.",
         [](const RootRouter& r) { return r.watch_count(); });
-  gauge("starbus_busroot_held_bytes", "Messages that wait for their owner's host.",
+  gauge("starbus_busroot_held_bytes",
+        "Bytes of messages that wait for a moving name or an absent host.",
         [](const RootRouter& r) { return r.held().bytes(); });
-  metrics.counter("starbus_busroot_granted_total", "Binds that were granted.",
+  metrics.counter("starbus_busroot_granted_total", "Epochs granted in this term.",
                   [&router] { return static_cast<double>(router.granted()); });
   using Read = double (*)(const RootHost&);
   const auto per_host = [&](const char* name, const char* help, Read read) {
@@ -217,9 +219,9 @@ void add_metrics(daemon::Metrics& metrics, const RootRouter& router) {
       return samples;
     });
   };
-  per_host("starbus_busroot_host_connected", "1 while the host has a session.",
+  per_host("starbus_busroot_host_connected", "1 while the host has a session, else 0.",
            [](const RootHost& host) { return host.connected() ? 1.0 : 0.0; });
-  per_host("starbus_busroot_host_names", "Names that processes of the host own.",
+  per_host("starbus_busroot_host_names", "Names owned by processes of the host.",
            [](const RootHost& host) { return static_cast<double>(host.names()); });
 }
 

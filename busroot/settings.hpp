@@ -11,8 +11,8 @@
 
 namespace starbus::bus::busroot {
 
-/// What busroot.toml says. A plain value. The keys log, admin, state_directory and drain_deadline
-/// are those of every daemon.
+/// The settings of busroot.toml. A plain value. The keys log, admin, state_directory and
+/// drain_deadline are those of every daemon.
 ///
 ///   [busroot]
 ///   name = "busroot"                   # for people
@@ -41,7 +41,7 @@ struct Settings {
   AllowList::Hosts hosts;
 };
 
-/// What is wrong goes to the reader's problems.
+/// Errors go to the reader's problems.
 Settings read_settings(daemon::ConfigReader& reader);
 
 }  // namespace starbus::bus::busroot

@@ -1,4 +1,4 @@
-/// Connects a Router (sans-IO) with io::Link objects and the clock: what busd and busroot share.
+/// Connects a Router (sans-IO) with io::Link objects and the clock. busd and busroot share it.
 ///
 ///   LinkShell links(loop);
 ///   class RootEvents final : public LinkedShell<RootShell> { ... the rest of RootShell ... };
@@ -38,12 +38,12 @@ class LinkShell {
   LinkShell(const LinkShell&) = delete;
   LinkShell& operator=(const LinkShell&) = delete;
 
-  /// Begins to tick. Before the first add().
+  /// Begins to tick. Call it before the first add().
   void start(Router& router);
   /// Closes all links and the timer; the router is not told. Idempotent.
   void stop();
 
-  /// How the router learns of a new link; Router::link_opened unless the caller says otherwise (a
+  /// Reports a new link to the router: Router::link_opened unless the caller gives another (a
   /// busd's uplink).
   using Opened = std::function<void(LinkId id, PeerFacts peer, Time now)>;
   LinkId add(std::shared_ptr<io::Link> link, const Opened& opened = {});
@@ -63,7 +63,7 @@ class LinkShell {
   void take_thread();
   void wait();
   void ended(LinkId id, const Error& reason);
-  /// Keeps a port that may be on the stack until the next tick.
+  /// Keeps a port until the next tick, because it may be on the stack.
   void retire(LinkId id);
 
   LoopThread thread_;
@@ -79,7 +79,8 @@ class LinkShell {
 /// Writes a router's log line to the daemon's log.
 void log_router_line(RouterShell::Level level, const std::string& text);
 
-/// The part of a shell that is the same for every router. `Shell` is RouterShell or a class of it.
+/// The part of a shell that is the same for every router. `Shell` is RouterShell or derived from
+/// it.
 template <class Shell>
 class LinkedShell : public Shell {
  public:

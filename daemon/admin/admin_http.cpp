@@ -18,7 +18,7 @@ int hex_digit(char c) {
 
 enum class Part { path, query };
 
-// No value for a '%' without two hexadecimal digits.
+// nullopt for a '%' without two hexadecimal digits.
 std::optional<std::string> percent_decode(std::string_view text, Part part) {
   std::string decoded;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -101,7 +101,7 @@ Response Response::error(unsigned status, std::string_view message) {
 }
 
 Response Response::no_number(std::string_view name) {
-  return error(400, std::string(name) + ": a number is needed");
+  return error(400, std::string(name) + ": not a decimal number");
 }
 
 std::optional<Target> parse_target(std::string_view target) {

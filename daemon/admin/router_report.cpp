@@ -17,23 +17,26 @@ struct Counter {
 };
 
 constexpr Counter kCounters[] = {
-    {"runs_forwarded", "Runs of messages passed on.", &RouterCounters::runs_forwarded},
-    {"messages_forwarded", "Messages passed on.", &RouterCounters::messages_forwarded},
-    {"bytes_forwarded", "Bytes of messages passed on.", &RouterCounters::bytes_forwarded},
-    {"multicasts_in", "Multicasts taken.", &RouterCounters::multicasts_in},
-    {"multicast_copies_out", "Copies of multicasts, one per next hop.",
+    {"runs_forwarded", "Runs of messages forwarded.", &RouterCounters::runs_forwarded},
+    {"messages_forwarded", "Messages forwarded.", &RouterCounters::messages_forwarded},
+    {"bytes_forwarded", "Bytes of messages forwarded.", &RouterCounters::bytes_forwarded},
+    {"multicasts_in", "Multicasts received.", &RouterCounters::multicasts_in},
+    {"multicast_copies_out", "Copies of multicasts sent, one per next hop.",
      &RouterCounters::multicast_copies_out},
-    {"probes", "Probes passed on.", &RouterCounters::probes},
-    {"acks", "Acknowledgements seen.", &RouterCounters::acks},
-    {"nacks_overflow", "Refusals: no room or no way now.", &RouterCounters::nacks_overflow},
-    {"nacks_no_owner", "Refusals: nobody owns the channel.", &RouterCounters::nacks_no_owner},
-    {"expired_records", "Records that waited too long.", &RouterCounters::expired_records},
-    {"dropped_replies", "Replies for somebody who is gone.", &RouterCounters::dropped_replies},
+    {"probes", "Probes forwarded.", &RouterCounters::probes},
+    {"acks", "Acknowledgements received.", &RouterCounters::acks},
+    {"nacks_overflow", "Messages refused because a queue was full or no route existed.",
+     &RouterCounters::nacks_overflow},
+    {"nacks_no_owner", "Messages refused because the channel has no owner.",
+     &RouterCounters::nacks_no_owner},
+    {"expired_records", "Records dropped because they waited longer than 10 s.",
+     &RouterCounters::expired_records},
+    {"dropped_replies", "Replies dropped because the caller has ended.",
+     &RouterCounters::dropped_replies},
     {"sessions_opened", "Links accepted.", &RouterCounters::sessions_opened},
     {"sessions_ended", "Links ended.", &RouterCounters::sessions_ended},
-    {"sessions_refused", "Peers turned away.", &RouterCounters::sessions_refused},
-    {"hostile_bytes", "Sessions ended for bytes that are not the protocol.",
-     &RouterCounters::hostile_bytes},
+    {"sessions_refused", "Sessions refused.", &RouterCounters::sessions_refused},
+    {"hostile_bytes", "Sessions ended because of malformed bytes.", &RouterCounters::hostile_bytes},
 };
 
 static_assert(report::kLaneNames.size() == kLanes);
@@ -131,7 +134,7 @@ void add_router_metrics(Metrics& metrics, const Router& router) {
         std::string("starbus_router_") + counter.name + "_total", counter.help,
         [&router, value = counter.value] { return static_cast<double>(router.counters().*value); });
   }
-  metrics.family("starbus_router_queued_bytes", "What waits for a link, per lane.",
+  metrics.family("starbus_router_queued_bytes", "Bytes queued for links, per lane.",
                  Metrics::Kind::gauge, [&router] {
                    std::array<double, kLanes> total{};
                    for (const LinkStatus& link : router.link_status()) {

@@ -23,7 +23,7 @@ report::LinkInfo link_info(const LinkStatus& link, std::string_view kind);
 std::map<std::string, std::uint64_t> counters_of(const RouterCounters& counters);
 /// /failures: latest first; of the channel that `name` says, or all.
 Response failures_response(const Router& router, const Request& request);
-/// {"error","detail"} with a fitting HTTP status.
+/// {"error","detail"} with the HTTP status of the error.
 Response error_response(const Error& error);
 /// Seconds since the wall clock was set; nullopt if it was not.
 std::optional<double> clock_jump_age(const ClockWatch& clock);

@@ -1,4 +1,4 @@
-/// Who may be what on this host, and what that lets it do. Plain values; one thread.
+/// The roles of a host: which users may claim them, and what they allow. Plain values; one thread.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace starbus::bus {
 
-/// What the processes of one role may do. A prefix list with "" allows all, an empty one nothing.
+/// The permissions of one role. A prefix list with "" allows all names, an empty one none.
 /// Rates of 0 are unlimited.
 struct Role {
   std::string name;
   std::vector<std::uint32_t> users;   // user ids that may claim the role
-  std::vector<std::uint32_t> groups;  // or group ids; both lists empty: everybody
+  std::vector<std::uint32_t> groups;  // or group ids; both lists empty: all users
   std::vector<std::string> bind;
   std::vector<std::string> send;
   std::uint32_t max_names = static_cast<std::uint32_t>(kMaxNamesPerProcess);
@@ -34,7 +34,7 @@ struct Role {
 
 class AccessList {
  public:
-  /// Without roles: "" and "node", which may do everything.
+  /// An empty list means the roles "" and "node", which may do everything.
   explicit AccessList(std::vector<Role> roles = {});
 
   /// unauthorized if there is no such role, or it is not for this user and group. The role stays

@@ -16,7 +16,7 @@ Result<Returner> judge_arrival(const LocalProcess& present, std::string_view nod
   const bool same_pid = present.pid == pid && pid != 0;
   const bool unknown_pid = present.pid == 0 || pid == 0;
   if (incarnation == present.id.incarnation && (same_pid || unknown_pid)) return Returner::same;
-  // A newer incarnation with an unknown pid may be a restart or a second process: nobody can tell
+  // A newer incarnation with an unknown pid may be a restart or a second process: undecidable
   // before the lease of the present one has ended.
   if (same_pid && incarnation > present.id.incarnation) return Returner::successor;
   if (same_pid) return Error{Errc::name_taken, who + " has a newer bus object under this name"};
@@ -135,8 +135,8 @@ void HostTable::replace_names(LocalProcess& process, const std::vector<Row>& row
       process.moving.insert_or_assign(channel, row);
       continue;
     }
-    // A grant that passed this busd is newer than what any table says; otherwise the higher epoch
-    // wins, which busroot judges.
+    // A grant that passed this busd is newer than any table; otherwise the higher epoch wins, as
+    // busroot decides, too.
     const LocalName* present = find(channel);
     if (present && (present->ticket || present->epoch >= row.epoch)) continue;
     grant(process, {row.name, &process, row.epoch, row.lineage, {}, true});

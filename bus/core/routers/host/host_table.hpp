@@ -1,8 +1,8 @@
-/// What a busd knows about its host: the processes that live here, and the names that they own.
+/// The processes of a host and the names that they own, as busd knows them.
 ///
-/// A cache of what processes say of themselves and of grants that pass by: a process' complete
-/// table replaces it. Owns its entries, whose addresses stay; single-threaded, no clock, no I/O.
-/// Failures are refusals of a hello, as values.
+/// A cache of the processes' own reports and of grants that pass: a process' complete table
+/// replaces it. Part of HostRouter: same thread, no clock, no I/O. Owns its entries, whose
+/// addresses stay. Refused hellos are returned as errors.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -37,19 +37,19 @@ struct LocalProcess {
 
   std::uint64_t request_bytes = 0;  // control records since the latest tick
 
-  bool choked = false;     // was answered NACK overflow because the way was cut
-  bool announced = false;  // its table was complete once, or journaled: busroot may know it
-  bool tabled = false;     // its table was complete once in this life of busd
-  Time lost_at{};          // since when it has no session
+  bool choked = false;     // got NACK overflow because there was no way
+  bool announced = false;  // its table was complete once, or it is journaled: busroot may know it
+  bool tabled = false;     // its table was complete once since this busd started
+  Time lost_at{};          // when its latest session ended
 
   static constexpr std::size_t kNoPart = ~std::size_t{0};
-  std::size_t part = kNoPart;  // while a multicast is split: which part is for it
+  std::size_t part = kNoPart;  // index of its part while a multicast is split
 
   std::uint64_t attempt = 0;  // of the latest session of this incarnation
   RecentTimes sessions{};     // when they began
   Vitals vitals{};
 
-  // Of the present session:
+  // The present session:
   LinkId link = 0;     // 0: none
   bool ready = false;  // its table is complete
   std::vector<Row> incoming;
@@ -62,7 +62,7 @@ struct LocalName {
   LocalProcess* owner = nullptr;
   Epoch epoch;
   Lineage lineage;
-  Ticket ticket{};  // of the grant; none if it came with a table
+  Ticket ticket{};  // of the grant; empty if it came with a table
   bool confirmed = false;
 };
 
@@ -70,8 +70,8 @@ struct LocalName {
 enum class Returner { same, successor };
 
 /// `same`: the same incarnation in a new session. `successor`: the same operating system process
-/// with a newer bus object, so the present incarnation is dead. name_taken: the present one lives,
-/// as far as anybody can know; two node names with one slot; or an outdated incarnation.
+/// with a newer bus object, so the present incarnation is dead. name_taken: the present one may
+/// live; two node names have one slot; or the incarnation is outdated.
 Result<Returner> judge_arrival(const LocalProcess& present, std::string_view node,
                                std::uint64_t incarnation, std::int64_t pid);
 
@@ -83,10 +83,10 @@ class HostTable {
   std::uint32_t id() const { return host_id_; }
 
   LocalProcess& add(const Hello& hello, std::int64_t pid);
-  /// Its names become free; the reference ends.
+  /// Frees its names; the reference ends.
   void remove(LocalProcess& process);
   LocalProcess* by_slot(std::uint32_t slot);
-  /// Of this host and this very incarnation.
+  /// Null unless the process is of this host and has this incarnation.
   LocalProcess* by_id(const Process& id);
   LocalProcess* by_link(LinkId link);
   void attach(LocalProcess& process, LinkId link);
@@ -102,10 +102,10 @@ class HostTable {
   /// The process that a record for the channel goes to; null if it is not here. The own channel of
   /// a process needs no grant.
   LocalProcess* owner_of(const ChannelId& channel);
-  /// Adds or replaces, whoever owned it before: the word of busroot.
+  /// Adds the name, or takes it from its present owner: busroot has granted it.
   void grant(LocalProcess& process, LocalName name);
   void release(const ChannelId& channel);
-  /// The process may not be routed to for this name: it holds it frozen, under this ticket.
+  /// The process holds the name frozen under this ticket: nothing is routed to it for this name.
   void freeze(LocalProcess& process, const ChannelId& channel, const Ticket& ticket);
   /// Forgets a frozen or attaching copy of this ticket.
   static void forget_copy(LocalProcess& process, const ChannelId& channel, const Ticket& ticket);
@@ -114,7 +114,7 @@ class HostTable {
   void replace_names(LocalProcess& process, const std::vector<Row>& rows);
   std::vector<Row> rows_of(const LocalProcess& process) const;
   std::size_t name_count() const { return names_.size(); }
-  /// At most `limit` names with this prefix behind `after`, in order of name.
+  /// At most `limit` names with this prefix after `after`, ordered by name.
   std::vector<const LocalName*> page(std::string_view prefix, std::string_view after,
                                      std::size_t limit) const;
   std::size_t count(std::string_view prefix) const;

@@ -1,6 +1,6 @@
-/// Requests of this host's administrators that others are to answer (`Reply` carries `number`):
-/// each ends, with the answer, with unreachable, or with deadline. Sans-IO, one thread; callbacks
-/// must not call back into the router.
+/// Requests of this host's operators that wait for a reply (`Reply` carries `number`). Each ends:
+/// with the reply, with unreachable, or with deadline. Sans-IO; used by the router's thread; owns
+/// the callbacks, which must not call back into the router.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ template <class Reply>
 class PendingRequests {
  public:
   static constexpr Time kTimeout = std::chrono::seconds(3);
-  /// Of people and their scripts, who wait for each.
+  /// Operators and their scripts wait for each, so few are under way.
   static constexpr std::size_t kMost = 1024;
   using Callback = std::function<void(Result<Reply>)>;
 
@@ -33,7 +33,7 @@ class PendingRequests {
     callback(std::move(reply));
   }
   void tick(Time now) {
-    // In order of number, so in order of deadline.
+    // Ordered by number, so by deadline.
     while (!pending_.empty() && pending_.begin()->second.deadline <= now) {
       fail_first({Errc::deadline, "no answer within 3 s"});
     }

@@ -1,4 +1,4 @@
-/// A token bucket that holds one second's worth. Costs may be larger than the bucket: it then goes
+/// A token bucket with the tokens of one second. A cost may be larger than the bucket: it then goes
 /// into debt, so that a large message passes and its successors wait. A plain value; one thread.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace starbus::bus {
 
 class RateLimit {
  public:
-  /// True if something may pass now: always for a rate of 0.
+  /// Whether a message may pass now: always true for a rate of 0.
   bool open(std::uint64_t per_second, Time now) {
     if (per_second == 0) return true;
     const double rate = static_cast<double>(per_second);
@@ -24,7 +24,7 @@ class RateLimit {
 
  private:
   double tokens_ = 0;
-  Time filled_{-std::chrono::seconds(3600)};  // so that it begins full
+  Time filled_{-std::chrono::seconds(3600)};  // so that the bucket begins full
 };
 
 }  // namespace starbus::bus

@@ -27,7 +27,7 @@ class Directory {
  public:
   class Owner;
 
-  /// One name. The directory keeps id, name and owner consistent; the rest is its user's.
+  /// One name. The directory keeps id, name and owner consistent; the caller maintains the rest.
   class Entry {
    public:
     std::string_view name() const { return {reinterpret_cast<const char*>(this + 1), size_}; }
@@ -36,10 +36,10 @@ class Directory {
 
     Epoch epoch;
     Lineage lineage;
-    std::uint64_t number = 0;  // the bind attempt that `epoch` was granted to; 0: none, a claim
+    std::uint64_t number = 0;  // the bind attempt that `epoch` was granted to; 0: a claim
     bool confirmed = false;
-    bool moving = false;  // held, not routed
-    bool listed = false;  // scratch of who compares a table with the directory
+    bool moving = false;  // its records are held
+    bool listed = false;  // scratch while a table is compared with the directory
 
    private:
     friend class Directory;
@@ -49,7 +49,7 @@ class Directory {
     OwnerHook by_owner_;
     ChannelId id_;
     Owner* owner_;
-    std::uint8_t size_;  // of the name, which lies behind the entry
+    std::uint8_t size_;  // of the name, which follows the entry in memory
   };
 
  private:
@@ -66,11 +66,11 @@ class Directory {
                             boost::intrusive::member_hook<Entry, NameHook, &Entry::by_name_>>;
 
  public:
-  /// A process that may own names. Derive from it to find your own data behind an entry.
+  /// A process that may own names. Derive from it to find your own data from an entry.
   class Owner {
    public:
     explicit Owner(const Process& process) : process_(process) {}
-    /// It must own nothing any more.
+    /// It must not own names any more.
     ~Owner();
     Owner(const Owner&) = delete;
     Owner& operator=(const Owner&) = delete;
@@ -91,10 +91,10 @@ class Directory {
 
   std::size_t size() const { return by_id_.size(); }
 
-  /// Null if nobody owns it. Entries stay where they are until they are erased.
+  /// Null if the name has no owner. The address of an entry stays until it is erased.
   Entry* find(const ChannelId& id);
   const Entry* find(const ChannelId& id) const;
-  /// As above; name_taken if another name has this id (its finder: 2^64 work, or a bug).
+  /// As above; name_taken if another name has this id (2^64 work to find one, or a bug).
   Result<Entry*> find(const ChannelId& id, std::string_view name);
 
   /// `name` must be a channel name, `id` its id, and free.
@@ -102,8 +102,8 @@ class Directory {
   void change_owner(Entry& entry, Owner& owner);
   void erase(Entry& entry);
 
-  /// Names with this prefix behind `after`, in order, until `visit(const Entry&)` returns false.
-  /// Finding the first costs a search in the tree, so pages cost what they hold.
+  /// Names with this prefix after `after`, in order, until `visit(const Entry&)` returns false.
+  /// Finding the first costs a search in the tree, so a page costs its rows.
   template <class Visit>
   void list(std::string_view prefix, std::string_view after, Visit&& visit) const {
     auto at = after < prefix ? by_name_.lower_bound(prefix, Before{})

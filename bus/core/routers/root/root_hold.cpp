@@ -6,7 +6,7 @@ namespace starbus::bus {
 namespace {
 
 constexpr std::size_t kHead = 9;
-// What a record costs beside its bytes: its head, and its share of the queue and of the table.
+// Cost of a record besides its bytes: its head, and its share of the queue and of the table.
 constexpr std::size_t kOverhead = 128;
 
 std::uint32_t stamp_of(Time now) {

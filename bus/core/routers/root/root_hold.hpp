@@ -1,9 +1,9 @@
 /// Records that busroot cannot route yet: their name is unknown and not all hosts have announced,
-/// or the owner's host is away. A cache for speed only: whatever is dropped is resent by its
-/// origin.
+/// or the owner's host is away. A cache for speed only: origins send dropped records
+/// again.
 ///
 /// Bounded per name and in total by bytes, and by age. Owned and used by one thread; owns copies.
-/// What does not fit is refused; the caller answers NACK overflow.
+/// A record that does not fit is refused; the caller answers NACK overflow.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -17,17 +17,17 @@ namespace starbus::bus {
 
 class HoldQueues {
  public:
-  /// Gets a kind and its payload, which is valid during the call. False: keep it, and what waits
-  /// behind it. Must not hold anything.
+  /// Gets a kind and its payload, which is valid during the call. Returns false to keep it and the
+  /// records after it. Must not call `hold`.
   using Visit = std::function<bool(Kind kind, ByteView payload)>;
 
-  /// False if a bound is reached; nothing was held then. The payload is copied.
+  /// False if a bound is reached; then nothing is held. The payload is copied.
   [[nodiscard]] bool hold(const ChannelId& channel, Kind kind, ByteView payload, Time now);
-  /// Hands over, in order, what is held for this name.
+  /// Hands over the records held for this name, in order.
   void release(const ChannelId& channel, const Visit& visit);
-  /// The same for every name.
+  /// As release, for every name.
   void release_all(const Visit& visit);
-  /// Hands over what waited longer than kQueueAge, to be given up.
+  /// Hands over the records that waited longer than kQueueAge.
   void expire(Time now, const Visit& dropped);
 
   std::size_t bytes() const { return bytes_; }

@@ -1,5 +1,5 @@
-/// What busroot knows about a host and its processes: plain data of RootRouter, which owns it and
-/// is the only one to change it. Admin and metrics read it between two events.
+/// A host and its processes, as busroot knows them. Plain data of RootRouter, which owns it and
+/// alone changes it. Admin and metrics read it between two events.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -23,8 +23,8 @@ struct RootProcess : Directory::Owner {
   std::string node;
   std::string role;
   std::uint32_t pid = 0;
-  bool pending = false;  // its rows are not all told (yet): what it owned stays
-  bool witness = false;  // they were told once: whatever it owns since, it has from this busroot
+  bool pending = false;  // not all its rows are reported: the names that it owned stay
+  bool witness = false;  // all were reported once: it got later names from this busroot
 
   /// HOST.NODE
   std::string full_name() const;
@@ -35,7 +35,7 @@ struct RootHost {
   std::uint32_t id = 0;
   std::uint64_t incarnation = 0;  // of its busd
   std::uint64_t attempt = 0;      // its latest session with this busroot
-  std::string key;                // CURVE, Z85; empty without
+  std::string key;                // CURVE, Z85; empty without CURVE
   std::string address;
   std::string software;
   std::uint64_t link = 0;  // of the session; 0: not connected

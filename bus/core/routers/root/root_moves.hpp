@@ -1,8 +1,8 @@
-/// What busroot knows of names that move: beside the directory, because few do at a time.
+/// Names that move, as busroot knows them; apart from the directory, because few move at a time.
 ///
-/// An entry exists while a move of the name may still be asked about: it is allowed, or granted and
-/// not confirmed, or its source has not freed its copy. `Directory::Entry::moving` mirrors `moving`
-/// for the routing path. Plain data, one thread.
+/// An entry exists while a process may still ask about a move of the name: it is allowed, or
+/// granted and not confirmed, or its source has not freed its copy. `Directory::Entry::moving`
+/// mirrors `moving` for the routing path. Plain data, one thread.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -21,11 +21,11 @@ struct RootMove {
     Ticket ticket;
   };
 
-  Ticket moving{};   // may attach; none: nobody may
+  Ticket moving{};   // may attach; empty: no move
   Ticket granted{};  // the attach or reclaim that the present epoch was granted to
   std::optional<Source> source{};
-  bool remembered = false;  // this very busroot allowed the move: nobody has attached unseen
-  bool rollback = false;    // the copy that could have run is dead
+  bool remembered = false;  // this busroot allowed the move: it knows every attach
+  bool rollback = false;    // the copy that may have run is dead
 
   bool idle() const { return !moving && !granted && !source && !rollback; }
 };

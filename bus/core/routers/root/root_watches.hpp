@@ -1,7 +1,7 @@
-/// Who watches which prefix at busroot, found from a name that changed.
+/// The watched prefixes at busroot and their watchers, found from a name that changed.
 ///
-/// A change costs one hash probe for each length of prefix that somebody watches, however many
-/// watches there are. Keeps no rows, only their number. Owned and used by one thread.
+/// A change costs one hash probe for each length of watched prefixes, however many watches there
+/// are. Keeps no rows, only their number. Owned and used by one thread.
 #pragma once
 
 #include <array>
@@ -23,19 +23,19 @@ class WatchTable {
   struct Watch {
     std::string prefix;
     std::vector<Watcher> watchers;  // have their snapshot: they get every change
-    std::vector<Watcher> waiting;   // for it
+    std::vector<Watcher> waiting;   // for their snapshot
     std::size_t rows = 0;           // names with the prefix now, kept by the caller while watched
 
     bool watched() const { return !watchers.empty(); }
   };
 
-  /// The watch of this prefix, made if need be, with `watcher` waiting, whether it had its snapshot
-  /// or not. Valid until the next change.
+  /// The watch of this prefix, created if needed. `watcher` waits for a snapshot, also if it had
+  /// one. Valid until the next change.
   Watch& add(std::string_view prefix, Watcher watcher);
   void remove(std::string_view prefix, Watcher watcher);
-  /// All watches of one watcher.
+  /// Removes all watches of one watcher.
   void remove_all(Watcher watcher);
-  /// Null if nobody watches this prefix.
+  /// Null if this prefix is not watched.
   Watch* find(std::string_view prefix);
   std::size_t count(Watcher watcher) const;
   std::size_t size() const { return watches_.size(); }

@@ -134,7 +134,7 @@ TEST_F(RootWatching, AWatchThatIsOrGrowsTooLargeIsRefused) {
   EXPECT_EQ(root->watch_count(), 0u);
 }
 
-TEST_F(RootWatching, WhoWatchesAndUnwatchesWithoutEndCostsATickNoMoreThanItsBudget) {
+TEST_F(RootWatching, RepeatedWatchesCostATickNoMoreThanItsBudget) {
   restart(3);
   Peer& a = join("A");
   Peer& b = join("B");

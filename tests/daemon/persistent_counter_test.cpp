@@ -1,4 +1,4 @@
-#include "daemon/kept_number.hpp"
+#include "daemon/persistent_counter.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint64_t kEnd = 1000;
 constexpr std::uint64_t kReserve = 10;
 
-class KeptNumberTest : public testing::Test {
+class PersistentCounterTest : public testing::Test {
  protected:
   void SetUp() override {
     auto opened = StateDirectory::open(folder_.path());
@@ -25,10 +25,10 @@ class KeptNumberTest : public testing::Test {
 
   test::TempFolder folder_;
   std::optional<StateDirectory> state_;
-  std::optional<KeptNumber> number_;
+  std::optional<PersistentCounter> number_;
 };
 
-TEST_F(KeptNumberTest, GrowsByOneAndWaitsForTheDiskSeldom) {
+TEST_F(PersistentCounterTest, GrowsByOneAndWaitsForTheDiskSeldom) {
   EXPECT_EQ(next(), 1U);
   EXPECT_EQ(stored(), "11\n");
   for (std::uint64_t expected = 2; expected <= 11; ++expected) EXPECT_EQ(next(), expected);
@@ -37,7 +37,7 @@ TEST_F(KeptNumberTest, GrowsByOneAndWaitsForTheDiskSeldom) {
   EXPECT_EQ(stored(), "22\n");
 }
 
-TEST_F(KeptNumberTest, NeverRepeatsAfterAPowerCut) {
+TEST_F(PersistentCounterTest, NeverRepeatsAfterAPowerCut) {
   for (const std::string& note : {std::string(), std::string("another-boot 3\n"), boot_id() + " 3",
                                   boot_id() + "3\n", boot_id() + " x\n", boot_id() + " 1000\n"}) {
     SCOPED_TRACE(note);
@@ -49,14 +49,14 @@ TEST_F(KeptNumberTest, NeverRepeatsAfterAPowerCut) {
   }
 }
 
-TEST_F(KeptNumberTest, FollowsAClockThatIsAhead) {
+TEST_F(PersistentCounterTest, FollowsAClockThatIsAhead) {
   EXPECT_EQ(next(500), 500U);
   EXPECT_EQ(next(505), 505U);
   EXPECT_EQ(stored(), "510\n");
   EXPECT_EQ(next(100), 506U) << "the clock was set back";
 }
 
-TEST_F(KeptNumberTest, AFileThatHoldsNoNumberIsAnErrorAndNotABeginning) {
+TEST_F(PersistentCounterTest, AFileThatHoldsNoNumberIsAnErrorAndNotABeginning) {
   for (const char* broken : {"", "x\n", "12x\n", "-1\n", "1000\n", "99999999999999999999999\n"}) {
     ASSERT_TRUE(state_->write("number", broken));
     EXPECT_EQ(number_->next(1, kReserve).error(), Errc::io_error) << broken;
@@ -64,13 +64,13 @@ TEST_F(KeptNumberTest, AFileThatHoldsNoNumberIsAnErrorAndNotABeginning) {
   }
 }
 
-TEST_F(KeptNumberTest, EndsWithAnErrorAndNotFromTheBeginning) {
+TEST_F(PersistentCounterTest, EndsWithAnErrorAndNotFromTheBeginning) {
   EXPECT_EQ(next(kEnd - 2), kEnd - 2);
   EXPECT_EQ(next(), kEnd - 1);
   EXPECT_EQ(number_->next(1, kReserve).error(), Errc::io_error);
 }
 
-TEST_F(KeptNumberTest, ReadsTheHigherOfWhatIsNotedAndStored) {
+TEST_F(PersistentCounterTest, ReadsTheHigherOfWhatIsNotedAndStored) {
   EXPECT_EQ(*number_->read(), 0U);
   ASSERT_TRUE(number_->note(7));
   EXPECT_EQ(*number_->read(), 7U);

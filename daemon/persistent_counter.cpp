@@ -1,4 +1,4 @@
-#include "daemon/kept_number.hpp"
+#include "daemon/persistent_counter.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -7,7 +7,7 @@
 namespace starbus::bus::daemon {
 namespace {
 
-/// The whole of `digits`; nothing else.
+/// Parses all of `digits`.
 bool parse(std::string_view digits, std::uint64_t& value) {
   const char* const end = digits.data() + digits.size();
   const auto parsed = std::from_chars(digits.data(), end, value);
@@ -30,7 +30,7 @@ const std::string& boot_id() {
   return id;
 }
 
-Result<std::uint64_t> KeptNumber::durable() const {
+Result<std::uint64_t> PersistentCounter::durable() const {
   const auto text = state_->read(name_);
   if (!text) return text.error();
   if (!*text) return std::uint64_t{0};
@@ -44,10 +44,10 @@ Result<std::uint64_t> KeptNumber::durable() const {
   return value;
 }
 
-std::uint64_t KeptNumber::noted() const {
+std::uint64_t PersistentCounter::noted() const {
   const auto text = state_->read(noted_name(name_));
   if (!text || !*text || boot_id().empty()) return 0;
-  // A note that cannot be understood is one that a power cut has spoilt.
+  // A power cut has destroyed a note that cannot be decoded.
   const std::string_view line = **text;
   const std::string_view boot = boot_id();
   if (!line.starts_with(boot) || !line.ends_with('\n')) return 0;
@@ -56,21 +56,21 @@ std::uint64_t KeptNumber::noted() const {
   return rest.starts_with(' ') && parse(rest.substr(1), value) && value < end_ ? value : 0;
 }
 
-Result<std::uint64_t> KeptNumber::read() const {
+Result<std::uint64_t> PersistentCounter::read() const {
   auto stored = durable();
   if (!stored) return stored;
   return std::max(*stored, noted());
 }
 
-Result<> KeptNumber::note(std::uint64_t value) {
+Result<> PersistentCounter::note(std::uint64_t value) {
   return state_->note(noted_name(name_), boot_id() + ' ' + std::to_string(value) + '\n');
 }
 
-Result<> KeptNumber::store(std::uint64_t value) {
+Result<> PersistentCounter::store(std::uint64_t value) {
   return state_->write(name_, std::to_string(value) + '\n');
 }
 
-Result<std::uint64_t> KeptNumber::next(std::uint64_t least, std::uint64_t reserve) {
+Result<std::uint64_t> PersistentCounter::next(std::uint64_t least, std::uint64_t reserve) {
   auto reserved = durable();
   if (!reserved) return reserved;
   // Without a note of this boot, any number up to the reserved one may have been given out.
