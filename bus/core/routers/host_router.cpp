@@ -61,7 +61,7 @@ RouterLink* HostRouter::link_towards(const Process& origin) {
 Result<> HostRouter::from_process(RouterLink& link, LocalProcess& process, Kind kind,
                                   ByteView payload) {
   if (MessagePath::takes(kind)) return messages_.from_process(link, process, kind, payload);
-  if (NameRequests::takes(kind)) return requests_.on_request(link, process, kind, payload);
+  if (HostNameRequests::takes(kind)) return requests_.on_request(link, process, kind, payload);
   switch (kind) {
     case Kind::open:
       return access_.on_open(process, payload);

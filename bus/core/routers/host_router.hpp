@@ -16,12 +16,12 @@
 
 #include "bus/core/routers/host/access_check.hpp"
 #include "bus/core/routers/host/host_config.hpp"
+#include "bus/core/routers/host/host_name_requests.hpp"
 #include "bus/core/routers/host/host_queries.hpp"
 #include "bus/core/routers/host/host_traces.hpp"
 #include "bus/core/routers/host/host_watches.hpp"
 #include "bus/core/routers/host/message_path.hpp"
 #include "bus/core/routers/host/name_answers.hpp"
-#include "bus/core/routers/host/name_requests.hpp"
 #include "bus/core/routers/host/process_sessions.hpp"
 #include "bus/core/routers/host/uplink.hpp"
 #include "bus/core/routers/router.hpp"
@@ -82,7 +82,7 @@ class HostRouter final : public Router {
   AccessCheck access_;
   Uplink uplink_;
   ProcessSessions sessions_;
-  NameRequests requests_;
+  HostNameRequests requests_;
   NameAnswers answers_;
   MessagePath messages_;
   HostWatches watches_;

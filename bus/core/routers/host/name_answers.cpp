@@ -3,7 +3,7 @@
 #include <cassert>
 #include <string>
 
-#include "bus/core/routers/host/name_requests.hpp"
+#include "bus/core/routers/host/host_name_requests.hpp"
 #include "bus/core/sabotage.hpp"
 #include "bus/core/wire/name.hpp"
 

@@ -14,9 +14,9 @@
 
 namespace starbus::bus {
 
-class NameRequests {
+class HostNameRequests {
  public:
-  NameRequests(HostState& host, AccessCheck& access, Uplink& uplink)
+  HostNameRequests(HostState& host, AccessCheck& access, Uplink& uplink)
       : host_(host), access_(access), uplink_(uplink) {}
 
   /// True for the kinds that on_request takes.

@@ -1,4 +1,4 @@
-#include "bus/core/routers/host/name_requests.hpp"
+#include "bus/core/routers/host/host_name_requests.hpp"
 
 #include <cassert>
 #include <string>
@@ -20,7 +20,7 @@ void tell_refused(HostState& host, RouterLink& link, const Refused& refused) {
   host.links.tell(link, refused);
 }
 
-bool NameRequests::takes(Kind kind) {
+bool HostNameRequests::takes(Kind kind) {
   switch (kind) {
     case Kind::bind:
     case Kind::resume:
@@ -36,8 +36,8 @@ bool NameRequests::takes(Kind kind) {
   }
 }
 
-Result<> NameRequests::on_request(RouterLink& link, LocalProcess& process, Kind kind,
-                                  ByteView payload) {
+Result<> HostNameRequests::on_request(RouterLink& link, LocalProcess& process, Kind kind,
+                                      ByteView payload) {
   assert(takes(kind));
   if ((process.request_bytes += payload.size()) > kRequestBytes) {
     ++host_.counters.over_rate;
@@ -68,7 +68,7 @@ Result<> NameRequests::on_request(RouterLink& link, LocalProcess& process, Kind 
 }
 
 template <class Request>
-Result<> NameRequests::pass_up(const LocalProcess& process, ByteView payload) {
+Result<> HostNameRequests::pass_up(const LocalProcess& process, ByteView payload) {
   const auto request = decode<Request>(payload);
   if (!request) return request.error();
   if (request->process != process.id) return foreign_process(Request::kKind);
@@ -77,7 +77,7 @@ Result<> NameRequests::pass_up(const LocalProcess& process, ByteView payload) {
 }
 
 template <class Request>
-Result<> NameRequests::on_bind(RouterLink& link, LocalProcess& process, ByteView payload) {
+Result<> HostNameRequests::on_bind(RouterLink& link, LocalProcess& process, ByteView payload) {
   const auto bind = decode<Request>(payload);
   if (!bind) return bind.error();
   if (bind->process != process.id) return foreign_process(Request::kKind);
@@ -107,7 +107,7 @@ Result<> NameRequests::on_bind(RouterLink& link, LocalProcess& process, ByteView
 }
 
 /// The process has its grant, which is all that a later busroot needs to know.
-Result<> NameRequests::on_active(const LocalProcess& process, ByteView payload) {
+Result<> HostNameRequests::on_active(const LocalProcess& process, ByteView payload) {
   const auto active = decode<Active>(payload);
   if (!active) return active.error();
   LocalName* name = host_.table.find(active->channel);
@@ -116,7 +116,7 @@ Result<> NameRequests::on_active(const LocalProcess& process, ByteView payload) 
 }
 
 /// The process does not want a grant that passed here.
-Result<> NameRequests::on_freed(LocalProcess& process, ByteView payload) {
+Result<> HostNameRequests::on_freed(LocalProcess& process, ByteView payload) {
   const auto freed = decode<Freed>(payload);
   if (!freed) return freed.error();
   if (freed->process != process.id) return foreign_process(Kind::freed);
@@ -130,7 +130,8 @@ Result<> NameRequests::on_freed(LocalProcess& process, ByteView payload) {
 }
 
 /// The library has the same bound; this one is for processes that do not use it.
-Result<> NameRequests::on_move(RouterLink& link, const LocalProcess& process, ByteView payload) {
+Result<> HostNameRequests::on_move(RouterLink& link, const LocalProcess& process,
+                                   ByteView payload) {
   const auto move = decode<Move>(payload);
   if (!move) return move.error();
   if (process.moving.size() >= kMaxMoves && !process.moving.contains(move->channel)) {
@@ -141,7 +142,7 @@ Result<> NameRequests::on_move(RouterLink& link, const LocalProcess& process, By
   return pass_up<Move>(process, payload);
 }
 
-Result<> NameRequests::on_attach(RouterLink& link, LocalProcess& process, ByteView payload) {
+Result<> HostNameRequests::on_attach(RouterLink& link, LocalProcess& process, ByteView payload) {
   const auto attach = decode<Attach>(payload);
   if (!attach) return attach.error();
   if (attach->process != process.id || attach->ticket.target != process.id) {
@@ -163,7 +164,7 @@ Result<> NameRequests::on_attach(RouterLink& link, LocalProcess& process, ByteVi
   return {};
 }
 
-Result<> NameRequests::on_reclaim(const LocalProcess& process, ByteView payload) {
+Result<> HostNameRequests::on_reclaim(const LocalProcess& process, ByteView payload) {
   const auto reclaim = decode<Reclaim>(payload);
   if (!reclaim) return reclaim.error();
   if (reclaim->process != process.id) return foreign_process(Kind::reclaim);
