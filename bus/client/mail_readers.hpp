@@ -24,7 +24,7 @@ class MailReaders {
   using Done = std::function<void(Result<T>)>;
   struct Access {
     ProcessCore& process;
-    std::function<void(std::size_t bytes)> want_pump;
+    std::function<void(std::size_t bytes)> request_send;
     std::function<void(std::function<void()>)> later;
     std::function<Result<>()> watch_stores;  // idempotent
   };

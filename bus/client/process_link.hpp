@@ -25,7 +25,7 @@ class ProcessLink final : public io::LinkHandler {
     /// At each tick, before anything leaves.
     std::function<void()> tick;
     /// At the end of each turn: before, and after what is ready has left.
-    std::function<void()> before_pump;
+    std::function<void()> before_send;
     std::function<void()> after_turn;
   };
   /// `endpoint` of busd. The core outlives it.
@@ -41,8 +41,8 @@ class ProcessLink final : public io::LinkHandler {
 
   /// Something was given to the core: it leaves at the end of the present batch or turn, or at once
   /// when a bundle is full.
-  void want_pump(std::size_t bytes);
-  void pump();
+  void request_send(std::size_t bytes);
+  void send_now();
 
  private:
   void on_bundle(io::Link& link, ByteView bundle) override;
@@ -60,13 +60,13 @@ class ProcessLink final : public io::LinkHandler {
   std::unique_ptr<io::Reconnect> reconnect_;
   std::shared_ptr<io::Link> link_;
   boost::asio::steady_timer tick_;
-  bool in_batch_ = false;  // inside the link's callbacks: on_batch_end will pump
+  bool in_batch_ = false;  // inside the link's callbacks: on_batch_end sends
   Time batch_began_{};
-  bool pump_posted_ = false;
+  bool send_posted_ = false;
   bool ticking_ = false;
   bool stopped_ = false;
   Time ticked_{};
-  std::size_t unpumped_ = 0;  // bytes since the last pump
+  std::size_t unsent_ = 0;  // bytes given to the core since the last send_now
 };
 
 /// A number that grows from start to start of a node on one host, also when starts are a

@@ -25,7 +25,7 @@ inline constexpr Time from_ms(std::uint64_t ms) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(ms));
 }
 
-struct Pulled {
+struct FillResult {
   std::size_t bytes = 0;  // appended; 0: nothing was ready
   bool large = false;     // exactly one record, larger than kChunk
 };
@@ -37,7 +37,7 @@ class LaneSource {
   virtual bool ready(Lane lane) const = 0;
   /// Appends whole records (header included) to `out` until about `budget` bytes are reached: at
   /// least one if any is ready. A record larger than kChunk comes alone.
-  virtual Pulled pull(Lane lane, std::size_t budget, Bytes& out) = 0;
+  virtual FillResult fill_bundle(Lane lane, std::size_t budget, Bytes& out) = 0;
 
  protected:
   ~LaneSource() = default;
@@ -71,7 +71,7 @@ class SourceQueues final : public LaneSource {
   void clear();
 
   bool ready(Lane lane) const override { return lanes_[index(lane)].bytes != 0; }
-  Pulled pull(Lane lane, std::size_t budget, Bytes& out) override;
+  FillResult fill_bundle(Lane lane, std::size_t budget, Bytes& out) override;
 
   std::size_t bytes(Lane lane) const { return lanes_[index(lane)].bytes; }
   std::size_t bytes() const;

@@ -53,9 +53,10 @@ class Session {
 
   /// Emits bundles while the link clock allows and there is something to send. `take` gives an
   /// empty buffer, `emit` takes the sealed bundle.
-  using Take = std::function<Bytes()>;
-  using Emit = std::function<void(Bytes)>;
-  void pump(LaneSource& source, const Take& take, const Emit& emit);
+  using TakeBuffer = std::function<Bytes()>;
+  using SendBundle = std::function<void(Bytes)>;
+  void send_bundles(LaneSource& source, const TakeBuffer& take_buffer,
+                    const SendBundle& send_bundle);
 
   /// Queues a record of the session itself (hello, welcome, reset, heartbeat): it leaves in the
   /// next bundle, before everything else.
@@ -63,7 +64,7 @@ class Session {
   void say(const Record& record) {
     encode(record, own_);
   }
-  /// To be called every 100 ms or so: queues a heartbeat when one is due (pump afterwards).
+  /// To be called every 100 ms or so: queues a heartbeat when one is due (send_bundles afterwards).
   /// `lease_age`: see Heartbeat.
   void tick(Time now, std::uint64_t lease_age = Heartbeat::kNoLease);
   /// A heartbeat now, because there is news about the lease.

@@ -153,7 +153,7 @@ void Router::flush() {
 }
 
 void Router::pump(Link& link) {
-  link.session.pump(
+  link.session.send_bundles(
       link, [&] { return shell_.take_buffer(link.id); },
       [&](Bytes bundle) { shell_.send(link.id, std::move(bundle)); });
 }
