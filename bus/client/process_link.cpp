@@ -16,8 +16,8 @@ std::uint64_t random_id() {
   return id == 0 ? 1 : id;
 }
 
-/// What will not mend by trying again.
-bool is_final(Errc code) {
+/// Reasons that another attempt will not change.
+bool is_permanent(Errc code) {
   return code == Errc::name_taken || code == Errc::unauthorized || code == Errc::version_mismatch ||
          code == Errc::bad_config || code == Errc::bad_name;
 }
@@ -50,18 +50,20 @@ ProcessLink::~ProcessLink() {
 }
 
 void ProcessLink::start() {
+  thread_.check();
   start_clock();
   if (reconnect_) return;
   reconnect_ = std::make_unique<io::Reconnect>(
       loop_, std::vector<io::Reconnect::Target>{{endpoint_, {}}},
       [this](std::shared_ptr<io::Link> link) { link_up(std::move(link)); },
       [this](const io::Reconnect::Target&, const Error& reason) {
-        if (is_final(reason.code)) hooks_.refused(reason);
+        if (is_permanent(reason.code)) hooks_.refused(reason);
       });
   reconnect_->start();
 }
 
 void ProcessLink::stop() {
+  thread_.check();
   send_now();
   stopped_ = true;
   tick_.cancel();
@@ -83,8 +85,8 @@ void ProcessLink::link_down(const Error& reason) {
   if (auto link = std::exchange(link_, nullptr)) link->close();
   hooks_.lost(reason, greeted);
   if (stopped_) return;
-  if (is_final(reason.code) || reason == Errc::denied) {
-    // A denied session breaks a rule that this library keeps, so trying again would only repeat it.
+  if (is_permanent(reason.code) || reason == Errc::denied) {
+    // busd denies what this library never does; another attempt would only repeat it.
     hooks_.refused(reason);
   } else if (reconnect_) {
     reconnect_->again();
@@ -122,6 +124,7 @@ void ProcessLink::on_closed(io::Link&, const Error& reason) {
 }
 
 void ProcessLink::request_send(std::size_t bytes) {
+  thread_.check();
   unsent_ += bytes;
   if (in_batch_) return;
   if (unsent_ >= kBundleTarget) return send_now();
@@ -135,6 +138,7 @@ void ProcessLink::request_send(std::size_t bytes) {
 }
 
 void ProcessLink::send_now() {
+  thread_.check();
   unsent_ = 0;
   hooks_.before_send();
   if (!link_) return;
@@ -143,6 +147,7 @@ void ProcessLink::send_now() {
 }
 
 void ProcessLink::start_clock() {
+  thread_.check();
   if (stopped_ || std::exchange(ticking_, true)) return;
   tick_.expires_after(kTick);
   tick_.async_wait(
@@ -157,7 +162,7 @@ void ProcessLink::start_clock() {
 
 void ProcessLink::on_tick() {
   const Time now = io::boot_now();
-  // The program's own loop stood still: what busd said meanwhile is read before the next tick.
+  // The program's own loop stood still: bundles that came meanwhile are read before the next tick.
   const bool stalled = ticked_ != Time{} && now - ticked_ > from_ms(kSuspect);
   ticked_ = now;
   core_.tick(now);
