@@ -46,7 +46,7 @@ StoreProcess::StoreProcess(const MailStoreSettings& settings, const MailStoreHoo
                     [this](std::function<void()> action) {
                       boost::asio::post(loop_, [this, action = std::move(action)] {
                         action();
-                        link_.want_pump(0);
+                        link_.request_send(0);
                       });
                     },
                 .wall_ms = settings_.wall_ms ? settings_.wall_ms : wall_ms,
@@ -74,7 +74,7 @@ ProcessLink::Hooks StoreProcess::link_hooks() {
     hooks_.trouble("the mail store is not let in by its own busd: " + reason.to_string());
   };
   hooks.tick = [this] { publish(); };
-  hooks.before_pump = [this] { service_.turn(); };
+  hooks.before_send = [this] { service_.turn(); };
   hooks.after_turn = [] {};
   return hooks;
 }
@@ -116,7 +116,7 @@ void StoreProcess::purge(const std::string& name, std::uint64_t upto, Mail::Purg
   auto answer = answer_once<Result<std::uint64_t>>(std::move(done), Error{Errc::closed});
   boost::asio::post(loop_, [this, name, upto, answer = std::move(answer)] {
     service_.purge(name, upto, answer);
-    link_.want_pump(0);
+    link_.request_send(0);
   });
 }
 
@@ -127,14 +127,14 @@ void StoreProcess::take(std::vector<std::uint8_t> shards, Taken begun) {
     published_ = {};
     publish();  // so that whoever is told finds it in the figures
     answer(result);
-    link_.want_pump(0);
+    link_.request_send(0);
   });
 }
 
 void StoreProcess::stop_taking() {
   boost::asio::post(loop_, [this] {
     service_.stop_taking();
-    link_.want_pump(0);
+    link_.request_send(0);
   });
 }
 

@@ -57,7 +57,7 @@ void BusCore::close(std::chrono::milliseconds deadline, Done<> done) {
   context.closing = true;
   const auto leave = [self = shared_from_this(), done = std::move(done)](Result<> flushed) {
     self->parts_->process.leave();
-    self->parts_->link.pump();
+    self->parts_->link.send_now();
     self->shut({Errc::closed, "closed by its owner"});
     self->parts_->context.complete<void>(done, std::move(flushed));
   };

@@ -54,7 +54,7 @@ void MailReaders::open(MailReader::Settings settings, Time deadline, Done<Id> do
       std::move(settings),
       [this](const Process& store, ByteView record) {
         access_.process.send_mail_record(store, {}, record);
-        access_.want_pump(record.size());
+        access_.request_send(record.size());
       },
       [this, id] {
         sessions_[next_token_] = id;
@@ -193,7 +193,7 @@ void MailReaders::end_forgotten(const Process& store, const Record& record) {
   Bytes end;
   encode(MailEnd{record.token, Errc::closed, {}}, end);
   access_.process.send_mail_record(store, {}, end);
-  access_.want_pump(end.size());
+  access_.request_send(end.size());
 }
 
 void MailReaders::on_lost(const ChannelId& process) {

@@ -52,14 +52,14 @@ ProcessLink::Hooks BusParts::link_hooks() {
     shared.prune();
     readers.tick();
   };
-  hooks.before_pump = [] {};
+  hooks.before_send = [] {};
   hooks.after_turn = [this] { waiters.check_flushes(); };
   return hooks;
 }
 
 MailReaders::Access BusParts::reader_access() {
   return {.process = process,
-          .want_pump = [this](std::size_t bytes) { link.want_pump(bytes); },
+          .request_send = [this](std::size_t bytes) { link.request_send(bytes); },
           .later =
               [this](std::function<void()> action) {
                 boost::asio::post(context.loop, std::move(action));

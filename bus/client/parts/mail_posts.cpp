@@ -80,7 +80,7 @@ Result<Token> MailPosts::send(PostTarget target, const std::string& name, ByteVi
   if (!seq) return seq.error();
   ++context_.next_token;
   context_.names.remember(shard);
-  context_.link.want_pump(context_.envelope.size() + body.size());
+  context_.link.request_send(context_.envelope.size() + body.size());
   return token;
 }
 

@@ -28,7 +28,7 @@ Result<std::uint64_t> MessageSender::send(const Name& to, const Outgoing& how,
     if (!sent) return sent.error();
   }
   context_.names.remember(to);
-  context_.link.want_pump(head.size() + body.size());
+  context_.link.request_send(head.size() + body.size());
   return seq;
 }
 
@@ -77,7 +77,7 @@ Result<> MessageSender::multicast(std::span<const Recipient> recipients, ByteVie
           ? process.origin().multicast(recipients, options.lane, context_.envelope, body, expires)
           : process.multicast_from(options.from, recipients, options.lane, context_.envelope, body,
                                    expires);
-  if (sent) context_.link.want_pump(body.size());
+  if (sent) context_.link.request_send(body.size());
   return sent;
 }
 
@@ -87,7 +87,7 @@ Result<> MessageSender::reply(const Destination& to, Lane lane, const Envelope& 
   encode_envelope(envelope, head);
   const auto seq = context_.process.origin().send(to, lane, head, body, 0, {});
   if (!seq) return seq.error();
-  context_.link.want_pump(head.size() + body.size());
+  context_.link.request_send(head.size() + body.size());
   return {};
 }
 

@@ -55,7 +55,7 @@ void OwnedNames::bind_exact(std::string name, std::string asked, unsigned instan
   names_.emplace(*binding, std::move(owned));
   by_name_[name] = *binding;
   if (!asked.empty()) by_name_[asked] = *binding;
-  context_.link.want_pump(0);
+  context_.link.request_send(0);
 }
 
 std::shared_ptr<OwnedName> OwnedNames::find(BindingId binding) const {
@@ -92,7 +92,7 @@ void OwnedNames::unbind(const std::string& name, Done<> done) {
   }
   // A second unbind while the first is under way waits for the same answer.
   owned.unbound.push_back(std::move(done));
-  context_.link.want_pump(0);
+  context_.link.request_send(0);
 }
 
 void OwnedNames::on_unbound(BindingId binding) {
@@ -166,7 +166,7 @@ void OwnedNames::begin_move(const std::string& name, const std::string& target,
   }
   owned.freeze = std::move(freeze);
   owned.moved = std::move(done);
-  context_.link.want_pump(0);
+  context_.link.request_send(0);
 }
 
 Bytes OwnedNames::on_freeze(BindingId binding) {

@@ -11,7 +11,7 @@ Result<WatchHandle> PrefixWatchers::watch(std::string prefix,
                                           std::function<void(const WatchUpdate&)> on_update,
                                           std::function<void(const Error&)> on_error) {
   if (auto started = context_.process.watch(prefix); !started) return started.error();
-  context_.link.want_pump(0);
+  context_.link.request_send(0);
   const std::uint64_t id = next_id_++;
   watched_[prefix].watchers.emplace(id, Watcher{std::move(on_update), std::move(on_error)});
   if (complete_rows(prefix)) {  // a later watcher of the same prefix
@@ -54,12 +54,12 @@ void PrefixWatchers::end(const std::string& prefix, std::uint64_t id) {
   if (!found->second.watchers.empty() || found->second.kept) return;
   watched_.erase(found);
   context_.process.unwatch(prefix);
-  context_.link.want_pump(0);
+  context_.link.request_send(0);
 }
 
 Result<> PrefixWatchers::keep(const std::string& prefix) {
   if (auto started = context_.process.watch(prefix); !started) return started.error();
-  context_.link.want_pump(0);
+  context_.link.request_send(0);
   watched_[prefix].kept = true;
   return {};
 }

@@ -14,18 +14,18 @@ void ControlQueue::add_encoded(ByteView record) {
   if (!overflowed_) records_.push(record.data(), record.size());
 }
 
-Pulled ControlQueue::pull(std::size_t budget, Bytes& out) {
-  std::size_t pulled = 0;
-  while (!records_.empty() && pulled < budget) {
+FillResult ControlQueue::fill_bundle(std::size_t budget, Bytes& out) {
+  std::size_t filled = 0;
+  while (!records_.empty() && filled < budget) {
     const std::size_t size = sizeof(std::uint32_t) + load<std::uint32_t>(records_.data());
     const bool large = size > kChunk;
-    if (large && pulled != 0) break;
+    if (large && filled != 0) break;
     out.insert(out.end(), records_.data(), records_.data() + size);
     records_.pop(size);
-    pulled += size;
-    if (large) return {pulled, true};
+    filled += size;
+    if (large) return {filled, true};
   }
-  return {pulled, false};
+  return {filled, false};
 }
 
 }  // namespace starbus::bus

@@ -30,8 +30,8 @@ class ControlQueue {
   bool overflowed() const { return overflowed_; }
   bool empty() const { return records_.empty(); }
   std::size_t bytes() const { return records_.size(); }
-  /// See LaneSource::pull.
-  Pulled pull(std::size_t budget, Bytes& out);
+  /// See LaneSource::fill_bundle.
+  FillResult fill_bundle(std::size_t budget, Bytes& out);
 
  private:
   bool open_ = false;

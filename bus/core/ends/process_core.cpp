@@ -124,13 +124,14 @@ void ProcessCore::tick(Time now) {
   vitals_.tick();
 }
 
-void ProcessCore::pump(const Session::Take& take, const Session::Emit& emit) {
+void ProcessCore::send_bundles(const Session::TakeBuffer& take_buffer,
+                               const Session::SendBundle& send_bundle) {
   thread_.check();
   owner_.flush_acks();
   durable_.flush();
   // Bye follows the acknowledgements: handled messages must not end as owner_lost.
   if (std::exchange(bye_due_, false)) control_.add(Bye{});
-  if (session_) session_->pump(*this, take, emit);
+  if (session_) session_->send_bundles(*this, take_buffer, send_bundle);
 }
 
 bool ProcessCore::ready(Lane lane) const {
@@ -138,8 +139,9 @@ bool ProcessCore::ready(Lane lane) const {
   return state_.greeted && origin_.ready(lane);
 }
 
-Pulled ProcessCore::pull(Lane lane, std::size_t budget, Bytes& out) {
-  return lane == Lane::control ? control_.pull(budget, out) : origin_.pull(lane, budget, out);
+FillResult ProcessCore::fill_bundle(Lane lane, std::size_t budget, Bytes& out) {
+  return lane == Lane::control ? control_.fill_bundle(budget, out)
+                               : origin_.fill_bundle(lane, budget, out);
 }
 
 void ProcessCore::leave() {

@@ -49,7 +49,7 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
   /// Call every 10 ms or so, and after long pauses.
   void tick(Time now);
   void set_now(Time now);
-  void pump(const Session::Take& take, const Session::Emit& emit);
+  void send_bundles(const Session::TakeBuffer& take_buffer, const Session::SendBundle& send_bundle);
   /// False after link_lost, after the lease has ended, and if too many control records wait: the
   /// link must be closed then.
   bool has_session() const { return session_.has_value(); }
@@ -139,7 +139,7 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
 
   // LaneSource
   bool ready(Lane lane) const override;
-  Pulled pull(Lane lane, std::size_t budget, Bytes& out) override;
+  FillResult fill_bundle(Lane lane, std::size_t budget, Bytes& out) override;
 
   // OriginEvents: system messages end here, the others at events_.
   void on_acknowledged(Token token) override;

@@ -125,8 +125,8 @@ class Origin final : public LaneSource {
   const OriginCounters& counters() const { return custody_.counters; }
 
   bool ready(Lane lane) const override { return writer_.ready(lane); }
-  Pulled pull(Lane lane, std::size_t budget, Bytes& out) override {
-    return writer_.pull(lane, budget, out);
+  FillResult fill_bundle(Lane lane, std::size_t budget, Bytes& out) override {
+    return writer_.fill_bundle(lane, budget, out);
   }
 
  private:

@@ -31,37 +31,37 @@ bool StreamWriter::ready(Lane lane) const {
   return !multicasts_[static_cast<std::size_t>(lane)].empty() || !streams_.ready(lane).empty();
 }
 
-Pulled StreamWriter::pull(Lane lane, std::size_t budget, Bytes& out) {
+FillResult StreamWriter::fill_bundle(Lane lane, std::size_t budget, Bytes& out) {
   Fifo<std::byte>& records = multicasts(lane);
   StreamTable::ReadyList& ready = streams_.ready(lane);
   const std::size_t start = out.size();
-  const auto pulled = [&] { return out.size() - start; };
-  while (!records.empty() && pulled() < budget) {
+  const auto filled = [&] { return out.size() - start; };
+  while (!records.empty() && filled() < budget) {
     const std::size_t size = sizeof(std::uint32_t) + load<std::uint32_t>(records.data());
     const bool large = size > kChunk;
-    if (large && pulled() != 0) return {pulled(), false};
+    if (large && filled() != 0) return {filled(), false};
     out.insert(out.end(), records.data(), records.data() + size);
     records.pop(size);
-    if (large) return {pulled(), true};
+    if (large) return {filled(), true};
   }
-  while (!ready.empty() && pulled() < budget) {
+  while (!ready.empty() && filled() < budget) {
     OriginStream& stream = ready.front();
     ready.pop_front();
     write_open(stream, out);
     if (stream.want_probe) write_probe(stream, out);
     std::size_t size = 0;
     if (stream.sendable()) {
-      const bool alone = pulled() == 0;
-      size = write_run(stream, budget - std::min(budget, pulled()), alone, out);
-      if (size == 0) {  // a large message that must come alone: the next pull takes it
+      const bool alone = filled() == 0;
+      size = write_run(stream, budget - std::min(budget, filled()), alone, out);
+      if (size == 0) {  // a large message that must come alone: the next bundle takes it
         ready.push_front(stream);
         break;
       }
     }
     streams_.schedule(stream);  // at the end: streams take turns
-    if (size > kChunk) return {pulled(), true};
+    if (size > kChunk) return {filled(), true};
   }
-  return {pulled(), false};
+  return {filled(), false};
 }
 
 void StreamWriter::write_open(OriginStream& stream, Bytes& out) {

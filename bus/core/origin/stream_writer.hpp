@@ -18,8 +18,8 @@ class StreamWriter {
   void drop_multicasts();
 
   bool ready(Lane lane) const;
-  /// See LaneSource::pull.
-  Pulled pull(Lane lane, std::size_t budget, Bytes& out);
+  /// See LaneSource::fill_bundle.
+  FillResult fill_bundle(Lane lane, std::size_t budget, Bytes& out);
 
  private:
   struct RunSize {

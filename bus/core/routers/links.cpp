@@ -107,7 +107,7 @@ void Links::flush() {
 }
 
 void Links::pump(RouterLink& link) {
-  link.session.pump(
+  link.session.send_bundles(
       link, [&] { return shell_.take_buffer(link.id); },
       [&](Bytes bundle) { shell_.send(link.id, std::move(bundle)); });
 }

@@ -86,8 +86,9 @@ void CoreNode::on_tick() {
 void CoreNode::pump() {
   before_pump();
   if (link_ == 0) return;
-  core_->pump([] { return bus::Bytes(); },
-              [this](bus::Bytes bundle) { world_.network.send(link_, *this, std::move(bundle)); });
+  core_->send_bundles(
+      [] { return bus::Bytes(); },
+      [this](bus::Bytes bundle) { world_.network.send(link_, *this, std::move(bundle)); });
 }
 
 void CoreNode::pump_soon() {

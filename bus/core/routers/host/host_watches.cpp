@@ -10,7 +10,7 @@
 namespace starbus::bus {
 namespace {
 
-constexpr std::int64_t kSnapshotCost = 8;  // of an empty snapshot, in rows
+constexpr std::int64_t kWatchSnapshotCost = 8;  // of an empty snapshot, in rows
 
 }  // namespace
 
@@ -50,7 +50,7 @@ void HostWatches::serve() {
 }
 
 void HostWatches::serve(Prefix& entry, const std::string& prefix, LinkId watcher) {
-  budget_ -= static_cast<std::int64_t>(entry.rows.rows().size()) + kSnapshotCost;
+  budget_ -= static_cast<std::int64_t>(entry.rows.rows().size()) + kHostSnapshotCost;
   std::erase(entry.waiting, watcher);
   entry.watchers.push_back(watcher);
   send_rows(prefix, entry.rows.rows(), true, [&](const WatchRows& piece) {

@@ -38,7 +38,7 @@ class PartsTest : public testing::Test, public ProcessEvents {
   /// All records that were queued since the last call.
   std::vector<WireRecord> sent() {
     Bytes out;
-    while (!control.empty()) control.pull(64 * 1024, out);
+    while (!control.empty()) control.fill_bundle(64 * 1024, out);
     return cut_records(out);
   }
   std::vector<Kind> sent_kinds() {

@@ -87,10 +87,11 @@ class ScriptedBusd : private RecordHandler, public ProcessEvents {
     while (moved) {
       moved = false;
       std::vector<Bytes> up;
-      core.pump([] { return Bytes{}; }, [&](Bytes bundle) { up.push_back(std::move(bundle)); });
+      core.send_bundles([] { return Bytes{}; },
+                        [&](Bytes bundle) { up.push_back(std::move(bundle)); });
       for (const Bytes& bundle : up) EXPECT_TRUE(link->receive(bundle, now, *this));
       std::vector<Bytes> down;
-      link->pump(
+      link->send_bundles(
           queues, [] { return Bytes{}; }, [&](Bytes bundle) { down.push_back(std::move(bundle)); });
       for (const Bytes& bundle : down) {
         if (auto taken = core.on_bundle(bundle, now); !taken) result = taken;

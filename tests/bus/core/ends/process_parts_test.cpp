@@ -65,8 +65,8 @@ TEST(ControlQueueTest, PullStopsAtItsBudget) {
   queue.open();
   for (int i = 0; i < 3; ++i) queue.add(Bye{});
   Bytes out;
-  EXPECT_EQ(queue.pull(kRecordHeader + 1, out).bytes, 2 * kRecordHeader);
-  EXPECT_EQ(queue.pull(100, out).bytes, kRecordHeader);
+  EXPECT_EQ(queue.fill_bundle(kRecordHeader + 1, out).bytes, 2 * kRecordHeader);
+  EXPECT_EQ(queue.fill_bundle(100, out).bytes, kRecordHeader);
   EXPECT_THAT(cut_records(out), testing::SizeIs(3));
 }
 
