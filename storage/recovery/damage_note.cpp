@@ -103,7 +103,7 @@ std::optional<DamageNote> read_line(std::string_view line) {
   return note;
 }
 
-/// It said something, and nobody knows what. What is to be done about that was done at once.
+/// The note for an unreadable line. Settled: its repair was done when it was written.
 DamageNote unreadable() {
   DamageNote note;
   note.file = kFile;

@@ -298,7 +298,7 @@ TEST_F(MailTool, OneBadLineAndNothingIsImported) {
   refused(good.substr(0, good.size() / 2), "it was cut");
   refused(good.substr(0, good.rfind("{\"end\"")), "it was cut");
   refused("", "line 1: the file ends");
-  refused(good + "more\n", "something behind the end");
+  refused(good + "more\n", "data after the end");
   std::string text = good;
   text.replace(text.find("\"number\":5"), 10, "\"number\":6");
   refused(text, "line 5: number 6 where 5 must come");

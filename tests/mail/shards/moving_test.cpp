@@ -176,7 +176,7 @@ TEST_F(ShardImportTest, AsksAboutWhatHadArrivedAndErasesAPart) {
   import_.tick();
   EXPECT_TRUE(said<ShardTake>().asks);
   EXPECT_EQ(said<ShardTake>().token, 7U);
-  import_.given(kOther, {7, kShard, Errc::no_owner, "it was not given in that attempt"});
+  import_.given(kOther, {7, kShard, Errc::no_owner, "the shard was not given in that attempt"});
   EXPECT_EQ(place(kShard).keeping, Keeping::elsewhere);
   EXPECT_FALSE(served_);
   import_.found(kAnother, {Keeping::incoming, 8, "b"}, {});
