@@ -150,7 +150,7 @@ void add_note(std::vector<DamageNote>& notes, DamageNote note) {
   const auto known =
       std::ranges::find_if(notes, [&](const DamageNote& other) { return is_same(other, note); });
   if (known != notes.end()) {
-    known->settled = known->settled && note.settled;  // found once more: to be mended once more
+    known->settled = known->settled && note.settled;  // found again: to be repaired again
     return;
   }
   if (note.ranges.size() > kNoteRanges) {
