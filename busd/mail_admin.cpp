@@ -88,7 +88,7 @@ bool MailAdmin::is_open(const Reply& reply) const {
   return open;
 }
 
-/// Runs `read` in the query thread of the store, and replies from the loop.
+/// Runs `read` on the thread of the queries, and replies from the loop.
 void MailAdmin::ask(const Reply& reply, Read read) {
   if (!is_open(reply)) return;
   const bool asked = node_()->ask([&loop = loop_, reply, read = std::move(read)](

@@ -25,22 +25,23 @@ void add_store_metrics(daemon::Metrics& metrics, const Node& node) {
       return store == nullptr ? 0.0 : static_cast<double>(store->report().*value);
     };
   };
-  metrics.gauge("starbus_mail_store_state",
-                "State: 0 running, 1 full, 2 stopped, 3 closed, 4 opening or being repaired.",
-                [node, state = of(&storage::Report::state)] {
-                  const mail::MailStoreThread* const store = node();
-                  return store != nullptr && store->opening() ? kOpening : state();
-                });
-  metrics.counter("starbus_mail_store_committed_total", "Batches synced to disk.",
+  metrics.gauge(
+      "starbus_mail_store_state",
+      "State of the store: 0 running, 1 full, 2 stopped, 3 closed, 4 opening or in repair.",
+      [node, state = of(&storage::Report::state)] {
+        const mail::MailStoreThread* const store = node();
+        return store != nullptr && store->opening() ? kOpening : state();
+      });
+  metrics.counter("starbus_mail_store_committed_total", "Batches committed to disk.",
                   of(&storage::Report::committed));
-  metrics.counter("starbus_mail_store_refused_total", "Batches refused; nothing of them is stored.",
+  metrics.counter("starbus_mail_store_refused_total",
+                  "Batches refused; none of them will be on the disk.",
                   of(&storage::Report::refused));
-  metrics.counter("starbus_mail_store_groups_total",
-                  "Synced LevelDB writes, each with one or more batches.",
+  metrics.counter("starbus_mail_store_groups_total", "Synced writes of LevelDB.",
                   of(&storage::Report::groups));
-  metrics.counter("starbus_mail_store_syncs_total", "Calls of fsync on all files.",
+  metrics.counter("starbus_mail_store_syncs_total", "fsync calls, all files.",
                   of(&storage::Report::syncs));
-  metrics.counter("starbus_mail_store_reopened_total", "Reopenings after a full disk.",
+  metrics.counter("starbus_mail_store_reopened_total", "Times opened again after a full disk.",
                   of(&storage::Report::reopened));
   metrics.gauge("starbus_mail_store_queued_batches", "Batches queued for commit.",
                 of(&storage::Report::queued_batches));
@@ -52,7 +53,7 @@ void add_store_metrics(daemon::Metrics& metrics, const Node& node) {
       return store == nullptr ? 0.0 : static_cast<double>(store->scrub().*value);
     };
   };
-  metrics.gauge("starbus_mail_store_damaged", "Unreadable places in files of the store.",
+  metrics.gauge("starbus_mail_store_damaged", "Unreadable places in the store's files.",
                 of_scrub(&mail::ScrubFigures::damaged));
   const auto of_damage = [node](std::uint64_t mail::DamageFigures::*value) {
     return [node, value] {
@@ -60,29 +61,28 @@ void add_store_metrics(daemon::Metrics& metrics, const Node& node) {
       return store == nullptr ? 0.0 : static_cast<double>(store->damage().*value);
     };
   };
-  metrics.gauge("starbus_mail_store_lost",
-                "Places where mail was lost and an operator has not acknowledged it.",
+  metrics.gauge("starbus_mail_store_lost", "Places where mail was lost, not acknowledged yet.",
                 of_damage(&mail::DamageFigures::lost));
   metrics.gauge("starbus_mail_store_repaired",
-                "Corrected bytes that an operator has not acknowledged.",
+                "Wrong bytes that were corrected, not acknowledged yet.",
                 of_damage(&mail::DamageFigures::repaired));
   metrics.counter("starbus_mail_store_repairs_total",
-                  "Repairs, each with a close and a reopening of the store.",
+                  "Times the store was closed, repaired and opened again.",
                   of_damage(&mail::DamageFigures::repairs));
   metrics.counter("starbus_mail_unreadable_total",
-                  "Unreadable or lost places found in files of the store, each counted once.",
+                  "Unreadable or lost places in the store's files, each counted once.",
                   [found = of_scrub(&mail::ScrubFigures::found),
                    noted = of_damage(&mail::DamageFigures::noted)] { return found() + noted(); });
   metrics.counter("starbus_mail_store_checked_bytes_total",
                   "Bytes read by the background scrubber.", of_scrub(&mail::ScrubFigures::bytes));
-  metrics.counter("starbus_mail_store_checks_total", "Completed scrub passes over all files.",
+  metrics.counter("starbus_mail_store_checks_total", "Completed scrub passes.",
                   of_scrub(&mail::ScrubFigures::rounds));
   metrics.gauge("starbus_mail_store_erasing_ranges",
-                "Hidden ranges that are being erased in chunks.",
+                "Key ranges that are hidden and being erased in chunks.",
                 of(&storage::Report::erasing_ranges));
 }
 
-/// Stored messages and their readers.
+/// Mail kept now, and its readers.
 void add_depth(daemon::Metrics& metrics, const Node& node) {
   const auto of = [node](auto value) {
     return [node, value] {
@@ -90,19 +90,19 @@ void add_depth(daemon::Metrics& metrics, const Node& node) {
       return store == nullptr ? 0.0 : static_cast<double>(value(store->figures()));
     };
   };
-  metrics.gauge("starbus_mail_boxes", "Mailboxes and logs in the shards that this host serves.",
+  metrics.gauge("starbus_mail_boxes", "Mailboxes and logs in the shards held here.",
                 of([](const mail::MailStoreFigures& figures) { return figures.totals.boxes; }));
-  metrics.gauge("starbus_mail_messages", "Messages in these mailboxes and logs.",
+  metrics.gauge("starbus_mail_messages", "Messages in the shards held here.",
                 of([](const mail::MailStoreFigures& figures) { return figures.totals.messages; }));
-  metrics.gauge("starbus_mail_bytes", "Bytes of the bodies of these messages.",
+  metrics.gauge("starbus_mail_bytes", "Bytes of message bodies in the shards held here.",
                 of([](const mail::MailStoreFigures& figures) { return figures.totals.bytes; }));
-  metrics.gauge("starbus_mail_oldest_seconds",
-                "Age in seconds of the oldest message in a mailbox, at the latest check.", [node] {
-                  const mail::MailStoreThread* const store = node();
-                  return store == nullptr ? 0.0
-                                          : static_cast<double>(store->oldest_age_ms()) / 1'000;
-                });
-  metrics.gauge("starbus_mail_readers", "Readers with an open mailbox or log.",
+  metrics.gauge(
+      "starbus_mail_oldest_seconds",
+      "Age in seconds of the oldest message in a mailbox, as of the latest scan.", [node] {
+        const mail::MailStoreThread* const store = node();
+        return store == nullptr ? 0.0 : static_cast<double>(store->oldest_age_ms()) / 1'000;
+      });
+  metrics.gauge("starbus_mail_readers", "Readers that have a mailbox or log open.",
                 of([](const mail::MailStoreFigures& figures) { return figures.readers; }));
 }
 
@@ -113,26 +113,25 @@ void add_counters(daemon::Metrics& metrics, const Node& node) {
       return store == nullptr ? 0.0 : static_cast<double>(store->figures().counters.*value);
     };
   };
-  metrics.counter("starbus_mail_stored_total", "Messages stored on disk.",
+  metrics.counter("starbus_mail_stored_total", "Messages committed to disk.",
                   of(&mail::MailCounters::stored));
   metrics.counter("starbus_mail_refused_total", "Messages refused with a reason.",
                   of(&mail::MailCounters::refused));
   metrics.counter("starbus_mail_repeated_keys_total",
-                  "Posts with an idempotency key that was already stored.",
+                  "Posts whose idempotency key was stored before.",
                   of(&mail::MailCounters::repeated_keys));
   metrics.counter("starbus_mail_batches_total", "Batches begun.", of(&mail::MailCounters::batches));
-  metrics.counter("starbus_mail_overflows_total",
-                  "Refusals that ask the sender to repeat the message later.",
+  metrics.counter("starbus_mail_overflows_total", "Times senders were told to resend.",
                   of(&mail::MailCounters::overflows));
   metrics.counter("starbus_mail_settled_total", "Messages acknowledged by their readers.",
                   of(&mail::MailCounters::settled));
-  metrics.counter("starbus_mail_trimmed_total", "Messages erased by log retention.",
+  metrics.counter("starbus_mail_trimmed_total", "Messages erased by the retention of logs.",
                   of(&mail::MailCounters::trimmed));
-  metrics.counter("starbus_mail_aged_total", "Messages expired by age.",
+  metrics.counter("starbus_mail_aged_total", "Messages erased by an age limit.",
                   of(&mail::MailCounters::aged));
   metrics.counter("starbus_mail_purged_total", "Messages erased by operators.",
                   of(&mail::MailCounters::purged));
-  metrics.counter("starbus_mail_dead_letters_total", "Messages moved to the dead letter log.",
+  metrics.counter("starbus_mail_dead_letters_total", "Messages kept as dead letters.",
                   of(&mail::MailCounters::dead_letters));
   add_depth(metrics, node);
   metrics.gauge("starbus_mail_shards_held", "Shards served by this host.", [node] {

@@ -59,7 +59,7 @@ void Mail::close(std::uint8_t shard) {
   readers_.end_shard(shard);
 }
 
-/// Posts; what readers ask for is answered when its turn comes.
+/// Drops waiting posts. Requests of readers are answered in their turn.
 template <class Pick>
 void Mail::forget_waiting(Pick&& pick) {
   std::erase_if(waiting_, [&](const Waiting& waiting) {
@@ -70,7 +70,7 @@ void Mail::forget_waiting(Pick&& pick) {
   });
 }
 
-/// The latest message of a stream that is on its way to the disk.
+/// The latest message of a stream in the running batch; 0 if none.
 std::uint64_t Mail::under_way(const StreamId& stream) const {
   if (!batch_) return 0;
   const auto found = batch_->streams.find(stream);
@@ -97,7 +97,7 @@ Totals Mail::totals() const {
 void Mail::post(const StreamId& stream, std::uint64_t seq, ByteView message, bool tombstone) {
   if (stopped_ || shard_of(stream.channel) == nullptr) return;
   if (waiting_bytes_ != 0 && waiting_bytes_ + message.size() > kWaiting) {
-    // From here on the stream comes again, later; so what of it waits must go too.
+    // The stream is resent from this message on, so its other waiting messages go, too.
     ++counters_.overflows;
     forget_waiting([&](const StreamId& other) { return other == stream; });
     shell_.refused(stream, under_way(stream));
@@ -123,22 +123,24 @@ void Mail::open_reader(const ReaderId& id, MailOpen open) {
   const std::uint64_t token = open.token;
   const auto busy = [&](const char* why) { say(id, reply, {token, Errc::busy, why, 0, 0}); };
   const bool served = !stopped_ && shard_at(bus::shard_of(box)) != nullptr;
-  if (!served) return busy("not served here now");
+  if (!served) return busy("the shard is not served here now");
   if (readers_.full(id.process)) return busy("too many readers");
-  if (!requests_.add(Opening{id, std::move(open), box})) busy("too much waits for the disk");
+  if (!requests_.add(Opening{id, std::move(open), box}))
+    busy("too many requests wait for the disk");
 }
 
 void Mail::acknowledge(const ReaderId& id, MailAck ack) {
   const bool known = readers_.find(id) != nullptr;
   if (known && (stopped_ || !requests_.add(Acknowledgement{id, std::move(ack)}))) {
-    readers_.end(id, Errc::busy, "too many acknowledgements wait");  // it says them again
+    readers_.end(id, Errc::busy,
+                 "too many acknowledgements wait for the disk");  // it says them again
   }
 }
 
 void Mail::purge(const std::string& name, std::uint64_t upto, Purged done) {
   if (stopped_) return done(Error{Errc::closed, "the mail store has stopped"});
   if (!request(Purge{channel_id(name), upto, done})) {
-    done(Error{Errc::would_block, "too much waits for the disk"});
+    done(Error{Errc::would_block, "too many requests wait for the disk"});
   }
 }
 

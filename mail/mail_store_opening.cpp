@@ -11,14 +11,14 @@
 
 namespace starbus::bus::busd::mail {
 
-/// Null: it is to leave, or the store cannot be opened.
+/// Returns null if the thread must end, or if the store cannot be opened.
 std::unique_ptr<storage::Store> MailStoreThread::open() {
   for (bool said = false;; said = true) {
     {
       const std::lock_guard lock(mutex_);
       if (leaving_) return nullptr;
     }
-    // What a repair could not do is not tried again by itself.
+    // A failed repair is not repeated.
     auto store = unopened_.code == storage::Errc::ok
                      ? try_to_open()
                      : storage::Result<std::unique_ptr<storage::Store>>(unopened_);
@@ -27,7 +27,7 @@ std::unique_ptr<storage::Store> MailStoreThread::open() {
   }
 }
 
-/// False: it is to leave.
+/// Returns false if the thread must end.
 bool MailStoreThread::wait_to_open(const storage::Error& why, bool said) {
   std::unique_lock lock(mutex_);
   if (leaving_) return false;
@@ -40,7 +40,7 @@ bool MailStoreThread::wait_to_open(const storage::Error& why, bool said) {
     return false;
   }
   lock.unlock();
-  if (!said) hooks_.trouble(why.to_string() + "; it is tried again every second");
+  if (!said) hooks_.trouble(why.to_string() + "; busd tries again every second");
   lock.lock();
   return !changed_.wait_for(lock, kOpenAgain, [this] { return leaving_; });
 }
@@ -48,7 +48,7 @@ bool MailStoreThread::wait_to_open(const storage::Error& why, bool said) {
 storage::Result<std::unique_ptr<storage::Store>> MailStoreThread::try_to_open() {
   for (;;) {
     if (is_detached(settings_.folder)) {
-      return storage::Error(storage::Errc::in_use, "it is detached to another program");
+      return storage::Error(storage::Errc::in_use, "another program holds the store");
     }
     auto store = storage::open_store(options());
     if (store) {
@@ -62,7 +62,7 @@ storage::Result<std::unique_ptr<storage::Store>> MailStoreThread::try_to_open() 
   }
 }
 
-/// Of the node's thread, which runs the store's process, too.
+/// Called on the store's thread only.
 bool MailStoreThread::may_repair() {
   const auto now = std::chrono::steady_clock::now();
   while (!repairs_.empty() && now - repairs_.front() >= kRepairWindow) repairs_.pop_front();
@@ -72,7 +72,7 @@ bool MailStoreThread::may_repair() {
 /// The store is closed.
 storage::Result<> MailStoreThread::repair_files(const storage::Error& why) {
   repairs_.push_back(std::chrono::steady_clock::now());
-  hooks_.trouble("the store is damaged, and is repaired now: " + why.to_string());
+  hooks_.trouble("the store is damaged; busd repairs it now: " + why.to_string());
   auto repaired = storage::repair_store(
       options(), {.leave_unreadable_out = false, .most_gone_tables = kGoneTables});
   if (!repaired) return repaired;
@@ -81,7 +81,7 @@ storage::Result<> MailStoreThread::repair_files(const storage::Error& why) {
   return repaired;
 }
 
-/// Each action stands in a file before it is done, with the bodies that are erased again.
+/// Writes each step to a file before it is done, with the bodies of messages that are erased again.
 storage::Result<> MailStoreThread::repair_noted_mail(storage::Store& store) {
   const auto lost = settings_.folder / "lost";
   std::error_code ignored;  // the log says so
@@ -100,8 +100,8 @@ storage::Result<> MailStoreThread::repair_noted_mail(storage::Store& store) {
     hooks_.trouble("damage: and " + std::to_string(done->steps - kLoggedSteps) + " more");
   }
   if (done->steps != 0) {
-    hooks_.trouble("the mail is repaired: " + std::to_string(done->lost) +
-                   " messages are lost; what was done is in " + log.path().string());
+    hooks_.trouble("the mail store is repaired: " + std::to_string(done->lost) +
+                   " messages are lost; the steps are in " + log.path().string());
   }
   return {};
 }
@@ -111,7 +111,7 @@ void MailStoreThread::read_notes(const storage::Store& store) {
   const auto snapshot = store.snapshot();
   if (!notes || !snapshot) {
     const storage::Error& why = notes ? snapshot.error() : notes.error();
-    return hooks_.trouble("what is noted of damage cannot be read: " + why.to_string());
+    return hooks_.trouble("the notes of damage cannot be read: " + why.to_string());
   }
   auto sorted = *notes;
   std::ranges::stable_partition(sorted, &storage::DamageNote::lost);

@@ -22,7 +22,8 @@ void MailStoreThread::run() {
   if (left_) std::exchange(left_, {})();
 }
 
-/// Until it is to leave: false. True: it has met damage, and is closed.
+/// Serves until the thread must end (false), or until the store is closed for a repair or for
+/// another program (true).
 bool MailStoreThread::serve(std::unique_ptr<storage::Store> store) {
   auto process = std::make_unique<StoreProcess>(settings_, hooks_, std::move(store),
                                                 [this] { return may_repair(); });
@@ -53,7 +54,7 @@ void MailStoreThread::repair_after(const storage::Error& damage) {
   const auto repaired = repair_files(damage);
   const std::lock_guard lock(mutex_);
   repairing_ = false;
-  // Who has it open now may well repair it; if not, the damage is met again.
+  // The program that has it open may repair it; if not, the damage is met again.
   if (!repaired && repaired.error() != storage::Errc::in_use) unopened_ = repaired.error();
 }
 

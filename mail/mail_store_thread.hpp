@@ -17,39 +17,39 @@
 
 namespace starbus::bus::busd::mail {
 
-/// Damage that was repaired, and that nobody has acknowledged.
+/// Repaired damage that no operator has acknowledged yet.
 struct DamageFigures {
   std::uint64_t lost = 0;      // notes of it
-  std::uint64_t repaired = 0;  // likewise, where nothing is lost
-  std::uint64_t noted = 0;     // since the start of busd: of lost ones, acknowledged or not
+  std::uint64_t repaired = 0;  // notes without a loss
+  std::uint64_t noted = 0;     // notes of losses since the start of busd, acknowledged or not
   std::uint64_t repairs = 0;   // of this busd: the store was closed, repaired and opened again
   std::vector<std::string>
       texts;  // the first MailStoreThread::kShown, those that are lost in front
 };
 
-/// The mail store of a host as it runs within busd: a thread of its own, so that no disk holds up a
-/// message, which opens the store and is then a process like any other to its busd (StoreProcess).
-/// Messages do not wait for it: a store that was large takes its time to replay its log, one that
-/// is damaged stays closed, and meanwhile posts to its shards wait with their senders. While
-/// another program has the store open (starbus-mail repair), it tries again every kOpenAgain.
+/// The mail store of a host within busd, on a thread of its own, so that the disk never delays a
+/// message. The thread opens the store and then runs it as a process like any other (StoreProcess).
+/// While the store replays its log, or stays closed for damage, posts to its shards wait with their
+/// senders. While another program has the store open (starbus-mail repair), the thread tries again
+/// every kOpenAgain.
 ///
-/// A store that meets damage, when it is opened or in a compaction, is closed, repaired, and opened
-/// again: what is lost is noted and logged with its mailboxes, and its shards are served again. So
-/// at most kRepairs times within kRepairWindow: a disk that goes on failing is for people to look
-/// at, and then the store stays stopped.
+/// A store that meets damage, at opening or in a compaction, is closed, repaired, and opened again;
+/// losses are noted and logged with their mailboxes. After kRepairs repairs within kRepairWindow
+/// the store stays stopped: a disk that keeps failing needs an operator.
 class MailStoreThread {
  public:
   static constexpr std::chrono::seconds kOpenAgain{1};
   static constexpr std::size_t kRepairs = 3;
   static constexpr std::chrono::hours kRepairWindow{1};
-  /// Tables that may be gone in a store that repairs itself: where more are, it is not the disk
-  /// that has lost them, but somebody who copies the folder, or has mounted another.
+  /// Missing tables that an automatic repair accepts: if more are missing, the disk did not lose
+  /// them; the folder is being copied, or another one is mounted.
   static constexpr std::size_t kGoneTables = 3;
-  static constexpr std::size_t kLoggedSteps = 100;  // in the log; all are in a file of lost/
-  static constexpr std::size_t kShown = 16;         // notes in the figures
-  static constexpr std::size_t kNamed = 8;          // mailboxes in one of these
+  static constexpr std::size_t kLoggedSteps =
+      100;                                   // steps that are logged; a file in lost/ has all
+  static constexpr std::size_t kShown = 16;  // notes in the figures
+  static constexpr std::size_t kNamed = 8;   // mailboxes in one of these
 
-  /// Starts the thread, and returns at once.
+  /// Starts the thread; does not wait for it.
   MailStoreThread(MailStoreSettings settings, MailStoreHooks hooks);
   /// As leave, and then completes what is under way, and closes the store. Blocks for that, also
   /// for a compaction.

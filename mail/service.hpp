@@ -12,17 +12,17 @@
 
 namespace starbus::bus::busd::mail {
 
-/// The process of a host that owns its mail shards: between a ProcessCore, whose events it takes,
-/// and the Mail that keeps what is posted. Whoever runs it (a thread of busd, or the simulator)
-/// gives it a link and the time, and calls `turn` at the end of each turn. One thread.
+/// The process of a host that owns its mail shards. Connects a ProcessCore, whose events it takes,
+/// with the Mail that stores posts. Its owner (a thread of busd, or the simulator) gives it a link
+/// and the time, and calls `turn` at the end of each turn. One thread.
 class MailService final : public ProcessEvents, private MailShell {
  public:
   struct Hooks {
     std::function<void(std::function<void()>)> post;  // see MailShell::post
     std::function<std::uint64_t()> wall_ms;
-    std::function<std::uint64_t()> now_ms;                 // of a clock that nobody sets
+    std::function<std::uint64_t()> now_ms;                 // of a monotonic clock
     std::function<void(const std::string& text)> trouble;  // for the log
-    std::function<void(const std::string& text)> note;     // likewise, and all is well
+    std::function<void(const std::string& text)> note;     // for the log; not a problem
     std::function<void(const storage::Error&)> stopped;
     std::function<std::uint64_t()> token;  // drawn at random, for moves
   };
@@ -30,7 +30,7 @@ class MailService final : public ProcessEvents, private MailShell {
   /// `shards`: those that this host keeps unless its store says otherwise, because one has moved.
   MailService(storage::Store& store, std::string host, std::vector<std::uint8_t> shards,
               MailQuota quota, Hooks hooks);
-  /// Before anything else; must outlive the service's last call.
+  /// Call first. The core must outlive the service's last call.
   void attach(ProcessCore& core) { core_ = &core; }
 
   /// Begins the next batch, and asks for the shards that are not held.
@@ -41,8 +41,8 @@ class MailService final : public ProcessEvents, private MailShell {
     mail_.purge(name, upto, std::move(done));
   }
   bool serves(std::uint8_t shard) const;
-  /// Whether it is this store's to serve, now or as soon as it can: listed, or brought by a move or
-  /// by an operator, and not given away.
+  /// Whether this store serves the shard, now or as soon as it can: it is listed, or came by a move
+  /// or by an operator, and was not given away.
   bool keeps(std::uint8_t shard) const;
 
   // --- moves: see ShardImport ---
@@ -74,7 +74,7 @@ class MailService final : public ProcessEvents, private MailShell {
   void on_room() override { mail_.room(); }
 
  private:
-  /// Away: at another host, or on the way. Leaving: frozen, so that it can be given.
+  /// Away: at another host, or moving there. Leaving: frozen for its last changes.
   enum class Phase : std::uint8_t { free, asked, held, broken, away, leaving };
   struct Shard {
     Phase phase = Phase::free;

@@ -33,7 +33,7 @@ struct MailStoreSettings {
   std::function<std::uint64_t()> wall_ms{};  // none: the system's; of tests that let days pass
 };
 
-/// A copy of what the mail's own thread knows, for metrics and operators.
+/// A copy of the figures of the store's thread, for metrics and operators.
 struct MailStoreFigures {
   MailCounters counters;
   Totals totals;
@@ -46,13 +46,13 @@ struct MailStoreFigures {
 
 struct MailStoreHooks {
   std::function<void(const std::string& text)> trouble;  // for the log; from the store's thread
-  std::function<void(const std::string& text)> note;     // likewise, and all is well
+  std::function<void(const std::string& text)> note;     // for the log; not a problem
   std::function<void(const storage::Error& reason)> stopped;  // likewise: for good
   storage::MeasuredStore::Measured measured{};                // from the writer's thread
 };
 
-/// An open mail store as a process like any other to its busd: it has a link, a name (HOST.store)
-/// and owns its shards. Made and run by one thread; what others may call says so.
+/// An open mail store as a process of its busd: it has a link, a name (HOST.store) and owns its
+/// shards. Made and run by one thread; functions for other threads say so.
 class StoreProcess {
  public:
   static constexpr const char* kName = "store";
@@ -61,7 +61,7 @@ class StoreProcess {
   /// `may_repair`: asked on this thread when the store has met damage; if so, run() ends with it.
   StoreProcess(const MailStoreSettings& settings, const MailStoreHooks& hooks,
                std::unique_ptr<storage::Store> store, std::function<bool()> may_repair);
-  /// Completes what is under way, and closes the store. Blocks for that, also for a compaction.
+  /// Completes running commits, and closes the store. Blocks for that, also for a compaction.
   ~StoreProcess();
 
   /// Serves until leave() has been called.

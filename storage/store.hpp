@@ -97,7 +97,7 @@ struct Report {
   std::uint64_t erasing_ranges = 0;  ///< hidden, and being erased in chunks
   std::uint64_t reopened = 0;        ///< after a full disk
   std::uint64_t snapshots = 0;
-  /// What open had to mend of the logs, which is noted, too (DamageNote), and what it left out of
+  /// Repairs of the logs at opening, which are noted, too (DamageNote), and what was left out of
   /// their ends: "000007.log: dropping 812 bytes; ...", after a power cut a torn last write, which
   /// nobody was told of. The first kMaxDamage of each.
   std::vector<std::string> damage;

@@ -68,7 +68,7 @@ storage::Result<> BoxRepair::message(const ScannedRow& scanned) {
     const bool far = number - row_.last > kMostMarked;
     if (number > kMostNumber || (far && !(rebuilt_ && !kept_any_))) {
       RepairStep left = about(RepairAction::left, number, number);
-      left.detail = "far behind the latest number, " + std::to_string(row_.last);
+      left.detail = "far after the latest number, " + std::to_string(row_.last);
       return say(left);
     }
     if (!rebuilt_ && counted_in_ == 0) counted_in_ = row_.last + 1;

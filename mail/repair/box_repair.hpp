@@ -10,10 +10,11 @@
 
 namespace starbus::bus::busd::mail {
 
-/// Mends one mailbox, row by row as a walk gives them. It is told first, then written.
+/// Repairs one mailbox, row by row in the order of a BoxWalk. Reports each step before it is
+/// written.
 class BoxRepair {
  public:
-  /// False: told in vain, stop.
+  /// False ends the repair.
   using Tell = std::function<bool(const RepairStep&)>;
 
   /// What is known of the mailbox beside its rows.

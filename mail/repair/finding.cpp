@@ -26,7 +26,7 @@ std::string_view meaning_of(Problem problem) {
   return kRows.at(static_cast<std::size_t>(problem)).meaning;
 }
 
-std::string_view mending_of(Problem problem) {
+std::string_view repair_of(Problem problem) {
   return kRows.at(static_cast<std::size_t>(problem)).repair;
 }
 

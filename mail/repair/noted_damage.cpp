@@ -144,9 +144,9 @@ std::string heading_of(const storage::DamageNote& note) {
   std::string text = bytes_text(note) + ": " + note.reason;
   if (!note.lost) return text + "; nothing is lost";
   if (note.operations != 0) {
-    text += "; " + std::to_string(note.operations) + " writes of rows are lost";
+    text += "; " + std::to_string(note.operations) + " row writes are lost";
   }
-  if (note.elsewhere) text += "; of which mailboxes is not known, or not of all";
+  if (note.elsewhere) text += "; some or all of the mailboxes are not known";
   return text;
 }
 

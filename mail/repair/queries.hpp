@@ -16,13 +16,12 @@
 
 namespace starbus::bus::busd::mail {
 
-/// Where operators ask about a store that is in use. What they ask is read by a thread of the
-/// queries, one question after the other, so that no disk holds up a message; a backup has a thread
-/// of its own. Any thread may ask. Not owned: the store. Ends both threads when it goes, and waits
-/// for that.
+/// Answers questions of operators about a store in use, one after the other on a thread of its own,
+/// so that disk reads never delay messages; a backup has another thread. Any thread may ask. The
+/// store is not owned. The destructor ends both threads and waits for that.
 class Queries {
  public:
-  static constexpr std::size_t kWaiting = 64;  // questions: who asks faster than a disk reads waits
+  static constexpr std::size_t kWaiting = 64;  // questions; beyond it ask() refuses
 
   explicit Queries(storage::Store& store);
   ~Queries();
@@ -32,7 +31,7 @@ class Queries {
   /// Called on the queries's thread with a snapshot, or with why there is none; `closed` when the
   /// queries goes, on the thread that ends it.
   using Question = std::function<void(const storage::Result<const storage::Snapshot*>&)>;
-  /// False: too many wait.
+  /// Returns false if too many wait.
   bool ask(Question question);
 
   enum class BackupState : std::uint8_t { none, running, done, failed };

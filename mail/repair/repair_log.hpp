@@ -8,8 +8,8 @@
 
 namespace starbus::bus::busd::mail {
 
-/// What a repair does, each action one JSON object on a line of a file, written before it is done;
-/// it has the bodies of what is erased again. The file is made with the first of them.
+/// The steps of a repair as a file of JSON lines, each written before the step is done, with the
+/// bodies of messages that are erased again. The first step makes the file.
 class RepairLog {
  public:
   explicit RepairLog(std::filesystem::path path) : path_(std::move(path)) {}

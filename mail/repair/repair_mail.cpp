@@ -51,8 +51,8 @@ class StoreMend {
  private:
   static storage::Error ended() { return {storage::Errc::closed, "the repair was ended"}; }
 
-  /// As the check sees it: of a shard that has moved, or has not quite come, nothing is lost here,
-  /// and nothing that an old file still has may come back.
+  /// As the check does it: a shard that has moved away, or has not arrived completely, has lost
+  /// nothing here, and rows from old files must not come back.
   storage::Result<bool> is_here(std::uint8_t shard) const {
     const auto value = snapshot_.get(place_key(shard));
     if (!value && value.error() != storage::Errc::corrupt) return value.error();
@@ -89,7 +89,7 @@ class StoreMend {
     return writer_.flush();
   }
 
-  /// The sums of a shard, of the rows of its mailboxes as they are now.
+  /// The sums of a shard, from the rows of its mailboxes as they are now.
   storage::Result<> count(std::uint8_t shard) {
     totals_ = {};
     const auto now = store_.snapshot();
@@ -105,8 +105,8 @@ class StoreMend {
     }
   }
 
-  /// What cannot be made good, and must not be silent: a shard that another host has, and whose
-  /// mark is gone, would be served here, too.
+  /// Reports what cannot be repaired: a shard that another host has, and whose mark is lost, would
+  /// be served here, too.
   storage::Result<> places() {
     std::vector<std::uint8_t> unknown;
     for (std::size_t i = 0; i < kShards; ++i) {
@@ -163,7 +163,7 @@ class StoreMend {
     return repair.finish();
   }
 
-  /// Mailboxes of which nothing is left but what the files had: their numbers stay used.
+  /// Mailboxes of which only old rows in files are left: their numbers stay used.
   storage::Result<> vanished(std::uint8_t shard) {
     if (options_.search == nullptr) return {};
     for (const auto& [id, box] : options_.search->found()) {
@@ -184,8 +184,8 @@ class StoreMend {
     return {};
   }
 
-  /// The shard's own row, and what it knows of its senders. A stream whose place is not known could
-  /// store again what it has: so all of the shard's become void, which a new lineage says to them.
+  /// The shard's own row, and the rows of its senders. A stream with an unknown `last` could store
+  /// messages twice: so all streams of the shard become void, by a new lineage.
   storage::Result<> streams(std::uint8_t shard) {
     bool lost = options_.void_streams.test(shard);
     for (const char kind : {kStreamRows, kResultsRows}) {

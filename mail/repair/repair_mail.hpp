@@ -1,6 +1,6 @@
-/// Makes a store of mail whole again whose check has findings: what is gone is said, so that the
-/// rest can be read and posted to. Nothing that can be read is dropped: a message that has come
-/// back though it was acknowledged is told with its body before it is erased.
+/// Repairs a mail store whose check has findings: marks what is lost, so that the rest can be read
+/// and posted to. Drops nothing that can be read: a message that came back after it was
+/// acknowledged is reported with its body before it is erased.
 #pragma once
 
 #include <bitset>
@@ -18,29 +18,27 @@
 
 namespace starbus::bus::busd::mail {
 
-/// A hole larger than that in one mailbox is no damage of a disk: it is left, and said.
+/// A larger gap in one mailbox is not disk damage: leave it and report it.
 inline constexpr std::uint64_t kMostMarked = 1'000'000;
 
-/// Numbers behind the latest of a mailbox that a damaged key may say were given: a log that is read
-/// when a store is opened has fewer writes.
+/// How far after the latest number of a mailbox a damaged key is believed: LevelDB's log has fewer
+/// writes.
 inline constexpr std::uint64_t kMostUnknown = 65'536;
 
 // X(action, what it means)
-#define STARBUS_MAIL_REPAIR_ACTIONS(X)                                                        \
-  X(lost, "these messages are gone; their numbers stay used")                                 \
-  X(counted_in, "messages behind the latest number that was known are the mailbox's again")   \
-  X(acknowledged, "this message had come back after it was acknowledged; it is erased again") \
-  X(rebuilt, "the mailbox has a row again, from its messages and what the files still had")   \
-  X(sealed, "the mailbox has a row again, but its name is not known: it takes no posts")      \
-  X(renamed, "the name of the mailbox was found")                                             \
-  X(counted, "sums were wrong and are right again")                                           \
-  X(erased_key,                                                                               \
-    "an idempotency key is gone: its message may be stored once more if it is posted again")  \
-  X(void_streams,                                                                             \
-    "what was known of the shard's senders is void: posts under way end with owner_lost")     \
-  X(place_unknown,                                                                            \
-    "where these shards are kept may have been lost: compare with starbus-mail shards")       \
-  X(left, "this could not be repaired")
+#define STARBUS_MAIL_REPAIR_ACTIONS(X)                                                             \
+  X(lost, "these messages are lost; their numbers stay used")                                      \
+  X(counted_in, "messages after the latest known number belong to the mailbox again")              \
+  X(acknowledged, "this message came back after it was acknowledged; it is erased again")          \
+  X(rebuilt, "the mailbox has a row again, made from its messages and the damaged files")          \
+  X(sealed, "the mailbox has a row again, but its name is not known: it takes no posts")           \
+  X(renamed, "the name of the mailbox was found")                                                  \
+  X(counted, "wrong sums were corrected")                                                          \
+  X(erased_key,                                                                                    \
+    "an idempotency key is lost: its message may be stored twice if it is posted again")           \
+  X(void_streams, "the state of the shard's senders is void: posts under way end with owner_lost") \
+  X(place_unknown, "the place of these shards may be lost: compare with starbus-mail shards")      \
+  X(left, "not repaired")
 
 enum class RepairAction : std::uint8_t {
 #define X(action, meaning) action,
@@ -65,7 +63,7 @@ struct RepairStep {
   std::string to_string() const;
 };
 
-/// Where a damaged store has to be looked at.
+/// A part of a store to repair.
 struct RepairPart {
   std::uint8_t shard = 0;
   IdRange ids{};
@@ -74,12 +72,12 @@ struct RepairPart {
 struct MailRepairOptions {
   std::bitset<kShards> void_streams;  // shards that have lost rows of their senders
   std::bitset<kShards> lost_places;   // shards of which it may be lost where they are kept
-  /// No value: the whole store. Otherwise these mailboxes, and nothing else is read.
+  /// Mailboxes to repair, and nothing else is read; nullopt: the whole store.
   std::optional<std::vector<RepairPart>> parts;
-  /// The highest number that each mailbox is known to have given, though its row may say less.
+  /// The highest number that each mailbox is known to have used; its row may have less.
   boost::unordered_flat_map<ChannelId, std::uint64_t> given;
-  const BoxSearch* search = nullptr;  // not owned; null: nothing was looked for
-  /// Told before it is done. False ends the repair.
+  const BoxSearch* search = nullptr;  // not owned; null: no search was made
+  /// Called before each step. False ends the repair.
   std::function<bool(const RepairStep&)> on_step;
   OnProgress on_progress{};
 };

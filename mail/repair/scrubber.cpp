@@ -57,7 +57,7 @@ void Scrubber::go_round() {
   if (!checked && checked.error() != storage::Errc::closed) {
     const std::string why = checked.error().to_string();
     if (std::exchange(cannot_check_, why) != why) {
-      trouble_("the files of the store cannot be checked now: " + why);
+      trouble_("the files of the store cannot be scrubbed now: " + why);
     }
   }
   if (!checked || !whole) return;
@@ -92,11 +92,11 @@ std::vector<std::string> Scrubber::name(const storage::FileDamage& damage) const
                                  : storage::Result<std::vector<Finding>>(snapshot.error());
   if (!findings) return {damage.file + ": " + damage.reason};
   for (const Finding& finding : *findings) texts.push_back(finding.to_string());
-  if (findings->size() > kNamed) texts.emplace_back("and more mailboxes, which are not named");
+  if (findings->size() > kNamed) texts.emplace_back("and more mailboxes, not named here");
   return texts;
 }
 
-/// What the latest round has found, and what the present one has so far.
+/// Publishes what the latest round has found, and the present one so far.
 void Scrubber::publish(const Places& present) {
   Places all = latest_;
   all.insert(present.begin(), present.end());

@@ -29,17 +29,17 @@ struct ScrubFigures {
   std::vector<std::string> findings;  // of those, the first Scrubber::kShown: with their mailboxes
 };
 
-/// Reads the files of a store in use from their beginning to their end, slowly, round after round,
-/// with a thread of its own: what a disk has lost is found while there still are backups, and
-/// before a compaction meets it, which would stop the store. Damage is told once, with the
-/// mailboxes that it concerns; a place that is sound again in a later round is forgotten. Not
-/// owned: the store. Ends the thread when it goes, within the time of one read.
+/// Reads all files of a store in use, slowly, round after round, on a thread of its own: it finds
+/// damage while there still are backups, and before a compaction meets it, which makes busd close
+/// and repair the store. Reports each damaged place once, with its mailboxes; forgets a place that
+/// is sound in a later round. The store is not owned. The destructor ends the thread within the
+/// time of one read.
 class Scrubber {
  public:
-  static constexpr std::size_t kNamed = 100;     // mailboxes of one place that are told: one lost
+  static constexpr std::size_t kNamed = 100;     // mailboxes reported of one place: one lost
                                                  // table may have thousands
   static constexpr std::size_t kShown = 16;      // findings in the figures: the log has the others
-  static constexpr std::size_t kPlaces = 1'000;  // that are told apart; a bad disk has more
+  static constexpr std::size_t kPlaces = 1'000;  // counted one by one; a bad disk has more
 
   using Trouble = std::function<void(const std::string& text)>;
   /// `trouble` is called on the thread of the scrub.
@@ -52,7 +52,7 @@ class Scrubber {
   ScrubFigures figures() const;
 
  private:
-  /// By file and first key: what is told of each place.
+  /// By file and first key: the report of each place.
   using Places = std::map<std::pair<std::string, std::string>, std::vector<std::string>>;
 
   void run();

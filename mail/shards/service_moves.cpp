@@ -1,4 +1,4 @@
-// Shards that come and go: what MailService lends to ShardExport and to the ShardImport.
+// Shards that move: the functions that MailService gives to ShardExport and ShardImport.
 #include <utility>
 
 #include "bus/core/wire/name.hpp"
@@ -49,8 +49,8 @@ ShardImport::Way MailService::import_way() {
   return way;
 }
 
-/// Also of shards that are not served now: one that has come a moment ago, for instance. Of a row
-/// that cannot be read nothing is known, as when that shard is served.
+/// Includes shards that are not served now, for instance one that has just arrived. Skips
+/// unreadable rows, as serving does.
 Totals MailService::totals_kept() const {
   Totals all = mail_.totals();
   for (const auto& [number, shard] : shards_) {
@@ -94,7 +94,7 @@ void MailService::on_shard(const Process& from, Kind kind, ByteView payload) {
   }
 }
 
-/// Posts wait with their senders from here on; readers ask for the next owner.
+/// From now on posts wait with their senders, and readers look for the next owner.
 void MailService::freeze(std::uint8_t shard) {
   mail_.close(shard);
   (void)core_->unbind(shard_channel(shard).id());
@@ -123,7 +123,7 @@ void MailService::mark(std::uint8_t shard, const PlaceRow& row) {
   });
 }
 
-/// What lies here of a shard that is another's. If the disk refuses, the next start does it.
+/// Erases the rows of a shard that another store has. If the disk refuses, the next start does it.
 void MailService::erase(std::uint8_t shard) {
   storage::Batch batch;
   erase_shard(shard, batch);
@@ -138,7 +138,7 @@ void MailService::commit(storage::Batch batch, storage::Store::Completion done) 
       if (!weak.lock()) return;
       done(result);
       if (result) return;
-      // Nobody may post for a while, and would then be the first to hear of it.
+      // Without posts no other commit would report it.
       const storage::Report report = store_.report();
       if (report.state == storage::State::stopped) mail_.store_stopped(report.reason);
     });

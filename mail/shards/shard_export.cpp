@@ -34,11 +34,11 @@ void ShardExport::take(const Process& from, const ShardTake& take) {
   if (take.asks) return asked(from, take);
   const auto present = exports_.find(take.shard);
   if (present != exports_.end() && present->second.phase == Phase::marks) {
-    return refuse(from, take, Errc::busy, "it is being given");
+    return refuse(from, take, Errc::busy, "the shard is being moved");
   }
   // A target that begins anew has forgotten what it was given before.
   if (present != exports_.end() && present->second.to.channel() == from.channel()) {
-    end(present, Errc::superseded, "a later attempt");
+    end(present, Errc::superseded, "superseded by a later attempt");
   } else if (present != exports_.end()) {
     return refuse(from, take, Errc::busy, present->second.request.host + " takes it");
   }
@@ -52,7 +52,7 @@ void ShardExport::take(const Process& from, const ShardTake& take) {
   exporting.heard_ms = way_.now_ms();
 }
 
-/// The target has all of it, and does not know whether it is its own.
+/// The target has the whole shard, and asks whether it was given.
 void ShardExport::asked(const Process& from, const ShardTake& take) {
   const auto present = exports_.find(take.shard);
   if (present != exports_.end() && present->second.request.token == take.token) {
@@ -69,16 +69,16 @@ void ShardExport::asked(const Process& from, const ShardTake& take) {
   if (elsewhere && row->token == take.token) {
     return say(from, take.reply, ShardGiven{take.token, take.shard, Errc::ok, {}});
   }
-  // The target erases what it has upon this word: it must not come from a store that has lost its
-  // disk, and knows nothing of the shard.
+  // The target erases its copy upon this answer: a store that has lost its disk, and so has no row
+  // of the shard, must not give it.
   const auto own = read_shard_row(store_, take.shard);
   if (!own && own.error().code != storage::Errc::corrupt) return;
   const bool known = own && own->lineage && own->lineage == take.lineage;
   if (!elsewhere && !known) {
     return way_.trouble(shard_name(take.shard) + " has arrived at " + take.host +
-                        ", and this store knows nothing of it: starbus-mail adopt decides");
+                        ", and this store has no row of it; decide with starbus-mail adopt");
   }
-  refuse(from, take, Errc::no_owner, "it was not given in that attempt");
+  refuse(from, take, Errc::no_owner, "the shard was not given in that attempt");
 }
 
 void ShardExport::more(const Process& from, const ShardMore& more) {
@@ -225,7 +225,7 @@ void ShardExport::marked(std::uint8_t shard, const storage::Result<>& result) {
     // written, or this store starts again and reads what there is.
     exporting.heard_ms = way_.now_ms();
     return way_.trouble(shard_name(shard) +
-                        ": whether it was given is not known yet: " + result.error().to_string());
+                        ": not known yet whether it was given: " + result.error().to_string());
   }
   const Export exporting = std::move(entry->second);
   exports_.erase(entry);
@@ -233,24 +233,25 @@ void ShardExport::marked(std::uint8_t shard, const storage::Result<>& result) {
       ShardGiven{exporting.request.token, shard, Errc::ok, {}});
 }
 
-/// It stays here.
+/// Ends an export; the shard stays here.
 void ShardExport::end(Entry entry, Errc reason, const std::string& detail) {
   const std::uint8_t shard = entry->first;
   const Export exporting = std::move(entry->second);
   exports_.erase(entry);
-  way_.trouble(shard_name(shard) + " is not given to " + exporting.request.host + ": " + detail);
+  way_.trouble(shard_name(shard) + " stays here and does not move to " + exporting.request.host +
+               ": " + detail);
   refuse(exporting.to, exporting.request, reason, detail);
   if (exporting.phase >= Phase::freezes) way_.thaw(shard);
 }
 
-/// Unless it is marked: then it is given, whatever else is lost.
+/// Ends an export, unless the mark is written: then the shard is given.
 void ShardExport::lose(Entry entry, const std::string& why) {
   if (entry->second.phase != Phase::marks) end(entry, Errc::busy, why);
 }
 
 void ShardExport::closed(std::uint8_t shard) {
   const auto entry = exports_.find(shard);
-  if (entry != exports_.end()) lose(entry, "the store does not serve it any more");
+  if (entry != exports_.end()) lose(entry, "the store does not serve the shard any more");
 }
 
 void ShardExport::process_gone(const Process& process, bool living) {
@@ -278,8 +279,7 @@ void ShardExport::tick() {
     }
     if (exporting.phase == Phase::marks || exporting.phase == Phase::freezes) return;
     const std::uint64_t patience = exporting.phase == Phase::ends ? kFrozenPatience : kPatience;
-    if (now > exporting.heard_ms + patience)
-      end(entry, Errc::busy, "nothing was heard of its store");
+    if (now > exporting.heard_ms + patience) end(entry, Errc::busy, "its store did not answer");
   });
 }
 

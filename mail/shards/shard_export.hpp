@@ -1,10 +1,10 @@
-/// The shards of this store that other hosts take (docs/guide/mail.md, "Shards that move").
+/// Exports shards of this store to other hosts (docs/guide/mail.md, "Shards that move").
 ///
-/// For each: all rows as they were at one moment, page by page, while the shard is served; then
-/// what batches have changed meanwhile, until little is left; then the shard is frozen: nobody
-/// serves it, the last changes go, and when the target has them on its disk, a mark goes to ours.
-/// That mark is the moment of the move. Before it the shard is ours, whatever fails, and is served
-/// again; after it the target's, which asks for it as long as it must.
+/// Sends each shard as a snapshot, page by page, while the shard is served; then the rows that
+/// batches have changed meanwhile, until few are left; then freezes the shard: no host serves it
+/// while the last changes go. When the target has them on its disk, this store writes a mark: that
+/// is the moment of the move. Before the mark the shard is ours, whatever fails, and is served
+/// again; after it the shard is the target's, which asks until it is told so.
 ///
 /// Sans-IO but for the store; belongs to the mail's thread.
 #pragma once
@@ -26,7 +26,7 @@ class ShardExport {
  public:
   static constexpr std::size_t kPageBytes = 48 * 1024;  // of one record: within one bundle
   static constexpr std::size_t kPageRows = 512;
-  /// So few changes are left when the shard is frozen, or after so many rounds: whatever the load.
+  /// The shard is frozen when so few changes are left, or after so many rounds, whatever the load.
   static constexpr std::size_t kFreezeAt = 256;
   static constexpr int kRounds = 8;
   static constexpr std::uint64_t kPatience = 60'000;  // ms, for a target that says nothing
@@ -36,37 +36,37 @@ class ShardExport {
   struct Way {
     std::function<void(const Process& to, Lineage hint, ByteView record)> say;
     std::function<bool(std::uint8_t shard)> serves;
-    /// Nobody serves it any more; a batch that is under way may still change it.
+    /// Stops serving the shard; a batch that is under way may still change it.
     std::function<void(std::uint8_t shard)> freeze;
     /// The number of the latest batch; see `settled`.
     std::function<std::uint64_t()> begun;
-    /// It is served again.
+    /// Serves the shard again.
     std::function<void(std::uint8_t shard)> thaw;
     /// Puts the mark, and calls `marked` when that is on the disk, or never will be.
     std::function<void(std::uint8_t shard, const PlaceRow& row)> mark;
-    std::function<std::uint64_t()> now_ms;  // of a clock that nobody sets
+    std::function<std::uint64_t()> now_ms;  // of a monotonic clock
     std::function<void(const std::string& text)> trouble;
   };
 
   ShardExport(const storage::Store& store, Way way) : store_(store), way_(std::move(way)) {}
 
-  // --- what target say ---
+  // --- requests of the target ---
   void take(const Process& from, const ShardTake& take);
   void more(const Process& from, const ShardMore& more);
-  /// Such a process, and its earlier lives, or what was said to it, is gone.
+  /// Call when a process and its earlier incarnations have ended, or when a record to it was lost.
   void process_gone(const Process& process, bool living);
   void process_lost(const ChannelId& process);
 
-  // --- what becomes of the shard here ---
-  /// Whether its changes are to be told.
+  // --- events of the shard here ---
+  /// Whether to call `changed` for the shard.
   bool watches(std::uint8_t shard) const { return exports_.contains(shard); }
   void changed(std::uint8_t shard, storage::Batch::Kind kind, std::string_view key,
                std::string_view end);
-  /// Ours no more, for a reason of its own (a lease that was lost).
+  /// Call when the shard is not ours any more for another reason (a lost lease).
   void closed(std::uint8_t shard);
-  /// All batches up to this number have ended. What begins after `watches` is true is told by
-  /// `changed`, and what ended before a snapshot is in it: so a copy begins only when the batch
-  /// that was under way has ended, and so do the last changes.
+  /// Call when all batches up to this number have ended. Batches that begin after `watches` is true
+  /// are reported by `changed`, and batches that ended before a snapshot are in it. So a copy, and
+  /// the last changes, begin only after the batch that was under way has ended.
   void settled(std::uint64_t batch);
   void marked(std::uint8_t shard, const storage::Result<>& result);
   void tick();

@@ -18,7 +18,7 @@ bool is_stream_key(std::string_view key) {
   return read && key[0] == (results ? kResultsRows : kStreamRows);
 }
 
-/// A row of the shard, of a kind that moves: nothing else is written on anybody's word.
+/// True for a row of the shard of a kind that moves: no other row is accepted.
 bool moves_with(std::uint8_t shard, std::string_view key) {
   return key.size() > 2 && static_cast<std::uint8_t>(key[1]) == shard &&
          (read_mail_key(key) || is_stream_key(key));
@@ -82,8 +82,7 @@ storage::Store::Completion ShardImport::then(void (ShardImport::*next_step)()) {
   };
 }
 
-/// By a disk that is full: before all is here, the move is given up; what has been decided must be
-/// noted, however long that takes.
+/// The disk is full. Gives the move up before the shard is complete; retries writes of decisions.
 void ShardImport::refused(const storage::Error& error) {
   if (phase_ == Phase::prepares || phase_ == Phase::writes) return give_up(error.to_string());
   refused_ = true;
@@ -113,7 +112,7 @@ void ShardImport::stop() {
   progress_.state = MoveProgress::State::stopping;
   if (ends_found_) return;
   if (phase_ == Phase::asks) {
-    // That cannot be called off here: it goes on until its source has said who has it.
+    // Too late to cancel: it goes on until its source has answered who has the shard.
     ends_found_ = true;
     progress_.state = MoveProgress::State::failed;
     progress_.error =
@@ -147,12 +146,12 @@ std::string ShardImport::why_nobody_gives() const {
   const std::string shard = shard_name(shard_);
   if (!way_.keeps(shard_)) {
     return shard +
-           " is served by nobody: start the host that has it, or starbus-mail adopt if that is "
-           "gone for good; [mail] shards is only for what no host has ever had";
+           ": no host serves it; start the host that has it, or use starbus-mail adopt if that "
+           "is gone for good; [mail] shards is only for shards that no host has ever had";
   }
   const auto rival = way_.owner(shard_);
   if (!rival || rival->host == host_) {
-    return shard + " is kept here and not served: see the log of this busd";
+    return shard + ": kept here, but not served; see the log of this busd";
   }
   return shard + " is kept here, and host " + rival->host +
          " serves it: two stores have it, see docs/operate/mail-tools.md, \"Two stores with one "
@@ -163,7 +162,7 @@ void ShardImport::seek() {
   progress_.doing = "seeks";
   if (attempts_ > 0 && way_.now_ms() < since_ms_ + kPause) return;
   if (way_.erases(shard_)) {
-    progress_.doing = "waits until what was here of it is erased";
+    progress_.doing = "waits until its earlier rows here are erased";
     return enter(Phase::seeks);  // however long that takes
   }
   // Where nobody can answer to, nobody is asked from.
@@ -192,8 +191,8 @@ void ShardImport::seek() {
   ask();
 }
 
-/// Its source serves the shard, so nobody will ask this store any more whether it was given by it:
-/// what the disk says of that, and what may be left here of an earlier time, can go.
+/// The source serves the shard, so no host will ask this store about an earlier attempt: its marks
+/// and old rows here can be erased.
 void ShardImport::prepare(ShardRows first) {
   first_ = std::move(first);
   marked_ = true;
@@ -204,7 +203,7 @@ void ShardImport::prepare(ShardRows first) {
   way_.commit(std::move(batch), then(&ShardImport::prepared));
 }
 
-/// It was refused, or is to end, while something was being written.
+/// True if the move was refused, or must end, while a write was under way.
 bool ShardImport::stops() {
   if (why_.empty() && !last_ && progress_.state == MoveProgress::State::stopping) why_ = "stopped";
   if (why_.empty()) return false;
@@ -228,8 +227,8 @@ void ShardImport::ask() {
   say(ShardTake{token_, shard_, phase_ == Phase::asks, host_, lineage_, way_.reply_lineage()});
 }
 
-/// It grows while it is copied. Of the last page nothing is refused: its source stands still, and
-/// what has come since the page before is little.
+/// Checks the limits again: the shard grows while it is copied. Never refuses the last page: the
+/// source is frozen, and few rows came after the page before.
 bool ShardImport::has_room(const ShardRows& rows) {
   if (marked_ && rows.last) return true;
   const Totals more{rows.boxes, rows.messages, rows.bytes};
@@ -256,7 +255,7 @@ void ShardImport::write(const ShardRows& rows) {
   for (const ShardChange& change : rows.changes) {
     if (!apply(change, shard_, batch)) {
       hopeless_ = true;
-      return give_up("its host sends what is none of its rows");
+      return give_up("its host sends rows that are not the shard's");
     }
     progress_.bytes += change.key.size() + change.value.size();
   }
@@ -309,8 +308,8 @@ void ShardImport::kept() {
   next();
 }
 
-/// What is here is worth nothing: it is the source's, and this store will not take it for its own
-/// because a configuration lists it.
+/// Erases the rows here, and notes that the shard is the source's, so that a configuration that
+/// lists it does not count.
 void ShardImport::give_up(const std::string& why) {
   why_ = why;
   marked_ ? write_off() : given_up();
@@ -329,7 +328,7 @@ void ShardImport::given_up() {
   const bool again = progress_.state == MoveProgress::State::running && !ends_found_ &&
                      attempts_ < kAttempts && !hopeless_;
   if (again) {
-    way_.trouble(shard_name(shard_) + " is asked for again: " + why_);
+    way_.trouble(shard_name(shard_) + " is requested again: " + why_);
     return enter(Phase::seeks);
   }
   fail(shard_name(shard_) + " stays with " + giver_.host + ": " + why_);
@@ -361,10 +360,10 @@ void ShardImport::process_gone(const Process& process, bool living) {
 }
 
 void ShardImport::process_lost(const ChannelId& process) {
-  if (copies_from(process)) give_up("a word was lost");
+  if (copies_from(process)) give_up("a message between the stores was lost");
 }
 
-/// Of a part nothing is kept. Whether a whole one was given, its source says.
+/// Erases an incomplete shard. The source decides about a complete one.
 void ShardImport::end_found() {
   const std::uint8_t shard = found_.begin()->first;
   const auto [row, lineage] = found_.begin()->second;
@@ -383,12 +382,12 @@ void ShardImport::end_found() {
 }
 
 void ShardImport::show_found() {
-  progress_.doing = last_ ? "waits for " + giver_.host : "clears away";
+  progress_.doing = last_ ? "waits for " + giver_.host : "erases its rows";
   progress_.shard = shard_;
   progress_.from = giver_.host;
 }
 
-/// Nothing is under way any more, so nothing is said to be.
+/// Clears the progress of the shard.
 void ShardImport::show_nothing() {
   progress_.doing.clear();
   progress_.shard.reset();
@@ -412,7 +411,7 @@ void ShardImport::tick() {
   }
   if (phase_ == Phase::copies && now > since_ms_ + kPatience) return give_up("no answer");
   if (phase_ != Phase::asks || now < since_ms_ + kAskAgain) return;
-  // Only the source knows: without it, nobody may serve the shard.
+  // Only the source knows: without its answer no host may serve the shard.
   since_ms_ = now;
   if (const auto process = way_.store_of(giver_.host)) {
     giver_.process = *process;

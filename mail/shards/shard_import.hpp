@@ -1,7 +1,7 @@
-/// Takes shards from other hosts into this store, one after the other (docs/guide/mail.md, "Shards
-/// that move"): the other side of ShardExport. A shard that is on its way is marked as such on the
-/// disk before its first row is here, so whatever ends the move, nobody serves a part of it: at the
-/// next start it is erased, or, if all of it had arrived, its source is asked what was decided.
+/// Imports shards from other hosts into this store, one after the other (docs/guide/mail.md,
+/// "Shards that move"): the other side of ShardExport. A mark on the disk precedes the first row of
+/// a shard, so that no host serves a part of it, however the move ends: the next start erases an
+/// incomplete shard, and asks the source about a complete one.
 ///
 /// Sans-IO but for the store; belongs to the mail's thread.
 #pragma once
@@ -54,30 +54,30 @@ class ShardImport {
     std::function<void(const Process& to, Lineage hint, ByteView record)> say;
     std::function<Lineage()> reply_lineage;
     std::function<bool(std::uint8_t shard)> serves;
-    /// It is this store's, served or not: what is here of it must not be touched.
+    /// Whether the shard is this store's, served or not: then its rows here must not be touched.
     std::function<bool(std::uint8_t shard)> keeps;
-    /// Which limit of the store would be passed by so much more; none: there is room.
+    /// The limit of the store that so much more would pass; nullopt if there is room.
     std::function<std::optional<PostLimit>(const Totals& more)> limit_passed;
-    /// What was here of it before is not gone yet: what is written there would hold up all.
+    /// Whether earlier rows of the shard are still being erased: writing there would block commits.
     std::function<bool(std::uint8_t shard)> erases;
     std::function<std::optional<Store>(std::uint8_t shard)> owner;
     std::function<std::optional<Process>(const std::string& host)> store_of;
-    /// The shard is ours, and on the disk.
+    /// Called when the shard is ours and on the disk.
     std::function<void(std::uint8_t shard)> taken;
-    /// On the disk, or never; then `done` is called on the mail's thread.
+    /// Commits, and calls `done` on the mail's thread.
     std::function<void(storage::Batch batch, storage::Store::Completion done)> commit;
     std::function<std::uint64_t()> token;   // drawn at random
-    std::function<std::uint64_t()> now_ms;  // of a clock that nobody sets
+    std::function<std::uint64_t()> now_ms;  // of a monotonic clock
     std::function<void(const std::string& text)> trouble;
   };
 
   ShardImport(std::string host, Way way) : host_(std::move(host)), way_(std::move(way)) {}
 
-  /// At the start: of a shard that was on its way when the last store ended.
+  /// Call at the start, for a shard that was moving when the last store ended.
   void found(std::uint8_t shard, const PlaceRow& row, Lineage lineage);
-  /// busy: it is taking others already. What was on its way when the last store ended comes first.
+  /// busy: another move is under way. Moves that the last store did not end come first.
   Result<> begin(const std::vector<std::uint8_t>& shards);
-  /// Ends after the shard that is on its way, or gives that up, if it can.
+  /// Ends after the present shard, or gives that up, if it can.
   void stop();
 
   void rows(const Process& from, ShardRows rows);
@@ -86,7 +86,7 @@ class ShardImport {
   void process_lost(const ChannelId& process);
   void tick();
 
-  /// The store has stopped: nothing can be noted any more. The next start goes on.
+  /// Call when the store has stopped: nothing can be written any more. The next start goes on.
   void store_stopped();
 
   const MoveProgress& progress() const { return progress_; }

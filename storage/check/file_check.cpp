@@ -40,7 +40,7 @@ class TableCheck {
   TableCheck(Database& database, const FileCheck& check, const LiveTable& table)
       : database_(database), check_(check), expected_(table) {}
 
-  /// True: go on with the next. io_error: the system has no file for us now; nothing is said.
+  /// True: go on with the next. io_error: the system has no descriptor now; nothing is reported.
   Result<bool> run() {
     leveldb::RandomAccessFile* opened = nullptr;
     const leveldb::Status status = open(&opened);
@@ -95,7 +95,7 @@ class TableCheck {
         const std::string to = key ? std::string(*key) : expected_.last + '\0';
         const auto goes_on = report_if_live({name_, from, to, at->status().ToString()});
         if (!goes_on || !*goes_on || !at->Valid()) return goes_on;
-        // Of a second block an iterator says nothing.
+        // An iterator does not report a second damaged block.
         const std::string here = at->key().ToString();
         at = rows();
         at->Seek(here);
@@ -117,8 +117,7 @@ class TableCheck {
   Result<bool> check_row(const leveldb::Iterator& at, std::string& from) {
     const auto row = read_table_key(to_view(at.key()));
     if (!row) {
-      return report_if_live(
-          {name_, from, expected_.last + '\0', "a key that is none of LevelDB's"});
+      return report_if_live({name_, from, expected_.last + '\0', "malformed key"});
     }
     const std::string behind = std::string(row->key) + '\0';
     const auto value =
@@ -137,7 +136,7 @@ class TableCheck {
     return {name_, expected_.first, expected_.last + '\0', reason};
   }
 
-  /// Of a table without its end or its index: what a repair can still find in it is not lost.
+  /// Damage of a table without its end or its index: a repair can still find the blocks before it.
   FileDamage behind_whole_blocks(const std::string& reason) const {
     FileDamage damage = whole(reason);
     std::string bytes;
@@ -148,7 +147,7 @@ class TableCheck {
     return damage;
   }
 
-  /// A table that a compaction has replaced meanwhile is nobody's loss.
+  /// Ignores a table that a compaction has replaced meanwhile.
   Result<bool> report_if_live(const FileDamage& damage) {
     const auto live = live_tables(database_);
     if (!live) return live.error();
@@ -167,8 +166,8 @@ class TableCheck {
   std::uint64_t bytes_ = 0;                // read and not told
 };
 
-/// Those that are found by name, and the ones that are being written: LevelDB holds them open, and
-/// would notice at the next start.
+/// Checks files that are found by name, and files that are being written: LevelDB has them open,
+/// and would notice damage only at the next start.
 Result<> check_names(Database& database, const FileCheck& check) {
   const auto use = database.use();
   if (!use) return use.error();

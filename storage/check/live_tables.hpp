@@ -7,7 +7,7 @@
 
 namespace starbus::storage {
 
-/// A table that LevelDB has in use, as it says itself.
+/// A table that LevelDB has in use.
 struct LiveTable {
   std::uint64_t number = 0;  // of its file
   std::uint64_t bytes = 0;
@@ -15,8 +15,8 @@ struct LiveTable {
   std::string last;
 };
 
-/// From LevelDB's property "leveldb.sstables", which is made for people: keys with quotation marks
-/// or backslashes may come out otherwise than they are. Lines that are not understood are left out.
+/// Parses LevelDB's property "leveldb.sstables", which is a text for people: keys with quotation
+/// marks or backslashes may come out wrong. Skips malformed lines.
 std::vector<LiveTable> read_live_tables(std::string_view property);
 
 }  // namespace starbus::storage

@@ -1,6 +1,5 @@
-/// The data blocks of a LevelDB table of this store, found without its index, which stands at the
-/// end of the file: where that is cut off, or damaged, LevelDB gives the whole table up. Pure; for
-/// any bytes.
+/// Finds the data blocks of a LevelDB table without its index, which is at the end of the file: if
+/// that is cut off or damaged, LevelDB gives the whole table up. Pure; accepts any bytes.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +13,10 @@ struct TableRow {
   std::string_view value;  // sealed, and sound if it was put
 };
 
-/// Calls `visit` with the rows of all blocks up to the first that is not whole; views are valid
-/// during the call. A block is one if its checksum says so, and begins where the one before ended:
-/// what lies behind a damaged block is not searched, since a body may have been made to look like a
-/// block. A row is given only if its own checksum is right, too.
+/// Calls `visit` with the rows of all blocks up to the first damaged one; views are valid during
+/// the call. Accepts a block by its checksum, directly after the one before: does not search after
+/// a damaged block, since a posted body may look like a block. Gives only rows with a right
+/// checksum.
 void visit_blocks(std::string_view table, const std::function<void(const TableRow&)>& visit);
 
 }  // namespace starbus::storage

@@ -1,6 +1,5 @@
-/// The keys that stand in LevelDB's tables: a store's key, and behind it eight bytes, a number that
-/// grows with each write, and whether it put or erased. LevelDB keeps that to itself; whoever reads
-/// a table by itself needs it. Pure.
+/// The keys in LevelDB's tables: a store's key and eight bytes after it, the sequence number of the
+/// write and whether it put or erased. Needed to read a table outside of LevelDB. Pure.
 #pragma once
 
 #include <leveldb/comparator.h>
@@ -18,13 +17,13 @@ struct TableKey {
   std::string_view key;
   bool put = false;
 };
-/// nullopt: it is none.
+/// nullopt if the bytes are malformed.
 std::optional<TableKey> read_table_key(std::string_view bytes);
 
-/// The store's key in it.
+/// The store's part of the key.
 std::string user_key(std::string_view bytes);
 
-/// Their order, in which nothing is shortened: of one key the latest write comes first.
+/// Their order, without shortened keys: of one key the latest write comes first.
 const leveldb::Comparator& table_order();
 
 }  // namespace starbus::storage

@@ -36,7 +36,7 @@ std::vector<std::string> FileRepair::names() const {
   return names;
 }
 
-/// io_error. What cannot be read may be taken for zeros.
+/// io_error; with `leave_unreadable_out`, unreadable parts are zeros.
 Result<std::string> FileRepair::read(const std::string& name, bool leave_unreadable_out) {
   std::string bytes;
   const leveldb::Status status = leveldb::ReadFileToString(&env_, path(name), &bytes);
@@ -57,7 +57,7 @@ Result<std::string> FileRepair::read(const std::string& name, bool leave_unreada
   return bytes;
 }
 
-/// A second name for it in lost/, so that it survives what replaces it; why there is none.
+/// Links the file into lost/, so that it survives its replacement. Returns why that failed, or "".
 std::string FileRepair::keep_aside(const std::string& name) {
   const fs::path lost = fs::path(folder_) / "lost";
   std::error_code error;
@@ -71,7 +71,7 @@ std::string FileRepair::keep_aside(const std::string& name) {
   return {};
 }
 
-/// That of CURRENT, else, if it may be searched for, the latest that can be read.
+/// The manifest that CURRENT names; else, with `search`, the latest readable one.
 Result<std::optional<FileRepair::Found>> FileRepair::find_manifest(bool search) {
   std::vector<std::string> candidates;
   if (env_.FileExists(path(kCurrent))) {
@@ -102,9 +102,9 @@ std::string FileRepair::table_name(const ManifestTable& table) const {
   return env_.FileExists(path(old)) ? old : table_file_name(table.number);
 }
 
-/// Edits at its end may have been lost, with or without a trace. Then tables or logs that they had
-/// taken out are gone, and what they had added is there, newer than any that it knows: that would
-/// be taken for useless, and removed.
+/// False if the manifest has lost edits at its end, with or without a trace: files that they
+/// removed are missing, and files that they added are newer than any it knows. LevelDB would delete
+/// those.
 bool FileRepair::is_usable(const Found& found, std::size_t gone_tables) const {
   const Manifest& manifest = found.reading.manifest;
   const std::string log = table_file_name(manifest.log_number, "log");
@@ -127,9 +127,9 @@ Result<bool> FileRepair::everything(const RepairOptions& options) {
   });
   if (!is_usable(**found, static_cast<std::size_t>(gone))) return false;
   if (static_cast<std::size_t>(gone) > options.most_gone_tables) {
-    return Error(Errc::corrupt, std::to_string(gone) + " of " +
-                                    std::to_string(manifest.tables.size()) +
-                                    " tables are gone: is the folder whole, and its disk mounted?");
+    return Error(Errc::corrupt,
+                 std::to_string(gone) + " of " + std::to_string(manifest.tables.size()) +
+                     " tables are missing; check that the folder is complete and its disk mounted");
   }
   next_file_ = manifest.next_file;
   for (const std::string& name : names()) next_file_ = std::max(next_file_, file_number(name) + 1);
@@ -144,8 +144,9 @@ Result<bool> FileRepair::everything(const RepairOptions& options) {
   if (!is_current || reading.corrected || reading.torn) {
     DamageNote one;
     one.file = is_current ? (*found)->name : kCurrent;
-    one.reason = is_current ? "a wrong byte was put right, or what was begun at its end left out"
-                            : "it is gone or wrong, and names the latest manifest again";
+    one.reason = is_current
+                     ? "a wrong byte was corrected, or an unfinished edit at its end left out"
+                     : "it was missing or malformed, and names the latest manifest again";
     one.reason += env_.FileExists(path(one.file)) ? keep_aside(one.file) : "";
     if (auto noted = note(std::move(one)); !noted) return noted.error();
   }

@@ -1,4 +1,4 @@
-/// What FileRepair does about logs.
+/// The part of FileRepair for logs.
 #include <algorithm>
 
 #include "storage/check/file_names.hpp"
@@ -10,7 +10,7 @@
 namespace starbus::storage {
 namespace {
 
-/// What is left in a hole.
+/// Keys and sound operations found in a hole.
 struct Remains {
   std::vector<DamageNote::Range> ranges;  // of keys that it may have been about
   std::uint64_t sure = 0;  // operations whose values are sound, and so vouch for their keys
@@ -41,7 +41,7 @@ class LogDamage {
       note.file = file_;
       note.from = at;
       note.to = at + 1;
-      note.reason = "a wrong byte was put right by its checksum";
+      note.reason = "a wrong byte was corrected by its checksum";
       notes_.push_back(std::move(note));
     }
     const auto head = read_batch(record.bytes);
@@ -66,7 +66,7 @@ class LogDamage {
     note.reason = hole_ != nullptr ? hole_->reason : "writes are missing by their numbers";
     Remains remains = hole_ != nullptr ? remains_of(*hole_) : Remains{};
     note.ranges = std::move(remains.ranges);
-    // A key beside a wrong value may itself be wrong.
+    // The key of a wrong value may be wrong, too.
     note.elsewhere = operations == 0 || remains.sure != operations;
     notes_.push_back(std::move(note));
     hole_ = nullptr;
@@ -85,7 +85,7 @@ Result<bool> FileRepair::logs() {
   if (!found) return found.error();
   if (!*found) return false;  // LevelDB says what is wrong with it
   if (!is_usable(**found, 0)) {
-    return Error(Errc::corrupt, folder_ + ": its manifest has lost its end");
+    return Error(Errc::corrupt, folder_ + ": the manifest has lost its end; repair the store");
   }
   return repair_logs(**found);
 }
@@ -108,7 +108,7 @@ Result<bool> FileRepair::repair_logs(const Found& found) {
     gone.reason = "the file is gone";
     if (auto noted = note(std::move(gone)); !noted) return noted.error();
     changed = true;
-    // An empty one in its place: so that it is not missed again at the next open.
+    // Makes an empty file, so that the next open does not report it again.
     if (auto made = write_file(env_, folder_, table_file_name(manifest.log_number, "log"), {});
         !made) {
       return made.error();
@@ -123,8 +123,8 @@ Result<bool> FileRepair::repair_logs(const Found& found) {
   return changed;
 }
 
-/// `sequence`: of the next write, if nothing is missing. The first one of a log that is being moved
-/// into a table may have a lower one: of that the manifest knows already.
+/// `sequence`: number of the next write, if none is missing. A log that was being moved into a
+/// table may begin with a lower one, which the manifest knows.
 Result<bool> FileRepair::repair_log(std::uint64_t number, std::uint64_t& sequence) {
   const std::string name = table_file_name(number, "log");
   const auto bytes = read(name);

@@ -18,8 +18,8 @@ namespace starbus::storage {
 /// A write that was under way in a crash is not damage, and left to LevelDB.
 Result<std::vector<std::string>> repair_logs(StoreEnv& env, const std::string& folder);
 
-/// One thing that the disk has done to the files of a store, and that was mended: by open_store, of
-/// a log, or by repair_store. It stays noted in FOLDER/DAMAGE until acknowledge_damage.
+/// One damaged place in the files of a store, after its repair by repair_logs or repair_store. It
+/// stays in FOLDER/DAMAGE until acknowledge_damage.
 struct DamageNote {
   /// Keys [from, to); `to` empty: the end of the store.
   struct Range {
@@ -31,9 +31,9 @@ struct DamageNote {
   std::string file;           ///< its name only; the original is in FOLDER/lost
   std::uint64_t from = 0;     ///< of its bytes: [from, to)
   std::uint64_t to = 0;
-  bool lost = false;     ///< false: the bytes that were wrong are right again, nothing is lost
-  bool settled = false;  ///< whoever has the store has made good what is lost: settle_damage
-  /// Which operations of a log are gone, as writes are counted; 0: not known, or none.
+  bool lost = false;     ///< false: the wrong bytes were corrected, nothing is lost
+  bool settled = false;  ///< the store's owner has repaired its own data: settle_damage
+  /// How many operations of a log are lost; 0: not known, or none.
   std::uint64_t operations = 0;
   std::vector<Range> ranges{};  ///< where records may be lost, at most kNoteRanges
   /// Records may be lost that are in no range.
@@ -45,30 +45,31 @@ struct DamageNote {
 /// The notes of a folder, whether its store is open or not; none if there is no such file.
 /// io_error.
 Result<std::vector<DamageNote>> read_damage(const StoreOptions& options);
-/// Writes these, as they were read, perhaps with more ranges, in the place of those that there are:
-/// what is lost has been made good. For whoever has the store; one at a time.
+/// Replaces the notes by these, perhaps with more ranges, as settled: the store's owner has
+/// repaired its own data. Only one call at a time.
 Result<> settle_damage(const StoreOptions& options, std::vector<DamageNote> notes);
-/// Somebody has read them: the file goes to FOLDER/lost under the time of now. Likewise.
+/// An operator has read the notes: moves the file to FOLDER/lost, with the time in its name. Only
+/// one call at a time.
 Result<> acknowledge_damage(const StoreOptions& options);
 
-/// Whether repair_store is for that: damage, or a table that is gone, which is an io_error while
-/// the store is open. Not for a disk that fails.
+/// Whether repair_store can help: after damage, or for a missing table, which is an io_error while
+/// the store is open; not for a failing disk.
 bool can_be_repaired(const Error& reason);
 
 struct RepairOptions {
-  /// A disk that cannot read a sector may be able to tomorrow: false ends the repair with io_error
-  /// there, true leaves out what cannot be read.
+  /// For unreadable sectors, which a disk may read again later: false ends the repair with
+  /// io_error, true leaves them out.
   bool leave_unreadable_out = true;
-  /// Where so many tables are gone, it is not a disk that has lost one: somebody is copying the
-  /// folder, or has mounted another. corrupt beyond that, with nothing changed.
+  /// Missing tables beyond this number are `corrupt`, with nothing changed: the disk did not lose
+  /// them; the folder is being copied, or another one is mounted.
   std::size_t most_gone_tables = ~std::size_t{0};
 };
 
 /// For a folder that open_store calls corrupt, or whose store stopped as corrupt. One wrong byte is
-/// put right by the checksum beside it, in any file; of a table the damaged blocks are left out,
-/// and all others stay as they are. Where the manifest cannot be read, a new one is built from all
-/// tables and logs. Originals go to FOLDER/lost; DAMAGE says what is lost. What a lost block had
-/// erased may be back; so may the rest of a large erased range, if the list of those is lost.
+/// corrected by the checksum beside it, in any file; the damaged blocks of a table are left out,
+/// and all others stay as they are. If the manifest cannot be read, a new one is built from all
+/// tables and logs. Originals go to FOLDER/lost; DAMAGE lists what is lost. Keys that a lost block
+/// had erased may be back; so may the rest of a large erased range, if the list of those is lost.
 /// in_use, store_full, corrupt, io_error. Blocks: it reads all tables.
 Result<> repair_store(const StoreOptions& options, const RepairOptions& repair = {});
 

@@ -1,4 +1,4 @@
-/// What FileRepair does about tables.
+/// The part of FileRepair for tables.
 #include <leveldb/table_builder.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ Result<> FileRepair::repair_tables(Manifest& manifest, const RepairOptions& opti
   return {};
 }
 
-/// A table that is nothing any more has no bytes.
+/// Sets the table's size to 0 if nothing is left of it.
 Result<> FileRepair::repair_table(ManifestTable& table, const RepairOptions& options,
                                   bool& changed) {
   const std::string name = table_name(table);
@@ -64,7 +64,7 @@ Result<> FileRepair::repair_table(ManifestTable& table, const RepairOptions& opt
   if (reading.has_compressed && !reading.is_whole()) {
     return Error(Errc::corrupt, name + " is damaged, and not as stores write tables");
   }
-  // All of its rows were found, though not by its index.
+  // All rows were found, but not by the index.
   const bool all_rows =
       reading.without_index && !reading.rows.empty() && reading.rows.back().first == table.last;
   if (all_rows) reading.lost.clear();
@@ -97,7 +97,7 @@ Result<> FileRepair::note_lost(const ManifestTable& table, const TableReading& r
   return note(one);
 }
 
-/// The rows that are left, in a new table in the place of the old one.
+/// Writes the remaining rows to a new table that replaces the old one.
 Result<> FileRepair::rebuild(ManifestTable& table, TableReading& reading) {
   // Where the newest list of erased ranges is lost, an older one would come up, and erase what was
   // put since. Erased keys that are back are the smaller harm.

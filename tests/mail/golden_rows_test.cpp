@@ -1,8 +1,8 @@
 /// Every row of a store of mail, byte for byte as LevelDB has it (docs/design/storage-format.md,
 /// docs/guide/mail.md "On the disk"). A failure here means that stores on disks, and shards that
 /// come from hosts of the version before, are no longer understood: a new layout needs a new kind
-/// of row or a new storage format, and a way over, not a new vector. tests/busd/mail/rows was
-/// written down by hand, not by this code.
+/// of row or a new storage format, and a way over, not a new vector. tests/mail/rows was written
+/// down by hand, not by this code.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <leveldb/db.h>
@@ -33,7 +33,7 @@ struct Golden {
 
 /// '#' begins a comment line, "key" and "value" say what the hex behind them is.
 Golden golden(const std::string& name) {
-  std::ifstream file(source_file("tests/busd/mail/rows/" + name + ".hex"));
+  std::ifstream file(source_file("tests/mail/rows/" + name + ".hex"));
   EXPECT_TRUE(file) << name;
   Golden row;
   std::string* part = nullptr;

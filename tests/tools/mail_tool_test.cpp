@@ -119,7 +119,7 @@ TEST_F(MailTool, AFolderWithoutAStoreStaysWithoutOne) {
   EXPECT_EQ(ran.code, 1);
   EXPECT_THAT(ran.err, HasSubstr("no such folder"));
   fs::create_directory(path("empty"));
-  EXPECT_THAT(run({"ls", "--directory", path("empty")}).err, HasSubstr("there is no store"));
+  EXPECT_THAT(run({"ls", "--directory", path("empty")}).err, HasSubstr("no store in this folder"));
   EXPECT_TRUE(fs::is_empty(path("empty")));
 }
 
@@ -298,7 +298,7 @@ TEST_F(MailTool, OneBadLineAndNothingIsImported) {
   refused(good.substr(0, good.size() / 2), "it was cut");
   refused(good.substr(0, good.rfind("{\"end\"")), "it was cut");
   refused("", "line 1: the file ends");
-  refused(good + "more\n", "something behind the end");
+  refused(good + "more\n", "data after the end");
   std::string text = good;
   text.replace(text.find("\"number\":5"), 10, "\"number\":6");
   refused(text, "line 5: number 6 where 5 must come");
@@ -390,7 +390,7 @@ TEST_F(MailTool, RepairAfterAFlippedBitLosesNothing) {
   EXPECT_EQ(tool({"check"}).code, 1);
   const Ran ran = tool({"repair"});
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("0 messages are lost\nthe store is whole"));
+  EXPECT_THAT(ran.out, HasSubstr("0 messages are lost\nthe store has no problems now"));
   const auto left = messages("large/1");
   ASSERT_EQ(left.size(), 400U);
   for (const auto& [number, body] : left) EXPECT_EQ(body, body_of("large/1", number));
@@ -448,7 +448,7 @@ TEST_F(MailTool, RepairAfterWrongBytesInAMessage) {
   const Ran ran = tool({"repair", "--report", report});
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("large/1: lost"));
-  EXPECT_THAT(ran.out, HasSubstr("the store is whole"));
+  EXPECT_THAT(ran.out, HasSubstr("the store has no problems now"));
   EXPECT_THAT(read(report), HasSubstr(R"("action":"lost","mailbox":"large/1")"));
   expect_clean();
   const auto left = messages("large/1");
@@ -685,7 +685,7 @@ TEST_F(RestoreTool, RefusesABackupThatIsNotWhole) {
   fs::remove(path("backup") / mail::kBackupFile);
   EXPECT_THAT(restore().err, HasSubstr("one that was interrupted"));
   write("backup/BACKUP", "starbus-mail-backup 1\nhost a\n");
-  EXPECT_THAT(restore().err, HasSubstr("is not what a backup writes"));
+  EXPECT_THAT(restore().err, HasSubstr("not written by starbus-mail backup"));
 }
 
 TEST_F(RestoreTool, RefusesADamagedBackupUnlessToldSo) {

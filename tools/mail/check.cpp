@@ -48,7 +48,7 @@ void print(const Context& context, const mail::CheckReport& report) {
   context.out << count_of(report.totals.boxes, "mailbox") << ", "
               << count_of(report.totals.messages, "message") << ", "
               << bustop::human_bytes(static_cast<double>(report.totals.bytes)) << ": "
-              << (report.is_clean() ? "all is well" : count_of(report.problems, "problem")) << "\n";
+              << (report.is_clean() ? "no problems" : count_of(report.problems, "problem")) << "\n";
   if (!report.is_clean()) context.out << "  -> starbus-mail repair\n";
 }
 
@@ -122,16 +122,16 @@ int run_check(const Context& context, const CheckOptions& options) {
   const bool unsettled = std::ranges::any_of(
       noted->notes, [](const auto& note) { return note.lost && !note.settled; });
   if (unsettled && report->is_clean() && !context.json) {
-    context.out << "  -> starbus-mail repair, so that its readers are told\n";
+    context.out << "  -> starbus-mail repair, which reports the loss to readers\n";
   }
   if (options.acknowledge && unsettled) {
-    return fail(context, {Errc::busy, "what was lost has not been made good yet"});
+    return fail(context, {Errc::busy, "losses are not repaired yet"});
   }
   if (options.acknowledge) {
     const auto done = storage::acknowledge_damage({.folder = options.directory});
     if (!done) return fail(context, error_of(done.error()));
   } else if (!noted->notes.empty() && !unsettled && !context.json) {
-    context.out << "  -> starbus-mail check --acknowledge, when you have seen to the disk\n";
+    context.out << "  -> check the disk, then starbus-mail check --acknowledge\n";
   }
   return report->is_clean() && !unsettled ? kExitOk : kExitFindings;
 }

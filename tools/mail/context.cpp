@@ -39,7 +39,8 @@ Errc code_of(Code code) {
 Result<std::vector<std::uint8_t>> shards_in(const std::string& text) {
   auto shards = bus::parse_shards(text);
   if (!shards) {
-    return Error{Errc::bad_name, "'" + text + "' is no list of shards 0 to 255 such as 0-15,40"};
+    return Error{Errc::bad_name,
+                 "'" + text + "' is not a list of shards 0 to 255, such as 0-15,40"};
   }
   return std::move(*shards);
 }
@@ -78,7 +79,7 @@ Result<> check_is_store(const std::filesystem::path& directory) {
     }
   }
   if (error == std::errc::permission_denied) return unreadable();
-  return Error{Errc::io_error, directory.string() + ": there is no store in this folder"};
+  return Error{Errc::io_error, directory.string() + ": no store in this folder"};
 }
 
 Result<std::unique_ptr<storage::Store>> open_existing(const std::filesystem::path& directory) {
@@ -86,12 +87,12 @@ Result<std::unique_ptr<storage::Store>> open_existing(const std::filesystem::pat
   auto store = storage::open_store({.folder = directory, .repair_logs = storage::repair_logs});
   if (store) return std::move(*store);
   if (store.error() == storage::Errc::in_use) {
-    return Error{Errc::name_taken,
-                 directory.string() +
-                     " is open: busd runs on it, or another starbus-mail; stop that "
-                     "one, or detach_store the store from the running busd with --busd URL (its "
-                     "admin port), "
-                     "or ask it: bustop mail, starbus-mail backup"};
+    return Error{
+        Errc::name_taken,
+        directory.string() +
+            " is open: busd runs on it, or another starbus-mail; stop that "
+            "one, or take the store from the running busd with --busd URL (its admin port), "
+            "or ask that busd: bustop mail, starbus-mail backup"};
   }
   // Whoever opens a store writes: its logs become tables.
   Error failure = error_of(mail::explain(

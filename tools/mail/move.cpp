@@ -50,7 +50,7 @@ class Mover {
     auto state = now();
     if (state && (options_.follow || (context_.progress && !context_.json))) {
       state = watch(*state, [] { return false; });
-      if (state && state->goes_on()) context_.err << "starbus-mail: the move goes on\n";
+      if (state && state->goes_on()) context_.err << "starbus-mail: the move continues\n";
     }
     return state ? end(*state) : unreachable(context_, options_.admin, state.error());
   }
@@ -118,8 +118,9 @@ class Mover {
     print(state);
     if (state.state != "failed") return kExitOk;
     return fail(context_,
-                {Errc::io_error, state.error + "; what has moved is here, the rest where it was: "
-                                               "the same command goes on"});
+                {Errc::io_error,
+                 state.error + "; the shards that have moved are here, the others where they were; "
+                               "repeat the command to continue"});
   }
 
   const Context& context_;
@@ -141,14 +142,13 @@ int run_move(const Context& context, const MoveOptions& options) {
     if (!shards.empty()) return mover.move(bus::shards_text(shards));
     if (!places->from_root) {
       return fail(context, {Errc::unreachable,
-                            "busroot does not answer, and only that knows which "
-                            "shards host " +
+                            "busroot does not answer, and only busroot knows which shards host " +
                                 options.from + " has; try again"});
     }
     if (!places->known.contains(options.from)) {
       return fail(context, {Errc::no_owner, "there is no host " + options.from +
                                                 " in this cluster; starbus-mail shards shows "
-                                                "those that keep mail"});
+                                                "the hosts that keep mail"});
     }
     if (context.json) mover.print({});
     if (!context.json) {

@@ -47,7 +47,7 @@ bool is_busroot(const std::string& admin) {
 int unreachable(const Context& context, const std::string& admin, const Error& error) {
   if (error == Errc::unreachable || error == Errc::deadline) {
     return fail(context, {error.code, "the busd at " + admin +
-                                          " does not answer; start it, or name "
+                                          " does not answer; start it, or give "
                                           "its admin port with --admin URL or $STARBUS_ADMIN"});
   }
   if (error.detail.starts_with("404") && is_busroot(admin)) {

@@ -76,7 +76,7 @@ class Repair {
       if (!report) return report.error();
       if (auto read = read_notes(); !read) return read.error();
       if (report->is_clean() && !damage_.covers(std::string(), std::string(1, '\xff'))) {
-        say("all is well: nothing was changed");
+        say("no problems found: nothing was changed");
         return kExitOk;
       }
       if (report->damage == 0) return repair();
@@ -86,7 +86,7 @@ class Repair {
     }
     const auto repaired = storage::repair_store({.folder = options_.directory});
     if (!repaired) return error_of(repaired.error());
-    say("the store below is repaired; its files as they were are in " +
+    say("the files of the store are repaired; the originals are in " +
         (options_.directory / "lost").string());
     if (auto read = read_notes(); !read) return read.error();
     if (auto again = open(); !again) return again.error();
@@ -171,10 +171,10 @@ class Repair {
       context_.out << bustop::count_of(log.lost(), "message")
                    << (log.lost() == 1 ? " is lost" : " are lost");
       // Where LevelDB alone had to be repaired there was no action, and so there is no report.
-      if (log.count() != 0) context_.out << "; what was done is in " << log.path().string();
+      if (log.count() != 0) context_.out << "; the steps are in " << log.path().string();
       context_.out << "\n"
-                   << (after.is_clean() ? "the store is whole\n"
-                                        : "not all could be repaired: see starbus-mail check\n");
+                   << (after.is_clean() ? "the store has no problems now\n"
+                                        : "some problems are left: see starbus-mail check\n");
     }
     return after.is_clean() ? kExitOk : kExitFindings;
   }
@@ -195,7 +195,7 @@ int run_repair(const Context& context, const RepairOptions& options) {
   std::error_code error;
   if (!options.report.empty() && std::filesystem::exists(options.report, error)) {
     return fail(context,
-                {Errc::io_error, options.report.string() + " exists already; give another name"});
+                {Errc::io_error, options.report.string() + ": file exists; give another name"});
   }
   const auto code = Repair(context, options).run();
   return code ? *code : fail(context, code.error());

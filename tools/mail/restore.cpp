@@ -221,7 +221,7 @@ class Restore {
     fs::remove(target_ / kMark, ignored);
     const auto synced = mail::sync_path(target_.parent_path());
     if (!synced) return error_of(synced.error());
-    return "busd opens it now; what it had is in " + (error ? partial_ : replaced).string();
+    return "busd opens it now; its earlier files are in " + (error ? partial_ : replaced).string();
   }
 
   /// Readers go on at once, with the cursors that they have: nobody can put them right before.
@@ -234,7 +234,7 @@ class Restore {
     if (!carried) return error_of(mail::explain(carried.error(), need_));
     if (carried->boxes != 0) {
       context_.out << bustop::count_of(carried->boxes, "mailbox") << " had newer mail, and "
-                   << (carried->boxes == 1 ? "goes" : "go") << " on behind its numbers; "
+                   << (carried->boxes == 1 ? "goes" : "go") << " on after its numbers; "
                    << bustop::count_of(carried->lost, "message") << " of it "
                    << (carried->lost == 1 ? "is" : "are") << " lost, which readers are told\n";
     }

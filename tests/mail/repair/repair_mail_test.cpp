@@ -21,9 +21,9 @@ using testing::IsEmpty;
 
 constexpr const char* kBox = "player/1";
 
-class MendTest : public testing::Test {
+class RepairMailTest : public testing::Test {
  protected:
-  MendTest() {
+  RepairMailTest() {
     for (int i = 0; i < 20; ++i) filled_.fill("player/" + std::to_string(i), 2, 9);
   }
   void repair(const BoxSearch* search = nullptr) {
@@ -76,14 +76,14 @@ class MendTest : public testing::Test {
   const test::Place box_ = test::place_of(kBox);
 };
 
-TEST_F(MendTest, ASoundStoreStaysAsItIs) {
+TEST_F(RepairMailTest, ASoundStoreStaysAsItIs) {
   const auto before = storage::test::content_of(filled_.store());
   repair();
   EXPECT_THAT(told, IsEmpty());
   EXPECT_EQ(storage::test::content_of(filled_.store()), before);
 }
 
-TEST_F(MendTest, HolesAreMarked) {
+TEST_F(RepairMailTest, HolesAreMarked) {
   filled_.erase(message(5));
   filled_.put(message(6), "x");
   repair();
@@ -94,7 +94,7 @@ TEST_F(MendTest, HolesAreMarked) {
   EXPECT_THAT(told, IsEmpty()) << "once is enough";
 }
 
-TEST_F(MendTest, WhatIsLostAtTheBeginningIsToldToo) {
+TEST_F(RepairMailTest, WhatIsLostAtTheBeginningIsToldToo) {
   filled_.erase(message(3));
   filled_.put(message(4), "x");
   repair();
@@ -102,7 +102,7 @@ TEST_F(MendTest, WhatIsLostAtTheBeginningIsToldToo) {
   EXPECT_EQ(content(), "lost lost 5 6 7 8 9");
 }
 
-TEST_F(MendTest, WhatIsLostAtTheEndKeepsItsNumbers) {
+TEST_F(RepairMailTest, WhatIsLostAtTheEndKeepsItsNumbers) {
   filled_.erase(message(8));
   filled_.erase(message(9));
   repair();
@@ -110,7 +110,7 @@ TEST_F(MendTest, WhatIsLostAtTheEndKeepsItsNumbers) {
   EXPECT_EQ(content(), "3 4 5 6 7 lost lost");
 }
 
-TEST_F(MendTest, AMailboxThatHasLostAllItsMessages) {
+TEST_F(RepairMailTest, AMailboxThatHasLostAllItsMessages) {
   for (std::uint64_t number = 3; number <= 9; ++number) filled_.erase(message(number));
   repair();
   EXPECT_THAT(told, ElementsAre("player/1 lost 3-9"));
@@ -118,7 +118,7 @@ TEST_F(MendTest, AMailboxThatHasLostAllItsMessages) {
   EXPECT_EQ((*find_box(*filled_.snapshot(), kBox))->row.last, 9U);
 }
 
-TEST_F(MendTest, AcknowledgedMessagesThatAreBackAreTold) {
+TEST_F(RepairMailTest, AcknowledgedMessagesThatAreBackAreTold) {
   std::string body;
   filled_.put(message(2), encode(row_of(2, body)));
   repair();
@@ -126,7 +126,7 @@ TEST_F(MendTest, AcknowledgedMessagesThatAreBackAreTold) {
   EXPECT_EQ(content(), "3 4 5 6 7 8 9");
 }
 
-TEST_F(MendTest, MessagesBehindTheEndAreTakenBack) {
+TEST_F(RepairMailTest, MessagesBehindTheEndAreTakenBack) {
   std::string body;
   filled_.put(message(10), encode(row_of(10, body)));
   filled_.put(message(12), encode(row_of(12, body)));
@@ -136,7 +136,7 @@ TEST_F(MendTest, MessagesBehindTheEndAreTakenBack) {
   EXPECT_EQ(content(), "3 4 5 6 7 8 9 10 lost 12");
 }
 
-TEST_F(MendTest, ANumberFarAwayIsLeftAlone) {
+TEST_F(RepairMailTest, ANumberFarAwayIsLeftAlone) {
   std::string body;
   const std::uint64_t far = std::uint64_t{1} << 60;
   filled_.put(message(far), encode(row_of(far, body)));
@@ -150,7 +150,7 @@ TEST_F(MendTest, ANumberFarAwayIsLeftAlone) {
   EXPECT_EQ(content(), "3 4 5 6 7 8 9");
 }
 
-TEST_F(MendTest, NumbersThatCannotBeAreNotTakenOver) {
+TEST_F(RepairMailTest, NumbersThatCannotBeAreNotTakenOver) {
   const std::uint64_t most = ~std::uint64_t{0};
   filled_.put(box_key(box_.shard, box_.id), encode(BoxRow{PostTarget::log, kBox, most, 0, 9, 0}));
   std::string body;
@@ -170,7 +170,7 @@ TEST_F(MendTest, NumbersThatCannotBeAreNotTakenOver) {
   ASSERT_TRUE(row && *row && decode_box(**row));
 }
 
-TEST_F(MendTest, OfShardsThatAreNotHereNothingIsTouched) {
+TEST_F(RepairMailTest, OfShardsThatAreNotHereNothingIsTouched) {
   for (const Keeping keeping : {Keeping::incoming, Keeping::elsewhere}) {
     filled_.put(place_key(box_.shard), encode(PlaceRow{keeping, 7, "b"}));
     filled_.erase(message(5));
@@ -187,7 +187,7 @@ TEST_F(MendTest, OfShardsThatAreNotHereNothingIsTouched) {
   EXPECT_TRUE(filled_.store().get(box_key(box_.shard, box_.id))->has_value());
 }
 
-TEST_F(MendTest, SumsAreCountedAgain) {
+TEST_F(RepairMailTest, SumsAreCountedAgain) {
   std::string body;
   filled_.put(message(5), encode(row_of(5, body)));
   repair();
@@ -195,7 +195,7 @@ TEST_F(MendTest, SumsAreCountedAgain) {
   EXPECT_EQ(content(), "3 4 5 6 7 8 9");
 }
 
-TEST_F(MendTest, WithoutItsNameAMailboxIsSealed) {
+TEST_F(RepairMailTest, WithoutItsNameAMailboxIsSealed) {
   filled_.erase(box_key(box_.shard, box_.id));
   MailRepairOptions options;
   options.on_step = [&](const RepairStep& step) {
@@ -222,7 +222,7 @@ TEST_F(MendTest, WithoutItsNameAMailboxIsSealed) {
   EXPECT_EQ(content(), "3 4 5 6 7 8 9");
 }
 
-TEST_F(MendTest, ANameIsFoundInTheFiles) {
+TEST_F(RepairMailTest, ANameIsFoundInTheFiles) {
   BoxSearch search([this](const ChannelId& id) { return id == box_.id; });
   search.read_folder(filled_.path());
   ASSERT_NE(search.find(box_.id), nullptr);
@@ -233,7 +233,7 @@ TEST_F(MendTest, ANameIsFoundInTheFiles) {
   EXPECT_EQ(content(), "3 4 5 6 7 8 9");
 }
 
-TEST_F(MendTest, ANameIsFoundInADamagedRow) {
+TEST_F(RepairMailTest, ANameIsFoundInADamagedRow) {
   BoxRow row{PostTarget::log, kBox, 9, 2, 100, 20};
   std::string sealed(5, 'x');  // a checksum that is wrong
   sealed += encode(row);
@@ -248,7 +248,7 @@ TEST_F(MendTest, ANameIsFoundInADamagedRow) {
   EXPECT_EQ((*find_box(*filled_.snapshot(), kBox))->row.kind, PostTarget::log);
 }
 
-TEST_F(MendTest, OneFlippedBitInARowIsTurnedBack) {
+TEST_F(RepairMailTest, OneFlippedBitInARowIsTurnedBack) {
   const BoxRow row{PostTarget::log, kBox, 9, 2, 100, 20};
   std::string sealed;
   storage::seal(box_key(box_.shard, box_.id), encode(row), sealed);
@@ -268,7 +268,7 @@ TEST_F(MendTest, OneFlippedBitInARowIsTurnedBack) {
   EXPECT_GE(turned_back_, sealed.size() * 8 - 2);
 }
 
-TEST_F(MendTest, OfAMailboxThatIsGoneTheNumbersStayUsed) {
+TEST_F(RepairMailTest, OfAMailboxThatIsGoneTheNumbersStayUsed) {
   BoxSearch search([this](const ChannelId& id) { return id == box_.id; });
   search.read_folder(filled_.path());
   filled_.erase(box_key(box_.shard, box_.id));
@@ -278,7 +278,7 @@ TEST_F(MendTest, OfAMailboxThatIsGoneTheNumbersStayUsed) {
   EXPECT_EQ((*find_box(*filled_.snapshot(), kBox))->row.last, 9U);
 }
 
-TEST_F(MendTest, AStreamThatCannotBeReadMakesAllOfItsShardVoid) {
+TEST_F(RepairMailTest, AStreamThatCannotBeReadMakesAllOfItsShardVoid) {
   filled_.put(stream_key(box_.shard, {1, 1, 1}, Lane::call), "x");
   repair();
   EXPECT_THAT(told, ElementsAre("? void_streams"));
@@ -287,7 +287,7 @@ TEST_F(MendTest, AStreamThatCannotBeReadMakesAllOfItsShardVoid) {
   EXPECT_EQ(decode_shard(**row)->lineage, Lineage{});
 }
 
-TEST_F(MendTest, KeysOfMessagesThatNeverWereAreErased) {
+TEST_F(RepairMailTest, KeysOfMessagesThatNeverWereAreErased) {
   filled_.put(post_key(box_.shard, box_.id, "a"), encode(KeyRow{2, 1}));
   filled_.put(post_key(box_.shard, box_.id, "b"), encode(KeyRow{10, 1}));
   filled_.put(post_key(box_.shard, box_.id, "c"), "x");
@@ -295,7 +295,7 @@ TEST_F(MendTest, KeysOfMessagesThatNeverWereAreErased) {
   EXPECT_THAT(told, ElementsAre("player/1 erased_key", "player/1 erased_key"));
 }
 
-TEST_F(MendTest, WhoIsToldInVainEndsIt) {
+TEST_F(RepairMailTest, WhoIsToldInVainEndsIt) {
   filled_.erase(message(5));
   MailRepairOptions options;
   options.on_step = [](const RepairStep&) { return false; };

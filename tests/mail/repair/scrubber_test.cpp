@@ -24,9 +24,9 @@ using testing::StartsWith;
 
 constexpr const char* kBox = "guild/7";
 
-class PatrolTest : public testing::Test {
+class ScrubberTest : public testing::Test {
  protected:
-  PatrolTest() {
+  ScrubberTest() {
     for (int i = 0; i < 20; ++i) filled_.fill("player/" + std::to_string(i), 2, 9);
     filled_.fill(kBox, 3, 200);
     filled_.move_into_a_table();
@@ -86,7 +86,7 @@ class PatrolTest : public testing::Test {
   std::optional<Scrubber> scrubber_;
 };
 
-TEST_F(PatrolTest, SoundFilesAreReadAgainAndAgain) {
+TEST_F(ScrubberTest, SoundFilesAreReadAgainAndAgain) {
   begin();
   wait_for_rounds();
   EXPECT_GT(scrubber_->figures().bytes, 10'000u);
@@ -94,7 +94,7 @@ TEST_F(PatrolTest, SoundFilesAreReadAgainAndAgain) {
   EXPECT_THAT(said(), IsEmpty());
 }
 
-TEST_F(PatrolTest, AFlippedBitIsToldOnceWithItsMailboxAndForgottenWhenItIsMended) {
+TEST_F(ScrubberTest, AFlippedBitIsToldOnceWithItsMailboxAndForgottenWhenItIsMended) {
   begin();
   wait_for_rounds();
   flip(test::body_of(kBox, 100));
@@ -115,7 +115,7 @@ TEST_F(PatrolTest, AFlippedBitIsToldOnceWithItsMailboxAndForgottenWhenItIsMended
   EXPECT_THAT(scrubber_->figures().findings, IsEmpty());
 }
 
-TEST_F(PatrolTest, ACutTableIsToldThoughItIsOpen) {
+TEST_F(ScrubberTest, ACutTableIsToldThoughItIsOpen) {
   // Its row has been written since, into another table.
   const test::Place box = test::place_of(kBox);
   const std::string row = box_key(box.shard, box.id);
@@ -132,7 +132,7 @@ TEST_F(PatrolTest, ACutTableIsToldThoughItIsOpen) {
                           StartsWith("guild/7: damaged_block: its row, in ")));
 }
 
-TEST_F(PatrolTest, ALostTableIsToldThoughItIsOpen) {
+TEST_F(ScrubberTest, ALostTableIsToldThoughItIsOpen) {
   EXPECT_TRUE(filled_.store().get(message(kBox, 100)).has_value());
   begin();
   fs::remove(table());
@@ -146,10 +146,10 @@ TEST_F(PatrolTest, ALostTableIsToldThoughItIsOpen) {
   EXPECT_THAT(texts, Contains(HasSubstr("guild/7: damaged_block 4 to 200")));
 }
 
-TEST_F(PatrolTest, NumbersAreThoseBetweenTheKeysAndStillKept) {
+TEST_F(ScrubberTest, NumbersAreThoseBetweenTheKeysAndStillKept) {
   const storage::FileDamage part{"7.ldb", message(kBox, 21) + '\0', message(kBox, 65), "cut"};
   EXPECT_THAT(names(part),
-              ElementsAre(HasSubstr("7.ldb: cut; between behind message 21 of mailbox"),
+              ElementsAre(HasSubstr("7.ldb: cut; between after message 21 of mailbox"),
                           "guild/7: damaged_block 22 to 64: in 7.ldb"));
   const storage::FileDamage last{"7.ldb", message(kBox, 200), message(kBox, 200) + '\0', "cut"};
   EXPECT_THAT(names(last), Contains("guild/7: damaged_block 200: in 7.ldb"));
@@ -167,14 +167,14 @@ TEST_F(PatrolTest, NumbersAreThoseBetweenTheKeysAndStillKept) {
   EXPECT_THAT(names({"7.ldb", "\x01", "\xff", "cut"}, 5), testing::SizeIs(6)) << "a bound";
 }
 
-TEST_F(PatrolTest, AMailboxWhoseRowCannotBeReadHasItsId) {
+TEST_F(ScrubberTest, AMailboxWhoseRowCannotBeReadHasItsId) {
   const test::Place box = test::place_of(kBox);
   filled_.put(box_key(box.shard, box.id), "no row");
   EXPECT_THAT(names({"7.ldb", message(kBox, 21), message(kBox, 65), "cut"}),
               Contains("mailbox " + box.id.to_string() + ": damaged_block 21 to 64: in 7.ldb"));
 }
 
-TEST_F(PatrolTest, AnyRangeOfKeysIsBorne) {
+TEST_F(ScrubberTest, AnyRangeOfKeysIsBorne) {
   std::vector<std::string> keys = {{},         "\0"s, "b", "b\x01", "m", "zz", message(kBox, 7),
                                    "b\xff\xff"};
   for (const std::string& from : keys) {
@@ -182,7 +182,7 @@ TEST_F(PatrolTest, AnyRangeOfKeysIsBorne) {
   }
 }
 
-TEST_F(PatrolTest, IsSlowAndEndsAtOnce) {
+TEST_F(ScrubberTest, IsSlowAndEndsAtOnce) {
   scrubber_.emplace(filled_.store(), ScrubSettings{.rate = 1, .rest = 1h}, [](const auto&) {});
   std::this_thread::sleep_for(20ms);
   EXPECT_EQ(scrubber_->figures().rounds, 0u);

@@ -146,7 +146,7 @@ TEST_F(ShardImportTest, WritesNothingButRowsOfTheShard) {
     ASSERT_TRUE(import_.begin({kShard}));
     import_.rows(kOther, page(1, false, {change}));
     EXPECT_EQ(import_.progress().state, MoveProgress::State::failed);
-    EXPECT_THAT(import_.progress().error, HasSubstr("none of its rows"));
+    EXPECT_THAT(import_.progress().error, HasSubstr("rows that are not the shard's"));
     EXPECT_EQ(place(kShard).keeping, Keeping::elsewhere);
     EXPECT_EQ(**store_.store().get(other), "another's");
   }
@@ -176,7 +176,7 @@ TEST_F(ShardImportTest, AsksAboutWhatHadArrivedAndErasesAPart) {
   import_.tick();
   EXPECT_TRUE(said<ShardTake>().asks);
   EXPECT_EQ(said<ShardTake>().token, 7U);
-  import_.given(kOther, {7, kShard, Errc::no_owner, "it was not given in that attempt"});
+  import_.given(kOther, {7, kShard, Errc::no_owner, "the shard was not given in that attempt"});
   EXPECT_EQ(place(kShard).keeping, Keeping::elsewhere);
   EXPECT_FALSE(served_);
   import_.found(kAnother, {Keeping::incoming, 8, "b"}, {});

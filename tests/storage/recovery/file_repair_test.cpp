@@ -31,11 +31,11 @@ std::string value_of(int i) {
   return std::string(500, static_cast<char>('a' + i % 26)) + std::to_string(i);
 }
 
-class MendingTest : public ::testing::Test {
+class FileRepairTest : public ::testing::Test {
  protected:
   /// A third of the records in each of two tables and the log, which is more than a block; of those
   /// in the first table some are erased in the second, others in the log.
-  MendingTest() {
+  FileRepairTest() {
     for (int part = 0; part < 3; ++part) {
       const auto store = test::open_or_fail(options("original"));
       for (int i = part; i < kRecords; i += 3) {
@@ -134,7 +134,7 @@ class MendingTest : public ::testing::Test {
   Content expected_;
 };
 
-TEST_F(MendingTest, OneWrongByteOfAnyFileIsPutRight) {
+TEST_F(FileRepairTest, OneWrongByteOfAnyFileIsPutRight) {
   std::mt19937 random(7);
   for (const fs::path& original : files("", folder_.path() / "original")) {
     const std::string name = original.filename();
@@ -166,7 +166,7 @@ TEST_F(MendingTest, OneWrongByteOfAnyFileIsPutRight) {
   }
 }
 
-TEST_F(MendingTest, AWrongByteOfALogIsNotedAndTheOriginalIsKept) {
+TEST_F(FileRepairTest, AWrongByteOfALogIsNotedAndTheOriginalIsKept) {
   copy_original();
   const std::string name = file(".log").filename();
   const std::uint64_t at = fs::file_size(copy() / name) - 3;  // of the very last record
@@ -188,7 +188,7 @@ TEST_F(MendingTest, AWrongByteOfALogIsNotedAndTheOriginalIsKept) {
   EXPECT_EQ(files("DAMAGE-", copy() / "lost").size(), 1u) << "and kept";
 }
 
-TEST_F(MendingTest, OfALogThatHasLostAPartTheRestIsKept) {
+TEST_F(FileRepairTest, OfALogThatHasLostAPartTheRestIsKept) {
   copy_original();
   const std::string name = file(".log").filename();
   const std::uint64_t size = fs::file_size(copy() / name);
@@ -229,7 +229,7 @@ TEST_F(MendingTest, OfALogThatHasLostAPartTheRestIsKept) {
   EXPECT_GT(kept, rounds * expected_.size() * 9 / 10) << "records behind damage are kept";
 }
 
-TEST_F(MendingTest, ATornEndIsNoDamage) {
+TEST_F(FileRepairTest, ATornEndIsNoDamage) {
   copy_original();
   const std::string name = file(".log").filename();
   const std::string whole = read(copy() / name);
@@ -254,7 +254,7 @@ TEST_F(MendingTest, ATornEndIsNoDamage) {
   }
 }
 
-TEST_F(MendingTest, ALogThatIsGoneIsNoted) {
+TEST_F(FileRepairTest, ALogThatIsGoneIsNoted) {
   copy_original();
   const std::string name = file(".log").filename();
   fs::remove(copy() / name);
@@ -268,7 +268,7 @@ TEST_F(MendingTest, ALogThatIsGoneIsNoted) {
   EXPECT_TRUE(notes().front().settled);
 }
 
-TEST_F(MendingTest, ATableThatIsGoneIsNotedWithItsKeys) {
+TEST_F(FileRepairTest, ATableThatIsGoneIsNotedWithItsKeys) {
   for (const std::size_t which : {0u, 1u}) {
     copy_original();
     fs::remove(tables().at(which));
@@ -290,7 +290,7 @@ TEST_F(MendingTest, ATableThatIsGoneIsNotedWithItsKeys) {
   }
 }
 
-TEST_F(MendingTest, OfADamagedTableTheOtherBlocksStay) {
+TEST_F(FileRepairTest, OfADamagedTableTheOtherBlocksStay) {
   copy_original();
   const std::string name = tables().front().filename();
   const std::string other = tables().back().filename();
@@ -318,7 +318,7 @@ TEST_F(MendingTest, OfADamagedTableTheOtherBlocksStay) {
   EXPECT_GT(kept, rounds * expected_.size() * 9 / 10) << "a block and not a table";
 }
 
-TEST_F(MendingTest, ACutTableKeepsItsWholeBlocks) {
+TEST_F(FileRepairTest, ACutTableKeepsItsWholeBlocks) {
   copy_original();
   const std::string name = tables().front().filename();
   const std::uint64_t size = fs::file_size(copy() / name);
@@ -334,7 +334,7 @@ TEST_F(MendingTest, ACutTableKeepsItsWholeBlocks) {
   }
 }
 
-TEST_F(MendingTest, WithoutItsManifestAStoreIsBuiltAnew) {
+TEST_F(FileRepairTest, WithoutItsManifestAStoreIsBuiltAnew) {
   for (const char* part : {"MANIFEST-", "CURRENT"}) {
     copy_original();
     fs::remove(file(part));
@@ -348,7 +348,7 @@ TEST_F(MendingTest, WithoutItsManifestAStoreIsBuiltAnew) {
   }
 }
 
-TEST_F(MendingTest, AManifestThatHasLostItsEndIsNotTrusted) {
+TEST_F(FileRepairTest, AManifestThatHasLostItsEndIsNotTrusted) {
   const std::string manifest = files("MANIFEST-", folder_.path() / "original").front().filename();
   const std::string whole = read(folder_.path() / "original" / manifest);
   for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -361,7 +361,7 @@ TEST_F(MendingTest, AManifestThatHasLostItsEndIsNotTrusted) {
   }
 }
 
-TEST_F(MendingTest, ATableThatAnEditWhichIsLostHadAddedIsKept) {
+TEST_F(FileRepairTest, ATableThatAnEditWhichIsLostHadAddedIsKept) {
   // One memtable becomes a table while the store is open: an edit of its own, and a log less.
   fs::remove_all(copy());
   StoreOptions small = options();
@@ -391,7 +391,7 @@ TEST_F(MendingTest, ATableThatAnEditWhichIsLostHadAddedIsKept) {
   EXPECT_GT(refused, 0U);
 }
 
-TEST_F(MendingTest, MayBeCutOffAnywhereAndRepeated) {
+TEST_F(FileRepairTest, MayBeCutOffAnywhereAndRepeated) {
   copy_original();
   const std::string table = tables().front().filename();
   const std::string log = file(".log").filename();
@@ -428,7 +428,7 @@ TEST_F(MendingTest, MayBeCutOffAnywhereAndRepeated) {
   }
 }
 
-TEST_F(MendingTest, NotesAreBoundedAndSurviveAWrongByte) {
+TEST_F(FileRepairTest, NotesAreBoundedAndSurviveAWrongByte) {
   copy_original();
   for (int i = 0; i < 3; ++i) {
     change(file(".log"), [&](std::string& bytes) {
