@@ -8,7 +8,7 @@
 ///
 /// Errors: bad_name (of the counter), no_owner (nobody serves the shard of its log), store_full,
 /// mailbox_full, corrupt, would_block; expired, lease_lost, owner_lost, closed: no block is known
-/// to be granted; too_large: the counter is used up. docs/manager.md says what a restored store
+/// to be granted; too_large: counter: all ids are used. docs/manager.md says what a restored store
 /// means.
 #pragma once
 

@@ -38,7 +38,8 @@ KnownNode& NodeTable::row(const std::string& process, const bus::Process& owner)
   }
   const bool room = nodes_.size() < kMaxNodes;
   if (!room && waiting_.empty()) {
-    spdlog::error("more than {} nodes: {} and others are left out", kMaxNodes, process);
+    spdlog::error("node table: full at {} nodes; {} and later ones are left out", kMaxNodes,
+                  process);
   }
   KnownNode& made = (room ? nodes_ : waiting_)[process];
   made.process = process;
@@ -63,7 +64,7 @@ void NodeTable::gone(KnownNode& node, bool KnownNode::*what) {
 void NodeTable::take_in() {
   while (!waiting_.empty() && nodes_.size() < kMaxNodes) {
     const auto taken = nodes_.insert(waiting_.extract(waiting_.begin())).position;
-    if (waiting_.empty()) spdlog::info("there is room for all nodes again");
+    if (waiting_.empty()) spdlog::info("node table: all nodes are listed again");
     tell(&Listener::on_node_added, taken->second);
   }
 }

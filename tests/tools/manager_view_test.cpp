@@ -79,8 +79,8 @@ TEST(ManagerView, WhatIsHeldAgainstServicesIsTold) {
             "rank/4of16: watched; 2 hosts died while it started or was young, a.host-1 last, "
             "1.0 s ago\n"
             "note: 2 further ones\n"
-            "  -> read the logs and core dumps of those hosts; when it is mended: bustop cluster "
-            "--release chat/2\n");
+            "  -> read the logs and core dumps of those hosts; when the cause is removed: "
+            "bustop cluster --release chat/2\n");
 }
 
 TEST(ManagerView, ManyNodesAreCounted) {

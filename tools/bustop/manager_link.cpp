@@ -35,7 +35,7 @@ bus::Error error_of(const rpc::Error& error) {
     case rpc::Errc::bus:
       return {error.bus, error.detail};
     case rpc::Errc::no_such_entity:
-      return {bus::Errc::no_owner, "nobody is the manager"};
+      return {bus::Errc::no_owner, "manager: no owner; start starbus-manager"};
     case rpc::Errc::deadline:
       return {bus::Errc::deadline, "the manager does not answer"};
     default:
@@ -118,10 +118,10 @@ bus::Result<std::string> ManagerLink::entity(const std::string& channel) {
                                                                           {.deadline = timeout_}));
   if (shown) return shown;
   if (shown.error() == bus::Errc::no_owner) {
-    return bus::Error(bus::Errc::no_owner, "nobody has " + channel);
+    return bus::Error(bus::Errc::no_owner, channel + ": no owner");
   }
   if (shown.error() == bus::Errc::handler_failed) {
-    return bus::Error(bus::Errc::no_handler, channel + " is no entity: " + shown.error().detail);
+    return bus::Error(bus::Errc::no_handler, channel + ": not an entity: " + shown.error().detail);
   }
   if (shown.error() == bus::Errc::deadline) {
     return bus::Error(bus::Errc::deadline, channel + " does not answer");

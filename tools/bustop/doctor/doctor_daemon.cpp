@@ -90,7 +90,7 @@ void check_mail_store(const MailStatus& mail, const std::string& host, Findings&
   }
   if (state == "opening" || state == "mending") {
     add(to, Severity::warning, Check::mail_store_opening, host,
-        state == "opening" ? "its mail store is not open yet" : "its mail store is being mended");
+        state == "opening" ? "its mail store is not open yet" : "its mail store is being repaired");
   }
   const auto first_of = [](const std::vector<std::string>& texts) {
     return texts.empty() ? std::string() : texts.front();
@@ -108,7 +108,7 @@ void check_mail_store(const MailStatus& mail, const std::string& host, Findings&
   } else if (damage.mended != 0) {
     add(to, Severity::warning, Check::mail_store_mended, host,
         count_of(damage.mended, "wrong byte") +
-            " of its mail store were put right: " + first_of(damage.notes));
+            " of its mail store were corrected: " + first_of(damage.notes));
   }
   const auto bytes = static_cast<double>(mail.bytes);
   const auto quota = static_cast<double>(mail.quota_bytes);
