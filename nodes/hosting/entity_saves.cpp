@@ -40,6 +40,7 @@ bool EntitySaves::has(const std::string& type, const std::string& persistent_id)
 }
 
 void EntitySaves::add(SavedEntity saved, std::string label, Done done) {
+  thread_.check();
   const std::string key = key_of(saved.type, saved.persistent_id);
   const auto [at, fresh] = entries_.try_emplace(key);
   Entry& entry = at->second;

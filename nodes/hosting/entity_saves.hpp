@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "base/loop_thread.hpp"
 #include "entity/timers/timer_wheel.hpp"
 #include "nodes/hosting/limits.hpp"
 #include "nodes/hosting/saved_entity.hpp"
@@ -83,6 +84,7 @@ class EntitySaves {
   SaveCounters counters_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   entity::TimerOwner alarms_;
+  LoopThread thread_;
 };
 
 }  // namespace starbus::nodes::entities

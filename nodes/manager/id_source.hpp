@@ -17,6 +17,7 @@
 #include <memory>
 #include <string>
 
+#include "base/loop_thread.hpp"
 #include "entity/rpc/endpoint.hpp"
 #include "entity/timers/timer_wheel.hpp"
 #include "nodes/manager/cluster_report.hpp"
@@ -78,6 +79,7 @@ class IdSource {
   std::uint64_t waiters_made_ = 0;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   entity::TimerOwner owner_;
+  LoopThread thread_;
 };
 
 }  // namespace starbus::nodes::manager

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/loop_thread.hpp"
 #include "bus/client/bus.hpp"
 
 namespace starbus::nodes::manager {
@@ -56,20 +57,21 @@ class NodeTable {
  private:
   using Rows = std::map<std::string, KnownNode>;
   /// The row of that process, added if needed: to the waiting ones if the table is full.
-  KnownNode& row(const std::string& process, const bus::Process& owner);
+  KnownNode& row_of(const std::string& process, const bus::Process& owner);
   /// Listed or waiting; null if unknown.
-  KnownNode* known(const std::string& process);
-  bool is_seen(const KnownNode& node) const { return find(node.process) == &node; }
-  void gone(KnownNode& node, bool KnownNode::*what);
-  void end(const std::string& process);
-  void take_in();
-  void tell(void (Listener::*what)(const KnownNode&), const KnownNode& node);
+  KnownNode* find_any(const std::string& process);
+  bool is_listed(const KnownNode& node) const { return find(node.process) == &node; }
+  void drop_name(KnownNode& node, bool KnownNode::*what);
+  void remove(const std::string& process);
+  void list_waiting();
+  void notify(void (Listener::*what)(const KnownNode&), const KnownNode& node);
 
   Rows nodes_;
   Rows waiting_;
   std::vector<Listener*> listeners_;
   bool presence_complete_ = false;
   bool readiness_complete_ = false;
+  LoopThread thread_;
 };
 
 }  // namespace starbus::nodes::manager
