@@ -38,7 +38,7 @@ ShutdownReport running() {
   return report;
 }
 
-TEST(ManagerView, ACourseTellsEachStageOnceAndWhoIsWaitedForWhenReminded) {
+TEST(ManagerView, CourseShowsEachStageOnce) {
   ShutdownCourse course{Look{}};
   ShutdownReport report = running();
   EXPECT_EQ(course.news(report, false), "gates: done, 4 nodes ended in 120 ms\n");
@@ -100,7 +100,7 @@ TEST(ManagerView, APlanAndAReportAreTables) {
   EXPECT_THAT(render_shutdown(report, Look{}), HasSubstr("no shutdown is under way"));
 }
 
-TEST(ManagerView, NodesThatDoNotAnswerAreSaidToAndNamesAreMadePrintable) {
+TEST(ManagerView, ShowsSilentNodesAndPrintableNames) {
   ClusterReport report;
   report.manager = "a.manager-1";
   report.total = 3;
