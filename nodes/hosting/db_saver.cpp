@@ -44,7 +44,7 @@ Json bytes_of(const bus::Bytes& bytes) {
 DbSaver::Loaded saved_in(const Json& document) {
   const auto found = document.find("saved");
   if (found == document.end() || !found->is_binary()) {
-    return db::Error(db::Errc::corrupt, "no document of an entity: it has no bytes in 'saved'");
+    return db::Error(db::Errc::corrupt, "not the document of an entity: 'saved' holds no bytes");
   }
   const auto& bytes = found->get_binary();
   const auto* const begin = reinterpret_cast<const std::byte*>(bytes.data());

@@ -20,11 +20,6 @@ using entity::OnlineId;
 using entity::rpc::PassTime;
 using std::chrono::milliseconds;
 
-std::uint64_t unix_ms() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<milliseconds>(now).count());
-}
-
 entity::EntityManager::DrawId draw_from(manager::IdSource& ids) {
   return [&ids]() -> entity::IdentityResult<OnlineId> {
     const bus::Result<std::uint64_t> id = ids.next();

@@ -18,15 +18,6 @@ using entity::Entity;
 using entity::OnlineId;
 using std::chrono::milliseconds;
 
-namespace {
-
-std::uint64_t unix_ms() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<milliseconds>(now).count());
-}
-
-}  // namespace
-
 EntitySaver::EntitySaver(HostContext& context, PublishedNames& names, const HostOptions& options)
     : context_(context),
       names_(names),

@@ -32,6 +32,7 @@ bool EntitySaves::has(const std::string& type, const std::string& persistent_id)
 }
 
 void EntitySaves::add(SavedEntity saved, std::string label, Done done) {
+  thread_.check();
   const std::string key = key_of(saved.type, saved.persistent_id);
   const auto [at, fresh] = entries_.try_emplace(key);
   Entry& entry = at->second;
@@ -60,7 +61,7 @@ void EntitySaves::begin_more() {
     Entry& entry = entries_.at(key);
     ++under_way_;
     const auto late = timers_.after(alarms_, entry.patience, [this, key] {
-      end(key, bus::Error(bus::Errc::deadline, "not kept in time"));
+      end(key, bus::Error(bus::Errc::deadline, "save timed out"));
     });
     if (late) entry.deadline = *late;
     attempt(key, entry);
@@ -85,7 +86,7 @@ void EntitySaves::answered(const std::string& key, std::uint64_t number,
   Entry& entry = found->second;
   if (result || is_final(result.error())) return end(key, result);
   entry.attempt = ++attempts_;  // so that this one has ended
-  spdlog::warn("entities: {} is not saved yet, and will be tried again: {}", entry.label,
+  spdlog::warn("entities: {}: save failed, trying again: {}", entry.label,
                result.error().to_string());
   ++counters_.repeated;
   const auto again = timers_.after(alarms_, milliseconds(kSaveRetry), [this, key] {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -54,6 +55,12 @@ struct HostContext {
     return found == types.end() ? kDefaults : found->second;
   }
 };
+
+inline std::uint64_t unix_ms() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+}
 
 inline std::uint64_t id_of(const entity::Entity& entity) {
   return static_cast<std::uint64_t>(entity.online_id());

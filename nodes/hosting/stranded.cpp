@@ -22,7 +22,8 @@ bus::Handlers Stranded::handlers(const std::shared_ptr<Stranded>& stranded) {
     if (stranded->held_.size() < kHeldMessages) {
       stranded->held_.emplace_back(call.detach());
     } else {
-      static_cast<void>(call.fail({bus::Errc::busy, "it has arrived, and does not live yet"}));
+      static_cast<void>(
+          call.fail({bus::Errc::busy, "the entity has arrived and is not activated yet"}));
     }
   };
   return made;

@@ -45,7 +45,7 @@ void ClusterShutdown::on_node_removed(const KnownNode& node) {
 /// It drains, or has lost its lease, and with it the name under which it is asked.
 void ClusterShutdown::state(NodeState entered) {
   if (entered == NodeState::ready || stages_.phase() != ShutdownPhase::running) return;
-  spdlog::warn("the shutdown of the cluster is given up: this manager is {}", name_of(entered));
+  spdlog::warn("cluster shutdown: aborted, since this manager is {}", name_of(entered));
   stages_.abandon(bus::io::boot_now());
 }
 
@@ -103,7 +103,7 @@ void ClusterShutdown::ask_waited_for() {
   if (stages_.phase() != ShutdownPhase::running) return;
   const auto set =
       node_.timers().after(asking_, milliseconds(kShutdownInterval), [this] { ask_waited_for(); });
-  if (!set) spdlog::error("no timer: who blocks is asked once a second only");
+  if (!set) spdlog::error("no timer: blocking nodes are asked once a second only");
 }
 
 void ClusterShutdown::arm() {
@@ -142,7 +142,7 @@ void ClusterShutdown::log_end() {
   const ShutdownReport last = report();
   const std::size_t blocked = last.blocked.size() + last.blocked_left_out;
   if (blocked == 0) return spdlog::info("the cluster is shut down, in {} ms", last.elapsed_ms);
-  spdlog::error("the cluster is shut down, in {} ms, but for {} nodes that were waited for in vain",
+  spdlog::error("the cluster is shut down, in {} ms, except for {} nodes that did not end in time",
                 last.elapsed_ms, blocked);
 }
 

@@ -30,16 +30,18 @@ bool IdSource::take(std::uint64_t& id) {
 }
 
 bus::Result<std::uint64_t> IdSource::next() {
+  thread_.check();
   std::uint64_t id = 0;
   const bool taken = waiters_.empty() && take(id);
   refill();
   if (taken) return id;
   return bus::Error(bus::Errc::would_block, refused_ == bus::Errc::ok
-                                                ? "the next block is on its way"
+                                                ? "the next block is requested"
                                                 : "no block: " + refused_.to_string());
 }
 
 void IdSource::wait_next(std::chrono::milliseconds limit, Done done) {
+  thread_.check();
   if (waiters_.size() == kMaxIdWaiters) return refuse(std::move(done), bus::Errc::would_block);
   const std::uint64_t number = ++waiters_made_;
   entity::TimerId deadline{};

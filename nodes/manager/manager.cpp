@@ -58,7 +58,7 @@ bus::Result<> Manager::start(Node& node) {
 bus::Result<> Manager::reload() {
   parts_->placer.want(wanted_);
   if (plan_ == parts_->plan) return {};
-  return bus::Error(bus::Errc::bad_config, "[shutdown] takes a restart");
+  return bus::Error(bus::Errc::bad_config, "[shutdown] changed: restart the manager to apply it");
 }
 
 std::string Manager::status() const {

@@ -39,17 +39,17 @@ void add_metrics(Node& node, const NodeTable& table, const LoadReports& reports)
   auto& metrics = node.process_context().metrics;
   metrics.gauge("starbus_manager_nodes", "Nodes on the bus.",
                 [&table] { return static_cast<double>(table.nodes().size()); });
-  metrics.gauge("starbus_manager_nodes_ready", "Of these, those that are ready.", [&table] {
+  metrics.gauge("starbus_manager_nodes_ready", "Ready nodes.", [&table] {
     return static_cast<double>(
         std::ranges::count_if(table.nodes(), [](const auto& row) { return row.second.ready; }));
   });
-  metrics.gauge("starbus_manager_nodes_silent", "Of these, those that do not answer.", [&] {
+  metrics.gauge("starbus_manager_nodes_silent", "Nodes on the bus that do not answer.", [&] {
     return static_cast<double>(std::ranges::count_if(table.nodes(), [&](const auto& row) {
       const LoadReports::Latest* const latest = reports.find(row.first);
       return latest != nullptr && !latest->answers;
     }));
   });
-  metrics.gauge("starbus_manager_nodes_left_out", "Nodes for which there was no room.",
+  metrics.gauge("starbus_manager_nodes_left_out", "Nodes left out because the table is full.",
                 [&table] { return static_cast<double>(table.left_out()); });
 }
 
@@ -65,7 +65,7 @@ void add_manager_admin(Node& node, ManagerService& service, const NodeTable& tab
             [&service](const Request&) { return Response::json(to_json(service.shutdown_now())); });
   add_metrics(node, table, reports);
   node.process_context().metrics.gauge(
-      "starbus_manager_quarantined", "Instances of services in quarantine.",
+      "starbus_manager_quarantined", "Service instances in quarantine.",
       [&service] { return static_cast<double>(service.quarantined()); });
   admin.post_async("/ids/skip", [&node, &service](const Request& request, const Reply& reply) {
     start_skip(node, service, request, reply);

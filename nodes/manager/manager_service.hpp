@@ -1,9 +1,9 @@
-/// What the manager answers to others, under manager/cluster.
+/// The RPC methods of the manager, under manager/cluster.
 ///
 ///   rpc::call<&ManagerService::cluster>(endpoint, manager::kManagerChannel, {}, "");
 ///
-/// Belongs to the loop's thread. Only servers may call (docs/guide/rpc.md); who of these may send
-/// to manager/ is in busd's access list.
+/// Belongs to the loop's thread. Only servers may call (docs/guide/rpc.md); the access list of busd
+/// says which of them may send to manager/.
 #pragma once
 
 #include <cstdint>
@@ -27,18 +27,18 @@ class ManagerService final : public entity::rpc::Host<ManagerService> {
   ManagerService(Node& node, const NodeTable& table, const LoadReports& reports,
                  ClusterShutdown& shutdown, ServicePlacer& placer);
 
-  /// The nodes in the order of their names, from the one behind `after` on ("" for all): at most
+  /// The nodes in the order of their names, after the name `after` ("" for all): at most
   /// kReportRows.
   ClusterReport cluster(entity::rpc::Caller& from, std::string after);
   /// Begins the shutdown of the cluster, or joins the one that runs, which it does not change.
   ShutdownReport shutdown(entity::rpc::Caller& from, std::string reason);
-  /// How far that is; before one, who would be told in which stage.
+  /// Its progress; before a shutdown, which stage each node would be drained in.
   ShutdownReport shutdown_report(entity::rpc::Caller& from);
-  /// The next kIdBlock ids of a counter, which nobody gets again: see id_blocks.hpp.
+  /// The next kIdBlock ids of a counter, granted once for ever: see id_blocks.hpp.
   entity::rpc::Task<bus::Result<IdRange>> allocate(entity::rpc::Caller& from, std::string counter);
   /// Instances of services that are suspected of deaths of their hosts: docs/guide/placement.md.
   SetbackReport setbacks(entity::rpc::Caller& from);
-  /// Ends the quarantine or pause of "chat/2". False: nothing is held against such an instance.
+  /// Ends the quarantine or pause of "chat/2". False if it has neither.
   bool release(entity::rpc::Caller& from, std::string instance);
 
   // The same without a call, for the admin server.

@@ -42,7 +42,7 @@ Mirror::Mirror(entity::rpc::Endpoint& endpoint, entity::TimerWheel& timers, std:
   const milliseconds tick_time(kMirrorTick);
   const auto set =
       timers.every(timer_, milliseconds(0), tick_time, entity::CatchUp::once, [this] { tick(); });
-  if (!set) spdlog::error("the mirror of {} does not run: there are no timers", publisher_);
+  if (!set) spdlog::error("the mirror of {}: stopped, no timer is free", publisher_);
 }
 
 MirrorStatus Mirror::status() const {
@@ -85,9 +85,9 @@ void Mirror::bound(const bus::Result<bus::Bound>& result) {
   refused_ = code;
   refusals_ = 1;
   if (result) {
-    spdlog::info("the mirror of {} has its name{}", publisher_, former);
+    spdlog::info("the mirror of {}: name bound{}", publisher_, former);
   } else {
-    spdlog::warn("the mirror of {} has no name, and asks for it again: {}{}", publisher_,
+    spdlog::warn("the mirror of {}: no name, binding again: {}{}", publisher_,
                  result.error().to_string(), former);
   }
 }

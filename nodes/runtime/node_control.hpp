@@ -1,9 +1,9 @@
-/// What a node answers to others, under node/HOST.NODE: how it is, and that it shall go.
+/// The RPC methods of every node, under node/HOST.NODE: report the state, and drain.
 ///
 ///   rpc::call<&NodeControl::report>(endpoint, nodes::presence_name("host-a.chat-1"), {});
 ///
-/// Belongs to the loop's thread. Only servers may call (docs/guide/rpc.md); who of these may send
-/// to node/ is in busd's access list.
+/// Belongs to the loop's thread. Only servers may call (docs/guide/rpc.md); the access list of busd
+/// says which of them may send to node/.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct NodeReport {
   std::uint64_t stalls = 0;
   std::uint64_t posted = 0;      // closures that wait
   std::uint64_t tasks = 0;       // that wait or run
-  std::uint64_t dictionary = 0;  // hash of all that it can be called with: rpc::Dictionary
+  std::uint64_t dictionary = 0;  // hash of its RPC methods: rpc::Dictionary
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -37,7 +37,7 @@ class NodeControl final : public entity::rpc::Host<NodeControl> {
   explicit NodeControl(NodeCore& core) : core_(core) {}
 
   NodeReport report(entity::rpc::Caller& from);
-  /// As SIGTERM. Answers at once, and the drain begins behind that.
+  /// As SIGTERM does. Answers at once; the drain begins after the answer.
   void drain(entity::rpc::Caller& from);
 
   static constexpr auto kRpc =

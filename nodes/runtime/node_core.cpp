@@ -48,7 +48,7 @@ NodeCore::NodeCore(bus::daemon::DaemonContext& context, std::string role, NodeSe
               [this] { return what_runs(endpoint_, main_loop_.load()); }) {
   for (const Requirement& each : settings_.needs) require(each);
   endpoint_.on_lease_lost([this] {
-    spdlog::warn("cut off from busroot for the length of the lease: every name is gone");
+    spdlog::warn("the lease is lost: no contact with busroot for its length; all names are freed");
     offers_.forget();
     lifecycle_.lease_lost();
   });
@@ -57,7 +57,7 @@ NodeCore::NodeCore(bus::daemon::DaemonContext& context, std::string role, NodeSe
     linked_ = state == bus::LinkState::connected;
     ++link_changes_;
     if (state == bus::LinkState::connected) return spdlog::info("linked with busd");
-    spdlog::warn("the link with busd is lost, and will be mended: {}", reason.to_string());
+    spdlog::warn("the link with busd is lost; reconnecting: {}", reason.to_string());
   });
 }
 

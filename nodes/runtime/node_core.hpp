@@ -1,7 +1,7 @@
-/// What a node consists of, put together: the loop, the bus, the states, and what watches them.
+/// The parts of a node: the loop, the bus, the states, and their observers.
 ///
-/// Made, used and ended on the loop's thread, but for post(), and for what the stall detector
-/// reads. Owns everything here, and no objects of the program. The daemon's context outlives it.
+/// Created, used and destroyed on the loop's thread, except post() and what the stall detector
+/// reads. Owns its members, and no objects of the program. The daemon's context outlives it.
 #pragma once
 
 #include <functional>
@@ -55,9 +55,9 @@ class NodeCore final : private Lifecycle::Shell {
   }
 
   // --- the daemon's part ---
-  /// The first mistake of the program, or the node is on its way.
+  /// Starts the node, or returns the first mistake of the program.
   bus::Result<> begin();
-  /// Drains; `done` when it has left the bus.
+  /// Drains; calls `done` when the node has left the bus.
   void stop(std::function<void()> done);
   std::string status() const;
 

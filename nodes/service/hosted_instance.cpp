@@ -162,7 +162,7 @@ void HostedInstance::withdraw() {
 void HostedInstance::stopped(const bus::Result<>& result) {
   if (!result) {
     stopped_badly_ = true;
-    spdlog::error("{} has not stopped well: {}", to_string(id_), result.error().to_string());
+    spdlog::error("{}: stop failed: {}", to_string(id_), result.error().to_string());
   }
   give_back();
 }
@@ -182,7 +182,7 @@ void HostedInstance::give_back() {
 }
 
 void HostedInstance::fail(Error problem) {
-  spdlog::error("{} cannot run here: {}", to_string(id_), problem.to_string());
+  spdlog::error("{}: start failed: {}", to_string(id_), problem.to_string());
   alarm_.cancel_all();
   turn_ = std::make_shared<bool>(true);
   made_ = {};

@@ -1,14 +1,15 @@
-/// Calls to a type with partitions, by key: to whoever has the key's partition now, or will have it
-/// before the deadline.
+/// Calls to a type with partitions, by key: to the owner of the key's partition now, or to the one
+/// that owns it before the deadline.
 ///
 ///   service::Partitions ranks(node.rpc(), "rank", 16);      // for as long as you call
 ///   auto total = co_await ranks.call<&Rank::add>(player, {.deadline = 3s}, use_awaitable, player,
 ///                                                points);
 ///
-/// The number of partitions is part of the channels' names, so a caller with another one reaches
-/// nobody. A call that nobody has run (its partition was moving) is made again until the deadline;
-/// one that may have run never is. Calls of one key are in order while the partition stays where it
-/// is. Belongs to the loop's thread, and ends before the endpoint; what waits then ends as closed.
+/// The number of partitions is part of the channel names, so a caller with a wrong number reaches
+/// no owner. A call that was not run (its partition was moving) is repeated until the deadline; a
+/// call that may have run is never repeated. Calls of one key are in order while the partition
+/// stays where it is. Belongs to the loop's thread, and ends before the endpoint; what waits then
+/// ends as closed.
 #pragma once
 
 #include <boost/asio/async_result.hpp>
@@ -62,9 +63,9 @@ class Partitions {
         token, entity::rpc::detail::pack<M>(std::forward<A>(arguments)...));
   }
 
-  /// Partitions that can be reached now, as far as is known here.
+  /// Number of partitions known to be reachable now.
   std::size_t placed() const { return watch_->placed(); }
-  /// Calls that wait for theirs.
+  /// Number of calls that wait for a partition.
   std::size_t waiting() const { return watch_->waiting(); }
 
  private:

@@ -1,4 +1,4 @@
-/// What hosts of services tell whoever places them: part of the manager, and called under its name.
+/// RPC methods for the hosts of services, as a part of the manager and under its name.
 ///
 ///   rpc::send<&PlacerControl::leaving>(endpoint, service::kPlacerChannel, {});
 ///
@@ -20,8 +20,8 @@ class PlacerControl final : public entity::rpc::Host<PlacerControl> {
   explicit PlacerControl(std::function<void(const bus::Process&)> on_leaving)
       : on_leaving_(std::move(on_leaving)) {}
 
-  /// This host drains: its end is not to be counted as a death. Arrives before its end is seen,
-  /// since a process that drains leaves the bus when all that it sent is acknowledged.
+  /// The calling host drains: its end does not count as a death. Arrives before the end is seen,
+  /// since a draining process leaves the bus only when all its messages are acknowledged.
   void leaving(entity::rpc::Caller& from) { on_leaving_(from.process); }
 
   static constexpr auto kRpc = entity::rpc::methods(

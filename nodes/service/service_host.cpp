@@ -66,7 +66,7 @@ void ServiceHost::lose_all() {
   manager_ = 0;  // a busroot that has lost its disk meanwhile counts anew
   counters_.lost += instances_.size();
   if (!instances_.empty()) {
-    spdlog::warn("{} instances of services ended with the lease", instances_.size());
+    spdlog::warn("{} service instances ended with the lease", instances_.size());
   }
   instances_.clear();
   if (emptied_) std::exchange(emptied_, nullptr)({});
@@ -115,7 +115,7 @@ Result<> ServiceHost::place(const InstanceId& id) {
   }
   if (instances_.size() >= options_.capacity) return Error(Errc::too_many);
   auto made = std::make_unique<HostedInstance>(endpoint_, timers_, id, type->second, listener_);
-  spdlog::info("{} is to run here", to_string(id));
+  spdlog::info("{} is placed in this process", to_string(id));
   instances_.emplace(id, std::move(made)).first->second->begin();
   return {};
 }
@@ -135,7 +135,7 @@ void ServiceHost::gone(const InstanceId& id) {
   const auto found = instances_.find(id);
   if (found->second->stopped_badly()) ++counters_.stopped_badly;
   instances_.erase(found);
-  spdlog::info("{} does not run here any more", to_string(id));
+  spdlog::info("{} has ended in this process", to_string(id));
   if (instances_.empty() && emptied_) std::exchange(emptied_, nullptr)({});
 }
 

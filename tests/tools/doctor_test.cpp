@@ -310,7 +310,7 @@ TEST_F(Doctor, ShardsOfMailWithoutAHome) {
   for (unsigned shard = 128; shard < bus::kShards; ++shard) mail.host[shard] = "a";
   expect(Check::mail_shards_missing, Severity::error);
   EXPECT_EQ(diagnose(examination_)[0].what,
-            "nobody serves 128 shards of mail (0-127): posts to them wait");
+            "no host serves 128 shards of mail (0-127): posts to them wait");
   mail.from_root = false;  // the others may be elsewhere
   expect_nothing();
   mail.from_root = true;
@@ -369,7 +369,7 @@ TEST_F(Doctor, ShardsThatAHostListsAndNeitherItNorAnybodyHas) {
   EXPECT_EQ(findings[1].severity, Severity::warning);
   EXPECT_EQ(findings[1].where, "a");
   EXPECT_EQ(findings[1].what,
-            "lists 1 shard of mail (5), which its store does not have, and nobody serves");
+            "lists 1 shard of mail (5), which its store does not have, and no host serves");
 }
 
 TEST_F(Doctor, ClockJumps) {

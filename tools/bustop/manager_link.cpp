@@ -31,7 +31,8 @@ bus::Options options_of(const std::string& endpoint, const std::string& role) {
 
 /// The error as bustop shows it: in words of the bus.
 bus::Error error_of(const rpc::Error& error) {
-  if (rpc::is_absent(error)) return {bus::Errc::no_owner, "no manager runs"};
+  if (rpc::is_absent(error))
+    return {bus::Errc::no_owner, "manager: no owner; start starbus-manager"};
   if (error == rpc::Errc::deadline) return {bus::Errc::deadline, "the manager does not answer"};
   if (error.code.is_of<bus::Errc>()) return error;
   return {bus::Errc::handler_failed, error.to_string()};
@@ -112,10 +113,10 @@ bus::Result<std::string> ManagerLink::entity(const std::string& channel) {
                                                                           {.deadline = timeout_}));
   if (shown) return shown;
   if (shown.error() == bus::Errc::no_owner) {
-    return bus::Error(bus::Errc::no_owner, "nobody has " + channel);
+    return bus::Error(bus::Errc::no_owner, channel + ": no owner");
   }
   if (shown.error() == bus::Errc::handler_failed) {
-    return bus::Error(bus::Errc::no_handler, channel + " is no entity: " + shown.error().detail);
+    return bus::Error(bus::Errc::no_handler, channel + ": not an entity: " + shown.error().detail);
   }
   if (shown.error() == bus::Errc::deadline) {
     return bus::Error(bus::Errc::deadline, channel + " does not answer");

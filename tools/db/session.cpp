@@ -45,7 +45,7 @@ db::Result<> Session::open_folder(const std::filesystem::path& folder) {
   std::error_code error;  // of a folder that this user may not look into
   if (!std::filesystem::exists(folder / "CURRENT", error)) {
     return db::Error(db::Errc::not_found,
-                     folder.string() + (error ? ": " + error.message() : " is no store"));
+                     folder.string() + (error ? ": " + error.message() : " is not a store"));
   }
   auto store = storage::open_store({.folder = folder, .repair_logs = storage::repair_logs});
   if (!store && store.error() == storage::Errc::in_use) {

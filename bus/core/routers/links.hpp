@@ -102,8 +102,8 @@ struct RouterLink final : LaneSource {
   LinkAttachment* attachment = nullptr;
   explicit RouterLink(Time now) : session(0, now), opened(now) {}
   bool ready(Lane lane) const override { return queues.ready(lane); }
-  Pulled pull(Lane lane, std::size_t budget, Bytes& out) override {
-    return queues.pull(lane, budget, out);
+  FillResult fill_bundle(Lane lane, std::size_t budget, Bytes& out) override {
+    return queues.fill_bundle(lane, budget, out);
   }
 };
 

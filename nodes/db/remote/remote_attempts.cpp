@@ -93,7 +93,7 @@ void RemoteDatabase::replied(std::uint64_t number, std::uint64_t attempt,
     judge(at, *verdicted);
   } else {
     const Errc code = at->second.changes ? Errc::outcome_unknown : Errc::unavailable;
-    end(at, Error(code, "an answer that is none"));
+    end(at, Error(code, "malformed reply"));
   }
   if (!weak.expired()) pump();
 }

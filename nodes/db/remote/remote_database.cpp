@@ -29,7 +29,7 @@ bool is_change(const Arguments& arguments) {
 }
 
 Error not_understood(bool changes) {
-  return {changes ? Errc::outcome_unknown : Errc::unavailable, "an answer of another version"};
+  return {changes ? Errc::outcome_unknown : Errc::unavailable, "reply of another protocol version"};
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ Arguments read_arguments(wire::In& in, std::size_t method) {
     wire::get(in, std::get<I>(arguments));
     return arguments;
   } else {
-    in.fail({Errc::bad_request, "a method that this version does not have"});
+    in.fail({Errc::bad_request, "unknown method; the caller is newer"});
     return {};
   }
 }
@@ -36,7 +36,7 @@ Result<bus::Bytes> encode_arguments(const Arguments& arguments) {
   out.bytes.byte(static_cast<std::uint8_t>(arguments.index()));
   std::visit([&](const auto& each) { wire::put(out, each); }, arguments);
   if (out.wrong != Errc::ok) return out.wrong;
-  if (!out.bytes.ok()) return Error(Errc::too_large, "more than a request may bring");
+  if (!out.bytes.ok()) return Error(Errc::too_large, "request too large: split it");
   return bytes;
 }
 
@@ -52,8 +52,8 @@ bus::Bytes encode_head(const std::string& database, std::uint64_t age_ms) {
 
 Result<Request> decode_request(bus::ByteView body) {
   entity::Decoder bytes(body, kWireBudget);
-  if (bytes.byte() != kRequestMark) return Error(Errc::bad_request, "no request for documents");
-  if (bytes.byte() != kWireVersion) return Error(Errc::bad_request, "another version");
+  if (bytes.byte() != kRequestMark) return Error(Errc::bad_request, "not a document request");
+  if (bytes.byte() != kWireVersion) return Error(Errc::bad_request, "unknown protocol version");
   Request request;
   const auto age_ms = bytes.number<std::uint64_t>();
   request.database = bytes.text();

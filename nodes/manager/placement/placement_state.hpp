@@ -1,13 +1,13 @@
-/// What the manager knows of the hosts of services, and whom it is to call next with which orders:
-/// the placement without I/O.
+/// The placement without I/O: what the manager knows about the hosts of services, and which host it
+/// calls next with which orders.
 ///
-/// Belongs to one thread. Level-triggered: each plan is made of what the hosts have said last, with
-/// what is under way to them counted as done, so a lost order or answer is mended by the next
-/// report. One call at a time to each host. Nothing is planned before both watches are complete and
-/// every host has answered, or had kFirstAnswer to do so.
+/// Belongs to one thread. Level-triggered: each plan uses the latest reports of the hosts, and
+/// counts orders under way as carried out, so the next report corrects a lost order or answer. One
+/// call at a time per host. Nothing is planned before both watches are complete and every host has
+/// answered, or has had kFirstAnswer to do so.
 ///
-/// A host that is no member any more has drained, if it has said so, or died: that is known when
-/// its process is gone, since what a process has said arrives before its end is seen.
+/// A host that has left the group has drained if it said so, else it died. That is decided when its
+/// process ends, since its messages arrive before its end is seen.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class PlacementState {
  public:
   using Time = entity::Time;
 
-  /// Of one host; each is answered by answered() or unanswered() with the same serial.
+  /// A call to one host; end it by answered() or unanswered() with the same serial.
   struct Call {
     std::string process;
     std::uint64_t serial = 0;  // of this life of the host
@@ -51,7 +51,7 @@ class PlacementState {
     bool leaving = false;                        // it has said that it drains
     std::map<service::InstanceId, Youth> young;  // that were placed there and are not old
   };
-  /// Whether that process is on the bus still.
+  /// True while that process is on the bus.
   using IsThere = std::function<bool(const std::string& process, const bus::Process& owner)>;
 
   explicit PlacementState(IsThere is_there) : is_there_(std::move(is_there)) {}
@@ -63,27 +63,27 @@ class PlacementState {
   void answered(const std::string& process, std::uint64_t serial, service::HostReport report,
                 Time now);
   void unanswered(const std::string& process, std::uint64_t serial, Time now);
-  /// It drains: its end is no death.
+  /// The host drains: its end is not a death.
   void leaving(const bus::Process& owner);
-  /// Another one may have given orders meanwhile: all hosts are asked anew before anything is
-  /// planned. Calls that are under way are forgotten, and so are setbacks.
+  /// Another manager may have given orders meanwhile: all hosts are asked again before the next
+  /// plan. Forgets calls under way, and setbacks.
   void start_afresh(Time now);
 
-  /// Plans, if it may, and says whom to call now.
+  /// Plans if possible, and returns the calls to make now.
   std::vector<Call> due(Time now);
 
   const std::map<std::string, Host>& hosts() const { return hosts_; }
   const std::vector<WantedType>& wanted() const { return wanted_; }
   /// Of the latest plan.
   const std::vector<WaitingType>& waiting() const { return waiting_; }
-  /// Hosts are known and have answered: there are plans.
+  /// True if the hosts are known and have answered, so that it plans.
   bool plans(Time now) const;
   std::size_t left_out() const { return left_out_.size(); }
   Setbacks& setbacks() { return setbacks_; }
   const Setbacks& setbacks() const { return setbacks_; }
 
  private:
-  /// A host that is no member any more; its process may be there still.
+  /// A host that has left the group; its process may still run.
   struct Ended {
     std::string process;
     bus::Process owner;

@@ -66,7 +66,8 @@ void ServicePlacer::act() {
 void ServicePlacer::call(const PlacementState::Call& call) {
   for (const service::Action& action : call.actions) {
     const bool placed = action.kind == service::Action::Kind::place;
-    spdlog::info("{} {} {}", service::to_string(action.id), placed ? "to" : "from", call.process);
+    spdlog::info("{} {} {}", service::to_string(action.id),
+                 placed ? "is placed on" : "is taken from", call.process);
   }
   entity::rpc::CallOptions options;
   options.deadline = milliseconds(kOrderDeadline);
@@ -81,7 +82,7 @@ void ServicePlacer::call(const PlacementState::Call& call) {
         const auto& error = reply.error();
         if (error == entity::rpc::Errc::refused && error.error == service::Errc::stale_manager &&
             refused_++ == 0) {
-          spdlog::error("{} has a later manager: this one gives no orders that count", process);
+          spdlog::error("{} follows a later manager and ignores this one", process);
         }
         state_.unanswered(process, serial, now);
       });
@@ -112,7 +113,7 @@ bool ServicePlacer::release(const std::string& instance) {
   const auto found = std::ranges::find_if(
       records, [&](const auto& item) { return service::to_string(item.first) == instance; });
   if (found == records.end()) return false;
-  spdlog::warn("{} is released by an operator, after {} deaths of hosts", instance,
+  spdlog::warn("{} is released by an operator, after {} host deaths", instance,
                found->second.deaths);
   return state_.setbacks().release(service::InstanceId(found->first));
 }

@@ -1,9 +1,9 @@
-/// Places services: watches their hosts, asks what these have, and orders what is missing.
+/// Places services: watches their hosts, asks for their instances, and orders missing ones.
 ///
-/// Belongs to the loop's thread; made in the manager's start. It acts while this node is ready, so
-/// while it owns the manager's name, whose epoch stands in each order: a manager that has lost the
-/// name gives none that counts. Nothing of it is on a disk: what hosts say is what there is.
-/// PlacementState decides; this is the part that waits and calls. Hosts call its control, which is
+/// Belongs to the loop's thread; created in the start of the manager. It acts while this node is
+/// ready, that is while it owns the manager's name. The epoch of the name is in each order, so
+/// hosts ignore a manager that has lost the name. Stores nothing on disk: hosts report what exists.
+/// PlacementState decides; this part waits and calls. Hosts call its control, which is
 /// part of the manager's.
 #pragma once
 
@@ -22,7 +22,7 @@ namespace starbus::nodes::manager {
 
 class ServicePlacer {
  public:
-  /// `held` says that nothing is to be placed any more: a shutdown of the cluster has begun.
+  /// `held` returns true when nothing may be placed any more: a cluster shutdown has begun.
   ServicePlacer(Node& node, const NodeTable& table, std::string manager_channel,
                 std::function<bool()> held);
   ServicePlacer(const ServicePlacer&) = delete;
@@ -30,16 +30,16 @@ class ServicePlacer {
 
   /// Within App::start.
   bus::Result<> start();
-  /// What is to run from now on.
+  /// Sets the wanted services.
   void want(std::vector<WantedType> wanted) { state_.want(std::move(wanted)); }
   const std::vector<WantedType>& wanted() const { return state_.wanted(); }
   service::PlacerControl& control() { return control_; }
 
-  /// Who is suspected of deaths of hosts: at most kSetbackRows.
+  /// Instances suspected of host deaths: at most kSetbackRows.
   SetbackReport setbacks() const;
   std::size_t quarantined() const { return state_.setbacks().quarantined(); }
-  /// An operator's word: "chat/2" may have a place again, as if no host had died. False: nothing
-  /// is held against such an instance.
+  /// An operator releases "chat/2": it is placed again as if no host had died. False if it has no
+  /// setbacks.
   bool release(const std::string& instance);
 
  private:

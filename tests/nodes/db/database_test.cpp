@@ -50,7 +50,7 @@ TEST_F(DatabaseTest, InsertPutUpdateErase) {
   EXPECT_EQ(count({.collection = "c"}), 1u);
 }
 
-TEST_F(DatabaseTest, ARaiseNeverLowersAndTakesTheWholeRequestWithIt) {
+TEST_F(DatabaseTest, RaiseNeverLowersAndFailsTheRequest) {
   const auto write = [&](Json version, int n) {
     const auto written = world_.write(
         Update{"c",

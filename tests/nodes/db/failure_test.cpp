@@ -143,7 +143,7 @@ TEST(FailingDisk, ADocumentThatCannotBeReadIsReplacedOrErased) {
   }
 }
 
-TEST(FailingDisk, TheLastDocumentOfACollectionIsErasedThoughItCannotBeRead) {
+TEST(FailingDisk, ErasesUnreadableLastDocument) {
   test::World world;
   ASSERT_TRUE(world.declare({"c", "n", {{"n"}}}));
   ASSERT_TRUE(world.write(Put{"c", "1", {{"n", 1}}}));

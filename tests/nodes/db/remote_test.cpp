@@ -117,7 +117,7 @@ class Pair {
   std::uint64_t answered_ = 0;
 };
 
-TEST(RemoteProperty, EveryRequestTakesEffectOnceAndInTheOrderOfItsDocument) {
+TEST(RemoteProperty, RequestsTakeEffectOnceInDocumentOrder) {
   const std::uint64_t seeds = long_runs() ? 500 : 12;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     SCOPED_TRACE(seed);
@@ -176,7 +176,7 @@ TEST(Remote, ADropWhoseAnswerWasLostIsDone) {
   EXPECT_TRUE(*dropped);
 }
 
-TEST(Remote, TheSecondRequestOfADocumentWaitsForTheFirstAndOthersDoNot) {
+TEST(Remote, OrdersRequestsPerDocument) {
   RemoteWorld world;
   const auto ignore = [](const auto&) {};
   ASSERT_TRUE(world.remote().write({.writes = {increment("1")}}, ignore));

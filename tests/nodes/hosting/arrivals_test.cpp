@@ -85,7 +85,7 @@ class EntityArrivals : public bus::LoopTest {
   Hero* hero = nullptr;
 };
 
-TEST_F(EntityArrivals, AnActivationThatFailsIsTriedAgainAndMessagesWait) {
+TEST_F(EntityArrivals, FailedActivationIsRetriedWhileMessagesWait) {
   run([this]() -> Task {
     const bool begun = co_await begin();
     EXPECT_TRUE(begun);

@@ -120,7 +120,7 @@ TEST_F(DbSaverValues, ThatNoDocumentCanHoldAreLeftOutAndCounted) {
   EXPECT_EQ(saver.counters().left_out, 5U);
 }
 
-TEST(DbSaverIndex, EntitiesAreFoundByTheirValuesAndReadFromTheirBytes) {
+TEST(DbSaverIndex, FindsEntitiesByValuesAndReadsTheirBytes) {
   db::test::World world;
   DbSaver saver{world.database()};
   ASSERT_TRUE(world.declare({"hero", "by_level", {{"values.level", true}}}));

@@ -39,7 +39,7 @@ TEST(ShutdownPlan, WithoutAConfigurationItIsTheDefaultOne) {
   EXPECT_EQ(read("[shutdown]\ndeadline = '5s'").plan.stages[2].deadline, milliseconds(5000));
 }
 
-TEST(ShutdownPlan, StagesOfTheConfigurationAreInItsOrderAndManagersLast) {
+TEST(ShutdownPlan, ConfiguredStagesKeepOrderManagersLast) {
   const Read mine = read(R"(
 [shutdown]
 deadline = "10s"

@@ -85,7 +85,7 @@ TEST_F(StagesTest, ASecondRequestChangesNothing) {
   EXPECT_EQ(stages.next_tick(), at(kStageDeadline));
 }
 
-TEST_F(StagesTest, WhoIsThereAtTheDeadlineIsNamedAndNotWaitedForAnyMore) {
+TEST_F(StagesTest, DeadlineNotesRemainingNodesAsBlocked) {
   stages.on_node_added("a.gate-1", "gate", at(0));
   stages.on_node_added("a.space-1", "space", at(0));
   stages.begin("test", at(0));
@@ -108,7 +108,7 @@ TEST_F(StagesTest, WhoIsThereAtTheDeadlineIsNamedAndNotWaitedForAnyMore) {
   EXPECT_TRUE(stages.report(at(kStageDeadline)).blocked[0].gone);
 }
 
-TEST_F(StagesTest, WhoComesLateIsToldAndWaitedForByThePresentStage) {
+TEST_F(StagesTest, LateNodeIsDrainedByThePresentStage) {
   stages.on_node_added("a.space-1", "space", at(0));
   stages.begin("test", at(0));
   EXPECT_THAT(stages.take_drains(), ElementsAre("a.space-1"));

@@ -102,7 +102,7 @@ TEST_F(MirrorCoreTest, ALaterStreamCountsAndAnEarlierOneDoesNot) {
   EXPECT_EQ(replica.text, "");
 }
 
-TEST_F(MirrorCoreTest, ChangesThatAreAnnouncedAndDoNotComeMeanASnapshot) {
+TEST_F(MirrorCoreTest, MissingAnnouncedChangesRequestSnapshot) {
   snapshot(0, "");
   core.position({{1, 1}, 2}, now);
   EXPECT_FALSE(core.is_current());

@@ -85,7 +85,7 @@ TEST_F(LifecycleTest, GoesFromStartToStopInOrder) {
   EXPECT_THAT(script.states, ElementsAre("registered", "ready", "draining", "stopped"));
 }
 
-TEST_F(LifecycleTest, ARequirementThatGoesBeforeTheNamesAreBoundHoldsThemUp) {
+TEST_F(LifecycleTest, LostRequirementDelaysBinding) {
   node.needs(true);
   node.start();
   node.announced(script.attempt, {});
@@ -104,7 +104,7 @@ TEST_F(LifecycleTest, ARequirementThatGoesLaterChangesNothing) {
   EXPECT_THAT(script.take(), IsEmpty());
 }
 
-TEST_F(LifecycleTest, WhatMendsByItselfIsTriedAgainAndTheRestEndsTheNode) {
+TEST_F(LifecycleTest, RetriesTemporaryErrorsAndEndsOnOthers) {
   node.needs(true);
   node.start();
   node.announced(script.attempt, Errc::already_bound);

@@ -100,7 +100,7 @@ TEST_F(PartitionsTest, ACallWaitsWhileItsPartitionIsBeingPlaced) {
   });
 }
 
-TEST_F(PartitionsTest, WhoKnowsAnotherNumberOfPartitionsReachesNobody) {
+TEST_F(PartitionsTest, WrongPartitionCountReachesNoOwner) {
   run([this]() -> Task {
     const auto a = place("a", "x");
     CO_OK(co_await a->bus.connect(use_awaitable));

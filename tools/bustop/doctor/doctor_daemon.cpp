@@ -108,7 +108,7 @@ void check_mail_store(const MailStatus& mail, const std::string& host, Findings&
   } else if (damage.repaired != 0) {
     add(to, Severity::warning, Check::mail_store_mended, host,
         count_of(damage.repaired, "wrong byte") +
-            " of its mail store were put right: " + first_of(damage.notes));
+            " of its mail store were corrected: " + first_of(damage.notes));
   }
   const auto bytes = static_cast<double>(mail.bytes);
   const auto quota = static_cast<double>(mail.quota_bytes);

@@ -50,7 +50,7 @@ void check_left(const DaemonReading& host, const MailPlaces& places, Findings& t
   }
   if (left.empty()) return;
   add(to, Severity::warning, Check::mail_shards_left, host.name,
-      "lists " + count_shards(left) + ", which its store does not have, and nobody serves");
+      "lists " + count_shards(left) + ", which its store does not have, and no host serves");
 }
 
 /// Shards that a host's store has and that no configuration lists.
@@ -79,7 +79,7 @@ void check_mail_shards(const Examination& examination, Findings& to) {
   if (nobodys.size() == bus::kShards) return;  // a cluster without mail
   if (!nobodys.empty()) {
     add(to, Severity::error, Check::mail_shards_missing, "cluster",
-        "nobody serves " + count_shards(nobodys) + ": posts to them wait");
+        "no host serves " + count_shards(nobodys) + ": posts to them wait");
   }
   for (const DaemonReading& reading : examination.after) {
     if (reading.trouble.code != Errc::ok) continue;

@@ -6,7 +6,7 @@ namespace {
 
 class DeathsTest : public PlacementStateTest {};
 
-TEST_F(DeathsTest, WhoKillsHostAfterHostPausesAndThenIsInQuarantine) {
+TEST_F(DeathsTest, RepeatedHostDeathsPauseThenQuarantine) {
   state.want({{"chat", 1, false, 1}});
   std::uint64_t epoch = 0;
   std::vector<std::chrono::milliseconds> pauses;

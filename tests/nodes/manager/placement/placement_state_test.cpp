@@ -11,7 +11,7 @@
 namespace starbus::nodes::manager::test {
 namespace {
 
-TEST_F(PlacementStateTest, NothingIsPlannedBeforeEveryHostHasSaidWhatItHas) {
+TEST_F(PlacementStateTest, PlansNothingBeforeAllHostsHaveReported) {
   EXPECT_TRUE(due().empty());
   hosts({member("a", 1), member("b", 2)});
   const Calls first = due();
@@ -31,7 +31,7 @@ TEST_F(PlacementStateTest, NothingIsPlannedBeforeEveryHostHasSaidWhatItHas) {
   EXPECT_EQ(due().size(), 1u) << "it is on its way: asked again soon";
 }
 
-TEST_F(PlacementStateTest, AHostThatNeverAnswersHoldsUpNothingAndKeepsItsClaims) {
+TEST_F(PlacementStateTest, SilentHostBlocksNothingAndKeepsClaims) {
   claim(kChat1, "b");
   hosts({member("a", 1), member("b", 2)});
   for (const auto& call : due()) {

@@ -144,7 +144,7 @@ TEST_F(TaskChannelsTest, WhatWorkThrowsIsAResult) {
   EXPECT_THAT(errors, ElementsAre("handler_failed: disk", "handler_failed"));
 }
 
-TEST_F(TaskChannelsTest, CompletionsOfAnEndedOwnerAreDroppedAndTheWorkRuns) {
+TEST_F(TaskChannelsTest, EndedOwnerDropsCompletionsWorkStillRuns) {
   TaskChannels tasks(loop, {.workers = 1});
   auto owner = std::make_unique<TaskOwner>();
   std::latch ended(1);
@@ -252,7 +252,7 @@ TEST_F(TaskChannelsTest, ShutdownRunsWhatThereIs) {
   EXPECT_TRUE(tasks.shutdown(1s).empty()) << "a second one has nothing to do";
 }
 
-TEST_F(TaskChannelsTest, ShutdownGivesUpAtItsDeadlineAndNamesWhatIsLeft) {
+TEST_F(TaskChannelsTest, ShutdownDeadlineNamesRemainingWork) {
   // Shared with a thread that is left alone.
   struct Stuck {
     std::latch begun{1};
