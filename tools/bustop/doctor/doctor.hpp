@@ -81,8 +81,8 @@ std::string_view name_of(Severity severity);
     "read busd's log; mend the cause, stop busd, starbus-mail check, starbus-mail repair if "     \
     "that finds something, start busd")                                                           \
   X(mail_store_damaged,                                                                           \
-    "messages there are lost or cannot be read, and a compaction that meets the place stops the " \
-    "whole store",                                                                                \
+    "messages there are lost or cannot be read; when a compaction meets the place, busd closes "  \
+    "the store, repairs it and opens it again",                                                   \
     "starbus-mail backup now, while the rest can be read; busd's log names the mailboxes; look "  \
     "at the disk, stop busd, starbus-mail check, starbus-mail repair, start busd")                \
   X(mail_lost, "the disk has lost mail; the store was mended and serves the rest",                \
