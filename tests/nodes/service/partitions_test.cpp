@@ -77,7 +77,7 @@ TEST_F(PartitionsTest, ACallWaitsWhileItsPartitionIsBeingPlaced) {
           [&](const Answer<std::int64_t, Error>& answer) {
             ++answered;
             if (answer) return;
-            EXPECT_EQ(answer.error().call.bus, bus::Errc::owner_lost) << answer.error().to_string();
+            EXPECT_EQ(answer.error(), bus::Errc::owner_lost) << answer.error().to_string();
             ++unknown;
           },
           "k", 1);
