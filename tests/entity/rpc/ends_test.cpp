@@ -140,7 +140,7 @@ TEST_P(RpcEnds, ACallCanBeCanceledBySlotAndByHand) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());
     boost::asio::cancellation_signal cancel;
-    Errc first = Errc::ok, second = Errc::ok;
+    Code first, second;
     call<&Player::slow>(from(), "entity/7", {}, 40)(boost::asio::bind_cancellation_slot(
         cancel.slot(), [&](Reply<int> reply) { first = reply.error().code; }));
     co_await until_began();

@@ -218,7 +218,7 @@ TEST_F(RpcLocal, TheEndOfAnObjectBeforeItsNameIsGrantedGivesTheNameBack) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await connect());
     auto brief = std::make_unique<Chat>();
-    bus::Errc end = bus::Errc::ok;
+    Code end;
     server.bind("entity/5", *brief,
                 [&](bus::Result<bus::Bound> bound) { end = bound.error().code; });
     brief.reset();

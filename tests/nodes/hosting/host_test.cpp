@@ -59,8 +59,8 @@ class EntityHostTest : public bus::LoopTest {
     return std::make_unique<Place>(loop, cluster.node(host, name));
   }
   /// What publish() ended with; none while it has not.
-  std::shared_ptr<std::optional<bus::Errc>> publish(Place& at, entity::Entity& entity) {
-    auto result = std::make_shared<std::optional<bus::Errc>>();
+  std::shared_ptr<std::optional<Code>> publish(Place& at, entity::Entity& entity) {
+    auto result = std::make_shared<std::optional<Code>>();
     at.host.publish(entity, [result](const bus::Result<>& bound) {
       *result = bound ? bus::Errc::ok : bound.error().code;
     });
@@ -110,7 +110,7 @@ TEST_F(EntityHostTest, ANameOfItsOwnIsRefusedWhileSomebodyElseHasIt) {
     const auto b = place("b", "y");
     CO_OK(co_await a->bus.connect(use_awaitable));
     CO_OK(co_await b->bus.connect(use_awaitable));
-    std::vector<bus::Errc> results;
+    std::vector<Code> results;
     const auto note = [&](const bus::Result<>& bound) {
       results.push_back(bound ? bus::Errc::ok : bound.error().code);
     };
