@@ -5,11 +5,11 @@
 #include <array>
 #include <cassert>
 #include <cerrno>
-#include <charconv>
 #include <cstdarg>
 #include <cstdio>
 #include <utility>
 
+#include "base/numbers.hpp"
 #include "storage/envelope.hpp"
 #include "storage/internal_keys.hpp"
 #include "storage/leveldb_status.hpp"
@@ -196,9 +196,7 @@ Result<bool> Database::check_format() {
   if (!status.ok()) return error_of(status, kFormatKey);
   const auto text = unseal(kFormatKey, sealed);
   if (!text) return text.error();
-  unsigned format = 0;
-  std::from_chars(text->data(), text->data() + text->size(), format);
-  if (format == kFormat) return false;
+  if (parse_number<unsigned>(*text) == kFormat) return false;
   return Error(Errc::newer_format, folder_ + " has storage format " + std::string(*text) +
                                        "; this version knows " + std::to_string(kFormat));
 }
