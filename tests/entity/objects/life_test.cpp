@@ -185,11 +185,11 @@ TEST_F(Life, WhatAPartHoldsEndsWithDestroyAndNotLater) {
   ASSERT_TRUE(bag->keep(dispatcher.subscribe([&](int) { ++heard; }).value()));
   ASSERT_TRUE(bag->at_end([&] { ends.push_back(1); }));
   ASSERT_TRUE(bag->at_end([&] { ends.push_back(2); }));
-  dispatcher.dispatch(0);
+  (void)dispatcher.dispatch(0);
   EXPECT_EQ(heard, 1);
   player->destroy();
   EXPECT_THAT(ends, ElementsAre(2, 1));
-  dispatcher.dispatch(0);
+  (void)dispatcher.dispatch(0);
   wheel.advance(std::chrono::seconds(1));
   EXPECT_EQ(heard, 1);
   EXPECT_EQ(fired, 0);
