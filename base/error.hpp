@@ -4,9 +4,8 @@
 /// a number, a name and the rows. A `Code` is (domain, number), so that it can travel between
 /// libraries and processes and keep its meaning; an `Error` is a code with a text for people.
 ///
-/// A table is a macro SHOP_ERRORS(X) with a row per error:
-///     X(sold_out, 1, later, "the item is not in stock", "order it, or offer another")
-///   STARBUS_ERRORS(Errc, std::uint8_t, kShopErrors, 1001, "shop", SHOP_ERRORS)
+///   #define STARBUS_SHOP_ERRORS(X) X(sold_out, 1, later, "not in stock", "offer another")
+///   STARBUS_ERRORS(Errc, std::uint8_t, kShopErrors, 1001, "shop", STARBUS_SHOP_ERRORS)
 ///
 ///   starbus::Result<Item> buy() { return Errc::sold_out; }
 ///   if (item.error() == Errc::sold_out) ...
@@ -115,8 +114,7 @@ std::string_view name_of(Code code);
 Retry retry_of(Code code);
 
 /// A failure as a value: the code for programs, the text for people. 40 bytes, no allocation
-/// without a text of more than 15 bytes: a success never touches the text (measured: README of
-/// bench/base is not needed for this; tests/base/result_test.cpp pins the sizes).
+/// without a text of more than 15 bytes.
 struct Error {
   Code code;
   std::string detail{};

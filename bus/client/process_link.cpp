@@ -17,7 +17,7 @@ std::uint64_t random_id() {
 }
 
 /// Whether to stop reconnecting. A superseded or closed session is opened again, as before its end.
-bool ends_reconnecting(const Error& reason) {
+bool should_give_up(const Error& reason) {
   if (reason == Errc::superseded || reason == Errc::closed) return false;
   return retry_of(reason.code) == Retry::never;
 }
@@ -57,7 +57,7 @@ void ProcessLink::start() {
       loop_, std::vector<io::Reconnect::Target>{{endpoint_, {}}},
       [this](std::shared_ptr<io::Link> link) { link_up(std::move(link)); },
       [this](const io::Reconnect::Target&, const Error& reason) {
-        if (ends_reconnecting(reason)) hooks_.refused(reason);
+        if (should_give_up(reason)) hooks_.refused(reason);
       });
   reconnect_->start();
 }
@@ -85,7 +85,7 @@ void ProcessLink::link_down(const Error& reason) {
   if (auto link = std::exchange(link_, nullptr)) link->close();
   hooks_.lost(reason, greeted);
   if (stopped_) return;
-  if (ends_reconnecting(reason)) {
+  if (should_give_up(reason)) {
     hooks_.refused(reason);
   } else if (reconnect_) {
     reconnect_->again();

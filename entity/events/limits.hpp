@@ -1,8 +1,7 @@
-/// Every bound of events, with its reason and with what happens when it is reached; and what can go
-/// wrong. docs/guide/events.md is checked against both tables by a test.
+/// Every bound of events, with its reason and with what happens when it is reached.
 #pragma once
 
-#include "entity/catalogue.hpp"
+#include "base/limits.hpp"
 #include "entity/events/error.hpp"
 
 namespace starbus::entity {
@@ -20,10 +19,6 @@ namespace starbus::entity {
     "behind catch up soon",                                                            \
     "the one that it left first is forgotten")
 
-#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
-STARBUS_EVENT_LIMITS(X)
-#undef X
-
-std::span<const LimitInfo> event_limits();
+STARBUS_LIMITS_OF(kEventLimits, STARBUS_EVENT_LIMITS)
 
 }  // namespace starbus::entity

@@ -1,8 +1,7 @@
-/// Every bound of flows, with its reason and with what happens when it is reached; and what can go
-/// wrong. docs/guide/flows.md is checked against both tables by a test.
+/// Every bound of flows, with its reason and with what happens when it is reached.
 #pragma once
 
-#include "entity/catalogue.hpp"
+#include "base/limits.hpp"
 #include "entity/flows/error.hpp"
 
 namespace starbus::entity {
@@ -14,10 +13,6 @@ namespace starbus::entity {
   X(kMaxFlowArgs, 4'096, "bytes", "they are copied at each move", "too_large")              \
   X(kMaxFlowDeadline, 24, "hours", "an answer that takes longer is mail", "bad_deadline")
 
-#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
-STARBUS_FLOW_LIMITS(X)
-#undef X
-
-std::span<const LimitInfo> flow_limits();
+STARBUS_LIMITS_OF(kFlowLimits, STARBUS_FLOW_LIMITS)
 
 }  // namespace starbus::entity

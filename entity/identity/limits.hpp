@@ -1,8 +1,7 @@
-/// Every bound of identity, with its reason and with what happens when it is reached; and what can
-/// go wrong. docs/guide/identity.md is checked against both tables by a test.
+/// Every bound of identity, with its reason and with what happens when it is reached.
 #pragma once
 
-#include "entity/catalogue.hpp"
+#include "base/limits.hpp"
 #include "entity/identity/error.hpp"
 
 namespace starbus::entity {
@@ -15,10 +14,6 @@ namespace starbus::entity {
     "from a root to its furthest descendant: a chain has a fixed place for each",  \
     "does not compile")
 
-#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
-STARBUS_IDENTITY_LIMITS(X)
-#undef X
-
-std::span<const LimitInfo> identity_limits();
+STARBUS_LIMITS_OF(kIdentityLimits, STARBUS_IDENTITY_LIMITS)
 
 }  // namespace starbus::entity

@@ -1,8 +1,7 @@
-/// Every bound of state machines, with its reason and with what happens when it is reached; and
-/// what can go wrong. docs/guide/machines.md is checked against both tables by a test.
+/// Every bound of state machines, with its reason and with what happens when it is reached.
 #pragma once
 
-#include "entity/catalogue.hpp"
+#include "base/limits.hpp"
 #include "entity/machines/error.hpp"
 
 namespace starbus::entity {
@@ -15,10 +14,6 @@ namespace starbus::entity {
     "too_many_steps")                                                                            \
   X(kMaxMachineEvents, 64, "events", "that wait for one handler to return", "too_many_events")
 
-#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
-STARBUS_MACHINE_LIMITS(X)
-#undef X
-
-std::span<const LimitInfo> machine_limits();
+STARBUS_LIMITS_OF(kMachineLimits, STARBUS_MACHINE_LIMITS)
 
 }  // namespace starbus::entity

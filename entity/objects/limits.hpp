@@ -1,8 +1,7 @@
-/// Every bound of entities, with its reason and with what happens when it is reached; and what can
-/// go wrong with them, as values. docs/guide/entities.md is checked against both tables by a test.
+/// Every bound of entities, with its reason and with what happens when it is reached.
 #pragma once
 
-#include "entity/catalogue.hpp"
+#include "base/limits.hpp"
 #include "entity/objects/error.hpp"
 
 namespace starbus::entity {
@@ -33,10 +32,6 @@ namespace starbus::entity {
   X(kMaxEntityDetail, kMaxEntityDetailBytes, "bytes", "the text of an error: for people",         \
     "it is cut")
 
-#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
-STARBUS_ENTITY_LIMITS(X)
-#undef X
-
-std::span<const LimitInfo> entity_limits();
+STARBUS_LIMITS_OF(kEntityLimits, STARBUS_ENTITY_LIMITS)
 
 }  // namespace starbus::entity

@@ -252,7 +252,8 @@ DataErrc Bag<Item, F, Key>::try_assign(const Bag& other) {
     if (error != DataErrc::ok) return;
     const auto inserted = try_insert(key, slot, item);
     // An observer may have erased it: that is no refusal.
-    if (!inserted && inserted.error() != DataErrc::no_such_key) error = inserted.error().code;
+    if (!inserted && inserted.error() != DataErrc::no_such_key)
+      error = inserted.error().code.template in<DataErrc>();
   });
   return error;
 }

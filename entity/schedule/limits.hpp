@@ -1,8 +1,7 @@
-/// Every bound of the tick, with its reason and with what happens when it is reached; and what can
-/// go wrong. docs/guide/schedule.md is checked against both tables by a test.
+/// Every bound of the tick, with its reason and with what happens when it is reached.
 #pragma once
 
-#include "entity/catalogue.hpp"
+#include "base/limits.hpp"
 #include "entity/schedule/error.hpp"
 
 namespace starbus::entity {
@@ -17,10 +16,6 @@ namespace starbus::entity {
   X(kMaxTickName, 64, "bytes", "of a function: it stands in reports", "bad_name")               \
   X(kMaxTickInterval, 24, "hours", "what is rarer is a timer", "bad_interval")
 
-#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
-STARBUS_TICK_LIMITS(X)
-#undef X
-
-std::span<const LimitInfo> tick_limits();
+STARBUS_LIMITS_OF(kTickLimits, STARBUS_TICK_LIMITS)
 
 }  // namespace starbus::entity

@@ -1,10 +1,9 @@
-/// Every bound of replication, with its reason and with what happens when it is reached; and what
-/// can go wrong. docs/guide/replica.md is checked against both tables by a test.
+/// Every bound of replication, with its reason and with what happens when it is reached.
 #pragma once
 
 #include <cstdint>
 
-#include "entity/catalogue.hpp"
+#include "base/limits.hpp"
 #include "nodes/replica/error.hpp"
 
 namespace starbus::nodes::replica {
@@ -35,11 +34,6 @@ namespace starbus::nodes::replica {
   X(kBindAgain, 1'000, "ms", "until a mirror that was refused its name asks for it again",        \
     "it asks again; the log has each other reason, and not each refusal")
 
-#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
-STARBUS_REPLICA_LIMITS(X)
-#undef X
-
-/// The whole table, in the order above.
-std::span<const entity::LimitInfo> replica_limits();
+STARBUS_LIMITS_OF(kReplicaLimits, STARBUS_REPLICA_LIMITS)
 
 }  // namespace starbus::nodes::replica

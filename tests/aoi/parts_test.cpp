@@ -3,11 +3,9 @@
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <numbers>
 #include <set>
-#include <sstream>
 
 #include "aoi/index/axis_list.hpp"
 #include "aoi/index/cells.hpp"
@@ -15,7 +13,6 @@
 #include "aoi/replay/recording.hpp"
 #include "aoi/wire/wire.hpp"
 #include "tests/aoi/script.hpp"
-#include "tests/places.hpp"
 
 namespace starbus::aoi {
 namespace {
@@ -295,18 +292,6 @@ TEST(Recording, ReplaysToTheSameEvents) {
       }
     }
   }));
-}
-
-TEST(Limits, AreListedInTheDocument) {
-  std::ifstream file(source_file("docs/guide/aoi.md"));
-  std::stringstream page;
-  page << file.rdbuf();
-  for (const LimitInfo& limit : limit_catalogue()) {
-    std::ostringstream row;
-    row << "| `" << limit.name << "` | " << limit.value << " " << limit.unit << " | "
-        << limit.reason << " | " << limit.when_reached << " |";
-    EXPECT_NE(page.str().find(row.str()), std::string::npos) << row.str();
-  }
 }
 
 }  // namespace

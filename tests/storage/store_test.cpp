@@ -386,15 +386,18 @@ TEST_F(StoreTest, ANewerFormatIsRefusedAndAForeignDatabaseToo) {
   store_.reset();
   const std::string path = options().folder.string();
   leveldb::DB* raw = nullptr;
-  ASSERT_TRUE(leveldb::DB::Open({}, path, &raw).ok());
-  std::string sealed;
-  seal(kFormatKey, "2", sealed);
-  ASSERT_TRUE(raw->Put({}, to_slice(kFormatKey), sealed).ok());
-  delete raw;
-  const auto newer = open_store(options());
-  ASSERT_FALSE(newer);
-  EXPECT_EQ(newer.error().code, Errc::newer_format);
-  EXPECT_EQ(newer.error().detail, path + " has storage format 2; this version knows 1");
+  for (const std::string format : {"2", "1.1"}) {
+    ASSERT_TRUE(leveldb::DB::Open({}, path, &raw).ok());
+    std::string sealed;
+    seal(kFormatKey, format, sealed);
+    ASSERT_TRUE(raw->Put({}, to_slice(kFormatKey), sealed).ok());
+    delete raw;
+    const auto newer = open_store(options());
+    ASSERT_FALSE(newer);
+    EXPECT_EQ(newer.error().code, Errc::newer_format);
+    EXPECT_EQ(newer.error().detail,
+              path + " has storage format " + format + "; this version knows 1");
+  }
 
   ASSERT_TRUE(leveldb::DB::Open({}, path, &raw).ok());
   ASSERT_TRUE(raw->Delete({}, to_slice(kFormatKey)).ok());

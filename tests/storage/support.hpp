@@ -21,10 +21,6 @@
 
 namespace starbus::storage {
 
-inline void PrintTo(const Error& error, std::ostream* out) {
-  *out << error.to_string();
-}
-
 namespace test {
 
 using Content = std::map<std::string, std::string>;

@@ -219,7 +219,7 @@ TEST(WireView, RefusesEpochsBeyondKMaxEpoch) {
   ASSERT_TRUE(world.remove_sensor(last));
   const auto none = world.add_sensor(one, eyes());
   ASSERT_EQ(none.error(), Errc::too_many);
-  EXPECT_STREQ(none.error().detail, "kMaxEpoch");
+  EXPECT_EQ(none.error().detail, "kMaxEpoch");
   EXPECT_TRUE(world.add_sensor(one, {})) << "who is not indexed needs none";
   ObserverState state;
   state.epoch = kMaxEpoch;

@@ -227,7 +227,7 @@ TEST_F(IdsTest, ASourceHasIdsAtHandWhileTheManagerIsAway) {
         for (std::uint64_t i = 0; i < at_hand; ++i) take(ids.next());
         const auto none = ids.next();
         EXPECT_TRUE(!none && none.error() == Errc::would_block);
-        std::optional<Errc> gave_up;
+        std::optional<Code> gave_up;
         ids.wait_next(300ms, [&](const bus::Result<std::uint64_t>& id) {
           gave_up = id ? Errc::ok : id.error().code;
         });

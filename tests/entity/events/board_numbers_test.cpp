@@ -28,7 +28,7 @@ Bytes saved(const BoardListener& listener) {
 DataErrc restore(BoardListener& listener, const Bytes& bytes) {
   Decoder in(bytes);
   const auto restored = listener.restore(in);
-  return restored ? in.finish() : restored.error().code;
+  return restored ? in.finish() : restored.error().code.in<DataErrc>();
 }
 
 class BoardNumbersTest : public testing::Test {

@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 
-#include "tests/entity/documents.hpp"
 
 namespace starbus::entity {
 namespace {
@@ -114,13 +113,6 @@ TEST_F(KeyedDispatcherTest, HasALimitOfKeys) {
   EXPECT_EQ(events.subscribe<int>("one more", note("x")).error(), EventErrc::too_many_keys);
   EXPECT_TRUE(events.add<int>("7", note("x")));
   EXPECT_EQ(events.add<int>("7", nullptr).error(), EventErrc::no_callback);
-}
-
-TEST(EventDocuments, SayWhatTheCataloguesSay) {
-  expect_limits("events.md", event_limits());
-  expect_errors("events.md", event_errors());
-  for (const ErrorInfo<EventErrc>& info : event_errors()) EXPECT_EQ(name_of(info.code), info.name);
-  EXPECT_EQ(name_of(EventErrc::ok), "ok");
 }
 
 }  // namespace

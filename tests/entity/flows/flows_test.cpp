@@ -7,7 +7,6 @@
 #include <chrono>
 #include <memory>
 
-#include "tests/entity/documents.hpp"
 
 namespace starbus::entity {
 namespace {
@@ -185,13 +184,6 @@ RC_GTEST_PROP(FlowsProperty, GoThereAndBack, (const std::vector<std::uint32_t>& 
   const Bytes bytes = entity.exported(99h);
   RC_ASSERT(copy.flows.import_all(bytes, 99h).has_value());
   RC_ASSERT(copy.exported(99h) == bytes);
-}
-
-TEST(FlowDocuments, SayWhatTheCataloguesSay) {
-  expect_limits("flows.md", flow_limits());
-  expect_errors("flows.md", flow_errors());
-  for (const ErrorInfo<FlowErrc>& info : flow_errors()) EXPECT_EQ(name_of(info.code), info.name);
-  EXPECT_EQ(name_of(FlowErrc::ok), "ok");
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <memory>
 #include <stdexcept>
 
-#include "tests/entity/documents.hpp"
 
 namespace starbus::entity {
 namespace {
@@ -352,14 +351,6 @@ TEST_F(MachineGroupTest, AFailedStartStopsWhatItHadStarted) {
   Machine<World, Endless> b("b", world, wheel, &group);
   EXPECT_EQ(group.start().error(), MachineErrc::too_many_steps);
   EXPECT_EQ(group.running(), 0u);
-}
-
-TEST(MachineDocuments, SayWhatTheCataloguesSay) {
-  expect_limits("machines.md", machine_limits());
-  expect_errors("machines.md", machine_errors());
-  for (const ErrorInfo<MachineErrc>& info : machine_errors())
-    EXPECT_EQ(name_of(info.code), info.name);
-  EXPECT_EQ(name_of(MachineErrc::ok), "ok");
 }
 
 }  // namespace

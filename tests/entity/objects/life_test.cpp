@@ -1,6 +1,5 @@
 // The order of a life, what stays of one that fails, and what may be done within hooks.
 #include "entity/events/dispatcher.hpp"
-#include "tests/entity/documents.hpp"
 #include "tests/entity/objects/world.hpp"
 
 namespace starbus::entity::objects_test {
@@ -186,11 +185,11 @@ TEST_F(Life, WhatAPartHoldsEndsWithDestroyAndNotLater) {
   ASSERT_TRUE(bag->keep(dispatcher.subscribe([&](int) { ++heard; }).value()));
   ASSERT_TRUE(bag->at_end([&] { ends.push_back(1); }));
   ASSERT_TRUE(bag->at_end([&] { ends.push_back(2); }));
-  dispatcher.dispatch(0);
+  (void)dispatcher.dispatch(0);
   EXPECT_EQ(heard, 1);
   player->destroy();
   EXPECT_THAT(ends, ElementsAre(2, 1));
-  dispatcher.dispatch(0);
+  (void)dispatcher.dispatch(0);
   wheel.advance(std::chrono::seconds(1));
   EXPECT_EQ(heard, 1);
   EXPECT_EQ(fired, 0);
@@ -279,12 +278,6 @@ TEST_F(Life, ACloseIsBoundedIfEndsMakeOthersForEver) {
   EXPECT_EQ(entities->counters().created, kMaxCloseRounds + 1);
   EXPECT_THAT(watcher.failures, ElementsAre("entities, final: endless_close"));
   EXPECT_TRUE(entities->closed());
-}
-
-TEST(EntityDocuments, SayWhatTheCataloguesSay) {
-  expect_limits("entities.md", entity_limits());
-  expect_errors("entities.md", entity_errors());
-  for (const auto& info : entity_errors()) EXPECT_EQ(name_of(info.code), info.name);
 }
 
 }  // namespace

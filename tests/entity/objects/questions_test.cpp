@@ -104,7 +104,7 @@ TEST_F(Questions, OneThatIsRefusedEndsAtOnceInWordsOfWhoeverRefused) {
     to = "service/nobody";
     EXPECT_TRUE(ask<&Shop::price>("bow"));
     auto log = co_await lines(1);
-    EXPECT_EQ(log.at(0).substr(0, 22), "bow x2: no_such_entity") << log.at(0);
+    EXPECT_EQ(log.at(0).substr(0, 16), "bow x2: no_owner") << log.at(0);
     to = "entity/7";  // no shop
     EXPECT_TRUE(ask<&Shop::price>("bow"));
     log = co_await lines(1);

@@ -1,9 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "tests/entity/properties/world.hpp"
-#include "tests/places.hpp"
 
 namespace starbus::entity::test {
 namespace {
@@ -107,20 +104,6 @@ TEST(Schema, TheDeepestAndTheLastFieldCanBeChanged) {
                   })
                   .has_value());
   EXPECT_EQ(copy.nest->next->next->next->next->next->leaf, 7);
-}
-
-TEST(Schema, ADocumentSaysTheLimits) {
-  std::ifstream file(source_file("docs/guide/properties.md"));
-  std::string all((std::istreambuf_iterator<char>(file)), {});
-  for (const LimitInfo& limit : data_limits()) {
-    const std::string row = "| `" + std::string(limit.name) + "` | " + std::to_string(limit.value) +
-                            " " + std::string(limit.unit) + " | " + std::string(limit.reason) +
-                            " | " + std::string(limit.when_reached) + " |";
-    EXPECT_NE(all.find(row), std::string::npos) << row;
-  }
-  for (int i = 0; i <= static_cast<int>(DataErrc::bad_json); ++i) {
-    EXPECT_FALSE(name_of(static_cast<DataErrc>(i)).empty());
-  }
 }
 
 }  // namespace

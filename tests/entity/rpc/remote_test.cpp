@@ -83,7 +83,7 @@ TEST_F(RpcRemote, WhatIsNotThereHasFourNames) {
     Player player(server);
     CO_OK(co_await server.bind("entity/7", player, use_awaitable));
     const auto nobody = co_await call<&Chat::join>(caller, "entity/8", {}, "x");
-    EXPECT_EQ(nobody.error(), Errc::no_such_entity);
+    EXPECT_EQ(nobody.error(), bus::Errc::no_owner);
     const auto component = co_await call<&Bag::add>(caller, "entity/7", {}, 1);
     EXPECT_EQ(component.error(), Errc::no_such_component);
 

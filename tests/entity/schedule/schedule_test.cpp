@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/entity/documents.hpp"
 
 namespace starbus::entity {
 namespace {
@@ -275,11 +274,6 @@ TEST_F(ScheduleTest, WhatBreaksALimitIsRefused) {
   EXPECT_EQ(schedule.set_interval(TickId{99}, 1s).error().code, TickErrc::unknown);
   EXPECT_EQ(schedule.set_enabled(TickId{}, true).error().code, TickErrc::unknown);
   EXPECT_FALSE(schedule.remove(TickId{}));
-}
-
-TEST(ScheduleDocuments, SayWhatTheCatalogueSays) {
-  expect_limits("schedule.md", tick_limits());
-  expect_errors("schedule.md", tick_errors());
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include "nodes/db/limits.hpp"
 #include "nodes/db/rows.hpp"
 #include "nodes/db/update.hpp"
-#include "tests/entity/documents.hpp"
 
 namespace starbus::nodes::db {
 namespace {
@@ -347,11 +346,6 @@ TEST(Rows, AreReadAsTheyWereWritten) {
   EXPECT_FALSE(decode_answer(std::string(16, 0) + "\x09"));
   EXPECT_EQ(document_key("c", "id"), std::string("D\x01") + "cid");
   EXPECT_EQ(entry_prefix(258), std::string("X\0\0\1\2", 5));
-}
-
-TEST(Documentation, HasTheTables) {
-  expect_limits("db.md", limit_catalogue());
-  expect_errors("db.md", error_catalogue());
 }
 
 }  // namespace

@@ -191,7 +191,7 @@ TEST(Remote, OrdersRequestsPerDocument) {
 
 TEST(Remote, WhatEndsByItsDeadlineSaysWhetherItMayBeThere) {
   RemoteWorld world({.deadline = Milliseconds(1'000)});
-  std::map<std::string, Errc> ends;
+  std::map<std::string, Code> ends;
   const auto note = [&](const char* name) {
     return [&, name](const auto& result) { ends[name] = result ? Errc::ok : result.error().code; };
   };

@@ -51,9 +51,9 @@ class Documents final : public db::Database {
 
 class DbSaverTest : public ::testing::Test {
  protected:
-  bus::Errc save(std::uint64_t epoch, std::uint64_t number, const std::string& what) {
+  Code save(std::uint64_t epoch, std::uint64_t number, const std::string& what) {
     const auto bytes = bus::as_bytes(what);
-    std::optional<bus::Errc> end;
+    std::optional<Code> end;
     saver.save({"hero", "ada", bus::Bytes(bytes.begin(), bytes.end()), {epoch, number}},
                [&](const bus::Result<>& kept) { end = kept ? bus::Errc::ok : kept.error().code; });
     return end.value();

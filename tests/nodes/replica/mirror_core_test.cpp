@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "tests/entity/documents.hpp"
 
 namespace starbus::nodes::replica {
 namespace {
@@ -275,9 +274,7 @@ RC_GTEST_PROP(MirrorModel, ItsStateIsAlwaysOneThatThePublisherHadAndConverges, (
   RC_ASSERT(world.core.fresh_at() == world.now);
 }
 
-TEST(ReplicaDocuments, SayWhatTheCatalogueSays) {
-  expect_limits("replica.md", replica_limits());
-  expect_errors("replica.md", replica_errors());
+TEST(ReplicaErrors, HaveNames) {
   EXPECT_EQ(name_of(Errc::ok), "ok");
   EXPECT_EQ(name_of(static_cast<Errc>(99)), "unknown");
 }

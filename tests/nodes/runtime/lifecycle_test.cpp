@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "nodes/runtime/node_limits.hpp"
-#include "tests/entity/documents.hpp"
 
 namespace starbus::nodes {
 namespace {
@@ -232,10 +231,6 @@ RC_GTEST_PROP(LifecycleProperty, HoldsItsPromisesWhateverHappens, ()) {
   RC_ASSERT(asks("drain") == (stopped ? 1 : 0));
   RC_ASSERT(asks("withdraw") == asks("drain"));
   RC_ASSERT(asks("leave") <= 1);
-}
-
-TEST(NodeDocument, ListsTheLimitsAsTheyAre) {
-  expect_limits("nodes.md", node_limits());
 }
 
 }  // namespace

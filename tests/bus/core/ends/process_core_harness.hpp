@@ -33,7 +33,7 @@ class ScriptedBusd : private RecordHandler, public ProcessEvents {
     queues.clear();
     core.connected(++session_id, now);
     link.emplace(0, now);
-    exchange();
+    (void)exchange();
   }
   void welcome(std::vector<std::string> bind = {""}, std::vector<std::string> send = {""},
                std::uint32_t max_names = 100) {
@@ -44,14 +44,14 @@ class ScriptedBusd : private RecordHandler, public ProcessEvents {
     welcome.bind_prefixes = std::move(bind);
     welcome.send_prefixes = std::move(send);
     welcome.max_names = max_names;
-    say(welcome);
+    (void)say(welcome);
   }
   /// The process channel granted and confirmed: what every test needs first.
   void greet() {
     connect();
     welcome();
-    grant("process/hostA.node-1", core.process_binding(), 1);
-    confirm("process/hostA.node-1", 1);
+    (void)grant("process/hostA.node-1", core.process_binding(), 1);
+    (void)confirm("process/hostA.node-1", 1);
     heard.clear();
     events.clear();
   }
@@ -76,7 +76,7 @@ class ScriptedBusd : private RecordHandler, public ProcessEvents {
     for (std::uint64_t spent = 0; spent < ms; spent += 20) {
       core.tick(now += from_ms(20));
       if (link) link->tick(now, lease_age);
-      exchange();
+      (void)exchange();
     }
   }
   /// Until nothing moves. What the core returned for the last bundle that it refused.

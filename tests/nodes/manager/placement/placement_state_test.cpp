@@ -5,7 +5,6 @@
 #include <rapidcheck/gtest.h>
 
 #include "nodes/manager/placement/placement_settings.hpp"
-#include "tests/entity/documents.hpp"
 #include "tests/nodes/manager/placement/placement_fixture.hpp"
 
 namespace starbus::nodes::manager::test {
@@ -168,10 +167,6 @@ RC_GTEST_PROP(PlacementStateModel, ConvergesWhateverIsLost, ()) {
   }
   RC_ASSERT(places.size() == count);
   for (const auto& [id, number] : places) RC_ASSERT(number == 1);
-}
-
-TEST(PlacementDocuments, SayWhatTheCatalogueSays) {
-  expect_limits("placement.md", placement_limits());
 }
 
 TEST(PlacementSettings, AreReadStrictly) {

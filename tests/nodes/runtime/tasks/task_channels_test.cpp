@@ -10,7 +10,6 @@
 #include <stdexcept>
 #include <thread>
 
-#include "tests/entity/documents.hpp"
 #include "tests/nodes/test_loop.hpp"
 
 namespace starbus::nodes {
@@ -312,10 +311,6 @@ TEST_F(TaskChannelsTest, ReportsABoundedNumberOfNames) {
   EXPECT_EQ(left.channels.size(), kMaxReportedChannels);
   EXPECT_EQ(left.never_ran + left.running, 200u);
   release->count_down();
-}
-
-TEST(TaskDocuments, ListEveryLimitAsItIs) {
-  expect_limits("tasks.md", task_limits());
 }
 
 }  // namespace
