@@ -92,7 +92,7 @@ class RpcLoadTest : public RpcTest {
   Worker b{server};
 };
 
-TEST_F(RpcLoadTest, ACallbackIsNoWorkOfTheMethodWhoseAnswerItTakes) {
+TEST_F(RpcLoadTest, ACallbackIsNotChargedToItsMethod) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());
     std::string shown;
@@ -157,7 +157,7 @@ TEST_F(RpcLoadTest, ATaskThatWaitedIsChargedItselfAndNoTimeIsCountedTwice) {
   });
 }
 
-TEST_F(RpcLoadTest, WhatIsSpawnedHasANameARowAndAnObject) {
+TEST_F(RpcLoadTest, SpawnedCoroutinesHaveANameARowAndAnObject) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());
     CO_OK(send<&Worker::begin>(server, "entity/a", {}));
