@@ -22,7 +22,7 @@ namespace starbus::nodes::manager {
 
 inline constexpr std::string_view kManagerChannel = service::kPlacerChannel;
 
-class ManagerDesk final : public entity::rpc::Host<ManagerDesk> {
+class ManagerDesk final : public entity::rpc::Callable<ManagerDesk> {
  public:
   ManagerDesk(Node& node, const NodeTable& table, const LoadReports& reports,
               ClusterShutdown& shutdown, ServicePlacer& placer);

@@ -22,7 +22,7 @@ namespace starbus::nodes::replica {
 inline constexpr std::string_view kMirrors = "mirror/";
 
 /// What publishers call.
-class MirrorDesk final : public entity::rpc::Host<MirrorDesk> {
+class MirrorDesk final : public entity::rpc::Callable<MirrorDesk> {
  public:
   explicit MirrorDesk(MirrorCore& core) : core_(core) {}
   ~MirrorDesk() { close_rpc(); }

@@ -1,6 +1,6 @@
 /// A node: a game process on the bus. Read this header first, then docs/nodes.md.
 ///
-///   class Chat final : public nodes::App, public rpc::Host<Chat> {
+///   class Chat final : public nodes::App, public rpc::Callable<Chat> {
 ///    public:
 ///     bus::Result<> start(nodes::Node& node) override {
 ///       node.require("service/db");                            // what it cannot do without
@@ -67,7 +67,7 @@ class Node {
   void require(std::string name, std::size_t count = 1);
   /// Bound while the node is ready, and only then. The object, or what the handlers refer to, lives
   /// until the App's destructor. Forms of names as in bus::Bus::bind.
-  void offer(std::string name, entity::rpc::HostBase& host);
+  void offer(std::string name, entity::rpc::CallableBase& host);
   void offer(std::string name, bus::Handlers handlers);
   /// Runs when the requirements are met, in the order of adding, one after the other, each time
   /// before the node becomes ready: so also behind a lost lease, when others may have changed what

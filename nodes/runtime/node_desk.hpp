@@ -32,7 +32,7 @@ struct NodeReport {
   }
 };
 
-class NodeDesk final : public entity::rpc::Host<NodeDesk> {
+class NodeDesk final : public entity::rpc::Callable<NodeDesk> {
  public:
   explicit NodeDesk(NodeCore& core) : core_(core) {}
 

@@ -29,7 +29,7 @@ class Offers {
   Offers& operator=(const Offers&) = delete;
 
   /// bad_name; bad_config: more than kMaxOffers, or a name twice.
-  bus::Result<> add(std::string name, entity::rpc::HostBase& host);
+  bus::Result<> add(std::string name, entity::rpc::CallableBase& host);
   bus::Result<> add(std::string name, bus::Handlers handlers);
 
   /// `done` comes once; with an error nothing is bound, and this may be called again.
@@ -52,7 +52,7 @@ class Offers {
   struct Offer {
     std::string name;
     Stage stage = Stage::last;
-    entity::rpc::HostBase* host = nullptr;  // null: handlers
+    entity::rpc::CallableBase* host = nullptr;  // null: handlers
     bus::Handlers handlers;
     std::string bound;
     bool asked = false;

@@ -15,7 +15,7 @@ namespace starbus::nodes::service {
 
 inline constexpr std::string_view kPlacerChannel = "manager/cluster";
 
-class PlacerDesk final : public entity::rpc::Host<PlacerDesk> {
+class PlacerDesk final : public entity::rpc::Callable<PlacerDesk> {
  public:
   explicit PlacerDesk(std::function<void(const bus::Process&)> on_leaving)
       : on_leaving_(std::move(on_leaving)) {}

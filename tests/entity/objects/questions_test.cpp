@@ -9,7 +9,7 @@ using boost::asio::use_awaitable;
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 
-class Shop : public rpc::Host<Shop> {
+class Shop : public rpc::Callable<Shop> {
  public:
   boost::system::result<int, std::string> price(rpc::Caller&, std::string item) {
     if (item == "sword") return std::string("sold out");

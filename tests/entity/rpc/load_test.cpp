@@ -13,7 +13,7 @@ namespace {
 using starbus::test::spin;
 using ::testing::ElementsAre;
 
-class Worker : public Host<Worker> {
+class Worker : public Callable<Worker> {
  public:
   explicit Worker(Endpoint& at) : endpoint(at) {}
   int get(Caller&) {
