@@ -20,7 +20,7 @@ namespace {
 namespace rpc = entity::rpc;
 constexpr int kBatch = 512;
 
-class Counter : public rpc::Host<Counter> {
+class Counter : public rpc::Callable<Counter> {
  public:
   void add(rpc::Caller&, int count) { sum += count; }
   int get(rpc::Caller&, int count) { return sum += count; }

@@ -1,6 +1,6 @@
 /// A part of an entity with logic of its own, and, if it wants, with methods that can be called:
 ///
-///   class Bag final : public entity::ComponentOf<Bag, Player>, public rpc::Host<Bag> {
+///   class Bag final : public entity::ComponentOf<Bag, Player>, public rpc::Callable<Bag> {
 ///    public:
 ///     static constexpr std::string_view kComponentName = "bag";
 ///     explicit Bag(const entity::ComponentKey& key) : ComponentOf(key) {}

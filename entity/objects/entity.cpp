@@ -117,7 +117,7 @@ EntityResult<> Entity::may_attach(const ComponentInfo& info) const {
 }
 
 /// Takes ownership of the component; destroys it on failure.
-EntityResult<> Entity::attach_part(Component* component, rpc::HostBase* host) {
+EntityResult<> Entity::attach_part(Component* component, rpc::CallableBase* host) {
   // The constructor may have added others, or have ended the entity.
   if (auto may = may_attach(component->info_); !may) {
     delete component;

@@ -86,13 +86,13 @@ struct StepTime {
 template <class... C>
 struct Components {};
 
-class Entity : public Part, public rpc::HostBase {
+class Entity : public Part, public rpc::CallableBase {
  public:
   using Root = Entity;
   using TypeSelf = Entity;
   using TypeParent = void;
   using MadePointer = Entity*;
-  using Component = entity::Component;  // hides the one of HostBase
+  using Component = entity::Component;  // hides the one of CallableBase
   static constexpr std::size_t kTypeDepth = 0;
   static constexpr std::string_view kTypeName = "entity";
   /// What it is, as EntityManager::describe, for people and tools; servers may call it on any
@@ -179,7 +179,7 @@ class Entity : public Part, public rpc::HostBase {
   enum class Stage : std::uint8_t { constructed, initialised, active };
   struct Attached {
     Component* component;
-    rpc::HostBase* host;  // null: it has no methods
+    rpc::CallableBase* host;  // null: it has no methods
     Stage stage;
     bool in_space;
   };
@@ -213,7 +213,7 @@ class Entity : public Part, public rpc::HostBase {
   EntityResult<std::uint64_t> add_timer(std::string_view step, ByteView arguments,
                                         const StepTime& when);
   EntityResult<> may_attach(const ComponentInfo& info) const;
-  EntityResult<> attach_part(Component* component, rpc::HostBase* host);
+  EntityResult<> attach_part(Component* component, rpc::CallableBase* host);
   EntityError construction_failed(std::string_view component) const;
   void drop_component(const Component* component);
 
@@ -381,8 +381,8 @@ EntityResult<C*> Entity::add_component(A&&... arguments) {
   } catch (...) {
     return construction_failed(info.name);
   }
-  rpc::HostBase* host = nullptr;
-  if constexpr (std::is_base_of_v<rpc::HostBase, C>) host = made;
+  rpc::CallableBase* host = nullptr;
+  if constexpr (std::is_base_of_v<rpc::CallableBase, C>) host = made;
   if (auto attached = attach_part(made, host); !attached) return attached.error();
   return made;
 }

@@ -11,7 +11,7 @@
 #include "entity/flows/flows.hpp"
 #include "entity/objects/limits.hpp"
 #include "entity/objects/step.hpp"
-#include "entity/rpc/host.hpp"
+#include "entity/rpc/callable.hpp"
 #include "entity/timers/named_timers.hpp"
 
 namespace starbus::entity {

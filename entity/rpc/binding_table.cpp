@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cassert>
 
-#include "entity/rpc/host.hpp"
+#include "entity/rpc/callable.hpp"
 
 namespace starbus::entity::rpc {
 
-SlotRef BindingTable::take(HostBase& host) {
+SlotRef BindingTable::take(CallableBase& host) {
   thread_.check();
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(slots_.size()));
@@ -36,7 +36,7 @@ void BindingTable::name(Slot& slot, std::string name) {
 void BindingTable::release(Slot& slot) {
   thread_.check();
   assert(slot.host != nullptr);
-  std::erase_if(slot.host->ties().bindings, [&](const HostBase::Binding& binding) {
+  std::erase_if(slot.host->ties().bindings, [&](const CallableBase::Binding& binding) {
     return binding.table == this && binding.slot == slot.ref.index;
   });
   if (slot.name) {
@@ -66,20 +66,21 @@ Slot* BindingTable::find(const Address& to) {
   return found == by_name_.end() ? nullptr : &slots_[found->second];
 }
 
-SlotRef BindingTable::slot_of(const HostBase& host) const {
-  const HostBase& bound = host.ties_ && host.ties_->owner != nullptr ? *host.ties_->owner : host;
+SlotRef BindingTable::slot_of(const CallableBase& host) const {
+  const CallableBase& bound =
+      host.ties_ && host.ties_->owner != nullptr ? *host.ties_->owner : host;
   if (bound.ties_) {
-    for (const HostBase::Binding& binding : bound.ties_->bindings) {
+    for (const CallableBase::Binding& binding : bound.ties_->bindings) {
       if (binding.table == this) return slots_[binding.slot].ref;
     }
   }
   return kNowhere;
 }
 
-std::vector<SlotRef> BindingTable::named_slots_of(const HostBase& host) const {
+std::vector<SlotRef> BindingTable::named_slots_of(const CallableBase& host) const {
   std::vector<SlotRef> named;
   if (!host.ties_) return named;
-  for (const HostBase::Binding& binding : host.ties_->bindings) {
+  for (const CallableBase::Binding& binding : host.ties_->bindings) {
     if (binding.table == this && slots_[binding.slot].name) {
       named.push_back(slots_[binding.slot].ref);
     }
@@ -87,15 +88,15 @@ std::vector<SlotRef> BindingTable::named_slots_of(const HostBase& host) const {
   return named;
 }
 
-std::string_view BindingTable::channel_of(const HostBase& host) const {
+std::string_view BindingTable::channel_of(const CallableBase& host) const {
   if (!host.ties_) return {};
-  for (const HostBase::Binding& binding : host.ties_->bindings) {
+  for (const CallableBase::Binding& binding : host.ties_->bindings) {
     if (binding.table == this && slots_[binding.slot].name) return *slots_[binding.slot].name;
   }
   return {};
 }
 
-const HostBase* BindingTable::bound_at(std::string_view name) const {
+const CallableBase* BindingTable::bound_at(std::string_view name) const {
   const auto found = by_name_.find(name);
   return found == by_name_.end() ? nullptr : slots_[found->second].host;
 }

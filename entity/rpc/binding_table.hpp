@@ -23,7 +23,7 @@ namespace starbus::entity::rpc {
 /// A place in the table: a name, and the object that has it.
 struct Slot {
   SlotRef ref;
-  HostBase* host = nullptr;                 // null: free
+  CallableBase* host = nullptr;             // null: free
   std::shared_ptr<const std::string> name;  // null until it is owned
   bus::ChannelId channel;
   bool moving = false;
@@ -41,7 +41,7 @@ class BindingTable {
   BindingTable& operator=(const BindingTable&) = delete;
 
   /// A place for the object, without a name yet.
-  SlotRef take(HostBase& host);
+  SlotRef take(CallableBase& host);
   /// The place has its name from now on.
   void name(Slot& slot, std::string name);
   /// The place is free again, and not the object's any more.
@@ -52,13 +52,13 @@ class BindingTable {
   /// Null: not bound here.
   Slot* find(const Address& to);
   /// A place of the object, or of the object that it is a component of; else kNowhere.
-  SlotRef slot_of(const HostBase& host) const;
+  SlotRef slot_of(const CallableBase& host) const;
   /// The named places of an object.
-  std::vector<SlotRef> named_slots_of(const HostBase& host) const;
+  std::vector<SlotRef> named_slots_of(const CallableBase& host) const;
   /// A name under which the object is bound; empty: none.
-  std::string_view channel_of(const HostBase& host) const;
+  std::string_view channel_of(const CallableBase& host) const;
   /// Null: no object is bound under this name.
-  const HostBase* bound_at(std::string_view name) const;
+  const CallableBase* bound_at(std::string_view name) const;
 
   /// One frame of the object at this place has taken so many ticks; ignored if it has ended.
   void charge(SlotRef slot, std::uint64_t passed);

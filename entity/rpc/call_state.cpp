@@ -27,7 +27,7 @@ class Wake {
 
 }  // namespace
 
-CallState::CallState(PendingCalls& calls, const MethodInfo& method, HostBase* owner,
+CallState::CallState(PendingCalls& calls, const MethodInfo& method, CallableBase* owner,
                      std::chrono::milliseconds deadline)
     : calls_(&calls), method_(method), loop_(calls.loop()), owner_(owner), deadline_(deadline) {
   calls.began(*this);

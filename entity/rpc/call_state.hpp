@@ -5,7 +5,7 @@
 #include <chrono>
 #include <optional>
 
-#include "entity/rpc/host.hpp"
+#include "entity/rpc/callable.hpp"
 #include "entity/rpc/pending_calls.hpp"
 #include "entity/rpc/reply.hpp"
 
@@ -33,7 +33,7 @@ class Waiter {
 /// loop's thread, as its reference count does.
 class CallState : public boost::intrusive_ref_counter<CallState, boost::thread_unsafe_counter> {
  public:
-  CallState(PendingCalls& calls, const MethodInfo& method, HostBase* owner,
+  CallState(PendingCalls& calls, const MethodInfo& method, CallableBase* owner,
             std::chrono::milliseconds deadline);
   CallState(const CallState&) = delete;
   CallState& operator=(const CallState&) = delete;
@@ -73,7 +73,7 @@ class CallState : public boost::intrusive_ref_counter<CallState, boost::thread_u
   PendingCalls* calls_;  // null once the endpoint has ended
   const MethodInfo& method_;
   boost::asio::io_context& loop_;
-  HostBase* owner_;
+  CallableBase* owner_;
   CallState* owner_before_ = nullptr;
   CallState* owner_after_ = nullptr;
   CallState* before_ = nullptr;  // in PendingCalls

@@ -48,7 +48,7 @@ Errc Dispatcher::dispatch_call(const Slot& slot, Decoder& in, const bus::Message
     detail = unknown_method(header.method);
     return Errc::rpc_not_found;
   }
-  HostBase* object = nullptr;
+  CallableBase* object = nullptr;
   Caller caller;
   Errc error = admit(slot, *method, message.origin(), header.behalf, object, caller.from);
   // A caller without permission does not learn the method's types.
@@ -112,7 +112,7 @@ Errc Dispatcher::take_answer(const Slot& slot, Decoder& in, const bus::Message& 
 }
 
 Errc Dispatcher::admit(const Slot& slot, const MethodInfo& method, const bus::Process& origin,
-                       Behalf behalf, HostBase*& object, From& from) const {
+                       Behalf behalf, CallableBase*& object, From& from) const {
   Errc why = Errc::ok;
   object = slot.host->object_for(method.owner, why);
   if (object == nullptr) return why;

@@ -8,7 +8,7 @@
 
 #include "bus/client/message.hpp"
 #include "entity/rpc/binding_table.hpp"
-#include "entity/rpc/host.hpp"
+#include "entity/rpc/callable.hpp"
 
 namespace starbus::entity::rpc {
 
@@ -21,7 +21,7 @@ class Dispatcher {
   /// Whether a method may be called; `object` is the object or component that has it. Errors:
   /// rpc_not_found, no_such_component, not_permitted.
   Errc admit(const Slot& slot, const MethodInfo& method, const bus::Process& origin, Behalf behalf,
-             HostBase*& object, From& from) const;
+             CallableBase*& object, From& from) const;
 
  private:
   Errc dispatch_call(const Slot& slot, Decoder& in, const bus::Message& message, bus::Call* call,

@@ -41,7 +41,7 @@ class Endpoint {
   /// for the three forms and the errors. Waits until the gates are known. The end of the host gives
   /// the name up (not_bound if that was sooner).
   template <bus::CompletionFor<bus::Bound> Token>
-  auto bind(std::string name, HostBase& host, Token&& token) {
+  auto bind(std::string name, CallableBase& host, Token&& token) {
     return bus::initiate<bus::Bound>(token, [this, n = std::move(name), &host](auto done) mutable {
       core_.binder.bind(std::move(n), host, std::move(done));
     });
@@ -55,7 +55,7 @@ class Endpoint {
   /// Takes an object that is to end off its names and returns them. This process keeps the names:
   /// callers get no_such_entity until the caller of this gives them up (bus::Bus::unbind). For
   /// objects whose successor elsewhere must not begin too early.
-  std::vector<std::string> retire(HostBase& host) { return core_.binder.retire(host); }
+  std::vector<std::string> retire(CallableBase& host) { return core_.binder.retire(host); }
   /// bus::Bus::move for a name that was bound here: what was sent to it from this process is
   /// handled before `freeze`, or goes to the new place.
   template <bus::CompletionFor<void> Token>
@@ -67,18 +67,20 @@ class Endpoint {
     });
   }
   /// For a name that has just arrived (bus::ArrivalHandlers::arrived): the handlers to return.
-  bus::Handlers adopt(std::string name, HostBase& host) {
+  bus::Handlers adopt(std::string name, CallableBase& host) {
     return core_.binder.adopt(std::move(name), host);
   }
   /// As bus::Bus::on_lease_lost, which the endpoint uses itself: all objects are unbound by then.
   void on_lease_lost(std::function<void()> callback) { core_.on_lease_lost = std::move(callback); }
 
   /// The name under which an object is bound here; empty: none.
-  std::string_view channel_of(const HostBase& host) const {
+  std::string_view channel_of(const CallableBase& host) const {
     return core_.bindings.channel_of(host);
   }
   /// The object that is bound here under a name; null: none.
-  const HostBase* bound_at(std::string_view name) const { return core_.bindings.bound_at(name); }
+  const CallableBase* bound_at(std::string_view name) const {
+    return core_.bindings.bound_at(name);
+  }
 
   /// Times of methods, of coroutines and of the present activity.
   WorkMeter& work() { return core_.meter; }

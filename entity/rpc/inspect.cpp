@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "entity/rpc/callable.hpp"
 #include "entity/rpc/endpoint_core.hpp"
-#include "entity/rpc/host.hpp"
 #include "entity/rpc/limits.hpp"
 
 namespace starbus::entity::rpc {
@@ -21,7 +21,7 @@ std::string hex(std::uint64_t value, int digits) {
 
 Json host_row(const Slot& slot, double tick) {
   Json components = Json::array();
-  for (const HostBase* component : slot.host->rpc_components()) {
+  for (const CallableBase* component : slot.host->rpc_components()) {
     components.push_back(component->rpc_class().name);
   }
   return {{"name", *slot.name},

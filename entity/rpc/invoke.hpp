@@ -15,7 +15,7 @@ namespace starbus::entity::rpc {
 /// An admitted call as bytes; `arguments` is what follows the header.
 struct Invocation {
   detail::EndpointCore& core;
-  HostBase& object;
+  CallableBase& object;
   const MethodInfo& method;
   Caller& caller;
   const CallHeader& header;
@@ -133,7 +133,7 @@ class RunningMethod final : public Running {
  public:
   using Traits = TraitsOf<M>;
 
-  static void start(detail::EndpointCore& core, HostBase& object, const MethodInfo& method,
+  static void start(detail::EndpointCore& core, CallableBase& object, const MethodInfo& method,
                     const Caller& caller, typename Traits::Arguments&& arguments, Answer&& answer) {
     if (!core.running.admits(object)) {
       return answer.fail(core, Error(Errc::would_block, "too many coroutines"));
@@ -146,7 +146,7 @@ class RunningMethod final : public Running {
   }
 
  private:
-  RunningMethod(detail::EndpointCore& at, HostBase& object, const MethodInfo& method,
+  RunningMethod(detail::EndpointCore& at, CallableBase& object, const MethodInfo& method,
                 const Caller& caller, Answer&& answer)
       : Running(at, object, &method),
         channel_(caller.channel),
@@ -158,7 +158,7 @@ class RunningMethod final : public Running {
     task_.reset();
     if (!answered_) answer_.fail(this->core(), Errc::destroyed);
   }
-  void enter(HostBase& object, typename Traits::Arguments&& arguments) {
+  void enter(CallableBase& object, typename Traits::Arguments&& arguments) {
     auto& self = static_cast<typename Traits::Host&>(object);
     try {
       std::apply([&](auto&... values) { task_.emplace((self.*M)(caller_, std::move(values)...)); },
@@ -193,7 +193,7 @@ class RunningMethod final : public Running {
 /// Runs a method with its arguments. The object, and the caller, may be gone afterwards. Returns
 /// when the work that the answer set off ended, in ticks; 0: not known.
 template <auto M, class Answer>
-std::uint64_t perform(detail::EndpointCore& core, HostBase& object, const MethodInfo& method,
+std::uint64_t perform(detail::EndpointCore& core, CallableBase& object, const MethodInfo& method,
                       Caller& caller, typename TraitsOf<M>::Arguments&& arguments,
                       Answer&& answer) {
   using Traits = TraitsOf<M>;
@@ -259,7 +259,7 @@ class LocalCall final : public LocalMessage {
       : LocalMessage(MethodOf<M>::info, to, on_behalf),
         arguments_(std::move(arguments)),
         answer_(std::move(state)) {}
-  std::uint64_t run(detail::EndpointCore& at, HostBase& object, Caller& caller) override {
+  std::uint64_t run(detail::EndpointCore& at, CallableBase& object, Caller& caller) override {
     return perform<M>(at, object, *method, caller, std::move(arguments_), std::move(answer_));
   }
   void fail(detail::EndpointCore& at, const Error& error) override { answer_.fail(at, error); }

@@ -116,7 +116,7 @@ void LocalCalls::run(LocalMessage& message) {
   if (slot != nullptr) {
     Caller caller;
     caller.process = core_.bus.self();
-    HostBase* object = nullptr;
+    CallableBase* object = nullptr;
     error =
         core_.dispatcher.admit(*slot, method, caller.process, message.behalf, object, caller.from);
     if (error == Errc::ok) {

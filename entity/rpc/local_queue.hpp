@@ -12,7 +12,7 @@
 
 namespace starbus::entity::rpc {
 
-class HostBase;
+class CallableBase;
 
 namespace detail {
 class EndpointCore;
@@ -38,7 +38,7 @@ class LocalMessage {
 
   /// Runs the method and answers. Returns when the work that the answer set off ended, in ticks, so
   /// that the method's frame need not read the clock again; 0: not known.
-  virtual std::uint64_t run(detail::EndpointCore& at, HostBase& object, Caller& caller) = 0;
+  virtual std::uint64_t run(detail::EndpointCore& at, CallableBase& object, Caller& caller) = 0;
   /// Answers with an error; the method is not run.
   virtual void fail(detail::EndpointCore& at, const Error& error) = 0;
 

@@ -120,7 +120,7 @@ struct MethodTraits<R (C::*)(Caller&, A...) const noexcept>
 
 /// A pointer to a member function that has the form of a method.
 template <auto M>
-concept Callable = MethodTraits<std::remove_const_t<decltype(M)>>::kCallable;
+concept RpcMethod = MethodTraits<std::remove_const_t<decltype(M)>>::kCallable;
 template <auto M>
 using TraitsOf = MethodTraits<std::remove_const_t<decltype(M)>>;
 
@@ -174,7 +174,7 @@ constexpr DeclarationFault fault_of(std::string_view class_name,
 
 template <auto M>
 consteval Method<M> method(std::string_view name, Permission allow = server) {
-  static_assert(Callable<M>,
+  static_assert(RpcMethod<M>,
                 "an RPC method is `R name(rpc::Caller&, A...)`: arguments by value or by reference "
                 "to const (a Task: by value), default-constructible, no pointers, no views");
   return {name, allow};
@@ -218,7 +218,7 @@ consteval std::size_t place_in(const List<Declared...>&) {
 
 /// A method that the kRpc of its class declares.
 template <auto M>
-concept Declared = Callable<M> && place_in<M>(TraitsOf<M>::Host::kRpc)
+concept Declared = RpcMethod<M> && place_in<M>(TraitsOf<M>::Host::kRpc)
 < TraitsOf<M>::Host::kRpc.rows.size();
 
 template <auto M>

@@ -26,7 +26,7 @@ bus::Handlers NameBinder::handlers(SlotRef slot) {
 
 // --- binding -------------------------------------------------------------------------------------
 
-void NameBinder::bind(std::string name, HostBase& host, BoundDone done) {
+void NameBinder::bind(std::string name, CallableBase& host, BoundDone done) {
   const SlotRef slot = core_.bindings.take(host);
   core_.gates.when_known([this, slot, name = std::move(name),
                           done = std::move(done)](const bus::Result<>& known) mutable {
@@ -55,7 +55,7 @@ void NameBinder::bind_now(SlotRef ref, std::string name, BoundDone done) {
                  });
 }
 
-bus::Handlers NameBinder::adopt(std::string name, HostBase& host) {
+bus::Handlers NameBinder::adopt(std::string name, CallableBase& host) {
   const SlotRef slot = core_.bindings.take(host);
   core_.bindings.name(*core_.bindings.find(slot), std::move(name));
   core_.gates.start();
@@ -68,7 +68,7 @@ void NameBinder::unbind(const std::string& name, Done done) {
 }
 
 /// The bus goes on to call the handlers of the place, which find no object.
-std::vector<std::string> NameBinder::retire(HostBase& host) {
+std::vector<std::string> NameBinder::retire(CallableBase& host) {
   std::vector<std::string> names;
   for (const SlotRef ref : core_.bindings.named_slots_of(host)) {
     Slot& slot = *core_.bindings.find(ref);

@@ -31,10 +31,10 @@ class NameBinder {
   NameBinder& operator=(const NameBinder&) = delete;
 
   // As the functions of Endpoint.
-  void bind(std::string name, HostBase& host, BoundDone done);
-  bus::Handlers adopt(std::string name, HostBase& host);
+  void bind(std::string name, CallableBase& host, BoundDone done);
+  bus::Handlers adopt(std::string name, CallableBase& host);
   void unbind(const std::string& name, Done done);
-  std::vector<std::string> retire(HostBase& host);
+  std::vector<std::string> retire(CallableBase& host);
   void move(const std::string& name, std::string target, Freeze freeze, Done done);
 
   /// The object at this place ends: gives its name up.

@@ -11,7 +11,7 @@
 
 namespace starbus::entity::rpc {
 
-class HostBase;
+class CallableBase;
 
 /// A channel: its text, or a bus::Name, whose hash is computed already. Views what it is made from.
 class Address {
@@ -32,7 +32,7 @@ class Address {
 struct CallOptions {
   std::chrono::milliseconds deadline{5000};
   /// The call ends as canceled with this object. A Task needs no owner: its calls end with it.
-  HostBase* owner = nullptr;
+  CallableBase* owner = nullptr;
   bus::Lane lane = bus::Lane::call;
   std::uint64_t hash_key = 0;  // for shared names: see bus::SendOptions
   /// Gates only: the client that calls, and its relation to the object. See permission.hpp.

@@ -3,7 +3,7 @@
 ///
 ///   namespace rpc = starbus::entity::rpc;
 ///
-///   class Chat : public rpc::Host<Chat> {
+///   class Chat : public rpc::Callable<Chat> {
 ///    public:
 ///     bus::Result<int> join(rpc::Caller& from, std::string room);     // answers, or refuses
 ///     void said(rpc::Caller& from, std::string text);                 // one-way, mostly
@@ -150,7 +150,7 @@ requires CallableWith<M, A...> Result<> announce(Endpoint& endpoint, std::string
 
 /// Runs a coroutine that ends with an object; an exception ends it, and is counted as `failed`.
 /// would_block: kMaxRunning, kMaxRunningPerHost; nothing was run.
-Result<> spawn(Endpoint& endpoint, HostBase& object, Task<> task);
+Result<> spawn(Endpoint& endpoint, CallableBase& object, Task<> task);
 
 /// The refusal that a method of type Reply<T, E> returns.
 template <class E>

@@ -2,13 +2,13 @@
 
 #include <cassert>
 
+#include "entity/rpc/callable.hpp"
 #include "entity/rpc/endpoint_core.hpp"
-#include "entity/rpc/host.hpp"
 #include "entity/rpc/limits.hpp"
 
 namespace starbus::entity::rpc {
 
-bool RunningList::admits(const HostBase& host) const {
+bool RunningList::admits(const CallableBase& host) const {
   return size_ < kMaxRunning && host.rpc_coroutines() < kMaxRunningPerHost;
 }
 
@@ -32,7 +32,7 @@ void RunningList::kill_all() {
   while (first_ != nullptr) first_->kill();
 }
 
-Running::Running(detail::EndpointCore& at, HostBase& host, const MethodInfo* method)
+Running::Running(detail::EndpointCore& at, CallableBase& host, const MethodInfo* method)
     : core_(at),
       host_(&host),
       work_(method != nullptr ? CurrentWork::method(*method)

@@ -10,7 +10,7 @@
 
 namespace starbus::entity::rpc {
 
-class HostBase;
+class CallableBase;
 class Running;
 
 /// The coroutines of one endpoint that have not ended. Belongs to the loop's thread; owns none of
@@ -19,7 +19,7 @@ class RunningList {
  public:
   std::size_t size() const { return size_; }
   /// Whether the object may start one more: kMaxRunning, kMaxRunningPerHost.
-  bool admits(const HostBase& host) const;
+  bool admits(const CallableBase& host) const;
   void add(Running& running);
   void remove(Running& running);
   void kill_all();
@@ -39,7 +39,7 @@ class RunningList {
 class Running : public boost::intrusive_ref_counter<Running, boost::thread_unsafe_counter> {
  public:
   /// Without a method: it was spawned.
-  Running(detail::EndpointCore& at, HostBase& host, const MethodInfo* method);
+  Running(detail::EndpointCore& at, CallableBase& host, const MethodInfo* method);
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
   virtual ~Running();
@@ -68,7 +68,7 @@ class Running : public boost::intrusive_ref_counter<Running, boost::thread_unsaf
   void unlink();
 
   detail::EndpointCore& core_;
-  HostBase* host_;
+  CallableBase* host_;
   CurrentWork work_;
   WorkTicks* charged_;
   Running* before_ = nullptr;  // of the object

@@ -5,7 +5,7 @@ namespace {
 
 class Spawned final : public Running {
  public:
-  Spawned(detail::EndpointCore& at, HostBase& object, Task<> task)
+  Spawned(detail::EndpointCore& at, CallableBase& object, Task<> task)
       : Running(at, object, nullptr), task_(std::move(task)) {}
   void start() {
     link();
@@ -23,7 +23,7 @@ class Spawned final : public Running {
 
 }  // namespace
 
-Result<> spawn(Endpoint& endpoint, HostBase& object, Task<> task) {
+Result<> spawn(Endpoint& endpoint, CallableBase& object, Task<> task) {
   detail::EndpointCore& core = endpoint.core();
   if (!core.running.admits(object)) return Error(Errc::would_block, "too many coroutines");
   const boost::intrusive_ptr<Spawned> spawned(new Spawned(core, object, std::move(task)));

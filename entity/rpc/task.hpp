@@ -5,7 +5,7 @@
 ///     const auto answer = co_await std::move(asked);
 ///     ...
 ///
-/// When the object ends (HostBase::close_rpc, or its destructor) the frames are destroyed where
+/// When the object ends (CallableBase::close_rpc, or its destructor) the frames are destroyed where
 /// they are suspended, and nothing of them runs any more. An Asio coroutine cannot promise that: it
 /// belongs to whatever it waits for. Destructors of the frame's variables do run then; if they use
 /// the object, call close_rpc before it goes.

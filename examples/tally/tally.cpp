@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-class Tally final : public nodes::App, public rpc::Host<Tally> {
+class Tally final : public nodes::App, public rpc::Callable<Tally> {
  public:
   bus::Result<> start(nodes::Node& node) override {
     node_ = &node;

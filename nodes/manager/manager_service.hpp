@@ -22,7 +22,7 @@ namespace starbus::nodes::manager {
 
 inline constexpr std::string_view kManagerChannel = service::kPlacerChannel;
 
-class ManagerService final : public entity::rpc::Host<ManagerService> {
+class ManagerService final : public entity::rpc::Callable<ManagerService> {
  public:
   ManagerService(Node& node, const NodeTable& table, const LoadReports& reports,
                  ClusterShutdown& shutdown, ServicePlacer& placer);

@@ -22,7 +22,7 @@ namespace starbus::nodes::replica {
 inline constexpr std::string_view kMirrors = "mirror/";
 
 /// What publishers call.
-class MirrorReceiver final : public entity::rpc::Host<MirrorReceiver> {
+class MirrorReceiver final : public entity::rpc::Callable<MirrorReceiver> {
  public:
   explicit MirrorReceiver(MirrorCore& core) : core_(core) {}
   ~MirrorReceiver() { close_rpc(); }

@@ -1,6 +1,6 @@
 /// A node: a game process on the bus. Read this header first, then docs/guide/nodes.md.
 ///
-///   class Chat final : public nodes::App, public rpc::Host<Chat> {
+///   class Chat final : public nodes::App, public rpc::Callable<Chat> {
 ///    public:
 ///     bus::Result<> start(nodes::Node& node) override {
 ///       node.require("service/db");                            // not ready without it
@@ -66,7 +66,7 @@ class Node {
   void require(std::string name, std::size_t count = 1);
   /// Binds the name while the node is ready. The object, or what the handlers refer to, lives until
   /// the App's destructor. Forms of names as in bus::Bus::bind.
-  void offer(std::string name, entity::rpc::HostBase& host);
+  void offer(std::string name, entity::rpc::CallableBase& host);
   void offer(std::string name, bus::Handlers handlers);
   /// Runs the steps one after the other, in the order of adding, each time after the requirements
   /// are met and before the node becomes ready: also after a lost lease, when other processes may

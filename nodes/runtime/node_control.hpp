@@ -32,7 +32,7 @@ struct NodeReport {
   }
 };
 
-class NodeControl final : public entity::rpc::Host<NodeControl> {
+class NodeControl final : public entity::rpc::Callable<NodeControl> {
  public:
   explicit NodeControl(NodeCore& core) : core_(core) {}
 

@@ -40,7 +40,7 @@ class NodeCore final : private Lifecycle::Shell {
 
   // --- what the program says in its start ---
   void require(Requirement requirement) { note(requirements_.add(std::move(requirement))); }
-  void offer(std::string name, entity::rpc::HostBase& host) {
+  void offer(std::string name, entity::rpc::CallableBase& host) {
     note(offers_.add(std::move(name), host));
   }
   void offer(std::string name, bus::Handlers handlers);

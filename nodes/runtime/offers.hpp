@@ -28,7 +28,7 @@ class Offers {
   Offers& operator=(const Offers&) = delete;
 
   /// bad_name; bad_config: more than kMaxOffers, or a name twice.
-  bus::Result<> add(std::string name, entity::rpc::HostBase& host);
+  bus::Result<> add(std::string name, entity::rpc::CallableBase& host);
   bus::Result<> add(std::string name, bus::Handlers handlers);
 
   /// Calls `done` once. After an error nothing is bound, and bind() may be called again.
@@ -51,7 +51,7 @@ class Offers {
   struct Offer {
     std::string name;
     Stage stage = Stage::last;
-    entity::rpc::HostBase* host = nullptr;  // null: handlers
+    entity::rpc::CallableBase* host = nullptr;  // null: handlers
     bus::Handlers handlers;
     std::string bound;
     bool asked = false;

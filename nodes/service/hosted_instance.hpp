@@ -22,7 +22,7 @@ namespace starbus::nodes::service {
 struct ServiceType {
   struct Made {
     std::unique_ptr<Service> service;
-    entity::rpc::HostBase* object = nullptr;  // the same
+    entity::rpc::CallableBase* object = nullptr;  // the same
   };
   std::function<Made(Instance&)> make;
   std::chrono::milliseconds start_deadline{kStartDeadline};

@@ -15,7 +15,7 @@ namespace starbus::nodes::service {
 
 inline constexpr std::string_view kPlacerChannel = "manager/cluster";
 
-class PlacerControl final : public entity::rpc::Host<PlacerControl> {
+class PlacerControl final : public entity::rpc::Callable<PlacerControl> {
  public:
   explicit PlacerControl(std::function<void(const bus::Process&)> on_leaving)
       : on_leaving_(std::move(on_leaving)) {}

@@ -1,7 +1,7 @@
 /// The base of a class whose objects are hosted: read this header first, then service_host.hpp and
 /// docs/guide/services.md.
 ///
-///   class Rank final : public service::Service, public rpc::Host<Rank> {
+///   class Rank final : public service::Service, public rpc::Callable<Rank> {
 ///    public:
 ///     explicit Rank(service::Instance& instance) : instance_(instance) {}
 ///     void start(nodes::Done done) override { load(instance_.id(), std::move(done)); }

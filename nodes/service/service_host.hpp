@@ -37,7 +37,7 @@ struct TypeOptions {
 };
 
 template <class T>
-concept Hostable = std::derived_from<T, Service> && std::derived_from<T, entity::rpc::HostBase>;
+concept Hostable = std::derived_from<T, Service> && std::derived_from<T, entity::rpc::CallableBase>;
 
 /// Since the host was made.
 struct HostCounters {
@@ -48,7 +48,7 @@ struct HostCounters {
   std::uint64_t stale_orders = 0;
 };
 
-class ServiceHost final : public entity::rpc::Host<ServiceHost> {
+class ServiceHost final : public entity::rpc::Callable<ServiceHost> {
  public:
   ServiceHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& timers, HostOptions options);
   ~ServiceHost();

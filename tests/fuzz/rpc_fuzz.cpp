@@ -21,7 +21,7 @@ struct Note {
   }
 };
 
-class Board : public rpc::Host<Board>, private rpc::AnswerSink {
+class Board : public rpc::Callable<Board>, private rpc::AnswerSink {
  public:
   Board() { answers_to(this); }
   void post(rpc::Caller& from, std::string, std::vector<Note>, std::map<int, double>) {

@@ -75,7 +75,7 @@ class IdsTest : public ManagerTest {
 };
 
 /// What two managers are to a counter when both believe that they are the one.
-class Granter : public rpc::Host<Granter> {
+class Granter : public rpc::Callable<Granter> {
  public:
   explicit Granter(Bus& bus) : bus_(bus) {}
   rpc::Task<bus::Result<IdRange>> grant(rpc::Caller&, std::string counter) {

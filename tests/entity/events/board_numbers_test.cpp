@@ -63,14 +63,14 @@ TEST_F(BoardNumbersTest, ANumberIsAnnouncedOnce) {
   EXPECT_THAT(heard, ElementsAre(5, 6));
 }
 
-TEST_F(BoardNumbersTest, NoNumberComesBehindTheLast) {
+TEST_F(BoardNumbersTest, NoNumberFollowsTheLast) {
   ASSERT_TRUE(subject->listener.attach(west));
   EXPECT_TRUE(west.relay(kLast, "bell", 1));
   EXPECT_EQ(west.announce("bell", 2).error(), EventErrc::already_announced);
   EXPECT_THAT(heard, ElementsAre(1));
 }
 
-TEST_F(BoardNumbersTest, WhoMovesToACellThatIsBehindHearsNothingTwice) {
+TEST_F(BoardNumbersTest, MovingToALateCellHearsNothingTwice) {
   ASSERT_TRUE(subject->listener.attach(west));
   for (int i = 1; i <= 5; ++i) west.announce("bell", i);
   for (std::uint64_t i = 1; i <= 3; ++i) east.relay(i, "bell", static_cast<int>(i));
@@ -82,7 +82,7 @@ TEST_F(BoardNumbersTest, WhoMovesToACellThatIsBehindHearsNothingTwice) {
   EXPECT_THAT(heard, ElementsAre(1, 2, 3, 4, 5, 6));
 }
 
-TEST_F(BoardNumbersTest, WhoMovesToACellThatIsAheadIsToldHowMuchItMissed) {
+TEST_F(BoardNumbersTest, MovingToAnEarlyCellReportsMissedEvents) {
   ASSERT_TRUE(subject->listener.attach(west));
   west.announce("bell", 1);
   for (std::uint64_t i = 1; i <= 3; ++i) east.relay(i, "bell", static_cast<int>(i));
@@ -93,7 +93,7 @@ TEST_F(BoardNumbersTest, WhoMovesToACellThatIsAheadIsToldHowMuchItMissed) {
   EXPECT_THAT(heard, ElementsAre(1, 4));
 }
 
-TEST_F(BoardNumbersTest, WhatItDidNotListenToIsBehindItToo) {
+TEST_F(BoardNumbersTest, KeysNotListenedToCountAsHeard) {
   ASSERT_TRUE(subject->listener.attach(west));
   west.announce("drum", 1);
   west.announce("drum", 2);
@@ -133,7 +133,7 @@ TEST_F(BoardNumbersTest, ACellThatComesLateGoesOnWithTheNumbersOfItsPlace) {
 }
 
 // A round that has not come to it yet is not behind it; one that has is.
-TEST_F(BoardNumbersTest, WhoLeavesWithinARoundHearsTheRestElsewhere) {
+TEST_F(BoardNumbersTest, LeavingWithinARoundHearsTheRestElsewhere) {
   BoardListener first;
   ASSERT_TRUE(first.attach(west));
   first.add<int>("bell", [&](const int&) {
@@ -147,7 +147,7 @@ TEST_F(BoardNumbersTest, WhoLeavesWithinARoundHearsTheRestElsewhere) {
   EXPECT_THAT(heard, ElementsAre(1));
 }
 
-TEST_F(BoardNumbersTest, WhoLeavesWithinItsOwnCallbackHasHeardIt) {
+TEST_F(BoardNumbersTest, LeavingWithinItsOwnCallbackCountsAsHeard) {
   subject->listener.add<int>("bell",
                              [this](const int&) { ASSERT_TRUE(subject->listener.attach(east)); });
   ASSERT_TRUE(subject->listener.attach(west));

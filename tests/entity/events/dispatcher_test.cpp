@@ -68,7 +68,7 @@ TEST_F(DispatcherTest, RemovedListenersAreNotCalled) {
   EXPECT_THAT(round(), ElementsAre("b"));
 }
 
-TEST_F(DispatcherTest, StaleHandlesRemoveNobodyElse) {
+TEST_F(DispatcherTest, StaleHandlesRemoveNothing) {
   const ListenerId old = *bell.add(note("old"));
   bell.remove(old);
   const ListenerId fresh = *bell.add(note("new"));
@@ -107,7 +107,7 @@ TEST_F(DispatcherTest, AListenerRemovesOthers) {
   EXPECT_THAT(round(), ElementsAre("remover"));
 }
 
-TEST_F(DispatcherTest, WhatIsAddedMeanwhileIsOfTheNextRound) {
+TEST_F(DispatcherTest, ListenersAddedMeanwhileJoinTheNextRound) {
   bell.add([&](const Rang&) {
     log.push_back("adder");
     if (bell.size() == 1) {
@@ -119,7 +119,7 @@ TEST_F(DispatcherTest, WhatIsAddedMeanwhileIsOfTheNextRound) {
   EXPECT_THAT(round(), ElementsAre("before", "adder", "behind"));
 }
 
-TEST_F(DispatcherTest, ARoundWithinCallsWhatWasAddedBeforeItBegan) {
+TEST_F(DispatcherTest, ANestedRoundCallsListenersAddedBeforeIt) {
   bell.add([&](const Rang& rang) {
     log.push_back("outer" + std::to_string(rang.times));
     if (rang.times == 2) return;
@@ -132,7 +132,7 @@ TEST_F(DispatcherTest, ARoundWithinCallsWhatWasAddedBeforeItBegan) {
   EXPECT_THAT(log, ElementsAre("outer1", "outer2", "other", "added", "end", "other"));
 }
 
-TEST_F(DispatcherTest, WhatARoundWithinRemovesTheOuterDoesNotCall) {
+TEST_F(DispatcherTest, ListenersRemovedByANestedRoundAreNotCalled) {
   ListenerId victim;
   bell.add([&](const Rang& rang) {
     if (rang.times == 1) bell.dispatch({2});
@@ -232,7 +232,7 @@ TEST_F(DispatcherTest, MayEndWithinItsOwnListener) {
 }
 
 // The callable of a listener may own what comes back to the dispatcher when it ends.
-TEST_F(DispatcherTest, WhatAListenerOwnedMayOwnListeners) {
+TEST_F(DispatcherTest, ListenersMayOwnListeners) {
   auto inner = std::make_shared<Subscription>(*bell.subscribe(note("inner")));
   auto held = std::make_shared<Subscription>();
   *held = *bell.subscribe([inner](const Rang&) {});

@@ -44,7 +44,7 @@ class EventBoardTest : public testing::Test {
   std::deque<BoardListener> subjects;
 };
 
-TEST_F(EventBoardTest, TellsOnlyThoseWhoListenInTheOrderInWhichTheyCame) {
+TEST_F(EventBoardTest, CallsListenersInTheOrderOfAttaching) {
   BoardListener& a = arrive();
   BoardListener& b = arrive();
   BoardListener& c = arrive();
@@ -131,7 +131,7 @@ TEST_F(EventBoardTest, AListenerRemovesItselfAndOthers) {
   EXPECT_THAT(announce(), ElementsAre("b"));
 }
 
-TEST_F(EventBoardTest, WhoBeginsToListenMeanwhileIsOfTheNextRound) {
+TEST_F(EventBoardTest, NewListenersJoinTheNextRound) {
   BoardListener& a = arrive();
   BoardListener& b = arrive();
   bool first = true;
@@ -151,7 +151,7 @@ TEST_F(EventBoardTest, WhoBeginsToListenMeanwhileIsOfTheNextRound) {
 }
 
 // Its own listeners are a round of its own, which begins when its turn comes.
-TEST_F(EventBoardTest, WhatIsAddedToOneWhoseTurnComesLaterIsCalled) {
+TEST_F(EventBoardTest, KeysAddedToLaterListenersAreCalled) {
   BoardListener& a = arrive();
   BoardListener& b = arrive();
   a.add<int>(Gate::opened, [&](const int&) { b.add<int>(Gate::opened, note("b2")); });
@@ -205,7 +205,7 @@ TEST_F(EventBoardTest, AnExceptionLeavesItAndTheBoardIsAsUsableAsBefore) {
   EXPECT_THAT(announce(), ElementsAre("b"));
 }
 
-TEST_F(EventBoardTest, WhoHasGoneFromAmongManyChangesNoOrder) {
+TEST_F(EventBoardTest, LeavingListenersChangeNoOrder) {
   std::vector<std::string> stay;
   std::vector<std::pair<BoardListener*, KeyedListenerId>> gone;
   for (int i = 0; i < 3'000; ++i) {
@@ -228,7 +228,7 @@ TEST_F(EventBoardTest, WhoHasGoneFromAmongManyChangesNoOrder) {
   EXPECT_EQ(told, 1'000u);
 }
 
-TEST_F(EventBoardTest, TheBoardsLimitsAreErrorsOfWhoComes) {
+TEST_F(EventBoardTest, LimitsAreErrorsOfAttaching) {
   BoardListener& crowd = arrive();
   for (std::uint64_t i = 0; i < kMaxEventKeys; ++i) {
     ASSERT_TRUE(crowd.add<int>(std::to_string(i), note("x")));

@@ -55,7 +55,7 @@ TEST_F(FlowsTest, TheFirstOutcomeCounts) {
   EXPECT_EQ(here.wheel.size(), 0u);
 }
 
-TEST_F(FlowsTest, ATimeoutComesOnceAndAnAnswerBehindItIsRefused) {
+TEST_F(FlowsTest, ATimeoutComesOnceAndALaterAnswerIsRefused) {
   const FlowId id = *here.flows.wait("bought", {}, 10s);
   here.wheel.advance(9'999ms);
   EXPECT_THAT(here.log, IsEmpty());
@@ -130,7 +130,7 @@ TEST_F(FlowsTest, HandlersMayWaitAndResumeAndCancel) {
   EXPECT_EQ(here.flows.size(), 50u);
 }
 
-TEST_F(FlowsTest, NothingIsCalledBehindTheEnd) {
+TEST_F(FlowsTest, NothingIsCalledAfterTheEnd) {
   TimerWheel wheel;
   {
     Flows flows(wheel, 1, [](const FlowResume&) { FAIL(); });

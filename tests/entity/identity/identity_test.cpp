@@ -71,7 +71,7 @@ TEST(SlotTable, FindsTheNewAndNotTheOldInTheSameSlot) {
   EXPECT_EQ(LocalId::from_value(second.value()), second);
 }
 
-TEST(SlotTable, FindsNothingForWhatWasNeverGivenOut) {
+TEST(SlotTable, FindsNothingForUnknownIds) {
   SlotTable<int> table;
   int one = 1;
   const LocalId id = *table.insert(one);

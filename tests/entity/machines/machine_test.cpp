@@ -131,7 +131,7 @@ TEST_F(MachineTest, OnlyTheActiveStateGetsEvents) {
   EXPECT_TRUE(login.is<Idle>());
 }
 
-TEST_F(MachineTest, EventsWithinAHandlerWaitAndGoToTheStateBehindTheChange) {
+TEST_F(MachineTest, EventsWithinAHandlerGoToTheNextState) {
   ASSERT_TRUE(login.start());
   ASSERT_TRUE(login.change_to(Asking{}));
   take_log();
@@ -324,7 +324,7 @@ struct Fleet {
   Login first, second;
 };
 
-TEST_F(MachineGroupTest, WhoHearsThatAllHaveStoppedMayEndAllOfThem) {
+TEST_F(MachineGroupTest, TheStoppedCallbackMayEndAllMachines) {
   auto fleet = std::make_unique<Fleet>(world, wheel);
   fleet->group.on_all_stopped([&] { fleet.reset(); });
   EXPECT_TRUE(fleet->second.start()) << "the first one, which stop() comes to later, does not run";

@@ -47,7 +47,7 @@ TEST_F(Life, HooksRunUpInOrderAndDownInReverse) {
   EXPECT_EQ(entities->size(), 0u);
 }
 
-TEST_F(Life, TheFirstHookThatFailsUndoesWhatWasDone) {
+TEST_F(Life, TheFirstFailingHookUndoesTheCreation) {
   events.fail("alice.quests init");
   const auto made = entities->create<Player>("alice");
   ASSERT_EQ(made.error(), EntityErrc::init_failed);
@@ -112,7 +112,7 @@ TEST_F(Life, DestroyedWithinItsOwnCreation) {
   }
 }
 
-TEST_F(Life, AnEntityThatIsDestroyedIsFoundNoMoreAndItsNameIsFreeWhenItHasGone) {
+TEST_F(Life, DestroyedEntitiesAreNotFoundAndTheirNamesFreedLater) {
   CreateOptions options;
   options.persistent_id = "alice";
   Player* first = entities->create_with<Player>(options, "alice").value();
@@ -172,7 +172,7 @@ TEST_F(Life, SettleDoesNothingWithinAHookOrAWalkAndIsBounded) {
   EXPECT_EQ(entities->size(), 0u);
 }
 
-TEST_F(Life, WhatAPartHoldsEndsWithDestroyAndNotLater) {
+TEST_F(Life, ThingsOfAPartEndAtDestroy) {
   TimerWheel wheel;
   Dispatcher<int> dispatcher;
   int fired = 0;
@@ -253,7 +253,7 @@ TEST_F(Life, AnEntryMayBeLeftWithinIt) {
   EXPECT_TRUE(entities->leave_space(*player));
 }
 
-TEST_F(Life, CloseEndsAllAndWhatTheirEndsMake) {
+TEST_F(Life, CloseEndsAllAndEntitiesMadeMeanwhile) {
   for (int i = 0; i < 3; ++i) entities->create<Monster>(i).value();
   events.at["monster1 final"] = [&]() -> EntityResult<> {
     EXPECT_TRUE(entities->create<Thing>("late"));

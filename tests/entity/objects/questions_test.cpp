@@ -9,7 +9,7 @@ using boost::asio::use_awaitable;
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 
-class Shop : public rpc::Host<Shop> {
+class Shop : public rpc::Callable<Shop> {
  public:
   starbus::Result<int, std::string> price(rpc::Caller&, std::string item) {
     if (item == "sword") return std::string("sold out");
@@ -81,7 +81,7 @@ class Questions : public rpc::RpcTest {
   std::string to = "service/shop";
 };
 
-TEST_F(Questions, TheStepGetsTheAnswerOnceBehindWhatWasKept) {
+TEST_F(Questions, TheStepGetsTheAnswerOnceAndTheKeptValues) {
   run([this]() -> rpc::TestTask {
     const bool begun = co_await begin();
     EXPECT_TRUE(begun);
@@ -97,7 +97,7 @@ TEST_F(Questions, TheStepGetsTheAnswerOnceBehindWhatWasKept) {
   });
 }
 
-TEST_F(Questions, OneThatIsRefusedEndsAtOnceInWordsOfWhoeverRefused) {
+TEST_F(Questions, ARefusedOneEndsAtOnceWithTheCalleesReason) {
   run([this]() -> rpc::TestTask {
     const bool begun = co_await begin();
     EXPECT_TRUE(begun);
@@ -143,7 +143,7 @@ TEST_F(Questions, TheDeadlineEndsItAndALateAnswerIsDropped) {
   });
 }
 
-TEST_F(Questions, WhatCannotBeAskedIsATypedError) {
+TEST_F(Questions, InvalidQuestionsAreTypedErrors) {
   run([this]() -> rpc::TestTask {
     EXPECT_EQ(ask<&Shop::price>("bow").error(), EntityErrc::no_channel);
     const bool begun = co_await begin();

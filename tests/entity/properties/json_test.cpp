@@ -78,7 +78,7 @@ nlohmann::json written(const T& value) {
   return json;
 }
 
-TEST(JsonArchive, WritesWhatCerealWrites) {
+TEST(JsonArchive, EqualsCerealsOwnJson) {
   EXPECT_EQ(written(Everything()).dump(), by_cereal(Everything()).dump());
   EXPECT_EQ(written(Place{1, 2}).dump(), by_cereal(Place{1, 2}).dump());
   const std::vector<std::map<int, std::string>> nested{{{1, "a"}}, {}};
@@ -86,7 +86,7 @@ TEST(JsonArchive, WritesWhatCerealWrites) {
   EXPECT_EQ(written(std::vector<Place>()).dump(), "[]");
 }
 
-TEST(JsonArchive, ReadsWhatItWrote) {
+TEST(JsonArchive, ReadsBackItsOwnJson) {
   Everything changed;
   changed.small = 100;
   changed.large = 3;

@@ -61,7 +61,7 @@ static_assert(reach_of(Flags::none, false) == kWholeReach);
 static_assert(reach_of(server_only, false) == kTravelBit);
 static_assert(reach_of(per_space, false) == (kAudienceBits & ~bit_of(View::save)));
 
-TEST(Schema, KnowsWhatWasDeclared) {
+TEST(Schema, KnowsItsDeclaration) {
   const Schema& schema = Hero::schema_of();
   ASSERT_EQ(schema.fields().size(), 9u);
   EXPECT_EQ(schema.fields()[0].name, "gold");
@@ -72,7 +72,7 @@ TEST(Schema, KnowsWhatWasDeclared) {
   EXPECT_EQ(to_string(schema.find("nick")->flags), "ghost|other_clients|own_client|save");
 }
 
-TEST(Schema, HashesWhatHasMeaning) {
+TEST(Schema, HashesTheMeaning) {
   EXPECT_EQ(Hero::schema_of().hash(), Hero().schema().hash());
   EXPECT_NE(Ab::schema_of().hash(), Ba::schema_of().hash());              // indices travel
   EXPECT_EQ(Ab::schema_of().saved_hash(), Ba::schema_of().saved_hash());  // names are saved

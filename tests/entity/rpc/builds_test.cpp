@@ -58,7 +58,7 @@ TEST_F(RpcBuilds, AChangedArgumentIsRefusedByNameWithTheTypesThatAreMeant) {
   });
 }
 
-TEST_F(RpcBuilds, AClassThatTheOtherDoesNotHaveIsNoComponentAndItsMethodNotFound) {
+TEST_F(RpcBuilds, UnknownClassesAreNoComponentAndNotFound) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());
     // Declared in this build, and not of this object.
@@ -73,7 +73,7 @@ TEST_F(RpcBuilds, AClassThatTheOtherDoesNotHaveIsNoComponentAndItsMethodNotFound
   });
 }
 
-TEST_F(RpcBuilds, WhatTheyAgreeInGoesOn) {
+TEST_F(RpcBuilds, MethodsOfBothBuildsGoOn) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());
     const Bytes one_way = as_of("join", "(u64)", "lobby");
@@ -93,7 +93,7 @@ TEST_F(RpcBuilds, WhatTheyAgreeInGoesOn) {
   });
 }
 
-TEST_F(RpcBuilds, WhoMayNotCallLearnsNoTypes) {
+TEST_F(RpcBuilds, CallersWithoutPermissionLearnNoTypes) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());
     const auto named = co_await gate_bus.bind("gate/1", bus::Handlers{}, use_awaitable);

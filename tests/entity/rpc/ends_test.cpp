@@ -156,7 +156,7 @@ TEST_P(RpcEnds, ACallCanBeCanceledBySlotAndByHand) {
   });
 }
 
-TEST_P(RpcEnds, WhatIsDroppedIsCanceled) {
+TEST_P(RpcEnds, DroppedCallsAreCanceled) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());
     { auto dropped = call<&Player::slow>(from(), "entity/7", {}, 10); }

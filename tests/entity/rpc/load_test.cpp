@@ -14,7 +14,7 @@ namespace {
 using starbus::test::spin;
 using ::testing::ElementsAre;
 
-class Worker : public Host<Worker> {
+class Worker : public Callable<Worker> {
  public:
   explicit Worker(Endpoint& at) : endpoint(at) {}
   int get(Caller&) {
@@ -93,7 +93,7 @@ class RpcLoadTest : public RpcTest {
   Worker b{server};
 };
 
-TEST_F(RpcLoadTest, ACallbackIsNoWorkOfTheMethodWhoseAnswerItTakes) {
+TEST_F(RpcLoadTest, ACallbackIsNotChargedToItsMethod) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());
     std::string shown;
@@ -158,7 +158,7 @@ TEST_F(RpcLoadTest, ATaskThatWaitedIsChargedItselfAndNoTimeIsCountedTwice) {
   });
 }
 
-TEST_F(RpcLoadTest, WhatIsSpawnedHasANameARowAndAnObject) {
+TEST_F(RpcLoadTest, SpawnedCoroutinesHaveANameARowAndAnObject) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());
     CO_OK(send<&Worker::begin>(server, "entity/a", {}));

@@ -15,7 +15,7 @@ class Numbered final : public LocalMessage {
  public:
   Numbered(SlotRef to, int n) : LocalMessage(kMethod, to, Behalf::none), number(n) { ++living; }
   ~Numbered() override { --living; }
-  std::uint64_t run(detail::EndpointCore&, HostBase&, Caller&) override { return 0; }
+  std::uint64_t run(detail::EndpointCore&, CallableBase&, Caller&) override { return 0; }
   void fail(detail::EndpointCore&, const Error&) override {}
   int number;
 };

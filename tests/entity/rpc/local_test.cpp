@@ -42,7 +42,7 @@ TEST_F(RpcLocal, AMessageIsHandledInALaterTurnWithItsOwnCopies) {
   });
 }
 
-TEST_F(RpcLocal, WhatTookTheBusBeforeComesFirst) {
+TEST_F(RpcLocal, EarlierMessagesByTheBusComeFirst) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await connect());
     CO_OK(co_await caller.bind("entity/7", chat, use_awaitable));
@@ -199,7 +199,7 @@ TEST_F(RpcLocal, AnObjectUnderTwoNamesIsReachedByBoth) {
 }
 
 /// The fence may have been handled or not; what is held behind it has not.
-TEST_F(RpcLocal, WhatIsHeldBehindAFenceThatFailsHasNotRun) {
+TEST_F(RpcLocal, MessagesHeldByAFailedFenceDoNotRun) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());
     Bytes bytes;

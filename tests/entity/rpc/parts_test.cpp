@@ -24,7 +24,8 @@ struct Parts {
   WorkMeter meter{bindings, Dictionary::of_process().methods().size()};
   PendingCalls calls{loop, meter};
 
-  boost::intrusive_ptr<Seats> begin(std::chrono::milliseconds deadline, HostBase* owner = nullptr) {
+  boost::intrusive_ptr<Seats> begin(std::chrono::milliseconds deadline,
+                                    CallableBase* owner = nullptr) {
     return new Seats(calls, info_of<&Chat::join>(), owner, deadline);
   }
 };

@@ -77,7 +77,7 @@ TEST_F(RpcRemote, AMethodThatThrowsAnswersFailed) {
   });
 }
 
-TEST_F(RpcRemote, WhatIsNotThereHasFourNames) {
+TEST_F(RpcRemote, MissingTargetsHaveFourErrors) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await connect());
     Player player(server);

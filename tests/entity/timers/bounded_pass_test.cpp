@@ -34,7 +34,7 @@ TEST_F(BoundedPassTest, AMillionAtOnceFireInOrderOverManyPasses) {
   EXPECT_GT(passes, 2 * kCount / kPassWork) << "each was moved, and fired";
 }
 
-TEST_F(BoundedPassTest, WhatIsSetWhileALevelMovesKeepsItsPlace) {
+TEST_F(BoundedPassTest, TimersSetWhileALevelMovesKeepTheirPlace) {
   std::vector<int> fired;
   const auto add = [&](int i) {
     (void)wheel.at(owner, kStart + 70s, [&, i] { fired.push_back(i); });

@@ -105,14 +105,14 @@ TEST_F(NamedTimersTest, TheHandlerMayChangeTheSet) {
   EXPECT_EQ(entity->timers.size(), 20u);
 }
 
-TEST_F(NamedTimersTest, NothingFiresBehindTheEndOfTheSet) {
+TEST_F(NamedTimersTest, NothingFiresAfterTheEndOfTheSet) {
   (void)entity->timers.after("a", {}, 1s);
   entity.reset();
   process->pass(1h);
   EXPECT_EQ(process->wheel.size(), 0u);
 }
 
-TEST_F(NamedTimersTest, WhatBecameDueOnTheWayFiresOnceInTheFirstPass) {
+TEST_F(NamedTimersTest, TimersDueOnTheWayFireOnceInTheFirstPass) {
   (void)entity->timers.after("due", {}, 5s);
   (void)entity->timers.after("later", {}, 1min);
   process->pass(4s);
@@ -125,7 +125,7 @@ TEST_F(NamedTimersTest, WhatBecameDueOnTheWayFiresOnceInTheFirstPass) {
   EXPECT_THAT(entity->log, ElementsAre("due()", "later()"));
 }
 
-TEST_F(NamedTimersTest, APausedTimerKeepsWhatItHasLeft) {
+TEST_F(NamedTimersTest, APausedTimerKeepsItsRemainingTime) {
   (void)entity->timers.after("paused", {}, 5s, kPaused);
   process->pass(4s);
   move(4s, 1h);
@@ -199,7 +199,7 @@ TEST_F(NamedTimersTest, TakesAllOrNothing) {
   EXPECT_EQ(process->wheel.size(), 2u);
 }
 
-TEST_F(NamedTimersTest, RefusesWhatBreaksALimit) {
+TEST_F(NamedTimersTest, RefusesExcessOfEachLimit) {
   struct {
     const char* what;
     std::uint64_t next_id, id;

@@ -64,7 +64,7 @@ TEST_F(TimerWheelTest, NowIsTheNextPassEvenIfTheClockStands) {
   EXPECT_EQ(rounds, 2);
 }
 
-TEST_F(TimerWheelTest, WhatIsSetBehindAStallIsOfTheNextPass) {
+TEST_F(TimerWheelTest, TimersSetAfterAStallFireInTheNextPass) {
   (void)wheel.after(owner, 5ms, [this] {
     log.push_back("a");
     (void)wheel.at(owner, kStart + 6ms, note("late"));
@@ -128,7 +128,7 @@ TEST_F(TimerWheelTest, ACallbackCancelsOthersOfTheSamePass) {
   EXPECT_THAT(fired_at(1s), ElementsAre("a", "d"));
 }
 
-TEST_F(TimerWheelTest, ATimerThatFiresOnceHasGoneWithinItsCallback) {
+TEST_F(TimerWheelTest, ASingleTimerHasEndedWithinItsCallback) {
   TimerId id;
   auto resource = std::make_shared<int>(7);
   id = *wheel.after(owner, 1ms, [&, resource] {
@@ -171,7 +171,7 @@ TEST_F(TimerWheelTest, RepeatingTimersDoNotDrift) {
   }
 }
 
-TEST_F(TimerWheelTest, CatchUpAllFiresWhatWasMissedInItsPlace) {
+TEST_F(TimerWheelTest, CatchUpAllFiresMissedTimesInOrder) {
   (void)wheel.every(owner, 100ms, 100ms, CatchUp::all, note("tick"));
   (void)wheel.after(owner, 250ms, note("between"));
   EXPECT_THAT(fired_at(450ms), ElementsAre("tick", "tick", "between", "tick", "tick"));
@@ -199,7 +199,7 @@ TEST_F(TimerWheelTest, DueOfARepeatingTimerWithinItsCallbackIsTheNext) {
   EXPECT_EQ(wheel.due(id), kStart + 30ms);
 }
 
-TEST_F(TimerWheelTest, NothingFiresBehindItsOwner) {
+TEST_F(TimerWheelTest, NothingFiresAfterItsOwner) {
   auto campfire = std::make_unique<TimerOwner>();
   auto resource = std::make_shared<int>(0);
   for (int i = 0; i < 5; ++i) {
@@ -236,7 +236,7 @@ TEST_F(TimerWheelTest, OwnersCancelAllAndGoOn) {
 }
 
 // The end of a callback may be the end of an owner, which comes back to the wheel.
-TEST_F(TimerWheelTest, WhatACallbackOwnedMayOwnTimers) {
+TEST_F(TimerWheelTest, CallbacksMayOwnTimers) {
   auto inner = std::make_shared<TimerOwner>();
   (void)wheel.after(*inner, 1h, [] { FAIL(); });
   const TimerId holder = *wheel.after(owner, 1h, [inner] { FAIL(); });
@@ -296,7 +296,7 @@ TEST_F(TimerWheelTest, CallablesLieAsTheirTypeDemands) {
   EXPECT_THAT(fired_at(1ms), ElementsAre("42", "43"));
 }
 
-TEST_F(TimerWheelTest, RefusesWhatIsTooFarOrTooFast) {
+TEST_F(TimerWheelTest, RefusesTooFarAndTooFastTimers) {
   const auto nothing = [] {};
   EXPECT_EQ(wheel.after(owner, 24h * 3650 + 1ms, nothing).error(), TimerErrc::too_far);
   EXPECT_EQ(wheel.at(owner, Time::max(), nothing).error(), TimerErrc::too_far);
@@ -309,7 +309,7 @@ TEST_F(TimerWheelTest, RefusesWhatIsTooFarOrTooFast) {
   EXPECT_EQ(wheel.now(), kStart + 24h * 3650);
 }
 
-TEST_F(TimerWheelTest, ShiftChangesTheDateAndLeavesWhatIsLeft) {
+TEST_F(TimerWheelTest, ShiftChangesTheDateAndKeepsRemainingTimes) {
   fired_at(123us);
   (void)wheel.after(owner, 10ms, note("a"));
   (void)wheel.every(owner, 1h, 1h, CatchUp::all, note("hour"));

@@ -34,7 +34,7 @@ struct Text final : Replica {
 };
 
 /// An object with state that others mirror.
-class Board final : public rpc::Host<Board> {
+class Board final : public rpc::Callable<Board> {
  public:
   Board(rpc::Endpoint& endpoint, bus::Epoch epoch, std::string text)
       : text_(std::move(text)), publisher(endpoint, epoch, [this] {

@@ -23,7 +23,7 @@ using starbus::test::spin;
 using ::testing::ElementsAre;
 using namespace std::chrono_literals;
 
-class Miller : public rpc::Host<Miller> {
+class Miller : public rpc::Callable<Miller> {
  public:
   explicit Miller(std::function<void()> work) : work_(std::move(work)) {}
   void grind(rpc::Caller&) { work_(); }

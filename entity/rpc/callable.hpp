@@ -1,7 +1,7 @@
 /// The base of objects whose methods can be called: entities, components, services, managers.
 ///
-///   class Chat : public rpc::Host<Chat> { ... static constexpr auto kRpc = rpc::methods(...); };
-///   class Player : public rpc::Host<Player, Avatar>     // has Avatar's methods, too
+///   class Chat : public rpc::Callable<Chat> { ... static constexpr auto kRpc = rpc::methods(...);
+///   }; class Player : public rpc::Callable<Player, Avatar>     // has Avatar's methods, too
 ///
 /// Belongs to the loop's thread, and to its creator. Its end takes it off its channels,
 /// destroys its suspended coroutines, ends the calls that it owns as canceled, and lets nothing of
@@ -33,19 +33,19 @@ class AnswerSink {
   ~AnswerSink() = default;
 };
 
-class HostBase {
+class CallableBase {
  public:
-  HostBase(const HostBase&) = delete;
-  HostBase& operator=(const HostBase&) = delete;
+  CallableBase(const CallableBase&) = delete;
+  CallableBase& operator=(const CallableBase&) = delete;
 
   /// Lets calls to this object reach the methods of a component, which it does not own: own methods
   /// first, then those of components, in the order in which they were attached. duplicate: it has
   /// one of that class, or is of it; too_many_components. A component belongs to one object.
-  Result<> attach(HostBase& component);
+  Result<> attach(CallableBase& component);
   /// Its methods answer rpc_not_found from now on, as those of a component whose init has failed.
   /// Its coroutines and calls go on: see close_rpc of the component. The end of a component does
   /// both.
-  void detach(HostBase& component);
+  void detach(CallableBase& component);
 
   /// The end, as far as calls are concerned; nothing of this object runs for one afterwards. The
   /// destructor does it, too, but by then the members of the derived class are destroyed: call it
@@ -54,7 +54,7 @@ class HostBase {
 
   const ClassInfo& rpc_class() const { return *class_; }
   /// The components that are attached, in order.
-  std::vector<const HostBase*> rpc_components() const;
+  std::vector<const CallableBase*> rpc_components() const;
   std::size_t rpc_coroutines() const;
 
   /// Adds time that the loop spent on it outside its methods, in ticks, for busy_ms_per_s and
@@ -64,8 +64,8 @@ class HostBase {
   double busy_ms_per_s() const { return ties_ ? ties_->busy.ms_per_s() : 0; }
 
  protected:
-  HostBase();
-  ~HostBase();
+  CallableBase();
+  ~CallableBase();
   void set_class(const ClassInfo* info) { class_ = info; }
   /// Lives as long as the object.
   void answers_to(AnswerSink* sink) { ties().answers = sink; }
@@ -78,7 +78,7 @@ class HostBase {
 
   struct Component {
     const ClassInfo* info;
-    HostBase* host;  // null: it was detached
+    CallableBase* host;  // null: it was detached
   };
   struct Binding {
     BindingTable* table;
@@ -88,7 +88,7 @@ class HostBase {
   struct Ties {
     std::vector<Component> components;
     std::vector<Binding> bindings;
-    HostBase* owner = nullptr;              // whose component this is
+    CallableBase* owner = nullptr;          // whose component this is
     boost::intrusive_ptr<Running> running;  // the first of a list
     std::uint32_t coroutines = 0;
     BusyTime busy;
@@ -99,11 +99,11 @@ class HostBase {
   Ties& make_ties();
   AnswerSink* answer_sink() const { return ties_ ? ties_->answers : nullptr; }
   /// The object that has the methods of a class: this, or a component. Null: `why` is set.
-  HostBase* object_for(const ClassInfo* owner, Errc& why) {
+  CallableBase* object_for(const ClassInfo* owner, Errc& why) {
     if (class_ == owner) return this;
     return search_object(owner, why);
   }
-  HostBase* search_object(const ClassInfo* owner, Errc& why);
+  CallableBase* search_object(const ClassInfo* owner, Errc& why);
 
   const ClassInfo* class_ = nullptr;
   std::unique_ptr<Ties> ties_;
@@ -112,18 +112,18 @@ class HostBase {
 template <class C>
 struct ClassOf;  // invoke.hpp
 
-/// `Base` is HostBase, or a class with a kRpc of its own whose methods this one has, too.
-template <class Self, class Base = HostBase>
-class Host : public Base {
+/// `Base` is CallableBase, or a class with a kRpc of its own whose methods this one has, too.
+template <class Self, class Base = CallableBase>
+class Callable : public Base {
  public:
   using RpcBase = Base;
 
  protected:
   template <class... A>
-  explicit Host(A&&... arguments) : Base(std::forward<A>(arguments)...) {
+  explicit Callable(A&&... arguments) : Base(std::forward<A>(arguments)...) {
     this->set_class(ClassOf<Self>::get());
   }
-  ~Host() = default;
+  ~Callable() = default;
 };
 
 }  // namespace starbus::entity::rpc

@@ -1,4 +1,4 @@
-#include "entity/rpc/host.hpp"
+#include "entity/rpc/callable.hpp"
 
 #include <algorithm>
 
@@ -9,14 +9,14 @@
 
 namespace starbus::entity::rpc {
 
-HostBase::HostBase() = default;
+CallableBase::CallableBase() = default;
 
-HostBase::Ties& HostBase::make_ties() {
+CallableBase::Ties& CallableBase::make_ties() {
   ties_ = std::make_unique<Ties>();
   return *ties_;
 }
 
-HostBase::~HostBase() {
+CallableBase::~CallableBase() {
   close_rpc();
 }
 
@@ -32,7 +32,7 @@ bool overlap(const ClassInfo* a, const ClassInfo* b) {
 
 }  // namespace
 
-Result<> HostBase::attach(HostBase& component) {
+Result<> CallableBase::attach(CallableBase& component) {
   const Error duplicate(Errc::duplicate, std::string(component.class_->name));
   if (overlap(class_, component.class_)) return duplicate;
   auto& all = ties().components;
@@ -54,7 +54,7 @@ Result<> HostBase::attach(HostBase& component) {
   return {};
 }
 
-void HostBase::detach(HostBase& component) {
+void CallableBase::detach(CallableBase& component) {
   if (!ties_) return;
   const auto found = std::ranges::find(ties_->components, &component, &Component::host);
   if (found == ties_->components.end()) return;
@@ -62,7 +62,7 @@ void HostBase::detach(HostBase& component) {
   component.ties().owner = nullptr;
 }
 
-HostBase* HostBase::search_object(const ClassInfo* owner, Errc& why) {
+CallableBase* CallableBase::search_object(const ClassInfo* owner, Errc& why) {
   if (class_->is_a(owner)) return this;
   why = Errc::no_such_component;
   if (!ties_) return nullptr;
@@ -74,7 +74,7 @@ HostBase* HostBase::search_object(const ClassInfo* owner, Errc& why) {
   return nullptr;
 }
 
-void HostBase::close_rpc() {
+void CallableBase::close_rpc() {
   if (!ties_) return;
   // Each end may call this again, or add more to the lists.
   while (!ties_->bindings.empty()) {
@@ -91,8 +91,8 @@ void HostBase::close_rpc() {
   }
 }
 
-std::vector<const HostBase*> HostBase::rpc_components() const {
-  std::vector<const HostBase*> all;
+std::vector<const CallableBase*> CallableBase::rpc_components() const {
+  std::vector<const CallableBase*> all;
   if (!ties_) return all;
   for (const Component& component : ties_->components) {
     if (component.host != nullptr) all.push_back(component.host);
@@ -100,8 +100,8 @@ std::vector<const HostBase*> HostBase::rpc_components() const {
   return all;
 }
 
-void HostBase::add_busy(std::uint64_t ticks_passed) {
-  HostBase& object = ties_ && ties_->owner != nullptr ? *ties_->owner : *this;
+void CallableBase::add_busy(std::uint64_t ticks_passed) {
+  CallableBase& object = ties_ && ties_->owner != nullptr ? *ties_->owner : *this;
   Ties& all = object.ties();
   all.busy.add(ticks_passed);
   if (all.bindings.empty()) return;
@@ -109,7 +109,7 @@ void HostBase::add_busy(std::uint64_t ticks_passed) {
   first.table->add_ticks(first.slot, ticks_passed);
 }
 
-std::size_t HostBase::rpc_coroutines() const {
+std::size_t CallableBase::rpc_coroutines() const {
   return ties_ ? ties_->coroutines : 0;
 }
 
