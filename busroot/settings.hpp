@@ -18,7 +18,7 @@ namespace starbus::bus::busroot {
 ///   name = "busroot"                   # for people
 ///   listen = ["tcp://0.0.0.0:7600"]
 ///   session_ports = "7700-7999"        # ports of tcp:// sessions; default: any free ones
-///   lease = "30s"                      # names behind a lost link; as in every busd.toml
+///   lease = "30s"                      # for names of a lost host; as in every busd.toml
 ///   protocol = "1.1"                   # the highest version that is spoken: this release's, or
 ///                                      # the one before it
 ///   [security]
