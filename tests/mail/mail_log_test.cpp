@@ -53,7 +53,7 @@ class MailLog : public MailReading {
   std::uint64_t seq_ = 0;
 };
 
-TEST_F(MailLog, HasManyReadersWithTheirOwnCursors) {
+TEST_F(MailLog, ManyReaders_HaveOwnCursors) {
   const Process other{3, 1, 1};
   append(3);
   EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 0 of 3", "1 2 3"));
@@ -66,7 +66,7 @@ TEST_F(MailLog, HasManyReadersWithTheirOwnCursors) {
   EXPECT_EQ(mail_->totals().messages, 4u);
 }
 
-TEST_F(MailLog, KeepsSoManyMessages) {
+TEST_F(MailLog, Retention_ByCount) {
   keep({.prefix = "player/", .messages = 3});
   append(2);
   append(2);
@@ -76,7 +76,7 @@ TEST_F(MailLog, KeepsSoManyMessages) {
   EXPECT_EQ(mail_->counters().trimmed, 2u);
 }
 
-TEST_F(MailLog, KeepsSoManyBytes) {
+TEST_F(MailLog, Retention_ByBytes) {
   keep({.prefix = "", .bytes = 1'000});
   for (int i = 0; i < 30; ++i) append(1, 100);
   EXPECT_LE(mail_->totals().bytes, 1'200u);
@@ -85,7 +85,7 @@ TEST_F(MailLog, KeepsSoManyBytes) {
   EXPECT_THAT(open(reader_, follow(0)).back(), testing::EndsWith(" 30"));
 }
 
-TEST_F(MailLog, KeepsThemBesideAMessageThatCannotBeRead) {
+TEST_F(MailLog, Retention_ByBytes_BesideUnreadableMessage) {
   keep({.prefix = "", .bytes = 1'000});
   for (int i = 0; i < 11; ++i) append(1, 100);
   ASSERT_EQ(mail_->totals().messages, 11u);
@@ -99,13 +99,13 @@ TEST_F(MailLog, KeepsThemBesideAMessageThatCannotBeRead) {
   EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 2 of 12", "3 4 5 6! 7! 8 9 10 11 12"));
 }
 
-TEST_F(MailLog, AReaderBelowWhatIsKeptGoesOnWithTheOldest) {
+TEST_F(MailLog, ReaderBelowFloor_GoesOnWithOldest) {
   keep({.prefix = "", .messages = 2});
   for (int i = 0; i < 6; ++i) append(1);
   EXPECT_THAT(open(reader_, follow(1)), ElementsAre("after 4 of 6", "5 6"));
 }
 
-TEST_F(MailLog, AReaderMissesNothingThatABatchWouldHaveErasedAndDidNot) {
+TEST_F(MailLog, Reader_MissesNothingOfRefusedBatch) {
   keep({.prefix = "", .messages = 2});
   append(2);
   env_.set_available(options().headroom - 1);
@@ -114,7 +114,7 @@ TEST_F(MailLog, AReaderMissesNothingThatABatchWouldHaveErasedAndDidNot) {
   EXPECT_THAT(hear(reader_), ElementsAre("after 0 of 2", "1 2"));
 }
 
-TEST_F(MailLog, WhoAsksForOneThatIsNotThereMakesNothingAndGetsTheFirstMessage) {
+TEST_F(MailLog, MissingLog_ReaderGetsFirstMessage) {
   EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 0 of 0"));
   const Process other{3, 1, 1};
   EXPECT_THAT(open(other, follow(0, true)), ElementsAre("after 0 of 0"));
@@ -127,21 +127,21 @@ TEST_F(MailLog, WhoAsksForOneThatIsNotThereMakesNothingAndGetsTheFirstMessage) {
   EXPECT_EQ(mail_->totals(), (Totals{1, 2, 2}));
 }
 
-TEST_F(MailLog, WhoAsksInTheBatchOfTheFirstMessageIsWokenByIt) {
+TEST_F(MailLog, MissingLog_OpenedInBatchOfFirstMessage_Wakes) {
   begin_append();
   mail_->open_reader({reader_, kToken}, follow(0));
   begin_append();
   EXPECT_THAT(hear(reader_), ElementsAre("after 0 of 0", "1 2"));
 }
 
-TEST_F(MailLog, WhoAsksWhileTheFirstMessageIsOnItsWayToTheDiskIsWokenByIt) {
+TEST_F(MailLog, MissingLog_OpenedWhileFirstMessageCommits_Wakes) {
   begin_append();
   (void)mail_->turn();
   ASSERT_FALSE(mail_->idle());
   EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 0 of 1", "1"));
 }
 
-TEST_F(MailLog, WhoAsksForOneTakesTheNameFromNoMailbox) {
+TEST_F(MailLog, MissingLog_DoesNotTakeName) {
   const Process other{3, 1, 1};
   EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 0 of 0"));
   EXPECT_THAT(open(other, follow(0)), ElementsAre("after 0 of 0"));
@@ -153,7 +153,7 @@ TEST_F(MailLog, WhoAsksForOneTakesTheNameFromNoMailbox) {
   EXPECT_THAT(open(reader_, follow(0)), ElementsAre("no: denied"));
 }
 
-TEST_F(MailLog, WhoAsksForOneIsDeniedWhenTheOwnerOpensTheMailbox) {
+TEST_F(MailLog, LogReader_OwnerOpensMailbox_IsDenied) {
   const Process owner{3, 1, 1};
   EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 0 of 0"));
   EXPECT_THAT(open(owner, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 0"));
@@ -165,7 +165,7 @@ TEST_F(MailLog, WhoAsksForOneIsDeniedWhenTheOwnerOpensTheMailbox) {
   EXPECT_THAT(hear(owner), ElementsAre("1"));
 }
 
-TEST_F(MailLog, AnOwnerWhoseEpochCannotBeNotedTakesTheNameFromNobody) {
+TEST_F(MailLog, Owner_EpochNotWritten_DoesNotTakeName) {
   const Process owner{3, 1, 1};
   EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 0 of 0"));
   env_.set_available(0);
@@ -180,7 +180,7 @@ TEST_F(MailLog, AnOwnerWhoseEpochCannotBeNotedTakesTheNameFromNobody) {
   EXPECT_THAT(hear(reader_), ElementsAre("1"));
 }
 
-TEST_F(MailLog, NobodyIsDeniedForAMailboxThatWasRefused) {
+TEST_F(MailLog, RefusedMailbox_DeniesNoReader) {
   env_.set_available(options().headroom - 1);
   post(1, "a");
   mail_->open_reader({reader_, kToken}, follow(0));
@@ -188,7 +188,7 @@ TEST_F(MailLog, NobodyIsDeniedForAMailboxThatWasRefused) {
   EXPECT_FALSE(has_row());
 }
 
-TEST_F(MailLog, AMessageThatIsRefusedDecidesNothing) {
+TEST_F(MailLog, RefusedMessage_DecidesNoKind) {
   quota_.box_bytes = 10;
   restart();
   post(1, std::string(11, 'a'));
@@ -196,7 +196,7 @@ TEST_F(MailLog, AMessageThatIsRefusedDecidesNothing) {
   EXPECT_FALSE(has_row());
 }
 
-TEST_F(MailLog, ANameThatAnEarlierVersionTookAwayByReadingIsFree) {
+TEST_F(MailLog, UndecidedLogRow_LeavesNameFree) {
   leave_row_of_a_log_that_was_asked_for();
   EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 0 of 0"));
   post(1, "a");

@@ -12,21 +12,21 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST_F(MailReading, GetsWhatIsThereAndThenWhatComes) {
+TEST_F(MailReading, Opening_SendsStoredThenNewMessages) {
   post_all(3);
   EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 3", "1 2 3"));
   post_all(2);
   EXPECT_THAT(hear(reader_), ElementsAre("4 5"));
 }
 
-TEST_F(MailReading, GetsWhatWasPostedBehindItInTheBatchThatBeganIt) {
+TEST_F(MailReading, Opening_SendsLaterPostsOfItsBatch) {
   post_all(1);
   mail_->open_reader({reader_, kToken}, ask(Epoch::of(1, 1)));
   post(2, "b");
   EXPECT_THAT(hear(reader_), ElementsAre("after 0 of 1", "1 2"));
 }
 
-TEST_F(MailReading, IsToldAtOnceWhereItBeginsAndSentNothingBeforeItsEpochIsOnTheDisk) {
+TEST_F(MailReading, Opening_AnswersAtOnceButSendsAfterEpochIsDurable) {
   post_all(2);
   mail_->open_reader({reader_, kToken}, ask(Epoch::of(1, 1)));
   (void)mail_->turn();
@@ -37,7 +37,7 @@ TEST_F(MailReading, IsToldAtOnceWhereItBeginsAndSentNothingBeforeItsEpochIsOnThe
   EXPECT_THAT(hear(reader_), ElementsAre("1 2"));
 }
 
-TEST_F(MailReading, BeginsBeforeWhatIsNotOnTheDiskYet) {
+TEST_F(MailReading, OpeningAtEnd_BeginsBeforeUndurableMessages) {
   post(1, "a");
   MailOpen from_end = ask({});
   from_end.target = PostTarget::log;
@@ -51,14 +51,14 @@ TEST_F(MailReading, BeginsBeforeWhatIsNotOnTheDiskYet) {
       << "had it been told 1, and a crash taken 1 away, it would miss the next 1";
 }
 
-TEST_F(MailReading, IsToldOnceAlsoIfItsBatchIsBuiltAnew) {
+TEST_F(MailReading, Opening_BatchBuiltAgain_AnswersOnce) {
   post_all(3);
   env_.set_available(options().headroom - 1);
   post(100, "refused");
   EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 3", "1 2 3"));
 }
 
-TEST_F(MailReading, ASecondOpeningStaysTheLatestIfTheBatchOfBothIsBuiltAnew) {
+TEST_F(MailReading, SecondOpening_BatchBuiltAgain_StaysLatest) {
   post_all(1);
   env_.set_available(options().headroom - 1);
   post(100, "refused");
@@ -70,14 +70,14 @@ TEST_F(MailReading, ASecondOpeningStaysTheLatestIfTheBatchOfBothIsBuiltAnew) {
   EXPECT_NE(mail_->readers().find({reader_, again.token}), nullptr);
 }
 
-TEST_F(MailReading, EndsIfItsEpochCannotBeNoted) {
+TEST_F(MailReading, Opening_EpochNotWritten_EndsBusy) {
   post_all(3);
   env_.set_available(0);
   EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 3", "end: busy"));
   EXPECT_EQ(mail_->readers().count(), 0u);
 }
 
-TEST_F(MailReading, GoesOnBehindItsCursorWhichCountsAsAcknowledged) {
+TEST_F(MailReading, Opening_WithCursor_AcknowledgesUpToIt) {
   post_all(5);
   EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1), 3, 3)), ElementsAre("after 3 of 5", "4 5"));
   EXPECT_EQ(mail_->totals(), (Totals{1, 2, 2}));
@@ -86,7 +86,7 @@ TEST_F(MailReading, GoesOnBehindItsCursorWhichCountsAsAcknowledged) {
   EXPECT_THAT(open(reader_, ask(Epoch::of(1, 2))), ElementsAre("after 3 of 5", "4 5"));
 }
 
-TEST_F(MailReading, ACursorBeyondWhatThereIsIsRefused) {
+TEST_F(MailReading, Opening_CursorAhead_IsRefused) {
   post_all(2);
   EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1), 3)), ElementsAre("no: cursor_ahead"));
   EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1), 2, 3)), ElementsAre("no: cursor_ahead"));
@@ -98,7 +98,7 @@ TEST_F(MailReading, ACursorBeyondWhatThereIsIsRefused) {
   EXPECT_EQ(opened.detail, "this reader is at 3, the latest is 2");
 }
 
-TEST_F(MailReading, IsSentWhatItsWindowHoldsAndMoreOnceThatIsTaken) {
+TEST_F(MailReading, Window_LimitsUntilConsumed) {
   post_all(10, 1'000);
   MailOpen small = ask(Epoch::of(1, 1));
   small.window = 2'500;
@@ -111,7 +111,7 @@ TEST_F(MailReading, IsSentWhatItsWindowHoldsAndMoreOnceThatIsTaken) {
   EXPECT_THAT(hear(reader_), ElementsAre("4 5"));
 }
 
-TEST_F(MailReading, AMessageLargerThanTheWindowGoesAlone) {
+TEST_F(MailReading, Window_LargerMessage_GoesAlone) {
   post_all(3, 1'000);
   MailOpen small = ask(Epoch::of(1, 1));
   small.window = 100;
@@ -120,7 +120,7 @@ TEST_F(MailReading, AMessageLargerThanTheWindowGoesAlone) {
   EXPECT_THAT(hear(reader_), ElementsAre("2"));
 }
 
-TEST_F(MailReading, WaitsWhileItsProcessHasNoRoom) {
+TEST_F(MailReading, Reader_ProcessWithoutRoom_Waits) {
   post_all(2);
   shell_->room = false;
   EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 2"));
@@ -129,7 +129,7 @@ TEST_F(MailReading, WaitsWhileItsProcessHasNoRoom) {
   EXPECT_THAT(hear(reader_), ElementsAre("1 2"));
 }
 
-TEST_F(MailReading, WhatIsAcknowledgedIsErased) {
+TEST_F(MailReading, Acknowledgement_ErasesMessages) {
   post_all(100);
   (void)open(reader_, ask(Epoch::of(1, 1)));
   mail_->acknowledge({reader_, kToken}, {kToken, 2, {}});
@@ -147,7 +147,7 @@ TEST_F(MailReading, WhatIsAcknowledgedIsErased) {
   EXPECT_THAT(open(reader_, again), ElementsAre("after 99 of 100", "end: superseded", "100"));
 }
 
-TEST_F(MailReading, NothingIsSettledThatWasNotSent) {
+TEST_F(MailReading, Acknowledgement_OfUnsentMessages_EndsSession) {
   post_all(2);
   MailOpen small = ask(Epoch::of(1, 1));
   small.window = 1;
@@ -157,7 +157,7 @@ TEST_F(MailReading, NothingIsSettledThatWasNotSent) {
   EXPECT_EQ(mail_->totals().messages, 2u);
 }
 
-TEST_F(MailReading, AnEarlierOwnerReadsAndErasesNothing) {
+TEST_F(MailReading, EarlierOwner_ReadsAndErasesNothing) {
   const Process late{3, 1, 1};
   post_all(2);
   (void)open(reader_, ask(Epoch::of(1, 5)));
@@ -172,7 +172,7 @@ TEST_F(MailReading, AnEarlierOwnerReadsAndErasesNothing) {
   EXPECT_EQ(mail_->totals().messages, 2u);
 }
 
-TEST_F(MailReading, WhatCannotBeReadIsToldAndTheRestGoesOn) {
+TEST_F(MailReading, UnreadableMessage_IsReportedAndSkipped) {
   post_all(4);
   storage::Batch batch;
   batch.put(message_key(shard(), channel_id(kBox), 2), "x");
@@ -181,7 +181,7 @@ TEST_F(MailReading, WhatCannotBeReadIsToldAndTheRestGoesOn) {
   EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 4", "1 2! 3 4!"));
 }
 
-TEST_F(MailReading, ADamagedBlockBesideTheNextMessageIsTold) {
+TEST_F(MailReading, DamagedBlock_BesideNextMessage_IsReported) {
   constexpr std::size_t kBlock = 5'000;  // a message of that size has a block of its own
   std::string before;                    // lies between the row of the shard and kBox
   for (int i = 0; before.empty(); ++i) {
@@ -206,7 +206,7 @@ TEST_F(MailReading, ADamagedBlockBesideTheNextMessageIsTold) {
       << "what a damaged block may have a newer version of is not given out";
 }
 
-TEST_F(MailReading, OneTokenForTwoMailboxesIsOneSession) {
+TEST_F(MailReading, Token_ForTwoMailboxes_IsOneSession) {
   const auto of_this_shard = [](const std::string& prefix) {
     for (int i = 0;; ++i) {
       std::string name = prefix + std::to_string(i);
@@ -229,7 +229,7 @@ TEST_F(MailReading, OneTokenForTwoMailboxesIsOneSession) {
   EXPECT_THAT(heard(reader_), IsEmpty());
 }
 
-TEST_F(MailReading, ReadersOfOneProcessAreBounded) {
+TEST_F(MailReading, Readers_OfOneProcess_AreBounded) {
   std::size_t ends = 0;
   Readers readers(*store_, {[&](const Process&, Lineage, ByteView) { ++ends; },
                             [](const Process&) { return true; }});
@@ -250,7 +250,7 @@ TEST_F(MailReading, ReadersOfOneProcessAreBounded) {
   EXPECT_EQ(ends, 1u);
 }
 
-TEST_F(MailReading, AFloodOfOpeningsHoldsUpNeitherPostsNorOtherReaders) {
+TEST_F(MailReading, OpeningFlood_DelaysNoPostsOrOtherReaders) {
   const Process flood{9, 1, 1};
   MailOpen log = ask({});
   log.target = PostTarget::log;
@@ -273,7 +273,7 @@ TEST_F(MailReading, AFloodOfOpeningsHoldsUpNeitherPostsNorOtherReaders) {
   EXPECT_EQ(heard(flood).size(), ReaderRequests::kMostOfProcess) << "all of it has its turn";
 }
 
-TEST_F(MailReading, ReadersAcknowledgeWhileTheDiskIsFull) {
+TEST_F(MailReading, Acknowledgement_OnFullDisk_Succeeds) {
   post_all(3);
   (void)open(reader_, ask(Epoch::of(1, 1)));
   env_.set_available(options().headroom - 1);
@@ -283,7 +283,7 @@ TEST_F(MailReading, ReadersAcknowledgeWhileTheDiskIsFull) {
   EXPECT_EQ(mail_->totals().messages, 0u);
 }
 
-TEST_F(MailReading, WhoEndsBeforeItsTurnHasNoSession) {
+TEST_F(MailReading, Opening_ReaderEndsFirst_MakesNoSession) {
   const auto ask_while_the_disk_works = [this] {
     post(1, "a");
     (void)mail_->turn();
@@ -300,7 +300,7 @@ TEST_F(MailReading, WhoEndsBeforeItsTurnHasNoSession) {
   EXPECT_EQ(mail_->readers().count(), 0u);
 }
 
-TEST_F(MailReading, EndsWithItsProcessAndWithTheShard) {
+TEST_F(MailReading, Session_EndsWithProcessAndShard) {
   post_all(1);
   (void)open(reader_, ask(Epoch::of(1, 1)));
   Process next = reader_;
@@ -315,14 +315,14 @@ TEST_F(MailReading, EndsWithItsProcessAndWithTheShard) {
   EXPECT_THAT(open(next, ask(Epoch::of(1, 2))), ElementsAre("no: busy"));
 }
 
-TEST_F(MailReading, AMailboxIsNoLog) {
+TEST_F(MailReading, Mailbox_OpenedAsLog_IsDenied) {
   post_all(1);
   MailOpen log = ask({});
   log.target = PostTarget::log;
   EXPECT_THAT(open(reader_, log), ElementsAre("no: denied"));
 }
 
-TEST_F(MailReading, ASessionOfTheOtherKindEnds) {
+TEST_F(MailReading, Session_OfOtherKind_Ends) {
   post_all(1);
   Readers readers(*store_, {[this](const Process& to, Lineage, ByteView record) {
                               shell_->heard[to].emplace_back(record.begin(), record.end());
@@ -340,7 +340,7 @@ TEST_F(MailReading, ASessionOfTheOtherKindEnds) {
   EXPECT_EQ(readers.count(), 0u);
 }
 
-TEST_F(MailReading, APurgeErasesAndItsReaderGoesOnBehindIt) {
+TEST_F(MailReading, Purge_ErasesAndReaderGoesOnAfterIt) {
   post_all(50);
   MailOpen small = ask(Epoch::of(1, 1));
   small.window = 1;

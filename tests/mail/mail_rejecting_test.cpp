@@ -12,7 +12,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST_F(MailReading, ARejectedMessageIsKeptAmongTheDeadLetters) {
+TEST_F(MailReading, Rejection_KeepsDeadLetter) {
   post_all(3);
   (void)open(reader_, ask(Epoch::of(1, 1)));
   mail_->acknowledge({reader_, kToken}, {kToken, 2, "poison"});
@@ -31,7 +31,7 @@ TEST_F(MailReading, ARejectedMessageIsKeptAmongTheDeadLetters) {
   EXPECT_EQ(mail_->totals().messages, 2u) << "the third, and the letter";
 }
 
-TEST_F(MailReading, NobodyTakesThePlaceOfTheDeadLetters) {
+TEST_F(MailReading, DeadLetterNames_AreReserved) {
   post(1, "x", "", dead_letters_log(shard()));
   EXPECT_THAT(settle(), ElementsAre("stored 1 1=denied"));
   MailOpen place = ask(Epoch::of(1, 1));
@@ -46,7 +46,7 @@ TEST_F(MailReading, NobodyTakesThePlaceOfTheDeadLetters) {
 }
 
 /// Each reader dies of 2, which its cursor says.
-TEST_F(MailReading, AMessageThatKillsItsReadersShowsByItsAttempts) {
+TEST_F(MailReading, Attempts_CountReadersThatDied) {
   post_all(3);
   Process life = reader_;
   EXPECT_THAT(open(life, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 3", "1 2 3"));
@@ -61,7 +61,7 @@ TEST_F(MailReading, AMessageThatKillsItsReadersShowsByItsAttempts) {
   EXPECT_EQ(mail_->counters().dead_letters, 1U);
 }
 
-TEST_F(MailReading, WhoClosesItsMailboxHasMadeNoAttempt) {
+TEST_F(MailReading, Attempts_ClosedMailbox_DoesNotCount) {
   post_all(2);
   (void)open(reader_, ask(Epoch::of(1, 1)));
   mail_->end_reader({reader_, kToken});
@@ -75,7 +75,7 @@ TEST_F(MailReading, WhoClosesItsMailboxHasMadeNoAttempt) {
               ElementsAre("after 0 of 2", "attempt 3 at 1", "1 2"));
 }
 
-TEST_F(MailReading, WhoHasSettledAllLeavesNoAttempt) {
+TEST_F(MailReading, Attempts_AllAcknowledged_DoesNotCount) {
   post_all(2);
   (void)open(reader_, ask(Epoch::of(1, 1)));
   mail_->acknowledge({reader_, kToken}, {kToken, 2, {}});
@@ -87,7 +87,7 @@ TEST_F(MailReading, WhoHasSettledAllLeavesNoAttempt) {
 
 /// The log of the dead letters cannot be written: neither may its reader lose the message, nor
 /// stand before it for ever.
-TEST_F(MailReading, AMessageThatCannotBePutAsideIsRefusedAndItsReaderGoesOn) {
+TEST_F(MailReading, Rejection_WithoutRoom_IsRefusedAndReaderGoesOn) {
   const ChannelId log = channel_id(dead_letters_log(shard()));
   ASSERT_TRUE(
       storage::test::commit(*store_, storage::test::put(box_key(shard(), log), "no such row")));
@@ -102,7 +102,7 @@ TEST_F(MailReading, AMessageThatCannotBePutAsideIsRefusedAndItsReaderGoesOn) {
   EXPECT_THAT(hear(reader_), ElementsAre("acked 2"));
 }
 
-TEST_F(MailReading, ALargeMessageIsNotPutAsideWhileTheDiskIsFullAndItsReaderGoesOn) {
+TEST_F(MailReading, Rejection_LargeOnFullDisk_IsRefusedAndReaderGoesOn) {
   post_all(1);
   post_all(1, 2 * storage::kReserveBatch);
   MailOpen large = ask(Epoch::of(1, 1));
@@ -118,7 +118,7 @@ TEST_F(MailReading, ALargeMessageIsNotPutAsideWhileTheDiskIsFullAndItsReaderGoes
   EXPECT_THAT(hear(reader_), ElementsAre("acked 2"));
 }
 
-TEST_F(MailReading, LargeMessagesAreRejectedOneAfterTheOther) {
+TEST_F(MailReading, Rejection_LargeMessages_OnePerBatch) {
   constexpr std::size_t kSize = 9 * 1024 * 1024;
   post_all(3, kSize);
   MailOpen large = ask(Epoch::of(1, 1));
@@ -137,7 +137,7 @@ TEST_F(MailReading, LargeMessagesAreRejectedOneAfterTheOther) {
   EXPECT_EQ(mail_->totals().messages, 3u) << "the letters";
 }
 
-TEST_F(MailReading, ALargeMessageIsRejectedHoweverMuchIsPosted) {
+TEST_F(MailReading, Rejection_LargeMessage_UnderLoad_Succeeds) {
   constexpr std::size_t kSize = Mail::kBatchBytes + 1;  // no room behind anything else
   post_all(1, kSize);
   MailOpen large = ask(Epoch::of(1, 1));

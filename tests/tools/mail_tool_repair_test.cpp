@@ -6,7 +6,7 @@ namespace {
 
 using namespace test;
 
-TEST_F(MailTool, RepairOfASoundStoreChangesNothing) {
+TEST_F(MailTool, Repair_SoundStore_ChangesNothing) {
   const auto before = content();
   const Ran ran = tool({"repair"});
   EXPECT_EQ(ran.code, 0) << ran.err;
@@ -14,7 +14,7 @@ TEST_F(MailTool, RepairOfASoundStoreChangesNothing) {
   EXPECT_EQ(content(), before);
 }
 
-TEST_F(MailTool, RepairAfterAFlippedBitLosesNothing) {
+TEST_F(MailTool, Repair_FlippedBit_LosesNothing) {
   filled_.open();
   filled_.fill("large/1", 0, 400);
   filled_.move_into_a_table();
@@ -33,7 +33,7 @@ TEST_F(MailTool, RepairAfterAFlippedBitLosesNothing) {
   EXPECT_THAT(checked.out, HasSubstr("check --acknowledge"));
 }
 
-TEST_F(MailTool, DamageIsToldUntilItIsAcknowledged) {
+TEST_F(MailTool, Check_ShowsDamageUntilAcknowledged) {
   filled_.open();
   filled_.fill("large/1", 0, 400);
   filled_.fill("large/2", 0, 1);  // the last write would look as if a power cut had torn it
@@ -51,14 +51,14 @@ TEST_F(MailTool, DamageIsToldUntilItIsAcknowledged) {
   EXPECT_THAT(tool({"check"}).out, Not(HasSubstr("lost: 20")));
 }
 
-TEST_F(MailTool, WhatIsNotPrintableIsEscapedOnce) {
+TEST_F(MailTool, Names_Unprintable_AreEscapedOnce) {
   filled_.open();
   filled_.put(std::string("m\x01\x02", 3), "?");
   const Ran ran = tool({"check"});
   EXPECT_THAT(ran.out, HasSubstr("bad_key: m\\x01\\x02"));
 }
 
-TEST_F(MailTool, ADamagedBlockIsCountedOnce) {
+TEST_F(MailTool, DamagedBlock_IsCountedOnce) {
   filled_.open();
   for (int i = 0; i < 40; ++i) filled_.fill("many/" + std::to_string(i), 0, 1);
   filled_.move_into_a_table();
@@ -68,7 +68,7 @@ TEST_F(MailTool, ADamagedBlockIsCountedOnce) {
   EXPECT_EQ(json::parse(ran.out)["unreadable"], 1) << ran.out;
 }
 
-TEST_F(MailTool, RepairAfterWrongBytesInAMessage) {
+TEST_F(MailTool, Repair_WrongBytesInMessage) {
   filled_.open();
   filled_.fill("large/1", 0, 400);
   filled_.move_into_a_table();
@@ -94,7 +94,7 @@ TEST_F(MailTool, RepairAfterWrongBytesInAMessage) {
   EXPECT_LT(lost, 150) << "a block, and not the mailbox";
 }
 
-TEST_F(MailTool, RepairAfterFlippedBitsInRowsOfMailboxes) {
+TEST_F(MailTool, Repair_FlippedBitsInBoxRows) {
   filled_.move_into_a_table();
   // Two wrong bytes in a block cannot be put right, but one in a row.
   ASSERT_TRUE(filled_.flip_at("\x08player/1"));
@@ -111,7 +111,7 @@ TEST_F(MailTool, RepairAfterFlippedBitsInRowsOfMailboxes) {
   }
 }
 
-TEST_F(MailTool, RepairAfterATableIsGone) {
+TEST_F(MailTool, Repair_LostTable) {
   filled_.open();
   for (int i = 100; i < 110; ++i) filled_.fill("later/" + std::to_string(i), 0, 3);
   filled_.close();
@@ -136,7 +136,7 @@ TEST_F(MailTool, RepairAfterATableIsGone) {
   EXPECT_EQ(messages("later/200").size(), 3U);
 }
 
-TEST_F(MailTool, ATornEndOfTheLogIsNoProblem) {
+TEST_F(MailTool, TornLog_IsNotAProblem) {
   filled_.open();
   filled_.fill("torn/1", 0, 3);
   filled_.close();

@@ -21,7 +21,7 @@ class RestoreTool : public MailTool {
   }
 };
 
-TEST_F(RestoreTool, RestoresWhatWasThere) {
+TEST_F(RestoreTool, Restore_BringsContentsBack) {
   const Ran ran = restore();
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_FALSE(fs::exists(path("new.partial")));
@@ -39,7 +39,7 @@ TEST_F(RestoreTool, RestoresWhatWasThere) {
       << "what was known of senders is void";
 }
 
-TEST_F(RestoreTool, LeavesOutShardsThatHaveMovedSince) {
+TEST_F(RestoreTool, Restore_LeavesOutMovedShards) {
   const auto shard = mail::test::place_of("player/1").shard;
   const std::string others = shard == 0 ? "1-255" : "0-" + std::to_string(shard - 1);
   EXPECT_THAT(restore({"--shards", "no"}).err, HasSubstr("no list of shards"));
@@ -74,7 +74,7 @@ class RestoreOfMoving : public RestoreTool {
   const std::string others = shard == 0 ? "1-255" : "0-" + std::to_string(shard - 1);
 };
 
-TEST_F(RestoreOfMoving, OneThatHadArrivedAndIsLeftOutDoesNotComeBack) {
+TEST_F(RestoreOfMoving, ArrivedShard_LeftOut_StaysAway) {
   for (const auto keeping : {mail::Keeping::arrived, mail::Keeping::incoming}) {
     back_up_with(keeping);
     const Ran ran = restore({"--shards", others});
@@ -84,7 +84,7 @@ TEST_F(RestoreOfMoving, OneThatHadArrivedAndIsLeftOutDoesNotComeBack) {
   }
 }
 
-TEST_F(RestoreOfMoving, OneThatHadArrivedIsTold) {
+TEST_F(RestoreOfMoving, ArrivedShard_IsReported) {
   back_up_with(mail::Keeping::arrived);
   const Ran ran = restore();
   EXPECT_EQ(ran.code, 0) << ran.err;
@@ -96,14 +96,14 @@ TEST_F(RestoreOfMoving, OneThatHadArrivedIsTold) {
   EXPECT_TRUE(mail::has_rows(*store, shard));
 }
 
-TEST_F(RestoreOfMoving, OneThatWasGivenIsStillKnownToBe) {
+TEST_F(RestoreOfMoving, GivenShard_StaysGiven) {
   back_up_with(mail::Keeping::elsewhere);
   const Ran ran = restore();
   EXPECT_EQ(ran.code, 0) << ran.err;
   expect_nothing_of_it({mail::Keeping::elsewhere, 7, "b"});  // whoever has taken it may yet ask
 }
 
-TEST_F(RestoreTool, AllToolsSayTheSameOfWhatIsLeftOut) {
+TEST_F(RestoreTool, Tools_AgreeOnLeftOutShards) {
   const auto shard = mail::test::place_of("player/1").shard;
   const std::string only = std::to_string(shard);
   int here = 0;
@@ -132,7 +132,7 @@ TEST_F(RestoreTool, AllToolsSayTheSameOfWhatIsLeftOut) {
   EXPECT_EQ(others, 0) << "rows of shards that were left out";
 }
 
-TEST_F(RestoreTool, RefusesAFolderThatHasSomething) {
+TEST_F(RestoreTool, Restore_FolderInUse_IsRefused) {
   fs::create_directory(path("new"));
   write("new/file", "x");
   const Ran ran = restore();
@@ -140,7 +140,7 @@ TEST_F(RestoreTool, RefusesAFolderThatHasSomething) {
   EXPECT_THAT(ran.err, Not(HasSubstr("bad_batch")));
 }
 
-TEST_F(RestoreTool, KeepsWhatItDidNotMake) {
+TEST_F(RestoreTool, Restore_KeepsForeignFiles) {
   // The store that was there before, of a restore that was killed when both had changed places.
   fs::create_directory(path("new.partial"));
   write("new.partial/CURRENT", "x");
@@ -153,7 +153,7 @@ TEST_F(RestoreTool, KeepsWhatItDidNotMake) {
   EXPECT_FALSE(fs::exists(path("new/RESTORING")));
 }
 
-TEST_F(RestoreTool, RemovesWhatAnInterruptedOneHasCopied) {
+TEST_F(RestoreTool, Restore_RemovesInterruptedCopy) {
   fs::create_directory(path("new.partial"));
   write("new.partial/RESTORING", "");
   write("new.partial/000005.ldb", "x");
@@ -163,7 +163,7 @@ TEST_F(RestoreTool, RemovesWhatAnInterruptedOneHasCopied) {
   EXPECT_FALSE(fs::exists(path("new.partial")));
 }
 
-TEST_F(RestoreTool, RefusesASecondAtTheSameTime) {
+TEST_F(RestoreTool, Restore_SecondAtOnce_IsRefused) {
   const bus::daemon::FileDescriptor other(
       ::open(filled_.folder().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   ASSERT_EQ(::flock(other.get(), LOCK_EX), 0);
@@ -173,14 +173,14 @@ TEST_F(RestoreTool, RefusesASecondAtTheSameTime) {
   EXPECT_FALSE(fs::exists(path("new.partial")));
 }
 
-TEST_F(RestoreTool, RefusesABackupThatIsNotWhole) {
+TEST_F(RestoreTool, Restore_IncompleteBackup_IsRefused) {
   fs::remove(path("backup") / mail::kBackupFile);
   EXPECT_THAT(restore().err, HasSubstr("one that was interrupted"));
   write("backup/BACKUP", "starbus-mail-backup 1\nhost a\n");
   EXPECT_THAT(restore().err, HasSubstr("not written by starbus-mail backup"));
 }
 
-TEST_F(RestoreTool, RefusesADamagedBackupUnlessToldSo) {
+TEST_F(RestoreTool, Restore_DamagedBackup_NeedsOption) {
   const auto file = path("backup") / mail::kBackupFile;
   auto facts = *mail::decode_backup_facts(read(file));
   ++facts.rows;
@@ -193,7 +193,7 @@ TEST_F(RestoreTool, RefusesADamagedBackupUnlessToldSo) {
   EXPECT_EQ(restore({"--damaged"}).code, 0);
 }
 
-TEST_F(RestoreTool, ABackupThatIsInterruptedHasNoMark) {
+TEST_F(RestoreTool, Backup_Interrupted_HasNoMark) {
   filled_.open();
   const auto facts = mail::copy_store(*filled_.snapshot(), path("half"), {},
                                       [](const mail::BackupFacts&) { return false; });

@@ -6,7 +6,7 @@ namespace {
 
 using namespace test;
 
-TEST_F(MailTool, TheCommandLineIsChecked) {
+TEST_F(MailTool, CommandLine_IsChecked) {
   EXPECT_EQ(run({"--help"}).code, 0);
   EXPECT_THAT(run({"repair", "--help"}).out, HasSubstr("--report"));
   EXPECT_EQ(run({}).code, 2);
@@ -19,7 +19,7 @@ TEST_F(MailTool, TheCommandLineIsChecked) {
   }
 }
 
-TEST_F(MailTool, AFolderWithoutAStoreStaysWithoutOne) {
+TEST_F(MailTool, FolderWithoutStore_IsRefused) {
   const Ran ran = run({"check", "--directory", path("nothing")});
   EXPECT_EQ(ran.code, 1);
   EXPECT_THAT(ran.err, HasSubstr("no such folder"));
@@ -28,7 +28,7 @@ TEST_F(MailTool, AFolderWithoutAStoreStaysWithoutOne) {
   EXPECT_TRUE(fs::is_empty(path("empty")));
 }
 
-TEST_F(MailTool, AdoptsShardsButNotAPart) {
+TEST_F(MailTool, Adopt_RefusesPartialShard) {
   const auto mark = [&](std::uint8_t shard, mail::Keeping keeping) {
     filled_.close();
     filled_.open();
@@ -50,7 +50,7 @@ TEST_F(MailTool, AdoptsShardsButNotAPart) {
   EXPECT_EQ(tool({"adopt", "256"}).code, 2);
 }
 
-TEST_F(MailTool, ChecksOnlyWhatIsKeptHere) {
+TEST_F(MailTool, Check_SkipsShardsOfOtherHosts) {
   const std::uint8_t shard = bus::shard_of(bus::channel_id("player/1"));
   filled_.open();
   filled_.put(mail::place_key(shard), encode(mail::PlaceRow{mail::Keeping::incoming, 7, "b"}));
@@ -63,7 +63,7 @@ TEST_F(MailTool, ChecksOnlyWhatIsKeptHere) {
   EXPECT_THAT(ran.out, HasSubstr("where " + bus::shard_name(shard) + " is kept"));
 }
 
-TEST_F(MailTool, AStoreThatIsOpenIsRefused) {
+TEST_F(MailTool, OpenStore_IsRefused) {
   filled_.open();
   const std::string folder = filled_.path();
   for (const std::vector<std::string>& command :
@@ -77,7 +77,7 @@ TEST_F(MailTool, AStoreThatIsOpenIsRefused) {
   }
 }
 
-TEST_F(MailTool, LooksAround) {
+TEST_F(MailTool, LsPeekStats_ShowContents) {
   EXPECT_THAT(tool({"check"}).out, HasSubstr("20 mailboxes, 140 messages"));
   EXPECT_EQ(tool({"check"}).code, 0);
   EXPECT_TRUE(json::parse(tool({"check", "--json"}).out)["clean"].get<bool>());
@@ -94,7 +94,7 @@ TEST_F(MailTool, LooksAround) {
   EXPECT_THAT(tool({"stats", "--shards"}).out, HasSubstr("SHARD"));
 }
 
-TEST_F(MailTool, ExportAndImportKeepEverything) {
+TEST_F(MailTool, ExportImport_KeepEverything) {
   const auto before = content();
   const std::string file = path("all.jsonl");
   EXPECT_EQ(tool({"export", file}).code, 0);
@@ -115,7 +115,7 @@ TEST_F(MailTool, ExportAndImportKeepEverything) {
   EXPECT_TRUE(report->is_clean()) << report->findings.front().to_string();
 }
 
-TEST_F(MailTool, ExportOfSomeMailboxes) {
+TEST_F(MailTool, Export_OfSomeMailboxes) {
   const Ran ran = tool({"export", "-", "--mailbox", "player/3", "--mailbox", "player/4"});
   EXPECT_EQ(ran.code, 0);
   EXPECT_THAT(ran.out, HasSubstr(R"({"starbus_mail_export":1})"));
@@ -124,7 +124,7 @@ TEST_F(MailTool, ExportOfSomeMailboxes) {
   EXPECT_EQ(tool({"export", "-", "--mailbox", "player/77"}).code, 1);
 }
 
-TEST_F(MailTool, AnExportThatIsRefusedLeavesNoFile) {
+TEST_F(MailTool, Export_Refused_LeavesNoFile) {
   const std::string file = path("some.jsonl");
   const Ran ran = tool({"export", file, "--mailbox", "player/3", "--mailbox", "player/77"});
   EXPECT_EQ(ran.code, 1);
@@ -135,7 +135,7 @@ TEST_F(MailTool, AnExportThatIsRefusedLeavesNoFile) {
   EXPECT_TRUE(fs::exists(file)) << "one that was there before stays";
 }
 
-TEST_F(MailTool, PeekShowsWhatCannotBeRead) {
+TEST_F(MailTool, Peek_ShowsUnreadableMessages) {
   filled_.open();
   filled_.fill("large/1", 0, 400);
   filled_.move_into_a_table();
@@ -146,7 +146,7 @@ TEST_F(MailTool, PeekShowsWhatCannotBeRead) {
   EXPECT_EQ(std::ranges::count(ran.out, '\n'), 400 + 3) << "a heading, and every number";
 }
 
-TEST_F(MailTool, ImportRefusesAMailboxThatHasSomething) {
+TEST_F(MailTool, Import_ExistingMailbox_IsRefused) {
   const std::string file = path("some.jsonl");
   ASSERT_EQ(tool({"export", file, "--mailbox", "player/3"}).code, 0);
   const auto before = content();
@@ -161,7 +161,7 @@ TEST_F(MailTool, ImportRefusesAMailboxThatHasSomething) {
   expect_clean();
 }
 
-TEST_F(MailTool, ImportRefusesAMailboxWhoseShardIsAnotherHosts) {
+TEST_F(MailTool, Import_ShardOfOtherHost_IsRefused) {
   const std::string file = path("some.jsonl");
   ASSERT_EQ(tool({"export", file, "--mailbox", "player/3"}).code, 0);
   const std::uint8_t shard = mail::test::place_of("player/3").shard;
@@ -188,7 +188,7 @@ TEST_F(MailTool, ImportRefusesAMailboxWhoseShardIsAnotherHosts) {
   }
 }
 
-TEST_F(MailTool, OneBadLineAndNothingIsImported) {
+TEST_F(MailTool, Import_BadLine_ImportsNothing) {
   const std::string file = path("some.jsonl");
   ASSERT_EQ(tool({"export", file, "--mailbox", "player/3"}).code, 0);
   const std::string good = read(file);
@@ -218,7 +218,7 @@ TEST_F(MailTool, OneBadLineAndNothingIsImported) {
   refused(text, "a file of version 2");
 }
 
-TEST_F(MailTool, OneIsNotSeveral) {
+TEST_F(MailTool, Texts_UseSingularForOne) {
   filled_.open();
   filled_.fill("single/1", 0, 1);
   const std::string file = path("one.jsonl");
@@ -229,7 +229,7 @@ TEST_F(MailTool, OneIsNotSeveral) {
   EXPECT_THAT(tool({"peek", "single/1"}).out, StartsWith("single/1: 1 message, "));
 }
 
-TEST_F(MailTool, PeekPrintsATableWithTheDate) {
+TEST_F(MailTool, Peek_PrintsTableWithDate) {
   const Ran ran = tool({"peek", "player/7", "--limit", "2"});
   EXPECT_THAT(ran.out, StartsWith("player/7: 7 messages, "));
   EXPECT_THAT(ran.out, ContainsRegex("NUMBER +STORED +BYTES +BODY"));
@@ -237,7 +237,7 @@ TEST_F(MailTool, PeekPrintsATableWithTheDate) {
   EXPECT_THAT(ran.out, HasSubstr("more: --from 5\n"));
 }
 
-TEST_F(MailTool, DeadLettersAreShownAsWhatTheyWere) {
+TEST_F(MailTool, Peek_ShowsDeadLettersAsMessages) {
   const std::string& log = mail::dead_letters_log(7);
   bus::Bytes letter;
   mail::encode_dead_letter(
@@ -264,7 +264,7 @@ TEST_F(MailTool, DeadLettersAreShownAsWhatTheyWere) {
   EXPECT_EQ(line["letter"]["body"], mail::to_base64("a sword"));
 }
 
-TEST_F(MailTool, TheLargestDeadLetterFitsAFile) {
+TEST_F(MailTool, Export_LargestDeadLetter_Fits) {
   const std::string body(bus::kMaxPostBody, 'x');
   const std::string name(bus::kMaxName, 'n');
   bus::Bytes letter;
