@@ -1,5 +1,6 @@
 #include "mail/mail.hpp"
 
+#include <cassert>
 #include <utility>
 
 #include "bus/core/wire/name.hpp"
@@ -41,6 +42,7 @@ storage::Result<Lineage> Mail::lineage(std::uint8_t shard) const {
 }
 
 storage::Result<> Mail::open(std::uint8_t number, Lineage lineage) {
+  thread_.check();
   const auto row = read_shard_row(store_, number);
   if (!row) return row.error();
   const bool noted = row->lineage == lineage;
@@ -53,6 +55,7 @@ storage::Result<> Mail::open(std::uint8_t number, Lineage lineage) {
 }
 
 void Mail::close(std::uint8_t shard) {
+  thread_.check();
   const ChannelId channel = shard_channel(shard).id();
   if (shards_.erase(channel) == 0) return;
   forget_waiting([&](const StreamId& stream) { return stream.channel == channel; });
@@ -65,6 +68,7 @@ void Mail::forget_waiting(Pick&& pick) {
   std::erase_if(waiting_, [&](const Waiting& waiting) {
     const Post* const post = std::get_if<Post>(&waiting);
     if (!post || !pick(post->stream)) return false;
+    assert(waiting_bytes_ >= post->message.size());
     waiting_bytes_ -= post->message.size();
     return true;
   });
@@ -95,6 +99,7 @@ Totals Mail::totals() const {
 // --- what waits ----------------------------------------------------------------------------------
 
 void Mail::post(const StreamId& stream, std::uint64_t seq, ByteView message, bool tombstone) {
+  thread_.check();
   if (stopped_ || shard_of(stream.channel) == nullptr) return;
   if (waiting_bytes_ != 0 && waiting_bytes_ + message.size() > kWaiting) {
     // The stream is resent from this message on, so its other waiting messages go, too.
@@ -118,6 +123,7 @@ void Mail::repeat(const StreamId& stream) {
 }
 
 void Mail::open_reader(const ReaderId& id, MailOpen open) {
+  thread_.check();
   const ChannelId box = channel_id(open.name);
   const Lineage reply = open.reply;
   const std::uint64_t token = open.token;
@@ -130,6 +136,7 @@ void Mail::open_reader(const ReaderId& id, MailOpen open) {
 }
 
 void Mail::acknowledge(const ReaderId& id, MailAck ack) {
+  thread_.check();
   const bool known = readers_.find(id) != nullptr;
   if (known && (stopped_ || !requests_.add(Acknowledgement{id, std::move(ack)}))) {
     readers_.end(id, Errc::busy,
@@ -138,6 +145,7 @@ void Mail::acknowledge(const ReaderId& id, MailAck ack) {
 }
 
 void Mail::purge(const std::string& name, std::uint64_t upto, Purged done) {
+  thread_.check();
   if (stopped_) return done(Error{Errc::closed, "the mail store has stopped"});
   if (!request(Purge{channel_id(name), upto, done})) {
     done(Error{Errc::would_block, "too many requests wait for the disk"});

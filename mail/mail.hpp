@@ -22,6 +22,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/loop_thread.hpp"
 #include "bus/core/ends/durable_owner.hpp"
 #include "bus/core/wire/post_limit.hpp"
 #include "mail/box_cache.hpp"
@@ -267,6 +268,7 @@ class Mail {
   void refuse(const Opening& opening, const Error& reason);
   void say(const ReaderId& id, Lineage hint, const MailOpened& opened);
 
+  const LoopThread thread_;
   storage::Store& store_;
   MailShell& shell_;
   MailQuota quota_;

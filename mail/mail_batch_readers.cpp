@@ -1,5 +1,6 @@
 // What new readers and acknowledgements do to the boxes of a batch.
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "bus/core/limits.hpp"
@@ -141,6 +142,7 @@ void Mail::add(const Acknowledgement& acknowledgement, storage::Batch& batch) {
 void Mail::settle(Place& place, std::uint64_t upto, storage::Batch& batch) {
   BoxRow& row = *place.box.row;
   if (upto <= row.floor) return;
+  assert(upto <= place.box.durable);
   const std::uint8_t shard = place.shard.number;
   const std::uint64_t count = upto - row.floor;
   if (count <= kErasedSingly) {

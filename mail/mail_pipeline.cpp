@@ -1,5 +1,6 @@
 // The pipeline: waiting items become a batch, the batch goes to the disk, and its outcome is sent.
 #include <algorithm>
+#include <cassert>
 #include <set>
 #include <type_traits>
 #include <utility>
@@ -31,6 +32,7 @@ std::size_t size_of(const Items& items) {
 }  // namespace
 
 bool Mail::turn() {
+  thread_.check();
   const std::uint64_t now = shell_.wall_ms();
   // If the wall clock is set back, sweeping must not pause for as long.
   next_sweep_ms_ = std::min(next_sweep_ms_, now + kSweepPause);
@@ -79,6 +81,7 @@ bool Mail::take_first(std::size_t& bytes) {
       std::visit([](const auto& item) { return size_of_message(item); }, waiting_.front());
   if (bytes != 0 && bytes + size > kBatchBytes) return false;
   bytes += size;
+  assert(waiting_bytes_ >= size);
   waiting_bytes_ -= size;
   waiting_requests_ -= std::holds_alternative<Post>(waiting_.front()) ? 0 : 1;
   batch_->items.push_back(std::move(waiting_.front()));
@@ -97,6 +100,7 @@ bool Mail::take_request(std::size_t& requests) {
 
 /// Puts all items but the first `most` back to the front of the queues.
 void Mail::put_back(std::size_t most) {
+  assert(batch_);
   const auto wait_again = [this]<class Item>(Item& item) {
     if constexpr (std::is_constructible_v<ReaderRequests::Request, Item>) {
       requests_.put_back(std::move(item));
@@ -197,6 +201,7 @@ void Mail::note_changes(const storage::Batch& batch) {
 }
 
 void Mail::commit(storage::Batch batch) {
+  assert(batch_ && !batch.empty());
   ++counters_.batches;
   const auto taken = store_.commit(
       std::move(batch), [this, weak = std::weak_ptr(alive_)](const storage::Result<>& result) {
@@ -209,7 +214,9 @@ void Mail::commit(storage::Batch batch) {
 }
 
 void Mail::finished(const storage::Result<>& result) {
+  thread_.check();
   if (stopped_) return;
+  assert(batch_);
   const bool lies = sabotaged(Sabotage::mail_failed_sync_lies) && !result &&
                     result.error() == storage::Errc::io_error;
   if (result || lies) {

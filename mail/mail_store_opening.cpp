@@ -64,6 +64,7 @@ storage::Result<std::unique_ptr<storage::Store>> MailStoreThread::try_to_open() 
 
 /// Called on the store's thread only.
 bool MailStoreThread::may_repair() {
+  store_thread_.check();
   const auto now = std::chrono::steady_clock::now();
   while (!repairs_.empty() && now - repairs_.front() >= kRepairWindow) repairs_.pop_front();
   return repairs_.size() < kRepairs;
@@ -71,6 +72,7 @@ bool MailStoreThread::may_repair() {
 
 /// The store is closed.
 storage::Result<> MailStoreThread::repair_files(const storage::Error& why) {
+  store_thread_.check();
   repairs_.push_back(std::chrono::steady_clock::now());
   hooks_.trouble("the store is damaged; busd repairs it now: " + why.to_string());
   auto repaired = storage::repair_store(
@@ -83,6 +85,7 @@ storage::Result<> MailStoreThread::repair_files(const storage::Error& why) {
 
 /// Writes each step to a file before it is done, with the bodies of messages that are erased again.
 storage::Result<> MailStoreThread::repair_noted_mail(storage::Store& store) {
+  store_thread_.check();
   const auto lost = settings_.folder / "lost";
   std::error_code ignored;  // the log says so
   std::filesystem::create_directory(lost, ignored);
@@ -107,6 +110,7 @@ storage::Result<> MailStoreThread::repair_noted_mail(storage::Store& store) {
 }
 
 void MailStoreThread::read_notes(const storage::Store& store) {
+  store_thread_.check();
   const auto notes = storage::read_damage(options());
   const auto snapshot = store.snapshot();
   if (!notes || !snapshot) {

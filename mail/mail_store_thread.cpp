@@ -15,6 +15,7 @@ MailStoreThread::~MailStoreThread() {
 }
 
 void MailStoreThread::run() {
+  store_thread_.rebind();
   for (auto store = open(); store; store = open()) {
     if (!serve(std::move(store))) break;
   }

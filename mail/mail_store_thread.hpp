@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/loop_thread.hpp"
 #include "mail/store_process.hpp"
 #include "storage/recovery/repair.hpp"
 
@@ -126,6 +127,7 @@ class MailStoreThread {
   bool repairing_ = false;
   std::function<void()> detached_;  // to be called once it is closed
   DamageFigures damage_;
+  LoopThread store_thread_;                                    // bound by run(); owns repairs_
   std::deque<std::chrono::steady_clock::time_point> repairs_;  // of the thread
   std::thread thread_;
 };

@@ -26,6 +26,7 @@ std::uint64_t number_behind(const std::string& next) {
 // --- sessions ------------------------------------------------------------------------------------
 
 void Readers::add(const ReaderId& id, const Session& session) {
+  thread_.check();
   forget(id);  // a process may say one token twice, and of another mailbox
   if (session.target == PostTarget::mailbox) {
     const auto before = by_box_.find(session.box);
@@ -56,6 +57,7 @@ const Readers::Session* Readers::find(const ReaderId& id) const {
 }
 
 void Readers::end(const ReaderId& id, Errc reason, const std::string& detail) {
+  thread_.check();
   const auto found = open_.find(id);
   if (found == open_.end()) return;
   scratch_.clear();
@@ -161,6 +163,7 @@ void Readers::release(const ReaderId& id, std::uint64_t last) {
 }
 
 void Readers::advance(const ChannelId& box, const BoxRow& row) {
+  thread_.check();
   const auto found = by_box_.find(box);
   if (found == by_box_.end()) return;
   const bool log = row.kind == PostTarget::log;
@@ -197,6 +200,7 @@ void Readers::room() {
 }
 
 bool Readers::pump() {
+  thread_.check();
   std::size_t sent = 0;
   while (!ready_.empty() && sent < kTurnBytes) {
     const ReaderId id = ready_.front();

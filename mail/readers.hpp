@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/loop_thread.hpp"
 #include "bus/core/limits.hpp"
 #include "bus/core/wire/record_readers.hpp"
 #include "mail/attempts.hpp"
@@ -124,6 +125,7 @@ class Readers {
   void begin(const ReaderId& id, Open& open, std::uint64_t first);
   void erase(Opens::iterator at, bool closed = false);
 
+  const LoopThread thread_;
   const storage::Store& store_;
   Way way_;
   Opens open_;

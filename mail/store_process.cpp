@@ -82,6 +82,7 @@ ProcessLink::Hooks StoreProcess::link_hooks() {
 /// What a disk has lost can be repaired while others wait; what it did not take, or fails to sync,
 /// is not known any more.
 void StoreProcess::stopped(const storage::Error& reason) {
+  thread_.check();
   const storage::Error why = store_->report().reason;
   if (!storage::can_be_repaired(why) || !may_repair_()) return hooks_.stopped(reason);
   damaged_ = why;
@@ -89,6 +90,7 @@ void StoreProcess::stopped(const storage::Error& reason) {
 }
 
 void StoreProcess::publish() {
+  thread_.check();
   const auto now = std::chrono::steady_clock::now();
   if (now < published_ + kBetweenFigures) return;
   published_ = now;
@@ -139,6 +141,7 @@ void StoreProcess::stop_taking() {
 }
 
 void StoreProcess::run() {
+  thread_.check();
   service_.attach(core_);
   link_.start();
   const auto work = boost::asio::make_work_guard(loop_);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/loop_thread.hpp"
 #include "bus/client/process_link.hpp"
 #include "mail/repair/oldest.hpp"
 #include "mail/repair/queries.hpp"
@@ -96,6 +97,7 @@ class StoreProcess {
   void publish();
   void stopped(const storage::Error& reason);
 
+  const LoopThread thread_;  // that of run()
   const MailStoreSettings& settings_;
   const MailStoreHooks& hooks_;
   std::unique_ptr<storage::Store> store_;

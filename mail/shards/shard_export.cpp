@@ -31,6 +31,7 @@ void ShardExport::refuse(const Process& to, const ShardTake& take, Errc reason,
 }
 
 void ShardExport::take(const Process& from, const ShardTake& take) {
+  thread_.check();
   if (take.asks) return asked(from, take);
   const auto present = exports_.find(take.shard);
   if (present != exports_.end() && present->second.phase == Phase::marks) {
@@ -82,6 +83,7 @@ void ShardExport::asked(const Process& from, const ShardTake& take) {
 }
 
 void ShardExport::more(const Process& from, const ShardMore& more) {
+  thread_.check();
   const auto entry = exports_.find(more.shard);
   if (entry == exports_.end()) return;
   Export& exporting = entry->second;
@@ -182,6 +184,7 @@ storage::Result<> ShardExport::follow(Export& exporting, ShardRows& rows) {
 
 void ShardExport::changed(std::uint8_t shard, storage::Batch::Kind kind, std::string_view key,
                           std::string_view end_key) {
+  thread_.check();
   const auto entry = exports_.find(shard);
   if (entry == exports_.end()) return;
   if (!entry->second.changed.add(kind, key, end_key)) {
@@ -196,6 +199,7 @@ void ShardExport::for_each(Act&& act) {
 }
 
 void ShardExport::settled(std::uint64_t batch) {
+  thread_.check();
   for_each([&](Entry entry) {
     Export& exporting = entry->second;
     if (batch < exporting.barrier) return;
@@ -214,6 +218,7 @@ void ShardExport::settled(std::uint64_t batch) {
 }
 
 void ShardExport::marked(std::uint8_t shard, const storage::Result<>& result) {
+  thread_.check();
   const auto entry = exports_.find(shard);
   if (entry == exports_.end()) return;
   if (!result) {
@@ -269,6 +274,7 @@ void ShardExport::process_lost(const ChannelId& process) {
 }
 
 void ShardExport::tick() {
+  thread_.check();
   const std::uint64_t now = way_.now_ms();
   for_each([&](Entry entry) {
     Export& exporting = entry->second;

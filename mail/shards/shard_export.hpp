@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 
+#include "base/loop_thread.hpp"
 #include "bus/core/wire/record_shards.hpp"
 #include "mail/rows.hpp"
 #include "mail/shards/changed_rows.hpp"
@@ -106,6 +107,7 @@ class ShardExport {
   template <class Record>
   void say(const Process& to, Lineage hint, const Record& record);
 
+  const LoopThread thread_;
   const storage::Store& store_;
   const Way way_;
   std::map<std::uint8_t, Export> exports_;

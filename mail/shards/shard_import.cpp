@@ -94,6 +94,7 @@ void ShardImport::found(std::uint8_t shard, const PlaceRow& row, Lineage lineage
 }
 
 Result<> ShardImport::begin(const std::vector<std::uint8_t>& shards) {
+  thread_.check();
   if (progress_.goes_on()) {
     return Error{Errc::busy, "a move to this host is under way; starbus-mail move --stop ends it"};
   }
@@ -243,6 +244,7 @@ bool ShardImport::has_room(const ShardRows& rows) {
 }
 
 void ShardImport::rows(const Process& from, ShardRows rows) {
+  thread_.check();
   const bool fits = phase_ == Phase::copies && from == giver_.process && rows.token == token_ &&
                     rows.shard == shard_ && rows.page == page_;
   if (!fits) return;
@@ -281,6 +283,7 @@ void ShardImport::written() {
 }
 
 void ShardImport::given(const Process&, const ShardGiven& given) {
+  thread_.check();
   if (given.token != token_ || given.shard != shard_) return;
   if (given.status != Errc::ok) {
     const std::string why =
@@ -401,6 +404,7 @@ void ShardImport::found_ended() {
 }
 
 void ShardImport::tick() {
+  thread_.check();
   const std::uint64_t now = way_.now_ms();
   if (phase_ == Phase::idle && !found_.empty()) return end_found();
   if (phase_ == Phase::idle && progress_.goes_on()) return next();

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/loop_thread.hpp"
 #include "bus/core/wire/post_limit.hpp"
 #include "bus/core/wire/record_shards.hpp"
 #include "mail/rows.hpp"
@@ -124,6 +125,7 @@ class ShardImport {
   void kept();
   void given_up();
 
+  const LoopThread thread_;
   const std::string host_;
   const Way way_;
   Phase phase_ = Phase::idle;

@@ -1,6 +1,7 @@
 #include "mail/shards/shard_streams.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <optional>
 #include <utility>
 
@@ -80,7 +81,9 @@ void ShardStreams::write(const StreamId& id, Change& change, std::uint64_t now_m
 void ShardStreams::keep(const StreamId& id, const Change& change) {
   if (change.results.empty()) return;
   Stream& stream = streams_[{id.origin, id.lane}];
+  assert(change.trimmed <= stream.kept.size());
   for (std::size_t i = 0; i < change.trimmed; ++i) {
+    assert(stream.results >= stream.kept.front().count);
     stream.results -= stream.kept.front().count;
     stream.kept.pop_front();
   }

@@ -104,7 +104,7 @@ class MailStoreThreadTest : public testing::Test {
   std::unique_ptr<MailStoreThread> thread_;
 };
 
-TEST_F(MailStoreThreadTest, ADiskThatGoesOnFailingStopsIt) {
+TEST_F(MailStoreThreadTest, FailingDisk_StopsTheStore) {
   filled_.fill("player/1", 0, 3);
   start();
   wait_until_open(0);

@@ -134,7 +134,7 @@ class FileRepairTest : public ::testing::Test {
   Content expected_;
 };
 
-TEST_F(FileRepairTest, OneWrongByteOfAnyFileIsPutRight) {
+TEST_F(FileRepairTest, OneWrongByte_OfAnyFile_IsCorrected) {
   std::mt19937 random(7);
   for (const fs::path& original : files("", folder_.path() / "original")) {
     const std::string name = original.filename();
@@ -166,7 +166,7 @@ TEST_F(FileRepairTest, OneWrongByteOfAnyFileIsPutRight) {
   }
 }
 
-TEST_F(FileRepairTest, AWrongByteOfALogIsNotedAndTheOriginalIsKept) {
+TEST_F(FileRepairTest, WrongByteOfLog_IsNotedAndOriginalKept) {
   copy_original();
   const std::string name = file(".log").filename();
   const std::uint64_t at = fs::file_size(copy() / name) - 3;  // of the very last record
@@ -188,7 +188,7 @@ TEST_F(FileRepairTest, AWrongByteOfALogIsNotedAndTheOriginalIsKept) {
   EXPECT_EQ(files("DAMAGE-", copy() / "lost").size(), 1u) << "and kept";
 }
 
-TEST_F(FileRepairTest, OfALogThatHasLostAPartTheRestIsKept) {
+TEST_F(FileRepairTest, LogWithHole_KeepsTheRest) {
   copy_original();
   const std::string name = file(".log").filename();
   const std::uint64_t size = fs::file_size(copy() / name);
@@ -229,7 +229,7 @@ TEST_F(FileRepairTest, OfALogThatHasLostAPartTheRestIsKept) {
   EXPECT_GT(kept, rounds * expected_.size() * 9 / 10) << "records behind damage are kept";
 }
 
-TEST_F(FileRepairTest, ATornEndIsNoDamage) {
+TEST_F(FileRepairTest, TornEnd_IsNotDamage) {
   copy_original();
   const std::string name = file(".log").filename();
   const std::string whole = read(copy() / name);
@@ -254,7 +254,7 @@ TEST_F(FileRepairTest, ATornEndIsNoDamage) {
   }
 }
 
-TEST_F(FileRepairTest, ALogThatIsGoneIsNoted) {
+TEST_F(FileRepairTest, LostLog_IsNoted) {
   copy_original();
   const std::string name = file(".log").filename();
   fs::remove(copy() / name);
@@ -268,7 +268,7 @@ TEST_F(FileRepairTest, ALogThatIsGoneIsNoted) {
   EXPECT_TRUE(notes().front().settled);
 }
 
-TEST_F(FileRepairTest, ATableThatIsGoneIsNotedWithItsKeys) {
+TEST_F(FileRepairTest, LostTable_IsNotedWithKeys) {
   for (const std::size_t which : {0u, 1u}) {
     copy_original();
     fs::remove(tables().at(which));
@@ -290,7 +290,7 @@ TEST_F(FileRepairTest, ATableThatIsGoneIsNotedWithItsKeys) {
   }
 }
 
-TEST_F(FileRepairTest, OfADamagedTableTheOtherBlocksStay) {
+TEST_F(FileRepairTest, DamagedTable_KeepsOtherBlocks) {
   copy_original();
   const std::string name = tables().front().filename();
   const std::string other = tables().back().filename();
@@ -318,7 +318,7 @@ TEST_F(FileRepairTest, OfADamagedTableTheOtherBlocksStay) {
   EXPECT_GT(kept, rounds * expected_.size() * 9 / 10) << "a block and not a table";
 }
 
-TEST_F(FileRepairTest, ACutTableKeepsItsWholeBlocks) {
+TEST_F(FileRepairTest, CutTable_KeepsWholeBlocks) {
   copy_original();
   const std::string name = tables().front().filename();
   const std::uint64_t size = fs::file_size(copy() / name);
@@ -334,7 +334,7 @@ TEST_F(FileRepairTest, ACutTableKeepsItsWholeBlocks) {
   }
 }
 
-TEST_F(FileRepairTest, WithoutItsManifestAStoreIsBuiltAnew) {
+TEST_F(FileRepairTest, LostManifest_IsRebuilt) {
   for (const char* part : {"MANIFEST-", "CURRENT"}) {
     copy_original();
     fs::remove(file(part));
@@ -348,7 +348,7 @@ TEST_F(FileRepairTest, WithoutItsManifestAStoreIsBuiltAnew) {
   }
 }
 
-TEST_F(FileRepairTest, AManifestThatHasLostItsEndIsNotTrusted) {
+TEST_F(FileRepairTest, TruncatedManifest_IsNotTrusted) {
   const std::string manifest = files("MANIFEST-", folder_.path() / "original").front().filename();
   const std::string whole = read(folder_.path() / "original" / manifest);
   for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -361,7 +361,7 @@ TEST_F(FileRepairTest, AManifestThatHasLostItsEndIsNotTrusted) {
   }
 }
 
-TEST_F(FileRepairTest, ATableThatAnEditWhichIsLostHadAddedIsKept) {
+TEST_F(FileRepairTest, TableOfLostEdit_IsKept) {
   // One memtable becomes a table while the store is open: an edit of its own, and a log less.
   fs::remove_all(copy());
   StoreOptions small = options();
@@ -391,7 +391,7 @@ TEST_F(FileRepairTest, ATableThatAnEditWhichIsLostHadAddedIsKept) {
   EXPECT_GT(refused, 0U);
 }
 
-TEST_F(FileRepairTest, MayBeCutOffAnywhereAndRepeated) {
+TEST_F(FileRepairTest, Repair_MayBeInterruptedAndRepeated) {
   copy_original();
   const std::string table = tables().front().filename();
   const std::string log = file(".log").filename();
@@ -428,7 +428,7 @@ TEST_F(FileRepairTest, MayBeCutOffAnywhereAndRepeated) {
   }
 }
 
-TEST_F(FileRepairTest, NotesAreBoundedAndSurviveAWrongByte) {
+TEST_F(FileRepairTest, Notes_AreBoundedAndSurviveWrongByte) {
   copy_original();
   for (int i = 0; i < 3; ++i) {
     change(file(".log"), [&](std::string& bytes) {
