@@ -70,7 +70,7 @@ namespace starbus::bus {
   X(kWatchBudget, 8'192, "rows",                                                                   \
     "of snapshots in a tick of a daemon: some ten milliseconds of its time",                       \
     "further snapshots wait for the next tick",                                                    \
-    "RootWatching.WhoWatchesAndUnwatchesWithoutEndCostsATickNoMoreThanItsBudget")                  \
+    "RootWatching.RepeatedWatchesCostATickNoMoreThanItsBudget")                  \
   X(kIncomplete, 256 * 1024 * 1024, "bytes",                                                       \
     "unfinished chunked records that a daemon holds, all links together",                          \
     "a link of the program that holds the most is ended: overloaded",                              \
@@ -121,7 +121,7 @@ namespace starbus::bus {
     "default of what a reader of mail lets come before it has taken it: two of its own answers "   \
     "are under way at any time",                                                                   \
     "the store waits for the reader",                                                              \
-    "MailReading.IsSentWhatItsWindowHoldsAndMoreOnceThatIsTaken")                                  \
+    "MailReading.Window_LimitsUntilConsumed")                                  \
   X(kMaxMailWindow, 1024 * 1024, "bytes", "the window of one stream, which brings it",             \
     "too_large", "MailReadersTest.AWindowHasALimit")                                               \
   X(kMaxReaders, 65'536, "readers", "open mailboxes and logs of one process", "would_block",       \
