@@ -64,7 +64,7 @@ class EventBoard {
   /// draws the numbers of a place. Errors: as relay(). The board may have ended when it returns.
   template <class Data>
   EventResult<std::size_t> announce(const EventKey& key, const Data& data) {
-    return relay(number() + 1, key, data);  // behind the last number of all there is none: refused
+    return relay(number() + 1, key, data);  // no number follows the last one: refused
   }
   /// Announces an event that has its number already: another cell has drawn it. Numbers come in
   /// order, and may have gaps. Errors: already_announced; too_deep, and the number is as unused as

@@ -113,7 +113,7 @@ class Bag : public Member<F> {
   DataErrc try_move(const Key& key, std::uint32_t slot);
   DataErrc try_clear();
   DataErrc try_assign(const Bag& other);
-  /// too_large: for whoever sees most of it.
+  /// too_large: for the audience that sees most of it.
   static DataErrc check_item(const Item& item, std::uint32_t slot);
   static void encode_item(const Item& item, std::uint32_t slot, View view, Encoder& out) {
     out.varint(slot);

@@ -83,8 +83,8 @@ constexpr bool names_audience(Flags flags) {
   return (static_cast<std::uint16_t>(flags) & kAudienceBits) != 0;
 }
 
-/// Of a field: the audiences it names; naming none, all that see its struct, or nobody if it stands
-/// in the entity itself.
+/// The reach of a field: the audiences it names. If it names none: all that see its struct, or none
+/// if it stands in the entity itself.
 constexpr Reach reach_of(Flags flags, bool in_entity) {
   Reach reach = static_cast<Reach>(static_cast<std::uint16_t>(flags) & kAudienceBits);
   if (reach == 0 && !in_entity && !has(flags, Flags::server_only)) reach = kAudienceBits;

@@ -88,8 +88,8 @@ class Root : public StructBase {
   /// From now on only apply_ functions change this object, until become_real(): writing is refused.
   /// It has no state and no version: it takes a snapshot first.
   void become_replica(Audience audience);
-  /// Takes the place of the real entity, which may have come further than this copy of it: so it
-  /// begins anew.
+  /// Takes the place of the real entity, which may have had later changes than this copy: begins a
+  /// new lineage.
   void become_real();
   bool is_replica() const { return (attention_ & kReplicaBit) != 0; }
 

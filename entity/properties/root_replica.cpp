@@ -57,8 +57,8 @@ DataResult<> Root::apply_snapshot(ByteView bytes) {
   }
   if (const DataResult<> applied = apply_body(in, static_cast<View>(view)); !applied)
     return applied;
-  // Who is watched by nobody there has no version that grows. A ghost serves other clients, and
-  // what they see ghosts see, too.
+  // The version of an audience that is not watched there does not grow. A ghost serves other
+  // clients, and everything that they see ghosts see, too.
   const bool of_ghosts = view == static_cast<std::uint8_t>(View::ghost);
   if (of_ghosts && (watching & bit_of(Audience::other_clients)) == 0) {
     versions[static_cast<std::size_t>(Audience::other_clients)] =
