@@ -89,7 +89,7 @@ DataResult<nlohmann::json> Root::get(std::string_view path) const {
     return done.error();
   }
   // In place: JSON converts to almost everything, also to a result.
-  return DataResult<nlohmann::json>(boost::system::in_place_value, std::move(shown));
+  return DataResult<nlohmann::json>(in_place_value, std::move(shown));
 }
 
 DataResult<> Root::set(std::string_view path, const nlohmann::json& value) {

@@ -2,8 +2,8 @@
 ///
 /// A busd sends a trace along the way that a message for the channel takes, in turn with the
 /// messages of its lane; it comes back as an acknowledgement does. Every hop has a clock of its
-/// own, so only differences on one clock count: the round trip over a link is what the near side
-/// waited less what the far side took, and half of it is what one way costs.
+/// own, so only differences on one clock count: the round trip over a link is the wait of the near
+/// side minus the time of the far side, and one way takes half of it.
 #pragma once
 
 #include <cstdint>

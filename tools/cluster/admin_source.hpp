@@ -1,4 +1,4 @@
-/// Where documents of the admin API come from. Used by several threads at once.
+/// Sources of admin API documents. Thread-safe.
 #pragma once
 
 #include <functional>

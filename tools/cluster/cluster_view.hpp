@@ -35,11 +35,10 @@ struct RouteAnswer {
   bool root_answered() const { return root_trouble.code == Errc::ok; }
 };
 
-/// The cluster, seen through the local busd: other daemons are asked through its /at/. A busroot
-/// may be the local daemon too; if it passes no questions on, its own account of the hosts serves.
-/// Owns its
-/// sources; keeps no answers. Hosts are asked by a few threads at once, all joined before a call
-/// returns; a daemon that does not answer is marked with its error and does not spoil the others.
+/// The cluster, seen through the local busd, which passes requests to other daemons through /at/. A
+/// busroot may be the local daemon, too; if it does not pass requests on, only its own data is
+/// shown. Owns its sources; caches no answers. A few threads ask the hosts in parallel, and are
+/// joined before a call returns; a daemon that does not answer is marked with its error.
 class ClusterView {
  public:
   static constexpr std::size_t kParallel = 8;
@@ -54,28 +53,30 @@ class ClusterView {
   enum class Depth { root, hosts };  // hosts: each connected host is asked for its processes
   /// An error only if the local daemon does not answer.
   Result<Cluster> load(Depth depth) const;
-  /// One host's own account; `host` is a name, or empty for the local daemon.
+  /// The topology that one host reports; `host` is a name, or empty for the local daemon.
   Result<HostTopology> host(const std::string& host) const;
   Result<RootTopology> root() const;
 
   Result<NamesAnswer> names(const NamesQuery& query) const;
-  /// busroot's word; the local daemon's where busroot cannot be asked.
+  /// From busroot; from the local daemon if busroot does not answer.
   Result<RouteAnswer> route(const std::string& name) const;
-  /// Of the local daemon, busroot, and `hosts`, newest first; `silent` gets who did not answer.
+  /// Of the local daemon, busroot, and `hosts`, newest first; `silent` gets the daemons
+  /// that did not answer.
   Result<std::vector<FailureRow>> failures(const std::string& name, std::size_t limit,
                                            const std::vector<std::string>& hosts,
                                            std::vector<std::string>& silent) const;
   /// Status and links of the local daemon, and unless `local_only` of all others.
   Result<std::vector<DaemonReading>> readings(bool local_only) const;
 
-  /// Who serves the shards of mail: busroot's word, or the local daemon's where that cannot be had.
+  /// The host of each mail shard: from busroot, or from the local daemon if busroot does not
+  /// answer.
   Result<MailPlaces> mail_places() const;
-  /// Hosts that have a mail store, also one that is not open: it has no name that a directory
-  /// knows, so the hosts are asked. With who does not answer: nobody can say that it has none.
+  /// Hosts with a mail store. A store that is not open has no name in the directory, so the hosts
+  /// are asked; hosts that do not answer are included, since they may have one.
   Result<std::set<std::string>> mail_hosts() const;
   /// What a host's mail store answers to a path below /mail/.
   Result<std::string> mail(const std::string& host, const std::string& path) const;
-  /// Of the local daemon, which alone takes changes.
+  /// Sent to the local daemon: only it accepts changes.
   Result<std::string> change_mail(const std::string& path) const;
 
   /// The local busd's; see parse_trace.
@@ -89,7 +90,7 @@ class ClusterView {
   Result<DaemonStatus> get_status(const std::string& who) const;
   Result<NamesPage> names_page(const std::string& who, const std::string& prefix,
                                const std::string& after, std::size_t limit) const;
-  /// Processes own their channel by being there: no directory lists it, their host does.
+  /// The channel of a process is in no directory: its host reports it.
   void find_process(const std::string& name, const DaemonStatus& local, RouteInfo& into) const;
   DaemonReading read_daemon(const std::string& name, const std::string& who) const;
   /// "" if the local daemon can answer for it.
@@ -99,8 +100,8 @@ class ClusterView {
   std::unique_ptr<AdminSource> root_;
 };
 
-/// Daemons record origins by number where they do not know the process: "9f86d081.884c7d65" becomes
-/// "HOST.NODE" if the cluster has such a process, and stays otherwise.
+/// Daemons record unknown origins by number. "9f86d081.884c7d65" becomes "HOST.NODE" if the cluster
+/// has this process, and stays otherwise.
 class OriginNames {
  public:
   explicit OriginNames(const Cluster& cluster);

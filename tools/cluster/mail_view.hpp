@@ -18,11 +18,11 @@ namespace starbus::bustop {
 using report::MailBox;
 using report::MailBoxes;
 
-/// What a message of a log of dead letters says (mail/dead_letters.hpp).
+/// A dead letter, decoded (mail/dead_letters.hpp).
 struct MailLetter {
   std::string mailbox;
-  std::uint64_t number = 0;  // that it had there
-  double time_ms = 0;        // when it was stored there
+  std::uint64_t number = 0;  // in its mailbox
+  double time_ms = 0;        // when it was stored in its mailbox
   std::string reason;
   std::string body;
   std::uint64_t bytes = 0;  // of it, also where it is cut
@@ -40,7 +40,7 @@ struct MailPeek {
   std::vector<MailMessage> messages;
   std::uint64_t next = 0;
 };
-/// `state` is empty if it is not known; `trouble` then says why.
+/// `state` is empty if it is unknown; `trouble` then has the reason.
 struct MailStats : report::MailStatistics {
   Error trouble;  // not ok: the store was not counted, since it does not answer or is not open
 };
@@ -50,7 +50,7 @@ Result<MailStats> parse_mail_stats(std::string_view text);
 
 std::string render_mail_boxes(const std::vector<MailBox>& boxes, bool more, const Look& look);
 std::string render_mail_peek(const MailPeek& peek, const Look& look);
-/// Its parts: what the mailbox is, and a table.
+/// The parts of render_mail_peek: a line about the mailbox, and a table.
 std::string render_mail_heading(const MailBox& box);
 std::string render_mail_messages(const std::vector<MailMessage>& messages, const Look& look);
 std::string render_mail_stats(const std::vector<MailStats>& stats, double now_ms, const Look& look);

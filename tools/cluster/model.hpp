@@ -41,17 +41,17 @@ using report::TailLine;
 using report::Uplink;
 using report::Vitals;
 
-/// A host as the cluster view merges it: busroot's row, and the host's own account if it answered.
+/// A host as the cluster view merges it: busroot's row, and the host's own report if it answered.
 struct HostView {
   std::string name;
   bool local = false;
   std::optional<HostRow> row;
   std::optional<HostTopology> topology;
-  Error trouble;  // why the host's own account is missing; ok if it was not asked for
+  Error trouble;  // why `topology` is missing; ok if it was not requested
 
   bool connected() const { return row ? row->connected : topology.has_value(); }
   std::uint64_t names() const { return row ? row->names : topology ? topology->names : 0; }
-  /// The host's own rows where there are some: they hold the links.
+  /// The host's own rows if there are any: they have links.
   const std::vector<ProcessInfo>& processes() const;
   double rtt_us() const;
   std::string software() const { return row ? row->software : std::string(); }
@@ -64,24 +64,24 @@ struct Cluster {
   std::vector<HostView> hosts;  // in order of name
 };
 
-/// Where the mail of a cluster is.
+/// The hosts of the mail shards of a cluster.
 struct MailPlaces {
-  std::array<std::string, bus::kShards> host;  // that serves a shard; empty: nobody
+  std::array<std::string, bus::kShards> host;  // that serves a shard; empty: no host
   std::set<std::string> hosts;                 // that have a store, with shards or without
   std::set<std::string> known;                 // all hosts, as busroot knows them
-  std::string from;                            // the daemon that said so
-  bool from_root = false;                      // who knows of all shards; others of their own
+  std::string from;                            // the daemon that reported it
+  bool from_root = false;  // which knows all shards; other daemons know their own
 
-  /// The shards of a host; of "": those that nobody serves.
+  /// The shards of a host; for "" the shards without a host.
   std::vector<std::uint8_t> of(const std::string& name) const;
 };
 
-/// For people: an HTTP status says enough without the code that wraps it.
+/// For people: omits the code of an error that wraps an HTTP status.
 inline std::string text_of(const Error& error) {
   return error.code == Errc::handler_failed ? error.detail : error.to_string();
 }
 
-/// What one daemon says about itself, for rates and doctor.
+/// The status and the links of one daemon, for rates and doctor.
 struct DaemonReading {
   std::string name;  // "busroot" or the host
   double at_s = 0;   // of this machine's steady clock

@@ -1,5 +1,5 @@
-/// `bustop doctor`: what is wrong with a cluster, why it matters, what to do. Pure: readings in,
-/// findings out; the checks and their texts are in one table.
+/// `bustop doctor`: finds problems of a cluster, with their effects and remedies. Pure: readings
+/// in, findings out; the checks and their texts are in one table.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace starbus::bustop {
 enum class Severity { info, warning, error };
 std::string_view name_of(Severity severity);
 
-/// What a check is called, why its findings matter and how they are cured. Names are stable.
+/// The name of a check, the effect of its findings, and the remedy. Names are stable.
 // X(check, why, cure)
 #define STARBUS_DOCTOR_CHECKS(X)                                                                   \
   X(daemon_unreachable, "no process of this host can reach the bus",                               \
@@ -150,10 +150,11 @@ struct Examination {
   Cluster cluster;
   std::vector<DaemonReading> before;
   std::vector<DaemonReading> after;
-  /// With a shard that had a host in either reading: it may just move. No value: not known.
+  /// A shard counts as served if it had a host in either reading: it may be moving. nullopt:
+  /// unknown.
   std::optional<MailPlaces> mail{};
-  /// Of services whose hosts have died, as the manager has them. No value: there is no manager, or
-  /// (then `manager` is not ok) it did not answer.
+  /// Services whose hosts have died, from the manager. nullopt: there is no manager, or it did not
+  /// answer (then `manager` is not ok).
   std::optional<nodes::manager::SetbackReport> setbacks{};
   bus::Error manager{};
 };

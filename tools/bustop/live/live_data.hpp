@@ -34,7 +34,7 @@ struct LiveData {
   std::uint64_t names_total = 0;
 };
 
-/// So many names of a host are looked at to find those of one process.
+/// Number of names of a host that are searched for the names of one process.
 inline constexpr std::size_t kNamesScanned = 5000;
 
 LiveData fetch_live(const ClusterView& view, const LiveWant& want);

@@ -50,7 +50,7 @@ void HostWatches::serve() {
 }
 
 void HostWatches::serve(Prefix& entry, const std::string& prefix, LinkId watcher) {
-  budget_ -= static_cast<std::int64_t>(entry.rows.rows().size()) + kHostSnapshotCost;
+  budget_ -= static_cast<std::int64_t>(entry.rows.rows().size()) + kWatchSnapshotCost;
   std::erase(entry.waiting, watcher);
   entry.watchers.push_back(watcher);
   send_rows(prefix, entry.rows.rows(), true, [&](const WatchRows& piece) {
