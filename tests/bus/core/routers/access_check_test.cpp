@@ -8,7 +8,9 @@ namespace {
 /// One process of a role, and what its role allows.
 class AccessCheckTest : public ::testing::Test, private LinkObserver, private ReplyRoutes {
  protected:
-  AccessCheckTest() { set_role({.name = "gate", .bind = {"gate/"}, .send = {"entity/"}}); }
+  AccessCheckTest() {
+    set_role({.name = "gate", .users = {}, .groups = {}, .bind = {"gate/"}, .send = {"entity/"}});
+  }
 
   void set_role(Role role) { process.role = std::make_shared<const Role>(std::move(role)); }
   static LocalProcess gate() {
@@ -48,7 +50,8 @@ TEST_F(AccessCheckTest, HoldsNamesOfItsRoleAndItsOwnChannel) {
 }
 
 TEST_F(AccessCheckTest, ClaimsEndAtTheLimitOfTheRole) {
-  set_role({.name = "gate", .bind = {"gate/"}, .send = {}, .max_names = 1});
+  set_role(
+      {.name = "gate", .users = {}, .groups = {}, .bind = {"gate/"}, .send = {}, .max_names = 1});
   EXPECT_TRUE(access.check_claim(process, "gate/1", false));
   process.names.insert(channel_id("gate/1"));
   EXPECT_EQ(access.check_claim(process, "gate/2", false).error(), Errc::too_many_names);
@@ -72,12 +75,17 @@ TEST_F(AccessCheckTest, RefusesToOpenForbiddenAndInvalidNames) {
 }
 
 TEST_F(AccessCheckTest, UnrestrictedRolesNeedNotOpen) {
-  set_role({.name = "node", .bind = {""}, .send = {""}});
+  set_role({.name = "node", .users = {}, .groups = {}, .bind = {""}, .send = {""}});
   EXPECT_TRUE(access.is_open(process, channel_id("space/1"), Lane::call));
 }
 
 TEST_F(AccessCheckTest, CountsMessagesAboveTheRate) {
-  set_role({.name = "gate", .bind = {}, .send = {""}, .messages_per_second = 2});
+  set_role({.name = "gate",
+            .users = {},
+            .groups = {},
+            .bind = {},
+            .send = {""},
+            .messages_per_second = 2});
   EXPECT_TRUE(access.within_rate(process, 2, 10));
   EXPECT_FALSE(access.within_rate(process, 1, 10));
   EXPECT_EQ(host.counters.over_rate, 1u);
