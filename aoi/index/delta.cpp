@@ -17,14 +17,6 @@ void Delta::rest() {
   entered.rest();
 }
 
-std::span<EntityIndex> Delta::left_of(std::size_t entry) {
-  return left.between(entry == 0 ? 0 : entries[entry - 1].left, entries[entry].left);
-}
-
-std::span<EntityIndex> Delta::entered_of(std::size_t entry) {
-  return entered.between(entry == 0 ? 0 : entries[entry - 1].entered, entries[entry].entered);
-}
-
 void Delta::close(SensorIndex sensor, bool tracked, bool in_any_case) {
   const Entry before = entries.empty() ? Entry{} : entries.back();
   const auto left_end = static_cast<std::uint32_t>(left.size());

@@ -31,8 +31,12 @@ struct Delta {
   /// Its content is not needed any more.
   void rest();
   /// In no order; the caller may sort them in place.
-  std::span<EntityIndex> left_of(std::size_t entry);
-  std::span<EntityIndex> entered_of(std::size_t entry);
+  std::span<EntityIndex> left_of(std::size_t entry) {
+    return left.between(entry == 0 ? 0 : entries[entry - 1].left, entries[entry].left);
+  }
+  std::span<EntityIndex> entered_of(std::size_t entry) {
+    return entered.between(entry == 0 ? 0 : entries[entry - 1].entered, entries[entry].entered);
+  }
   void leave(EntityIndex target) { left.push_back(target); }
   void enter(EntityIndex target) { entered.push_back(target); }
   /// Ends the entry of a sensor. Without changes there is none, unless the world wants one in any

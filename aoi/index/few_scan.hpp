@@ -57,15 +57,16 @@ FewBits FewScan<Cells>::others(const Watcher& watcher, const Around& around) con
 
 template <class Cells>
 void FewScan<Cells>::add(std::uint32_t at, Batch& batch) {
-  const Watcher& watcher = s_.watchers[at];
+  const GridState<Cells>& s = s_;
+  const Watcher& watcher = s.watchers[at];
   assert(batch.count < kBatch);
   batch_[batch.count] = at;
   if (watcher.plain) [[likely]] {
-    queries_[batch.count++] = query_of(s_, watcher);
+    queries_[batch.count++] = query_of(s, watcher);
     return;
   }
   // Queries without margin or height pass the combined scan.
-  const Query query = full_query_of(s_, watcher);
+  const Query query = full_query_of(s, watcher);
   queries_[batch.count++] = query;
   batch.plain = false;
   batch.margin = batch.margin || query.stay_limit > query.enter_limit;
@@ -111,15 +112,16 @@ void FewScan<Cells>::refine(const Around& around, const Batch& batch) {
 // Branch-free selection of the watchers with changes: a change is as likely as not.
 template <class Cells>
 void FewScan<Cells>::scan(const Around& around, Batch& batch, Delta& delta) {
+  GridState<Cells>& s = s_;
   const std::size_t variant =
-      KernelTable::variant(s_.scene.metric == Metric::square, batch.margin, batch.height);
-  s_.kernels.few[variant](around.blocks, around.heights, around.size(), queries_.data(),
-                          batch.count, scans_.data());
+      KernelTable::variant(s.scene.metric == Metric::square, batch.margin, batch.height);
+  s.kernels.few[variant](around.blocks, around.heights, around.size(), queries_.data(), batch.count,
+                         scans_.data());
   if (!batch.plain) refine(around, batch);
   std::uint32_t changed[kBatch];
   std::uint32_t changes = 0;
   for (std::uint32_t i = 0; i < batch.count; ++i) {
-    const Watcher& watcher = s_.watchers[batch_[i]];
+    const Watcher& watcher = s.watchers[batch_[i]];
     FewBits& now = scans_[i].enter;
     const FewBits seen = others(watcher, around);
     now.low &= seen.low;
@@ -127,15 +129,15 @@ void FewScan<Cells>::scan(const Around& around, Batch& batch, Delta& delta) {
     const bool differs =
         ((now.low ^ load(watcher.row.data())) | (now.high ^ load(watcher.row.data() + 8))) != 0;
     changed[changes] = i;
-    changes += differs || (!watcher.plain && s_.scene.always[watcher.sensor]) ? 1 : 0;
+    changes += differs || (!watcher.plain && s.scene.always[watcher.sensor]) ? 1 : 0;
   }
   for (std::uint32_t i = 0; i < changes; ++i) {
-    Watcher& watcher = s_.watchers[batch_[changed[i]]];
+    Watcher& watcher = s.watchers[batch_[changed[i]]];
     write_delta(watcher, around, scans_[changed[i]].enter, delta);
     if (watcher.plain) [[likely]] {
       delta.close(watcher.sensor, false, false);
     } else {
-      delta.close(watcher.sensor, s_.scene);
+      delta.close(watcher.sensor, s.scene);
     }
   }
   batch = {};
@@ -146,11 +148,12 @@ template <class Cells>
 void FewScan<Cells>::write_delta(Watcher& watcher, const Around& around, const FewBits& now,
                                  Delta& delta) {
   DeltaWriter writer(delta, kFewBlocks * kBlockPlaces);
+  const EntityIndex* const entities = s_.arena.entities.data();
   const auto write = [&](std::uint64_t was, std::uint64_t is, std::size_t first) {
     for (std::uint64_t bits = was ^ is; bits != 0; bits &= bits - 1) {
       const auto bit = static_cast<std::uint32_t>(std::countr_zero(bits));
       const std::uint32_t block = around.block_at[first + bit / 8];
-      writer.write(s_.arena.entities[block * kBlockPlaces + bit % 8], (was >> bit & 1) != 0);
+      writer.write(entities[block * kBlockPlaces + bit % 8], (was >> bit & 1) != 0);
     }
   };
   write(load(watcher.row.data()), now.low, 0);

@@ -46,15 +46,20 @@ class GridMoves {
 
 template <class Cells>
 void GridMoves<Cells>::move(EntityIndex entity) {
-  GridPlace& place = s_.places[entity];
-  const Position& at = s_.scene.spots[entity].at;
-  if (!s_.cells.stays(place.home, at)) [[unlikely]] {
+  GridState<Cells>& s = s_;
+  const GridPlace& place = s.places[entity];
+  const Position& at = s.scene.spots[entity].at;
+  if (!s.cells.stays(place.home, at)) [[unlikely]] {
     if (waiting_.size() == kTogether) settle();
     waiting_.push_back(entity);
     prefetch_homes(entity);
     return;
   }
-  if (place.place != kNone) s_.arena.set(place.place, at);
+  if (place.place != kNone) [[likely]] {
+    s.arena.set(place.place, at);
+    s.mark_dirty(place.cell);
+    return;
+  }
   mark_moved(entity, place);
 }
 

@@ -52,21 +52,11 @@ void DeltaMap::collect(SensorIndex sensor, std::vector<EntityIndex>& left,
   sort_indices(entered, marks);
 }
 
-std::span<EntityIndex> DeltaMap::of_plain(SensorIndex sensor, Kind kind,
-                                          std::vector<EntityIndex>& scratch) {
-  const std::uint32_t last = last_entry(sensor);
-  if (last == kNone || (delta_.entries[last].tracked() && tables_.sensors[sensor].managed)) {
-    return {};
-  }
-  const auto of = [&](std::uint32_t entry) {
-    return kind == Kind::leave ? delta_.left_of(entry) : delta_.entered_of(entry);
-  };
-  const std::span<EntityIndex> targets = of(last);
-  const std::uint32_t older = older_entry(last);
-  if (older == kNone) [[likely]]
-    return targets;
+std::span<EntityIndex> DeltaMap::join_entries(std::uint32_t last, Kind kind,
+                                              std::vector<EntityIndex>& scratch) {
+  const auto targets = of(last, kind);
+  const auto before = of(older_entry(last), kind);
   scratch.assign(targets.begin(), targets.end());
-  const auto before = of(older);
   scratch.insert(scratch.end(), before.begin(), before.end());
   return scratch;
 }

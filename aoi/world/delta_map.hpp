@@ -39,7 +39,16 @@ class DeltaMap {
                std::vector<EntityIndex>& entered, std::vector<std::uint64_t>& marks);
   /// The changes of a plain sensor, in no order; empty if the sensor is managed. They are in the
   /// delta, or in `scratch` if the sensor has two entries.
-  std::span<EntityIndex> of_plain(SensorIndex sensor, Kind kind, std::vector<EntityIndex>& scratch);
+  std::span<EntityIndex> of_plain(SensorIndex sensor, Kind kind,
+                                  std::vector<EntityIndex>& scratch) {
+    const std::uint32_t last = last_entry(sensor);
+    if (last == kNone || (delta_.entries[last].tracked() && tables_.sensors[sensor].managed)) {
+      return {};
+    }
+    if (older_entry(last) == kNone) [[likely]]
+      return of(last, kind);
+    return join_entries(last, kind, scratch);
+  }
 
   /// Prefetches the entries of 64 sensors, and then, once these have arrived, their targets.
   void fetch_entries(std::size_t word) const;
@@ -60,6 +69,12 @@ class DeltaMap {
   std::uint32_t older_entry(std::uint32_t entry) const {
     return older_entry_.empty() ? kNone : older_entry_[entry];
   }
+
+  std::span<EntityIndex> of(std::uint32_t entry, Kind kind) {
+    return kind == Kind::leave ? delta_.left_of(entry) : delta_.entered_of(entry);
+  }
+  std::span<EntityIndex> join_entries(std::uint32_t last, Kind kind,
+                                      std::vector<EntityIndex>& scratch);
 
   const Tables& tables_;
   Delta delta_;

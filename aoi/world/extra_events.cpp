@@ -30,12 +30,14 @@ void ExtraEvents::sort(Kind kind, std::vector<std::uint64_t>& reporting) {
   untaken_ = sorted_;
 }
 
-std::span<const Event> ExtraEvents::take(SensorIndex sensor) {
+// The events of the first sensor that is left.
+std::span<const Event> ExtraEvents::take_first() {
+  const SensorIndex sensor = untaken_.front().sensor.index();
   std::size_t count = 0;
   while (count < untaken_.size() && untaken_[count].sensor.index() == sensor) ++count;
   const std::span<Event> events = untaken_.first(count);
   untaken_ = untaken_.subspan(count);
-  if (count != 0) sort_by_target(events);
+  sort_by_target(events);
   return events;
 }
 

@@ -26,7 +26,11 @@ class ExtraEvents {
   void sort(Kind kind, std::vector<std::uint64_t>& reporting);
   /// After sort(), with sensors in ascending order: the events of one sensor by target. Valid until
   /// clear().
-  std::span<const Event> take(SensorIndex sensor);
+  std::span<const Event> take(SensorIndex sensor) {
+    if (untaken_.empty() || untaken_.front().sensor.index() != sensor) [[likely]]
+      return {};
+    return take_first();
+  }
   /// All events of this kind were taken.
   void clear(Kind kind) { list_of(kind).clear(); }
 
@@ -37,6 +41,7 @@ class ExtraEvents {
 
  private:
   std::vector<Event>& list_of(Kind kind) { return kind == Kind::leave ? leaves_ : enters_; }
+  std::span<const Event> take_first();
   void sort_by_target(std::span<Event> some);
 
   const Tables& tables_;

@@ -24,27 +24,19 @@ void Tables::reserve(std::size_t entity_count, std::size_t sensor_count) {
   sensors.reserve(sensor_count + 1);
 }
 
-void Tables::fit_entity(EntityIndex entity) {
-  if (scene.spots.size() > entity) return;
-  scene.spots.resize(entity + 1u);
-  scene.flags.resize(entity + 1u);
-  scene.observable.resize(entity + 1u);
-  scene.first_sensor.resize(entity + 1u, kNone);
+void Tables::grow_entities(std::size_t count) {
+  scene.spots.resize(count);
+  scene.flags.resize(count);
+  scene.observable.resize(count);
+  scene.first_sensor.resize(count, kNone);
   // A handler that added this entity, and then a sensor to a later one, has made room already.
-  entities.resize(std::max<std::size_t>(entities.size(), entity + 1u));
+  entities.resize(std::max(entities.size(), count));
 }
 
-void Tables::fit_sensor(SensorIndex sensor) {
-  if (sensors.size() > sensor) return;
-  sensors.resize(sensor + 1u);
-  scene.watches.resize(sensor + 1u);
-  scene.always.resize(sensor + 1u);
-}
-
-void Tables::link(SensorIndex sensor) {
-  Watch& watch = scene.watches[sensor];
-  watch.next = scene.first_sensor[watch.owner];
-  scene.first_sensor[watch.owner] = sensor;
+void Tables::grow_sensors(std::size_t count) {
+  sensors.resize(count);
+  scene.watches.resize(count);
+  scene.always.resize(count);
 }
 
 void Tables::unlink(SensorIndex sensor) {

@@ -25,8 +25,14 @@ struct Tables {
 
   void reserve(std::size_t entity_count, std::size_t sensor_count);
   /// Makes sure that rows for this index exist.
-  void fit_entity(EntityIndex entity);
-  void fit_sensor(SensorIndex sensor);
+  void fit_entity(EntityIndex entity) {
+    if (scene.spots.size() <= entity) grow_entities(entity + 1u);
+  }
+  void fit_sensor(SensorIndex sensor) {
+    if (sensors.size() <= sensor) grow_sensors(sensor + 1u);
+  }
+  void grow_entities(std::size_t count);
+  void grow_sensors(std::size_t count);
 
   bool lives(EntityId id) const {
     return id && id.index() < scene.spots.size() && scene.spots[id.index()].id == id.value;
@@ -47,7 +53,11 @@ struct Tables {
     }
   }
   /// Adds a sensor to the list of its owner's sensors, or takes it out.
-  void link(SensorIndex sensor);
+  void link(SensorIndex sensor) {
+    Watch& watch = scene.watches[sensor];
+    watch.next = scene.first_sensor[watch.owner];
+    scene.first_sensor[watch.owner] = sensor;
+  }
   void unlink(SensorIndex sensor);
 
   std::uint64_t memory() const;

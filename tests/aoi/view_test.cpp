@@ -125,7 +125,7 @@ TEST(AoiView, CommandLineRefusesWhatDoesNotExist) {
   for (const std::string& output : {picture, page}) {
     const Ran ran = run({recording, "-o", output, "--entity", "77"});
     EXPECT_EQ(ran.code, 2);
-    EXPECT_THAT(ran.err, HasSubstr("no entity of the index 77"));
+    EXPECT_THAT(ran.err, HasSubstr("no entity with index 77"));
   }
   const Ran nowhere = run({recording});
   EXPECT_EQ(nowhere.code, 2);

@@ -54,7 +54,7 @@ int draw(const Request& request, bool one_entity, std::ostream& err) {
   if (film->frames.empty()) {
     return fail(err, kExitUsage,
                 request.recording + ": no update " + std::to_string(selection.first) +
-                    "; choose an earlier one");
+                    "; choose one of the recorded updates, from 1 on");
   }
   const std::span frames(film->frames);
   if (one_entity && !shows(request.svg ? frames.last(1) : frames, selection.only)) {
