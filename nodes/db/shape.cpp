@@ -8,7 +8,7 @@
 namespace starbus::nodes::db {
 namespace {
 
-enum Major : unsigned { kUnsigned, kNegative, kBytes, kText, kArray, kMap, kTag, kSimple };
+enum Major : unsigned { kUnsigned, kNegative, kBytes, kTextString, kArray, kMap, kTag, kSimple };
 
 /// Walks CBOR items from head to head.
 class Walk {
@@ -58,7 +58,7 @@ class Walk {
         if (argument >> 63 != 0) return Error(Errc::bad_document, "integer outside int64");
         return {};
       case kBytes:
-      case kText:
+      case kTextString:
         if (argument > rest_.size()) return Error(Errc::bad_document, "length beyond the end");
         rest_.remove_prefix(argument);
         return {};
