@@ -130,7 +130,7 @@ TEST_F(NodeTest, ALostLeaseTakesTheNodeTheWholeWayOnceMore) {
   EXPECT_THAT(states, ElementsAre("registered", "ready", "starting", "registered", "ready",
                                   "draining", "stopped"));
   EXPECT_EQ(prepared, 2);
-  EXPECT_THAT(log(), HasSubstr("cut off from busroot for the length of the lease"));
+  EXPECT_THAT(log(), HasSubstr("the lease is lost: no contact with busroot for its length"));
 }
 
 TEST_F(NodeTest, FailedStepBeforeReadinessDrainsAndExits) {

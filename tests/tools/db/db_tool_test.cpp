@@ -114,7 +114,8 @@ TEST_F(DbTool, WhatIsDeeperThanADocumentMayBeIsRefused) {
     EXPECT_EQ(ran.code, 1);
     EXPECT_THAT(ran.err, HasSubstr("line 2: too_large: too deep"));
   }
-  EXPECT_THAT(on("a", {"find", "c", "--from", nested(30'000)}).err, HasSubstr("is no JSON array"));
+  EXPECT_THAT(on("a", {"find", "c", "--from", nested(30'000)}).err,
+              HasSubstr("is not a JSON array"));
 }
 
 TEST_F(DbTool, DamageIsFound) {
