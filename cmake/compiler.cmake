@@ -47,3 +47,14 @@ if(STARBUS_FUZZ)
   endif()
   add_compile_options(-fsanitize=fuzzer-no-link)  # what the fuzzer steers by, in every library
 endif()
+
+# starbus_installable(TARGET...): libraries whose headers are installed, and include each other from the
+# root of the repository.
+function(starbus_installable)
+  foreach(target ${ARGN})
+    target_include_directories(${target} PUBLIC
+      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/starbus>)
+    target_compile_features(${target} PUBLIC cxx_std_20)
+    target_compile_definitions(${target} PUBLIC BOOST_ERROR_CODE_HEADER_ONLY)
+  endforeach()
+endfunction()
