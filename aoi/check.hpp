@@ -1,4 +1,4 @@
-/// Whether what a world is told makes sense: positions and options. Pure functions.
+/// Checks of what a caller passes to a world: positions and options. Pure functions.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +11,12 @@
 namespace starbus::aoi {
 
 bool finite(const Position& at);
-/// As nearly all are: finite, and nothing to clamp.
+/// True if finite and nothing must be clamped, as for nearly all positions.
 inline bool ordinary(Position at) {
   constexpr auto kMost = static_cast<float>(kMaxCoordinate);
   return std::fabs(at.x) <= kMost && std::fabs(at.y) <= kMost && std::fabs(at.z) <= kMost;
 }
-/// Each coordinate at most kMaxCoordinate.
+/// Clamps each coordinate to kMaxCoordinate.
 inline Position clamped(Position at) {
   if (ordinary(at)) [[likely]]
     return at;

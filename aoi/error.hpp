@@ -1,65 +1,39 @@
-/// What can go wrong in aoi/, as values: small, because `move` returns one ten thousand times a
-/// tick.
+/// All errors of a world. A success of `move` costs nothing for its error: see base/result.hpp.
 #pragma once
 
-#include <boost/system/result.hpp>
 #include <cstdint>
-#include <stdexcept>
-#include <string>
-#include <string_view>
+
+#include "base/error.hpp"
+#include "base/result.hpp"
 
 namespace starbus::aoi {
 
-// X(code, meaning, what to do)
-#define STARBUS_AOI_ERRORS(X)                                                                    \
-  X(bad_position, "a coordinate is not a number or infinite", "check what computes positions")   \
-  X(bad_option, "an option is negative, not a number or contradicts another", "correct it")      \
-  X(unknown_entity, "no such entity: never added, or removed", "forget the id")                  \
-  X(unknown_sensor, "no such sensor: never added, removed, or its entity was", "forget the id")  \
-  X(too_many, "a limit of the world is reached; limits.hpp names it", "spread over more worlds") \
-  X(too_large, "a radius, a polygon or a state exceeds its limit", "see limits.hpp")             \
-  X(busy, "an update was asked for from within one", "wait until it returns")                    \
-  X(corrupt, "bytes that no export and no recording wrote", "discard them")                      \
-  X(newer_format, "a newer version wrote these bytes", "run that version, or a newer one")       \
-  X(stale, "a batch of a numbering that another has replaced", "drop it")                        \
-  X(out_of_step, "a batch that does not follow what was told before", "begin a new numbering")
+// X(code, number, retry, meaning, cure)
+#define STARBUS_AOI_ERRORS(X)                                                             \
+  X(bad_position, 1, never, "a coordinate is not a number or infinite",                   \
+    "check what computes positions")                                                      \
+  X(bad_option, 2, never, "an option is negative, not a number or contradicts another",   \
+    "correct it")                                                                         \
+  X(unknown_entity, 3, never, "no such entity: never added, or removed", "forget the id") \
+  X(unknown_sensor, 4, never, "no such sensor: never added, removed, or its entity was",  \
+    "forget the id")                                                                      \
+  X(too_many, 5, later, "a limit of the world is reached; the detail names it",           \
+    "spread over more worlds")                                                            \
+  X(too_large, 6, never, "a radius, a polygon or a state exceeds its limit",              \
+    "see the limits of aoi")                                                              \
+  X(busy, 7, later, "an update was asked for from within one", "wait until it returns")   \
+  X(corrupt, 8, never, "bytes that no export and no recording wrote", "discard them")     \
+  X(newer_format, 9, never, "a newer version wrote these bytes",                          \
+    "run that version, or a newer one")                                                   \
+  X(stale, 10, never, "a batch of a numbering that another has replaced", "drop it")      \
+  X(out_of_step, 11, never, "a batch that does not follow what was told before",          \
+    "begin a new numbering")
 
-enum class Errc : std::uint8_t {
-  ok = 0,
-#define X(code, meaning, cure) code,
-  STARBUS_AOI_ERRORS(X)
-#undef X
-};
+STARBUS_ERRORS(Errc, std::uint8_t, kErrors, 3, "aoi", STARBUS_AOI_ERRORS)
 
-/// "bad_position"; "ok" for ok.
-std::string_view name_of(Errc code);
-/// The second column of the table above; empty for ok.
-std::string_view meaning_of(Errc code);
-
-/// A code and, where it helps, a constant text of what exactly.
-struct Error {
-  Errc code = Errc::ok;
-  const char* detail = "";
-
-  constexpr Error() = default;
-  constexpr Error(Errc c, const char* text = "") : code(c), detail(text) {}  // NOLINT: converts
-
-  /// "bad_option: radius"
-  std::string to_string() const;
-  friend bool operator==(const Error& a, Errc b) { return a.code == b; }
-};
-
-/// Reading the value of a failed Result is a programming error and throws this.
-class BadResult : public std::logic_error {
- public:
-  explicit BadResult(const Error& error) : std::logic_error(error.to_string()) {}
-};
-[[noreturn]] inline void throw_exception_from_error(const Error& error,
-                                                    const boost::source_location&) {
-  throw BadResult(error);
-}
-
-template <class T = void>
-using Result = boost::system::result<T, Error>;
+using starbus::BadResult;
+using starbus::Error;
+using starbus::name_of;
+using starbus::Result;
 
 }  // namespace starbus::aoi

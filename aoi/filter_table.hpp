@@ -1,5 +1,6 @@
-/// Numbers for the filters that are in use, counted. 0 is the filter that passes everything.
-/// Backends keep a bit per number and place, so that a filter costs a scan one AND.
+/// Numbers for the filters that are in use, with reference counts. 0 is the filter that passes
+/// everything. Backends keep a bit per number and place, so that a filter costs a scan one AND. One
+/// thread; owns its rows.
 #pragma once
 
 #include <optional>
@@ -15,7 +16,7 @@ class FilterTable {
  public:
   FilterTable() : rows_(1, Row{Filter{}, 1}) {}
 
-  /// None: kMaxFilters differ already. Each success is paired with a release.
+  /// Returns nullopt if kMaxFilters different ones are in use. Each success needs one release().
   std::optional<FilterNumber> acquire(const Filter& filter);
   void release(FilterNumber number);
 
@@ -23,7 +24,7 @@ class FilterTable {
   bool passes(FilterNumber number, std::uint64_t flags) const {
     return rows_[number].filter.passes(flags);
   }
-  /// One more than the largest number that was ever used.
+  /// One more than the largest number used so far.
   std::size_t size() const { return rows_.size(); }
 
  private:

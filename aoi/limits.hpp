@@ -1,11 +1,9 @@
 /// Every bound of a world, with its reason and with what happens when it is reached.
-///
-/// One table; docs/aoi.md is checked against it by a test.
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <string_view>
+
+#include "base/limits.hpp"
 
 namespace starbus::aoi {
 
@@ -46,19 +44,6 @@ namespace starbus::aoi {
   X(kMaxPolygon, 64, "corners", "each is tested for every candidate", "too_large")                 \
   X(kMaxStateEntries, 65'535, "targets", "in one exported observer: as wire indices", "corrupt")
 
-#define X(constant, value, unit, reason, reached) inline constexpr std::uint32_t constant = value;
-STARBUS_AOI_LIMITS(X)
-#undef X
-
-struct LimitInfo {
-  std::string_view name;
-  std::uint32_t value;
-  std::string_view unit;
-  std::string_view reason;
-  std::string_view when_reached;
-};
-
-/// The whole table, in the order above.
-std::span<const LimitInfo> limit_catalogue();
+STARBUS_LIMITS_OF32(kLimits, STARBUS_AOI_LIMITS)
 
 }  // namespace starbus::aoi

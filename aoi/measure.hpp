@@ -1,5 +1,6 @@
-/// The one test of who is in range. Every backend and every SIMD path computes exactly this, in
-/// float and without fused multiplication, so that all of them agree to the last bit.
+/// The one test of what is in range. Every backend and every SIMD path computes exactly this, in
+/// float and without fused multiplication, so that all of them agree to the last bit. Pure
+/// functions.
 #pragma once
 
 #include <cmath>
@@ -8,7 +9,7 @@
 
 namespace starbus::aoi {
 
-/// Compared with a limit of the same metric: square of the distance, or the larger leg.
+/// The square of the distance, or the larger leg; compared with limit_of() of the same metric.
 inline float measure(Metric metric, float dx, float dy) {
   if (metric == Metric::circle) return dx * dx + dy * dy;
   const float x = std::fabs(dx);

@@ -8,7 +8,7 @@
 namespace starbus::aoi {
 namespace {
 
-constexpr std::uint8_t kFormat = 2;  // 1 had no epoch, and was in no release
+constexpr std::uint8_t kFormat = 2;  // 1 had no epoch and was never released
 constexpr std::size_t kTargetBytes = 8 + 2 + 1;
 
 }  // namespace

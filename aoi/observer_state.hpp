@@ -1,6 +1,6 @@
-/// What travels with an observer that migrates to another process: what its client knows, under
-/// which indices. And what the client is told when it has arrived. Both have a form in bytes; what
-/// comes from another process is checked like hostile input.
+/// What travels with an observer that migrates to another process: which targets its client knows,
+/// under which indices; and what the client is told after the arrival. Both have a form in bytes.
+/// Bytes from another process are checked like hostile input. Plain values.
 #pragma once
 
 #include <cstdint>
@@ -13,30 +13,31 @@
 
 namespace starbus::aoi {
 
-/// World::export_state makes it, World::import_state takes it.
+/// Made by World::export_state, used by World::import_state.
 struct ObserverState {
   struct Target {
-    /// EntityOptions::key; of those without one (0) the client is told that they are gone.
+    /// EntityOptions::key. 0: the target has none, and the client is told that it is gone.
     std::uint64_t key = 0;
-    std::uint16_t index = 0;  ///< under which the client knows it
+    std::uint16_t index = 0;  ///< the client's index of it
     bool forced = false;
     friend bool operator==(const Target&, const Target&) = default;
   };
-  std::uint32_t epoch = 0;      ///< of the numbering that the client has; see wire.hpp
-  std::vector<Target> targets;  ///< by key, each once; those without one first
+  std::uint32_t epoch = 0;      ///< of the client's numbering; see wire.hpp
+  std::vector<Target> targets;  ///< by key, each once; those without a key come first
   friend bool operator==(const ObserverState&, const ObserverState&) = default;
 };
 
 std::string encode(const ObserverState& state);
-/// corrupt, newer_format. What it gives, check() accepts.
+/// corrupt, newer_format. check() accepts every decoded state.
 Result<ObserverState> decode_observer_state(std::string_view bytes);
-/// corrupt: keys that are out of order or double; indices that are 0 or double; too many; an epoch
-/// that none can follow.
+/// corrupt: keys out of order or duplicate; indices that are 0 or duplicate; too many targets; an
+/// epoch with no successor.
 Result<> check(const ObserverState& state);
 
-/// What changes in a client's numbering, all at once: those of `kept` have a new index (also the
-/// same), those of `gone` are not here: they left under their old index. Old and new indices are
-/// not to be mixed: the client takes the whole batch, and only then anything with new indices.
+/// A change of a client's numbering, all at once: the targets of `kept` have a new index (which may
+/// be the same); those of `gone` are not here, and have left under their old index. The client
+/// applies the whole batch before anything with new indices, because old and new indices must not
+/// be mixed.
 struct ReindexBatch {
   struct Kept {
     std::uint16_t from = 0;

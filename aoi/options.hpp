@@ -1,4 +1,5 @@
-/// What a world, an entity and a sensor can be told. Defaults are what a game should start with.
+/// Options of worlds, entities and sensors. Defaults are good for a game to start with. Plain
+/// values.
 #pragma once
 
 #include <array>
@@ -18,7 +19,7 @@ enum class Backend : std::uint8_t {
 
 enum class Simd : std::uint8_t { best, none };
 
-/// Who stays when more are in range than a sensor may show.
+/// Which targets a sensor shows when more are in range than its limit allows.
 enum class LimitPolicy : std::uint8_t {
   none,
   nearest,    ///< the nearest by (distance, id); a newcomer must be nearer by the margin
@@ -29,7 +30,7 @@ enum class LimitPolicy : std::uint8_t {
 struct Limit {
   LimitPolicy policy = LimitPolicy::none;
   std::uint16_t count = 30;  ///< forced targets and beacons do not count; symmetric has its own
-  float margin = 0.1F;       ///< so much nearer, as a share, must be who takes another's place
+  float margin = 0.1F;       ///< share by which a newcomer must be nearer to take a place
 };
 
 struct SensorOptions {
@@ -41,8 +42,8 @@ struct SensorOptions {
   Limit limit = {};
   bool sees_beacons = true;
   bool indexed = false;       ///< events carry dense 16-bit indices; export_state keeps them
-  std::uint16_t period = 1;   ///< looks every so many updates, spread over sensors
-  std::uint8_t priority = 1;  ///< who looks first when there is a budget; 0 comes last
+  std::uint16_t period = 1;   ///< evaluated every so many updates, spread over sensors
+  std::uint8_t priority = 1;  ///< higher is evaluated first under a budget; 0 comes last
 };
 
 struct EntityOptions {
@@ -50,22 +51,22 @@ struct EntityOptions {
   std::uint64_t flags = 0;
   std::uint64_t key = 0;   ///< the server's own id of it; kept in exports and recordings
   float weight = 0;        ///< for LimitPolicy::priority
-  bool observable = true;  ///< false: has sensors and is seen by nobody, as a trap
+  bool observable = true;  ///< false: has sensors but is in range of none, as a trap
 };
 
-/// For sensors with LimitPolicy::symmetric: A sees B exactly if B sees A. Who is visible is decided
-/// by cells, not by the radius: the block of 5 x 5 around one's own.
+/// For sensors with LimitPolicy::symmetric: A sees B exactly if B sees A. Cells decide what is
+/// visible, not the radius: the block of 5 x 5 cells around the observer's own.
 struct SymmetricOptions {
   std::uint16_t capacity = 60;
   float cell = 32;                           ///< m
   float search_cell = 4;                     ///< m; a search runs when this cell changes
   std::array<float, 3> bands = {5, 15, 30};  ///< m, approximate distance
   float replace_within = 15;                 ///< m; nearer strangers may take a far one's place
-  std::uint16_t refresh = 25;                ///< updates after which the stationary search anyway
+  std::uint16_t refresh = 25;  ///< updates after which entities that stand still search anyway
 };
 
-/// How much of an update may be put off to later ones. The default puts nothing off. What a pair
-/// test is, and so who looks when, is the backend's own.
+/// How much of an update may be put off to later ones. The default puts nothing off. Each backend
+/// has its own measure of a pair test, and so its own order of evaluation.
 struct Budget {
   std::uint64_t pair_tests = 0;     ///< per update, 0: no bound; deterministic
   std::uint32_t microseconds = 0;   ///< per update, 0: no bound; NOT deterministic
@@ -75,15 +76,16 @@ struct Budget {
 struct WorldOptions {
   Backend backend = Backend::grid;
   Metric metric = Metric::circle;
-  /// The uniform grid's cells cover it. Who is outside is treated exactly, only slower in crowds.
+  /// The cells of the uniform grid cover it. Entities outside are treated exactly, only slower in
+  /// crowds.
   Box bounds = {{-1024, -1024, 0}, {1024, 1024, 0}};
-  /// The usual radius, with its leave margin: cells are a little larger. Larger sensors work, each
+  /// The usual radius plus leave margin, in m: cells are a little larger. Larger sensors work; each
   /// doubling costs a layer of its own.
   float reach = 32;
-  /// Updates for which a freed entity, sensor or wire index rests: what is under way to a client
-  /// must not hit its successor. 25 are 5 s at 200 ms.
+  /// Updates for which a freed entity, sensor or wire index rests, so that messages under way to a
+  /// client cannot hit its successor. 25 are 5 s at 200 ms.
   std::uint16_t quarantine = 25;
-  /// Room made at once instead of by growing; no bound.
+  /// Room reserved at once; the world grows beyond it.
   std::uint32_t expected_entities = 0;
   std::uint32_t expected_sensors = 0;
   SymmetricOptions symmetric = {};

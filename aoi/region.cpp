@@ -7,8 +7,8 @@
 namespace starbus::aoi {
 namespace {
 
-// Regions are computed in double: their borders are where the numbers given say, and no backend has
-// to agree with another about them.
+// Regions are computed in double: their borders are exactly where the numbers say, and backends
+// need not agree about them.
 struct Vector {
   double x;
   double y;
@@ -47,7 +47,7 @@ bool inside(const Sector& shape, const Position& at) {
   if (squared == 0) return true;
   const double turned = std::atan2(away.y, away.x) - double{shape.direction};
   const double off = std::fabs(std::remainder(turned, 2 * std::numbers::pi));
-  return off <= double{shape.angle} / 2 + 1e-7;  // both angles came as float
+  return off <= double{shape.angle} / 2 + 1e-7;  // both angles are float
 }
 
 bool on_edge(const Position& a, const Position& b, const Position& at) {

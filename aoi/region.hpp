@@ -1,4 +1,4 @@
-/// Shapes for region queries. A region is a value; contains() is the exact test, bounds() a box
+/// Shapes for region queries. A region is a value: contains() is the exact test, bounds() a box
 /// around it. Borders belong to the region.
 #pragma once
 
@@ -40,13 +40,14 @@ struct Sector {
   float angle = 0;      ///< the whole opening, 0..2 pi
 };
 
-/// Simple, in either sense of rotation, convex or not. make_polygon() builds one.
+/// Simple (no crossing edges), in either sense of rotation, convex or not. make_polygon() builds
+/// one.
 struct Polygon {
   std::array<Position, kMaxPolygon> corners = {};
   std::size_t count = 0;
 };
 
-/// All that is at most half_width beside the segment from..to: what a bullet or a beam meets.
+/// All positions at most half_width beside the segment from..to: what a bullet or a beam hits.
 struct RayBand {
   Position from = {};
   Position to = {};

@@ -1,5 +1,6 @@
-/// The tables that the world owns and writes, and that backends read: where entities are and how
-/// sensors look. Rows are found by the index of an id; a row that is not live is not read.
+/// The tables that the world owns and writes and that backends read: where entities are, and what
+/// sensors watch. A row is found by the index of an id; a row that is not live is not read. One
+/// thread.
 #pragma once
 
 #include <vector>
@@ -30,8 +31,8 @@ struct Watch {
   FilterNumber filter = 0;
   bool has_height = false;
   bool has_margin = false;
-  bool noted = false;     ///< the world notes its changes before they are events
-  bool geometric = true;  ///< false: symmetric lists, in which backends have no part
+  bool tracked = false;   ///< the world notes its changes before they become events
+  bool geometric = true;  ///< false: a symmetric list, in which backends have no part
 
   float reach() const { return radius + leave_margin; }
 };
@@ -45,9 +46,10 @@ struct Scene {
   std::vector<std::uint8_t> observable;
   std::vector<SensorIndex> first_sensor;
   std::vector<Watch> watches;
-  std::vector<bool> always;  ///< by sensor: the world is to know whenever it has looked
+  /// By sensor: an evaluation gives an entry in the delta even without changes.
+  std::vector<bool> always;
 
-  /// Whether the sensor has an entity in range that is there and may be seen; `was`: it had before.
+  /// True if a live, observable target is in range of the sensor. `was`: it was in range before.
   bool in_range(const Watch& watch, EntityIndex target, bool was) const {
     const Position& from = spots[watch.owner].at;
     const Position& at = spots[target].at;

@@ -1,4 +1,4 @@
-/// The words of aoi/: positions, ids, filters, events. Plain values without behaviour of their own.
+/// Basic values of aoi/: positions, ids, filters, events. Plain values.
 #pragma once
 
 #include <compare>
@@ -14,7 +14,7 @@ struct Position {
   friend bool operator==(const Position&, const Position&) = default;
 };
 
-/// 20 bits of index and 12 of generation: an id that was removed is not taken for its successor.
+/// 20 bits of index and 12 of generation, so that a removed id is not taken for its successor.
 template <class Tag>
 struct Id {
   std::uint32_t value = 0;  ///< 0 names nothing
@@ -29,9 +29,9 @@ struct Id {
 using EntityId = Id<struct EntityTag>;
 using SensorId = Id<struct SensorTag>;
 
-/// Which entities a sensor is about, by their 64 flags.
+/// Selects entities by their 64 flags.
 struct Filter {
-  std::uint64_t any = 0;     ///< at least one of these; 0 asks for nothing
+  std::uint64_t any = 0;     ///< at least one of these; 0: not required
   std::uint64_t need = 0;    ///< all of these
   std::uint64_t forbid = 0;  ///< none of these
 

@@ -1,34 +1,12 @@
 #include "aoi/world.hpp"
 
-#include <algorithm>
+#include <cassert>
+#include <utility>
 
 #include "aoi/check.hpp"
-#include "aoi/world_impl.hpp"
+#include "aoi/world/impl.hpp"
 
 namespace starbus::aoi {
-
-World::Impl::Impl(const WorldOptions& chosen)
-    : options(chosen),
-      entity_ids_(kMaxEntities, chosen.quarantine),
-      sensor_ids_(kMaxSensors, chosen.quarantine) {
-  scene_.metric = chosen.metric;
-  scene_.simd = chosen.simd;
-  index_ = make_index(options, scene_);
-  symmetric_ = std::make_unique<SymmetricLists>(scene_, options.symmetric);
-  const std::size_t entities = std::min(options.expected_entities, kMaxEntities);
-  const std::size_t sensors = std::min(options.expected_sensors, kMaxSensors);
-  if (entities + sensors == 0) return;
-  entity_ids_.reserve(entities);
-  sensor_ids_.reserve(sensors);
-  scene_.spots.reserve(entities + 1);
-  scene_.flags.reserve(entities + 1);
-  scene_.observable.reserve(entities + 1);
-  scene_.first_sensor.reserve(entities + 1);
-  entities_.reserve(entities + 1);
-  scene_.watches.reserve(sensors + 1);
-  sensors_.reserve(sensors + 1);
-  index_->reserve(entities, sensors);
-}
 
 Result<World> World::create(const WorldOptions& options) {
   if (const auto good = check(options); !good) return good.error();
@@ -37,118 +15,257 @@ Result<World> World::create(const WorldOptions& options) {
 
 World::World(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
-// What is asked or changed otherwise is not to meet those who were removed.
-World::Impl& World::settled() const {
-  impl_->settle();
-  return *impl_;
-}
-
 World::World(World&&) noexcept = default;
 
 World& World::operator=(World&&) noexcept = default;
 
 World::~World() = default;
 
-Result<EntityId> World::add(const EntityOptions& of) {
-  return impl_->add(of);
+// Removed entities are erased before anything that could show them.
+World::Impl& World::settled() const {
+  thread_.check();
+  assert(impl_ != nullptr);
+  impl_->settle();
+  return *impl_;
+}
+
+Result<EntityId> World::add(const EntityOptions& options) {
+  thread_.check();
+  const Result<EntityId> added = impl_->entities().add(options);
+  return impl_->record(added, [&](Recorder& to) { to.add(*added, options); });
 }
 
 Result<> World::remove(EntityId entity) {
-  return impl_->remove(entity);
+  thread_.check();
+  return impl_->record(impl_->entities().remove(entity), [&](Recorder& to) { to.remove(entity); });
 }
 
-Result<> World::move(EntityId entity, Position to) {
-  return impl_->move(entity, to);
+// Not by record(): it would copy the result of each of ten thousand moves in a tick.
+Result<> World::move(EntityId entity, Position position) {
+  thread_.check();
+  Result<> moved = impl_->entities().move(entity, position);
+  if (Recorder* const to = impl_->recorder(); to != nullptr && moved) [[unlikely]]
+    to->move(entity, position);
+  return moved;
 }
 
 Result<> World::move(std::span<const Move> moves) {
   for (const Move& one : moves) {
-    if (const auto moved = impl_->move(one.entity, one.to); !moved) return moved;
+    if (const auto moved = move(one.entity, one.to); !moved) return moved;
   }
   return {};
 }
 
 Result<> World::set_flags(EntityId entity, std::uint64_t flags) {
-  return settled().set_flags(entity, flags);
+  Impl& impl = settled();
+  return impl.record(impl.entities().set_flags(entity, flags),
+                     [&](Recorder& to) { to.set_flags(entity, flags); });
 }
 
 Result<> World::set_weight(EntityId entity, float weight) {
-  return settled().set_weight(entity, weight);
+  Impl& impl = settled();
+  return impl.record(impl.entities().set_weight(entity, weight),
+                     [&](Recorder& to) { to.set_weight(entity, weight); });
 }
 
-Result<SensorId> World::add_sensor(EntityId entity, const SensorOptions& of, Handler own) {
-  return impl_->add_sensor(entity, of, std::move(own));
+Result<SensorId> World::add_sensor(EntityId entity, const SensorOptions& options, Handler own) {
+  thread_.check();
+  const Result<SensorId> added = impl_->sensors().add(entity, options, std::move(own));
+  return impl_->record(added, [&](Recorder& to) { to.add_sensor(*added, entity, options); });
 }
 
 Result<> World::remove_sensor(SensorId sensor) {
-  return settled().remove_sensor(sensor);
+  Impl& impl = settled();
+  return impl.record(impl.sensors().remove(sensor),
+                     [&](Recorder& to) { to.remove_sensor(sensor); });
 }
 
 Result<> World::set_radius(SensorId sensor, float radius, float leave_margin) {
-  return settled().set_radius(sensor, radius, leave_margin);
+  Impl& impl = settled();
+  return impl.record(impl.sensors().set_radius(sensor, radius, leave_margin),
+                     [&](Recorder& to) { to.set_radius(sensor, radius, leave_margin); });
 }
 
-Result<> World::set_options(SensorId sensor, const SensorOptions& of) {
-  return settled().set_options(sensor, of);
+Result<> World::set_options(SensorId sensor, const SensorOptions& options) {
+  Impl& impl = settled();
+  return impl.record(impl.sensors().set_options(sensor, options),
+                     [&](Recorder& to) { to.set_options(sensor, options); });
 }
 
-Result<SensorId> World::add_trigger(const Position& at, const SensorOptions& of, Handler handler) {
+Result<SensorId> World::add_trigger(const Position& at, const SensorOptions& options,
+                                    Handler handler) {
   EntityOptions place;
   place.position = at;
   place.observable = false;
-  const auto entity = impl_->add(place);
+  const auto entity = add(place);
   if (!entity) return entity.error();
-  const auto sensor = impl_->add_sensor(*entity, of, std::move(handler));
-  if (!sensor) (void)impl_->remove(*entity);
+  const auto sensor = add_sensor(*entity, options, std::move(handler));
+  if (!sensor) (void)remove(*entity);
   return sensor;
 }
 
 Result<> World::force(SensorId sensor, EntityId target) {
-  return settled().force(sensor, target, true);
+  Impl& impl = settled();
+  return impl.record(impl.pinning().force(sensor, target, true),
+                     [&](Recorder& to) { to.force(sensor, target, true); });
 }
 
 Result<> World::unforce(SensorId sensor, EntityId target) {
-  return settled().force(sensor, target, false);
+  Impl& impl = settled();
+  return impl.record(impl.pinning().force(sensor, target, false),
+                     [&](Recorder& to) { to.force(sensor, target, false); });
 }
 
 Result<> World::set_beacon(EntityId target, bool on) {
-  return settled().set_beacon(target, on);
+  Impl& impl = settled();
+  return impl.record(impl.pinning().set_beacon(target, on),
+                     [&](Recorder& to) { to.set_beacon(target, on); });
 }
 
 Result<> World::set_special(EntityId a, EntityId b, bool on) {
-  return settled().set_special(a, b, on);
+  Impl& impl = settled();
+  return impl.record(impl.pinning().set_special(a, b, on),
+                     [&](Recorder& to) { to.set_special(a, b, on); });
+}
+
+Result<> World::set_epoch(EntityId entity, std::uint32_t last) {
+  Impl& impl = settled();
+  return impl.record(impl.set_epoch(entity, last),
+                     [&](Recorder& to) { to.set_epoch(entity, last); });
 }
 
 Result<UpdateReport> World::begin_update() {
+  thread_.check();
   return impl_->begin_update();
 }
 
 void World::end_update() noexcept {
+  thread_.check();
   impl_->end_update();
-}
-
-bool World::has_handlers() const {
-  return impl_->has_handlers();
-}
-
-const World::Handler* World::handler_of(SensorId sensor) const {
-  return impl_->handler_of(sensor);
 }
 
 Result<UpdateReport> World::update() {
   return update([](const Event&) {});
 }
 
+bool World::has_handlers() const {
+  return !impl_->handlers().empty();
+}
+
+const World::Handler* World::handler_of(SensorId sensor) const {
+  return impl_->handlers().find(sensor);
+}
+
 std::span<const Event> World::events() const {
-  return impl_->events.all();
+  return impl_->log().all();
 }
 
 const EventLog& World::event_log() const {
-  return impl_->events;
+  return impl_->log();
+}
+
+Statistics World::statistics() const {
+  return impl_->statistics();
 }
 
 void World::record_to(Recorder* recorder) {
-  impl_->recorder = recorder;
+  thread_.check();
+  impl_->record_to(recorder);
+}
+
+Result<ObserverState> World::export_state(SensorId sensor) const {
+  return settled().migration().export_state(sensor);
+}
+
+Result<ReindexBatch> World::import_state(
+    SensorId sensor, const ObserverState& state,
+    const std::function<EntityId(std::uint64_t key)>& resolve) {
+  Impl& impl = settled();
+  auto match = impl.migration().match(sensor, state, resolve);
+  if (!match) return match.error();
+  if (const auto done = impl.adopt(sensor, match->targets, state.epoch); !done) {
+    return done.error();
+  }
+  return std::move(match->batch);
+}
+
+Result<> World::adopt(SensorId sensor, std::span<const Adopted> targets) {
+  return settled().adopt(sensor, targets, 0);
+}
+
+std::vector<EntityId> World::sees(SensorId sensor) const {
+  return settled().queries().sees(sensor);
+}
+
+std::vector<SensorId> World::observers(EntityId target) const {
+  return settled().queries().observers(target);
+}
+
+bool World::sees(SensorId sensor, EntityId target) const {
+  return settled().queries().sees(sensor, target);
+}
+
+std::uint16_t World::wire_index(SensorId sensor, EntityId target) const {
+  return settled().queries().wire_index(sensor, target);
+}
+
+Result<std::vector<EntityId>> World::find(const Region& region, const Filter& filter) const {
+  return settled().queries().find(region, filter);
+}
+
+Result<std::vector<Neighbour>> World::nearest(const Position& at, std::size_t k, float radius,
+                                              const Filter& filter) const {
+  return settled().queries().nearest(at, k, radius, filter);
+}
+
+bool World::contains(EntityId entity) const {
+  return settled().tables().lives(entity);
+}
+
+bool World::contains(SensorId sensor) const {
+  return settled().tables().lives(sensor);
+}
+
+std::optional<Position> World::position(EntityId entity) const {
+  const Tables& tables = settled().tables();
+  if (!tables.lives(entity)) return std::nullopt;
+  return tables.scene.spots[entity.index()].at;
+}
+
+std::optional<EntityOptions> World::entity(EntityId entity) const {
+  return settled().queries().entity(entity);
+}
+
+std::uint64_t World::key_of(EntityId entity) const {
+  return impl_->queries().key_of(entity);
+}
+
+std::optional<SensorOptions> World::sensor(SensorId sensor) const {
+  return settled().queries().sensor(sensor);
+}
+
+std::optional<EntityId> World::owner(SensorId sensor) const {
+  return settled().queries().owner(sensor);
+}
+
+std::vector<SensorId> World::sensors_of(EntityId entity) const {
+  return settled().queries().sensors_of(entity);
+}
+
+std::vector<EntityId> World::entities() const {
+  return settled().queries().entities();
+}
+
+std::uint32_t World::epoch(SensorId sensor) const {
+  return settled().epochs().of(sensor);
+}
+
+const WorldOptions& World::options() const {
+  return impl_->tables().options;
+}
+
+std::uint64_t World::memory() const {
+  return settled().memory();
 }
 
 }  // namespace starbus::aoi

@@ -1,7 +1,8 @@
-/// aoi/: who sees whom. Read this header first; docs/aoi.md explains, with figures.
+/// Area of interest: who sees whom. Read this header first; docs/guide/aoi.md explains, with
+/// figures.
 ///
 /// A `World` holds entities (points) and sensors (radii, attached to entities: sight, aggro,
-/// traps). Once per tick `update` tells what entered and left each sensor.
+/// traps). Once per tick `update` reports what entered and left each sensor.
 ///
 ///   auto world = *World::create({.bounds = {{0, 0}, {2000, 2000}}, .reach = 30});
 ///   EntityId wolf = *world.add({.position = {10, 20}});
@@ -9,20 +10,23 @@
 ///   world.move(wolf, {11, 20});
 ///   world.update([](const Event& event) { ... });
 ///
-/// **Events.** Net: what enters and leaves between two updates is not told. All leaves come before
-/// all enters; each of the two in the order of (sensor, target) indices, whatever the backend (with
-/// a period or a budget: see Budget). Every enter is followed by exactly one leave before the next
-/// enter of that pair; nobody sees itself.
-/// **Sets.** sees() and observers() answer at any time, in both directions, with what the events
-/// have told; who is removed is gone from them at once.
-/// **Positions.** Regions and nearest() use those of now, not of the last update.
-/// **Re-entrancy.** Handlers may call everything but update. What changes the world is checked at
-/// once, done when the last handler has returned, and shows in the sets at the next update.
+/// **Events.** Net: a target that enters and leaves between two updates is not reported. All leaves
+/// come before all enters; both in the order of (sensor, target) indices, whatever the backend
+/// (with a period or a budget: see Budget). Every enter is followed by exactly one leave before the
+/// next enter of that pair; an entity does not see itself.
+/// **Sets.** sees() and observers() answer at any time, in both directions, with what events have
+/// reported; removed entities are gone from them at once.
+/// **Positions.** Regions and nearest() use present positions, not those of the last update.
+/// **Re-entrancy.** Handlers may call everything but update. Calls that change the world are
+/// checked at once, take effect when the last handler has returned, and show in the sets after the
+/// next update.
 /// **Determinism.** The same calls give the same events in the same order on every machine, with
 /// and without SIMD. (Budget::microseconds alone breaks that, as it says.)
-/// **Failures** are values; a call that fails changes nothing. Not a number is refused; a
-/// coordinate beyond kMaxCoordinate is clamped; outside `bounds` all works as inside. One thread at
-/// a time; several worlds are independent. The world owns all memory.
+/// **Failures** are values; a call that fails changes nothing. Positions that are not a number are
+/// refused; a coordinate beyond kMaxCoordinate is clamped; outside `bounds` all works as inside.
+/// **Threads.** A world belongs to the thread that created it, or that has moved it into a new
+/// World since; a call from another thread aborts the process. Several worlds are independent.
+/// **Memory.** The world owns all of it.
 #pragma once
 
 #include <functional>
@@ -37,33 +41,35 @@
 #include "aoi/options.hpp"
 #include "aoi/region.hpp"
 #include "aoi/types.hpp"
+#include "base/loop_thread.hpp"
 
 namespace starbus::aoi {
 
 class Recorder;
 struct ObserverState;
 
-/// What one update did and what it put off.
+/// What one update did, and what it put off.
 struct UpdateReport {
   std::uint64_t update = 0;      ///< its number, from 1
   std::uint64_t pair_tests = 0;  ///< candidates whose distance was tested
-  /// On the way to them: cells in which somebody had to look, each with those around it; or nodes
-  /// of the sorted lists. Brute force visits none.
+  /// Cells or list nodes visited on the way to the candidates: each home cell with a sensor to
+  /// evaluate, together with those around it, counts one. Brute force visits none.
   std::uint64_t visited = 0;
   std::uint64_t events = 0;
   std::uint64_t limit_evictions = 0;  ///< leaves for the reason `limit`
   std::uint32_t looked = 0;           ///< sensors that were evaluated
   std::uint32_t put_off = 0;          ///< sensors that the budget left for later
-  std::uint32_t overdue = 0;          ///< looked beyond the budget, because of max_staleness
-  std::uint32_t staleness = 0;        ///< the largest number of updates that one has been put off
-  std::uint32_t refused = 0;  ///< what handlers of the last update asked for and could not be done
+  std::uint32_t overdue = 0;          ///< evaluated beyond the budget, because of max_staleness
+  std::uint32_t staleness = 0;        ///< the most updates in a row that a sensor was put off
+  /// Operations that handlers of the last update asked for and that failed.
+  std::uint32_t refused = 0;
   std::uint32_t microseconds = 0;  ///< without handlers. NOT deterministic; nothing depends on it
 };
 
 /// Sums since the world was made, for metrics.
 struct Statistics {
   std::uint64_t updates = 0;
-  std::uint64_t pair_tests = 0;  ///< this and what follows: as in UpdateReport
+  std::uint64_t pair_tests = 0;  ///< this and the next ones: as in UpdateReport
   std::uint64_t visited = 0;
   std::uint64_t events = 0;
   std::uint64_t limit_evictions = 0;
@@ -81,7 +87,7 @@ struct Move {
   Position to;
 };
 
-/// A target that a sensor is to see without an event; see World::adopt.
+/// A target that a sensor sees from now on without an event; see World::adopt.
 struct Adopted {
   EntityId entity;
   bool forced = false;
@@ -94,7 +100,7 @@ struct Neighbour {
 
 class World {
  public:
-  /// Called by updates; the event is there as long as the call.
+  /// Called by updates; the event lives as long as the call.
   using Handler = std::function<void(const Event&)>;
 
   /// bad_option, too_large (bounds with more than kMaxCells cells).
@@ -108,7 +114,7 @@ class World {
   /// Also its sensors. Observers get a leave, reason removed, with the next update; so do its own
   /// sensors for all that they saw.
   Result<> remove(EntityId entity);
-  /// By value: numbers that the caller has just written need not be read back from memory.
+  /// By value: numbers that the caller has just computed need not be read back from memory.
   Result<> move(EntityId entity, Position to);
   /// In order; stops at the first error, with those before it done.
   Result<> move(std::span<const Move> moves);
@@ -116,13 +122,13 @@ class World {
   Result<> set_weight(EntityId entity, float weight);
 
   /// Sensors. bad_option, too_large, too_many, unknown_entity, unknown_sensor. Events of a sensor
-  /// with a handler of its own go there and not to that of update.
-  /// bad_option also: a second symmetric one of an entity, a second indexed one, or a symmetric one
-  /// of an entity that is not observable.
+  /// with a handler of its own go to that handler and not to that of update. bad_option also: a
+  /// second symmetric sensor of an entity, a second indexed one, or a symmetric one of an entity
+  /// that is not observable.
   Result<SensorId> add_sensor(EntityId entity, const SensorOptions& options, Handler own = {});
   Result<> remove_sensor(SensorId sensor);
   Result<> set_radius(SensorId sensor, float radius, float leave_margin = 0);
-  /// Keeps what it sees as far as the new options let it. `indexed` stays as it was; the policy
+  /// Keeps what it sees as far as the new options allow. `indexed` stays as it was; the policy
   /// symmetric can neither be taken up nor left.
   Result<> set_options(SensorId sensor, const SensorOptions& options);
   /// An area that watches without being seen: an entity and its sensor in one.
@@ -136,15 +142,15 @@ class World {
   /// Team mates, spouses: come first in symmetric lists. Mutual.
   Result<> set_special(EntityId a, EntityId b, bool on);
 
-  /// Brings all sets up to date and tells the changes. busy: called from a handler. A handler that
-  /// throws ends the telling; the sets are up to date all the same.
+  /// Brings all sets up to date and reports the changes. busy: called from a handler. If a handler
+  /// throws, the other events are not reported; the sets are up to date all the same.
   template <class Function>
   Result<UpdateReport> update(Function&& handler);
   Result<UpdateReport> update();
-  /// One thread, as all: whoever serves metrics takes a copy.
+  /// A copy, for metrics. As all calls, for the world's thread only.
   Statistics statistics() const;
-  /// Of the last update, in order; valid until the next. They are kept closer together: this puts
-  /// them side by side, once, when it is asked for.
+  /// The events of the last update, in order; valid until the next. They are stored in a denser
+  /// form: this makes a list of them, once per update.
   std::span<const Event> events() const;
   /// function(event) for each of them, in order, without a list.
   template <class Function>
@@ -152,14 +158,14 @@ class World {
     event_log().each(function);
   }
 
-  /// What the events have told. Sorted by id; empty for unknown ids.
+  /// The sets that events have reported. Sorted by id; empty for unknown ids.
   std::vector<EntityId> sees(SensorId sensor) const;
   std::vector<SensorId> observers(EntityId target) const;
   bool sees(SensorId sensor, EntityId target) const;
-  /// 0: it has none.
+  /// 0: the target has none.
   std::uint16_t wire_index(SensorId sensor, EntityId target) const;
 
-  /// Of now. Sorted by id. Only observable entities. Errors as Region::check.
+  /// By present positions. Sorted by id. Only observable entities. Errors as Region::check.
   Result<std::vector<EntityId>> find(const Region& region, const Filter& filter = {}) const;
   /// The k nearest in the plane, sorted by (distance, id), within the radius.
   Result<std::vector<Neighbour>> nearest(const Position& at, std::size_t k, float radius,
@@ -169,40 +175,40 @@ class World {
   bool contains(SensorId sensor) const;
   std::optional<Position> position(EntityId entity) const;
   std::optional<EntityOptions> entity(EntityId entity) const;
-  /// EntityOptions::key, also of one that was removed, until its index is used again; 0: unknown.
+  /// EntityOptions::key, also of a removed entity until its index is used again; 0: unknown.
   std::uint64_t key_of(EntityId entity) const;
   std::optional<SensorOptions> sensor(SensorId sensor) const;
   std::optional<EntityId> owner(SensorId sensor) const;
   std::vector<SensorId> sensors_of(EntityId entity) const;
-  /// In the order of their indices.
+  /// By index.
   std::vector<EntityId> entities() const;
   const WorldOptions& options() const;
-  std::uint64_t memory() const;  ///< bytes that it holds, about
+  std::uint64_t memory() const;  ///< bytes held, approximately
 
   /// Epochs (wire.hpp). Each indexed sensor that is added, and each import, begins a numbering of
-  /// what its entity's client knows; its epoch is one more than that of the one before. This says
-  /// which came last in another world. unknown_entity; bad_option: beyond kMaxEpoch.
+  /// what its entity's client knows, with an epoch one higher than the numbering before. set_epoch
+  /// says which epoch another world gave last. unknown_entity; bad_option: beyond kMaxEpoch.
   Result<> set_epoch(EntityId entity, std::uint32_t last);
-  /// Of a sensor's numbering; also of one that was removed, until the update after the one that
-  /// tells so. 0: it is not indexed, or unknown.
+  /// The epoch of a sensor's numbering; also for a removed sensor, until the update after the one
+  /// that reports its leaves. 0: not indexed, or unknown.
   std::uint32_t epoch(SensorId sensor) const;
 
-  /// Migration (observer_state.hpp). Export: what an observer's sensor sees, by the keys of
+  /// Migration (observer_state.hpp). Exports what an observer's sensor sees, by the keys of
   /// targets.
   Result<ObserverState> export_state(SensorId sensor) const;
-  /// Into a sensor that sees nothing yet and is indexed. `resolve` gives the entity of a key here,
-  /// or none. What is found is seen from now on, without an event; the next update tells what is
-  /// out of range. The answer is for the client: see wire.hpp.
+  /// Imports into an indexed sensor that sees nothing yet. `resolve` gives the entity of a key
+  /// here, or none. What is found is seen from now on, without an event; the next update reports
+  /// what is out of range. The result is for the client: see wire.hpp.
   Result<struct ReindexBatch> import_state(
       SensorId sensor, const ObserverState& state,
       const std::function<EntityId(std::uint64_t key)>& resolve);
 
-  /// The part of import_state that changes the world: these are seen from now on, without an event,
-  /// under indices 1, 2, ... in this order. bad_option: it sees something already, is not indexed,
-  /// or a target is unknown, double or its owner.
+  /// The part of import_state that changes the world: the targets are seen from now on, without an
+  /// event, under indices 1, 2, ... in this order. bad_option: the sensor sees something already or
+  /// is not indexed, or a target is unknown, duplicate or its owner.
   Result<> adopt(SensorId sensor, std::span<const Adopted> targets);
 
-  /// Everything that changes this world from here on is told to it, until null; not owned.
+  /// Records everything that changes this world from here on, until null; not owned.
   void record_to(Recorder* recorder);
 
  private:
@@ -218,6 +224,7 @@ class World {
 
   Impl& settled() const;
   std::unique_ptr<Impl> impl_;
+  LoopThread thread_;
 };
 
 template <class Function>

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
@@ -12,35 +11,45 @@
 #include "daemon/admin/at_route.hpp"
 #include "daemon/admin/router_report.hpp"
 #include "daemon/loop_lag.hpp"
+#include "daemon/report/document.hpp"
 #include "daemon/router_shell.hpp"
 
 namespace starbus::bus::busd {
 
 using daemon::Request;
 using daemon::Response;
-using nlohmann::json;
+using report::to_json;
 
 namespace {
 
-constexpr std::size_t kMostRows = 1'000;  // of a page of names: it is made within the loop
+constexpr std::size_t kMostRows = 1'000;  // per page of names: the loop makes it
 
 std::string_view state_of(const LocalName& name) {
   return name.confirmed ? "active" : "unconfirmed";
 }
 
-json vitals_json(const Vitals& vitals) {
-  return {{"sent_per_s", vitals.sent},
-          {"resent_per_s", vitals.resent},
-          {"window_bytes", vitals.window_bytes},
-          {"stuck_channel", vitals.stuck_bytes == 0 ? json() : json(vitals.stuck.to_string())},
-          {"stuck_bytes", vitals.stuck_bytes},
-          {"moves", vitals.moves},
-          {"oldest_move", vitals.moves == 0 ? json() : json(vitals.oldest_move)},
-          {"oldest_move_ms", vitals.oldest_move_ms}};
+report::Vitals vitals_of(const Vitals& vitals) {
+  return {.sent_per_s = vitals.sent,
+          .resent_per_s = vitals.resent,
+          .window_bytes = vitals.window_bytes,
+          .stuck_channel = vitals.stuck_bytes == 0 ? "" : vitals.stuck.to_string(),
+          .stuck_bytes = vitals.stuck_bytes,
+          .moves = vitals.moves,
+          .oldest_move = vitals.moves == 0 ? "" : vitals.oldest_move,
+          .oldest_move_ms = static_cast<double>(vitals.oldest_move_ms)};
 }
 
-std::int64_t seconds(Time time) {
-  return time / std::chrono::seconds(1);
+report::NameRow row_of(const LocalName& name) {
+  return {.name = name.name,
+          .id = channel_id(name.name).to_string(),
+          .owner = name.owner->name,
+          .epoch = name.epoch.to_string(),
+          .lineage = name.lineage.to_string(),
+          .state = std::string(state_of(name))};
+}
+
+double seconds(Time time) {
+  return static_cast<double>(time / std::chrono::seconds(1));
 }
 
 }  // namespace
@@ -77,6 +86,7 @@ Admin::Admin(HostRouter& router, daemon::DaemonContext& context, Facts facts)
 }
 
 void Admin::pass_on(const Request& request, const daemon::Reply& reply) {
+  thread_.check();
   const auto at = daemon::parse_at(request);
   if (!at) return reply(daemon::error_response(at.error()));
   if (at->target == facts_.host) {
@@ -103,41 +113,39 @@ void Admin::trace(const Request& request, const daemon::Reply& reply) {
   }
   router_.trace(name->id(), *lane, [reply, name = name->text()](const Result<HopTrace>& trace) {
     if (!trace) return reply(daemon::error_response(trace.error()));
-    json hops = json::array();
+    report::Trace answer{
+        name, std::string(name_of(trace->lane)), std::string(name_of(trace->end)), {}};
     for (const TraceHop& hop : trace->hops) {
-      hops.push_back({{"where", hop.where}, {"at_ns", hop.at}, {"queued_bytes", hop.queued}});
+      answer.passages.push_back({hop.where, hop.at, hop.queued});
     }
-    reply(Response::json({{"name", name},
-                          {"lane", name_of(trace->lane)},
-                          {"end", name_of(trace->end)},
-                          {"hops", hops}}));
+    reply(Response::json(to_json(answer)));
   });
   router_.flush();
 }
 
 Response Admin::status() const {
-  json counters = daemon::counters_json(router_.counters());
-  const HostCounters& host = router_.host_counters();
-  counters["not_local"] = host.not_local;
-  counters["without_session"] = host.without_session;
-  counters["without_uplink"] = host.without_uplink;
-  counters["over_rate"] = host.over_rate;
-  counters["denied"] = host.denied;
-  counters["processes_ended"] = host.processes_ended;
-  counters["leases_ended"] = host.leases_ended;
   const auto lag = std::chrono::duration_cast<std::chrono::milliseconds>(context_.lag.worst());
-  return Response::json({{"kind", "busd"},
-                         {"name", facts_.host},
-                         {"version", facts_.version},
-                         {"protocol", protocol_text(router_.minor())},
-                         {"pid", ::getpid()},
-                         {"uptime_s", seconds(daemon::boot_now() - started_)},
-                         {"loop_lag_ms", lag.count()},
-                         {"clock_jump_age_s", daemon::clock_jump_age(context_.clock)},
-                         {"term", router_.uplink().term.term()},
-                         {"state", facts_.state()},
-                         {"mail", facts_.mail()},
-                         {"counters", counters}});
+  report::DaemonStatus status{.kind = "busd",
+                              .name = facts_.host,
+                              .version = facts_.version,
+                              .protocol = protocol_text(router_.minor()),
+                              .pid = ::getpid(),
+                              .uptime_s = seconds(daemon::boot_now() - started_),
+                              .loop_lag_ms = static_cast<double>(lag.count()),
+                              .clock_jump_age_s = daemon::clock_jump_age(context_.clock),
+                              .term = router_.uplink().term.term(),
+                              .state = facts_.state(),
+                              .mail = facts_.mail(),
+                              .counters = daemon::counters_of(router_.counters())};
+  const HostCounters& host = router_.host_counters();
+  status.counters["not_local"] = host.not_local;
+  status.counters["without_session"] = host.without_session;
+  status.counters["without_uplink"] = host.without_uplink;
+  status.counters["over_rate"] = host.over_rate;
+  status.counters["denied"] = host.denied;
+  status.counters["processes_ended"] = host.processes_ended;
+  status.counters["leases_ended"] = host.leases_ended;
+  return Response::json(to_json(status));
 }
 
 std::string Admin::kind_of(const LinkStatus& link) const {
@@ -145,46 +153,45 @@ std::string Admin::kind_of(const LinkStatus& link) const {
 }
 
 Response Admin::links() const {
-  json rows = json::array();
+  report::LinksPage page;
   for (const LinkStatus& link : router_.link_status()) {
-    rows.push_back(daemon::link_json(link, kind_of(link)));
+    page.links.push_back(daemon::link_info(link, kind_of(link)));
   }
-  return Response::json({{"links", rows}});
+  return Response::json(to_json(page));
 }
 
 Response Admin::topology() const {
   std::map<LinkId, LinkStatus> links;
   for (LinkStatus& link : router_.link_status()) links.emplace(link.id, std::move(link));
-  json processes = json::array();
+  report::HostTopology topology;
+  topology.host = facts_.host;
   router_.table().for_each_process([&](const LocalProcess& process) {
+    report::ProcessInfo info{.name = process.name,
+                             .role = process.role->name,
+                             .pid = process.pid,
+                             .incarnation = std::to_string(process.id.incarnation),
+                             .connected = process.ready,
+                             .names = process.names.size(),
+                             .link = std::nullopt,
+                             .software = process.software,
+                             .recent_sessions = process.sessions.count(daemon::boot_now()),
+                             .vitals = vitals_of(process.vitals)};
     const auto link = links.find(process.link);
-    processes.push_back(
-        {{"name", process.name},
-         {"role", process.role->name},
-         {"pid", process.pid},
-         {"incarnation", process.id.incarnation},
-         {"connected", process.ready},
-         {"recent_sessions", process.sessions.count(daemon::boot_now())},
-         {"vitals", vitals_json(process.vitals)},
-         {"names", process.names.size()},
-         {"link", link == links.end() ? json() : daemon::link_json(link->second, "process")},
-         {"software", process.software}});
+    if (link != links.end()) info.link = daemon::link_info(link->second, "process");
+    topology.processes.push_back(std::move(info));
   });
   const UplinkStatus& uplink = router_.uplink();
   const auto link = links.find(uplink.link);
   const Time rtt = link == links.end() ? Time{} : link->second.round_trip;
   const Error error = facts_.uplink_error();
-  return Response::json({{"kind", "busd"},
-                         {"host", facts_.host},
-                         {"term", uplink.term.term()},
-                         {"uplink",
-                          {{"endpoint", facts_.uplink_endpoint()},
-                           {"connected", uplink.greeted},
-                           {"rtt_us", rtt / std::chrono::microseconds(1)},
-                           {"since_s", seconds(daemon::boot_now() - uplink.since)},
-                           {"last_error", error.code == Errc::ok ? "" : error.to_string()}}},
-                         {"processes", processes},
-                         {"names", router_.table().name_count()}});
+  topology.term = uplink.term.term();
+  topology.uplink = {.endpoint = facts_.uplink_endpoint(),
+                     .connected = uplink.greeted,
+                     .rtt_us = static_cast<double>(rtt / std::chrono::microseconds(1)),
+                     .since_s = seconds(daemon::boot_now() - uplink.since),
+                     .last_error = error.code == Errc::ok ? "" : error.to_string()};
+  topology.names = router_.table().name_count();
+  return Response::json(to_json(topology));
 }
 
 Response Admin::names(const Request& request) const {
@@ -193,35 +200,29 @@ Response Admin::names(const Request& request) const {
   if (!asked) return Response::no_number("limit");
   const std::size_t limit = std::min<std::size_t>(*asked, kMostRows);
   const auto page = router_.table().page(prefix, request.parameter_or("after", ""), limit);
-  json rows = json::array();
-  for (const LocalName* name : page) {
-    rows.push_back({{"name", name->name},
-                    {"id", channel_id(name->name).to_string()},
-                    {"owner", name->owner->name},
-                    {"epoch", name->epoch.to_string()},
-                    {"lineage", name->lineage.to_string()},
-                    {"state", state_of(*name)}});
-  }
-  const bool more = page.size() == limit && limit != 0;
-  return Response::json({{"names", rows},
-                         {"next", more ? json(page.back()->name) : json()},
-                         {"total", router_.table().count(prefix)}});
+  report::NamesPage answer;
+  for (const LocalName* name : page) answer.names.push_back(row_of(*name));
+  if (page.size() == limit && limit != 0) answer.next = page.back()->name;
+  answer.total = router_.table().count(prefix);
+  return Response::json(to_json(answer));
 }
 
 Response Admin::route(const Request& request) const {
   const auto name = Name::of(request.parameter_or("name", ""));
   if (!name) return daemon::error_response(name.error());
-  json answer = {{"name", name->text()}, {"id", name->id().to_string()}, {"found", false}};
+  report::RouteInfo answer;
+  answer.name = name->text();
+  answer.id = name->id().to_string();
   if (const LocalName* local = router_.table().find(name->id())) {
-    answer["found"] = true;
-    answer["owner"] = local->owner->name;
-    answer["host"] = facts_.host;
-    answer["epoch"] = local->epoch.to_string();
-    answer["lineage"] = local->lineage.to_string();
-    answer["confirmed"] = local->confirmed;
-    answer["state"] = state_of(*local);
+    answer.found = true;
+    answer.owner = local->owner->name;
+    answer.host = facts_.host;
+    answer.epoch = local->epoch.to_string();
+    answer.lineage = local->lineage.to_string();
+    answer.confirmed = local->confirmed;
+    answer.state = state_of(*local);
   }
-  return Response::json(answer);
+  return Response::json(to_json(answer));
 }
 
 void add_metrics(daemon::Metrics& metrics, HostRouter& router) {
@@ -231,28 +232,31 @@ void add_metrics(daemon::Metrics& metrics, HostRouter& router) {
   };
   gauge("starbus_busd_processes", "Processes of this host.",
         [](HostRouter& r) { return r.table().process_count(); });
-  gauge("starbus_busd_names", "Names that they own.",
+  gauge("starbus_busd_names", "Names owned by processes of this host.",
         [](HostRouter& r) { return r.table().name_count(); });
-  gauge("starbus_busd_watched_prefixes", "Prefixes that are watched at busroot.",
+  gauge("starbus_busd_watched_prefixes", "Prefixes watched at busroot.",
         [](HostRouter& r) { return r.watched_prefixes(); });
-  gauge("starbus_busd_uplink_greeted", "1 while busroot serves this host.",
+  gauge("starbus_busd_uplink_greeted", "1 while busroot has accepted this host, else 0.",
         [](HostRouter& r) { return r.uplink().greeted ? 1 : 0; });
-  gauge("starbus_busd_term", "Highest term of busroot that was seen.",
+  gauge("starbus_busd_term", "Highest term of a busroot that has accepted this host.",
         [](HostRouter& r) { return r.uplink().term.term(); });
   const auto counter = [&](const char* name, const char* help, std::uint64_t HostCounters::*value) {
     metrics.counter(name, help, [value, &router] {
       return static_cast<double>(router.host_counters().*value);
     });
   };
-  counter("starbus_busd_not_local_total", "From busroot, for a name that is not here.",
+  counter("starbus_busd_not_local_total",
+          "Records from busroot dropped because their name is not bound here.",
           &HostCounters::not_local);
-  counter("starbus_busd_without_session_total", "For a process between two sessions.",
-          &HostCounters::without_session);
-  counter("starbus_busd_without_uplink_total", "For other hosts while busroot was away.",
+  counter("starbus_busd_without_session_total",
+          "Records refused because their process has no session.", &HostCounters::without_session);
+  counter("starbus_busd_without_uplink_total",
+          "Records for other hosts refused because busroot was unreachable.",
           &HostCounters::without_uplink);
-  counter("starbus_busd_over_rate_total", "Above the rate of the sender's role.",
+  counter("starbus_busd_over_rate_total",
+          "Records refused or dropped above the rate limit of the sender's role.",
           &HostCounters::over_rate);
-  counter("starbus_busd_denied_total", "Sessions ended for breaking the access list.",
+  counter("starbus_busd_denied_total", "Sessions ended because of access list violations.",
           &HostCounters::denied);
   counter("starbus_busd_processes_ended_total", "Processes that ended.",
           &HostCounters::processes_ended);

@@ -1,18 +1,20 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
+#include "base/loop_thread.hpp"
 #include "bus/core/routers/host_router.hpp"
 #include "busd/tail.hpp"
 #include "daemon/admin/at_route.hpp"
 #include "daemon/main_loop.hpp"
+#include "daemon/report/mail_status.hpp"
 
 namespace starbus::bus::busd {
 
-/// The admin routes of busd (docs/admin-api.md), for its own HTTP port and for other daemons that
-/// ask over the bus. Belongs to the loop's thread; router and context outlive it.
+/// The admin routes of busd (docs/operate/admin-api.md), for its own HTTP port and for other
+/// daemons that ask over the bus. Belongs to the loop's thread; router and context outlive it.
 class Admin {
  public:
   struct Facts {
@@ -21,7 +23,7 @@ class Admin {
     std::function<std::string()> uplink_endpoint;
     std::function<Error()> uplink_error;  // the latest, of a session or an attempt
     std::function<std::string()> state;
-    std::function<nlohmann::json()> mail;  // of /status
+    std::function<std::optional<report::MailStatus>()> mail;
     /// Answers a path later, or now, if it is one of those; false otherwise.
     std::function<bool(const std::string& path_and_query, const daemon::Reply&)> later;
   };
@@ -29,6 +31,7 @@ class Admin {
 
   /// The answer to a path with its query string.
   daemon::Response answer(const std::string& path_and_query) const {
+    thread_.check();
     return routes_.answer(path_and_query);
   }
 
@@ -43,6 +46,7 @@ class Admin {
   daemon::Response route(const daemon::Request& request) const;
   std::string kind_of(const LinkStatus& link) const;
 
+  LoopThread thread_;
   HostRouter& router_;
   daemon::DaemonContext& context_;
   Facts facts_;

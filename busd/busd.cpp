@@ -14,8 +14,8 @@
 namespace starbus::bus::busd {
 namespace {
 
-constexpr std::chrono::milliseconds kDrainPoll{5};  // others wait while one is replaced
-constexpr int kDrainPolls = 200;                    // a second for what waits in the queues
+constexpr std::chrono::milliseconds kDrainPoll{5};  // processes wait while busd is replaced
+constexpr int kDrainPolls = 200;                    // one second for the queues to empty
 
 std::uint64_t random_session() {
   std::random_device device;
@@ -24,9 +24,9 @@ std::uint64_t random_session() {
 }
 
 constexpr const char* kMailRole =
-    "store";  // of the mail store's own process, where roles are listed
+    "store";  // role of the mail store's own process, if roles are listed
 
-/// Those of the file, and that of this program's own mail store.
+/// The roles of the file, and the role of this program's own mail store.
 std::vector<Role> roles_of(const Settings& settings) {
   std::vector<Role> roles = settings.roles;
   if (!settings.keeps_mail || roles.empty()) return roles;
@@ -73,7 +73,7 @@ Result<> Busd::start(daemon::DaemonContext& context) {
   if (!journal) return journal.error();
   config->journaled = journal->living();
   if (!config->journaled.empty()) {
-    spdlog::info("{} processes of an earlier busd live: their names stay theirs",
+    spdlog::info("{} processes of an earlier busd live: they keep their names",
                  config->journaled.size());
   }
   links_.emplace(context.loop);
@@ -121,8 +121,8 @@ Result<> Busd::start(daemon::DaemonContext& context) {
   return {};
 }
 
-/// What another daemon asks: the mail store's answers come when its disk has them, all others in
-/// turn.
+/// Requests of other daemons: the mail store answers after it has read its disk, all other routes
+/// in turn.
 void Busd::answer_later(const Query& query) {
   const auto reply = [this, query](const daemon::Response& response) {
     const ByteView body = as_bytes(response.body);
@@ -134,7 +134,7 @@ void Busd::answer_later(const Query& query) {
     router_->answer(answer);
     links_->flush();
   };
-  // Not from within the router, which asks here.
+  // Posted, because the router is on the stack.
   boost::asio::post(context_->loop, [this, query, reply] {
     if (!mail_admin_->answer(query.path, reply)) questions_->push(query);
   });
@@ -156,39 +156,40 @@ Result<> Busd::listen() {
       error.detail = endpoint + ": " + error.detail;
       return error;
     }
-    spdlog::info("processes of host {} come by {}", settings_.host, (*listener)->endpoint());
+    spdlog::info("listening for processes of host {} at {}", settings_.host,
+                 (*listener)->endpoint());
     listeners_.push_back(std::move(*listener));
   }
   return {};
 }
 
-/// The mail store, if this host keeps shards. It comes by the first endpoint, as any process does,
-/// when it is open.
+/// Starts the mail store if this host keeps shards. It connects by the first endpoint, as any
+/// process does, when it is open.
 void Busd::keep_mail() {
   if (!settings_.keeps_mail) return;
-  mail::NodeSettings node;
+  mail::MailStoreSettings node;
   node.host = settings_.host;
   node.folder = settings_.mail_folder.empty() ? context_->state.path() / "mail"
                                               : std::filesystem::path(settings_.mail_folder);
   node.shards = settings_.mail_shards;
   node.quota = settings_.mail_quota;
-  node.patrol = settings_.mail_patrol;
+  node.scrub = settings_.mail_scrub;
   node.endpoint = listeners_.front()->endpoint();
   node.role = settings_.roles.empty() ? "node" : kMailRole;
   node.env = mail_env_;
   node.wall_ms = mail_clock_;
-  mail::NodeHooks hooks;
+  mail::MailStoreHooks hooks;
   hooks.trouble = [](const std::string& text) { spdlog::warn("mail: {}", text); };
   hooks.note = [](const std::string& text) { spdlog::info("mail: {}", text); };
   hooks.stopped = [](const storage::Error& reason) {
     spdlog::critical(
-        "mail: the store has stopped, none of its shards is served any more: {}; mend the cause, "
-        "stop busd, starbus-mail check, starbus-mail repair if that finds something, start busd",
+        "mail: the store has stopped and serves no shard: {}; fix the cause, stop busd, run "
+        "starbus-mail check, run starbus-mail repair if that reports damage, start busd",
         reason.to_string());
   };
   hooks.measured = measured_;
-  mail_ = std::make_unique<mail::Node>(std::move(node), std::move(hooks));
-  spdlog::info("keeps mail: {} shards are listed", settings_.mail_shards.size());
+  mail_ = std::make_unique<mail::MailStoreThread>(std::move(node), std::move(hooks));
+  spdlog::info("mail: {} shards are listed", settings_.mail_shards.size());
 }
 
 void Busd::connect() {
@@ -229,11 +230,10 @@ Result<> Busd::reload() {
   fixed("busd.socket_group", fresh_.socket_group != settings_.socket_group);
   fixed("busd.max_processes", fresh_.max_processes != settings_.max_processes);
   fixed("busd.lease", fresh_.lease != settings_.lease);
-  fixed("mail", fresh_.keeps_mail != settings_.keeps_mail ||
-                    fresh_.mail_shards != settings_.mail_shards ||
-                    fresh_.mail_folder != settings_.mail_folder ||
-                    fresh_.mail_quota != settings_.mail_quota ||
-                    fresh_.mail_patrol != settings_.mail_patrol);
+  fixed("mail",
+        fresh_.keeps_mail != settings_.keeps_mail || fresh_.mail_shards != settings_.mail_shards ||
+            fresh_.mail_folder != settings_.mail_folder ||
+            fresh_.mail_quota != settings_.mail_quota || fresh_.mail_scrub != settings_.mail_scrub);
   if (fresh_.roles != settings_.roles) {
     settings_.roles = fresh_.roles;
     router_->set_access_list(AccessList(roles_of(settings_)));
@@ -253,12 +253,12 @@ Result<> Busd::reload() {
   return {};
 }
 
-/// What waits in the queues still leaves; then everybody is told.
+/// Sends what is queued, then ends all sessions as shutting_down.
 void Busd::drain(std::function<void()> done) {
   draining_ = true;
   if (mail_) {
     mail_leaves_ = true;
-    mail_->leave([this] {  // posted: this program's end is not the store's to see
+    mail_->leave([this] {  // posted: the store's thread must not end this program
       boost::asio::post(context_->loop, [this] { mail_leaves_ = false; });
     });
   }
@@ -282,8 +282,8 @@ void Busd::finish_drain(int polls_left, const std::function<void()>& done) {
   done();
 }
 
-/// A full mail store mends itself, and busd serves meanwhile; one that has stopped, or has damaged
-/// files, needs somebody.
+/// A full mail store recovers by itself, and busd serves meanwhile; a stopped one, or one with
+/// damaged files, needs an operator.
 bool Busd::healthy() const {
   return router_ && router_->uplink().greeted && !mail_admin_->stopped() && !mail_admin_->damaged();
 }

@@ -17,18 +17,18 @@
 #include "daemon/admin/query_queue.hpp"
 #include "daemon/main_loop.hpp"
 #include "daemon/router_shell.hpp"
-#include "mail/node.hpp"
+#include "mail/mail_store_thread.hpp"
 
 namespace starbus::bus::busd {
 
 /// The daemon of one host: the router of bus/core with its sockets, its files and its admin port.
-/// run_daemon drives it, on one thread. It fails only at the start; afterwards it goes on without
-/// busroot and without any process for as long as it takes.
+/// run_daemon drives it, on one thread. It fails only at the start; later it serves without
+/// busroot and without any process for as long as necessary.
 class Busd final : public daemon::Daemon {
  public:
-  using Clock = std::function<std::uint64_t()>;  // ms, of the wall
+  using Clock = std::function<std::uint64_t()>;  // ms of the wall clock
   /// `mail_env`: the file system of the mail store, not owned; null: the real one. `mail_clock`:
-  /// its clock; any thread. None: the system's.
+  /// its clock, called in any thread; empty: the system's.
   explicit Busd(storage::DiskEnv* mail_env = nullptr, Clock mail_clock = {})
       : mail_env_(mail_env), mail_clock_(std::move(mail_clock)) {}
   ~Busd() override;
@@ -63,13 +63,13 @@ class Busd final : public daemon::Daemon {
   std::optional<daemon::QueryQueue> questions_;
   std::unique_ptr<io::Reconnect> reconnect_;
   std::string uplink_endpoint_;   // tried last
-  Error uplink_error_;            // of the latest session or attempt that failed
-  std::uint64_t reconnects_ = 0;  // numbers `reconnect_`, for events of an earlier one
+  Error uplink_error_;            // why the latest session or attempt failed
+  std::uint64_t reconnects_ = 0;  // number of `reconnect_`: events of an earlier one are ignored
   std::vector<std::unique_ptr<io::Listener>> listeners_;
-  std::unique_ptr<mail::Node> mail_;
+  std::unique_ptr<mail::MailStoreThread> mail_;
   std::unique_ptr<boost::asio::steady_timer> drain_timer_;
   bool draining_ = false;
-  bool mail_leaves_ = false;  // and has not left yet
+  bool mail_leaves_ = false;  // asked to leave, and not done
 };
 
 }  // namespace starbus::bus::busd

@@ -3,25 +3,25 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "bus/core/wire/name.hpp"
 #include "bus/core/wire/shard_list.hpp"
 #include "busd/mail_report.hpp"
 #include "daemon/admin/router_report.hpp"
+#include "daemon/report/document.hpp"
 
 namespace starbus::bus::busd {
 
 using daemon::Reply;
 using daemon::Request;
 using daemon::Response;
-using nlohmann::json;
+using report::to_json;
 
 namespace {
 
-constexpr std::size_t kMostWaiting = 64;         // for one reading of the statistics
-constexpr std::chrono::milliseconds kSlice{50};  // of a reading, before others get their turn
+constexpr std::size_t kMostWaiting = 64;         // per scan for statistics
+constexpr std::chrono::milliseconds kSlice{50};  // of a scan, before other requests get their turn
 
 Response no_store() {
   return daemon::error_response({Errc::no_owner, "this host keeps no mail"});
@@ -34,7 +34,7 @@ Response not_open() {
 }  // namespace
 
 MailAdmin::MailAdmin(boost::asio::io_context& loop, daemon::AdminServer& admin, std::string host,
-                     std::function<mail::Node*()> node)
+                     std::function<mail::MailStoreThread*()> node)
     : loop_(loop), host_(std::move(host)), node_(std::move(node)) {
   for (const char* path :
        {"/mail/stats", "/mail/boxes", "/mail/peek", "/mail/backup", "/mail/move"}) {
@@ -53,8 +53,8 @@ MailAdmin::MailAdmin(boost::asio::io_context& loop, daemon::AdminServer& admin, 
   admin.post_async("/mail/move/stop", [this](const Request& request, const Reply& reply) {
     stop_move(request, reply);
   });
-  admin.post_async("/mail/lend",
-                   [this](const Request& request, const Reply& reply) { lend(request, reply); });
+  admin.post_async("/mail/detach",
+                   [this](const Request& request, const Reply& reply) { detach(request, reply); });
   admin.post_async("/mail/damage/acknowledge", [this](const Request& request, const Reply& reply) {
     acknowledge(request, reply);
   });
@@ -79,15 +79,16 @@ bool MailAdmin::answer(const std::string& path_and_query, const Reply& reply) {
   return true;
 }
 
-/// False if there is none, after the reply that says why.
+/// False if no store is open; then the reply with the reason is sent.
 bool MailAdmin::is_open(const Reply& reply) const {
-  const mail::Node* const node = node_();
+  thread_.check();
+  const mail::MailStoreThread* const node = node_();
   const bool open = node != nullptr && node->is_open();
   if (!open) reply(node != nullptr ? not_open() : no_store());
   return open;
 }
 
-/// Runs `read` at the desk, and replies from the loop.
+/// Runs `read` on the thread of the queries, and replies from the loop.
 void MailAdmin::ask(const Reply& reply, Read read) {
   if (!is_open(reply)) return;
   const bool asked = node_()->ask([&loop = loop_, reply, read = std::move(read)](
@@ -95,7 +96,7 @@ void MailAdmin::ask(const Reply& reply, Read read) {
     Response response = snapshot ? read(**snapshot) : mail_refusal(snapshot.error());
     boost::asio::post(loop, [reply, response = std::move(response)] { reply(response); });
   });
-  if (!asked) reply(Response::error(503, "too many questions about mail wait: ask again"));
+  if (!asked) reply(Response::error(503, "too many mail requests are waiting; ask again later"));
 }
 
 void MailAdmin::boxes(const Request& request, const Reply& reply) {
@@ -129,17 +130,18 @@ void MailAdmin::stats(const Request&, const Reply& reply) {
   if (!is_open(reply)) return;
   const auto now = std::chrono::steady_clock::now();
   if (statistics_ && now < statistics_->at + kStatisticsAge) {
-    return reply(statistics_json(*statistics_));
+    return reply(statistics_answer(*statistics_));
   }
   if (waiting_.size() >= kMostWaiting) {
-    return reply(Response::error(503, "too many wait for the statistics: ask again"));
+    return reply(
+        Response::error(503, "too many requests wait for the statistics; ask again later"));
   }
   waiting_.push_back(reply);
   if (waiting_.size() == 1) read_statistics(std::make_shared<Statistics>());
 }
 
 void MailAdmin::read_statistics(std::shared_ptr<Statistics> statistics) {
-  mail::Node* const node = node_();
+  mail::MailStoreThread* const node = node_();
   const auto go_on = [this, weak = std::weak_ptr(alive_), statistics] {
     if (!weak.lock()) return;
     const bool done =
@@ -162,7 +164,8 @@ void MailAdmin::read_statistics(std::shared_ptr<Statistics> statistics) {
                        boost::asio::post(loop, go_on);
                      });
   if (asked) return;
-  statistics->error = {storage::Errc::would_block, "too many questions about mail wait: ask again"};
+  statistics->error = {storage::Errc::would_block,
+                       "too many mail requests are waiting; ask again later"};
   end_statistics(statistics);
 }
 
@@ -170,78 +173,77 @@ void MailAdmin::end_statistics(const std::shared_ptr<Statistics>& statistics) {
   statistics->at = std::chrono::steady_clock::now();
   const bool good = statistics->error.code == storage::Errc::ok && node_() != nullptr;
   if (good) statistics_ = statistics;
-  const Response response = good ? statistics_json(*statistics) : mail_refusal(statistics->error);
+  const Response response = good ? statistics_answer(*statistics) : mail_refusal(statistics->error);
   for (const Reply& reply : std::exchange(waiting_, {})) reply(response);
 }
 
-Response MailAdmin::statistics_json(const Statistics& statistics) const {
+Response MailAdmin::statistics_answer(const Statistics& statistics) const {
   mail::ShardStatistics all;
-  json rows = json::array();
+  report::MailStatistics answer;
+  static_cast<report::MailStatus&>(answer) = status().value_or(report::MailStatus{});
   for (std::size_t shard = 0; shard < statistics.shards.size(); ++shard) {
     const mail::ShardStatistics& one = statistics.shards[shard];
     all.add(one);
     if (one.totals.boxes == 0 && one.unreadable() == 0) continue;
-    rows.push_back({{"shard", shard},
-                    {"mailboxes", one.totals.boxes},
-                    {"messages", one.totals.messages},
-                    {"bytes", one.totals.bytes},
-                    {"oldest_ms", one.oldest_ms}});
+    answer.per_shard.push_back({.shard = shard,
+                                .mailboxes = one.totals.boxes,
+                                .messages = one.totals.messages,
+                                .bytes = one.totals.bytes,
+                                .oldest_ms = static_cast<double>(one.oldest_ms)});
   }
-  json answer = status();
   const auto age = std::chrono::steady_clock::now() - statistics.at;
-  answer["mailboxes"] = all.totals.boxes;
-  answer["messages"] = all.totals.messages;
-  answer["bytes"] = all.totals.bytes;
-  answer["oldest_ms"] = all.oldest_ms;
-  answer["unreadable"] = all.unreadable();
-  answer["age_ms"] = age / std::chrono::milliseconds(1);
-  answer["per_shard"] = std::move(rows);
-  return Response::json(answer);
+  answer.mailboxes = all.totals.boxes;
+  answer.messages = all.totals.messages;
+  answer.bytes = all.totals.bytes;
+  answer.oldest_ms = static_cast<double>(all.oldest_ms);
+  answer.unreadable = all.unreadable();
+  answer.age_ms = static_cast<double>(age / std::chrono::milliseconds(1));
+  return Response::json(to_json(answer));
 }
 
 namespace {
 
-json shards_json(const std::optional<std::bitset<kShards>>& shards) {
-  if (!shards) return nullptr;
+std::vector<std::uint8_t> numbers_of(const std::bitset<kShards>& shards) {
   std::vector<std::uint8_t> numbers;
   for (unsigned shard = 0; shard < kShards; ++shard) {
-    if (shards->test(shard)) numbers.push_back(static_cast<std::uint8_t>(shard));
+    if (shards.test(shard)) numbers.push_back(static_cast<std::uint8_t>(shard));
   }
-  return shards_text(numbers);
+  return numbers;
 }
 
 }  // namespace
 
-json MailAdmin::status() const {
-  mail::Node* const node = node_();
-  if (node == nullptr) return {};
-  const storage::Report report = node->report();
-  const mail::NodeFigures figures = node->figures();
-  const bool well = report.reason.code == storage::Errc::ok;
-  std::vector<std::uint8_t> listed = node->listed();
-  std::ranges::sort(listed);
-  return {{"host", host_},
-          {"state", node->state()},
-          {"reason", well ? "" : report.reason.to_string()},
-          {"shards_listed", shards_text(listed)},
-          {"shards_kept", shards_json(figures.kept)},
-          {"shards_held", figures.held.count()},
-          {"bytes", figures.totals.bytes},
-          {"quota_bytes", node->quota().total_bytes},
-          {"counters", mail_counters_json(figures.counters)},
-          {"patrol", mail_patrol_json(node->patrol())},
-          {"damage", mail_damage_json(node->damage())},
-          {"oldest_age_ms", node->oldest_age_ms()},
-          {"store", mail_store_json(report)}};
+std::optional<report::MailStatus> MailAdmin::status() const {
+  mail::MailStoreThread* const node = node_();
+  if (node == nullptr) return std::nullopt;
+  const storage::Report store = node->report();
+  const mail::MailStoreFigures figures = node->figures();
+  const bool well = store.reason.code == storage::Errc::ok;
+  report::MailStatus status{.host = host_,
+                            .state = std::string(node->state()),
+                            .reason = well ? "" : store.reason.to_string(),
+                            .shards_listed = node->listed(),
+                            .shards_kept = std::nullopt,
+                            .shards_held = figures.held.count(),
+                            .bytes = figures.totals.bytes,
+                            .quota_bytes = node->quota().total_bytes,
+                            .counters = report_of(figures.counters),
+                            .scrub = report_of(node->scrub()),
+                            .damage = report_of(node->damage()),
+                            .oldest_age_ms = node->oldest_age_ms(),
+                            .store = report_of(store)};
+  std::ranges::sort(status.shards_listed);
+  if (figures.kept) status.shards_kept = numbers_of(*figures.kept);
+  return status;
 }
 
 std::string MailAdmin::trouble() const {
-  mail::Node* const node = node_();
+  mail::MailStoreThread* const node = node_();
   if (node == nullptr) return {};
   const std::string_view state = node->state();
-  const mail::PatrolFigures patrol = node->patrol();
+  const mail::ScrubFigures scrub = node->scrub();
   if (state == storage::name_of(storage::State::running)) {
-    if (patrol.damaged != 0) return "mail store damaged: " + patrol.findings.front();
+    if (scrub.damaged != 0) return "mail store damaged: " + scrub.findings.front();
     const mail::DamageFigures noted = node->damage();
     return noted.lost == 0 ? "" : "mail store has lost mail: " + noted.texts.front();
   }
@@ -252,19 +254,19 @@ std::string MailAdmin::trouble() const {
 }
 
 bool MailAdmin::damaged() const {
-  mail::Node* const node = node_();
-  return node != nullptr && (node->patrol().damaged != 0 || node->damage().lost != 0);
+  mail::MailStoreThread* const node = node_();
+  return node != nullptr && (node->scrub().damaged != 0 || node->damage().lost != 0);
 }
 
 bool MailAdmin::stopped() const {
-  mail::Node* const node = node_();
+  mail::MailStoreThread* const node = node_();
   return node != nullptr && node->report().state == storage::State::stopped;
 }
 
 // --- purges --------------------------------------------------------------------------------------
 
 void MailAdmin::purge(const Request& request, const Reply& reply) {
-  mail::Node* const node = node_();
+  mail::MailStoreThread* const node = node_();
   if (node == nullptr) return reply(no_store());
   const std::string name = request.parameter_or("name", "");
   if (const auto good = check_channel_name(name); !good) {
@@ -274,7 +276,7 @@ void MailAdmin::purge(const Request& request, const Reply& reply) {
   if (!upto) return reply(Response::no_number("upto"));
   const bool asked =
       node->purge(name, *upto, [&loop = loop_, reply, name](Result<std::uint64_t> count) {
-        const Response response = count ? Response::json({{"name", name}, {"purged", *count}})
+        const Response response = count ? Response::json(to_json(report::MailPurge{name, *count}))
                                         : daemon::error_response(count.error());
         boost::asio::post(loop, [reply, response] { reply(response); });
       });
@@ -287,21 +289,21 @@ void MailAdmin::backup(const Request&, const Reply& reply) {
   if (!is_open(reply)) return;
   const auto now = node_()->backup();
   if (!now) return reply(not_open());
-  const mail::Desk::Backup& backup = *now;
+  const mail::Queries::Backup& backup = *now;
   const bool well = backup.error.code == storage::Errc::ok;
   const bool asked_wrong = backup.error == storage::Errc::bad_batch;  // then the detail says all
-  reply(Response::json({{"state", name_of(backup.state)},
-                        {"to", backup.to},
-                        {"mailboxes", backup.facts.boxes},
-                        {"messages", backup.facts.messages},
-                        {"rows", backup.facts.rows},
-                        {"bytes", backup.facts.bytes},
-                        {"damaged", backup.facts.damaged},
-                        {"begun_ms", backup.facts.begun_ms},
-                        {"ended_ms", backup.facts.ended_ms},
-                        {"error", well          ? ""
-                                  : asked_wrong ? backup.error.detail
-                                                : backup.error.to_string()}}));
+  report::MailBackup answer{.state = std::string(name_of(backup.state)),
+                            .to = backup.to,
+                            .mailboxes = backup.facts.boxes,
+                            .messages = backup.facts.messages,
+                            .rows = backup.facts.rows,
+                            .bytes = backup.facts.bytes,
+                            .damaged = backup.facts.damaged,
+                            .begun_ms = static_cast<double>(backup.facts.begun_ms),
+                            .ended_ms = static_cast<double>(backup.facts.ended_ms),
+                            .error = {}};
+  if (!well) answer.error = asked_wrong ? backup.error.detail : backup.error.to_string();
+  reply(Response::json(to_json(answer)));
 }
 
 void MailAdmin::begin_backup(const Request& request, const Reply& reply) {
@@ -320,7 +322,7 @@ void MailAdmin::stop_backup(const Request& request, const Reply& reply) {
 // --- loans
 // ----------------------------------------------------------------------------------------
 
-void MailAdmin::lend(const Request& request, const Reply& reply) {
+void MailAdmin::detach(const Request& request, const Reply& reply) {
   if (!is_open(reply)) return;
   const std::filesystem::path wanted = request.parameter_or("folder", "");
   std::error_code error;
@@ -328,24 +330,24 @@ void MailAdmin::lend(const Request& request, const Reply& reply) {
     return reply(
         Response::error(409, "the store of this busd is in " + node_()->folder().string()));
   }
-  const bool asked = node_()->lend([&loop = loop_, reply] {
-    boost::asio::post(loop, [reply] { reply(Response::json({{"lent", true}})); });
+  const bool asked = node_()->detach([&loop = loop_, reply] {
+    boost::asio::post(loop, [reply] { reply(Response::json({{"detached", true}})); });
   });
-  if (!asked) reply(Response::error(503, "the mail store is being closed: ask again"));
+  if (!asked) reply(Response::error(503, "the mail store is closing; ask again later"));
 }
 
 // --- notes of damage -----------------------------------------------------------------------------
 
 void MailAdmin::acknowledge(const Request&, const Reply& reply) {
   if (!is_open(reply)) return;
-  const std::uint64_t notes = node_()->damage().lost + node_()->damage().mended;
+  const std::uint64_t notes = node_()->damage().lost + node_()->damage().repaired;
   const bool asked =
       node_()->acknowledge_damage([&loop = loop_, reply, notes](const storage::Result<>& done) {
         const Response response =
             done ? Response::json({{"acknowledged", notes}}) : mail_refusal(done.error());
         boost::asio::post(loop, [reply, response] { reply(response); });
       });
-  if (!asked) reply(Response::error(503, "too many questions about mail wait: ask again"));
+  if (!asked) reply(Response::error(503, "too many mail requests are waiting; ask again later"));
 }
 
 // --- moves of shards to here
@@ -353,7 +355,7 @@ void MailAdmin::acknowledge(const Request&, const Reply& reply) {
 
 void MailAdmin::move(const Request&, const Reply& reply) {
   if (!is_open(reply)) return;
-  reply(Response::json(mail_move_json(node_()->figures().move)));
+  reply(Response::json(to_json(report_of(node_()->figures().move))));
 }
 
 void MailAdmin::begin_move(const Request& request, const Reply& reply) {
@@ -361,7 +363,7 @@ void MailAdmin::begin_move(const Request& request, const Reply& reply) {
   const std::string text = request.parameter_or("shards", "");
   auto shards = parse_shards(text);
   if (!shards)
-    return reply(Response::error(400, "shards: '" + text + "' is no list such as 0-15,40"));
+    return reply(Response::error(400, "shards: '" + text + "' is not a list such as 0-15,40"));
   node_()->take(std::move(*shards), [this, weak = std::weak_ptr(alive_), reply](Result<> begun) {
     boost::asio::post(loop_, [this, weak, reply, begun = std::move(begun)] {
       if (!weak.lock()) return;

@@ -4,34 +4,36 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/loop_thread.hpp"
 #include "daemon/admin/admin_server.hpp"
-#include "mail/node.hpp"
+#include "daemon/report/mail_status.hpp"
+#include "mail/mail_store_thread.hpp"
 #include "mail/repair/inspect.hpp"
 
 namespace starbus::bus::busd {
 
-/// The admin routes of the mail store (docs/admin-api.md, /mail/...), for the HTTP port and for
-/// other daemons. What needs the disk is asked at the store's desk and answered later. Belongs to
-/// the loop's thread.
+/// The admin routes of the mail store (docs/operate/admin-api.md, /mail/...), for the HTTP port and
+/// for other daemons. Requests that read the disk go to the store's query thread and are answered
+/// later. Belongs to the loop's thread.
 class MailAdmin {
  public:
-  /// `node`: the store of this host now; null: there is none. `loop` and `admin` outlive this.
+  /// `node` returns the store of this host now, or null. `loop` and `admin` outlive this.
   MailAdmin(boost::asio::io_context& loop, daemon::AdminServer& admin, std::string host,
-            std::function<mail::Node*()> node);
+            std::function<mail::MailStoreThread*()> node);
 
-  /// Answers a path with its query string, now or later, if it is one of these and only reads;
-  /// false otherwise.
+  /// Answers a path with its query string, now or later, if it is one of the reading routes; false
+  /// otherwise.
   bool answer(const std::string& path_and_query, const daemon::Reply& reply);
 
-  /// For /status: null without a store.
-  nlohmann::json status() const;
+  /// For /status: nullopt without a store.
+  std::optional<report::MailStatus> status() const;
   /// For /healthz: "mail store full: ...", "mail store opening", "mail store damaged: ...", "mail
-  /// store has lost mail: ..." until somebody has acknowledged that; empty
-  /// while it runs and is whole, and without a store.
+  /// store has lost mail: ..." until an operator has acknowledged that; empty
+  /// while it runs without damage, and without a store.
   std::string trouble() const;
   bool stopped() const;
   bool damaged() const;
@@ -39,9 +41,9 @@ class MailAdmin {
  private:
   static constexpr std::chrono::seconds kStatisticsAge{5};
   using Route = void (MailAdmin::*)(const daemon::Request&, const daemon::Reply&);
-  /// What a question makes of the store; on the desk's thread.
+  /// Makes the response from the store; runs in the query thread of the store.
   using Read = std::function<daemon::Response(const storage::Snapshot&)>;
-  /// One reading of all shards, a few at a time, so that other questions come in between.
+  /// One scan of all shards, a few at a time, so that other requests are served between.
   struct Statistics {
     std::vector<mail::ShardStatistics> shards;
     storage::Error error;
@@ -55,11 +57,11 @@ class MailAdmin {
   void stats(const daemon::Request& request, const daemon::Reply& reply);
   void read_statistics(std::shared_ptr<Statistics> statistics);
   void end_statistics(const std::shared_ptr<Statistics>& statistics);
-  daemon::Response statistics_json(const Statistics& statistics) const;
+  daemon::Response statistics_answer(const Statistics& statistics) const;
   void backup(const daemon::Request& request, const daemon::Reply& reply);
   void begin_backup(const daemon::Request& request, const daemon::Reply& reply);
   void stop_backup(const daemon::Request& request, const daemon::Reply& reply);
-  void lend(const daemon::Request& request, const daemon::Reply& reply);
+  void detach(const daemon::Request& request, const daemon::Reply& reply);
   void acknowledge(const daemon::Request& request, const daemon::Reply& reply);
   void purge(const daemon::Request& request, const daemon::Reply& reply);
   void move(const daemon::Request& request, const daemon::Reply& reply);
@@ -67,11 +69,12 @@ class MailAdmin {
   void stop_move(const daemon::Request& request, const daemon::Reply& reply);
   static Route find(const std::string& path);
 
+  LoopThread thread_;
   boost::asio::io_context& loop_;
   const std::string host_;
-  const std::function<mail::Node*()> node_;
+  const std::function<mail::MailStoreThread*()> node_;
   std::shared_ptr<Statistics> statistics_;  // the latest
-  std::vector<daemon::Reply> waiting_;      // for the ones that are being read
+  std::vector<daemon::Reply> waiting_;      // for the scan that is under way
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -1,35 +1,37 @@
 #include "busd/mail_report.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include "daemon/admin/router_report.hpp"
+#include "daemon/report/document.hpp"
 #include "mail/repair/base64.hpp"
 
 namespace starbus::bus::busd {
 
 using daemon::Response;
-using nlohmann::json;
+using report::to_json;
 
 namespace {
 
-constexpr std::size_t kShownBody = 64 * 1024;  // of one message: an answer is a JSON text
+constexpr std::size_t kShownBody = 64 * 1024;  // bytes of one message: the answer is JSON text
 
-json box_json(const mail::BoxInfo& box) {
-  return {
-      {"name", box.row.name},        {"id", box.id.to_string()},
-      {"shard", box.shard},          {"kind", box.row.kind == PostTarget::log ? "log" : "mailbox"},
-      {"messages", box.row.count()}, {"bytes", box.row.bytes()},
-      {"floor", box.row.floor},      {"last", box.row.last}};
+report::MailBox box_of(const mail::BoxInfo& box) {
+  return {.name = box.row.name,
+          .id = box.id.to_string(),
+          .kind = box.row.kind == PostTarget::log ? "log" : "mailbox",
+          .shard = box.shard,
+          .messages = box.row.count(),
+          .bytes = box.row.bytes(),
+          .floor = box.row.floor,
+          .last = box.row.last};
 }
 
-json message_json(const mail::Peeked& message) {
+report::MailRow row_of(const mail::Peeked& message) {
   const std::string_view shown = std::string_view(message.body).substr(0, kShownBody);
-  return {{"number", message.number},
-          {"time_ms", message.time_ms},
-          {"bytes", message.body.size()},
-          {"body", mail::to_base64(shown)},
-          {"cut", shown.size() < message.body.size()},
-          {"trouble", message.trouble.empty() ? json() : json(message.trouble)}};
+  return {.number = message.number,
+          .time_ms = static_cast<double>(message.time_ms),
+          .bytes = message.body.size(),
+          .body = mail::to_base64(shown),
+          .cut = shown.size() < message.body.size(),
+          .trouble = message.trouble};
 }
 
 }  // namespace
@@ -44,11 +46,11 @@ Response mail_refusal(const storage::Error& error) {
 Response boxes_answer(const storage::Snapshot& snapshot, const mail::BoxQuery& query) {
   const auto page = mail::list_boxes(snapshot, query);
   if (!page) return mail_refusal(page.error());
-  json rows = json::array();
-  for (const mail::BoxInfo& box : page->boxes) rows.push_back(box_json(box));
-  return Response::json({{"boxes", rows},
-                         {"damaged", page->damaged},
-                         {"next", page->next ? json(*page->next) : json()}});
+  report::MailBoxes answer;
+  for (const mail::BoxInfo& box : page->boxes) answer.boxes.push_back(box_of(box));
+  answer.damaged = page->damaged;
+  if (page->next) answer.next = *page->next;
+  return Response::json(to_json(answer));
 }
 
 Response peek_answer(const storage::Snapshot& snapshot, const std::string& name, std::uint64_t from,
@@ -58,63 +60,61 @@ Response peek_answer(const storage::Snapshot& snapshot, const std::string& name,
   if (!*box) return daemon::error_response({Errc::no_owner, "no mailbox " + name + " here"});
   const auto page = mail::peek_whole(snapshot, **box, from, limit);
   if (!page) return mail_refusal(page.error());
-  json answer = box_json(**box);
-  json& rows = answer["rows"] = json::array();
-  for (const mail::Peeked& message : page->messages) rows.push_back(message_json(message));
-  answer["next"] = page->next == 0 ? json() : json(page->next);
-  return Response::json(answer);
+  report::MailPage answer{.box = box_of(**box), .rows = {}, .next = page->next};
+  for (const mail::Peeked& message : page->messages) answer.rows.push_back(row_of(message));
+  return Response::json(to_json(answer));
 }
 
-json mail_store_json(const storage::Report& report) {
-  return {{"committed", report.committed},
-          {"refused", report.refused},
-          {"groups", report.groups},
-          {"syncs", report.syncs},
-          {"queued_batches", report.queued_batches},
-          {"queued_bytes", report.queued_bytes},
-          {"erasing_ranges", report.erasing_ranges},
-          {"reopened", report.reopened},
-          {"snapshots", report.snapshots}};
+report::MailStore report_of(const storage::Report& store) {
+  return {.committed = store.committed,
+          .refused = store.refused,
+          .groups = store.groups,
+          .syncs = store.syncs,
+          .queued_batches = store.queued_batches,
+          .queued_bytes = store.queued_bytes,
+          .erasing_ranges = store.erasing_ranges,
+          .reopened = store.reopened,
+          .snapshots = store.snapshots};
 }
 
-json mail_patrol_json(const mail::PatrolFigures& patrol) {
-  return {{"rounds", patrol.rounds},
-          {"bytes", patrol.bytes},
-          {"damaged", patrol.damaged},
-          {"findings", patrol.findings}};
+report::MailScrub report_of(const mail::ScrubFigures& scrub) {
+  return {.rounds = scrub.rounds,
+          .bytes = scrub.bytes,
+          .damaged = scrub.damaged,
+          .findings = scrub.findings};
 }
 
-json mail_damage_json(const mail::DamageFigures& damage) {
-  return {{"lost", damage.lost},
-          {"mended", damage.mended},
-          {"repairs", damage.repairs},
-          {"notes", damage.texts}};
+report::MailDamage report_of(const mail::DamageFigures& damage) {
+  return {.lost = damage.lost,
+          .repaired = damage.repaired,
+          .repairs = damage.repairs,
+          .notes = damage.texts};
 }
 
-json mail_move_json(const mail::MoveProgress& move) {
-  return {{"state", mail::name_of(move.state)},
-          {"shards", move.shards},
-          {"taken", move.taken},
-          {"shard", move.shard ? json(*move.shard) : json()},
-          {"from", move.from},
-          {"doing", move.doing},
-          {"rows", move.rows},
-          {"bytes", move.bytes},
-          {"messages", move.messages},
-          {"error", move.error}};
+report::MailMove report_of(const mail::MoveProgress& move) {
+  return {.state = std::string(mail::name_of(move.state)),
+          .shards = move.shards,
+          .taken = move.taken,
+          .shard = move.shard,
+          .from = move.from,
+          .doing = move.doing,
+          .rows = move.rows,
+          .bytes = move.bytes,
+          .messages = move.messages,
+          .error = move.error};
 }
 
-json mail_counters_json(const mail::MailCounters& counters) {
-  return {{"stored", counters.stored},
-          {"refused", counters.refused},
-          {"repeated_keys", counters.repeated_keys},
-          {"batches", counters.batches},
-          {"overflows", counters.overflows},
-          {"settled", counters.settled},
-          {"trimmed", counters.trimmed},
-          {"aged", counters.aged},
-          {"purged", counters.purged},
-          {"dead_letters", counters.dead_letters}};
+report::MailCounters report_of(const mail::MailCounters& counters) {
+  return {.stored = counters.stored,
+          .refused = counters.refused,
+          .repeated_keys = counters.repeated_keys,
+          .batches = counters.batches,
+          .overflows = counters.overflows,
+          .settled = counters.settled,
+          .trimmed = counters.trimmed,
+          .aged = counters.aged,
+          .purged = counters.purged,
+          .dead_letters = counters.dead_letters};
 }
 
 }  // namespace starbus::bus::busd

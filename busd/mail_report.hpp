@@ -1,30 +1,30 @@
-/// What a mail store is asked for, as documents of docs/admin-api.md. Pure functions; those that
-/// take a snapshot block for disk reads.
+/// Documents about the mail store (docs/operate/admin-api.md). Pure functions; functions with a
+/// snapshot block for disk reads.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "daemon/admin/admin_http.hpp"
+#include "daemon/report/mail.hpp"
 #include "mail/mail.hpp"
-#include "mail/node.hpp"
+#include "mail/mail_store_thread.hpp"
 #include "mail/repair/inspect.hpp"
-#include "mail/repair/patrol.hpp"
-#include "mail/shards/taker.hpp"
+#include "mail/repair/scrubber.hpp"
+#include "mail/shards/shard_import.hpp"
 
 namespace starbus::bus::busd {
 
-/// With a fitting HTTP status.
+/// With the HTTP status of the error.
 daemon::Response mail_refusal(const storage::Error& error);
 daemon::Response boxes_answer(const storage::Snapshot& snapshot, const mail::BoxQuery& query);
 daemon::Response peek_answer(const storage::Snapshot& snapshot, const std::string& name,
                              std::uint64_t from, std::size_t limit);
-nlohmann::json mail_store_json(const storage::Report& report);
-nlohmann::json mail_patrol_json(const mail::PatrolFigures& patrol);
-nlohmann::json mail_damage_json(const mail::DamageFigures& damage);
-nlohmann::json mail_move_json(const mail::MoveProgress& move);
-nlohmann::json mail_counters_json(const mail::MailCounters& counters);
+report::MailStore report_of(const storage::Report& store);
+report::MailScrub report_of(const mail::ScrubFigures& scrub);
+report::MailDamage report_of(const mail::DamageFigures& damage);
+report::MailMove report_of(const mail::MoveProgress& move);
+report::MailCounters report_of(const mail::MailCounters& counters);
 
 }  // namespace starbus::bus::busd

@@ -1,4 +1,4 @@
-// busd: the bus daemon of one host. See busd.hpp, and docs/operations.md for running it.
+// busd: the bus daemon of one host. See busd.hpp, and docs/operate/operations.md for running it.
 #include "bus/core/wire/version.hpp"
 #include "busd/busd.hpp"
 #include "daemon/main_loop.hpp"

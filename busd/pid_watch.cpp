@@ -7,6 +7,7 @@
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
+#include <cassert>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -15,7 +16,7 @@ namespace starbus::bus::busd {
 
 namespace asio = boost::asio;
 
-/// Shared with the handler that waits; without a descriptor the process has ended already.
+/// Shared with the handler that waits. Without a descriptor the process has ended already.
 class PidWatch::Watched : public std::enable_shared_from_this<Watched> {
  public:
   Watched(asio::io_context& loop, std::function<void()> ended)
@@ -58,11 +59,13 @@ PidWatch::~PidWatch() {
 }
 
 void PidWatch::add(std::int64_t pid) {
+  thread_.check();
+  assert(pid > 0);
   remove(pid);
   const auto pidfd = static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0));
   const int error = errno;
   if (pidfd < 0 && error != ESRCH) {
-    spdlog::warn("pid {} cannot be watched, its names are kept for the lease: {}", pid,
+    spdlog::warn("pid {}: cannot be watched; its names stay bound for the lease: {}", pid,
                  std::strerror(error));
     return;
   }
@@ -84,6 +87,7 @@ bool PidWatch::has_ended(std::int64_t pid) const {
 }
 
 void PidWatch::remove(std::int64_t pid) {
+  thread_.check();
   const auto found = watched_.find(pid);
   if (found == watched_.end()) return;
   found->second->cancel();

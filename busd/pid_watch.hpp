@@ -6,25 +6,28 @@
 #include <map>
 #include <memory>
 
+#include "base/loop_thread.hpp"
+
 namespace starbus::bus::busd {
 
 /// Reports the end of processes, by pidfd: no polling, and no mistake when a pid is used again.
-/// Belongs to the loop's thread and owns the descriptors. Where the system gives no pidfd, nothing
-/// is reported: then the lease of the process decides.
+/// Belongs to the loop's thread and owns the descriptors. If the system gives no pidfd, nothing is
+/// reported: then the lease of the process decides.
 class PidWatch {
  public:
   using Ended = std::function<void(std::int64_t pid)>;
   PidWatch(boost::asio::io_context& loop, Ended ended);
   ~PidWatch();
 
-  /// `ended` is called once, from the loop, also if the process has ended already.
+  /// `ended` is called once, from the loop, even if the process has ended already.
   void add(std::int64_t pid);
   void remove(std::int64_t pid);
-  /// Asks the system; false for who is not watched.
+  /// Asks the system; false for a process that is not watched.
   bool has_ended(std::int64_t pid) const;
 
  private:
   class Watched;
+  LoopThread thread_;
   boost::asio::io_context& loop_;
   Ended ended_;
   std::map<std::int64_t, std::shared_ptr<Watched>> watched_;

@@ -11,16 +11,16 @@
 
 #include "bus/core/limits.hpp"
 #include "bus/core/wire/name.hpp"
-#include "daemon/kept_number.hpp"
+#include "daemon/persistent_counter.hpp"
 
 namespace starbus::bus::busd {
 namespace {
 
 constexpr const char* kFile = "processes";
-constexpr std::size_t kSlack = 4096;  // lines of the dead before the file is written anew
+constexpr std::size_t kSlack = 4096;  // lines of ended processes before the file is written again
 
-/// Clock ticks since boot; 0 if there is no such process. Field 22 of its stat, counted behind the
-/// command, which may hold anything but is in parentheses.
+/// Clock ticks since boot; 0 if there is no such process. Field 22 of its stat, counted after the
+/// command, which may contain any character but is in parentheses.
 std::uint64_t start_time(std::int64_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string text((std::istreambuf_iterator<char>(file)), {});
@@ -50,11 +50,11 @@ Result<ProcessJournal> ProcessJournal::open(daemon::StateDirectory& state) {
       while (std::getline(lines, line)) journal.take(line);
     }
   }
-  if (auto begun = journal.begin_anew(); !begun) return begun.error();
+  if (auto begun = journal.rewrite(); !begun) return begun.error();
   return journal;
 }
 
-/// A line that was cut short by a crash is the last, and its process was not announced yet.
+/// Only the last line can be cut short by a crash; its process was not announced yet.
 void ProcessJournal::take(std::string_view line) {
   std::istringstream fields{std::string(line)};
   std::string sign;
@@ -70,17 +70,17 @@ void ProcessJournal::take(std::string_view line) {
   if (sign != "+" || !(fields >> process.pid >> started)) return;
   fields >> process.role;  // may be empty
   if (process.pid < 0 || living_.size() >= kMaxProcesses) return;
-  // Without a pid only the lease can tell.
+  // Without a pid only the lease tells that a process has ended.
   if (process.pid != 0 && (started == 0 || start_time(process.pid) != started)) return;
   living_.push_back(process);
   lines_.emplace(key, line_of(process, started));
 }
 
-Result<> ProcessJournal::begin_anew() {
-  torn_ = true;  // until all of it is done
+Result<> ProcessJournal::rewrite() {
+  torn_ = true;  // until the file is complete
   std::string text = daemon::boot_id() + '\n';
   for (const auto& [key, line] : lines_) text += line;
-  // It means something in this boot only: no need to wait for the disk.
+  // The file is valid in this boot only: no need to wait for the disk.
   if (auto written = state_->note(kFile, text); !written) return written;
   written_ = lines_.size();
   const std::string path = (state_->path() / kFile).string();
@@ -91,6 +91,7 @@ Result<> ProcessJournal::begin_anew() {
 }
 
 Result<> ProcessJournal::add(const JournaledProcess& process, bool lives) {
+  thread_.check();
   const Key key{process.node, process.incarnation};
   std::string line;
   if (lives) {
@@ -100,8 +101,8 @@ Result<> ProcessJournal::add(const JournaledProcess& process, bool lives) {
     lines_.erase(key);
     line = "- " + process.node + ' ' + std::to_string(process.incarnation) + '\n';
   }
-  // Behind half a line, a whole one would be unreadable too.
-  if (torn_ || ++written_ > 2 * lines_.size() + kSlack) return begin_anew();
+  // A whole line after half a line would be unreadable, too.
+  if (torn_ || ++written_ > 2 * lines_.size() + kSlack) return rewrite();
   const ssize_t size = ::write(file_.get(), line.data(), line.size());
   if (size == static_cast<ssize_t>(line.size())) return {};
   torn_ = true;
@@ -110,8 +111,8 @@ Result<> ProcessJournal::add(const JournaledProcess& process, bool lives) {
   return Error{Errc::io_error, (state_->path() / kFile).string() + ": " + std::strerror(reason)};
 }
 
-Result<> ProcessJournal::mend() {
-  return torn_ ? begin_anew() : Result<>();
+Result<> ProcessJournal::repair() {
+  return torn_ ? rewrite() : Result<>();
 }
 
 }  // namespace starbus::bus::busd

@@ -76,7 +76,7 @@ void read_busd(ConfigReader table, Settings& settings) {
   if (const auto checked = check_node_name(settings.host); !checked) {
     table.problem("host", checked.error().to_string());
   } else if (settings.host == daemon::kRootTarget) {
-    table.problem("host", "'root' is busroot wherever hosts are named");
+    table.problem("host", "'root' is reserved for busroot; choose another host name");
   }
   settings.listen = table.strings("listen", {"unix:///run/starbus/busd.sock"});
   if (settings.listen.empty()) table.problem("listen", "at least one endpoint is needed");
@@ -85,7 +85,8 @@ void read_busd(ConfigReader table, Settings& settings) {
     if (!endpoint) {
       table.problem("listen", endpoint.error().to_string());
     } else if (!endpoint->is_local()) {
-      table.problem("listen", "'" + text + "': processes of this host come by unix:// or ipc://");
+      table.problem("listen",
+                    "'" + text + "': processes of this host connect by unix:// or ipc://");
     }
   }
   const std::string mode = table.string("socket_mode", "0660");
@@ -113,7 +114,7 @@ bool leaves_this_host(const io::Endpoint& endpoint) {
 void read_keys(ConfigReader& table, Settings& settings) {
   settings.server_keys = table.strings("server_keys");
   if (settings.server_keys.empty() || settings.server_keys.size() > 2) {
-    table.problem("server_keys", "one key of busroot, or two while it changes");
+    table.problem("server_keys", "needs one key of busroot, or two while it changes");
   }
   for (const std::string& key : settings.server_keys) {
     if (!io::is_curve_key(key)) table.problem("server_keys", "not a public key of 40 characters");
@@ -157,7 +158,7 @@ Role read_role(ConfigReader table) {
   Role role;
   role.name = table.required_string("name");
   if (const auto checked = check_node_name(role.name); !checked && !role.name.empty()) {
-    table.problem("name", "a role is 1..100 of a-z A-Z 0-9 _ -");
+    table.problem("name", "a role name has 1..100 characters of a-z A-Z 0-9 _ -");
   }
   role.users = read_ids(table, "users", user_id);
   role.groups = read_ids(table, "groups", group_id);
@@ -179,7 +180,7 @@ void read_log(ConfigReader& table, std::vector<mail::LogQuota>& logs) {
   quota.bytes = table.size("bytes", quota.bytes);
   quota.age_ms = static_cast<std::uint64_t>(table.duration("age", {}).count());
   if (std::ranges::count(logs, quota.prefix, &mail::LogQuota::prefix) != 0) {
-    table.problem("prefix", "two [[mail.log]] are for '" + quota.prefix + "'");
+    table.problem("prefix", "two [[mail.log]] have the prefix '" + quota.prefix + "'");
   }
   logs.push_back(std::move(quota));
 }
@@ -188,7 +189,8 @@ void read_mail(ConfigReader table, Settings& settings) {
   for (const std::string& text : table.strings("shards")) {
     const auto shards = parse_shards(text);
     if (!shards) {
-      table.problem("shards", "'" + text + "' is no shard, 0 to 255, and no range such as 0-127");
+      table.problem("shards",
+                    "'" + text + "' is not a shard number from 0 to 255 or a range such as 0-127");
       continue;
     }
     for (const std::uint8_t shard : *shards) {
@@ -202,16 +204,16 @@ void read_mail(ConfigReader table, Settings& settings) {
   settings.mail_folder = table.string("directory", "");
   if (!settings.mail_folder.empty() && !std::filesystem::path(settings.mail_folder).is_absolute()) {
     table.problem("directory",
-                  "'directory' must be an absolute path, so that it is the same store from "
-                  "wherever busd is started; it is '" +
+                  "'directory' must be an absolute path, so that every start of busd uses the "
+                  "same store; it is '" +
                       settings.mail_folder + "'");
   }
   settings.mail_quota.box_messages = table.integer<std::uint64_t>(
       "box_messages", settings.mail_quota.box_messages, 1, ConfigReader::kNoMaximum);
   settings.mail_quota.box_bytes = table.size("box_bytes", settings.mail_quota.box_bytes, 1);
   settings.mail_quota.total_bytes = table.size("total_bytes", 0);
-  settings.mail_patrol.rate = table.size("check_rate", settings.mail_patrol.rate);
-  settings.mail_patrol.rest = table.duration("check_pause", settings.mail_patrol.rest);
+  settings.mail_scrub.rate = table.size("check_rate", settings.mail_scrub.rate);
+  settings.mail_scrub.rest = table.duration("check_pause", settings.mail_scrub.rest);
   settings.mail_quota.total_messages =
       table.integer<std::uint64_t>("total_messages", 0, 0, ConfigReader::kNoMaximum);
   settings.mail_quota.total_boxes =
@@ -246,7 +248,7 @@ Settings read_settings(ConfigReader& reader) {
   for (ConfigReader& table : reader.tables("role")) {
     Role role = read_role(table);
     if (std::ranges::count(settings.roles, role.name, &Role::name) != 0) {
-      table.problem("name", "two roles are called '" + role.name + "'");
+      table.problem("name", "two roles have the name '" + role.name + "'");
     }
     settings.roles.push_back(std::move(role));
   }

@@ -4,17 +4,17 @@
 #include <vector>
 
 #include "bus/core/lanes.hpp"
-#include "bus/core/routers/access_list.hpp"
+#include "bus/core/routers/host/access_list.hpp"
 #include "bus/core/wire/version.hpp"
 #include "bus/io/link.hpp"
 #include "bus/io/reconnect.hpp"
 #include "daemon/config/config.hpp"
 #include "mail/mail.hpp"
-#include "mail/repair/patrol.hpp"
+#include "mail/repair/scrubber.hpp"
 
 namespace starbus::bus::busd {
 
-/// What busd.toml says, checked and resolved. A plain value.
+/// The settings of busd.toml, checked and resolved. A plain value.
 struct Settings {
   std::string host;
   std::vector<std::string> listen;
@@ -30,17 +30,17 @@ struct Settings {
 
   std::vector<Role> roles;
 
-  bool keeps_mail = false;                // there is a [mail]: this host has a store
-  std::vector<std::uint8_t> mail_shards;  // that it keeps, unless they have moved
+  bool keeps_mail = false;                // [mail] is present: this host has a store
+  std::vector<std::uint8_t> mail_shards;  // kept here unless they have moved
   std::string mail_folder;                // empty: "mail" in the state folder
   mail::MailQuota mail_quota;
-  mail::PatrolSettings mail_patrol;
+  mail::ScrubSettings mail_scrub;
 
-  /// Every endpoint with every server key: during a rotation of busroot's key one of two is right.
+  /// Every endpoint with every server key: while busroot's key changes, one of two is valid.
   std::vector<io::Reconnect::Target> targets() const;
 };
 
-/// Reads [busd], [busroot], [[role]] and [mail]; what is wrong goes to the reader's problems.
+/// Reads [busd], [busroot], [[role]] and [mail]; errors go to the reader's problems.
 Settings read_settings(daemon::ConfigReader& reader);
 
 }  // namespace starbus::bus::busd

@@ -5,21 +5,23 @@
 #include <string_view>
 #include <utility>
 
-#include "daemon/kept_number.hpp"
+#include "daemon/persistent_counter.hpp"
 
 namespace starbus::bus::busd {
 namespace {
 
 constexpr const char* kTermFile = "term";
 constexpr const char* kIncarnationFile = "incarnation";
-constexpr std::chrono::seconds kNoteAgain{1};
-constexpr std::uint64_t kTermEnd = std::uint64_t{1} << 24;         // what an epoch has room for
-constexpr std::uint64_t kIncarnationEnd = std::uint64_t{1} << 62;  // it still grows with each start
-// They follow the clock in microseconds: a month of it, so that a start seldom waits for the disk.
+constexpr std::chrono::seconds kWriteAgain{1};
+constexpr std::uint64_t kTermEnd = std::uint64_t{1} << 24;  // an epoch has 24 bits for it
+constexpr std::uint64_t kIncarnationEnd = std::uint64_t{1}
+                                          << 62;  // the number still grows with each start
+// Incarnations follow the clock in microseconds: a month is reserved, so that a start seldom waits
+// for the disk.
 constexpr std::uint64_t kReservedIncarnations =
     std::chrono::microseconds(std::chrono::hours(24 * 30)).count();
 
-daemon::KeptNumber kept_term(daemon::StateDirectory& state) {
+daemon::PersistentCounter kept_term(daemon::StateDirectory& state) {
   return {state, kTermFile, kTermEnd};
 }
 
@@ -33,14 +35,14 @@ Shell::Shell(boost::asio::io_context& loop, daemon::LinkShell& links, daemon::St
       journal_(std::move(journal)),
       limited_(limited),
       events_(std::move(events)),
-      notes_(loop),
+      retry_(loop),
       pids_(loop, [this](std::int64_t pid) { events_.pid_ended(pid); }) {}
 
-/// Known to the next busd of this boot at once. The fsync, for a power cut, has a thread of its
-/// own: on a busy disk it would hold up everybody's messages.
+/// The next busd of this boot reads it at once. The fsync, for a power cut, runs in a thread of its
+/// own: on a busy disk it would delay all messages.
 void Shell::remember_term(Epoch term) {
   if (const auto noted = kept_term(state_).note(term.term()); !noted) {
-    not_noted("term of busroot: " + noted.error().to_string());
+    write_failed("term of busroot: " + noted.error().to_string());
   }
   unstored_ = term;
   if (!storing_.joinable()) store_term();
@@ -58,43 +60,43 @@ void Shell::store_term() {
 void Shell::term_stored(Epoch term, const Result<>& stored) {
   storing_.join();
   if (!stored) {
-    return not_noted("term of busroot: " + stored.error().to_string() +
-                     "; until it is, a restart of busd could follow an outdated busroot");
+    return write_failed("term of busroot: " + stored.error().to_string() +
+                        "; until it is stored, a restarted busd could accept an outdated busroot");
   }
   if (unstored_ != term) return store_term();
   unstored_ = {};
-  say_if_mended();
+  log_if_written();
 }
 
 void Shell::journal(const JournaledProcess& process, bool lives) {
   if (const auto written = journal_.add(process, lives); !written) {
-    not_noted("journal of processes: " + written.error().to_string() +
-              "; what is missing there loses its names if busd restarts now");
+    write_failed("journal of processes: " + written.error().to_string() +
+                 "; a process that is missing there loses its names if busd restarts now");
   }
 }
 
-void Shell::not_noted(const std::string& what) {
+void Shell::write_failed(const std::string& what) {
   if (limited_.allow("notes")) daemon::log_router_line(RouterShell::Level::error, what);
   failed_ = true;
-  if (std::exchange(noting_again_, true)) return;
-  notes_.expires_after(kNoteAgain);
-  notes_.async_wait([this, weak = std::weak_ptr(alive_)](const boost::system::error_code& error) {
-    if (!error && !weak.expired()) note_again();
+  if (std::exchange(writing_again_, true)) return;
+  retry_.expires_after(kWriteAgain);
+  retry_.async_wait([this, weak = std::weak_ptr(alive_)](const boost::system::error_code& error) {
+    if (!error && !weak.expired()) write_again();
   });
 }
 
-void Shell::note_again() {
-  noting_again_ = false;
+void Shell::write_again() {
+  writing_again_ = false;
   if (unstored_) remember_term(unstored_);
-  if (const auto written = journal_.mend(); !written) {
-    not_noted("journal of processes: " + written.error().to_string());
+  if (const auto written = journal_.repair(); !written) {
+    write_failed("journal of processes: " + written.error().to_string());
   }
-  say_if_mended();
+  log_if_written();
 }
 
-void Shell::say_if_mended() {
-  if (noting_again_ || unstored_ || !std::exchange(failed_, false)) return;
-  daemon::log_router_line(RouterShell::Level::info, "what could not be written is on disk now");
+void Shell::log_if_written() {
+  if (writing_again_ || unstored_ || !std::exchange(failed_, false)) return;
+  daemon::log_router_line(RouterShell::Level::info, "the failed write is on disk now");
 }
 
 void Shell::answer_query(const Query& query) {
@@ -106,7 +108,8 @@ void Shell::uplink_ended(const Error&) {
 }
 
 void Shell::log(RouterShell::Level level, const std::string& text) {
-  // Processes that come and go quickly, or peers that knock in vain, must not fill the log.
+  // Processes that start and end quickly, or peers that are refused again and again, must not fill
+  // the log.
   const std::string_view peer = std::string_view(text).substr(0, text.find(':'));
   if (level != RouterShell::Level::error && !limited_.allow(peer)) return;
   daemon::log_router_line(level, text);
@@ -127,7 +130,7 @@ Result<Epoch> stored_term(daemon::StateDirectory& state) {
 Result<std::uint64_t> next_incarnation(daemon::StateDirectory& state) {
   const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
   const auto clock = static_cast<std::uint64_t>(since_epoch / std::chrono::microseconds(1));
-  return daemon::KeptNumber(state, kIncarnationFile, kIncarnationEnd)
+  return daemon::PersistentCounter(state, kIncarnationFile, kIncarnationEnd)
       .next(clock, kReservedIncarnations);
 }
 

@@ -15,8 +15,8 @@
 
 namespace starbus::bus::busd {
 
-/// What the router asks of this machine. Belongs to the loop's thread. Nothing here calls back into
-/// the router at once: what must, is posted. What cannot be written to disk is logged and tried
+/// Serves the router's requests to this machine. Belongs to the loop's thread. Nothing here calls
+/// back into the router at once: such calls are posted. A failed write to disk is logged and tried
 /// again.
 class Shell final : public daemon::LinkedShell<HostShell> {
  public:
@@ -39,9 +39,9 @@ class Shell final : public daemon::LinkedShell<HostShell> {
 
  private:
   void later(std::function<void()> action);
-  void not_noted(const std::string& what);
-  void note_again();
-  void say_if_mended();
+  void write_failed(const std::string& what);
+  void write_again();
+  void log_if_written();
   void store_term();
   void term_stored(Epoch term, const Result<>& stored);
 
@@ -50,10 +50,10 @@ class Shell final : public daemon::LinkedShell<HostShell> {
   ProcessJournal journal_;
   daemon::RateLimited& limited_;
   Events events_;
-  boost::asio::steady_timer notes_;
-  bool noting_again_ = false;  // the timer runs
-  bool failed_ = false;        // something is not on disk, and the log says so
-  Epoch unstored_;             // a term that is not on disk yet; 0: none
+  boost::asio::steady_timer retry_;
+  bool writing_again_ = false;  // the timer runs
+  bool failed_ = false;         // a write failed, and the log says so
+  Epoch unstored_;              // a term that is not on disk yet; 0 if there is none
   PidWatch pids_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   std::jthread storing_;  // joinable while a term is being stored

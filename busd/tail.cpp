@@ -1,15 +1,17 @@
 #include "busd/tail.hpp"
 
+#include <cassert>
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <utility>
+
+#include "daemon/report/document.hpp"
 
 namespace starbus::bus::busd {
 namespace {
 
 constexpr std::size_t kShown = 200;  // bytes of a body
 
-/// Bodies are whatever the application sends: what cannot be printed becomes a dot.
+/// Bodies hold any bytes: each that cannot be printed becomes a dot.
 std::string printable(ByteView body) {
   std::string text(as_text(body.first(std::min(body.size(), kShown))));
   for (char& c : text) {
@@ -28,6 +30,8 @@ std::string name_of_origin(HostRouter& router, const Process& origin) {
 }  // namespace
 
 void Tails::add(const ChannelId& channel, std::shared_ptr<daemon::Stream> stream) {
+  thread_.check();
+  assert(stream != nullptr);
   stream->on_close([this, channel, raw = stream.get()] { remove(channel, raw); });
   auto& streams = streams_[channel];
   if (streams.empty()) {
@@ -39,14 +43,15 @@ void Tails::add(const ChannelId& channel, std::shared_ptr<daemon::Stream> stream
 void Tails::show(const ChannelId& channel, const Run& run) {
   const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
   const auto first = RunReader(run).next();
-  const nlohmann::json line = {{"time_ms", since_epoch / std::chrono::milliseconds(1)},
-                               {"lane", name_of(run.lane)},
-                               {"origin", name_of_origin(router_, run.origin)},
-                               {"seq", run.seq},
-                               {"count", run.count},
-                               {"bytes", run.items.size()},
-                               {"text", first ? printable(first->body) : ""}};
-  const std::string text = line.dump();
+  const report::TailLine line{
+      .time_ms = static_cast<double>(since_epoch / std::chrono::milliseconds(1)),
+      .lane = std::string(name_of(run.lane)),
+      .origin = name_of_origin(router_, run.origin),
+      .seq = run.seq,
+      .count = run.count,
+      .bytes = run.items.size(),
+      .text = first ? printable(first->body) : ""};
+  const std::string text = report::to_json(line).dump();
   for (const auto& stream : streams_[channel]) stream->write(text);
 }
 

@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "base/loop_thread.hpp"
 #include "bus/core/routers/host_router.hpp"
 #include "daemon/admin/admin_http.hpp"
 
 namespace starbus::bus::busd {
 
 /// Streams of the messages that pass for a channel ("bustop tail"). Belongs to the loop's thread.
-/// The router's tap is set while somebody looks, so that nobody else pays for it.
+/// The router's tap is set only while a stream is open, so that it costs nothing otherwise.
 class Tails {
  public:
   explicit Tails(HostRouter& router) : router_(router) {}
@@ -21,6 +22,7 @@ class Tails {
   void show(const ChannelId& channel, const Run& run);
   void remove(const ChannelId& channel, const daemon::Stream* stream);
 
+  LoopThread thread_;
   HostRouter& router_;
   std::map<ChannelId, std::vector<std::shared_ptr<daemon::Stream>>> streams_;
 };

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "bus/core/wire/name.hpp"
@@ -12,13 +11,14 @@
 #include "daemon/admin/at_route.hpp"
 #include "daemon/admin/router_report.hpp"
 #include "daemon/loop_lag.hpp"
+#include "daemon/report/document.hpp"
 #include "daemon/router_shell.hpp"
 
 namespace starbus::bus::busroot {
 
 using daemon::Request;
 using daemon::Response;
-using nlohmann::json;
+using report::to_json;
 
 namespace {
 
@@ -26,13 +26,13 @@ std::string_view state_of(const Directory::Entry& entry) {
   return entry.confirmed ? "active" : "unconfirmed";
 }
 
-json name_json(const Directory::Entry& entry) {
-  return {{"name", std::string(entry.name())},
-          {"id", entry.id().to_string()},
-          {"owner", RootRouter::process_of(entry).full_name()},
-          {"epoch", entry.epoch.to_string()},
-          {"lineage", entry.lineage.to_string()},
-          {"state", state_of(entry)}};
+report::NameRow row_of(const Directory::Entry& entry) {
+  return {.name = std::string(entry.name()),
+          .id = entry.id().to_string(),
+          .owner = RootRouter::process_of(entry).full_name(),
+          .epoch = entry.epoch.to_string(),
+          .lineage = entry.lineage.to_string(),
+          .state = std::string(state_of(entry))};
 }
 
 }  // namespace
@@ -57,6 +57,7 @@ Admin::Admin(RootRouter& router, daemon::DaemonContext& context, std::function<v
 }
 
 void Admin::pass_on(const Request& request, const daemon::Reply& reply) {
+  thread_.check();
   const auto at = daemon::parse_at(request);
   if (!at) return reply(daemon::error_response(at.error()));
   if (at->target == RootRouter::kRootName) return reply(routes_.answer(at->path));
@@ -64,14 +65,15 @@ void Admin::pass_on(const Request& request, const daemon::Reply& reply) {
   if (!router_.ask({{}, number, at->target, at->path})) {
     return reply(daemon::error_response({Errc::unreachable, at->target + " is not connected"}));
   }
-  // A host that never answers leaves its question here until newer ones push it out; the client
-  // has had its 504 from the server by then.
+  // A request that its host never answers stays here until newer ones push it out; by then the
+  // server has answered the client 504.
   if (questions_.size() >= kMostQuestions) questions_.erase(questions_.begin());
   questions_.emplace(number, reply);
   flush_();
 }
 
 void Admin::on_answer(const Answer& answer) {
+  thread_.check();
   auto question = questions_.extract(answer.number);
   if (question.empty()) return;
   Response response;
@@ -82,58 +84,65 @@ void Admin::on_answer(const Answer& answer) {
 
 Response Admin::status() const {
   const auto lag = std::chrono::duration_cast<std::chrono::milliseconds>(context_.lag.worst());
-  return Response::json({{"kind", "busroot"},
-                         {"name", router_.name()},
-                         {"version", kVersion},
-                         {"protocol", protocol_text(router_.minor())},
-                         {"pid", ::getpid()},
-                         {"uptime_s", (daemon::boot_now() - started_) / std::chrono::seconds(1)},
-                         {"loop_lag_ms", lag.count()},
-                         {"clock_jump_age_s", daemon::clock_jump_age(context_.clock)},
-                         {"term", router_.term()},
-                         {"state", router_.in_grace() ? "grace" : "serving"},
-                         {"counters", daemon::counters_json(router_.counters())}});
+  const Time uptime = daemon::boot_now() - started_;
+  return Response::json(to_json(
+      report::DaemonStatus{.kind = "busroot",
+                           .name = router_.name(),
+                           .version = kVersion,
+                           .protocol = protocol_text(router_.minor()),
+                           .pid = ::getpid(),
+                           .uptime_s = static_cast<double>(uptime / std::chrono::seconds(1)),
+                           .loop_lag_ms = static_cast<double>(lag.count()),
+                           .clock_jump_age_s = daemon::clock_jump_age(context_.clock),
+                           .term = router_.term(),
+                           .state = router_.in_grace() ? "grace" : "serving",
+                           .counters = daemon::counters_of(router_.counters())}));
 }
 
 Response Admin::links() const {
-  json rows = json::array();
+  report::LinksPage page;
   for (const LinkStatus& link : router_.link_status()) {
-    rows.push_back(daemon::link_json(link, "busd"));
+    page.links.push_back(daemon::link_info(link, "busd"));
   }
-  return Response::json({{"links", rows}});
+  return Response::json(to_json(page));
 }
 
-json Admin::host_json(const RootHost& host, const std::vector<LinkStatus>& links) const {
-  json processes = json::array();
+report::HostRow Admin::row_of_host(const RootHost& host,
+                                   const std::vector<LinkStatus>& links) const {
+  report::HostRow row{.host = host.name,
+                      .connected = host.connected(),
+                      .key = host.key,
+                      .names = host.names(),
+                      .processes = {},
+                      .link = std::nullopt,
+                      .software = host.software,
+                      .recent_sessions = host.sessions.count(daemon::boot_now())};
   for (const auto& [id, process] : host.processes) {
-    processes.push_back({{"name", process->full_name()},
-                         {"role", process->role},
-                         {"pid", process->pid},
-                         {"names", process->names()}});
+    report::ProcessInfo info;
+    info.name = process->full_name();
+    info.role = process->role;
+    info.pid = process->pid;
+    info.names = process->names();
+    row.processes.push_back(std::move(info));
   }
   const auto link = std::ranges::lower_bound(links, host.link, {}, &LinkStatus::id);
-  const bool linked = host.connected() && link != links.end();
-  return {
-      {"host", host.name},         {"connected", host.connected()},
-      {"key", host.key},           {"names", host.names()},
-      {"processes", processes},    {"link", linked ? daemon::link_json(*link, "busd") : json()},
-      {"software", host.software}, {"recent_sessions", host.sessions.count(daemon::boot_now())}};
+  if (host.connected() && link != links.end()) row.link = daemon::link_info(*link, "busd");
+  return row;
 }
 
 Response Admin::topology() const {
   const std::vector<LinkStatus> links = router_.link_status();
   std::map<std::string, const RootHost*> by_name;
   router_.for_each_host([&](const RootHost& host) { by_name[host.name] = &host; });
-  json hosts = json::array();
-  for (const auto& [name, host] : by_name) hosts.push_back(host_json(*host, links));
-  return Response::json({{"kind", "busroot"},
-                         {"name", router_.name()},
-                         {"software", std::string("starbus ") + kVersion},
-                         {"term", router_.term()},
-                         {"grace", router_.in_grace()},
-                         {"waiting_for", router_.waiting_for()},
-                         {"hosts", hosts},
-                         {"names", router_.directory().size()}});
+  report::RootTopology topology;
+  topology.name = router_.name();
+  topology.software = std::string("starbus ") + kVersion;
+  topology.term = router_.term();
+  topology.grace = router_.in_grace();
+  topology.waiting_for.assign(router_.waiting_for().begin(), router_.waiting_for().end());
+  for (const auto& [name, host] : by_name) topology.hosts.push_back(row_of_host(*host, links));
+  topology.names = router_.directory().size();
+  return Response::json(to_json(topology));
 }
 
 Response Admin::names(const Request& request) const {
@@ -142,33 +151,41 @@ Response Admin::names(const Request& request) const {
   const std::size_t limit = std::min<std::size_t>(*asked, kMostRows);
   const std::string prefix = request.parameter_or("prefix", "");
   const Directory& directory = router_.directory();
-  json rows = json::array();
+  report::NamesPage page;
   bool more = false;
   directory.list(prefix, request.parameter_or("after", ""), [&](const Directory::Entry& entry) {
-    more = rows.size() == limit;
-    if (!more) rows.push_back(name_json(entry));
+    more = page.names.size() == limit;
+    if (!more) page.names.push_back(row_of(entry));
     return !more;
   });
-  std::size_t total = directory.size();
+  page.total = directory.size();
   if (!prefix.empty()) {
-    total = 0;
-    directory.list(prefix, "", [&](const Directory::Entry&) { return ++total != 0; });
+    page.total = 0;
+    directory.list(prefix, "", [&](const Directory::Entry&) { return ++page.total != 0; });
   }
-  const json next = more && limit != 0 ? rows.back()["name"] : json();
-  return Response::json({{"names", rows}, {"next", next}, {"total", total}});
+  if (more && limit != 0) page.next = page.names.back().name;
+  return Response::json(to_json(page));
 }
 
 Response Admin::route(const Request& request) const {
   const auto name = Name::of(request.parameter_or("name", ""));
   if (!name) return daemon::error_response(name.error());
-  json answer = {{"name", name->text()}, {"id", name->id().to_string()}, {"found", false}};
+  report::RouteInfo answer;
+  answer.name = name->text();
+  answer.id = name->id().to_string();
   if (const Directory::Entry* entry = router_.directory().find(name->id())) {
-    answer.update(name_json(*entry));
-    answer["found"] = true;
-    answer["host"] = RootRouter::process_of(*entry).host.name;
-    answer["confirmed"] = entry->confirmed;
+    report::NameRow row = row_of(*entry);
+    answer = {.name = std::move(row.name),
+              .id = std::move(row.id),
+              .found = true,
+              .owner = std::move(row.owner),
+              .host = RootRouter::process_of(*entry).host.name,
+              .epoch = std::move(row.epoch),
+              .lineage = std::move(row.lineage),
+              .confirmed = entry->confirmed,
+              .state = std::move(row.state)};
   }
-  return Response::json(answer);
+  return Response::json(to_json(answer));
 }
 
 void add_metrics(daemon::Metrics& metrics, const RootRouter& router) {
@@ -178,17 +195,19 @@ void add_metrics(daemon::Metrics& metrics, const RootRouter& router) {
   };
   gauge("starbus_busroot_term", "Term of this start.",
         [](const RootRouter& r) { return r.term(); });
-  gauge("starbus_busroot_grace", "1 while hosts are waited for and nothing is granted.",
+  gauge("starbus_busroot_grace",
+        "1 during grace, while busroot waits for hosts and grants nothing, else 0.",
         [](const RootRouter& r) { return r.in_grace() ? 1 : 0; });
-  gauge("starbus_busroot_hosts", "Hosts that are known, connected or within their lease.",
+  gauge("starbus_busroot_hosts", "Hosts that are connected or within their lease.",
         [](const RootRouter& r) { return r.host_count(); });
   gauge("starbus_busroot_names", "Names in the directory.",
         [](const RootRouter& r) { return r.directory().size(); });
-  gauge("starbus_busroot_watched_prefixes", "Prefixes that hosts watch.",
+  gauge("starbus_busroot_watched_prefixes", "Prefixes watched by hosts.",
         [](const RootRouter& r) { return r.watch_count(); });
-  gauge("starbus_busroot_held_bytes", "Messages that wait for their owner's host.",
+  gauge("starbus_busroot_held_bytes",
+        "Bytes of messages that wait for a moving name or an absent host.",
         [](const RootRouter& r) { return r.held().bytes(); });
-  metrics.counter("starbus_busroot_granted_total", "Binds that were granted.",
+  metrics.counter("starbus_busroot_granted_total", "Epochs granted in this term.",
                   [&router] { return static_cast<double>(router.granted()); });
   using Read = double (*)(const RootHost&);
   const auto per_host = [&](const char* name, const char* help, Read read) {
@@ -200,9 +219,9 @@ void add_metrics(daemon::Metrics& metrics, const RootRouter& router) {
       return samples;
     });
   };
-  per_host("starbus_busroot_host_connected", "1 while the host has a session.",
+  per_host("starbus_busroot_host_connected", "1 while the host has a session, else 0.",
            [](const RootHost& host) { return host.connected() ? 1.0 : 0.0; });
-  per_host("starbus_busroot_host_names", "Names that processes of the host own.",
+  per_host("starbus_busroot_host_names", "Names owned by processes of the host.",
            [](const RootHost& host) { return static_cast<double>(host.names()); });
 }
 

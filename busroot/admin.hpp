@@ -2,36 +2,38 @@
 
 #include <functional>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "base/loop_thread.hpp"
 #include "bus/core/routers/root_router.hpp"
 #include "daemon/admin/at_route.hpp"
 #include "daemon/main_loop.hpp"
+#include "daemon/report/topology.hpp"
 
 namespace starbus::bus::busroot {
 
-/// The admin routes of busroot (docs/admin-api.md), for its own HTTP port and for busds that ask
-/// over the bus. Belongs to the loop's thread; router and context outlive it. Every route costs a
-/// few milliseconds at most, whatever the size of the directory: listings come in pages.
+/// The admin routes of busroot (docs/operate/admin-api.md), for its own HTTP port and for busds
+/// that ask over the bus. Belongs to the loop's thread; router and context outlive it. Every route
+/// costs a few milliseconds at most, whatever the size of the directory: listings come in pages.
 class Admin {
  public:
   static constexpr std::size_t kMostRows = 1000;      // of a page of names
-  static constexpr std::size_t kMostQuestions = 256;  // under way to hosts
+  static constexpr std::size_t kMostQuestions = 256;  // sent to hosts and not answered
 
-  /// `flush` sends what a question left in the router.
+  /// `flush` sends what the router has queued.
   Admin(RootRouter& router, daemon::DaemonContext& context, std::function<void()> flush);
 
   /// The answer to a path with its query string.
   daemon::Response answer(const std::string& path_and_query) const {
+    thread_.check();
     return routes_.answer(path_and_query);
   }
-  /// The answer of a host to a question of this busroot.
+  /// A host's answer to a request of this busroot.
   void on_answer(const Answer& answer);
 
  private:
   void pass_on(const daemon::Request& request, const daemon::Reply& reply);
-  nlohmann::json host_json(const RootHost& host, const std::vector<LinkStatus>& links) const;
+  report::HostRow row_of_host(const RootHost& host, const std::vector<LinkStatus>& links) const;
 
   daemon::Response status() const;
   daemon::Response links() const;
@@ -39,6 +41,7 @@ class Admin {
   daemon::Response names(const daemon::Request& request) const;
   daemon::Response route(const daemon::Request& request) const;
 
+  LoopThread thread_;
   RootRouter& router_;
   daemon::DaemonContext& context_;
   std::function<void()> flush_;

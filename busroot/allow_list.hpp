@@ -11,9 +11,9 @@ namespace starbus::bus::busroot {
 
 /// Which hosts may join, and with which CURVE keys. A plain value; no thread of its own.
 ///
-/// With CURVE only listed hosts come in, each with one of its keys (two while a key changes).
-/// Without CURVE there is nothing to tell hosts apart by: an empty list lets everybody in, another
-/// one only the names in it.
+/// With CURVE only listed hosts may join, each with one of its keys (two while a key changes).
+/// Without CURVE hosts have no identity: an empty list allows every name, any other list only its
+/// names.
 class AllowList {
  public:
   static constexpr std::size_t kMaxKeys = 2;  // the present one and its successor
@@ -22,7 +22,7 @@ class AllowList {
   AllowList() = default;
   AllowList(bool curve, Hosts hosts);
 
-  /// Is it the key of any host? Asked before the host has said its name.
+  /// Whether any host has this key: checked before the host sends its name.
   bool knows_key(std::string_view key) const { return owners_.contains(key); }
   /// unauthorized with the reason.
   Result<> check(const std::string& key, const std::string& host) const;

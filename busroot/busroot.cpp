@@ -10,9 +10,9 @@
 namespace starbus::bus::busroot {
 namespace {
 
-// The last bundles leave while the loop still runs. A peer that is slower sees the connection end,
-// which tells it as much; and everybody waits while one busroot is replaced by another.
-constexpr std::chrono::milliseconds kLastWords{20};
+// The last bundles leave while the loop still runs. A slower peer sees the connection end, which
+// tells it the same. Short, because all hosts wait while one busroot replaces another.
+constexpr std::chrono::milliseconds kLastBundles{20};
 
 }  // namespace
 
@@ -57,7 +57,7 @@ Result<> Busroot::start(daemon::DaemonContext& context) {
         links_->flush();
       });
   add_metrics(context.metrics, *router_);
-  spdlog::info("term {}; waits for {} hosts", *term, router_->waiting_for().size());
+  spdlog::info("term {}; waiting for {} hosts", *term, router_->waiting_for().size());
   return listen();
 }
 
@@ -75,7 +75,7 @@ Result<> Busroot::listen() {
         io::listen(context_->loop, endpoint, std::move(options),
                    [this](std::shared_ptr<io::Link> link) { links_->add(std::move(link)); });
     if (!listener) return listener.error();
-    spdlog::info("hosts come by {}", (*listener)->endpoint());
+    spdlog::info("listening for hosts at {}", (*listener)->endpoint());
     listeners_.push_back(std::move(*listener));
   }
   return {};
@@ -104,7 +104,7 @@ void Busroot::drain(std::function<void()> done) {
   router_->shut_down();
   links_->flush();
   drain_timer_ = std::make_unique<boost::asio::steady_timer>(context_->loop);
-  drain_timer_->expires_after(kLastWords);
+  drain_timer_->expires_after(kLastBundles);
   drain_timer_->async_wait([done = std::move(done)](const boost::system::error_code& error) {
     if (!error) done();
   });

@@ -4,25 +4,25 @@
 
 #include "bus/core/wire/ids.hpp"
 #include "bus/core/wire/name.hpp"
-#include "daemon/kept_number.hpp"
+#include "daemon/persistent_counter.hpp"
 
 namespace starbus::bus::busroot {
 namespace {
 
 constexpr const char* kTermFile = "term";
 constexpr const char* kHostsFile = "hosts";
-constexpr std::uint64_t kTermEnd = std::uint64_t{1} << 24;  // what an epoch has room for
-// More starts than one boot sees; a million boots use up the terms.
+constexpr std::uint64_t kTermEnd = std::uint64_t{1} << 24;  // an epoch has 24 bits for it
+// More starts than one boot sees; a million boots use all terms.
 constexpr std::uint64_t kReservedTerms = 16;
 
-Error broken(const daemon::StateDirectory& state, const char* file, const std::string& what) {
+Error malformed(const daemon::StateDirectory& state, const char* file, const std::string& what) {
   return {Errc::io_error, (state.path() / file).string() + ": " + what};
 }
 
 }  // namespace
 
 Result<std::uint64_t> next_term(daemon::StateDirectory& state) {
-  return daemon::KeptNumber(state, kTermFile, kTermEnd).next(1, kReservedTerms);
+  return daemon::PersistentCounter(state, kTermFile, kTermEnd).next(1, kReservedTerms);
 }
 
 Result<std::vector<std::string>> stored_hosts(const daemon::StateDirectory& state) {
@@ -32,7 +32,8 @@ Result<std::vector<std::string>> stored_hosts(const daemon::StateDirectory& stat
   if (!*text) return hosts;
   std::istringstream lines(**text);
   for (std::string line; std::getline(lines, line);) {
-    if (!check_node_name(line)) return broken(state, kHostsFile, "holds what is no host name");
+    if (!check_node_name(line))
+      return malformed(state, kHostsFile, "contains an invalid host name");
     hosts.push_back(std::move(line));
   }
   return hosts;

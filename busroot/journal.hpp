@@ -9,12 +9,12 @@
 
 namespace starbus::bus::busroot {
 
-/// The two things that busroot must not forget: its term and its hosts. Plain files, numbers and
-/// one name per line. io_error with the file's name if one cannot be read, written or understood:
-/// starting without them would let two processes own one name.
+/// The persistent state of busroot: its term and its hosts. Plain files, numbers and one name per
+/// line. io_error with the file's name if one cannot be read, written or decoded: a start without
+/// them would let two processes own one name.
 
-/// Above that of any earlier start, stored before it is returned: one more than at the last, but
-/// for the first start of a boot, which leaves out what may have been in use.
+/// Higher than the term of any earlier start, and stored before it is returned: one more than the
+/// last. The first start of a boot skips the terms that may have been in use.
 Result<std::uint64_t> next_term(daemon::StateDirectory& state);
 
 Result<std::vector<std::string>> stored_hosts(const daemon::StateDirectory& state);

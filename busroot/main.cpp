@@ -1,5 +1,5 @@
-// busroot: the router between the hosts of a cluster. See busroot.hpp, and docs/operations.md for
-// running it.
+// busroot: the router between the hosts of a cluster. See busroot.hpp, and
+// docs/operate/operations.md for running it.
 #include "bus/core/wire/version.hpp"
 #include "busroot/busroot.hpp"
 #include "daemon/main_loop.hpp"

@@ -55,7 +55,7 @@ void read_busroot(ConfigReader table, Settings& settings) {
   settings.minor = daemon::read_protocol(table);
 }
 
-/// Problems of the endpoints stand at the key that can cure them.
+/// Reports problems of the endpoints at the key that can fix them.
 void check_endpoints(ConfigReader& security, const Settings& settings, bool insecure) {
   for (const std::string& text : settings.listen) {
     const auto endpoint = io::parse_endpoint(text);
@@ -75,10 +75,10 @@ void read_host(ConfigReader table, Settings& settings, std::set<std::string>& se
   if (const auto checked = check_node_name(name); !checked && !name.empty()) {
     table.problem("name", checked.error().to_string());
   } else if (name == daemon::kRootTarget) {
-    table.problem("name", "'root' is busroot wherever hosts are named");
+    table.problem("name", "'root' is reserved for busroot; choose another host name");
   }
   const std::vector<std::string> keys = table.strings("keys");
-  if (settings.curve && keys.empty()) table.problem("keys", "a host needs a key");
+  if (settings.curve && keys.empty()) table.problem("keys", "needs at least one key of the host");
   if (keys.size() > AllowList::kMaxKeys) {
     table.problem("keys", "at most two: the present key and its successor");
   }
@@ -87,7 +87,7 @@ void read_host(ConfigReader table, Settings& settings, std::set<std::string>& se
     if (!seen.insert(key).second) table.problem("keys", "another host has this key");
   }
   if (!settings.hosts.emplace(name, keys).second) {
-    table.problem("name", "two hosts are called '" + name + "'");
+    table.problem("name", "two hosts have the name '" + name + "'");
   }
 }
 

@@ -11,14 +11,14 @@
 
 namespace starbus::bus::busroot {
 
-/// What busroot.toml says. A plain value. The keys log, admin, state_directory and drain_deadline
-/// are those of every daemon.
+/// The settings of busroot.toml. A plain value. The keys log, admin, state_directory and
+/// drain_deadline are those of every daemon.
 ///
 ///   [busroot]
 ///   name = "busroot"                   # for people
 ///   listen = ["tcp://0.0.0.0:7600"]
 ///   session_ports = "7700-7999"        # ports of tcp:// sessions; default: any free ones
-///   lease = "30s"                      # names behind a lost link; as in every busd.toml
+///   lease = "30s"                      # for names of a lost host; as in every busd.toml
 ///   protocol = "1.1"                   # the highest version that is spoken: this release's, or
 ///                                      # the one before it
 ///   [security]
@@ -41,7 +41,7 @@ struct Settings {
   AllowList::Hosts hosts;
 };
 
-/// What is wrong goes to the reader's problems.
+/// Errors go to the reader's problems.
 Settings read_settings(daemon::ConfigReader& reader);
 
 }  // namespace starbus::bus::busroot

@@ -1,5 +1,7 @@
 #include "busroot/shell.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <boost/asio/post.hpp>
 #include <string_view>
 #include <utility>
@@ -9,7 +11,7 @@
 namespace starbus::bus::busroot {
 namespace {
 
-/// Without ports: a peer that knocks again comes from another one.
+/// Without ports: a peer that connects again has another port.
 std::string without_ports(std::string_view text) {
   std::string key;
   bool port = false;
@@ -34,7 +36,7 @@ Result<> Shell::allow_host(const std::string& key, const std::string& host) {
 Result<> Shell::remember_hosts(const std::vector<std::string>& hosts) {
   auto stored = store_hosts(state_, hosts);
   if (!stored && limited_.allow("journal")) {
-    spdlog::error("the journal of hosts cannot be written: {}", stored.error().to_string());
+    spdlog::error("journal of hosts: cannot be written: {}", stored.error().to_string());
   }
   return stored;
 }
@@ -48,7 +50,7 @@ void Shell::on_answer(const Answer& answer) {
 }
 
 void Shell::log(RouterShell::Level level, const std::string& text) {
-  // A peer that knocks in vain says the same every time; a thousand hosts say different things.
+  // Repeated refusals of one peer give the same text; different hosts give different texts.
   if (level == RouterShell::Level::warning && !limited_.allow(without_ports(text))) return;
   daemon::log_router_line(level, text);
 }

@@ -12,9 +12,9 @@
 
 namespace starbus::bus::busroot {
 
-/// What the router asks of this machine. Belongs to the loop's thread; nothing here calls back into
-/// the router at once. A list of hosts that cannot be stored stops the daemon: after a restart it
-/// would not wait for a host whose names it had granted.
+/// Serves the router's requests to this machine. Belongs to the loop's thread; nothing here calls
+/// back into the router at once. An error of storing the list of hosts is returned: a restarted
+/// busroot would not wait for a host whose names it had granted.
 class Shell final : public daemon::LinkedShell<RootShell> {
  public:
   struct Events {

@@ -13,10 +13,10 @@ class ClockWatch {
  public:
   using Wall = std::chrono::system_clock::time_point;
   using Boot = std::chrono::nanoseconds;
-  /// Less is how time synchronisation corrects it in normal times.
+  /// Smaller corrections are normal time synchronisation.
   static constexpr std::chrono::milliseconds kJump{500};
 
-  /// By how much the wall clock has jumped since the call before; none: it has not.
+  /// The jump of the wall clock since the previous call; nullopt if it has not jumped.
   std::optional<std::chrono::milliseconds> observe(Wall wall, Boot boot) {
     const auto offset =
         std::chrono::duration_cast<std::chrono::milliseconds>(wall.time_since_epoch() - boot);
@@ -28,7 +28,7 @@ class ClockWatch {
     return jump;
   }
   std::uint64_t jumps() const { return jumps_; }
-  /// Since the latest jump; none: there was none.
+  /// Time since the latest jump; nullopt if there was none.
   std::optional<Boot> age(Boot now) const {
     return latest_ ? std::optional(now - *latest_) : std::nullopt;
   }

@@ -18,7 +18,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Beyond the drain deadline, after which the other one ends by itself.
+/// Added to the drain deadline, after which the other daemon ends by itself.
 constexpr std::chrono::milliseconds kTakeoverSlack{5000};
 
 std::string default_state_directory(const DaemonInfo& info) {
@@ -64,7 +64,7 @@ int DaemonShell::run(const std::optional<std::string>& level, bool takeover) {
   if (!started) {
     spdlog::critical("cannot start: {}", started.error().to_string());
     if (log.target != "stderr") {
-      // Whoever started it by hand looks here and not into the log file.
+      // An operator who started it by hand reads the terminal, not the log file.
       const std::string text = info_.name + ": " + started.error().to_string() + "\n";
       [[maybe_unused]] const auto ignored = ::write(STDERR_FILENO, text.data(), text.size());
     }
@@ -73,9 +73,9 @@ int DaemonShell::run(const std::optional<std::string>& level, bool takeover) {
   try {
     loop_.run();
   } catch (const std::bad_alloc&) {
-    // The limits are chosen so that this is a limit of the machine's (MemoryMax, ulimit). What the
-    // processes keep is not lost; a supervisor starts the daemon again.
-    spdlog::critical("out of memory: ends");
+    // Own limits are far below: this is a limit of the machine (MemoryMax, ulimit). Messages that
+    // the processes keep are not lost; a supervisor starts the daemon again.
+    spdlog::critical("out of memory: exits");
     return kExitFailure;
   }
   spdlog::info("stopped with exit code {}", exit_code_);
@@ -83,7 +83,7 @@ int DaemonShell::run(const std::optional<std::string>& level, bool takeover) {
 }
 
 Result<> DaemonShell::start(bool takeover) {
-  // The lock first: a second daemon on this folder must not disturb the first one's sockets.
+  // Takes the lock first: a second daemon on this folder must not disturb the first one's sockets.
   const auto& folder = settings_.state_directory;
   auto state = takeover
                    ? StateDirectory::take_over(folder, settings_.drain_deadline + kTakeoverSlack)
@@ -104,7 +104,7 @@ Result<> DaemonShell::start(bool takeover) {
                     },
                     lag_, clock_, settings_.drain_deadline});
   if (const auto started = daemon_->start(*context_); !started) return started.error();
-  // For tools, while this runs: the port may have been picked freely.
+  // Tools read it while this runs: the system may have chosen the port.
   const auto noted = state_->note("admin", admin_->address() + "\n");
   if (!noted) return noted.error();
   spdlog::info("{} {} runs: state in {}, admin server at http://{}", info_.name, info_.version,
@@ -117,9 +117,10 @@ Result<> DaemonShell::start(bool takeover) {
 void DaemonShell::add_routes() {
   add_process_metrics(metrics_);
   lag_.add_to(metrics_);
-  metrics_.counter("starbus_clock_jumps_total", "Times that the wall clock was set.",
+  metrics_.counter("starbus_clock_jumps_total", "Jumps of the wall clock.",
                    [this] { return static_cast<double>(clock_.jumps()); });
-  metrics_.gauge("starbus_build_info", "The running program.", [] { return 1.0; },
+  metrics_.gauge("starbus_build_info",
+                 "Constant 1; labels name the running program and its version.", [] { return 1.0; },
                  {{"name", info_.name}, {"version", info_.version}});
   admin_->get("/metrics", [this](const Request&) {
     return Response{200, Metrics::kContentType, metrics_.text()};
@@ -154,7 +155,7 @@ Response DaemonShell::change_log_level(const Request& request) {
 
 void DaemonShell::reload() {
   service_manager_.reloading();
-  // Whatever is in the file: the log may have been rotated away.
+  // Before the configuration is read: the log file may have been rotated away.
   if (const auto reopened = reopen_log(); !reopened) {
     spdlog::error("{}", reopened.error().to_string());
   }
@@ -215,7 +216,7 @@ void DaemonShell::stopped(int exit_code) {
 void DaemonShell::tick() {
   limited_.sweep();
   if (const auto jump = clock_.observe(std::chrono::system_clock::now(), io::boot_now())) {
-    spdlog::warn("the wall clock has jumped by {} ms", jump->count());
+    spdlog::warn("wall clock: jumped by {} ms", jump->count());
   }
   service_manager_.status(daemon_->status());
   tick_timer_.expires_after(std::chrono::seconds(1));

@@ -37,8 +37,8 @@ class DaemonShell {
               ShellSettings settings);
   ~DaemonShell();
 
-  /// Until the stop is complete; returns the exit code. `level` beats the one of the file.
-  /// `takeover`: in the place of the daemon that has the state folder now.
+  /// Runs until the stop is complete; returns the exit code. `level` overrides the level of the
+  /// file. `takeover`: replaces the daemon that uses the state folder now.
   int run(const std::optional<std::string>& level, bool takeover);
 
  private:
@@ -72,7 +72,7 @@ class DaemonShell {
   std::unique_ptr<AdminServer> admin_;
   std::unique_ptr<Signals> signals_;
   std::unique_ptr<DaemonContext> context_;
-  std::unique_ptr<Daemon> daemon_;  // last: the first to go
+  std::unique_ptr<Daemon> daemon_;  // last: destroyed first
 };
 
 }  // namespace starbus::bus::daemon

@@ -33,11 +33,11 @@ Result<> start_logging(const LogConfig& config, const std::string& name);
 Result<> set_log_level(std::string_view level);
 std::string log_level();
 
-/// Opens the log file anew, after it was rotated away. Nothing for stderr.
+/// Opens the log file again after it was rotated away. Does nothing for stderr.
 Result<> reopen_log();
 
-/// One JSON object per line: time (UTC, milliseconds), level, logger, message. Valid JSON whatever
-/// bytes the message holds: what is not UTF-8 becomes U+FFFD.
+/// One JSON object per line: time (UTC, milliseconds), level, logger, message. Always valid
+/// JSON: bytes of the message that are not UTF-8 become U+FFFD.
 std::unique_ptr<spdlog::formatter> make_json_formatter();
 
 enum class TextStyle {

@@ -82,9 +82,11 @@ void LoopLag::add_to(Metrics& metrics) const {
     return std::chrono::duration<double>(duration).count();
   };
   // The probe is shared, so a late scrape reads old values and nothing worse.
-  metrics.gauge("starbus_loop_lag_seconds", "How late the event loop was at the last probe.",
+  metrics.gauge("starbus_loop_lag_seconds",
+                "Lateness of the event loop in seconds at the last probe.",
                 [probe = probe_, seconds] { return seconds(probe->last()); });
-  metrics.gauge("starbus_loop_lag_worst_seconds", "The worst lag of the last 10 to 20 seconds.",
+  metrics.gauge("starbus_loop_lag_worst_seconds",
+                "Largest lateness of the event loop in seconds within the last 10 to 20 s.",
                 [probe = probe_, seconds] { return seconds(probe->worst()); });
 }
 

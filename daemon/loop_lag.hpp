@@ -12,8 +12,8 @@ namespace starbus::bus::daemon {
 class Metrics;
 class RateLimited;
 
-/// Measures how late the event loop is: a timer every 100 ms notes by how much it missed. What the
-/// loop is late for, every link and heartbeat of the daemon is late for. Owned by the thread of the
+/// Measures how late the event loop is: a timer every 100 ms records its delay. Every link and
+/// heartbeat of the daemon is as late as the loop. Owned by the thread of the
 /// loop, which must outlive it, as must `limited`.
 class LoopLag {
  public:

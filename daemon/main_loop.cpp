@@ -21,25 +21,26 @@ struct CommandLine {
   bool takeover = false;
 };
 
-// A value instead of a command line: the process is to end with it.
+// Returns an exit code if the process must end now.
 std::optional<int> parse(const DaemonInfo& info, int argc, const char* const* argv,
                          CommandLine& command) {
   command.config_file =
       info.config_file.empty() ? "/etc/starbus/" + info.name + ".toml" : info.config_file;
   CLI::App app(info.description, info.name);
-  app.add_option("--config", command.config_file, "Configuration file")
+  app.add_option("--config", command.config_file, "Read this configuration file")
       ->option_text("FILE [" + command.config_file + "]");
-  app.add_option("--log-level", command.log_level, "Beats the level of the file")
+  app.add_option("--log-level", command.log_level, "Override the log level of the file")
       ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "critical", "off"}));
-  app.add_flag("--check-config", command.check_config, "Check the file, and do nothing else");
+  app.add_flag("--check-config", command.check_config, "Check the file and exit");
   app.add_flag("--takeover", command.takeover,
-               "Check the file, then stop the one that runs with this state folder, and go on "
-               "in its place");
+               "Check the file, stop the daemon that uses this state folder, and run in its "
+               "place");
   app.set_version_flag("--version", info.name + " " + info.version);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitOk : kExitUsage;  // it has printed help, version or problem
+    return app.exit(error) == 0 ? kExitOk
+                                : kExitUsage;  // CLI11 has printed help, version or problem
   }
   return std::nullopt;
 }

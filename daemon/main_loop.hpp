@@ -27,17 +27,17 @@ class io_context;
 
 namespace starbus::bus::daemon {
 
-/// What run_daemon lends to the daemon: valid from start() until its destructor has returned.
+/// The services of run_daemon for the daemon: valid from start() until its destructor has returned.
 /// Everything belongs to the thread of the loop.
 struct DaemonContext {
   boost::asio::io_context& loop;
   StateDirectory& state;
   AdminServer& admin;
   Metrics& metrics;
-  RateLimited& limited;  // for log lines that peers can cause
+  RateLimited& limited;  // for log lines that peers can trigger
   ServiceManager& service_manager;
   /// Begins the graceful stop, as SIGTERM does; any thread may call it. With a reason other than
-  /// Errc::ok, run_daemon logs it and returns kExitFailure: for what a restart may cure.
+  /// Errc::ok, run_daemon logs it and returns kExitFailure: for errors that a restart may fix.
   std::function<void(Error reason)> stop;
   const LoopLag& lag;
   const ClockWatch& clock;
@@ -48,18 +48,18 @@ struct DaemonContext {
 ///
 ///   configure  start  { configure  reload }*  drain  destructor
 ///
-/// Only configure() and the destructor are sure to come: nothing else follows a problem in
-/// configure() or a failed start(). Every function returns soon; work is done by the handlers that
-/// start() puts on the loop. No handler runs after drain's `done`, and the destructor runs before
-/// the loop's, so sockets and timers may be plain members. Handlers that are still in the loop are
-/// destroyed after the daemon without being run.
+/// Only configure() and the destructor are certain: after a problem in configure() or a failed
+/// start() no other function is called. Every function returns soon; work is done by the handlers
+/// that start() puts on the loop. No handler runs after drain's `done`, and the destructor runs
+/// before the loop's, so sockets and timers may be plain members. Handlers that are still in the
+/// loop are destroyed after the daemon without being run.
 class Daemon {
  public:
   virtual ~Daemon() = default;
 
   /// Reads every key it knows, into a new settings value, and has no other effect: the file may
-  /// turn out to be wrong, and --check-config calls only this. What the reader cannot check goes to
-  /// reader.problem(). Do not call finish(). The keys log, admin, state_directory and
+  /// turn out to be wrong, and --check-config calls only this. Problems that the reader cannot find
+  /// go to reader.problem(). Do not call finish(). The keys log, admin, state_directory and
   /// drain_deadline belong to run_daemon.
   virtual void configure(ConfigReader& reader) = 0;
 
@@ -90,9 +90,9 @@ struct DaemonInfo {
   std::string config_file = {};
   std::string state_directory = {};
   std::string admin_listen = "127.0.0.1:0";
-  /// The drain done, the process ends at once, without destructors. What must last is on the disk
-  /// by then and everybody has been told; destructors would only wait (for a compaction of a mail
-  /// store, a sync of a busy disk), and the daemon that follows with them.
+  /// After the drain the process exits at once, without destructors. By then all state is on disk
+  /// and all peers are told; destructors would only wait (for a compaction of a mail store, a sync
+  /// of a busy disk) and delay the next daemon.
   bool ends_at_once = false;
 };
 
@@ -101,11 +101,11 @@ inline constexpr int kExitFailure = 1;   // could not start, or stopped with an 
 inline constexpr int kExitUsage = 2;     // the command line or the configuration is wrong
 inline constexpr int kExitDeadline = 3;  // stopped, but the drain did not end in time
 
-/// Everything that busd, busroot and the nodes have in common: command line (--config,
+/// The common part of busd, busroot and the nodes: command line (--config,
 /// --check-config, --takeover, --log-level, --version), configuration, logging, state folder and
 /// its lock, signals, systemd, admin server with /healthz, /metrics and /log, loop lag, graceful
 /// stop. Returns the exit code of the process. The address of the admin server is written to the
-/// file `admin` of the state folder, so that tools find a port that was picked freely. An exception
+/// file `admin` of the state folder, so that tools find a port that the system chose. An exception
 /// that escapes a handler of the loop is a programming error: it leaves run_daemon too, so that an
 /// uncaught one aborts with its stack.
 int run_daemon(const DaemonInfo& info, std::unique_ptr<Daemon> daemon, int argc,

@@ -12,8 +12,8 @@ class Registry;
 
 namespace starbus::bus::daemon {
 
-/// What /metrics shows, over prometheus-cpp. Values are read by callback when somebody scrapes, so
-/// that the hot path only increments plain integers of its own. Owned and scraped by the thread of
+/// The metrics of /metrics, over prometheus-cpp. Each scrape reads the values by callback, so that
+/// the hot path only increments plain integers of its own. Owned and scraped by the thread of
 /// the loop; callbacks run there and must not add metrics. A callback that throws loses its own
 /// sample only. Registering a bad name, or a name and labels twice, throws std::invalid_argument:
 /// a programming error.

@@ -84,12 +84,13 @@ double start_time() {
 }  // namespace
 
 void add_process_metrics(Metrics& metrics) {
-  metrics.gauge("process_resident_memory_bytes", "Resident memory.", resident_bytes);
-  metrics.gauge("process_virtual_memory_bytes", "Virtual memory.", virtual_bytes);
-  metrics.counter("process_cpu_seconds_total", "Processor time, user and system.", cpu_seconds);
+  metrics.gauge("process_resident_memory_bytes", "Resident memory in bytes.", resident_bytes);
+  metrics.gauge("process_virtual_memory_bytes", "Virtual memory in bytes.", virtual_bytes);
+  metrics.counter("process_cpu_seconds_total", "Processor time in seconds, user and system.",
+                  cpu_seconds);
   metrics.gauge("process_open_fds", "Open file descriptors.", open_files);
-  metrics.gauge("process_max_fds", "Most file descriptors that may be open.", most_files);
-  metrics.gauge("process_start_time_seconds", "Start, in seconds since 1970.", start_time);
+  metrics.gauge("process_max_fds", "Limit of open file descriptors.", most_files);
+  metrics.gauge("process_start_time_seconds", "Start time in seconds since 1970.", start_time);
 }
 
 }  // namespace starbus::bus::daemon

@@ -9,13 +9,13 @@
 
 namespace starbus::bus::daemon {
 
-/// Guards log lines that a hostile or broken peer could flood: `lines` per key and interval, then
-/// silence, then one line that says how many were suppressed.
+/// Limits log lines that a hostile or broken peer can trigger: `lines` per key and interval, then
+/// none, then one line with the number of suppressed lines.
 ///
 ///   if (limited.allow(peer_name)) spdlog::warn("{}: bad bytes", peer_name);
 ///
 /// Owned and used by one thread. Holds at most kMaxKeys keys; further ones share a single budget,
-/// so that a flood of ever new keys is limited too.
+/// so that a flood of new keys is limited, too.
 class RateLimited {
  public:
   using Clock = std::chrono::steady_clock;
@@ -24,7 +24,7 @@ class RateLimited {
   explicit RateLimited(std::uint32_t lines = 5, Clock::duration interval = std::chrono::seconds(10))
       : lines_(lines), interval_(interval) {}
 
-  /// True when the caller may log its line now.
+  /// True if the caller may log its line now.
   bool allow(std::string_view key, Clock::time_point now = Clock::now());
   /// Reports and forgets the keys whose interval is over. Call about once a second.
   void sweep(Clock::time_point now = Clock::now());

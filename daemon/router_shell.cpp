@@ -2,7 +2,9 @@
 
 #include <spdlog/spdlog.h>
 
+#include <boost/asio/post.hpp>
 #include <cassert>
+
 namespace starbus::bus::daemon {
 namespace {
 
@@ -28,7 +30,7 @@ class LinkShell::Port final : public io::LinkHandler {
 
   void on_bundle(io::Link&, ByteView bundle) override {
     shell_.router_->on_bundle(id_, bundle, boot_now());
-    // The batch of a link that its own bundle ended has no end.
+    // If the bundle ended its own link, no end of the batch follows.
     if (!shell_.ports_.contains(id_)) shell_.router_->flush();
   }
   void on_batch_end(io::Link&) override { shell_.router_->flush(); }
@@ -40,7 +42,7 @@ class LinkShell::Port final : public io::LinkHandler {
   std::shared_ptr<io::Link> link_;
 };
 
-LinkShell::LinkShell(boost::asio::io_context& loop) : timer_(loop) {}
+LinkShell::LinkShell(boost::asio::io_context& loop) : loop_(loop), timer_(loop) {}
 
 LinkShell::~LinkShell() {
   stop();
@@ -49,7 +51,17 @@ LinkShell::~LinkShell() {
 void LinkShell::start(Router& router) {
   assert(router_ == nullptr);
   router_ = &router;
+  take_thread();
   wait();
+}
+
+/// The loop may run in another thread than the one that builds the daemon: a test's, for example.
+void LinkShell::take_thread() {
+  boost::asio::post(loop_, [this, weak = std::weak_ptr(alive_)] {
+    if (weak.expired() || router_ == nullptr) return;
+    thread_.rebind();
+    router_->rebind_thread();
+  });
 }
 
 void LinkShell::stop() {
@@ -62,11 +74,12 @@ void LinkShell::stop() {
 
 void LinkShell::wait() {
   timer_.expires_after(kTick);
-  // A timer that has run out cannot be cancelled: its handler may come after the end of this.
+  // An expired timer cannot be cancelled: its handler may run after this object is destroyed.
   timer_.async_wait([this, weak = std::weak_ptr(alive_)](const boost::system::error_code& error) {
     if (error || weak.expired() || router_ == nullptr) return;
     retired_.clear();
-    // If this loop stood still, what peers said meanwhile is read first: they are not silent.
+    // If this loop stood still, bundles that arrived meanwhile are read first: those peers are not
+    // silent.
     const auto late = boost::asio::steady_timer::clock_type::now() - timer_.expiry();
     if (late < std::chrono::milliseconds(kSuspect)) {
       router_->tick(boot_now());
@@ -77,6 +90,7 @@ void LinkShell::wait() {
 }
 
 LinkId LinkShell::add(std::shared_ptr<io::Link> link, const Opened& opened) {
+  thread_.check();
   assert(router_ != nullptr);
   const LinkId id = next_id_++;
   PeerFacts facts = facts_of(link->peer());
@@ -93,6 +107,7 @@ LinkId LinkShell::add(std::shared_ptr<io::Link> link, const Opened& opened) {
 }
 
 void LinkShell::flush() {
+  thread_.check();
   if (router_ != nullptr) router_->flush();
 }
 

@@ -1,4 +1,4 @@
-/// Connects a Router (sans-IO) with io::Link objects and the clock: what busd and busroot share.
+/// Connects a Router (sans-IO) with io::Link objects and the clock. busd and busroot share it.
 ///
 ///   LinkShell links(loop);
 ///   class RootEvents final : public LinkedShell<RootShell> { ... the rest of RootShell ... };
@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "base/loop_thread.hpp"
 #include "bus/core/routers/router.hpp"
 #include "bus/io/clock.hpp"
 #include "bus/io/link.hpp"
@@ -25,9 +26,9 @@ namespace starbus::bus::daemon {
 using io::boot_now;
 
 /// Gives links their ids, hands their bundles to the router, flushes it at the end of each batch,
-/// and ticks it every 50 ms. Belongs to the loop's thread. Owns the links; the router must outlive
-/// this object or stop() it. A link that breaks is reported to the router once; one that the router
-/// closes is not reported.
+/// and ticks it every 50 ms. Belongs, with the router, to the thread that runs the loop, from the
+/// loop's first handler on. Owns the links; the router must outlive this object or stop() it. A
+/// link that breaks is reported to the router once; one that the router closes is not reported.
 class LinkShell {
  public:
   static constexpr std::chrono::milliseconds kTick{50};
@@ -37,33 +38,36 @@ class LinkShell {
   LinkShell(const LinkShell&) = delete;
   LinkShell& operator=(const LinkShell&) = delete;
 
-  /// Begins to tick. Before the first add().
+  /// Begins to tick. Call it before the first add().
   void start(Router& router);
   /// Closes all links and the timer; the router is not told. Idempotent.
   void stop();
 
-  /// How the router learns of a new link; Router::link_opened unless the caller says otherwise (a
+  /// Reports a new link to the router: Router::link_opened unless the caller gives another (a
   /// busd's uplink).
   using Opened = std::function<void(LinkId id, PeerFacts peer, Time now)>;
   LinkId add(std::shared_ptr<io::Link> link, const Opened& opened = {});
 
-  /// After a call of the router that no link caused (a timer, an admin request): sends what it
-  /// left.
+  /// Sends what the router has queued: call it after a call of the router that no link caused (a
+  /// timer, an admin request).
   void flush();
   std::size_t links() const { return ports_.size(); }
 
-  // What a RouterShell passes on to here; see LinkedShell.
+  // The calls of a RouterShell; see LinkedShell.
   Bytes take_buffer(LinkId id);
   void send(LinkId id, Bytes bundle);
   void close(LinkId id);
 
  private:
   class Port;
+  void take_thread();
   void wait();
   void ended(LinkId id, const Error& reason);
-  /// Keeps a port that may be on the stack until the next tick.
+  /// Keeps a port until the next tick, because it may be on the stack.
   void retire(LinkId id);
 
+  LoopThread thread_;
+  boost::asio::io_context& loop_;
   boost::asio::steady_timer timer_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   Router* router_ = nullptr;
@@ -75,7 +79,8 @@ class LinkShell {
 /// Writes a router's log line to the daemon's log.
 void log_router_line(RouterShell::Level level, const std::string& text);
 
-/// The part of a shell that is the same for every router. `Shell` is RouterShell or a class of it.
+/// The part of a shell that is the same for every router. `Shell` is RouterShell or derived from
+/// it.
 template <class Shell>
 class LinkedShell : public Shell {
  public:

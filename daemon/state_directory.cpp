@@ -15,8 +15,8 @@ namespace starbus::bus::daemon {
 namespace {
 
 constexpr const char* kLock = "lock";
-constexpr std::size_t kTakeoverRoom = 64 * 1024;   // more than a daemon writes at its start
-constexpr std::chrono::milliseconds kLockPoll{2};  // a takeover is a stall for everybody
+constexpr std::size_t kTakeoverRoom = 64 * 1024;   // more than a daemon writes when it starts
+constexpr std::chrono::milliseconds kLockPoll{2};  // all processes wait during a takeover
 
 Error system_error(const std::string& what) {
   return {Errc::io_error, what + ": " + std::generic_category().message(errno)};
@@ -37,7 +37,7 @@ Result<> write_all(int file, std::string_view content) {
   return {};
 }
 
-// Up to `most` bytes; more is too_large.
+// Reads up to `most` bytes; too_large if the file has more.
 Result<std::string> read_all(int file, std::size_t most) {
   std::string content;
   char part[16 * 1024];
@@ -62,7 +62,7 @@ Result<> make_folder(const std::filesystem::path& folder) {
     if (error) return Error(Errc::io_error, parent.string() + ": " + error.message());
   }
   if (::mkdir(folder.c_str(), 0750) == 0) {
-    // mkdir's mode is cut by the umask. What an operator has set up is left alone.
+    // The umask restricts mkdir's mode. A folder that an operator has created is not changed.
     if (::chmod(folder.c_str(), 0750) != 0) return system_error(folder.string());
   } else if (errno != EEXIST) {
     return system_error(folder.string());
@@ -70,7 +70,7 @@ Result<> make_folder(const std::filesystem::path& folder) {
   return {};
 }
 
-/// Whether `process` has `file` open: a note may be of one that is gone, whose number another got.
+/// Whether `process` has `file` open: a note may name an ended process whose number is used again.
 bool has_open(pid_t process, int file) {
   struct stat wanted {};
   if (::fstat(file, &wanted) != 0) return false;
@@ -86,7 +86,7 @@ bool has_open(pid_t process, int file) {
   return false;
 }
 
-/// From its note; 0 if there is none, or if that is not the holder.
+/// The holder by its note; 0 if there is no note, or if it names another process.
 pid_t holder_of(const std::filesystem::path& folder) {
   const FileDescriptor lock(::open((folder / kLock).c_str(), O_RDONLY | O_CLOEXEC));
   const auto note = lock ? read_all(lock.get(), 64) : Result<std::string>(std::string());
@@ -95,7 +95,7 @@ pid_t holder_of(const std::filesystem::path& folder) {
   return holder > 1 && has_open(holder, lock.get()) ? holder : 0;
 }
 
-/// What runs must not be stopped for one that could not start: whether there is room to write.
+/// Whether there is room to write: a running daemon must not be stopped for one that cannot start.
 Result<> try_folder(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / ".takeover";
   FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640));
@@ -108,7 +108,7 @@ Result<> try_folder(const std::filesystem::path& folder) {
 }
 
 Error held_by_another(const std::filesystem::path& folder, int lock) {
-  // Between its lock and its note the holder is nameless.
+  // Between its lock and its note the holder has no name.
   std::string holder = "another process";
   if (const auto note = read_all(lock, 64); note && !note->empty()) {
     holder = "process " + note->substr(0, note->find('\n'));
@@ -150,7 +150,7 @@ Result<StateDirectory> StateDirectory::take_over(const std::filesystem::path& fo
                                    : "It was not asked to stop: the lock does not name "
                                      "its holder"));
     }
-    // Without a note the holder has just come, or just gone.
+    // Without a note the holder has just started, or just ended.
     const pid_t holder = holder_of(folder);
     if (holder != 0 && holder != asked) {
       if (auto usable = try_folder(folder); !usable) return usable.error();

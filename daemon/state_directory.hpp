@@ -13,10 +13,10 @@
 namespace starbus::bus::daemon {
 
 /// The folder that belongs to one running daemon: an exclusive lock, and small files that are
-/// replaced atomically (the root's term, the journal of hosts). Open it before any socket: of two
-/// daemons on one folder the second must refuse before it disturbs the first. Different files may
-/// be written by different threads. The lock lives as long as this object, and ends with the
-/// process however it ends.
+/// replaced atomically (the root's term, the journal of hosts). Open it before any socket: a second
+/// daemon on the folder must refuse to start before it disturbs the first. Different files may
+/// be written by different threads. The lock lasts as long as this object, and ends with the
+/// process, even after kill -9.
 class StateDirectory {
  public:
   /// A small file: larger state belongs into storage/.
@@ -33,11 +33,11 @@ class StateDirectory {
   /// After success the new content survives a power cut; after an error or a crash the file has the
   /// old content or the new, never a mixture. `name` is a plain file name, not "lock".
   Result<> write(std::string_view name, std::string_view content);
-  /// As write, but does not wait for the disk: survives the end of this process, however it ends,
-  /// and not a power cut, after which the file may be gone or empty. For what a start of the same
-  /// boot reads; a disk that is busy delays nobody.
+  /// As write, but does not wait for the disk: survives any end of this process, but not a power
+  /// cut, after which the file may be missing or empty. For content that a start of the same
+  /// boot reads: a busy disk does not delay it.
   Result<> note(std::string_view name, std::string_view content);
-  /// No value when there is no such file.
+  /// nullopt if there is no such file.
   Result<std::optional<std::string>> read(std::string_view name) const;
 
   const std::filesystem::path& path() const { return path_; }

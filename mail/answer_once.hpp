@@ -6,9 +6,8 @@
 
 namespace starbus::bus::busd::mail {
 
-/// Calls `done` once, whatever becomes of who was to call it: with `otherwise` when the last copy
-/// of the result ends without a call. So a question that is posted to a loop which ends is
-/// answered.
+/// Calls `done` exactly once: with `otherwise` if the last copy of the result is destroyed without
+/// a call. A request that is posted to a loop which ends is thus answered.
 template <class Answer>
 std::function<void(Answer)> answer_once(std::function<void(Answer)> done, Answer otherwise) {
   struct Owed {

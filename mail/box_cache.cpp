@@ -1,5 +1,7 @@
 #include "mail/box_cache.hpp"
 
+#include <cassert>
+
 namespace starbus::bus::busd::mail {
 
 storage::Result<BoxCache::Entry*> BoxCache::load(std::uint8_t shard, const ChannelId& id) {
@@ -45,12 +47,14 @@ BoxCache::Box BoxCache::make(const ChannelId& id, std::string_view name, PostTar
 
 void BoxCache::touch(const ChannelId& id) {
   Entry& entry = boxes_.at(id);
+  assert(entry.exists);
   if (!std::exchange(entry.dirty, true)) dirty_.push_back(id);
 }
 
 void BoxCache::write(storage::Batch& batch) {
   for (const ChannelId& id : dirty_) {
     const Entry& entry = boxes_.at(id);
+    assert(entry.dirty && entry.row.floor <= entry.row.last);
     scratch_.clear();
     encode(entry.row, scratch_);
     batch.put(box_key(entry.shard, id), as_text(scratch_));

@@ -10,13 +10,13 @@
 
 namespace starbus::bus::busd::mail {
 
-/// What is known of mailboxes without asking the disk, and what the batch that is being built does
-/// to them: it becomes true by `keep`, or never was, by `drop`. Two generations: a box that is used
-/// is in the young one; when that has `most` the old one is forgotten, and the young one becomes
-/// it, between batches. So what was among the latest `most` is known for certain. One thread.
+/// Caches the rows of mailboxes, with the changes of the batch that is being built: `keep` makes
+/// the changes valid, `drop` discards them. Two generations: a box that is used is in the young
+/// one; when that has `most` boxes, the old one is dropped and the young one becomes the old one,
+/// between batches. So the latest `most` boxes are always cached. One thread.
 class BoxCache {
  public:
-  /// Some 20 MiB in a generation. A box that is not known costs a post several lookups in tables.
+  /// About 20 MiB per generation. A box that is not cached costs a post several lookups in tables.
   static constexpr std::size_t kMost = 131'072;
 
   explicit BoxCache(storage::Store& store, std::size_t most = kMost) : store_(store), most_(most) {}
@@ -24,19 +24,19 @@ class BoxCache {
   struct Box {
     BoxRow* row = nullptr;      // valid until the next call
     std::uint64_t durable = 0;  // the latest number that is on the disk
-    std::uint64_t gone = 0;     // the floor that is
+    std::uint64_t gone = 0;     // the floor that is on the disk
   };
-  /// No value: there is none. Errors as Store::get; corrupt also for a row that is none.
+  /// nullopt if there is no such box. Errors as Store::get; corrupt if the row is malformed.
   storage::Result<std::optional<Box>> find(std::uint8_t shard, const ChannelId& id);
-  /// Of a box that `find` has just been asked for, and that is not decided: this batch makes it,
-  /// and of this kind.
+  /// Makes a box of this kind in this batch. Call `find` first: the box must be missing, or its
+  /// kind not decided.
   Box make(const ChannelId& id, std::string_view name, PostTarget kind);
-  /// It will be changed by this batch.
+  /// Marks the box as changed by this batch.
   void touch(const ChannelId& id);
 
   /// Puts every changed box into the batch.
   void write(storage::Batch& batch);
-  /// `changed(id, row)` of every box that the batch has changed.
+  /// Calls `changed(id, row)` for every box that the batch has changed.
   template <class Changed>
   void keep(Changed&& changed) {
     for (const ChannelId& id : dirty_) {
@@ -49,7 +49,7 @@ class BoxCache {
     forget_some();
   }
   void drop();
-  /// Nothing of the shard is known any more; no batch changes it now.
+  /// Drops all boxes of the shard. No batch may have changed them.
   void forget(std::uint8_t shard);
 
  private:
@@ -67,8 +67,8 @@ class BoxCache {
 
   storage::Store& store_;
   const std::size_t most_;
-  Generation boxes_;  // young; has all that the batch changes
-  Generation old_;    // none of them is in boxes_
+  Generation boxes_;  // young; has all changed boxes
+  Generation old_;    // disjoint from boxes_
   std::vector<ChannelId> dirty_;
   Bytes scratch_;
 };

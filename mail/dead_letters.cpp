@@ -43,7 +43,7 @@ Result<DeadLetter> decode_dead_letter(ByteView message) {
   letter.time_ms = reader.get<std::uint64_t>();
   letter.reason = reader.short_text();
   letter.body = reader.rest();
-  if (!reader.ok() || version != kVersion1) return Error{Errc::bad_bytes, "no dead letter"};
+  if (!reader.ok() || version != kVersion1) return Error{Errc::bad_bytes, "not a dead letter"};
   return letter;
 }
 

@@ -1,6 +1,6 @@
-/// Messages that nobody will read any more, with the reason: rejected by their reader, or too old.
-/// They lie in logs, one in each shard, so that a letter is kept by the same batch that erases the
-/// message. They can be read as any log.
+/// Dead letters: messages that will not be read, with the reason (rejected by their reader, or too
+/// old). Each shard has one log of them, so that the batch that erases a message keeps its letter.
+/// They are read like any log.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace starbus::bus::busd::mail {
 
 inline constexpr std::string_view kDeadLetters = "log/dead-letters/";
 
-/// Only the store writes there, and only as logs: whoever made a mailbox of such a name would leave
-/// the letters of its shard without a place, and readers that reject without an answer.
+/// Only the store writes there, and only as logs: a mailbox of such a name would take the place of
+/// the letters of its shard.
 inline bool is_dead_letters(std::string_view box) {
   return box.starts_with(kDeadLetters);
 }
@@ -34,7 +34,7 @@ struct DeadLetter {
   ByteView body;
 };
 
-/// What stands before the body, at most.
+/// Largest size of the part before the body, in bytes.
 inline constexpr std::size_t kLetterHead = 1 + 1 + kMaxName + 8 + 8 + 1 + kMaxName;
 
 void encode_dead_letter(const DeadLetter& letter, Bytes& out);

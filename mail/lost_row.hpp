@@ -1,12 +1,12 @@
-/// What stands in the place of a message that is lost, so that its number is not given again and
-/// the messages behind it can be read: a message without a body that was stored at no time.
+/// The row that replaces a lost message, so that its number is not used again and the messages
+/// after it can be read: a message without a body and with time 0.
 #pragma once
 
 #include "mail/rows.hpp"
 
 namespace starbus::bus::busd::mail {
 
-/// `total`: of bodies up to this number, as the next row has it before its own.
+/// `total`: bytes of all bodies up to this number.
 inline MessageRow lost_row(std::uint64_t total) {
   return {.time_ms = 0, .total = total, .trace = {}, .body = {}};
 }

@@ -1,5 +1,6 @@
 #include "mail/mail.hpp"
 
+#include <cassert>
 #include <utility>
 
 #include "bus/core/wire/name.hpp"
@@ -41,6 +42,7 @@ storage::Result<Lineage> Mail::lineage(std::uint8_t shard) const {
 }
 
 storage::Result<> Mail::open(std::uint8_t number, Lineage lineage) {
+  thread_.check();
   const auto row = read_shard_row(store_, number);
   if (!row) return row.error();
   const bool noted = row->lineage == lineage;
@@ -53,24 +55,26 @@ storage::Result<> Mail::open(std::uint8_t number, Lineage lineage) {
 }
 
 void Mail::close(std::uint8_t shard) {
+  thread_.check();
   const ChannelId channel = shard_channel(shard).id();
   if (shards_.erase(channel) == 0) return;
   forget_waiting([&](const StreamId& stream) { return stream.channel == channel; });
   readers_.end_shard(shard);
 }
 
-/// Posts; what readers ask for is answered when its turn comes.
+/// Drops waiting posts. Requests of readers are answered in their turn.
 template <class Pick>
 void Mail::forget_waiting(Pick&& pick) {
   std::erase_if(waiting_, [&](const Waiting& waiting) {
     const Post* const post = std::get_if<Post>(&waiting);
     if (!post || !pick(post->stream)) return false;
+    assert(waiting_bytes_ >= post->message.size());
     waiting_bytes_ -= post->message.size();
     return true;
   });
 }
 
-/// The latest message of a stream that is on its way to the disk.
+/// The latest message of a stream in the running batch; 0 if none.
 std::uint64_t Mail::under_way(const StreamId& stream) const {
   if (!batch_) return 0;
   const auto found = batch_->streams.find(stream);
@@ -95,9 +99,10 @@ Totals Mail::totals() const {
 // --- what waits ----------------------------------------------------------------------------------
 
 void Mail::post(const StreamId& stream, std::uint64_t seq, ByteView message, bool tombstone) {
+  thread_.check();
   if (stopped_ || shard_of(stream.channel) == nullptr) return;
   if (waiting_bytes_ != 0 && waiting_bytes_ + message.size() > kWaiting) {
-    // From here on the stream comes again, later; so what of it waits must go too.
+    // The stream is resent from this message on, so its other waiting messages go, too.
     ++counters_.overflows;
     forget_waiting([&](const StreamId& other) { return other == stream; });
     shell_.refused(stream, under_way(stream));
@@ -118,27 +123,32 @@ void Mail::repeat(const StreamId& stream) {
 }
 
 void Mail::open_reader(const ReaderId& id, MailOpen open) {
+  thread_.check();
   const ChannelId box = channel_id(open.name);
   const Lineage reply = open.reply;
   const std::uint64_t token = open.token;
   const auto busy = [&](const char* why) { say(id, reply, {token, Errc::busy, why, 0, 0}); };
   const bool served = !stopped_ && shard_at(bus::shard_of(box)) != nullptr;
-  if (!served) return busy("not served here now");
+  if (!served) return busy("the shard is not served here now");
   if (readers_.full(id.process)) return busy("too many readers");
-  if (!requests_.add(Opening{id, std::move(open), box})) busy("too much waits for the disk");
+  if (!requests_.add(Opening{id, std::move(open), box}))
+    busy("too many requests wait for the disk");
 }
 
 void Mail::acknowledge(const ReaderId& id, MailAck ack) {
+  thread_.check();
   const bool known = readers_.find(id) != nullptr;
   if (known && (stopped_ || !requests_.add(Acknowledgement{id, std::move(ack)}))) {
-    readers_.end(id, Errc::busy, "too many acknowledgements wait");  // it says them again
+    readers_.end(id, Errc::busy,
+                 "too many acknowledgements wait for the disk");  // it says them again
   }
 }
 
 void Mail::purge(const std::string& name, std::uint64_t upto, Purged done) {
+  thread_.check();
   if (stopped_) return done(Error{Errc::closed, "the mail store has stopped"});
   if (!request(Purge{channel_id(name), upto, done})) {
-    done(Error{Errc::would_block, "too much waits for the disk"});
+    done(Error{Errc::would_block, "too many requests wait for the disk"});
   }
 }
 

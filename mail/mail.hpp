@@ -1,16 +1,16 @@
-/// The mail shards of this host, over a store: numbers what is posted, keeps it, says what became
-/// of it once that is on the disk, and pushes it to readers. Sans-IO but for the store;
-/// docs/mail.md is the contract.
+/// The mail shards of this host, over a store: numbers posts, stores them, answers their senders
+/// once they are on the disk, and pushes them to readers. Sans-IO but for the store;
+/// docs/guide/mail.md is the contract.
 ///
-/// One batch at a time: what comes while the disk works (posts, new readers, acknowledgements)
-/// waits, and makes the next batch: posts in their order, and between them what readers ask, a
-/// process after the other, so that neither holds up the other. So a number is drawn only when
-/// everything before it is durable, and a batch that the disk refused leaves no hole. A batch holds
-/// the messages, their boxes, and for each sender's stream its new `last` and the results; all of
-/// it or nothing is there after a crash.
+/// One batch at a time: posts, new readers and acknowledgements that arrive while the disk works
+/// make the next batch. Posts keep their order; requests of readers go between them, one process
+/// after the other, so that neither holds up the other. A number is drawn only after everything
+/// before it is durable, so a batch that the disk refused leaves no hole. A batch holds the
+/// messages, their boxes, and for each sender's stream its new `last` and the results; after a
+/// crash all of it is there or none.
 ///
-/// A refusal (a full box, a full disk) is on the disk too before it is told: a late copy of the
-/// message must not be stored after all. Belongs to one thread; blocks for disk reads.
+/// A refusal (a full box, a full disk) is on the disk before it is sent: otherwise a late copy of
+/// the message might still be stored. Belongs to one thread; blocks for disk reads.
 #pragma once
 
 #include <deque>
@@ -22,6 +22,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/loop_thread.hpp"
 #include "bus/core/ends/durable_owner.hpp"
 #include "bus/core/wire/post_limit.hpp"
 #include "mail/box_cache.hpp"
@@ -35,7 +36,7 @@
 
 namespace starbus::bus::busd::mail {
 
-/// What mail asks of whoever runs it.
+/// What Mail needs from its owner.
 class MailShell {
  public:
   /// See DurableOwner::stored, answer, refused.
@@ -44,18 +45,18 @@ class MailShell {
   virtual void answer(const StreamId& stream, std::span<const PostResult> kept) = 0;
   virtual void refused(const StreamId& stream, std::uint64_t last) = 0;
   virtual void forget(const StreamId& stream) = 0;
-  /// The shard may be served: its lineage is on the disk, and this is what that has of its streams.
+  /// The shard may be served: its lineage is on the disk. `filter` has the streams of its senders.
   virtual void opened(std::uint8_t shard, const std::vector<FilterRow>& filter) = 0;
   /// See Readers::Way.
   virtual void say(const Process& reader, Lineage hint, ByteView record) = 0;
   virtual bool has_room(const Process& reader) = 0;
-  /// Whether `changed` is to be told of a shard. What a batch that was begun since has changed,
-  /// once that is on the disk; as Batch::for_each.
+  /// Whether to call `changed` for a shard: with each change of a batch that was begun since, after
+  /// it is on the disk; as Batch::for_each.
   virtual bool watched(std::uint8_t shard) = 0;
   virtual void changed(std::uint8_t shard, storage::Batch::Kind kind, std::string_view key,
                        std::string_view end) = 0;
-  /// The store has stopped, or does not know what it has of the batch that was under way: nothing
-  /// more is taken or acknowledged, and of what waited nothing is left.
+  /// The store has stopped, or the outcome of its batch is unknown: mail accepts and acknowledges
+  /// nothing more, and has dropped all that waited.
   virtual void stopped(const storage::Error& reason) = 0;
   /// Runs `action` on the mail's thread, later. From any thread.
   virtual void post(std::function<void()> action) = 0;
@@ -67,7 +68,7 @@ class MailShell {
 
 struct MailCounters {
   std::uint64_t stored = 0, refused = 0, repeated_keys = 0, batches = 0, overflows = 0;
-  std::uint64_t settled = 0;       // messages that readers are done with
+  std::uint64_t settled = 0;       // messages acknowledged by readers
   std::uint64_t trimmed = 0;       // by the retention of logs
   std::uint64_t aged = 0;          // by the age limits
   std::uint64_t purged = 0;        // by an operator
@@ -81,39 +82,38 @@ class Mail {
   static constexpr std::size_t kWaiting = 64 * 1024 * 1024;  // bytes of messages for next batches
   static constexpr std::size_t kWaitingRequests = 65'536;    // of operators: would_block
   static constexpr std::size_t kBatchMessages = 8'192;
-  /// Of these, what readers ask: some milliseconds of work, and what is posted beside it waits for
-  /// no more.
+  /// Requests of readers among them: some milliseconds of work, which is all that posts wait for.
   static constexpr std::size_t kBatchRequests = 2'048;
-  /// At once, on a disk that has room for bookkeeping alone: with the rows of each, within
+  /// Messages of a batch that only notes refusals, on a full disk. Their rows fit
   /// storage::kReserveBatch.
   static constexpr std::size_t kRefusedMessages = 128;
   static constexpr std::size_t kBatchBytes = 4 * 1024 * 1024;  // a larger message goes alone
-  /// Of a batch with its rows: then the rest waits. With one more message, and the rows that are
-  /// added at the end, below storage::kMaxBatch.
+  /// Bytes of a batch with its rows; the remaining items wait. With one more message, and the rows
+  /// that are added at the end, still below storage::kMaxBatch.
   static constexpr std::size_t kBatchHeavy = 2 * kBatchBytes;
   /// Rows of streams of an earlier lineage that a batch erases. A shard is open when all are gone.
   static constexpr std::size_t kVoidRows = 8'192;
   /// Messages that are erased one by one; more make a range, of which a batch has few.
   static constexpr std::size_t kErasedSingly = 32;
-  /// That one thing may need: a dead letter trims the log of its shard, and then its mailbox.
+  /// Worst case for one operation: a dead letter trims the shard's log, then the mailbox.
   static constexpr std::size_t kRangesOfOne = 2;
-  static constexpr std::uint64_t kSweepPause = 100;  // ms between two looks for what is too old
-  /// Dead letters of one mailbox that a batch writes for their age; the rest has its turn later.
+  static constexpr std::uint64_t kSweepPause = 100;  // ms between two steps of the sweeper
+  /// Messages of one mailbox that a batch turns into dead letters by age; the others follow later.
   static constexpr std::uint64_t kBuriedAtOnce = 16;
 
   Mail(storage::Store& store, MailShell& shell, MailQuota quota = {});
 
   // --- shards ---
-  /// What the shard was last owned under; 0: nobody ever posted to it here.
+  /// The lineage of the shard's last owner; 0 if nothing was ever posted to it here.
   storage::Result<Lineage> lineage(std::uint8_t shard) const;
-  /// The shard is ours, under this lineage; `opened` follows, at once or when that is noted. Under
-  /// another lineage than the last one the rows of its streams are void. Open a shard only when
-  /// all batches have ended that were begun before its `close`: what they have of its earlier time
-  /// here would not be counted.
+  /// Opens a shard under this lineage; `opened` follows, at once or when the lineage is on the
+  /// disk. Under another lineage than the last one the rows of its streams are void. Open a shard
+  /// only after all batches have ended that were begun before its `close`: their changes would not
+  /// be counted.
   storage::Result<> open(std::uint8_t shard, Lineage lineage);
-  /// It is not ours any more; what waits for it is forgotten, its readers are told.
+  /// Closes the shard: drops waiting posts, and ends its readers with `busy`.
   void close(std::uint8_t shard);
-  /// Its rows will be erased, or others will come in their place; it is closed, and no batch has
+  /// Drops cached rows before they are erased or replaced. The shard is closed, and no batch has
   /// it.
   void forget(std::uint8_t shard) { boxes_.forget(shard); }
 
@@ -138,29 +138,28 @@ class Mail {
 
   // --- operators ---
   using Purged = std::function<void(Result<std::uint64_t> messages)>;
-  /// Erases the messages of a mailbox or log up to a number, or all that there are: for good, and
-  /// whoever reads it goes on behind them. `done` with how many, once that is on the disk; no_owner
-  /// (no such mailbox here), corrupt, would_block (too much waits, or the disk is full), closed.
+  /// Erases the messages of a mailbox or log up to a number, for good; its readers go on after it.
+  /// Calls `done` with their count once that is on the disk; no_owner (no such mailbox here),
+  /// corrupt, would_block (too much waits, or the disk is full), closed.
   void purge(const std::string& name, std::uint64_t upto, Purged done);
 
-  /// A commit of somebody else has met the end of the store.
+  /// Call when a commit of other code finds that the store has stopped.
   void store_stopped(const storage::Error& reason);
-  /// After `stopped`, when the store takes batches again: all is read from it anew as shards are
-  /// opened.
+  /// Call after `stopped`, when the store takes batches again; then open the shards again.
   void go_on() { stopped_ = false; }
 
-  /// At the end of each turn: begins a batch, if none is under way and something waits; sends to
-  /// readers. True: there is more to do, in another turn.
+  /// Call at the end of each turn: begins a batch, if none is under way and something waits, and
+  /// sends to readers. True: call it again soon.
   bool turn();
 
   bool idle() const { return !batch_; }
-  /// The number of the latest batch, and of the latest that has ended; the same between batches.
+  /// Numbers of the latest batch begun, and of the latest batch ended; equal between batches.
   std::uint64_t begun() const { return begun_; }
   std::uint64_t ended() const { return batch_ ? begun_ - 1 : begun_; }
   const MailCounters& counters() const { return counters_; }
   const Readers& readers() const { return readers_; }
   bool is_open(std::uint8_t shard) const { return shards_.contains(shard_channel(shard).id()); }
-  /// Of all open shards; durable.
+  /// Durable totals of all open shards.
   Totals totals() const;
   const MailQuota& quota() const { return quota_; }
 
@@ -173,7 +172,7 @@ class Mail {
     ShardStreams streams;
     std::uint64_t opened_ms = 0;
   };
-  /// Decoded when it comes, while the disk works, and not when its batch is built.
+  /// A waiting post. Decoded on arrival, while the disk works, and not when its batch is built.
   struct Post {
     StreamId stream;
     std::uint64_t seq = 0;
@@ -269,6 +268,7 @@ class Mail {
   void refuse(const Opening& opening, const Error& reason);
   void say(const ReaderId& id, Lineage hint, const MailOpened& opened);
 
+  const LoopThread thread_;
   storage::Store& store_;
   MailShell& shell_;
   MailQuota quota_;

@@ -1,4 +1,4 @@
-// What a batch erases beside what was acknowledged: by age, by an operator, by the quotas of logs.
+// What a batch erases besides acknowledged messages: by age, by an operator, by the quotas of logs.
 #include <algorithm>
 #include <utility>
 
@@ -9,7 +9,7 @@ namespace starbus::bus::busd::mail {
 
 void Mail::add(const Sweeper::Found& found, storage::Batch& batch) {
   for (const std::string& key : found.keys) {
-    // One that has outlived its time may have come again since.
+    // The same key may have been stored again since.
     const auto before = seen_before(key);
     if (before && !*before) batch.erase(key);
   }
@@ -33,7 +33,7 @@ void Mail::age(const Sweeper::Aged& aged, storage::Batch& batch) {
   if (place.box.row->kind == PostTarget::mailbox) {
     if (batch_->refusing) return;  // there is no room for the letters now
     upto = std::min(upto, before + kBuriedAtOnce);
-    // What was buried is settled in the same batch; the rest has its turn later.
+    // Buried messages are erased in the same batch; the others follow later.
     for (std::uint64_t number = before + 1; number <= upto; ++number) {
       if (!bury(place, number, "too old", batch)) upto = number - 1;
     }
@@ -65,13 +65,13 @@ void Mail::add(const Purge& purge, storage::Batch& batch) {
 
 // --- logs ----------------------------------------------------------------------------------------
 
-/// Of what is on the disk: a batch may not erase what it puts.
+/// Erases durable messages only: a batch may not erase what it puts.
 void Mail::trim_log(Place& place, const LogQuota& quota, storage::Batch& batch) {
   BoxRow& row = *place.box.row;
   std::uint64_t upto = row.floor;
   if (quota.messages != 0 && row.count() > quota.messages) upto = row.last - quota.messages;
   if (sabotaged(Sabotage::log_trims_too_much) && upto > row.floor) ++upto;
-  // An eighth more than allowed, so that a look at the rows serves for many appends.
+  // Tolerates an eighth more, so that one search serves many appends.
   if (quota.bytes != 0 && row.bytes() > quota.bytes + quota.bytes / 8) {
     upto = std::max(upto, first_within(place, quota.bytes) - 1);
   }
@@ -83,9 +83,9 @@ void Mail::trim_log(Place& place, const LogQuota& quota, storage::Batch& batch) 
   batch_->counters.trimmed += count;
 }
 
-/// The first number whose message and all later ones have at most so many bytes. By halves: the
-/// rows know the totals up to them. For one that cannot be read the next one speaks that can, and
-/// if there is none, less is erased: what is left over has its turn when that row is gone.
+/// The first number from which on the messages have at most so many bytes. Binary search over the
+/// running totals in the rows. For an unreadable row the next readable one counts; if there is
+/// none, less is erased, and the rest when that row is gone.
 std::uint64_t Mail::first_within(const Place& place, std::uint64_t bytes) const {
   const BoxRow& row = *place.box.row;
   std::uint64_t low = row.floor + 1;
@@ -98,14 +98,14 @@ std::uint64_t Mail::first_within(const Place& place, std::uint64_t bytes) const 
     for (std::uint64_t step = 1; !found && high - number > step; step *= 2) {
       found = message(place, number += step, value);
     }
-    // What comes after it is too much: the first is later.
+    // The messages after it are too many bytes: the result is later.
     if (found && row.total - std::min(row.total, found->total) > bytes) {
       low = number + 1;
     } else {
       high = middle;
     }
   }
-  // At `low` the rest after it fits; it itself may not.
+  // The messages after `low` fit; with `low` they may not.
   return std::min(low + 1, place.box.durable + 1);
 }
 

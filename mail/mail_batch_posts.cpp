@@ -9,7 +9,7 @@
 
 namespace starbus::bus::busd::mail {
 
-/// What a sender or a reader is told of an error of the disk that concerns its box alone.
+/// The error that a sender or reader gets for a disk error of its box alone.
 Error Mail::refusal_of(const storage::Error& error) {
   return {error == storage::Errc::corrupt ? Errc::corrupt : Errc::io_error, error.to_string()};
 }
@@ -17,7 +17,7 @@ Error Mail::refusal_of(const storage::Error& error) {
 void Mail::add(const Post& post, storage::Batch& batch) {
   Shard* const shard = shard_of(post.stream.channel);
   if (shard == nullptr) return;  // given up meanwhile
-  // Messages come in runs of a stream.
+  // Consecutive messages are mostly of one stream.
   if (batch_->latest == nullptr || batch_->latest->first != post.stream) {
     batch_->latest = &*batch_->streams.try_emplace(post.stream).first;
   }
@@ -29,10 +29,10 @@ void Mail::add(const Post& post, storage::Batch& batch) {
   ++(number ? batch_->counters.stored : batch_->counters.refused);
   change.results.push_back(
       number ? PostResult{post.seq, Errc::ok, *number}
-             : PostResult{post.seq, number.error().code, static_cast<std::uint64_t>(limit)});
+             : PostResult{post.seq, errc_of(number.error()), static_cast<std::uint64_t>(limit)});
 }
 
-/// `limit`: which one it was, of what is refused because it is full.
+/// Stores one post. Sets `limit` if a limit refuses it.
 Result<std::uint64_t> Mail::store(Shard& shard, const Post& post, storage::Batch& batch,
                                   PostLimit& limit) {
   const auto refuse = [&limit](Errc code, PostLimit which) {
@@ -43,8 +43,9 @@ Result<std::uint64_t> Mail::store(Shard& shard, const Post& post, storage::Batch
   if (!decoded) return decoded.error();
   const PostHead& head = decoded->head;
   const ChannelId& id = post.box;
-  if (bus::shard_of(id) != shard.number) return Error{Errc::bad_name, "of another shard"};
-  if (is_dead_letters(head.name)) return Error{Errc::denied, "the store alone writes there"};
+  if (bus::shard_of(id) != shard.number)
+    return Error{Errc::bad_name, "the mailbox is of another shard"};
+  if (is_dead_letters(head.name)) return Error{Errc::denied, "only the store writes dead letters"};
   if (decoded->body.size() > kMaxPostBody) return Error{Errc::too_large};
 
   const std::string key = head.key.empty() ? "" : post_key(shard.number, id, head.key);
@@ -55,7 +56,7 @@ Result<std::uint64_t> Mail::store(Shard& shard, const Post& post, storage::Batch
       const auto other = find_box(shard, id, head.name, head.target);
       if (!other && other.error() == Errc::denied) return other.error();
       ++batch_->counters.repeated_keys;
-      return **before;  // also on a full disk: it was stored, whatever is refused now
+      return **before;  // also on a full disk: the message was stored
     }
   }
   if (batch_->refusing) return refuse(Errc::store_full, PostLimit::disk);
@@ -70,7 +71,7 @@ Result<std::uint64_t> Mail::store(Shard& shard, const Post& post, storage::Batch
   if (head.target == PostTarget::mailbox && row.bytes() + size > quota_.box_bytes) {
     return refuse(Errc::mailbox_full, PostLimit::box_bytes);
   }
-  // Only an import brings a mailbox there; beyond, its row would be none.
+  // Only an import can reach this. Beyond it the row would be invalid.
   if (row.last >= kMostNumber || row.total + size > kMostNumber) {
     return refuse(Errc::mailbox_full, PostLimit::box_messages);
   }
@@ -84,7 +85,8 @@ Result<std::uint64_t> Mail::store(Shard& shard, const Post& post, storage::Batch
   return number;
 }
 
-/// The number of the message that had this idempotency key first, within the life of a key.
+/// The number of the message first stored with this idempotency key; nullopt if none within the
+/// life of a key.
 Result<std::optional<std::uint64_t>> Mail::seen_before(const std::string& key) {
   std::optional<std::uint64_t> number;
   if (const auto again = batch_->keys.find(key); again != batch_->keys.end()) {
@@ -100,7 +102,7 @@ Result<std::optional<std::uint64_t>> Mail::seen_before(const std::string& key) {
   return number;
 }
 
-/// No value: there is none yet. denied: there is, and of the other kind.
+/// nullopt if there is no such box yet; denied if it is of the other kind.
 Result<std::optional<Mail::Place>> Mail::find_box(Shard& shard, const ChannelId& id,
                                                   std::string_view name, PostTarget target) {
   const auto box = boxes_.find(shard.number, id);
@@ -114,8 +116,8 @@ Result<std::optional<Mail::Place>> Mail::find_box(Shard& shard, const ChannelId&
   return place;
 }
 
-/// What find_box has found, of this kind from now on: by its first message, or by the owner of its
-/// name.
+/// Returns the box of find_box with this kind, which its first message or its owner decides. Makes
+/// it if it is missing.
 Mail::Place Mail::claim(std::optional<Place> found, Shard& shard, const ChannelId& id,
                         std::string_view name, PostTarget kind) {
   if (found && found->box.row->kind == kind) return *found;
@@ -126,7 +128,7 @@ Mail::Place Mail::claim(std::optional<Place> found, Shard& shard, const ChannelI
   return {shard, id, boxes_.make(id, name, kind)};
 }
 
-/// Of a shard as they will be after this batch.
+/// The totals of a shard as they will be after this batch.
 Totals& Mail::totals_of(const Shard& shard) {
   return batch_->totals.try_emplace(shard.number, shard.totals).first->second;
 }

@@ -1,5 +1,6 @@
 // What new readers and acknowledgements do to the boxes of a batch.
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "bus/core/limits.hpp"
@@ -12,23 +13,24 @@
 
 namespace starbus::bus::busd::mail {
 
-/// A reader is told at once where it begins, of what is durable: a player who logs in waits for no
-/// disk. Nothing is sent to it before its epoch is there, so an earlier owner that a crash lets in
-/// again can have been told nothing that this one was told, too.
-/// What this batch erases is still there for it: nobody knows yet that it will be gone.
-/// Whoever reads a log changes nothing: if there is none, it waits for the first message.
+/// Answers a reader at once with its start, from durable rows: a login does not wait for the disk.
+/// No message is sent before the reader's epoch is durable, so an earlier owner that a crash lets
+/// in again cannot have received the same messages. The reader still sees what this batch erases.
+/// Opening a log changes nothing; if the log does not exist, the reader waits for its first
+/// message.
 void Mail::add(Opening& opening, storage::Batch& batch) {
   const MailOpen& open = opening.open;
   if (opening.told && readers_.find(opening.id) == nullptr) return;  // it has ended since
   Shard* const shard = shard_at(bus::shard_of(opening.box));
-  if (shard == nullptr) return refuse(opening, {Errc::busy, "the shard has left"});
+  if (shard == nullptr)
+    return refuse(opening, {Errc::busy, "the shard is not served here any more"});
   if (open.target == PostTarget::mailbox && is_dead_letters(open.name)) {
     return refuse(opening, {Errc::denied, denial(PostTarget::log)});
   }
   const bool full = !opening.told && readers_.full(opening.id.process);
   if (full) return refuse(opening, {Errc::busy, "too many readers"});
   auto found = find_box(*shard, opening.box, open.name, open.target);
-  if (!found) {  // by what comes before it in this batch, perhaps, which may yet be refused
+  if (!found) {  // perhaps an earlier item of this batch caused it, which may yet be refused
     batch_->then.emplace_back([this, opening, why = found.error()] { refuse(opening, why); });
     return;
   }
@@ -74,15 +76,15 @@ void Mail::add(Opening& opening, storage::Batch& batch) {
     if (session == nullptr) return;  // it was told
     const auto box = boxes_.find(session->shard, session->box);
     if (!box) return readers_.end(id, Errc::busy, box.error().to_string());
-    // What was posted behind it in this batch counts, too: of that nobody will be told again.
+    // Includes later posts of this batch: there is no other notification of them.
     readers_.release(id, *box ? (*box)->durable : 0);
   });
 }
 
 void Mail::refuse(const Opening& opening, const Error& reason) {
-  if (opening.told) return readers_.end(opening.id, reason.code, reason.detail);
+  if (opening.told) return readers_.end(opening.id, errc_of(reason), reason.detail);
   const MailOpen& open = opening.open;
-  say(opening.id, open.reply, {open.token, reason.code, reason.detail, 0, 0});
+  say(opening.id, open.reply, {open.token, errc_of(reason), reason.detail, 0, 0});
 }
 
 void Mail::say(const ReaderId& id, Lineage hint, const MailOpened& opened) {
@@ -101,19 +103,21 @@ void Mail::add(const Acknowledgement& acknowledgement, storage::Batch& batch) {
   };
   Shard* const shard = shard_at(session->shard);
   if (shard == nullptr) return;  // its reader was told
-  if (ack.upto > session->position) return end(Errc::bad_bytes, "settles what was not sent");
+  if (ack.upto > session->position)
+    return end(Errc::bad_bytes, "acknowledges a message that was not sent");
   const auto box = boxes_.find(shard->number, session->box);
-  if (!box || !*box) return end(Errc::corrupt, box ? "it is gone" : box.error().to_string());
+  if (!box || !*box)
+    return end(Errc::corrupt, box ? "the row of the mailbox is gone" : box.error().to_string());
   Place place{*shard, session->box, **box};
   const BoxRow& row = *place.box.row;
   const bool stale = session->epoch < row.reader;
   if (stale && !sabotaged(Sabotage::mail_epoch_ignored))
-    return end(Errc::superseded, "by a later owner");
+    return end(Errc::superseded, "a later owner has opened it");
   if (!ack.reject.empty() && ack.upto > row.floor) {
     const auto refuse = [&](const Error& why) {
       batch_->then.emplace_back([this, id = id, reply = session->reply, upto = ack.upto, why] {
         Bytes record;
-        encode(MailRefused{id.token, upto, why.code, why.detail}, record);
+        encode(MailRefused{id.token, upto, errc_of(why), why.detail}, record);
         shell_.say(id.process, reply, record);
       });
     };
@@ -123,7 +127,7 @@ void Mail::add(const Acknowledgement& acknowledgement, storage::Batch& batch) {
     const auto buried = bury(place, ack.upto, ack.reject, batch);
     const bool later = !buried && buried.error() == Errc::would_block;
     if (later) return void(batch_->put_off = id.process);
-    // To end its session would be for ever: it says that again in the next one.
+    // Ending the session would not help: the reader would reject it again in the next one.
     if (!buried) return refuse({buried.error().code, "its dead letter: " + buried.error().detail});
   }
   settle(place, ack.upto, batch);
@@ -134,10 +138,11 @@ void Mail::add(const Acknowledgement& acknowledgement, storage::Batch& batch) {
   });
 }
 
-/// Erases everything up to `upto`, which is durable.
+/// Erases the messages up to `upto`, which must be durable.
 void Mail::settle(Place& place, std::uint64_t upto, storage::Batch& batch) {
   BoxRow& row = *place.box.row;
   if (upto <= row.floor) return;
+  assert(upto <= place.box.durable);
   const std::uint8_t shard = place.shard.number;
   const std::uint64_t count = upto - row.floor;
   if (count <= kErasedSingly) {
@@ -149,7 +154,7 @@ void Mail::settle(Place& place, std::uint64_t upto, storage::Batch& batch) {
                       message_key(shard, place.id, upto + 1));
     ++batch_->ranges;
   }
-  // Totals are absolute: if this one cannot be read, the next that can sets it right.
+  // Totals are absolute: if this row cannot be read, the next readable one corrects the sum.
   std::string value;
   const auto latest = message(place, upto, value);
   const std::uint64_t before = row.floor_total;
@@ -166,12 +171,12 @@ void Mail::settle(Place& place, std::uint64_t upto, storage::Batch& batch) {
   batch_->counters.settled += count;
 }
 
-/// Keeps a copy of what is about to be erased, with the reason. would_block: not in this batch.
+/// Keeps a dead letter of a message before it is erased. would_block: no room in this batch.
 Result<> Mail::bury(Place& place, std::uint64_t number, const std::string& reason,
                     storage::Batch& batch) {
   std::string value;
   const auto row = message(place, number, value);
-  if (!row || is_lost(*row)) return {};  // it cannot be read, which its reader was told
+  if (!row || is_lost(*row)) return {};  // unreadable; its reader was told
   const bool fits = may_erase_more() && batch.bytes() + row->body.size() <= kBatchBytes;
   if (!fits && !batch.empty()) return Error{Errc::would_block};
   Bytes letter;
@@ -184,7 +189,7 @@ Result<> Mail::bury(Place& place, std::uint64_t number, const std::string& reaso
   Place log = claim(std::move(*found), place.shard, id, name, PostTarget::log);
   put_message(log, {}, letter, batch);
   ++batch_->counters.dead_letters;
-  // The log may have pushed the mailbox from its place.
+  // The log may have evicted the mailbox from the cache.
   const auto again = boxes_.find(place.shard.number, place.id);
   if (!again || !*again) return Error{Errc::corrupt};
   place.box = **again;

@@ -1,5 +1,6 @@
-// The pipeline: what waits becomes a batch, the batch goes to the disk, and what it did is told.
+// The pipeline: waiting items become a batch, the batch goes to the disk, and its outcome is sent.
 #include <algorithm>
+#include <cassert>
 #include <set>
 #include <type_traits>
 #include <utility>
@@ -17,7 +18,7 @@ std::size_t size_of_message(const auto& waiting) {
   return 0;
 }
 
-/// Of the batch that they make, roughly.
+/// Rough size of the batch of these items, in bytes.
 template <class Items>
 std::size_t size_of(const Items& items) {
   constexpr std::size_t kAround = 128;  // of a message: key, envelope, its share of the other rows
@@ -31,8 +32,9 @@ std::size_t size_of(const Items& items) {
 }  // namespace
 
 bool Mail::turn() {
+  thread_.check();
   const std::uint64_t now = shell_.wall_ms();
-  // The wall clock may be set back: that must not end the sweeping for as long.
+  // If the wall clock is set back, sweeping must not pause for as long.
   next_sweep_ms_ = std::min(next_sweep_ms_, now + kSweepPause);
   if (!batch_ && !stopped_ && now >= next_sweep_ms_) sweep();
   flush();
@@ -65,7 +67,7 @@ void Mail::take_waiting() {
   std::size_t bytes = 0;
   std::size_t requests = 0;
   batch_->items.reserve(std::min(waiting_.size() + requests_.count(), kBatchMessages));
-  // Behind a post there would be no room for it again, as long as there are posts.
+  // After a post there would be no room for it again, as long as there are posts.
   if (std::exchange(requests_first_, false)) (void)take_request(requests);
   for (bool more = true; more;) {
     more = take_first(bytes);
@@ -79,6 +81,7 @@ bool Mail::take_first(std::size_t& bytes) {
       std::visit([](const auto& item) { return size_of_message(item); }, waiting_.front());
   if (bytes != 0 && bytes + size > kBatchBytes) return false;
   bytes += size;
+  assert(waiting_bytes_ >= size);
   waiting_bytes_ -= size;
   waiting_requests_ -= std::holds_alternative<Post>(waiting_.front()) ? 0 : 1;
   batch_->items.push_back(std::move(waiting_.front()));
@@ -95,8 +98,9 @@ bool Mail::take_request(std::size_t& requests) {
   return true;
 }
 
-/// All but the first `most` wait again, in front.
+/// Puts all items but the first `most` back to the front of the queues.
 void Mail::put_back(std::size_t most) {
+  assert(batch_);
   const auto wait_again = [this]<class Item>(Item& item) {
     if constexpr (std::is_constructible_v<ReaderRequests::Request, Item>) {
       requests_.put_back(std::move(item));
@@ -112,7 +116,8 @@ void Mail::put_back(std::size_t most) {
   }
 }
 
-/// The batch of what was taken. `refusing`: no message is stored, and that is what is noted.
+/// Builds and commits the batch of the items that were taken. `refusing`: stores no message, and
+/// notes the refusals instead.
 void Mail::build(bool refusing) {
   if (refusing) put_back(kRefusedMessages);
   Running fresh;
@@ -137,20 +142,20 @@ void Mail::build(bool refusing) {
     put_back(batch_->items.size() / 2);
     return build(true);
   }
-  // Dead letters are no bookkeeping: what they hold may be large.
+  // Dead letters are not bookkeeping: their bodies may be large.
   const bool bookkeeping = batch_->streams.empty() && batch_->items.size() <= kRefusedMessages;
   if (refusing || (bookkeeping && batch.fits_reserve())) batch.use_reserve();
   if (sabotaged(Sabotage::mail_ack_before_sync)) tell(*batch_);
   if (!apart.empty()) {
     (void)store_.commit(std::exchange(batch, std::move(apart)), [](const storage::Result<>&) {});
   }
-  // Nothing to wait for. What else waits has its turn when this thread has heard what is new: of
-  // such batches there may be many.
+  // Nothing to wait for. The next batch begins after this thread has taken new events: there may be
+  // many such batches.
   if (batch.empty()) return succeed();
   commit(std::move(batch));
 }
 
-/// What has no room waits for the next batch; the first always has.
+/// Items without room wait for the next batch; the first item always has room.
 void Mail::add_items(storage::Batch& batch) {
   for (std::size_t i = 0; i < batch_->items.size(); ++i) {
     if (!may_erase_more() || batch.bytes() > kBatchHeavy) return put_back(i);
@@ -177,7 +182,7 @@ void Mail::write_shards(storage::Batch& batch) {
     const std::size_t erased = shard.noted ? 0 : shard.streams.erase_void(batch, void_rows);
     void_rows -= erased;
     if (erased != 0) batch_->voided[shard.number] = erased;
-    // Of no lineage while some are left: after a crash they must not count again.
+    // No lineage while void rows are left: after a crash they must not become valid again.
     const bool is_void = !shard.noted && shard.streams.has_void(erased);
     batch.put(shard_key(shard.number), encode(ShardRow{is_void ? Lineage{} : shard.lineage,
                                                        changed ? totals->second : shard.totals}));
@@ -196,10 +201,11 @@ void Mail::note_changes(const storage::Batch& batch) {
 }
 
 void Mail::commit(storage::Batch batch) {
+  assert(batch_ && !batch.empty());
   ++counters_.batches;
   const auto taken = store_.commit(
       std::move(batch), [this, weak = std::weak_ptr(alive_)](const storage::Result<>& result) {
-        // On the store's thread, which the shell's outlives.
+        // Runs on the store's thread, which ends before the shell's.
         shell_.post([this, weak, result] {
           if (weak.lock()) finished(result);
         });
@@ -208,7 +214,9 @@ void Mail::commit(storage::Batch batch) {
 }
 
 void Mail::finished(const storage::Result<>& result) {
+  thread_.check();
   if (stopped_) return;
+  assert(batch_);
   const bool lies = sabotaged(Sabotage::mail_failed_sync_lies) && !result &&
                     result.error() == storage::Errc::io_error;
   if (result || lies) {
@@ -261,7 +269,7 @@ void Mail::tell(const Running& done) {
   }
 }
 
-/// Not even that it is full could be noted: all that waits must come again, later.
+/// Not even the refusals could be written: all senders and readers must try again later.
 void Mail::give_back() {
   std::set<StreamId> streams;
   put_back(0);
@@ -282,7 +290,7 @@ void Mail::give_back() {
     if (const auto* const opening = std::get_if<Opening>(&*request)) {
       refuse(*opening, busy);
     } else {
-      readers_.end(std::get<Acknowledgement>(*request).id, busy.code, busy.detail);
+      readers_.end(std::get<Acknowledgement>(*request).id, errc_of(busy), busy.detail);
     }
   }
   for (const StreamId& stream : streams) shell_.refused(stream, 0);

@@ -7,7 +7,7 @@
 
 namespace starbus::bus::busd::mail {
 
-/// How long the messages of logs are kept: while all of these hold. 0: no bound of that kind.
+/// How long the messages of logs are kept: while all of these hold. 0: no limit of that kind.
 struct LogQuota {
   std::string prefix{};  // of the names that it is for
   std::uint64_t messages = 100'000;
@@ -26,7 +26,7 @@ struct MailQuota {
   std::uint64_t age_ms = 0;       // of messages in mailboxes, then they are dead letters; 0: none
   std::vector<LogQuota> logs{};   // the longest prefix that fits decides
 
-  /// Of a log with this name.
+  /// The quota of the log with this name.
   LogQuota of_log(std::string_view name) const {
     LogQuota best;
     for (const LogQuota& quota : logs) {

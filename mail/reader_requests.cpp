@@ -1,6 +1,7 @@
 #include "mail/reader_requests.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 namespace starbus::bus::busd::mail {
@@ -34,10 +35,12 @@ bool ReaderRequests::add(Request request) {
 }
 
 std::optional<ReaderRequests::Request> ReaderRequests::take() {
+  assert(turns_.size() == of_process_.size());
   if (count_ == 0) return std::nullopt;
   const Process process = turns_.front();
   turns_.pop_front();
   const auto of = of_process_.find(process);
+  assert(of != of_process_.end() && !of->second.empty());
   std::optional<Request> request = std::move(of->second.front());
   of->second.pop_front();
   --count_;

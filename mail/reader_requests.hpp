@@ -21,31 +21,31 @@ struct Acknowledgement {
   MailAck ack;
 };
 
-/// What readers have asked for and no batch has taken yet. Those of a process keep their order, and
-/// processes take turns: one that asks without end fills its own share, and holds up itself. In
-/// memory only; one thread.
+/// Requests of readers that no batch has taken yet. Requests of one process keep their order, and
+/// processes take turns: a process that floods fills only its own share. In memory only; one
+/// thread.
 class ReaderRequests {
  public:
   using Request = std::variant<Opening, Acknowledgement>;
 
-  /// Of all processes: some 25 MiB, and taken within a second.
+  /// Requests of all processes: about 25 MiB, taken within a second.
   static constexpr std::size_t kMost = 65'536;
-  /// Of one: what the library of a busy process opens anew when its store comes back goes in some
-  /// rounds; beyond it busy, which libraries ask again after.
+  /// Requests of one process. A busy process that opens its mailboxes again needs several rounds;
+  /// beyond the limit it gets `busy`, after which the library asks again.
   static constexpr std::size_t kMostOfProcess = 8'192;
 
-  /// False: there are too many. An acknowledgement behind another one of its session settles both:
-  /// it takes its place.
+  /// Returns false if there are too many. A later acknowledgement of a session replaces the earlier
+  /// one.
   bool add(Request request);
-  /// The next one; none: nothing waits.
+  /// The next request; nullopt if none waits.
   std::optional<Request> take();
-  /// One that was taken, in front of the others of its process. The latest comes first.
+  /// Puts a taken request back, in front of the others of its process. Put back the latest first.
   void put_back(Request request);
-  /// A process that has something is the next one.
+  /// Makes this process the next one, if it has requests.
   void give_turn(const Process& process);
 
-  /// What it asked for in vain: it has closed the session, or has ended itself (see
-  /// Readers::process_gone). Nobody would ever end the session that an opening makes then.
+  /// Drops requests of a session that was closed, or of a process that has ended (see
+  /// Readers::process_gone): nothing would ever end the session that an opening makes then.
   void forget(const ReaderId& id);
   void process_gone(const Process& process, bool living);
 

@@ -9,13 +9,13 @@
 namespace starbus::bus::busd::mail {
 namespace {
 
-/// Of the key of a message: a scan of such keys gives no others.
+/// Size of a message key; scans of this prefix yield only message keys.
 std::uint64_t number_in(const std::string& key) {
   return read_mail_key(key).value().number;
 }
 
-/// The first number of which a page says nothing, from where the next one begins: at a message, or,
-/// beside a damaged block, right behind one, and then its key has a byte more.
+/// The first number after a page. The next page begins at a message; beside a damaged block it
+/// begins right after one, and then its key has one byte more.
 std::uint64_t number_behind(const std::string& next) {
   if (read_mail_key(next)) return number_in(next);
   return number_in(next.substr(0, next.size() - 1)) + 1;
@@ -26,6 +26,7 @@ std::uint64_t number_behind(const std::string& next) {
 // --- sessions ------------------------------------------------------------------------------------
 
 void Readers::add(const ReaderId& id, const Session& session) {
+  thread_.check();
   forget(id);  // a process may say one token twice, and of another mailbox
   if (session.target == PostTarget::mailbox) {
     const auto before = by_box_.find(session.box);
@@ -56,6 +57,7 @@ const Readers::Session* Readers::find(const ReaderId& id) const {
 }
 
 void Readers::end(const ReaderId& id, Errc reason, const std::string& detail) {
+  thread_.check();
   const auto found = open_.find(id);
   if (found == open_.end()) return;
   scratch_.clear();
@@ -104,7 +106,7 @@ void Readers::end_shard(std::uint8_t shard) {
   for (const auto& [id, open] : open_) {
     if (open.session.shard == shard) ids.push_back(id);
   }
-  for (const ReaderId& id : ids) end(id, Errc::busy, "the shard leaves");
+  for (const ReaderId& id : ids) end(id, Errc::busy, "the shard moves away");
 }
 
 bool Readers::ended_with(const Process& reader, const Process& process, bool living) {
@@ -161,6 +163,7 @@ void Readers::release(const ReaderId& id, std::uint64_t last) {
 }
 
 void Readers::advance(const ChannelId& box, const BoxRow& row) {
+  thread_.check();
   const auto found = by_box_.find(box);
   if (found == by_box_.end()) return;
   const bool log = row.kind == PostTarget::log;
@@ -197,6 +200,7 @@ void Readers::room() {
 }
 
 bool Readers::pump() {
+  thread_.check();
   std::size_t sent = 0;
   while (!ready_.empty() && sent < kTurnBytes) {
     const ReaderId id = ready_.front();
@@ -223,7 +227,7 @@ std::size_t Readers::send_page(const ReaderId& id, Open& open) {
     return 0;
   }
   if (page->other) {
-    end(id, Errc::denied, "it is of the other kind");
+    end(id, Errc::denied, "a mailbox is not read as a log, nor a log as a mailbox");
     return 0;
   }
   MailItems& record = page->record;
@@ -257,8 +261,8 @@ void Readers::begin(const ReaderId& id, Open& open, std::uint64_t first) {
   way_.say(id.process, open.session.reply, scratch_);
 }
 
-/// What comes next, as far as the window allows; at least one item, if there is any. Numbers lie
-/// dense between the floor and the latest, so what is missing there cannot be read.
+/// The next items that fit the window; at least one, if there is any. Numbers are dense between the
+/// floor and the latest, so a missing number is an unreadable message.
 storage::Result<Readers::Page> Readers::read_page(const Open& open) const {
   const Session& session = open.session;
   const auto snapshot = store_.snapshot();

@@ -1,7 +1,7 @@
-/// The open readers of this host's mailboxes and logs, and what they are sent: rows of the store,
-/// in order, within the window of each. What a reader gets is looked up from its position each
-/// time, never remembered, so no arrival can be missed; and only what is durable is looked up,
-/// since a number that a crash takes back would be given to another message.
+/// The open readers of this host's mailboxes and logs. Sends them rows of the store, in order,
+/// within the window of each. Rows are read from the reader's position each time, never queued, so
+/// no arrival can be missed. Only durable rows are read: after a crash another message could get a
+/// number that was not durable.
 ///
 /// Readers take turns, a page each. One thread; blocks for disk reads.
 #pragma once
@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/loop_thread.hpp"
 #include "bus/core/limits.hpp"
 #include "bus/core/wire/record_readers.hpp"
 #include "mail/attempts.hpp"
@@ -52,7 +53,7 @@ class Readers {
     std::uint64_t window = 0;
     bool held = false;  // its epoch is not on the disk yet: nothing is sent
   };
-  /// How records leave; `room`: whether that process' stream takes more now.
+  /// Sends records; `room` returns whether that process' stream takes more now.
   struct Way {
     std::function<void(const Process& to, Lineage hint, ByteView record)> say;
     std::function<bool(const Process& to)> room;
@@ -60,37 +61,36 @@ class Readers {
 
   Readers(const storage::Store& store, Way way) : store_(store), way_(std::move(way)) {}
 
-  /// Begins a session, and ends those of its mailbox that are older.
+  /// Begins a session, and ends the older sessions of its mailbox.
   void add(const ReaderId& id, const Session& session);
-  /// Null: there is none, or no more.
+  /// Null if there is no such session.
   const Session* find(const ReaderId& id) const;
-  /// No more, or no more of this process.
+  /// True if there are too many readers, in all or of this process.
   bool full(const Process& process) const;
   std::size_t count() const { return open_.size(); }
 
-  /// The epoch is on the disk; if there is such a session still.
+  /// Call when the epoch of a session is on the disk. Ignores sessions that have ended.
   void release(const ReaderId& id, std::uint64_t last);
-  /// What a box is now, durably. Those who want the other kind have waited for what will not come:
-  /// their sessions end.
+  /// Call with the durable row of a box. Ends the sessions that were opened for the other kind.
   void advance(const ChannelId& box, const BoxRow& row);
   void consumed(const ReaderId& id, std::uint64_t bytes);
-  /// Ends a session and tells its reader why; or without a word.
+  /// end: ends a session and tells its reader why. forget: ends it without a message.
   void end(const ReaderId& id, Errc reason, const std::string& detail);
   void forget(const ReaderId& id);
-  /// Its reader has closed it.
+  /// Call when the reader has closed the session.
   void close(const ReaderId& id);
-  /// All of a shard: busy, its next owner goes on.
+  /// Ends all sessions of a shard with `busy`; its next owner goes on.
   void end_shard(std::uint8_t shard);
   /// All of a process' earlier incarnations; with `living` = false of this one too.
   void process_gone(const Process& process, bool living);
   /// Whether a reader's process has ended if `process` lives, or does not.
   static bool ended_with(const Process& reader, const Process& process, bool living);
-  /// Something that was said to the process with this channel is lost: its readers begin anew.
+  /// Call when a record to the process with this channel was lost: its readers open again.
   void process_lost(const ChannelId& process);
 
   /// A process' stream has room again.
   void room();
-  /// Sends to whoever is behind, for one turn; true: there is more to do.
+  /// Sends to the readers that lag, for one turn; true if there is more to send.
   bool pump();
   const ReaderCounters& counters() const { return counters_; }
 
@@ -118,13 +118,14 @@ class Readers {
   std::size_t send_page(const ReaderId& id, Open& open);
   struct Page {
     MailItems record;
-    bool gone = false;   // nothing of what was asked for is stored any more
-    bool other = false;  // what is there is of the other kind
+    bool gone = false;   // the requested messages are not stored any more
+    bool other = false;  // the box is of the other kind
   };
   storage::Result<Page> read_page(const Open& open) const;
   void begin(const ReaderId& id, Open& open, std::uint64_t first);
   void erase(Opens::iterator at, bool closed = false);
 
+  const LoopThread thread_;
   const storage::Store& store_;
   Way way_;
   Opens open_;

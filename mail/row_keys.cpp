@@ -46,7 +46,7 @@ std::string describe_key(std::string_view key) {
   // Where a scan goes on behind a row a zero byte is added.
   const bool behind = key.ends_with('\0') && !read_mail_key(key);
   const auto read = read_mail_key(behind ? key.substr(0, key.size() - 1) : key);
-  const std::string after = behind ? "behind " : "";
+  const std::string after = behind ? "after " : "";
   if (read) {
     const std::string box = "mailbox " + read->id.to_string();
     if (read->kind == kBoxRows) return after + "the row of " + box;

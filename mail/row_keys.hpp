@@ -9,7 +9,7 @@
 
 namespace starbus::bus::busd::mail {
 
-/// First bytes of keys, see rows.hpp. Any other is of a later version.
+/// First bytes of keys, see rows.hpp. Later versions may add others.
 inline constexpr char kPlaceRows = 'P';
 inline constexpr char kShardRows = 'S';
 inline constexpr char kMessageRows = 'b';
@@ -19,7 +19,7 @@ inline constexpr char kBoxRows = 'm';
 inline constexpr char kResultsRows = 'r';
 inline constexpr std::string_view kRowKinds = "PSbfkmr";  // in the order of their keys
 
-/// What a key says that belongs to one mailbox (kinds m, b and k).
+/// The fields of a key of one mailbox (kinds m, b and k).
 struct MailKey {
   char kind = kBoxRows;
   std::uint8_t shard = 0;
@@ -27,10 +27,10 @@ struct MailKey {
   std::uint64_t number = 0;  // of a message
 };
 
-/// nullopt: of another kind, or not of its form. The shard may be one that the id is not of.
+/// nullopt if the key is of another kind or malformed. The shard may not be that of the id.
 std::optional<MailKey> read_mail_key(std::string_view key);
 
-/// For people: "message 7 of 2577db...", "senders to store/84". Of any bytes.
+/// For people: "message 7 of 2577db...", "senders to store/84". Accepts any bytes.
 std::string describe_key(std::string_view key);
 
 }  // namespace starbus::bus::busd::mail

@@ -1,4 +1,4 @@
-/// How mail lies in the store: keys and values, byte by byte as in docs/mail.md. Integers in
+/// How mail lies in the store: keys and values, byte by byte as in docs/guide/mail.md. Integers in
 /// keys are big-endian, so that they sort; in values little-endian.
 ///
 ///   P shard                          PlaceRow: a shard that has moved, or moves
@@ -9,7 +9,7 @@
 ///   f shard origin lane              StreamRow: one sender's stream to this shard
 ///   r shard origin lane seq          ResultsRow: what became of the messages up to seq
 ///
-/// Decoding trusts nothing: a row that is not of its form is nullopt.
+/// Decoding trusts nothing: a malformed row is nullopt.
 #pragma once
 
 #include <optional>
@@ -23,35 +23,34 @@
 
 namespace starbus::bus::busd::mail {
 
-/// No mailbox comes to this number, nor to so many bytes in all: at a million messages a second in
-/// two thousand years. A row beyond it is none, so that sums and loops over numbers cannot
-/// overflow.
+/// No mailbox reaches this number, nor so many bytes: that takes two thousand years at a million
+/// messages a second. A row beyond it is invalid, so sums and loops over numbers cannot overflow.
 inline constexpr std::uint64_t kMostNumber = std::uint64_t{1} << 56;
 
 struct BoxRow {
   PostTarget kind = PostTarget::mailbox;
   std::string name;
   std::uint64_t last = 0;   // the latest number; numbering starts at 1
-  std::uint64_t floor = 0;  // everything up to it is gone: acknowledged, or trimmed
-  // Of bodies, ever: up to `last`, and up to `floor`. So an acknowledgement reads one row, and not
-  // all that it erases, to know what is left.
+  std::uint64_t floor = 0;  // messages up to it are erased: acknowledged, or trimmed
+  // Bytes of all bodies ever stored, up to `last` and up to `floor`. So an acknowledgement reads
+  // one row, and not all that it erases, to know what is left.
   std::uint64_t total = 0;
   std::uint64_t floor_total = 0;
   Epoch reader{};  // the highest epoch that a reader came with
 
   std::uint64_t count() const { return last - floor; }
   std::uint64_t bytes() const { return total - floor_total; }
-  /// Whether it is for certain of its kind. A log without a message is not: earlier versions made
-  /// the row when somebody asked for one, and nobody may take a name away by asking.
+  /// Whether its kind is certain. That of a log without a message is not: earlier versions made the
+  /// row when a reader opened it, and opening must not take a name.
   bool decided() const { return kind == PostTarget::mailbox || last != 0; }
 };
 
-/// Why one who wants the other kind is denied.
+/// Error text for a request of the other kind.
 inline const char* denial(PostTarget kind) {
   return kind == PostTarget::log ? "it is a log" : "it is a mailbox";
 }
 
-/// What lies in a shard, or in the whole store.
+/// Totals of a shard, or of the whole store.
 struct Totals {
   std::uint64_t boxes = 0;
   std::uint64_t messages = 0;
@@ -79,10 +78,9 @@ struct ShardRow {
   Totals totals{};
 };
 
-/// Where a shard is. Without this row it is where the configuration says, and with it that does not
-/// count any more.
+/// Where a shard is. This row overrides the configuration.
 enum class Keeping : std::uint8_t {
-  incoming = 1,  // a part of it is here: worth nothing
+  incoming = 1,  // only a part of it is here: useless
   arrived = 2,   // all of it is here, and only `host` knows whether it was given to this store
   kept = 3,      // here
   elsewhere = 4  // given to `host`, or found there
@@ -94,7 +92,7 @@ struct PlaceRow {
   friend bool operator==(const PlaceRow&, const PlaceRow&) = default;
 };
 
-/// False: what lies here of the shard is worth nothing, since another store has it.
+/// False if the rows here are useless, since another store has the shard.
 inline bool is_here(const PlaceRow& row) {
   return row.keeping == Keeping::kept || row.keeping == Keeping::arrived;
 }
@@ -123,13 +121,13 @@ std::string message_key(std::uint8_t shard, const ChannelId& id, std::uint64_t n
 std::string post_key(std::uint8_t shard, const ChannelId& id, std::string_view key);
 std::string stream_key(std::uint8_t shard, const Process& origin, Lane lane);
 std::string results_key(std::uint8_t shard, const Process& origin, Lane lane, std::uint64_t seq);
-/// What moves with a shard: all of its rows but those about itself.
+/// The kinds of rows that move with a shard: all but those about the shard itself.
 inline constexpr std::string_view kMovingKinds = "bfkmr";
 /// All rows of one kind and shard lie in [prefix, end).
 std::string kind_prefix(char kind, std::uint8_t shard);
 std::string prefix_end(std::string prefix);
 
-/// What stands in a stream's key, or in that of its results (then with the seq).
+/// The fields of the key of a stream's row, or of its results (then with the seq).
 struct StreamKey {
   Process origin;
   Lane lane = Lane::call;

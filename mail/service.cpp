@@ -25,8 +25,8 @@ MailService::MailService(storage::Store& store, std::string host, std::vector<st
       host_(std::move(host)),
       hooks_(std::move(hooks)),
       mail_(store, *this, std::move(quota)),
-      givers_(store, give_way()),
-      taker_(host_, take_way()) {
+      exports_(store, export_way()),
+      import_(host_, import_way()) {
   for (const std::uint8_t shard : shards) shards_[shard].phase = Phase::free;
   for (unsigned shard = 0; shard < kShards; ++shard) read_place(static_cast<std::uint8_t>(shard));
 }
@@ -45,7 +45,7 @@ void MailService::read_place(std::uint8_t shard) {
   }
   if (row->keeping == Keeping::kept) return;
   const auto arrived = mail_.lineage(shard);
-  taker_.found(shard, *row, arrived ? *arrived : Lineage{});
+  import_.found(shard, *row, arrived ? *arrived : Lineage{});
 }
 
 bool MailService::serves(std::uint8_t shard) const {
@@ -65,10 +65,10 @@ void MailService::turn() {
     });
   }
   if (stopped_ || !disk_has_room()) return;
-  givers_.settled(mail_.ended());
+  exports_.settled(mail_.ended());
   if (!greeted_) return;
-  givers_.tick();
-  taker_.tick();
+  exports_.tick();
+  import_.tick();
   if (hooks_.now_ms() < next_try_ms_) return;
   if (!refusals_.empty()) report_refusals();
   if (!left_.empty()) report_left();
@@ -106,15 +106,15 @@ void MailService::on_watch(const std::string& prefix, const std::vector<WatchRow
   if (prefix != kProcesses) return;
   for (const WatchRow& row : changes) {
     mail_.process_gone(row.owner, row.present);
-    givers_.process_gone(row.owner, row.present);
-    taker_.process_gone(row.owner, row.present);
+    exports_.process_gone(row.owner, row.present);
+    import_.process_gone(row.owner, row.present);
   }
 }
 
 void MailService::on_mail_lost(const ChannelId& process) {
   mail_.reader_lost(process);
-  givers_.process_lost(process);
-  taker_.process_lost(process);
+  exports_.process_lost(process);
+  import_.process_lost(process);
 }
 
 void MailService::on_durable_bound(BindingId binding, Epoch, Lineage lineage) {
@@ -167,9 +167,10 @@ void MailService::report_refusals() {
             " are not served here: " + reason;
   }
   if (text != reported_) {
-    hooks_.trouble(text +
-                   "; asked for again each second. If another host goes on serving them, two "
-                   "stores keep them: see mail-tools.md, \"Two stores with one shard\"");
+    hooks_.trouble(
+        text +
+        "; asked for again each second. If another host goes on serving them, two "
+        "stores keep them: see docs/operate/mail-tools.md, \"Two stores with one shard\"");
   }
   reported_ = std::move(text);
 }
@@ -189,7 +190,7 @@ void MailService::on_lease_lost() {
     mail_.close(number);
     const bool ours = shard.phase == Phase::asked || shard.phase == Phase::held;
     if (ours) shard = {Phase::free, mail_.begun()};
-    if (ours) givers_.closed(number);
+    if (ours) exports_.closed(number);
   }
 }
 
@@ -224,7 +225,7 @@ void MailService::on_mail(const Process& from, Kind kind, ByteView payload) {
 }
 
 void MailService::say(const Process& reader, Lineage hint, ByteView record) {
-  core_->say_mail(reader, hint, record);
+  core_->send_mail_record(reader, hint, record);
 }
 
 /// Readers that take nothing fill the window of this process. That holds up nobody else: whoever
@@ -274,12 +275,12 @@ void MailService::stopped(const storage::Error& reason) {
     if (ours) shard = {Phase::free, mail_.begun()};
     // One that stands still for its move, too: the rows that it would be given with are read as
     // they are, and may have that batch in part.
-    givers_.closed(number);
+    exports_.closed(number);
   }
   if (disk_was_full_)
     return hooks_.trouble("the disk was full: " + reason.to_string() +
                           "; shards are served again when there is room");
-  taker_.store_stopped();
+  import_.store_stopped();
   hooks_.stopped(reason);
 }
 

@@ -7,22 +7,22 @@
 
 #include "bus/core/ends/process_core.hpp"
 #include "mail/mail.hpp"
-#include "mail/shards/givers.hpp"
-#include "mail/shards/taker.hpp"
+#include "mail/shards/shard_export.hpp"
+#include "mail/shards/shard_import.hpp"
 
 namespace starbus::bus::busd::mail {
 
-/// The process of a host that owns its mail shards: between a ProcessCore, whose events it takes,
-/// and the Mail that keeps what is posted. Whoever runs it (a thread of busd, or the simulator)
-/// gives it a link and the time, and calls `turn` at the end of each turn. One thread.
+/// The process of a host that owns its mail shards. Connects a ProcessCore, whose events it takes,
+/// with the Mail that stores posts. Its owner (a thread of busd, or the simulator) gives it a link
+/// and the time, and calls `turn` at the end of each turn. One thread.
 class MailService final : public ProcessEvents, private MailShell {
  public:
   struct Hooks {
     std::function<void(std::function<void()>)> post;  // see MailShell::post
     std::function<std::uint64_t()> wall_ms;
-    std::function<std::uint64_t()> now_ms;                 // of a clock that nobody sets
+    std::function<std::uint64_t()> now_ms;                 // of a monotonic clock
     std::function<void(const std::string& text)> trouble;  // for the log
-    std::function<void(const std::string& text)> note;     // likewise, and all is well
+    std::function<void(const std::string& text)> note;     // for the log; not a problem
     std::function<void(const storage::Error&)> stopped;
     std::function<std::uint64_t()> token;  // drawn at random, for moves
   };
@@ -30,7 +30,7 @@ class MailService final : public ProcessEvents, private MailShell {
   /// `shards`: those that this host keeps unless its store says otherwise, because one has moved.
   MailService(storage::Store& store, std::string host, std::vector<std::uint8_t> shards,
               MailQuota quota, Hooks hooks);
-  /// Before anything else; must outlive the service's last call.
+  /// Call first. The core must outlive the service's last call.
   void attach(ProcessCore& core) { core_ = &core; }
 
   /// Begins the next batch, and asks for the shards that are not held.
@@ -41,18 +41,18 @@ class MailService final : public ProcessEvents, private MailShell {
     mail_.purge(name, upto, std::move(done));
   }
   bool serves(std::uint8_t shard) const;
-  /// Whether it is this store's to serve, now or as soon as it can: listed, or brought by a move or
-  /// by an operator, and not given away.
+  /// Whether this store serves the shard, now or as soon as it can: it is listed, or came by a move
+  /// or by an operator, and was not given away.
   bool keeps(std::uint8_t shard) const;
 
-  // --- moves: see Taker ---
+  // --- moves: see ShardImport ---
   Result<> take(const std::vector<std::uint8_t>& shards) {
     if (stopped_) return Error{Errc::closed, "the mail store has stopped"};
-    return taker_.begin(shards);
+    return import_.begin(shards);
   }
-  void stop_taking() { taker_.stop(); }
-  const MoveProgress& move() const { return taker_.progress(); }
-  std::size_t given_now() const { return givers_.count(); }
+  void stop_taking() { import_.stop(); }
+  const MoveProgress& move() const { return import_.progress(); }
+  std::size_t exporting() const { return exports_.count(); }
 
   // ProcessEvents
   void on_welcome(bool first) override;
@@ -74,7 +74,7 @@ class MailService final : public ProcessEvents, private MailShell {
   void on_room() override { mail_.room(); }
 
  private:
-  /// Away: at another host, or on the way. Leaving: frozen, so that it can be given.
+  /// Away: at another host, or moving there. Leaving: frozen for its last changes.
   enum class Phase : std::uint8_t { free, asked, held, broken, away, leaving };
   struct Shard {
     Phase phase = Phase::free;
@@ -85,10 +85,10 @@ class MailService final : public ProcessEvents, private MailShell {
   static constexpr const char* kProcesses = "process/";  // a watch shows which of them live
 
   void read_place(std::uint8_t shard);
-  Givers::Way give_way();
-  Taker::Way take_way();
+  ShardExport::Way export_way();
+  ShardImport::Way import_way();
   Totals totals_kept() const;
-  std::optional<Taker::Store> owner_of(std::uint8_t shard) const;
+  std::optional<ShardImport::Store> owner_of(std::uint8_t shard) const;
   std::optional<Process> store_of(const std::string& host) const;
   void on_shard(const Process& from, Kind kind, ByteView payload);
   void freeze(std::uint8_t shard);
@@ -113,10 +113,10 @@ class MailService final : public ProcessEvents, private MailShell {
   void say(const Process& reader, Lineage hint, ByteView record) override;
   bool has_room(const Process& reader) override;
   void stopped(const storage::Error& reason) override;
-  bool watched(std::uint8_t shard) override { return givers_.watches(shard); }
+  bool watched(std::uint8_t shard) override { return exports_.watches(shard); }
   void changed(std::uint8_t shard, storage::Batch::Kind kind, std::string_view key,
                std::string_view end) override {
-    givers_.changed(shard, kind, key, end);
+    exports_.changed(shard, kind, key, end);
   }
   void post(std::function<void()> action) override { hooks_.post(std::move(action)); }
   std::uint64_t wall_ms() override { return hooks_.wall_ms(); }
@@ -126,8 +126,8 @@ class MailService final : public ProcessEvents, private MailShell {
   const std::string host_;
   Hooks hooks_;
   Mail mail_;
-  Givers givers_;
-  Taker taker_;
+  ShardExport exports_;
+  ShardImport import_;
   std::map<std::uint8_t, Shard> shards_;
   std::map<BindingId, std::uint8_t> bindings_;
   std::map<std::string, std::vector<std::uint8_t>> refusals_;  // since the last report, by reason

@@ -1,5 +1,5 @@
-/// The limits of a whole store ([mail] total_...), the same ones for what is posted and for shards
-/// that move in. Plain functions; any thread.
+/// The limits of a whole store ([mail] total_...), for posts and for shards that move in. Plain
+/// functions; any thread.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 
 namespace starbus::bus::busd::mail {
 
-/// The first limit that a store with `all` passes with `more`; none: there is room. A store that is
-/// beyond a limit already takes what needs none of it.
+/// The first limit that a store with `all` would pass with `more`; nullopt if there is room. A
+/// store beyond a limit still takes what does not add to it.
 inline std::optional<PostLimit> limit_passed(const MailQuota& quota, const Totals& all,
                                              const Totals& more) {
   const auto passed = [](std::uint64_t limit, std::uint64_t used, std::uint64_t wanted) {
@@ -24,7 +24,7 @@ inline std::optional<PostLimit> limit_passed(const MailQuota& quota, const Total
   return std::nullopt;
 }
 
-/// As it stands in [mail].
+/// Its name in [mail].
 constexpr std::string_view setting_of(PostLimit limit) {
   switch (limit) {
     case PostLimit::total_bytes:

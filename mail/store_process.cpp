@@ -8,6 +8,7 @@
 
 #include "bus/core/wire/version.hpp"
 #include "mail/answer_once.hpp"
+#include "storage/recovery/repair.hpp"
 
 namespace starbus::bus::busd::mail {
 namespace {
@@ -34,8 +35,8 @@ std::uint64_t random_number() {
 
 }  // namespace
 
-StoreProcess::StoreProcess(const NodeSettings& settings, const NodeHooks& hooks,
-                           std::unique_ptr<storage::Store> store, std::function<bool()> may_mend)
+StoreProcess::StoreProcess(const MailStoreSettings& settings, const MailStoreHooks& hooks,
+                           std::unique_ptr<storage::Store> store, std::function<bool()> may_repair)
     : settings_(settings),
       hooks_(hooks),
       store_(std::move(store)),
@@ -45,7 +46,7 @@ StoreProcess::StoreProcess(const NodeSettings& settings, const NodeHooks& hooks,
                     [this](std::function<void()> action) {
                       boost::asio::post(loop_, [this, action = std::move(action)] {
                         action();
-                        link_.want_pump(0);
+                        link_.request_send(0);
                       });
                     },
                 .wall_ms = settings_.wall_ms ? settings_.wall_ms : wall_ms,
@@ -58,9 +59,9 @@ StoreProcess::StoreProcess(const NodeSettings& settings, const NodeHooks& hooks,
              kVersionMinor},
             service_, io::boot_now()),
       link_(loop_, core_, settings_.endpoint, link_hooks()),
-      may_mend_(std::move(may_mend)),
-      desk_(*store_),
-      patrol_(*store_, settings_.patrol, hooks_.trouble),
+      may_repair_(std::move(may_repair)),
+      queries_(*store_),
+      scrubber_(*store_, settings_.scrub, hooks_.trouble),
       oldest_(*store_) {
   for (const std::string& damage : store_->report().damage) hooks_.trouble(damage);
 }
@@ -73,25 +74,27 @@ ProcessLink::Hooks StoreProcess::link_hooks() {
     hooks_.trouble("the mail store is not let in by its own busd: " + reason.to_string());
   };
   hooks.tick = [this] { publish(); };
-  hooks.before_pump = [this] { service_.turn(); };
+  hooks.before_send = [this] { service_.turn(); };
   hooks.after_turn = [] {};
   return hooks;
 }
 
-/// What a disk has lost can be mended while others wait; what it did not take, or fails to sync, is
-/// not known any more.
+/// What a disk has lost can be repaired while others wait; what it did not take, or fails to sync,
+/// is not known any more.
 void StoreProcess::stopped(const storage::Error& reason) {
+  thread_.check();
   const storage::Error why = store_->report().reason;
-  if (!storage::can_be_repaired(why) || !may_mend_()) return hooks_.stopped(reason);
+  if (!storage::can_be_repaired(why) || !may_repair_()) return hooks_.stopped(reason);
   damaged_ = why;
   leave();
 }
 
 void StoreProcess::publish() {
+  thread_.check();
   const auto now = std::chrono::steady_clock::now();
   if (now < published_ + kBetweenFigures) return;
   published_ = now;
-  NodeFigures figures;
+  MailStoreFigures figures;
   figures.counters = service_.mail().counters();
   figures.totals = service_.mail().totals();
   figures.readers = service_.mail().readers().count();
@@ -101,12 +104,12 @@ void StoreProcess::publish() {
     figures.kept->set(shard, service_.keeps(static_cast<std::uint8_t>(shard)));
   }
   figures.move = service_.move();
-  figures.giving = service_.given_now();
+  figures.exporting = service_.exporting();
   const std::lock_guard lock(figures_mutex_);
   figures_ = figures;
 }
 
-NodeFigures StoreProcess::figures() const {
+MailStoreFigures StoreProcess::figures() const {
   const std::lock_guard lock(figures_mutex_);
   return figures_;
 }
@@ -115,7 +118,7 @@ void StoreProcess::purge(const std::string& name, std::uint64_t upto, Mail::Purg
   auto answer = answer_once<Result<std::uint64_t>>(std::move(done), Error{Errc::closed});
   boost::asio::post(loop_, [this, name, upto, answer = std::move(answer)] {
     service_.purge(name, upto, answer);
-    link_.want_pump(0);
+    link_.request_send(0);
   });
 }
 
@@ -126,26 +129,27 @@ void StoreProcess::take(std::vector<std::uint8_t> shards, Taken begun) {
     published_ = {};
     publish();  // so that whoever is told finds it in the figures
     answer(result);
-    link_.want_pump(0);
+    link_.request_send(0);
   });
 }
 
 void StoreProcess::stop_taking() {
   boost::asio::post(loop_, [this] {
     service_.stop_taking();
-    link_.want_pump(0);
+    link_.request_send(0);
   });
 }
 
 void StoreProcess::run() {
+  thread_.check();
   service_.attach(core_);
   link_.start();
   const auto work = boost::asio::make_work_guard(loop_);
   loop_.run();
 }
 
-void StoreProcess::lend() {
-  boost::asio::post(loop_, [this] { lent_ = true; });
+void StoreProcess::detach() {
+  boost::asio::post(loop_, [this] { detached_ = true; });
   leave();
 }
 

@@ -12,20 +12,20 @@
 
 namespace starbus::bus::busd::mail {
 
-/// Walks through the rows of the open shards, a page at a time and without end, and finds what has
-/// outlived its time: messages beyond the age limit, idempotency keys, and the streams of senders
-/// that have long been silent. Erases nothing itself. One thread; blocks for disk reads.
+/// Walks through the rows of the open shards, page by page and round after round, and finds expired
+/// rows: messages beyond the age limit, idempotency keys, and the streams of silent senders. Erases
+/// nothing itself. One thread; blocks for disk reads.
 class Sweeper {
  public:
   static constexpr std::size_t kPage = 64;               // rows that a step looks at
   static constexpr std::uint64_t kKeyLife = 86'400'000;  // ms that an idempotency key counts
-  /// ms that a silent stream is known. A sender that lives hears of its posts within its lease, so
-  /// none comes again after that.
+  /// ms that a silent stream is kept. A live sender gets its answers within its lease, so it does
+  /// not resend after that.
   static constexpr std::uint64_t kStreamLife = 86'400'000;
 
   struct Shard {
     std::uint8_t number = 0;
-    std::uint64_t opened_ms = 0;  // before that nobody could be heard
+    std::uint64_t opened_ms = 0;  // earlier silence does not count
     friend auto operator<=>(const Shard&, const Shard&) = default;
   };
   struct Aged {
@@ -40,14 +40,14 @@ class Sweeper {
     bool empty() const { return boxes.empty() && keys.empty() && streams.empty(); }
   };
 
-  /// Whether the key counts no more, wherever the walk is: posters are told a time, not a walk.
+  /// Whether the key has expired, independent of the walk: posters rely on the time.
   static bool outlived(const KeyRow& row, std::uint64_t now_ms) {
     return older(row.time_ms, kKeyLife, now_ms);
   }
 
   Sweeper(const storage::Store& store, const MailQuota& quota) : store_(store), quota_(quota) {}
 
-  /// Looks at the next page; what cannot be read is passed over.
+  /// Reads the next page; skips unreadable rows.
   Found step(const std::set<Shard>& shards, std::uint64_t now_ms);
 
  private:

@@ -6,9 +6,8 @@
 
 namespace starbus::storage {
 
-/// Writes much to a store, in batches that each are on the disk before the next begins; so what it
-/// is told first is never there without what came before. Blocks. One thread, and not one of the
-/// store's.
+/// Writes many rows to a store, in batches, each on the disk before the next begins: so a row is
+/// never there without the rows before it. Blocks. One thread, not one of the store's.
 class BulkWriter {
  public:
   static constexpr std::size_t kBytes = 4 * 1024 * 1024;  // of a batch: what one fsync is worth

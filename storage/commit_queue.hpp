@@ -19,8 +19,8 @@ struct Commit {
   Store::Completion done;
 };
 
-/// What waits for the writer: many threads push, the writer takes. Bounded by kQueueBytes and
-/// kQueueBatches; what was taken counts until it is finished, so that the bound is one of memory.
+/// Batches that wait for the writer: many threads push, the writer takes. Bounded by kQueueBytes
+/// and kQueueBatches; taken batches count until they are finished, so this bounds the memory.
 class CommitQueue {
  public:
   /// would_block or closed; then `batch` and `done` are untouched.

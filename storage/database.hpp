@@ -1,33 +1,29 @@
 #pragma once
 
-#include <leveldb/cache.h>
 #include <leveldb/db.h>
-#include <leveldb/options.h>
 
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "storage/error.hpp"
+#include "storage/leveldb_opening.hpp"
 #include "storage/store.hpp"
-#include "storage/store_env.hpp"
 
 namespace starbus::storage {
 
-/// Owns the leveldb::DB of a store, its environment and its cache, and can open it anew while other
-/// threads read: LevelDB does not write on after an error, and a log that a full disk has torn must
-/// not be continued. Readers hold a `Use` for the time of one call; opening anew waits for them and
-/// they for it. Any thread; reopen and close from one.
+/// Owns the leveldb::DB of a store, and can open it again while other threads read: LevelDB writes
+/// nothing after an error, and a log that a full disk has torn must not be continued. Readers hold
+/// a `Use` during one call; opening again waits for them and they for it. Any thread; reopen and
+/// close from one.
 class Database {
  public:
   /// Errors as open_store.
   static Result<std::shared_ptr<Database>> open(const StoreOptions& options);
-  static Result<> repair(const StoreOptions& options, const RepairOptions& repair);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -42,7 +38,7 @@ class Database {
     }
     leveldb::DB* operator->() const { return database_->db_.get(); }
     leveldb::DB& operator*() const { return *database_->db_; }
-    /// Grows when the DB was opened anew.
+    /// Grows each time the DB is opened again.
     std::uint64_t generation() const { return database_->generation_; }
 
    private:
@@ -50,7 +46,7 @@ class Database {
     explicit Use(Database& database) : database_(&database) {}
     Database* database_;
   };
-  /// closed; or why it could not be opened anew, mostly store_full.
+  /// closed; or why it could not be opened again, mostly store_full.
   Result<Use> use();
 
   /// LevelDB's snapshot at this moment: would_block beyond kMaxSnapshots. Belongs to the DB, which
@@ -60,45 +56,28 @@ class Database {
 
   /// Waits for the uses. All snapshots end. After an error there is no DB until the next try.
   Result<> reopen();
-  /// As ~Database, while others still hold it: what they ask is `closed`.
+  /// As ~Database, while others still hold it: their calls return `closed`.
   void close();
 
-  StoreEnv& env() { return env_; }
-  const std::string& folder() const { return folder_; }
+  StoreEnv& env() { return opening_.env(); }
+  const std::string& folder() const { return opening_.folder(); }
   std::uint64_t snapshots() const;
-  /// What opening has mended, and what the last open that had to leave something out has left out.
-  std::vector<std::string> damage() const;
+  /// As LevelDbOpening.
+  std::vector<std::string> damage() const { return opening_.damage(); }
 
  private:
-  explicit Database(const StoreOptions& options, DiskEnv& disk);
-  leveldb::Options leveldb_options() const;
+  explicit Database(const StoreOptions& options) : opening_(options) {}
   Result<> open_db();
-  Result<> mend_logs();
-  Result<bool> mend(const RepairOptions& options);
-  leveldb::Status open_mended();
-  Result<> build_anew();
-  Error lock_error_of(const leveldb::Status& status) const;
-  Result<> write_missing_format();
-  Result<> refuse_without_current();
-  std::optional<std::string> replay_logs(leveldb::Status& status);
-  Result<> open_damaged(const leveldb::Status& status);
-  Result<bool> check_format();  // true: it was missing, from a new store, and is there now
-  Result<> write_format();
   void wait_until_unused(std::unique_lock<std::mutex>& lock);
   void end_snapshots();
   void leave();
 
-  const std::string folder_;
-  const std::uint64_t write_buffer_;
-  StoreEnv env_;
-  class Messages;
-  const std::unique_ptr<Messages> messages_;
-  const std::unique_ptr<leveldb::Cache> cache_;
+  LevelDbOpening opening_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   int uses_ = 0;
-  bool exclusive_ = false;  // being opened anew, or closed
+  bool exclusive_ = false;  // being opened again, or closed
   bool closed_ = false;
   std::set<const leveldb::Snapshot*> snapshots_;
   // Changed only while exclusive_ and without uses; read under a Use.

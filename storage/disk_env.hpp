@@ -7,9 +7,9 @@
 
 namespace starbus::storage {
 
-/// The disk, as a store sees it: LevelDB's Env, and what LevelDB does not ask for, or not so. Tests
-/// put a disk that fails in its place (storage/testing/fault_env.hpp). Any thread; outlives its
-/// stores. As LevelDB's, its errors are Status values.
+/// The disk of a store: LevelDB's Env and some calls that LevelDB does not have. Tests replace it
+/// by a disk that fails (storage/testing/fault_env.hpp). Any thread; outlives its stores. Errors
+/// are LevelDB's Status values.
 class DiskEnv : public leveldb::EnvWrapper {
  public:
   /// `target` is not owned.

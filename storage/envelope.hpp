@@ -1,4 +1,4 @@
-/// What stands before each value on the disk: CRC32C (4 bytes, little-endian), then a format byte.
+/// The envelope before each value on the disk: CRC32C (4 bytes, little-endian), then a format byte.
 ///
 /// The CRC covers the key, the format byte and the value, from the moment a batch is filled to the
 /// moment a reader has it. LevelDB's own checksums begin when a block is written, and a compaction

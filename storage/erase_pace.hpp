@@ -6,10 +6,10 @@
 
 namespace starbus::storage {
 
-/// When the next chunk of what is hidden is erased, and how large it is. At first chunks are small
-/// and rests long: who commits meanwhile should hardly notice. The longer something has been
-/// waiting, the larger and denser they become, so that erasing keeps up with whatever is hidden.
-/// Nobody commits: no rests. The clock comes from outside; one thread.
+/// Paces the erasing of hidden ranges: when the next chunk is erased, and how large it is. At first
+/// chunks are small and rests long, so that commits hardly notice. The longer a range waits, the
+/// larger and denser the chunks become, so that erasing keeps up. Without commits there are no
+/// rests. The clock comes from outside; one thread.
 class ErasePace {
  public:
   using Clock = std::chrono::steady_clock;

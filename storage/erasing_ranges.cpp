@@ -106,7 +106,7 @@ Result<> ErasingRanges::plan_chunk(leveldb::DB& db, leveldb::WriteBatch& write, 
     ++erased;
   }
   range.keys += erased;
-  // A damaged block is stepped over: it cannot be read, so there is nothing left to hide.
+  // A damaged block is skipped: it cannot be read, so nothing is left to hide.
   if (at->status().IsIOError()) return error_of(at->status());
   if (erased < most) range.from = range.to;
   return {};

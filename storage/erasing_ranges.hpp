@@ -15,9 +15,9 @@
 
 namespace starbus::storage {
 
-/// A range too large to be erased within the commit that erases it. From that commit on the store's
-/// own record lists it, readers skip it, and the writer erases its keys chunk by chunk; so it is
-/// gone at once for everybody, also after a crash in between.
+/// A range too large to be erased within its commit. From that commit on a record of the store
+/// lists it, readers skip it, and the writer erases its keys chunk by chunk: it is gone at once for
+/// all readers, also after a crash in between.
 struct ErasingRange {
   std::string from;        // moves up with the chunks
   std::string to;          // exclusive

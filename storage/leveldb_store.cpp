@@ -3,10 +3,10 @@
 #include <array>
 #include <utility>
 
+#include "storage/check/file_check.hpp"
 #include "storage/database.hpp"
 #include "storage/internal_keys.hpp"
 #include "storage/reading.hpp"
-#include "storage/recovery/file_check.hpp"
 #include "storage/store.hpp"
 #include "storage/writer.hpp"
 
@@ -143,15 +143,6 @@ Result<std::unique_ptr<Store>> open_store(const StoreOptions& options) {
     if (auto loaded = ranges.load(**use); !loaded) return loaded.error();
   }
   return std::unique_ptr<Store>(new LevelDbStore(std::move(*database), options, std::move(ranges)));
-}
-
-bool can_be_repaired(const Error& reason) {
-  return reason == Errc::corrupt ||
-         (reason == Errc::io_error && reason.detail.ends_with(StoreEnv::kTableIsGone));
-}
-
-Result<> repair_store(const StoreOptions& options, const RepairOptions& repair) {
-  return Database::repair(options, repair);
 }
 
 }  // namespace starbus::storage

@@ -1,11 +1,9 @@
 /// Every bound of a store, with its reason and with what happens when it is reached.
-///
-/// One table; docs/storage-format.md is checked against it by a test.
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <string_view>
+
+#include "base/limits.hpp"
 
 namespace starbus::storage {
 
@@ -97,19 +95,6 @@ namespace starbus::storage {
     "of damaged originals in lost/: a disk that goes on failing must not fill itself",             \
     "the next ones are not kept, and the note says so")
 
-#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
-STARBUS_STORAGE_LIMITS(X)
-#undef X
-
-struct LimitInfo {
-  std::string_view name;
-  std::uint64_t value;
-  std::string_view unit;
-  std::string_view reason;
-  std::string_view when_reached;
-};
-
-/// The whole table, in the order above.
-std::span<const LimitInfo> limit_catalogue();
+STARBUS_LIMITS_OF(kLimits, STARBUS_STORAGE_LIMITS)
 
 }  // namespace starbus::storage

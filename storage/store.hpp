@@ -2,7 +2,7 @@
 ///
 /// A `Store` is an ordered map from bytes to bytes in one folder. Changes come as batches; whoever
 /// commits is told when its batch is on the disk, and never before. This file is the contract; the
-/// one implementation stands on LevelDB (open_store). docs/storage-format.md has the bytes.
+/// one implementation stands on LevelDB (open_store). docs/design/storage-format.md has the bytes.
 ///
 ///   auto store = open_store({.folder = "/var/lib/starbus/mail"});
 ///   Batch batch;
@@ -41,6 +41,7 @@
 namespace starbus::storage {
 
 class DiskEnv;
+class StoreEnv;
 
 struct Record {
   std::string key;
@@ -96,7 +97,7 @@ struct Report {
   std::uint64_t erasing_ranges = 0;  ///< hidden, and being erased in chunks
   std::uint64_t reopened = 0;        ///< after a full disk
   std::uint64_t snapshots = 0;
-  /// What open had to mend of the logs, which is noted, too (DamageNote), and what it left out of
+  /// Repairs of the logs at opening, which are noted, too (DamageNote), and what was left out of
   /// their ends: "000007.log: dropping 812 bytes; ...", after a power cut a torn last write, which
   /// nobody was told of. The first kMaxDamage of each.
   std::vector<std::string> damage;
@@ -142,9 +143,9 @@ class Store {
   /// Any thread. would_block beyond kMaxSnapshots; errors otherwise as of get.
   virtual Result<std::unique_ptr<Snapshot>> snapshot() const = 0;
 
-  /// Whether something in [from, to) is still being erased in chunks (docs/storage-format.md,
-  /// "Large erased ranges"): a put there makes all commits wait until nothing is. Any thread;
-  /// errors as of get.
+  /// Whether something in [from, to) is still being erased in chunks
+  /// (docs/design/storage-format.md, "Large erased ranges"): a put there makes all commits wait
+  /// until nothing is. Any thread; errors as of get.
   virtual Result<bool> erases(std::string_view from, std::string_view to) const = 0;
 
   /// A hint that much was erased in [from, to): a thread of the store compacts it, one range after
@@ -167,6 +168,10 @@ class Store {
   virtual void close() = 0;
 };
 
+/// Repairs the logs of a store that is closed, whose lock the caller holds. Returns a line for each
+/// thing that it did, for Report::damage.
+using RepairLogs = Result<std::vector<std::string>> (*)(StoreEnv& env, const std::string& folder);
+
 struct StoreOptions {
   std::filesystem::path folder;  ///< made if need be (its parent must exist); one store per folder
   /// The file system; not owned, must outlive the store. Null: the real one.
@@ -174,65 +179,15 @@ struct StoreOptions {
   std::uint64_t headroom = kHeadroom;  ///< bytes; smaller only for small file systems
   std::uint64_t write_buffer = kWriteBuffer;
   std::chrono::milliseconds space_retry{kSpaceRetry};
+  /// Called only if opening finds LevelDB's logs not as they were written, as after a crash: the
+  /// function repair_logs of storage/recovery/repair.hpp. Null: such a store is `corrupt`.
+  RepairLogs repair_logs = nullptr;
 };
 
 /// Opens or makes a store; blocks while LevelDB replays its log. in_use, newer_format, store_full,
-/// corrupt (LevelDB's tables or manifest: see repair_store), io_error. A damaged log is no error:
-/// what it still has is recovered, and Report::damage says what was left out.
+/// corrupt (LevelDB's tables or manifest: see repair_store), io_error. With `repair_logs`, a
+/// damaged log is not an error: what it still has is recovered, and Report::damage lists what was
+/// left out.
 Result<std::unique_ptr<Store>> open_store(const StoreOptions& options);
-
-/// One thing that the disk has done to the files of a store, and that was mended: by open_store, of
-/// a log, or by repair_store. It stays noted in FOLDER/DAMAGE until acknowledge_damage.
-struct DamageNote {
-  /// Keys [from, to); `to` empty: the end of the store.
-  struct Range {
-    std::string from;
-    std::string to;
-    friend bool operator==(const Range&, const Range&) = default;
-  };
-  std::uint64_t time_ms = 0;  ///< when it was found, of the wall clock
-  std::string file;           ///< its name only; the original is in FOLDER/lost
-  std::uint64_t from = 0;     ///< of its bytes: [from, to)
-  std::uint64_t to = 0;
-  bool lost = false;     ///< false: the bytes that were wrong are right again, nothing is lost
-  bool settled = false;  ///< whoever has the store has made good what is lost: settle_damage
-  /// Which operations of a log are gone, as writes are counted; 0: not known, or none.
-  std::uint64_t operations = 0;
-  std::vector<Range> ranges{};  ///< where records may be lost, at most kNoteRanges
-  /// Records may be lost that are in no range.
-  bool elsewhere = false;
-  std::string reason{};
-  friend bool operator==(const DamageNote&, const DamageNote&) = default;
-};
-
-/// The notes of a folder, whether its store is open or not; none if there is no such file.
-/// io_error.
-Result<std::vector<DamageNote>> read_damage(const StoreOptions& options);
-/// Writes these, as they were read, perhaps with more ranges, in the place of those that there are:
-/// what is lost has been made good. For whoever has the store; one at a time.
-Result<> settle_damage(const StoreOptions& options, std::vector<DamageNote> notes);
-/// Somebody has read them: the file goes to FOLDER/lost under the time of now. Likewise.
-Result<> acknowledge_damage(const StoreOptions& options);
-
-/// Whether repair_store is for that: damage, or a table that is gone, which is an io_error while
-/// the store is open. Not for a disk that fails.
-bool can_be_repaired(const Error& reason);
-
-struct RepairOptions {
-  /// A disk that cannot read a sector may be able to tomorrow: false ends the repair with io_error
-  /// there, true leaves out what cannot be read.
-  bool leave_unreadable_out = true;
-  /// Where so many tables are gone, it is not a disk that has lost one: somebody is copying the
-  /// folder, or has mounted another. corrupt beyond that, with nothing changed.
-  std::size_t most_gone_tables = ~std::size_t{0};
-};
-
-/// For a folder that open_store calls corrupt, or whose store stopped as corrupt. One wrong byte is
-/// put right by the checksum beside it, in any file; of a table the damaged blocks are left out,
-/// and all others stay as they are. Where the manifest cannot be read, a new one is built from all
-/// tables and logs. Originals go to FOLDER/lost; DAMAGE says what is lost. What a lost block had
-/// erased may be back; so may the rest of a large erased range, if the list of those is lost.
-/// in_use, store_full, corrupt, io_error. Blocks: it reads all tables.
-Result<> repair_store(const StoreOptions& options, const RepairOptions& repair = {});
 
 }  // namespace starbus::storage

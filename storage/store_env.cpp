@@ -143,7 +143,7 @@ leveldb::Status StoreEnv::UnlockFile(leveldb::FileLock* lock) {
   return disk_.UnlockFile(lock);
 }
 
-/// False: somebody else has it. Where folders cannot be locked, the file must do.
+/// False if another process has it. If folders cannot be locked, the lock file alone must do.
 bool StoreEnv::lock_folder(const std::string& folder) {
   unlock_folder();
   folder_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

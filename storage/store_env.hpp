@@ -11,11 +11,11 @@
 
 namespace starbus::storage {
 
-/// Between LevelDB and the disk, one per store. Adds the folder syncs that LevelDB leaves out (a
-/// log whose name is lost in a power cut is lost with all that was acknowledged from it; the same
-/// for CURRENT, which is renamed), says `io_error` where LevelDB would take a lost file for a key
-/// that is not there, and counts, so that the store can tell what a failed write has left on the
-/// disk. Any thread.
+/// LevelDB's environment, one per store. Adds the folder syncs that LevelDB leaves out (a log whose
+/// name is lost in a power cut is lost with all acknowledged writes in it; likewise CURRENT, which
+/// is renamed). Returns io_error where LevelDB would take a lost file for a missing key. Counts
+/// writes and syncs, so that the store knows what a failed write may have left on the disk. Any
+/// thread.
 class StoreEnv : public leveldb::EnvWrapper {
  public:
   static constexpr const char* kTableIsGone = "the table is gone";
@@ -29,8 +29,8 @@ class StoreEnv : public leveldb::EnvWrapper {
                                       leveldb::RandomAccessFile** file) override;
   leveldb::Status RemoveFile(const std::string& path) override;
   leveldb::Status RenameFile(const std::string& from, const std::string& to) override;
-  /// Locks the folder, too: LevelDB's lock is a file, and whoever removes that lets a second store
-  /// in, which writes into the files of the first.
+  /// Locks the folder, too: LevelDB's lock is a file, and if that is removed, a second store could
+  /// open the folder.
   leveldb::Status LockFile(const std::string& path, leveldb::FileLock** lock) override;
   leveldb::Status UnlockFile(leveldb::FileLock* lock) override;
 
@@ -48,7 +48,7 @@ class StoreEnv : public leveldb::EnvWrapper {
     std::uint64_t synced = 0;
   };
   std::vector<Writing> being_written() const;
-  /// From now on files are synced before they are closed: LevelDB's repair does not do it.
+  /// From now on syncs files before they are closed, which LevelDB's repair does not.
   void sync_at_close() { syncs_at_close_ = true; }
 
  private:

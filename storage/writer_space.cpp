@@ -1,4 +1,4 @@
-/// What the writer does about a disk that is full.
+/// The part of the writer for full disks.
 #include <leveldb/env.h>
 
 #include <limits>

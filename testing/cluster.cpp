@@ -51,7 +51,7 @@ class Cluster::Root {
     listener_ = listen(cluster.loop_, cluster.root_endpoint(),
                        [this](auto link) { links_.add(std::move(link)); });
   }
-  ~Root() { links_.stop(); }  // before the router goes
+  ~Root() { links_.stop(); }  // before the router is destroyed
   bus::RootRouter& router() { return router_; }
 
  private:
@@ -89,7 +89,7 @@ class Cluster::Host {
                        [this](auto link) { links_.add(std::move(link)); });
     uplink_.start();
   }
-  ~Host() { links_.stop(); }  // before the router goes
+  ~Host() { links_.stop(); }  // before the router is destroyed
   bus::HostRouter& router() { return router_; }
 
  private:

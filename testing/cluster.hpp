@@ -1,13 +1,14 @@
-/// starbus::testing: busroot, busds and your nodes in one test process, for those who build on
-/// starbus. Real routers over real unix sockets in a temporary folder, on your io_context, with no
-/// daemon to start: what passes here passes through the same code as in production.
+/// starbus::testing: busroot, busds and your nodes in one test process, for programs that are built
+/// on starbus. Real routers over real unix sockets in a temporary folder, on your io_context, with
+/// no daemon to start: messages pass through the same code as in production.
 ///
 ///   boost::asio::io_context loop;
 ///   starbus::testing::Cluster cluster(loop, {.hosts = {"a", "b"}});
 ///   starbus::bus::Bus bus(loop, cluster.node("a", "space-1"));
 ///
-/// Daemons can be stopped and started again under your nodes: `crash` loses all that they had in
-/// memory, as kill -9 does. Belongs to the loop's thread; destroy it after the nodes.
+/// Daemons can be stopped and started again under your nodes: `crash` loses all their memory,
+/// as kill -9 does. Belongs to the thread that runs the loop; destroy it after the
+/// nodes.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -17,7 +18,7 @@
 #include <vector>
 
 #include "bus/client/bus.hpp"
-#include "bus/core/routers/access_list.hpp"
+#include "bus/core/routers/host/access_list.hpp"
 #include "bus/core/routers/host_router.hpp"
 #include "bus/core/routers/root_router.hpp"
 
@@ -28,7 +29,7 @@ struct ClusterOptions {
   bus::AccessList access{};     // of every busd; the default allows everything
   std::string scheme = "unix";  // of the links: "unix" or "ipc"
   bus::Time lease = bus::from_ms(bus::kLease);
-  /// Protocol version 1.N of daemons that speak an older one: by host name, or "root".
+  /// Protocol version 1.N of daemons that speak an older version: by host name, or "root".
   std::map<std::string, std::uint8_t> minors{};
 };
 
@@ -41,13 +42,13 @@ class Cluster {
   /// Options for a node of this host.
   bus::Options node(const std::string& host, std::string name, std::string role = "node") const;
 
-  /// Ends the daemon without a word, and forgets all that it had in memory.
+  /// Ends the daemon without notice; its memory is lost.
   void crash_busd(const std::string& host);
   void start_busd(const std::string& host);
   void crash_root();
   void start_root();
 
-  /// Null while it is crashed.
+  /// Null after a crash, until it is started again.
   bus::HostRouter* busd(const std::string& host) const;
   bus::RootRouter* root() const;
 

@@ -6,7 +6,7 @@
 
 namespace starbus {
 
-/// Of this repository: "docs/limits.md".
+/// Of this repository: "docs/reference/limits.md".
 std::string source_file(const std::string& path);
 /// Of this build: "busd".
 std::string program(const std::string& name);

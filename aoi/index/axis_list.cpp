@@ -75,7 +75,7 @@ void AxisList::shift(const Node& node) {
   anchors_[place] = chunk.keys[0];
 }
 
-// May divide the chunk.
+// May split the chunk.
 void AxisList::put(std::size_t place, const Node& node) {
   if (at(place).count == kChunk) {
     split(place);
@@ -88,7 +88,7 @@ void AxisList::put(std::size_t place, const Node& node) {
   where_[node.entity] = order_[place];
 }
 
-// May join the chunk with the next, but leaves one in any case.
+// May join the chunk with the next one. At least one chunk is left.
 void AxisList::take(std::size_t place, std::uint32_t slot) {
   Chunk& chunk = at(place);
   visited_ += chunk.count;
@@ -104,7 +104,7 @@ void AxisList::split(std::size_t place) {
   move_nodes(place, at(place).count / 2, place + 1);
 }
 
-// With the next, if both are few or one is empty.
+// Joins the chunk with the next one if both are sparse or one is empty.
 void AxisList::join(std::size_t place) {
   const std::uint32_t one = at(place).count;
   const std::uint32_t next = at(place + 1).count;
@@ -162,7 +162,7 @@ void AxisList::assign(std::vector<Node>& nodes) {
   std::fill(where_.begin(), where_.end(), kNone);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const Node& node = nodes[i];
-    if (i % kFull == 0) {  // room for those who come later
+    if (i % kFull == 0) {  // leaves room for later insertions
       add_chunk(order_.size());
       anchors_.back() = node.key;
     }

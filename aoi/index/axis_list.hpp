@@ -1,10 +1,10 @@
 /// One sorted axis of the cross list: an unrolled linked list. Nodes lie in chunks; the first key
-/// of each chunk is an anchor from which a search begins, so that whoever looks far away walks
-/// through one chunk and not through the map.
+/// of each chunk is an anchor at which a search begins, so that a far search walks through one
+/// chunk and not through the map.
 ///
-/// A node is an entity: where it is on this axis, its key, and where on the other, so that a walk
-/// tells who is near without looking at anything else. Keys, others and entities lie side by side.
-/// Owns the nodes; knows nothing of sensors; one thread.
+/// A node is an entity with its position on this axis, its key, and on the other axis, so that a
+/// walk tells which entities are near without reading anything else. Keys, others and entities lie
+/// side by side. Owns the nodes; knows nothing of sensors; one thread.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class AxisList {
     float other = 0;
     EntityIndex entity = kNone;
   };
-  /// Borders belong to it.
+  /// Includes its borders.
   struct Range {
     float from = 0;
     float to = 0;
@@ -30,23 +30,23 @@ class AxisList {
 
   void insert(const Node& node);
   void erase(EntityIndex entity);
-  /// One that is in the list gets another place.
+  /// Moves a node that is in the list.
   void shift(const Node& node);
-  /// The entities whose keys and others are in these ranges, by their keys.
+  /// Calls visitor(entity) for each entity whose key and other are in these ranges, by key.
   template <class Visitor>
   void visit(const Range& keys, const Range& others, const Visitor& visitor) const;
-  /// Replaces everything, and sorts them.
+  /// Replaces all nodes by these; sorts them.
   void assign(std::vector<Node>& nodes);
 
   std::size_t size() const { return size_; }
   bool is_sorted() const;
   std::size_t chunks() const { return order_.size(); }
-  /// Nodes that were looked at since the list was made.
+  /// Nodes visited since the list was made.
   std::uint64_t visited() const { return visited_; }
   std::uint64_t memory() const;
 
  private:
-  static constexpr std::uint32_t kChunk = 64;  ///< nodes: an anchor for some 40
+  static constexpr std::uint32_t kChunk = 64;  ///< nodes: one anchor for about 40
   static constexpr std::uint32_t kFull = kChunk * 3 / 4;
   static constexpr std::uint32_t kSparse = kChunk / 4;
   struct Chunk {
@@ -59,13 +59,13 @@ class AxisList {
     void take(std::uint32_t slot);
     void append(const Chunk& from, std::uint32_t begin, std::uint32_t count);
     std::uint32_t slot_of(EntityIndex entity) const;
-    std::uint32_t slot_after(float key) const;  ///< of those with this key
+    std::uint32_t slot_after(float key) const;  ///< the first slot with a larger key
   };
 
   Chunk& at(std::size_t place) { return chunks_[order_[place]]; }
   const Chunk& at(std::size_t place) const { return chunks_[order_[place]]; }
   std::size_t place_of(EntityIndex entity) const { return places_[where_[entity]]; }
-  /// The place in order_ of the chunk where a key belongs, behind those with the same key.
+  /// The place in order_ of the chunk where a key belongs, after equal keys.
   std::size_t find(float key) const;
   void put(std::size_t place, const Node& node);
   void take(std::size_t place, std::uint32_t slot);
@@ -78,10 +78,10 @@ class AxisList {
 
   std::vector<Chunk> chunks_;
   std::vector<std::uint32_t> order_;   ///< chunks, ascending
-  std::vector<float> anchors_;         ///< beside order_: the first key of each
-  std::vector<std::uint32_t> places_;  ///< by chunk: where it is in order_
+  std::vector<float> anchors_;         ///< parallel to order_: the first key of each chunk
+  std::vector<std::uint32_t> places_;  ///< by chunk: its place in order_
   std::vector<std::uint32_t> free_;
-  std::vector<std::uint32_t> where_;  ///< by entity: the chunk
+  std::vector<std::uint32_t> where_;  ///< by entity: its chunk
   std::size_t size_ = 0;
   mutable std::uint64_t visited_ = 0;
 };

@@ -22,7 +22,7 @@ void set_bit(std::uint8_t& byte, std::uint32_t bit, bool on) {
 
 }  // namespace
 
-BlockArena::BlockArena(const Scene& scene) : scene_(scene) {
+BlockArena::BlockArena(const Scene& the_scene) : scene(the_scene) {
   (void)allocate(1);
 }
 
@@ -36,7 +36,7 @@ void BlockArena::reserve(std::size_t count) {
 
 std::uint32_t BlockArena::allocate(std::uint32_t capacity) {
   assert(std::has_single_bit(capacity));
-  auto& free = free_.at(static_cast<std::size_t>(std::countr_zero(capacity)));
+  auto& free = free_runs.at(static_cast<std::size_t>(std::countr_zero(capacity)));
   if (!free.empty()) {
     const std::uint32_t first = free.back();
     free.pop_back();
@@ -59,13 +59,13 @@ void BlockArena::release(std::uint32_t first, std::uint32_t capacity) {
     assert(taken(i) == 0);
     moved[i] = 0;
   }
-  free_.at(static_cast<std::size_t>(std::countr_zero(capacity))).push_back(first);
+  free_runs.at(static_cast<std::size_t>(std::countr_zero(capacity))).push_back(first);
 }
 
 void BlockArena::put(std::uint32_t place, EntityIndex entity) {
   set_bit(occupied[place / kBlockPlaces], place % kBlockPlaces, true);
   entities[place] = entity;
-  set(place, scene_.spots[entity].at);
+  set(place, scene.spots[entity].at);
   refilter(place);
 }
 
@@ -87,10 +87,10 @@ void BlockArena::vacate(std::uint32_t place) {
 
 void BlockArena::refilter(std::uint32_t place) {
   if (passes.size() < 2) return;
-  const std::uint64_t flags = scene_.flags[entities[place]];
+  const std::uint64_t flags = scene.flags[entities[place]];
   for (std::size_t i = 1; i < passes.size(); ++i) {
     set_bit(passes[i][place / kBlockPlaces], place % kBlockPlaces,
-            scene_.filters.passes(static_cast<FilterNumber>(i), flags));
+            scene.filters.passes(static_cast<FilterNumber>(i), flags));
   }
 }
 
@@ -102,16 +102,16 @@ void BlockArena::refilter_all(FilterNumber number) {
   for (std::size_t place = 0; place < entities.size(); ++place) {
     const EntityIndex entity = entities[place];
     set_bit(bits[place / kBlockPlaces], place % kBlockPlaces,
-            entity != kNone && scene_.filters.passes(number, scene_.flags[entity]));
+            entity != kNone && scene.filters.passes(number, scene.flags[entity]));
   }
 }
 
 void BlockArena::keep_heights() {
   if (!heights.empty()) return;
-  heights.resize(blocks.size() + 1);  // never empty again
+  heights.resize(blocks.size() + 1);  // so that it is never empty again
   for (std::size_t place = 0; place < entities.size(); ++place) {
     if (entities[place] == kNone) continue;
-    heights[place / kBlockPlaces].z[place % kBlockPlaces] = scene_.spots[entities[place]].at.z;
+    heights[place / kBlockPlaces].z[place % kBlockPlaces] = scene.spots[entities[place]].at.z;
   }
 }
 
@@ -121,7 +121,7 @@ std::uint64_t BlockArena::memory() const {
                         entities.capacity() * sizeof(EntityIndex) + occupied.capacity() +
                         vacated.capacity() + moved.capacity();
   for (const auto& bits : passes) bytes += bits.capacity();
-  for (const auto& list : free_) bytes += list.capacity() * sizeof(std::uint32_t);
+  for (const auto& list : free_runs) bytes += list.capacity() * sizeof(std::uint32_t);
   return bytes;
 }
 

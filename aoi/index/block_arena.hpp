@@ -1,6 +1,7 @@
 /// The blocks of one layer of a grid, in runs: the blocks of a cell lie side by side. Owns them and
-/// what is kept per place beside the coordinates. A free place has x = NaN and no bit anywhere.
-/// Block 0 is always free: it stands for cells without blocks.
+/// what is kept per place besides the coordinates. A free place has x = NaN and no bit anywhere.
+/// Block 0 is always free: it stands for cells without blocks. Plain data, whose columns the parts
+/// of a layer read in their loops; one thread; fails only by running out of memory.
 #pragma once
 
 #include <array>
@@ -11,39 +12,39 @@
 
 namespace starbus::aoi {
 
-/// The blocks of one cell: capacity is a power of two, or 0; the first `used` may hold somebody.
+/// The blocks of one cell. Capacity is a power of two, or 0; only the first `used` may be occupied.
 struct Run {
   std::uint32_t first = 0;
   std::uint32_t capacity = 0;
   std::uint32_t used = 0;
   std::uint32_t count = 0;  ///< entities
 
-  /// Bytes in the row of a sensor: an empty cell has one, so that one entity changes no layout.
+  /// Bytes of the cell's part in rows. An empty cell has one, so that its first entity changes no
+  /// layout.
   std::uint32_t width() const { return capacity == 0 ? 1 : capacity; }
 };
 
-class BlockArena {
- public:
-  explicit BlockArena(const Scene& scene);
+struct BlockArena {
+  explicit BlockArena(const Scene& the_scene);
 
   void reserve(std::size_t blocks);
-  /// Free places only. Capacity is a power of two.
+  /// All its places are free. Capacity is a power of two.
   std::uint32_t allocate(std::uint32_t capacity);
   void release(std::uint32_t first, std::uint32_t capacity);
 
   void put(std::uint32_t place, EntityIndex entity);
   void clear(std::uint32_t place);
-  /// Its entity has gone, but the place still says whose it was: in range of nobody, and not free.
+  /// Its entity has left, but the place keeps its index: it is in range of no sensor, and not free.
   void vacate(std::uint32_t place);
-  /// What put() and vacate() have not left free.
+  /// A bit for each place that is occupied or vacated.
   std::uint8_t taken(std::uint32_t block) const { return occupied[block] | vacated[block]; }
   bool is_vacated(std::uint32_t place) const {
     return (vacated[place / kBlockPlaces] >> place % kBlockPlaces & 1) != 0;
   }
-  /// The bits of its filters.
+  /// Computes the filter bits of a place, or the bits of one filter for all places.
   void refilter(std::uint32_t place);
   void refilter_all(FilterNumber number);
-  /// From now on heights are kept.
+  /// Keeps heights from now on.
   void keep_heights();
 
   void set(std::uint32_t place, const Position& at) {
@@ -63,13 +64,12 @@ class BlockArena {
   std::vector<EntityIndex> entities;              ///< per place
   std::vector<std::uint8_t> occupied;             ///< a bit per place
   std::vector<std::uint8_t> vacated;              ///< likewise
-  std::vector<std::uint8_t> moved;                ///< since the last look
+  std::vector<std::uint8_t> moved;                ///< since the last evaluation
   std::vector<std::vector<std::uint8_t>> passes;  ///< per filter number; that of 0 is empty
 
- private:
-  static constexpr std::size_t kSizes = 18;
-  const Scene& scene_;
-  std::array<std::vector<std::uint32_t>, kSizes> free_;  ///< first blocks, by log2 of capacity
+  static constexpr std::size_t kSizes = 18;  ///< of runs: powers of two
+  const Scene& scene;
+  std::array<std::vector<std::uint32_t>, kSizes> free_runs;  ///< first blocks, by log2 of capacity
 };
 
 }  // namespace starbus::aoi

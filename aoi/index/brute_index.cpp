@@ -37,13 +37,13 @@ void BruteIndex::adopt(SensorIndex sensor, EntityIndex target) {
   if (at == list.end() || *at != target) list.insert(at, target);
 }
 
-void BruteIndex::touched(std::vector<Touched>& out) {
+void BruteIndex::dirty(std::vector<Dirty>& out) {
   for (SensorIndex sensor = 0; sensor < rows_.size(); ++sensor) {
     if (rows_[sensor].attached) out.push_back({sensor, scene_.spots.size()});
   }
 }
 
-void BruteIndex::look(Flips& flips, const std::vector<std::uint8_t>* skip) {
+void BruteIndex::evaluate(Delta& delta, const std::vector<std::uint8_t>* skip) {
   std::vector<EntityIndex> now;
   for (SensorIndex sensor = 0; sensor < rows_.size(); ++sensor) {
     if (!rows_[sensor].attached || (skip != nullptr && (*skip)[sensor] != 0)) continue;
@@ -56,12 +56,12 @@ void BruteIndex::look(Flips& flips, const std::vector<std::uint8_t>* skip) {
       if (had) ++was;
       const bool has = accepts(watch, target, had);
       if (has) now.push_back(target);
-      if (had && !has) flips.leave(target);
-      if (has && !had) flips.enter(target);
+      if (had && !has) delta.leave(target);
+      if (has && !had) delta.enter(target);
     }
-    flips.pair_tests += scene_.spots.size();
-    ++flips.looked;
-    flips.close(sensor, scene_);
+    delta.pair_tests += scene_.spots.size();
+    ++delta.evaluated;
+    delta.close(sensor, scene_);
     old = now;
   }
 }
@@ -91,7 +91,7 @@ void BruteIndex::in_range_within(SensorIndex sensor, float limit,
   }
 }
 
-void BruteIndex::visit(const Box&, const std::function<void(EntityIndex)>& visitor) const {
+void BruteIndex::visit(const Box&, EntityVisitor visitor) const {
   for (EntityIndex entity = 0; entity < scene_.spots.size(); ++entity) {
     if (scene_.spots[entity].id != 0 && scene_.observable[entity] != 0) visitor(entity);
   }

@@ -1,5 +1,6 @@
-/// Every sensor against every entity, at every look: no structure, and so nothing to go wrong. The
-/// oracle of the other backends, and good for some fifty entities.
+/// Tests every sensor against every entity at every evaluation. It has no structure that could be
+/// wrong: it is the oracle for the other backends, and good for some fifty entities. One thread;
+/// owns its rows.
 #pragma once
 
 #include "aoi/index/index.hpp"
@@ -20,13 +21,13 @@ class BruteIndex final : public Index {
   void detach(SensorIndex sensor, std::vector<EntityIndex>& had) override;
   void rewatch(SensorIndex) override {}
   void adopt(SensorIndex sensor, EntityIndex target) override;
-  void touched(std::vector<Touched>& out) override;
-  void look(Flips& flips, const std::vector<std::uint8_t>* skip) override;
+  void dirty(std::vector<Dirty>& out) override;
+  void evaluate(Delta& delta, const std::vector<std::uint8_t>* skip) override;
   bool has(SensorIndex sensor, EntityIndex target) const override;
   void in_range(SensorIndex sensor, std::vector<EntityIndex>& out) const override;
   void observers(EntityIndex target, std::vector<SensorIndex>& out) const override;
   void in_range_within(SensorIndex sensor, float limit, std::vector<Candidate>& out) const override;
-  void visit(const Box& box, const std::function<void(EntityIndex)>& visitor) const override;
+  void visit(const Box& box, EntityVisitor visitor) const override;
   std::uint64_t memory() const override;
 
  private:

@@ -7,14 +7,14 @@
 namespace starbus::aoi {
 namespace {
 
-// Borders that are crossed for good cost a change of home; larger cells cost more candidates. Of a
-// reach of 30 m a slack of 3 m makes random walkers change four times less often.
+// More slack means fewer changes of home, but larger cells and so more candidates. With a reach of
+// 30 m, a slack of 3 m makes random walkers change cells four times less often.
 constexpr double kSlackShare = 0.1;
-// Above what rounding of float coordinates up to kMaxCoordinate, and of the measure, can add.
+// More than the rounding of float coordinates up to kMaxCoordinate, and of the measure, can add.
 constexpr double kRounding = 0.3;
-constexpr double kMinReach = 1;  // m; below it cells would be as small as that rounding
+constexpr double kMinReach = 1;  // m; smaller cells would be about as small as that rounding
 
-// The factors are those of Ericson, Real-Time Collision Detection (2005), section 7.1.3.
+// The factors are from Ericson, Real-Time Collision Detection (2005), section 7.1.3.
 constexpr std::uint32_t kFactorX = 0x8da6b343;
 constexpr std::uint32_t kFactorY = 0xd8163841;
 constexpr std::size_t kFirstSlots = 64;
@@ -51,7 +51,7 @@ UniformCells::UniformCells(const Box& bounds, float reach)
       stride_(static_cast<std::uint32_t>(columns_) + 2),
       size_(std::size_t{stride_} * (static_cast<std::size_t>(rows_) + 2)) {
   for (std::uint32_t i = 0; i < kNeighbours; ++i) {
-    offsets_[i] = (i / 3 - 1) * stride_ + (i % 3 - 1);  // wraps around for those before
+    offsets_[i] = (i / 3 - 1) * stride_ + (i % 3 - 1);  // wraps around for cells with lower numbers
   }
 }
 
@@ -69,7 +69,7 @@ CellAt HashedCells::locate(const Position& at) const {
 std::size_t HashedCells::slot_of(const CellAt& at, std::size_t slots) {
   std::uint32_t hash =
       kFactorX * static_cast<std::uint32_t>(at.x) + kFactorY * static_cast<std::uint32_t>(at.y);
-  hash ^= hash >> 16;  // the low bits of a sum of products are the weak ones
+  hash ^= hash >> 16;  // the low bits of a sum of products are weak
   return hash & (slots - 1);
 }
 
@@ -108,7 +108,8 @@ void HashedCells::close(CellIndex cell) {
   cells_[cell].open = false;
   free_.push_back(cell);
   --open_count_;
-  // Those behind the freed slot move up, as far as their own first slots allow: no tombstones.
+  // Entries after the freed slot move up as far as their own first slots allow, so that there are
+  // no tombstones.
   const std::size_t mask = table_.size() - 1;
   std::size_t hole = slot_of(cells_[cell].at, table_.size());
   while (table_[hole] != cell) hole = (hole + 1) & mask;

@@ -1,9 +1,10 @@
-/// Where cells are found: by arithmetic on a bounded map, or through a hash table without bounds.
+/// Finds cells: by arithmetic on a bounded map, or in a hash table without bounds.
 ///
 /// An entity is at home in one cell. It stays there until it is more than `slack` beyond the
-/// border, so that who walks along a border does not change cells with each step. Cells are so
-/// large that whoever is within reach of a sensor has its home in the nine cells around the
-/// sensor's home: cell >= reach + 2 slack. Cell numbers are small and stable while a cell is open.
+/// border, so that an entity that walks along a border does not change cells with each step. Cells
+/// are so large that every entity within reach of a sensor has its home in the nine cells around
+/// the sensor's home: cell >= reach + 2 slack. Cell numbers are small and stable while a cell is
+/// open. One thread.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +24,7 @@ struct CellAt {
   friend bool operator==(const CellAt&, const CellAt&) = default;
 };
 
-/// Computed in double: exact enough that rounding is far below the slack.
+/// Coordinates in cells, computed in double: exact enough that rounding is far below the slack.
 class CellScale {
  public:
   CellScale(double origin_x, double origin_y, float reach);
@@ -32,7 +33,7 @@ class CellScale {
   double slack() const { return slack_ * edge_; }
   double x(const Position& at) const { return (double{at.x} - origin_x_) * inverse_; }
   double y(const Position& at) const { return (double{at.y} - origin_y_) * inverse_; }
-  /// In cells: is a coordinate still at home in the cell with this number?
+  /// True if a coordinate, in cells, is still at home in the cell with this number.
   bool stays(double at, std::int32_t home) const {
     const double beyond = at - home;
     return beyond >= -slack_ && beyond <= 1 + slack_;
@@ -49,12 +50,12 @@ class CellScale {
 class UniformCells {
  public:
   UniformCells(const Box& bounds, float reach);
-  /// How many cells that would need.
+  /// How many cells these bounds need.
   static double count(const Box& bounds, float reach);
 
   CellAt locate(const Position& at) const;
   bool stays(const CellAt& home, const Position& at) const {
-    // Whoever is outside is at home in a cell of the edge.
+    // An entity outside is at home in a cell of the edge.
     const double x = std::clamp(scale_.x(at), 0.0, static_cast<double>(columns_));
     const double y = std::clamp(scale_.y(at), 0.0, static_cast<double>(rows_));
     return scale_.stays(x, home.x) && scale_.stays(y, home.y);
@@ -62,11 +63,11 @@ class UniformCells {
   CellIndex find(const CellAt& at) const { return number(at); }
   CellIndex open(const CellAt& at) { return number(at); }
   void close(CellIndex) {}
-  /// Never kNone: around the map lies a ring of cells that stay empty.
+  /// Never kNone: a ring of cells that stay empty lies around the map.
   CellIndex neighbour(CellIndex cell, std::size_t i) const { return cell + offsets_[i]; }
   std::size_t size() const { return size_; }
   double slack() const { return scale_.slack(); }
-  /// Calls visitor(cell) for all open cells whose homes may reach into the box.
+  /// Calls visitor(cell) for all open cells whose entities may be in the box.
   template <class Visitor>
   void visit(const Box& box, const Visitor& visitor) const;
   std::uint64_t memory() const { return 0; }
@@ -102,7 +103,7 @@ class HashedCells {
   void visit(const Box& box, const Visitor& visitor) const;
   std::uint64_t memory() const;
 
-  /// Which slot of a table of this many (a power of two) is tried first.
+  /// The slot that is tried first in a table of this many slots, a power of two.
   static std::size_t slot_of(const CellAt& at, std::size_t slots);
 
  private:

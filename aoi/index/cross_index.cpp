@@ -1,4 +1,4 @@
-// Who is there, who is a candidate of whom.
+// Entities, sensors and their candidates.
 #include "aoi/index/cross_index.hpp"
 
 #include <algorithm>
@@ -9,12 +9,12 @@
 namespace starbus::aoi {
 namespace {
 
-// More candidates against fewer shifts. Who walks at random by 3 m at most needs some forty steps
-// to leave eight metres.
+// More slack means more candidates and fewer shifts. A random walk with steps of at most 3 m needs
+// some forty steps to leave eight metres.
 constexpr float kSlackShare = 0.25F;  // of the usual reach
 constexpr float kMostSlack = 8;       // m
 constexpr float kLeastSlack = 0.5F;   // m
-// A crowd's candidates are also kept as bits, where these need no more than four times the memory.
+// The candidates of a crowd are also kept as bits, if these need at most four times the memory.
 constexpr std::size_t kCrowd = 64;
 constexpr std::size_t kBitsPerCandidate = 128;
 
@@ -67,7 +67,7 @@ void CrossIndex::erase(EntityIndex entity, std::vector<SensorIndex>& had) {
   }
   observers_[entity].clear();
   take_nodes(entity);
-  anchored_[entity] = {};  // what lists still name it look for its marks there
+  anchored_[entity] = {};  // lists that still name it find that its marks are clear
   --known_;
 }
 
@@ -85,7 +85,7 @@ void CrossIndex::move(EntityIndex entity) {
 }
 
 void CrossIndex::refilter(EntityIndex entity) {
-  touch_around(entity, false);
+  mark_around(entity, false);
 }
 
 void CrossIndex::attach(SensorIndex sensor) {
@@ -101,7 +101,7 @@ void CrossIndex::rewatch(SensorIndex sensor) {
   const Watch& watch = scene_.watches[sensor];
   Sensing& sensing = sensings_[sensor];
   const float bound = bound_of(watch);
-  touch(sensor, static_cast<std::uint32_t>(sensing.entries.size()));
+  mark_dirty(sensor, static_cast<std::uint32_t>(sensing.entries.size()));
   if (bound == sensing.bound) return;
   if (bound > sensing.bound) wait(watch.owner, true);
   count_bound(bound, true);
@@ -109,8 +109,8 @@ void CrossIndex::rewatch(SensorIndex sensor) {
   sensing.bound = bound;
 }
 
-// To the next quarter of a power of two times the usual bound. What the division rounds off is less
-// than what kRounding is for.
+// Rounds up to the next quarter of a power of two times the usual bound. The division loses less
+// than kRounding allows for.
 float CrossIndex::bound_of(const Watch& watch) const {
   const float more = 2 * slack_ + kRounding;
   const float usual = reach_ + more;
@@ -153,24 +153,24 @@ void CrossIndex::adopt(SensorIndex sensor, EntityIndex target) {
     at = &sensings_[sensor].entries.back();
   }
   *at |= kInRange;
-  touch(sensor, 1);
+  mark_dirty(sensor, 1);
 }
 
-void CrossIndex::touch(SensorIndex sensor, std::uint32_t suspects) {
+void CrossIndex::mark_dirty(SensorIndex sensor, std::uint32_t suspects) {
   Sensing& sensing = sensings_[sensor];
   sensing.suspects += suspects;
-  if (sensing.touched) return;
-  sensing.touched = true;
-  touched_.push_back(sensor);
+  if (sensing.dirty) return;
+  sensing.dirty = true;
+  dirty_.push_back(sensor);
 }
 
-// All whose candidate it is, and its own sensors. If it was shifted, it may be out of the bounds of
-// each, and of its own sensors' candidates some.
-void CrossIndex::touch_around(EntityIndex entity, bool shifted) {
-  for (const SensorIndex sensor : observers_[entity]) touch(sensor, shifted ? 1 : 0);
+// Marks all sensors that have the entity as a candidate, and its own sensors. If it was shifted, it
+// may be out of bounds of each of the former, and so may some candidates of its own sensors.
+void CrossIndex::mark_around(EntityIndex entity, bool shifted) {
+  for (const SensorIndex sensor : observers_[entity]) mark_dirty(sensor, shifted ? 1 : 0);
   each_sensor(entity, [&](SensorIndex sensor) {
     const std::size_t some = shifted ? sensings_[sensor].entries.size() / 8 + 1 : 0;
-    touch(sensor, static_cast<std::uint32_t>(some));
+    mark_dirty(sensor, static_cast<std::uint32_t>(some));
   });
 }
 
@@ -193,18 +193,19 @@ std::uint32_t* CrossIndex::entry(SensorIndex sensor, EntityIndex target) {
   return const_cast<std::uint32_t*>(std::as_const(*this).entry(sensor, target));
 }
 
-// May have become a candidate.
+// Called if the target may have become a candidate.
 void CrossIndex::consider(SensorIndex sensor, EntityIndex target) {
   if (scene_.watches[sensor].owner == target || !in_bounds(sensor, target)) return;
   if (is_candidate(sensings_[sensor], target)) return;
   add_candidate(sensor, target);
-  touch(sensor, 0);
+  mark_dirty(sensor, 0);
 }
 
 bool CrossIndex::is_candidate(const Sensing& sensing, EntityIndex target) const {
   if (sensing.dense) {
     const std::size_t word = target / 64;
-    return word < sensing.held.size() && (sensing.held[word] >> target % 64 & 1) != 0;
+    return word < sensing.candidate_bits.size() &&
+           (sensing.candidate_bits[word] >> target % 64 & 1) != 0;
   }
   return std::any_of(sensing.entries.begin(), sensing.entries.end(),
                      [target](std::uint32_t one) { return (one & ~kInRange) == target; });
@@ -215,8 +216,9 @@ void CrossIndex::add_candidate(SensorIndex sensor, EntityIndex target) {
   sensing.entries.push_back(target);
   observers_[target].push_back(sensor);
   const auto mark = [&](EntityIndex one) {
-    if (sensing.held.size() <= one / 64) sensing.held.resize(anchored_.size() / 64 + 1);
-    sensing.held[one / 64] |= std::uint64_t{1} << one % 64;
+    if (sensing.candidate_bits.size() <= one / 64)
+      sensing.candidate_bits.resize(anchored_.size() / 64 + 1);
+    sensing.candidate_bits[one / 64] |= std::uint64_t{1} << one % 64;
   };
   if (sensing.dense) return mark(target);
   const std::size_t size = sensing.entries.size();
@@ -225,16 +227,16 @@ void CrossIndex::add_candidate(SensorIndex sensor, EntityIndex target) {
   for (const std::uint32_t one : sensing.entries) mark(one & ~kInRange);
 }
 
-// It is no longer among the entries.
+// The target is no longer among the entries.
 void CrossIndex::forget_candidate(SensorIndex sensor, EntityIndex target) {
   Sensing& sensing = sensings_[sensor];
   if (!sensing.dense) return;
   if (sensing.entries.size() < kCrowd / 2) {
     sensing.dense = false;
-    sensing.held = {};
+    sensing.candidate_bits = {};
     return;
   }
-  sensing.held[target / 64] &= ~(std::uint64_t{1} << target % 64);
+  sensing.candidate_bits[target / 64] &= ~(std::uint64_t{1} << target % 64);
 }
 
 }  // namespace starbus::aoi

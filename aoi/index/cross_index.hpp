@@ -1,18 +1,19 @@
-/// The cross list: two sorted axes on which entities have a node each. The bounds of a sensor are
-/// the two places on each axis that lie its width before and behind its owner; who is between them
-/// on both axes is its candidate. Candidates are tested with the exact metric, so that a corner of
-/// the square is no place to get lost in.
+/// The cross list: two sorted axes on which each entity has a node. The bounds of a sensor are the
+/// two places on each axis that lie its width before and after its owner; an entity between them on
+/// both axes is its candidate. Candidates are tested with the exact metric, so the corners of the
+/// square do no harm.
 ///
-/// Nodes stand where their entity was last anchored, and bounds are wider than the radius by twice
-/// the slack: an entity moves freely within the slack, and only beyond it its node is shifted.
-/// What its bounds pass then, on either axis, become candidates if they are; and as bounds of one
-/// width lie as far from their owners in both directions, whoever is passed by one has passed one.
-/// So widths are rounded up, that there are few. Candidates that are out of range and out of bounds
-/// are dropped now and then when their sensor looks. Who is new, or has gone far, is inserted from
-/// the nearest anchor of the list and looks around; many at once, and the lists are made anew.
-/// Work is done for those who move, and for the sensors that have them as candidates. (Sorted lists
-/// kept sorted as things move: Baraff 1992; Cohen and others, I-COLLIDE, 1995.) Owns lists and
-/// candidates; reads the world's Scene; one thread.
+/// A node stands where its entity was anchored last, and bounds are wider than the radius by twice
+/// the slack: an entity moves freely within the slack, and its node is shifted only beyond it.
+/// Entities that its bounds pass then, on either axis, are tested whether they become candidates.
+/// Bounds of one width lie equally far from their owners in both directions, so the sensors of that
+/// width whose bounds it passes itself are those of the same entities. Widths are therefore rounded
+/// up, so that there are few of them. Candidates that are out of range and out of bounds are
+/// dropped now and then when their sensor is evaluated. An entity that is new, or has moved far, is
+/// inserted from the nearest anchor and searches around itself; if there are many of these, the
+/// lists are built again. Work is done for entities that move and for the sensors that have them as
+/// candidates. (Sorted lists kept sorted as things move: Baraff 1992; Cohen and others, I-COLLIDE,
+/// 1995.) Owns lists and candidates; reads the world's Scene; one thread.
 #pragma once
 
 #include <array>
@@ -36,22 +37,22 @@ class CrossIndex final : public Index {
   void detach(SensorIndex sensor, std::vector<EntityIndex>& had) override;
   void rewatch(SensorIndex sensor) override;
   void adopt(SensorIndex sensor, EntityIndex target) override;
-  void touched(std::vector<Touched>& out) override;
-  void look(Flips& flips, const std::vector<std::uint8_t>* skip) override;
+  void dirty(std::vector<Dirty>& out) override;
+  void evaluate(Delta& delta, const std::vector<std::uint8_t>* skip) override;
   bool has(SensorIndex sensor, EntityIndex target) const override;
   void in_range(SensorIndex sensor, std::vector<EntityIndex>& out) const override;
   void observers(EntityIndex target, std::vector<SensorIndex>& out) const override;
   void in_range_within(SensorIndex sensor, float limit, std::vector<Candidate>& out) const override;
-  void visit(const Box& box, const std::function<void(EntityIndex)>& visitor) const override;
+  void visit(const Box& box, EntityVisitor visitor) const override;
   std::uint64_t visited() const override { return asked_; }
   std::uint64_t memory() const override;
 
-  /// For tests: the axes, and how many nodes they have looked at.
+  /// For tests: an axis, which counts the nodes it has visited.
   const AxisList& axis(std::size_t which) const { return axes_.at(which); }
 
  private:
-  static constexpr std::uint32_t kInRange = 1u << 31;  ///< in an entry, beside the target's index
-  /// What rounding of coordinates up to kMaxCoordinate can make of a difference.
+  static constexpr std::uint32_t kInRange = 1u << 31;  ///< set in an entry beside the index
+  /// The most that rounding of coordinates up to kMaxCoordinate can change a difference by, in m.
   static constexpr float kRounding = 0.3F;
   struct Point {
     float x = 0;
@@ -62,20 +63,20 @@ class CrossIndex final : public Index {
     bool known = false;    ///< inserted and not erased
     bool listed = false;   ///< has nodes
     bool waiting = false;  ///< in waiting_
-    bool far = false;      ///< to be inserted anew and to look around
-    bool moved = false;    ///< since the last look
+    bool far = false;      ///< to be inserted again and to search around itself
+    bool moved = false;    ///< since the last evaluation
   };
   struct Sensing {
     bool attached = false;
-    bool touched = false;
-    bool dense = false;                  ///< `held` is kept
-    std::uint32_t suspects = 0;          ///< may have gone out of bounds since it was pruned
-    float bound = 0;                     ///< reach and twice the slack, rounded up
-    std::vector<std::uint32_t> entries;  ///< candidates
-    std::vector<std::uint64_t> held;     ///< of a crowd: a bit by entity, whether it is a candidate
+    bool dirty = false;
+    bool dense = false;          ///< candidate_bits is in use
+    std::uint32_t suspects = 0;  ///< candidates that may have gone out of bounds since prune()
+    float bound = 0;             ///< reach plus twice the slack, rounded up
+    std::vector<std::uint32_t> entries;         ///< candidates
+    std::vector<std::uint64_t> candidate_bits;  ///< in a crowd: a bit by entity
   };
 
-  /// Bounds of one width.
+  /// A width of bounds that is in use.
   struct Width {
     float bound = 0;
     std::uint32_t sensors = 0;
@@ -85,14 +86,14 @@ class CrossIndex final : public Index {
   void count_bound(float bound, bool more);
   float widest() const { return widths_.empty() ? 0 : widths_.back().bound; }
   void wait(EntityIndex entity, bool far);
-  void touch(SensorIndex sensor, std::uint32_t suspects);
-  void touch_around(EntityIndex entity, bool shifted);
+  void mark_dirty(SensorIndex sensor, std::uint32_t suspects);
+  void mark_around(EntityIndex entity, bool shifted);
   void settle_waiting();
   void settle_moved();
   void rebuild();
   void shift(EntityIndex entity);
   void pass(EntityIndex entity, std::size_t which, float old, float bound);
-  void put_anew(EntityIndex entity);
+  void insert_again(EntityIndex entity);
   AxisList::Node node_of(EntityIndex entity, std::size_t which) const;
   void take_nodes(EntityIndex entity);
   bool in_bounds(SensorIndex sensor, EntityIndex target) const;
@@ -103,10 +104,10 @@ class CrossIndex final : public Index {
   void consider_both(EntityIndex a, EntityIndex b);
   std::uint32_t* entry(SensorIndex sensor, EntityIndex target);
   const std::uint32_t* entry(SensorIndex sensor, EntityIndex target) const;
-  void fetch(std::size_t at) const;
-  void look_from(SensorIndex sensor, Flips& flips);
+  void prefetch(std::size_t at) const;
+  void evaluate_sensor(SensorIndex sensor, Delta& delta);
   template <class Accept>
-  void test_entries(SensorIndex sensor, Flips& flips, const Accept& accept);
+  void test_entries(SensorIndex sensor, Delta& delta, const Accept& accept);
   void prune(SensorIndex sensor);
   void drop_observer(EntityIndex target, SensorIndex sensor);
   template <class Visitor>
@@ -118,16 +119,16 @@ class CrossIndex final : public Index {
   std::array<AxisList, 2> axes_;
   std::vector<Anchored> anchored_;                   ///< by entity
   std::vector<Point> anchors_;                       ///< by entity
-  std::vector<Point> points_;                        ///< by entity: of now
-  std::vector<std::vector<SensorIndex>> observers_;  ///< by entity: whose candidate it is
+  std::vector<Point> points_;                        ///< by entity: present positions
+  std::vector<std::vector<SensorIndex>> observers_;  ///< by entity: sensors with it as a candidate
   std::vector<Sensing> sensings_;                    ///< by sensor
-  std::vector<SensorIndex> touched_;
+  std::vector<SensorIndex> dirty_;
   std::vector<EntityIndex> waiting_;
   std::vector<EntityIndex> moved_;
   std::vector<Width> widths_;  ///< in use, ascending
   std::size_t known_ = 0;
   mutable std::uint64_t asked_ = 0;  ///< nodes, by visit()
-  std::uint64_t counted_ = 0;        ///< nodes that looks have reported
+  std::uint64_t counted_ = 0;        ///< nodes that evaluations have reported
 };
 
 template <class Visitor>

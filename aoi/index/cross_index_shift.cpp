@@ -1,4 +1,4 @@
-// Keeping the lists sorted: who has gone beyond the slack, who is new, and all at once.
+// Keeps the lists sorted: shifts, insertions, and building them again.
 #include <algorithm>
 #include <cmath>
 
@@ -7,11 +7,11 @@
 namespace starbus::aoi {
 namespace {
 
-// To walk farther than so many reaches costs more than to be inserted anew.
+// Walking farther than so many reaches costs more than inserting again.
 constexpr float kFar = 2;
-// When more than one in so many has to be inserted, all lists are made anew.
+// If more than one in so many must be inserted, all lists are built again.
 constexpr std::size_t kManyShare = 8;
-// When more than one in so many has moved, nearly every sensor has somebody to look at.
+// If more than one in so many has moved, nearly every sensor must be evaluated.
 constexpr std::size_t kMovedShare = 4;
 
 }  // namespace
@@ -46,11 +46,11 @@ void CrossIndex::settle_waiting() {
     rebuild();
   } else {
     for (const EntityIndex entity : waiting_) {
-      anchored_[entity].far ? put_anew(entity) : shift(entity);
+      anchored_[entity].far ? insert_again(entity) : shift(entity);
     }
   }
   for (const EntityIndex entity : waiting_) {
-    touch_around(entity, true);
+    mark_around(entity, true);
     anchored_[entity].waiting = anchored_[entity].far = false;
   }
   waiting_.clear();
@@ -74,9 +74,10 @@ void CrossIndex::shift(EntityIndex entity) {
   }
 }
 
-// Its bound that leads, if it has one so wide, passes new candidates; and the bounds that it passes
-// itself, of the same width, are those of the same entities. The bound that trails finds none. What
-// lies where a bound was before is passed again: it may have been rounded to the other side.
+// The bound ahead of the entity, if it has one of that width, passes new candidates. The bounds of
+// that width that the entity passes itself belong to the same entities. The bound behind it finds
+// none. The place where a bound was before is passed again, because it may have been rounded to the
+// other side.
 void CrossIndex::pass(EntityIndex entity, std::size_t which, float old, float bound) {
   const AxisList::Node node = node_of(entity, which);
   AxisList::Range keys{node.key - bound, node.key + bound};
@@ -92,7 +93,7 @@ void CrossIndex::pass(EntityIndex entity, std::size_t which, float old, float bo
   });
 }
 
-void CrossIndex::put_anew(EntityIndex entity) {
+void CrossIndex::insert_again(EntityIndex entity) {
   take_nodes(entity);
   anchors_[entity] = points_[entity];
   for (std::size_t which = 0; which < axes_.size(); ++which) {
@@ -110,7 +111,7 @@ void CrossIndex::put_anew(EntityIndex entity) {
                  });
 }
 
-// All lists at once, and one sweep along x for all candidates.
+// Sorts all lists, and finds all candidates in one sweep along x.
 void CrossIndex::rebuild() {
   std::vector<AxisList::Node> nodes[2];
   for (EntityIndex entity = 0; entity < anchored_.size(); ++entity) {
@@ -139,12 +140,12 @@ void CrossIndex::settle_moved() {
   for (const EntityIndex entity : moved_) {
     if (!anchored_[entity].moved) continue;
     anchored_[entity].moved = false;
-    if (!many) touch_around(entity, false);
+    if (!many) mark_around(entity, false);
   }
   moved_.clear();
   if (!many) return;
   for (SensorIndex sensor = 0; sensor < sensings_.size(); ++sensor) {
-    if (sensings_[sensor].attached) touch(sensor, 0);
+    if (sensings_[sensor].attached) mark_dirty(sensor, 0);
   }
 }
 

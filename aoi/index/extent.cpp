@@ -4,7 +4,7 @@
 
 namespace starbus::aoi {
 
-// A free place has x = NaN, of which no comparison is true, and any y.
+// A free place has any y, and x = NaN, for which every comparison is false.
 Extent Extent::of(std::span<const Block> blocks) {
   using Four = float __attribute__((vector_size(16)));
   constexpr float kFar = std::numeric_limits<float>::infinity();

@@ -1,6 +1,6 @@
-/// The box around some blocks of positions: one test of it may spare those of all who are in it. As
-/// exact as the tests that it spares, for float subtraction, products and sums keep an order. A
-/// plain value.
+/// The box around the positions in some blocks: one test of it may spare the tests of all of them.
+/// It is as exact as these, because float subtraction, products and sums keep an order. A plain
+/// value.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace starbus::aoi {
 struct Extent {
   enum class Seen : std::uint8_t { none, some, all };
 
-  // Infinite: nobody knows.
+  // Infinite: not known.
   float min_x = -std::numeric_limits<float>::infinity();
   float max_x = std::numeric_limits<float>::infinity();
   float min_y = min_x;
@@ -23,18 +23,18 @@ struct Extent {
 
   static Extent of(std::span<const Block> blocks);
 
-  /// By a look that asks for no heights. All: they enter. None: they do not stay either.
-  Seen seen_by(const Look& look, Metric metric) const {
-    const float left = min_x - look.x;
-    const float right = max_x - look.x;
-    const float below = min_y - look.y;
-    const float above = max_y - look.y;
-    if (measure(metric, std::max(-left, right), std::max(-below, above)) <= look.enter_limit) {
+  /// For a query without heights. all: all entities enter. none: none of them stays either.
+  Seen seen_by(const Query& query, Metric metric) const {
+    const float left = min_x - query.x;
+    const float right = max_x - query.x;
+    const float below = min_y - query.y;
+    const float above = max_y - query.y;
+    if (measure(metric, std::max(-left, right), std::max(-below, above)) <= query.enter_limit) {
       return Seen::all;
     }
     const float across = std::max(0.0F, std::max(left, -right));
     const float along = std::max(0.0F, std::max(below, -above));
-    return measure(metric, across, along) > look.stay_limit ? Seen::none : Seen::some;
+    return measure(metric, across, along) > query.stay_limit ? Seen::none : Seen::some;
   }
 };
 

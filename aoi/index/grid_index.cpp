@@ -86,7 +86,7 @@ void GridIndex::detach(SensorIndex sensor, std::vector<EntityIndex>& had) {
   layer_of(sensor).detach(sensor, had);
 }
 
-// Another reach may need another layer: what is in range goes along.
+// Another reach may need another layer; what is in range is carried over.
 void GridIndex::rewatch(SensorIndex sensor) {
   const std::uint32_t number = layer_for(scene_.watches[sensor].reach());
   if (number == served_[sensor].layer()) {
@@ -103,15 +103,15 @@ void GridIndex::adopt(SensorIndex sensor, EntityIndex target) {
   layer_of(sensor).adopt(sensor, target);
 }
 
-void GridIndex::touched(std::vector<Touched>& out) {
+void GridIndex::dirty(std::vector<Dirty>& out) {
   for (std::uint32_t i = 0; i < used_; ++i) {
-    if (layers_[i]) layers_[i]->touched(out);
+    if (layers_[i]) layers_[i]->dirty(out);
   }
 }
 
-void GridIndex::look(Flips& flips, const std::vector<std::uint8_t>* skip) {
+void GridIndex::evaluate(Delta& delta, const std::vector<std::uint8_t>* skip) {
   for (std::uint32_t i = 0; i < used_; ++i) {
-    if (layers_[i]) layers_[i]->look(flips, skip);
+    if (layers_[i]) layers_[i]->evaluate(delta, skip);
   }
 }
 
@@ -134,7 +134,7 @@ void GridIndex::in_range_within(SensorIndex sensor, float limit,
   layer_of(sensor).in_range_within(sensor, limit, out);
 }
 
-void GridIndex::visit(const Box& box, const std::function<void(EntityIndex)>& visitor) const {
+void GridIndex::visit(const Box& box, EntityVisitor visitor) const {
   layers_[0]->visit(box, visitor);
 }
 

@@ -1,6 +1,7 @@
-/// The grids: layers of cells, each twice as large as those of the one below. A sensor is served by
-/// the lowest layer whose reach covers it; all observable entities are in every layer that exists.
-/// Layers above the first are made when a sensor needs them, and stay.
+/// The grids: layers of cells, each with cells twice as large as the layer below. A sensor is
+/// served by the lowest layer whose reach covers it; all observable entities are in every layer
+/// that exists. Layers above the first are made when a sensor needs them, and stay. Owns its
+/// layers; one thread.
 #pragma once
 
 #include <array>
@@ -30,13 +31,13 @@ class GridIndex final : public Index {
   void detach(SensorIndex sensor, std::vector<EntityIndex>& had) override;
   void rewatch(SensorIndex sensor) override;
   void adopt(SensorIndex sensor, EntityIndex target) override;
-  void touched(std::vector<Touched>& out) override;
-  void look(Flips& flips, const std::vector<std::uint8_t>* skip) override;
+  void dirty(std::vector<Dirty>& out) override;
+  void evaluate(Delta& delta, const std::vector<std::uint8_t>* skip) override;
   bool has(SensorIndex sensor, EntityIndex target) const override;
   void in_range(SensorIndex sensor, std::vector<EntityIndex>& out) const override;
   void observers(EntityIndex target, std::vector<SensorIndex>& out) const override;
   void in_range_within(SensorIndex sensor, float limit, std::vector<Candidate>& out) const override;
-  void visit(const Box& box, const std::function<void(EntityIndex)>& visitor) const override;
+  void visit(const Box& box, EntityVisitor visitor) const override;
   std::uint64_t visited() const override { return layers_[0]->visited(); }
   std::uint64_t memory() const override;
 
@@ -49,7 +50,7 @@ class GridIndex final : public Index {
   const LayerMaker maker_;
   std::vector<Served> served_;
   Buffer<Pair> erased_;                                        ///< scratch of erase()
-  std::array<std::unique_ptr<Layer>, kMaxLayers + 1> layers_;  ///< null: nobody needs it
+  std::array<std::unique_ptr<Layer>, kMaxLayers + 1> layers_;  ///< null: not needed so far
   std::uint32_t used_ = 1;                                     ///< one more than the highest
 };
 

@@ -2,220 +2,117 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
+#include <cstring>
+#include <span>
 
-#include "aoi/index/grid_layer_few.hpp"
-#include "aoi/index/grid_layer_going.hpp"
-#include "aoi/index/grid_layer_look.hpp"
-#include "aoi/index/grid_layer_places.hpp"
-#include "aoi/index/grid_layer_rows.hpp"
-#include "aoi/index/grid_layer_scan.hpp"
-#include "aoi/index/grid_layer_traces.hpp"
-#include "aoi/index/prefetch.hpp"
+#include "aoi/arrays/prefetch.hpp"
 
 namespace starbus::aoi {
 
 template <class Cells>
 GridLayer<Cells>::GridLayer(const Scene& scene, std::vector<Served>& served, std::uint32_t number,
                             Cells cells)
-    : scene_(scene),
-      kernels_(scene.simd == Simd::none ? portable_kernels() : best_kernels()),
-      served_(served),
-      number_(number),
-      cells_(std::move(cells)),
-      arena_(scene) {
+    : s_(scene, served, number, std::move(cells)),
+      rows_(s_),
+      places_(s_, rows_),
+      traces_(s_, rows_, places_),
+      moves_(s_, rows_, places_, traces_),
+      few_(s_),
+      crowd_(s_) {
   for (std::size_t i = 1; i < scene.filters.size(); ++i) {
-    arena_.refilter_all(static_cast<FilterNumber>(i));
+    s_.arena.refilter_all(static_cast<FilterNumber>(i));
   }
-  make_cells(cells_.size());
-}
-
-template <class Cells>
-void GridLayer<Cells>::make_cells(std::size_t size) {
-  runs_.resize(size);
-  homes_.resize(size);
-  hidden_.resize(size);
-  dirty_.resize(size);
-  touched_.resize(size / 64 + 1);
 }
 
 template <class Cells>
 void GridLayer<Cells>::reserve(std::size_t entities, std::size_t sensors) {
-  places_.reserve(entities + 1);
-  traced_.reserve(entities + 1);
-  watchers_.reserve(sensors);
-  sites_.reserve(sensors);
-  if (cells_.size() == 0) return;
-  // A bounded map says about how many blocks that makes: few cells need more than one.
-  arena_.reserve(std::min(cells_.size(), entities) + entities / 16);
-  settled_ = cells_.size() <= entities;
-  if (!settled_) return;
-  for (Run& run : runs_) run = {arena_.allocate(1), 1, 0, 0};
+  s_.places.reserve(entities + 1);
+  s_.traced.reserve(entities + 1);
+  s_.watchers.reserve(sensors);
+  s_.sites.reserve(sensors);
+  if (s_.cells.size() == 0) return;
+  // A bounded map tells about how many blocks are needed: few cells need more than one.
+  s_.arena.reserve(std::min(s_.cells.size(), entities) + entities / 16);
+  s_.settled = s_.cells.size() <= entities;
+  if (!s_.settled) return;
+  for (Run& run : s_.runs) run = {s_.arena.allocate(1), 1, 0, 0};
 }
 
 template <class Cells>
 void GridLayer<Cells>::insert(EntityIndex entity) {
-  if (places_.size() <= entity) {
-    places_.resize(scene_.spots.size());
-    traced_.resize(scene_.spots.size());
+  if (s_.places.size() <= entity) {
+    s_.places.resize(s_.scene.spots.size());
+    s_.traced.resize(s_.scene.spots.size());
   }
-  Place& place = places_[entity];
-  open(place, cells_.locate(scene_.spots[entity].at));
-  if (settled_) prefetch_block(place.cell + 1);  // where it was laid out
-  prefetch_runs(place.cell);                     // its sensors come next
-  prefetch_line_to_write(&homes_[place.cell]);
+  GridPlace& place = s_.places[entity];
+  assert(place.cell == kNone);
+  places_.open(place, s_.cells.locate(s_.scene.spots[entity].at));
+  if (s_.settled) moves_.prefetch_block(place.cell + 1);  // that of the cell, if cells lie in order
+  moves_.prefetch_runs(place.cell);                       // needed when its sensors are attached
+  prefetch_line_to_write(&s_.homes[place.cell]);
   place.place = kNone;
-  if (scene_.observable[entity] == 0) {
-    ++hidden_[place.cell];
+  if (s_.scene.observable[entity] == 0) {
+    ++s_.hidden[place.cell];
     return;
   }
-  place.place = take_place(place.cell);
-  arena_.put(place.place, entity);
-  mark_dirty(place.cell);
+  place.place = places_.take_place(place.cell);
+  s_.arena.put(place.place, entity);
+  s_.mark_dirty(place.cell);
 }
 
-// Those of one cell together: their bits lie close to each other in the rows around.
+// Entities of one cell go together, because their bits lie close to each other in the rows around.
 template <class Cells>
 void GridLayer<Cells>::erase(std::span<const EntityIndex> entities, Buffer<Pair>& had) {
-  for (const EntityIndex entity : entities) follow_trace_of(entity);
+  for (const EntityIndex entity : entities) traces_.follow_trace_of(entity);
   erasing_.assign(entities.begin(), entities.end());
   const auto by_cell = [this](EntityIndex a, EntityIndex b) {
-    return places_[a].cell < places_[b].cell;
+    return s_.places[a].cell < s_.places[b].cell;
   };
   std::sort(erasing_.begin(), erasing_.end(), by_cell);
   const std::span<const EntityIndex> all = erasing_;
   for (std::size_t begin = 0; begin < all.size();) {
-    const CellIndex cell = places_[all[begin]].cell;
+    const CellIndex cell = s_.places[all[begin]].cell;
     std::size_t end = begin;
-    while (end < all.size() && places_[all[end]].cell == cell) ++end;
-    clear_around(cell, all.subspan(begin, end - begin), had);
+    while (end < all.size() && s_.places[all[end]].cell == cell) ++end;
+    rows_.clear_around(cell, all.subspan(begin, end - begin), had);
     begin = end;
   }
-  const bool orphaned = !orphans_.empty();
+  const bool orphaned = !s_.orphans.empty();
   for (const EntityIndex entity : entities) {
     if (orphaned) {
       std::vector<Pair> dropped;
-      drop_orphans(kNone, entity, dropped);
+      rows_.drop_orphans(kNone, entity, dropped);
       for (const Pair& pair : dropped) had.push_back(pair);
     }
-    Place& place = places_[entity];
+    GridPlace& place = s_.places[entity];
     if (place.place != kNone) {
-      free_place(place.cell, place.place);
+      places_.free_place(place.cell, place.place);
     } else {
-      --hidden_[place.cell];
+      --s_.hidden[place.cell];
     }
-    close_if_empty(place.cell);
+    places_.close_if_empty(place.cell);
     place = {};
   }
 }
 
-// Takes the bits of those in one cell out of all rows. Whether one was set is anybody's guess.
-template <class Cells>
-void GridLayer<Cells>::clear_around(CellIndex cell, std::span<const EntityIndex> entities,
-                                    Buffer<Pair>& had) {
-  for (std::size_t i = 0; i < kNeighbours; ++i) {
-    const CellIndex home = cells_.neighbour(cell, i);
-    if (home == kNone || homes_[home].empty()) continue;
-    const std::uint32_t first = offset_of(home, kNeighbours - 1 - i) * kBlockPlaces -
-                                runs_[cell].first * kBlockPlaces;  // wraps around, and back
-    for (const std::uint32_t at : homes_[home]) {
-      Watcher& watcher = watchers_[at];
-      std::uint8_t* const row = watcher.row.data();
-      Pair* out = had.room(entities.size());
-      Pair* const begin = out;
-      for (const EntityIndex entity : entities) {
-        const std::uint32_t place = places_[entity].place;
-        if (place == kNone) continue;
-        const std::uint32_t bit = first + place;
-        const unsigned mask = 1u << bit % 8;
-        const unsigned byte = row[bit / 8];
-        row[bit / 8] = static_cast<std::uint8_t>(byte & ~mask);
-        *out = {watcher.sensor, entity};
-        out += (byte & mask) != 0 ? 1 : 0;
-      }
-      had.add(static_cast<std::size_t>(out - begin));
-    }
-  }
-}
-
-template <class Cells>
-void GridLayer<Cells>::move(EntityIndex entity) {
-  Place& place = places_[entity];
-  const Position& at = scene_.spots[entity].at;
-  if (!cells_.stays(place.home, at)) [[unlikely]] {
-    if (going_.size() == kGoing) settle();
-    going_.push_back(entity);
-    prefetch_homes(entity);
-    return;
-  }
-  if (place.place != kNone) arena_.set(place.place, at);
-  mark_moved(entity, place);
-}
-
-template <class Cells>
-void GridLayer<Cells>::mark_moved(EntityIndex entity, const Place& place) {
-  if (place.place != kNone) {
-    mark_dirty(place.cell);
-    return;
-  }
-  each_watcher(entity, [&](std::uint32_t at) { mark_stale(watchers_[at]); });
-}
-
-template <class Cells>
-void GridLayer<Cells>::mark_dirty(CellIndex cell) {
-  // Without a branch: whether it was dirty already is anybody's guess.
-  if (dirty_count_ == dirty_cells_.size()) dirty_cells_.resize(dirty_count_ * 2 + 64);
-  dirty_cells_[dirty_count_] = cell;
-  dirty_count_ += dirty_[cell] == 0 ? 1 : 0;
-  dirty_[cell] = 1;
-}
-
-template <class Cells>
-void GridLayer<Cells>::mark_stale(Watcher& watcher) {
-  watcher.stale = true;
-  const CellIndex home = site_of(watcher).cell;
-  touched_[home / 64] |= std::uint64_t{1} << home % 64;
-}
-
 template <class Cells>
 void GridLayer<Cells>::refilter(EntityIndex entity) {
-  const Place& place = places_[entity];
+  const GridPlace& place = s_.places[entity];
   if (place.place == kNone) return;
-  arena_.refilter(place.place);
-  mark_dirty(place.cell);
+  s_.arena.refilter(place.place);
+  s_.mark_dirty(place.cell);
 }
 
 template <class Cells>
-void GridLayer<Cells>::change_cell(EntityIndex entity, const CellAt& to) {
-  follow_trace_of(entity);
-  Place& place = places_[entity];
-  const Place old = place;
-  open(place, to);
-  if (old.place != kNone) {
-    set_place(entity, take_place(place.cell));
-    arena_.put(place.place, entity);
-    if (is_far(old.home, to)) {
-      leave_trace(entity, old);
-    } else {
-      move_bits(entity, old, place);
-      free_place(old.cell, old.place);
-    }
-  } else {
-    ++hidden_[place.cell];
-    --hidden_[old.cell];
-  }
-  each_watcher(entity, [&](std::uint32_t at) { rehome(at, old, place); });
-  close_if_empty(old.cell);
-}
-
-template <class Cells>
-void GridLayer<Cells>::visit(const Box& box,
-                             const std::function<void(EntityIndex)>& visitor) const {
-  cells_.visit(box, [&](CellIndex cell) {
+void GridLayer<Cells>::visit(const Box& box, EntityVisitor visitor) const {
+  s_.cells.visit(box, [&](CellIndex cell) {
     ++visited_;
-    const Run& run = runs_[cell];
+    const Run& run = s_.runs[cell];
     for (std::uint32_t i = run.first; i < run.first + run.used; ++i) {
-      for (unsigned bits = arena_.occupied[i]; bits != 0; bits &= bits - 1) {
-        visitor(arena_.entities[i * kBlockPlaces + static_cast<unsigned>(std::countr_zero(bits))]);
+      for (unsigned bits = s_.arena.occupied[i]; bits != 0; bits &= bits - 1) {
+        visitor(
+            s_.arena.entities[i * kBlockPlaces + static_cast<unsigned>(std::countr_zero(bits))]);
       }
     }
   });
@@ -223,19 +120,162 @@ void GridLayer<Cells>::visit(const Box& box,
 
 template <class Cells>
 std::uint64_t GridLayer<Cells>::memory() const {
-  std::uint64_t bytes = cells_.memory() + arena_.memory() + runs_.capacity() * sizeof(Run) +
-                        homes_.capacity() * sizeof(Home) + dirty_.capacity() +
-                        dirty_cells_.capacity() * sizeof(CellIndex) + touched_.capacity() * 8 +
-                        places_.capacity() * sizeof(Place) + watchers_.capacity() * sizeof(Watcher);
-  for (const Home& home : homes_) {
+  std::uint64_t bytes = s_.cells.memory() + s_.arena.memory() + s_.runs.capacity() * sizeof(Run) +
+                        s_.homes.capacity() * sizeof(HomeList) + s_.dirty.capacity() +
+                        s_.dirty_cells.capacity() * sizeof(CellIndex) +
+                        s_.dirty_homes.capacity() * 8 + s_.places.capacity() * sizeof(GridPlace) +
+                        s_.watchers.capacity() * sizeof(Watcher);
+  for (const HomeList& home : s_.homes) {
     if (home.capacity() > kAtHome) bytes += home.capacity() * sizeof(std::uint32_t);
   }
-  bytes +=
-      sites_.capacity() * sizeof(Site) + traces_.capacity() * sizeof(Trace) + traced_.capacity();
-  for (const Watcher& watcher : watchers_) {
-    if (watcher.row.on_heap()) bytes += site_of(watcher).size;
+  bytes += s_.sites.capacity() * sizeof(Site) + s_.traces.capacity() * sizeof(GridTrace) +
+           s_.traced.capacity();
+  for (const Watcher& watcher : s_.watchers) {
+    if (watcher.row.on_heap()) bytes += s_.site_of(watcher).size;
   }
   return bytes;
+}
+
+// A dirty cell makes all homes around it dirty.
+template <class Cells>
+void GridLayer<Cells>::spread_dirt() {
+  for (const CellIndex cell : std::span(s_.dirty_cells).first(s_.dirty_count)) {
+    for (std::size_t i = 0; i < kNeighbours; ++i) {
+      const CellIndex home = s_.cells.neighbour(cell, i);
+      if (home != kNone) s_.dirty_homes[home / 64] |= std::uint64_t{1} << home % 64;
+    }
+  }
+}
+
+template <class Cells>
+void GridLayer<Cells>::settle_dirt() {
+  for (const CellIndex cell : std::span(s_.dirty_cells).first(s_.dirty_count)) {
+    s_.dirty[cell] = 0;
+    const Run& run = s_.runs[cell];
+    if (run.used != 0) std::memset(s_.arena.moved.data() + run.first, 0, run.used);
+  }
+  s_.dirty_count = 0;
+}
+
+// Watchers lie in memory in the order of their creation; those of the next homes are prefetched
+// while those of one home are evaluated.
+template <class Cells>
+void GridLayer<Cells>::prefetch(CellIndex home) const {
+  for (const std::uint32_t at : s_.homes[home]) prefetch_line_to_write(&s_.watchers[at]);
+  // Homes follow each other to the right, so the other blocks are in the cache already.
+  for (const std::size_t i : {2, 5, 8}) {
+    const CellIndex cell = s_.cells.neighbour(home, i);
+    if (cell != kNone) prefetch_line(&s_.arena.blocks[s_.runs[cell].first]);
+  }
+}
+
+template <class Cells>
+void GridLayer<Cells>::dirty(std::vector<Dirty>& out) {
+  moves_.settle();
+  traces_.follow_traces();
+  spread_dirt();
+  for (std::size_t word = 0; word < s_.dirty_homes.size(); ++word) {
+    for (std::uint64_t bits = s_.dirty_homes[word]; bits != 0; bits &= bits - 1) {
+      const auto home =
+          static_cast<CellIndex>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
+      if (home >= s_.homes.size() || s_.homes[home].empty()) continue;
+      Around around;
+      gather(s_, home, around);
+      for (const std::uint32_t at : s_.homes[home]) {
+        const std::uint32_t mask = mask_of(s_, s_.watchers[at], around);
+        if (mask != 0) out.push_back({s_.watchers[at].sensor, cost_of(around, mask)});
+      }
+    }
+  }
+}
+
+template <class Cells>
+void GridLayer<Cells>::evaluate(Delta& delta, const std::vector<std::uint8_t>* skip) {
+  moves_.settle();
+  if (skip != nullptr) traces_.follow_traces();  // sensors that are skipped would not find them
+  settle_orphans(delta);
+  spread_dirt();
+  take_dirty_homes();
+  for (std::size_t i = 0; i < homes_to_evaluate_.size(); ++i) {
+    if (i + 2 < homes_to_evaluate_.size()) prefetch(homes_to_evaluate_[i + 2]);
+    evaluate_home(homes_to_evaluate_[i], delta, skip);
+  }
+  settle_dirt();
+  traces_.end_traces();
+}
+
+template <class Cells>
+void GridLayer<Cells>::take_dirty_homes() {
+  homes_to_evaluate_.clear();
+  for (std::size_t word = 0; word < s_.dirty_homes.size(); ++word) {
+    std::uint64_t bits = s_.dirty_homes[word];
+    s_.dirty_homes[word] = 0;
+    for (; bits != 0; bits &= bits - 1) {
+      const auto home =
+          static_cast<CellIndex>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
+      if (home < s_.homes.size() && !s_.homes[home].empty()) homes_to_evaluate_.push_back(home);
+    }
+  }
+}
+
+// An orphan whose place is within the nine cells again goes back into the row. Any other is out of
+// reach and leaves now, even if its sensor is evaluated later.
+template <class Cells>
+void GridLayer<Cells>::settle_orphans(Delta& delta) {
+  if (s_.orphans.empty()) return;
+  constexpr std::size_t kAhead = 8;  // orphans
+  group_by_sensor(s_.orphans, grouped_);
+  std::size_t i = 0;
+  while (i < s_.orphans.size()) {
+    const SensorIndex sensor = s_.orphans[i].sensor;
+    Watcher& watcher = s_.watcher_of(sensor);
+    for (; i < s_.orphans.size() && s_.orphans[i].sensor == sensor; ++i) {
+      if (i + kAhead < s_.orphans.size()) {
+        const Pair& next = s_.orphans[i + kAhead];
+        prefetch_line(&s_.places[next.target]);
+        prefetch_line_to_write(&s_.watcher_of(next.sensor));
+        prefetch_line(&s_.sites[s_.served[next.sensor].watcher()]);
+      }
+      const std::uint32_t bit = s_.bit_of(watcher, s_.orphans[i].target);
+      if (bit == kNone) {
+        delta.leave(s_.orphans[i].target);
+      } else {
+        watcher.row.set(bit);
+        s_.mark_stale(watcher);
+      }
+    }
+    delta.close(sensor, s_.scene.watches[sensor].tracked, false);
+  }
+  s_.orphans.clear();
+}
+
+template <class Cells>
+void GridLayer<Cells>::evaluate_home(CellIndex home, Delta& delta,
+                                     const std::vector<std::uint8_t>* skip) {
+  Around around;
+  gather(s_, home, around);
+  ++delta.visited;
+  if (!around.few) crowd_.lay_out(around);
+  typename FewScan<Cells>::Batch batch;
+  for (const std::uint32_t at : s_.homes[home]) {
+    Watcher& watcher = s_.watchers[at];
+    const std::uint32_t mask = mask_of(s_, watcher, around);
+    if (mask == 0) continue;
+    if (skip != nullptr && (*skip)[watcher.sensor] != 0) {
+      s_.mark_stale(watcher);
+      continue;
+    }
+    watcher.stale = false;
+    ++delta.evaluated;
+    delta.pair_tests += cost_of(around, mask);
+    if (around.few) [[likely]] {
+      few_.add(at, batch);
+      if (batch.count == FewScan<Cells>::kBatch) few_.scan(around, batch, delta);
+    } else {
+      crowd_.evaluate(watcher, around, mask, delta);
+    }
+  }
+  if (batch.count != 0) few_.scan(around, batch, delta);
 }
 
 template class GridLayer<UniformCells>;

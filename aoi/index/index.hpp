@@ -1,57 +1,24 @@
-/// What a backend is: geometry with a memory. It keeps, for every sensor, the set of entities in
-/// range as it was when that sensor last looked, and finds what has changed. Limits, forced targets
-/// and events are the world's. Backends own their memory and read the world's Scene; a call about a
-/// row comes after that row was written. One thread; nothing fails but by running out of memory.
+/// A backend: geometry with a memory. For every sensor it keeps the set of entities that were in
+/// range when that sensor was evaluated last, and finds what has changed. Limits, forced targets
+/// and events belong to the world. Backends own their memory and read the world's Scene; a call
+/// about a row comes after that row was written. One thread; fails only by running out of memory.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "aoi/buffer.hpp"
+#include "aoi/arrays/buffer.hpp"
+#include "aoi/arrays/function_ref.hpp"
+#include "aoi/index/delta.hpp"
 #include "aoi/index/pairs.hpp"
 #include "aoi/region.hpp"
 #include "aoi/scene.hpp"
 
 namespace starbus::aoi {
 
-/// What sensors have found: targets side by side, and per sensor an entry that says where its own
-/// end; they begin where those of the entry before end. A sensor has two entries at most: the first
-/// for what went out of reach by itself, before it looked.
-struct Flips {
-  struct Entry {
-    std::uint32_t sensor_and_noted = 0;
-    std::uint32_t left = 0;
-    std::uint32_t entered = 0;
-    SensorIndex sensor() const { return sensor_and_noted >> 1; }
-    bool noted() const { return (sensor_and_noted & 1) != 0; }
-  };
-  Buffer<Entry> entries;
-  Buffer<EntityIndex> left;
-  Buffer<EntityIndex> entered;
-  std::uint64_t pair_tests = 0;
-  std::uint64_t visited = 0;  ///< see UpdateReport
-  std::uint32_t looked = 0;
-
-  void start();
-  /// All is told.
-  void rest();
-  /// Whoever asks may put them in order.
-  std::span<EntityIndex> left_of(std::size_t entry);
-  std::span<EntityIndex> entered_of(std::size_t entry);
-  void leave(EntityIndex target) { left.push_back(target); }
-  void enter(EntityIndex target) { entered.push_back(target); }
-  /// Ends the entry of a sensor; if nothing is new, only that of one that always counts.
-  void close(SensorIndex sensor, const Scene& scene) {
-    close(sensor, scene.watches[sensor].noted, scene.always[sensor]);
-  }
-  void close(SensorIndex sensor, bool noted, bool in_any_case);
-  std::uint64_t memory() const { return entries.memory() + left.memory() + entered.memory(); }
-};
-
-/// A sensor that has something to look at, and what that would cost in pair tests.
-struct Touched {
+/// A sensor that must be evaluated, and what that would cost in pair tests.
+struct Dirty {
   SensorIndex sensor = kNone;
   std::uint64_t cost = 0;
 };
@@ -62,57 +29,60 @@ struct Candidate {
   EntityIndex entity = kNone;
 };
 
+using EntityVisitor = FunctionRef<void(EntityIndex)>;
+
 class Index {
  public:
   virtual ~Index() = default;
 
   virtual void reserve(std::size_t entities, std::size_t sensors) = 0;
   virtual void insert(EntityIndex entity) = 0;
-  /// Its sensors were detached before. Appends who had it in range, in no order.
+  /// Its sensors were detached before. Appends the sensors that had it in range, in no order.
   virtual void erase(EntityIndex entity, std::vector<SensorIndex>& had) = 0;
-  /// All of them, as erase() one by one; appends who had whom in range, in no order.
+  /// Erases all of them as erase() does; appends the pairs that were in range, in no order.
   virtual void erase_all(std::span<const EntityIndex> entities, Buffer<Pair>& had);
-  /// It will be erased, with its sensors: fetches what that needs, in steps 0, 1 and 2, each of
-  /// which uses what the one before has fetched. What is inserted needs the first of them.
+  /// Prefetches the data that erase() will touch, in three dependent steps: 0, 1 and 2. insert()
+  /// needs the first of them.
   virtual void fetch(EntityIndex /*entity*/, int /*step*/) const {}
   virtual void move(EntityIndex entity) = 0;
-  /// Moves that wait for others are done: before visit(); whoever looks does so by itself.
+  /// Finishes moves that wait for others. Comes before visit(); evaluate() does it by itself.
   virtual void settle() {}
   /// Its flags have changed.
   virtual void refilter(EntityIndex entity) = 0;
 
   virtual void attach(SensorIndex sensor) = 0;
-  /// Appends what it had in range, in no order.
+  /// Appends the entities that it had in range, in no order.
   virtual void detach(SensorIndex sensor, std::vector<EntityIndex>& had) = 0;
-  /// Its watch has changed; what it has in range stays until it looks.
+  /// Its watch has changed; what it has in range stays until it is evaluated.
   virtual void rewatch(SensorIndex sensor) = 0;
-  /// A number of the filter table that was free means something now.
+  /// Called when a filter number is used again for another filter, or for the first time.
   virtual void refilter_all(FilterNumber number) = 0;
-  /// As if it had been in range at the sensor's last look. It looks again in any case.
+  /// Makes the target be in range as of the last evaluation. The sensor is evaluated in any case.
   virtual void adopt(SensorIndex sensor, EntityIndex target) = 0;
 
-  /// Who would look now, in no order.
-  virtual void touched(std::vector<Touched>& out) = 0;
-  /// Everybody looks who has something to look at, but those whose byte in `skip` (if any; indexed
-  /// by sensor) is set; these stay touched.
-  virtual void look(Flips& flips, const std::vector<std::uint8_t>* skip) = 0;
+  /// Appends the sensors that evaluate() would evaluate now, in no order.
+  virtual void dirty(std::vector<Dirty>& out) = 0;
+  /// Evaluates every dirty sensor except those whose byte in `skip` is set; these stay dirty.
+  /// `skip` is indexed by sensor; null: none is skipped.
+  virtual void evaluate(Delta& delta, const std::vector<std::uint8_t>* skip) = 0;
 
   virtual bool has(SensorIndex sensor, EntityIndex target) const = 0;
-  /// Append; in no order.
+  /// Append, in no order.
   virtual void in_range(SensorIndex sensor, std::vector<EntityIndex>& out) const = 0;
   virtual void observers(EntityIndex target, std::vector<SensorIndex>& out) const = 0;
-  /// Of those in range, the ones whose squared distance is at most `limit`; in no order.
+  /// Appends the entities in range whose squared distance is at most `limit`, in no order.
   virtual void in_range_within(SensorIndex sensor, float limit,
                                std::vector<Candidate>& out) const = 0;
 
-  /// Every observable entity in the box, and perhaps others near it, each once.
-  virtual void visit(const Box& box, const std::function<void(EntityIndex)>& visitor) const = 0;
-  /// Cells or nodes through which visit() has gone since the index was made.
+  /// Calls `visitor` with every observable entity in the box, and perhaps others near it, each
+  /// once.
+  virtual void visit(const Box& box, EntityVisitor visitor) const = 0;
+  /// Cells or nodes that visit() has gone through since the index was made.
   virtual std::uint64_t visited() const { return 0; }
   virtual std::uint64_t memory() const = 0;
 };
 
-/// `bounds` and `reach` were checked.
+/// `bounds` and `reach` are checked by the caller.
 std::unique_ptr<Index> make_index(const WorldOptions& options, const Scene& scene);
 
 }  // namespace starbus::aoi

@@ -1,6 +1,6 @@
-/// The loops of kernels.hpp, over Lanes: eight places at once. Included by one file per instruction
-/// set, each of which defines its Lanes; everything here has internal linkage, so that no code for
-/// one processor can stand in for that of another.
+/// The loops of kernels.hpp, over Lanes: eight places at once. One file per instruction set
+/// includes it and defines its Lanes. All of it has internal linkage, so that the linker cannot put
+/// code for one processor in the place of code for another.
 #pragma once
 
 #include "aoi/index/kernels.hpp"
@@ -9,13 +9,14 @@ namespace starbus::aoi {
 namespace {
 
 template <class Lanes, bool kSquare, bool kMargin, bool kHeight>
-inline void scan_block(const Block& block, const HeightBlock* heights, const Look& look,
+inline void scan_block(const Block& block, const HeightBlock* heights, const Query& query,
                        std::uint32_t& enter, std::uint32_t& stay) {
-  const auto measured = Lanes::template measure<kSquare>(block, look.x, look.y);
-  enter = Lanes::at_most(measured, look.enter_limit);
-  if constexpr (kMargin) stay = Lanes::at_most(measured, look.stay_limit);
+  const auto measured = Lanes::template measure<kSquare>(block, query.x, query.y);
+  enter = Lanes::at_most(measured, query.enter_limit);
+  if constexpr (kMargin) stay = Lanes::at_most(measured, query.stay_limit);
   if constexpr (kHeight) {
-    const std::uint32_t band = Lanes::between(*heights, look.z, look.min_height, look.max_height);
+    const std::uint32_t band =
+        Lanes::between(*heights, query.z, query.min_height, query.max_height);
     enter &= band;
     if constexpr (kMargin) stay &= band;
   }
@@ -23,7 +24,7 @@ inline void scan_block(const Block& block, const HeightBlock* heights, const Loo
 
 template <class Lanes, bool kSquare, bool kMargin, bool kHeight>
 void scan_few(const Block* const* blocks, const HeightBlock* const* heights, std::size_t size,
-              const Look* looks, std::size_t count, FewScans* out) {
+              const Query* queries, std::size_t count, FewScans* out) {
   constexpr std::size_t kPerWord = 8;
   for (std::size_t at = 0; at < count; ++at) {
     std::uint64_t enters[2] = {};
@@ -32,7 +33,7 @@ void scan_few(const Block* const* blocks, const HeightBlock* const* heights, std
       std::uint32_t enter = 0;
       std::uint32_t stay = 0;
       scan_block<Lanes, kSquare, kMargin, kHeight>(*blocks[i], kHeight ? heights[i] : nullptr,
-                                                   looks[at], enter, stay);
+                                                   queries[at], enter, stay);
       enters[word] |= std::uint64_t{enter} << (8 * (i % kPerWord));
       if constexpr (kMargin) stays[word] |= std::uint64_t{stay} << (8 * (i % kPerWord));
     };
@@ -44,12 +45,12 @@ void scan_few(const Block* const* blocks, const HeightBlock* const* heights, std
 }
 
 template <class Lanes, bool kSquare, bool kMargin, bool kHeight>
-void scan_run(const Block* blocks, const HeightBlock* heights, std::size_t count, const Look& look,
-              const std::uint8_t* old, std::uint8_t* out) {
+void scan_run(const Block* blocks, const HeightBlock* heights, std::size_t count,
+              const Query& query, const std::uint8_t* old, std::uint8_t* out) {
   for (std::size_t i = 0; i < count; ++i) {
     std::uint32_t enter = 0;
     std::uint32_t stay = 0;
-    scan_block<Lanes, kSquare, kMargin, kHeight>(blocks[i], kHeight ? heights + i : nullptr, look,
+    scan_block<Lanes, kSquare, kMargin, kHeight>(blocks[i], kHeight ? heights + i : nullptr, query,
                                                  enter, stay);
     if constexpr (kMargin) enter |= old[i] & stay;
     out[i] = static_cast<std::uint8_t>(enter);

@@ -1,6 +1,6 @@
 /// The inner loops of the grids: which of the entities in some blocks are in range of one sensor.
 ///
-/// A block has eight places; a free place has x = NaN and is in range of nobody. Results are one
+/// A block has eight places; a free place has x = NaN and is in range of no sensor. Results are one
 /// bit per place. There is one set of loops in plain C++ and one for AVX2, equal to the last bit.
 #pragma once
 
@@ -10,8 +10,8 @@
 namespace starbus::aoi {
 
 inline constexpr std::uint32_t kBlockPlaces = 8;
-inline constexpr std::size_t kNeighbours = 9;  ///< the cell in which a sensor is, and those around
-/// Blocks of which a sensor's bits fit into two words. Never fewer than kNeighbours.
+inline constexpr std::size_t kNeighbours = 9;  ///< the home cell of a sensor, and those around it
+/// Blocks whose bits fit into two words. Never fewer than kNeighbours.
 inline constexpr std::size_t kFewBlocks = 16;
 
 /// One cache line.
@@ -23,13 +23,13 @@ struct HeightBlock {
   float z[kBlockPlaces];
 };
 
-struct Look {
+struct Query {
   float x, y, z;
   float enter_limit, stay_limit;
   float min_height, max_height;
 };
 
-/// Bits of few blocks: the first eight in `low`, the others in `high`.
+/// The bits of up to kFewBlocks blocks: the first eight in `low`, the others in `high`.
 struct FewBits {
   std::uint64_t low;
   std::uint64_t high;
@@ -40,12 +40,12 @@ struct FewScans {
 };
 
 struct KernelTable {
-  /// kNeighbours to kFewBlocks blocks, for several looks.
+  /// For kNeighbours to kFewBlocks blocks and several queries.
   using Few = void (*)(const Block* const* blocks, const HeightBlock* const* heights,
-                       std::size_t size, const Look* looks, std::size_t count, FewScans* out);
+                       std::size_t size, const Query* queries, std::size_t count, FewScans* out);
   /// out[i] = enter | (old[i] & stay)
   using Run = void (*)(const Block* blocks, const HeightBlock* heights, std::size_t count,
-                       const Look& look, const std::uint8_t* old, std::uint8_t* out);
+                       const Query& query, const std::uint8_t* old, std::uint8_t* out);
   static constexpr std::size_t kVariants = 8;
   static constexpr std::size_t variant(bool square, bool margin, bool height) {
     return (square ? 4u : 0u) + (margin ? 2u : 0u) + (height ? 1u : 0u);
@@ -55,9 +55,9 @@ struct KernelTable {
 };
 
 const KernelTable& portable_kernels();
-/// The best that this processor and this build have.
+/// The fastest that this processor and this build have.
 const KernelTable& best_kernels();
-/// Null where the build or the processor has none.
+/// Returns nullptr if the build or the processor has none.
 const KernelTable* avx2_kernels();
 
 }  // namespace starbus::aoi

@@ -1,4 +1,5 @@
-// Compiled with -mavx2, and so by itself: what it includes must not leave code for others.
+// Compiled with -mavx2, and therefore alone: its includes must not leave inline functions that
+// other files link to.
 #include "aoi/index/kernels.hpp"
 
 #if defined(STARBUS_AOI_SIMD) && defined(__AVX2__)
@@ -16,7 +17,8 @@ struct Avx2Lanes {
     const __m256 dy = _mm256_sub_ps(_mm256_load_ps(block.y), _mm256_set1_ps(y));
     if constexpr (kSquare) {
       const __m256 sign = _mm256_set1_ps(-0.0F);
-      // The second operand is the result where one is NaN: it must be dx, which marks free places.
+      // If one operand is NaN, the result is the second one. That must be dx, which marks free
+      // places.
       return _mm256_max_ps(_mm256_andnot_ps(sign, dy), _mm256_andnot_ps(sign, dx));
     } else {
       return _mm256_add_ps(_mm256_mul_ps(dx, dx), _mm256_mul_ps(dy, dy));

@@ -1,12 +1,13 @@
-/// One of a grid's layers, whatever its cells are, and which sensor is served by which of them.
-/// Calls and failures are those of an Index (index.hpp). Who makes a layer owns it.
+/// One layer of a grid, whatever kind of cells it has, and the table of which layer serves which
+/// sensor. Calls and failures are those of an Index (index.hpp). The GridIndex owns its layers. One
+/// thread.
 #pragma once
 
 #include <functional>
 #include <span>
 #include <vector>
 
-#include "aoi/buffer.hpp"
+#include "aoi/arrays/buffer.hpp"
 #include "aoi/index/index.hpp"
 #include "aoi/index/pairs.hpp"
 #include "aoi/limits.hpp"
@@ -28,19 +29,19 @@ class Layer {
   virtual void detach(SensorIndex sensor, std::vector<EntityIndex>& had) = 0;
   virtual void rewatch(SensorIndex sensor) = 0;
   virtual void adopt(SensorIndex sensor, EntityIndex target) = 0;
-  virtual void touched(std::vector<Touched>& out) = 0;
-  virtual void look(Flips& flips, const std::vector<std::uint8_t>* skip) = 0;
+  virtual void dirty(std::vector<Dirty>& out) = 0;
+  virtual void evaluate(Delta& delta, const std::vector<std::uint8_t>* skip) = 0;
   virtual bool has(SensorIndex sensor, EntityIndex target) const = 0;
   virtual void in_range(SensorIndex sensor, std::vector<EntityIndex>& out) const = 0;
   virtual void observers(EntityIndex target, std::vector<SensorIndex>& out) const = 0;
   virtual void in_range_within(SensorIndex sensor, float limit,
                                std::vector<Candidate>& out) const = 0;
-  virtual void visit(const Box& box, const std::function<void(EntityIndex)>& visitor) const = 0;
+  virtual void visit(const Box& box, EntityVisitor visitor) const = 0;
   virtual std::uint64_t visited() const = 0;
   virtual std::uint64_t memory() const = 0;
 };
 
-/// Which watcher of which layer serves a sensor; a grid keeps it for all its layers.
+/// Which watcher of which layer serves a sensor. A grid keeps one per sensor for all its layers.
 class Served {
  public:
   Served() = default;

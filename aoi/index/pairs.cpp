@@ -7,8 +7,8 @@
 
 namespace starbus::aoi {
 
-// After a storm of teleports or removals they are more than sensors: so they are put in order by
-// their digits, not compared; one digit is enough where indices are small.
+// After many teleports or removals there are more pairs than sensors, so they are sorted by the
+// digits of their sensors. One digit is enough if all indices are small.
 void group_by_sensor(std::vector<Pair>& pairs, std::vector<Pair>& scratch) {
   constexpr std::size_t kFew = 128;
   constexpr int kLargestDigit = 12;  // bits

@@ -1,4 +1,5 @@
-/// Who sees or saw whom, as loose pairs, and how many of them are put in order. Plain values.
+/// Pairs of a sensor and a target that it sees or saw, and how many of them are sorted. Plain
+/// values.
 #pragma once
 
 #include <vector>
@@ -12,7 +13,7 @@ struct Pair {
   EntityIndex target = kNone;
 };
 
-/// Those of one sensor side by side, sensors in order. `scratch` keeps its memory between calls.
+/// Sorts by sensor. `scratch` keeps its memory between calls.
 void group_by_sensor(std::vector<Pair>& pairs, std::vector<Pair>& scratch);
 
 }  // namespace starbus::aoi

@@ -1,6 +1,5 @@
-/// The bits of one sensor in a layer of a grid: in place as long as they fit into two words, and on
-/// the heap otherwise. Without alignment, so that what lies beside it loses no room. Owns its
-/// bytes.
+/// The bits of one sensor in a layer of a grid: in place as long as they fit into two words,
+/// otherwise on the heap. Unaligned, so that no room is lost beside it. Owns its bytes.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,7 @@ inline void store(std::uint8_t* bytes, std::uint64_t word) {
   std::memcpy(bytes, &word, sizeof word);
 }
 
-/// out &= other, of so many bytes.
+/// out &= other, for `size` bytes.
 inline void keep_common(std::uint8_t* out, const std::uint8_t* other, std::size_t size) {
   std::size_t at = 0;
   for (; at + 8 <= size; at += 8) store(out + at, load(out + at) & load(other + at));
@@ -43,7 +42,7 @@ class Row {
     if (far_) delete[] far();
   }
 
-  /// So many bytes, all zero.
+  /// Becomes `size` bytes, all zero.
   void reset(std::size_t size) {
     if (far_) delete[] far();
     std::memset(bytes_, 0, sizeof bytes_);
@@ -73,7 +72,7 @@ class Row {
     return bytes;
   }
 
-  std::uint8_t bytes_[kInPlace] = {};  ///< of the row, or where it is
+  std::uint8_t bytes_[kInPlace] = {};  ///< the row, or a pointer to it
   bool far_ = false;
 };
 

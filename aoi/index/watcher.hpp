@@ -1,5 +1,5 @@
-/// A sensor as a layer of a grid serves it: its row, and what a look needs beside it. Plain values;
-/// the layer owns them.
+/// A sensor as a layer of a grid serves it: its row, and what an evaluation needs besides. Plain
+/// values; the layer owns them.
 #pragma once
 
 #include "aoi/index/cells.hpp"
@@ -8,19 +8,19 @@
 
 namespace starbus::aoi {
 
-/// What most looks need: half a cache line.
+/// What most evaluations need: half a cache line.
 struct alignas(32) Watcher {
   Row row;
   FilterNumber filter = 0;
-  bool plain = true;  ///< no margin, no height, no filter, not noted
-  bool stale = true;  ///< must look at all nine cells
+  bool plain = true;  ///< no margin, no height, no filter, not tracked
+  bool stale = true;  ///< must scan all nine cells
   SensorIndex sensor = kNone;
   std::uint32_t place = kNone;  ///< of the owner, if it is observable
   float enter_limit = 0;
 };
 static_assert(sizeof(Watcher) == 32);
 
-/// The rest, by watcher.
+/// The rest, parallel to the watchers.
 struct Site {
   CellIndex cell = kNone;  ///< its home
   std::uint32_t size = 0;  ///< of the row, in bytes

@@ -1,8 +1,9 @@
 /// Recordings: the inputs of a world's run as bytes, and their replay, which gives the same events.
 ///
-/// A Recorder is handed to World::record_to and collects what changes the world, in order. It does
-/// no I/O: whoever owns it takes the bytes when it likes and appends them to a file. A recording
-/// begins with the options of the world; start it before anything is added.
+/// A Recorder is passed to World::record_to and collects what changes the world, in order. It does
+/// no I/O: its owner takes the bytes and appends them to a file. A recording begins with the
+/// options of the world; start it before anything is added. Belongs to the world's thread; owns the
+/// bytes that were not taken.
 #pragma once
 
 #include <string>
@@ -18,10 +19,10 @@ class Recorder {
  public:
   explicit Recorder(const WorldOptions& options);
 
-  /// What came since the last take.
+  /// The bytes since the last take().
   std::string take() { return out_.take(); }
 
-  // For the world.
+  // Called by the world.
   void add(EntityId id, const EntityOptions& of);
   void remove(EntityId id);
   void move(EntityId id, const Position& to);
@@ -45,16 +46,15 @@ class Recorder {
 /// Steps through a recording. `bytes` must outlive it.
 class Replay {
  public:
-  /// corrupt, newer_format. A recording that ends within a step is whole up to that step.
+  /// corrupt, newer_format. A recording cut off within a step is valid up to that step.
   static Result<Replay> open(std::string_view bytes);
 
-  /// Make a world with these, or with another backend: the events are the same, but for the updates
-  /// in which they come if there is a period or a budget.
+  /// Options for the world to replay into. The backend may be another one: the events are the same,
+  /// but with a period or a budget they may come in other updates.
   const WorldOptions& options() const { return options_; }
 
-  /// Does what was recorded up to the next update and that update, whose events `world` then has.
-  /// False: the recording is over. corrupt: the bytes are none of a recording, or not of this
-  /// world.
+  /// Replays up to and including the next update, whose events `world` then has. Returns false at
+  /// the end of the recording. corrupt: not the bytes of a recording, or not of this world.
   Result<bool> step(World& world);
 
  private:

@@ -1,5 +1,5 @@
 /// The bytes of a recording: a magic number, a format, the world's options; then operations, each a
-/// byte that says which and its arguments. recording.cpp writes them, replay.cpp reads them.
+/// byte for its kind and its arguments. recording.cpp writes them, replay.cpp reads them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A recording, done again.
+// Replays a recording.
 #include "aoi/replay/recording.hpp"
 #include "aoi/replay/recording_format.hpp"
 
@@ -75,13 +75,13 @@ SensorId get_sensor_id(Reader& in) {
   return SensorId{in.number<std::uint32_t>()};
 }
 
-// One operation of a recording, read and, if it was there as a whole, done. What a handler had
+// Reads one operation of a recording and does it if it is complete. An operation that a handler
 // asked for may have been refused in the run, and is then refused again: that is no error here.
 class Step {
  public:
   Step(Reader& in, World& world) : in_(in), world_(world) {}
 
-  /// False: the bytes end before it is complete, or it is none.
+  /// Returns false if the bytes end before the operation is complete, or are malformed.
   bool run(Op op) {
     switch (op) {
       case Op::update:

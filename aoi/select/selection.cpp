@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
-#include "aoi/index/rank_few.hpp"
+#include "aoi/arrays/rank_few.hpp"
 
 namespace starbus::aoi {
 namespace {
 
-// Only where weights and distances decide nothing twice: false, and nothing is done, if two are
-// equally far or weights differ.
+// Sorts by distance alone. Returns false, and does nothing, if weights differ or two distances are
+// equal.
 template <std::size_t kFours>
 bool sort_few(std::vector<Ranked>& some) {
   constexpr std::size_t kPlaces = kFours * 4;
@@ -29,7 +29,7 @@ bool sort_few(std::vector<Ranked>& some) {
     sum += place;
     sorted[place] = some[i];
   }
-  // Equal ones share the lowest of their places.
+  // Equal distances share the lowest of their places.
   if (sum != some.size() * (some.size() - 1) / 2) return false;
   std::copy_n(sorted, some.size(), some.data());
   return true;
@@ -65,7 +65,7 @@ void select(std::vector<Ranked>& incumbents, std::vector<Ranked>& newcomers, std
   // No more than `count` newcomers can find a place.
   const std::size_t wanted = std::min(count, newcomers.size());
   const auto middle = newcomers.begin() + static_cast<std::ptrdiff_t>(wanted);
-  constexpr std::size_t kFew = 64;  // are sorted faster than parted
+  constexpr std::size_t kFew = 64;  // faster to sort than to partition
   if (newcomers.size() > kFew) {
     std::nth_element(newcomers.begin(), middle, newcomers.end(), before);
     newcomers.resize(wanted);
@@ -79,8 +79,8 @@ void select(std::vector<Ranked>& incumbents, std::vector<Ranked>& newcomers, std
                                           newcomers.begin() + static_cast<std::ptrdiff_t>(next));
     std::inplace_merge(incumbents.begin(), filled, incumbents.end(), before);
   }
-  // The next newcomer is never better than one that has found a place, so that only the incumbents,
-  // worst first, have to be compared with it.
+  // The next newcomer is never better than one that has a place already, so it is compared only
+  // with incumbents, worst first.
   for (std::size_t worst = incumbents.size(); worst != 0 && next < newcomers.size(); ++next) {
     if (!displaces(newcomers[next], incumbents[worst - 1], margin)) break;
     incumbents[--worst] = newcomers[next];

@@ -1,4 +1,4 @@
-// Who takes part, when somebody searches, and the links between two.
+// Members, when they search, and the links between them.
 #include "aoi/select/symmetric.hpp"
 
 #include <algorithm>
@@ -24,6 +24,7 @@ std::int32_t SymmetricLists::search_cell_of(float at) const {
 }
 
 void SymmetricLists::join(EntityIndex entity, SensorIndex sensor) {
+  assert(!joined(entity));
   if (members_.size() <= entity) members_.resize(scene_.spots.size());
   if (marks_.size() < members_.size()) {
     marks_.resize(members_.size());
@@ -36,6 +37,7 @@ void SymmetricLists::join(EntityIndex entity, SensorIndex sensor) {
 }
 
 void SymmetricLists::leave(EntityIndex entity) {
+  assert(joined(entity));
   while (!members_[entity].list.empty()) unlink(entity, members_[entity].list.back());
   unplace(entity);
   std::erase(due_, entity);
@@ -180,7 +182,9 @@ void SymmetricLists::link(EntityIndex a, EntityIndex b) {
 void SymmetricLists::unlink(EntityIndex a, EntityIndex b) {
   for (const auto& [owner, other] : {std::pair{a, b}, std::pair{b, a}}) {
     auto& list = members_[owner].list;
-    list.erase(std::find(list.begin(), list.end(), other));
+    const auto at = std::find(list.begin(), list.end(), other);
+    assert(at != list.end());
+    list.erase(at);
     note_change(owner);
   }
 }

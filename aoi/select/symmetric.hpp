@@ -1,13 +1,14 @@
-/// Mutual view lists of bounded size: A sees B exactly if B sees A, so that nobody can attack
-/// unseen, and in a crowd everybody sees those near and those who matter.
+/// Mutual view lists of bounded size: A sees B exactly if B sees A, so that no one can attack
+/// unseen; and in a crowd each member sees those that are near and those that matter to it.
 ///
 /// The scheme is that of "View priority control on the server of QQ Xianxia" (Tencent, 2015). A
-/// member searches the block of 5 x 5 cells around its own when it has entered a new search cell,
+/// member searches the block of 5 x 5 cells around its own after it has entered a new search cell,
 /// or after `refresh` updates. Candidates are ranked by bucket (special relation, then bands of
-/// approximate distance), within a bucket those that it sees already first. Who is out of the block
-/// leaves; who is ranked behind leaves when somebody better takes the place. A full list gives way
-/// to a special relation always, and to who is nearer than `replace_within` if it holds somebody
-/// farther than both. Owns its cells and lists; reads the world's Scene; one thread.
+/// approximate distance), and within a bucket those come first that it sees already. A member out
+/// of the block leaves. A member that only ranks lower leaves when a better one takes its place. A
+/// full list gives way to a special relation always, and to a newcomer nearer than `replace_within`
+/// if it holds a member farther than both. Owns its cells and lists; reads the world's Scene;
+/// belongs to the world's thread.
 #pragma once
 
 #include <algorithm>
@@ -29,19 +30,19 @@ inline float approximate_distance(float dx, float dy) {
   return std::max(x, y) + std::min(x, y) / 2;
 }
 
-/// The block's cells as offsets, nearest first for someone in that quarter of the centre cell
+/// The cells of the block as offsets, nearest first for a member in that quarter of the centre cell
 /// (0: left and below, 1: right and below, 2 and 3: above); the inner nine come first.
 struct CellOffset {
   int x;
   int y;
 };
-inline constexpr int kBlockReach = 2;  ///< cells on each side of one's own
+inline constexpr int kBlockReach = 2;  ///< cells on each side of the centre
 inline constexpr std::size_t kBlockCells = 25;
 inline constexpr std::size_t kInnerCells = 9;
 const std::array<CellOffset, kBlockCells>& cell_order(std::size_t quarter);
 
-/// What a search changes: of `view` the ones not in `current` enter, of `current` the ones not in
-/// `view` leave. Works with a mark per entity, all 0 before and after; no sorting.
+/// The changes of a search: members of `view` that are not in `current` enter, members of `current`
+/// that are not in `view` leave. Works with a mark per entity, all 0 before and after; no sorting.
 void difference_by_marks(std::span<const EntityIndex> current, std::span<const EntityIndex> view,
                          std::vector<std::uint8_t>& marks, std::vector<EntityIndex>& enters,
                          std::vector<EntityIndex>& leaves);
@@ -57,25 +58,25 @@ class SymmetricLists {
   }
   SensorIndex sensor_of(EntityIndex member) const { return members_[member].sensor; }
   void moved(EntityIndex entity);
-  /// Flags or filters have changed: who no longer passes leaves at the next update.
+  /// Flags or filters have changed: a member that no longer passes leaves at the next update.
   void recheck(EntityIndex entity);
   void set_special(EntityIndex a, EntityIndex b, bool on);
   bool special(EntityIndex a, EntityIndex b) const;
   std::size_t specials(EntityIndex entity) const;
-  void forget(EntityIndex entity);  ///< all its special relations
+  void forget(EntityIndex entity);  ///< removes all its special relations
 
   struct Searches {
-    std::uint64_t tests = 0;      ///< distances looked at
+    std::uint64_t tests = 0;      ///< distances tested
     std::uint32_t done = 0;       ///< members that have searched
-    std::uint32_t overdue = 0;    ///< of those, beyond `tests`
-    std::uint32_t staleness = 0;  ///< of those who still wait, updates that the longest has
+    std::uint32_t overdue = 0;    ///< of these, beyond `tests`
+    std::uint32_t staleness = 0;  ///< the most updates that a member still waits
   };
-  /// Searches for those who need it: first those who have waited longest. Beyond `tests` (0: no
-  /// bound) only those that have waited `max_wait` updates.
+  /// Lets the members search that want to, first those that have waited longest. Beyond `tests` (0:
+  /// no bound) only those that have waited `max_wait` updates.
   Searches update(std::uint64_t tests, std::uint32_t max_wait);
-  /// Of the last update, also by other members' searches; each once.
+  /// Members whose list has changed since settle(), also by searches of others; each once.
   std::span<const EntityIndex> changed() const { return changed_; }
-  void settle();  ///< the changes have been taken
+  void settle();  ///< the caller has taken the changes
   std::uint32_t waiting() const { return static_cast<std::uint32_t>(due_.size()); }
 
   std::span<const EntityIndex> list(EntityIndex entity) const { return members_[entity].list; }
@@ -137,7 +138,7 @@ class SymmetricLists {
   std::vector<EntityIndex> enters_;
   std::vector<EntityIndex> leaves_;
   std::vector<std::uint8_t> marks_;   ///< by entity, 0 at rest
-  std::vector<std::uint8_t> marked_;  ///< by entity: collected already, or in the list; 0 at rest
+  std::vector<std::uint8_t> marked_;  ///< by entity: collected already; 0 at rest
 };
 
 }  // namespace starbus::aoi

@@ -1,4 +1,4 @@
-// One search: who of the block is ranked how, who leaves, who enters, and who gives way.
+// One search: ranks the members of the block, and decides who leaves, enters and gives way.
 #include <algorithm>
 #include <cassert>
 #include <cstdlib>
@@ -8,14 +8,14 @@
 namespace starbus::aoi {
 namespace {
 
-// Nearest first, seen from the middle of one quarter of the centre cell.
+// Nearest first, as seen from the middle of one quarter of the centre cell.
 std::array<CellOffset, kBlockCells> make_order(std::size_t quarter) {
   std::array<CellOffset, kBlockCells> order{};
   std::size_t count = 0;
   for (int y = -kBlockReach; y <= kBlockReach; ++y) {
     for (int x = -kBlockReach; x <= kBlockReach; ++x) order.at(count++) = {x, y};
   }
-  // In quarters of a cell, so that all is in integers.
+  // In quarters of a cell, so that all numbers are integers.
   const int from_x = quarter % 2 == 0 ? -1 : 1;
   const int from_y = quarter / 2 == 0 ? -1 : 1;
   const auto rank = [&](const CellOffset& at) {
@@ -67,7 +67,7 @@ float SymmetricLists::distance(EntityIndex a, EntityIndex b) const {
   return approximate_distance(to.x - from.x, to.y - from.y);
 }
 
-// Of those without special relation: 1 to 4.
+// The bucket of a member without special relation: 1 to 4.
 std::size_t SymmetricLists::bucket_of(const Position& from, EntityIndex other) const {
   const Position& to = scene_.spots[other].at;
   const float away = approximate_distance(to.x - from.x, to.y - from.y);
@@ -85,7 +85,7 @@ std::uint64_t SymmetricLists::search(EntityIndex entity) {
   return visited;
 }
 
-// Fills view_ with the best of the block, those of one bucket that are seen already first.
+// Fills view_ with the best of the block; within a bucket those come first that it sees already.
 std::uint64_t SymmetricLists::collect(EntityIndex entity) {
   const Member& member = members_[entity];
   for (auto& bucket : buckets_) bucket.clear();
@@ -101,7 +101,7 @@ std::uint64_t SymmetricLists::collect(EntityIndex entity) {
     }
   }
   const std::size_t specials = collected;
-  const bool filtered = scene_.filters.size() > 1;  // otherwise everybody passes
+  const bool filtered = scene_.filters.size() > 1;  // otherwise all pass
   const Position& at = scene_.spots[entity].at;
   const double in_x = double{at.x} / double{options_.cell} - member.cell_x;
   const double in_y = double{at.y} / double{options_.cell} - member.cell_y;
@@ -118,7 +118,7 @@ std::uint64_t SymmetricLists::collect(EntityIndex entity) {
       if (filtered && !mutual(entity, other)) continue;
       ++collected;
       auto& bucket = buckets_[bucket_of(at, other) * 2 + (marks_[other] != 0 ? 0 : 1)];
-      if (bucket.size() < options_.capacity) bucket.push_back(other);  // none shows more
+      if (bucket.size() < options_.capacity) bucket.push_back(other);  // no list is longer
     }
   }
   for (const auto& bucket : buckets_) {
@@ -135,9 +135,9 @@ std::uint64_t SymmetricLists::collect(EntityIndex entity) {
   return visited;
 }
 
-// Who is out of the block, or no longer passes, leaves. Who is only ranked behind stays until a
-// better one that enters needs the place: otherwise a place would be given up for somebody whose
-// own list is full, and the next search of the one who lost it would undo that.
+// A member that is out of the block, or no longer passes, leaves. A member that only ranks lower
+// stays until a better one that enters needs the place: otherwise a place would be given up for a
+// member whose own list is full, and the next search of the one that lost it would undo that.
 void SymmetricLists::settle_search(EntityIndex entity) {
   Member& member = members_[entity];
   std::erase_if(leaves_, [&](EntityIndex other) {
@@ -148,7 +148,7 @@ void SymmetricLists::settle_search(EntityIndex entity) {
   for (const EntityIndex other : enters_) {
     const bool own_room = member.list.size() < options_.capacity || !leaves_.empty();
     if (!own_room) {
-      // Full of those that are in the view, too: only specials go on.
+      // The list is full of members of the view: only special relations go on.
       if (!special(entity, other) || !make_room(entity, other)) continue;
     }
     if (members_[other].list.size() >= options_.capacity && !make_room(other, entity)) continue;
@@ -160,7 +160,7 @@ void SymmetricLists::settle_search(EntityIndex entity) {
   }
 }
 
-// A full list gives way, or does not.
+// Frees a place in a full list if the newcomer may have it.
 bool SymmetricLists::make_room(EntityIndex owner, EntityIndex newcomer) {
   const bool forced = special(owner, newcomer);
   if (!forced) {
@@ -174,7 +174,7 @@ bool SymmetricLists::make_room(EntityIndex owner, EntityIndex newcomer) {
   return true;
 }
 
-// Backwards: lists are filled nearest first, so that far ones tend to be at the end.
+// Searches backwards: lists are filled nearest first, so that far members tend to be at the end.
 EntityIndex SymmetricLists::victim_for(EntityIndex owner, EntityIndex newcomer, bool forced) {
   const auto& list = members_[owner].list;
   const float away = distance(owner, newcomer);
@@ -186,7 +186,7 @@ EntityIndex SymmetricLists::victim_for(EntityIndex owner, EntityIndex newcomer, 
   return kNone;
 }
 
-// In a crowd most attempts fail; one pass over a list answers all of them until it changes.
+// In a crowd most attempts fail; one pass over a list answers all of them until the list changes.
 float SymmetricLists::farthest_of(EntityIndex owner) {
   Member& member = members_[owner];
   if (member.farthest_of == update_) return member.farthest;

@@ -1,5 +1,6 @@
-/// Little-endian bytes, for what leaves the process. The reader never trusts a length: past the end
-/// it gives zeros and says so at the end, so that a decoder has one check to make.
+/// Little-endian bytes for what leaves the process. The reader never trusts a length: past the end
+/// it returns zeros, and good() returns false, so that a decoder has one check to make. Owns
+/// nothing but the written bytes; one thread.
 #pragma once
 
 #include <bit>

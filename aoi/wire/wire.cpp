@@ -8,14 +8,14 @@
 namespace starbus::aoi {
 namespace {
 
-constexpr std::uint8_t kFormat = 2;  // 1 had no epoch, and was in no release
+constexpr std::uint8_t kFormat = 2;  // 1 had no epoch and was never released
 
-// A list of so many entries may follow; more than fit are a lie.
+// True if so many entries may follow; a larger count is malformed.
 bool fits(const Reader& in, std::size_t count, std::size_t bytes) {
   return in.good() && count * bytes <= in.left();
 }
 
-// Each index once, and not 0.
+// Accepts each index once, and never 0.
 class Once {
  public:
   bool add(std::uint16_t index) {
@@ -74,7 +74,7 @@ bool read_changes(Reader& in, ObserverBatch& batch) {
 
 std::vector<ObserverBatch> batches(const World& world) {
   std::vector<ObserverBatch> all;
-  std::vector<SensorId> sensors;  // beside `all`, in order but for what enters begin anew
+  std::vector<SensorId> sensors;  // parallel to `all`; sorted
   const auto batch_of = [&](const Event& event) -> ObserverBatch* {
     const auto observer = world.entity(event.observer);
     if (event.index == 0 || !observer) return nullptr;
@@ -93,7 +93,7 @@ std::vector<ObserverBatch> batches(const World& world) {
     if (event.kind == Kind::leave) {
       batch->leaves.push_back(event.index);
     } else {
-      // Also of one that a handler has removed: the client will hear of its leave.
+      // Also for a target that a handler has removed: the client will get its leave.
       batch->enters.push_back({event.index, world.key_of(event.target)});
     }
   });

@@ -1,6 +1,7 @@
 #include "aoi/wire/wire_indices.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <functional>
 
 #include "aoi/limits.hpp"
@@ -23,6 +24,7 @@ std::uint16_t WireIndices::take(std::uint64_t update) {
 }
 
 void WireIndices::give_back(std::uint16_t index, std::uint64_t update, std::uint32_t quarantine) {
+  assert(index < next_);
   if (index != 0) resting_.push_back({index, update + 1 + quarantine});
 }
 

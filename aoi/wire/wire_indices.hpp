@@ -1,6 +1,7 @@
-/// The 16-bit numbers under which one observer's client knows what it sees. Dense: the smallest
-/// number that is free and has rested is given next. A number that was freed rests for the world's
-/// quarantine, so that a packet under way cannot meet its successor. Numbers begin at 1.
+/// The 16-bit numbers by which one observer's client knows the targets it sees. Dense: the smallest
+/// number that is free and has rested is given next. A freed number rests for the world's
+/// quarantine, so that a packet under way cannot meet its successor. Numbers begin at 1. Belongs to
+/// the world's thread; owns its memory.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@ namespace starbus::aoi {
 
 class WireIndices {
  public:
-  /// 0: all are in use or rest.
+  /// Returns 0 if all are in use or resting.
   std::uint16_t take(std::uint64_t update);
   void give_back(std::uint16_t index, std::uint64_t update, std::uint32_t quarantine);
   std::uint64_t memory() const {

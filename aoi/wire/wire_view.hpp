@@ -1,5 +1,5 @@
-/// What one observer's client knows, by the batches that it was told. A gate keeps one per session,
-/// or a client its own: it says which batches and changes are of a numbering that has been
+/// What one observer's client knows, according to the batches sent to it. A gate keeps one per
+/// session, or a client its own. It says which batches and changes belong to a numbering that was
 /// replaced, and whether one is missing. Owns its memory, at most kMaxWireIndex entries; one
 /// thread.
 #pragma once
@@ -15,15 +15,15 @@ namespace starbus::aoi {
 
 class WireView {
  public:
-  /// stale: its numbering has been replaced; drop it. out_of_step: it renumbers or ends what is not
-  /// known, or begins what is: a batch before it is missing, and only a new numbering helps. Both
-  /// change nothing.
+  /// stale: the batch's numbering was replaced; drop it. out_of_step: it renumbers or ends an
+  /// unknown index, or enters a known one: an earlier batch is missing, and only a new numbering
+  /// helps. Both change nothing.
   Result<> apply(const ObserverBatch& batch);
 
-  /// 0: nothing was told yet.
+  /// 0: no batch was applied so far.
   std::uint32_t epoch() const { return epoch_; }
-  /// Whom a change with this epoch and index is about: the key. stale: drop it. out_of_step: the
-  /// batch with its enter has not come yet, or its leave has.
+  /// The key of the target of a change with this epoch and index. stale: drop the change.
+  /// out_of_step: the batch with the enter has not arrived, or that with the leave has.
   Result<std::uint64_t> target(std::uint32_t epoch, std::uint16_t index) const;
   std::size_t size() const { return known_.size(); }
   /// In order.

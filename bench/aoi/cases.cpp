@@ -18,13 +18,13 @@ double now() {
   return static_cast<double>(at.tv_sec) * 1e9 + static_cast<double>(at.tv_nsec);
 }
 
-// What is allocated and not freed, with what the allocator needs for it.
+// Bytes allocated and not freed, with the overhead of the allocator.
 double heap() {
   const struct mallinfo2 info = ::mallinfo2();
   return static_cast<double>(info.uordblks) + static_cast<double>(info.hblkhd);
 }
 
-// What is summed up is looked at, so that no compiler leaves it out.
+// The sum is read, so that no compiler removes the work.
 volatile std::uint64_t sink = 0;
 
 class Run {
@@ -140,7 +140,7 @@ class Run {
   std::vector<std::uint32_t> gone_;
   std::uint64_t events_ = 0;
   double before_ = 0;        ///< bytes of heap without the world
-  std::uint32_t share_ = 1;  ///< one in so many observes
+  std::uint32_t share_ = 1;  ///< one in so many entities observes
 };
 
 }  // namespace

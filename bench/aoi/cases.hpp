@@ -1,5 +1,6 @@
-/// What bench_aoi measures: each function is one run from a fresh world. Times are those of this
-/// thread's processor, which others on the machine lengthen less than those of a wall clock.
+/// The cases that bench_aoi measures: each function is one run from a fresh world. Times are
+/// processor times of this thread, which other work on the machine lengthens less than times of a
+/// wall clock.
 #pragma once
 
 #include <optional>
@@ -12,14 +13,14 @@ namespace starbus::bench::aoi {
 struct Setup {
   starbus::aoi::Backend backend = starbus::aoi::Backend::grid;
   starbus::aoi::Simd simd = starbus::aoi::Simd::best;
-  starbus::aoi::SensorOptions sight = {};  ///< of everybody; the radius is the workload's
-  std::optional<starbus::aoi::SensorOptions> second = {};  ///< of everybody, too
-  double teleporting = 0;  ///< share of entities that are put elsewhere, per tick
-  double churning = 0;     ///< share that leaves and comes anew, per tick
+  starbus::aoi::SensorOptions sight = {};  ///< of all observers; the radius is the workload's
+  std::optional<starbus::aoi::SensorOptions> second = {};  ///< of all observers, too
+  double teleporting = 0;  ///< share of entities that teleport, per tick
+  double churning = 0;     ///< share of entities that are removed and added again, per tick
 };
 
 struct Costs {
-  double per_move = 0;    ///< ns, of moves and updates with events told, by who moves by itself
+  double per_move = 0;    ///< ns, of moves and updates with all events, by regular mover
   double per_update = 0;  ///< ms
   double insert = 0;      ///< ms, for all, with the first update
   double insert_one = 0;  ///< ns, the same by entity

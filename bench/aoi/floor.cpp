@@ -10,7 +10,7 @@ Floor::Floor(float size, float radius)
       cells_(std::max(1u, static_cast<std::uint32_t>(size / radius) + 1)),
       starts_(cells_ * cells_ + 1) {}
 
-// Who has found a pair does something with it, if only this.
+// The least use of a pair that was found.
 void Floor::found(std::uint32_t a, std::uint32_t b) {
   ++pairs_;
   sum_ += std::uint64_t{a} * 31 + b;

@@ -1,6 +1,6 @@
-/// The floor that the benchmark measures everything against: a sweep that finds each pair in range
-/// once and keeps nothing. Structure of arrays, cells as large as the radius, a counting sort per
-/// sweep, half of the neighbourhood; scalar.
+/// The floor that all is measured against: a sweep that finds each pair in range once and keeps
+/// nothing. Structure of arrays, cells as large as the radius, a counting sort per sweep, half of
+/// the neighbourhood; scalar. Owns its arrays; one thread.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace starbus::bench::aoi {
 class Floor {
  public:
   Floor(float size, float radius);
-  /// Finds the pairs, and gives a sum over who they are.
+  /// Finds the pairs, and returns a sum over their indices.
   std::uint64_t sweep(const std::vector<float>& x, const std::vector<float>& y);
   std::uint64_t pairs() const { return pairs_; }  ///< of all sweeps
 

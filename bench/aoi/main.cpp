@@ -1,4 +1,4 @@
-// bench_aoi: what a move costs, beside a sweep that finds the same pairs and keeps nothing.
+// bench_aoi measures what a move costs, beside a sweep that finds the same pairs and keeps nothing.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fstream>
@@ -20,7 +20,7 @@ struct Wishes {
   std::string json_path;
 };
 
-// Repetitions in turn, so that each holds all that is compared.
+// Runs the repetitions in turn, so that each contains all cases that are compared.
 int run_all(const Wishes& wishes) {
   const bool simd = &starbus::aoi::best_kernels() != &starbus::aoi::portable_kernels();
   const Plan plan = make_plan(simd, wishes.quick ? 5 : wishes.ticks, wishes.only);
@@ -54,26 +54,24 @@ int run_all(const Wishes& wishes) {
 
 int main(int argc, char** argv) {
   CLI::App app{
-      "Measures AOI: w1 (10,000 in 2 km, radius 30), w2 (1,000 in 60 m, radius 30), w3 (50,000 in\n"
-      "20 km, radius 100, 30 % move), 1,000 on one spot, and memory with ten neighbours; beside a\n"
-      "floor that keeps no sets. And without bars: 8 km with 1,000 observers of 10,000, and 1,000 "
+      "Measures the area of interest: w1 (10,000 in 2 km, radius 30), w2 (1,000 in 60 m, radius\n"
+      "30), w3 (50,000 in 20 km, radius 100, 30 % move), 1,000 on one spot, and memory with ten\n"
+      "neighbours; beside a floor that keeps no sets. Without bars: 10,000 in 8 km of which 1,000\n"
+      "observe, and 1,000 of which 5 % or 40 % move, on all backends. Times are processor times "
       "of\n"
-      "which 5 % or 40 % move, on all backends. Processor time of one thread. \"Best\" is the "
-      "best\n"
-      "repetition."};
+      "one thread. \"Best\" is the best repetition."};
   starbus::bench::aoi::Wishes wishes;
-  app.add_option("--reps", wishes.repetitions, "Repetitions; the median is told")
+  app.add_option("--reps", wishes.repetitions, "Run so many repetitions and print the median")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
-  app.add_option("--case", wishes.only, "Only those whose name begins so, as w1.grid");
-  app.add_option("--ticks", wishes.ticks, "Ticks of each run instead of its own number")
+  app.add_option("--case", wishes.only, "Run only cases whose names begin with it, as w1.grid");
+  app.add_option("--ticks", wishes.ticks, "Run so many ticks instead of each case's own number")
       ->check(CLI::Range(1, 100'000));
-  app.add_flag("--quick", wishes.quick, "One short repetition: does it work?");
-  app.add_flag(
-      "--check", wishes.check,
-      "Says per bar whether it is met, instead of the table; the exit code is 3 if one is not");
+  app.add_flag("--quick", wishes.quick, "Run one short repetition, to see that it works");
+  app.add_flag("--check", wishes.check,
+               "Print per bar whether it is met instead of the table; exit with 3 if one is not");
   app.add_option("--json", wishes.json_path,
-                 "Also write the medians there, as flat keys aoi.WORKLOAD.BACKEND")
+                 "Also write the medians to this file, as flat keys aoi.WORKLOAD.BACKEND")
       ->type_name("FILE");
   CLI11_PARSE(app, argc, argv);
   return starbus::bench::aoi::run_all(wishes);

@@ -12,21 +12,21 @@ using Against = Row::Against;
 const Workload kW1{"w1", 10'000, 2'000, 30, 1, 100};
 const Workload kW2{"w2", 1'000, 60, 30, 1, 100};
 const Workload kW3{"w3", 50'000, 20'000, 100, 0.3, 100};
-// "On one spot": within ten metres, so that everybody sees everybody.
+// "On one spot": within ten metres, so that all see each other.
 const Workload kSpot{"spot", 1'000, 10, 30, 1, 100};
-// Everybody has ten neighbours.
+// Each entity has ten neighbours.
 const Workload kTen{"ten", 10'000, 1'684, 30, 1, 20};
 
-// 8 km x 8 km, one in ten observes.
+// 8 km x 8 km, one entity in ten observes.
 const Workload kMap8{"map8", 10'000, 8'000, 30, 1, 20, 1'000};
-// As dense as w1. Lists pay where few move.
+// As dense as w1. Cross lists pay if few move.
 const Workload kFewMove{"move5", 1'000, 632, 30, 0.05, 100};
 const Workload kManyMove{"move40", 1'000, 632, 30, 0.4, 100};
 
-/// The bars of one workload, and what they were given for.
+/// The bars of one workload, and the floor of the machine that they were set on.
 struct Bars {
   Workload workload;
-  double floor;          ///< ns per move, where the others were given
+  double floor;          ///< ns per move, on the machine of the bars
   double slowest_floor;  ///< ns per move: a slower one would make the bars easy
   double grid;           ///< times the floor
   double cross;          ///< ns per move
@@ -41,7 +41,7 @@ constexpr double kFeatures = 2.5;    // times plain
 constexpr double kSpotFeatures = 2;  // ms per update
 constexpr double kSpotMutual = 5;    // ms per update
 constexpr double kMemory = 300;      // bytes
-// Times every bar of time, of ratios to the plain figure, too: the bars were given so.
+// A factor for every bar of time, also for ratios to the plain figure: the bars were set so.
 constexpr double kWithoutSimd = 2;
 
 Setup on(area::Backend backend) {
@@ -125,7 +125,7 @@ class Builder {
     Row& it = row(workload, name, "", &Costs::per_update, "ms/update");
     if (!bar_ms) return;
     it.bar = *bar_ms * allowance_;
-    it.paced_by = kW2.name + ".floor";  // a crowd, too
+    it.paced_by = kW2.name + ".floor";  // also a crowd
     it.pace = kBars[1].floor;
   }
 
@@ -173,8 +173,8 @@ void add_workload(Builder& build, const Bars& bars, bool simd) {
   build.against_plain(workload, "churn", kDisturbed);
 }
 
-// What nobody has set a bar for: a large map in which few observe, and how backends compare where
-// few move and where many do.
+// Cases without bars: a large map in which few observe, and how backends compare if few or many
+// move.
 void add_comparisons(Builder& build) {
   const std::pair<const char*, area::Backend> backends[] = {
       {"grid", area::Backend::grid},

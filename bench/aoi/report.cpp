@@ -35,8 +35,8 @@ Report::Figure Report::figure(const Row& row) const {
   figure.judged = figure.median;
   figure.judged_best = figure.best;
   if (row.against != Row::Against::nothing) {
-    // Those of one repetition were measured one after the other: what slows the machine down for a
-    // while slows both down.
+    // Cases of one repetition are measured one after the other, so a slow phase of the machine
+    // slows both.
     const std::vector<Costs>& bases = runs_.at(row.base);
     std::vector<double> compared;
     std::vector<double> base;
@@ -64,7 +64,7 @@ double Report::floor_of(const std::string& full_name) const {
   return *median(values);
 }
 
-// The bar, and what has become of it.
+// The bar, and whether it is met.
 std::string Report::bar_of(const Row& row, const Figure& of) const {
   std::string text = shown(*row.bar) + base_of(row);
   if (row.of_machine) return text + (of.missed ? "  a slower machine" : "");

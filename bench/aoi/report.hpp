@@ -11,7 +11,7 @@ namespace starbus::bench::aoi {
 
 class Report {
  public:
-  /// `prefix`: of the names, in the table and in JSON.
+  /// `prefix`: for the names, in the table and in JSON.
   Report(std::vector<Row> rows, std::string prefix)
       : rows_(std::move(rows)), prefix_(std::move(prefix)) {}
 
@@ -22,14 +22,14 @@ class Report {
   /// A line per bar: whether it is met, and with which figure.
   std::string verdicts() const;
   std::string json() const;
-  /// Figures that are above their bars, those of crowds at this machine's pace.
+  /// How many figures are above their bars; those of crowds at this machine's pace.
   std::size_t missed() const;
 
  private:
   struct Figure {
     double median = 0;
     double best = 0;
-    double judged = 0;       ///< what is compared with the bar: a quotient, or the median
+    double judged = 0;       ///< compared with the bar: a quotient, or the median
     double judged_best = 0;  ///< of the best
     bool missed = false;
     double paced_bar = 0;  ///< with Row::paced_by

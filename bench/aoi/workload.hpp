@@ -1,4 +1,4 @@
-/// Where everybody is and how everybody moves, the same for all that is measured.
+/// Positions and moves of all entities, the same for all that is measured.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct Workload {
   float radius = 0;
   double moving = 1;  ///< share of entities that move per tick
   int ticks = 100;
-  std::uint32_t observers = 0;  ///< so many have sensors, 0: all
+  std::uint32_t observers = 0;  ///< how many have sensors; 0: all
 };
 
 /// Steps of random direction and 0 to 3 m, bounced at the border; from a fixed seed.
@@ -22,9 +22,9 @@ class Crowd {
  public:
   explicit Crowd(const Workload& workload);
 
-  /// Who moves in this tick has its new place afterwards; those are in movers().
+  /// Moves the entities of this tick; they are in movers().
   void step();
-  /// So many are somewhere else altogether, and among the movers.
+  /// Teleports so many entities; they are among the movers.
   void scatter(std::uint32_t count);
   const std::vector<std::uint32_t>& movers() const { return movers_; }
   std::uint64_t random(std::uint64_t below);

@@ -20,7 +20,7 @@ namespace {
 namespace rpc = entity::rpc;
 constexpr int kBatch = 512;
 
-class Counter : public rpc::Host<Counter> {
+class Counter : public rpc::Callable<Counter> {
  public:
   void add(rpc::Caller&, int count) { sum += count; }
   int get(rpc::Caller&, int count) { return sum += count; }
@@ -131,13 +131,13 @@ BENCHMARK(BM_Floor_StdFunction);
 template <class Send>
 void local(benchmark::State& state, bool measured, const Send& one) {
   World& at = world();
-  at.endpoint.measure(measured);
+  at.endpoint.work().measure(measured);
   for (auto _ : state) {
     const std::uint64_t before = at.endpoint.counters().local;
     for (int i = 0; i < kBatch; ++i) one(at);
     while (at.endpoint.counters().local < before + kBatch) at.loop.poll_one();
   }
-  at.endpoint.measure(true);
+  at.endpoint.work().measure(true);
   state.SetItemsProcessed(state.iterations() * kBatch);
   state.counters["per_call"] =
       benchmark::Counter(static_cast<double>(state.iterations() * kBatch),
@@ -240,9 +240,9 @@ void from_bytes(benchmark::State& state, bool measured, const A&... arguments) {
   bus::Bytes bytes;
   if (!rpc::encode_call<M>(bytes, rpc::Behalf::none, 0, arguments...)) std::abort();
   Arrived message{bus::ByteView(bytes)};
-  at.endpoint.measure(measured);
+  at.endpoint.work().measure(measured);
   for (auto _ : state) handlers.on_message(message);
-  at.endpoint.measure(true);
+  at.endpoint.work().measure(true);
 }
 void BM_DispatchFromBytes(benchmark::State& state) {
   from_bytes<&Counter::add>(state, true, 1);

@@ -1,215 +1,278 @@
 #include "bus/client/bus_core.hpp"
 
-#include <boost/asio/post.hpp>
-#include <cstdlib>
+#include <stdexcept>
 
-#include "bus/core/wire/version.hpp"
+#include "bus/client/parts/bus_parts.hpp"
+#include "bus/client/watch_handle.hpp"
 
 namespace starbus::bus {
-namespace {
 
-constexpr std::size_t kNamedInFlush = 3;  // channels in the error of a flush
-
-Options completed(Options options) {
-  if (!options.endpoint.empty()) return options;
-  const char* from_environment = std::getenv("STARBUS_BUSD");  // NOLINT: read at start-up
-  options.endpoint = from_environment ? from_environment : kDefaultEndpoint;
-  return options;
+std::shared_ptr<BusCore> BusCore::make(boost::asio::io_context& loop, Options options) {
+  if (auto checked = check_node_name(options.node); !checked) {
+    throw std::invalid_argument("Options::node: " + checked.error().to_string());
+  }
+  std::shared_ptr<BusCore> core(new BusCore(std::make_unique<BusParts>(loop, std::move(options))));
+  core->parts_->context.self = core;
+  return core;
 }
 
-}  // namespace
-
-BusCore::BusCore(boost::asio::io_context& loop, Options options)
-    : loop_(loop),
-      options_(completed(std::move(options))),
-      process_({options_.node, options_.role, draw_incarnation(),
-                std::string("starbus ") + kVersion, options_.protocol_minor},
-               *this, io::boot_now()),
-      link_(loop, process_, options_.endpoint, link_hooks()),
-      call_timer_(loop),
-      readers_(reader_access()),
-      next_call_(draw_incarnation()) {}
-
+BusCore::BusCore(std::unique_ptr<BusParts> parts) : parts_(std::move(parts)) {}
 BusCore::~BusCore() = default;
 
-ProcessLink::Hooks BusCore::link_hooks() {
-  ProcessLink::Hooks hooks;
-  hooks.hold = [this] { return weak_from_this().lock(); };
-  hooks.lost = [this](const Error& reason, bool greeted) {
-    if (greeted && on_link_state) on_link_state(LinkState::disconnected, reason);
-  };
-  hooks.refused = [this](const Error& reason) { shut(reason); };
-  hooks.tick = [this] {
-    prune_sticky();
-    readers_.tick();
-  };
-  hooks.before_pump = [] {};
-  hooks.after_turn = [this] { check_waiters(); };
-  return hooks;
-}
-
-template <class T>
-void BusCore::complete(Done<T> done, Result<T> result) {
-  if (!done) return;
-  boost::asio::post(loop_, [done = std::move(done), result = std::move(result)]() mutable {
-    done(std::move(result));
-  });
-}
-template void BusCore::complete<void>(Done<>, Result<>);
-template void BusCore::complete<Bound>(Done<Bound>, Result<Bound>);
-template void BusCore::complete<std::uint64_t>(Done<std::uint64_t>, Result<std::uint64_t>);
-template void BusCore::complete<Bytes>(Done<Bytes>, Result<Bytes>);
-template void BusCore::complete<Mailbox>(Done<Mailbox>, Result<Mailbox>);
-template void BusCore::complete<LogReader>(Done<LogReader>, Result<LogReader>);
-template void BusCore::complete<LogPage>(Done<LogPage>, Result<LogPage>);
-
-// --- link ----------------------------------------------------------------------------------------
+// --- the link ------------------------------------------------------------------------------------
 
 void BusCore::connect(Done<> done) {
-  if (closed_) return complete<void>(std::move(done), Error{Errc::closed});
-  if (process_.reply_lineage()) return complete<void>(std::move(done), {});
-  connecting_.push_back(std::move(done));
-  link_.start();
+  parts_->thread.check();
+  BusContext& context = parts_->context;
+  if (context.closed) return context.complete<void>(std::move(done), Error{Errc::closed});
+  if (parts_->process.reply_lineage()) return context.complete<void>(std::move(done), {});
+  parts_->waiters.connect(std::move(done));
+  parts_->link.start();
 }
-
-void BusCore::on_welcome(bool) {
-  ++connects_;
-  if (on_link_state) on_link_state(LinkState::connected, {});
-}
-
-void BusCore::check_waiters() {
-  const Time now = io::boot_now();
-  std::erase_if(flushes_, [&](FlushWaiter& waiter) {
-    const bool held = waiter.held && held_messages_ != 0;
-    const bool settled = !held && process_.origin().settled(waiter.mark);
-    if (!settled && now < waiter.deadline) return false;
-    complete<void>(std::move(waiter.done),
-                   settled ? Result<>() : Error{Errc::deadline, what_remains()});
-    return true;
-  });
-}
-
-// --- flush, room, close --------------------------------------------------------------------------
 
 void BusCore::flush(std::chrono::milliseconds deadline, Done<> done) {
-  if (closed_) return complete<void>(std::move(done), Error{Errc::closed});
-  flushes_.push_back(
-      {process_.origin().mark(), io::boot_now() + deadline, held_messages_ != 0, std::move(done)});
-  check_waiters();
+  parts_->thread.check();
+  BusContext& context = parts_->context;
+  if (context.closed) return context.complete<void>(std::move(done), Error{Errc::closed});
+  parts_->waiters.flush(deadline, std::move(done));
 }
 
 void BusCore::room(const std::string& to, Lane lane, Done<> done) {
-  if (closed_) return complete<void>(std::move(done), Error{Errc::closed});
-  auto name = name_of_text(to);
-  if (!name) return complete<void>(std::move(done), name.error());
+  parts_->thread.check();
+  BusContext& context = parts_->context;
+  if (context.closed) return context.complete<void>(std::move(done), Error{Errc::closed});
+  const auto name = context.names.name_of(to);
+  if (!name) return context.complete<void>(std::move(done), name.error());
+  ChannelId channel = name->id();
   if (is_shared_name(to)) {
-    Lineage hint;
-    const auto instance = choose_instance(to, 0, lane, hint);
-    if (instance) name = *instance;
+    if (const auto instance = parts_->shared.choose(to, 0, lane)) channel = instance->name.id();
   }
-  rooms_.push_back({name->id(), lane, std::move(done)});
-  on_room();
-}
-
-void BusCore::on_room() {
-  std::erase_if(rooms_, [&](RoomWaiter& waiter) {
-    if (!process_.origin().has_room(waiter.channel, waiter.lane)) return false;
-    complete<void>(std::move(waiter.done), {});
-    return true;
-  });
+  parts_->waiters.room(channel, lane, std::move(done));
 }
 
 void BusCore::close(std::chrono::milliseconds deadline, Done<> done) {
-  if (closed_ || closing_) return complete<void>(std::move(done), Error{Errc::closed});
-  closing_ = true;
+  parts_->thread.check();
+  BusContext& context = parts_->context;
+  if (context.ends()) return context.complete<void>(std::move(done), Error{Errc::closed});
+  context.closing = true;
   const auto leave = [self = shared_from_this(), done = std::move(done)](Result<> flushed) {
-    self->process_.leave();
-    self->link_.pump();
+    self->parts_->process.leave();
+    self->parts_->link.send_now();
     self->shut({Errc::closed, "closed by its owner"});
-    self->complete<void>(done, std::move(flushed));
+    self->parts_->context.complete<void>(done, std::move(flushed));
   };
   flush(deadline, leave);
 }
 
-/// The end, for whatever reason: every pending operation completes with it.
 void BusCore::shut(const Error& reason) {
-  if (closed_) return;
-  process_.leave();  // fails what is unacknowledged, which may still be reported
-  closed_ = true;
-  link_.stop();
-  call_timer_.cancel();
-  for (auto& done : std::exchange(connecting_, {})) complete<void>(std::move(done), reason);
-  for (auto& waiter : std::exchange(flushes_, {})) complete<void>(std::move(waiter.done), reason);
-  for (auto& waiter : std::exchange(rooms_, {})) complete<void>(std::move(waiter.done), reason);
-  for (auto& [token, done] : std::exchange(acknowledgements_, {})) {
-    complete<void>(std::move(done), reason);
-  }
-  for (auto& [token, post] : std::exchange(posts_, {})) {
-    complete<std::uint64_t>(std::move(post.done), reason);
-  }
-  readers_.shut(reason);
-  for (auto& [id, bond] : std::exchange(bonds_, {})) {
-    end_bond(*bond, reason);
-  }
-  while (!calls_.empty()) end_call(calls_.begin()->first, reason);
-  // What waits for a snapshot finds the bus closed, and completes so.
-  for (auto& [prefix, watched] : std::exchange(watched_, {})) {
-    for (auto& action : watched.when_complete) action();
-  }
-  on_undelivered = nullptr;
-  on_link_state = nullptr;
-  on_lease_end = nullptr;
-  if (auto ended = std::exchange(on_end, nullptr); ended && reason != Errc::closed) {
-    boost::asio::post(loop_, [ended = std::move(ended), reason] { ended(reason); });
-  }
-  arrivals_.clear();
+  parts_->thread.check();
+  parts_->shut(reason);
 }
 
-/// For people: who has not acknowledged.
-std::string BusCore::what_remains() {
-  std::string text = "unacknowledged messages remain";
-  const char* separator = ": ";
-  for (const Unacknowledged& each : unacknowledged(kNamedInFlush)) {
-    text.append(std::exchange(separator, ", ")).append(std::to_string(each.messages));
-    text.append(" for ").append(each.channel);
+// --- names ---------------------------------------------------------------------------------------
+
+void BusCore::bind(std::string name, Handlers handlers, Done<Bound> done) {
+  parts_->thread.check();
+  BusContext& context = parts_->context;
+  const auto refuse = [&](Error reason) {
+    context.complete<Bound>(std::move(done), std::move(reason));
+  };
+  if (context.ends()) return refuse({Errc::closed});
+  if (auto checked = check_channel_name(name); !checked) return refuse(checked.error());
+  if (name.starts_with("process/")) {
+    return refuse({Errc::denied, "process/ names belong to the bus"});
   }
-  return text;
+  parts_->link.start_clock();
+  if (!is_group_name(name)) {
+    return parts_->names.bind(std::move(name), std::move(handlers), std::move(done));
+  }
+  // The member's name contains the host's, which busd tells.
+  const Done<> when_connected = [this, name, handlers = std::move(handlers),
+                                 done = std::move(done)](Result<> connected) mutable {
+    if (!connected) {
+      return parts_->context.complete<Bound>(std::move(done), connected.error());
+    }
+    parts_->names.bind_member(name, std::move(handlers), std::move(done));
+  };
+  connect(when_connected);
 }
 
-std::vector<Unacknowledged> BusCore::unacknowledged(std::size_t most) {
-  std::vector<Unacknowledged> rows;
-  for (const Origin::Waiting& waiting : process_.origin().unacknowledged(most)) {
-    std::string name = name_of_channel(waiting.channel);
-    if (name.empty()) name = waiting.channel.to_string();
-    rows.push_back({std::move(name), waiting.lane, waiting.messages, waiting.bytes});
-  }
-  return rows;
+void BusCore::unbind(const std::string& name, Done<> done) {
+  parts_->thread.check();
+  BusContext& context = parts_->context;
+  if (context.closed) return context.complete<void>(std::move(done), Error{Errc::closed});
+  parts_->names.unbind(name, std::move(done));
 }
 
+void BusCore::move(const std::string& name, const std::string& target,
+                   std::function<Bytes()> freeze, Done<> done) {
+  parts_->thread.check();
+  BusContext& context = parts_->context;
+  if (context.ends()) return context.complete<void>(std::move(done), Error{Errc::closed});
+  parts_->names.move(name, target, std::move(freeze), std::move(done));
+}
+
+void BusCore::on_arrival(std::string prefix, ArrivalHandlers handlers) {
+  parts_->thread.check();
+  parts_->names.on_arrival(std::move(prefix), std::move(handlers));
+}
+
+Epoch BusCore::epoch(std::string_view name) const {
+  return parts_->process.epoch(channel_id(name));
+}
+
+// --- messages ------------------------------------------------------------------------------------
+
+Result<> BusCore::send(std::string_view to, ByteView body, const SendOptions& options,
+                       Done<> done) {
+  parts_->thread.check();
+  const auto name = parts_->context.names.name_of(to);
+  if (!name) return name.error();
+  return send(*name, body, options, std::move(done));
+}
+
+Result<> BusCore::send(const Name& to, ByteView body, const SendOptions& options, Done<> done) {
+  parts_->thread.check();
+  if (parts_->context.ends()) return Error{Errc::closed};
+  const bool shared = is_shared_name(to.text());
+  if (options.from != ChannelId{}) {
+    if (done) {
+      return Error{Errc::denied, "an acknowledgement could not follow a channel that moves"};
+    }
+    if (shared) {
+      return Error{Errc::denied, "a channel sends to owned channels; choose an instance"};
+    }
+  }
+  if (shared) return parts_->shared.send(to, body, options, std::move(done));
+  return parts_->sender.send(to, {}, body, options, std::move(done));
+}
+
+void BusCore::send_acknowledged(const std::string& to, ByteView body, const SendOptions& options,
+                                Done<> done) {
+  auto sent = send(to, body, options, done);
+  if (!sent) parts_->context.complete<void>(std::move(done), std::move(sent));
+}
+
+Result<> BusCore::multicast(std::span<const std::string> to, ByteView body,
+                            const SendOptions& options) {
+  parts_->thread.check();
+  if (parts_->context.ends()) return Error{Errc::closed};
+  return parts_->sender.multicast(to, body, options);
+}
+
+Result<> BusCore::announce(std::string_view group, ByteView body, const SendOptions& options) {
+  parts_->thread.check();
+  if (parts_->context.ends()) return Error{Errc::closed};
+  return parts_->groups.announce(group, body, options);
+}
+
+void BusCore::call(const std::string& to, ByteView body, const CallOptions& options,
+                   Done<Bytes> done) {
+  parts_->thread.check();
+  BusContext& context = parts_->context;
+  if (context.ends()) return context.complete<Bytes>(std::move(done), Error{Errc::closed});
+  const auto name = context.names.name_of(to);
+  if (!name) return context.complete<Bytes>(std::move(done), name.error());
+  if (parts_->calls.full()) {
+    return context.complete<Bytes>(std::move(done),
+                                   Error{Errc::would_block, "too many pending calls"});
+  }
+  const PendingCalls::Id id = parts_->calls.begin(options, std::move(done));
+  if (is_shared_name(to)) {
+    parts_->shared.call(*name, body, options.hash_key, id, options.trace);
+  } else {
+    parts_->calls.send(id, *name, {}, options.trace, body);
+  }
+}
+
+Result<> BusCore::reply(const Destination& to, Lane lane, const Envelope& envelope, ByteView body) {
+  parts_->thread.check();
+  if (parts_->context.closed) return Error{Errc::closed};
+  return parts_->sender.reply(to, lane, envelope, body);
+}
+
+// --- mail ----------------------------------------------------------------------------------------
+
+void BusCore::post(const std::string& mailbox, ByteView body, const PostOptions& options,
+                   Done<std::uint64_t> done) {
+  parts_->thread.check();
+  parts_->posts.post(PostTarget::mailbox, mailbox, body, options, std::move(done));
+}
+
+void BusCore::append(const std::string& log, ByteView body, const PostOptions& options,
+                     Done<std::uint64_t> done) {
+  parts_->thread.check();
+  parts_->posts.post(PostTarget::log, log, body, options, std::move(done));
+}
+
+void BusCore::open_mailbox(const std::string& name, const MailboxOptions& options,
+                           Done<Mailbox> done) {
+  parts_->thread.check();
+  parts_->opener.open_mailbox(name, options, std::move(done));
+}
+
+void BusCore::follow(const std::string& log, const LogOptions& options, Done<LogReader> done) {
+  parts_->thread.check();
+  parts_->opener.follow(log, options, std::move(done));
+}
+
+void BusCore::read(const std::string& log, std::uint64_t from, std::size_t max,
+                   std::chrono::milliseconds deadline, Done<LogPage> done) {
+  parts_->thread.check();
+  parts_->opener.read(log, from, max, deadline, std::move(done));
+}
+
+// --- watches, callbacks, figures -----------------------------------------------------------------
+
+Result<WatchHandle> BusCore::watch(std::string prefix,
+                                   std::function<void(const WatchUpdate&)> on_update,
+                                   std::function<void(const Error&)> on_error) {
+  parts_->thread.check();
+  if (parts_->context.ends()) return Error{Errc::closed};
+  return parts_->watchers.watch(std::move(prefix), std::move(on_update), std::move(on_error));
+}
+
+void BusCore::end_watch(const std::string& prefix, std::uint64_t id) {
+  parts_->thread.check();
+  parts_->watchers.end(prefix, id);
+}
+
+void BusCore::on_undelivered(std::function<void(const Undelivered&)> callback) {
+  parts_->context.on_undelivered = std::move(callback);
+}
+void BusCore::on_link(std::function<void(LinkState, const Error&)> callback) {
+  parts_->context.on_link = std::move(callback);
+}
+void BusCore::on_lease_lost(std::function<void()> callback) {
+  parts_->context.on_lease_lost = std::move(callback);
+}
+void BusCore::on_ended(std::function<void(const Error&)> callback) {
+  parts_->context.on_ended = std::move(callback);
+}
+
+const std::string& BusCore::node() const {
+  return parts_->process.node();
+}
+const std::string& BusCore::endpoint() const {
+  return parts_->context.options.endpoint;
+}
+const std::string& BusCore::host() const {
+  return parts_->process.host();
+}
+Process BusCore::self() const {
+  return parts_->process.self();
+}
 BusCounters BusCore::counters() const {
-  const OriginCounters& out = process_.origin().counters();
-  const OwnerCounters& in = process_.owner().counters();
-  BusCounters all;
-  all.sent = out.sent;
-  all.acknowledged = out.acknowledged;
-  all.failed = out.failed;
-  all.expired = out.expired;
-  all.transmitted = out.transmitted;
-  all.resends = out.resends;
-  all.probes = out.probes;
-  all.chokes = out.chokes;
-  all.handled = in.handled;
-  all.duplicates = in.duplicates;
-  all.gaps = in.gaps;
-  all.calls = calls_started_;
-  all.calls_timed_out = calls_timed_out_;
-  all.connects = connects_;
-  all.unacknowledged_bytes = process_.origin().unacknowledged_bytes();
-  if (const Session* session = process_.session()) {
-    all.bytes_in = session->counters().bytes_in;
-    all.bytes_out = session->counters().bytes_out;
-  }
-  return all;
+  return parts_->counters();
+}
+std::vector<Unacknowledged> BusCore::unacknowledged(std::size_t most) const {
+  return parts_->waiters.unacknowledged(most);
+}
+std::string BusCore::handling() const {
+  return parts_->context.activity->text();
+}
+boost::asio::io_context& BusCore::loop() const {
+  return parts_->context.loop;
 }
 
 }  // namespace starbus::bus

@@ -18,7 +18,7 @@ void encode_envelope(const Envelope& envelope, Bytes& out) {
   writer.put(envelope.call);
   if (envelope.kind == EnvelopeKind::request) writer.put(envelope.reply_lineage.value);
   if (envelope.kind == EnvelopeKind::failure) {
-    writer.put(static_cast<std::uint16_t>(envelope.failure.code));
+    writer.put(static_cast<std::uint16_t>(errc_of(envelope.failure)));
     writer.short_text(std::string_view(envelope.failure.detail).substr(0, 255));
   }
 }

@@ -1,9 +1,10 @@
-/// What the ends put in front of a message's body; daemons never look at it.
+/// The header that the client library puts before a message's body; daemons do not read it.
 ///
 ///   u8 kind  (0 message, 1 request, 2 reply, 3 failure)
 ///   u8 flags (1: a trace context of 24 bytes follows)
-///   request: u64 call, u64 lineage of the caller's process channel (so that the reply needs no
-///   PROBE) reply:   u64 call failure: u64 call, u16 error, u8 length, text
+///   request: u64 call, u64 lineage of the caller's process channel (the reply needs no PROBE)
+///   reply:   u64 call
+///   failure: u64 call, u16 error, u8 length, text
 #pragma once
 
 #include <array>
@@ -14,7 +15,8 @@
 
 namespace starbus::bus {
 
-/// W3C trace context: who follows a request through many processes sets it, starbus carries it.
+/// W3C trace context: set by programs that follow a request through many processes, carried by
+/// starbus.
 struct Trace {
   std::array<std::byte, 16> trace_id{};
   std::array<std::byte, 8> span_id{};
@@ -31,12 +33,12 @@ struct Envelope {
   std::uint64_t call = 0;
   Lineage reply_lineage;
   Error failure;
-  ByteView body;  // behind the envelope
+  ByteView body;  // after the envelope
 };
 
 /// Overwrites `out` with the envelope, without the body.
 void encode_envelope(const Envelope& envelope, Bytes& out);
-/// bad_bytes for what no library of this version wrote.
+/// bad_bytes if it is malformed.
 Result<Envelope> decode_envelope(ByteView message);
 
 }  // namespace starbus::bus

@@ -12,8 +12,7 @@ namespace starbus::bus {
 template <class Token, class T>
 concept CompletionFor = boost::asio::completion_token_for<Token, void(Result<T>)>;
 
-/// Starts an operation of the library, which completes by a std::function, for an Asio completion
-/// token.
+/// Starts an operation that completes by a Done, for an Asio completion token.
 template <class T, class Token, class Start>
 auto initiate(Token& token, Start start) {
   return boost::asio::async_initiate<Token, void(Result<T>)>(

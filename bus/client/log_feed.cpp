@@ -1,7 +1,5 @@
 #include "bus/client/log_feed.hpp"
 
-#include <algorithm>
-#include <array>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -10,11 +8,9 @@
 namespace starbus::bus {
 namespace {
 
-/// Trying again would not help.
+/// Whether another attempt cannot help. A superseded reader is opened again: its log is shared.
 bool is_final(const Error& error) {
-  static constexpr std::array kFinal = {Errc::denied, Errc::bad_name, Errc::closed, Errc::corrupt,
-                                        Errc::cursor_ahead};
-  return std::ranges::find(kFinal, error.code) != kFinal.end();
+  return retry_of(error.code) == Retry::never && error.code != Errc::superseded;
 }
 
 }  // namespace

@@ -53,8 +53,8 @@ void MailReaders::open(MailReader::Settings settings, Time deadline, Done<Id> do
   reader.machine = std::make_unique<MailReader>(
       std::move(settings),
       [this](const Process& store, ByteView record) {
-        access_.process.say_mail(store, {}, record);
-        access_.want_pump(record.size());
+        access_.process.send_mail_record(store, {}, record);
+        access_.request_send(record.size());
       },
       [this, id] {
         sessions_[next_token_] = id;
@@ -192,8 +192,8 @@ void MailReaders::end_forgotten(const Process& store, const Record& record) {
   if (!is_open) return;
   Bytes end;
   encode(MailEnd{record.token, Errc::closed, {}}, end);
-  access_.process.say_mail(store, {}, end);
-  access_.want_pump(end.size());
+  access_.process.send_mail_record(store, {}, end);
+  access_.request_send(end.size());
 }
 
 void MailReaders::on_lost(const ChannelId& process) {

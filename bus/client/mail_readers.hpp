@@ -14,9 +14,9 @@
 
 namespace starbus::bus {
 
-/// The mailboxes and logs that one process reads: a MailReader each, and what its user waits for.
-/// Belongs to the loop's thread and to the BusCore, which tells it what happens. Completions run on
-/// a later turn of the loop.
+/// The mailboxes and logs that one process reads: a MailReader each, and the pending operations of
+/// its user. Belongs to the loop's thread and to BusParts, which hands it all events. Completions
+/// run on a later turn of the loop.
 class MailReaders {
  public:
   using Id = std::uint64_t;
@@ -24,29 +24,29 @@ class MailReaders {
   using Done = std::function<void(Result<T>)>;
   struct Access {
     ProcessCore& process;
-    std::function<void(std::size_t bytes)> want_pump;
+    std::function<void(std::size_t bytes)> request_send;
     std::function<void(std::function<void()>)> later;
     std::function<Result<>()> watch_stores;  // idempotent
   };
   explicit MailReaders(Access access);
 
-  /// Completes when the first session has begun, or with why none will, or at the deadline.
+  /// Completes when the first session has begun, with the reason why none will, or at the deadline.
   void open(MailReader::Settings settings, Time deadline, Done<Id> done);
-  /// Completes with at least one and at most `max` messages, as soon as there are any. busy: the
-  /// last call has not completed.
+  /// Completes with at least one and at most `max` messages, as soon as one has come. busy: an
+  /// earlier call has not completed.
   void next(Id id, std::size_t max, Done<std::vector<MailItem>> done);
-  /// Completes when it is on the disk.
+  /// Completes when the settlement is on the disk of the store.
   void acknowledge(Id id, std::uint64_t upto, const std::string& reject, Done<void> done);
   void close(Id id);
-  /// Null: closed.
+  /// Null if it is closed.
   const MailReader* find(Id id) const;
 
-  // --- what happens ---
+  // --- events ---
   void on_mail(const Process& from, Kind kind, ByteView payload);
   void on_lost(const ChannelId& process);  // see ProcessEvents::on_mail_lost
   /// Rows of the watch of stores have changed.
   void stores_changed(const std::vector<WatchRow>& changes);
-  /// A name is owned here under this epoch; 0: not now, it moves.
+  /// A name is owned here under this epoch; 0: not now, since it moves.
   void owned(const ChannelId& channel, Epoch epoch);
   /// A name is not owned here any more.
   void disowned(const ChannelId& channel, const Error& reason);
@@ -89,10 +89,10 @@ class MailReaders {
   Access access_;
   std::map<Id, Reader> readers_;
   Id next_id_ = 1;
-  std::uint64_t next_token_;  // nothing that a store said to an earlier life fits a session
+  std::uint64_t next_token_;  // no record for an earlier incarnation matches a session
   boost::unordered_flat_map<std::uint64_t, Id> sessions_;  // by token
-  std::set<Id> waiting_;    // without a session: they look at the clock
-  std::vector<Id> failed_;  // to open: nobody has a handle
+  std::set<Id> waiting_;                                   // without a session: their deadlines run
+  std::vector<Id> failed_;  // failed to open: no handle refers to them
   boost::unordered_flat_map<ChannelId, std::vector<Id>> by_channel_;
   std::map<std::string, std::set<Id>, std::less<>> by_store_;  // by the name of the shard
 };

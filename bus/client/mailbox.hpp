@@ -7,7 +7,6 @@
 /// Handles are move-only, belong to the Bus' thread, and close when destroyed.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -18,6 +17,10 @@
 #include "bus/client/initiate.hpp"
 #include "bus/core/bytes.hpp"
 #include "bus/core/limits.hpp"
+
+namespace boost::asio {
+class io_context;
+}
 
 namespace starbus::bus {
 
@@ -30,7 +33,7 @@ struct Mail {
   bool damaged = false;  // it was there and cannot be read any more: body and trace are empty
   /// How many readers were given it as the first that they had not settled, this one counted: above
   /// 1 only if others ended without closing their mailbox, as those do that a message kills. As far
-  /// as the store remembers (docs/mail.md, "Poison"); of logs always 1.
+  /// as the store remembers (docs/guide/mail.md, "Poison"); of logs always 1.
   std::uint32_t attempts = 1;
   Trace trace;
   Bytes body;
@@ -86,7 +89,7 @@ class MailStream {
   void close();
 
  protected:
-  friend class BusCore;
+  friend class MailOpener;
   void start_next(std::function<void(Result<Mail>)> done);
   void start_batch(std::size_t max, std::function<void(Result<std::vector<Mail>>)> done);
   void start_acknowledge(std::uint64_t upto, const std::string& reject,

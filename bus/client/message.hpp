@@ -1,5 +1,5 @@
-/// What handlers receive. Both kinds belong to the loop's thread and refer to bytes that live until
-/// the handler returns; `detach` makes a copy that lives on, for coroutines and queues.
+/// Messages and calls, as handlers receive them. Both belong to the loop's thread and refer to
+/// bytes that are valid until the handler returns; `detach` copies them, for coroutines and queues.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ class Message {
   const Trace& trace() const { return trace_; }
 
  protected:
-  friend class BusCore;
+  friend class HandlerDispatch;
   void own_body();
 
   std::shared_ptr<const std::string> channel_;
@@ -44,8 +44,8 @@ class Message {
   }
 };
 
-/// The duty to answer one call. Move-only. Dropped unanswered, it answers handler_failed, so that
-/// no caller waits for its deadline because a handler forgot it.
+/// Answers one call. Move-only. A responder that is destroyed without an answer answers
+/// handler_failed, so that the caller need not wait for its deadline.
 class Responder {
  public:
   Responder() = default;
@@ -53,17 +53,17 @@ class Responder {
   Responder& operator=(Responder&& other) noexcept;
   ~Responder();
 
-  /// Ends the call. would_block: the caller's window is full and the duty stays: try again later.
-  /// closed: the bus object is gone, or the call was answered already.
+  /// Ends the call. would_block: the window to the caller is full; the call stays unanswered, try
+  /// again later. closed: the bus object is gone, or the call was answered before.
   Result<> reply(ByteView body);
   Result<> reply(std::string_view text) { return reply(as_bytes(text)); }
-  /// Ends the call with an error of the caller's: code (handler_failed unless you have a better
-  /// one) and a reason for people, at most 255 bytes.
+  /// Ends the call with an error: a code (handler_failed unless another fits better) and a text of
+  /// at most 255 bytes.
   Result<> fail(const Error& reason);
   bool pending() const { return !core_.expired() && call_ != 0; }
 
  private:
-  friend class BusCore;
+  friend class HandlerDispatch;
   Result<> answer(const Envelope& envelope, ByteView body);
 
   std::weak_ptr<BusCore> core_;
@@ -74,15 +74,15 @@ class Responder {
   Trace trace_;
 };
 
-/// A message that wants an answer.
+/// A message that must be answered.
 class Call : public Message {
  public:
   Result<> reply(ByteView body) { return responder_.reply(body); }
   Result<> reply(std::string_view text) { return responder_.reply(text); }
   Result<> fail(const Error& reason) { return responder_.fail(reason); }
-  /// Takes the duty over, to answer later.
+  /// Takes the responder out, to answer later.
   Responder responder() { return std::move(responder_); }
-  /// Moves the call out of its handler: body copied, duty included.
+  /// Moves the call out of its handler, with a copy of the body and with the responder.
   Call detach() {
     Call copy = std::move(*this);
     copy.own_body();
@@ -90,12 +90,12 @@ class Call : public Message {
   }
 
  private:
-  friend class BusCore;
+  friend class HandlerDispatch;
   Responder responder_;
 };
 
-/// Exactly-once, in order per (sender, channel, lane). A handler that is not set refuses: messages
-/// are dropped and counted, calls end with no_handler. Handlers must not throw.
+/// Called exactly once per message, in order per (sender, channel, lane). Without a handler
+/// messages are dropped, and calls end with no_handler. Handlers must not throw.
 struct Handlers {
   std::function<void(Message&)> on_message{};
   std::function<void(Call&)> on_call{};

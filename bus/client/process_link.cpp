@@ -16,10 +16,10 @@ std::uint64_t random_id() {
   return id == 0 ? 1 : id;
 }
 
-/// What will not mend by trying again.
-bool is_final(Errc code) {
-  return code == Errc::name_taken || code == Errc::unauthorized || code == Errc::version_mismatch ||
-         code == Errc::bad_config || code == Errc::bad_name;
+/// Whether to stop reconnecting. A superseded or closed session is opened again, as before its end.
+bool should_give_up(const Error& reason) {
+  if (reason == Errc::superseded || reason == Errc::closed) return false;
+  return retry_of(reason.code) == Retry::never;
 }
 
 }  // namespace
@@ -50,19 +50,21 @@ ProcessLink::~ProcessLink() {
 }
 
 void ProcessLink::start() {
+  thread_.check();
   start_clock();
   if (reconnect_) return;
   reconnect_ = std::make_unique<io::Reconnect>(
       loop_, std::vector<io::Reconnect::Target>{{endpoint_, {}}},
       [this](std::shared_ptr<io::Link> link) { link_up(std::move(link)); },
       [this](const io::Reconnect::Target&, const Error& reason) {
-        if (is_final(reason.code)) hooks_.refused(reason);
+        if (should_give_up(reason)) hooks_.refused(reason);
       });
   reconnect_->start();
 }
 
 void ProcessLink::stop() {
-  pump();
+  thread_.check();
+  send_now();
   stopped_ = true;
   tick_.cancel();
   reconnect_.reset();
@@ -74,7 +76,7 @@ void ProcessLink::link_up(std::shared_ptr<io::Link> link) {
   link_ = std::move(link);
   core_.connected(random_id(), io::boot_now());
   link_->start(*this);
-  pump();
+  send_now();
 }
 
 void ProcessLink::link_down(const Error& reason) {
@@ -83,8 +85,7 @@ void ProcessLink::link_down(const Error& reason) {
   if (auto link = std::exchange(link_, nullptr)) link->close();
   hooks_.lost(reason, greeted);
   if (stopped_) return;
-  if (is_final(reason.code) || reason == Errc::denied) {
-    // A denied session breaks a rule that this library keeps, so trying again would only repeat it.
+  if (should_give_up(reason)) {
     hooks_.refused(reason);
   } else if (reconnect_) {
     reconnect_->again();
@@ -111,7 +112,7 @@ void ProcessLink::on_batch_end(io::Link&) {
   in_batch_ = false;
   const auto held = hooks_.hold();
   if (!held) return;
-  pump();
+  send_now();
   hooks_.after_turn();
 }
 
@@ -121,28 +122,31 @@ void ProcessLink::on_closed(io::Link&, const Error& reason) {
   if (held) link_down(reason);
 }
 
-void ProcessLink::want_pump(std::size_t bytes) {
-  unpumped_ += bytes;
+void ProcessLink::request_send(std::size_t bytes) {
+  thread_.check();
+  unsent_ += bytes;
   if (in_batch_) return;
-  if (unpumped_ >= kBundleTarget) return pump();
-  if (std::exchange(pump_posted_, true)) return;
+  if (unsent_ >= kBundleTarget) return send_now();
+  if (std::exchange(send_posted_, true)) return;
   boost::asio::post(loop_, [this, weak = std::weak_ptr(hooks_.hold())] {
     const auto held = weak.lock();
     if (!held) return;
-    pump_posted_ = false;
-    pump();
+    send_posted_ = false;
+    send_now();
   });
 }
 
-void ProcessLink::pump() {
-  unpumped_ = 0;
-  hooks_.before_pump();
+void ProcessLink::send_now() {
+  thread_.check();
+  unsent_ = 0;
+  hooks_.before_send();
   if (!link_) return;
-  core_.pump([&] { return link_->take_buffer(); },
-             [&](Bytes bundle) { link_->send(std::move(bundle)); });
+  core_.send_bundles([&] { return link_->take_buffer(); },
+                     [&](Bytes bundle) { link_->send(std::move(bundle)); });
 }
 
 void ProcessLink::start_clock() {
+  thread_.check();
   if (stopped_ || std::exchange(ticking_, true)) return;
   tick_.expires_after(kTick);
   tick_.async_wait(
@@ -157,7 +161,7 @@ void ProcessLink::start_clock() {
 
 void ProcessLink::on_tick() {
   const Time now = io::boot_now();
-  // The program's own loop stood still: what busd said meanwhile is read before the next tick.
+  // The program's own loop stood still: bundles that came meanwhile are read before the next tick.
   const bool stalled = ticked_ != Time{} && now - ticked_ > from_ms(kSuspect);
   ticked_ = now;
   core_.tick(now);
@@ -168,7 +172,7 @@ void ProcessLink::on_tick() {
     link_down({Errc::silent, "nothing heard from busd for 10 s"});
   }
   hooks_.tick();
-  pump();
+  send_now();
   hooks_.after_turn();
 }
 

@@ -11,9 +11,9 @@
 
 namespace starbus::bus {
 
-/// What a loop does now, in words, for a thread that watches it from beside. Written by the loop's
-/// thread, in some nanoseconds; read by any, as one whole text or, while it changes, as none. Owns
-/// its bytes, so that the names may go at any time. Longer texts are cut.
+/// The current activity of a loop as a text, for watchdogs on other threads. The loop's thread
+/// writes it in some nanoseconds; any thread reads a whole text, or an empty one while it changes.
+/// Owns its bytes. Texts above kLongest bytes are cut.
 class ShownName {
  public:
   static constexpr std::size_t kLongest = 96;
@@ -38,7 +38,7 @@ class ShownName {
     size_.store(0, std::memory_order_release);
     end();
   }
-  /// From any thread. Empty: nothing is shown, or it changes just now.
+  /// From any thread. Empty if nothing is shown or the text is just changing.
   std::string text() const {
     const std::uint64_t before = version_.load(std::memory_order_acquire);
     char text[kLongest];
@@ -51,7 +51,7 @@ class ShownName {
     return whole ? std::string(text, size) : std::string();
   }
 
-  /// Shows it while it lives; whatever it shows may go meanwhile.
+  /// Shows the text during its own life; the text itself may end earlier.
   class Scope {
    public:
     Scope(std::shared_ptr<ShownName> at, std::string_view kind, std::string_view name)
@@ -70,7 +70,8 @@ class ShownName {
   static constexpr std::size_t kWord = sizeof(std::uint64_t);
 
   // A sequence lock (Boehm, "Can seqlocks get along with programming language memory models?",
-  // 2012): who sees a byte of a later text sees its odd number, too, since each is a release.
+  // 2012): a reader that sees a byte of a later text also sees its odd version, since each store is
+  // a release.
   void begin() {
     version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }

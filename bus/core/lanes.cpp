@@ -80,27 +80,27 @@ std::pair<SourceQueues::Source, SourceQueues::Queue*> SourceQueues::next_in_turn
   return queues.turn.front();
 }
 
-Pulled SourceQueues::pull(Lane lane, std::size_t budget, Bytes& out) {
+FillResult SourceQueues::fill_bundle(Lane lane, std::size_t budget, Bytes& out) {
   LaneQueues& queues = lanes_[index(lane)];
-  Pulled pulled;
-  while (!queues.turn.empty() && (pulled.bytes == 0 || pulled.bytes < budget)) {
+  FillResult filled;
+  while (!queues.turn.empty() && (filled.bytes == 0 || filled.bytes < budget)) {
     const auto [source, queue] = next_in_turn(queues);
     const std::byte* record = queue->bytes.data() + kStamp;
     const std::size_t size = record_size(record);
-    pulled.large = size > kChunk;
-    if (pulled.large && pulled.bytes != 0) return {pulled.bytes, false};
+    filled.large = size > kChunk;
+    if (filled.large && filled.bytes != 0) return {filled.bytes, false};
     out.insert(out.end(), record, record + size);
     queue->bytes.pop(kStamp + size);
     queue->credit -= static_cast<std::int64_t>(size);
     account(lane, queues, -static_cast<std::ptrdiff_t>(size));
-    pulled.bytes += size;
+    filled.bytes += size;
     if (queue->bytes.empty()) {
       queues.turn.pop_front();
       retire(queues, source, queue);
     }
-    if (pulled.large) break;
+    if (filled.large) break;
   }
-  return pulled;
+  return filled;
 }
 
 void SourceQueues::expire(Time now, const Dropped& dropped) {

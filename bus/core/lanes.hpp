@@ -1,8 +1,8 @@
 /// Which record leaves next: lanes by weight, and within a lane sources in turn, by bytes.
 ///
-/// `LaneSource` is what a session pulls from. A process pulls from its streams (origin.hpp); a
-/// daemon from `SourceQueues`, which holds copies of records per lane and per source (the link that
-/// they came from), so that a noisy source cannot starve its neighbours.
+/// A session fills its bundles from a `LaneSource`: a process from its streams (origin.hpp), a
+/// daemon from `SourceQueues`, which holds copies of records per lane and per source (the link they
+/// came from), so that a noisy source cannot starve its neighbours.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ inline constexpr Time from_ms(std::uint64_t ms) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(ms));
 }
 
-struct Pulled {
+struct FillResult {
   std::size_t bytes = 0;  // appended; 0: nothing was ready
   bool large = false;     // exactly one record, larger than kChunk
 };
@@ -37,7 +37,7 @@ class LaneSource {
   virtual bool ready(Lane lane) const = 0;
   /// Appends whole records (header included) to `out` until about `budget` bytes are reached: at
   /// least one if any is ready. A record larger than kChunk comes alone.
-  virtual Pulled pull(Lane lane, std::size_t budget, Bytes& out) = 0;
+  virtual FillResult fill_bundle(Lane lane, std::size_t budget, Bytes& out) = 0;
 
  protected:
   ~LaneSource() = default;
@@ -48,40 +48,40 @@ class LaneSource {
 class SourceQueues final : public LaneSource {
  public:
   using Source = std::uint64_t;
-  /// Called with a whole record, header included, that is given up.
+  /// Called with each whole record, header included, that is dropped.
   using Dropped = std::function<void(ByteView record)>;
 
   SourceQueues() = default;
   ~SourceQueues() { clear(); }
   SourceQueues(const SourceQueues&) = delete;
   SourceQueues& operator=(const SourceQueues&) = delete;
-  /// From now on the data lanes count into a sum over several links, which is bounded as well
-  /// (kQueuesTotal): one copy for each of many silent receivers is no little thing.
+  /// From now on the data lanes also count into a sum over several links, which is bounded too
+  /// (kQueuesTotal): one message may have a copy for each of many silent receivers.
   void count_into(std::size_t& total) { total_ = &total; }
-  /// As it was before; while it is empty.
+  /// Restores the initial state. Requires an empty queue.
   void count_alone() { total_ = nullptr; }
 
   /// False if the lane is full; nothing was queued then. The record is copied.
   [[nodiscard]] bool push(Lane lane, Source source, ByteView record, Time now);
   /// The same for a record without its header, as a session hands it over.
   [[nodiscard]] bool push(Lane lane, Source source, Kind kind, ByteView payload, Time now);
-  /// Drops what waited longer than kQueueAge in the data lanes.
+  /// Drops records of the data lanes that have waited longer than kQueueAge.
   void expire(Time now, const Dropped& dropped);
   /// Drops everything, all lanes. `dropped` may be null.
   void clear();
 
   bool ready(Lane lane) const override { return lanes_[index(lane)].bytes != 0; }
-  Pulled pull(Lane lane, std::size_t budget, Bytes& out) override;
+  FillResult fill_bundle(Lane lane, std::size_t budget, Bytes& out) override;
 
   std::size_t bytes(Lane lane) const { return lanes_[index(lane)].bytes; }
   std::size_t bytes() const;
 
  private:
-  /// Records of one source, each behind a 32-bit time stamp in milliseconds (it wraps; ages are
+  /// Records of one source, each after a 32-bit time stamp in milliseconds (it wraps; ages are
   /// differences).
   struct Queue {
     Fifo<std::byte> bytes;
-    std::int64_t credit = 0;  // bytes left of its turn; below 0 it pays for a large record
+    std::int64_t credit = 0;  // bytes left in its turn; below 0 after a large record
     bool active = false;
   };
   struct LaneQueues {

@@ -1,6 +1,6 @@
-/// Rules of the protocol that can be broken one at a time, to show that the simulator's oracle sees
-/// it. Nothing of this exists in a normal build: `sabotaged` is then a constant, false. Only the
-/// second builds of the core, under tests/sim and bench, define STARBUS_SABOTAGE.
+/// Rules of the protocol that can be broken one at a time, to show that the simulator's oracle
+/// notices. In a normal build `sabotaged` is the constant false; only the second builds of the
+/// core, under tests/sim and bench, define STARBUS_SABOTAGE.
 #pragma once
 
 #include <cstdint>
@@ -27,16 +27,16 @@ enum class Sabotage {
   ack_before_handler,      // busd acknowledges what it hands to a process
   stale_epoch_accepted,    // a claim under a lower epoch wins
   filter_expired_early,    // filter entries are forgotten after a moment
-  no_owner_for_handled,    // no_owner is said of messages that have left
+  no_owner_for_handled,    // messages that were sent fail as no_owner
   mail_last_apart,         // a shard's last numbers are not written with its messages
   mail_ack_before_sync,    // a shard acknowledges before the disk has the message
   mail_list_counts,        // a store keeps what its configuration lists, whatever its disk says
-  mail_epoch_ignored,      // who reads a mailbox is let in under any epoch
-  mail_failed_sync_lies,   // a failed sync of a mail store is taken for one that was made
+  mail_epoch_ignored,      // a reader may open a mailbox under any epoch
+  mail_failed_sync_lies,   // a failed sync of a mail store counts as done
   log_trims_too_much,      // retention takes one message more than it may
   log_numbers_again,       // a log that has become empty begins at 1 again
-  log_reader_skips,        // who follows a log begins at its end, whatever its cursor says
-  no_acknowledgements,     // what has left counts as handled: for the benchmark of what ACKs cost
+  log_reader_skips,        // a log reader begins at the end, whatever its cursor
+  no_acknowledgements,     // sent messages count as handled: for the benchmark of ACKs
 };
 
 #ifdef STARBUS_SABOTAGE

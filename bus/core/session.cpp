@@ -151,13 +151,14 @@ bool Session::anything_ready(const LaneSource& source) const {
   return false;
 }
 
-void Session::pump(LaneSource& source, const Take& take, const Emit& emit) {
-  while (id_ != 0) {  // before the peer named the session it would take nothing
+void Session::send_bundles(LaneSource& source, const TakeBuffer& take_buffer,
+                           const SendBundle& send_bundle) {
+  while (id_ != 0) {  // nothing may be sent before the peer has named the session
     const bool send = may_send() && anything_ready(source);
     // A report needs no room on the link clock: without it, two full directions would wait for
     // each other for ever.
     if (!send && !report_due()) return;
-    Bytes bundle = take();
+    Bytes bundle = take_buffer();
     bundle.resize(kBundleHeaderSize);
     if (send) fill(source, bundle);
     reported_ = consumed_;
@@ -165,7 +166,7 @@ void Session::pump(LaneSource& source, const Take& take, const Emit& emit) {
     bytes_out_ += bundle.size();
     ++counters_.bundles_out;
     counters_.bytes_out += bundle.size();
-    emit(std::move(bundle));
+    send_bundle(std::move(bundle));
   }
 }
 
@@ -201,8 +202,8 @@ std::size_t Session::fill_from_lane(LaneSource& source, Lane lane, std::size_t b
   OutgoingChunks& outgoing = outgoing_[static_cast<std::size_t>(lane)];
   const std::size_t start = bundle.size();
   if (!outgoing.active()) {
-    const Pulled pulled = source.pull(lane, budget, bundle);
-    if (!pulled.large) return bundle.size() - start;
+    const FillResult filled = source.fill_bundle(lane, budget, bundle);
+    if (!filled.large) return bundle.size() - start;
     const auto record = bundle.begin() + static_cast<std::ptrdiff_t>(start);
     outgoing.record.assign(record + sizeof(std::uint32_t), bundle.end());
     outgoing.sent = 0;

@@ -39,10 +39,10 @@ class Session {
   Session(std::uint64_t id, Time now)
       : id_(id), trusted_(id != 0), heard_(now), spoke_(now), prompt_(id != 0) {}
 
-  /// The peer has said who it is: until then its chunked records are small and in the control lane.
-  /// The side that connects trusts at once.
+  /// The peer is identified. Before that, its chunked records must be small and in the control
+  /// lane. The side that connects trusts at once.
   void trust() { trusted_ = true; }
-  /// Of chunked records whose end has not come.
+  /// Bytes of chunked records whose end has not come.
   std::size_t incomplete_bytes() const;
   /// How long ago the latest piece of such a record came; 0 if there is none.
   Time incomplete_for(Time now) const;
@@ -51,22 +51,23 @@ class Session {
   /// what the handler returned.
   Result<> receive(ByteView bundle, Time now, RecordHandler& handler);
 
-  /// Emits bundles while the link clock allows and there is something to send. `take` gives an
-  /// empty buffer, `emit` takes the sealed bundle.
-  using Take = std::function<Bytes()>;
-  using Emit = std::function<void(Bytes)>;
-  void pump(LaneSource& source, const Take& take, const Emit& emit);
+  /// Sends bundles while the link clock allows it and a lane has something to send. `take_buffer`
+  /// returns an empty buffer, `send_bundle` gets the sealed bundle.
+  using TakeBuffer = std::function<Bytes()>;
+  using SendBundle = std::function<void(Bytes)>;
+  void send_bundles(LaneSource& source, const TakeBuffer& take_buffer,
+                    const SendBundle& send_bundle);
 
-  /// Queues a record of the session itself (hello, welcome, reset, heartbeat): it leaves in the
-  /// next bundle, before everything else.
+  /// Queues a record of the session itself (hello, welcome, reset, heartbeat): it is sent in the
+  /// next bundle, before all others.
   template <class Record>
   void say(const Record& record) {
     encode(record, own_);
   }
-  /// To be called every 100 ms or so: queues a heartbeat when one is due (pump afterwards).
+  /// Call every 100 ms or so: queues a heartbeat when one is due (send_bundles afterwards).
   /// `lease_age`: see Heartbeat.
   void tick(Time now, std::uint64_t lease_age = Heartbeat::kNoLease);
-  /// A heartbeat now, because there is news about the lease.
+  /// Queues a heartbeat now, because the lease has changed.
   void beat(Time now, std::uint64_t lease_age);
 
   std::uint64_t id() const { return id_; }
@@ -74,8 +75,8 @@ class Session {
   Time silence(Time now) const { return now - heard_; }
   /// When this side sent its latest heartbeat that the peer has echoed; 0 before the first.
   Time echoed() const { return echoed_; }
-  /// A process, about its busd: busroot certainly heard from this host at this time of our clock.
-  /// 0 before the first relayed echo.
+  /// In a process: busroot heard from this host at this time of the own clock, or later. 0 before
+  /// the first relayed echo.
   Time lease_base() const { return lease_base_; }
   /// Smoothed round trip of heartbeats; 0 before the first.
   Time round_trip() const { return round_trip_; }
@@ -85,7 +86,7 @@ class Session {
   const SessionCounters& counters() const { return counters_; }
 
  private:
-  /// The most that one bundle comes to: the last pull may add a whole record that is not chunked.
+  /// The largest bundle: the last lane may add a whole record that is not chunked.
   static constexpr std::uint64_t kFullBundle = kBundleTarget + kChunk + 4096;
 
   struct OutgoingChunks {
@@ -126,8 +127,8 @@ class Session {
   Time heard_;
   Time spoke_;
   Time now_{};  // of the latest receive or tick
-  /// The first heartbeats of a session do not wait for their second: leases are renewed by what
-  /// comes back, and after a row of restarts there may be little left of them.
+  /// The first heartbeats of a session are sent at once: their echoes renew leases, which may be
+  /// nearly over after several restarts.
   bool prompt_;
   std::uint64_t peer_sent_at_ = 0;
   Time peer_sent_at_heard_{};

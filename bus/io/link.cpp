@@ -13,7 +13,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// An attempt that failed before it began; still reported later, like any other.
+/// An attempt that failed before it began; reported later, like any other.
 class Stillborn final : public Connecting {
  public:
   Stillborn(asio::io_context& context, Error error, ConnectHandler on_connected)
@@ -28,7 +28,7 @@ class Stillborn final : public Connecting {
 };
 
 Error no_keys(const std::string& endpoint) {
-  // To ignore them would send in the clear what somebody meant to protect.
+  // To ignore the keys would send in clear text what was meant to be encrypted.
   return Error{Errc::bad_config, "endpoint \"" + endpoint + "\": only tcp:// takes keys"};
 }
 

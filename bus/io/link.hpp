@@ -26,7 +26,7 @@ namespace starbus::bus::io {
 
 using Bytes = std::vector<std::byte>;
 
-/// Who is at the other end, as the operating system or CURVE says; nothing here is the peer's word.
+/// The identity of the other end, by the operating system or CURVE; never by the peer's own claim.
 struct Peer {
   pid_t pid = 0;        // local links: process id; 0 if unknown
   uid_t uid = 0;        // local links
@@ -37,17 +37,17 @@ struct Peer {
 
 class Link;
 
-/// Receives what a link has to say. Never called again after `Link::close()`.
+/// Receives the events of a link. Never called after `Link::close()`.
 class LinkHandler {
  public:
   /// A whole bundle, header included; the bytes are valid during the call only.
   virtual void on_bundle(Link& link, std::span<const std::byte> bundle) = 0;
-  /// All that was readable has been handed over, or enough for now: a good moment to flush.
+  /// All bundles that were readable have been handed over, or `enough` ended the batch: flush now.
   virtual void on_batch_end(Link& link) = 0;
-  /// Asked behind a bundle with more at hand. True ends the batch: the rest comes in another one,
-  /// behind whatever else the loop has to do by then.
+  /// Asked after a bundle while more are readable. True ends the batch: the rest comes in another
+  /// one, after other work of the loop.
   virtual bool enough() { return false; }
-  /// The pipe broke or the peer sent something that is no bundle. Called at most once, last.
+  /// The pipe broke, or the peer sent a malformed bundle. The last call, at most one.
   virtual void on_closed(Link& link, const Error& reason) = 0;
 
  protected:
@@ -63,10 +63,10 @@ class Link : public std::enable_shared_from_this<Link> {
   /// Takes a whole bundle. Never blocks, never refuses: the link clock above bounds what is queued
   /// here. Writes at once if the transport has room. Bundles leave in order.
   virtual void send(Bytes bundle) = 0;
-  /// An empty buffer, with the capacity of an earlier bundle where one is at hand.
+  /// An empty buffer, with the capacity of an earlier bundle if one is free.
   virtual Bytes take_buffer() = 0;
-  /// Ends the pipe; what is still queued here is sent if the transport takes it at once, and is
-  /// discarded otherwise. No callback follows. Idempotent.
+  /// Ends the pipe. Queued bundles are sent if the transport takes them at once, and discarded
+  /// otherwise. No callback follows. Idempotent.
   virtual void close() = 0;
   virtual const Peer& peer() const = 0;
 };
@@ -80,15 +80,15 @@ struct CurveKeys {
   std::string secret_key;
 };
 
-/// How a listener decides who may come in, and how it shows itself.
+/// Which peers a listener accepts, and the permissions of its socket.
 struct ListenOptions {
   CurveKeys keys;  // server keys; empty: plain
   /// Asked with the client's public key (Z85) during the handshake; false refuses it. Only CURVE.
   std::function<bool(std::string_view key)> allow;
-  /// A peer was turned away: its address and why, for the log and for `bustop why`.
+  /// A peer was refused: its address and the reason, for the log and for `bustop why`.
   std::function<void(const std::string& address, const Error& why)> on_refused;
   unsigned socket_mode = 0660;  // of unix and ipc sockets
-  std::string socket_group;     // group of unix and ipc sockets; empty: leave
+  std::string socket_group;     // group of unix and ipc sockets; empty: unchanged
   /// Ports that sessions of a tcp:// listener get (ZeroMQ gives each a socket of its own);
   /// 0,0: any free port.
   unsigned short first_session_port = 0;
@@ -112,14 +112,14 @@ class Listener {
 using AcceptHandler = std::function<void(std::shared_ptr<Link>)>;
 using ConnectHandler = std::function<void(Result<std::shared_ptr<Link>>)>;
 
-/// io_error if the address is taken or not permitted, bad_config if the endpoint makes no sense.
+/// io_error if the address is in use or not permitted, bad_config if the endpoint is malformed.
 Result<std::unique_ptr<Listener>> listen(boost::asio::io_context& context,
                                          const std::string& endpoint, ListenOptions options,
                                          AcceptHandler on_accept);
 
 /// One attempt; the result is called later, never inside. unreachable, unauthorized or io_error on
-/// failure; who wants more attempts asks again (see Reconnect). Destroying the returned handle
-/// cancels: no callback follows.
+/// failure; for repeated attempts see Reconnect. Destroying the returned handle cancels: no
+/// callback follows.
 class Connecting {
  public:
   virtual ~Connecting() = default;

@@ -1,11 +1,11 @@
-/// Keeps trying to connect until it has a link, and again when told that the link has ended.
+/// Connects again and again until it has a link, and once more after `again`: the link has ended.
 ///
 /// Belongs to the thread of its io_context. Owns the attempt under way, not the link. A round tries
-/// every target in turn without pause (two server keys during a rotation, say), beginning with the
-/// one that worked last; between rounds it waits, longer each time, with jitter so that a host's
-/// processes do not all knock at once. At a socket of this host it never waits long: knocking there
-/// costs nobody anything, and a daemon that is back is found at once. A failed attempt is reported,
-/// and never final.
+/// every target in turn without pause (two server keys during a rotation, for example), beginning
+/// with the one that worked last. Between rounds it waits, longer each time, with jitter so that
+/// the processes of a host do not all connect at once. For a socket of this host the pause stays
+/// short: attempts are cheap there, and a daemon that is back is found at once. Failed attempts are
+/// reported; none is final.
 /// May be destroyed inside its callbacks.
 #pragma once
 
@@ -36,13 +36,13 @@ class Reconnect {
   Reconnect(boost::asio::io_context& context, std::vector<Target> targets, OnLink on_link,
             OnFailure on_failure, Random random = {});
 
-  /// The first round, at once.
+  /// Begins the first round at once.
   void start();
-  /// The link has ended: the next round, after a pause. The pause starts from the shortest only if
-  /// the link lasted longer than was waited for it: a peer that accepts and hangs up is not
-  /// hammered, and one that crashes every second is not made slower by our waiting.
+  /// The link has ended: begins the next round after a pause. The pause is the shortest again only
+  /// if the link lasted longer than the wait for it, so that a peer which accepts and hangs up is
+  /// not flooded with attempts.
   void again();
-  /// No callback follows; start() begins afresh.
+  /// No callback follows; start() begins again.
   void stop();
 
   /// The pause before the next round; for tests and logs.

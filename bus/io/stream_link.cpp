@@ -44,6 +44,7 @@ StreamLink::~StreamLink() {
 }
 
 void StreamLink::start(LinkHandler& handler) {
+  thread_.rebind();
   if (closed_) return;
   handler_ = &handler;
   // Not value-initialised: pages that a quiet link never fills cost no memory.
@@ -124,6 +125,7 @@ void StreamLink::fail(const Error& reason) {
 }
 
 void StreamLink::send(Bytes bundle) {
+  thread_.check();
   if (closed_ || write_error_ != 0) return;
   if (queue_.empty()) {
     const auto sent =

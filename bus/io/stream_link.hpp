@@ -1,13 +1,14 @@
 /// A link over a connected stream socket: unix or TCP.
 ///
-/// Belongs to the thread of its io_context. Reads as much as there is into one buffer and hands
-/// bundles out of it without copying; writes at once and queues only what the kernel refuses. It
-/// fails as a whole: a broken pipe or bytes that are no bundle end it. Drop it before the context.
+/// Belongs to the thread of its io_context, which calls start(): checked. Reads as much as there is
+/// into one buffer and hands bundles out of it without copying; writes at once and queues only what
+/// the kernel refuses. A broken pipe or a malformed bundle ends it. Destroy it before the context.
 #pragma once
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <deque>
 
+#include "base/loop_thread.hpp"
 #include "bus/io/link.hpp"
 #include "bus/io/socket.hpp"
 
@@ -28,16 +29,16 @@ class StreamLink final : public Link {
  private:
   void read();
   void on_read(const boost::system::error_code& error, std::size_t size);
-  /// Hands over what has been read, and reads on: in a later turn, if the handler has enough.
+  /// Hands over what has been read, and reads on: in a later turn, if the handler should yield.
   void hand_over();
   enum class Handed { all, some, closed };
-  /// Every whole bundle, unless the handler has enough before, or the link ends.
+  /// Hands over every whole bundle, until the handler should yield or the link ends.
   Handed deliver();
   void hand_over_later();
   void make_room();
   void fail(const Error& reason);
 
-  /// Writes what the kernel takes of the queue; false if the pipe is broken.
+  /// Writes as much of the queue as the kernel takes; false if the pipe is broken.
   bool flush();
   void wait_writable();
   void drop_sent(std::size_t size);
@@ -45,6 +46,7 @@ class StreamLink final : public Link {
   void recycle(Bytes buffer);
   void close_socket();
 
+  LoopThread thread_;  // that which calls start()
   boost::asio::posix::stream_descriptor socket_;
   Peer peer_;
   LinkHandler* handler_ = nullptr;

@@ -46,6 +46,7 @@ ZmqLink::~ZmqLink() {
 }
 
 void ZmqLink::start(LinkHandler& handler) {
+  thread_.rebind();
   if (closed_) return;
   handler_ = &handler;
   session_.socket->on_ready([weak = weak_from_this()] {
@@ -96,6 +97,7 @@ void ZmqLink::deliver(ZmqMessage& message) {
 }
 
 void ZmqLink::send(Bytes bundle) {
+  thread_.check();
   if (closed_) return;
   if (!queue_.empty() || !transmit(bundle)) queue_.push_back(std::move(bundle));
   if (!reading_) session_.socket->check_again();

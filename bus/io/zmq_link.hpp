@@ -1,12 +1,14 @@
 /// A link over a ZeroMQ PAIR socket of its own: ipc or tcp.
 ///
-/// Belongs to the thread of its io_context. The listener and the connecting side make it once both
-/// have proven that they mean the same session. It ends with the first connection of its socket:
-/// what another connection sends is never believed. Drop it before the context.
+/// Belongs to the thread of its io_context, which calls start(): checked. The listener and the
+/// connecting side make it after both have proven that they mean the same session. It ends with the
+/// first connection of its socket: messages of another connection are never believed. Destroy it
+/// before the context.
 #pragma once
 
 #include <deque>
 
+#include "base/loop_thread.hpp"
 #include "bus/io/buffer_pool.hpp"
 #include "bus/io/link.hpp"
 #include "bus/io/socket.hpp"
@@ -14,7 +16,7 @@
 
 namespace starbus::bus::io {
 
-/// What a session has before it is a link, in the order of dependence.
+/// The parts of a session, in the order of dependence.
 struct ZmqSession {
   std::unique_ptr<ZapDomain> domain;  // listening side with CURVE
   std::unique_ptr<ZmqSocket> socket;
@@ -43,13 +45,14 @@ class ZmqLink final : public Link {
   void fail(const Error& reason);
   void drop_session();
 
+  LoopThread thread_;  // that which calls start()
   ZmqSession session_;
   ZmqMessage first_;
   const char* connection_;
   Peer peer_;
   LinkHandler* handler_ = nullptr;
   bool closed_ = false;
-  bool broken_ = false;   // the connection is gone; what it left behind is still to be read
+  bool broken_ = false;   // the connection is gone; its last messages are still to be read
   bool reading_ = false;  // inside read(), which looks again by itself
   std::deque<Bytes> queue_;
   std::shared_ptr<BufferPool> pool_ = std::make_shared<BufferPool>();

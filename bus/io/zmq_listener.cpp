@@ -158,7 +158,7 @@ class ZmqListener::Impl : public std::enable_shared_from_this<Impl> {
     Answer reply;
     if (!nonce) {
       refuse(asker.address, nonce.error());
-      reply.status = nonce.error().code;
+      reply.status = errc_of(nonce.error());
     } else {
       reply = open(asker);
       reply.nonce = *nonce;

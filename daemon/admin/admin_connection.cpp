@@ -22,7 +22,7 @@ using boost::system::error_code;
 
 namespace {
 
-// The status that tells the client what was wrong; 0 when there is nobody to tell.
+// The status for the client; 0 if the client has left.
 unsigned status_of(const error_code& error) {
   if (error == http::error::header_limit || error == http::error::buffer_overflow) return 431;
   if (error == http::error::body_limit) return 413;
@@ -57,14 +57,15 @@ AdminConnection::~AdminConnection() {
 }
 
 void AdminConnection::start() {
-  // The handler only holds this object; what routes throw is caught where they are called.
+  // The handler only keeps this object alive; exceptions of routes are caught where they are
+  // called.
   asio::co_spawn(stream_.get_executor(), run(),
                  [self = shared_from_this()](const std::exception_ptr&) {});
 }
 
 void AdminConnection::close() {
   closed_ = true;
-  if (lines_) lines_->on_close = nullptr;  // its owner may be gone before the loop runs again
+  if (lines_) lines_->on_close = nullptr;  // its owner may be destroyed before the loop runs again
   wake_.cancel();
   stream_.close();
 }
@@ -81,7 +82,7 @@ AdminConnection::Awaitable<> AdminConnection::run() {
     const After after = co_await answer(parser.get());
     if (after == After::close) break;
   }
-  // The client sees an orderly end; what it still sends does not matter.
+  // The client sees an orderly end; bytes that it still sends are ignored.
   if (!closed_) stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, error);
   stream_.close();
 }
@@ -92,14 +93,14 @@ AdminConnection::Awaitable<> AdminConnection::refuse(error_code error) {
   error_code unknown;
   const auto peer = stream_.socket().remote_endpoint(unknown);
   if (const std::string address = peer.address().to_string(); shared_->garbage.allow(address)) {
-    spdlog::warn("admin port: {} sent what is no request: {}", address, error.message());
+    spdlog::warn("admin port: {} sent a malformed request: {}", address, error.message());
   }
   const Response response = Response::error(status, error.message());
   co_await send(response, nullptr);
   co_await linger();
 }
 
-// To close a socket with unread bytes resets the connection, and the client might lose the answer.
+// Closing a socket with unread bytes resets the connection, and the client could lose the answer.
 AdminConnection::Awaitable<> AdminConnection::linger() {
   error_code error;
   stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, error);
@@ -155,7 +156,7 @@ AdminConnection::Awaitable<Response> AdminConnection::call(const AdminServer::As
   if (!*answer) {
     co_await wait_until_woken(asio::steady_timer::clock_type::now() + shared_->config.idle_timeout);
   }
-  if (!*answer) *answer = Response::error(504, "the answer did not come in time");
+  if (!*answer) *answer = Response::error(504, "no answer within the time limit");
   co_return std::move(**answer);
 }
 

@@ -24,21 +24,21 @@ namespace starbus::bus::daemon {
 
 class AdminConnection;
 
-/// What the server and its connections share. Connections enter themselves.
+/// The state that the server and its connections share. Connections add themselves.
 struct AdminShared {
   struct Routes {
     AdminServer::AsyncRoute get;
     AdminServer::AsyncRoute post;
     AdminServer::StreamRoute stream;
   };
-  /// The routes of exactly this path, else of the longest path that ends with '/' and begins it.
+  /// The routes of this path, else of its longest prefix that ends with '/'.
   const Routes* find_routes(std::string_view path) const;
 
   AdminConfig config;
   std::map<std::string, Routes, std::less<>> routes;
   std::set<AdminConnection*> connections;
   std::size_t streams = 0;
-  RateLimited garbage{1};  // log lines about what is not HTTP, per address
+  RateLimited garbage{1};  // log lines about malformed requests, per address
 };
 
 /// Reads requests one after the other and answers each before it reads the next. Thread of the

@@ -39,7 +39,7 @@ AdminConnection::Awaitable<AdminConnection::After> AdminConnection::stream(
     lines_->wake = [weak = weak_from_this()] {
       if (const auto self = weak.lock()) self->wake_.cancel();
     };
-    // The only handle is the route's: when it lets go, the stream ends.
+    // Only the route owns the handle: the stream ends when the route drops it.
     auto handle = std::make_shared<Stream>(lines_);
     const auto call = [&] { refusal = route(request, std::move(handle)); };
     if (auto failure = guarded(call)) refusal = std::move(failure);
@@ -71,7 +71,7 @@ AdminConnection::Awaitable<bool> AdminConnection::send_stream_header() {
 }
 
 AdminConnection::Awaitable<> AdminConnection::send_lines() {
-  // Each write may take long, but not for ever: the client may be stopped, or lost without a word.
+  // Each write may take long, but is bounded: the client may be stopped, or lost without notice.
   const auto patience = shared_->config.stall_timeout;
   while (co_await wait_for_lines()) {
     lines_->note_skipped();
@@ -81,7 +81,7 @@ AdminConnection::Awaitable<> AdminConnection::send_lines() {
   if (lines_->ended && !lines_->gone) co_await write(kLastChunk, patience);
 }
 
-// False when there is nothing more to send.
+// False if there is nothing more to send.
 AdminConnection::Awaitable<bool> AdminConnection::wait_for_lines() {
   while (!closed_ && !lines_->gone) {
     if (!lines_->buffer.empty() || lines_->skipped_since_note > 0) co_return true;
@@ -92,7 +92,7 @@ AdminConnection::Awaitable<bool> AdminConnection::wait_for_lines() {
 }
 
 AdminConnection::Awaitable<> AdminConnection::watch_client() {
-  // A local copy, because the stream may be over while this still waits.
+  // A local copy, because the stream may end while this still waits.
   const auto lines = lines_;
   stream_.expires_never();
   while (!co_await discard_some()) {

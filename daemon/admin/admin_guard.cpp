@@ -27,10 +27,10 @@ Refusal guard(const http::request<http::string_body>& message, bool allow_remote
   const auto host = message.find(http::field::host);
   if (!allow_remote && host != message.end() &&
       !names_this_host({host->value().data(), host->value().size()})) {
-    return Response::error(403, "the Host of the request is not this host");
+    return Response::error(403, "Host: not a name of this host");
   }
   if (message.method() == http::verb::post && message.count(http::field::origin) > 0) {
-    return Response::error(403, "web sites may not change anything here");
+    return Response::error(403, "Origin: web sites may not change anything here");
   }
   return std::nullopt;
 }

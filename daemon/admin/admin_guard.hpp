@@ -18,8 +18,8 @@ inline constexpr const char* kStreamType = "application/x-ndjson";
 
 using Refusal = std::optional<Response>;
 
-/// Refuses what only a browser sends on behalf of some web site. The port is on loopback, but so is
-/// the operator's browser: a site could post to it, or reach it under a name of its own that
+/// Refuses requests that only a browser sends on behalf of a web site. The port is on loopback, but
+/// so is the operator's browser: a site could post to it, or reach it under a name of its own that
 /// resolves to 127.0.0.1.
 Refusal guard(const boost::beast::http::request<boost::beast::http::string_body>& message,
               bool allow_remote);
@@ -32,8 +32,8 @@ std::string methods_of(const AdminShared::Routes& routes);
 /// The fields that every response has.
 void set_common_fields(boost::beast::http::fields& fields, const std::string& content_type);
 
-/// Runs code of a route. What it throws is a mistake in that route, and becomes a 500: the admin
-/// page is not worth the daemon.
+/// Runs code of a route. An exception is a programming error of that route and becomes a 500: it
+/// must not end the daemon.
 template <class Function>
 Refusal guarded(const Function& function) {
   std::string reason = "unknown exception";

@@ -18,7 +18,7 @@ int hex_digit(char c) {
 
 enum class Part { path, query };
 
-// No value for a '%' without two hexadecimal digits.
+// nullopt for a '%' without two hexadecimal digits.
 std::optional<std::string> percent_decode(std::string_view text, Part part) {
   std::string decoded;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -101,7 +101,7 @@ Response Response::error(unsigned status, std::string_view message) {
 }
 
 Response Response::no_number(std::string_view name) {
-  return error(400, std::string(name) + ": a number is needed");
+  return error(400, std::string(name) + ": not a decimal number");
 }
 
 std::optional<Target> parse_target(std::string_view target) {
@@ -167,6 +167,7 @@ std::uint64_t Stream::skipped() const {
 }
 
 bool Stream::State::write(std::string_view line) {
+  thread.check();
   if (!is_open()) return false;
   // Room for the note itself is part of the bound: it is written before the first line after a gap.
   constexpr std::size_t kNote = 48;
@@ -190,7 +191,7 @@ void Stream::State::note_skipped() {
 void Stream::State::end() {
   if (!is_open()) return;
   ended = true;
-  // The handler may hold the stream, and so this state: it goes last.
+  // The handler may own the stream, and so this state: it is destroyed last.
   const auto handler = std::exchange(on_close, nullptr);
   wake();
 }

@@ -1,4 +1,4 @@
-/// What a route of the admin server sees: the request, the response, and the stream.
+/// The request, the response and the stream of a route of the admin server.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct Request {
   /// The first parameter of that name.
   std::optional<std::string> parameter(std::string_view name) const;
   std::string parameter_or(std::string_view name, std::string_view fallback) const;
-  /// No value: it is there, and is no decimal number of 64 bits. See Response::no_number.
+  /// nullopt if it is present and not a decimal number of 64 bits. See Response::no_number.
   std::optional<std::uint64_t> number_or(std::string_view name, std::uint64_t fallback) const;
 };
 
@@ -48,8 +48,8 @@ struct Response {
 using Reply = std::function<void(Response)>;
 
 /// An endless response to one client, line by line (`bustop tail`). The route keeps it and writes;
-/// the last owner who lets go ends the response. Thread of the loop only. Memory is bounded: for a
-/// client that reads too slowly lines are skipped, and it is told how many by a line
+/// the response ends when the last owner drops it. Belongs to the thread of the loop. Memory is
+/// bounded: for a client that reads too slowly lines are skipped, and it is told how many by a line
 /// {"skipped":N}.
 class Stream {
  public:
@@ -61,7 +61,7 @@ class Stream {
   Stream& operator=(const Stream&) = delete;
   ~Stream();
 
-  /// Adds a newline. False when the line was skipped or the client is gone.
+  /// Adds a newline. False if the line was skipped or the client has left.
   bool write(std::string_view line);
   /// Ends the response after what is buffered.
   void close();
@@ -76,14 +76,14 @@ class Stream {
   std::shared_ptr<State> state_;
 };
 
-/// Both parts of "/path?a=1&b=x%20y". No value for a target that does not begin with '/' or has a
-/// broken escape.
+/// Both parts of "/path?a=1&b=x%20y". nullopt for a target that does not begin with '/' or has a
+/// malformed escape.
 struct Target {
   std::string path;
   std::vector<std::pair<std::string, std::string>> query;
 };
 std::optional<Target> parse_target(std::string_view target);
-/// Everything but letters, digits and -._~ as %XX: for the values of a query.
+/// Encodes all but letters, digits and -._~ as %XX: for the values of a query.
 std::string percent_encode(std::string_view text);
 
 }  // namespace starbus::bus::daemon

@@ -28,8 +28,8 @@ Result<tcp::endpoint> parse_listen(const AdminConfig& config) {
   if (error) return Error(Errc::bad_config, "'" + endpoint->host + "' is not an address");
   if (!address.is_loopback() && !config.allow_remote) {
     return Error(Errc::bad_config, "'" + config.listen +
-                                       "' is not on loopback; whoever reaches the admin server "
-                                       "may use it: set allow_remote = true if that is meant");
+                                       "' is not on loopback: every client that reaches it may use "
+                                       "the admin server; set allow_remote = true to allow that");
   }
   return tcp::endpoint(address, endpoint->port);
 }
@@ -40,7 +40,7 @@ void refuse_connection(tcp::socket& socket) {
       "Content-Length: 33\r\n\r\n{\"error\":\"too many connections\"}\n";
   error_code ignored;
   socket.non_blocking(true, ignored);
-  socket.write_some(asio::buffer(kRefusal), ignored);  // if it does not fit at once, so be it
+  socket.write_some(asio::buffer(kRefusal), ignored);  // lost if it does not fit at once
   socket.shutdown(tcp::socket::shutdown_send, ignored);
 }
 
@@ -70,7 +70,7 @@ struct AdminServer::Shared : std::enable_shared_from_this<Shared> {
     });
   }
 
-  // Mostly "too many open files": to try again at once would only burn the processor.
+  // Mostly "too many open files": an attempt at once would fail again.
   void accept_later(error_code error) {
     spdlog::warn("admin server cannot accept: {}", error.message());
     pause.expires_after(std::chrono::seconds(1));

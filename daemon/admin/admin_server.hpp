@@ -20,7 +20,7 @@ namespace starbus::bus::daemon {
 /// The [admin] table.
 struct AdminConfig {
   std::string listen = "127.0.0.1:0";  // address:port; port 0 takes a free one
-  bool allow_remote = false;           // a routable address: whoever reaches it may use it
+  bool allow_remote = false;  // allow a routable address: every client that reaches it may use it
 
   // Limits; not in the configuration file.
   std::size_t max_header = 8 * 1024;
@@ -28,7 +28,8 @@ struct AdminConfig {
   std::size_t max_connections = 64;
   std::size_t max_streams = 32;  // so that forgotten tails leave room for /metrics
   std::chrono::milliseconds idle_timeout = std::chrono::seconds(30);
-  std::chrono::milliseconds stall_timeout = std::chrono::minutes(5);  // a stream nobody reads
+  std::chrono::milliseconds stall_timeout =
+      std::chrono::minutes(5);  // for a stream that its client does not read
 };
 
 /// Reads `listen` and `allow_remote` from `table`.
@@ -43,7 +44,7 @@ class AdminServer {
  public:
   using Route = std::function<Response(const Request&)>;
   using AsyncRoute = std::function<void(const Request&, Reply)>;
-  /// A response refuses the stream; no value starts it.
+  /// A response refuses the stream; nullopt starts it.
   using StreamRoute =
       std::function<std::optional<Response>(const Request&, std::shared_ptr<Stream>)>;
 
@@ -52,22 +53,22 @@ class AdminServer {
                                                      const AdminConfig& config);
   ~AdminServer();
 
-  /// GET and HEAD. In all of these, a path that ends with '/' also serves what lies below it and
-  /// has no route of its own.
+  /// GET and HEAD. In all of these, a path that ends with '/' also serves the paths below it that
+  /// have no route of their own.
   void get(std::string path, Route route);
   void post(std::string path, Route route);
-  /// For an answer that needs others; 504 when it does not come within the idle time-out.
+  /// For an answer that comes later; 504 if it does not come within the idle time-out.
   void get_async(std::string path, AsyncRoute route);
   void post_async(std::string path, AsyncRoute route);
   /// GET: newline-delimited JSON as the route writes it.
   void stream(std::string path, StreamRoute route);
 
-  /// "127.0.0.1:9321", with the port that was taken.
+  /// "127.0.0.1:9321", with the actual port.
   std::string address() const;
   std::uint16_t port() const;
   std::size_t connections() const;
 
-  /// Ends all connections and streams and forgets the routes. The destructor does it too.
+  /// Ends all connections and streams and forgets the routes. The destructor calls it.
   void close();
 
  private:

@@ -5,12 +5,14 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include "base/loop_thread.hpp"
 
 #include "daemon/admin/admin_http.hpp"
 
 namespace starbus::bus::daemon {
 
 struct Stream::State {
+  LoopThread thread;
   std::string buffer;  // complete lines that the connection has not taken yet
   std::uint64_t skipped = 0;
   std::uint64_t skipped_since_note = 0;

@@ -18,7 +18,7 @@ Result<AtRequest> parse_at(const Request& request) {
       std::string_view(request.path).substr(std::string_view(kAtRoute).size());
   const std::size_t slash = rest.find('/');
   if (slash == 0 || slash == std::string_view::npos) {
-    return Error{Errc::bad_name, "not of the form /at/TARGET/PATH"};
+    return Error{Errc::bad_name, "path: not of the form /at/TARGET/PATH"};
   }
   AtRequest at{std::string(rest.substr(0, slash)), std::string(rest.substr(slash))};
   char separator = '?';

@@ -11,10 +11,10 @@
 
 namespace starbus::bus::daemon {
 
-/// busroot's name wherever a host could be meant, so no host may have it.
+/// The target that means busroot. No host may have this name.
 inline constexpr std::string_view kRootTarget = "root";
 
-/// /at/TARGET/PATH?QUERY of the admin API: a question for another daemon, carried over the bus.
+/// Admin requests for another daemon, /at/TARGET/PATH?QUERY, which the bus carries.
 struct AtRequest {
   std::string target;  // a host, or kRootTarget
   std::string path;    // with its query, encoded again
@@ -22,11 +22,11 @@ struct AtRequest {
 
 inline constexpr const char* kAtRoute = "/at/";
 
-/// bad_name if it is not of that form, too_large if the path does not fit a query.
+/// bad_name if it does not have that form, too_large if the path does not fit a query.
 Result<AtRequest> parse_at(const Request& request);
 
-/// The routes of a daemon that answer at once: those who ask over the bus get what clients of its
-/// admin server get. The server is not owned. Thread of the loop.
+/// The routes of a daemon that answer at once: requests over the bus get the same answers as
+/// clients of its admin server. The server is not owned. Belongs to the thread of the loop.
 class SharedRoutes {
  public:
   using Route = std::function<Response(const Request&)>;

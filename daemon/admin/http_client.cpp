@@ -26,7 +26,7 @@ namespace {
 using HttpRequest = http::request<http::string_body>;
 using OnLine = std::function<bool(std::string_view)>;
 
-// What one request needs; lives on the stack of the blocking call.
+// The state of one request; on the stack of the blocking call.
 struct Exchange {
   Endpoint endpoint;
   std::chrono::milliseconds timeout;
@@ -41,19 +41,18 @@ Error to_error(const Exchange& exchange, const error_code& error, bool connected
   if (error == beast::error::timeout) return {Errc::deadline, exchange.where() + ": no answer"};
   if (error == http::error::body_limit) return {Errc::too_large, text};
   const bool ended = error == http::error::end_of_stream || error == http::error::partial_message;
-  if (connected && ended)
-    return {Errc::unreachable, exchange.where() + ": the connection broke off"};
+  if (connected && ended) return {Errc::unreachable, exchange.where() + ": connection lost"};
   const auto& http_errors = http::make_error_code(http::error::bad_method).category();
   return {error.category() == http_errors ? Errc::bad_bytes : Errc::unreachable, text};
 }
 
-/// The words of HTTP say again what the status says.
+/// Other words only repeat the HTTP status.
 bool is_error_of_the_bus(std::string_view word) {
-  return std::ranges::any_of(error_catalogue(),
+  return std::ranges::any_of(kErrors.errors,
                              [&](const ErrorInfo& info) { return info.name == word; });
 }
 
-// The reason stands in {"error", "detail"}; without one, the status must do.
+// The reason is in {"error", "detail"}; without one, only the status is known.
 Error refused(const http::response<http::string_body>& response) {
   std::string text = std::to_string(response.result_int()).append(" ").append(response.reason());
   const auto body = nlohmann::json::parse(response.body(), nullptr, false);
@@ -67,7 +66,7 @@ Error refused(const http::response<http::string_body>& response) {
   return {Errc::handler_failed, text};
 }
 
-// Cuts a byte stream into lines; false when the reader has had enough.
+// Cuts a byte stream into lines; false if the reader wants no more.
 class Lines {
  public:
   explicit Lines(const OnLine& on_line) : on_line_(on_line) {}
@@ -91,7 +90,7 @@ class Lines {
 asio::awaitable<error_code> connect(beast::tcp_stream& stream, const Exchange& exchange) {
   error_code error;
   tcp::resolver resolver(stream.get_executor());
-  // Endpoints are addresses or localhost: this asks no name server.
+  // Endpoints are addresses or localhost: no name server is asked.
   const auto found =
       resolver.resolve(exchange.endpoint.host, std::to_string(exchange.endpoint.port), error);
   if (error) co_return error;

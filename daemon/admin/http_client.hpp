@@ -12,7 +12,7 @@
 namespace starbus::bus::daemon {
 
 /// A synchronous client of the admin server, for command-line tools: one connection per request.
-/// Blocks the calling thread, at most for the time-out. Errors: unreachable (nobody listens),
+/// Blocks the calling thread, at most for the time-out. Errors: unreachable (nothing listens),
 /// deadline (no answer in time), bad_bytes (not HTTP), too_large, handler_failed (a status other
 /// than 2xx; the detail holds status, reason and detail).
 class HttpClient {

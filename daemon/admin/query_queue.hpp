@@ -8,15 +8,16 @@
 #include <functional>
 #include <memory>
 
+#include "base/loop_thread.hpp"
 #include "bus/core/wire/record_admin.hpp"
 #include "daemon/admin/admin_http.hpp"
 
 namespace starbus::bus::daemon {
 
-/// Admin questions that came over the bus, answered one after the other from the loop. Anybody with
+/// Admin requests that came over the bus, answered one after the other from the loop. Every user of
 /// an admin port of any host may ask, and a page of names takes milliseconds; so after each answer
-/// the queue rests three times as long as that took, and the messages have the loop. Belongs to the
-/// loop's thread; drop it before the loop.
+/// the queue rests three times as long as that answer took, and the loop serves messages. Belongs
+/// to the loop's thread; destroy it before the loop.
 class QueryQueue {
  public:
   using Answer = std::function<Response(const std::string& path_and_query)>;
@@ -34,6 +35,7 @@ class QueryQueue {
   void serve();
   void reply(const Query& query, const Response& response);
 
+  LoopThread thread_;
   boost::asio::steady_timer timer_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   Answer answer_;

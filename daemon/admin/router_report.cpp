@@ -5,6 +5,7 @@
 #include "bus/core/wire/name.hpp"
 #include "bus/io/clock.hpp"
 #include "daemon/metrics.hpp"
+#include "daemon/report/document.hpp"
 
 namespace starbus::bus::daemon {
 namespace {
@@ -16,30 +17,35 @@ struct Counter {
 };
 
 constexpr Counter kCounters[] = {
-    {"runs_forwarded", "Runs of messages passed on.", &RouterCounters::runs_forwarded},
-    {"messages_forwarded", "Messages passed on.", &RouterCounters::messages_forwarded},
-    {"bytes_forwarded", "Bytes of messages passed on.", &RouterCounters::bytes_forwarded},
-    {"multicasts_in", "Multicasts taken.", &RouterCounters::multicasts_in},
-    {"multicast_copies_out", "Copies of multicasts, one per next hop.",
+    {"runs_forwarded", "Runs of messages forwarded.", &RouterCounters::runs_forwarded},
+    {"messages_forwarded", "Messages forwarded.", &RouterCounters::messages_forwarded},
+    {"bytes_forwarded", "Bytes of messages forwarded.", &RouterCounters::bytes_forwarded},
+    {"multicasts_in", "Multicasts received.", &RouterCounters::multicasts_in},
+    {"multicast_copies_out", "Copies of multicasts sent, one per next hop.",
      &RouterCounters::multicast_copies_out},
-    {"probes", "Probes passed on.", &RouterCounters::probes},
-    {"acks", "Acknowledgements seen.", &RouterCounters::acks},
-    {"nacks_overflow", "Refusals: no room or no way now.", &RouterCounters::nacks_overflow},
-    {"nacks_no_owner", "Refusals: nobody owns the channel.", &RouterCounters::nacks_no_owner},
-    {"expired_records", "Records that waited too long.", &RouterCounters::expired_records},
-    {"dropped_replies", "Replies for somebody who is gone.", &RouterCounters::dropped_replies},
+    {"probes", "Probes forwarded.", &RouterCounters::probes},
+    {"acks", "Acknowledgements received.", &RouterCounters::acks},
+    {"nacks_overflow", "Messages refused because a queue was full or no route existed.",
+     &RouterCounters::nacks_overflow},
+    {"nacks_no_owner", "Messages refused because the channel has no owner.",
+     &RouterCounters::nacks_no_owner},
+    {"expired_records", "Records dropped because they waited longer than 10 s.",
+     &RouterCounters::expired_records},
+    {"dropped_replies", "Replies dropped because the caller has ended.",
+     &RouterCounters::dropped_replies},
     {"sessions_opened", "Links accepted.", &RouterCounters::sessions_opened},
     {"sessions_ended", "Links ended.", &RouterCounters::sessions_ended},
-    {"sessions_refused", "Peers turned away.", &RouterCounters::sessions_refused},
-    {"hostile_bytes", "Sessions ended for bytes that are not the protocol.",
-     &RouterCounters::hostile_bytes},
+    {"sessions_refused", "Sessions refused.", &RouterCounters::sessions_refused},
+    {"hostile_bytes", "Sessions ended because of malformed bytes.", &RouterCounters::hostile_bytes},
 };
 
-std::int64_t microseconds(Time time) {
-  return time / std::chrono::microseconds(1);
+static_assert(report::kLaneNames.size() == kLanes);
+
+double microseconds(Time time) {
+  return static_cast<double>(time / std::chrono::microseconds(1));
 }
-std::int64_t milliseconds(Time time) {
-  return time / std::chrono::milliseconds(1);
+double milliseconds(Time time) {
+  return static_cast<double>(time / std::chrono::milliseconds(1));
 }
 
 unsigned status_of(Errc code) {
@@ -60,32 +66,28 @@ unsigned status_of(Errc code) {
 
 }  // namespace
 
-nlohmann::json link_json(const LinkStatus& link, std::string_view kind) {
-  nlohmann::json queued;
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    queued[std::string(name_of(static_cast<Lane>(lane)))] = link.queued[lane];
-  }
-  return {{"id", link.id},
-          {"peer", link.peer},
-          {"kind", kind},
-          {"address", link.address},
-          {"greeted", link.greeted},
-          {"rtt_us", microseconds(link.round_trip)},
-          {"silence_ms", milliseconds(link.silence)},
-          {"in_flight_bytes", link.in_flight},
-          {"queued_bytes", queued},
-          {"suspect", link.silence > from_ms(kSuspect)},
-          {"bundles_in", link.session.bundles_in},
-          {"bundles_out", link.session.bundles_out},
-          {"bytes_in", link.session.bytes_in},
-          {"bytes_out", link.session.bytes_out},
-          {"records_in", link.session.records_in}};
+report::LinkInfo link_info(const LinkStatus& link, std::string_view kind) {
+  return {.id = std::to_string(link.id),
+          .peer = link.peer,
+          .kind = std::string(kind),
+          .address = link.address,
+          .greeted = link.greeted,
+          .suspect = link.silence > from_ms(kSuspect),
+          .rtt_us = microseconds(link.round_trip),
+          .silence_ms = milliseconds(link.silence),
+          .in_flight_bytes = link.in_flight,
+          .queued_bytes = {link.queued[0], link.queued[1], link.queued[2], link.queued[3]},
+          .bundles_in = link.session.bundles_in,
+          .bundles_out = link.session.bundles_out,
+          .bytes_in = link.session.bytes_in,
+          .bytes_out = link.session.bytes_out,
+          .records_in = link.session.records_in};
 }
 
-nlohmann::json counters_json(const RouterCounters& counters) {
-  nlohmann::json json;
-  for (const Counter& counter : kCounters) json[counter.name] = counters.*counter.value;
-  return json;
+std::map<std::string, std::uint64_t> counters_of(const RouterCounters& counters) {
+  std::map<std::string, std::uint64_t> result;
+  for (const Counter& counter : kCounters) result[counter.name] = counters.*counter.value;
+  return result;
 }
 
 Response failures_response(const Router& router, const Request& request) {
@@ -99,30 +101,31 @@ Response failures_response(const Router& router, const Request& request) {
   const auto limit = request.number_or("limit", 100);
   if (!limit) return Response::no_number("limit");
   const Time now = io::boot_now();
-  nlohmann::json rows = nlohmann::json::array();
+  report::FailuresPage page;
   const auto& latest = router.failures().latest();
-  for (auto failure = latest.rbegin(); failure != latest.rend() && rows.size() < *limit;
+  for (auto failure = latest.rbegin(); failure != latest.rend() && page.failures.size() < *limit;
        ++failure) {
     if (channel && failure->channel != *channel) continue;
     char origin[64];
     std::snprintf(origin, sizeof origin, "%08x.%08x", failure->origin.host, failure->origin.slot);
-    rows.push_back({{"age_ms", milliseconds(now - failure->at)},
-                    {"id", failure->channel.to_string()},
-                    {"name", text ? nlohmann::json(*text) : nlohmann::json()},
-                    {"origin", origin},
-                    {"reason", failure->reason}});
+    page.failures.push_back({.age_ms = milliseconds(now - failure->at),
+                             .id = failure->channel.to_string(),
+                             .name = text.value_or(""),
+                             .origin = origin,
+                             .reason = failure->reason});
   }
-  return Response::json({{"failures", rows}});
+  return Response::json(report::to_json(page));
 }
 
 Response error_response(const Error& error) {
   return Response::json({{"error", name_of(error.code)}, {"detail", error.detail}},
-                        status_of(error.code));
+                        status_of(errc_of(error)));
 }
 
-nlohmann::json clock_jump_age(const ClockWatch& clock) {
+std::optional<double> clock_jump_age(const ClockWatch& clock) {
   const auto age = clock.age(io::boot_now());
-  return age ? nlohmann::json(*age / std::chrono::seconds(1)) : nlohmann::json();
+  if (!age) return std::nullopt;
+  return static_cast<double>(*age / std::chrono::seconds(1));
 }
 
 void add_router_metrics(Metrics& metrics, const Router& router) {
@@ -131,7 +134,7 @@ void add_router_metrics(Metrics& metrics, const Router& router) {
         std::string("starbus_router_") + counter.name + "_total", counter.help,
         [&router, value = counter.value] { return static_cast<double>(router.counters().*value); });
   }
-  metrics.family("starbus_router_queued_bytes", "What waits for a link, per lane.",
+  metrics.family("starbus_router_queued_bytes", "Bytes queued for links, per lane.",
                  Metrics::Kind::gauge, [&router] {
                    std::array<double, kLanes> total{};
                    for (const LinkStatus& link : router.link_status()) {

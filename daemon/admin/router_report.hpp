@@ -1,6 +1,7 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,23 +9,24 @@
 #include "bus/core/routers/router.hpp"
 #include "daemon/admin/admin_http.hpp"
 #include "daemon/clock_watch.hpp"
+#include "daemon/report/link_info.hpp"
 
 namespace starbus::bus::daemon {
 
 class Metrics;
 
-/// The parts of the admin API (docs/admin-api.md) that busd and busroot share. Plain functions for
-/// the thread of the loop.
+/// The parts of the admin API (docs/operate/admin-api.md) that busd and busroot share. Plain
+/// functions for the thread of the loop.
 
-/// LINK; `kind` is "process", "busd" or "busroot".
-nlohmann::json link_json(const LinkStatus& link, std::string_view kind);
-nlohmann::json counters_json(const RouterCounters& counters);
+/// `kind`: "process", "busd" or "busroot".
+report::LinkInfo link_info(const LinkStatus& link, std::string_view kind);
+std::map<std::string, std::uint64_t> counters_of(const RouterCounters& counters);
 /// /failures: latest first; of the channel that `name` says, or all.
 Response failures_response(const Router& router, const Request& request);
-/// {"error","detail"} with a fitting HTTP status.
+/// {"error","detail"} with the HTTP status of the error.
 Response error_response(const Error& error);
-/// Seconds since the wall clock was set; null if it was not.
-nlohmann::json clock_jump_age(const ClockWatch& clock);
+/// Seconds since the wall clock was set; nullopt if it was not.
+std::optional<double> clock_jump_age(const ClockWatch& clock);
 /// starbus_router_*; the router must outlive the metrics' last scrape.
 void add_router_metrics(Metrics& metrics, const Router& router);
 

@@ -15,8 +15,8 @@
 
 namespace starbus::bus::daemon {
 
-/// Reads one TOML file strictly: every key has a type and a range, and a key that nobody asked for
-/// is an error, so a typing mistake never silently becomes a default.
+/// Reads one TOML file strictly: every key has a type and a range, and an unknown key is an error,
+/// so a typing mistake never silently becomes a default.
 ///
 /// A reader stands for one table of the file; copies and sub-tables share the document, which lives
 /// as long as the last of them. Single thread. A getter never fails by itself: it notes the problem
@@ -39,7 +39,7 @@ class ConfigReader {
   const std::string& path() const { return path_; }
 
   std::string string(std::string_view key, std::string_view fallback);
-  /// Not there, or empty: a problem.
+  /// A problem if it is missing or empty.
   std::string required_string(std::string_view key);
   /// One of `choices`.
   std::string choice(std::string_view key, std::string_view fallback,
@@ -60,15 +60,15 @@ class ConfigReader {
                      std::uint64_t max = kNoMaximum);
   /// Equal entries are a problem.
   std::vector<std::string> strings(std::string_view key, std::vector<std::string> fallback = {});
-  /// [key]; when it is not there, a reader that answers with fallbacks only.
+  /// [key]; if it is missing, a reader that returns the fallbacks.
   ConfigReader table(std::string_view key);
   /// [[key]], in the order of the file.
   std::vector<ConfigReader> tables(std::string_view key);
 
-  /// Notes a problem that only the caller can see ("not an endpoint") at the place of `key`.
+  /// Notes a problem that only the caller can find ("not an endpoint") at the place of `key`.
   void problem(std::string_view key, std::string text);
 
-  /// Call once on any reader, after all keys were asked for: refuses the rest of the file. The
+  /// Call once on any reader, after all keys were read: refuses the other keys of the file. The
   /// detail of Errc::bad_config holds one problem per line, in the order of the file:
   ///   busd.toml:12:1: unknown key 'liste'; did you mean 'listen'?
   Result<> finish();

@@ -3,12 +3,12 @@
 ///   const DataResult<Bytes> bytes = encode(std::string("gold"), 5);
 ///   const auto values = decode_all<std::string, int>(*bytes);  // a tuple
 ///
-/// What can be written: numbers, enums, std::string, array, vector, deque, list, map, set, their
+/// Supported types: numbers, enums, std::string, array, vector, deque, list, map, set, their
 /// unordered forms, optional, variant, tuple, pair, chrono durations and time points, and every
 /// default-constructible class with cereal's `serialize` (member or not) or `save` and `load`.
-/// docs/properties.md has the bytes. Reading is bounded by a Budget, in bytes, elements, memory and
-/// depth, and never trusts a length. No exception leaves these functions: what a class's own
-/// function throws becomes `refused`. Pure functions; from any thread.
+/// docs/guide/properties.md has the bytes. Reading is bounded by a Budget, in bytes, elements,
+/// memory and depth, and never trusts a length. No exception leaves these functions: an exception
+/// of a class's own function becomes `refused`. Pure functions; from any thread.
 #pragma once
 
 #include <exception>
@@ -27,7 +27,7 @@ inline constexpr bool kPlainValue = Number<T> || std::is_same_v<T, std::string>;
 template <class T, class A>
 inline constexpr bool kPlainValue<std::vector<T, A>> = kPlainValue<T> && !std::is_same_v<T, bool>;
 
-/// Appends one value; what failed is in the encoder.
+/// Appends one value; an error is kept in the encoder.
 template <class T>
 void put_value(Encoder& out, const T& value) noexcept {
   if constexpr (Number<T>) {
@@ -50,7 +50,7 @@ void put_value(Encoder& out, const T& value) noexcept {
   }
 }
 
-/// Reads one value; what failed is in the decoder, and the value is then anything.
+/// Reads one value; an error is kept in the decoder, and the value is then unspecified.
 template <class T>
 void get_value(Decoder& in, T& value) noexcept {
   if constexpr (Number<T>) {
@@ -78,7 +78,7 @@ void get_value(Decoder& in, T& value) noexcept {
   }
 }
 
-/// The values one behind the other, appended to `out`; of a failure nothing stays.
+/// Appends the values one after the other to `out`; nothing on failure.
 template <class... Values>
 DataResult<> encode_to(Bytes& out, const Values&... values) {
   Encoder encoder(out);

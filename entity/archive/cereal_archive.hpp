@@ -1,11 +1,11 @@
 /// The two archives that cereal's functions work with: a class that has a cereal `serialize` (or
 /// `save` and `load`) can be written and read by them. Users call encode and decode of archive.hpp,
-/// which turn what is thrown in here into values.
+/// which turn exceptions of this header into values.
 ///
-/// What cereal's own archives do not do: numbers are varints, a size is checked against what is
-/// left and against the budget before a container grows, and nesting is bounded. Every class takes
-/// a byte or more, so that a count of elements can never exceed the bytes that are left: a class
-/// that writes nothing is followed by a zero byte.
+/// Unlike in cereal's own archives, numbers are varints, a size is checked against the bytes that
+/// are left and against the budget before a container grows, and nesting is bounded. Every class
+/// takes a byte or more, so that a count of elements can never exceed the bytes that are left: a
+/// class that writes nothing is followed by a zero byte.
 #pragma once
 
 #include <array>
@@ -119,7 +119,7 @@ class InputArchive : public cereal::InputArchive<InputArchive, cereal::AllowEmpt
   Nesting nesting_;
 };
 
-// What cereal looks for, by these names.
+// Customisation points of cereal, by these names.
 template <class T>
 concept CerealWrapper = requires(T value) {
   []<class U>(const cereal::NameValuePair<U>&) {}(value);

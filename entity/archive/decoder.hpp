@@ -16,8 +16,8 @@ struct Budget {
 
 /// Reads untrusted bytes that it does not own and that must outlive it. Never reads past the end;
 /// after the first failure it stays failed and gives zeros, so that a caller asks once. A size is
-/// checked against what is left and against the budget before anything is allocated. Used by one
-/// thread.
+/// checked against the remaining bytes and against the budget before anything is allocated. Used by
+/// one thread.
 class Decoder {
  public:
   explicit Decoder(ByteView bytes, const Budget& budget = {})
@@ -47,7 +47,7 @@ class Decoder {
       return narrow<T>(varint());
     }
   }
-  /// Refuses what is longer than it need be: a value has one form.
+  /// Refuses longer forms than needed: each value has one form.
   std::uint64_t varint() {
     std::uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
@@ -86,7 +86,7 @@ class Decoder {
     elements_ -= elements;
     return elements;
   }
-  /// Announces that `bytes` are about to be allocated for what is read. False: refused.
+  /// Announces that `bytes` are about to be allocated for the value. False: refused.
   bool charge(std::size_t bytes) {
     if (bytes > memory_) return fail(DataErrc::too_large), false;
     memory_ -= bytes;
@@ -109,7 +109,7 @@ class Decoder {
   std::size_t depth() const { return depth_; }
 
  private:
-  /// A size in bytes or elements: no more than what is left.
+  /// A size in bytes or elements, at most the remaining bytes.
   std::size_t size_left() {
     const std::uint64_t size = varint();
     if (size > rest_.size()) return fail(DataErrc::truncated), 0;

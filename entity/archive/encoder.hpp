@@ -28,7 +28,7 @@ constexpr std::int64_t unzigzag(std::uint64_t value) {
 }
 
 /// LEB128, as protobuf's varint: seven bits a byte, least significant first. Writes at most
-/// kMaxVarint bytes to `to` and says how many.
+/// kMaxVarint bytes to `to` and returns how many.
 inline constexpr std::size_t kMaxVarint = 10;
 inline std::size_t store_varint(std::byte* to, std::uint64_t value) {
   std::size_t size = 0;
@@ -40,7 +40,7 @@ inline std::size_t store_varint(std::byte* to, std::uint64_t value) {
   return size;
 }
 
-/// A number that is written by its value alone: what Encoder::number and Decoder::number take.
+/// Types that Encoder::number and Decoder::number take.
 template <class T>
 concept Number = (std::is_arithmetic_v<T> || std::is_enum_v<T>)&&!std::is_same_v<T, long double>;
 
@@ -75,11 +75,11 @@ class Encoder {
 
   template <Number T>
   void number(T value) {
-    std::byte bytes[kMaxVarint] = {};  // g++ 12 takes what is not written for being read
+    std::byte bytes[kMaxVarint] = {};  // g++ 12 warns that unwritten bytes are read
     raw(bytes, store_number(bytes, value));
   }
   void varint(std::uint64_t value) {
-    std::byte bytes[kMaxVarint] = {};  // g++ 12 takes what is not written for being read
+    std::byte bytes[kMaxVarint] = {};  // g++ 12 warns that unwritten bytes are read
     raw(bytes, store_varint(bytes, value));
   }
   void byte(std::uint8_t value) {
@@ -104,7 +104,7 @@ class Encoder {
   DataErrc error() const { return error_; }
   /// Bytes since construction.
   std::size_t written() const { return out_.size() - begin_; }
-  /// Takes back what was written since `written()` was `size`, and a failure with it.
+  /// Drops everything written since `written()` was `size`, and a failure with it.
   void rewind(std::size_t size) {
     out_.resize(begin_ + size);
     error_ = DataErrc::ok;

@@ -1,10 +1,10 @@
 /// Every bound of archives and of properties, with its reason and with what happens when it is
-/// reached. One table; docs/properties.md is checked against it by a test.
+/// reached.
 #pragma once
 
-#include "entity/catalogue.hpp"
-
 #include <cstddef>
+
+#include "base/limits.hpp"
 
 namespace starbus::entity {
 
@@ -45,11 +45,6 @@ namespace starbus::entity {
     "that observers may cause in answer to one: two of them may answer each other for ever",       \
     "further ones are made, but not told to observers; they are counted")
 
-#define X(constant, value, unit, reason, reached) inline constexpr std::size_t constant = value;
-STARBUS_DATA_LIMITS(X)
-#undef X
-
-/// The whole table, in the order above.
-std::span<const LimitInfo> data_limits();
+STARBUS_LIMITS_OF(kDataLimits, STARBUS_DATA_LIMITS)
 
 }  // namespace starbus::entity

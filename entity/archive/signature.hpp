@@ -1,4 +1,4 @@
-/// What a type consists of, as text: "i32", "[str]", "{i32,f64}". Two types with one signature have
+/// The structure of a type as text: "i32", "[str]", "{i32,f64}". Two types with one signature have
 /// the same bytes in an archive, whatever their names and whichever compiler built them, so peers
 /// and saved data compare signatures. Found by running the type's own cereal function on a
 /// default-constructed value; a class that writes other things depending on its value must say so
@@ -50,7 +50,7 @@ class SignatureArchive
     inside_.pop_back();
     add("}");
   }
-  /// The type of elements of which the default value has none.
+  /// The element type of containers whose default value is empty.
   template <class T>
   void element() {
     if (std::find(inside_.begin(), inside_.end(), typeid(T)) != inside_.end()) {

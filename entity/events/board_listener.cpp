@@ -39,7 +39,7 @@ void BoardListener::leave_lists() {
   state_ = nullptr;
 }
 
-/// What it did not listen to is behind it, too; but a round that has not come to it yet is not.
+/// Events that it did not listen to count as heard, a round that has not reached it yet does not.
 std::uint64_t BoardListener::seen_here() const {
   return std::max({floor_, heard_, state_->told()});
 }

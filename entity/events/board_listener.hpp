@@ -1,4 +1,4 @@
-/// What one subject listens to at the place where it is.
+/// The keys that one subject listens to at its present place.
 ///
 /// Owns the callbacks of its subject; while it is attached to a board, that lists it once for each
 /// key, and type of data, that it has callbacks for, and for no other. Remembers up to which number
@@ -41,7 +41,7 @@ class BoardListener {
     }
     return *id;
   }
-  /// Was it listening? What its callback owned may end, and this with it.
+  /// Returns whether it was listening. Destroys its callback, which may own this.
   bool remove(KeyedListenerId id);
   /// Callbacks of all keys.
   std::size_t size() const { return callbacks_.size(); }
@@ -54,7 +54,7 @@ class BoardListener {
   /// False also when the board has ended.
   bool attached() const { return state_ && state_->lists; }
 
-  /// The numbers, for who goes on in another process; also while it is attached.
+  /// The numbers, to go on with in another process; also while it is attached.
   void save(Encoder& out) const;
   /// What was saved counts from now on; a number never sinks. Errors: malformed, truncated,
   /// too_large: then nothing has changed.
@@ -88,7 +88,7 @@ class BoardListener {
   void hear(const EventKey& key, const Announcement<Data>& announcement) {
     if (announcement.number <= floor_) return;
     heard_ = std::max(heard_, announcement.number);
-    // This may have ended when it returns; the announcement is on the stack of who made it.
+    // This may have ended when it returns; the announcement is on the stack of its caller.
     if (callbacks_.dispatch(key, announcement.data)) ++announcement.told;
   }
   std::uint64_t seen_here() const;

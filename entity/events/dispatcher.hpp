@@ -1,7 +1,7 @@
 /// Listeners of one kind of event, in order of priority; may be changed while it dispatches.
 ///
 /// Used by one thread. Owns the callables of its listeners; a Subscription, or remove(), ends one.
-/// Failures are values; an exception of a listener leaves dispatch(). docs/events.md has the
+/// Failures are values; an exception of a listener leaves dispatch(). docs/guide/events.md has the
 /// promises. A dispatcher that never had a listener is one null pointer.
 #pragma once
 
@@ -47,8 +47,8 @@ class Dispatcher {
   bool contains(ListenerId id) const { return list_ && list_->contains(id); }
   std::size_t size() const { return list_ ? list_->size() : 0; }
 
-  /// Calls everyone; says how many were called. Error: too_deep. The dispatcher may have ended when
-  /// it returns.
+  /// Calls all listeners; returns how many were called. Error: too_deep. The dispatcher may have
+  /// ended when it returns.
   EventResult<std::size_t> dispatch(const Event& event) {
     if (!list_) return 0;
     const ListenerList::Round round(list_);

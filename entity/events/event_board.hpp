@@ -3,8 +3,8 @@
 /// One per place and process: a space, or one cell of it. For each key, and type of data, it lists
 /// the BoardListeners that wait for it, in the order in which they came; a round costs what those
 /// cost, however many subjects the place has. Used by one thread. Owns no listener; its end
-/// detaches them. Failures are values; an exception of a listener leaves announce(). docs/events.md
-/// has the promises.
+/// detaches them. Failures are values; an exception of a listener leaves announce().
+/// docs/guide/events.md has the promises.
 #pragma once
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
@@ -26,11 +26,11 @@ struct Announcement {
   std::size_t& told;
 };
 
-/// Outlives its board as long as somebody was attached to that, or a round runs.
+/// Outlives its board while a listener is attached or a round runs.
 struct BoardState : boost::intrusive_ref_counter<BoardState, boost::thread_unsafe_counter> {
   BoardState(OnlineId of, std::uint64_t last)
       : place(of), number(last), lists(std::make_unique<KeyedDispatcher>()) {}
-  /// Up to this number nobody is being told any more.
+  /// Numbers up to this one are not delivered any more.
   std::uint64_t told() const { return rounds == 0 ? number : outermost - 1; }
 
   const OnlineId place;
@@ -55,19 +55,20 @@ class EventBoard {
   EventBoard& operator=(const EventBoard&) = delete;
 
   OnlineId place() const { return state_->place; }
-  /// Of the last announcement.
+  /// The number of the last announcement.
   std::uint64_t number() const { return state_->number; }
   /// How many it lists, of all keys.
   std::size_t size() const { return state_->lists->size(); }
 
-  /// Tells it with the next number; says how many subjects were told. Only one process draws the
-  /// numbers of a place. Errors: as relay(). The board may have ended when it returns.
+  /// Announces it with the next number; returns how many subjects were called. Only one process
+  /// draws the numbers of a place. Errors: as relay(). The board may have ended when it returns.
   template <class Data>
   EventResult<std::size_t> announce(const EventKey& key, const Data& data) {
-    return relay(number() + 1, key, data);  // behind the last number of all there is none: refused
+    return relay(number() + 1, key, data);  // no number follows the last one: refused
   }
-  /// Tells what has its number already: another cell has drawn it. Numbers come in order, and may
-  /// have gaps. Errors: already_announced; too_deep, and the number is as unused as before.
+  /// Announces an event that has its number already: another cell has drawn it. Numbers come in
+  /// order, and may have gaps. Errors: already_announced; too_deep, and the number is as unused as
+  /// before.
   template <class Data>
   EventResult<std::size_t> relay(std::uint64_t number, const EventKey& key, const Data& data) {
     if (number <= state_->number) return EventErrc::already_announced;

@@ -2,7 +2,7 @@
 /// the data. A listener is called only with data of the type that it named.
 ///
 /// Used by one thread. Owns the callables of its listeners. Failures are values; an exception of a
-/// listener leaves dispatch(). docs/events.md has the promises.
+/// listener leaves dispatch(). docs/guide/events.md has the promises.
 #pragma once
 
 #include <concepts>
@@ -101,7 +101,7 @@ class KeyedDispatcher {
   std::size_t size_beside(KeyedListenerId id) const { return lists_.at(id.list)->size(); }
   EventKey key_of(KeyedListenerId id) const;
 
-  /// Calls everyone who listens to this key with this type of data; says how many. Error: too_deep.
+  /// Calls all listeners of this key and type of data; returns how many. Error: too_deep.
   template <class Data>
   EventResult<std::size_t> dispatch(const EventKey& key, const Data& data) {
     const auto found = index_.find(as_view(key, type_tag<Data>()));

@@ -75,7 +75,7 @@ bool ListenerList::remove(ListenerId id) {
   ++dead_;
   removed_.push_back(listener);
   if (rounds_ == 0) {
-    const Pointer self(this);  // what the callable owns may be the dispatcher
+    const Pointer self(this);  // the callable may own the dispatcher
     drop_removed();
   }
   return true;

@@ -1,4 +1,4 @@
-/// Who listens, in order; what Dispatcher<Event> is made of, without its types.
+/// The listeners of one dispatcher, in order: Dispatcher<Event> without its types.
 ///
 /// Shared by its dispatcher, its subscriptions and the rounds that run, all of one thread; so it
 /// outlives whichever of them ends first. Invariants: the order that a round began with is never
@@ -18,7 +18,7 @@
 
 namespace starbus::entity {
 
-/// One listener of one dispatcher, for ever. The default is none.
+/// Names one listener of one dispatcher; never reused. The default names none.
 struct ListenerId {
   std::uint64_t serial = 0;
   std::uint32_t index = 0;
@@ -27,14 +27,14 @@ struct ListenerId {
   friend auto operator<=>(const ListenerId&, const ListenerId&) = default;
 };
 
-struct ListenerOrder;  // what rounds go through
+struct ListenerOrder;  // the list that rounds go through
 
 /// How deep rounds are nested. Shared by the keys of a dispatcher.
 struct DispatchDepth : boost::intrusive_ref_counter<DispatchDepth, boost::thread_unsafe_counter> {
   std::size_t rounds = 0;
 };
 
-/// A callable and what its list knows about it.
+/// A callable and its place in the list.
 class Listener : public boost::intrusive_ref_counter<Listener, boost::thread_unsafe_counter> {
  public:
   virtual ~Listener() = default;
@@ -97,7 +97,7 @@ class ListenerList
   boost::intrusive_ptr<ListenerOrder> order_;
   std::vector<Listener*> places_;    // by ListenerId::index; null: free
   std::vector<std::uint32_t> free_;  // indices of places_
-  Listeners removed_;                // their callables are destroyed behind the outermost round
+  Listeners removed_;                // their callables are destroyed after the outermost round
   std::size_t rounds_ = 0;           // that run with this list
   std::size_t size_ = 0;
   std::size_t dead_ = 0;  // in order_
@@ -123,7 +123,7 @@ class Subscription {
 
   /// Removes the listener now.
   void reset() {
-    // Taken out first: what the callable owned may end this subscription once more.
+    // Taken out first: destroying the callable may end this subscription again.
     const ListenerList::Pointer list = std::move(list_);
     list_ = nullptr;
     if (list) list->remove(std::exchange(id_, {}));

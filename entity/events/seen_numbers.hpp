@@ -1,7 +1,7 @@
-/// Up to which number one listener has been told what was announced at places that it has left.
+/// The highest number that one listener has heard at each place that it has left.
 ///
-/// A plain value of the loop's thread; travels with who moves. Bounded: of more than kMaxSeenPlaces
-/// the one that was noted first is forgotten. Reading takes all or, of bytes that are not what
+/// A plain value of the loop's thread; travels with the listener. Bounded: beyond kMaxSeenPlaces
+/// the place that was noted first is forgotten. Reading takes all or, of bytes that are not what
 /// save() writes, nothing.
 #pragma once
 
@@ -24,7 +24,7 @@ class SeenNumbers {
   std::size_t size() const { return rows_.size(); }
 
   void save(Encoder& out) const;
-  /// Notes what was saved. Errors: malformed, truncated, too_large.
+  /// Adds saved numbers. Errors: malformed, truncated, too_large.
   DataResult<> restore(Decoder& in);
 
  private:

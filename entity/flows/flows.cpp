@@ -49,7 +49,7 @@ bool Flows::resume(FlowId id, FlowOutcome outcome, bus::ByteView result) {
   const auto at = find(id);
   if (at == entries_.end()) return false;
   wheel_.cancel(at->timer);
-  // Taken out first: what is called may resume it again, or wait for more.
+  // Taken out first: the callback may resume it again, or add flows.
   const Entry entry = std::move(*at);
   entries_.erase(at);
   if (entry.name.empty()) {

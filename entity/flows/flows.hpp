@@ -1,7 +1,7 @@
-/// What an entity wants to do with answers that it waits for, in a form that travels with it.
+/// The continuations of an entity that waits for answers, in a form that travels with it.
 ///
 /// A member of one entity, used by the loop's thread. Owns names, arguments and closures. Failures
-/// are values; what is imported is treated as hostile. docs/flows.md has the promises.
+/// are values; imported bytes are treated as hostile. docs/guide/flows.md has the promises.
 #pragma once
 
 #include <compare>
@@ -20,7 +20,7 @@ namespace starbus::entity {
 /// One question of one entity, for ever. Travels with the question and comes back with the answer.
 struct FlowId {
   std::uint64_t epoch = 0;   // of the owner that drew it
-  std::uint64_t number = 0;  // grows through all moves; 0 is none
+  std::uint64_t number = 0;  // grows through all moves; 0: no flow
 
   friend auto operator<=>(const FlowId&, const FlowId&) = default;
 };
@@ -60,7 +60,7 @@ class Flows {
   bool cancel(FlowId id);
   std::size_t size() const { return entries_.size(); }
 
-  /// visit(name, args) for each that is no closure; it may not change them.
+  /// Calls visit(name, args) for each named flow (not closures); `visit` may not change them.
   template <class Visit>
   void for_each(Visit&& visit) const {
     for (const Entry& entry : entries_) {

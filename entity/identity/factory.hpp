@@ -1,7 +1,7 @@
 /// Makes objects by the name of their type.
 ///
-/// Filled before the loop starts, then read by its thread. Owns nothing of what it makes. Failures
-/// are values.
+/// Filled before the loop starts, then read by its thread. Does not own the objects that it makes.
+/// Failures are values.
 #pragma once
 
 #include <functional>
@@ -100,7 +100,7 @@ class Factory {
   std::vector<std::string> refused_;
 };
 
-/// Adds a type before main, to a factory behind a function, so that it exists whatever the order of
+/// Adds a type before main, to a factory that a function returns, so that it exists in any order of
 /// initialisation: `const Registered<Player, entities> player;` at namespace scope, where
 /// `entities` is a function that returns a static factory. Linkers drop objects of static libraries
 /// to which nothing refers: put such files into the program, or add() by hand.

@@ -40,7 +40,7 @@ class FlagSet {
   std::uint64_t bits_ = 0;
 };
 
-/// What the framework knows about an entity. Games have the bits from 32 on, in an enum of theirs.
+/// The framework's own flags of an entity. Games have the bits from 32 on, in an enum of theirs.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"  // g++ 12: `ghost` of properties, though this is scoped
 enum class EntityFlag : std::uint8_t {

@@ -13,7 +13,7 @@
 
 namespace starbus::entity {
 
-/// Unique over the cluster; 0 is none.
+/// Unique in the cluster; 0: no id.
 enum class OnlineId : std::uint64_t { none = 0 };
 
 /// In base 16, as in names: "7f3a".
@@ -26,10 +26,10 @@ class PersistentIdSource {
   /// milliseconds since 1970.
   PersistentIdSource(std::string_view node, std::uint64_t start);
   std::string next();
-  /// Of an object that has an online id, which is unique already: "NODE.START.oID". Never one of
+  /// Made from an online id, which is unique already: "NODE.START.oID". Never one of
   /// next(), and kept nowhere: it is made when it is asked for.
   std::string of(OnlineId id) const;
-  /// What of() was made from; none if it is no such id of this process.
+  /// The online id that of() was called with; none if the text is not such an id of this process.
   std::optional<OnlineId> read(std::string_view id) const;
 
  private:

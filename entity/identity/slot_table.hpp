@@ -1,6 +1,6 @@
 /// Objects of a process by slot and salt: an index, and a comparison that finds stale ids out.
 ///
-/// Used by the loop's thread. Does not own the objects; whoever erases one must do it before that
+/// Used by the loop's thread. Does not own the objects; an object must be erased before it
 /// ends. Invariants: slot 0 is never given out; the salt of a slot grows each time it is given up,
 /// and a slot whose last salt is used up is never given out again, so no id is given out twice.
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace starbus::entity {
 
-/// Of one process and run. The default is none.
+/// Valid in one process and run. The default names nothing.
 class LocalId {
  public:
   constexpr LocalId() = default;
@@ -36,7 +36,7 @@ class LocalId {
   std::uint64_t value_ = 0;
 };
 
-/// `kLastSalt` is for tests of what happens behind 4 billion uses of a slot.
+/// `kLastSalt` is for tests of slots after 4 billion uses.
 template <class T, std::uint32_t kLastSalt = std::numeric_limits<std::uint32_t>::max()>
 class SlotTable {
  public:
@@ -48,7 +48,7 @@ class SlotTable {
     if (id) fill(*id, object);
     return id;
   }
-  /// A place for an object that does not exist yet: find() says null until it is filled. Error:
+  /// A place for an object that does not exist yet: find() returns null until it is filled. Error:
   /// too_many_objects.
   IdentityResult<LocalId> reserve() {
     std::uint32_t slot = first_free_;
@@ -61,7 +61,7 @@ class SlotTable {
     }
     return LocalId(slot, slots_[slot].salt);
   }
-  /// What was reserved and is in use from now on.
+  /// Fills a reserved place.
   void fill(LocalId id, T& object) {
     assert(slots_[id.slot()].salt == id.salt() && slots_[id.slot()].object == nullptr);
     slots_[id.slot()].object = &object;
@@ -75,13 +75,13 @@ class SlotTable {
     return slot.salt == id.salt() ? slot.object : nullptr;
   }
 
-  /// What was reserved and is not wanted.
+  /// Gives a reserved place back.
   void give_back(LocalId id) {
     assert(slots_[id.slot()].salt == id.salt() && slots_[id.slot()].object == nullptr);
     free_slot(id.slot());
   }
 
-  /// What is in a slot now; null if nothing is.
+  /// The object in a slot now; null if it is empty.
   T* at(std::uint32_t slot) const { return slot < slots_.size() ? slots_[slot].object : nullptr; }
   LocalId id_at(std::uint32_t slot) const { return {slot, slots_[slot].salt}; }
 

@@ -37,13 +37,13 @@ class TypeInfo {
  private:
   std::string_view name_;
   std::size_t depth_;
-  std::array<const TypeInfo*, kMaxTypeDepth> chain_{};  // null behind depth_
+  std::array<const TypeInfo*, kMaxTypeDepth> chain_{};  // null after depth_
 };
 
 template <class T>
 const TypeInfo& type_info();
 
-/// The base of all that can be told apart: class Entity : public TypeRoot<Entity>.
+/// The base of classes with type tests: class Entity : public TypeRoot<Entity>.
 template <class T>
 class TypeRoot {
  public:
@@ -52,7 +52,8 @@ class TypeRoot {
   using Root = T;
   static constexpr std::size_t kTypeDepth = 0;
 
-  /// Of the object; while it is being constructed, of the part that exists, as with virtual calls.
+  /// The type of the object; during construction that of the part that exists, as with virtual
+  /// calls.
   const TypeInfo& type() const { return *type_; }
 
  protected:
@@ -101,7 +102,7 @@ bool is_exactly(const typename T::Root& object) {
   return &object.type() == &type_info<T>();
 }
 
-/// Null if it is none, or nothing.
+/// Null if the object is null or of another type.
 template <class T>
 T* type_cast(typename T::Root* object) {
   return object != nullptr && is_type<T>(*object) ? static_cast<T*>(object) : nullptr;

@@ -2,7 +2,7 @@
 ///
 /// Used by the loop's thread; has the timer of its deadline on that loop's wheel. Owns the object
 /// of the active state. Failures are values; an exception of a handler leaves the call. It may not
-/// end within one of its handlers. docs/machines.md has the promises.
+/// end within one of its handlers. docs/guide/machines.md has the promises.
 #pragma once
 
 #include <cassert>
@@ -61,7 +61,8 @@ class Machine final : public MachineBase {
   void stop() override {
     if (!running() && !next_) return;
     next_.emplace();  // no state; also instead of a change that was asked for
-    if (!busy_) settle();
+    // Only too_many_steps, of events that waited: they are dropped with the machine's end, counted.
+    if (!busy_) static_cast<void>(settle());
   }
 
   /// Leaves the active state for this one: at once, or when the handler that runs has returned.
@@ -86,7 +87,7 @@ class Machine final : public MachineBase {
     return handled ? Handled::handled : Handled::ignored;
   }
 
-  /// Is this the active state? What it is until a change that was asked for has happened.
+  /// Whether this is the active state, which changes only when a requested change has happened.
   template <class State>
   bool is() const {
     return std::holds_alternative<State>(active_);
@@ -104,7 +105,7 @@ class Machine final : public MachineBase {
     timers_.cancel_all();
     const auto timer = wheel_.after(timers_, from_now, [this](const TimerFiring& firing) {
       deadline_.reset();
-      // There is nobody to tell of too many steps; they are counted.
+      // Too many steps cannot be reported to a caller; they are counted.
       static_cast<void>(handle(DeadlinePassed{firing.due}));
     });
     deadline_ = wheel_.now() + from_now;
@@ -140,7 +141,7 @@ class Machine final : public MachineBase {
  private:
   using Active = std::variant<std::monostate, States...>;  // monostate: does not run
 
-  /// While a handler runs; drops what was asked for if an exception ends it.
+  /// While a handler runs; drops the requested changes if it throws.
   class Busy {
    public:
     explicit Busy(Machine& machine) : machine_(machine) { machine_.busy_ = true; }

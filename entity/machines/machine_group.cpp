@@ -53,6 +53,7 @@ MachineGroup::~MachineGroup() {
 }
 
 MachineResult<> MachineGroup::start() {
+  thread_.check();
   // A machine may make others, or end others, when it starts or stops.
   const std::vector<MachineBase*> machines = machines_;
   std::vector<MachineBase*> started;
@@ -75,6 +76,7 @@ MachineResult<> MachineGroup::start() {
 }
 
 void MachineGroup::stop() {
+  thread_.check();
   const std::vector<MachineBase*> machines = machines_;
   Stopping stopping(*this);
   for (auto at = machines.rbegin(); at != machines.rend(); ++at) stopping.stop(*at);

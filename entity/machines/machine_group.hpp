@@ -1,8 +1,8 @@
-/// Machines that start, stop and report together, and what they show of themselves without their
+/// Machines that start, stop and report together, and their reports without their
 /// types.
 ///
-/// Used by the loop's thread. A group owns no machine: machines join and leave by themselves and
-/// may end before it, not behind it.
+/// Used by the loop's thread (checked). A group owns no machine: machines join and leave by
+/// themselves and may end before it, not after it.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/loop_thread.hpp"
 #include "entity/machines/limits.hpp"
 #include "entity/timers/timer_wheel.hpp"
 
@@ -30,7 +31,7 @@ struct MachineReport {
 
 class MachineGroup;
 
-/// What all machines have.
+/// The base of all machines.
 class MachineBase {
  public:
   MachineBase(const MachineBase&) = delete;
@@ -83,6 +84,7 @@ class MachineGroup {
   std::vector<MachineBase*> machines_;
   std::function<void()> all_stopped_;
   Stopping* stopping_ = nullptr;  // the innermost that is under way
+  LoopThread thread_;
 };
 
 }  // namespace starbus::entity

@@ -1,6 +1,6 @@
 /// A part of an entity with logic of its own, and, if it wants, with methods that can be called:
 ///
-///   class Bag final : public entity::ComponentOf<Bag, Player>, public rpc::Host<Bag> {
+///   class Bag final : public entity::ComponentOf<Bag, Player>, public rpc::Callable<Bag> {
 ///    public:
 ///     static constexpr std::string_view kComponentName = "bag";
 ///     explicit Bag(const entity::ComponentKey& key) : ComponentOf(key) {}
@@ -26,7 +26,7 @@ namespace starbus::entity {
 
 class Entity;
 
-/// Of one class of components; numbers mean something in this process only.
+/// One class of components; its number is valid in this process only.
 struct ComponentInfo {
   std::string_view name;
   std::uint32_t number;

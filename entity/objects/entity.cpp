@@ -5,6 +5,7 @@
 #include <array>
 
 #include "entity/objects/entity_manager.hpp"
+#include "entity/rpc/endpoint.hpp"
 
 namespace starbus::entity {
 
@@ -24,13 +25,13 @@ Entity::Entity(const ConstructKey& key)
 Entity::~Entity() = default;
 
 LocalId Entity::local_id() const {
-  return home().entities_.id_at(slot_);
+  return home().table_.local_id(slot_);
 }
 
 std::string Entity::persistent_id() const {
   const EntityHeld* held = more_if();
   if (held != nullptr && !held->persistent_id.empty()) return held->persistent_id;
-  return home().names_.of(online_);
+  return home().table_.names().of(online_);
 }
 
 OnlineId Entity::space() const {
@@ -77,7 +78,7 @@ EntityResult<FlowId> Entity::add_flow(rpc::Endpoint& endpoint, std::string_view 
   flows.set_epoch(endpoint.bus().epoch(channel).value);
   const auto added = flows.wait(step, arguments, deadline);
   if (added) return *added;
-  return EntityError(EntityErrc::step_refused, std::string(name_of(added.error())));
+  return EntityError(EntityErrc::step_refused, std::string(name_of(added.error().code)));
 }
 
 bool Entity::cancel_question(const FlowId& question) {
@@ -95,7 +96,7 @@ EntityResult<std::uint64_t> Entity::add_timer(std::string_view step, ByteView ar
                          ? timers.after(step, arguments, when.first, options)
                          : timers.every(step, arguments, when.first, when.interval, options);
   if (added) return *added;
-  return EntityError(EntityErrc::step_refused, std::string(name_of(added.error())));
+  return EntityError(EntityErrc::step_refused, std::string(name_of(added.error().code)));
 }
 
 bool Entity::cancel_step(std::uint64_t id) {
@@ -115,8 +116,8 @@ EntityResult<> Entity::may_attach(const ComponentInfo& info) const {
   return {};
 }
 
-/// Takes the component over; it is gone if this fails.
-EntityResult<> Entity::attach_part(Component* component, rpc::HostBase* host) {
+/// Takes ownership of the component; destroys it on failure.
+EntityResult<> Entity::attach_part(Component* component, rpc::CallableBase* host) {
   // The constructor may have added others, or have ended the entity.
   if (auto may = may_attach(component->info_); !may) {
     delete component;
@@ -145,7 +146,7 @@ EntityError Entity::construction_failed(std::string_view component) const {
   return home().constructor_threw(label(), component);
 }
 
-/// Only of one that nobody else has: its creation failed.
+/// Destroys a component whose creation failed.
 void Entity::drop_component(const Component* component) {
   EntityHeld& held = more();
   const auto found = std::ranges::find(held.components, component, &Attached::component);

@@ -13,7 +13,7 @@
 ///
 /// Belongs to the loop's thread and to the EntityManager, which alone makes and destroys it: see
 /// entity_manager.hpp. An entity that is to live on elsewhere is held by its id, not by a pointer.
-/// Owns its components. A declared list is attached in its order, behind that of the base.
+/// Owns its components. A declared list is attached in its order, after that of the base.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@
 #include "entity/identity/slot_table.hpp"
 #include "entity/objects/component.hpp"
 #include "entity/objects/moving_code.hpp"
-#include "entity/rpc/rpc.hpp"
+#include "entity/rpc/encode_call.hpp"
 
 namespace starbus::entity {
 
@@ -46,7 +46,7 @@ std::string_view name_of(EntityState state);
 struct EntityRow {
   const TypeInfo* type;
   EntityManager* home;
-  std::vector<std::uint32_t> slots{};  // in the order of their creation; 0: has gone
+  std::vector<std::uint32_t> slots{};  // in the order of their creation; 0: ended
   std::size_t gone = 0;                // of these
   std::size_t walks = 0;               // iterations that are under way
   std::uint64_t created = 0;           // that became alive
@@ -86,13 +86,13 @@ struct StepTime {
 template <class... C>
 struct Components {};
 
-class Entity : public Part, public rpc::HostBase {
+class Entity : public Part, public rpc::CallableBase {
  public:
   using Root = Entity;
   using TypeSelf = Entity;
   using TypeParent = void;
   using MadePointer = Entity*;
-  using Component = entity::Component;  // and not what HostBase calls so
+  using Component = entity::Component;  // hides the one of CallableBase
   static constexpr std::size_t kTypeDepth = 0;
   static constexpr std::string_view kTypeName = "entity";
   /// What it is, as EntityManager::describe, for people and tools; servers may call it on any
@@ -138,11 +138,11 @@ class Entity : public Part, public rpc::HostBase {
   /// too_large, step_refused.
   template <auto S, class... A>
   EntityResult<std::uint64_t> run_later(const StepTime& when, A&&... arguments);
-  /// Calls a method M of another object; a step S of this class gets the answer, behind it what is
-  /// passed as `kept`: wherever the entity is by then, once. Always ends: as rpc::call does, or at
-  /// the deadline, whose clock goes on on the way. It must be bound at this endpoint. Errors, of
-  /// which nothing was sent: not_alive, no_timers, no_channel, too_large (what is kept, or the
-  /// arguments, which must fit their types), step_refused.
+  /// Calls a method M of another object; a step S of this class gets the answer, followed by
+  /// the values of `kept`, once, wherever the entity is by then. Always ends: as rpc::call does, or
+  /// at the deadline, which counts during a move, too. The entity must be bound at this endpoint.
+  /// Errors, after which nothing was sent: not_alive, no_timers, no_channel, too_large (what is
+  /// kept, or the arguments, which must fit their types), step_refused.
   template <auto M, auto S, class... Kept, class... A>
   EntityResult<FlowId> ask(rpc::Endpoint& endpoint, const rpc::Address& to,
                            const rpc::AskOptions& options, std::tuple<Kept...> kept,
@@ -170,15 +170,16 @@ class Entity : public Part, public rpc::HostBase {
   explicit Entity(const ConstructKey& key);
   ~Entity() override;
 
-  /// By EntityOf: what is declared, of the base first.
+  /// Overridden by EntityOf: makes the declared components, of the base class first.
   virtual EntityResult<> make_components() { return {}; }
 
  private:
   friend class EntityManager;
+  friend class EntityTable;
   enum class Stage : std::uint8_t { constructed, initialised, active };
   struct Attached {
     Component* component;
-    rpc::HostBase* host;  // null: it has no methods
+    rpc::CallableBase* host;  // null: it has no methods
     Stage stage;
     bool in_space;
   };
@@ -212,7 +213,7 @@ class Entity : public Part, public rpc::HostBase {
   EntityResult<std::uint64_t> add_timer(std::string_view step, ByteView arguments,
                                         const StepTime& when);
   EntityResult<> may_attach(const ComponentInfo& info) const;
-  EntityResult<> attach_part(Component* component, rpc::HostBase* host);
+  EntityResult<> attach_part(Component* component, rpc::CallableBase* host);
   EntityError construction_failed(std::string_view component) const;
   void drop_component(const Component* component);
 
@@ -226,7 +227,7 @@ class Entity : public Part, public rpc::HostBase {
   bool rising_ = true;                // within its creation
   bool doomed_ = false;               // destroyed within its creation
   bool in_space_ = false;             // its own hook has run
-  bool arriving_ = false;             // it comes from elsewhere: what it brings is parked
+  bool arriving_ = false;  // it comes from another process: its timers and flows are parked
 };
 
 namespace objects_detail {
@@ -274,7 +275,7 @@ class EntityOf : public Parent {
     }
     return Parent::find_step(name);
   }
-  /// Whether its key is all that its constructor needs.
+  /// Whether its constructor takes the key alone.
   static constexpr bool made_by_key() {
     return requires(const ConstructKey& key) {
       new Self(key);
@@ -351,16 +352,18 @@ EntityResult<FlowId> Entity::ask(rpc::Endpoint& endpoint, const rpc::Address& to
   const EntityResult<FlowId> asked =
       add_flow(endpoint, step_row<S>().name, *bytes, options.deadline);
   if (!asked) return asked;
-  const std::string channel(endpoint.channel_of(*this));
+  rpc::detail::EndpointCore& core = rpc::detail::core_of(endpoint);
+  const std::string channel(core.bindings.channel_of(*this));
   const rpc::AnswerId question{asked->epoch, asked->number};
   rpc::CallHeader header;
   header.answer_to = channel;
   header.question = question;
-  if (!rpc::encode_call<M>(endpoint.scratch(), header, arguments...)) {
+  auto buffer = core.buffers.lend();
+  if (!rpc::encode_call<M>(*buffer, header, arguments...)) {
     cancel_question(*asked);
     return EntityError(EntityErrc::too_large, rpc::info_of<M>().full_name());
   }
-  endpoint.ask(to, options, channel, question);
+  core.ask(to, options, *buffer, channel, question);
   return asked;
 }
 
@@ -378,8 +381,8 @@ EntityResult<C*> Entity::add_component(A&&... arguments) {
   } catch (...) {
     return construction_failed(info.name);
   }
-  rpc::HostBase* host = nullptr;
-  if constexpr (std::is_base_of_v<rpc::HostBase, C>) host = made;
+  rpc::CallableBase* host = nullptr;
+  if constexpr (std::is_base_of_v<rpc::CallableBase, C>) host = made;
   if (auto attached = attach_part(made, host); !attached) return attached.error();
   return made;
 }

@@ -92,7 +92,8 @@ void EntityManager::leave(Entity& entity) {
 // --- ending --------------------------------------------------------------------------------------
 
 void EntityManager::destroy(Entity& entity, EndReason reason) {
-  if (entity.rising_) {  // its creation sees it, and undoes what was done
+  thread_.check();
+  if (entity.rising_) {  // its creation sees the flag and undoes its steps
     if (!std::exchange(entity.doomed_, true)) silence(entity);
     return;
   }
@@ -105,7 +106,7 @@ void EntityManager::destroy(Entity& entity, EndReason reason) {
   if (first && options_.observer != nullptr) options_.observer->unsettled();
 }
 
-/// Nothing of it runs behind this, but hooks. What ends may do anything, but add components.
+/// After this only hooks of it run. They may do anything but add components.
 void EntityManager::silence(Entity& entity) {
   entity.close_rpc();
   if (MovingCode* const code = entity.code_if()) code->end();
@@ -151,7 +152,7 @@ void EntityManager::run_down(Entity& entity, EndReason reason) {
   }
 }
 
-/// A creation that failed: what has been initialised goes down, in reverse.
+/// Undoes a failed creation: ends the initialised parts in reverse order.
 EntityResult<> EntityManager::undo(Entity& entity, EntityError error) {
   entity.state_ = EntityState::ending;
   silence(entity);
@@ -171,15 +172,7 @@ void EntityManager::take_down(Entity& entity, EndReason reason) {
 
 void EntityManager::remove(Entity& entity) {
   silence(entity);  // a hook may have begun something
-  by_online_.erase(static_cast<std::uint64_t>(entity.online_));
-  if (entity.more_if() != nullptr && !entity.more().persistent_id.empty()) {
-    by_name_.erase(entity.more().persistent_id);
-  }
-  EntityRow& row = *entity.row_;
-  row.slots[entity.place_] = 0;
-  ++row.gone;
-  compact(row);
-  entities_.erase(entity.local_id());
+  table_.remove(entity);
   if (entity.more_if() != nullptr) {
     auto& held = entity.more();
     while (!held.components.empty()) {
@@ -192,27 +185,15 @@ void EntityManager::remove(Entity& entity) {
   delete &entity;
 }
 
-/// The order stays.
-void EntityManager::compact(EntityRow& row) {
-  if (row.walks != 0 || row.gone < 64 || row.gone * 2 < row.slots.size()) return;
-  std::uint32_t place = 0;
-  for (const std::uint32_t slot : row.slots) {
-    if (slot == 0) continue;
-    entities_.at(slot)->place_ = place;
-    row.slots[place++] = slot;
-  }
-  row.slots.resize(place);
-  row.gone = 0;
-}
-
 bool EntityManager::settle(std::size_t most, const rpc::PassTime* time) {
+  thread_.check();
   if (busy_ != 0) return !endings_.empty();
   const Busy busy(*this);
   for (std::size_t ended = 0; ended < most; ++ended) {
     if (endings_.empty() && !next_round()) return false;
     const Ending ending = endings_.front();
     endings_.pop_front();
-    take_down(*entities_.at(ending.slot), ending.reason);
+    take_down(*table_.at(ending.slot), ending.reason);
     if (time != nullptr && time->over()) break;
   }
   return !endings_.empty() || (closing_ && size() > 0);
@@ -221,13 +202,14 @@ bool EntityManager::settle(std::size_t most, const rpc::PassTime* time) {
 // --- closing -------------------------------------------------------------------------------------
 
 void EntityManager::begin_close(EndReason reason) {
+  thread_.check();
   if (std::exchange(closing_, true)) return;
   close_reason_ = reason;
-  while (!prepared_.empty()) abandon_moved(prepared_.back());
+  while (!table_.prepared().empty()) abandon_moved(table_.prepared().back());
   if (next_round() && options_.observer != nullptr) options_.observer->unsettled();
 }
 
-/// False: nothing is left to be marked.
+/// False: nothing is left to mark.
 bool EntityManager::next_round() {
   if (!closing_ || size() == 0) return false;
   if (rounds_++ == kMaxCloseRounds) {

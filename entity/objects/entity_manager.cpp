@@ -1,4 +1,4 @@
-// Making and finding entities; their way up.
+// Making entities; their way up.
 #include "entity/objects/entity_manager.hpp"
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 namespace starbus::entity {
 namespace {
 
-EntityErrc code_of(IdentityErrc code) {
-  switch (code) {
+EntityErrc code_of(Code code) {
+  switch (code.in<IdentityErrc>()) {
     case IdentityErrc::no_ids:
       return EntityErrc::no_ids;
     case IdentityErrc::too_many_objects:
@@ -40,15 +40,9 @@ std::string HookFailure::to_string() const {
 
 EntityManager::EntityManager(const EntityFactory& types, PersistentIdSource names, DrawId draw,
                              const EntityOptions& options)
-    : types_(types), names_(std::move(names)), draw_(std::move(draw)), options_(options) {}
+    : types_(types), draw_(std::move(draw)), options_(options), table_(std::move(names)) {}
 
 // --- making --------------------------------------------------------------------------------------
-
-EntityRow& EntityManager::row_of(const TypeInfo& type) {
-  const auto [found, is_new] = row_by_type_.emplace(&type, nullptr);
-  if (is_new) found->second = &rows_.emplace_back(EntityRow{&type, this});
-  return *found->second;
-}
 
 /// Everything that can be refused is, before there is an object.
 EntityResult<EntityManager::Birth> EntityManager::begin(const TypeInfo& type,
@@ -59,7 +53,7 @@ EntityResult<EntityManager::Birth> EntityManager::begin(const TypeInfo& type,
   };
   if (!types_.refused().empty())
     return refuse(EntityErrc::duplicate_type, types_.refused().front());
-  if (!row_by_type_.contains(&type) && types_.find(type.name()) != &type) {
+  if (!table_.has_row(type) && types_.find(type.name()) != &type) {
     return refuse(EntityErrc::unknown_type, type.name());
   }
   if (refusing_ || closed()) return refuse(EntityErrc::closed);
@@ -68,31 +62,31 @@ EntityResult<EntityManager::Birth> EntityManager::begin(const TypeInfo& type,
   if (!name.empty()) {
     if (!well_formed(name)) return refuse(EntityErrc::bad_id);
     // A name that is made from an online id is that entity's alone.
-    const auto made_from = names_.read(name);
-    if (by_name_.contains(name) || (made_from && *made_from != options.online_id)) {
+    const auto made_from = table_.names().read(name);
+    if (table_.has_given_name(name) || (made_from && *made_from != options.online_id)) {
       return refuse(EntityErrc::duplicate_id, name);
     }
   }
   OnlineId online = options.online_id;
   if (online == OnlineId::none) {
     const IdentityResult<OnlineId> drawn = draw_();
-    if (!drawn) return refuse(code_of(drawn.error()));
+    if (!drawn) return refuse(code_of(drawn.error().code));
     online = *drawn;
   }
-  if (by_online_.contains(static_cast<std::uint64_t>(online))) {
-    return refuse(EntityErrc::duplicate_id, names_.of(online));
+  if (table_.has_online_id(online)) {
+    return refuse(EntityErrc::duplicate_id, table_.names().of(online));
   }
-  const IdentityResult<LocalId> local = entities_.reserve();
-  if (!local) return refuse(code_of(local.error()));
-  return Birth{&row_of(type), *local, online};
+  const IdentityResult<LocalId> local = table_.reserve();
+  if (!local) return refuse(code_of(local.error().code));
+  return Birth{&table_.row_of(type, *this), *local, online};
 }
 
 /// Within the catch of its constructor's exception.
 EntityError EntityManager::never_born(const Birth& birth) {
-  entities_.give_back(birth.local);
+  table_.give_back(birth.local);
   ++counters_.refused;
-  return constructor_threw(std::string(birth.row->type->name()) + ' ' + names_.of(birth.online),
-                           {});
+  return constructor_threw(
+      std::string(birth.row->type->name()) + ' ' + table_.names().of(birth.online), {});
 }
 
 EntityError EntityManager::constructor_threw(std::string entity, std::string_view component) {
@@ -119,9 +113,9 @@ EntityResult<Entity*> EntityManager::create_named(std::string_view type,
   try {
     const auto result = types_.make(type, key);
     if (!result) {
-      entities_.give_back(birth->local);
+      table_.give_back(birth->local);
       ++counters_.refused;
-      return EntityError(code_of(result.error()), std::string(type));
+      return EntityError(code_of(result.error().code), std::string(type));
     }
     made = *result;
   } catch (...) {
@@ -134,7 +128,7 @@ EntityResult<Entity*> EntityManager::create_named(std::string_view type,
 EntityResult<> EntityManager::bring_up(Entity& entity, const CreateOptions& options,
                                        const MovedState* moved) {
   if (auto listed = enlist(entity, options); !listed) {
-    entities_.give_back(entity.local_id());
+    table_.give_back(entity.local_id());
     ++counters_.refused;
     delete &entity;
     return listed;
@@ -142,7 +136,7 @@ EntityResult<> EntityManager::bring_up(Entity& entity, const CreateOptions& opti
   if (auto raised = raise(entity, options, moved); !raised) return undo(entity, raised.error());
   if (moved == nullptr) return go_live(entity);
   if (closing_) return undo(entity, EntityErrc::closed);  // a hook of it began that
-  prepared_.push_back(entity.online_);
+  table_.add_prepared(entity.online_);
   return {};
 }
 
@@ -158,21 +152,8 @@ EntityResult<> EntityManager::go_live(Entity& entity) {
 
 /// The constructor may have made others, with the same ids.
 EntityResult<> EntityManager::enlist(Entity& entity, const CreateOptions& options) {
-  if (!by_online_.emplace(static_cast<std::uint64_t>(entity.online_), &entity).second) {
-    return EntityErrc::duplicate_id;
-  }
-  // One that says what is made from the online id anyway needs no place.
-  if (!options.persistent_id.empty() && !names_.read(options.persistent_id)) {
-    if (!by_name_.emplace(options.persistent_id, &entity).second) {
-      by_online_.erase(static_cast<std::uint64_t>(entity.online_));
-      return EntityErrc::duplicate_id;
-    }
-    entity.more().persistent_id = options.persistent_id;
-  }
+  if (auto added = table_.add(entity, options.persistent_id); !added) return added;
   entity.flags_.add(options.flags);
-  entities_.fill(entity.local_id(), entity);
-  entity.place_ = static_cast<std::uint32_t>(entity.row_->slots.size());
-  entity.row_->slots.push_back(entity.slot_);
   return {};
 }
 
@@ -208,7 +189,7 @@ EntityResult<> EntityManager::load(Entity& entity, const CreateOptions& options,
   if (travelled && moved->form == MovedForm::by_name) {
     const auto taken = properties->load_saved(*moved->properties);
     if (!taken) return refuse(taken.error());
-    // Behind the load: whoever watched it where it was begins with a snapshot.
+    // After the load: its former watchers begin with a snapshot.
     for (std::size_t i = 0; i < kAudiences; ++i) {
       const auto audience = static_cast<Audience>(i);
       if ((moved->watchers & bit_of(audience)) != 0) properties->watch(audience);
@@ -224,8 +205,8 @@ EntityResult<> EntityManager::load(Entity& entity, const CreateOptions& options,
   return {};
 }
 
-/// Components in their order, then the entity. A hook may add components, behind those that are
-/// here, and drop none: places do not change.
+/// Components in their order, then the entity. A hook may append components but not drop any, so
+/// places do not change.
 EntityResult<> EntityManager::run_up(Entity& entity, Entity::Stage stage) {
   for (std::size_t i = 0; i < entity.component_count(); ++i) {
     if (auto up = raise_component(entity, i, stage); !up) return up;
@@ -265,22 +246,6 @@ EntityResult<> EntityManager::raise_added(Entity& entity, Component* component) 
   }
   if (!up && up.error().code != EntityErrc::ended) run_component_down(entity, place);
   return up;
-}
-
-// --- finding -------------------------------------------------------------------------------------
-
-Entity* EntityManager::find(OnlineId id) const {
-  const auto found = by_online_.find(static_cast<std::uint64_t>(id));
-  return found == by_online_.end() ? nullptr : usable(found->second);
-}
-
-Entity* EntityManager::find_persistent(std::string_view id) const {
-  if (const auto found = by_name_.find(id); found != by_name_.end()) return usable(found->second);
-  const auto made_from = names_.read(id);
-  if (!made_from) return nullptr;
-  Entity* entity = find(*made_from);
-  // One that was given another name does not have this one.
-  return entity != nullptr && entity->persistent_id() == id ? entity : nullptr;
 }
 
 }  // namespace starbus::entity

@@ -1,5 +1,5 @@
 /// The home of the entities of a process: makes them, finds them, walks over them, ends them. Read
-/// entity.hpp first; docs/entities.md has the promises.
+/// entity.hpp first; docs/guide/entities.md has the promises.
 ///
 ///   EntityFactory types;
 ///   declare_entity<Player>(types).value();
@@ -8,14 +8,13 @@
 ///   entities.destroy(*player);   // anywhere, also in its own methods and hooks
 ///   entities.settle();           // the loop, when nothing of any entity is on the stack
 ///
-/// Sans-IO: who drives it decides when settle() runs, binds names and logs (EntityObserver).
-/// Belongs to the loop's thread; owns every entity; the factory outlives it. Failures are values.
+/// Sans-IO: its driver decides when settle() runs, binds names and logs (EntityObserver).
+/// Belongs to the loop's thread (checked); owns every entity; the factory outlives it. Failures are
+/// values.
 #pragma once
 
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <deque>
 #include <functional>
-#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -23,8 +22,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/loop_thread.hpp"
 #include "entity/objects/entity.hpp"
 #include "entity/objects/entity_observer.hpp"
+#include "entity/objects/entity_table.hpp"
 #include "entity/objects/moved_state.hpp"
 
 namespace starbus::entity {
@@ -32,7 +33,7 @@ namespace starbus::entity {
 struct EntityOptions {
   std::size_t most = kMaxEntities;
   EntityObserver* observer = nullptr;  // outlives the manager
-  /// For code that travels; outlives the manager. Null: none does.
+  /// For timers and flows that travel; outlives the manager. Null: entities have none.
   TimerWheel* timers = nullptr;
   /// The clock that all processes share; of its zero nothing is assumed. Not set: the system's.
   std::function<Time()> cluster_clock = {};
@@ -41,7 +42,7 @@ struct EntityOptions {
 /// How one is made; the defaults are for new ones.
 struct CreateOptions {
   std::string persistent_id = {};           // empty: one from the online id
-  OnlineId online_id = OnlineId::none;      // none: the next one
+  OnlineId online_id = OnlineId::none;      // none: the next free one
   EntityFlags flags = {};                   // from the constructor's end on
   std::optional<bus::ByteView> saved = {};  // of the properties (View::save), read before the hooks
 };
@@ -83,12 +84,12 @@ class EntityManager {
     return create_named(type, options, nullptr);
   }
 
-  // --- finding: what is alive or frozen ---
+  // --- finding entities that are alive or frozen ---
 
-  /// Null if it has gone, ends, or is not alive yet.
-  Entity* find(LocalId id) const { return usable(entities_.find(id)); }
-  Entity* find(OnlineId id) const;
-  Entity* find_persistent(std::string_view id) const;
+  /// Null if it has ended, is ending, or is not alive yet.
+  Entity* find(LocalId id) const { return table_.find(id); }
+  Entity* find(OnlineId id) const { return table_.find(id); }
+  Entity* find_persistent(std::string_view id) const { return table_.find_persistent(id); }
   /// Null also if it is of another class.
   template <EntityClass T, class Id>
   T* find_as(Id id) const {
@@ -96,21 +97,23 @@ class EntityManager {
   }
 
   /// visit(T&) for each T, also of derived classes: types in the order in which the first of each
-  /// was made, and in each the oldest first. What is made meanwhile may be left out, what ends
-  /// meanwhile is; nothing is destroyed before the walk has ended.
+  /// was made, and in each the oldest first. Entities made meanwhile may be left out, those that
+  /// end meanwhile are; nothing is destroyed before the walk has ended.
   template <EntityClass T, class Visit>
   void for_each(Visit&& visit) {
-    walk_rows([](const EntityRow& row) { return row.type->is_a(type_info<T>()); },
-              [&](Entity& entity) { visit(static_cast<T&>(entity)); });
+    const Busy busy(*this);
+    table_.walk([](const EntityRow& row) { return row.type->is_a(type_info<T>()); },
+                [&](Entity& entity) { visit(static_cast<T&>(entity)); });
   }
   template <EntityClass T, class Visit>
   void for_each_exactly(Visit&& visit) {
-    walk_rows([](const EntityRow& row) { return row.type == &type_info<T>(); },
-              [&](Entity& entity) { visit(static_cast<T&>(entity)); });
+    const Busy busy(*this);
+    table_.walk([](const EntityRow& row) { return row.type == &type_info<T>(); },
+                [&](Entity& entity) { visit(static_cast<T&>(entity)); });
   }
   /// All that exist, in whatever state.
-  std::size_t size() const { return entities_.size(); }
-  const std::deque<EntityRow>& rows() const { return rows_; }
+  std::size_t size() const { return table_.size(); }
+  const std::deque<EntityRow>& rows() const { return table_.rows(); }
   const EntityCounters& counters() const { return counters_; }
   const EntityFactory& types() const { return types_; }
 
@@ -131,19 +134,19 @@ class EntityManager {
   /// destroyed as EndReason::moved. Errors: not_alive, in_space, init_failed (a hook refused),
   /// too_large, ended: the move was given up.
   EntityResult<Bytes> freeze(Entity& entity, MovedForm form = MovedForm::snapshot);
-  /// The move was given up: it goes on here. If it may have lived at the target meanwhile
+  /// The move was aborted: the entity goes on here. If it may have lived at the target meanwhile
   /// (bus::Errc::rolled_back), let its properties begin_anew() before. Error: not_alive.
   EntityResult<> thaw(Entity& entity);
   /// What freeze() wrote, from wherever, with its ids; also bad_state, and as create_by_name().
   EntityResult<Entity*> create_moved(ByteView state);
-  /// The same in two halves, for who must know that it can live here before it does. The first does
-  /// everything but the activation: nobody finds it yet, and its steps are parked. Also
-  /// other_schema.
+  /// The same in two halves, for callers that must know that it can live here before it does. The
+  /// first does everything but the activation: it cannot be found yet, and its steps are parked.
+  /// Also other_schema.
   EntityResult<OnlineId> prepare_moved(ByteView state);
-  /// Errors: init_failed, ended: nothing stays of it; not_alive: it is none of those.
+  /// Errors: init_failed, ended: it is destroyed; not_alive: it was not made by the first half.
   EntityResult<Entity*> activate_moved(OnlineId id);
-  /// One that the first half has made; null: it is none of those.
-  Entity* find_prepared(OnlineId id) const;
+  /// An entity that the first half has made; null: there is none with this id.
+  Entity* find_prepared(OnlineId id) const { return table_.find_prepared(id); }
   /// Undoes the first half. Was it one of those?
   bool abandon_moved(OnlineId id);
 
@@ -176,13 +179,14 @@ class EntityManager {
     std::uint32_t slot;
     EndReason reason;
   };
-  struct Busy;  // counts a stack frame in which nothing may be destroyed
-
-  static Entity* usable(Entity* entity) {
-    const bool there = entity != nullptr && (entity->state_ == EntityState::alive ||
-                                             entity->state_ == EntityState::frozen);
-    return there ? entity : nullptr;
-  }
+  /// A stack frame in which nothing may be destroyed: settle() does nothing meanwhile.
+  struct Busy {
+    explicit Busy(EntityManager& of) : manager(of) { ++manager.busy_; }
+    ~Busy() { --manager.busy_; }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+    EntityManager& manager;
+  };
 
   EntityResult<Birth> begin(const TypeInfo& type, const CreateOptions& options);
   EntityError never_born(const Birth& birth);
@@ -193,7 +197,6 @@ class EntityManager {
   EntityResult<> enlist(Entity& entity, const CreateOptions& options);
   EntityResult<> raise(Entity& entity, const CreateOptions& options, const MovedState* moved);
   EntityResult<> go_live(Entity& entity);
-  Entity* take_prepared(OnlineId id);
   EntityResult<> load(Entity& entity, const CreateOptions& options, const MovedState* moved);
   EntityResult<> pack(Entity& entity,
                       const std::vector<std::pair<std::string_view, Bytes>>& written,
@@ -203,7 +206,7 @@ class EntityManager {
   void park(Entity& entity);
   void resume(Entity& entity);
   EntityResult<> take_code(Entity& entity, const MovedState& moved);
-  /// What a timer of it, or an answer to it, names. Null: of a timer.
+  /// Runs the step that a timer or an answer names. Null answer: a timer.
   void run_step(Entity& entity, std::string_view name, ByteView arguments,
                 const StepAnswer* answer);
   EntityResult<> arrive(Entity& entity, const MovedState& state);
@@ -230,40 +233,21 @@ class EntityManager {
   void remove(Entity& entity);
   bool next_round();
 
-  EntityRow& row_of(const TypeInfo& type);
-  void compact(EntityRow& row);
-  template <class Of, class Visit>
-  void walk_rows(Of&& of, Visit&& visit);
-
   const EntityFactory& types_;
-  const PersistentIdSource names_;
   const DrawId draw_;
   const EntityOptions options_;
-  SlotTable<Entity> entities_;
-  std::deque<EntityRow> rows_;  // references stay valid
-  boost::unordered_flat_map<const TypeInfo*, EntityRow*> row_by_type_;
-  boost::unordered_flat_map<std::uint64_t, Entity*> by_online_;
-  std::map<std::string, Entity*, std::less<>> by_name_;  // those that were given one
-  std::vector<OnlineId> prepared_;  // that came from elsewhere, and are not activated
+  EntityTable table_;
   std::deque<Ending> endings_;
   std::size_t busy_ = 0;
   bool closing_ = false;
-  bool refusing_ = false;  // behind too many rounds, or when all has ended
+  bool refusing_ = false;  // after too many rounds, or when all has ended
   EndReason close_reason_ = EndReason::closing;
   std::size_t rounds_ = 0;
   EntityCounters counters_;
+  LoopThread thread_;
 };
 
-/// While it lives, settle() does nothing.
-struct EntityManager::Busy {
-  explicit Busy(EntityManager& of) : manager(of) { ++manager.busy_; }
-  ~Busy() { --manager.busy_; }
-  Busy(const Busy&) = delete;
-  Busy& operator=(const Busy&) = delete;
-  EntityManager& manager;
-};
-
-/// What it fails with is reported, and names where.
+/// Reports a failure with the names of the entity, the component and the hook.
 template <class Call>
 EntityResult<> EntityManager::call_hook(const Entity& entity, const Component* component, Hook hook,
                                         Call&& call) {
@@ -279,6 +263,7 @@ EntityResult<> EntityManager::call_hook(const Entity& entity, const Component* c
 
 template <EntityClass T, class... A>
 EntityResult<T*> EntityManager::create_with(const CreateOptions& options, A&&... arguments) {
+  thread_.check();
   const Busy busy(*this);
   const EntityResult<Birth> birth = begin(type_info<T>(), options);
   if (!birth) return birth.error();
@@ -291,29 +276,6 @@ EntityResult<T*> EntityManager::create_with(const CreateOptions& options, A&&...
   }
   if (auto lives = bring_up(*made, options); !lives) return lives.error();
   return made;
-}
-
-template <class Of, class Visit>
-void EntityManager::walk_rows(Of&& of, Visit&& visit) {
-  const Busy busy(*this);
-  const std::size_t rows = rows_.size();
-  for (std::size_t r = 0; r < rows; ++r) {
-    EntityRow& row = rows_[r];
-    if (!of(row)) continue;
-    struct Walk {
-      explicit Walk(EntityRow& of_row) : walked(of_row) { ++walked.walks; }
-      ~Walk() { --walked.walks; }
-      Walk(const Walk&) = delete;
-      Walk& operator=(const Walk&) = delete;
-      EntityRow& walked;
-    };
-    const Walk walk(row);
-    const std::size_t end = row.slots.size();
-    for (std::size_t i = 0; i < end; ++i) {
-      if (row.slots[i] == 0) continue;
-      if (Entity* entity = usable(entities_.at(row.slots[i]))) visit(*entity);
-    }
-  }
 }
 
 }  // namespace starbus::entity

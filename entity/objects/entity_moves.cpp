@@ -8,6 +8,7 @@
 namespace starbus::entity {
 
 EntityResult<Bytes> EntityManager::freeze(Entity& entity, MovedForm form) {
+  thread_.check();
   if (entity.rising_ || entity.state_ != EntityState::alive) return EntityErrc::not_alive;
   if (entity.space() != OnlineId::none) return EntityErrc::in_space;
   const Busy busy(*this);
@@ -115,7 +116,7 @@ void EntityManager::resume(Entity& entity) {
   }
 }
 
-/// Before the first hook: what would not run here is refused before anything does.
+/// Checks the state before the first hook runs.
 EntityResult<> EntityManager::take_code(Entity& entity, const MovedState& moved) {
   if (moved.timers.empty()) return {};
   if (options_.timers == nullptr) return EntityErrc::no_timers;
@@ -141,7 +142,7 @@ void EntityManager::run_step(Entity& entity, std::string_view name, ByteView arg
   const std::uint64_t passed = time.own();
   ++row.steps;
   row.step_ticks += passed;
-  if (Entity* const there = entities_.find(id)) there->add_busy(passed);
+  if (Entity* const there = table_.listed(id)) there->add_busy(passed);
   if (observer != nullptr) observer->step_ended();
 }
 
@@ -154,6 +155,7 @@ EntityResult<Entity*> EntityManager::create_moved(ByteView bytes) {
 }
 
 EntityResult<OnlineId> EntityManager::prepare_moved(ByteView bytes) {
+  thread_.check();
   if (closing_) {
     ++counters_.refused;
     return EntityErrc::closed;
@@ -173,7 +175,7 @@ EntityResult<OnlineId> EntityManager::prepare_moved(ByteView bytes) {
 }
 
 EntityResult<Entity*> EntityManager::activate_moved(OnlineId id) {
-  Entity* const entity = take_prepared(id);
+  Entity* const entity = table_.take_prepared(id);
   if (entity == nullptr) return EntityErrc::not_alive;
   const Busy busy(*this);
   if (entity->doomed_) return undo(*entity, EntityErrc::ended).error();
@@ -184,22 +186,11 @@ EntityResult<Entity*> EntityManager::activate_moved(OnlineId id) {
 }
 
 bool EntityManager::abandon_moved(OnlineId id) {
-  Entity* const entity = take_prepared(id);
+  Entity* const entity = table_.take_prepared(id);
   if (entity == nullptr) return false;
   const Busy busy(*this);
   static_cast<void>(undo(*entity, EntityErrc::ended));
   return true;
-}
-
-Entity* EntityManager::find_prepared(OnlineId id) const {
-  if (std::ranges::find(prepared_, id) == prepared_.end()) return nullptr;
-  return by_online_.at(static_cast<std::uint64_t>(id));
-}
-
-Entity* EntityManager::take_prepared(OnlineId id) {
-  Entity* const entity = find_prepared(id);
-  std::erase(prepared_, id);
-  return entity;
 }
 
 /// Between initialisation and activation.
@@ -217,7 +208,7 @@ EntityResult<> EntityManager::arrive(Entity& entity, const MovedState& state) {
       if (arrived && entity.doomed_) return EntityErrc::ended;
       return arrived;
     }
-    return {};  // one that the source did not have
+    return {};  // the source did not have this part
   };
   for (std::size_t i = 0; i < entity.component_count(); ++i) {
     Component* const component = entity.more().components[i].component;

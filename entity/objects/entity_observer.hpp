@@ -1,5 +1,5 @@
-/// Who surrounds a manager of entities: a node, or a test. Owned by whoever made it; called on the
-/// loop's thread, within the manager.
+/// The surroundings of a manager of entities: a node, or a test. Owned by its creator; called on
+/// the loop's thread, within the manager.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -32,10 +32,10 @@ class EntityObserver {
   virtual void activated(Entity&) {}
   /// It was destroyed, and nothing of it has ended yet: its names and its properties are there.
   virtual void ending(Entity&, EndReason) {}
-  /// Behind its last hook; it is still whole, and goes when this returns.
+  /// After its last hook; it is still whole, and is destroyed when this returns.
   virtual void finished(Entity&, EndReason) {}
   virtual void failed(const HookFailure&) {}
-  /// Adds what it knows of an entity to EntityManager::describe.
+  /// Adds its own members to EntityManager::describe.
   virtual void describe(const Entity&, nlohmann::ordered_json&) const {}
   /// A step of it runs, and has run.
   virtual void step_began(const Entity&, std::string_view) {}

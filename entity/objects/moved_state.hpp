@@ -1,7 +1,7 @@
-/// What an entity takes along to another process: bytes, and what they say once they are read.
+/// The state that an entity takes along to another process, as bytes and decoded.
 ///
-/// Values; what is read views the bytes. Read from other processes: a state is either understood as
-/// a whole, or refused. docs/entities.md has the form.
+/// Values; a decoded state views the bytes. Read from other processes: a state is either understood
+/// as a whole, or refused. docs/guide/entities.md has the form.
 #pragma once
 
 #include <optional>
@@ -17,14 +17,14 @@ namespace starbus::entity {
 /// How properties travel.
 enum class MovedForm : std::uint8_t {
   snapshot = 1,  // with their versions, to a process that declares them alike
-  by_name = 2,   // as they are saved, to one that declares them otherwise; who watches begins anew
-                 // there, so the state says for whom that is
+  by_name = 2,   // as they are saved, for another declaration; watchers begin again
+                 // there, so the state names them
 };
 
 struct MovedState {
   struct Block {
     std::string_view component;  // empty: the entity's own
-    ByteView bytes;              // what its on_before_move wrote
+    ByteView bytes;              // written by its on_before_move
   };
   std::string_view type;
   std::string_view persistent_id;
@@ -32,8 +32,8 @@ struct MovedState {
   std::uint64_t flags = 0;
   std::optional<ByteView> properties;  // View::migration
   MovedForm form = MovedForm::snapshot;
-  Reach watchers = 0;  // of properties that travel by name; a snapshot says it itself
-  ByteView timers;     // exports of what moves with it, both or none: see MovingCode
+  Reach watchers = 0;  // of properties that travel by name; a snapshot has its own
+  ByteView timers;     // exports of its timers and flows, both or neither: see MovingCode
   ByteView flows;
   std::vector<Block> blocks;
 

@@ -37,7 +37,7 @@ EntityResult<> MovingCode::park(ByteView timers, ByteView flows, Time cluster_no
   return taken;
 }
 
-/// Whether it could run here: one that could not would be missed only when it is due.
+/// Whether the step could run here; otherwise it would fail only when it is due.
 EntityResult<> MovingCode::known(std::string_view name, ByteView arguments, bool answered) const {
   const Step* step = entity_.find_step(name);
   const bool same = step != nullptr && step->answered == answered &&

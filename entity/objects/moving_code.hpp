@@ -1,5 +1,5 @@
 /// The code of one entity that travels with it: named timers, and flows, which wait for answers.
-/// While the entity is frozen, or not there yet, it is parked: bytes, of which nothing fires.
+/// While the entity is frozen, or not there yet, it is parked as bytes, and nothing fires.
 ///
 /// Made when its entity first needs it, or brings some along; belongs to it and to the loop's
 /// thread; the wheel outlives it. What fires is handed to the manager, as the name of a step.
@@ -11,6 +11,7 @@
 #include "entity/flows/flows.hpp"
 #include "entity/objects/limits.hpp"
 #include "entity/objects/step.hpp"
+#include "entity/rpc/callable.hpp"
 #include "entity/timers/named_timers.hpp"
 
 namespace starbus::entity {
@@ -33,13 +34,13 @@ class MovingCode final : private rpc::AnswerSink {
 
   /// What it has becomes bytes: exports of the two.
   void park(Time cluster_now);
-  /// It becomes what travelled. bad_state, unknown_step, no_timers (the wheel is full): of what
-  /// would not run here nothing is taken.
+  /// Takes the state that travelled. bad_state, unknown_step, no_timers (the wheel is full): of
+  /// what would not run here nothing is taken.
   EntityResult<> park(ByteView timers, ByteView flows, Time cluster_now);
   bool parked() const { return parked_.has_value(); }
   ByteView parked_timers() const { return parked_->timers; }
   ByteView parked_flows() const { return parked_->flows; }
-  /// It goes on. Error: no_timers; what it had is lost then.
+  /// It goes on. Error: no_timers; its timers and flows are lost then.
   EntityResult<> resume(Time cluster_now);
   /// Nothing fires any more.
   void end();

@@ -36,7 +36,7 @@ EntityResult<> Part::at_end(std::function<void()> closure) {
   return {};
 }
 
-/// What is called may add to what ends.
+/// A callback may add to the list.
 void Part::let_go() {
   if (!held_) return;
   held_->timers.cancel_all();

@@ -1,9 +1,9 @@
-/// What an entity and a component have in common: the hooks of a life, and what ends with it.
+/// The base of entities and components: the hooks of a life, and the things that end with it.
 ///
 /// Belongs to the loop's thread. Made and destroyed by the EntityManager alone: the constructors of
 /// classes take a key that only that has, and their destructors are protected, or private. A hook
-/// that fails or throws is reported with the names of entity, component and hook. docs/entities.md
-/// has the order.
+/// that fails or throws is reported with the names of entity, component and hook.
+/// docs/guide/entities.md has the order.
 #pragma once
 
 #include <functional>
@@ -21,8 +21,8 @@ namespace starbus::entity {
 
 /// Why an entity ends.
 enum class EndReason : std::uint8_t {
-  destroyed,  // somebody wanted it
-  moved,      // it goes on in another process, which has its state
+  destroyed,  // by destroy()
+  moved,      // to another process, which has its state
   fenced,     // the lease was lost: another process may have it by now. Do not save
   closing,    // the process ends
 };
@@ -69,18 +69,18 @@ class Part {
   /// An error refuses the entry.
   virtual EntityResult<> on_enter_space(OnlineId) { return {}; }
   virtual void on_leave_space(OnlineId) {}
-  /// Writes what is to travel besides the properties; nothing may change it afterwards. An error
-  /// refuses the move.
+  /// Writes the state that travels besides the properties; nothing may change it afterwards. An
+  /// error refuses the move.
   virtual EntityResult<> on_before_move(Encoder&) { return {}; }
-  /// On the target, between init and activation: reads what on_before_move wrote; or at the source,
-  /// where nothing is to be read, if the move was given up: `arrived` is null.
+  /// On the target, between init and activation: reads the bytes of on_before_move; or at the
+  /// source, where nothing is to be read, if the move was given up: `arrived` is null.
   virtual EntityResult<> on_after_move(Decoder* arrived) {
     static_cast<void>(arrived);
     return {};
   }
-  /// Nobody reaches it any more; all parts still exist. Only of what was activated.
+  /// It cannot be reached any more; all parts still exist. Only for parts that were activated.
   virtual void on_deactivate(EndReason) {}
-  /// The last one: only of what was initialised, when all have been deactivated.
+  /// The last hook, when all parts have been deactivated. Only for parts that were initialised.
   virtual void on_final(EndReason) {}
 
  private:
@@ -96,7 +96,7 @@ class Part {
     std::vector<Subscription> subscriptions;
     std::vector<std::function<void()>> closures;
   };
-  /// What most need none of.
+  /// Rarely used state, allocated on demand.
   Held& held() {
     if (!held_) held_ = make_held();
     return *held_;

@@ -1,13 +1,14 @@
-/// Code that travels: methods of an entity that its timers and the answers it waits for name, so
-/// that what is to happen later can move to another process as a name and arguments.
+/// Code that travels: methods of an entity that its timers and open questions name, so that future
+/// work can move to another process as a name and arguments.
 ///
 ///   void respawn(int place);                                 // of a timer
-///   void bought(rpc::Reply<int> price, std::string item);    // of an answer: docs/flows.md
+///   void bought(rpc::Reply<int> price, std::string item);    // of an answer: docs/guide/flows.md
 ///   static constexpr auto kSteps = entity::steps(
 ///       entity::step<&Player::respawn>("respawn"), entity::step<&Player::bought>("bought"));
 ///
-/// Nobody can call them from outside. Declarations are compile-time values; what travelled is
-/// treated as hostile: an unknown name or other types are refused. docs/entities.md, "Steps".
+/// They cannot be called from outside. Declarations are compile-time values; state that travelled
+/// is treated as hostile: an unknown name or other types are refused. docs/guide/entities.md,
+/// "Steps".
 #pragma once
 
 #include <array>
@@ -16,8 +17,8 @@
 #include <tuple>
 
 #include "entity/archive/signature.hpp"
-#include "entity/rpc/call_state.hpp"
 #include "entity/rpc/method.hpp"
+#include "entity/rpc/reply.hpp"
 
 namespace starbus::entity {
 
@@ -37,7 +38,7 @@ struct StepTraits<void (C::*)(A...)> {
   static constexpr bool kAnswered = false;
 };
 template <class C, class T, class E, class... A>
-struct StepTraits<void (C::*)(boost::system::result<T, rpc::Failure<E>>, A...)> {
+struct StepTraits<void (C::*)(starbus::Result<T, rpc::Failure<E>>, A...)> {
   using Host = C;
   using Arguments = std::tuple<std::remove_cvref_t<A>...>;
   using Value = T;
@@ -50,7 +51,7 @@ using StepOf = StepTraits<std::remove_const_t<decltype(M)>>;
 template <auto M>
 concept IsStep = StepOf<M>::kStep;
 
-/// What a step that waits for an answer gets: the bytes of an answer, as rpc/wire.hpp has them.
+/// The answer for a step that waits for one, as bytes of rpc/wire.hpp.
 struct StepAnswer {
   bool in_time = true;
   ByteView bytes{};
@@ -60,7 +61,7 @@ struct StepAnswer {
 struct Step {
   std::string_view name{};
   bool answered = false;
-  /// Of the types, as hash_of(signature_of) is of values.
+  /// Hash of the argument types.
   std::uint64_t (*signature)() = nullptr;
   /// Decodes the arguments, and runs the step unless the entity is null.
   DataErrc (*run)(Entity* entity, ByteView arguments, const StepAnswer& answer) = nullptr;

@@ -8,7 +8,7 @@
 
 namespace starbus::entity {
 
-/// What a change does to the field at its address.
+/// The effect of a change on the field at its address.
 enum class Operation : std::uint8_t {
   clear,        ///< list, map, bag: nothing left
   set,          ///< field, list, map: value
@@ -27,13 +27,13 @@ inline constexpr std::size_t kOperations = 12;
 std::string_view name_of(Operation operation);
 
 /// The way from an entity to one of its fields, as it goes on the wire: an index per level, and
-/// behind the index of a bag the key of the item in it. Built from the field upwards, on the stack.
+/// after the index of a bag the key of the item in it. Built from the field upwards, on the stack.
 class Address {
  public:
-  /// Of the field with this index in `owner`; `reach` is its own.
+  /// The address of the field with this index in `owner`; `reach` is its own.
   Address(StructBase& owner, std::uint8_t index, Flags flags);
 
-  /// In front of what is there.
+  /// Inserts before the present bytes.
   void prepend(const std::byte* bytes, std::size_t size) {
     assert(size <= begin_);
     begin_ -= size;

@@ -10,8 +10,8 @@
 namespace starbus::entity {
 
 /// Structs by key, each in a slot of its own, of which there are `capacity`: inventories, quests,
-/// buffs. An item is edited in place, and what is sent is the field that changed; an item that is
-/// inserted is sent to each audience with the fields which that one sees. What is refused changes
+/// buffs. An item is edited in place, and only the changed field is sent; an item that is
+/// inserted is sent to each audience with the fields which that one sees. A refused write changes
 /// nothing and sends nothing. Owns its items, whose addresses are stable until they are erased. An
 /// empty bag costs a pointer. An item may be half of kMaxValue as encoded.
 template <StructType Item, Flags F = Flags::none, KeyType Key = std::int64_t>
@@ -68,13 +68,13 @@ class Bag : public Member<F> {
     return *item;
   }
   bool contains(const Key& key) const { return find(key) != nullptr; }
-  /// Of an item that is there; throws BadData(no_such_key).
+  /// Requires the item; throws BadData(no_such_key).
   std::uint32_t slot_of(const Key& key) const {
     const Node* node = nodes_ == nullptr ? nullptr : nodes_->find(key);
     throw_if(node == nullptr ? DataErrc::no_such_key : DataErrc::ok);
     return node->slot;
   }
-  /// The key of what is in a slot; nullptr if it is free.
+  /// The key of the item in a slot; nullptr if it is free.
   const Key* key_at(std::uint32_t slot) const {
     const Node* node = nodes_ == nullptr ? nullptr : nodes_->at(slot);
     return node == nullptr ? nullptr : &node->key;
@@ -113,14 +113,14 @@ class Bag : public Member<F> {
   DataErrc try_move(const Key& key, std::uint32_t slot);
   DataErrc try_clear();
   DataErrc try_assign(const Bag& other);
-  /// too_large: for whoever sees most of it.
+  /// too_large: for the audience that sees most of it.
   static DataErrc check_item(const Item& item, std::uint32_t slot);
   static void encode_item(const Item& item, std::uint32_t slot, View view, Encoder& out) {
     out.varint(slot);
     encode_fields(Schema::of<Item>(), item, view, out);
   }
   DataErrc record_insert(std::uint8_t attention, const Node& node) const;
-  /// payload(Encoder&) behind the key.
+  /// payload(Encoder&) after the key.
   template <class Payload>
   DataErrc record_keyed(std::uint8_t attention, Operation operation, const Key& key,
                         Payload&& payload) const;
@@ -149,7 +149,7 @@ DataErrc Bag<Item, F, Key>::record_keyed(std::uint8_t attention, Operation opera
 template <StructType Item, Flags F, KeyType Key>
 DataErrc Bag<Item, F, Key>::record_insert(std::uint8_t attention, const Node& node) const {
   const Schema& schema = Schema::of<Item>();
-  // Refused as a whole, also where nobody watches, and before anything is recorded.
+  // Refused as a whole before anything is recorded, also if nothing watches.
   const DataErrc error = check_item(node.item, node.slot);
   if (error != DataErrc::ok) return error;
   for (std::size_t i = 0; i < kAudiences; ++i) {
@@ -252,7 +252,8 @@ DataErrc Bag<Item, F, Key>::try_assign(const Bag& other) {
     if (error != DataErrc::ok) return;
     const auto inserted = try_insert(key, slot, item);
     // An observer may have erased it: that is no refusal.
-    if (!inserted && inserted.error() != DataErrc::no_such_key) error = inserted.error().code;
+    if (!inserted && inserted.error() != DataErrc::no_such_key)
+      error = inserted.error().code.template in<DataErrc>();
   });
   return error;
 }

@@ -8,9 +8,9 @@
 
 namespace starbus::entity {
 
-/// What an item must know of its bag.
+/// The data of an item about its bag.
 struct BagHolder {
-  const void* member;  ///< what has the place
+  const void* member;  ///< the object at the place
   Place place;
   Reach reach;
 };

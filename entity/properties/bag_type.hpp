@@ -59,27 +59,31 @@ class Bag<Item, F, Key>::Type : public FieldType {
     exchange(of(field), source.nodes_ == nullptr ? nullptr : of(field).copy_of(source), undo);
   }
 
-  nlohmann::json to_json(const void* field) const override {
-    nlohmann::json all = nlohmann::json::object();
+  void show(const void* field, JsonWriter out) const override {
+    out.object();
     static_cast<const Bag*>(field)->for_each(
         [&](const Key& key, const Item& item, std::uint32_t slot) {
-          all[json_key(key)] = {{"slot", slot}, {"item", json_of_fields(*nested(), item)}};
+          JsonWriter row = out.member(json_key(key));
+          row.object();
+          row.member("slot").integer(std::uint64_t{slot});
+          show_fields(*nested(), item, row.member("item"));
         });
-    return all;
   }
-  DataResult<nlohmann::json> element_json(const void* field, const PathStep& step) const override {
+  DataResult<> show_element(const void* field, const PathStep& step,
+                            JsonWriter out) const override {
     Key key{};
     const Item* item = key_of(step, key) ? static_cast<const Bag*>(field)->find(key) : nullptr;
     if (item == nullptr) return DataError(DataErrc::unknown_path);
-    return shown(json_of_fields(*nested(), *item));
+    show_fields(*nested(), *item, out);
+    return {};
   }
-  /// Not as a whole: what is to become of items with the same keys is for the operator to say.
-  DataResult<> from_json(void*, const nlohmann::json&) const override {
+  /// A bag is not set as a whole: it would not be clear what happens to items with the same keys.
+  DataResult<> set_from(void*, const JsonReader&) const override {
     return DataError(DataErrc::bad_json, "name an item of the bag");
   }
-  /// An item that is not there is inserted; null erases it.
-  DataResult<> element_from_json(void* field, const PathStep& step,
-                                 const nlohmann::json& json) const override;
+  /// Inserts the item if there is none; null erases it.
+  DataResult<> set_element_from(void* field, const PathStep& step,
+                                const JsonReader& in) const override;
 
  private:
   static Bag& of(void* field) { return *static_cast<Bag*>(field); }
@@ -122,7 +126,7 @@ void Bag<Item, F, Key>::Type::read(void* field, Decoder& in, Transaction& undo,
     if (now->find(key) != nullptr || now->at(slot) != nullptr) in.fail(DataErrc::malformed);
     if (in.ok()) read_item(now->insert(std::make_unique<Node>(key, slot)).item);
   }
-  // Also after a failure: what read_item left to be undone is about these items.
+  // Also after a failure: the undo steps of read_item refer to these items.
   exchange(bag, std::move(now), undo);
 }
 
@@ -175,7 +179,7 @@ void Bag<Item, F, Key>::Type::apply_insert(Bag& bag, const Key& key, Replay& rep
   });
 }
 
-// Those who watch a replica may see less of an item than the replica does.
+// Watchers of a replica may see less of an item than the replica does.
 template <StructType Item, Flags F, KeyType Key>
 void Bag<Item, F, Key>::Type::pass_insert(const Node& node, Replay& replay) const {
   replay.passed = true;
@@ -219,15 +223,15 @@ void Bag<Item, F, Key>::Type::apply_move(Bag& bag, const Key& key, Replay& repla
 }
 
 template <StructType Item, Flags F, KeyType Key>
-DataResult<> Bag<Item, F, Key>::Type::element_from_json(void* field, const PathStep& step,
-                                                        const nlohmann::json& json) const {
+DataResult<> Bag<Item, F, Key>::Type::set_element_from(void* field, const PathStep& step,
+                                                       const JsonReader& in) const {
   Bag& bag = of(field);
   Key key{};
   if (!key_of(step, key)) return DataError(DataErrc::unknown_path);
-  if (json.is_null()) return bag.erase(key);
-  if (Item* item = bag.edit(key); item != nullptr) return fields_from_json(*nested(), *item, json);
+  if (in.is_null()) return bag.erase(key);
+  if (Item* item = bag.edit(key); item != nullptr) return set_fields_from(*nested(), *item, in);
   Item item;
-  if (const DataResult<> read = fields_from_json(*nested(), item, json); !read) return read;
+  if (const DataResult<> read = set_fields_from(*nested(), item, in); !read) return read;
   const auto inserted = bag.insert(key, std::move(item));
   if (!inserted) return inserted.error();
   return {};

@@ -21,7 +21,7 @@ namespace starbus::entity {
 /// Immutable once its schema is built.
 class Evolution {
  public:
-  /// What was saved as `old` is loaded as `now`, unless that was saved too.
+  /// The value saved as `old` is loaded as `now`, unless that was saved too.
   void renamed(std::string old, std::string now) { names_[std::move(old)] = std::move(now); }
 
   /// A value of `field` (its present name) that was saved as a Field<Old> is converted; `Now` is
@@ -55,7 +55,7 @@ class Evolution {
     }
     return nullptr;
   }
-  /// Today's name of what was saved as `old`.
+  /// Today's name of the field saved as `old`.
   const std::string* name_of(const std::string& old) const {
     const auto found = names_.find(old);
     return found == names_.end() ? nullptr : &found->second;
@@ -68,12 +68,12 @@ class Evolution {
   std::vector<Conversion> conversions_;
 };
 
-/// What a load found beside what it loaded.
+/// Findings of a load beside the loaded values.
 struct LoadReport {
   struct Unknown {
     std::string path;  ///< as it was saved: "stats.luck"
     std::uint64_t signature;
-    Bytes value;  ///< as saved: for who wants to look, or to keep it
+    Bytes value;  ///< as saved, to look at or to keep
   };
   std::vector<Unknown> removed;        ///< saved, but not declared any more: not lost, kept here
   std::vector<std::string> added;      ///< declared, but not saved: they have their defaults

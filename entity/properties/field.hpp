@@ -11,7 +11,7 @@ concept StructType = std::is_base_of_v<StructBase, T>;
 
 /// A value that is written as a plain one: `gold += 5`. T is default-constructible, comparable, and
 /// something that encode() of archive.hpp takes. A write of an equal value does nothing. Where
-/// nobody watches, a write is a store behind one comparison; with server_only it is a store.
+/// nothing watches, a write is a store after one comparison; with server_only it is a store.
 ///
 /// operator= throws BadData where set() returns an error: `replica`, or `too_large`.
 template <class T, Flags F = Flags::none>
@@ -51,7 +51,7 @@ class Field : public Member<F> {
   Field& operator++() { return *this = static_cast<T>(value_ + 1); }
   Field& operator--() { return *this = static_cast<T>(value_ - 1); }
 
-  // Numbers compare as what they convert to; classes need it said.
+  // Numbers compare through conversion; classes need an operator.
   friend bool operator==(const Field& a, const T& b) requires std::is_class_v<T> {
     return a.value_ == b;
   }
@@ -161,10 +161,10 @@ class Field<T, F>::Type : public FieldType {
   void restore(void* field, const void* from, Transaction& undo) const override {
     exchange(field, T(of(from)), undo);
   }
-  nlohmann::json to_json(const void* field) const override { return json_of(of(field)); }
-  DataResult<> from_json(void* field, const nlohmann::json& json) const override {
+  void show(const void* field, JsonWriter out) const override { write_json(out, of(field)); }
+  DataResult<> set_from(void* field, const JsonReader& in) const override {
     T value{};
-    if (!from_json_value(json, value)) return DataError(DataErrc::bad_json);
+    if (!read_json(in, value)) return DataError(DataErrc::bad_json);
     return static_cast<Field*>(field)->set(std::move(value));
   }
 
@@ -183,7 +183,7 @@ const FieldType& Field<T, F>::type() {
   return type;
 }
 
-/// What the Field of a struct is; see there.
+/// The base of a Field of a struct; see there.
 template <class T, Flags F>
 class StructField {
   static_assert(valid(F), "one lifetime at most, none if saved; server_only excludes audiences");
@@ -258,11 +258,11 @@ class StructField<T, F>::Type : public FieldType {
   void restore(void* field, const void* from, Transaction& undo) const override {
     restore_fields(*nested(), of(field), of(from), undo);
   }
-  nlohmann::json to_json(const void* field) const override {
-    return json_of_fields(*nested(), of(field));
+  void show(const void* field, JsonWriter out) const override {
+    show_fields(*nested(), of(field), out);
   }
-  DataResult<> from_json(void* field, const nlohmann::json& json) const override {
-    return fields_from_json(*nested(), of(field), json);
+  DataResult<> set_from(void* field, const JsonReader& in) const override {
+    return set_fields_from(*nested(), of(field), in);
   }
 
  private:

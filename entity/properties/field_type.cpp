@@ -1,10 +1,8 @@
 #include "entity/properties/field_type.hpp"
 
-#include <nlohmann/json.hpp>
-
 namespace starbus::entity {
 
-// What most types of fields cannot do.
+// Defaults: most types of fields do not support these.
 
 std::string FieldType::key_text(Decoder& in) const {
   (void)in;
@@ -25,11 +23,11 @@ StructBase* FieldType::descend(void*, const PathStep*) const {
 
 void FieldType::each_struct(void*, const std::function<void(StructBase&)>&) const {}
 
-DataResult<nlohmann::json> FieldType::element_json(const void*, const PathStep&) const {
+DataResult<> FieldType::show_element(const void*, const PathStep&, JsonWriter) const {
   return DataError(DataErrc::unknown_path);
 }
 
-DataResult<> FieldType::element_from_json(void*, const PathStep&, const nlohmann::json&) const {
+DataResult<> FieldType::set_element_from(void*, const PathStep&, const JsonReader&) const {
   return DataError(DataErrc::unknown_path);
 }
 

@@ -2,11 +2,11 @@
 
 #include <any>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 
 #include "entity/properties/address.hpp"
+#include "entity/properties/json_seam.hpp"
 #include "entity/properties/transaction.hpp"
 
 namespace starbus::entity {
@@ -21,7 +21,7 @@ struct PathStep {
   std::int64_t value = 0;
 };
 
-/// A change that a replica passes on to those who watch it, once all of its batch was applied.
+/// A change that a replica passes on to its watchers, once all of its batch was applied.
 struct Passing {
   Reach audiences;
   Operation operation;
@@ -32,7 +32,7 @@ struct Passing {
   bool latest_only;
 };
 
-/// One change from outside that is being applied: what a field needs to take it, or to refuse it.
+/// One change from outside that is being applied by a field.
 struct Replay {
   View view;  ///< whose bytes these are
   Decoder& in;
@@ -41,10 +41,10 @@ struct Replay {
   ByteView address;    ///< of the field
   std::uint8_t depth;  ///< of the address
   Reach pass;          ///< audiences to pass it on to
-  bool observed;       ///< somebody wants the old value
+  bool observed;       ///< an observer wants the old value
   std::vector<Passing>& passing;
-  // What the field says about it:
-  std::any old{};       ///< what was replaced or removed, if it is observed
+  // Set by the field:
+  std::any old{};       ///< the replaced or removed value, if it is observed
   std::size_t key = 0;  ///< bytes of the key at the beginning of the payload
   bool changed = true;  ///< false: the state was so already
   bool passed = false;  ///< the field has filled `passing` itself
@@ -52,22 +52,22 @@ struct Replay {
   void fail(DataErrc code) { in.fail(code); }
 };
 
-/// What can be done with a field whose C++ type is not known: one object per type of field. `field`
-/// is the address of a field of that type. What is read is hostile: errors are left in the decoder,
-/// and the transaction takes back what was changed before.
+/// Operations on a field whose C++ type is not known: one object per type of field. `field`
+/// is the address of a field of that type. Input is hostile: errors are left in the decoder,
+/// and the transaction takes earlier changes back.
 class FieldType {
  public:
   virtual ~FieldType() = default;
 
   virtual Flags flags() const = 0;
-  /// What a saved value is compared by: "i64", "[str]", "bag[i64]"; "struct" for structs.
+  /// The type of a saved value: "i64", "[str]", "bag[i64]"; "struct" for structs.
   virtual std::string signature() const = 0;
-  /// Of the struct within, or of the items; nullptr if there is none.
+  /// The schema of the struct within, or of the items; nullptr if there is none.
   virtual const Schema* nested() const { return nullptr; }
   virtual std::size_t capacity(const void*) const { return 0; }
   /// For containers with keys: the key that comes next, as a step of a path shows it.
   virtual std::string key_text(Decoder& in) const;
-  /// The key that a step means, as it goes on the wire; false: it is none.
+  /// The wire form of the key that a step names; false if it is not a key.
   virtual bool encode_key(const PathStep& step, Bytes& out) const;
 
   /// The whole value, as a view sees it, as in a snapshot.
@@ -91,13 +91,13 @@ class FieldType {
   /// The same without: as part of a replacement.
   virtual void restore(void* field, const void* from, Transaction& undo) const = 0;
 
-  virtual nlohmann::json to_json(const void* field) const = 0;
+  virtual void show(const void* field, JsonWriter out) const = 0;
   /// One element; `step` as in a path.
-  virtual DataResult<nlohmann::json> element_json(const void* field, const PathStep& step) const;
-  /// By way of ordinary writing.
-  virtual DataResult<> from_json(void* field, const nlohmann::json& json) const = 0;
-  virtual DataResult<> element_from_json(void* field, const PathStep& step,
-                                         const nlohmann::json& json) const;
+  virtual DataResult<> show_element(const void* field, const PathStep& step, JsonWriter out) const;
+  /// Sets it by ordinary writing.
+  virtual DataResult<> set_from(void* field, const JsonReader& in) const = 0;
+  virtual DataResult<> set_element_from(void* field, const PathStep& step,
+                                        const JsonReader& in) const;
 };
 
 }  // namespace starbus::entity

@@ -1,5 +1,5 @@
-/// What a declaration says about a field: who sees it, and how long its value lives. Flags are
-/// template arguments, so that what does not concern a field costs it nothing.
+/// Flags of a field: its audiences, and the lifetime of its value. Flags are
+/// template arguments, so that unused features cost a field nothing.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@ namespace starbus::entity {
 enum class Audience : std::uint8_t { ghost, other_clients, own_client, save, cache };
 inline constexpr std::size_t kAudiences = 5;
 
-/// What a snapshot or a saved form is for: an audience, or a move to another process, for which
+/// The purpose of a snapshot or a saved form: an audience, or a move to another process, for which
 /// visibility does not count and lifetimes do.
 enum class View : std::uint8_t { ghost, other_clients, own_client, save, cache, migration };
 inline constexpr std::size_t kViews = 6;
@@ -60,7 +60,7 @@ inline constexpr Flags per_process = Flags::per_process;
 inline constexpr Flags per_session = Flags::per_session;
 inline constexpr Flags latest_only = Flags::latest_only;
 
-/// What ends: fields of this or a shorter lifetime become their defaults.
+/// The lifetime that ends: fields of this or a shorter one become their defaults.
 enum class Lifetime : std::uint8_t { space, process, session };
 
 /// A bit per view: which of them a field is part of, as far as it decides that itself. What holds
@@ -83,8 +83,8 @@ constexpr bool names_audience(Flags flags) {
   return (static_cast<std::uint16_t>(flags) & kAudienceBits) != 0;
 }
 
-/// Of a field: the audiences it names; naming none, all that see its struct, or nobody if it stands
-/// in the entity itself.
+/// The reach of a field: the audiences it names. If it names none: all that see its struct, or none
+/// if it stands in the entity itself.
 constexpr Reach reach_of(Flags flags, bool in_entity) {
   Reach reach = static_cast<Reach>(static_cast<std::uint16_t>(flags) & kAudienceBits);
   if (reach == 0 && !in_entity && !has(flags, Flags::server_only)) reach = kAudienceBits;
@@ -93,7 +93,7 @@ constexpr Reach reach_of(Flags flags, bool in_entity) {
   return stays ? reach : static_cast<Reach>(reach | kTravelBit);
 }
 
-/// What a declaration may say; checked where a field is declared.
+/// Whether a declaration is valid; checked where a field is declared.
 constexpr bool valid(Flags flags) {
   const auto bits = static_cast<std::uint16_t>(flags);
   const bool one_lifetime = std::popcount(bits & 0x1c0U) <= 1;

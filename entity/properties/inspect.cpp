@@ -1,40 +1,40 @@
-#include "entity/properties/json_value.hpp"
+#include "entity/properties/inspect.hpp"
+
 #include "entity/properties/path.hpp"
-#include "entity/properties/root.hpp"
 
 namespace starbus::entity {
 
-nlohmann::json json_of_fields(const Schema& schema, const StructBase& from) {
-  nlohmann::json all = nlohmann::json::object();
-  for (const FieldInfo& field : schema.fields())
-    all[field.name] = field.type->to_json(field.of(from));
-  return all;
+void show_fields(const Schema& schema, const StructBase& from, JsonWriter out) {
+  out.object();
+  for (const FieldInfo& field : schema.fields()) {
+    field.type->show(field.of(from), out.member(field.name));
+  }
 }
 
 namespace {
 
-DataResult<> set_fields(const Schema& schema, StructBase& to, const nlohmann::json& json) {
-  if (!json.is_object()) return DataError(DataErrc::bad_json);
-  for (const auto& [name, value] : json.items()) {
+DataResult<> set_each_field(const Schema& schema, StructBase& to, const JsonReader& in) {
+  if (!in.is_object()) return DataError(DataErrc::bad_json);
+  DataResult<> done;
+  in.each_member([&](const std::string& name, const JsonReader& value) {
     const FieldInfo* field = schema.find(name);
-    if (field == nullptr) return DataError(DataErrc::unknown_path, name);
-    const DataResult<> done = field->type->from_json(field->of(to), value);
-    if (!done) return done;
-  }
-  return {};
+    done = field == nullptr ? DataResult<>(DataError(DataErrc::unknown_path, name))
+                            : field->type->set_from(field->of(to), value);
+    return done.has_value();
+  });
+  return done;
 }
 
 }  // namespace
 
-// What is wrong further behind must not leave what comes before it changed: tried on another
-// object.
-DataResult<> fields_from_json(const Schema& schema, StructBase& to, const nlohmann::json& json) {
+// Tried on another object first: an invalid member must not leave the members before it changed.
+DataResult<> set_fields_from(const Schema& schema, StructBase& to, const JsonReader& in) {
   if ((to.top()->attention() & StructBase::kReplicaBit) != 0) return DataError(DataErrc::replica);
-  if (const DataResult<> tried = set_fields(schema, *schema.fresh(), json); !tried) return tried;
-  return set_fields(schema, to, json);
+  if (const DataResult<> tried = set_each_field(schema, *schema.fresh(), in); !tried) return tried;
+  return set_each_field(schema, to, in);
 }
 
-/// What a path leads to: a field, or with `element` one of its elements.
+/// The target of a path: a field, or, with `element`, one of its elements.
 struct Root::Target {
   StructBase* owner;
   const FieldInfo* field;
@@ -71,21 +71,34 @@ DataResult<Root::Target> Root::resolve(std::string_view path) {
 }
 
 nlohmann::json Root::to_json() const {
-  return json_of_fields(schema(), *this);
+  nlohmann::json all;
+  show_fields(schema(), *this, JsonWriter(all));
+  return all;
 }
 
 DataResult<nlohmann::json> Root::get(std::string_view path) const {
   const auto target = const_cast<Root*>(this)->resolve(path);
   if (!target) return target.error();
-  if (target->element == nullptr) return shown(target->field->type->to_json(target->address()));
-  return target->field->type->element_json(target->address(), *target->element);
+  const FieldType& type = *target->field->type;
+  nlohmann::json shown;
+  if (target->element == nullptr) {
+    type.show(target->address(), JsonWriter(shown));
+  } else if (const auto done =
+                 type.show_element(target->address(), *target->element, JsonWriter(shown));
+             !done) {
+    return done.error();
+  }
+  // In place: JSON converts to almost everything, also to a result.
+  return DataResult<nlohmann::json>(in_place_value, std::move(shown));
 }
 
 DataResult<> Root::set(std::string_view path, const nlohmann::json& value) {
   const auto target = resolve(path);
   if (!target) return target.error();
-  if (target->element == nullptr) return target->field->type->from_json(target->address(), value);
-  return target->field->type->element_from_json(target->address(), *target->element, value);
+  const FieldType& type = *target->field->type;
+  const JsonReader in(value);
+  if (target->element == nullptr) return type.set_from(target->address(), in);
+  return type.set_element_from(target->address(), *target->element, in);
 }
 
 DataResult<ObserverId> Root::observe(std::string_view path, Observer observer) {

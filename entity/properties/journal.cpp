@@ -47,7 +47,7 @@ class Cover {
         add_to(covered, find(put_, text));
         add_to(put_[text], audiences);
         break;
-      case Operation::map_erase:  // what was put before must be there to be erased
+      case Operation::map_erase:  // an earlier put must be there to be erased
         put_.erase(text);
         break;
       case Operation::bag_erase:
@@ -68,7 +68,7 @@ class Cover {
   }
   std::array<Reach, 256> top_{};  // by index: the fields of the entity itself
   Covered subtrees_;
-  Covered erased_;  // items: only what lies below
+  Covered erased_;  // items: only fields below
   Covered put_;     // keys of maps
 };
 
@@ -236,7 +236,8 @@ Reach Journal::seal_as(std::uint64_t stamp, Reach versions) {
   return changed;
 }
 
-// The group that begins at `last` stays, however large: whoever keeps up must be able to get it.
+// The group that begins at `last` stays, however large: watchers that keep up must be able to get
+// it.
 void Journal::trim(std::size_t last) {
   if (last <= kHistoryBytes) return;
   // To three quarters, so that not every tick moves the rest.
@@ -285,7 +286,7 @@ bool Journal::collect(Audience audience, std::uint64_t since, Encoder& out) cons
       out.raw(change.bytes().data(), change.bytes().size());
     }
   }
-  if (previous != version(audience)) {  // of its latest ticks nothing is left to tell
+  if (previous != version(audience)) {  // the history of its latest ticks is gone
     out.varint(version(audience) - previous);
     out.varint(0);
   }

@@ -7,7 +7,7 @@
 
 namespace starbus::entity {
 
-/// What changed in one entity: the changes of this tick, and behind them a bounded history of those
+/// The changes of one entity: those of this tick, and a bounded history of those
 /// of earlier ticks, for observers that lag. Each change is encoded once, when it is made, for all
 /// audiences that see the same of it. seal() ends a tick: it gives the tick a stamp, the next
 /// number of this entity, and that is the new version for every audience that sees something of it.
@@ -30,7 +30,7 @@ class Journal {
   /// pending is dropped, and every audience has lost its history.
   void record(const Entry& entry);
 
-  /// Ends the tick: drops what was superseded within it and trims the history. Returns the
+  /// Ends the tick: drops changes that were superseded within it and trims the history. Returns the
   /// audiences that have a new version.
   Reach seal() { return pending() == 0 && !overflowed_ ? Reach{0} : seal_as(stamp_ + 1); }
   /// The same under a stamp that the real entity gave, greater than stamp(). `versions` are the
@@ -53,7 +53,7 @@ class Journal {
   std::uint64_t sent(Audience audience) const { return sent_[index_of(audience)]; }
   void set_sent(Audience audience) { sent_[index_of(audience)] = versions_[index_of(audience)]; }
   void set_all_sent() { sent_ = versions_; }
-  /// Somebody begins to watch: history begins here, with a version that nobody has seen.
+  /// The first watcher comes: history begins here, with a version that no watcher has seen.
   void open(Audience audience, bool as_replica);
   /// All history is lost: the state was replaced. Every version is the next stamp, and news.
   void restart();
@@ -63,7 +63,7 @@ class Journal {
   void restart(std::uint32_t lineage, std::uint64_t stamp,
                const std::array<std::uint64_t, kAudiences>& versions);
 
-  // Of a replica:
+  // For a replica:
   Audience replica_of = Audience::ghost;
   bool synced = false;  ///< it has taken a snapshot
 
@@ -97,7 +97,7 @@ class Journal {
   void lose_history();
 
   std::uint32_t lineage_;
-  Bytes buffer_;                     // sealed groups, then what is pending
+  Bytes buffer_;                     // sealed groups, then pending changes
   std::uint32_t sealed_ = 0;         // bytes of the groups
   std::uint32_t compact_above_ = 0;  // pending bytes
   bool overflowed_ = false;

@@ -7,7 +7,7 @@
 
 namespace starbus::entity {
 
-/// What may be a key of a map or bag: an integer, or a text of 1 to kMaxKey bytes.
+/// The key types of maps and bags: an integer, or a text of 1 to kMaxKey bytes.
 template <class K>
 concept KeyType = std::is_same_v<K, std::string> || std::is_same_v<K, std::int32_t> ||
     std::is_same_v<K, std::int64_t> || std::is_same_v<K, std::uint32_t> ||
@@ -42,7 +42,7 @@ std::string key_path(const K& key) {
   }
 }
 
-/// The key that a step of a path means; false: it is none of this type.
+/// The key that a step of a path names; false if it is not of this type.
 template <KeyType K>
 bool key_of(const PathStep& step, K& key) {
   if constexpr (std::is_integral_v<K>) {

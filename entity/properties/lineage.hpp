@@ -5,10 +5,12 @@
 
 namespace starbus::entity {
 
-/// What an observer has: a tick of one life of an entity's properties, under one declaration. The
-/// stamps of two lineages say nothing of one another, though they may be the same numbers.
+/// The version that a watcher has: a tick of one life of an entity's properties, under one
+/// declaration. The stamps of two lineages say nothing of one another, though they may be the same
+/// numbers.
 struct Version {
-  std::uint32_t lineage = 0;  ///< 0: none; a replica that has no state, or what nobody ever watched
+  std::uint32_t lineage =
+      0;  ///< 0: none; a replica without state, or properties that were never watched
   std::uint64_t stamp = 0;
   bool operator==(const Version&) const = default;
 };

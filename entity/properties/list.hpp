@@ -5,7 +5,7 @@
 namespace starbus::entity {
 
 /// A sequence of plain values. Each change is sent as itself, not as the whole list. At most
-/// kMaxElements; what is refused changes nothing and sends nothing. Reading is that of a const
+/// kMaxElements; a refused write changes nothing and sends nothing. Reading is that of a const
 /// vector.
 template <class T, Flags F = Flags::none>
 class List : public Member<F> {
@@ -37,7 +37,7 @@ class List : public Member<F> {
   DataResult<> set_at(std::size_t index, T value) {
     return result_of(put(Operation::list_set, index, std::move(value)));
   }
-  /// In front of what is at `index` now; at the end if that is size().
+  /// Inserts before the element at `index`; at the end if that is size().
   DataResult<> insert_at(std::size_t index, T value) {
     return result_of(put(Operation::list_insert, index, std::move(value)));
   }
@@ -164,31 +164,33 @@ class List<T, F>::Type : public FieldType {
   void restore(void* field, const void* from, Transaction& undo) const override {
     exchange(of(field), std::vector<T>(static_cast<const List*>(from)->values_), undo);
   }
-  nlohmann::json to_json(const void* field) const override {
-    nlohmann::json all = nlohmann::json::array();
-    for (const T& value : static_cast<const List*>(field)->values_) all.push_back(json_of(value));
-    return all;
+  void show(const void* field, JsonWriter out) const override {
+    out.array();
+    for (const T& value : static_cast<const List*>(field)->values_)
+      write_json(out.element(), value);
   }
-  DataResult<nlohmann::json> element_json(const void* field, const PathStep& step) const override {
+  DataResult<> show_element(const void* field, const PathStep& step,
+                            JsonWriter out) const override {
     const auto& values = static_cast<const List*>(field)->values_;
     if (!names_element(step, values)) return DataError(DataErrc::unknown_path);
-    return shown(json_of(T(values[static_cast<std::size_t>(step.value)])));
+    write_json(out, T(values[static_cast<std::size_t>(step.value)]));
+    return {};
   }
-  DataResult<> from_json(void* field, const nlohmann::json& json) const override {
-    if (!json.is_array()) return DataError(DataErrc::bad_json);
+  DataResult<> set_from(void* field, const JsonReader& in) const override {
+    if (!in.is_array()) return DataError(DataErrc::bad_json);
     std::vector<T> values;
-    for (const nlohmann::json& element : json) {
+    for (std::size_t i = 0; i < in.size(); ++i) {
       T value{};
-      if (!from_json_value(element, value)) return DataError(DataErrc::bad_json);
+      if (!read_json(in.element(i), value)) return DataError(DataErrc::bad_json);
       values.push_back(std::move(value));
     }
     return static_cast<List*>(field)->set(std::move(values));
   }
-  DataResult<> element_from_json(void* field, const PathStep& step,
-                                 const nlohmann::json& json) const override {
+  DataResult<> set_element_from(void* field, const PathStep& step,
+                                const JsonReader& in) const override {
     if (!names_element(step, of(field))) return DataError(DataErrc::unknown_path);
     T value{};
-    if (!from_json_value(json, value)) return DataError(DataErrc::bad_json);
+    if (!read_json(in, value)) return DataError(DataErrc::bad_json);
     return static_cast<List*>(field)->set_at(static_cast<std::size_t>(step.value),
                                              std::move(value));
   }

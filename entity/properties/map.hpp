@@ -9,7 +9,7 @@
 namespace starbus::entity {
 
 /// Plain values by key, in the order of keys. Each change is sent as itself, not as the whole map.
-/// At most kMaxElements; what is refused changes nothing and sends nothing. An empty one costs a
+/// At most kMaxElements; a refused write changes nothing and sends nothing. An empty one costs a
 /// pointer.
 template <KeyType K, class V, Flags F = Flags::none>
 class Map : public Member<F> {
@@ -207,38 +207,39 @@ class Map<K, V, F>::Type : public FieldType {
   void restore(void* field, const void* from, Transaction& undo) const override {
     exchange(of(field), Values(static_cast<const Map*>(from)->get()), undo);
   }
-  nlohmann::json to_json(const void* field) const override {
-    nlohmann::json all = nlohmann::json::object();
+  void show(const void* field, JsonWriter out) const override {
+    out.object();
     for (const auto& [key, value] : static_cast<const Map*>(field)->get()) {
-      all[json_key(key)] = json_of(value);
+      write_json(out.member(json_key(key)), value);
     }
-    return all;
   }
-  DataResult<nlohmann::json> element_json(const void* field, const PathStep& step) const override {
+  DataResult<> show_element(const void* field, const PathStep& step,
+                            JsonWriter out) const override {
     K key{};
     const V* value = key_of(step, key) ? static_cast<const Map*>(field)->find(key) : nullptr;
     if (value == nullptr) return DataError(DataErrc::unknown_path);
-    return shown(json_of(*value));
+    write_json(out, *value);
+    return {};
   }
-  DataResult<> from_json(void* field, const nlohmann::json& json) const override {
-    if (!json.is_object()) return DataError(DataErrc::bad_json);
+  DataResult<> set_from(void* field, const JsonReader& in) const override {
+    if (!in.is_object()) return DataError(DataErrc::bad_json);
     Values now;
-    for (const auto& [text, element] : json.items()) {
+    const bool valid = in.each_member([&](const std::string& text, const JsonReader& element) {
       K key{};
       V value{};
-      if (!key_from_json(text, key) || !from_json_value(element, value)) {
-        return DataError(DataErrc::bad_json);
-      }
+      if (!key_from_json(text, key) || !read_json(element, value)) return false;
       now.emplace(std::move(key), std::move(value));
-    }
+      return true;
+    });
+    if (!valid) return DataError(DataErrc::bad_json);
     return static_cast<Map*>(field)->set(std::move(now));
   }
-  DataResult<> element_from_json(void* field, const PathStep& step,
-                                 const nlohmann::json& json) const override {
+  DataResult<> set_element_from(void* field, const PathStep& step,
+                                const JsonReader& in) const override {
     K key{};
     if (!key_of(step, key)) return DataError(DataErrc::unknown_path);
     V value{};
-    if (!from_json_value(json, value)) return DataError(DataErrc::bad_json);
+    if (!read_json(in, value)) return DataError(DataErrc::bad_json);
     return static_cast<Map*>(field)->put(key, std::move(value));
   }
 

@@ -27,7 +27,7 @@ inline void throw_if(DataErrc error) {
   if (error != DataErrc::ok) throw BadData(error);
 }
 
-/// What fields and containers have in common: where they stand, and how they record a change. The
+/// The base of fields and containers: their place, and how they record a change. The
 /// owner is the struct that has them as a member.
 template <Flags F>
 class Member {
@@ -46,7 +46,7 @@ class Member {
   ~Member() = default;
 
   StructBase& owner() const { return *place_.owner(this); }
-  /// What a write must look at; 0: nobody cares.
+  /// Bits that a write must check; 0: none.
   std::uint8_t attention() const {
     constexpr auto kWatched = static_cast<std::uint8_t>(
         (reach_of(F, false) & kAudienceBits) | StructBase::kReplicaBit | StructBase::kObservedBit);
@@ -58,7 +58,7 @@ class Member {
   }
   Place place() const { return place_; }
 
-  /// Records a change if somebody watches: payload(Encoder&) writes what follows the address, and
+  /// Records a change if it is watched: payload(Encoder&) writes what follows the address, and
   /// `key` says how much of that is a key. An error: nothing was recorded.
   template <class Payload>
   DataErrc record(std::uint8_t attention, Operation operation, Payload&& payload,

@@ -22,7 +22,7 @@ void Observers::remove(ObserverId id) {
   const auto found = std::find_if(entries_.begin(), entries_.end(),
                                   [id](const auto& entry) { return entry->id == id; });
   if (found == entries_.end()) return;
-  (*found)->removed = true;  // it may be about to be told
+  (*found)->removed = true;  // its call may be pending
   entries_.erase(found);
 }
 
@@ -40,7 +40,7 @@ void Observers::tell(Change change) {
   if (telling_) return;
   telling_ = true;
   told_ = 0;
-  // An observer that throws ends the round: what waited is not told.
+  // An observer that throws ends the round: pending changes are dropped.
   struct Round {
     Observers& all;
     ~Round() {

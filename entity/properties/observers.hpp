@@ -11,11 +11,11 @@
 
 namespace starbus::entity {
 
-/// One change, as it is told to observers in this process.
+/// One change, as observers in this process get it.
 struct Change {
   std::string path;  ///< "items[1001].count": of the field, for a container with `operation` on it
   Operation operation = Operation::set;
-  std::any value;  ///< what was there before, where one value was replaced or removed
+  std::any value;  ///< the value before, where one value was replaced or removed
   Bytes address;
 
   /// The value before, of type T; nullptr if there is none of that type.
@@ -28,9 +28,9 @@ struct Change {
 using Observer = std::function<void(const Change&)>;
 using ObserverId = std::uint64_t;
 
-/// Who in this process wants to know of changes of one entity. Changes are told in the order in
-/// which they were made, one after the other: what an observer causes waits until all were told of
-/// what came before. Used by the entity's thread.
+/// The observers in this process of one entity. They get changes in the order in which these were
+/// made: a change that an observer causes waits until all observers got the earlier ones. Used by
+/// the entity's thread.
 class Observers {
  public:
   /// Of the field at `address`, and of all below. 0: there are kMaxObservers.

@@ -1,9 +1,9 @@
 /// Properties of entities: declared once, used like plain fields, and known by that declaration to
-/// clients, ghosts, the database, migration and inspection. Read this first; docs/properties.md
-/// says what a declaration means and what travels.
+/// clients, ghosts, the database, migration and inspection. Read this first;
+/// docs/guide/properties.md says what a declaration means and what travels.
 ///
 ///   struct Item : entity::Struct<Item> {
-///     Field<int> kind{this, "kind"};                        // seen by all who see the bag
+///     Field<int> kind{this, "kind"};                        // visible to all audiences of the bag
 ///     Field<int, own_client | save> count{this, "count"};   // by these of them
 ///   };
 ///   struct Player : entity::Properties<Player> {
@@ -24,7 +24,7 @@
 
 namespace starbus::entity {
 
-/// What a struct of fields derives from, naming itself. Default-constructible and copyable; a copy
+/// The base of a struct of fields, which names itself. Default-constructible and copyable; a copy
 /// has the values, and stands alone until a field or a bag takes it.
 template <class Self>
 class Struct : public StructBase {
@@ -38,7 +38,7 @@ class Struct : public StructBase {
   static const Schema& schema() { return Schema::of<Self>(); }
 };
 
-/// What the properties of an entity derive from, naming themselves; the last class of its line, and
+/// The base of the properties of an entity, which name themselves; the last class of its line, and
 /// default-constructible. See Root for what it can do.
 template <class Self>
 class Properties : public Root {

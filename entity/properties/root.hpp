@@ -11,10 +11,10 @@
 
 namespace starbus::entity {
 
-/// Who gathers what changed in many entities, so that nobody need walk over all of them.
+/// Gathers changes of many entities, so that no pass over all of them is needed.
 class ChangeListener {
  public:
-  /// There is something new for somebody who watches, the first since listen(). `tag` is the one
+  /// There is a change for a watcher, the first since listen(). `tag` is the one
   /// that was given there. Within the write: it may note it down, and no more.
   virtual void changed(std::uint64_t tag) = 0;
 
@@ -22,7 +22,7 @@ class ChangeListener {
   ~ChangeListener() = default;
 };
 
-/// What the properties of every entity can do, whatever they consist of: be watched, tell what
+/// The operations of all properties of entities: be watched, tell what
 /// changed, be a replica, be saved and loaded, be inspected. Owned by its entity, which does not
 /// move in memory; used by the thread that owns the entity, never by two. Failing calls change
 /// nothing.
@@ -38,80 +38,83 @@ class Root : public StructBase {
 
   /// Changes that `audience` sees are recorded from now on. Who watches begins with a snapshot.
   void watch(Audience audience);
-  /// Nobody is left who watches. A later watch() begins anew: old versions are refused.
+  /// The last watcher left. A later watch() begins again: old versions are refused.
   void unwatch(Audience audience);
   bool watched(Audience audience) const { return (attention_ & bit_of(audience)) != 0; }
   /// A bit for each audience that is.
   Reach watchers() const { return static_cast<Reach>(attention_ & kAudienceBits); }
 
   /// Ends the tick and gives each watched audience that has news its bytes, once, ghosts first:
-  /// send(Audience, ByteView), which may not touch this object. They are a delta from what was sent
-  /// before, or a snapshot where that is no longer kept. An error: that audience's state is larger
-  /// than kMaxState; the others got theirs.
+  /// send(Audience, ByteView), which may not touch this object. They are a delta from the last sent
+  /// state, or a snapshot where the history no longer reaches back to that. An error: that
+  /// audience's state is larger than kMaxState; the others got theirs.
   template <class Send>
   DataResult<> flush(Send&& send);
 
-  /// The same in steps, for whoever sends to some audiences in other ways. Ends the tick; a bit for
-  /// each watched audience that has news.
+  /// The same in steps, for callers that send to some audiences in other ways. Ends the tick; a bit
+  /// for each watched audience that has news.
   Reach news();
   /// Appends the news of one of those, as flush sends them. Error: as of flush; they stay news.
   DataResult<> take_news(Audience audience, Bytes& out);
-  /// Its news are no news any more: somebody has told it the state in another way.
+  /// The audience got the state in another way: it has no news.
   void drop_news(Audience audience);
-  /// Tells `listener` once, at the next change that anybody who watches gets; then it has to be
-  /// called again. Null: nobody. The listener outlives this object.
+  /// Tells `listener` once, at the next change for a watcher; then it has to be called again. Null:
+  /// no listener. The listener outlives this object.
   void listen(ChangeListener* listener, std::uint64_t tag) {
     listener_ = listener;
     tag_ = tag;
   }
 
-  /// Ends the tick without sending: what changed so far is one step. Returns the audiences with
+  /// Ends the tick without sending: the changes so far are one step. Returns the audiences with
   /// news.
   Reach seal();
-  /// What `audience` can have seen. Its stamp grows by whole ticks; its lineage stays, also through
-  /// moves by snapshot, and is another one for the same entity when it is loaded anew.
+  /// The latest version that `audience` can have. Its stamp grows by whole ticks; its lineage
+  /// stays, also through moves by snapshot, and is another one for the same entity when it is
+  /// loaded again.
   Version version(Audience audience) const;
-  /// Appends what changed for `audience` after `since`, up to the last sealed tick; history_lost if
+  /// Appends the changes for `audience` after `since`, up to the last sealed tick; history_lost if
   /// that is not kept, was never a version, or is one of another lineage.
   DataResult<> encode_delta(Audience audience, const Version& since, Bytes& out) const;
   /// Seals, then appends all that the view sees, with the versions. `migration` is everything that
   /// travels to another process, of whatever audience.
   DataResult<> encode_snapshot(View view, Bytes& out);
 
-  /// Somebody else may have gone on from the same state, and told what he did: from now on this one
-  /// has another lineage, and whoever watches takes a snapshot.
+  /// Another process may have gone on from the same state and sent its changes: from now on this
+  /// object has another lineage, and its watchers take a snapshot.
   void begin_anew();
 
   // --- Being a replica ------------------------------------------------------------------------
 
   /// From now on only apply_ functions change this object, until become_real(): writing is refused.
-  /// It has the state and the versions of nobody: the first thing that it takes is a snapshot.
+  /// It has no state and no version: it takes a snapshot first.
   void become_replica(Audience audience);
-  /// Takes the place of the real entity, which may have come further than this copy of it: so it
-  /// begins anew.
+  /// Takes the place of the real entity, which may have had later changes than this copy: begins a
+  /// new lineage.
   void become_real();
   bool is_replica() const { return (attention_ & kReplicaBit) != 0; }
 
-  /// What encode_delta wrote, all or nothing. Ticks that this replica has are skipped. gap: changes
-  /// in between are missing, or it is of another lineage; desync and malformed: take a snapshot.
+  /// Applies the bytes of encode_delta, all or nothing. Ticks that this replica has are skipped.
+  /// gap: changes in between are missing, or it is of another lineage; desync and malformed: take a
+  /// snapshot.
   DataResult<> apply_delta(ByteView bytes);
-  /// What encode_snapshot wrote for this replica's audience; or for migration, into a fresh object
-  /// that is no replica and then goes on where the source stopped. Observers are not told.
+  /// Applies the bytes of encode_snapshot for this replica's audience; or for migration, into a
+  /// fresh object that is not a replica and then goes on where the source stopped. Observers are
+  /// not told.
   DataResult<> apply_snapshot(ByteView bytes);
 
   // --- Saving and lifetimes -------------------------------------------------------------------
 
   /// The saved form, by name: View::save, or View::migration for a process with other declarations.
   DataResult<> encode_saved(View view, Bytes& out) const;
-  /// Reads it into this object: what was not saved has its default. Observers are not told, and who
-  /// watches must take a snapshot.
+  /// Reads the saved form into this object: fields that were not saved get their defaults.
+  /// Observers are not told, and watchers must take a snapshot.
   DataResult<LoadReport> load_saved(ByteView bytes);
   /// Fields of this or a shorter lifetime become their defaults, by ordinary writes.
   DataResult<> reset(Lifetime lifetime);
 
   // --- Looking at it --------------------------------------------------------------------------
 
-  /// Everything, whoever may see it.
+  /// All fields, of all audiences.
   nlohmann::json to_json() const;
   /// "stats.strength", "marks[2]", "prices[\"sword\"]", "items[1001].count".
   DataResult<nlohmann::json> get(std::string_view path) const;
@@ -120,12 +123,12 @@ class Root : public StructBase {
 
   // --- Observers in this process --------------------------------------------------------------
 
-  /// Calls after every change of the field at `path`, or below it, whoever made it: a write here,
+  /// Calls after every change of the field at `path`, or below it: a write here,
   /// or the delta of a replica, after the whole of it. Observers may write, observe and unobserve;
   /// changes that they cause are told after this one. They may not destroy the entity.
   DataResult<ObserverId> observe(std::string_view path, Observer observer);
   void unobserve(ObserverId id);
-  /// Changes that were made but not told, because of kMaxCascade.
+  /// Changes that observers did not get because of kMaxCascade.
   std::uint64_t untold() const { return observers_ == nullptr ? 0 : observers_->untold(); }
 
   /// Bytes that recording and observing occupy at present, beside the object itself.
@@ -162,7 +165,7 @@ class Root : public StructBase {
 
   std::unique_ptr<Journal> journal_;      // from the first watch on
   std::unique_ptr<Observers> observers_;  // from the first observer on
-  ChangeListener* listener_ = nullptr;    // until it was told
+  ChangeListener* listener_ = nullptr;    // until its call
   std::uint64_t tag_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Being a replica: what the real entity wrote is applied, whole or not at all.
+// Replicas: bytes of the real entity are applied, whole or not at all.
 #include "entity/properties/path.hpp"
 #include "entity/properties/root.hpp"
 #include "entity/properties/wire.hpp"
@@ -57,14 +57,14 @@ DataResult<> Root::apply_snapshot(ByteView bytes) {
   }
   if (const DataResult<> applied = apply_body(in, static_cast<View>(view)); !applied)
     return applied;
-  // Who is watched by nobody there has no version that grows. A ghost serves other clients, and
-  // what they see ghosts see, too.
+  // The version of an audience that is not watched there does not grow. A ghost serves other
+  // clients, and everything that they see ghosts see, too.
   const bool of_ghosts = view == static_cast<std::uint8_t>(View::ghost);
   if (of_ghosts && (watching & bit_of(Audience::other_clients)) == 0) {
     versions[static_cast<std::size_t>(Audience::other_clients)] =
         versions[static_cast<std::size_t>(Audience::ghost)];
   }
-  // What nobody ever watched had no lineage where it was.
+  // Properties that were never watched have no lineage.
   const bool begins = moved && lineage == 0;
   journal().restart(begins ? draw_lineage() : lineage, stamp, versions);
   journal_->synced = true;
@@ -85,7 +85,7 @@ DataResult<> Root::apply_body(Decoder& in, View view) {
   return {};
 }
 
-/// What one call of apply_delta gathers until all of it is known to be good.
+/// The results of one call of apply_delta until all of it is known to be valid.
 struct Root::Batch {
   struct Group {
     std::uint64_t stamp;
@@ -98,7 +98,7 @@ struct Root::Batch {
   std::vector<Passing> passing;
   std::vector<Group> groups;
   std::vector<Change> changes;
-  Reach versions = 0;  // of the group at hand: who would see something of it
+  Reach versions = 0;  // of the present group: the audiences that see a part of it
 };
 
 DataResult<> Root::apply_delta(ByteView bytes) {

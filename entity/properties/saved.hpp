@@ -4,21 +4,21 @@
 
 namespace starbus::entity {
 
-/// One load that is under way: what it found, and where it stands.
+/// One load that is under way: its report, and its place.
 class Loading {
  public:
   Loading(View v, Transaction& u) : view(v), undo(u) {}
   View view;
   Transaction& undo;
   LoadReport report;
-  std::string path;  ///< of what is loaded at present, with a dot behind it
+  std::string path;  ///< of the field that is loaded now, followed by a dot
   DataError error;   ///< the first, if it needs a text
 };
 
-/// The fields that are part of the view, by name; see docs/properties.md.
+/// The fields that are part of the view, by name; see docs/guide/properties.md.
 void save_fields(const Schema& schema, const StructBase& from, View view, Encoder& out);
 void load_fields(const Schema& schema, StructBase& to, Decoder& in, Loading& loading);
-/// A value behind its size.
+/// A value after its size.
 template <class Write>
 void put_sized(Encoder& out, Write&& write) {
   Bytes value;

@@ -87,7 +87,7 @@ void Schema::check() const {
   for (const FieldInfo& field : fields_) {
     if (field.name.empty() || field.name.size() > kMaxFieldName ||
         field.name.find_first_of(".[]\"") != std::string::npos) {
-      refuse("'" + field.name + "' is no name for a field");
+      refuse("'" + field.name + "' is not a valid name of a field");
     }
     if (find(field.name) != &field) refuse("two fields have the name " + field.name);
     const std::size_t below = field.type->nested() == nullptr ? 0 : field.type->nested()->levels();
@@ -125,7 +125,7 @@ void Schema::finish() {
   }
 }
 
-// A letter per field, those of nested ones behind it in brackets.
+// A letter per field, followed by those of nested fields in brackets.
 std::string Schema::sight(Audience audience) const {
   std::string text;
   for (const FieldInfo& field : fields_) {

@@ -28,8 +28,8 @@ struct FieldInfo {
   }
 };
 
-/// What a struct or an entity's properties consist of. Built once per type, by constructing one
-/// object of it (the prototype, which also holds the defaults) while its fields say what they are;
+/// The fields of a struct or of an entity's properties. Built once per type, by constructing one
+/// object of it (the prototype, which also holds the defaults) while its fields enlist themselves;
 /// immutable afterwards, so any thread may read it. A declaration that breaks a limit is a
 /// std::logic_error, thrown when the schema is first asked for: ask at start-up.
 class Schema {
@@ -61,7 +61,7 @@ class Schema {
   /// Equal for two builds exactly if all that they exchange by index means the same: names, types,
   /// flags, capacities and the order of fields.
   std::uint64_t hash() const { return hash_; }
-  /// The same, but whatever the order: what is saved, by name, means the same.
+  /// The same without the order: equal if saved values, which go by name, mean the same.
   std::uint64_t saved_hash() const { return saved_hash_; }
   /// The first audience that sees exactly the same fields, here and below, as this one.
   Audience same_sight(Audience audience) const {
@@ -106,7 +106,7 @@ class Schema {
   std::array<Audience, kAudiences> same_sight_{};
 };
 
-/// The value of a struct as a view sees it: the fields that are part of it, each behind its index,
+/// The value of a struct as a view sees it: the fields that are part of it, each after its index,
 /// and a zero byte.
 void encode_fields(const Schema& schema, const StructBase& from, View view, Encoder& out);
 void replace_fields(const Schema& schema, StructBase& to, View view, Decoder& in,
@@ -120,8 +120,10 @@ void restore_fields(const Schema& schema, StructBase& to, const StructBase& from
 /// Those whose lifetime ends become the defaults, by ordinary writes; `reach` is that of the
 /// struct.
 DataErrc reset_fields(const Schema& schema, StructBase& of, Reach reach, Lifetime lifetime);
-/// Members by the names of the fields. What is read may leave fields out, but not name others.
-nlohmann::json json_of_fields(const Schema& schema, const StructBase& from);
-DataResult<> fields_from_json(const Schema& schema, StructBase& to, const nlohmann::json& json);
+/// Members by the names of the fields. Input may leave fields out, but not name unknown ones.
+void show_fields(const Schema& schema, const StructBase& from, JsonWriter out);
+/// All or nothing, by ordinary writing. Errors: bad_json, unknown_path, replica, and those of
+/// writes.
+DataResult<> set_fields_from(const Schema& schema, StructBase& to, const JsonReader& in);
 
 }  // namespace starbus::entity

@@ -22,7 +22,7 @@ class Place {
   Place(std::size_t distance, std::uint8_t index)
       : bits_(static_cast<std::uint32_t>(distance << 8) | index) {}
   std::uint8_t index() const { return static_cast<std::uint8_t>(bits_); }
-  /// `member` is what has this place.
+  /// `member` is the object at this place.
   StructBase* owner(const void* member) const {
     return reinterpret_cast<StructBase*>(reinterpret_cast<std::uintptr_t>(member) - (bits_ >> 8));
   }
@@ -34,7 +34,7 @@ class Place {
   std::uint32_t bits_ = 0;
 };
 
-/// What holds a struct within a container; the struct's distance leads here.
+/// The holder of a struct within a container; the struct's distance leads here.
 class Element {
  public:
   virtual ~Element() = default;
@@ -44,21 +44,21 @@ class Element {
   virtual void prepend_key(Address& address) const = 0;
 };
 
-/// What every struct of fields begins with, and an entity's properties too: where it stands, which
-/// is how a field finds the entity it belongs to. Owned by whoever holds the struct; used by the
+/// The first base of every struct of fields, and of an entity's properties: its place, by which a
+/// field finds its entity. Owned by the holder of the struct; used by the
 /// thread that owns the entity. A struct that stands alone records nothing.
 class StructBase {
  public:
-  /// Bits of attention(): the audiences that somebody watches, and these.
+  /// Bits of attention(): the watched audiences, and these.
   static constexpr std::uint8_t kReplicaBit = 0x20;   ///< writing is refused
-  static constexpr std::uint8_t kObservedBit = 0x40;  ///< somebody in this process observes
+  static constexpr std::uint8_t kObservedBit = 0x40;  ///< it has observers in this process
 
   StructBase* top() {
     StructBase* at = this;
     while (at->place_.index() != kTop) at = at->holder();
     return at;
   }
-  /// Of the top: what a write must look at. 0: a plain store will do.
+  /// Of the top: bits that a write must check. 0: a plain store will do.
   std::uint8_t attention() const { return attention_; }
 
   /// Called by the constructors of fields, in the order of their declaration. `placed` is what has
@@ -92,7 +92,7 @@ class StructBase {
     if (describer != nullptr) [[unlikely]]
       describe_begin();
   }
-  // What a struct contains is copied; where it stands is not.
+  // The fields of a struct are copied; its place is not.
   StructBase(const StructBase&) : StructBase() {}
   StructBase& operator=(const StructBase&) { return *this; }
   ~StructBase() = default;

@@ -6,7 +6,7 @@
 
 namespace starbus::entity {
 
-/// What was changed so far by something that may fail later: how to take each change back. Unless
+/// The changes so far of an operation that may fail later, and how to take each back. Unless
 /// commit() was called, the destructor does, the last change first. Owns old values that were moved
 /// out of the way. Lives on the stack of one call.
 class Transaction {
@@ -14,7 +14,7 @@ class Transaction {
   Transaction() = default;
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
-  /// Nothing is destroyed before all is taken back: an earlier step may be about what a later one
+  /// Nothing is destroyed before all is taken back: an earlier step may refer to what a later one
   /// has moved out of the way.
   ~Transaction() {
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) (*step)->undo();

@@ -1,4 +1,4 @@
-/// The first bytes of what properties write: a form that reads another's bytes, or those of another
+/// The first bytes of encoded properties: a form that reads another's bytes, or those of another
 /// version, refuses them at once.
 #pragma once
 
@@ -10,7 +10,7 @@ inline constexpr std::uint8_t kDeltaForm = 0xd2;
 inline constexpr std::uint8_t kSnapshotForm = 0xa2;
 inline constexpr std::uint8_t kSavedForm = 0xe1;
 
-/// No entity has had so many ticks: a stamp beyond it is malformed, and none can ever overflow.
+/// No entity reaches so many ticks: a larger stamp is malformed, and stamps cannot overflow.
 inline constexpr std::uint64_t kMaxStamp = std::uint64_t{1} << 62;
 
 }  // namespace starbus::entity

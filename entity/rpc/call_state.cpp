@@ -1,43 +1,36 @@
 #include "entity/rpc/call_state.hpp"
 
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
-
-#include "entity/rpc/endpoint.hpp"
+#include <utility>
 
 namespace starbus::entity::rpc {
 namespace {
 
-/// Wakes whoever waits for a call; or, if the loop ends before it comes to that, lets go.
+/// Wakes the waiter of a call; or, if the loop ends before that, lets go of it.
 class Wake {
  public:
-  explicit Wake(CallState& state) : state_(&state) { state.hold(); }
-  Wake(Wake&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  explicit Wake(CallState& state) : state_(&state) {}
+  Wake(Wake&& other) noexcept = default;
   Wake& operator=(Wake&&) = delete;
   ~Wake() {
-    if (state_ == nullptr) return;
-    state_->abandon();
-    state_->drop();
+    if (state_ != nullptr) state_->abandon();
   }
   void operator()() {
-    CallState* state = std::exchange(state_, nullptr);
+    const boost::intrusive_ptr<CallState> state = std::move(state_);
     state->wake();
-    state->drop();
   }
 
  private:
-  CallState* state_;
+  boost::intrusive_ptr<CallState> state_;
 };
 
 }  // namespace
 
-CallState::CallState(Endpoint& endpoint, const MethodInfo& method, HostBase* owner,
+CallState::CallState(PendingCalls& calls, const MethodInfo& method, CallableBase* owner,
                      std::chrono::milliseconds deadline)
-    : endpoint_(&endpoint),
-      method_(method),
-      loop_(endpoint.loop()),
-      owner_(owner),
-      deadline_(deadline) {
-  endpoint.call_began(*this);
+    : calls_(&calls), method_(method), loop_(calls.loop()), owner_(owner), deadline_(deadline) {
+  calls.began(*this);
   if (owner_ == nullptr) return;
   auto& ties = owner_->ties();
   owner_after_ = ties.calls;
@@ -47,23 +40,22 @@ CallState::CallState(Endpoint& endpoint, const MethodInfo& method, HostBase* own
 
 CallState::~CallState() {
   (void)end();
-  if (endpoint_ != nullptr) endpoint_->call_gone(*this);
+  if (calls_ != nullptr) calls_->gone(*this);
 }
 
 bool CallState::end() {
   if (ended_) return false;
   ended_ = true;
   unlink_from_owner();
-  if (endpoint_ != nullptr) endpoint_->call_ended(*this);
+  if (calls_ != nullptr) calls_->ended(*this);
   return true;
 }
 
 void CallState::endpoint_ended() {
-  hold();
+  const boost::intrusive_ptr<CallState> self(this);
   fail_later(Errc::closed);
-  endpoint_->call_gone(*this);
-  endpoint_ = nullptr;
-  drop();
+  calls_->gone(*this);
+  calls_ = nullptr;
 }
 
 void CallState::unlink_from_owner() {
@@ -89,14 +81,16 @@ void CallState::owner_ended() {
   fail_later(Error(Errc::canceled, "the object that called has ended"));
 }
 
-/// What a callback does is not the callee's work, though it may run within its turn. It may end
+/// A callback's time is not the callee's, though it may run within the callee's frame. It may end
 /// this call, and, as the answer of another process, the endpoint.
-void CallState::wake() {
+std::uint64_t CallState::wake() {
   Waiter* const waiter = std::exchange(waiter_, nullptr);
-  if (waiter == nullptr) return;
-  if (endpoint_ == nullptr || waiter->has_turns) return waiter->wake();
-  const Turn turn = endpoint_->answer_turn(method_);
+  if (waiter == nullptr) return 0;
+  if (calls_ == nullptr || waiter->measures_itself) return waiter->wake();
+  WorkMeter& meter = calls_->meter();
+  WorkFrame frame(meter, CurrentWork::answer(method_), meter.of(method_).answers);
   waiter->wake();
+  return frame.end().at;
 }
 
 void CallState::wake_later() {
@@ -108,7 +102,7 @@ void CallState::abandon() {
 }
 
 void CallState::arm_deadline() {
-  if (!ended_ && !armed_) armed_ = endpoint_->arm(*this, deadline_);
+  if (!ended_ && !armed_) armed_ = calls_->arm(*this, deadline_);
 }
 
 }  // namespace starbus::entity::rpc

@@ -10,7 +10,7 @@ namespace starbus::entity::rpc {
 
 class Endpoint;
 
-/// Who calls: the first parameter of every method. Lives until the method has returned; for a
+/// The caller: the first parameter of every method. Lives until the method has returned; for a
 /// coroutine, until that ends.
 class Caller {
  public:

@@ -68,7 +68,8 @@ class Dictionary {
     return found == by_id_.end() ? nullptr : found->second;
   }
   std::span<const MethodInfo* const> methods() const { return methods_; }
-  /// Of all names and types: two builds with one hash understand each other in every call.
+  /// Hash of all names and types: two builds with the same hash understand each other in every
+  /// call.
   std::uint64_t hash() const { return hash_; }
 
  private:

@@ -1,6 +1,6 @@
 /// Which processes are gates: the processes that own a name under `gate/`, as the directory shows
 /// them to this process. busd lets only the roles that its access list names bind such names, so
-/// that no message can say that its sender is a gate, or is none.
+/// that a message cannot claim that its sender is a gate, or is not.
 ///
 /// A process that has once been a gate stays one until it is forgotten (kMaxGates): giving up its
 /// name must not turn it into a trusted server. Belongs to the loop's thread.
@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "bus/client/bus.hpp"
+#include "bus/core/wire/record.hpp"
 
 namespace starbus::entity::rpc {
 
@@ -23,7 +23,7 @@ class Gates {
   /// Rows of the watch of kPrefix.
   void update(const std::vector<bus::WatchRow>& changes, bool complete);
 
-  /// False until the first snapshot is whole: until then nobody's rights are known.
+  /// False until the first snapshot is whole: until then no caller's permissions are known.
   bool known() const { return known_; }
   bool is_gate(const bus::Process& process) const { return names_.contains(process); }
   std::size_t size() const { return names_.size(); }
@@ -34,7 +34,7 @@ class Gates {
   bool known_ = false;
   std::unordered_map<std::string, bus::Process> owners_;        // by name
   boost::unordered_flat_map<bus::Process, std::size_t> names_;  // how many each owns
-  std::deque<bus::Process> former_;  // each that owns none, once; in the order of leaving
+  std::deque<bus::Process> former_;  // processes without a gate name, in the order of leaving
 };
 
 }  // namespace starbus::entity::rpc

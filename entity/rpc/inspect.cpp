@@ -2,7 +2,9 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "entity/rpc/endpoint.hpp"
+#include "entity/rpc/callable.hpp"
+#include "entity/rpc/endpoint_core.hpp"
+#include "entity/rpc/limits.hpp"
 
 namespace starbus::entity::rpc {
 namespace {
@@ -19,7 +21,7 @@ std::string hex(std::uint64_t value, int digits) {
 
 Json host_row(const Slot& slot, double tick) {
   Json components = Json::array();
-  for (const HostBase* component : slot.host->rpc_components()) {
+  for (const CallableBase* component : slot.host->rpc_components()) {
     components.push_back(component->rpc_class().name);
   }
   return {{"name", *slot.name},
@@ -49,8 +51,8 @@ std::vector<const Slot*> busiest(const std::deque<Slot>& slots) {
   return rows;
 }
 
-Json spawned_rows(const Endpoint& endpoint, double tick) {
-  const auto& loads = endpoint.spawned();
+Json spawned_rows(const WorkMeter& meter, double tick) {
+  const auto& loads = meter.spawned();
   std::vector<std::pair<const ClassInfo*, SpawnedLoad>> all(loads.begin(), loads.end());
   std::ranges::sort(all, std::greater<>(), [](const auto& row) { return row.second.ticks; });
   Json rows = Json::array();
@@ -65,22 +67,22 @@ Json spawned_rows(const Endpoint& endpoint, double tick) {
 
 }  // namespace
 
-std::string Endpoint::inspect() const {
-  const double tick = nanoseconds_per_tick();
+std::string detail::EndpointCore::inspect() const {
+  const double tick = meter.nanoseconds_per_tick();
   Json hosts = Json::array();
-  const std::vector<const Slot*> bound = busiest(slots_);
+  const std::vector<const Slot*> bound = busiest(bindings.slots());
   const std::size_t hosts_shown = std::min(kInspectRows, bound.size());
   for (const Slot* slot : std::span(bound).first(hosts_shown)) {
     hosts.push_back(host_row(*slot, tick));
   }
-  const auto known = dictionary_->methods();
+  const auto known = dictionary.methods();
   std::vector<const MethodInfo*> by_time(known.begin(), known.end());
   std::ranges::stable_sort(by_time, [this](const MethodInfo* a, const MethodInfo* b) {
-    return methods_[a->index].ticks > methods_[b->index].ticks;
+    return meter.of(*a).ticks > meter.of(*b).ticks;
   });
   Json methods = Json::array();
   for (const MethodInfo* method : by_time) {
-    const MethodCounters& counted = methods_[method->index];
+    const MethodCounters& counted = meter.of(*method);
     methods.push_back(
         {{"name", method->full_name()},
          {"id", hex(method->id, 8)},
@@ -96,26 +98,26 @@ std::string Endpoint::inspect() const {
          {"answers_longest_us", static_cast<double>(counted.answers.longest) * tick / 1e3}});
   }
   Json errors = Json::object();
-  for (const ErrorRow& row : error_rows()) {
-    errors[std::string(row.name)] = counters_.errors[static_cast<std::size_t>(row.code)];
+  for (const ErrorInfo& row : kErrors.errors) {
+    errors[std::string(row.name)] = counters.errors[row.number];
   }
-  const Json report = {{"dictionary", hex(dictionary_->hash(), 16)},
-                       {"gates", gates_.size()},
-                       {"gates_known", gates_.known()},
+  const Json report = {{"dictionary", hex(dictionary.hash(), 16)},
+                       {"gates", gates.gates().size()},
+                       {"gates_known", gates.gates().known()},
                        {"hosts", std::move(hosts)},
                        {"hosts_left_out", bound.size() - hosts_shown},
                        {"methods", std::move(methods)},
-                       {"spawned", spawned_rows(*this, tick)},
+                       {"spawned", spawned_rows(meter, tick)},
                        {"messages",
-                        {{"local", counters_.local},
-                         {"remote", counters_.remote},
-                         {"queued", local_messages_},
-                         {"fences", counters_.fences},
-                         {"dropped_replies", counters_.dropped_replies},
-                         {"answers", counters_.answers},
-                         {"late_answers", counters_.late_answers}}},
-                       {"pending_calls", calls_},
-                       {"coroutines", running_},
+                        {{"local", counters.local},
+                         {"remote", counters.remote},
+                         {"queued", local.queued()},
+                         {"fences", counters.fences},
+                         {"dropped_replies", counters.dropped_replies},
+                         {"answers", counters.answers},
+                         {"late_answers", counters.late_answers}}},
+                       {"pending_calls", calls.size()},
+                       {"coroutines", running.size()},
                        {"errors", std::move(errors)}};
   return report.dump();
 }

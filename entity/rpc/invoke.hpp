@@ -1,24 +1,26 @@
-/// Part of rpc.hpp: what is compiled once per method: how it is run from bytes and from values, and
-/// how it answers.
+/// The code that is compiled once per method: it runs the method from bytes and from values, and
+/// answers. Part of rpc.hpp.
 #pragma once
 
 #include <exception>
 
 #include "entity/archive/signature.hpp"
-#include "entity/rpc/endpoint.hpp"
+#include "entity/rpc/call_state.hpp"
+#include "entity/rpc/endpoint_core.hpp"
+#include "entity/rpc/method.hpp"
 #include "entity/rpc/task.hpp"
 
 namespace starbus::entity::rpc {
 
-/// A call that has come as bytes, admitted; `arguments` is what is left of it.
+/// An admitted call as bytes; `arguments` is what follows the header.
 struct Invocation {
-  Endpoint& endpoint;
-  HostBase& object;
+  detail::EndpointCore& core;
+  CallableBase& object;
   const MethodInfo& method;
   Caller& caller;
   const CallHeader& header;
   Decoder& arguments;
-  bus::Call* call;      // null: nobody waits
+  bus::Call* call;      // null: a message, without an answer
   std::string& detail;  // of a refusal
 
   AnswerRoute route() {
@@ -27,16 +29,16 @@ struct Invocation {
   }
 };
 
-// --- how it answers ------------------------------------------------------------------------------
+// --- answers -------------------------------------------------------------------------------------
 
-/// What a method returned, as what its caller gets.
+/// Converts what a method returned into what its caller gets.
 template <auto M>
 typename TraitsOf<M>::ReplyType reply_of(typename TraitsOf<M>::Result&& returned) {
   using Traits = TraitsOf<M>;
   if constexpr (Traits::kOwnFailure) {
     if (returned) return std::move(returned);
     if (returned.error() == Errc::refused) return std::move(returned.error());
-    // Another call's failure, handed on: not to be taken for one of this call.
+    // Another call's failure, handed on: the caller must not take it for one of this call.
     return Error(Errc::failed, returned.error().to_string());
   } else if constexpr (Traits::kRefuses) {
     using Fail = Failure<typename Traits::Refusal>;
@@ -44,27 +46,27 @@ typename TraitsOf<M>::ReplyType reply_of(typename TraitsOf<M>::Result&& returned
     if constexpr (std::is_void_v<typename Traits::Value>) {
       return {};
     } else {
-      return {boost::system::in_place_value, std::move(*returned)};
+      return {in_place_value, std::move(*returned)};
     }
   } else {
-    return {boost::system::in_place_value, std::move(returned)};
+    return {in_place_value, std::move(returned)};
   }
 }
 
-/// Nobody waits.
+/// For a message: no answer is sent.
 template <auto M>
 struct NoAnswer {
-  explicit operator bool() const { return false; }
-  void reply(Endpoint&, typename TraitsOf<M>::ReplyType&&) {}
-  void fail(Endpoint& endpoint, const Error& error) { endpoint.count_error(error.code); }
+  std::uint64_t reply(detail::EndpointCore&, typename TraitsOf<M>::ReplyType&&) { return 0; }
+  void fail(detail::EndpointCore& core, const Error& error) { core.counters.count(error.code); }
   void suspended() {}
 };
 
-/// A process, or a channel, gets bytes.
+/// Sends bytes to a process or to a channel.
 template <auto M>
 struct BusAnswer {
-  void reply(Endpoint& endpoint, typename TraitsOf<M>::ReplyType&& reply) {
-    Encoder out(endpoint.scratch());
+  std::uint64_t reply(detail::EndpointCore& core, typename TraitsOf<M>::ReplyType&& reply) {
+    auto buffer = core.buffers.lend();
+    Encoder out(*buffer);
     if (reply) {
       put_reply_head(out, ReplyKind::value);
       if constexpr (!std::is_void_v<typename TraitsOf<M>::Value>) put_value(out, *reply);
@@ -74,36 +76,35 @@ struct BusAnswer {
     } else {
       put_error(out, reply.error());
     }
-    if (!out.ok()) return fail(endpoint, Errc::too_large);
-    endpoint.answer(std::move(route));
+    if (out.ok()) {
+      core.replies.send(std::move(route), *buffer);
+    } else {
+      fail(core, Errc::too_large);
+    }
+    return 0;
   }
-  void fail(Endpoint& endpoint, const Error& error) {
-    endpoint.count_error(error.code);
-    endpoint.answer(std::move(route), error);
+  void fail(detail::EndpointCore& core, const Error& error) {
+    core.counters.count(error.code);
+    core.replies.send(std::move(route), error);
   }
   void suspended() {}
   AnswerRoute route;
 };
 
-/// Somebody in this process waits, and gets the value.
+/// Hands the value to a caller in this process.
 template <auto M>
 class LocalAnswer {
  public:
   using State = TypedCall<typename TraitsOf<M>::Value, typename TraitsOf<M>::Refusal>;
-  /// Null: nobody. Takes over one reference.
-  explicit LocalAnswer(State* state) : state_(state) {}
-  LocalAnswer(LocalAnswer&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
-  LocalAnswer& operator=(LocalAnswer&&) = delete;
-  ~LocalAnswer() {
-    if (state_ != nullptr) state_->drop();
+  /// Null: a message, without an answer.
+  explicit LocalAnswer(boost::intrusive_ptr<State> state) : state_(std::move(state)) {}
+
+  /// As Waiter::wake.
+  std::uint64_t reply(detail::EndpointCore&, typename TraitsOf<M>::ReplyType&& reply) {
+    return state_ != nullptr ? state_->answer(std::move(reply)) : 0;
   }
-  void reply(Endpoint&, typename TraitsOf<M>::ReplyType&& reply) {
-    loop_time.latest_end = 0;  // behind it, that of whoever waited
-    if (state_ != nullptr) state_->answer(std::move(reply));
-  }
-  void fail(Endpoint& endpoint, const Error& error) {
-    loop_time.latest_end = 0;
-    endpoint.count_error(error.code);
+  void fail(detail::EndpointCore& core, const Error& error) {
+    core.counters.count(error.code);
     if (state_ != nullptr) state_->fail_later(error);
   }
   void suspended() {
@@ -111,10 +112,10 @@ class LocalAnswer {
   }
 
  private:
-  State* state_;
+  boost::intrusive_ptr<State> state_;
 };
 
-// --- how it runs ---------------------------------------------------------------------------------
+// --- running -------------------------------------------------------------------------------------
 
 inline Error failure_of(const std::exception_ptr& thrown) {
   try {
@@ -122,7 +123,7 @@ inline Error failure_of(const std::exception_ptr& thrown) {
   } catch (const std::exception& exception) {
     return {Errc::failed, exception.what()};
   } catch (...) {
-    return {Errc::failed, "something that is no std::exception was thrown"};
+    return {Errc::failed, "threw an object that is not a std::exception"};
   }
 }
 
@@ -132,23 +133,21 @@ class RunningMethod final : public Running {
  public:
   using Traits = TraitsOf<M>;
 
-  static void start(Endpoint& endpoint, HostBase& object, const MethodInfo& method,
+  static void start(detail::EndpointCore& core, CallableBase& object, const MethodInfo& method,
                     const Caller& caller, typename Traits::Arguments&& arguments, Answer&& answer) {
-    if (!endpoint.may_run(object)) {
-      return answer.fail(endpoint, Error(Errc::would_block, "too many coroutines"));
+    if (!core.running.admits(object)) {
+      return answer.fail(core, Error(Errc::would_block, "too many coroutines"));
     }
-    auto* running = new RunningMethod(endpoint, object, method, caller, std::move(answer));
-    bool ended = false;
-    running->ended_ = &ended;
+    const boost::intrusive_ptr<RunningMethod> running(
+        new RunningMethod(core, object, method, caller, std::move(answer)));
+    running->link();
     running->enter(object, std::move(arguments));
-    if (ended) return;
-    running->ended_ = nullptr;
-    running->answer_.suspended();
+    if (running->linked()) running->answer_.suspended();
   }
 
  private:
-  RunningMethod(Endpoint& at, HostBase& object, const MethodInfo& method, const Caller& caller,
-                Answer&& answer)
+  RunningMethod(detail::EndpointCore& at, CallableBase& object, const MethodInfo& method,
+                const Caller& caller, Answer&& answer)
       : Running(at, object, &method),
         channel_(caller.channel),
         caller_(caller),
@@ -156,18 +155,17 @@ class RunningMethod final : public Running {
     caller_.channel = channel_;
   }
   ~RunningMethod() override {
-    if (ended_ != nullptr) *ended_ = true;
     task_.reset();
-    if (!answered_) answer_.fail(endpoint(), Errc::destroyed);
+    if (!answered_) answer_.fail(this->core(), Errc::destroyed);
   }
-  void enter(HostBase& object, typename Traits::Arguments&& arguments) {
+  void enter(CallableBase& object, typename Traits::Arguments&& arguments) {
     auto& self = static_cast<typename Traits::Host&>(object);
     try {
       std::apply([&](auto&... values) { task_.emplace((self.*M)(caller_, std::move(values)...)); },
                  arguments);
     } catch (...) {  // no memory for the frame
       answered_ = true;
-      answer_.fail(endpoint(), failure_of(std::current_exception()));
+      answer_.fail(this->core(), failure_of(std::current_exception()));
       return kill();
     }
     task_->handle().promise().running = this;
@@ -177,11 +175,11 @@ class RunningMethod final : public Running {
   void finish() override {
     answered_ = true;
     auto& promise = task_->handle().promise();
-    if (promise.thrown) return answer_.fail(endpoint(), failure_of(promise.thrown));
+    if (promise.thrown) return answer_.fail(this->core(), failure_of(promise.thrown));
     if constexpr (std::is_void_v<typename Traits::Result>) {
-      answer_.reply(endpoint(), {});
+      answer_.reply(this->core(), {});
     } else {
-      answer_.reply(endpoint(), reply_of<M>(promise.take()));
+      answer_.reply(this->core(), reply_of<M>(promise.take()));
     }
   }
 
@@ -189,18 +187,20 @@ class RunningMethod final : public Running {
   Caller caller_;
   Answer answer_;
   std::optional<typename Traits::Return> task_;
-  bool* ended_ = nullptr;
   bool answered_ = false;
 };
 
-/// Runs a method with its arguments. The object, and the caller, may be gone afterwards.
+/// Runs a method with its arguments. The object, and the caller, may be gone afterwards. Returns
+/// when the work that the answer set off ended, in ticks; 0: not known.
 template <auto M, class Answer>
-void perform(Endpoint& endpoint, HostBase& object, const MethodInfo& method, Caller& caller,
-             typename TraitsOf<M>::Arguments&& arguments, Answer&& answer) {
+std::uint64_t perform(detail::EndpointCore& core, CallableBase& object, const MethodInfo& method,
+                      Caller& caller, typename TraitsOf<M>::Arguments&& arguments,
+                      Answer&& answer) {
   using Traits = TraitsOf<M>;
   if constexpr (Traits::kCoroutine) {
-    RunningMethod<M, Answer>::start(endpoint, object, method, caller, std::move(arguments),
+    RunningMethod<M, Answer>::start(core, object, method, caller, std::move(arguments),
                                     std::move(answer));
+    return 0;
   } else {
     std::optional<typename Traits::ReplyType> reply;
     Error thrown;
@@ -217,12 +217,13 @@ void perform(Endpoint& endpoint, HostBase& object, const MethodInfo& method, Cal
     } catch (...) {
       thrown = failure_of(std::current_exception());
     }
-    if (reply) return answer.reply(endpoint, std::move(*reply));
-    answer.fail(endpoint, thrown);
+    if (reply) return answer.reply(core, std::move(*reply));
+    answer.fail(core, thrown);
+    return 0;
   }
 }
 
-/// MethodInfo::invoke: from bytes. All arguments are there before the method is entered.
+/// MethodInfo::invoke: runs a method from bytes, once all arguments are decoded.
 template <auto M>
 Errc invoke_bytes(Invocation& at) {
   typename TraitsOf<M>::Arguments arguments{};
@@ -231,11 +232,11 @@ Errc invoke_bytes(Invocation& at) {
     at.detail = at.method.full_name().append(": ").append(name_of(bad));
     return Errc::bad_arguments;
   }
-  at.endpoint.entered(at.method);
+  ++at.core.meter.of(at.method).calls;
   if (at.call == nullptr) {
-    perform<M>(at.endpoint, at.object, at.method, at.caller, std::move(arguments), NoAnswer<M>{});
+    perform<M>(at.core, at.object, at.method, at.caller, std::move(arguments), NoAnswer<M>{});
   } else {
-    perform<M>(at.endpoint, at.object, at.method, at.caller, std::move(arguments),
+    perform<M>(at.core, at.object, at.method, at.caller, std::move(arguments),
                BusAnswer<M>{at.route()});
   }
   return Errc::ok;
@@ -246,31 +247,29 @@ struct MethodOf {
   static MethodInfo info;
 };
 
-/// A call from values.
+/// A call with its arguments as values.
 template <auto M>
 class LocalCall final : public LocalMessage {
  public:
   using State = typename LocalAnswer<M>::State;
   using Arguments = typename TraitsOf<M>::Arguments;
 
-  /// With a state, takes over one reference.
-  LocalCall(SlotRef to, Behalf on_behalf, State* state, Arguments&& arguments)
+  /// Null state: a message, without an answer.
+  LocalCall(SlotRef to, Behalf on_behalf, boost::intrusive_ptr<State> state, Arguments&& arguments)
       : LocalMessage(MethodOf<M>::info, to, on_behalf),
         arguments_(std::move(arguments)),
-        answer_(state) {}
-  std::uint64_t run(HostBase& object, Caller& caller) override {
-    perform<M>(*caller.endpoint, object, *method, caller, std::move(arguments_),
-               std::move(answer_));
-    return TraitsOf<M>::kCoroutine ? 0 : loop_time.latest_end;
+        answer_(std::move(state)) {}
+  std::uint64_t run(detail::EndpointCore& at, CallableBase& object, Caller& caller) override {
+    return perform<M>(at, object, *method, caller, std::move(arguments_), std::move(answer_));
   }
-  void fail(Endpoint& endpoint, const Error& error) override { answer_.fail(endpoint, error); }
+  void fail(detail::EndpointCore& at, const Error& error) override { answer_.fail(at, error); }
 
  private:
   Arguments arguments_;
   LocalAnswer<M> answer_;
 };
 
-// --- what is known of it -------------------------------------------------------------------------
+// --- static rows ---------------------------------------------------------------------------------
 
 /// "(str,i32)->i32!u8": the types of the arguments, of the answer, and of a refusal.
 template <auto M>

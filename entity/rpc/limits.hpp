@@ -1,10 +1,9 @@
-/// Every bound of RPC, with its reason and with what happens when it is reached. One table;
-/// docs/rpc.md is checked against it by a test.
+/// Every bound of RPC, with its reason and with what happens when it is reached.
 #pragma once
 
-#include "entity/catalogue.hpp"
-
 #include <cstddef>
+
+#include "base/limits.hpp"
 
 namespace starbus::entity::rpc {
 
@@ -46,11 +45,6 @@ namespace starbus::entity::rpc {
   X(kInspectRows, 1'000, "rows", "hosts in one report: a process has 100,000 of them",           \
     "the report says how many it left out")
 
-#define X(constant, value, unit, reason, reached) inline constexpr std::size_t constant = value;
-STARBUS_RPC_LIMITS(X)
-#undef X
-
-/// The whole table, in the order above.
-std::span<const LimitInfo> rpc_limits();
+STARBUS_LIMITS_OF(kLimits, STARBUS_RPC_LIMITS)
 
 }  // namespace starbus::entity::rpc

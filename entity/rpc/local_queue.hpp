@@ -1,11 +1,10 @@
 #pragma once
 
-#include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "entity/rpc/caller.hpp"
@@ -13,13 +12,17 @@
 
 namespace starbus::entity::rpc {
 
-class HostBase;
-struct ClassLoad;
+class CallableBase;
+
+namespace detail {
+class EndpointCore;
+}
 
 /// An object's place at an endpoint; never means another object.
 struct SlotRef {
   std::uint32_t index = 0;
   std::uint32_t generation = 0;
+  friend bool operator==(const SlotRef&, const SlotRef&) = default;
 };
 /// No place: nothing is bound there.
 inline constexpr SlotRef kNowhere{std::numeric_limits<std::uint32_t>::max(), 0};
@@ -33,41 +36,49 @@ class LocalMessage {
   LocalMessage& operator=(const LocalMessage&) = delete;
   virtual ~LocalMessage() = default;
 
-  /// Says when those who waited for it had gone on, in ticks, if that was the last that it did and
-  /// they were measured: nobody need look at the clock again. Else 0.
-  virtual std::uint64_t run(HostBase& object, Caller& caller) = 0;
-  virtual void fail(Endpoint& endpoint, const Error& error) = 0;
+  /// Runs the method and answers. Returns when the work that the answer set off ended, in ticks, so
+  /// that the method's frame need not read the clock again; 0: not known.
+  virtual std::uint64_t run(detail::EndpointCore& at, CallableBase& object, Caller& caller) = 0;
+  /// Answers with an error; the method is not run.
+  virtual void fail(detail::EndpointCore& at, const Error& error) = 0;
 
   const MethodInfo* method;
-  LocalMessage* next = nullptr;
   SlotRef slot;
   Behalf behalf;
   std::uint64_t client = 0;
   bus::Trace trace{};
+
+ private:
+  friend class LocalQueue;
+  LocalMessage* next_ = nullptr;
 };
 
-/// First in, first out; owns what is in it. Intrusive: adding never allocates.
+/// First in, first out; owns its messages. Intrusive: adding never allocates.
 class LocalQueue {
  public:
   LocalQueue() = default;
   LocalQueue(const LocalQueue&) = delete;
   LocalQueue& operator=(const LocalQueue&) = delete;
   ~LocalQueue() {
-    while (!empty()) delete pop();
+    while (!empty()) pop();
   }
   bool empty() const { return first_ == nullptr; }
-  void push(LocalMessage* message) {
-    *last_ = message;
-    last_ = &message->next;
+  void push(std::unique_ptr<LocalMessage> message) {
+    LocalMessage* const added = message.release();
+    assert(added->next_ == nullptr);
+    *last_ = added;
+    last_ = &added->next_;
   }
-  LocalMessage* pop() {
-    LocalMessage* message = first_;
-    first_ = message->next;
+  /// Requires a message.
+  std::unique_ptr<LocalMessage> pop() {
+    assert(!empty());
+    std::unique_ptr<LocalMessage> message(first_);
+    first_ = message->next_;
     if (first_ == nullptr) last_ = &first_;
-    message->next = nullptr;
+    message->next_ = nullptr;
     return message;
   }
-  /// Everything of the other, behind what is here.
+  /// Moves all messages of the other to the end of this one.
   void append(LocalQueue& other) {
     if (other.empty()) return;
     *last_ = other.first_;
@@ -75,14 +86,13 @@ class LocalQueue {
     other.first_ = nullptr;
     other.last_ = &other.first_;
   }
-  /// What is for one object, in order; the rest stays, in order.
+  /// Moves the messages for one object to the end of `out`; both keep their order.
   void extract(SlotRef slot, LocalQueue& out) {
     LocalQueue rest;
     while (!empty()) {
-      LocalMessage* message = pop();
-      const bool match =
-          message->slot.index == slot.index && message->slot.generation == slot.generation;
-      (match ? out : rest).push(message);
+      std::unique_ptr<LocalMessage> message = pop();
+      LocalQueue& to = message->slot == slot ? out : rest;
+      to.push(std::move(message));
     }
     append(rest);
   }
@@ -92,27 +102,15 @@ class LocalQueue {
   LocalMessage** last_ = &first_;
 };
 
-/// The way to an object of this process, in one lane.
+/// The path to an object of this process, in one lane.
 struct LocalLane {
   enum class State : std::uint8_t {
     unfenced,  // nothing was sent this way
-    fencing,   // messages are held until what took the bus has been handled
+    fencing,   // messages wait until those that took the bus have been handled
     open,
   };
   State state = State::unfenced;
   LocalQueue held;
-};
-
-/// What is bound at an endpoint: a name, and the object that has it.
-struct Slot {
-  SlotRef ref;
-  HostBase* host = nullptr;                 // null: free
-  std::shared_ptr<const std::string> name;  // null until it is owned
-  bus::ChannelId channel;
-  bool moving = false;
-  std::uint64_t ticks = 0;         // for the object, while it has this place
-  ClassLoad* load = nullptr;       // of its class
-  std::array<LocalLane, 3> lanes;  // call, sync, bulk
 };
 
 }  // namespace starbus::entity::rpc

@@ -1,8 +1,8 @@
-/// Where the time of a loop goes, on its thread: frames that may be nested and are charged with
-/// their own time alone, passes that end before others have waited for too long, and the seconds
-/// that the rates of objects are of.
+/// Time accounting of one loop: nested frames that are charged with their own time alone, passes
+/// that end before other work has waited for too long, and the seconds over which rates of objects
+/// are computed.
 ///
-/// All of it belongs to the thread of one loop, which has one LoopTime; nothing of it fails.
+/// All of it belongs to the thread of one loop, which has one LoopTime. Nothing here fails.
 #pragma once
 
 #include <algorithm>
@@ -15,13 +15,13 @@
 namespace starbus::entity::rpc {
 
 struct LoopTime {
-  std::uint64_t charged = 0;        // ticks, in frames of all kinds that have ended
-  std::uint64_t latest_end = 0;     // of a frame, in ticks
+  std::uint64_t charged = 0;        // ticks, in all frames that have ended
   std::uint32_t second = 1;         // a number for each, from sample() to sample()
   std::uint64_t second_began = 0;   // ticks; 0: sample() was never called
-  std::uint64_t second_length = 0;  // of the one before, in ticks; 0: there is none
+  std::uint64_t second_length = 0;  // of the previous second, in ticks; 0: none yet
 
-  /// About once a second, from whoever drives the loop; a second call right behind does nothing.
+  /// Called about once a second by the driver of the loop; a second call within kShortest does
+  /// nothing.
   void sample() {
     const std::uint64_t now = ticks();
     const std::uint64_t now_ns = nanoseconds_now();
@@ -37,7 +37,7 @@ struct LoopTime {
 };
 inline constinit thread_local LoopTime loop_time{};
 
-/// One frame. What frames within it were charged with is not its own.
+/// One frame. The time of nested frames is not its own.
 class OwnTime {
  public:
   explicit OwnTime(bool on = true) : charged_before_(loop_time.charged), begun_(on ? ticks() : 0) {}
@@ -52,7 +52,6 @@ class OwnTime {
   std::uint64_t charge(std::uint64_t now = ticks()) const {
     const std::uint64_t passed = own(now);
     loop_time.charged += passed;
-    loop_time.latest_end = now;
     return passed;
   }
 
@@ -61,8 +60,8 @@ class OwnTime {
   std::uint64_t begun_;
 };
 
-/// How busy one object keeps the loop, in the latest second that was sampled. Nobody walks over
-/// objects for it: each notes the second by itself, when it is charged.
+/// How busy one object keeps the loop, in the latest second that was sampled. No pass over all
+/// objects is needed: each notes the second itself when it is charged.
 class BusyTime {
  public:
   void add(std::uint64_t ticks_passed) {
@@ -96,8 +95,8 @@ class BusyTime {
 /// Made when the process begins, so that it is old when it is used.
 inline const TickMark begin_of_process{};
 
-/// Whether so many ticks are longer than this, which is a millisecond or more. The system's clock
-/// is looked at when that may be.
+/// Whether so many ticks exceed a limit of at least a millisecond. Reads the system's clock only if
+/// they may.
 inline bool longer_than(std::uint64_t passed, std::chrono::milliseconds limit) {
   constexpr std::uint64_t kSurelyShort = 1'000'000;  // a millisecond at 1 GHz
   if (passed < kSurelyShort) return false;
@@ -106,8 +105,8 @@ inline bool longer_than(std::uint64_t passed, std::chrono::milliseconds limit) {
          long_enough.count();
 }
 
-/// A pass of a loop over many items: behind each of them, whether that is enough for one turn.
-/// Looks at the processor's counter alone, unless the pass is long.
+/// Limits a pass of a loop over many items: asked after each item, over() says whether to stop.
+/// Reads only the processor's counter, unless the pass is long.
 class PassTime {
  public:
   explicit PassTime(std::chrono::milliseconds limit) : limit_(limit), begun_(ticks()) {}

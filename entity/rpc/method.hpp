@@ -1,11 +1,11 @@
-/// How a class says which of its methods can be called, and what is known of each when compiling.
+/// Declares which methods of a class can be called, and collects their types at compile time.
 ///
 ///   static constexpr auto kRpc = rpc::methods("chat",
 ///       rpc::method<&Chat::join>("join"),                    // servers only
 ///       rpc::method<&Chat::said>("said", rpc::own_client));  // and the object's own client
 ///
-/// The class is named in full on the wire by `kRpc`, never by the compiler. What a method may be:
-///   R name(Caller&, A...)    R: void, T, boost::system::result<T, E>, or Task of one of these
+/// The name of the class on the wire is that in `kRpc`, never the compiler's. Forms of a method:
+///   R name(Caller&, A...)    R: void, T, starbus::Result<T, E>, or Task of one of these
 /// Arguments and T, E are default-constructible and known to the archive (entity/archive). Names
 /// of one class that collide, as text or as id, do not compile.
 #pragma once
@@ -43,7 +43,7 @@ constexpr std::uint32_t method_id(std::string_view class_name, std::string_view 
 
 // --- types of methods ----------------------------------------------------------------------------
 
-/// What is answered by a method that returns R.
+/// The answer of a method that returns R.
 template <class R>
 struct ReturnTraits {
   using Value = R;
@@ -52,14 +52,14 @@ struct ReturnTraits {
   static constexpr bool kOwnFailure = false;
 };
 template <class T, class E>
-struct ReturnTraits<boost::system::result<T, E>> {
+struct ReturnTraits<starbus::Result<T, E>> {
   using Value = T;
   using Refusal = E;
   static constexpr bool kRefuses = true;
   static constexpr bool kOwnFailure = false;
 };
 template <class T, class E>
-struct ReturnTraits<boost::system::result<T, Failure<E>>> {
+struct ReturnTraits<starbus::Result<T, Failure<E>>> {
   using Value = T;
   using Refusal = E;
   static constexpr bool kRefuses = true;
@@ -88,7 +88,7 @@ concept Argument =
     !std::same_as<std::remove_cvref_t<A>, std::string_view> &&
     (!std::is_reference_v<A> ||
      (std::is_lvalue_reference_v<A> && std::is_const_v<std::remove_reference_t<A>>));
-/// A coroutine lives longer than what its caller passes: nothing by reference.
+/// A coroutine outlives the arguments of its caller: nothing by reference.
 template <class R, class A>
 concept ArgumentOf = Argument<A> &&(!kIsTask<R> || !std::is_reference_v<A>);
 
@@ -120,7 +120,7 @@ struct MethodTraits<R (C::*)(Caller&, A...) const noexcept>
 
 /// A pointer to a member function that has the form of a method.
 template <auto M>
-concept Callable = MethodTraits<std::remove_const_t<decltype(M)>>::kCallable;
+concept RpcMethod = MethodTraits<std::remove_const_t<decltype(M)>>::kCallable;
 template <auto M>
 using TraitsOf = MethodTraits<std::remove_const_t<decltype(M)>>;
 
@@ -139,7 +139,7 @@ struct MethodRow {
   Permission allow = server;
 };
 
-/// What kRpc is.
+/// The type of kRpc.
 template <auto... M>
 struct Methods {
   std::string_view class_name;
@@ -157,7 +157,7 @@ constexpr bool is_part(std::string_view name) {
 
 enum class DeclarationFault { none, bad_class_name, bad_method_name, same_name, same_id };
 
-/// What is wrong with the names of one class.
+/// The first fault in the names of one class.
 template <std::size_t N>
 constexpr DeclarationFault fault_of(std::string_view class_name,
                                     const std::array<MethodRow, N>& rows) {
@@ -174,7 +174,7 @@ constexpr DeclarationFault fault_of(std::string_view class_name,
 
 template <auto M>
 consteval Method<M> method(std::string_view name, Permission allow = server) {
-  static_assert(Callable<M>,
+  static_assert(RpcMethod<M>,
                 "an RPC method is `R name(rpc::Caller&, A...)`: arguments by value or by reference "
                 "to const (a Task: by value), default-constructible, no pointers, no views");
   return {name, allow};
@@ -185,7 +185,7 @@ consteval Methods<M...> methods(std::string_view class_name, Method<M>... rows) 
   const Methods<M...> all{
       class_name, std::array<MethodRow, sizeof...(M)>{
                       MethodRow{rows.name, method_id(class_name, rows.name), rows.allow}...}};
-  switch (fault_of(class_name, all.rows)) {  // what is thrown here shows in the compiler's message
+  switch (fault_of(class_name, all.rows)) {  // the text shows in the compiler's message
     case DeclarationFault::none:
       break;
     case DeclarationFault::bad_class_name:
@@ -218,7 +218,7 @@ consteval std::size_t place_in(const List<Declared...>&) {
 
 /// A method that the kRpc of its class declares.
 template <auto M>
-concept Declared = Callable<M> && place_in<M>(TraitsOf<M>::Host::kRpc)
+concept Declared = RpcMethod<M> && place_in<M>(TraitsOf<M>::Host::kRpc)
 < TraitsOf<M>::Host::kRpc.rows.size();
 
 template <auto M>

@@ -1,6 +1,6 @@
-/// Who may call a method, and who calls.
+/// Permissions of methods, and the kinds of callers.
 ///
-/// The rule: what a caller is, the receiver decides, by the process that the bus stamps on a
+/// The receiver decides the kind of a caller, by the process that the bus stamps on a
 /// message (see gates.hpp); the bytes only ever take rights away.
 ///
 ///   sender      bytes say        the caller is
@@ -18,7 +18,7 @@
 namespace starbus::entity::rpc {
 
 enum class Permission : std::uint8_t {
-  server = 0,      ///< every process that is no gate; what a method has anyway
+  server = 0,      ///< every process that is not a gate; always permitted
   own_client = 1,  ///< the client that controls the object
   any_client = 3,  ///< every client that a gate has let in, its own among them
   gate = 4,        ///< a gate itself: "this session has ended"
@@ -27,10 +27,10 @@ constexpr Permission operator|(Permission a, Permission b) {
   return static_cast<Permission>(static_cast<std::uint8_t>(a) | static_cast<std::uint8_t>(b));
 }
 
-/// What a caller is to the object.
+/// The kind of a caller, as the receiver sees it.
 enum class From : std::uint8_t { server = 0, own_client = 1, any_client = 2, gate = 3 };
 
-/// What the bytes of a call say: on whose behalf its sender calls. A From that may travel.
+/// The caller that the bytes of a call claim: the kinds of From that may travel.
 enum class Behalf : std::uint8_t { none = 0, own_client = 1, any_client = 2 };
 
 inline constexpr Permission server = Permission::server;

@@ -1,9 +1,9 @@
 /// Typed calls of the methods of objects, wherever these live: read this header first, then
-/// docs/rpc.md.
+/// docs/guide/rpc.md.
 ///
 ///   namespace rpc = starbus::entity::rpc;
 ///
-///   class Chat : public rpc::Host<Chat> {
+///   class Chat : public rpc::Callable<Chat> {
 ///    public:
 ///     bus::Result<int> join(rpc::Caller& from, std::string room);     // answers, or refuses
 ///     void said(rpc::Caller& from, std::string text);                 // one-way, mostly
@@ -21,168 +21,82 @@
 ///   rpc::multicast<&Chat::said>(endpoint, names, {}, "hello");
 ///
 /// Everything belongs to the loop's thread. Arguments are copied or encoded before these functions
-/// return; what call() returns holds none of them. A text may be passed as a view or a literal, so
+/// return; the result of call() holds none of them. A text may be passed as a view or a literal, so
 /// that no owning temporary need stand within a co_await expression (g++ 12: see task.hpp).
 #pragma once
 
-#include "entity/rpc/invoke.hpp"
+#include "entity/rpc/encode_call.hpp"
+#include "entity/rpc/endpoint.hpp"
+#include "entity/rpc/pending.hpp"
 
 namespace starbus::entity::rpc {
 
-/// Whether an A may be passed for a parameter of type P, which has been decayed: what converts, but
-/// for a fraction to a whole number.
-template <class A, class P>
-concept PassableAs = (std::convertible_to<A, P> ||
-                      (std::same_as<P, std::string> && std::convertible_to<A, std::string_view>)) &&
-                     !(std::floating_point<std::remove_cvref_t<A>> && std::integral<P>);
-
-template <class Parameters, class... A>
-inline constexpr bool kPassable = false;
-template <class... P, class... A>
-requires(sizeof...(P) == sizeof...(A)) inline constexpr bool kPassable<std::tuple<P...>, A...> =
-    (PassableAs<A, P> && ...);
-
-/// The arguments fit the method: their number, and each of them its parameter.
-template <auto M, class... A>
-concept CallableWith = Declared<M> && kPassable<typename TraitsOf<M>::Arguments, A...>;
-
-namespace detail {
-
-/// The value as the parameter's type. False for a whole number that does not fit.
-template <class P, class A>
-bool fits(const A& value) {
-  if constexpr (std::integral<P> && std::integral<A> && !std::same_as<P, bool> &&
-                !std::same_as<A, bool> && !std::same_as<P, A>) {
-    const P converted = static_cast<P>(value);
-    return static_cast<A>(converted) == value && (converted < P{}) == (value < A{});
-  } else {
-    return true;
-  }
-}
-template <class P, class A>
-P convert(A&& value) {
-  if constexpr (std::integral<P> && std::integral<std::remove_cvref_t<A>>) {
-    return static_cast<P>(value);
-  } else if constexpr (std::convertible_to<A, P>) {
-    return std::forward<A>(value);
-  } else {
-    return P(std::string_view(value));
-  }
-}
-/// One argument's bytes, without a copy of it if its type allows.
-template <class P, class A>
-void put_argument(Encoder& out, const A& value) {
-  if constexpr (std::same_as<P, A>) {
-    put_value(out, value);
-  } else if constexpr (std::same_as<P, std::string> &&
-                       std::convertible_to<const A&, std::string_view>) {
-    out.text(std::string_view(value));
-  } else {
-    put_value(out, convert<P>(value));
-  }
-}
-
-template <auto M, class... A>
-bool all_fit(const A&... arguments) {
-  return [&]<class... P>(std::tuple<P...>*) {
-    return (fits<P>(arguments) && ...);
-  }(static_cast<typename TraitsOf<M>::Arguments*>(nullptr));
-}
-template <auto M, class... A>
-typename TraitsOf<M>::Arguments pack(A&&... arguments) {
-  return [&]<class... P>(std::tuple<P...>*) {
-    return std::tuple<P...>(convert<P>(std::forward<A>(arguments))...);
-  }(static_cast<typename TraitsOf<M>::Arguments*>(nullptr));
-}
-
-}  // namespace detail
-
-/// Appends a whole call: what a gate, a test or a tool sends by means of its own. False: the
-/// arguments do not fit, or exceed the limits of an archive; nothing was appended.
-template <auto M, class... A>
-requires CallableWith<M, A...>
-bool encode_call(Bytes& out, CallHeader header, const A&... arguments) {
-  if (!detail::all_fit<M>(arguments...)) return false;
-  Encoder encoder(out);
-  const MethodInfo& method = info_of<M>();
-  header.method = method.id;
-  header.signature = method.signature;
-  put_header(encoder, header);
-  [&]<class... P>(std::tuple<P...>*) {
-    (detail::put_argument<P>(encoder, arguments), ...);
-  }(static_cast<typename TraitsOf<M>::Arguments*>(nullptr));
-  if (encoder.ok()) return true;
-  encoder.rewind(0);
-  return false;
-}
-template <auto M, class... A>
-requires CallableWith<M, A...>
-bool encode_call(Bytes& out, Behalf behalf, std::uint64_t client, const A&... arguments) {
-  return encode_call<M>(out, CallHeader{.behalf = behalf, .client = client}, arguments...);
-}
-
 /// Calls a method of the object that has the channel, or of a component of it. Starts at once;
-/// await what it returns, or give it a completion token. Always ends: with the answer, an error of
-/// the method's own type (Failure::error), or one of docs/rpc.md.
+/// await the result, or give it a completion token. Always ends: with the answer, an error of
+/// the method's own type (Failure::error), or one of docs/guide/rpc.md.
 template <auto M, class... A>
 requires CallableWith<M, A...> Pending < typename TraitsOf<M>::Value,
 typename TraitsOf<M>::Refusal >
     call(Endpoint& endpoint, const Address& to, const CallOptions& options, A&&... arguments) {
   using State = typename LocalAnswer<M>::State;
+  detail::EndpointCore& core = endpoint.core();
   const MethodInfo& method = info_of<M>();
-  auto* state = new State(endpoint, method, options.owner, options.deadline);
+  const boost::intrusive_ptr<State> state(
+      new State(core.calls, method, options.owner, options.deadline));
   Pending<typename TraitsOf<M>::Value, typename TraitsOf<M>::Refusal> pending(state);
-  if (!endpoint.may_call()) {
+  if (!core.calls.may_begin()) {
     state->fail_later(Error(Errc::would_block, "too many calls wait"));
   } else if (!detail::all_fit<M>(arguments...)) {
     state->fail_later(Error(Errc::bad_arguments, method.full_name() + ": out of range"));
   } else {
-    Slot* slot = endpoint.local(to);
-    LocalQueue* queue = slot == nullptr ? nullptr : endpoint.route(*slot, options.lane);
+    Slot* slot = core.bindings.find(to);
+    LocalQueue* queue = slot == nullptr ? nullptr : core.local.route(*slot, options.lane);
     if (queue == nullptr) {
-      if (encode_call<M>(endpoint.scratch(), options.behalf, options.client, arguments...)) {
-        endpoint.call_by_bus(to, options, *state);
+      auto buffer = core.buffers.lend();
+      if (encode_call<M>(*buffer, options.behalf, options.client, arguments...)) {
+        core.call_by_bus(to, options, *buffer, *state);
       } else {
         state->fail_later(Errc::too_large);
       }
-    } else if (endpoint.full()) {
+    } else if (!core.local.takes(1)) {
       state->fail_later(Errc::would_block);
     } else {
-      state->hold();
-      auto* message = new LocalCall<M>(slot->ref, options.behalf, state,
-                                       detail::pack<M>(std::forward<A>(arguments)...));
+      auto message = std::make_unique<LocalCall<M>>(slot->ref, options.behalf, state,
+                                                    detail::pack<M>(std::forward<A>(arguments)...));
       message->client = options.client;
       message->trace = options.trace;
-      if (!endpoint.runs_soon(*queue)) state->arm_deadline();
-      endpoint.push(*queue, message);
+      if (!core.local.runs_soon(*queue)) state->arm_deadline();
+      core.local.push(*queue, std::move(message));
     }
   }
   return pending;
 }
 
-/// The same without an answer: what the method returns is dropped. Ok: it is in custody, as of
-/// bus::Bus::send; what becomes of it later is counted, and if the bus could not deliver it told to
-/// Bus::on_undelivered. Refused at once: would_block, bad_arguments, too_large, no_such_entity,
+/// The same without an answer: the return value of the method is dropped. Ok: it is in custody, as
+/// with bus::Bus::send; its outcome is counted, and reported to Bus::on_undelivered if the bus
+/// could not deliver it. Refused at once: would_block, bad_arguments, too_large, no_such_entity,
 /// bus.
 template <auto M, class... A>
 requires CallableWith<M, A...> Result<> send(Endpoint& endpoint, const Address& to,
                                              const SendOptions& options, A&&... arguments) {
   if (!detail::all_fit<M>(arguments...)) return Error(Errc::bad_arguments, "out of range");
-  Slot* slot = options.from == bus::ChannelId{} ? endpoint.local(to) : nullptr;
-  LocalQueue* queue = slot == nullptr ? nullptr : endpoint.route(*slot, options.lane);
+  detail::EndpointCore& core = endpoint.core();
+  Slot* slot = options.from == bus::ChannelId{} ? core.bindings.find(to) : nullptr;
+  LocalQueue* queue = slot == nullptr ? nullptr : core.local.route(*slot, options.lane);
   if (queue == nullptr) {
-    if (!encode_call<M>(endpoint.scratch(), options.behalf, options.client, arguments...)) {
+    auto buffer = core.buffers.lend();
+    if (!encode_call<M>(*buffer, options.behalf, options.client, arguments...)) {
       return Error(Errc::too_large);
     }
-    return endpoint.send_by_bus(to, options);
+    return core.send_by_bus(to, options, *buffer);
   }
-  if (endpoint.full()) return Error(Errc::would_block);
+  if (!core.local.takes(1)) return Error(Errc::would_block);
   (void)info_of<M>();
-  auto* message = new LocalCall<M>(slot->ref, options.behalf, nullptr,
-                                   detail::pack<M>(std::forward<A>(arguments)...));
+  auto message = std::make_unique<LocalCall<M>>(slot->ref, options.behalf, nullptr,
+                                                detail::pack<M>(std::forward<A>(arguments)...));
   message->client = options.client;
   message->trace = options.trace;
-  endpoint.push(*queue, message);
+  core.local.push(*queue, std::move(message));
   return {};
 }
 
@@ -194,22 +108,24 @@ requires CallableWith<M, A...> Result<> multicast(Endpoint& endpoint,
                                                   const SendOptions& options,
                                                   const A&... arguments) {
   if (!detail::all_fit<M>(arguments...)) return Error(Errc::bad_arguments, "out of range");
+  detail::EndpointCore& core = endpoint.core();
   std::vector<std::string> elsewhere;
   std::vector<const std::string*> here;
   for (const std::string& name : to) {
-    const bool local = options.from == bus::ChannelId{} && endpoint.local(name) != nullptr;
+    const bool local = options.from == bus::ChannelId{} && core.bindings.find(name) != nullptr;
     if (local) {
       here.push_back(&name);
     } else {
       elsewhere.push_back(name);
     }
   }
-  if (!endpoint.takes(here.size())) return Error(Errc::would_block);
+  if (!core.local.takes(here.size())) return Error(Errc::would_block);
   if (!elsewhere.empty()) {
-    if (!encode_call<M>(endpoint.scratch(), options.behalf, options.client, arguments...)) {
+    auto buffer = core.buffers.lend();
+    if (!encode_call<M>(*buffer, options.behalf, options.client, arguments...)) {
       return Error(Errc::too_large);
     }
-    if (auto sent = endpoint.multicast_by_bus(elsewhere, options); !sent) return sent;
+    if (auto sent = core.multicast_by_bus(elsewhere, options, *buffer); !sent) return sent;
   }
   Result<> result;
   for (const std::string* name : here) {
@@ -224,17 +140,19 @@ template <auto M, class... A>
 requires CallableWith<M, A...> Result<> announce(Endpoint& endpoint, std::string_view group,
                                                  const SendOptions& options,
                                                  const A&... arguments) {
-  if (!encode_call<M>(endpoint.scratch(), options.behalf, options.client, arguments...)) {
+  detail::EndpointCore& core = endpoint.core();
+  auto buffer = core.buffers.lend();
+  if (!encode_call<M>(*buffer, options.behalf, options.client, arguments...)) {
     return Error(detail::all_fit<M>(arguments...) ? Errc::too_large : Errc::bad_arguments);
   }
-  return endpoint.announce_by_bus(group, options);
+  return core.announce_by_bus(group, options, *buffer);
 }
 
-/// Runs a coroutine that ends with an object; what it throws ends it, and is counted as `failed`.
+/// Runs a coroutine that ends with an object; an exception ends it, and is counted as `failed`.
 /// would_block: kMaxRunning, kMaxRunningPerHost; nothing was run.
-Result<> spawn(Endpoint& endpoint, HostBase& object, Task<> task);
+Result<> spawn(Endpoint& endpoint, CallableBase& object, Task<> task);
 
-/// What a method of type Reply<T, E> returns to refuse.
+/// The refusal that a method of type Reply<T, E> returns.
 template <class E>
 Failure<E> refuse(E error) {
   return Failure<E>::of_method(std::move(error));

@@ -2,65 +2,95 @@
 
 #include <cassert>
 
-#include "entity/rpc/endpoint.hpp"
-#include "entity/rpc/host.hpp"
+#include "entity/rpc/callable.hpp"
+#include "entity/rpc/endpoint_core.hpp"
+#include "entity/rpc/limits.hpp"
 
 namespace starbus::entity::rpc {
 
-Running::Running(Endpoint& endpoint, HostBase& host, const MethodInfo* method)
-    : endpoint_(&endpoint),
+bool RunningList::admits(const CallableBase& host) const {
+  return size_ < kMaxRunning && host.rpc_coroutines() < kMaxRunningPerHost;
+}
+
+void RunningList::add(Running& running) {
+  running.list_after_ = first_;
+  if (first_ != nullptr) first_->list_before_ = &running;
+  first_ = &running;
+  ++size_;
+}
+
+void RunningList::remove(Running& running) {
+  assert(size_ > 0);
+  Running* const before = running.list_before_;
+  Running* const after = running.list_after_;
+  if (after != nullptr) after->list_before_ = before;
+  (before != nullptr ? before->list_after_ : first_) = after;
+  --size_;
+}
+
+void RunningList::kill_all() {
+  while (first_ != nullptr) first_->kill();
+}
+
+Running::Running(detail::EndpointCore& at, CallableBase& host, const MethodInfo* method)
+    : core_(at),
       host_(&host),
-      work_(method != nullptr ? ShownWork::method(*method)
-                              : ShownWork::coroutine(host.rpc_class())),
-      charged_(&endpoint.work_of(host, method)) {
-  auto& ties = host.ties();
-  after_ = ties.running;
+      work_(method != nullptr ? CurrentWork::method(*method)
+                              : CurrentWork::coroutine(host.rpc_class())),
+      charged_(&at.meter.began(host.rpc_class(), method)) {}
+
+Running::~Running() = default;
+
+void Running::link() {
+  auto& ties = host_->ties();
+  after_ = std::move(ties.running);
   if (after_ != nullptr) after_->before_ = this;
   ties.running = this;
   ++ties.coroutines;
-  endpoint.running_began(*this);
-}
-
-Running::~Running() {
-  unlink();
+  core_.running.add(*this);
 }
 
 void Running::unlink() {
   if (host_ == nullptr) return;
-  if (after_ != nullptr) after_->before_ = before_;
-  (before_ != nullptr ? before_->after_ : host_->ties_->running) = after_;
+  auto& place = before_ != nullptr ? before_->after_ : host_->ties_->running;
+  const boost::intrusive_ptr<Running> self = std::move(place);
+  assert(self == this);
+  place = std::move(after_);
+  if (place != nullptr) place->before_ = before_;
   --host_->ties_->coroutines;
   host_ = nullptr;
-  endpoint_->running_ended(*this);
+  core_.running.remove(*this);
 }
 
-void Running::resume(std::coroutine_handle<> handle) {
+std::uint64_t Running::resume(std::coroutine_handle<> handle) {
   assert(!executing_);
+  const boost::intrusive_ptr<Running> self(this);
   executing_ = true;
+  WorkFrame::Ended ended;
   {
-    const SlotRef slot = endpoint_->slot_of(*host_);
-    Turn turn(*endpoint_, work_, *charged_, slot);
+    const SlotRef slot = core_.bindings.slot_of(*host_);
+    WorkFrame frame(core_.meter, work_, *charged_, slot);
     while (handle) {
       next_ = {};
       handle.resume();
       handle = next_;
     }
-    const std::uint64_t passed = turn.end();
-    if (slot.index == kNowhere.index && !doomed_) host_->add_busy(passed);
+    ended = frame.end();
+    if (slot == kNowhere && !doomed_) host_->add_busy(ended.passed);
   }
   if (!doomed_ && done()) {
-    unlink();  // from here on it is nobody's: the answer may run others, and they may end the
-               // object
+    unlink();  // before the answer, which may run other code that ends the object
     finish();
+    ended.at = 0;
   }
   executing_ = false;
-  if (doomed_ || done()) delete this;
+  return ended.at;
 }
 
 void Running::kill() {
-  unlink();
+  const boost::intrusive_ptr<Running> self(this);
   doomed_ = true;
-  if (!executing_) delete this;
+  unlink();
 }
 
 }  // namespace starbus::entity::rpc

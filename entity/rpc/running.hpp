@@ -1,52 +1,80 @@
 #pragma once
 
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/smart_ptr/intrusive_ref_counter.hpp>
 #include <coroutine>
+#include <cstddef>
 #include <utility>
 
-#include "entity/rpc/turn.hpp"
+#include "entity/rpc/work_meter.hpp"
 
 namespace starbus::entity::rpc {
 
-class HostBase;
-class Endpoint;
+class CallableBase;
+class Running;
+
+/// The coroutines of one endpoint that have not ended. Belongs to the loop's thread; owns none of
+/// them: each belongs to its object.
+class RunningList {
+ public:
+  std::size_t size() const { return size_; }
+  /// Whether the object may start one more: kMaxRunning, kMaxRunningPerHost.
+  bool admits(const CallableBase& host) const;
+  void add(Running& running);
+  void remove(Running& running);
+  void kill_all();
+
+ private:
+  std::size_t size_ = 0;
+  Running* first_ = nullptr;
+};
 
 /// The root of a stack of coroutines that belongs to an object: it runs them, and ends with them or
-/// with the object, whichever is first. Heap-allocated; deletes itself. Belongs to the loop's
-/// thread. Whoever resumes a coroutine does it here, so that one which ends its own object while it
-/// runs is destroyed at its next suspension and not under its feet.
-class Running {
+/// with the object, whichever is first. Belongs to the loop's thread. All coroutines are resumed
+/// here, so that a coroutine which ends its own object is destroyed at its next suspension and not
+/// while it runs.
+///
+/// The object holds a reference until the coroutines have returned or the object ends; resume()
+/// holds another.
+class Running : public boost::intrusive_ref_counter<Running, boost::thread_unsafe_counter> {
  public:
   /// Without a method: it was spawned.
-  Running(Endpoint& endpoint, HostBase& host, const MethodInfo* method);
+  Running(detail::EndpointCore& at, CallableBase& host, const MethodInfo* method);
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
+  virtual ~Running();
 
-  /// Runs until everything is suspended or done. This object may be gone afterwards.
-  void resume(std::coroutine_handle<> handle);
-  /// Within resume: what runs when the present coroutine is suspended.
+  /// The object holds it from now on. Once, before anything runs.
+  void link();
+  /// Runs until everything is suspended or done. Returns when that was, in ticks, if it was
+  /// measured and nothing ran afterwards; else 0. This object may be gone then, unless its caller
+  /// holds it.
+  std::uint64_t resume(std::coroutine_handle<> handle);
+  /// Within resume: the coroutine that runs when the present one is suspended.
   void go_on_with(std::coroutine_handle<> handle) { next_ = handle; }
-  /// Its object has ended. Destroys the frames, now or when they return.
+  /// The object has ended. Destroys the frames, now or when they return.
   void kill();
 
  protected:
-  virtual ~Running();
   virtual bool done() const = 0;
   /// The coroutine has returned: answer. Called once, before the end of this object.
   virtual void finish() = 0;
-  Endpoint& endpoint() const { return *endpoint_; }
+  /// Whether its object still holds it: it is neither done nor killed.
+  bool linked() const { return host_ != nullptr; }
+  detail::EndpointCore& core() const { return core_; }
 
  private:
-  friend class Endpoint;
+  friend class RunningList;
   void unlink();
 
-  Endpoint* endpoint_;
-  HostBase* host_;
-  ShownWork work_;
+  detail::EndpointCore& core_;
+  CallableBase* host_;
+  CurrentWork work_;
   WorkTicks* charged_;
   Running* before_ = nullptr;  // of the object
-  Running* after_ = nullptr;
-  Running* endpoint_before_ = nullptr;
-  Running* endpoint_after_ = nullptr;
+  boost::intrusive_ptr<Running> after_;
+  Running* list_before_ = nullptr;  // of the endpoint
+  Running* list_after_ = nullptr;
   std::coroutine_handle<> next_;
   bool executing_ = false;
   bool doomed_ = false;

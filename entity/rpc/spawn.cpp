@@ -5,9 +5,10 @@ namespace {
 
 class Spawned final : public Running {
  public:
-  Spawned(Endpoint& at, HostBase& object, Task<> task)
+  Spawned(detail::EndpointCore& at, CallableBase& object, Task<> task)
       : Running(at, object, nullptr), task_(std::move(task)) {}
   void start() {
+    link();
     task_.handle().promise().running = this;
     resume(task_.handle());
   }
@@ -15,16 +16,18 @@ class Spawned final : public Running {
  private:
   bool done() const override { return task_.handle().done(); }
   void finish() override {
-    if (task_.handle().promise().thrown) endpoint().count_error(Errc::failed);
+    if (task_.handle().promise().thrown) core().counters.count(Errc::failed);
   }
   Task<> task_;
 };
 
 }  // namespace
 
-Result<> spawn(Endpoint& endpoint, HostBase& object, Task<> task) {
-  if (!endpoint.may_run(object)) return Error(Errc::would_block, "too many coroutines");
-  (new Spawned(endpoint, object, std::move(task)))->start();
+Result<> spawn(Endpoint& endpoint, CallableBase& object, Task<> task) {
+  detail::EndpointCore& core = endpoint.core();
+  if (!core.running.admits(object)) return Error(Errc::would_block, "too many coroutines");
+  const boost::intrusive_ptr<Spawned> spawned(new Spawned(core, object, std::move(task)));
+  spawned->start();
   return {};
 }
 

@@ -1,24 +1,24 @@
-/// Coroutines that die with an object: what a method returns that answers later.
+/// Coroutines that end with an object: the return type of methods that answer later.
 ///
 ///   rpc::Task<rpc::Reply<int>> Guild::invite(rpc::Caller& from, std::string name) {
 ///     auto asked = rpc::call<&Player::ask>(endpoint, "player/" + name, {}, id_);
 ///     const auto answer = co_await std::move(asked);
 ///     ...
 ///
-/// When the object ends (HostBase::close_rpc, or its destructor) the frames are destroyed where
+/// When the object ends (CallableBase::close_rpc, or its destructor) the frames are destroyed where
 /// they are suspended, and nothing of them runs any more. An Asio coroutine cannot promise that: it
 /// belongs to whatever it waits for. Destructors of the frame's variables do run then; if they use
 /// the object, call close_rpc before it goes.
 ///
-/// A Task may await: what rpc::call returns; another Task; and every Asio operation that is given
-/// the token boost::asio::deferred, which then yields what it completes with: nothing, one value
-/// (an error_code, a bus::Result), or a tuple of them. Nothing is thrown but what a Task throws. A
-/// pending operation is canceled when its frame is destroyed.
+/// A Task may await: the result of rpc::call; another Task; and every Asio operation that is given
+/// the token boost::asio::deferred, which then yields the results: nothing, one value
+/// (an error_code, a bus::Result), or a tuple of them. Only awaiting a Task throws: what that Task
+/// has thrown. A pending operation is canceled when its frame is destroyed.
 ///
 /// Belongs to the loop's thread. A Task that is not awaited and not spawned never runs.
 ///
 /// **g++ 12** destroys some temporaries within a co_await expression twice (see bus.hpp): rpc::call
-/// starts before anything is suspended and what it returns holds no argument, so literals, views
+/// starts before anything is suspended and its result holds no argument, so literals, views
 /// and variables may stand within the expression; make owning temporaries before it.
 #pragma once
 
@@ -61,7 +61,7 @@ struct PromiseBase {
   void unhandled_exception() noexcept { thrown = std::current_exception(); }
 };
 
-/// What an Asio operation completes into, kept until both it and the frame have let go.
+/// The result of an Asio operation, kept until both it and the frame have let go.
 template <class... A>
 struct Completion {
   std::optional<std::tuple<A...>> values;
@@ -153,7 +153,7 @@ struct TaskPromise : PromiseBase {
   TaskAwaiter<T> await_transform(Task<T>&& task) {
     return {task.handle()};
   }
-  /// Pending, and whatever else says how a Task waits for it.
+  /// Pending, and all other types with an awaiter(Running*).
   template <class Awaited>
   requires requires(Awaited&& awaited, Running* run) { std::move(awaited).awaiter(run); }
   auto await_transform(Awaited&& awaited) { return std::move(awaited).awaiter(running); }

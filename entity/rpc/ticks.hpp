@@ -21,7 +21,7 @@ inline std::uint64_t ticks() {
 #endif
 }
 
-/// Both clocks at one moment; what lies between two of these is the length of a tick.
+/// Both clocks at one moment; two of these give the length of a tick.
 struct TickMark {
   std::uint64_t ticks_then = ticks();
   std::uint64_t nanoseconds_then = nanoseconds_now();

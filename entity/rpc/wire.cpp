@@ -58,8 +58,8 @@ void put_reply_head(Encoder& out, ReplyKind kind) {
 
 void put_error(Encoder& out, const Error& error) {
   put_reply_head(out, ReplyKind::error);
-  out.byte(static_cast<std::uint8_t>(error.code));
-  out.varint(static_cast<std::uint64_t>(error.bus));
+  out.varint(error.code.domain());
+  out.varint(error.code.number());
   out.text(std::string_view(error.detail).substr(0, kMaxDetail));
 }
 
@@ -84,15 +84,14 @@ bool get_reply_head(Decoder& in, ReplyKind& kind, Error& error) {
   }
   kind = static_cast<ReplyKind>(byte);
   if (kind != ReplyKind::error) return true;
-  const std::uint8_t code = in.byte();
-  const std::uint64_t cause = in.varint();
+  const std::uint64_t domain = in.varint();
+  const std::uint64_t number = in.varint();
   const std::string_view text = in.text();
-  if (in.finish() != DataErrc::ok || text.size() > kMaxDetail || !known_error(code)) return false;
-  error = Error(static_cast<Errc>(code), std::string(text));
-  if (cause != 0) {
-    if (cause > 0xffff || !bus::known_error(static_cast<std::uint16_t>(cause))) return false;
-    error.bus = static_cast<bus::Errc>(cause);
-  }
+  if (in.finish() != DataErrc::ok || text.size() > kMaxDetail) return false;
+  if (domain == 0 || domain > 0xffff || number == 0 || number > 0xffff) return false;
+  // A newer peer may have codes that this build does not know: the caller gets them as they are.
+  const Code code(static_cast<std::uint16_t>(domain), static_cast<std::uint16_t>(number));
+  error = Error(code, std::string(text));
   return true;
 }
 

@@ -1,6 +1,6 @@
-/// The bytes of a call and of its answer, as they lie in a body of the bus. docs/rpc.md has them
-/// byte by byte. Numbers are little-endian; decoding trusts nothing and allocates nothing but the
-/// text of an error. Pure functions; from any thread.
+/// The bytes of a call and of its answer, as they lie in a body of the bus. docs/guide/rpc.md has
+/// them byte by byte. Numbers are little-endian; decoding trusts nothing and allocates nothing but
+/// the text of an error. Pure functions; from any thread.
 #pragma once
 
 #include "entity/archive/decoder.hpp"
@@ -11,7 +11,7 @@ namespace starbus::entity::rpc {
 
 /// The first byte of each. Another form is another version.
 inline constexpr std::uint8_t kCallForm = 0xa1;
-inline constexpr std::uint8_t kFenceForm = 0xa2;     // alone: "what came before has been handled"
+inline constexpr std::uint8_t kFenceForm = 0xa2;  // alone: all earlier messages have been handled
 inline constexpr std::uint8_t kQuestionForm = 0xa3;  // a call whose answer goes to a channel
 inline constexpr std::uint8_t kReplyForm = 0xa8;
 inline constexpr std::uint8_t kAnswerForm = 0xa9;  // that answer: a message of its own
@@ -45,9 +45,10 @@ void put_reply_head(Encoder& out, ReplyKind kind);
 void put_error(Encoder& out, const Error& error);
 /// Appends the head of a message that goes on with an answer.
 void put_answer_head(Encoder& out, const AnswerId& question);
-/// False: it is none; `in` then stands at the answer.
+/// False if it is not an answer; on success `in` stands at the answer.
 bool get_answer_head(Decoder& in, AnswerId& question);
-/// Reads the head; for ReplyKind::error the Error, too. False: no answer of this version.
+/// Reads the head; for ReplyKind::error the Error, too. False if it is not an answer of this
+/// version.
 bool get_reply_head(Decoder& in, ReplyKind& kind, Error& error);
 
 }  // namespace starbus::entity::rpc

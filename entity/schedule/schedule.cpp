@@ -25,6 +25,7 @@ TickSchedule::~TickSchedule() {
 }
 
 TickResult<TickId> TickSchedule::add(TickOptions options, Function function) {
+  thread_.check();
   if (!function) return TickErrc::no_callback;
   if (options.name.empty() || options.name.size() > kMaxTickName) return TickErrc::bad_name;
   if (!is_interval(options.interval) || !is_interval(options.first)) return TickErrc::bad_interval;
@@ -45,14 +46,15 @@ TickResult<TickId> TickSchedule::add(TickOptions options, Function function) {
 }
 
 bool TickSchedule::remove(TickId id) {
+  thread_.check();
   const auto found = functions_.find(id.serial);
   if (found == functions_.end()) return false;
   const std::shared_ptr<Entry> entry = std::move(found->second);
   entry->removed = true;
   functions_.erase(found);
   in_order_ = false;
-  // It may be the one that runs, and then what it owns is needed until it returns: the order that
-  // the tick goes through keeps the entry until the phase has ended.
+  // It may be the function that runs now: the order that the tick goes through keeps the entry
+  // until the phase has ended.
   if (!running_) put_in_order();
   return true;
 }
@@ -85,7 +87,7 @@ TickResult<> TickSchedule::set_interval(TickId id, Time interval) {
   if (entry == nullptr) return TickErrc::unknown;
   if (!is_interval(interval)) return TickErrc::bad_interval;
   entry->options.interval = interval;
-  // What would have been due by now was not missed: it was not asked for.
+  // Ticks before now were not missed: they were not requested.
   if (entry->runs > 0) entry->due = std::max(entry->latest + interval, now_);
   return {};
 }
@@ -115,20 +117,21 @@ std::vector<TickSchedule::Row> TickSchedule::rows() {
 }
 
 TickResult<> TickSchedule::run(Time now) {
+  thread_.check();
   if (running_) return TickErrc::nested;
   running_ = true;
   struct End {
     TickSchedule& schedule;
     ~End() {
       schedule.running_ = false;
-      if (!schedule.in_order_) schedule.put_in_order();  // what was removed ends
+      if (!schedule.in_order_) schedule.put_in_order();  // destroys removed functions
     }
   };
   const End end{*this};
   now_ = std::max(now_, now);
   ++number_;
   for (const Order& order : order_) {
-    if (!in_order_) put_in_order();  // between phases alone: nobody goes through it
+    if (!in_order_) put_in_order();  // only between phases: no pass goes through it
     for (const auto& entry : order) run_one(*entry);
   }
   return {};

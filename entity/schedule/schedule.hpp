@@ -1,14 +1,15 @@
-/// What a node does every tick, in fixed phases, and within a phase in the order that it says.
+/// The functions that a node runs every tick: in fixed phases, and within a phase in declared
+/// order.
 ///
 ///   TickSchedule schedule;
 ///   const auto walk = *schedule.add({.name = "walk", .phase = TickPhase::movement},
 ///                                   [&](const Tick& tick) { world.step(tick.passed); });
 ///   schedule.add({.name = "crowd", .phase = TickPhase::movement, .after = {walk}}, ...);
-///   schedule.run(now);   // whoever drives it: nodes/runtime/ticker.hpp
+///   schedule.run(now);   // by its driver: nodes/runtime/ticker.hpp
 ///
-/// No clock and no thread of its own: used by the loop's. Owns the functions; one may add, remove
-/// and change functions while a tick runs, also itself. Failures are values; an exception of a
-/// function leaves run(). docs/schedule.md has the promises.
+/// No clock and no thread of its own: used by the loop's thread (checked). Owns the functions; one
+/// may add, remove and change functions while a tick runs, also itself. Failures are values; an
+/// exception of a function leaves run(). docs/guide/schedule.md has the promises.
 #pragma once
 
 #include <array>
@@ -22,6 +23,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/loop_thread.hpp"
 #include "entity/schedule/limits.hpp"
 #include "entity/timers/timer_wheel.hpp"
 
@@ -29,19 +31,19 @@ namespace starbus::entity {
 
 /// In the order in which a tick goes through them.
 enum class TickPhase : std::uint8_t {
-  input,     // what came in since the last tick is taken up
+  input,     // takes up messages since the last tick
   logic,     // rules and decisions
   movement,  // positions change
-  interest,  // who sees whom
-  sync,      // what changed is encoded
-  flush,     // what is to leave, leaves
+  interest,  // visibility between entities
+  sync,      // encodes changes
+  flush,     // sends
 };
 inline constexpr std::size_t kTickPhases = 6;
 
 /// "movement"
 std::string_view name_of(TickPhase phase);
 
-/// What a function is told.
+/// The argument of a function.
 struct Tick {
   std::uint64_t number = 0;  // of this tick: from 1
   Time now{};                // of its beginning, the same for all functions
@@ -49,7 +51,7 @@ struct Tick {
   std::uint64_t missed = 0;  // due times of this function that had no run of their own
 };
 
-/// One function, for ever: never given out again. The default is none.
+/// Names one function; never reused. The default names none.
 struct TickId {
   std::uint64_t serial = 0;
 
@@ -72,7 +74,7 @@ class TickSchedule {
   /// For people.
   struct Row {
     std::string name;
-    TickPhase phase;  // in which it runs: no earlier than what it waits for
+    TickPhase phase;  // in which it runs: no earlier than the functions it waits for
     Time interval{};
     bool enabled = true;
     std::uint64_t runs = 0;
@@ -136,6 +138,7 @@ class TickSchedule {
   std::uint64_t number_ = 0;
   Time now_{};
   bool running_ = false;
+  LoopThread thread_;
 };
 
 }  // namespace starbus::entity

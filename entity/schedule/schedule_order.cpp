@@ -71,7 +71,7 @@ void TickSchedule::put_in_order() {
       waits.emplace(serial, count);
     }
   }
-  // Ends behind everything else: what a removed function owned may remove others.
+  // Destroyed last: a removed function may own the handles of others.
   const auto former = std::exchange(order_, {});
   while (!next.empty()) {
     const std::uint64_t serial = next.top();

@@ -1,9 +1,7 @@
 /// Every bound of timers, with its reason and with what happens when it is reached.
-///
-/// One table; docs/timers.md is checked against it by a test.
 #pragma once
 
-#include "entity/catalogue.hpp"
+#include "base/limits.hpp"
 
 namespace starbus::entity {
 
@@ -20,11 +18,6 @@ namespace starbus::entity {
   X(kMaxTimerName, 64, "bytes", "the name of a method", "bad_name")                         \
   X(kMaxTimerArgs, 4'096, "bytes", "they are copied at each move", "too_large")
 
-#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
-STARBUS_TIMER_LIMITS(X)
-#undef X
-
-/// The whole table, in its order.
-std::span<const LimitInfo> timer_limits();
+STARBUS_LIMITS_OF(kTimerLimits, STARBUS_TIMER_LIMITS)
 
 }  // namespace starbus::entity

@@ -62,7 +62,7 @@ TimerResult<> NamedTimers::start(Entry& entry, Time first) {
 
 void NamedTimers::fire(std::uint64_t id, const TimerFiring& firing) {
   const auto at = find(id);
-  // The handler may change the set: what it sees must not lie in it.
+  // The handler may change the set: its arguments must not lie in it.
   Entry entry;
   if (at->interval == Time{0}) {
     entry = std::move(*at);

@@ -2,8 +2,8 @@
 ///
 /// A member of one entity, used by the loop's thread. Owns names and arguments; the wheel must live
 /// as long as timers are pending. The set calls one handler, its entity's, which may do anything to
-/// the set but destroy it: an entity is destroyed behind the pass. Failures are values. What is
-/// imported is treated as hostile. docs/timers.md has the promises.
+/// the set but destroy it: an entity is destroyed after the pass. Failures are values. What is
+/// imported is treated as hostile. docs/guide/timers.md has the promises.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ namespace starbus::entity {
 
 /// Which clock a timer follows while its entity is between two processes.
 enum class Travel : std::uint8_t {
-  paused = 0,   // its own, which stands still: it has left what it had
-  running = 1,  // the cluster's: what became due on the way fires on arrival
+  paused = 0,   // its own, which stands still: the remaining time stays
+  running = 1,  // the cluster's: timers that became due on the way fire on arrival
 };
 
 struct NamedFiring {
@@ -54,7 +54,7 @@ class NamedTimers {
 
   /// Was it pending?
   bool cancel(std::uint64_t id);
-  /// All of that name; says how many.
+  /// Cancels all of that name; returns how many.
   std::size_t cancel_named(std::string_view name);
   std::size_t size() const { return entries_.size(); }
   std::size_t size_named(std::string_view name) const;
@@ -81,8 +81,8 @@ class NamedTimers {
   /// Appends all timers and the counter of ids to `out`. `cluster_now` is the clock that all
   /// processes share; of its zero nothing is assumed. Not within the handler.
   void export_all(Time cluster_now, bus::Bytes& out) const;
-  /// Takes what export_all wrote; only into a set that never had a timer. Either all are taken or
-  /// none. Errors: bad_bytes, not_empty, too_many_timers (of the wheel).
+  /// Imports bytes of export_all; only into a set that never had a timer. All or nothing. Errors:
+  /// bad_bytes, not_empty, too_many_timers (of the wheel).
   TimerResult<> import_all(bus::ByteView bytes, Time cluster_now);
 
  private:

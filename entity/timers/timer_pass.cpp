@@ -22,7 +22,7 @@ class Flag {
 
 }  // namespace
 
-/// Keeps a node while its callback runs, then sets it again or frees it: also behind an exception.
+/// Keeps a node while its callback runs, then sets it again or frees it, also after an exception.
 class TimerWheel::RunningGuard {
  public:
   RunningGuard(TimerWheel& wheel, std::uint32_t index) : wheel_(wheel), index_(index) {
@@ -49,6 +49,7 @@ class TimerWheel::RunningGuard {
 };
 
 TimerWheel::Pass TimerWheel::advance(Time now, std::size_t work) {
+  thread_.check();
   assert(!in_pass_ && "advance() within a callback");
   const Flag in_pass(in_pass_);
   look(now);
@@ -68,7 +69,7 @@ TimerWheel::Pass TimerWheel::advance(Time now, std::size_t work) {
     }
     const std::uint32_t first = slots_.first(present_slot());
     if (first != kNoTimer) {
-      if (slab_[first].serial >= first_new) break;  // so is all behind it
+      if (slab_[first].serial >= first_new) break;  // so are all after it
       ++pass.fired;
       fire(first);
       continue;
@@ -82,8 +83,8 @@ TimerWheel::Pass TimerWheel::advance(Time now, std::size_t work) {
       position_ = next->tick;
       continue;
     }
-    // Until the whole slot has been moved, position_ stays in front of it: what is set meanwhile
-    // goes behind it into the same slot, and so the order holds.
+    // Until the whole slot has been moved, position_ stays before it: timers set meanwhile go to
+    // the end of the same slot, which keeps the order.
     position_ = next->tick - 1;
     target_ = next->tick;
     source_ = slot_of(target_, next->level);
@@ -132,7 +133,7 @@ std::uint64_t TimerWheel::set_next(TimerNode& node) const {
   return static_cast<std::uint64_t>(missed);
 }
 
-/// The occupied slot that begins earliest behind position_.
+/// The occupied slot that begins earliest after position_.
 std::optional<TimerWheel::Event> TimerWheel::next_event() const {
   for (std::size_t level = 0; level < kLevels; ++level) {
     const std::size_t digit = (position_ >> (8 * level)) % kSlots;

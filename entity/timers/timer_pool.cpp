@@ -15,7 +15,7 @@ constexpr std::size_t kHugePage = 2 * 1024 * 1024;
 }  // namespace
 
 TimerPages::TimerPages(std::size_t bytes) : bytes_(bytes + kHugePage) {
-  // Without access, so that no limit of memory counts what is not opened.
+  // Without access, so that unopened memory does not count for limits.
   mapping_ = ::mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping_ == MAP_FAILED) throw std::bad_alloc();
   data_ = static_cast<std::byte*>(mapping_);

@@ -1,4 +1,4 @@
-/// Places with numbers, and memory behind them that comes and goes: for what a wheel has many of.
+/// Numbered places whose memory comes and goes, for the many small objects of a wheel.
 ///
 /// Owned by one slab or one wheel's slots, used by the wheel's thread. Places are in blocks of
 /// 1,024; taken is the lowest block with room, so high blocks run empty; memory comes and goes in
@@ -20,7 +20,7 @@
 namespace starbus::entity {
 
 /// Addresses for a table that may become large; pages of it are opened, and released, one after the
-/// other. What is opened is zero, and costs nothing until it is touched. Behind the first huge page
+/// other. Opened memory is zero, and costs nothing until it is touched. After the first huge page
 /// (2 MiB) the system is asked for huge ones: of a million timers that are called in any order,
 /// each would need an entry of the TLB that is not there.
 class TimerPages {
@@ -69,7 +69,7 @@ class TimerPool {
   void reserve(std::size_t regions) {
     while (regions_.size() < regions && regions_.size() < kMostRegions) map_region();
   }
-  /// What the blocks take that were touched since the memory below them came.
+  /// Bytes of the blocks that were touched since their memory was opened.
   std::size_t bytes() const { return touched_ * kBlock * size_; }
 
  private:
@@ -112,7 +112,7 @@ class TimerPool {
     std::size_t size;  // of an element
     TimerPages pages;
   };
-  // What is free stands beside the elements and not in them: taking one reads no cold memory.
+  // Free places are listed beside the elements, not in them: taking one reads no cold memory.
   struct Block {
     std::uint32_t taken = 0;
     bool touched = false;

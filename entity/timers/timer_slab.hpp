@@ -22,10 +22,10 @@ struct TimerCallable {
   const std::type_info* type;
 };
 
-/// A node that is never taken: whoever has no neighbour may write to it, and needs no branch.
+/// A node that is never used: nodes without a neighbour write to it, which saves a branch.
 inline constexpr std::uint32_t kNoTimer = 0;
 
-/// A place in the list of an owner. Apart from the nodes, because whoever leaves the list changes
+/// A place in the list of an owner. Apart from the nodes, because leaving the list changes
 /// its neighbours: of a million timers these are 8 MB and not 128.
 struct TimerLinks {
   std::uint32_t previous;  // kNoTimer at the ends

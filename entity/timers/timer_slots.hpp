@@ -1,8 +1,8 @@
 /// The slots of a wheel: in each, timers in the order in which they were put there.
 ///
 /// A slot is a list of chunks of a cache line, each with up to 13 timers, and a word of bits: which
-/// of them are there. So whoever comes or leaves touches no neighbours, which are cold memory, and
-/// whoever walks sees ahead. A timer that leaves from between others leaves a gap, until its chunk
+/// of them are there. So adding or removing one touches no neighbours, which are cold memory, and a
+/// walk can prefetch. A timer that leaves from between others leaves a gap, until its chunk
 /// has none any more and is freed. Owned by one wheel, used by its thread. Nothing fails once
 /// reserve() has not.
 #pragma once
@@ -36,7 +36,7 @@ class TimerSlots {
   bool empty(std::size_t slot) const { return lists_[slot].first == kNone; }
   /// 0 if it is empty.
   std::uint32_t first(std::size_t slot) const { return lowest(lists_[slot].first); }
-  /// The timer that is some places behind the first, or 0: for whoever fetches it beforehand.
+  /// The timer some places after the first, or 0: for prefetching.
   std::uint32_t ahead(std::size_t slot) const;
   /// The lowest digit above this one whose slot at that level is not empty.
   std::optional<std::size_t> occupied_above(std::size_t level, std::size_t digit) const;

@@ -8,7 +8,7 @@ namespace starbus::entity {
 
 std::size_t TimerOwner::cancel_all() {
   std::size_t count = 0;
-  // From the front each time: what a callback captured may cancel or set timers when it ends.
+  // From the front each time: destroying a callback may cancel or set timers.
   for (; first_ != kNoTimer; ++count) wheel_->end(first_);
   return count;
 }
@@ -42,20 +42,21 @@ Time TimerWheel::due_after(Time delay) {
 
 TimerResult<std::uint32_t> TimerWheel::prepare(TimerOwner& owner, Time when, Time interval,
                                                CatchUp catch_up) {
+  thread_.check();
   if (closing_) return TimerErrc::closed;
   // Written so that no sum can overflow, whatever `when` is.
   if (when > now_ + kLongestDelay || interval > kLongestDelay) return TimerErrc::too_far;
   assert(owner.first_ == kNoTimer || owner.wheel_ == this);
-  // One region ahead of the nodes: so whoever has a node has a place in the slots, and nothing
-  // fails behind this.
+  // One region ahead of the nodes: each node then has a place in the slots, and nothing fails after
+  // this.
   slots_.reserve(slab_.regions() + 1);
   const std::uint32_t index = slab_.take();
   if (index == kNoTimer) return TimerErrc::too_many_timers;
   TimerNode& node = slab_[index];
   node.serial = next_serial_++;
   node.due = (std::max(when, now_ - kLongestDelay) - origin_).count();
-  // What is not in the future is of the present millisecond: the next pass fires it even if the
-  // clock does not move.
+  // A time that is not in the future counts as the present millisecond: the next pass fires it even
+  // if the clock does not move.
   node.tick = when > now_ ? tick_of(node.due) : now_tick_;
   node.interval = interval.count();
   node.owner = &owner;
@@ -92,6 +93,7 @@ std::optional<Time> TimerWheel::due(TimerId id) const {
 }
 
 bool TimerWheel::cancel(TimerId id) {
+  thread_.check();
   const std::uint32_t index = find(id);
   if (index == kNoTimer) return false;
   end(index);
@@ -134,7 +136,7 @@ void TimerWheel::link_owner(std::uint32_t index) {
   owner.wheel_ = this;
   links.previous = kNoTimer;
   links.next = owner.first_;
-  slab_.links(owner.first_).previous = index;  // maybe of nobody
+  slab_.links(owner.first_).previous = index;  // may be the unused node
   owner.first_ = index;
 }
 
@@ -143,7 +145,7 @@ void TimerWheel::unlink_owner(std::uint32_t index) {
   TimerLinks& before = slab_.links(links.previous);
   // The owner is cold memory, too: it is touched only by the end of its first.
   *(links.previous == kNoTimer ? &slab_[index].owner->first_ : &before.next) = links.next;
-  slab_.links(links.next).previous = links.previous;  // maybe of nobody
+  slab_.links(links.next).previous = links.previous;  // may be the unused node
 }
 
 }  // namespace starbus::entity

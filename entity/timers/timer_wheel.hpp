@@ -1,9 +1,9 @@
 /// The timers of a node: a hierarchical timing wheel (Varghese and Lauck, "Hashed and Hierarchical
 /// Timing Wheels", 1987; here scheme 7), with 6 levels of 256 slots and a lowest slot of 1 ms.
 ///
-/// No clock: the main loop passes the time in. Owned and used by the loop's thread. The wheel owns
-/// callbacks; a TimerOwner decides how long. Failures are values; asserts catch misuse: advance()
-/// or the end of the wheel within a callback. docs/timers.md has the promises.
+/// No clock: the main loop passes the time in. Owned and used by the loop's thread (checked). The
+/// wheel owns callbacks; a TimerOwner decides how long. Failures are values; asserts catch misuse:
+/// advance() or the end of the wheel within a callback. docs/guide/timers.md has the promises.
 #pragma once
 
 #include <chrono>
@@ -18,6 +18,7 @@
 #include <typeinfo>
 #include <utility>
 
+#include "base/loop_thread.hpp"
 #include "entity/timers/error.hpp"
 #include "entity/timers/timer_slab.hpp"
 #include "entity/timers/timer_slots.hpp"
@@ -30,7 +31,7 @@ using Time = std::chrono::nanoseconds;
 inline constexpr Time kLongestDelay = std::chrono::hours(24 * kMaxDelay);
 inline constexpr Time kShortestInterval = std::chrono::milliseconds(1);  // and the lowest slot
 
-/// One timer of one wheel, for ever: never given out again. The default is no timer.
+/// Names one timer of one wheel; never reused. The default names none.
 struct TimerId {
   std::uint64_t serial = 0;  // grows with each timer that is set
   std::uint32_t index = 0;
@@ -39,29 +40,29 @@ struct TimerId {
   friend auto operator<=>(const TimerId&, const TimerId&) = default;
 };
 
-/// What a callback may ask about; it may also take no argument.
+/// The argument of a callback, which may also take none.
 struct TimerFiring {
   TimerId id;
   Time due;                  // when it should have fired
   Time now;                  // of this pass
-  std::uint64_t missed = 0;  // CatchUp::once: due times behind `due` that this firing stands for
+  std::uint64_t missed = 0;  // CatchUp::once: due times after `due` that this firing stands for
 };
 
-/// What a repeating timer does when several of its due times have passed.
+/// Behaviour of a repeating timer when several of its due times have passed.
 enum class CatchUp : std::uint8_t {
   all,   // fires for each
-  once,  // fires for the earliest, and says how many others there were
+  once,  // fires for the earliest, with the number of the others
 };
 
-/// The loop that drives a wheel: gives it the time between passes, and learns what it cannot see.
+/// The loop that drives a wheel: gives it the time between passes, and is told of earlier timers.
 /// Called on the wheel's thread; must not call the wheel.
 class TimerDriver {
  public:
   /// The present, for timers that are set outside a pass.
   virtual Time now() = 0;
-  /// A timer was set that is due before what sleep_until() said; once per call of that.
+  /// A timer was set that is due before the result of sleep_until(); once per call of that.
   virtual void due_sooner() = 0;
-  /// Around each callback; ended() also behind one that throws.
+  /// Around each callback; ended() also after one that throws.
   virtual void began(const std::type_info& callback) = 0;
   virtual void ended() = 0;
 
@@ -80,7 +81,7 @@ class TimerOwner {
   TimerOwner(const TimerOwner&) = delete;
   TimerOwner& operator=(const TimerOwner&) = delete;
 
-  /// Cancels all its timers, and says how many. Takes time for each of them.
+  /// Cancels all its timers and returns how many. Takes time for each of them.
   std::size_t cancel_all();
   /// Timers that are pending. Takes time for each of them.
   std::size_t size() const;
@@ -93,7 +94,7 @@ class TimerOwner {
 
 class TimerWheel {
  public:
-  /// What a pass did, in timers.
+  /// The result of a pass, in timers.
   struct Pass {
     std::size_t fired = 0;
     std::size_t moved = 0;  // to a lower level
@@ -107,12 +108,12 @@ class TimerWheel {
   TimerWheel& operator=(const TimerWheel&) = delete;
 
   /// `callback` is called once, as `callback()` or `callback(const TimerFiring&)`, in the first
-  /// pass at or behind `when`. Errors: too_many_timers, too_far, closed.
+  /// pass at or after `when`. Errors: too_many_timers, too_far, closed.
   template <class Callback>
   TimerResult<TimerId> at(TimerOwner& owner, Time when, Callback callback) {
     return set(owner, when, Time{0}, CatchUp::all, std::move(callback));
   }
-  /// As above, `delay` behind the time of the present pass; outside of one, behind the driver's
+  /// As above, `delay` after the time of the present pass; outside of one, after the driver's
   /// now(), or that of the latest pass if there is no driver.
   template <class Callback>
   TimerResult<TimerId> after(TimerOwner& owner, Time delay, Callback callback) {
@@ -131,7 +132,7 @@ class TimerWheel {
   /// Was it pending? Destroys the callback, or, if that is running, once it has returned.
   bool cancel(TimerId id);
   bool contains(TimerId id) const { return find(id) != kNoTimer; }
-  /// When it fires next; within the callback of a repeating timer that is the time behind this one.
+  /// When it fires next; within the callback of a repeating timer that is the next time.
   std::optional<Time> due(TimerId id) const;
 
   /// One pass: fires what is due at `now`, until `work` timers were moved or fired.
@@ -139,21 +140,21 @@ class TimerWheel {
 
   /// The latest time that was passed in.
   Time now() const { return now_; }
-  /// What after() counts from: between passes the driver's now().
+  /// The time that after() counts from: between passes the driver's now().
   Time present() { return due_after(Time{0}); }
   /// How long the loop may sleep: no timer fires before this time, and a pass at this time has
-  /// something to do. Not behind now() if there is work at once; nothing if there are no timers.
+  /// something to do. Not after now() if there is work at once; nullopt if there are no timers.
   std::optional<Time> next_due() const;
   std::size_t size() const { return size_; }
   /// Memory held for timers, callables of more than 72 bytes not counted.
   std::size_t bytes() const { return slab_.bytes() + slots_.bytes(); }
 
-  /// Null: nobody. Outlives the wheel, or is taken away before it ends.
+  /// Null: no driver. It outlives the wheel, or is taken away before it ends.
   void drive(TimerDriver* driver) { driver_ = driver; }
   /// The loop sleeps until then, or, without a time, until something else happens.
   void sleep_until(std::optional<Time> when) { sleeps_until_ = when.value_or(Time::max()); }
 
-  /// For tests of what happens tomorrow: changes the time, and that of all timers alike, so that
+  /// For tests of far timers: changes the time, and that of all timers alike, so that
   /// they have left what they had. What is passed to advance() must follow.
   void shift(Time by) {
     origin_ += by;
@@ -222,6 +223,7 @@ class TimerWheel {
   std::size_t size_ = 0;
   TimerSlab slab_;
   TimerSlots slots_;
+  LoopThread thread_;
 };
 
 namespace timers_detail {

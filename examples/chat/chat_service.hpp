@@ -13,7 +13,7 @@ namespace rpc = starbus::entity::rpc;
 namespace service = starbus::nodes::service;
 
 /// The rooms of one partition. What was said is forgotten with the host.
-class Chat final : public service::Service, public rpc::Host<Chat> {
+class Chat final : public service::Service, public rpc::Callable<Chat> {
  public:
   Chat(service::Instance& instance, nodes::Node& node)
       : instance_(instance), publisher_(node.rpc(), instance.epoch(), [this] {

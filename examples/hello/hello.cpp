@@ -17,7 +17,7 @@ awaitable<void> talk(bus::Bus& node) {
   });
   if (auto up = co_await node.connect(use_awaitable); !up) throw bus::BadResult(up.error());
   patience.cancel();
-  // A variable, and not within the co_await expression: see "g++ 12" in bus.hpp.
+  // A variable, and not within the co_await expression: see docs/design/gcc12.md.
   bus::Handlers greeter;
   greeter.on_call = [](bus::Call& call) { (void)call.reply("hello, " + std::string(call.text())); };
   auto bound = co_await node.bind("entity/greeter", greeter, use_awaitable);
@@ -25,7 +25,8 @@ awaitable<void> talk(bus::Bus& node) {
   std::cout << (bound ? "I am the greeter" : bound.error().to_string()) << std::endl;
   auto reply = co_await node.call("entity/greeter", node.node(), {}, use_awaitable);
   std::cout << (reply ? bus::as_text(*reply) : reply.error().to_string()) << std::endl;
-  if (!bound) co_await node.close(std::chrono::seconds(1), use_awaitable);
+  // Nothing of ours is under way, so its result says nothing new.
+  if (!bound) (void)co_await node.close(std::chrono::seconds(1), use_awaitable);
 }
 
 int main(int argc, char** argv) try {
@@ -35,7 +36,7 @@ int main(int argc, char** argv) try {
     if (error) std::rethrow_exception(error);
   });
   loop.run();
-} catch (const std::exception& problem) {  // name_taken, a node name that is none, ...
+} catch (const std::exception& problem) {  // name_taken, an invalid node name, ...
   std::cerr << "hello: " << problem.what() << std::endl;
   return 1;
 }

@@ -64,7 +64,7 @@ awaitable<void> post(bus::Bus& node, const std::string& name, const std::string&
   auto number = co_await node.post(name, text, {}, use_awaitable);
   if (!number) throw bus::BadResult(number.error());
   std::cout << name << ": stored on a disk as number " << *number << std::endl;
-  co_await node.close(std::chrono::seconds(1), use_awaitable);
+  (void)co_await node.close(std::chrono::seconds(1), use_awaitable);  // nothing is under way
 }
 
 awaitable<void> read(bus::Bus& node, const std::string& name, const std::string& path) {

@@ -1,5 +1,5 @@
 // A node: a service that counts for others, and still knows its counts after a restart.
-// docs/nodes.md explains what it uses.
+// docs/guide/nodes.md explains what it uses.
 //
 //   tally --config tally.toml        # while scripts/up runs: see tally.toml
 //
@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-class Tally final : public nodes::App, public rpc::Host<Tally> {
+class Tally final : public nodes::App, public rpc::Callable<Tally> {
  public:
   bus::Result<> start(nodes::Node& node) override {
     node_ = &node;

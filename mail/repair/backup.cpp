@@ -14,6 +14,7 @@
 #include "mail/row_keys.hpp"
 #include "storage/bulk_writer.hpp"
 #include "storage/limits.hpp"
+#include "storage/recovery/repair.hpp"
 
 namespace starbus::bus::busd::mail {
 namespace {
@@ -67,7 +68,7 @@ std::filesystem::path store_around(const std::filesystem::path& folder) {
 storage::Result<BackupFacts> copy_rows(const storage::Snapshot& snapshot,
                                        const std::filesystem::path& target, BackupFacts facts,
                                        const OnBackup& on_progress) {
-  const auto store = storage::open_store({.folder = target});
+  const auto store = storage::open_store({.folder = target, .repair_logs = storage::repair_logs});
   if (!store) return store.error();
   storage::BulkWriter writer(**store);
   for (std::optional<std::string> from = kFirstOfAll; from;) {
@@ -134,18 +135,18 @@ storage::Result<BackupFacts> read_backup_facts(const std::filesystem::path& fold
     if (reason == EACCES) {
       return storage::Error(storage::Errc::io_error,
                             path.string() + ": " + std::strerror(reason) +
-                                "; whoever runs this must be allowed to read the backup");
+                                "; run this as a user who may read the backup");
     }
-    return storage::Error(storage::Errc::io_error,
-                          folder.string() + " has no file " + kBackupFile +
-                              ": it is no backup, or one that was interrupted");
+    return storage::Error(storage::Errc::io_error, folder.string() + " has no file " + kBackupFile +
+                                                       ": not a backup, or an interrupted one");
   }
   std::string text(kLongestFacts + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
   auto facts = decode_backup_facts(text);
   if (!facts) {
-    return storage::Error(storage::Errc::corrupt, path.string() + " is not what a backup writes");
+    return storage::Error(storage::Errc::corrupt,
+                          path.string() + ": not written by starbus-mail backup");
   }
   return std::move(*facts);
 }

@@ -1,5 +1,5 @@
-/// A copy of a store of mail, of one moment, as a store in a folder of its own. The file `BACKUP`
-/// is written into it last: a folder without it is not whole.
+/// Copies a mail store, as of one moment, into a store in a folder of its own. The file `BACKUP` is
+/// written last: a folder without it is an incomplete backup.
 #pragma once
 
 #include <cstdint>
@@ -22,21 +22,21 @@ struct BackupFacts {
   std::uint64_t rows = 0;
   std::uint64_t bytes = 0;    // of keys and values
   std::uint64_t damaged = 0;  // rows and blocks that could not be read, and are not in it
-  // Of those rows; for who waits, and not in the file.
+  // For progress only; not in the file.
   std::uint64_t boxes = 0;
   std::uint64_t messages = 0;
   friend bool operator==(const BackupFacts&, const BackupFacts&) = default;
 };
 
 std::string encode(const BackupFacts& facts);
-/// nullopt for what encode does not write: a cut file has no last line.
+/// nullopt if the text is malformed or cut.
 std::optional<BackupFacts> decode_backup_facts(std::string_view text);
-/// Of a folder. io_error when there is no such file, and so no whole backup; corrupt for one that
-/// is not of its form.
+/// The facts of the backup in a folder. io_error if there is no such file, and so no complete
+/// backup; corrupt if it is malformed.
 storage::Result<BackupFacts> read_backup_facts(const std::filesystem::path& folder);
 
-/// A folder for a new store: absolute, not there or empty, in a folder that is. bad_batch says why
-/// not.
+/// Checks the folder of a new store: absolute, missing or empty, with an existing parent. bad_batch
+/// otherwise, with the reason.
 storage::Result<> check_new_folder(const std::filesystem::path& folder);
 
 /// Called after each page; false ends the copy, with `closed`.

@@ -23,7 +23,7 @@ void BoxAudit::check_row() {
   expected_ = box_.row.floor + 1;
   total_ = box_.row.floor_total;
   if (box_.row.name.empty()) {
-    add(Problem::wrong_name, 0, 0, "it has none: the mailbox is sealed");
+    add(Problem::wrong_name, 0, 0, "no name: the mailbox is sealed");
   } else if (channel_id(box_.row.name) != box_.id) {
     add(Problem::wrong_name, 0, 0, storage::printable(box_.row.name));
   }

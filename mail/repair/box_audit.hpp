@@ -10,7 +10,7 @@
 
 namespace starbus::bus::busd::mail {
 
-/// Looks at one mailbox row by row. Give it all messages in their order, then the end. Pure.
+/// Checks one mailbox row by row. Call message() for all messages in order, then finish(). Pure.
 class BoxAudit {
  public:
   using Sink = std::function<void(Finding)>;

@@ -11,16 +11,15 @@
 
 namespace starbus::bus::busd::mail {
 
-/// What the files of a store still have of the row of a mailbox.
+/// The row of a mailbox as found in the files of a store.
 struct FoundBox {
   BoxRow row;
   bool verified = false;  // its checksum is right: a row as it was written once, perhaps not lately
 };
 
-/// Looks for rows of mailboxes in the files of a store, damaged ones included, byte by byte: the
-/// row itself, or earlier ones that LevelDB has not removed yet. A name is taken for right if its
-/// hash is the id; one flipped bit in a row is found and turned back. Of several the one with the
-/// highest number is kept.
+/// Searches the files of a store, also damaged ones, byte by byte for rows of mailboxes: present
+/// rows, or earlier ones that LevelDB has not removed yet. Accepts a name if its hash is the id,
+/// and corrects one flipped bit in a row. Keeps the row with the highest number of each mailbox.
 class BoxSearch {
  public:
   using Wanted = std::function<bool(const ChannelId&)>;

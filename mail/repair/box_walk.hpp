@@ -16,9 +16,9 @@ struct IdRange {
   std::string to{};
 };
 
-/// Steps through the mailboxes of a shard as the disk has them: its row, its messages and its
-/// idempotency keys come together, also of mailboxes that lack one of these. Memory: three pages,
-/// however large the mailboxes are. One thread; blocks for disk reads.
+/// Steps through the mailboxes of a shard on the disk: row, messages and idempotency keys of each
+/// together, also of mailboxes that lack one of these. Needs three pages of memory, however large
+/// the mailboxes are. One thread; blocks for disk reads.
 class BoxWalk {
  public:
   enum class State { sound, missing, damaged, no_box_row };
@@ -28,7 +28,7 @@ class BoxWalk {
     BoxRow row;             // if sound
     storage::Error damage;  // if damaged
   };
-  /// Keys that are not of their form are passed over: `bad_key` is told of them.
+  /// Malformed keys are skipped and reported to `bad_key`.
   using BadKey = std::function<void(const std::string& key)>;
 
   BoxWalk(const storage::Snapshot& snapshot, std::uint8_t shard, BadKey bad_key = {},

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "mail/lost_row.hpp"
-#include "mail/repair/mend.hpp"
+#include "mail/repair/repair_mail.hpp"
 #include "mail/repair/row_cursor.hpp"
 #include "mail/row_keys.hpp"
 #include "mail/shards/shard_row.hpp"
@@ -56,7 +56,7 @@ class Carrying {
   storage::Result<> carry_box(std::uint8_t shard, const std::string& key, const BoxRow& replaced) {
     const auto stored = restored_.get(key);
     if (!stored) return stored.error();
-    // One that began since the backup has nothing of before.
+    // A mailbox created after the backup has no earlier state.
     BoxRow row{.kind = replaced.kind, .name = replaced.name};
     if (*stored) {
       const auto decoded = decode_box(**stored);
@@ -65,7 +65,7 @@ class Carrying {
     }
     if (row.last >= replaced.last || row.kind != replaced.kind) return {};
     const std::uint64_t before = row.count();
-    // Of an empty one nobody is to hear what was acknowledged since.
+    // If the mailbox is empty, do not report acknowledged messages as lost.
     if (before == 0) row.floor = row.last = std::max(row.last, replaced.floor);
     if (replaced.last - row.last > kMostMarked) {
       if (before != 0) {

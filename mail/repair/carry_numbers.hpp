@@ -7,18 +7,18 @@
 namespace starbus::bus::busd::mail {
 
 struct Carried {
-  std::uint64_t boxes = 0;   // that have got the numbers of the store that was replaced
-  std::uint64_t lost = 0;    // messages that are marked as lost in them
-  std::uint64_t behind = 0;  // boxes that have not: too many messages since the backup
+  std::uint64_t boxes = 0;  // boxes that continue with the numbers of the replaced store
+  std::uint64_t lost = 0;   // messages that are marked as lost in them
+  std::uint64_t behind =
+      0;  // boxes that kept their old numbers: too many messages since the backup
   std::uint64_t unread = 0;  // rows of the replaced store that cannot be read
 };
 
-/// A store that is restored goes on with the numbers of the one whose place it takes: a number that
-/// a reader may have saved as its cursor is not given again, or mail that is posted now would never
-/// be given out. In the place of what came since the backup, and was there in the end, are lost
-/// rows. What was acknowledged, or purged, since then is as in the backup.
-/// Shards that the restored store has given away are left out. Blocks. Errors: as of the stores;
-/// then `restored` is of no use.
+/// Makes a restored store continue with the numbers of the store that it replaces: if a number that
+/// a reader has saved as its cursor were given again, that reader would never receive the new
+/// message. Lost rows replace the messages that came after the backup. Messages that were
+/// acknowledged or purged since then are as in the backup. Skips shards that the restored store has
+/// given away. Blocks. After an error, `restored` is useless.
 storage::Result<Carried> carry_numbers(const storage::Snapshot& replaced, storage::Store& restored);
 
 }  // namespace starbus::bus::busd::mail

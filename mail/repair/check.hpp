@@ -1,7 +1,6 @@
-/// Whether a store of mail is as docs/mail.md says: every row can be read and is of its form, a
-/// mailbox has exactly the messages behind its floor up to its last, sums are right. Damage is said
-/// of the mailbox that it concerns, and does not end the check. Memory does not grow with the
-/// store.
+/// Checks a mail store against docs/guide/mail.md: every row can be read and decoded, a mailbox has
+/// exactly the messages after its floor up to its last, sums are right. Reports damage with its
+/// mailbox, and goes on. Memory does not grow with the store.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +15,14 @@
 
 namespace starbus::bus::busd::mail {
 
-/// Of one report: it is for people, and a bad disk has more than anybody reads.
+/// Findings listed in one report, which is for people.
 inline constexpr std::size_t kMostFindings = 1'000;
 
 struct CheckReport {
   std::vector<Finding> findings;  // the first kMostFindings
   std::uint64_t problems = 0;     // all, but the notes
   std::uint64_t notes = 0;
-  std::uint64_t damage = 0;  // those of them that the storage below is the cause of
+  std::uint64_t damage = 0;  // problems that are caused by damaged files
   Totals totals;             // of what can be read
   std::vector<DamagedBlock> blocks;
 

@@ -8,10 +8,9 @@
 
 namespace starbus::bus::busd::mail {
 
-/// Which mailboxes a damaged part of a file concerns, and which numbers of each, as far as it is
-/// known: by the keys between which records may be lost, and the rows of mailboxes, which say what
-/// is kept of each. At most `most` of them, and one finding that has no mailbox, in front, which
-/// says the file and the reason. Blocks for disk reads.
+/// The mailboxes that a damaged part of a file may affect, with their numbers: found by the keys
+/// between which records may be lost, and by the rows of mailboxes. The first finding has no
+/// mailbox, and names the file and the reason; at most `most` others follow. Blocks for disk reads.
 storage::Result<std::vector<Finding>> name_damage(const storage::Snapshot& snapshot,
                                                   const storage::FileDamage& damage,
                                                   std::size_t most);

@@ -1,6 +1,5 @@
-/// What an operator is told of a disk that is full: how much is free there, how much is needed, and
-/// what to do. Of a copy that will not fit it is told before it begins. Pure but for the file
-/// system's numbers.
+/// Error texts for a full disk: how much is free, how much is needed, and what to do. A copy that
+/// will not fit fails before it begins. Pure but for the file system's numbers.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +16,17 @@ struct SpaceNeed {
   std::string otherwise{};       // than to make room: "give a folder on another disk"
 };
 
-/// store_full, with all of that.
+/// store_full, with such a text.
 storage::Error full_disk(const SpaceNeed& need);
-/// That error, if so much is not free. A disk that does not say is tried.
+/// Returns that error if less than `bytes` is free. If the file system does not report free space,
+/// tries anyway.
 storage::Result<> check_space(const SpaceNeed& need);
-/// The error itself, or, if a disk was full, what there is to say about that.
+/// The error itself; with such a text if the disk was full.
 storage::Error explain(const storage::Error& error, const SpaceNeed& need);
-/// Of an errno.
+/// The same for an errno.
 storage::Error explain(const std::filesystem::path& file, int error, const SpaceNeed& need);
 
-/// Of bodies in all shards, as their rows say; those that cannot be read count for nothing.
+/// Bytes of bodies in all shards, by the shards' rows. Skips unreadable rows.
 std::uint64_t bytes_of_bodies(const storage::Snapshot& snapshot);
 
 }  // namespace starbus::bus::busd::mail

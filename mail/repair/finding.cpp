@@ -8,10 +8,10 @@ namespace {
 struct Row {
   std::string_view name;
   std::string_view meaning;
-  std::string_view mending;
+  std::string_view repair;
 };
 constexpr std::array kRows = {
-#define X(problem, meaning, mending) Row{#problem, meaning, mending},
+#define X(problem, meaning, repair) Row{#problem, meaning, repair},
     STARBUS_MAIL_PROBLEMS(X)
 #undef X
 };
@@ -26,8 +26,8 @@ std::string_view meaning_of(Problem problem) {
   return kRows.at(static_cast<std::size_t>(problem)).meaning;
 }
 
-std::string_view mending_of(Problem problem) {
-  return kRows.at(static_cast<std::size_t>(problem)).mending;
+std::string_view repair_of(Problem problem) {
+  return kRows.at(static_cast<std::size_t>(problem)).repair;
 }
 
 bool is_note(Problem problem) {

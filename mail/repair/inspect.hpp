@@ -1,6 +1,6 @@
-/// Looking into a store of mail, whoever has it open: its mailboxes, their messages, sums. In
-/// pages, so that neither memory nor the time of one call grows with the store. Pure functions over
-/// a snapshot; they block for disk reads. What cannot be read is said, and does not hide the rest.
+/// Reads mailboxes, messages and sums of a mail store, in pages, so that neither memory nor the
+/// time of one call grows with the store. Pure functions over a snapshot; they block for disk
+/// reads. Unreadable rows are reported and do not hide the others.
 #pragma once
 
 #include <cstddef>

@@ -35,7 +35,7 @@ bool overlaps(const Range& range, const std::string& from, const std::string& to
 
 class PlanMaker {
  public:
-  MendOptions run(const std::vector<storage::DamageNote>& notes) {
+  MailRepairOptions run(const std::vector<storage::DamageNote>& notes) {
     for (const storage::DamageNote& note : notes) {
       if (is_open(note)) add(note);
     }
@@ -75,7 +75,7 @@ class PlanMaker {
     const std::string begin = kind_prefix(kind, shard);
     const std::string end = prefix_end(begin);
     if (!overlaps(range, begin, end)) return;
-    MendPart part{shard};
+    RepairPart part{shard};
     if (range.from > begin) part.ids.from = range.from.substr(kPartIdAt, kPartIdEnd - kPartIdAt);
     // The mailbox in which it ends belongs to it.
     if (!range.to.empty() && range.to < end) {
@@ -92,12 +92,12 @@ class PlanMaker {
   }
 
   /// Each mailbox once.
-  std::vector<MendPart> merged() {
-    std::ranges::sort(parts_, [](const MendPart& a, const MendPart& b) {
+  std::vector<RepairPart> merged() {
+    std::ranges::sort(parts_, [](const RepairPart& a, const RepairPart& b) {
       return std::tie(a.shard, a.ids.from) < std::tie(b.shard, b.ids.from);
     });
-    std::vector<MendPart> all;
-    for (MendPart& part : parts_) {
+    std::vector<RepairPart> all;
+    for (RepairPart& part : parts_) {
       const bool touches = !all.empty() && all.back().shard == part.shard &&
                            (all.back().ids.to.empty() || part.ids.from <= all.back().ids.to);
       if (!touches) {
@@ -110,28 +110,28 @@ class PlanMaker {
     return all;
   }
 
-  MendOptions options_;
-  std::vector<MendPart> parts_;
+  MailRepairOptions options_;
+  std::vector<RepairPart> parts_;
   bool whole_ = false;
 };
 
 /// Mailboxes whose row is to be looked for in the originals: it may be lost, or an earlier one.
 class Sought {
  public:
-  explicit Sought(const MendOptions& options) : options_(options) {}
+  explicit Sought(const MailRepairOptions& options) : options_(options) {}
 
   bool operator()(const ChannelId& id) const {
     if (!options_.parts) return true;
     const std::uint8_t shard = bus::shard_of(id);
     const std::string bytes = box_key(shard, id).substr(kPartIdAt);
-    return std::ranges::any_of(*options_.parts, [&](const MendPart& part) {
+    return std::ranges::any_of(*options_.parts, [&](const RepairPart& part) {
       return part.shard == shard && part.ids.from <= bytes &&
              (part.ids.to.empty() || bytes < part.ids.to);
     });
   }
 
  private:
-  const MendOptions& options_;
+  const MailRepairOptions& options_;
 };
 
 std::string bytes_text(const storage::DamageNote& note) {
@@ -144,15 +144,15 @@ std::string heading_of(const storage::DamageNote& note) {
   std::string text = bytes_text(note) + ": " + note.reason;
   if (!note.lost) return text + "; nothing is lost";
   if (note.operations != 0) {
-    text += "; " + std::to_string(note.operations) + " writes of rows are lost";
+    text += "; " + std::to_string(note.operations) + " row writes are lost";
   }
-  if (note.elsewhere) text += "; of which mailboxes is not known, or not of all";
+  if (note.elsewhere) text += "; some or all of the mailboxes are not known";
   return text;
 }
 
 }  // namespace
 
-MendOptions options_of(const std::vector<storage::DamageNote>& notes) {
+MailRepairOptions options_of(const std::vector<storage::DamageNote>& notes) {
   return PlanMaker().run(notes);
 }
 
@@ -216,27 +216,28 @@ std::vector<std::string> describe(const storage::Snapshot& snapshot,
   return texts;
 }
 
-storage::Result<NotedMend> mend_noted(storage::Store& store, const storage::StoreOptions& options,
-                                      const std::function<bool(const Mended&)>& tell) {
-  NotedMend done;
+storage::Result<NotedRepair> repair_noted(storage::Store& store,
+                                          const storage::StoreOptions& options,
+                                          const std::function<bool(const RepairStep&)>& tell) {
+  NotedRepair done;
   auto notes = storage::read_damage(options);
   if (!notes) return notes.error();
   if (std::ranges::none_of(*notes, is_open)) return done;
   name_boxes(options.folder, *notes);
-  MendOptions mend = options_of(*notes);
-  const Sought sought(mend);
+  MailRepairOptions repair = options_of(*notes);
+  const Sought sought(repair);
   BoxSearch search(sought);
-  if (!mend.parts) search.read_folder(options.folder / "lost");
+  if (!repair.parts) search.read_folder(options.folder / "lost");
   for (const std::string& name : originals_of(*notes)) {
-    if (mend.parts) search.read_file(options.folder / "lost" / name);
+    if (repair.parts) search.read_file(options.folder / "lost" / name);
   }
-  mend.search = &search;
-  mend.on_mended = [&](const Mended& mended) {
-    ++done.deeds;
-    if (mended.deed == Deed::lost) done.lost += mended.last - mended.first + 1;
-    return tell(mended);
+  repair.search = &search;
+  repair.on_step = [&](const RepairStep& step) {
+    ++done.steps;
+    if (step.action == RepairAction::lost) done.lost += step.last - step.first + 1;
+    return tell(step);
   };
-  if (auto mended = mend_store(store, mend); !mended) return mended.error();
+  if (auto repaired = repair_mail(store, repair); !repaired) return repaired.error();
   if (auto settled = storage::settle_damage(options, std::move(*notes)); !settled)
     return settled.error();
   return done;

@@ -1,6 +1,6 @@
-/// What the disk has done to a store of mail, as its notes say (storage/store.hpp, DamageNote), in
-/// terms of mail: which mailboxes may have lost what, and how that is made good, so that each hole
-/// is told to its reader and no number is given twice.
+/// Damage notes of storage (storage/recovery/repair.hpp) in terms of mail: which mailboxes may have
+/// lost which messages, and the repair, after which readers are told of each hole and no number is
+/// used twice.
 #pragma once
 
 #include <cstddef>
@@ -11,36 +11,37 @@
 #include <vector>
 
 #include "mail/repair/finding.hpp"
-#include "mail/repair/mend.hpp"
-#include "storage/store.hpp"
+#include "mail/repair/repair_mail.hpp"
+#include "storage/recovery/repair.hpp"
 
 namespace starbus::bus::busd::mail {
 
-/// Those that are lost and not settled, as what mend_store is to do. Of a log whole writes are
-/// lost, with what they said of their senders; a table loses single rows. Without a manifest
-/// anything may be missing: then all is looked at.
-MendOptions options_of(const std::vector<storage::DamageNote>& notes);
+/// Converts unresolved damage notes into options for repair_mail. A damaged log loses whole writes,
+/// including sender watermarks; a damaged table loses single rows; a lost manifest forces a full
+/// scan.
+MailRepairOptions options_of(const std::vector<storage::DamageNote>& notes);
 
-/// Adds to notes of logs, if they are not settled, the mailboxes of which rows are found in what is
-/// lost, byte by byte: a write that cannot be read any more may still have them.
+/// For each unresolved log note, scans the quarantined bytes and adds the names of affected
+/// mailboxes: an unreadable write may still have their rows.
 void name_boxes(const std::filesystem::path& folder, std::vector<storage::DamageNote>& notes);
 
-/// Which files in lost/ have the originals of what `options_of` is about: names of files.
+/// Names of the files in lost/ with the originals of unresolved notes.
 std::vector<std::string> originals_of(const std::vector<storage::DamageNote>& notes);
 
-/// For people, with mailboxes by their names, at most `most` of each note.
+/// Text for people: each note with the names of at most `most` mailboxes.
 std::vector<std::string> describe(const storage::Snapshot& snapshot,
                                   const std::vector<storage::DamageNote>& notes, std::size_t most);
 
-struct NotedMend {
-  std::uint64_t deeds = 0;
+struct NotedRepair {
+  std::uint64_t steps = 0;
   std::uint64_t lost = 0;  // messages
 };
-/// Makes good what the notes of this folder say is lost of the open store, and settles them; at
-/// once if there is nothing. `tell` is told of each deed before it is done; false ends it, with
-/// `closed`. May be cut off and repeated. Blocks; errors as of the store, and io_error of the
+/// Repairs what the notes of this folder list as lost in the open store, and settles the notes;
+/// returns at once if there are none. Calls `tell` before each step; false ends the repair with
+/// `closed`. May be interrupted and repeated. Blocks; errors as of the store, and io_error of the
 /// notes.
-storage::Result<NotedMend> mend_noted(storage::Store& store, const storage::StoreOptions& options,
-                                      const std::function<bool(const Mended&)>& tell);
+storage::Result<NotedRepair> repair_noted(storage::Store& store,
+                                          const storage::StoreOptions& options,
+                                          const std::function<bool(const RepairStep&)>& tell);
 
 }  // namespace starbus::bus::busd::mail

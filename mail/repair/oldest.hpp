@@ -12,12 +12,11 @@
 
 namespace starbus::bus::busd::mail {
 
-/// When the oldest message was stored that waits in a mailbox for its reader (logs keep theirs as
-/// long as they are told to). Nothing on the disk has that sorted, so a thread of its own walks
-/// through the mailboxes without end, kPage at a time with rests of at least kRest, and nine times
-/// as long as a page took: a tenth of a disk at most. So what it says is as old as a round: 1 s for
-/// each 640 mailboxes. Not owned: the store. Ends the thread when it goes, within the time of one
-/// page.
+/// The age of the oldest message that waits in a mailbox (logs are left out: they keep messages by
+/// their quota). The disk has no index of that, so a thread scans the mailboxes round after round,
+/// kPage at a time, and rests at least kRest and nine times as long as a page took: a tenth of a
+/// disk at most. The result is as old as one round: 1 s for each 640 mailboxes. The store is not
+/// owned. The destructor ends the thread within the time of one page.
 class OldestMail {
  public:
   static constexpr std::size_t kPage = 64;  // mailboxes

@@ -44,8 +44,8 @@ storage::Result<> RowCursor::read_page() {
   return {};
 }
 
-/// A damaged block ends its page, so what is missing lies behind the last row of it. One block is
-/// met again at each row of another table that lies within it: that is one damage.
+/// A damaged block ends its page, so the missing rows are after the last row of the page. One block
+/// is met again at each row of another table within its range: that is one damage.
 void RowCursor::note_block(const std::string& page, std::string end, const std::string& detail) {
   std::string begin = rows_.empty() ? page : rows_.back().key + '\0';
   const bool again = !blocks_.empty() && blocks_.back().to == page && rows_.size() <= 1;

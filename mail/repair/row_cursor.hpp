@@ -30,7 +30,7 @@ void merge_blocks(std::vector<DamagedBlock>& blocks);
 /// reads.
 class RowCursor {
  public:
-  static constexpr std::size_t kMostBlocks = 1'000;  // that are told apart; a bad disk has more
+  static constexpr std::size_t kMostBlocks = 1'000;  // counted one by one; a bad disk has more
 
   RowCursor(const storage::Snapshot& snapshot, std::string from, std::string to,
             storage::PageLimit page = {});

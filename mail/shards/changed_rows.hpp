@@ -11,9 +11,9 @@
 
 namespace starbus::bus::busd::mail {
 
-/// Which rows of a shard batches have changed since it was last asked: keys, whose values are
-/// looked up later, and ranges that were erased. What is erased as a range never comes back
-/// (numbers of messages grow), so ranges first, then keys, gives what the batches gave.
+/// The rows of a shard that batches have changed since the last call: keys, whose values are read
+/// later, and erased ranges. Keys of an erased range never come back (message numbers grow), so
+/// ranges first, then keys, repeats the batches.
 class ChangedRows {
  public:
   /// Some 100 MiB: a disk that takes a page a second cannot keep up with what is posted.

@@ -1,4 +1,4 @@
-// Shards that come and go: what MailService lends to Givers and to the Taker.
+// Shards that move: the functions that MailService gives to ShardExport and ShardImport.
 #include <utility>
 
 #include "bus/core/wire/name.hpp"
@@ -7,8 +7,8 @@
 #include "mail/store_limit.hpp"
 
 namespace starbus::bus::busd::mail {
-Givers::Way MailService::give_way() {
-  Givers::Way way;
+ShardExport::Way MailService::export_way() {
+  ShardExport::Way way;
   way.say = [this](const Process& to, Lineage hint, ByteView record) { say(to, hint, record); };
   way.serves = [this](std::uint8_t shard) { return serves(shard); };
   way.freeze = [this](std::uint8_t shard) { freeze(shard); };
@@ -20,8 +20,8 @@ Givers::Way MailService::give_way() {
   return way;
 }
 
-Taker::Way MailService::take_way() {
-  Taker::Way way;
+ShardImport::Way MailService::import_way() {
+  ShardImport::Way way;
   way.say = [this](const Process& to, Lineage hint, ByteView record) { say(to, hint, record); };
   way.reply_lineage = [this] { return core_->reply_lineage(); };
   way.serves = [this](std::uint8_t shard) { return serves(shard); };
@@ -36,7 +36,7 @@ Taker::Way MailService::take_way() {
   way.owner = [this](std::uint8_t shard) { return owner_of(shard); };
   way.store_of = [this](const std::string& host) { return store_of(host); };
   way.taken = [this](std::uint8_t shard) {
-    hooks_.note(shard_name(shard) + " has come from " + taker_.progress().from);
+    hooks_.note(shard_name(shard) + " has come from " + import_.progress().from);
     shards_[shard] = {};
     next_try_ms_ = 0;
   };
@@ -49,8 +49,8 @@ Taker::Way MailService::take_way() {
   return way;
 }
 
-/// Also of shards that are not served now: one that has come a moment ago, for instance. Of a row
-/// that cannot be read nothing is known, as when that shard is served.
+/// Includes shards that are not served now, for instance one that has just arrived. Skips
+/// unreadable rows, as serving does.
 Totals MailService::totals_kept() const {
   Totals all = mail_.totals();
   for (const auto& [number, shard] : shards_) {
@@ -60,12 +60,12 @@ Totals MailService::totals_kept() const {
   return all;
 }
 
-std::optional<Taker::Store> MailService::owner_of(std::uint8_t shard) const {
+std::optional<ShardImport::Store> MailService::owner_of(std::uint8_t shard) const {
   const RowSet* const rows = core_->rows(std::string(kStores));
   if (rows == nullptr) return std::nullopt;
   const auto row = rows->rows().find(shard_name(shard));
   if (row == rows->rows().end()) return std::nullopt;
-  return Taker::Store{row->second.owner, host_of_process(row->second.owner_name)};
+  return ShardImport::Store{row->second.owner, host_of_process(row->second.owner_name)};
 }
 
 std::optional<Process> MailService::store_of(const std::string& host) const {
@@ -81,20 +81,20 @@ void MailService::on_shard(const Process& from, Kind kind, ByteView payload) {
     auto take = decode<ShardTake>(payload);
     if (!take) return;
     take->host = storage::printable(take->host);  // for logs; names of hosts stay as they are
-    givers_.take(from, *take);
+    exports_.take(from, *take);
   } else if (kind == Kind::shard_rows) {
-    if (auto rows = decode<ShardRows>(payload)) taker_.rows(from, std::move(*rows));
+    if (auto rows = decode<ShardRows>(payload)) import_.rows(from, std::move(*rows));
   } else if (kind == Kind::shard_more) {
-    if (const auto more = decode<ShardMore>(payload)) givers_.more(from, *more);
+    if (const auto more = decode<ShardMore>(payload)) exports_.more(from, *more);
   } else if (kind == Kind::shard_given) {
     auto given = decode<ShardGiven>(payload);
     if (!given) return;
     given->detail = storage::printable(given->detail);
-    taker_.given(from, *given);
+    import_.given(from, *given);
   }
 }
 
-/// Posts wait with their senders from here on; readers ask for the next owner.
+/// From now on posts wait with their senders, and readers look for the next owner.
 void MailService::freeze(std::uint8_t shard) {
   mail_.close(shard);
   (void)core_->unbind(shard_channel(shard).id());
@@ -118,12 +118,12 @@ void MailService::mark(std::uint8_t shard, const PlaceRow& row) {
       shards_[shard].phase = Phase::away;
       mail_.forget(shard);
     }
-    givers_.marked(shard, result);
+    exports_.marked(shard, result);
     if (result) erase(shard);
   });
 }
 
-/// What lies here of a shard that is another's. If the disk refuses, the next start does it.
+/// Erases the rows of a shard that another store has. If the disk refuses, the next start does it.
 void MailService::erase(std::uint8_t shard) {
   storage::Batch batch;
   erase_shard(shard, batch);
@@ -138,7 +138,7 @@ void MailService::commit(storage::Batch batch, storage::Store::Completion done) 
       if (!weak.lock()) return;
       done(result);
       if (result) return;
-      // Nobody may post for a while, and would then be the first to hear of it.
+      // Without posts no other commit would report it.
       const storage::Report report = store_.report();
       if (report.state == storage::State::stopped) mail_.store_stopped(report.reason);
     });

@@ -5,16 +5,16 @@
 
 namespace starbus::bus::busd::mail {
 
-/// The row of a shard; an empty one if nobody ever had it here. Errors as Store::get; corrupt also
-/// for a row that is none. Blocks for the disk.
+/// The row of a shard; an empty one if this store never had it. Errors as Store::get; also returns
+/// corrupt if the row cannot be decoded. Blocks for the disk.
 storage::Result<ShardRow> read_shard_row(const storage::Store& store, std::uint8_t shard);
 
-/// Whether anything of it is here but where it is kept. If the disk does not say: true.
+/// Whether any row of the shard is here, besides its PlaceRow. True if the disk cannot tell.
 bool has_rows(const storage::Store& store, std::uint8_t shard);
-/// Whether rows of it are still being erased: it must not come back before they are gone. If the
-/// disk does not say: true.
+/// Whether rows of the shard are still being erased: it must not come back before that has ended.
+/// True if the disk cannot tell.
 bool is_being_erased(const storage::Store& store, std::uint8_t shard);
-/// Erases all that lies here of a shard, but where it is kept.
+/// Erases all rows of a shard but its PlaceRow.
 void erase_shard(std::uint8_t shard, storage::Batch& batch);
 
 }  // namespace starbus::bus::busd::mail

@@ -1,6 +1,7 @@
 #include "mail/shards/shard_streams.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <optional>
 #include <utility>
 
@@ -20,7 +21,7 @@ storage::Result<ShardStreams> ShardStreams::read(const storage::Store& store, st
     for (std::optional<std::string> from = prefix; from;) {
       auto page = (*snapshot)->scan(*from, prefix_end(prefix));
       if (!page) return page.error();
-      // A stream whose place is not known could store again what it has: better none of the shard.
+      // A stream with an unknown `last` could store messages twice: then the shard has no streams.
       if (!page->damage.empty()) return page->damage.front();
       for (const storage::Record& record : page->records) {
         if (!streams.take_row(kind, record, same_lineage)) {
@@ -65,7 +66,7 @@ void ShardStreams::write(const StreamId& id, Change& change, std::uint64_t now_m
   change.trimmed = 0;
   if (change.results.empty()) return;
   batch.put(results_key(shard_, id.origin, id.lane, change.last), encode(change.results));
-  // The origin has at most kDurableWindow messages out, so it knows the results of all before.
+  // The origin has at most kDurableWindow messages under way, so it knows all earlier results.
   const auto stream = streams_.find({id.origin, id.lane});
   if (stream == streams_.end()) return;
   std::size_t results = stream->second.results + change.results.size();
@@ -80,7 +81,9 @@ void ShardStreams::write(const StreamId& id, Change& change, std::uint64_t now_m
 void ShardStreams::keep(const StreamId& id, const Change& change) {
   if (change.results.empty()) return;
   Stream& stream = streams_[{id.origin, id.lane}];
+  assert(change.trimmed <= stream.kept.size());
   for (std::size_t i = 0; i < change.trimmed; ++i) {
+    assert(stream.results >= stream.kept.front().count);
     stream.results -= stream.kept.front().count;
     stream.kept.pop_front();
   }

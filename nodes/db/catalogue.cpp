@@ -89,7 +89,7 @@ Result<Catalogue> load_catalogue(const storage::Store& store) {
 }
 
 Error error_of(const storage::Error& error) {
-  switch (error.code) {
+  switch (error.code.in<storage::Errc>()) {
     case storage::Errc::corrupt:
       return {Errc::corrupt, error.to_string()};
     case storage::Errc::store_full:

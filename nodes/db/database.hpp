@@ -1,4 +1,5 @@
-/// nodes/db: documents by collection and id. Read this header first; docs/db.md is the contract.
+/// nodes/db: documents by collection and id. Read this header first; docs/guide/db.md is the
+/// contract.
 ///
 ///   database.write({.request_id = "trade/8f3a91c2",
 ///                   .writes = {Update{"players", "42", {{Operator::inc, "gold", 5}}}}},

@@ -39,11 +39,11 @@ class Check {
         return text(value.get_ref<const std::string&>());
       case Json::value_t::binary:
         bytes_ += value.get_binary().size();
-        if (value.get_binary().has_subtype()) fail({Errc::bad_document, "bytes with a subtype"});
+        if (value.get_binary().has_subtype()) fail({Errc::bad_document, "bytes have a subtype"});
         return;
       case Json::value_t::number_unsigned:
         if (value.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) {
-          fail({Errc::bad_document, "an integer beyond int64"});
+          fail({Errc::bad_document, "integer outside int64"});
         }
         return;
       case Json::value_t::number_float:
@@ -58,7 +58,7 @@ class Check {
 
   void text(std::string_view text) {
     bytes_ += kHead + text.size();
-    if (!bus::is_utf8(text)) fail({Errc::bad_document, "a text that is not UTF-8"});
+    if (!bus::is_utf8(text)) fail({Errc::bad_document, "text is not UTF-8"});
   }
   void fail(Error error) {
     if (wrong_ == Errc::ok) wrong_ = std::move(error);
@@ -76,7 +76,7 @@ Result<std::size_t> check_value(const Json& value) {
 }
 
 Result<std::size_t> check_document(const Json& document) {
-  if (!document.is_object()) return Error(Errc::bad_document, "it is no object");
+  if (!document.is_object()) return Error(Errc::bad_document, "not a JSON object");
   return check_value(document);
 }
 
@@ -98,13 +98,13 @@ Result<Json> decode_value(std::string_view cbor) {
   Json value = Json::from_cbor(cbor.begin(), cbor.end(), true, false);
   if (value.is_discarded()) return Error(Errc::bad_document, "not CBOR");
   if (const auto checked = check_value(value); !checked) return checked.error();
-  return Result<Json>(boost::system::in_place_value, std::move(value));
+  return Result<Json>(in_place_value, std::move(value));
 }
 
 Result<Json> decode_document(std::string_view cbor) {
   auto document = decode_value(cbor);
   if (!document) return document.error();
-  if (!document->is_object()) return Error(Errc::bad_document, "it is no object");
+  if (!document->is_object()) return Error(Errc::bad_document, "not a JSON object");
   return document;
 }
 

@@ -133,7 +133,8 @@ Result<> Draft::check_sizes(const Scratch& scratch) const {
       fresh.insert(document.collection);
     }
   }
-  if (bytes > kMaxRequest) return Error(Errc::too_large, "more than a request may make");
+  if (bytes > kMaxRequest)
+    return Error(Errc::too_large, "result of the request too large: split it");
   if (!fresh.empty() && known_collections() + fresh.size() > kMaxCollections) {
     return Error(Errc::too_many, "collections");
   }
@@ -207,7 +208,8 @@ Result<std::optional<Written>> Draft::remembered(const WriteRequest& request,
   if (*answer) {
     // To answer it as that one would lose it without a word.
     if ((*answer)->fingerprint != print) {
-      return Error(Errc::bad_request, "another request had the id " + request.request_id);
+      return Error(Errc::bad_request,
+                   "request id used before by another request: " + request.request_id);
     }
     return std::optional(Written{std::move((*answer)->outcomes), true});
   }

@@ -97,7 +97,7 @@ std::string IndexShape::key_of(const Json& document) const {
 
 Result<std::string> IndexShape::key_of(const std::vector<Json>& values) const {
   if (values.size() > fields_.size()) {
-    return Error(Errc::bad_request, "a bound with more values than the index has fields");
+    return Error(Errc::bad_request, "bound: more values than the index has fields");
   }
   std::string key;
   for (std::size_t i = 0; i < values.size(); ++i) {

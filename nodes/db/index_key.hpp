@@ -1,4 +1,4 @@
-/// Values as bytes that sort as the values do. Pure; any thread. docs/db.md has the bytes.
+/// Values as bytes that sort as the values do. Pure; any thread. docs/guide/db.md has the bytes.
 ///
 /// null < false < true < numbers < texts < anything else. Integers and doubles compare exactly, and
 /// 1 is 1.0. Texts compare byte by byte, by their first kIndexText bytes. Arrays, objects and bytes

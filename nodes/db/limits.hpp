@@ -1,11 +1,9 @@
 /// Every bound of the document store, with its reason and with what happens when it is reached.
-///
-/// One table; docs/db.md is checked against it by a test.
 #pragma once
 
 #include <cstdint>
 
-#include "entity/catalogue.hpp"
+#include "base/limits.hpp"
 
 namespace starbus::nodes::db {
 
@@ -85,11 +83,6 @@ namespace starbus::nodes::db {
   X(kReplyAge, 5'000, "ms", "that such an answer waits: its caller has asked again by then",       \
     "as kReplyBytes")
 
-#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
-STARBUS_DB_LIMITS(X)
-#undef X
-
-/// The whole table, in the order above.
-std::span<const entity::LimitInfo> limit_catalogue();
+STARBUS_LIMITS_OF(kLimits, STARBUS_DB_LIMITS)
 
 }  // namespace starbus::nodes::db

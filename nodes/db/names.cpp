@@ -50,7 +50,7 @@ Result<std::size_t> check_request(const WriteRequest& request) {
   if (!request.request_id.empty()) {
     if (const auto id = check_text(request.request_id, kMaxName); !id) return id.error();
   }
-  if (request.writes.empty()) return Error(Errc::bad_request, "a request without writes");
+  if (request.writes.empty()) return Error(Errc::bad_request, "request without writes");
   if (request.writes.size() > kMaxWrites) return Error(Errc::too_large, "too many writes");
   std::size_t bytes = 0;
   for (const Write& write : request.writes) {
@@ -64,7 +64,7 @@ Result<std::size_t> check_request(const WriteRequest& request) {
     if (!weight) return weight.error();
     bytes += *weight;
   }
-  if (bytes > kMaxRequest) return Error(Errc::too_large, "more than a request may bring");
+  if (bytes > kMaxRequest) return Error(Errc::too_large, "request too large: split it");
   return bytes;
 }
 

@@ -33,16 +33,16 @@ void copy_along(const Json& from, const Path& path, std::size_t depth, Json& to)
 }  // namespace
 
 Result<Path> parse_path(std::string_view text) {
-  if (text.size() > kMaxPath) return Error(Errc::bad_request, "a path that is too long");
-  if (!bus::is_utf8(text)) return Error(Errc::bad_request, "a path that is not UTF-8");
+  if (text.size() > kMaxPath) return Error(Errc::bad_request, "path too long");
+  if (!bus::is_utf8(text)) return Error(Errc::bad_request, "path is not UTF-8");
   Path path;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('.', begin), text.size());
-    if (end == begin) return Error(Errc::bad_request, "an empty name in a path");
+    if (end == begin) return Error(Errc::bad_request, "path has an empty name");
     path.emplace_back(text.substr(begin, end - begin));
     begin = end + 1;
   }
-  if (path.size() > kMaxPathDepth) return Error(Errc::bad_request, "a path that is too deep");
+  if (path.size() > kMaxPathDepth) return Error(Errc::bad_request, "path too deep");
   return path;
 }
 

@@ -17,7 +17,7 @@ struct Span {
 
 Result<std::string> id_of(const Bound& bound) {
   if (bound.values.size() != 1 || !bound.values.front().is_string()) {
-    return Error(Errc::bad_request, "without an index a bound is one id");
+    return Error(Errc::bad_request, "bound: without an index it is one id");
   }
   auto id = bound.values.front().get<std::string>();
   if (const auto checked = check_id(id); !checked) return checked.error();
@@ -71,7 +71,7 @@ Result<Span> span_of(const Catalogue& catalogue, const Range& range,
   }
   if (!span || !token) return span;
   if (token->size() > kMaxToken || *token < span->from || *token >= span->to) {
-    return Error(Errc::bad_request, "a token of another range");
+    return Error(Errc::bad_request, "token belongs to another range");
   }
   span->from = *token;
   return span;

@@ -1,5 +1,5 @@
-/// How documents lie in the store: keys and values, byte by byte as in docs/db.md. Integers in keys
-/// are big-endian, so that they sort; in values little-endian.
+/// How documents lie in the store: keys and values, byte by byte as in docs/guide/db.md. Integers
+/// in keys are big-endian, so that they sort; in values little-endian.
 ///
 ///   M                              MetaRow: one
 ///   N                              the name of the database

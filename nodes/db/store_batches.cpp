@@ -72,7 +72,7 @@ void StoreDatabase::commit() {
 void StoreDatabase::finished(const storage::Result<>& result) {
   if (stopped_) return;
   if (result) return succeed();
-  switch (result.error().code) {
+  switch (result.error().code.in<storage::Errc>()) {
     case storage::Errc::io_error:
     case storage::Errc::corrupt:
     case storage::Errc::stopped:

@@ -82,7 +82,7 @@ Result<> StoreDatabase::read(Done<T> done, Read read) {
 Result<> StoreDatabase::may_take(std::size_t bytes) const {
   const bool full = unanswered_ >= kWaitingRequests ||
                     (waiting_bytes_ != 0 && waiting_bytes_ + bytes > kWaitingBytes);
-  if (full) return Error(Errc::busy, "too much waits for the disk");
+  if (full) return Error(Errc::busy, "too many bytes wait for the disk; ask again later");
   return {};
 }
 

@@ -1,4 +1,4 @@
-/// The embedded Database, over a storage::Store. docs/db.md is the contract.
+/// The embedded Database, over a storage::Store. docs/guide/db.md is the contract.
 ///
 /// One batch at a time: what comes while the disk works waits, and makes the next batch (a Draft);
 /// its answers are told when it is durable. A find waits only if a write of the same document does.

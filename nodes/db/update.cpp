@@ -33,7 +33,7 @@ Result<Json*> make_way(Json& document, const Path& path, const Change& change, b
 }
 
 Result<> add(Json& to, const Change& change) {
-  if (!to.is_number()) return wrong(change, "is no number");
+  if (!to.is_number()) return wrong(change, "is not a number");
   if (to.is_number_float() || change.value.is_number_float()) {
     const double sum = to.get<double>() + change.value.get<double>();
     if (!std::isfinite(sum)) return Error(Errc::overflow, change.path);
@@ -78,7 +78,7 @@ Result<> put(const Change& change, const Path& path, Json& document) {
   Json& at = **target;
   if (change.what == Operator::push) {
     if (fresh) at = Json::array();
-    if (!at.is_array()) return wrong(change, "is no array");
+    if (!at.is_array()) return wrong(change, "is not an array");
     at.push_back(change.value);
     return {};
   }
@@ -101,7 +101,7 @@ void unset(Path path, Json& document) {
 Result<> pull(const Change& change, const Path& path, Json& document) {
   Json* const at = look_up(document, path);
   if (at == nullptr) return {};
-  if (!at->is_array()) return wrong(change, "is no array");
+  if (!at->is_array()) return wrong(change, "is not an array");
   // By their bytes: the library takes 1 for 1.0, and an integer for the double next to it.
   const auto wanted = encode_value(change.value);
   if (!wanted) return wanted.error();
@@ -143,7 +143,7 @@ Result<std::size_t> check_changes(const std::vector<Change>& changes) {
   std::size_t bytes = 0;
   for (const Change& change : changes) {
     if (const auto path = parse_path(change.path); !path) return path.error();
-    if (change.what > Operator::raise) return Error(Errc::bad_request, "no such operator");
+    if (change.what > Operator::raise) return Error(Errc::bad_request, "unknown operator");
     if (change.what == Operator::unset) continue;
     const auto value = check_value(change.value);
     if (!value) return value.error();
@@ -151,7 +151,7 @@ Result<std::size_t> check_changes(const std::vector<Change>& changes) {
       return wrong(change, "is to be raised to what has no order");
     }
     if (change.what == Operator::inc && !change.value.is_number()) {
-      return wrong(change, "is to grow by what is no number");
+      return wrong(change, "$inc operand is not a number");
     }
     bytes += *value + change.path.size();
   }

@@ -1,53 +1,182 @@
 #include "nodes/hosting/arrivals.hpp"
 
+#include <spdlog/spdlog.h>
+
+#include <cassert>
+#include <chrono>
 #include <utility>
 
+#include "entity/rpc/endpoint.hpp"
 #include "nodes/hosting/limits.hpp"
 
 namespace starbus::nodes::entities {
 
-bus::Handlers Stranded::handlers(const std::shared_ptr<Stranded>& stranded) {
-  bus::Handlers made;
-  made.on_message = [stranded](bus::Message& message) {
-    if (stranded->lives_) return stranded->handlers_.on_message(message);
-    if (stranded->ended_ == bus::Errc::ok && stranded->held_.size() < kHeldMessages) {
-      stranded->held_.emplace_back(message.detach());
-    } else {
-      ++stranded->dropped;
-    }
+using entity::Entity;
+using entity::EntityErrc;
+using entity::EntityResult;
+using entity::OnlineId;
+using std::chrono::milliseconds;
+
+void Arrivals::take_in(const std::string& prefix) {
+  const std::weak_ptr<bool> weak = context_.alive;
+  bus::ArrivalHandlers handlers;
+  handlers.accept = [this, weak](const std::string& name, bus::ByteView state) -> bus::Result<> {
+    if (weak.expired()) return bus::Error(bus::Errc::move_refused, "entities have ended here");
+    const auto accepted = accept(name, state);
+    if (!accepted) ++context_.counters.arrivals_refused;
+    return accepted;
   };
-  made.on_call = [stranded](bus::Call& call) {
-    if (stranded->lives_) return stranded->handlers_.on_call(call);
-    if (stranded->ended_ != bus::Errc::ok) return static_cast<void>(call.fail(stranded->ended_));
-    if (stranded->held_.size() < kHeldMessages) {
-      stranded->held_.emplace_back(call.detach());
-    } else {
-      static_cast<void>(call.fail({bus::Errc::busy, "it has arrived, and does not live yet"}));
-    }
+  handlers.arrived = [this, weak](bus::Arrival& arrival) {
+    return weak.expired() ? bus::Handlers() : on_owned(arrival);
   };
-  return made;
+  context_.endpoint.bus().on_arrival(prefix, std::move(handlers));
 }
 
-void Stranded::hand_over(Held& held) {
-  if (auto* call = std::get_if<bus::Call>(&held)) return handlers_.on_call(*call);
-  handlers_.on_message(std::get<bus::Message>(held));
+/// Creates the entity without activating it, so that most failures come before it is owned here.
+bus::Result<> Arrivals::accept(const std::string& name, bus::ByteView state) {
+  context_.thread.check();
+  if (context_.draining || context_.entities->closed()) {
+    return bus::Error(bus::Errc::move_refused, "the node drains");
+  }
+  // Until the gates are known, an adopted object refuses all clients.
+  if (!context_.endpoint.gates().known()) {
+    return bus::Error(bus::Errc::busy, "gates are not known yet");
+  }
+  abandon(name);  // an earlier attempt that was never granted
+  const auto prepared = context_.entities->prepare_moved(state);
+  if (!prepared) {
+    const bool other = prepared.error() == EntityErrc::other_schema;
+    return bus::Error(other ? bus::Errc::version_mismatch : bus::Errc::move_refused,
+                      prepared.error().to_string());
+  }
+  Accepted& accepted = accepted_[name];
+  accepted.id = *prepared;
+  const auto late = context_.timers.after(context_.alarms, milliseconds(kArrivalWait),
+                                          [this, name] { abandon(name); });
+  if (late) accepted.deadline = *late;
+  return {};
 }
 
-void Stranded::go_on(bus::Handlers handlers) {
-  handlers_ = std::move(handlers);
-  lives_ = true;
-  std::deque<Held> held = std::exchange(held_, {});
-  for (Held& each : held) hand_over(each);
+void Arrivals::abandon(const std::string& name) {
+  const auto found = accepted_.find(name);
+  if (found == accepted_.end()) return;
+  context_.timers.cancel(found->second.deadline);
+  const OnlineId id = found->second.id;
+  accepted_.erase(found);
+  context_.entities->abandon_moved(id);
+  context_.on_move_ended();
 }
 
-void Stranded::end(const bus::Error& why) {
-  ended_ = why;
-  for (Held& each : std::exchange(held_, {})) {
-    if (auto* call = std::get_if<bus::Call>(&each)) {
-      static_cast<void>(call->fail(why));
-    } else {
-      ++dropped;
-    }
+void Arrivals::abandon_accepted() {
+  while (!accepted_.empty()) abandon(std::string(accepted_.begin()->first));
+}
+
+/// The source frees the entity now, whatever happens here.
+bus::Handlers Arrivals::on_owned(const bus::Arrival& arrival) {
+  context_.thread.check();
+  const auto found = accepted_.find(arrival.name);
+  EntityResult<Entity*> entity = EntityErrc::not_alive;
+  if (found != accepted_.end()) {
+    context_.timers.cancel(found->second.deadline);
+    const OnlineId id = found->second.id;
+    accepted_.erase(found);
+    entity = activate([&] { return context_.entities->activate_moved(id); });
+  } else {  // the grant took longer than kArrivalWait
+    entity = activate([&] { return context_.entities->create_moved(arrival.state); });
+  }
+  if (entity) {
+    settle_in(**entity, arrival.epoch);
+    bus::Handlers handlers = context_.endpoint.adopt(arrival.name, **entity);
+    context_.on_move_ended();
+    return handlers;
+  }
+  const auto stranded = std::make_shared<Stranded>(arrival.state, arrival.epoch);
+  stranded_[arrival.name] = stranded;
+  strand(arrival.name, *stranded, entity.error());
+  context_.on_move_ended();
+  return Stranded::handlers(stranded);
+}
+
+EntityResult<Entity*> Arrivals::activate(const Activate& create) {
+  assert(!activating_);
+  activating_ = true;
+  auto entity = create();
+  activating_ = false;
+  return entity;
+}
+
+void Arrivals::settle_in(Entity& entity, bus::Epoch epoch) {
+  ++context_.counters.moved_in;
+  names_.add_owned(entity, epoch);
+}
+
+/// The source has freed the entity, so its state and its name are kept here.
+void Arrivals::strand(const std::string& name, Stranded& stranded, const entity::EntityError& why) {
+  ++context_.counters.arrivals_late;
+  spdlog::error("entities: {} has arrived, but its activation failed: {}", name, why.to_string());
+  const bool last =
+      stranded.tries == kActivationTries || why == EntityErrc::ended || context_.draining;
+  const auto again =
+      context_.timers.after(context_.alarms, milliseconds(last ? 0 : kActivationRetry),
+                            [this, name, last] { last ? give_up(name) : try_again(name); });
+  if (again) stranded.retry = *again;
+}
+
+void Arrivals::try_again(std::string name) {
+  const auto found = stranded_.find(name);
+  if (found == stranded_.end()) return;
+  const std::shared_ptr<Stranded> stranded = found->second;
+  ++stranded->tries;
+  const auto entity = activate([&] { return context_.entities->create_moved(stranded->state); });
+  if (!entity) return strand(name, *stranded, entity.error());
+  stranded_.erase(name);
+  settle_in(**entity, stranded->epoch);
+  spdlog::info("entities: {} is activated, at attempt {}", name, stranded->tries);
+  stranded->go_on(context_.endpoint.adopt(name, **entity));
+}
+
+/// Saves the entity as it arrived: it is created for that, and never activated.
+void Arrivals::give_up(std::string name) {
+  const auto found = stranded_.find(name);
+  if (found == stranded_.end()) return;
+  const std::shared_ptr<Stranded> stranded = std::move(found->second);
+  stranded_.erase(found);
+  context_.timers.cancel(stranded->retry);
+  ++context_.counters.arrivals_lost;
+  stranded->end(
+      bus::Error(bus::Errc::not_bound, "the entity has arrived, but could not be activated"));
+  const auto prepared = context_.entities->prepare_moved(stranded->state);
+  if (!prepared) {
+    spdlog::error("entities: {} has arrived, is given up, and cannot be saved: {}", name,
+                  prepared.error().to_string());
+    ++context_.counters.unsaved;
+    return names_.release({name});
+  }
+  const auto id = static_cast<std::uint64_t>(*prepared);
+  Entity& entity = *context_.entities->find_prepared(*prepared);
+  spdlog::error("entities: {} has arrived, and is given up: {}", name,
+                saver_.saves(entity) ? "its state is saved as it arrived"
+                                     : "its type has no saved properties");
+  names_.set_epoch(id, stranded->epoch);
+  if (saver_.saves(entity)) {
+    saver_.save(entity, {name}, [](const bus::Result<>&) {});
+  } else {
+    names_.release({name});
+  }
+  names_.forget(id);
+  context_.entities->abandon_moved(*prepared);
+}
+
+void Arrivals::give_up_stranded() {
+  while (!stranded_.empty()) give_up(std::string(stranded_.begin()->first));
+}
+
+void Arrivals::lose_all() {
+  abandon_accepted();
+  for (const auto& [name, stranded] : std::exchange(stranded_, {})) {
+    context_.timers.cancel(stranded->retry);
+    stranded->end(bus::Error(bus::Errc::lease_lost));
+    ++context_.counters.fenced;
   }
 }
 

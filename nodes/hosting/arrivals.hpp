@@ -1,50 +1,66 @@
+/// Entities that move from another process to this one: accepted, then owned, then activated. An
+/// entity that is owned here and cannot be activated is stranded: activation is tried again, and in
+/// the end its state is saved as it arrived.
+///
+/// Belongs to the loop's thread; the context, the names and the saver outlive it.
 #pragma once
 
-#include <cstdint>
-#include <deque>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
-#include <variant>
 
-#include "bus/client/message.hpp"
-#include "entity/identity/id_sources.hpp"
-#include "entity/timers/timer_wheel.hpp"
+#include "bus/client/bus.hpp"
+#include "nodes/hosting/entity_saver.hpp"
+#include "nodes/hosting/host_context.hpp"
+#include "nodes/hosting/published_names.hpp"
+#include "nodes/hosting/stranded.hpp"
 
 namespace starbus::nodes::entities {
 
-/// Accepted from another process, made but for its activation, and not owned here yet.
-struct Arriving {
-  entity::OnlineId id{};
-  entity::TimerId deadline{};
-};
-
-/// Owned here, and its activation has failed: what it was, and what comes for it until it lives. Of
-/// the loop's thread; shared with the handlers of its name, which go on to use it.
-class Stranded {
+class Arrivals {
  public:
-  Stranded(bus::Bytes packed, bus::Epoch of_name) : state(std::move(packed)), epoch(of_name) {}
+  Arrivals(HostContext& context, PublishedNames& names, EntitySaver& saver)
+      : context_(context), names_(names), saver_(saver) {}
 
-  /// What is bound for it: held until it lives, then handed on.
-  static bus::Handlers handlers(const std::shared_ptr<Stranded>& stranded);
-  /// It lives: hands over what was held, in order, and from now on all that comes.
-  void go_on(bus::Handlers handlers);
-  /// It never will: calls end with this, and messages are dropped.
-  void end(const bus::Error& why);
+  /// Accepts entities whose channel names begin with `prefix`.
+  void take_in(const std::string& prefix);
 
-  const bus::Bytes state;
-  const bus::Epoch epoch;
-  std::uint64_t tries = 1;
-  entity::TimerId retry{};
-  std::uint64_t dropped = 0;  // messages
+  /// The lease is lost: forgets all of them, and ends the calls to stranded ones.
+  void lose_all();
+  /// Ends the moves that were accepted and not granted yet.
+  void abandon_accepted();
+  /// Saves stranded entities as they arrived, and gives up their names.
+  void give_up_stranded();
+
+  /// True while the EntityManager activates an entity that came from another process.
+  bool activating() const { return activating_; }
+  std::size_t accepted() const { return accepted_.size(); }
+  std::size_t stranded() const { return stranded_.size(); }
 
  private:
-  using Held = std::variant<bus::Message, bus::Call>;
-  void hand_over(Held& held);
+  /// Created but not activated, and not owned here yet.
+  struct Accepted {
+    entity::OnlineId id{};
+    entity::TimerId deadline{};
+  };
+  using Activate = std::function<entity::EntityResult<entity::Entity*>()>;
 
-  std::deque<Held> held_;
-  bus::Handlers handlers_;
-  bool lives_ = false;
-  bus::Error ended_;  // ok: it has not
+  bus::Result<> accept(const std::string& name, bus::ByteView state);
+  void abandon(const std::string& name);
+  bus::Handlers on_owned(const bus::Arrival& arrival);
+  entity::EntityResult<entity::Entity*> activate(const Activate& create);
+  void settle_in(entity::Entity& entity, bus::Epoch epoch);
+  void strand(const std::string& name, Stranded& stranded, const entity::EntityError& why);
+  void try_again(std::string name);
+  void give_up(std::string name);
+
+  HostContext& context_;
+  PublishedNames& names_;
+  EntitySaver& saver_;
+  std::map<std::string, Accepted> accepted_;                   // by channel name
+  std::map<std::string, std::shared_ptr<Stranded>> stranded_;  // by channel name
+  bool activating_ = false;
 };
 
 }  // namespace starbus::nodes::entities

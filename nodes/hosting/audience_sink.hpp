@@ -15,8 +15,8 @@ namespace starbus::nodes::entities {
 class AudienceSink {
  public:
   /// What changed of one entity for one audience, encoded once, whoever wants it; of one entity
-  /// ghosts first. A delta from what was told before, or a snapshot (docs/properties.md says how to
-  /// tell). The bytes live until this returns.
+  /// ghosts first. A delta from what was told before, or a snapshot (docs/guide/properties.md says
+  /// how to tell). The bytes live until this returns.
   virtual void news(const entity::Entity& entity, entity::Audience audience,
                     bus::ByteView bytes) = 0;
   /// Behind the last news of an entity: it has ended here. `moved`: it goes on elsewhere, and tells

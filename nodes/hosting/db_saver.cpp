@@ -12,7 +12,7 @@ using db::Json;
 
 bus::Error error_of(const db::Error& error) {
   const auto as = [&](bus::Errc code) { return bus::Error(code, error.to_string()); };
-  switch (error.code) {
+  switch (error.code.in<db::Errc>()) {
     case db::Errc::stale:
       return as(bus::Errc::superseded);
     case db::Errc::too_large:
@@ -44,7 +44,7 @@ Json bytes_of(const bus::Bytes& bytes) {
 DbSaver::Loaded saved_in(const Json& document) {
   const auto found = document.find("saved");
   if (found == document.end() || !found->is_binary()) {
-    return db::Error(db::Errc::corrupt, "no document of an entity: it has no bytes in 'saved'");
+    return db::Error(db::Errc::corrupt, "not the document of an entity: 'saved' holds no bytes");
   }
   const auto& bytes = found->get_binary();
   const auto* const begin = reinterpret_cast<const std::byte*>(bytes.data());

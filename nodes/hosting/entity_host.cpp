@@ -2,11 +2,13 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <boost/asio/post.hpp>
+#include <cassert>
 #include <chrono>
+#include <cstdio>
 #include <utility>
 
+#include "entity/properties/evolution.hpp"
 #include "entity/properties/root.hpp"
 
 namespace starbus::nodes::entities {
@@ -15,51 +17,61 @@ namespace {
 using entity::EndReason;
 using entity::Entity;
 using entity::OnlineId;
+using entity::rpc::PassTime;
+using std::chrono::milliseconds;
 
-std::uint64_t now_in_ms() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+entity::EntityManager::DrawId draw_from(manager::IdSource& ids) {
+  return [&ids]() -> entity::IdentityResult<OnlineId> {
+    const bus::Result<std::uint64_t> id = ids.next();
+    if (!id) return entity::IdentityErrc::no_ids;
+    return OnlineId{*id};
+  };
 }
 
 }  // namespace
 
 EntityHost::EntityHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& timers,
                        std::string_view node, HostOptions options)
-    : endpoint_(endpoint),
-      timers_(timers),
-      options_(std::move(options)),
+    : options_(std::move(options)),
+      context_{endpoint, timers},
       ids_(endpoint, timers, options_.counter),
-      sync_({.sink = options_.sink, .unsaved = unsaved_marker()}),
-      saves_(timers, options_.save),
-      unsaved_(options_.save_every),
-      save_number_(now_in_ms() << 20) {  // a million in each millisecond that it lives
-  entity::EntityManager::DrawId draw = options_.draw;
-  if (!draw) {
-    draw = [this]() -> entity::IdentityResult<OnlineId> {
-      const bus::Result<std::uint64_t> id = ids_.next();
-      if (!id) return entity::IdentityErrc::no_ids;
-      return OnlineId{*id};
-    };
-  }
+      sync_({.sink = options_.sink,
+             .unsaved = options_.save ? [this](Entity& entity) { saver_.mark(entity); }
+                                      : std::function<void(Entity&)>()}),
+      names_(context_, sync_),
+      saver_(context_, names_, options_),
+      departures_(context_, names_, sync_),
+      arrivals_(context_, names_, saver_),
+      admin_(
+          {context_, types_, names_, departures_, sync_, saver_, [this] { return waits_for(); }}) {
   entities_ = std::make_unique<entity::EntityManager>(
-      types_, entity::PersistentIdSource(node, now_in_ms()), std::move(draw),
-      entity::EntityOptions{.most = options_.most, .observer = this, .timers = &timers_});
-  for (const std::string& prefix : options_.take_in) take_in(prefix);
-  if (options_.tick > std::chrono::milliseconds(0)) {
-    const auto set = timers_.every(alarms_, options_.tick, options_.tick, entity::CatchUp::once,
-                                   [this] { tick(); });
+      types_, entity::PersistentIdSource(node, unix_ms()),
+      options_.draw ? options_.draw : draw_from(ids_),
+      entity::EntityOptions{.most = options_.most, .observer = this, .timers = &timers});
+  context_.entities = entities_.get();
+  context_.on_move_ended = [this] {
+    if (context_.draining) begin_end();
+  };
+  context_.on_save_ended = [this] {
+    if (std::exchange(full_, false) || context_.draining) settle_soon();
+  };
+  for (const std::string& prefix : options_.take_in) arrivals_.take_in(prefix);
+  if (options_.tick > milliseconds(0)) {
+    const auto set = timers.every(context_.alarms, options_.tick, options_.tick,
+                                  entity::CatchUp::once, [this] { tick(); });
     if (set) tick_timer_ = *set;
   }
 }
 
 EntityHost::~EntityHost() {
+  context_.thread.check();
   if (ticker_ != nullptr) ticker_->schedule().remove(ticking_);
   entities_.reset();
-  if (!saves_.empty()) spdlog::error("entities: {}, at the end of the node", saves_.waits_for());
+  if (!saver_.idle()) spdlog::error("entities: {}, at the end of the node", saver_.waits_for());
 }
 
 bus::Result<> EntityHost::join(Node& node) {
+  context_.thread.check();
   if (!types_.refused().empty()) {
     return bus::Error(bus::Errc::bad_config,
                       "two types of entities are named " + types_.refused().front());
@@ -71,26 +83,26 @@ bus::Result<> EntityHost::join(Node& node) {
   node.on_state([this](NodeState state) {
     if (state == NodeState::starting) lose_all();
   });
-  add_admin(node);
-  return options_.tick > std::chrono::milliseconds(0) ? tick_with(node.ticks()) : bus::Result<>();
+  admin_.add_to(node);
+  return options_.tick > milliseconds(0) ? tick_with(node.ticks()) : bus::Result<>();
 }
 
-/// Among the other work of the node that has a rhythm: behind what writes in the same tick.
+/// In the same tick as the other periodic work of the node, after the work that writes properties.
 bus::Result<> EntityHost::tick_with(Ticker& ticker) {
   const auto added =
       ticker.add({.name = "entities", .phase = entity::TickPhase::sync, .interval = options_.tick},
                  [this](const entity::Tick&) { tick(); });
   if (!added) return bus::Error(bus::Errc::bad_config, added.error().to_string());
-  timers_.cancel(tick_timer_);
+  context_.timers.cancel(tick_timer_);
   ticker_ = &ticker;
   ticking_ = *added;
   return {};
 }
 
-/// The one that comes is not used: there are enough.
+/// Waits for a first id, which is not used: it shows that ids are available.
 void EntityHost::wait_for_ids(Done done) {
-  ids_.wait_next(std::chrono::milliseconds(kIdWait),
-                 [this, weak = std::weak_ptr(alive_),
+  ids_.wait_next(milliseconds(kIdWait),
+                 [this, weak = std::weak_ptr(context_.alive),
                   done = std::move(done)](const bus::Result<std::uint64_t>& id) mutable {
                    if (weak.expired()) return;
                    if (id) return done({});
@@ -100,62 +112,94 @@ void EntityHost::wait_for_ids(Done done) {
                  });
 }
 
-// --- channels ------------------------------------------------------------------------------------
-
 std::string EntityHost::channel_of(OnlineId id) {
   return "entity/" + text_of(id);
 }
 
-void EntityHost::start_publish(Entity& entity, std::string name, Done done) {
-  const OnlineId id = entity.online_id();
-  if (entities_->find(id) != &entity) {
-    return boost::asio::post(endpoint_.loop(), [done = std::move(done)] {
-      done(bus::Error(bus::Errc::not_bound, "the entity has ended"));
-    });
-  }
-  // From now on: a lease that is lost meanwhile ends it, too.
-  ++published_[static_cast<std::uint64_t>(id)].names;
-  endpoint_.bind(std::move(name), entity,
-                 [this, weak = std::weak_ptr(alive_), id,
-                  done = std::move(done)](const bus::Result<bus::Bound>& result) {
-                   if (!weak.expired()) bound(id, result);
-                   done(result ? bus::Result<>() : bus::Result<>(result.error()));
-                 });
+// --- ticks ---------------------------------------------------------------------------------------
+
+void EntityHost::tick() {
+  context_.thread.check();
+  if (!sending_) send_changes();
 }
 
-/// Whoever has no name of its own loses nothing with the lease.
-void EntityHost::bound(OnlineId id, const bus::Result<bus::Bound>& bound) {
-  const auto found = published_.find(static_cast<std::uint64_t>(id));
-  if (found == published_.end() || found->second.fenced) return;
-  Entity* const entity = entities_->find(id);
-  if (bound && entity != nullptr) return owned(*entity, bound->epoch);
-  if (!bound && --found->second.names == 0) published_.erase(found);
+/// Takes a bounded part of a turn of the loop, so that messages wait for one part and not for all.
+void EntityHost::send_changes() {
+  const bus::ShownName::Scope shown(context_.endpoint.work().activity(), "tick of entities", "");
+  sending_ = sync_.pass(*entities_, kTickEntities, PassTime(milliseconds(kTickTime)));
+  if (!sending_) return saver_.save_due();
+  boost::asio::post(context_.endpoint.loop(), [this, weak = std::weak_ptr(context_.alive)] {
+    if (!weak.expired()) send_changes();
+  });
 }
 
-void EntityHost::owned(Entity& entity, bus::Epoch epoch) {
-  Published& published = published_[static_cast<std::uint64_t>(entity.online_id())];
-  published.epoch = std::max(published.epoch, epoch.value);
-  const auto type = declared_.find(&entity.type());
-  if (type != declared_.end() && type->second.options.mirrored) {
-    sync_.mirror(entity, endpoint_, epoch);
+// --- the end of entities -------------------------------------------------------------------------
+
+void EntityHost::activated(Entity& entity) {
+  saver_.check_searchable(entity);
+  sync_.add(entity, arrivals_.activating());
+}
+
+/// An entity keeps its names until it is saved, so that no other process takes a name and loads an
+/// older state.
+void EntityHost::ending(Entity& entity, EndReason reason) {
+  const std::uint64_t id = id_of(entity);
+  if (!names_.has(id) || names_.fenced(id) || !saver_.saves(entity)) return;
+  if (reason == EndReason::moved || reason == EndReason::fenced) return;
+  if (departures_.has(id)) return;  // the target may own the name by now
+  names_.retire(entity);
+}
+
+void EntityHost::finished(Entity& entity, EndReason reason) {
+  const std::uint64_t id = id_of(entity);
+  const bool fenced = reason == EndReason::fenced || names_.fenced(id);
+  const bool stays = !fenced && reason != EndReason::moved;
+  const bool elsewhere = stays && departures_.packed(id);
+  if (stays && !elsewhere) sync_.tell(entity);
+  if (options_.sink != nullptr) options_.sink->gone(entity, reason);
+  sync_.forget(entity);
+  const bool changed = saver_.take_unsaved(entity);
+  std::vector<std::string> names = names_.take_retired(id);
+  if (elsewhere) {
+    // It may live at the target, which saves it then.
+    ++context_.counters.unsaved;
+    spdlog::error("entities: {} ended within its move, and was not saved", entity.label());
+  } else if (stays && saver_.saves(entity)) {
+    if (changed) {
+      saver_.save(entity, std::exchange(names, {}), [](const bus::Result<>&) {});
+    } else {
+      ++context_.counters.unchanged;
+    }
   }
+  names_.release(names);
+  names_.forget(id);
+}
+
+/// In a later turn of the loop: then no call of an entity is on the stack.
+void EntityHost::settle_soon() {
+  if (std::exchange(scheduled_, true)) return;
+  boost::asio::post(context_.endpoint.loop(), [this, weak = std::weak_ptr(context_.alive)] {
+    if (!weak.expired()) settle();
+  });
+}
+
+/// Entities wait to end while as many saves as allowed are under way.
+void EntityHost::settle() {
+  scheduled_ = false;
+  const bus::ShownName::Scope shown(context_.endpoint.work().activity(), "end of entities", "");
+  full_ = !saver_.room();
+  const PassTime time{milliseconds(entity::kSettleTime)};
+  if (!full_ && entities_->settle(entity::kSettlePass, &time)) settle_soon();
+  end_of_drain();
 }
 
 void EntityHost::lose_all() {
-  while (!arriving_.empty()) abandon(std::string(arriving_.begin()->first));
-  for (const auto& [name, stranded] : std::exchange(stranded_, {})) {
-    timers_.cancel(stranded->retry);
-    stranded->end(bus::Error(bus::Errc::lease_lost));
-    ++counters_.fenced;
-  }
-  std::vector<std::uint64_t> ids;
-  for (auto& [id, published] : published_) {
-    if (!std::exchange(published.fenced, true)) ids.push_back(id);
-  }
+  context_.thread.check();
+  arrivals_.lose_all();
+  const std::vector<std::uint64_t> ids = names_.fence_all();
   if (ids.empty()) return;
   spdlog::warn("entities: {} end with the lease, and are not saved", ids.size());
-  counters_.fenced += ids.size();
-  std::ranges::sort(ids);  // the order of their ends
+  context_.counters.fenced += ids.size();
   for (const std::uint64_t id : ids) {
     if (Entity* entity = entities_->find(OnlineId{id})) entity->destroy(EndReason::fenced);
   }
@@ -164,55 +208,81 @@ void EntityHost::lose_all() {
 // --- the drain -----------------------------------------------------------------------------------
 
 void EntityHost::drain(Done done) {
+  context_.thread.check();
+  assert(!drained_);
   drained_ = std::move(done);
-  if (leaving_.empty() && arriving_.empty()) begin_end();
-  if (!arriving_.empty()) {
-    static_cast<void>(timers_.after(alarms_, std::chrono::milliseconds(kArrivalGrace),
-                                    [this] { no_arrivals(); }));
+  context_.draining = true;
+  begin_end();
+  if (arrivals_.accepted() != 0) {
+    // An accepted move is usually granted at once; one that takes longer is not worth the wait.
+    static_cast<void>(context_.timers.after(context_.alarms, milliseconds(kArrivalGrace),
+                                            [this] { arrivals_.abandon_accepted(); }));
   }
-  static_cast<void>(timers_.every(alarms_, std::chrono::milliseconds(kWaitReport),
-                                  std::chrono::milliseconds(kWaitReport), entity::CatchUp::once,
-                                  [this] { report_waiting(); }));
+  static_cast<void>(context_.timers.every(
+      context_.alarms, milliseconds(kWaitReport), milliseconds(kWaitReport), entity::CatchUp::once,
+      [this] { spdlog::warn("entities: the drain waits for {}", waits_for()); }));
 }
 
-/// What was accepted is granted at once, or hardly ever.
-void EntityHost::no_arrivals() {
-  while (!arriving_.empty()) abandon(std::string(arriving_.begin()->first));
-}
-
-/// Behind the last move: what is on its way lives here or there, and nobody knows where.
+/// After the last move: until then an entity may live here or at its target.
 void EntityHost::begin_end() {
-  if (!leaving_.empty() || !arriving_.empty() || std::exchange(ending_all_, true)) return;
-  while (!stranded_.empty()) give_up(std::string(stranded_.begin()->first));
+  if (!departures_.empty() || arrivals_.accepted() != 0) return;
+  if (std::exchange(ending_all_, true)) return;
+  arrivals_.give_up_stranded();
   entities_->begin_close();
   settle_soon();
 }
 
 void EntityHost::end_of_drain() {
-  if (!drained_ || !ending_all_ || !entities_->closed() || !saves_.empty()) return;
-  alarms_.cancel_all();
+  if (!drained_ || !ending_all_ || !entities_->closed() || !saver_.idle()) return;
+  context_.alarms.cancel_all();
   std::exchange(drained_, nullptr)({});
-}
-
-void EntityHost::report_waiting() {
-  spdlog::warn("entities: the drain waits for {}", waits_for());
 }
 
 std::string EntityHost::waits_for() const {
   std::string text;
-  if (drained_ && !leaving_.empty()) {
-    text = std::to_string(leaving_.size()) + " to move";
-  } else if (drained_ && !arriving_.empty()) {
-    text = std::to_string(arriving_.size()) + " to arrive";
+  if (drained_ && !departures_.empty()) {
+    text = std::to_string(departures_.size()) + " to move";
+  } else if (drained_ && arrivals_.accepted() != 0) {
+    text = std::to_string(arrivals_.accepted()) + " to arrive";
   } else if (drained_ && entities_->size() > 0) {
     text = std::to_string(entities_->size()) + " entities to end";
   }
-  if (!stranded_.empty()) {
-    text.append(text.empty() ? "" : ", ").append(std::to_string(stranded_.size()));
-    text.append(" to come to live");
+  if (arrivals_.stranded() != 0) {
+    text.append(text.empty() ? "" : ", ").append(std::to_string(arrivals_.stranded()));
+    text.append(" to be activated");
   }
-  const std::string saves = saves_.waits_for();
+  const std::string saves = saver_.waits_for();
   return text + (text.empty() || saves.empty() ? "" : ", ") + saves;
+}
+
+// --- for observers -------------------------------------------------------------------------------
+
+/// The stall detector shows it.
+void EntityHost::step_began(const Entity& entity, std::string_view step) {
+  char text[bus::ShownName::kLongest];
+  const int size = std::snprintf(text, sizeof text, "%.40s.%.48s", entity.type().name().data(),
+                                 std::string(step).c_str());
+  context_.endpoint.work().activity()->show("step ",
+                                            std::string_view(text, static_cast<std::size_t>(size)));
+}
+
+void EntityHost::step_ended() {
+  context_.endpoint.work().activity()->hide();
+}
+
+void EntityHost::failed(const entity::HookFailure& failure) {
+  spdlog::error("entities: {}", failure.to_string());
+}
+
+void EntityHost::converted(Entity& entity, const entity::LoadReport& report) {
+  for (const auto& removed : report.removed) {
+    spdlog::warn("entities: {} comes from another build: {} is not declared here, and is dropped",
+                 entity.label(), removed.path);
+  }
+}
+
+void EntityHost::describe(const Entity& entity, nlohmann::ordered_json& shown) const {
+  admin_.describe(entity, shown);
 }
 
 }  // namespace starbus::nodes::entities

@@ -11,19 +11,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// What another attempt cannot change.
-bool is_final(bus::Errc code) {
-  switch (code) {
-    case bus::Errc::too_large:
-    case bus::Errc::bad_name:
-    case bus::Errc::bad_config:
-    case bus::Errc::denied:
-    case bus::Errc::unauthorized:
-    case bus::Errc::superseded:
-      return true;
-    default:
-      return false;
-  }
+/// Whether another attempt cannot help. A document that is corrupt may be restored, and a closed
+/// database comes back: their saves wait, as the entity is kept meanwhile.
+bool is_final(const bus::Error& error) {
+  if (error == bus::Errc::corrupt || error == bus::Errc::closed) return false;
+  return retry_of(error.code) == Retry::never;
 }
 
 }  // namespace
@@ -40,6 +32,7 @@ bool EntitySaves::has(const std::string& type, const std::string& persistent_id)
 }
 
 void EntitySaves::add(SavedEntity saved, std::string label, Done done) {
+  thread_.check();
   const std::string key = key_of(saved.type, saved.persistent_id);
   const auto [at, fresh] = entries_.try_emplace(key);
   Entry& entry = at->second;
@@ -68,7 +61,7 @@ void EntitySaves::begin_more() {
     Entry& entry = entries_.at(key);
     ++under_way_;
     const auto late = timers_.after(alarms_, entry.patience, [this, key] {
-      end(key, bus::Error(bus::Errc::deadline, "not kept in time"));
+      end(key, bus::Error(bus::Errc::deadline, "save timed out"));
     });
     if (late) entry.deadline = *late;
     attempt(key, entry);
@@ -91,9 +84,9 @@ void EntitySaves::answered(const std::string& key, std::uint64_t number,
   const auto found = entries_.find(key);
   if (found == entries_.end() || found->second.attempt != number) return;
   Entry& entry = found->second;
-  if (result || is_final(result.error().code)) return end(key, result);
+  if (result || is_final(result.error())) return end(key, result);
   entry.attempt = ++attempts_;  // so that this one has ended
-  spdlog::warn("entities: {} is not saved yet, and will be tried again: {}", entry.label,
+  spdlog::warn("entities: {}: save failed, trying again: {}", entry.label,
                result.error().to_string());
   ++counters_.repeated;
   const auto again = timers_.after(alarms_, milliseconds(kSaveRetry), [this, key] {

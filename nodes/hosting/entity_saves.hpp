@@ -1,16 +1,14 @@
-/// What is on its way to where entities are kept: in order for each of them, repeated while that
-/// may help, and bounded.
+/// Saves under way to the store: in order for each entity, repeated while that may help, bounded.
 ///
 ///   saves.add(std::move(saved), entity.label(), [](bus::Result<> kept) { ... });
 ///
-/// Invariants: of one entity (type and persistent id) at most one save is with the store; of those
-/// that wait behind it the newest alone is kept, and its end is the end of all of them. Each ends:
-/// kept, or with an error, at the latest kSaveDeadline after it was given to the store first. Where
-/// the store has just used all of that for the one before, it is gone, most likely: then the time
-/// counts from when the next one came, so that a drain does not wait for both.
+/// Invariants: the store has at most one save of an entity (type and persistent id) at a time. Of
+/// the saves that wait after it only the newest is stored, and its result is the result of all.
+/// Each save ends, stored or with an error, at the latest kSaveDeadline after the store got it
+/// first. If the save before has just timed out, the time counts from when the next one was added,
+/// so that a drain does not wait for both.
 ///
-/// Belongs to the loop's thread. The store is told of nothing behind the end of this, and what it
-/// answers then is ignored.
+/// Belongs to the loop's thread. After its end it calls the store no more, and ignores its answers.
 #pragma once
 
 #include <chrono>
@@ -20,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "base/loop_thread.hpp"
 #include "entity/timers/timer_wheel.hpp"
 #include "nodes/hosting/limits.hpp"
 #include "nodes/hosting/saved_entity.hpp"
@@ -40,13 +39,13 @@ class EntitySaves {
 
   void add(SavedEntity saved, std::string label, Done done);
 
-  /// Whether to add more, of those that can wait elsewhere.
+  /// False if callers should wait before they add more.
   bool room() const { return entries_.size() < kMaxSaves; }
   bool empty() const { return entries_.empty(); }
   std::size_t size() const { return entries_.size(); }
-  /// Is one of this entity on its way?
+  /// True if a save of this entity is under way.
   bool has(const std::string& type, const std::string& persistent_id) const;
-  /// "2 to be saved: guild roses, guild lilies"; empty if there is nothing.
+  /// For people: "2 to be saved: guild roses, guild lilies"; empty if there are none.
   std::string waits_for() const;
   const SaveCounters& counters() const { return counters_; }
 
@@ -85,6 +84,7 @@ class EntitySaves {
   SaveCounters counters_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   entity::TimerOwner alarms_;
+  LoopThread thread_;
 };
 
 }  // namespace starbus::nodes::entities

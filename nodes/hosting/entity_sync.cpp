@@ -134,7 +134,7 @@ void EntitySync::tell_one(Entity& entity, Root& properties, Audience audience) {
   entity::Scratch news;
   if (const auto taken = properties.take_news(audience, news.bytes()); !taken) {
     ++counters_.too_large;
-    return spdlog::error("entities: {} has news for {} that nobody gets: {}", entity.label(),
+    return spdlog::error("entities: {} has changes for {} that cannot be sent: {}", entity.label(),
                          name_of(view_of(audience)), taken.error().to_string());
   }
   ++counters_.told;

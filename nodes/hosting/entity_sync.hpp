@@ -1,12 +1,12 @@
-/// What entities tell those who watch them: gathered as it changes, told once a tick.
+/// Sends property changes of entities to their watchers: collected as they happen, sent once a
+/// tick.
 ///
-/// An entity costs nothing here until something of it changes that somebody watches. Invariant: one
-/// that has news for somebody whom this tells is in the list of those that changed, once. Of what
-/// nobody here takes (no sink, no mirrors, no saving) the news are left to whoever watches by
-/// himself, with Root::flush().
+/// An entity costs nothing here until a watched property changes. Invariant: an entity with unsent
+/// changes is in the list of changed entities once. Changes that nothing here receives (no sink, no
+/// mirrors, no saving) are left to a caller of Root::flush().
 ///
-/// Belongs to the loop's thread; owns the publishers. The entities, the sink and what it calls
-/// outlive it, but for entities, which are forgotten before they go.
+/// Belongs to the loop's thread; owns the publishers. The sink outlives it; entities are forgotten
+/// before they are destroyed.
 #pragma once
 
 #include <functional>
@@ -22,40 +22,41 @@
 namespace starbus::nodes::entities {
 
 struct SyncCounters {
-  std::uint64_t ticks = 0;      // in which there was something to tell
-  std::uint64_t told = 0;       // news of one entity for one audience
-  std::uint64_t bytes = 0;      // of these
-  std::uint64_t snapshots = 0;  // that were asked for
-  std::uint64_t too_large = 0;  // news that no one got: see kMaxState of the properties
+  std::uint64_t ticks = 0;      // ticks with changes
+  std::uint64_t told = 0;       // updates of one entity for one audience
+  std::uint64_t bytes = 0;      // of the updates
+  std::uint64_t snapshots = 0;  // requested by watch
+  std::uint64_t too_large = 0;  // updates that were not sent: see kMaxState of the properties
 };
 
 class EntitySync final : private entity::ChangeListener {
  public:
   struct Users {
     AudienceSink* sink = nullptr;
-    /// An entity has changed that is to be saved; not set: nothing is.
+    /// Called when a saved property has changed; not set: nothing is saved.
     std::function<void(entity::Entity&)> unsaved{};
-    /// Called when the first change comes behind a tick: that one is wanted.
+    /// Called on the first change after a tick; schedules the next tick.
     std::function<void()> wanted{};
   };
   explicit EntitySync(Users users) : users_(std::move(users)) {}
   EntitySync(const EntitySync&) = delete;
   EntitySync& operator=(const EntitySync&) = delete;
 
-  /// From now on its changes are noted. `arrived`: whoever watched it where it was is told all.
+  /// Begins to collect changes. `arrived`: watchers from its former process get its whole state.
   void add(entity::Entity& entity, bool arrived);
-  /// Its ghost audience is published to whoever mirrors its channel (nodes/replica).
+  /// Publishes its ghost audience to the mirrors of its channel (nodes/replica).
   void mirror(entity::Entity& entity, entity::rpc::Endpoint& endpoint, bus::Epoch epoch);
-  /// It may have told others elsewhere, and goes on from where it was before: they are told all.
+  /// It may have sent changes from another process, and was rolled back: watchers get its whole
+  /// state.
   void begin_anew(entity::Entity& entity, entity::rpc::Endpoint& endpoint, bus::Epoch epoch);
-  /// Tells the sink all that an audience sees, now; watches it, if nobody did.
+  /// Sends the sink the whole state of an audience now, and begins to watch it.
   entity::DataResult<> show(entity::Entity& entity, entity::Audience audience);
 
-  /// Tells of at most `most` entities, and of one at least. True: there are more.
+  /// Sends the changes of at most `most` entities, and of at least one. True if there are more.
   bool pass(entity::EntityManager& entities, std::size_t most, const entity::rpc::PassTime& time);
-  /// Tells what one has, now.
+  /// Sends the changes of one entity now.
   void tell(entity::Entity& entity);
-  /// It goes: its mirrors are told no more.
+  /// It ends: its mirrors get no more changes.
   void forget(entity::Entity& entity) { publishers_.erase(id_of(entity)); }
 
   bool idle() const { return changed_.empty(); }

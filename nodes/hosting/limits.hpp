@@ -1,10 +1,9 @@
-/// Every bound of a node's entities, with its reason and with what happens when it is reached. One
-/// table; docs/entity-hosts.md is checked against it by a test.
+/// Every bound of a node's entities, with its reason and with what happens when it is reached.
 #pragma once
 
 #include <cstdint>
 
-#include "entity/catalogue.hpp"
+#include "base/limits.hpp"
 
 namespace starbus::nodes::entities {
 
@@ -56,11 +55,6 @@ namespace starbus::nodes::entities {
     "the next line")                                                                              \
   X(kNamedWaiters, 5, "entities", "named in such a line, and in a status", "the rest is counted")
 
-#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
-STARBUS_ENTITY_HOST_LIMITS(X)
-#undef X
-
-/// The whole table, in the order above.
-std::span<const entity::LimitInfo> entity_host_limits();
+STARBUS_LIMITS_OF(kEntityHostLimits, STARBUS_ENTITY_HOST_LIMITS)
 
 }  // namespace starbus::nodes::entities

@@ -12,9 +12,8 @@
 
 namespace starbus::nodes::entities {
 
-/// Which of two states of an entity is the later one: by its owner's epoch, then by their order at
-/// that owner. So what a process writes that has lost its lease is never taken for later than what
-/// the next owner has written.
+/// Orders the states of an entity: by the epoch of its owner, then by their order at that owner. So
+/// a write of a process that has lost its lease never counts as later than one of the next owner.
 struct SaveVersion {
   std::uint64_t epoch = 0;   // of the entity's name; 0: it has none, which is before any owner
   std::uint64_t number = 0;  // grows with each save, also from one process to the next (its clock)
@@ -28,7 +27,7 @@ struct SavedValue {
   nlohmann::json value;
 };
 
-/// What is kept of an entity: its properties, as View::save.
+/// The stored form of an entity: its properties, as View::save.
 struct SavedEntity {
   std::string type;
   std::string persistent_id;
@@ -37,8 +36,8 @@ struct SavedEntity {
   std::vector<SavedValue> values{};  // those of TypeOptions::searchable
 };
 
-/// Keeps one entity, and calls what it is given once, at once or later. Where it fails for a reason
-/// that passes, it is called again with the same: see EntitySaves.
+/// Stores one entity, and calls `done` once, at once or later. After a temporary failure it is
+/// called again with the same state: see EntitySaves.
 using Store = std::function<void(SavedEntity, Done)>;
 
 }  // namespace starbus::nodes::entities

@@ -1,4 +1,4 @@
-/// What a store is told of an entity as values, beside its bytes: so that it can be found by them.
+/// Property values that the store gets beside the bytes of an entity, for searches.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace starbus::nodes::entities {
 
-/// The first of these paths that leads to no field which is saved, of an entity or of such a field
-/// ("level", "stats.strength"; elements come and go); empty: all of them do.
+/// The first path that does not lead to a saved field of an entity ("level", "stats.strength";
+/// elements of containers do not count); empty if all do.
 std::string not_searchable(const entity::Root& properties, const std::vector<std::string>& paths);
 
-/// What is at those paths that do.
+/// The values at the valid paths.
 std::vector<SavedValue> searchable_values(const entity::Root& properties,
                                           const std::vector<std::string>& paths);
 

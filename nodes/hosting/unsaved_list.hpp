@@ -10,8 +10,8 @@
 
 namespace starbus::nodes::entities {
 
-/// Entities whose present state is kept nowhere, by online id, and when each is to be saved: a
-/// fixed time behind its first change, so what many changes cost is one save. A plain value.
+/// Entities whose present state is not stored, by online id, and when each is due: a fixed time
+/// after its first change, so that many changes cost one save. A plain value.
 class UnsavedList {
  public:
   explicit UnsavedList(entity::Time wait) : wait_(wait) {}
@@ -20,9 +20,9 @@ class UnsavedList {
     if (due_.emplace(id, now + wait_).second) order_.emplace_back(now + wait_, id);
   }
   bool has(std::uint64_t id) const { return due_.contains(id); }
-  /// It is being saved, or it is gone. Was it in the list?
+  /// It is being saved, or has ended. True if it was in the list.
   bool take(std::uint64_t id) { return due_.erase(id) != 0; }
-  /// The one that is due for longest, taken out; none.
+  /// Removes and returns the entity that has been due for longest; nullopt if none is due.
   std::optional<std::uint64_t> take_due(entity::Time now) {
     while (!order_.empty() && order_.front().first <= now) {
       const auto [at, id] = order_.front();

@@ -1,4 +1,4 @@
-/// What the manager tells of the nodes. Plain values that travel.
+/// What the manager reports about the nodes. Plain values that are sent over the bus.
 #pragma once
 
 #include <cstdint>
@@ -29,11 +29,11 @@ struct ClusterNode {
 };
 
 struct ClusterReport {
-  std::string manager;  // HOST.NODE of who tells
+  std::string manager;  // HOST.NODE of the manager that reports
   std::vector<ClusterNode> nodes;
   std::uint64_t total = 0;
-  std::uint64_t left_out = 0;  // for want of room: see kMaxNodes
-  bool more = false;           // behind the last of these
+  std::uint64_t left_out = 0;  // the table is full: see kMaxNodes
+  bool more = false;           // there are nodes after the last of these
 
   template <class Archive>
   void serialize(Archive& archive) {

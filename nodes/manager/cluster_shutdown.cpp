@@ -6,7 +6,7 @@
 
 #include "bus/io/clock.hpp"
 #include "nodes/manager/limits.hpp"
-#include "nodes/runtime/node_desk.hpp"
+#include "nodes/runtime/node_control.hpp"
 #include "nodes/runtime/presence.hpp"
 
 namespace starbus::nodes::manager {
@@ -26,26 +26,26 @@ void ClusterShutdown::start() {
 
 // --- what happens --------------------------------------------------------------------------------
 
-void ClusterShutdown::came(const KnownNode& node) {
+void ClusterShutdown::on_node_added(const KnownNode& node) {
   stages_.set_self(node_.process());
-  stages_.came(node.process, node.role, bus::io::boot_now());
+  stages_.on_node_added(node.process, node.role, bus::io::boot_now());
   act();
 }
 
-void ClusterShutdown::changed(const KnownNode& node) {
+void ClusterShutdown::on_node_changed(const KnownNode& node) {
   stages_.role_known(node.process, node.role, bus::io::boot_now());
   act();
 }
 
-void ClusterShutdown::left(const KnownNode& node) {
-  stages_.left(node.process, bus::io::boot_now());
+void ClusterShutdown::on_node_removed(const KnownNode& node) {
+  stages_.on_node_removed(node.process, bus::io::boot_now());
   act();
 }
 
 /// It drains, or has lost its lease, and with it the name under which it is asked.
 void ClusterShutdown::state(NodeState entered) {
   if (entered == NodeState::ready || stages_.phase() != ShutdownPhase::running) return;
-  spdlog::warn("the shutdown of the cluster is given up: this manager is {}", name_of(entered));
+  spdlog::warn("cluster shutdown: aborted, since this manager is {}", name_of(entered));
   stages_.abandon(bus::io::boot_now());
 }
 
@@ -86,7 +86,7 @@ void ClusterShutdown::tell(const std::string& process) {
   stages_.status(process, "is told to drain, and has not answered yet");
   entity::rpc::CallOptions options;
   options.deadline = milliseconds(kDrainDeadline);
-  entity::rpc::call<&NodeDesk::drain>(node_.rpc(), presence_name(process), options)(
+  entity::rpc::call<&NodeControl::drain>(node_.rpc(), presence_name(process), options)(
       [this, process, weak = std::weak_ptr(alive_)](const entity::rpc::Reply<>& reply) {
         if (weak.expired() || reply) return;
         const bool silent = reply.error().code == entity::rpc::Errc::deadline;
@@ -103,7 +103,7 @@ void ClusterShutdown::ask_waited_for() {
   if (stages_.phase() != ShutdownPhase::running) return;
   const auto set =
       node_.timers().after(asking_, milliseconds(kShutdownInterval), [this] { ask_waited_for(); });
-  if (!set) spdlog::error("no timer: who blocks is asked once a second only");
+  if (!set) spdlog::error("no timer: blocking nodes are asked once a second only");
 }
 
 void ClusterShutdown::arm() {
@@ -142,7 +142,7 @@ void ClusterShutdown::log_end() {
   const ShutdownReport last = report();
   const std::size_t blocked = last.blocked.size() + last.blocked_left_out;
   if (blocked == 0) return spdlog::info("the cluster is shut down, in {} ms", last.elapsed_ms);
-  spdlog::error("the cluster is shut down, in {} ms, but for {} nodes that were waited for in vain",
+  spdlog::error("the cluster is shut down, in {} ms, except for {} nodes that did not end in time",
                 last.elapsed_ms, blocked);
 }
 

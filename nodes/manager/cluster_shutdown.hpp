@@ -1,8 +1,8 @@
-/// The shutdown of the cluster: what ShutdownStages decides, done over the bus.
+/// The shutdown of the cluster: carries out over the bus what ShutdownStages decides.
 ///
-/// Belongs to the loop's thread. When all stages are over it ends this process, too, once somebody
-/// has fetched the last report, or after a while. A manager that loses its place meanwhile gives
-/// up, and no other one goes on by itself: whoever asked for the shutdown asks again.
+/// Belongs to the loop's thread. After the last stage it ends this process, too, as soon as a
+/// caller has fetched the last report, or after a while. A manager that loses its name aborts the
+/// shutdown, and no other manager continues it: the operator starts it again.
 #pragma once
 
 #include <memory>
@@ -19,21 +19,21 @@ class ClusterShutdown final : private NodeTable::Listener {
  public:
   ClusterShutdown(Node& node, NodeTable& table, LoadReports& reports, ShutdownPlan plan);
 
-  /// Within App::start, behind the reports', whose rows it reads.
+  /// Call it within App::start, after the start of the reports, whose rows it reads.
   void start();
 
-  /// Begins it, or joins the one that runs.
+  /// Begins a shutdown, or joins the one that runs.
   ShutdownReport request(std::string reason);
-  /// The same, and changes nothing: before a shutdown who would be told in which stage.
+  /// Only reads: before a shutdown, which stage each node would be drained in.
   ShutdownReport report() const;
   ShutdownPhase phase() const { return stages_.phase(); }
-  /// Somebody has the report as it is now; if it is the last one, this process may end.
+  /// A caller has fetched the report. If it is the last one, this process may end.
   void fetched();
 
  private:
-  void came(const KnownNode& node) override;
-  void changed(const KnownNode& node) override;
-  void left(const KnownNode& node) override;
+  void on_node_added(const KnownNode& node) override;
+  void on_node_changed(const KnownNode& node) override;
+  void on_node_removed(const KnownNode& node) override;
   void state(NodeState state);
 
   void act();

@@ -1,7 +1,7 @@
-/// Keeps a NodeTable as the directory says, from the node's start on.
+/// Keeps a NodeTable equal to the directory, from the start of the node on.
 ///
-/// Belongs to the loop's thread; outlived by the node. A refusal of a watch ends the process: a
-/// manager that does not see the cluster would shut down half of it.
+/// Belongs to the loop's thread; the node outlives it. A refused watch ends the process: a manager
+/// that does not see the whole cluster would shut down half of it.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ namespace starbus::nodes::manager {
 
 class ClusterWatch {
  public:
-  /// Within App::start: the node is not ready before the table is complete.
+  /// Call it within App::start: the node is not ready before the table is complete.
   ClusterWatch(Node& node, NodeTable& table);
   bus::Result<> start();
 

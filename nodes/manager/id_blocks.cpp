@@ -20,7 +20,7 @@ bus::Result<std::string> counter_log(std::string_view counter) {
 
 bus::Result<IdRange> id_block(std::uint64_t number) {
   constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max() / kIdBlock;
-  if (number >= kLast) return bus::Error(bus::Errc::too_large, "the counter is used up");
+  if (number >= kLast) return bus::Error(bus::Errc::too_large, "counter: all ids are used");
   return IdRange{number * kIdBlock, number * kIdBlock + (kIdBlock - 1)};
 }
 

@@ -3,13 +3,14 @@
 ///
 /// The numbers n come from the mail store: each grant appends one message to the log of the
 /// counter, log/counter.NAME, and its number there is n, on the disk before it is known. A store
-/// gives no number twice, so no two managers, be one of them paused, cut off or superseded, can
-/// grant the same block, and there is nothing to rebuild. A grant whose answer is lost is a gap.
+/// gives no number twice, so two managers never grant the same block, even if one of them is
+/// paused, cut off or superseded, and there is nothing to rebuild. A grant whose answer is lost is
+/// a gap.
 ///
-/// Errors: bad_name (of the counter), no_owner (nobody serves the shard of its log), store_full,
+/// Errors: bad_name (of the counter), no_owner (no host serves the shard of its log), store_full,
 /// mailbox_full, corrupt, would_block; expired, lease_lost, owner_lost, closed: no block is known
-/// to be granted; too_large: the counter is used up. docs/manager.md says what a restored store
-/// means.
+/// to be granted; too_large: all ids of the counter are used. docs/guide/manager.md says what a
+/// restored store means.
 #pragma once
 
 #include <string>
@@ -28,8 +29,8 @@ bus::Result<IdRange> id_block(std::uint64_t number);
 
 /// The next block, on the disk of the store.
 entity::rpc::Task<bus::Result<IdRange>> allocate_ids(bus::Bus& bus, std::string counter);
-/// Grants blocks to nobody until all that follow are above `beyond`; what it answers is the last of
-/// these. too_large: more than kMaxSkip blocks; kMaxSkip were skipped.
+/// Skips blocks until all later ones are above `beyond`. Returns the last skipped block. too_large:
+/// that takes more than kMaxSkip blocks; kMaxSkip were skipped.
 entity::rpc::Task<bus::Result<IdRange>> skip_ids(bus::Bus& bus, std::string counter,
                                                  std::uint64_t beyond);
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "nodes/manager/limits.hpp"
-#include "nodes/manager/manager_desk.hpp"
+#include "nodes/manager/manager_service.hpp"
 
 namespace starbus::nodes::manager {
 namespace {
@@ -23,23 +23,25 @@ IdSource::IdSource(entity::rpc::Endpoint& endpoint, entity::TimerWheel& timers, 
     : endpoint_(endpoint), timers_(timers), counter_(std::move(counter)) {}
 
 bool IdSource::take(std::uint64_t& id) {
-  if (left(present_) == 0) present_ = std::exchange(spare_, {});
-  if (left(present_) == 0) return false;
+  if (ids_left(present_) == 0) present_ = std::exchange(spare_, {});
+  if (ids_left(present_) == 0) return false;
   id = present_.next++;
   return true;
 }
 
 bus::Result<std::uint64_t> IdSource::next() {
+  thread_.check();
   std::uint64_t id = 0;
   const bool taken = waiters_.empty() && take(id);
   refill();
   if (taken) return id;
   return bus::Error(bus::Errc::would_block, refused_ == bus::Errc::ok
-                                                ? "the next block is on its way"
+                                                ? "the next block is requested"
                                                 : "no block: " + refused_.to_string());
 }
 
 void IdSource::wait_next(std::chrono::milliseconds limit, Done done) {
+  thread_.check();
   if (waiters_.size() == kMaxIdWaiters) return refuse(std::move(done), bus::Errc::would_block);
   const std::uint64_t number = ++waiters_made_;
   entity::TimerId deadline{};
@@ -70,7 +72,7 @@ void IdSource::give_up(std::uint64_t waiter) {
 void IdSource::refill() {
   if (asking_ || at_hand() >= kIdsLow) return;
   asking_ = true;
-  entity::rpc::call<&ManagerDesk::allocate>(endpoint_, kManagerChannel, {}, counter_)(
+  entity::rpc::call<&ManagerService::allocate>(endpoint_, kManagerChannel, {}, counter_)(
       [this, weak = std::weak_ptr(alive_)](const entity::rpc::Reply<IdRange, bus::Error>& reply) {
         if (weak.expired()) return;
         answered(reply ? bus::Result<IdRange>(*reply)
@@ -82,7 +84,7 @@ void IdSource::answered(const bus::Result<IdRange>& range) {
   if (range) {
     asking_ = false;
     refused_ = {};
-    (left(present_) == 0 ? present_ : spare_) = {range->first, range->last};
+    (ids_left(present_) == 0 ? present_ : spare_) = {range->first, range->last};
     return serving_ ? refill() : serve();
   }
   refused_ = range.error();

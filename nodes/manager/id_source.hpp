@@ -1,14 +1,13 @@
-/// Ids for one process, out of the blocks that the manager grants: the next one is at hand nearly
-/// always, since the next block is asked for before the present one is used up.
+/// Ids for one process, from the blocks that the manager grants. An id is nearly always available,
+/// since the next block is requested before the present one is used up.
 ///
 ///   IdSource ids(node.rpc(), node.timers(), "entities");
 ///   const bus::Result<std::uint64_t> id = ids.next();       // at once, or would_block
 ///   ids.wait_next(2s, [](bus::Result<std::uint64_t> id) { ... });
 ///
-/// Belongs to the loop's thread. An id is given out once in the cluster, for ever; ids of a block
-/// that a process has not used when it ends are never used. Errors are values: while there is no
-/// manager, or no store, it asks again every kIdRetry, and next() says would_block once it is
-/// empty.
+/// Belongs to the loop's thread. An id is given out once in the cluster, for ever; unused ids of a
+/// process that ends are never used. Errors are values: while there is no manager, or no store, it
+/// asks again every kIdRetry, and next() returns would_block when it is empty.
 #pragma once
 
 #include <chrono>
@@ -18,6 +17,7 @@
 #include <memory>
 #include <string>
 
+#include "base/loop_thread.hpp"
 #include "entity/rpc/endpoint.hpp"
 #include "entity/timers/timer_wheel.hpp"
 #include "nodes/manager/cluster_report.hpp"
@@ -28,23 +28,24 @@ class IdSource {
  public:
   using Done = std::function<void(bus::Result<std::uint64_t>)>;
 
-  /// Asks for its first block as soon as somebody wants an id, or refill() says so.
+  /// Requests its first block on the first next(), wait_next() or refill().
   IdSource(entity::rpc::Endpoint& endpoint, entity::TimerWheel& timers, std::string counter);
   IdSource(const IdSource&) = delete;
   IdSource& operator=(const IdSource&) = delete;
-  /// Who waits is not told.
+  /// Waiting callers are not called any more.
   ~IdSource() = default;
 
-  /// would_block: none is at hand, and one was asked for.
+  /// would_block: no id is available; a block was requested.
   bus::Result<std::uint64_t> next();
-  /// Calls `done` once: at once if there is an id, else when there is, in the order of waiting; or
-  /// with deadline, and why the latest question failed. would_block, in a later turn of the loop:
-  /// kMaxIdWaiters wait. `done` may wait again, which calls nothing within it, or end this source.
+  /// Calls `done` once: at once if an id is available, else when one is, in the order of waiting;
+  /// or with deadline, and the reason why the latest request failed. would_block, in a later turn
+  /// of the loop: kMaxIdWaiters wait. `done` may wait again, which calls nothing within it, or end
+  /// this source.
   void wait_next(std::chrono::milliseconds limit, Done done);
-  /// Asks for a block unless it has enough: before the first id is wanted.
+  /// Requests a block unless enough ids are available. Call it before the first id is needed.
   void refill();
 
-  std::uint64_t at_hand() const { return left(present_) + left(spare_); }
+  std::uint64_t at_hand() const { return ids_left(present_) + ids_left(spare_); }
 
  private:
   struct Waiter {
@@ -56,7 +57,7 @@ class IdSource {
     std::uint64_t next = 1;
     std::uint64_t last = 0;  // none left if it is below next
   };
-  static std::uint64_t left(const Rest& rest) {
+  static std::uint64_t ids_left(const Rest& rest) {
     return rest.last < rest.next ? 0 : rest.last - rest.next + 1;
   }
   bool take(std::uint64_t& id);
@@ -78,6 +79,7 @@ class IdSource {
   std::uint64_t waiters_made_ = 0;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   entity::TimerOwner owner_;
+  LoopThread thread_;
 };
 
 }  // namespace starbus::nodes::manager

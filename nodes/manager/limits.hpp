@@ -1,11 +1,9 @@
-/// Every bound of the manager, with its reason and with what happens when it is reached. One table;
-/// docs/manager.md is checked against it by a test.
+/// Every bound of the manager, with its reason and with what happens when it is reached.
 #pragma once
 
 #include <cstdint>
-#include <span>
 
-#include "entity/catalogue.hpp"
+#include "base/limits.hpp"
 
 namespace starbus::nodes::manager {
 
@@ -60,11 +58,6 @@ namespace starbus::nodes::manager {
   X(kIdPassTime, 5, "ms", "of these, begun with no new one behind it: as kIdPass",                \
     "the rest gets it in the next turn")
 
-#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
-STARBUS_MANAGER_LIMITS(X)
-#undef X
-
-/// The whole table, in the order above.
-std::span<const entity::LimitInfo> manager_limits();
+STARBUS_LIMITS_OF(kManagerLimits, STARBUS_MANAGER_LIMITS)
 
 }  // namespace starbus::nodes::manager

@@ -34,12 +34,12 @@ std::string LoadReports::words(const std::string& process) const {
   return latest->report ? latest->report->status : "has not answered yet";
 }
 
-void LoadReports::came(const KnownNode& node) {
+void LoadReports::on_node_added(const KnownNode& node) {
   rows_[node.process].serial = ++serials_;
   ask_soon(node.process);
 }
 
-void LoadReports::left(const KnownNode& node) {
+void LoadReports::on_node_removed(const KnownNode& node) {
   const auto found = rows_.find(node.process);
   if (found->second.queued) std::erase(queue_, node.process);
   rows_.erase(found);
@@ -76,7 +76,7 @@ void LoadReports::ask(const std::string& process, Row& row) {
   ++asking_;
   entity::rpc::CallOptions options;
   options.deadline = milliseconds(kReportDeadline);
-  entity::rpc::call<&NodeDesk::report>(node_.rpc(), presence_name(process), options)(
+  entity::rpc::call<&NodeControl::report>(node_.rpc(), presence_name(process), options)(
       [this, process, serial = row.serial, weak = std::weak_ptr(alive_)](const Reply& reply) {
         if (!weak.expired()) answered(process, serial, reply);
       });

@@ -1,5 +1,5 @@
-/// How each node is, in its own words: asks all of them once a second (NodeDesk::report), and keeps
-/// the latest answer.
+/// The state of each node as the node reports it: asks all nodes once a second
+/// (NodeControl::report), and keeps the latest answers.
 ///
 /// Belongs to the loop's thread. At most kMaxQuestions calls wait at any time, one per node; a node
 /// that does not answer within kReportDeadline shows as that, with the age of its latest answer.
@@ -14,7 +14,7 @@
 
 #include "nodes/manager/node_table.hpp"
 #include "nodes/runtime/node.hpp"
-#include "nodes/runtime/node_desk.hpp"
+#include "nodes/runtime/node_control.hpp"
 
 namespace starbus::nodes::manager {
 
@@ -29,13 +29,13 @@ class LoadReports final : private NodeTable::Listener {
   LoadReports(Node& node, NodeTable& table) : node_(node), table_(table) {}
   bus::Result<> start();
 
-  /// Null: no such node.
+  /// Null if the node is unknown.
   const Latest* find(const std::string& process) const;
-  /// In words: what it says of itself, or that it does not answer.
+  /// For people: the status that it reports, or that it does not answer.
   std::string words(const std::string& process) const;
-  /// Asks it before the others, unless it is being asked.
+  /// Asks this node next, unless a question to it is under way.
   void ask_soon(const std::string& process);
-  /// Each time that there is something new of a node.
+  /// Called after each change of a report.
   void on_news(std::function<void(const std::string& process)> callback) {
     on_news_ = std::move(callback);
   }
@@ -48,8 +48,8 @@ class LoadReports final : private NodeTable::Listener {
     bool asked = false;
   };
 
-  void came(const KnownNode& node) override;
-  void left(const KnownNode& node) override;
+  void on_node_added(const KnownNode& node) override;
+  void on_node_removed(const KnownNode& node) override;
   void ask_all();
   void ask_next();
   void ask(const std::string& process, Row& row);

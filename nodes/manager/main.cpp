@@ -1,4 +1,4 @@
-// starbus-manager: the node that sees the whole cluster. See manager.hpp and docs/manager.md.
+// starbus-manager: the node that sees the whole cluster. See manager.hpp and docs/guide/manager.md.
 #include "bus/core/wire/version.hpp"
 #include "nodes/manager/manager.hpp"
 

@@ -6,7 +6,7 @@
 #include "nodes/manager/cluster_watch.hpp"
 #include "nodes/manager/load_reports.hpp"
 #include "nodes/manager/manager_admin.hpp"
-#include "nodes/manager/manager_desk.hpp"
+#include "nodes/manager/manager_service.hpp"
 #include "nodes/manager/placement/placement_settings.hpp"
 #include "nodes/manager/placement/service_placer.hpp"
 
@@ -25,7 +25,7 @@ struct ManagerParts {
                  const ShutdownPhase phase = shutdown.phase();
                  return phase == ShutdownPhase::running || phase == ShutdownPhase::done;
                }),
-        desk(node, table, reports, shutdown, placer) {}
+        service(node, table, reports, shutdown, placer) {}
 
   const ShutdownPlan plan;
   NodeTable table;
@@ -33,7 +33,7 @@ struct ManagerParts {
   LoadReports reports;
   ClusterShutdown shutdown;
   ServicePlacer placer;
-  ManagerDesk desk;
+  ManagerService service;
 };
 
 Manager::Manager() = default;
@@ -46,8 +46,8 @@ void Manager::configure(bus::daemon::ConfigReader& reader) {
 
 bus::Result<> Manager::start(Node& node) {
   parts_ = std::make_unique<ManagerParts>(node, plan_);
-  node.offer(std::string(kManagerChannel), parts_->desk);
-  add_manager_admin(node, parts_->desk, parts_->table, parts_->reports);
+  node.offer(std::string(kManagerChannel), parts_->service);
+  add_manager_admin(node, parts_->service, parts_->table, parts_->reports);
   if (auto started = parts_->reports.start(); !started) return started;
   parts_->shutdown.start();
   parts_->placer.want(wanted_);
@@ -58,7 +58,7 @@ bus::Result<> Manager::start(Node& node) {
 bus::Result<> Manager::reload() {
   parts_->placer.want(wanted_);
   if (plan_ == parts_->plan) return {};
-  return bus::Error(bus::Errc::bad_config, "[shutdown] takes a restart");
+  return bus::Error(bus::Errc::bad_config, "[shutdown] changed: restart the manager to apply it");
 }
 
 std::string Manager::status() const {

@@ -1,12 +1,13 @@
-/// The manager: the node that sees the whole cluster. Read this header first, then docs/manager.md.
+/// The manager: the node that sees the whole cluster. Read this header first, then
+/// docs/guide/manager.md.
 ///
 ///   starbus-manager --config /etc/starbus/manager.toml
 ///
-///   rpc::call<&ManagerDesk::cluster>(endpoint, manager::kManagerChannel, {}, "");
+///   rpc::call<&ManagerService::cluster>(endpoint, manager::kManagerChannel, {}, "");
 ///
-/// It owns manager/cluster while it is ready. A second one waits for that name, and so stands by.
-/// It keeps nothing on a disk: what it knows is what the nodes announce, and what must last is in
-/// the mail store. Everything belongs to the loop's thread.
+/// It owns manager/cluster while it is ready. A second manager waits for that name, as a standby.
+/// It stores nothing on disk: it learns its state from the nodes, and durable state is in the mail
+/// store. Everything belongs to the loop's thread.
 #pragma once
 
 #include <memory>

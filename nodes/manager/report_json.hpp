@@ -1,5 +1,5 @@
-/// The manager's reports as JSON, for its admin server and for bustop; docs/manager.md lists the
-/// fields. Pure functions. Texts come from nodes: whoever writes them out replaces what is not
+/// The manager's reports as JSON, for its admin server and for bustop; docs/guide/manager.md lists
+/// the fields. Pure functions. Texts come from nodes: whoever writes them out replaces what is not
 /// UTF-8.
 #pragma once
 

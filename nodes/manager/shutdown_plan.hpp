@@ -1,7 +1,7 @@
 /// In which order a cluster ends: stages, each with roles and a deadline. A plain value.
 ///
-/// Each role has one stage; the one with the role "*" has all that no other names, and nodes whose
-/// role is not known. Managers are no part of the plan: they are its last stage, always.
+/// Each role has one stage. The stage with the role "*" has all roles that no stage names, and
+/// nodes whose role is unknown. Managers are not in the plan: they always are the last stage.
 #pragma once
 
 #include <chrono>
@@ -35,8 +35,8 @@ struct ShutdownPlan {
 /// gates, accounts, services, spaces, storage.
 ShutdownPlan default_shutdown_plan();
 /// The table [shutdown]: `deadline`, of stages that have none of their own, and [[shutdown.stage]]
-/// with `name`, `roles`, `deadline`; without any, the default ones. Problems are noted at the
-/// reader.
+/// with `name`, `roles`, `deadline`; the default stages if there are none. Problems are noted in
+/// the reader.
 ShutdownPlan read_shutdown_plan(bus::daemon::ConfigReader table);
 
 }  // namespace starbus::nodes::manager

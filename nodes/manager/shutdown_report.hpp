@@ -1,4 +1,5 @@
-/// How far the shutdown of the cluster is, and who blocks it. Plain values that travel.
+/// The progress of a cluster shutdown, and the nodes that block it. Plain values that are sent over
+/// the bus.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ enum class ShutdownPhase : std::uint8_t {
 std::string_view name_of(ShutdownPhase phase);
 
 enum class StageState : std::uint8_t { waiting, running, done, late };
-/// "waiting", "running", "done", "late": at its deadline somebody was still there.
+/// "waiting", "running", "done"; "late": nodes were still there at its deadline.
 std::string_view name_of(StageState state);
 
 struct ShutdownNode {
@@ -40,7 +41,7 @@ struct StageReport {
   StageState state = StageState::waiting;
   std::uint64_t elapsed_ms = 0;  // of its own
   std::uint64_t ended = 0;       // nodes that have left within it
-  /// Who is there and is or would be waited for, at most kReportRows.
+  /// Present nodes that the stage waits for, or would wait for; at most kReportRows.
   std::vector<ShutdownNode> nodes;
   std::uint64_t left_out = 0;  // of these
 
@@ -64,7 +65,7 @@ struct BlockedNode {
 
 struct ShutdownReport {
   ShutdownPhase phase = ShutdownPhase::idle;
-  std::string manager;  // HOST.NODE of who tells
+  std::string manager;  // HOST.NODE of the manager that reports
   std::string reason;
   std::uint64_t elapsed_ms = 0;
   std::vector<StageReport> stages;

@@ -11,7 +11,7 @@ using std::chrono::milliseconds;
 
 // --- what happens --------------------------------------------------------------------------------
 
-void ShutdownStages::came(const std::string& process, const std::string& role, Time now) {
+void ShutdownStages::on_node_added(const std::string& process, const std::string& role, Time now) {
   if (process == self_) return;
   Row row;
   row.role = role;
@@ -28,7 +28,7 @@ void ShutdownStages::role_known(const std::string& process, const std::string& r
   go_on(now);
 }
 
-void ShutdownStages::left(const std::string& process, Time now) {
+void ShutdownStages::on_node_removed(const std::string& process, Time now) {
   const auto found = rows_.find(process);
   if (found == rows_.end()) return;
   if (found->second.blocked) {

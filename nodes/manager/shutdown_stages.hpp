@@ -1,14 +1,13 @@
-/// The shutdown of a cluster, without I/O: what happens to nodes decides whom to tell what next.
+/// The shutdown of a cluster, without I/O: decides which nodes to drain next.
 ///
 ///   stages.begin("new version", now);
 ///   for (const std::string& process : stages.take_drains()) ...   // tell it to drain
 ///
 /// Belongs to one thread, which passes the time in and calls tick() at next_tick(). Rules: a stage
-/// waits for the nodes of its roles and of earlier ones that came meanwhile; each is told to drain
-/// as soon as it is seen, and again when telling it has failed. A stage nobody is left in is over
-/// at once. At its deadline whoever is still there is noted as blocked, not waited for any more,
-/// and the next stage begins. So it ends by the sum of the deadlines, whatever happens. It never
-/// tells the process that it runs in.
+/// waits for the nodes of its roles, and for late nodes of earlier stages; each is told to drain as
+/// soon as it is seen, and again if telling it has failed. A stage without nodes ends at once. At
+/// its deadline the remaining nodes are noted as blocked, and the next stage begins. So the
+/// shutdown ends within the sum of the deadlines. It never drains the process that it runs in.
 #pragma once
 
 #include <chrono>
@@ -29,33 +28,33 @@ class ShutdownStages {
 
   explicit ShutdownStages(ShutdownPlan plan) : plan_(std::move(plan)) {}
 
-  /// The process that this one is, which is neither told nor waited for.
+  /// This process: it is neither drained nor waited for.
   void set_self(std::string process) { self_ = std::move(process); }
 
   // --- what happens ---
-  void came(const std::string& process, const std::string& role, Time now);
+  void on_node_added(const std::string& process, const std::string& role, Time now);
   void role_known(const std::string& process, const std::string& role, Time now);
-  void left(const std::string& process, Time now);
-  /// What it says of itself, or what there is to say of it.
+  void on_node_removed(const std::string& process, Time now);
+  /// The status of a node, for the report.
   void status(const std::string& process, std::string text);
-  /// False if it runs already, or is over: nothing changes.
+  /// False if a shutdown runs already, or is over: nothing changes.
   bool begin(std::string reason, Time now);
-  /// This manager is none any more: nobody is told anything from now on.
+  /// This process is not the manager any more: no more nodes are drained.
   void abandon(Time now);
-  /// It could not be told to drain: it is told again in a while.
+  /// The node could not be told to drain: it is told again later.
   void not_told(const std::string& process, Time now);
   void tick(Time now);
 
   // --- what to do ---
-  /// To be told now; each is given out once.
+  /// Nodes to drain now; each is returned once.
   std::vector<std::string> take_drains();
-  /// When tick() has something to do; none if nothing depends on time.
+  /// When to call tick() next; nullopt if nothing depends on time.
   std::optional<Time> next_tick() const;
 
   ShutdownPhase phase() const { return phase_; }
   /// The nodes that the present stage waits for.
   std::vector<std::string> waited_for() const;
-  /// How many stages are over.
+  /// Number of stages that are over.
   std::size_t stages_over() const { return stage_; }
   ShutdownReport report(Time now) const;
 

@@ -1,10 +1,10 @@
-/// Every bound of replication, with its reason and with what happens when it is reached; and what
-/// can go wrong. docs/replica.md is checked against both tables by a test.
+/// Every bound of replication, with its reason and with what happens when it is reached.
 #pragma once
 
 #include <cstdint>
 
-#include "entity/catalogue.hpp"
+#include "base/limits.hpp"
+#include "nodes/replica/error.hpp"
 
 namespace starbus::nodes::replica {
 
@@ -34,40 +34,6 @@ namespace starbus::nodes::replica {
   X(kBindAgain, 1'000, "ms", "until a mirror that was refused its name asks for it again",        \
     "it asks again; the log has each other reason, and not each refusal")
 
-#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
-STARBUS_REPLICA_LIMITS(X)
-#undef X
-
-/// The whole table, in the order above.
-std::span<const entity::LimitInfo> replica_limits();
-
-// X(code, meaning); the order is part of the wire: add at the end.
-#define STARBUS_REPLICA_ERRORS(X)                                                                \
-  X(too_large, "the state exceeds kMaxSnapshot, or the archive that carries it")                 \
-  X(too_many_mirrors, "the publisher has as many as it may")                                     \
-  X(bad_name, "what is to be told is no name of a mirror")                                       \
-  X(refused, "the replica did not take a snapshot or a change: its bytes are not of this build") \
-  X(unreachable, "the publisher does not answer: nobody has its channel, or it is out of reach")
-
-enum class Errc : std::uint8_t {
-  ok = 0,
-#define X(code, meaning) code,
-  STARBUS_REPLICA_ERRORS(X)
-#undef X
-};
-
-using ErrorInfo = entity::ErrorInfo<Errc>;
-/// The whole table, in the order above.
-std::span<const ErrorInfo> replica_errors();
-/// "too_large"; "ok" for ok; "unknown" for a number that this version does not know.
-std::string_view name_of(Errc code);
-
-/// Reading the value of a failed result is a programming error and throws entity::BadCode.
-[[noreturn]] inline void throw_exception_from_error(Errc code, const boost::source_location&) {
-  throw entity::BadCode<Errc>(code);
-}
-
-template <class T = void>
-using Result = boost::system::result<T, Errc>;
+STARBUS_LIMITS_OF(kReplicaLimits, STARBUS_REPLICA_LIMITS)
 
 }  // namespace starbus::nodes::replica

@@ -21,14 +21,15 @@ std::uint64_t next_number() {
   return ++latest;
 }
 
-Errc reason_of(const entity::rpc::Failure<Errc>& failure) {
+Errc reason_of(const entity::rpc::Failure<Error>& failure) {
   if (failure == entity::rpc::Errc::too_large) return Errc::too_large;
-  return failure == entity::rpc::Errc::refused ? failure.error : Errc::unreachable;
+  if (failure != entity::rpc::Errc::refused) return Errc::unreachable;
+  return failure.error.code.in(Errc::unreachable);
 }
 
 }  // namespace
 
-void MirrorDesk::delta(entity::rpc::Caller&, Position at, std::string bytes) {
+void MirrorReceiver::delta(entity::rpc::Caller&, Position at, std::string bytes) {
   core_.delta(at, bus::as_bytes(bytes), boot_now());
 }
 
@@ -41,7 +42,7 @@ Mirror::Mirror(entity::rpc::Endpoint& endpoint, entity::TimerWheel& timers, std:
   const milliseconds tick_time(kMirrorTick);
   const auto set =
       timers.every(timer_, milliseconds(0), tick_time, entity::CatchUp::once, [this] { tick(); });
-  if (!set) spdlog::error("the mirror of {} does not run: there are no timers", publisher_);
+  if (!set) spdlog::error("the mirror of {}: stopped, no timer is free", publisher_);
 }
 
 MirrorStatus Mirror::status() const {
@@ -64,7 +65,7 @@ bool Mirror::is_bound() {
   name_ = std::string(kMirrors) + endpoint_.bus().host() + "." + endpoint_.bus().node() + "/" +
           std::to_string(number_);
   binding_ = true;
-  endpoint_.bind(name_, desk_,
+  endpoint_.bind(name_, receiver_,
                  [this, weak = std::weak_ptr(alive_)](const bus::Result<bus::Bound>& result) {
                    if (!weak.expired()) bound(result);
                  });
@@ -74,19 +75,19 @@ bool Mirror::is_bound() {
 /// Logged when it changes: a refusal may last for as long as an access list says so.
 void Mirror::bound(const bus::Result<bus::Bound>& result) {
   binding_ = false;
-  const bus::Errc code = result ? bus::Errc::ok : result.error().code;
+  const Code code = result.error().code;
   if (!result) bind_at_ = boot_now() + milliseconds(kBindAgain);
   if (code == refused_) return void(++refusals_);
-  const std::string former = refused_ == bus::Errc::ok
+  const std::string former = refused_.is_ok()
                                  ? ""
                                  : " (behind " + std::to_string(refusals_) + " times " +
                                        std::string(name_of(refused_)) + ")";
   refused_ = code;
   refusals_ = 1;
   if (result) {
-    spdlog::info("the mirror of {} has its name{}", publisher_, former);
+    spdlog::info("the mirror of {}: name bound{}", publisher_, former);
   } else {
-    spdlog::warn("the mirror of {} has no name, and asks for it again: {}{}", publisher_,
+    spdlog::warn("the mirror of {}: no name, binding again: {}{}", publisher_,
                  result.error().to_string(), former);
   }
 }
@@ -104,7 +105,7 @@ void Mirror::ask() {
   options.lane = bus::Lane::bulk;
   entity::rpc::call<&Publisher::snapshot>(endpoint_, publisher_, options, name_)(
       [this, question = core_.asked(),
-       weak = std::weak_ptr(alive_)](const entity::rpc::Reply<std::string, Errc>& reply) {
+       weak = std::weak_ptr(alive_)](const entity::rpc::Reply<std::string, Error>& reply) {
         if (weak.expired()) return;
         const entity::Time now = boot_now();
         if (!reply) return core_.no_snapshot(question, reason_of(reply.error()), now);
@@ -119,7 +120,7 @@ void Mirror::follow() {
   entity::rpc::CallOptions options;
   options.deadline = milliseconds(kFollowDeadline);
   entity::rpc::call<&Publisher::follow>(endpoint_, publisher_, options, name_)(
-      [this, weak = std::weak_ptr(alive_)](const entity::rpc::Reply<Position, Errc>& reply) {
+      [this, weak = std::weak_ptr(alive_)](const entity::rpc::Reply<Position, Error>& reply) {
         if (weak.expired()) return;
         const entity::Time now = boot_now();
         following_ = false;

@@ -22,13 +22,13 @@ namespace starbus::nodes::replica {
 inline constexpr std::string_view kMirrors = "mirror/";
 
 /// What publishers call.
-class MirrorDesk final : public entity::rpc::Host<MirrorDesk> {
+class MirrorReceiver final : public entity::rpc::Callable<MirrorReceiver> {
  public:
-  explicit MirrorDesk(MirrorCore& core) : core_(core) {}
-  ~MirrorDesk() { close_rpc(); }
+  explicit MirrorReceiver(MirrorCore& core) : core_(core) {}
+  ~MirrorReceiver() { close_rpc(); }
   void delta(entity::rpc::Caller& from, Position at, std::string bytes);
   static constexpr auto kRpc =
-      entity::rpc::methods("mirror", entity::rpc::method<&MirrorDesk::delta>("delta"));
+      entity::rpc::methods("mirror", entity::rpc::method<&MirrorReceiver::delta>("delta"));
 
  private:
   MirrorCore& core_;
@@ -65,13 +65,13 @@ class Mirror {
   const std::uint64_t number_;
   std::string name_;  // empty: this process is not on the bus yet
   bool binding_ = false;
-  entity::Time bind_at_{};             // not before
-  bus::Errc refused_ = bus::Errc::ok;  // the name, the latest time
-  std::uint64_t refusals_ = 0;         // for that reason
+  entity::Time bind_at_{};      // not before
+  Code refused_;                // the name, the latest time
+  std::uint64_t refusals_ = 0;  // for that reason
   bool following_ = false;
   entity::Time follow_at_{};
   MirrorCore core_;
-  MirrorDesk desk_{core_};
+  MirrorReceiver receiver_{core_};
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   entity::TimerOwner timer_;
 };

@@ -35,10 +35,11 @@ void Publisher::publish(bus::ByteView delta) {
   const std::string_view bytes = bus::as_text(delta);
   entity::rpc::SendOptions options;
   options.lane = bus::Lane::sync;
-  if (entity::rpc::multicast<&MirrorDesk::delta>(endpoint_, names, options, at_, bytes)) return;
+  if (entity::rpc::multicast<&MirrorReceiver::delta>(endpoint_, names, options, at_, bytes)) return;
   // All are taken or none: so that one which is full holds up nobody, each by itself.
   for (const std::string& name : names) {
-    const auto sent = entity::rpc::send<&MirrorDesk::delta>(endpoint_, name, options, at_, bytes);
+    const auto sent =
+        entity::rpc::send<&MirrorReceiver::delta>(endpoint_, name, options, at_, bytes);
     if (!sent) ++counters_.missed;
   }
 }

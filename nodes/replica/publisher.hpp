@@ -1,7 +1,7 @@
 /// Lets others mirror the state of a service: snapshots for those who ask, then each change, in
 /// order.
 ///
-///   class Rank final : public service::Service, public rpc::Host<Rank> {
+///   class Rank final : public service::Service, public rpc::Callable<Rank> {
 ///     explicit Rank(service::Instance& instance, rpc::Endpoint& endpoint)
 ///         : publisher_(endpoint, instance.epoch(), [this] { return encode(scores_).value(); }) {
 ///       attach(publisher_).value();           // callable where the service is
@@ -31,7 +31,7 @@ struct PublisherCounters {
   std::uint64_t snapshots = 0;
 };
 
-class Publisher final : public entity::rpc::Host<Publisher> {
+class Publisher final : public entity::rpc::Callable<Publisher> {
  public:
   /// `epoch`: of the owner of the channel, so that mirrors know a later owner. `state` returns the
   /// bytes of the present state, as often as it is asked to.

@@ -5,20 +5,10 @@
 namespace starbus::nodes {
 namespace {
 
-/// The name is somebody else's for now (one that died, and whose lease runs), or the bus is late.
-bool mends_by_itself(bus::Errc code) {
-  switch (code) {
-    case bus::Errc::already_bound:
-    case bus::Errc::busy:
-    case bus::Errc::deadline:
-    case bus::Errc::not_bound:
-    case bus::Errc::overloaded:
-    case bus::Errc::too_many_watches:
-    case bus::Errc::would_block:
-      return true;
-    default:
-      return false;
-  }
+/// Whether another attempt can help: another process has the name for now (one that died, and whose
+/// lease runs), or the bus is late. Watches that are too many for now may end.
+bool may_pass(const bus::Error& error) {
+  return retry_of(error.code) != Retry::never || error == bus::Errc::too_many_watches;
 }
 
 }  // namespace
@@ -122,9 +112,8 @@ void Lifecycle::opened(Attempt attempt, const bus::Result<>& result) {
 /// True if there is nothing to go on with.
 bool Lifecycle::refused(const bus::Result<>& result) {
   if (result) return false;
-  const bus::Errc code = result.error().code;
-  if (code == bus::Errc::lease_lost) return true;  // lease_lost() begins anew
-  if (phase_ != Phase::preparing && mends_by_itself(code)) {
+  if (result.error() == bus::Errc::lease_lost) return true;  // lease_lost() begins again
+  if (phase_ != Phase::preparing && may_pass(result.error())) {
     shell_.retry_later(attempt_);
   } else {
     shell_.failed(result.error());

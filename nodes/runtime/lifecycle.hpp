@@ -1,9 +1,9 @@
-/// The states of a node, without I/O: what happens decides what is asked for next.
+/// The states of a node, without I/O: events in, requests to the shell out.
 ///
 ///   starting     not on the bus yet, or not any more (its lease ended)
-///   registered   on the bus, seen under node/HOST.NODE; nothing is routed to it
-///   ready        its names are bound, and ready/ROLE/HOST.NODE last: others may find it
-///   draining     its names are given up; what must be finished is being finished
+///   registered   on the bus, visible as node/HOST.NODE; nothing is routed to it
+///   ready        its names are bound, ready/ROLE/HOST.NODE last: other nodes find it
+///   draining     its names are released; it finishes its work
 ///   stopped      it has left the bus
 ///
 /// Belongs to the loop's thread; the shell outlives it, and answers each request at once or later,
@@ -25,19 +25,19 @@ class Lifecycle {
  public:
   using Attempt = std::uint64_t;
 
-  /// What it asks for. Each request is answered by the function of the same name, but for those
-  /// that say otherwise.
+  /// Receives the requests. Each is answered by the function of the same name, unless its comment
+  /// says otherwise.
   class Shell {
    public:
     virtual void announce(Attempt attempt) = 0;     // connect, own the presence: announced()
     virtual void prepare(Attempt attempt) = 0;      // the steps before readiness: prepared()
     virtual void open(Attempt attempt) = 0;         // bind what is offered, "ready" last: opened()
-    virtual void withdraw() = 0;                    // give up what was opened, at once; no answer
+    virtual void withdraw() = 0;                    // release what was opened, at once; no answer
     virtual void drain() = 0;                       // the steps of the drain: drained()
     virtual void leave() = 0;                       // flush, and leave the bus: left()
-    virtual void entered(NodeState state) = 0;      // for those who want to know; no answer
+    virtual void entered(NodeState state) = 0;      // for observers; no answer
     virtual void retry_later(Attempt attempt) = 0;  // after a while: retry()
-    /// It will not mend by itself: the node is to end with an error, by drain().
+    /// An error that no retry can remove: the node ends with it, by drain().
     virtual void failed(const bus::Error& reason) = 0;
 
    protected:
@@ -47,7 +47,7 @@ class Lifecycle {
   explicit Lifecycle(Shell& shell) : shell_(shell) {}
 
   NodeState state() const { return state_; }
-  /// In words, within the state: "connects", "waits for its requirements".
+  /// The activity within the state, for people: "connects", "waits for its requirements".
   std::string_view doing() const;
 
   // --- what happens ---
@@ -58,7 +58,7 @@ class Lifecycle {
   void retry(Attempt attempt);
   void needs(bool met);
   void lease_lost();
-  /// SIGTERM, or the program's own wish. Idempotent.
+  /// Called for SIGTERM, or by the program. Idempotent.
   void stop();
   void drained();
   void left();

@@ -1,11 +1,9 @@
 /// Every bound of a node's runtime, with its reason and with what happens when it is reached.
-///
-/// One table; docs/tasks.md is checked against it by a test.
 #pragma once
 
 #include <cstdint>
 
-#include "entity/catalogue.hpp"
+#include "base/limits.hpp"
 
 namespace starbus::nodes {
 
@@ -30,11 +28,6 @@ namespace starbus::nodes {
     "of one graph, handed to the workers unless it says otherwise: others have room there",       \
     "the next one begins when one of them has completed")
 
-#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
-STARBUS_TASK_LIMITS(X)
-#undef X
-
-/// The whole table, in the order above.
-std::span<const entity::LimitInfo> task_limits();
+STARBUS_LIMITS_OF(kTaskLimits, STARBUS_TASK_LIMITS)
 
 }  // namespace starbus::nodes

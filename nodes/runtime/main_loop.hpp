@@ -1,9 +1,9 @@
-/// The part of a node's loop that is ours: posted closures and timers, beside the links, in the one
-/// queue of an io_context.
+/// Runs posted closures and timers of a node in the queue of an io_context, which the links use,
+/// too.
 ///
 /// Owned and ended by the loop's thread; the io_context outlives it. post() may be called from any
-/// thread. Passes are handlers of the io_context like any other: a pass that reaches its cap goes
-/// behind what has come meanwhile. Failures are values.
+/// thread. A pass is a handler of the io_context: one that reaches its limit continues after the
+/// handlers that are queued by then. Failures are values.
 #pragma once
 
 #include <atomic>
@@ -33,11 +33,11 @@ class MainLoop final : public Executor, private entity::TimerDriver {
   explicit MainLoop(boost::asio::io_context& loop, TurnLimits limits = {});
   ~MainLoop() override;
 
-  /// Runs the closure later, on the loop. would_block: kMaxPosted wait; closed.
+  /// Runs the closure later, on the loop. Errors: would_block (kMaxPosted wait), closed.
   bus::Result<> post(WorkName name, std::function<void()> closure) {
     return queue_.post(name, std::move(closure));
   }
-  /// As an Executor: of those who bound what they post, such as TaskChannels.
+  /// For callers that bound their posts themselves, such as TaskChannels.
   void run_later(WorkName name, std::function<void()> closure) override {
     queue_.post_bounded(name, std::move(closure));
   }

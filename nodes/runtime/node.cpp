@@ -21,7 +21,7 @@ NodeState Node::state() const {
 void Node::require(std::string name, std::size_t count) {
   core_.require({std::move(name), count});
 }
-void Node::offer(std::string name, entity::rpc::HostBase& host) {
+void Node::offer(std::string name, entity::rpc::CallableBase& host) {
   core_.offer(std::move(name), host);
 }
 void Node::offer(std::string name, bus::Handlers handlers) {

@@ -1,9 +1,9 @@
-/// A node: a game process on the bus. Read this header first, then docs/nodes.md.
+/// A node: a game process on the bus. Read this header first, then docs/guide/nodes.md.
 ///
-///   class Chat final : public nodes::App, public rpc::Host<Chat> {
+///   class Chat final : public nodes::App, public rpc::Callable<Chat> {
 ///    public:
 ///     bus::Result<> start(nodes::Node& node) override {
-///       node.require("service/db");                            // what it cannot do without
+///       node.require("service/db");                            // not ready without it
 ///       node.before_ready("rooms", [this](nodes::Done done) { load(std::move(done)); });
 ///       node.offer("service/chat", *this);                     // callable while it is ready
 ///       node.on_drain("rooms", [this](nodes::Done done) { save(std::move(done)); });
@@ -18,8 +18,8 @@
 ///                            argv);
 ///   }
 ///
-/// Threads: everything belongs to the loop's thread, the one of main(), but for Node::post and
-/// Node::stop. Nothing may block it: what does goes to tasks(). Errors are values.
+/// Threads: everything belongs to the loop's thread, which is the thread of main(), except
+/// Node::post and Node::stop. Do not block it: submit blocking work to tasks(). Errors are values.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -47,7 +47,7 @@ namespace starbus::nodes {
 
 class NodeCore;
 
-/// What the runtime lends to the program, from App::start() until the App's destructor.
+/// The interface of the runtime to the program, valid from App::start() until the App's destructor.
 class Node {
  public:
   explicit Node(NodeCore& core) : core_(core) {}
@@ -61,29 +61,28 @@ class Node {
 
   // --- within App::start only; a mistake in one of these fails the start ---
 
-  /// It does not become ready before this is there: see requirements.hpp for the forms. What is
-  /// gone later shows in /inspect and in the log, and changes nothing: calls to it end by
-  /// themselves.
+  /// The node does not become ready before this name exists: see requirements.hpp for the forms. If
+  /// it ends later, /inspect and the log show that, and the node stays ready.
   void require(std::string name, std::size_t count = 1);
-  /// Bound while the node is ready, and only then. The object, or what the handlers refer to, lives
-  /// until the App's destructor. Forms of names as in bus::Bus::bind.
-  void offer(std::string name, entity::rpc::HostBase& host);
+  /// Binds the name while the node is ready. The object, or what the handlers refer to, lives until
+  /// the App's destructor. Forms of names as in bus::Bus::bind.
+  void offer(std::string name, entity::rpc::CallableBase& host);
   void offer(std::string name, bus::Handlers handlers);
-  /// Runs when the requirements are met, in the order of adding, one after the other, each time
-  /// before the node becomes ready: so also behind a lost lease, when others may have changed what
-  /// it knows. An error ends the process with exit code 1.
+  /// Runs the steps one after the other, in the order of adding, each time after the requirements
+  /// are met and before the node becomes ready: also after a lost lease, when other processes may
+  /// have changed its data. An error ends the process with exit code 1.
   void before_ready(std::string name, Step step);
-  /// Runs when the node drains, the last one that was added first. By then nothing offered is
-  /// routed here any more. An error is logged, and the next one runs.
+  /// Runs the steps when the node drains, in the reverse order of adding. By then no calls are
+  /// routed to its offers any more. An error is logged, and the next step runs.
   void on_drain(std::string name, Step step);
-  /// Each time the state changes. ready -> starting: the lease was lost, and with it every name.
+  /// Called after each change of the state. ready -> starting: the lease and all names are lost.
   void on_state(std::function<void(NodeState)> callback);
 
   // --- at any time ---
 
   /// Runs the closure on the loop, later, in the order of posting. **From any thread.**
-  /// would_block: kMaxPosted wait; closed: the node has ended. The name, a literal, stands in
-  /// reports; without one it is the closure's type.
+  /// would_block: kMaxPosted wait; closed: the node has ended. Reports show the name, a literal, or
+  /// the type of the closure.
   template <std::invocable Closure>
   bus::Result<> post(Closure closure) {
     return post(WorkName(typeid(Closure)), std::move(closure));
@@ -96,13 +95,13 @@ class Node {
   entity::rpc::Endpoint& rpc();
   entity::TimerWheel& timers();
   TaskChannels& tasks();
-  /// What runs every tick, in phases (docs/schedule.md), each `[loop] tick`.
+  /// The functions of each tick, in phases (docs/guide/schedule.md); the period is `[loop] tick`.
   Ticker& ticks();
   boost::asio::io_context& loop();
   bus::daemon::DaemonContext& process_context();  // admin server, metrics, state folder
 
-  /// Handlers that are measured as `what`, and named when they block the loop. Those of offer() are
-  /// anyway, and so are methods of RPC.
+  /// Wraps handlers: their time counts as `what`, which the stall detector names. Handlers of
+  /// offer() and RPC methods are measured without this.
   bus::Handlers measured(std::string_view what, bus::Handlers handlers);
   /// nodes::watch_ready over this node's bus.
   bus::Result<bus::WatchHandle> watch_ready(std::string_view of_role,
@@ -115,23 +114,23 @@ class Node {
 };
 
 /// The program, as run_node drives it: configure, start, { configure reload }*, destructor. All on
-/// the loop's thread. Only configure and the destructor are sure to come.
+/// the loop's thread. Only configure and the destructor are always called.
 class App {
  public:
   virtual ~App() = default;
-  /// Reads the keys of its own, and has no other effect: see bus::daemon::Daemon::configure.
+  /// Reads its own keys, and has no other effect: see bus::daemon::Daemon::configure.
   virtual void configure(bus::daemon::ConfigReader&) {}
-  /// Says what it needs and offers. The node is not on the bus yet. An error ends the process.
+  /// Declares requirements and offers. The node is not on the bus yet. An error ends the process.
   virtual bus::Result<> start(Node& node) = 0;
-  /// SIGHUP, and the file has no problems. An error is logged and changes nothing.
+  /// Called after SIGHUP if the file has no problems. An error is logged and changes nothing.
   virtual bus::Result<> reload() { return {}; }
-  /// One line for people, behind the state: "41 rooms".
+  /// One line for people, shown after the state: "41 rooms".
   virtual std::string status() const { return {}; }
 };
 
 /// The constants of a program.
 struct NodeInfo {
-  std::string role;  // what others look for: 1..40 of a-z A-Z 0-9 _ -
+  std::string role;  // part of ready/ROLE/HOST.NODE: 1..40 of a-z A-Z 0-9 _ -
   std::string version = "0";
   std::string description = {};
   std::string program = {};          // its name in logs; empty: the role

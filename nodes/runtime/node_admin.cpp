@@ -144,7 +144,7 @@ template <class Value>
 std::vector<Metrics::Sample> of_methods(NodeCore& core, Value value) {
   std::vector<Metrics::Sample> samples;
   for (const entity::rpc::MethodInfo* method : core.rpc().dictionary().methods()) {
-    const entity::rpc::MethodCounters counters = core.rpc().counters(*method);
+    const entity::rpc::MethodCounters counters = core.rpc().work().of(*method);
     if (counters.calls == 0) continue;
     samples.push_back({{{"method", method->full_name()}}, value(counters)});
   }
@@ -155,7 +155,7 @@ std::vector<Metrics::Sample> answers_seconds(NodeCore& core) {
   std::vector<Metrics::Sample> samples;
   const double tick = core.nanoseconds_per_tick();
   for (const entity::rpc::MethodInfo* method : core.rpc().dictionary().methods()) {
-    const std::uint64_t ticks = core.rpc().counters(*method).answers.ticks;
+    const std::uint64_t ticks = core.rpc().work().of(*method).answers.ticks;
     if (ticks == 0) continue;
     samples.push_back({{{"method", method->full_name()}}, static_cast<double>(ticks) * tick / 1e9});
   }
@@ -165,7 +165,7 @@ std::vector<Metrics::Sample> answers_seconds(NodeCore& core) {
 std::vector<Metrics::Sample> spawned_seconds(NodeCore& core) {
   std::vector<Metrics::Sample> samples;
   const double tick = core.nanoseconds_per_tick();
-  for (const auto& [info, load] : core.rpc().spawned()) {
+  for (const auto& [info, load] : core.rpc().work().spawned()) {
     samples.push_back(
         {{{"class", std::string(info->name)}}, static_cast<double>(load.ticks) * tick / 1e9});
   }
@@ -189,69 +189,72 @@ void add_metrics(NodeCore& core) {
   const auto gauge = [&](const char* name, const char* help, auto read) {
     metrics.gauge(name, help, [&core, read] { return static_cast<double>(read(core)); });
   };
-  gauge("starbus_node_busy_ms_per_second", "How busy the loop is, of 1000.",
+  gauge("starbus_node_busy_ms_per_second", "Milliseconds per second spent in handlers (0-1000).",
         [](NodeCore& c) { return c.busy().rates().busy; });
-  gauge("starbus_node_posted", "Closures that wait for the loop.",
+  gauge("starbus_node_posted", "Posted closures waiting for the loop.",
         [](NodeCore& c) { return c.main_loop().posted(); });
-  gauge("starbus_node_timers", "Timers that are set.",
+  gauge("starbus_node_timers", "Timers set.",
         [](NodeCore& c) { return c.main_loop().timers().size(); });
-  gauge("starbus_node_tasks", "Tasks that wait for a worker or run.",
+  gauge("starbus_node_tasks", "Tasks waiting for a worker or running.",
         [](NodeCore& c) { return c.tasks().counts().unfinished(); });
-  gauge("starbus_node_requirements_missing", "Requirements that are not met.", [](NodeCore& c) {
+  gauge("starbus_node_requirements_missing", "Requirements not met.", [](NodeCore& c) {
     return std::ranges::count_if(c.requirements().rows(),
                                  [](const Requirements::Row& row) { return !row.met(); });
   });
   const auto counter = [&](const char* name, const char* help, auto read) {
     metrics.counter(name, help, [&core, read] { return static_cast<double>(read(core)); });
   };
-  counter("starbus_node_passes_total", "Passes over timers and closures.",
+  counter("starbus_node_passes_total", "Passes of the loop over timers and closures.",
           [](NodeCore& c) { return c.main_loop().counters().passes; });
-  counter("starbus_node_capped_passes_total", "Passes that had more to do than they may.",
+  counter("starbus_node_capped_passes_total", "Passes that ended at their limit with work left.",
           [](NodeCore& c) { return c.main_loop().counters().capped; });
-  counter("starbus_node_ticks_total", "Ticks.", [](NodeCore& c) { return c.ticks().ticks(); });
+  counter("starbus_node_ticks_total", "Ticks of the loop, missed ones included.",
+          [](NodeCore& c) { return c.ticks().ticks(); });
   counter("starbus_node_missed_ticks_total",
-          "Ticks that had no run of their own: the loop was late.",
+          "Ticks merged into a later one because the loop was late.",
           [](NodeCore& c) { return c.ticks().missed(); });
-  counter("starbus_node_stalls_total", "Times that a handler blocked the loop for too long.",
+  counter("starbus_node_stalls_total", "Handlers that blocked the loop for longer than the limit.",
           [](NodeCore& c) { return c.stalls(); });
-  metrics.family("starbus_node_work_seconds_total", "Time of the loop, per kind of work.",
+  metrics.family("starbus_node_work_seconds_total", "Seconds of the loop, by kind of work.",
                  Metrics::Kind::counter, [&core] { return work_seconds(core); });
+  metrics.family("starbus_node_rpc_calls_total", "RPC calls handled, by method.",
+                 Metrics::Kind::counter, [&core] {
+                   return of_methods(core, [](const auto& counters) {
+                     return static_cast<double>(counters.calls);
+                   });
+                 });
   metrics.family(
-      "starbus_node_rpc_calls_total", "Calls, per method.", Metrics::Kind::counter, [&core] {
-        return of_methods(core,
-                          [](const auto& counters) { return static_cast<double>(counters.calls); });
-      });
-  metrics.family(
-      "starbus_node_rpc_busy_ms_per_second", "How busy each method keeps the loop.",
-      Metrics::Kind::gauge, [&core] {
+      "starbus_node_rpc_busy_ms_per_second",
+      "Milliseconds per second spent in RPC methods (0-1000), by method.", Metrics::Kind::gauge,
+      [&core] {
         std::vector<Metrics::Sample> samples;
         for (const entity::rpc::MethodInfo* method : core.rpc().dictionary().methods()) {
-          if (core.rpc().counters(*method).calls == 0) continue;
+          if (core.rpc().work().of(*method).calls == 0) continue;
           samples.push_back({{{"method", method->full_name()}}, core.rpc_load().of(*method)});
         }
         return samples;
       });
-  metrics.family("starbus_node_objects", "Objects that can be called, by class.",
+  metrics.family(
+      "starbus_node_objects", "Callable objects, by class.", Metrics::Kind::gauge, [&core] {
+        return of_classes(
+            core, [](const auto*, const auto& load) { return static_cast<double>(load.objects); });
+      });
+  metrics.family("starbus_node_objects_busy_ms_per_second",
+                 "Milliseconds per second spent in calls of objects (0-1000), by class.",
                  Metrics::Kind::gauge, [&core] {
-                   return of_classes(core, [](const auto*, const auto& load) {
-                     return static_cast<double>(load.objects);
+                   return of_classes(core, [&core](const auto* info, const auto&) {
+                     return core.rpc_load().of(info);
                    });
                  });
-  metrics.family(
-      "starbus_node_objects_busy_ms_per_second",
-      "How busy calls of the objects of a class keep the loop.", Metrics::Kind::gauge, [&core] {
-        return of_classes(
-            core, [&core](const auto* info, const auto&) { return core.rpc_load().of(info); });
-      });
   metrics.family("starbus_node_objects_seconds_total",
-                 "Time of the loop in calls of the objects of a class.", Metrics::Kind::counter,
+                 "Seconds of the loop in calls of objects, by class.", Metrics::Kind::counter,
                  [&core] {
                    const double tick = core.nanoseconds_per_tick();
                    return of_classes(core, [tick](const auto*, const auto& load) {
                      return static_cast<double>(load.ticks) * tick / 1e9;
                    });
                  });
-  metrics.family("starbus_node_rpc_seconds_total", "Time of the loop, per method.",
+  metrics.family("starbus_node_rpc_seconds_total", "Seconds of the loop in RPC methods, by method.",
                  Metrics::Kind::counter, [&core] {
                    const double tick = core.nanoseconds_per_tick();
                    return of_methods(core, [tick](const auto& counters) {
@@ -259,10 +262,10 @@ void add_metrics(NodeCore& core) {
                    });
                  });
   metrics.family("starbus_node_rpc_answers_seconds_total",
-                 "Time of the loop in callbacks that took answers, by the method that was called.",
+                 "Seconds of the loop in reply callbacks, by the called method.",
                  Metrics::Kind::counter, [&core] { return answers_seconds(core); });
   metrics.family("starbus_node_spawned_seconds_total",
-                 "Time of the loop in coroutines that objects have spawned, by their class.",
+                 "Seconds of the loop in spawned coroutines, by class of the object.",
                  Metrics::Kind::counter, [&core] { return spawned_seconds(core); });
 }
 

@@ -41,14 +41,14 @@ NodeCore::NodeCore(bus::daemon::DaemonContext& context, std::string role, NodeSe
       tasks_(main_loop_, {.workers = settings_.workers}),
       ticks_(main_loop_.timers(), main_loop_.load(), settings_.tick),
       offers_(endpoint_),
-      desk_(*this),
+      control_(*this),
       lifecycle_(*this),
       node_(*this),
       stalls_(context.loop, settings_.stall,
               [this] { return what_runs(endpoint_, main_loop_.load()); }) {
   for (const Requirement& each : settings_.needs) require(each);
   endpoint_.on_lease_lost([this] {
-    spdlog::warn("cut off from busroot for the length of the lease: every name is gone");
+    spdlog::warn("the lease is lost: no contact with busroot for its length; all names are freed");
     offers_.forget();
     lifecycle_.lease_lost();
   });
@@ -57,7 +57,7 @@ NodeCore::NodeCore(bus::daemon::DaemonContext& context, std::string role, NodeSe
     linked_ = state == bus::LinkState::connected;
     ++link_changes_;
     if (state == bus::LinkState::connected) return spdlog::info("linked with busd");
-    spdlog::warn("the link with busd is lost, and will be mended: {}", reason.to_string());
+    spdlog::warn("the link with busd is lost; reconnecting: {}", reason.to_string());
   });
 }
 
@@ -152,7 +152,7 @@ void NodeCore::report_waiting() {
 void NodeCore::sample() {
   const entity::Time now = bus::io::boot_now();
   const double tick = nanoseconds_per_tick();
-  const std::uint64_t ticks = main_loop_.load().measured() + endpoint_.measured();
+  const std::uint64_t ticks = main_loop_.load().measured() + endpoint_.work().measured();
   const auto handlers = static_cast<std::int64_t>(static_cast<double>(ticks) * tick);
   busy_.sample(now, processor_time(), BusyMeter::Time(handlers));
   const double seconds = std::chrono::duration<double>(now).count();

@@ -1,7 +1,7 @@
-/// What a node consists of, put together: the loop, the bus, the states, and what watches them.
+/// The parts of a node: the loop, the bus, the states, and their observers.
 ///
-/// Made, used and ended on the loop's thread, but for post(), and for what the stall detector
-/// reads. Owns everything here, and no objects of the program. The daemon's context outlives it.
+/// Created, used and destroyed on the loop's thread, except post() and what the stall detector
+/// reads. Owns its members, and no objects of the program. The daemon's context outlives it.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@
 #include "nodes/runtime/load/stall_detector.hpp"
 #include "nodes/runtime/main_loop.hpp"
 #include "nodes/runtime/node.hpp"
-#include "nodes/runtime/node_desk.hpp"
+#include "nodes/runtime/node_control.hpp"
 #include "nodes/runtime/node_settings.hpp"
 #include "nodes/runtime/offers.hpp"
 #include "nodes/runtime/requirements.hpp"
@@ -40,7 +40,7 @@ class NodeCore final : private Lifecycle::Shell {
 
   // --- what the program says in its start ---
   void require(Requirement requirement) { note(requirements_.add(std::move(requirement))); }
-  void offer(std::string name, entity::rpc::HostBase& host) {
+  void offer(std::string name, entity::rpc::CallableBase& host) {
     note(offers_.add(std::move(name), host));
   }
   void offer(std::string name, bus::Handlers handlers);
@@ -55,9 +55,9 @@ class NodeCore final : private Lifecycle::Shell {
   }
 
   // --- the daemon's part ---
-  /// The first mistake of the program, or the node is on its way.
+  /// Starts the node, or returns the first mistake of the program.
   bus::Result<> begin();
-  /// Drains; `done` when it has left the bus.
+  /// Drains; calls `done` when the node has left the bus.
   void stop(std::function<void()> done);
   std::string status() const;
 
@@ -72,7 +72,7 @@ class NodeCore final : private Lifecycle::Shell {
   const BusyMeter& busy() const { return busy_; }
   const RpcLoad& rpc_load() const { return rpc_load_; }
   std::uint64_t stalls() const { return stalls_.stalls(); }
-  double nanoseconds_per_tick() const { return endpoint_.nanoseconds_per_tick(); }
+  double nanoseconds_per_tick() const { return endpoint_.work().nanoseconds_per_tick(); }
   MainLoop& main_loop() { return main_loop_; }
   bus::Bus& bus() { return bus_; }
   entity::rpc::Endpoint& rpc() { return endpoint_; }
@@ -121,7 +121,7 @@ class NodeCore final : private Lifecycle::Shell {
   Requirements requirements_;
   std::vector<bus::WatchHandle> watches_;
   Offers offers_;
-  NodeDesk desk_;
+  NodeControl control_;
   Steps prepare_;
   Steps drain_;
   std::vector<std::function<void(NodeState)>> on_state_;

@@ -52,7 +52,7 @@ int run_node(const NodeInfo& info, std::unique_ptr<App> app, int argc, const cha
   NodeInfo complete = info;
   if (complete.program.empty()) complete.program = complete.role;
   if (!bus::check_node_name(complete.role) || complete.role.size() > kMaxRole) {
-    std::cerr << complete.program << ": '" << complete.role << "' is no role: 1.." << kMaxRole
+    std::cerr << complete.program << ": '" << complete.role << "' is not a role: 1.." << kMaxRole
               << " of a-z A-Z 0-9 _ -" << std::endl;
     return daemon::kExitUsage;
   }

@@ -21,7 +21,7 @@ class NodeDaemon final : public bus::daemon::Daemon {
   bus::Result<> reload() override;
   void drain(std::function<void()> done) override;
   std::string status() const override;
-  /// Ready: whoever balances by /healthz sends nothing before.
+  /// Healthy only when ready, so that load balancers send nothing before.
   bool healthy() const override;
 
  private:

@@ -1,10 +1,10 @@
 /// Every bound of a node's loop, states and drain, with its reason and with what happens when it is
-/// reached. One table; docs/nodes.md is checked against it by a test.
+/// reached.
 #pragma once
 
 #include <cstdint>
 
-#include "entity/catalogue.hpp"
+#include "base/limits.hpp"
 
 namespace starbus::nodes {
 
@@ -20,7 +20,7 @@ namespace starbus::nodes {
     "the clock is looked at")                                                                      \
   X(kMaxSources, 4'096, "kinds of work", "each has a row in reports",                              \
     "further ones are counted together as (others)")                                               \
-  X(kMaxSourceName, 160, "bytes", "names of lambdas hold those of their templates", "it is cut")   \
+  X(kMaxSourceName, 160, "bytes", "names of lambdas hold those of their templates", "truncated")   \
   X(kInspectSources, 100, "rows", "kinds of work in one report, the busiest first",                \
     "the report says how many it left out")                                                        \
   X(kStallLimit, 200, "ms", "two ticks of a game: players notice", "the stall is logged")          \
@@ -53,11 +53,6 @@ namespace starbus::nodes {
     "beyond drain_deadline, for a loop that could end the process itself",                         \
     "the watcher ends it, with exit code 3")
 
-#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
-STARBUS_NODE_LIMITS(X)
-#undef X
-
-/// The whole table, in the order above.
-std::span<const entity::LimitInfo> node_limits();
+STARBUS_LIMITS_OF(kNodeLimits, STARBUS_NODE_LIMITS)
 
 }  // namespace starbus::nodes

@@ -20,7 +20,7 @@ void NodeCore::announce(Lifecycle::Attempt attempt) {
   bus_.connect([this, announced, weak = std::weak_ptr(alive_)](const bus::Result<>& connected) {
     if (weak.expired()) return;
     if (!connected) return announced(connected);
-    endpoint_.bind(presence_name(process()), desk_,
+    endpoint_.bind(presence_name(process()), control_,
                    [announced](const bus::Result<bus::Bound>& bound) { announced(bound); });
   });
 }

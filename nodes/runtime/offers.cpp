@@ -11,7 +11,7 @@ namespace {
 constexpr auto kIgnore = [](const bus::Result<>&) {};
 }  // namespace
 
-bus::Result<> Offers::add(std::string name, entity::rpc::HostBase& host) {
+bus::Result<> Offers::add(std::string name, entity::rpc::CallableBase& host) {
   Offer offer;
   offer.name = std::move(name);
   offer.host = &host;

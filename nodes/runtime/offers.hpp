@@ -1,12 +1,11 @@
 /// The names that a node owns while it is ready, and only then.
 ///
 /// Belongs to the loop's thread; owns no objects: they live until the node has stopped. All or
-/// nothing: bind() asks in stages, and when a name is refused gives back what was granted, so that
-/// nobody is routed to a node that is not ready. The first name that only one can have comes alone:
-/// one that stands by for another is refused there, and then nothing of it comes and goes. Behind
-/// it the other such names, then memberships of services and groups, then the last one, by which
-/// others see that the rest is there. A name that was granted too late, behind withdraw() or
-/// forget(), is given back.
+/// nothing: bind() asks in stages, and releases the granted names when one is refused, so that
+/// nothing is routed to a node that is not ready. The first owned name is bound alone: a standby is
+/// refused there, before its other names appear. Then come the other owned names, then memberships
+/// of services and groups, then the last name, which shows that all others are bound. A name that
+/// is granted too late, after withdraw() or forget(), is released.
 #pragma once
 
 #include <cstddef>
@@ -29,14 +28,14 @@ class Offers {
   Offers& operator=(const Offers&) = delete;
 
   /// bad_name; bad_config: more than kMaxOffers, or a name twice.
-  bus::Result<> add(std::string name, entity::rpc::HostBase& host);
+  bus::Result<> add(std::string name, entity::rpc::CallableBase& host);
   bus::Result<> add(std::string name, bus::Handlers handlers);
 
-  /// `done` comes once; with an error nothing is bound, and this may be called again.
+  /// Calls `done` once. After an error nothing is bound, and bind() may be called again.
   void bind(std::string last, Done done);
-  /// Gives all up at once, `last` first. Nothing is handed to the objects from now on.
+  /// Releases all names at once, `last` first. The objects receive nothing any more.
   void withdraw();
-  /// They are lost: the lease has ended.
+  /// The lease has ended: the names are lost.
   void forget();
 
   struct Row {
@@ -52,7 +51,7 @@ class Offers {
   struct Offer {
     std::string name;
     Stage stage = Stage::last;
-    entity::rpc::HostBase* host = nullptr;  // null: handlers
+    entity::rpc::CallableBase* host = nullptr;  // null: handlers
     bus::Handlers handlers;
     std::string bound;
     bool asked = false;

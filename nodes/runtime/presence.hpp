@@ -1,9 +1,9 @@
-/// The names by which nodes are seen, and the watch of those that are ready.
+/// The names that show nodes and their readiness, and a watch of ready nodes.
 ///
 ///   node/HOST.NODE         it is on the bus: registered, ready, or draining
 ///   ready/ROLE/HOST.NODE   it is ready
 ///
-/// Pure functions, and one over a Bus, of the loop's thread.
+/// Pure functions; watch_ready belongs to the loop's thread.
 #pragma once
 
 #include <functional>
@@ -22,7 +22,7 @@ inline constexpr std::string_view kReadyPrefix = "ready/";
 std::string presence_name(std::string_view process);
 std::string ready_name(std::string_view role, std::string_view process);
 
-/// HOST.NODE of a row under node/. None if it is no name of this kind, or not owned by the process
+/// HOST.NODE of a row under node/. nullopt if the name is malformed, or is not owned by the process
 /// that it names.
 std::optional<std::string> present_process(const bus::WatchRow& row);
 
@@ -33,14 +33,14 @@ struct ReadyNode {
   bus::Process owner;
   bus::Epoch epoch;  // grows each time it becomes ready
 };
-/// None if it is no name of this kind, or not owned by the process that it names: nobody becomes
-/// ready in the name of another.
+/// nullopt if the name is malformed, or is not owned by the process that it names: no process can
+/// declare another one ready.
 std::optional<ReadyNode> ready_node(const bus::WatchRow& row);
 
 struct ReadyUpdate {
   std::vector<ReadyNode> came;  // new, or ready again: a new epoch
   std::vector<ReadyNode> left;
-  bool complete = false;  // what you know is what there is
+  bool complete = false;  // the snapshot is delivered
 };
 
 /// A snapshot of the nodes of a role that are ready ("" for all roles), then changes, in order, for

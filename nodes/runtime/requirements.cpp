@@ -18,7 +18,8 @@ bus::Result<> check(const Requirement& wanted) {
     return bus::Error(bus::Errc::bad_config, wanted.name + ": needs at least one");
   }
   if (wanted.count > 1 && !wanted.name.ends_with('/') && !is_set(wanted.name)) {
-    return bus::Error(bus::Errc::bad_config, wanted.name + ": there is never more than one");
+    return bus::Error(bus::Errc::bad_config,
+                      wanted.name + ": a plain name has one owner; ask for one");
   }
   if (!wanted.name.ends_with('/')) return bus::check_channel_name(wanted.name);
   return bus::check_prefix(wanted.name);

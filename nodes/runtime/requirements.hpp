@@ -1,4 +1,4 @@
-/// What must be there before a node is ready, as its watches show it.
+/// The names that must exist before a node is ready, as its watches show them.
 ///
 /// Sans-IO: fed with the updates of one watch per requirement. Belongs to the loop's thread.
 #pragma once
@@ -15,17 +15,17 @@
 namespace starbus::nodes {
 
 /// `name` is one of
-///   "service/db"   a shared name, or "group/gates", a group: so many instances or members
-///   "ready/db/"    a prefix, which ends in '/': so many names that begin with it
-///   "store/7"      that very channel
+///   "service/db"   a shared name, or "group/gates", a group: `count` instances or members
+///   "ready/db/"    a prefix, which ends in '/': `count` names that begin with it
+///   "store/7"      exactly this channel
 struct Requirement {
   std::string name;
   std::size_t count = 1;
   friend bool operator==(const Requirement&, const Requirement&) = default;
 };
 
-/// As in configurations: "service/db", or "ready/space/ >= 3". bad_config: it has one of `<>=` and
-/// is not of that form.
+/// Parses "service/db" or "ready/space/ >= 3", as in configurations. bad_config: it contains one of
+/// `<>=` and is malformed.
 bus::Result<Requirement> read_requirement(const std::string& text);
 
 class Requirements {
@@ -38,7 +38,8 @@ class Requirements {
     bool met() const { return complete && there.size() >= wanted.count; }
   };
 
-  /// bad_name; bad_config: more than kMaxRequirements. Of two with one name the larger count holds.
+  /// bad_name; bad_config: more than kMaxRequirements. If a name is added twice, the larger count
+  /// counts.
   bus::Result<> add(Requirement requirement);
   /// An update of the watch of the requirement with this index.
   void update(std::size_t index, const bus::WatchUpdate& update);

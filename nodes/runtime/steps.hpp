@@ -1,9 +1,9 @@
-/// Named steps that run one after the other and may take their time: what a node does before it is
-/// ready, and when it drains.
+/// Named asynchronous steps that run one after the other: before a node is ready, and when it
+/// drains.
 ///
-/// Sans-IO: who has a deadline asks current(). Belongs to one thread; owns the steps. A step calls
-/// what it is given once, at once or later; a second call, and one that comes when the run has been
-/// given up, do nothing. Failures are values.
+/// Sans-IO: a caller with a deadline asks current(). Belongs to one thread; owns the steps. A step
+/// calls its `done` once, at once or later; a second call, and a call after the run was abandoned,
+/// do nothing. Failures are values.
 #pragma once
 
 #include <cstddef>
@@ -28,14 +28,14 @@ class Steps {
   /// bad_name: empty, or longer than kMaxStepName; bad_config: more than kMaxSteps.
   bus::Result<> add(std::string name, Step step);
 
-  /// `done` comes once, with the first error, unless the run is given up. An earlier run is given
-  /// up. With OnError::go_on, each error is told to `failed`, and the result is ok.
+  /// Calls `done` once, with the first error, unless the run is abandoned. Abandons an earlier run.
+  /// With OnError::go_on, `failed` receives each error, and the result is ok.
   void run(Order order, OnError on_error,
            std::function<void(const std::string& name, const bus::Error&)> failed, Done done);
-  /// Nothing more runs, and `done` does not come; what the present step does is its own.
+  /// Abandons the run: no further step begins, and `done` is not called.
   void give_up() { run_ = nullptr; }
 
-  /// The step that runs: "'rooms', 2 of 3"; empty if none does.
+  /// The running step: "'rooms', 2 of 3"; empty if no step runs.
   std::string current() const;
   std::size_t size() const { return steps_.size(); }
 

@@ -4,10 +4,9 @@
 ///   {...});
 ///
 /// Belongs to the loop's thread; wheel and load outlive it. Ticks begin with the first function
-/// that is added and end with the node, whatever its state: a world does not stand still because
-/// busd restarts. Ticks come at multiples of the period, without drift, and that is the time
-/// that functions see; a loop that was late for several has one for all of them. Failures are
-/// values.
+/// that is added and end with the node, in all its states: a restart of busd does not stop the
+/// world. Ticks are at multiples of the period, without drift, and functions see that time; a loop
+/// that is late for several ticks runs one for all of them. Failures are values.
 #pragma once
 
 #include "entity/schedule/schedule.hpp"
@@ -27,12 +26,12 @@ class Ticker {
   /// loop; functions with one name are measured together.
   entity::TickResult<entity::TickId> add(entity::TickOptions options,
                                          entity::TickSchedule::Function function);
-  /// For what there is: remove, run_after, set_interval, set_enabled. Never run() by hand.
+  /// For remove, run_after, set_interval and set_enabled. Do not call run().
   entity::TickSchedule& schedule() { return schedule_; }
 
   entity::Time period() const { return period_; }
   std::uint64_t ticks() const { return schedule_.ticks(); }
-  /// Periods that had no tick of their own.
+  /// Periods whose tick was merged into a later one.
   std::uint64_t missed() const { return missed_; }
 
  private:

@@ -1,4 +1,4 @@
-/// What a manager and the hosts of services tell each other: plain values that travel.
+/// What a manager and the hosts of services send each other. Plain values.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace starbus::nodes::service {
 
-/// Of an instance at its host; each has what those before it have.
+/// States of an instance at its host, in their order.
 enum class InstanceState : std::uint8_t {
   claiming,  // asks for the claim, which somebody else may have
   starting,  // has the claim; start() runs
@@ -37,7 +37,7 @@ struct InstanceRow {
   }
 };
 
-/// All that a host says of itself.
+/// The report of a host.
 struct HostReport {
   std::vector<std::string> labels;  // its role among them
   std::vector<std::string> types;   // that it has classes for
@@ -63,8 +63,8 @@ struct Action {
   }
 };
 
-/// What a manager wants of one host. `manager` is the epoch of its own name: orders of an earlier
-/// one are refused.
+/// The orders of a manager to one host. `manager` is the epoch of the manager's name: hosts refuse
+/// orders with an earlier epoch.
 struct Order {
   std::uint64_t manager = 0;
   std::vector<Action> actions;

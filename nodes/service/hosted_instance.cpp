@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <exception>
 #include <utility>
@@ -26,11 +27,11 @@ bus::Result<> guarded(Call call) {
 }
 
 /// Somebody else has the name, or an earlier life of ours is still giving it up.
-bool passes(bus::Errc code) {
+bool passes(Code code) {
   return code == bus::Errc::already_bound || code == bus::Errc::busy;
 }
 /// Everything is lost anyway, and the host is told.
-bool is_end_of_all(bus::Errc code) {
+bool is_end_of_all(Code code) {
   return code == bus::Errc::lease_lost || code == bus::Errc::closed;
 }
 
@@ -162,7 +163,7 @@ void HostedInstance::withdraw() {
 void HostedInstance::stopped(const bus::Result<>& result) {
   if (!result) {
     stopped_badly_ = true;
-    spdlog::error("{} has not stopped well: {}", to_string(id_), result.error().to_string());
+    spdlog::error("{}: stop failed: {}", to_string(id_), result.error().to_string());
   }
   give_back();
 }
@@ -182,7 +183,7 @@ void HostedInstance::give_back() {
 }
 
 void HostedInstance::fail(Error problem) {
-  spdlog::error("{} cannot run here: {}", to_string(id_), problem.to_string());
+  spdlog::error("{}: start failed: {}", to_string(id_), problem.to_string());
   alarm_.cancel_all();
   turn_ = std::make_shared<bool>(true);
   made_ = {};

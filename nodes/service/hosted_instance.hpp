@@ -1,9 +1,9 @@
-/// One instance at its host, from the order to place it until it is gone: the claim, the object,
-/// the channel, in this order, and back.
+/// One instance at its host, from the order to place it until it has ended: acquires the claim, the
+/// object and the channel in this order, and releases them in the reverse order.
 ///
 /// Belongs to the loop's thread, and to the ServiceHost, which outlives it; owns the object. What
-/// the object says is acted on in a later turn of the loop, so it is never destroyed within a
-/// function of its own. Failures end in the state `failed`.
+/// the object reports is handled in a later turn of the loop, so it is never destroyed within one
+/// of its functions. Failures end in the state `failed`.
 #pragma once
 
 #include <functional>
@@ -18,11 +18,11 @@
 
 namespace starbus::nodes::service {
 
-/// What is registered under the name of a type.
+/// The registration of a type.
 struct ServiceType {
   struct Made {
     std::unique_ptr<Service> service;
-    entity::rpc::HostBase* object = nullptr;  // the same
+    entity::rpc::CallableBase* object = nullptr;  // the same
   };
   std::function<Made(Instance&)> make;
   std::chrono::milliseconds start_deadline{kStartDeadline};
@@ -31,8 +31,8 @@ struct ServiceType {
 
 class HostedInstance final : public Instance {
  public:
-  /// `changed` is called behind each change of the state, from the loop; `gone` once, last, and may
-  /// destroy this.
+  /// The loop calls `changed` after each change of the state, and `gone` once, as the last call;
+  /// that one may destroy this.
   struct Listener {
     std::function<void(const HostedInstance&)> changed;
     std::function<void(const InstanceId&)> gone;
@@ -52,7 +52,7 @@ class HostedInstance final : public Instance {
   bus::Epoch epoch() const override { return epoch_; }
   InstanceState state() const { return state_; }
   InstanceRow row() const;
-  /// stop() did not end in time, or with an error.
+  /// stop() failed or timed out.
   bool stopped_badly() const { return stopped_badly_; }
 
  private:

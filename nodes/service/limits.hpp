@@ -1,10 +1,9 @@
-/// Every bound of hosted services, with its reason and with what happens when it is reached. One
-/// table; docs/services.md is checked against it by a test.
+/// Every bound of hosted services, with its reason and with what happens when it is reached.
 #pragma once
 
 #include <cstdint>
 
-#include "entity/catalogue.hpp"
+#include "base/limits.hpp"
 
 namespace starbus::nodes::service {
 
@@ -38,11 +37,6 @@ namespace starbus::nodes::service {
   X(kGreeting, 2'000, "ms", "of the answer of a partition's new owner to what goes before calls", \
     "it is greeted again")
 
-#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
-STARBUS_SERVICE_LIMITS(X)
-#undef X
-
-/// The whole table, in the order above.
-std::span<const entity::LimitInfo> service_limits();
+STARBUS_LIMITS_OF(kServiceLimits, STARBUS_SERVICE_LIMITS)
 
 }  // namespace starbus::nodes::service

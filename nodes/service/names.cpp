@@ -52,7 +52,7 @@ std::optional<InstanceId> instance_in(std::string_view name, std::string_view pr
 Result<> check_type(std::string_view type) {
   if (type.empty() || type.size() > kMaxTypeName || !std::ranges::all_of(type, is_plain)) {
     return Error(Errc::bad_name, "'" + std::string(type.substr(0, kMaxTypeName)) +
-                                     "' is no type: 1..48 of a-z 0-9 _");
+                                     "' is not a service type: 1..48 of a-z 0-9 _");
   }
   return {};
 }
@@ -61,7 +61,7 @@ Result<> check_label(std::string_view label) {
   const auto fits = [](char c) { return is_plain(c) || (c >= 'A' && c <= 'Z') || c == '-'; };
   if (label.empty() || label.size() > kMaxLabel || !std::ranges::all_of(label, fits)) {
     return Error(Errc::bad_name, "'" + std::string(label.substr(0, kMaxLabel)) +
-                                     "' is no label: 1..40 of a-z A-Z 0-9 _ -");
+                                     "' is not a label: 1..40 of a-z A-Z 0-9 _ -");
   }
   return {};
 }

@@ -1,9 +1,9 @@
-/// What instances of services are called, and which partition a key belongs to. Pure functions.
+/// Names of service instances, and the partition of a key. Pure functions.
 ///
 ///   service/chat#2           instance 2 of a type without state of its own: one of a shared name
 ///   partition/rank/3of16     partition 3 of 16: callers go by key, and never by a shared name
-///   instance/chat/2          the claim to be that instance, held from before start() until behind
-///   instance/rank/3of16      stop(): two processes never run one at a time
+///   instance/chat/2          the claim to run that instance, held from before start() until after
+///   instance/rank/3of16      stop(): two processes never run an instance at the same time
 #pragma once
 
 #include <compare>
@@ -39,14 +39,14 @@ Result<> check_instance(const InstanceId& id);
 
 /// "chat/2", "rank/3of16": for people.
 std::string to_string(const InstanceId& id);
-/// Where it is called.
+/// The channel of the instance.
 std::string channel_name(const InstanceId& id);
-/// The name that its host holds as long as it exists.
+/// The claim, which its host holds as long as the instance exists.
 std::string claim_name(const InstanceId& id);
 inline constexpr std::string_view kClaims = "instance/";
-/// Of a claim's name. None if it is not of that form, and within the limits.
+/// Parses the name of a claim. nullopt if it is malformed or above a limit.
 std::optional<InstanceId> instance_of_claim(std::string_view name);
-/// Of "partition/TYPE/3of16".
+/// Parses "partition/TYPE/3of16"; nullopt if malformed.
 std::optional<InstanceId> instance_of_partition(std::string_view name);
 
 /// "partition/rank/": to watch, or for Node::require with the number of partitions as its count.

@@ -1,6 +1,7 @@
 #include "nodes/service/partition_watch.hpp"
 
 #include <algorithm>
+#include <boost/asio/io_context.hpp>
 #include <utility>
 #include <vector>
 
@@ -95,7 +96,7 @@ void PartitionWatch::greeted(const InstanceId& id, bus::Lane lane, bus::Epoch ep
 /// not_placed: it may come.
 Result<PartitionWatch::Place> PartitionWatch::look(const Waiter& waiter,
                                                    Clock::time_point now) const {
-  if (refused_.code != bus::Errc::ok) return Error(Errc::call_failed, refused_.to_string());
+  if (!refused_.code.is_ok()) return refused_;
   const auto found = there_.find(waiter.id);
   if (found != there_.end() && (found->second.epoch != waiter.not_this || now >= waiter.again) &&
       found->second.lanes[static_cast<std::size_t>(waiter.lane)].done) {

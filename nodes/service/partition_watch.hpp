@@ -1,12 +1,12 @@
-/// Where the partitions of a type are, and who waits for one that is being placed: the untyped half
-/// of partitions.hpp.
+/// The places of the partitions of a type, and the calls that wait for a partition without a place:
+/// the untyped half of partitions.hpp.
 ///
-/// A new owner is greeted before anything is sent to it: what a process sends first to a channel
-/// that it has used before may be meant for the former owner, as far as the bus knows, and ends as
-/// owner_lost then. A greeting does no harm, and calls behind it are meant for this owner.
+/// Sends a greeting to a new owner before any call: the first message to a channel that had another
+/// owner may be addressed to that owner, as far as the bus knows, and then ends as owner_lost. A
+/// lost greeting does no harm, and later calls are addressed to the new owner.
 ///
-/// Belongs to the loop's thread; ends before the endpoint. Bounded: kMaxWaitingCalls. Who waits is
-/// told once: where it is, or why not; at the end of this object as closed.
+/// Belongs to the loop's thread; ends before the endpoint. Bounded: kMaxWaitingCalls. Each waiting
+/// call ends once: with the place, with an error, or as closed at the end of this object.
 #pragma once
 
 #include <array>
@@ -38,10 +38,10 @@ class PartitionWatch {
   PartitionWatch(const PartitionWatch&) = delete;
   PartitionWatch& operator=(const PartitionWatch&) = delete;
 
-  /// Where the partition is, as soon as it is somewhere; in this turn, if that is known.
+  /// Calls back with the place of the partition, in this turn of the loop if it is known.
   /// `not_this`: its host has just said that it has it no more, so another epoch, or kAskAgain, is
-  /// waited for. not_placed at the deadline, wrong_partitions, would_block, call_failed (the bus
-  /// refuses the watch).
+  /// waited for. not_placed at the deadline, wrong_partitions, would_block, and the bus' own if
+  /// it refuses the watch.
   void find(std::uint32_t partition, bus::Lane lane, Clock::time_point deadline,
             bus::Epoch not_this, Told told);
 

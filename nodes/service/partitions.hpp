@@ -1,14 +1,15 @@
-/// Calls to a type with partitions, by key: to whoever has the key's partition now, or will have it
-/// before the deadline.
+/// Calls to a type with partitions, by key: to the owner of the key's partition now, or to the one
+/// that owns it before the deadline.
 ///
 ///   service::Partitions ranks(node.rpc(), "rank", 16);      // for as long as you call
 ///   auto total = co_await ranks.call<&Rank::add>(player, {.deadline = 3s}, use_awaitable, player,
 ///                                                points);
 ///
-/// The number of partitions is part of the channels' names, so a caller with another one reaches
-/// nobody. A call that nobody has run (its partition was moving) is made again until the deadline;
-/// one that may have run never is. Calls of one key are in order while the partition stays where it
-/// is. Belongs to the loop's thread, and ends before the endpoint; what waits then ends as closed.
+/// The number of partitions is part of the channel names, so a caller with a wrong number reaches
+/// no owner. A call that was not run (its partition was moving) is repeated until the deadline; a
+/// call that may have run is never repeated. Calls of one key are in order while the partition
+/// stays where it is. Belongs to the loop's thread, and ends before the endpoint; what waits then
+/// ends as closed.
 #pragma once
 
 #include <boost/asio/async_result.hpp>
@@ -25,23 +26,10 @@
 
 namespace starbus::nodes::service {
 
-/// What a call by key ended with instead of a value; `call` has more if the code is call_failed.
-template <class E = entity::rpc::NoError>
-struct CallFailure : Error {
-  using Error::Error;
-  CallFailure() = default;
-  CallFailure(Error base) : Error(std::move(base)) {}  // NOLINT: every Error is a CallFailure
-  explicit CallFailure(entity::rpc::Failure<E> failure)
-      : Error(Errc::call_failed, failure.to_string()), call(std::move(failure)) {}
-  entity::rpc::Failure<E> call{};
-};
-template <class E>
-[[noreturn]] void throw_exception_from_error(const CallFailure<E>& error,
-                                             const boost::source_location&) {
-  throw entity::BadCode<Errc>(error);
-}
+/// What a call by key ends with: the error is of services (not_placed, wrong_partitions ...), of
+/// RPC, or of the bus (owner_lost ...).
 template <class T, class E>
-using Answer = boost::system::result<T, CallFailure<E>>;
+using Answer = entity::rpc::Reply<T, E>;
 
 struct KeyCallOptions {
   std::chrono::milliseconds deadline{5000};  // with all waiting
@@ -75,9 +63,9 @@ class Partitions {
         token, entity::rpc::detail::pack<M>(std::forward<A>(arguments)...));
   }
 
-  /// Partitions that can be reached now, as far as is known here.
+  /// Number of partitions known to be reachable now.
   std::size_t placed() const { return watch_->placed(); }
-  /// Calls that wait for theirs.
+  /// Number of calls that wait for a partition.
   std::size_t waiting() const { return watch_->waiting(); }
 
  private:
@@ -86,7 +74,7 @@ class Partitions {
   struct Attempt {
     using Traits = entity::rpc::TraitsOf<M>;
     using Reply = entity::rpc::Reply<typename Traits::Value, typename Traits::Refusal>;
-    using Failure = CallFailure<typename Traits::Refusal>;
+    using Failure = entity::rpc::Failure<typename Traits::Refusal>;
     using Self = std::shared_ptr<Attempt>;
 
     Attempt(entity::rpc::Endpoint& to, const std::shared_ptr<PartitionWatch>& places,
@@ -122,8 +110,8 @@ class Partitions {
           },
           self->arguments);
       std::move(pending)([self, epoch = place.epoch](Reply reply) {
-        // The one error that says both that nothing was run, and that it may be elsewhere soon.
-        if (!reply && reply.error() == entity::rpc::Errc::no_such_entity) return find(self, epoch);
+        // Nothing was run, and the partition may be elsewhere soon.
+        if (!reply && entity::rpc::is_absent(reply.error())) return find(self, epoch);
         if (!reply) return end(self, Failure(std::move(reply).error()));
         if constexpr (std::is_void_v<typename Traits::Value>) {
           end(self, Ended());
@@ -134,8 +122,7 @@ class Partitions {
     }
     static void unfit(const Self& self) {
       using entity::rpc::Errc;
-      end_later(self, Failure(entity::rpc::Failure<typename Traits::Refusal>(
-                          entity::rpc::Error(Errc::bad_arguments, "out of range"))));
+      end_later(self, Failure(Errc::bad_arguments, "out of range"));
     }
     static void end(const Self& self, Ended ended) { std::move(self->handler)(std::move(ended)); }
     static void end_later(const Self& self, Failure failure) {

@@ -1,7 +1,7 @@
 /// The base of a class whose objects are hosted: read this header first, then service_host.hpp and
-/// docs/services.md.
+/// docs/guide/services.md.
 ///
-///   class Rank final : public service::Service, public rpc::Host<Rank> {
+///   class Rank final : public service::Service, public rpc::Callable<Rank> {
 ///    public:
 ///     explicit Rank(service::Instance& instance) : instance_(instance) {}
 ///     void start(nodes::Done done) override { load(instance_.id(), std::move(done)); }
@@ -14,8 +14,8 @@
 ///   };
 ///
 /// Everything belongs to the loop's thread. The host makes the object, and may destroy it at any
-/// time: behind stop(), when start() failed or took too long, and, without stop(), when the lease
-/// is lost. What it has begun elsewhere (tasks, timers) needs an owner that ends with it.
+/// time: after stop(), when start() failed or took too long, and without stop() when the lease is
+/// lost. Its tasks and timers need an owner that ends with it.
 #pragma once
 
 #include <string_view>
@@ -50,13 +50,13 @@ class Instance {
 class Service {
  public:
   virtual ~Service() = default;
-  /// The claim is held, and nobody else runs this instance. Load, then call `done`; the object is
-  /// reachable behind that. An error means that it cannot run here.
+  /// The claim is held: no other process runs this instance. Load, then call `done`; after that the
+  /// object is reachable. An error means that it cannot run here.
   virtual void start(Done done) { done({}); }
   /// It is reachable now: its channel is bound. Each life has one call at most.
   virtual void opened() {}
-  /// No longer reachable. Save, then call `done`; the claim is given up behind that. An error is
-  /// logged.
+  /// It is not reachable any more. Save, then call `done`; after that the claim is released. An
+  /// error is logged.
   virtual void stop(Done done) { done({}); }
 };
 

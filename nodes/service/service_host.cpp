@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "nodes/service/placer_desk.hpp"
+#include "nodes/service/placer_control.hpp"
 
 namespace starbus::nodes::service {
 
@@ -54,7 +54,7 @@ void ServiceHost::withdraw_all(Done done) {
   open_ = false;
   if (manager_ != 0) {
     // No answer, and nobody to tell if there is none: it would only count the end as a death.
-    static_cast<void>(entity::rpc::send<&PlacerDesk::leaving>(endpoint_, kPlacerChannel, {}));
+    static_cast<void>(entity::rpc::send<&PlacerControl::leaving>(endpoint_, kPlacerChannel, {}));
   }
   if (instances_.empty()) return done({});
   emptied_ = std::move(done);
@@ -66,7 +66,7 @@ void ServiceHost::lose_all() {
   manager_ = 0;  // a busroot that has lost its disk meanwhile counts anew
   counters_.lost += instances_.size();
   if (!instances_.empty()) {
-    spdlog::warn("{} instances of services ended with the lease", instances_.size());
+    spdlog::warn("{} service instances ended with the lease", instances_.size());
   }
   instances_.clear();
   if (emptied_) std::exchange(emptied_, nullptr)({});
@@ -115,7 +115,7 @@ Result<> ServiceHost::place(const InstanceId& id) {
   }
   if (instances_.size() >= options_.capacity) return Error(Errc::too_many);
   auto made = std::make_unique<HostedInstance>(endpoint_, timers_, id, type->second, listener_);
-  spdlog::info("{} is to run here", to_string(id));
+  spdlog::info("{} is placed in this process", to_string(id));
   instances_.emplace(id, std::move(made)).first->second->begin();
   return {};
 }
@@ -135,7 +135,7 @@ void ServiceHost::gone(const InstanceId& id) {
   const auto found = instances_.find(id);
   if (found->second->stopped_badly()) ++counters_.stopped_badly;
   instances_.erase(found);
-  spdlog::info("{} does not run here any more", to_string(id));
+  spdlog::info("{} has ended in this process", to_string(id));
   if (instances_.empty() && emptied_) std::exchange(emptied_, nullptr)({});
 }
 

@@ -1,5 +1,5 @@
-/// Hosts services: makes an instance of a registered type where the manager wants one, and tells
-/// what it has. A node has one, of whatever role.
+/// Hosts services: creates instances of registered types when the manager orders them, and reports
+/// its instances. A node of any role has at most one.
 ///
 ///   class Services final : public nodes::App {
 ///     bus::Result<> start(nodes::Node& node) override {
@@ -11,8 +11,7 @@
 ///   };
 ///
 /// service_app.hpp is such an App, ready made. Belongs to the loop's thread; owns the instances,
-/// and ends before the endpoint and the wheel. Orders of a manager are idempotent: what is there
-/// already, or gone already, is left alone.
+/// and ends before the endpoint and the wheel. Orders of a manager are idempotent.
 #pragma once
 
 #include <concepts>
@@ -38,7 +37,7 @@ struct TypeOptions {
 };
 
 template <class T>
-concept Hostable = std::derived_from<T, Service> && std::derived_from<T, entity::rpc::HostBase>;
+concept Hostable = std::derived_from<T, Service> && std::derived_from<T, entity::rpc::CallableBase>;
 
 /// Since the host was made.
 struct HostCounters {
@@ -49,7 +48,7 @@ struct HostCounters {
   std::uint64_t stale_orders = 0;
 };
 
-class ServiceHost final : public entity::rpc::Host<ServiceHost> {
+class ServiceHost final : public entity::rpc::Callable<ServiceHost> {
  public:
   ServiceHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& timers, HostOptions options);
   ~ServiceHost();
@@ -81,9 +80,9 @@ class ServiceHost final : public entity::rpc::Host<ServiceHost> {
 
   // --- what join() ties; for those who have no node ---
   void open() { open_ = true; }
-  /// Takes no more orders, ends all in order; `done` when the last is gone.
+  /// Refuses further orders and ends all instances; calls `done` when the last one has ended.
   void withdraw_all(Done done);
-  /// The names are lost: all objects end, without stop().
+  /// The lease is lost: all objects end, without stop().
   void lose_all();
 
   HostReport describe() const;
@@ -91,9 +90,8 @@ class ServiceHost final : public entity::rpc::Host<ServiceHost> {
 
   // --- over the bus, of servers ---
   HostReport report(entity::rpc::Caller&) { return describe(); }
-  /// Carries an order out, as far as that goes at once, and answers with how things stand then.
-  /// What cannot be placed here stands in the answer as failed. too_many, not_ready,
-  /// stale_manager: nothing of it was carried out.
+  /// Starts to carry out orders, and returns the report after that. Instances that cannot be placed
+  /// here are failed in the report. too_many, not_ready, stale_manager: nothing was carried out.
   Result<HostReport> order(entity::rpc::Caller& from, Order order);
 
   static constexpr auto kRpc =

@@ -36,7 +36,7 @@ void ServiceHost::add_admin(Node& node) {
                                         {"instances", std::move(rows)}});
   });
   context.metrics.family(
-      "starbus_service_instances", "Instances of services here, by state.",
+      "starbus_service_instances", "Service instances in this process, by state.",
       bus::daemon::Metrics::Kind::gauge, [this] {
         std::vector<bus::daemon::Metrics::Sample> samples;
         for (const InstanceState state : kStates) {
@@ -50,13 +50,13 @@ void ServiceHost::add_admin(Node& node) {
     context.metrics.counter(name, help,
                             [this, what] { return static_cast<double>(counters_.*what); });
   };
-  counter("starbus_service_started_total", "Instances that came to serve here.",
+  counter("starbus_service_started_total", "Service instances started in this process.",
           &HostCounters::started);
-  counter("starbus_service_failed_total", "Instances that could not start here.",
+  counter("starbus_service_failed_total", "Service instances that failed to start.",
           &HostCounters::failed);
-  counter("starbus_service_stopped_badly_total", "Instances whose stop() failed or was too slow.",
-          &HostCounters::stopped_badly);
-  counter("starbus_service_lost_total", "Instances that ended with the lease.",
+  counter("starbus_service_stopped_badly_total",
+          "Service instances whose stop() failed or timed out.", &HostCounters::stopped_badly);
+  counter("starbus_service_lost_total", "Service instances ended by a lost lease.",
           &HostCounters::lost);
 }
 

@@ -1,6 +1,6 @@
-/// A write as it lies in LevelDB's log: its place among all writes (8 bytes, little-endian), how
-/// many operations (4), then each: 0 and a key that is erased, or 1, a key and a value; key and
-/// value behind their lengths. Pure; for any bytes.
+/// A write in LevelDB's log: the sequence number of its first operation (8 bytes, little-endian),
+/// their count (4), then each: 0 and an erased key, or 1, a key and a value; each with its length
+/// in front. Pure; accepts any bytes.
 #pragma once
 
 #include <cstddef>
@@ -22,18 +22,11 @@ struct BatchEntry {
   std::string_view value;  // sealed
 };
 
-/// Calls `visit` with what stands there, up to the first that is none. No value: it is not whole.
+/// Calls `visit` for each entry until one is malformed. Returns nullopt if the batch is truncated.
 std::optional<BatchHead> read_batch(std::string_view bytes,
                                     const std::function<void(const BatchEntry&)>& visit = {});
 
-/// Whether it is whole and each value of it is what was put.
+/// Whether the batch is whole and the checksum of each value is right.
 bool is_sound_batch(std::string_view bytes);
-
-/// A length as LevelDB writes it, at the front, of at most 64 bits; false: none is there.
-bool take_varint(std::string_view& bytes, std::uint64_t& number);
-/// What is behind its length, at the front.
-bool take_slice(std::string_view& bytes, std::string_view& slice);
-void put_varint(std::string& out, std::uint64_t number);
-void put_slice(std::string& out, std::string_view slice);
 
 }  // namespace starbus::storage

@@ -1,15 +1,13 @@
 #include "storage/recovery/byte_fix.hpp"
 
 #include <array>
-#include <bit>
 
+#include "storage/check/log_format.hpp"
 #include "storage/crc32c.hpp"
 #include "storage/little_endian.hpp"
 
 namespace starbus::storage {
 namespace {
-
-constexpr std::uint32_t kMaskDelta = 0xa282ead8U;
 
 /// Of the CRC's register, reflected: what each byte does to it, and which byte a register's highest
 /// byte tells of.
@@ -29,15 +27,7 @@ struct Tables {
 };
 constexpr Tables kTables;
 
-std::uint32_t unmasked(std::uint32_t crc) {
-  return std::rotl(crc - kMaskDelta, 15);
-}
-
 }  // namespace
-
-std::uint32_t masked(std::uint32_t crc) {
-  return std::rotr(crc, 15) + kMaskDelta;
-}
 
 std::optional<WrongByte> find_wrong_byte(std::string_view data, std::uint32_t crc) {
   // The difference, stepped back byte by byte, as if those behind the wrong one were not there.

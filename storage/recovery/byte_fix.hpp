@@ -1,8 +1,8 @@
-/// One wrong byte, found by the checksum beside it. A CRC is linear: what a wrong byte does to it
-/// depends on that byte's place and on nothing else, so the difference between the checksum that is
-/// there and the one that should be names the place. One flipped bit, or up to eight within a byte,
-/// is what memory and disks do to files mostly; more is never taken for it but by chance (one in
-/// 2^32 for each place and pattern), so whoever uses this looks at what comes out. Pure.
+/// Finds one wrong byte by the checksum beside it. A CRC is linear: the effect of a wrong byte
+/// depends only on its place and its flipped bits, so the difference between the stored and the
+/// computed checksum gives the place. Memory and disks mostly flip one bit, or several within a
+/// byte. Larger damage looks the same only by chance (one in 2^32 for each place and pattern), so
+/// check the result. Pure.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,16 @@
 
 namespace starbus::storage {
 
-/// What LevelDB writes for a CRC, so that a checksum over checksums is none of zeros.
-std::uint32_t masked(std::uint32_t crc);
-
 struct WrongByte {
   std::size_t at = 0;
   unsigned char flipped = 0;  // its bits that are
 };
 
-/// The one byte of `data` that makes its CRC-32C `crc`; no value: none does.
+/// The one byte of `data` whose correction gives the CRC-32C `crc`; nullopt if there is none.
 std::optional<WrongByte> find_wrong_byte(std::string_view data, std::uint32_t crc);
 
-/// bytes[from, to) has its masked checksum at `crc_at`. True: it is right, after one byte of either
-/// was corrected in place if need be; `corrected` is then where that byte is.
+/// Checks bytes[from, to) against its masked checksum at `crc_at`. Corrects one byte of either in
+/// place if need be, and sets `corrected` to its offset. False if that is not enough.
 bool fix_byte(std::string& bytes, std::size_t from, std::size_t to, std::size_t crc_at,
               std::optional<std::size_t>& corrected);
 

@@ -103,7 +103,7 @@ std::optional<DamageNote> read_line(std::string_view line) {
   return note;
 }
 
-/// It said something, and nobody knows what. What is to be done about that was done at once.
+/// The note for an unreadable line. Settled: its repair was done when it was written.
 DamageNote unreadable() {
   DamageNote note;
   note.file = kFile;
@@ -150,7 +150,7 @@ void add_note(std::vector<DamageNote>& notes, DamageNote note) {
   const auto known =
       std::ranges::find_if(notes, [&](const DamageNote& other) { return is_same(other, note); });
   if (known != notes.end()) {
-    known->settled = known->settled && note.settled;  // found once more: to be mended once more
+    known->settled = known->settled && note.settled;  // found again: to be repaired again
     return;
   }
   if (note.ranges.size() > kNoteRanges) {

@@ -1,6 +1,5 @@
-/// What a disk has done to a store, as it stands in the file DAMAGE of its folder until somebody
-/// has acknowledged it: a power cut or a restart must not make it forgotten. Lines of text;
-/// docs/storage-format.md has them.
+/// The lines of the file DAMAGE, which lists the damage of a store until an operator acknowledges
+/// it, also over restarts and power cuts. docs/design/storage-format.md has the format.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +8,16 @@
 #include <vector>
 
 #include "storage/error.hpp"
-#include "storage/store.hpp"
+#include "storage/recovery/repair.hpp"
 
 namespace starbus::storage {
 
 std::string encode(const std::vector<DamageNote>& notes);
-/// Of any bytes: a line that is not as it was written is a note of its own.
+/// Accepts any bytes: a malformed line becomes a note of its own.
 std::vector<DamageNote> decode_damage(std::string_view text);
 
-/// Adds to a list, within kDamageNotes: what is known already is not added, and where there is no
-/// room the last one says so.
+/// Adds a note to a list of at most kDamageNotes. Ignores a known note; if there is no room, the
+/// last note says so.
 void add_note(std::vector<DamageNote>& notes, DamageNote note);
 
 }  // namespace starbus::storage

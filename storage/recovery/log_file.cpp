@@ -4,18 +4,13 @@
 #include <cstdint>
 #include <utility>
 
+#include "storage/check/log_format.hpp"
 #include "storage/crc32c.hpp"
 #include "storage/little_endian.hpp"
 #include "storage/recovery/byte_fix.hpp"
 
 namespace starbus::storage {
 namespace {
-
-constexpr std::size_t kLogBlock = 32 * 1024;
-constexpr std::size_t kFragmentHead = 7;
-constexpr std::size_t kLengthAt = 4;
-constexpr std::size_t kKindAt = 6;
-enum Kind : unsigned char { kWhole = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
 
 struct Fragment {
   std::size_t from = 0;
@@ -25,30 +20,31 @@ struct Fragment {
   std::optional<std::size_t> corrected;
 };
 
-/// Fragments of one block after the other.
+/// Reads the fragments of a file, block by block.
 class FragmentReader {
  public:
   explicit FragmentReader(std::string_view file) : file_(file) {}
 
   std::size_t at() const { return at_; }
-  /// Past the padding at the end of a block; false: the file is read.
+  /// Skips the padding at the end of a block; false at the end of the file.
   bool find_next() {
     const std::size_t left = kLogBlock - at_ % kLogBlock;
     if (left < kFragmentHead) at_ += left;
     return at_ < file_.size();
   }
 
-  /// The one that stands here, and goes on behind it.
+  /// The fragment at this place; moves after it. nullopt if there is none.
   std::optional<Fragment> take() {
     auto fragment = read(at_);
     if (fragment) at_ = fragment->to;
     return fragment;
   }
 
-  /// Past what is no fragment: to where its length says that it ends, if one does begin there, else
-  /// to the end of the block. Not byte by byte: what others have posted might look like a fragment.
-  /// But in the last block such a one would have to go on to the end of the file, and behind what
-  /// was posted stands more, which nobody can foresee: so there the next that does is one.
+  /// Skips bytes that are not a fragment: to the end that their length field gives, if a fragment
+  /// begins there, else to the end of the block. Not byte by byte: a posted body may look like a
+  /// fragment. In the last block, accepts the next place from which fragments follow each other up
+  /// to the end of the file: a posted body cannot imitate that, since unpredictable bytes follow
+  /// it.
   void skip() {
     const std::size_t end = end_by_length(at_);
     const bool ends_block = end != 0 && kLogBlock - end % kLogBlock < kFragmentHead;
@@ -59,14 +55,14 @@ class FragmentReader {
     const std::size_t limit = block_end();
     for (++at_; at_ < limit && !(limit == file_.size() && leads_to_end(at_));) ++at_;
   }
-  /// The bytes of what stands here, if it is the beginning of a record.
+  /// The bytes at this place, if they begin a record.
   std::string beginning() const {
     const auto kind = at_ + kFragmentHead < file_.size() ? file_[at_ + kKindAt] : 0;
     if (kind != kWhole && kind != kFirst) return {};
     const std::size_t end = end_by_length(at_) != 0 ? end_by_length(at_) : block_end();
     return std::string(file_.substr(at_ + kFragmentHead, end - at_ - kFragmentHead));
   }
-  /// Only zeros from here to the end: room that was taken and not written to.
+  /// Whether only zeros follow: allocated and never written.
   bool is_empty_from(std::size_t at) const {
     return file_.find_first_not_of('\0', at) == std::string_view::npos;
   }
@@ -80,7 +76,7 @@ class FragmentReader {
     return static_cast<unsigned char>(file_[at + kLengthAt]) |
            std::size_t{static_cast<unsigned char>(file_[at + kLengthAt + 1])} << 8;
   }
-  /// 0: it would go over the end of the block or of the file.
+  /// 0 if it is past the end of the block or of the file.
   std::size_t end_by_length(std::size_t at) const {
     const std::size_t limit = std::min(file_.size(), (at / kLogBlock + 1) * kLogBlock);
     if (at + kFragmentHead > limit) return 0;
@@ -113,7 +109,7 @@ class FragmentReader {
     return read_by_other_length(at);
   }
 
-  /// If one of the two bytes of the length is wrong: that which fits the checksum.
+  /// Tries lengths with one other byte until one fits the checksum.
   std::optional<Fragment> read_by_other_length(std::size_t at) const {
     const std::size_t limit = std::min(file_.size(), (at / kLogBlock + 1) * kLogBlock);
     if (at + kFragmentHead > limit) return std::nullopt;
@@ -144,7 +140,7 @@ class FragmentReader {
   std::size_t at_ = 0;
 };
 
-/// Records out of fragments, and holes out of what is left.
+/// Joins fragments into records, and the bytes between them into holes.
 class RecordReader {
  public:
   RecordReader(std::string_view file, const std::function<bool(std::string_view)>& is_sound)
@@ -165,7 +161,7 @@ class RecordReader {
       }
       std::string part = fragments_.beginning();
       fragments_.skip();
-      lose(at, fragments_.at(), "its checksum or its length is wrong", std::move(part));
+      lose(at, fragments_.at(), "wrong checksum or length", std::move(part));
     }
     give_up("the file ends within a record");
     if (hole_) reading_.tail = std::exchange(hole_, {});
@@ -194,7 +190,7 @@ class RecordReader {
     reading_.records.push_back(*std::exchange(record_, {}));
   }
 
-  /// What there is of a record that does not go on.
+  /// Makes a record that does not continue part of a hole.
   void give_up(const char* why) {
     if (!record_) return;
     LogRecord record = *std::exchange(record_, {});

@@ -1,6 +1,6 @@
-/// LevelDB's manifest: which tables and logs a database is made of, as the sum of its edits, each a
-/// record (log_file.hpp). Read where LevelDB cannot open the database, and written anew without
-/// what is lost, so that all other tables stay where they are. Pure; for any bytes.
+/// LevelDB's manifest as the sum of its edits (storage/check/version_edit.hpp): which tables and
+/// logs a database is made of. A repair reads it if LevelDB cannot, and writes it again without the
+/// lost tables, so that all others stay where they are. Pure; accepts any bytes.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,9 @@ struct Manifest {
   std::vector<ManifestTable> tables;
 };
 
-/// Adds an edit; false: it is none, and `manifest` is of no use any more.
+/// Adds an edit; false if the edit is malformed, and `manifest` unchanged.
 bool apply_edit(std::string_view edit, Manifest& manifest);
-/// All of it as one edit.
+/// The whole manifest as one edit.
 std::string encode(const Manifest& manifest);
 
 struct ManifestReading {
@@ -39,12 +39,7 @@ struct ManifestReading {
   bool torn = false;  // behind the latest edit is something that is none: one that was under way,
                       // or one that is lost
 };
-/// No value: it has a hole, or is none.
+/// nullopt if the file has a hole or is malformed.
 std::optional<ManifestReading> read_manifest(std::string_view file);
-
-/// "MANIFEST-000005"
-std::string manifest_file_name(std::uint64_t number);
-/// What CURRENT says; no value: no manifest's name.
-std::optional<std::string> read_current(std::string_view text);
 
 }  // namespace starbus::storage

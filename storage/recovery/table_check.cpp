@@ -1,17 +1,19 @@
 #include "storage/recovery/table_check.hpp"
+#include "storage/check/log_format.hpp"
+#include "storage/check/varint.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <string_view>
 
+#include "storage/check/table_blocks.hpp"
+#include "storage/check/table_keys.hpp"
 #include "storage/crc32c.hpp"
 #include "storage/envelope.hpp"
 #include "storage/internal_keys.hpp"
 #include "storage/little_endian.hpp"
 #include "storage/recovery/batch_bytes.hpp"
 #include "storage/recovery/byte_fix.hpp"
-#include "storage/recovery/table_blocks.hpp"
-#include "storage/recovery/table_keys.hpp"
 
 namespace starbus::storage {
 namespace {
@@ -37,7 +39,7 @@ std::optional<Place> take_place(std::string_view& bytes, std::size_t file) {
 
 using Row = std::pair<std::string, std::string>;
 
-/// The entries of a block; no value: it is none.
+/// The entries of a block; nullopt if it is malformed.
 std::optional<std::vector<Row>> read_block(std::string_view block) {
   if (block.size() < kRestart) return std::nullopt;
   const std::uint64_t restarts = load_word(block, block.size() - kRestart);
@@ -65,7 +67,7 @@ std::optional<std::vector<Row>> read_block(std::string_view block) {
   return rows;
 }
 
-/// Whether it can be what was written: asked of a block that was put right.
+/// Whether a corrected block can be as it was written.
 bool are_sound(const std::vector<Row>& rows) {
   for (const auto& [bytes, value] : rows) {
     const auto key = read_table_key(bytes);
@@ -123,7 +125,7 @@ class TableReader {
     return index;
   }
 
-  /// Put right, if need be; no value: it cannot be.
+  /// Corrected if need be; nullopt if that is not possible.
   std::optional<std::vector<Row>> block_at(const Place& place) {
     const std::size_t end = place.offset + place.size;
     std::optional<std::size_t> corrected;

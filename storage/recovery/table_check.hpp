@@ -1,8 +1,8 @@
-/// A whole table of LevelDB in memory, block by block, each with its checksum: where one byte is
-/// wrong it is put right, and what cannot be is said. Pure; for any bytes.
+/// Reads a whole table of LevelDB block by block with their checksums. Corrects one wrong byte per
+/// block, and reports the blocks that it cannot correct. Pure; accepts any bytes.
 ///
-/// A table is blocks, each with its kind and a checksum behind it, an index of them, and at the end
-/// a footer of 48 bytes that says where the index is.
+/// A table is blocks, each followed by its kind and a checksum, an index of them, and at the end a
+/// footer of 48 bytes with the place of the index.
 #pragma once
 
 #include <cstddef>
@@ -24,20 +24,20 @@ struct TableReading {
   std::string bytes;                   // as the file was, with what was put right
   std::vector<std::size_t> corrected;  // offsets of those
   std::vector<LostBlock> lost;
-  /// The index is lost, or the end of the file: found are the blocks up to the first that is not
-  /// whole, and `lost` has the rest.
+  /// The index is lost, or the end of the file: only the blocks up to the first damaged one were
+  /// found, and `lost` has the rest.
   bool without_index = false;
   std::vector<std::pair<std::string, std::string>> rows;  // of all blocks that are whole, in order
-  /// Blocks of other programs are in it, compressed: they are sound, and their rows not in `rows`.
+  /// It has compressed blocks, written by other programs: sound, but their rows are not in `rows`.
   bool has_compressed = false;
   std::string reason;  // of the first that was wrong
 
   bool is_sound() const { return corrected.empty() && lost.empty() && !without_index; }
-  /// The bytes are those that were written.
+  /// The bytes are as they were written.
   bool is_whole() const { return lost.empty() && !without_index; }
 };
 
-/// `expected`: bytes that it should have.
+/// `expected`: size that the table should have, in bytes.
 TableReading read_table(std::string file, std::uint64_t expected);
 
 }  // namespace starbus::storage

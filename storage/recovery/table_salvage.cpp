@@ -8,12 +8,12 @@
 #include <memory>
 #include <vector>
 
+#include "storage/check/file_names.hpp"
+#include "storage/check/table_blocks.hpp"
+#include "storage/check/table_keys.hpp"
 #include "storage/internal_keys.hpp"
 #include "storage/leveldb_status.hpp"
 #include "storage/limits.hpp"
-#include "storage/recovery/live_tables.hpp"
-#include "storage/recovery/table_blocks.hpp"
-#include "storage/recovery/table_keys.hpp"
 
 namespace starbus::storage {
 
@@ -54,7 +54,7 @@ class Salvage {
     for (const std::string& name : names) newest_ = std::max(newest_, file_number(name));
     for (const std::string& name : names) {
       if (!name.ends_with(".ldb") && !name.ends_with(".sst")) continue;
-      // What cannot be read at all is LevelDB's to put aside.
+      // LevelDB puts an unreadable file aside.
       const auto good = has_index(env_, folder_ + "/" + name);
       if (!good || *good) continue;
       if (auto saved = save(name); !saved) return saved;
@@ -63,8 +63,8 @@ class Salvage {
   }
 
  private:
-  /// First what was found, then the original out of the way: between the two both are there, and
-  /// the same rows twice are one row to LevelDB.
+  /// Writes the new table before it moves the original: in between both are there, and LevelDB
+  /// takes the same row twice for one.
   Result<> save(const std::string& name) {
     std::string bytes;
     const leveldb::Status read = leveldb::ReadFileToString(&env_, folder_ + "/" + name, &bytes);

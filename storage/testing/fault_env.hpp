@@ -14,13 +14,13 @@
 
 namespace starbus::storage::testing {
 
-/// What a store asks of the disk and what changes it: these calls are counted and can fail.
+/// Calls of a store that change the disk: they are counted and can fail.
 enum class Call : std::uint8_t { open, append, sync, rename, remove, sync_folder };
 inline constexpr std::size_t kCalls = 6;
 
-/// A disk that fails when it is told to, and that knows what a power cut would leave of it. Real
-/// files below, but an fsync only takes note: no test waits for a disk. As harsh as POSIX allows:
-/// bytes are durable after sync, names (made or renamed) after sync_folder, or after the sync of a
+/// A disk that fails on command, and that knows what a power cut would leave. It uses real files,
+/// but an fsync is only recorded, so that no test waits for a disk. As harsh as POSIX allows: bytes
+/// are durable after sync, names (made or renamed) after sync_folder, or after the sync of a
 /// manifest, with which LevelDB syncs its folder. Any thread; outlives its stores. One folder per
 /// environment.
 class FaultEnv : public DiskEnv {

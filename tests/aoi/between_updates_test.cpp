@@ -1,5 +1,6 @@
-/// What happened between two updates and is told by neither: who goes far leaves its old place for
-/// others, cells grow and shrink around it, ids come again. Sets say what was told, until the next.
+/// What happens between two updates: entities move far and leave their old places to others, cells
+/// grow and shrink around them, ids are used again. Until the next update the sets are those that
+/// events have reported.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,13 +20,13 @@ class BetweenUpdates : public testing::TestWithParam<Backend> {
   EntityId come(float x, float y) { return add(world_, x, y); }
   void go_far(EntityId one) {
     ASSERT_TRUE(world_.move(one, {50, 50, 0}));
-    // Whoever asks who is where makes those who wait go.
+    // A query finishes the moves that wait.
     ASSERT_EQ(world_.find({Circle{{50, 50, 0}, 1}})->size(), 1u);
   }
   std::vector<Event> update() {
-    std::vector<Event> told;
-    EXPECT_TRUE(world_.update([&](const Event& event) { told.push_back(event); }));
-    return told;
+    std::vector<Event> reported;
+    EXPECT_TRUE(world_.update([&](const Event& event) { reported.push_back(event); }));
+    return reported;
   }
   Event leave(EntityId target, Reason reason = Reason::geometry) const {
     return {sight_, observer_, target, Kind::leave, reason, 0};
@@ -47,7 +48,7 @@ class BetweenUpdates : public testing::TestWithParam<Backend> {
   SensorId sight_;
 };
 
-TEST_P(BetweenUpdates, WhoComesDoesNotTakeThePlaceOfWhoHasGone) {
+TEST_P(BetweenUpdates, ArrivalInTheOldPlaceIsNotSeenInstead) {
   const EntityId old = come(505, 505);
   EXPECT_EQ(update(), std::vector<Event>{enter(old)});
   go_far(old);
@@ -60,7 +61,7 @@ TEST_P(BetweenUpdates, WhoComesDoesNotTakeThePlaceOfWhoHasGone) {
   expect_seen(fresh);
 }
 
-TEST_P(BetweenUpdates, WhoHasGoneIsSeenOnlyByWhoSawIt) {
+TEST_P(BetweenUpdates, FarMoverIsSeenOnlyByItsOldObservers) {
   const EntityId old = come(505, 505);
   const SensorId near = see(world_, come(510, 530), 20);
   const SensorId there = see(world_, come(55, 50), 30);
@@ -68,14 +69,14 @@ TEST_P(BetweenUpdates, WhoHasGoneIsSeenOnlyByWhoSawIt) {
   go_far(old);
   expect_seen(old);
   EXPECT_FALSE(world_.sees(near, old));
-  EXPECT_FALSE(world_.sees(there, old)) << "not told yet";
+  EXPECT_FALSE(world_.sees(there, old)) << "not reported yet";
   (void)update();
   EXPECT_FALSE(world_.sees(near, old));
   EXPECT_FALSE(world_.sees(sight_, old));
   EXPECT_EQ(world_.observers(old), std::vector<SensorId>{there});
 }
 
-TEST_P(BetweenUpdates, WhoAHandlerRemovesIsSeenByWhoSawItUntilThen) {
+TEST_P(BetweenUpdates, RemovalInAHandlerShowsAfterTheHandlers) {
   const EntityId near = come(505, 505);
   const EntityId far = come(50, 50);
   int handled = 0;
@@ -92,7 +93,7 @@ TEST_P(BetweenUpdates, WhoAHandlerRemovesIsSeenByWhoSawItUntilThen) {
   EXPECT_EQ(update(), std::vector<Event>{leave(near, Reason::removed)});
 }
 
-TEST_P(BetweenUpdates, WhoHasGoneIsKnownThoughACrowdComes) {
+TEST_P(BetweenUpdates, FarMoverIsKnownAfterACrowdArrives) {
   const EntityId old = come(505, 505);
   (void)update();
   go_far(old);
@@ -105,7 +106,7 @@ TEST_P(BetweenUpdates, WhoHasGoneIsKnownThoughACrowdComes) {
   expect_unseen(old);
 }
 
-TEST_P(BetweenUpdates, WhoHasGoneIsKnownThoughItsCrowdGoes) {
+TEST_P(BetweenUpdates, FarMoverIsKnownAfterItsCrowdLeaves) {
   std::vector<EntityId> crowd;
   for (int i = 0; i < 100; ++i) crowd.push_back(come(505, 505));
   EXPECT_EQ(update().size(), 100u);
@@ -127,7 +128,7 @@ TEST_P(BetweenUpdates, WhoHasGoneIsKnownThoughItsCrowdGoes) {
   EXPECT_EQ(update(), expected);
 }
 
-TEST_P(BetweenUpdates, WhoHasGoneFarIsKnownThoughTheWorldGrows) {
+TEST_P(BetweenUpdates, FarMoverIsKnownAfterTheWorldGrows) {
   const EntityId old = come(505, 505);
   (void)update();
   go_far(old);
@@ -138,7 +139,7 @@ TEST_P(BetweenUpdates, WhoHasGoneFarIsKnownThoughTheWorldGrows) {
   expect_seen(old);
 }
 
-TEST_P(BetweenUpdates, WhoHasGoneAndIsRemovedLeavesOnce) {
+TEST_P(BetweenUpdates, FarMoverThatIsRemovedLeavesOnce) {
   for (const float to : {50.F, 430.F, 460.F, 570.F, 950.F}) {
     const EntityId one = come(505, 505);
     EXPECT_EQ(update(), std::vector<Event>{enter(one)});
@@ -153,7 +154,7 @@ TEST_P(BetweenUpdates, WhoHasGoneAndIsRemovedLeavesOnce) {
   }
 }
 
-TEST_P(BetweenUpdates, ASensorThatEndsLosesAlsoWhoHasGone) {
+TEST_P(BetweenUpdates, RemovedSensorLosesFarMoversToo) {
   for (const float to : {50.F, 430.F, 460.F, 570.F, 950.F}) {
     const EntityId one = come(505, 505);
     EXPECT_EQ(update(), std::vector<Event>{enter(one)});
@@ -169,7 +170,7 @@ TEST_P(BetweenUpdates, ASensorThatEndsLosesAlsoWhoHasGone) {
 }
 
 // In range before and after: nothing has happened, however far the step was.
-TEST_P(BetweenUpdates, WhoJumpsPastItsObserverHasNotLeft) {
+TEST_P(BetweenUpdates, JumpPastTheObserverIsNoLeave) {
   std::vector<EntityId> all;
   for (int i = 0; i < 40; ++i) all.push_back(come(400 + 5 * static_cast<float>(i), 500));
   std::vector<SensorId> sensors;
@@ -193,7 +194,7 @@ TEST_P(BetweenUpdates, WhoJumpsPastItsObserverHasNotLeft) {
   }
 }
 
-TEST_P(BetweenUpdates, AnIdThatIsGoneSaysNothingThoughItsIndexIsBack) {
+TEST_P(BetweenUpdates, OldIdAnswersNothingAfterIndexReuse) {
   const EntityId old = come(505, 505);
   (void)update();
   ASSERT_TRUE(world_.remove(old));

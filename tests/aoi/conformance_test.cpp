@@ -1,7 +1,8 @@
 /// The long run: all backends beside brute force, step after step, with everything that may happen
-/// in a world: small moves, teleports, comings and goings, radii that change. After each step the
-/// events are the same one by one, and the sets of both directions are what the events have told.
-/// STARBUS_LONG=1 (scripts/test --long): 2,000 entities and 10,000 steps; a small part otherwise.
+/// in a world: small moves, teleports, additions and removals, radii that change. After each step
+/// the events are the same one by one, and the sets of both directions are those that events have
+/// reported. STARBUS_LONG=1 (scripts/test --long): 2,000 entities and 10,000 steps; a small part
+/// otherwise.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -25,7 +26,7 @@ Extent extent() {
   return {200, 300, 240, 3};
 }
 
-/// What happens, by number: the same for all worlds.
+/// The operations by number, the same for all worlds.
 class Chance {
  public:
   explicit Chance(std::uint64_t seed) : state_(seed) {}
@@ -63,10 +64,10 @@ struct Contestant {
   explicit Contestant(const WorldOptions& options) : world(*World::create(options)) {}
 
   void update() {
-    told.clear();
-    const auto report = world.update([&](const Event& event) { told.push_back(event); });
+    reported.clear();
+    const auto report = world.update([&](const Event& event) { reported.push_back(event); });
     ASSERT_TRUE(report);
-    for (const Event& event : told) {
+    for (const Event& event : reported) {
       auto& set = seen[event.sensor];
       const bool fits = event.kind == Kind::enter ? set.insert(event.target).second
                                                   : set.erase(event.target) == 1;
@@ -75,16 +76,16 @@ struct Contestant {
     }
   }
 
-  /// Both directions are what was told; nobody sees itself or more than its limit.
+  /// Both directions are as reported; no entity sees itself, or more targets than its limit.
   void check() const {
     std::size_t pairs = 0;
     std::map<EntityId, std::size_t> observers;
     for (const EntityId one : world.entities()) {
       for (const SensorId sensor : world.sensors_of(one)) {
         const auto now = world.sees(sensor);
-        const auto told_of = seen.find(sensor);
+        const auto reported_of = seen.find(sensor);
         ASSERT_EQ(std::set<EntityId>(now.begin(), now.end()),
-                  told_of == seen.end() ? std::set<EntityId>() : told_of->second);
+                  reported_of == seen.end() ? std::set<EntityId>() : reported_of->second);
         const Limit limit = world.sensor(sensor)->limit;
         ASSERT_TRUE(limit.policy == LimitPolicy::none || now.size() <= limit.count);
         for (const EntityId target : now) {
@@ -104,7 +105,7 @@ struct Contestant {
 
   World world;
   Seen seen;
-  std::vector<Event> told;
+  std::vector<Event> reported;
   std::size_t enters = 0;
   std::size_t leaves = 0;
 };
@@ -134,7 +135,7 @@ class Conformance : public ::testing::Test {
     of.bounds = {{0, 0, 0}, {extent_.size, extent_.size, 0}};
     of.reach = 30;
     of.quarantine = 2;
-    of.backend = Backend::brute_force;  // the first: what the others are compared with
+    of.backend = Backend::brute_force;  // the first world: the others are compared with it
     all_.emplace_back(of);
     for (const Backend backend : {Backend::grid, Backend::hashed_grid, Backend::cross_list}) {
       of.backend = backend;
@@ -197,7 +198,7 @@ class Conformance : public ::testing::Test {
   std::vector<EntityId> ids_;
 };
 
-TEST_F(Conformance, EveryBackendTellsWhatBruteForceTells) {
+TEST_F(Conformance, BackendsReportWhatBruteForceReports) {
   Digest digest;
   for (std::uint32_t i = 0; i < extent_.entities; ++i) add();
   for (std::uint32_t tick = 0; tick < extent_.steps; ++tick) {
@@ -205,11 +206,12 @@ TEST_F(Conformance, EveryBackendTellsWhatBruteForceTells) {
     if (tick != 0) step();
     for (Contestant& one : all_) {
       one.update();
-      ASSERT_EQ(one.told, all_.front().told) << static_cast<int>(one.world.options().backend);
+      ASSERT_EQ(one.reported, all_.front().reported)
+          << static_cast<int>(one.world.options().backend);
       if (tick % extent_.compare == 0) one.check();
     }
     if (HasFatalFailure()) return;
-    for (const Event& event : all_.front().told) digest.add(event);
+    for (const Event& event : all_.front().reported) digest.add(event);
   }
   // The same inputs give the same events in the same order on every machine.
   if (!long_runs()) {

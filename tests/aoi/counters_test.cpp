@@ -1,5 +1,5 @@
-/// What updates and queries say of their own work, and that it is as little as promised: nobody
-/// tests who cannot be in range, and nothing is done for those who stand still.
+/// Updates and queries count their own work, and it is as little as promised: no entity that cannot
+/// be in range is tested, and entities that stand still cost nothing.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class Grids : public ::testing::TestWithParam<Backend> {
 };
 INSTANTIATE_TEST_SUITE_P(Counters, Grids, ::testing::Values(Backend::grid, Backend::hashed_grid));
 
-TEST_P(Grids, AQueryVisitsFourCellsAndTestsNobodyElse) {
+TEST_P(Grids, QueryVisitsFourCellsAndTestsOnlyTheirEntities) {
   World world = make_cells();
   std::vector<EntityId> inside;
   for (const int x : {1, 2}) {
@@ -43,7 +43,7 @@ TEST_P(Grids, AQueryVisitsFourCellsAndTestsNobodyElse) {
   EXPECT_EQ(of.query_tests, inside.size());
 }
 
-TEST_P(Grids, ASensorTestsThoseInNineCells) {
+TEST_P(Grids, SensorTestsTheEntitiesOfNineCells) {
   World world = make_cells();
   (void)see(world, add(world, middle_of(1), middle_of(1)), 20);
   for (const int x : {0, 1, 2}) (void)add(world, middle_of(x), middle_of(2));
@@ -58,7 +58,7 @@ TEST_P(Grids, ASensorTestsThoseInNineCells) {
 class OfAll : public ::testing::TestWithParam<Backend> {};
 INSTANTIATE_TEST_SUITE_P(Counters, OfAll, ::testing::ValuesIn(kBackends));
 
-TEST_P(OfAll, SumsAreThoseOfTheReports) {
+TEST_P(OfAll, StatisticsAreTheSumsOfReports) {
   World world = make(GetParam());
   SensorOptions of;
   of.limit = {LimitPolicy::nearest, 3, 0};
@@ -68,13 +68,13 @@ TEST_P(OfAll, SumsAreThoseOfTheReports) {
     (void)*world.add_sensor(all.back(), of);
   }
   Statistics sum;
-  std::size_t told = 0;
+  std::size_t reported = 0;
   for (int tick = 0; tick < 20; ++tick) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       const auto at = static_cast<float>((i * 13 + static_cast<std::size_t>(tick) * 5) % 40);
       ASSERT_TRUE(world.move(all[i], {100 + at, 100, 0}));
     }
-    const auto report = *world.update([&](const Event&) { ++told; });
+    const auto report = *world.update([&](const Event&) { ++reported; });
     ++sum.updates;
     sum.pair_tests += report.pair_tests;
     sum.visited += report.visited;
@@ -87,7 +87,7 @@ TEST_P(OfAll, SumsAreThoseOfTheReports) {
   EXPECT_EQ(now.updates, sum.updates);
   EXPECT_EQ(now.pair_tests, sum.pair_tests);
   EXPECT_EQ(now.visited, sum.visited);
-  EXPECT_EQ(now.events, told);
+  EXPECT_EQ(now.events, reported);
   EXPECT_EQ(now.limit_evictions, sum.limit_evictions);
   EXPECT_EQ(now.looked, sum.looked);
   EXPECT_EQ(now.microseconds, sum.microseconds);
@@ -100,8 +100,8 @@ TEST_P(OfAll, SumsAreThoseOfTheReports) {
   EXPECT_GE(world.statistics().query_tests, 1u);
 }
 
-// Who passes the corner of the square around a circle has not been in it.
-TEST_P(OfAll, ACornerIsPassedWithoutAnEvent) {
+// An entity that passes the corner of the square around a circle has not been in the circle.
+TEST_P(OfAll, PassingACornerGivesNoEvent) {
   World world = make(GetParam());
   const SensorId sensor = see(world, add(world, 500, 500), 30);
   const EntityId b = add(world, 545, 510);
@@ -121,7 +121,7 @@ TEST_P(OfAll, ACornerIsPassedWithoutAnEvent) {
   EXPECT_EQ(tally.leaves, 0);
 }
 
-/// Ten thousand who stand still, 20 m from each other.
+/// Ten thousand entities that stand still, 20 m from each other.
 class StandingCrowd : public ::testing::Test {
  protected:
   StandingCrowd() {
@@ -151,7 +151,7 @@ TEST_F(StandingCrowd, CostsNothing) {
 }
 
 // Of the nodes of an axis those in the strip that its bounds have passed.
-TEST_F(StandingCrowd, AStepAmongItVisitsFewNodes) {
+TEST_F(StandingCrowd, StepWithinItVisitsFewNodes) {
   ASSERT_TRUE(world_.move(all_[5'050], {1'012, 1'012, 0}));
   const auto report = *world_.update();
   EXPECT_GT(report.visited, 0u);
@@ -160,8 +160,8 @@ TEST_F(StandingCrowd, AStepAmongItVisitsFewNodes) {
   EXPECT_LE(report.pair_tests, 30u * 40);
 }
 
-// The list is entered from an anchor: what lies on the way is not visited.
-TEST_F(StandingCrowd, ATeleportAcrossItVisitsFewNodes) {
+// A search enters the list at an anchor, so nodes on the way are not visited.
+TEST_F(StandingCrowd, TeleportAcrossItVisitsFewNodes) {
   ASSERT_TRUE(world_.move(all_.front(), {1'979, 1'979, 0}));
   const auto report = *world_.update();
   EXPECT_GT(report.visited, 0u);

@@ -13,13 +13,13 @@ namespace {
 
 void write(EventLog& log, const std::vector<Event>& row) {
   const EventLog::Room room = log.room(row.size());
-  bool told = false;
+  bool detailed = false;
   for (std::size_t i = 0; i < row.size(); ++i) {
     room.targets[i] = row[i].target;
     room.details[i] = {row[i].reason, row[i].index};
-    told = told || room.details[i].says_anything();
+    detailed = detailed || room.details[i].says_anything();
   }
-  log.close(row.front().sensor, row.front().observer, row.size(), told);
+  log.close(row.front().sensor, row.front().observer, row.size(), detailed);
 }
 
 std::vector<Event> read(const EventLog& log) {
@@ -33,7 +33,7 @@ Event event(std::uint32_t sensor, std::uint32_t target, Kind kind, Reason reason
   return {SensorId{sensor}, EntityId{sensor + 100}, EntityId{target}, kind, reason, index};
 }
 
-TEST(EventLog, SaysWhatWasWrittenInOrder) {
+TEST(EventLog, ReturnsWhatWasWrittenInOrder) {
   const std::vector<std::vector<Event>> leaves = {
       {event(1, 7, Kind::leave), event(1, 9, Kind::leave)},
       {event(2, 5, Kind::leave), event(2, 6, Kind::leave, Reason::removed)},
@@ -66,7 +66,7 @@ TEST(EventLog, SaysWhatWasWrittenInOrder) {
   }
 }
 
-TEST(EventLog, ARowOfNobodyIsNone) {
+TEST(EventLog, EmptyRowLeavesNothing) {
   EventLog log;
   log.start();
   (void)log.room(8);
@@ -76,8 +76,8 @@ TEST(EventLog, ARowOfNobodyIsNone) {
   EXPECT_EQ(read(log), std::vector<Event>{event(3, 1, Kind::enter)});
 }
 
-// What all enter takes goes with the next update, in which few do.
-TEST(EventLog, ACrowdThatCameIsForgotten) {
+// The memory that the entry of all takes is given back with the next update, in which few enter.
+TEST(EventLog, MemoryOfACrowdIsGivenBack) {
   EventLog log;
   log.start();
   log.start_enters();
@@ -91,8 +91,8 @@ TEST(EventLog, ACrowdThatCameIsForgotten) {
   EXPECT_LT(log.memory(), 4096u);
 }
 
-// Ten neighbours each: right after all have entered, and while everybody moves.
-TEST(World, IsSmallAlsoRightAfterAllHaveEntered) {
+// Ten neighbours each: right after all have entered, and while all move.
+TEST(World, MemoryIsBoundedRightAfterAllHaveEntered) {
   constexpr std::uint32_t kEntities = 4'000;
   constexpr float kRadius = 30;
   const float size = kRadius * std::sqrt(kEntities * 3.1416F / 10);
@@ -124,23 +124,23 @@ TEST(World, IsSmallAlsoRightAfterAllHaveEntered) {
   }
 }
 
-TEST(World, TellsOneAfterTheOtherWhatItHasSideBySide) {
+TEST(World, EachEventGivesTheSameAsEvents) {
   World world = make();
   for (int i = 0; i < 20; ++i) (void)see(world, add(world, 10.F + static_cast<float>(i), 10), 15);
-  std::vector<Event> told;
+  std::vector<Event> reported;
   (void)world.update([&](const Event& one) {
-    told.push_back(one);
-    EXPECT_EQ(world.events()[told.size() - 1], one) << "a handler may ask for all";
+    reported.push_back(one);
+    EXPECT_EQ(world.events()[reported.size() - 1], one) << "a handler may ask for all";
   });
-  EXPECT_FALSE(told.empty());
+  EXPECT_FALSE(reported.empty());
   std::vector<Event> each;
   world.each_event([&](const Event& one) { each.push_back(one); });
-  EXPECT_EQ(each, told);
-  EXPECT_EQ(std::vector<Event>(world.events().begin(), world.events().end()), told);
+  EXPECT_EQ(each, reported);
+  EXPECT_EQ(std::vector<Event>(world.events().begin(), world.events().end()), reported);
 }
 
 // Sets are up to date, and so are the events, also if telling them has ended early.
-TEST(World, AHandlerThatThrowsLosesNoEvents) {
+TEST(World, HandlerThatThrowsLeavesSetsUpToDate) {
   World world = make();
   for (int i = 0; i < 5; ++i) (void)see(world, add(world, 10, 10), 15);
   EXPECT_THROW((void)world.update([](const Event&) { throw 1; }), int);

@@ -14,7 +14,7 @@ void Model::remove(EntityId id) {
   std::vector<SensorId> own;
   for (auto& [sensor, state] : sensors_) {
     if (state.owner == id) own.push_back(sensor);
-    if (state.shown.erase(id) != 0) tell(sensor, state, id, Kind::leave, Reason::removed);
+    if (state.shown.erase(id) != 0) report(sensor, state, id, Kind::leave, Reason::removed);
     state.in_range.erase(id);
     state.forced.erase(id);
   }
@@ -30,7 +30,7 @@ void Model::add_sensor(SensorId id, EntityId owner, const SensorOptions& of) {
 void Model::remove_sensor(SensorId id) {
   const Sensor& sensor = sensors_.at(id);
   for (const EntityId target : sensor.shown) {
-    tell(id, sensor, target, Kind::leave, Reason::removed);
+    report(id, sensor, target, Kind::leave, Reason::removed);
   }
   sensors_.erase(id);
 }
@@ -45,20 +45,20 @@ void Model::force(SensorId id, EntityId target, bool on) {
   on ? (void)forced.insert(target) : (void)forced.erase(target);
 }
 
-void Model::tell(SensorId id, const Sensor& sensor, EntityId target, Kind kind, Reason reason) {
+void Model::report(SensorId id, const Sensor& sensor, EntityId target, Kind kind, Reason reason) {
   events_.push_back({id, sensor.owner, target, kind, reason, 0});
 }
 
 std::vector<Event> Model::update() {
-  for (auto& [id, sensor] : sensors_) look(id, sensor);
+  for (auto& [id, sensor] : sensors_) evaluate(id, sensor);
   for (auto& [id, entity] : entities_) entity.flags_before = entity.of.flags;
-  std::vector<Event> told;
-  told.swap(events_);
-  std::sort(told.begin(), told.end(), [](const Event& a, const Event& b) {
+  std::vector<Event> events;
+  events.swap(events_);
+  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
     return std::tuple(a.kind, a.sensor.index(), a.target.index()) <
            std::tuple(b.kind, b.sensor.index(), b.target.index());
   });
-  return told;
+  return events;
 }
 
 bool Model::in_range(const Sensor& sensor, EntityId target) const {
@@ -77,7 +77,7 @@ bool Model::in_range(const Sensor& sensor, EntityId target) const {
   return dx * dx + dy * dy <= reach * reach;
 }
 
-bool Model::held(const Sensor& sensor, EntityId target) const {
+bool Model::pinned(const Sensor& sensor, EntityId target) const {
   if (sensor.forced.contains(target)) return true;
   const Entity& entity = entities_.at(target);
   return entity.beacon && sensor.of.sees_beacons && target != sensor.owner &&
@@ -98,8 +98,8 @@ Model::Ranked Model::rank(const Sensor& sensor, EntityId target) const {
   return {weighs ? to.weight : 0, dx * dx + dy * dy, target};
 }
 
-// Who is shown keeps its place; free places go to the best; then the best of those without a place
-// takes that of the worst, as long as it may.
+// Targets that are shown keep their places; free places go to the best others; then the best of
+// these takes the place of the worst, as long as it may.
 Model::Set Model::choose(const Sensor& sensor, const Set& candidates) const {
   const Limit& limit = sensor.of.limit;
   if (limit.policy == LimitPolicy::none) return candidates;
@@ -129,29 +129,29 @@ Model::Set Model::choose(const Sensor& sensor, const Set& candidates) const {
   return chosen;
 }
 
-void Model::look(SensorId id, Sensor& sensor) {
+void Model::evaluate(SensorId id, Sensor& sensor) {
   Set now;
   Set candidates;
-  Set holding;
+  Set pinned_targets;
   for (const auto& [target, entity] : entities_) {
     const bool is = in_range(sensor, target);
     if (is) now.insert(target);
-    if (held(sensor, target)) {
-      holding.insert(target);
+    if (pinned(sensor, target)) {
+      pinned_targets.insert(target);
     } else if (is) {
       candidates.insert(target);
     }
   }
   Set shown = choose(sensor, candidates);
-  shown.insert(holding.begin(), holding.end());
+  shown.insert(pinned_targets.begin(), pinned_targets.end());
   const Set before = std::exchange(sensor.in_range, now);
   for (const EntityId target : sensor.shown) {
     if (shown.contains(target)) continue;
-    tell(id, sensor, target, Kind::leave, why_left(sensor, before, target));
+    report(id, sensor, target, Kind::leave, why_left(sensor, before, target));
   }
   for (const EntityId target : shown) {
     if (sensor.shown.contains(target)) continue;
-    tell(id, sensor, target, Kind::enter, why_entered(sensor, before, target));
+    report(id, sensor, target, Kind::enter, why_entered(sensor, before, target));
   }
   sensor.shown = shown;
 }
@@ -163,7 +163,7 @@ Reason Model::why_left(const Sensor& sensor, const Set& before, EntityId target)
 }
 
 Reason Model::why_entered(const Sensor& sensor, const Set& before, EntityId target) const {
-  if (held(sensor, target)) return Reason::forced;
+  if (pinned(sensor, target)) return Reason::forced;
   if (before.contains(target)) return Reason::limit;
   return sensor.of.filter.passes(entities_.at(target).flags_before) ? Reason::geometry
                                                                     : Reason::filter;

@@ -1,6 +1,6 @@
-/// What docs/aoi.md and the public headers promise, in the plainest way: every update looks at
-/// every sensor and every entity. It shares no code with the library below its public types, and
-/// knows nothing of how that works; where the two differ, one of them or the page is wrong.
+/// The promises of docs/guide/aoi.md and the public headers in the plainest form: every update
+/// tests every sensor against every entity. It shares no code with the library below its public
+/// types; if the two differ, one of them or the page is wrong.
 ///
 /// Knows entities, sensors, filters, heights, margins, limits (nearest, priority), forced targets
 /// and beacons; no symmetric lists, no wire indices, no budgets. Only for the metric `circle`.
@@ -59,13 +59,13 @@ class Model {
   };
 
   bool in_range(const Sensor& sensor, EntityId target) const;
-  bool held(const Sensor& sensor, EntityId target) const;
+  bool pinned(const Sensor& sensor, EntityId target) const;
   Ranked rank(const Sensor& sensor, EntityId target) const;
   Set choose(const Sensor& sensor, const Set& candidates) const;
-  void look(SensorId id, Sensor& sensor);
+  void evaluate(SensorId id, Sensor& sensor);
   Reason why_left(const Sensor& sensor, const Set& before, EntityId target) const;
   Reason why_entered(const Sensor& sensor, const Set& before, EntityId target) const;
-  void tell(SensorId id, const Sensor& sensor, EntityId target, Kind kind, Reason reason);
+  void report(SensorId id, const Sensor& sensor, EntityId target, Kind kind, Reason reason);
 
   std::map<EntityId, Entity> entities_;
   std::map<SensorId, Sensor> sensors_;

@@ -20,21 +20,21 @@ void compare(const Taste& taste, Backend backend) {
   for (const Step& step : script) {
     player.play(step);
     if (step.what != Do::update) continue;
-    std::vector<Event> told = player.last_events();
-    for (Event& event : told) event.index = 0;  // the model gives none
-    demand(told == model.update(), "the world is not what the page says");
+    std::vector<Event> reported = player.last_events();
+    for (Event& event : reported) event.index = 0;  // the model gives none
+    demand(reported == model.update(), "the world is not what the page says");
   }
 }
 
-TEST(Model, SaysWhatTheGridSays) {
+TEST(Model, AgreesWithTheGrid) {
   EXPECT_TRUE(rc::check("grid", [] { compare({}, Backend::grid); }));
 }
 
-TEST(Model, SaysWhatTheCrossListSays) {
+TEST(Model, AgreesWithTheCrossList) {
   EXPECT_TRUE(rc::check("cross list", [] { compare({}, Backend::cross_list); }));
 }
 
-TEST(Model, SaysWhatACrowdIsTold) {
+TEST(Model, AgreesInACrowd) {
   Taste taste;
   taste.size = 20;
   EXPECT_TRUE(rc::check("crowd", [&] { compare(taste, Backend::hashed_grid); }));

@@ -1,4 +1,4 @@
-/// What puts numbers and pairs in order, and what spares tests of a crowd.
+/// Sorting of indices and pairs, and the extents that spare tests of a crowd.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -7,15 +7,15 @@
 #include <limits>
 #include <set>
 
+#include "aoi/arrays/sort_indices.hpp"
 #include "aoi/index/extent.hpp"
 #include "aoi/index/pairs.hpp"
-#include "aoi/index/sort_indices.hpp"
 #include "aoi/limits.hpp"
 
 namespace starbus::aoi {
 namespace {
 
-RC_GTEST_PROP(SortIndices, FewAndManyAreInOrder, ()) {
+RC_GTEST_PROP(SortIndices, SortsFewAndMany, ()) {
   std::vector<std::uint64_t> marks;
   const auto below = *rc::gen::element(40u, 300u, 2'000u, 1'000'000u);
   const auto some = *rc::gen::container<std::set<std::uint32_t>>(rc::gen::inRange(0u, below));
@@ -30,7 +30,7 @@ RC_GTEST_PROP(SortIndices, FewAndManyAreInOrder, ()) {
   RC_ASSERT(std::all_of(marks.begin(), marks.end(), [](std::uint64_t word) { return word == 0; }));
 }
 
-RC_GTEST_PROP(SortIndices, WhatIsInOneOfTwoOnly, ()) {
+RC_GTEST_PROP(SortIndices, CompareFindsWhatIsInOneListOnly, ()) {
   const auto gen = rc::gen::container<std::set<std::uint32_t>>(rc::gen::inRange(0u, 60u));
   const std::set<std::uint32_t> one = *gen;
   const std::set<std::uint32_t> other = *gen;
@@ -50,7 +50,7 @@ RC_GTEST_PROP(SortIndices, WhatIsInOneOfTwoOnly, ()) {
   RC_ASSERT(a.size() == one.size() && b.size() == other.size());
 }
 
-RC_GTEST_PROP(Pairs, OfOneSensorLieSideBySide, ()) {
+RC_GTEST_PROP(Pairs, GroupBySensorSortsBySensor, ()) {
   const auto most = *rc::gen::element(7u, 4'000u, kMaxSensors + 0);
   const auto count = *rc::gen::inRange<std::size_t>(0, 400);
   std::vector<Pair> pairs;
@@ -70,7 +70,7 @@ RC_GTEST_PROP(Pairs, OfOneSensorLieSideBySide, ()) {
 }
 
 // Of positions and radii that meet exactly now and then.
-RC_GTEST_PROP(Extent, SparesOnlyTestsThatAllEndAlike, ()) {
+RC_GTEST_PROP(Extent, SparesOnlyTestsWithTheSameResult, ()) {
   const auto at = [] { return static_cast<float>(*rc::gen::inRange(0, 40)) * 0.7F; };
   std::vector<Block> blocks(*rc::gen::inRange<std::size_t>(1, 4));
   for (Block& block : blocks) {
@@ -81,15 +81,15 @@ RC_GTEST_PROP(Extent, SparesOnlyTestsThatAllEndAlike, ()) {
     }
   }
   const Metric metric = *rc::gen::element(Metric::circle, Metric::square);
-  Look look{at(), at(), 0, limit_of(metric, at()), 0, 0, 0};
-  look.stay_limit = look.enter_limit * *rc::gen::element(1.0F, 1.5F);
-  const Extent::Seen seen = Extent::of(blocks).seen_by(look, metric);
+  Query query{at(), at(), 0, limit_of(metric, at()), 0, 0, 0};
+  query.stay_limit = query.enter_limit * *rc::gen::element(1.0F, 1.5F);
+  const Extent::Seen seen = Extent::of(blocks).seen_by(query, metric);
   for (const Block& block : blocks) {
     for (std::size_t i = 0; i < kBlockPlaces; ++i) {
       if (std::isnan(block.x[i])) continue;
-      const float measured = measure(metric, block.x[i] - look.x, block.y[i] - look.y);
-      RC_ASSERT(seen != Extent::Seen::all || measured <= look.enter_limit);
-      RC_ASSERT(seen != Extent::Seen::none || measured > look.stay_limit);
+      const float measured = measure(metric, block.x[i] - query.x, block.y[i] - query.y);
+      RC_ASSERT(seen != Extent::Seen::all || measured <= query.enter_limit);
+      RC_ASSERT(seen != Extent::Seen::none || measured > query.stay_limit);
     }
   }
 }

@@ -3,11 +3,9 @@
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <numbers>
 #include <set>
-#include <sstream>
 
 #include "aoi/index/axis_list.hpp"
 #include "aoi/index/cells.hpp"
@@ -15,12 +13,11 @@
 #include "aoi/replay/recording.hpp"
 #include "aoi/wire/wire.hpp"
 #include "tests/aoi/script.hpp"
-#include "tests/places.hpp"
 
 namespace starbus::aoi {
 namespace {
 
-TEST(HashedCells, ThatCollideAreKeptApart) {
+TEST(HashedCells, CollidingCellsAreKeptApart) {
   HashedCells cells(30);
   std::vector<CellAt> same;
   for (std::int32_t x = 0; same.size() < 3; ++x) {
@@ -36,7 +33,7 @@ TEST(HashedCells, ThatCollideAreKeptApart) {
   EXPECT_EQ(cells.find(same[2]), opened[2]);
 }
 
-TEST(HashedCells, AnEmptyWorldIsSmall) {
+TEST(HashedCells, EmptyWorldNeedsLittleMemory) {
   WorldOptions of;
   of.backend = Backend::hashed_grid;
   of.expected_entities = 4096;
@@ -92,7 +89,7 @@ TEST(AxisList, KeepsFewChunksForFewNodes) {
   EXPECT_TRUE(list.is_sorted());
 }
 
-TEST(AxisList, AFarJumpVisitsFewNodes) {
+TEST(AxisList, FarJumpVisitsFewNodes) {
   AxisList list;
   std::vector<AxisList::Node> nodes;
   for (EntityIndex i = 0; i < 30'000; ++i) nodes.push_back({static_cast<float>(i), 0, i});
@@ -104,7 +101,7 @@ TEST(AxisList, AFarJumpVisitsFewNodes) {
   EXPECT_TRUE(list.is_sorted());
 }
 
-TEST(Regions, HoldWhatTheyShould) {
+TEST(Regions, ContainTheirInsideAndBorder) {
   const float right = std::numbers::pi_v<float> / 2;
   const Region sector{Sector{{0, 0, 0}, 10, 0, right}, {}};
   EXPECT_TRUE(sector.contains({7, 6.9F, 0}));
@@ -127,7 +124,7 @@ TEST(Regions, HoldWhatTheyShould) {
   EXPECT_EQ(make_polygon({}).error(), Errc::bad_option);
 }
 
-TEST(Migration, StateTravelsAndComesBackDense) {
+TEST(Migration, ImportedStateHasDenseIndices) {
   const auto build = [](World& world, std::vector<EntityId>& targets, std::size_t count) {
     EntityOptions of;
     of.position = {10, 10, 0};
@@ -172,8 +169,8 @@ TEST(Migration, StateTravelsAndComesBackDense) {
   EXPECT_FALSE(to.import_state(fresh, *decoded, resolve)) << "it sees something already";
 }
 
-// What a client knows has a leave, also if its target was removed as it came, or has no key.
-TEST(Wire, EveryLeaveIsOfSomebodyWhoHasEntered) {
+// A target that the client knows gets a leave, also if it was removed as it came, or has no key.
+TEST(Wire, EveryLeaveFollowsAnEnter) {
   World world = *World::create({});
   EntityOptions of;
   of.key = 7;
@@ -208,7 +205,7 @@ TEST(Wire, EveryLeaveIsOfSomebodyWhoHasEntered) {
 
 // Dense, the lowest first; but one that was given back rests as long as a client may still mean
 // its predecessor by it.
-TEST(Wire, IndicesRestBeforeTheyComeAgain) {
+TEST(Wire, FreedIndicesRestBeforeReuse) {
   WorldOptions of;
   of.quarantine = 3;
   World world = *World::create(of);
@@ -223,7 +220,7 @@ TEST(Wire, IndicesRestBeforeTheyComeAgain) {
   ASSERT_TRUE(world.move(all[1], {500, 500, 0}));
   (void)world.update();
   ASSERT_EQ(world.events().size(), 1u);
-  EXPECT_EQ(world.events()[0].index, 2) << "a leave is told under the index of its enter";
+  EXPECT_EQ(world.events()[0].index, 2) << "a leave is reported under the index of its enter";
   EXPECT_EQ(world.wire_index(eye, all[1]), 0);
   std::vector<std::uint16_t> given;
   for (int tick = 0; tick < 6; ++tick) {
@@ -234,7 +231,7 @@ TEST(Wire, IndicesRestBeforeTheyComeAgain) {
   EXPECT_EQ(given, (std::vector<std::uint16_t>{5, 6, 7, 2, 8, 9}));
 }
 
-TEST(Migration, RefusesWhatNoExportWrites) {
+TEST(Migration, RefusesMalformedStates) {
   ObserverState state;
   state.targets = {{2, 1, false}, {2, 2, false}};
   EXPECT_EQ(check(state).error(), Errc::corrupt);
@@ -250,7 +247,7 @@ TEST(Migration, RefusesWhatNoExportWrites) {
   EXPECT_EQ(decode_observer_state(bytes).error(), Errc::corrupt) << "it had no epoch";
 }
 
-TEST(Wire, BatchesSurviveTheirBytes) {
+TEST(Wire, DecodedBatchEqualsTheEncodedOne) {
   ObserverBatch batch;
   batch.observer = 77;
   batch.epoch = 3;
@@ -264,7 +261,7 @@ TEST(Wire, BatchesSurviveTheirBytes) {
   }
 }
 
-// What a run was told is what its replay tells, on whatever backend.
+// A replay reports the events of the run, on whatever backend.
 TEST(Recording, ReplaysToTheSameEvents) {
   EXPECT_TRUE(rc::check("replay", [] {
     const test::Taste taste;
@@ -275,10 +272,10 @@ TEST(Recording, ReplaysToTheSameEvents) {
     Recorder recorder(of);
     test::Player player(of, taste);
     player.world().record_to(&recorder);
-    std::vector<std::vector<Event>> told;
+    std::vector<std::vector<Event>> reported;
     for (const test::Step& step : script) {
       player.play(step);
-      if (step.what == test::Do::update) told.push_back(player.last_events());
+      if (step.what == test::Do::update) reported.push_back(player.last_events());
     }
     const std::string bytes = recorder.take();
     for (const Backend backend : {Backend::grid, Backend::cross_list}) {
@@ -287,7 +284,7 @@ TEST(Recording, ReplaysToTheSameEvents) {
       WorldOptions other = replay->options();
       other.backend = backend;
       World world = *World::create(other);
-      for (const auto& events : told) {
+      for (const auto& events : reported) {
         const auto step = replay->step(world);
         test::demand(step && *step, "a step");
         const std::vector<Event> now(world.events().begin(), world.events().end());
@@ -295,18 +292,6 @@ TEST(Recording, ReplaysToTheSameEvents) {
       }
     }
   }));
-}
-
-TEST(Limits, AreTheOnesOfThePage) {
-  std::ifstream file(source_file("docs/aoi.md"));
-  std::stringstream page;
-  page << file.rdbuf();
-  for (const LimitInfo& limit : limit_catalogue()) {
-    std::ostringstream row;
-    row << "| `" << limit.name << "` | " << limit.value << " " << limit.unit << " | "
-        << limit.reason << " | " << limit.when_reached << " |";
-    EXPECT_NE(page.str().find(row.str()), std::string::npos) << row.str();
-  }
 }
 
 }  // namespace

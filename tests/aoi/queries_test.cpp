@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(World, Queries,
                          ::testing::Values(Backend::grid, Backend::hashed_grid, Backend::cross_list,
                                            Backend::brute_force));
 
-TEST_P(Queries, AnswerAsAWalkOverAll) {
+TEST_P(Queries, AgreeWithAScanOfAllEntities) {
   EXPECT_TRUE(rc::check("queries", [&] {
     const Taste taste;
     const auto script = *rc::gen::resize(300, scripts(taste));

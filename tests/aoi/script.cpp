@@ -211,7 +211,7 @@ void Player::check() {
   for (const SensorId sensor : sensors_) {
     const auto now = world_.sees(sensor);
     const std::set<EntityId> set(now.begin(), now.end());
-    demand(set == seen_[sensor], "what it sees is not what was told");
+    demand(set == seen_[sensor], "what it sees is not what was reported");
     std::set<std::uint16_t> indices;
     const bool indexed = world_.sensor(sensor)->indexed;
     for (const EntityId target : now) {

@@ -1,5 +1,5 @@
-/// Random runs of worlds: operations that rapidcheck makes and shrinks, and a player that does them
-/// on several worlds at once and compares what they tell after every update.
+/// Random runs of worlds: rapidcheck makes and shrinks the operations, and a player does them on
+/// several worlds and compares their events after every update.
 #pragma once
 
 #include <rapidcheck.h>
@@ -36,7 +36,7 @@ enum class Do : std::uint8_t {
   last = update,
 };
 
-/// Numbers are taken modulo what there is, so that any part of a script is a script.
+/// Numbers are taken modulo the number of choices, so that any part of a script is a script.
 struct Step {
   Do what = Do::update;
   std::uint32_t a = 0;
@@ -45,7 +45,7 @@ struct Step {
 };
 std::ostream& operator<<(std::ostream& out, const Step& step);
 
-/// What a script may do.
+/// The operations that a script may contain.
 struct Taste {
   bool managed = true;     ///< limits, forced targets, beacons, wire indices
   bool symmetric = false;  ///< symmetric lists
@@ -55,16 +55,16 @@ struct Taste {
 
 rc::Gen<std::vector<Step>> scripts(const Taste& taste);
 
-/// A pair that is in a set: the indices of the ids are too few to say who it was.
+/// The pairs that are in a set, by whole ids: indices are used again.
 using Seen = std::map<SensorId, std::set<EntityId>>;
 
-/// Does the steps of a script on one world and keeps the sets that its events have told.
+/// Does the steps of a script on one world, and keeps the sets that its events have reported.
 class Player {
  public:
   Player(const WorldOptions& options, const Taste& taste);
 
   void play(const Step& step);
-  /// From here on a model is told all that the world is told; ask it after each update.
+  /// A model gets all operations from here on; ask it after each update.
   void mirror_to(Model* model) { model_ = model; }
   World& world() { return world_; }
   const Seen& seen() const { return seen_; }
@@ -73,9 +73,10 @@ class Player {
   const std::vector<SensorId>& sensors() const { return sensors_; }
   std::uint64_t updates() const { return updates_; }
 
-  /// That queries and events agree, and the sets of both directions.
+  /// Checks that queries, events and the sets of both directions agree.
   void check();
-  /// That symmetric lists are mutual, not too long, and hold nobody whom a filter excludes.
+  /// Checks that symmetric lists are mutual and not too long, and that all members pass the
+  /// filters.
   void check_lists();
 
  private:

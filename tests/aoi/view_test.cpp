@@ -1,4 +1,4 @@
-/// Pictures of recordings: what they show is what the world had.
+/// Pictures of recordings show what the world had.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
   return count;
 }
 
-TEST(AoiView, AFrameHasWhatTheWorldHad) {
+TEST(AoiView, FrameHasWhatTheWorldHad) {
   const auto film = film_of(recording_of(Backend::grid, 3, 40));
   ASSERT_EQ(film.frames.size(), 41u);
   EXPECT_EQ(film.frames[0].dots.size(), 3u);
@@ -59,7 +59,7 @@ TEST(AoiView, AFrameHasWhatTheWorldHad) {
   EXPECT_EQ(one.frames[0].lines.size(), 2u) << "only what one of them sees";
 }
 
-TEST(AoiView, APictureHasDotsRingsLinesAndTheCellsOfItsBackend) {
+TEST(AoiView, PictureHasDotsRingsLinesAndCells) {
   const auto draw = [](Backend backend) {
     const auto film = film_of(recording_of(backend, 3, 100));
     std::ostringstream out;
@@ -76,7 +76,7 @@ TEST(AoiView, APictureHasDotsRingsLinesAndTheCellsOfItsBackend) {
   EXPECT_EQ(count_of(draw(Backend::brute_force), "<line"), 2u) << "it has no cells";
 }
 
-TEST(AoiView, WhatIsLeftOutIsSaid) {
+TEST(AoiView, ReportsWhatItLeavesOut) {
   const auto crowd = film_of(recording_of(Backend::grid, 150, 0));
   ASSERT_EQ(crowd.frames.size(), 1u);
   EXPECT_EQ(crowd.frames[0].pairs, 150u * 149u);
@@ -87,7 +87,7 @@ TEST(AoiView, WhatIsLeftOutIsSaid) {
   EXPECT_TRUE(run.cut);
 }
 
-TEST(AoiView, APageHasAllFramesAndSaysTheirNumbers) {
+TEST(AoiView, PageHasAllFramesAndTheirNumbers) {
   std::ostringstream out;
   aoi_view::write_html(out, film_of(recording_of(Backend::hashed_grid, 3, 10)));
   EXPECT_EQ(count_of(out.str(), "{\"update\":"), 11u);
@@ -108,7 +108,7 @@ Ran run(const std::vector<std::string>& arguments) {
   return {code, err.str()};
 }
 
-TEST(AoiView, TheCommandLineAsksForWhatThereIs) {
+TEST(AoiView, CommandLineRefusesWhatDoesNotExist) {
   const std::filesystem::path folder(::testing::TempDir());
   const std::string recording = folder / "aoi_view_test.recording";
   const std::string picture = folder / "aoi_view_test.svg";
@@ -120,12 +120,12 @@ TEST(AoiView, TheCommandLineAsksForWhatThereIs) {
   for (const std::string update : {"0", "42"}) {
     const Ran ran = run({recording, "-o", picture, "--update", update});
     EXPECT_EQ(ran.code, 2);
-    EXPECT_THAT(ran.err, HasSubstr("has no update " + update));
+    EXPECT_THAT(ran.err, HasSubstr("no update " + update));
   }
   for (const std::string& output : {picture, page}) {
     const Ran ran = run({recording, "-o", output, "--entity", "77"});
     EXPECT_EQ(ran.code, 2);
-    EXPECT_THAT(ran.err, HasSubstr("no entity of the index 77"));
+    EXPECT_THAT(ran.err, HasSubstr("no entity with index 77"));
   }
   const Ran nowhere = run({recording});
   EXPECT_EQ(nowhere.code, 2);
@@ -135,7 +135,7 @@ TEST(AoiView, TheCommandLineAsksForWhatThereIs) {
   for (const std::string& file : {recording, picture, page}) std::filesystem::remove(file);
 }
 
-TEST(AoiView, WhatIsNoRecordingIsRefused) {
+TEST(AoiView, RefusesMalformedRecordings) {
   EXPECT_EQ(aoi_view::read_film("no recording", {}).error(), Errc::corrupt);
 }
 

@@ -1,4 +1,4 @@
-/// What handlers may do while events are told.
+/// Operations in handlers while events are reported.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -14,7 +14,7 @@ namespace {
 class OnEveryBackend : public ::testing::TestWithParam<Backend> {};
 INSTANTIATE_TEST_SUITE_P(World, OnEveryBackend, ::testing::ValuesIn(kBackends));
 
-TEST_P(OnEveryBackend, AHandlerMaySetTheRadiusOfASensorThatItHasJustAdded) {
+TEST_P(OnEveryBackend, HandlerMaySetTheRadiusOfASensorItHasAdded) {
   World world = make(GetParam());
   const EntityId a = add(world, 100, 100);
   const EntityId b = add(world, 110, 100);
@@ -42,7 +42,7 @@ TEST_P(OnEveryBackend, AHandlerMaySetTheRadiusOfASensorThatItHasJustAdded) {
 }
 
 // A handler that runs stays where it is, however many its calls add.
-TEST(World, AHandlerMayAddHandlers) {
+TEST(World, HandlerMayAddHandlers) {
   World world = make();
   const EntityId a = add(world, 100, 100);
   for (int i = 0; i < 3; ++i) (void)add(world, 110, 100);
@@ -62,7 +62,7 @@ TEST(World, AHandlerMayAddHandlers) {
   EXPECT_EQ(others, 300);
 }
 
-TEST(World, OneSymmetricAndOneIndexedSensorOfAnEntityAlsoInHandlers) {
+TEST(World, RefusesSecondSymmetricOrIndexedSensorInHandlers) {
   World world = make();
   const EntityId a = add(world, 100, 100);
   const EntityId b = add(world, 105, 100);
@@ -91,7 +91,7 @@ TEST(World, OneSymmetricAndOneIndexedSensorOfAnEntityAlsoInHandlers) {
   (void)world.update();
 }
 
-TEST(World, AnImportIntoASensorThatWasJustAdded) {
+TEST(World, ImportIntoASensorAddedInTheSameHandler) {
   for (const Backend backend : kBackends) {
     World world = make(backend);
     const EntityId a = add(world, 100, 100);
@@ -140,7 +140,7 @@ SensorOptions some_options(std::uint32_t kind) {
   return of;
 }
 
-// Whatever handlers do, the pairs stay consistent; events of one update are told to the end.
+// Whatever handlers do, pairs stay consistent, and all events of an update are reported.
 TEST(World, HandlersMayDoAnything) {
   for (const Backend backend : kBackends) {
     World world = make(backend, 1);
@@ -178,7 +178,8 @@ TEST(World, HandlersMayDoAnything) {
             (void)world.remove_sensor(event.sensor);
             break;
           case 2: {
-            // Whoever enters may add one who enters; what is added shows with the next update only.
+            // An entity that enters may add one that enters; additions show with the next update
+            // only.
             if (world.entities().size() > 60 || ++added > 5) break;
             const EntityId fresh = add(world, 500 + static_cast<float>(next(60)), 540);
             (void)world.move(fresh, {510, 540, 0});

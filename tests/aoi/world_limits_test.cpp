@@ -1,5 +1,5 @@
-/// What stands between what is in range and what is shown: filters, limits, forced targets,
-/// beacons, heights.
+/// What decides which targets in range are shown: filters, limits, forced targets, beacons,
+/// heights.
 #include <gtest/gtest.h>
 
 #include "tests/aoi/worlds.hpp"
@@ -29,7 +29,7 @@ TEST(World, FiltersByFlags) {
   EXPECT_EQ(world.events()[0].reason, Reason::filter);
 }
 
-TEST(World, ALimitedCrowdRefillsItsPlaces) {
+TEST(World, LimitedSensorRefillsFreePlaces) {
   World world = make();
   std::vector<EntityId> all;
   std::vector<SensorId> sensors;
@@ -51,7 +51,7 @@ TEST(World, ALimitedCrowdRefillsItsPlaces) {
 }
 
 // In whatever order they come, few and many: among those equally far the index decides.
-TEST(World, TheEquallyNearAreShownByTheirIndices) {
+TEST(World, EquallyNearTargetsAreShownByIndex) {
   for (const Backend backend : kBackends) {
     for (const std::uint32_t count : {12, 40, 60, 300}) {
       World world = make(backend);
@@ -62,7 +62,7 @@ TEST(World, TheEquallyNearAreShownByTheirIndices) {
       for (std::uint32_t i = 0; i < count; ++i) all.push_back(add(world, 100, 100));
       (void)world.update();
       const std::vector<EntityId> first(all.begin(), all.begin() + 5);
-      // The last come first; then some come behind those who are shown.
+      // The last of the list come first; then others come behind those that are shown.
       for (std::size_t i = all.size(); i-- > 7;) ASSERT_TRUE(world.move(all[i], {505, 500, 0}));
       (void)world.update();
       EXPECT_EQ(world.sees(sensor), std::vector<EntityId>(all.begin() + 7, all.begin() + 12));
@@ -76,8 +76,8 @@ TEST(World, TheEquallyNearAreShownByTheirIndices) {
   }
 }
 
-// Farther than anybody was who was shown, and as far as the worst is now.
-TEST(World, TheIndexDecidesAlsoAtTheEdgeOfWhatIsLookedAt) {
+// A newcomer farther than all that were shown, and as far as the worst is now.
+TEST(World, IndexDecidesAtTheEdgeOfTheSearch) {
   for (const Backend backend : kBackends) {
     World world = make(backend);
     SensorOptions of;
@@ -98,7 +98,7 @@ TEST(World, TheIndexDecidesAlsoAtTheEdgeOfWhatIsLookedAt) {
   }
 }
 
-TEST(World, TheNearestDisplaceOnlyByAMargin) {
+TEST(World, NearestDisplacesOnlyByTheMargin) {
   World world = make();
   SensorOptions of;
   of.limit = {LimitPolicy::nearest, 1, 0.1F};
@@ -118,7 +118,7 @@ TEST(World, TheNearestDisplaceOnlyByAMargin) {
   EXPECT_EQ(world.events()[0].reason, Reason::limit);
 }
 
-TEST(World, TheWeightyComeFirst) {
+TEST(World, HeaviestTargetsComeFirst) {
   World world = make();
   SensorOptions of;
   of.limit = {LimitPolicy::priority, 2, 0.1F};
@@ -131,7 +131,7 @@ TEST(World, TheWeightyComeFirst) {
   EXPECT_EQ(world.sees(sensor), (std::vector{near, boss}));
 }
 
-TEST(World, WhoIsForcedStaysWhereverItGoes) {
+TEST(World, ForcedTargetStaysVisibleAnywhere) {
   World world = make();
   SensorOptions of;
   of.limit = {LimitPolicy::nearest, 1, 0};
@@ -154,7 +154,7 @@ TEST(World, WhoIsForcedStaysWhereverItGoes) {
   EXPECT_EQ(world.events()[0].reason, Reason::forced);
 }
 
-TEST(World, ABeaconIsSeenByAllWhomItConcerns) {
+TEST(World, BeaconIsSeenByAllSensorsThatWantIt) {
   World world = make();
   const EntityId a = add(world, 1, 1);
   const SensorId plain = see(world, a, 5);

@@ -1,8 +1,9 @@
-/// What a world promises, case by case; on every backend where it matters.
+/// The promises of a world, case by case; on every backend where it matters.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+#include <thread>
 
 #include "tests/aoi/worlds.hpp"
 
@@ -12,7 +13,7 @@ namespace {
 class EveryBackend : public ::testing::TestWithParam<Backend> {};
 INSTANTIATE_TEST_SUITE_P(World, EveryBackend, ::testing::ValuesIn(kBackends));
 
-TEST_P(EveryBackend, TheBorderOfARadiusBelongsToIt) {
+TEST_P(EveryBackend, RadiusIncludesItsBorder) {
   World world = make(GetParam());
   const EntityId a = add(world, 100, 100);
   const EntityId b = add(world, 103, 104);
@@ -24,8 +25,8 @@ TEST_P(EveryBackend, TheBorderOfARadiusBelongsToIt) {
   EXPECT_FALSE(world.sees(sensor, b));
 }
 
-// More than are removed together, while somebody asks and while nobody does.
-TEST_P(EveryBackend, ACrowdThatLeavesIsGoneAtOnceAndToldOnce) {
+// Removes more entities than are erased together, with queries in between and without.
+TEST_P(EveryBackend, RemovedCrowdIsGoneAtOnceAndReportedOnce) {
   for (const bool asks : {false, true}) {
     World world = make(GetParam());
     std::vector<EntityId> crowd;
@@ -54,9 +55,9 @@ TEST_P(EveryBackend, ACrowdThatLeavesIsGoneAtOnceAndToldOnce) {
   }
 }
 
-// Whoever goes far leaves its place to nobody until all around have looked, however many come to
-// its cell or leave it meanwhile; and whoever comes back has not been away.
-TEST_P(EveryBackend, ACrowdThatGoesFarAndComesBackInPart) {
+// An entity that moves far leaves its place to no other until all sensors around are evaluated,
+// however many come to its cell or leave it meanwhile; and one that comes back has not been away.
+TEST_P(EveryBackend, CrowdMovesFarAndComesBackInPart) {
   World world = make(GetParam());
   std::vector<EntityId> crowd;
   std::vector<SensorId> sensors;
@@ -71,7 +72,7 @@ TEST_P(EveryBackend, ACrowdThatGoesFarAndComesBackInPart) {
     ASSERT_TRUE(world.move(crowd[i], {x + static_cast<float>(i % 9), 100, 0}));
   };
   for (std::size_t i = 0; i < 50; ++i) place(i, 800);
-  EXPECT_EQ(world.sees(sensors[55]).size(), 59u) << "nobody was told yet";
+  EXPECT_EQ(world.sees(sensors[55]).size(), 59u) << "not reported yet";
   EXPECT_EQ(world.observers(crowd[3]).size(), 59u);
   EXPECT_TRUE(world.sees(sensors[55], crowd[3]));
   EXPECT_TRUE(world.sees(sensors[3], crowd[55]));
@@ -85,16 +86,16 @@ TEST_P(EveryBackend, ACrowdThatGoesFarAndComesBackInPart) {
   EXPECT_EQ(world.find({Circle{{100, 100, 0}, 50}, {}})->size(), 10u + 40 + 10 - 1);
   tally = {};
   tally.update(world);
-  // 19 stayed or came back, and 39 are away together: they have lost each other, and the two who
-  // are gone lose 59 each and are lost by as many, but for each other.
+  // 19 stayed or came back, and 39 are away together: these have lost each other. The two that were
+  // removed lose 59 each and are lost by as many, but the pair of them counts once.
   EXPECT_EQ(tally.leaves, 2 * 19 * 39 + 2 * (2 * 59 - 1));
   EXPECT_EQ(tally.enters, 19 * 40) << "of those who were added";
   for (std::size_t i = 30; i < 50; ++i) EXPECT_EQ(world.sees(sensors[i]).size(), 38u);
   for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(world.sees(sensors[i]).size(), 18u + 40);
 }
 
-// With a period, too: whoever comes to the place that it has left is somebody else.
-TEST(World, WhoGoesFarLeavesAtOnceThoughItsObserversRest) {
+// Also with a period: an entity that comes to the place that it has left is another one.
+TEST(World, FarMoverLeavesAlthoughItsObserversAreSkipped) {
   for (const Backend backend : {Backend::grid, Backend::hashed_grid}) {
     World world = make(backend);
     SensorOptions of;
@@ -117,7 +118,7 @@ TEST(World, WhoGoesFarLeavesAtOnceThoughItsObserversRest) {
   }
 }
 
-TEST_P(EveryBackend, AMarginKeepsWhoWalksAlongTheBorder) {
+TEST_P(EveryBackend, LeaveMarginKeepsTargetsAtTheBorder) {
   for (const float margin : {0.0F, 2.0F}) {
     World world = make(GetParam());
     const EntityId a = add(world, 100, 100);
@@ -134,7 +135,7 @@ TEST_P(EveryBackend, AMarginKeepsWhoWalksAlongTheBorder) {
 }
 
 // Square bounds let it in at the corner; the circle does so later, without a crossing of bounds.
-TEST_P(EveryBackend, NobodyIsLostInTheCornerOfASquare) {
+TEST_P(EveryBackend, CornersOfCellsLoseNoTarget) {
   World world = make(GetParam());
   const SensorId sensor = see(world, add(world, 500, 500), 30);
   const EntityId b = add(world, 540, 540);
@@ -146,7 +147,7 @@ TEST_P(EveryBackend, NobodyIsLostInTheCornerOfASquare) {
   }
 }
 
-TEST_P(EveryBackend, WorksOutsideOfItsBoundsAsInside) {
+TEST_P(EveryBackend, WorksOutsideItsBoundsAsInside) {
   World world = make(GetParam());
   const EntityId a = add(world, -500, 3000);
   const EntityId b = add(world, -520, 3000);
@@ -175,7 +176,7 @@ TEST_P(EveryBackend, LargeSensorsSeeFar) {
   EXPECT_EQ(world.observers(b), std::vector{near});
 }
 
-TEST_P(EveryBackend, OnlyWhatIsNetIsTold) {
+TEST_P(EveryBackend, ReportsNetChangesOnly) {
   World world = make(GetParam());
   const EntityId a = add(world, 100, 100);
   const EntityId b = add(world, 110, 100);
@@ -191,7 +192,7 @@ TEST_P(EveryBackend, OnlyWhatIsNetIsTold) {
   EXPECT_EQ(tally.leaves, 0);
 }
 
-TEST_P(EveryBackend, QueriesUseThePositionsOfNow) {
+TEST_P(EveryBackend, QueriesUsePresentPositions) {
   World world = make(GetParam());
   const EntityId a = add(world, 100, 100, 1);
   const EntityId b = add(world, 101, 100, 2);
@@ -226,7 +227,7 @@ TEST(World, RefusesWhatIsNotANumber) {
   EXPECT_EQ(*world.position(a), (Position{1, 1, 0}));
 }
 
-TEST(World, ATriggerHearsOfWhoComesAndIsSeenByNobody) {
+TEST(World, TriggerSeesArrivalsAndIsNotSeen) {
   World world = make();
   std::vector<Event> heard;
   SensorOptions of;
@@ -249,7 +250,7 @@ TEST(World, ATriggerHearsOfWhoComesAndIsSeenByNobody) {
   EXPECT_EQ(others, 0);
 }
 
-TEST(World, AnIndexRestsBeforeItComesAgain) {
+TEST(World, FreedIndexRestsBeforeReuse) {
   World world = make(Backend::grid, 3);
   const EntityId a = add(world, 1, 1);
   ASSERT_TRUE(world.remove(a));
@@ -264,7 +265,7 @@ TEST(World, AnIndexRestsBeforeItComesAgain) {
   EXPECT_FALSE(world.contains(a));
 }
 
-TEST(World, ABudgetPutsOffAndSaysSo) {
+TEST(World, BudgetPutsOffAndReportsIt) {
   WorldOptions of;
   of.bounds = {{0, 0, 0}, {100, 100, 0}};
   of.budget.pair_tests = 200;
@@ -296,7 +297,7 @@ std::vector<EntityId> who_saw(World& world) {
 }
 
 // Not by where they are: the first that came, until others have waited longer.
-TEST(World, WhoIsNewHasGoneNowhere) {
+TEST(World, NewSensorHasNotMovedForTheBudget) {
   WorldOptions of;
   of.bounds = {{0, 0, 0}, {1000, 1000, 0}};
   of.budget.pair_tests = 1;
@@ -313,8 +314,8 @@ TEST(World, WhoIsNewHasGoneNowhere) {
   EXPECT_EQ(who_saw(world), std::vector<EntityId>{far});
 }
 
-// Not by brute force, where everybody has something to do in every update.
-TEST(World, TheUrgentLookFirst) {
+// Not by brute force, which evaluates all sensors in every update.
+TEST(World, MostUrgentSensorsAreEvaluatedFirst) {
   for (const Backend backend : {Backend::grid, Backend::hashed_grid, Backend::cross_list}) {
     WorldOptions of;
     of.backend = backend;
@@ -341,7 +342,7 @@ TEST(World, TheUrgentLookFirst) {
   }
 }
 
-TEST(World, ManyMovesAtOnceStopAtTheFirstThatIsRefused) {
+TEST(World, BatchOfMovesStopsAtTheFirstError) {
   World world = make();
   const EntityId a = add(world, 1, 1);
   const EntityId b = add(world, 2, 2);
@@ -360,6 +361,28 @@ TEST(World, SensorsWithAPeriodAreSpreadOverUpdates) {
   of.period = 5;
   for (int i = 0; i < 50; ++i) (void)world.add_sensor(add(world, 50, 50), of);
   for (int tick = 0; tick < 5; ++tick) EXPECT_EQ(world.update()->looked, 10u);
+}
+
+TEST(World, MoveIntoAnotherThreadMakesItTheOwner) {
+  World world = make();
+  (void)add(world, 1, 1);
+  std::thread other([&world] {
+    World mine = std::move(world);
+    (void)add(mine, 2, 2);
+    EXPECT_EQ(mine.entities().size(), 2u);
+  });
+  other.join();
+}
+
+TEST(WorldDeathTest, CallFromAnotherThreadAborts) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(
+      {
+        World world = make();
+        std::thread other([&world] { (void)world.add({}); });
+        other.join();
+      },
+      "was used by thread");
 }
 
 }  // namespace

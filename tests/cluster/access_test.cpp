@@ -63,7 +63,7 @@ class RawNode final : public bus::io::LinkHandler, public bus::RecordHandler {
     return {};
   }
   void pump() {
-    session_.pump(
+    session_.send_bundles(
         nothing_, [this] { return link_->take_buffer(); },
         [this](bus::Bytes bundle) { link_->send(std::move(bundle)); });
   }

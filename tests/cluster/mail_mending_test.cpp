@@ -1,4 +1,4 @@
-// A busd whose mail store meets damage: it mends it, tells what is lost, and goes on.
+// A busd whose mail store meets damage: it repairs it, tells what is lost, and goes on.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -124,7 +124,7 @@ TEST_F(MendedStoreTest, ACompactionThatMeetsDamageIsMendedAndTheRestGoesOn) {
 TEST_F(MendedStoreTest, AFlippedBitInACompactionCostsNothing) {
   meet_in_a_compaction(1);
   EXPECT_EQ(damage("lost"), 0U);
-  EXPECT_GE(damage("mended"), 1U);
+  EXPECT_GE(damage("repaired"), 1U);
   EXPECT_TRUE(cluster.busd("a").serves());
   run([this] { return read_all(false); }, 60s);
 }
@@ -146,8 +146,8 @@ TEST_F(MendedStoreTest, ATableThatIsGoneIsToldAndTheRestGoesOn) {
 class LentStoreTest : public MendedStoreTest {
  protected:
   /// What it is given are variables: see "g++ 12" in bus.hpp.
-  boost::asio::awaitable<int> lent(const std::vector<std::string>& arguments,
-                                   const std::string& log) {
+  boost::asio::awaitable<int> detached(const std::vector<std::string>& arguments,
+                                       const std::string& log) {
     std::vector<std::string> command = {program("starbus-mail")};
     command.insert(command.end(), arguments.begin(), arguments.end());
     const std::vector<std::string> where = {"--directory", store().string(), "--busd",
@@ -160,7 +160,7 @@ class LentStoreTest : public MendedStoreTest {
     EXPECT_TRUE(in_time) << log;
     co_return code.value_or(-1);
   }
-  /// Posts that come while a store is lent wait, and go on by their numbers.
+  /// Posts that come while a store is detached wait, and go on by their numbers.
   bus::Task use_tools() {
     co_await post_some(3);
     const std::string file = (cluster.folder() / "all.jsonl").string();
@@ -170,7 +170,7 @@ class LentStoreTest : public MendedStoreTest {
     for (const std::vector<std::string>& command : commands) {
       const std::string& name = command.front();
       if (name == "export") exported = posted_;
-      const int code = co_await lent(command, name);
+      const int code = co_await detached(command, name);
       EXPECT_EQ(code, 0) << cluster.log_of(name);
       if (name == "import") {
         for (const auto& [box, count] : exported) posted_[box] += count;
@@ -188,7 +188,7 @@ class LentStoreTest : public MendedStoreTest {
     CO_TRUE(made == 0);
     co_await post_some(2);
     const std::vector<std::string> command = {"restore", backup};
-    const int code = co_await lent(command, "restore");
+    const int code = co_await detached(command, "restore");
     EXPECT_EQ(code, 0) << cluster.log_of("restore");
     co_await post_some(1);
     co_await read_all(true);

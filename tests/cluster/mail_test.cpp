@@ -1,4 +1,5 @@
-// Mail: what `posted` acknowledged is on the disk, once and in order, whatever is killed meanwhile.
+// Mail beside stores that are closed, in use, damaged or on a disk that fails. For kill -9 see
+// crash_points/ and chaos/mail_soak_test.cpp.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -6,14 +7,11 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
-#include "bus/core/wire/name.hpp"
 #include "bus/core/wire/post_head.hpp"
-#include "mail/node.hpp"
-#include "mail/rows.hpp"
+#include "mail/mail_store_thread.hpp"
+#include "storage/recovery/repair.hpp"
 #include "storage/store.hpp"
 #include "storage/testing/fault_env.hpp"
 #include "tests/cluster/cluster_test.hpp"
@@ -22,85 +20,6 @@ namespace starbus::cluster_test {
 namespace {
 
 namespace mail = bus::busd::mail;
-
-class MailTest : public ClusterTest, public ::testing::WithParamInterface<std::string> {
- protected:
-  static constexpr std::uint32_t kPosts = 6'000;
-  const std::vector<std::string> boxes{"player/1", "player/2", "player/3"};
-
-  /// Keeps a window of posts under way until all have an end.
-  void post_all(Bus& bus) {
-    while (next_ < kPosts && under_way_ < 1'000) {
-      const std::uint32_t number = next_++;
-      const std::string& box = boxes[number % boxes.size()];
-      ++under_way_;
-      const auto body = std::to_string(number);
-      bus.post(box, body, {.ttl = 0ms}, [this, &bus, box, number](bus::Result<std::uint64_t> end) {
-        --under_way_;
-        if (end) {
-          EXPECT_TRUE(posted[box].emplace(*end, number).second) << "a number given twice";
-        } else {
-          ADD_FAILURE() << end.error().to_string();
-        }
-        ++ended;
-        post_all(bus);
-      });
-    }
-  }
-
-  /// What the disk has, read without busd.
-  std::map<std::uint64_t, std::uint32_t> stored(const std::string& box) {
-    const auto store = storage::open_store({.folder = cluster.busd("a").state_folder() / "mail"});
-    EXPECT_TRUE(store) << store.error().to_string();
-    const bus::ChannelId id = bus::channel_id(box);
-    std::map<std::uint64_t, std::uint32_t> rows;
-    for (std::uint64_t number = 1;; ++number) {
-      const auto row = (*store)->get(mail::message_key(bus::shard_of(id), id, number));
-      EXPECT_TRUE(row);
-      if (!row || !row->has_value()) return rows;
-      rows[number] = static_cast<std::uint32_t>(
-          std::stoul(std::string(mail::decode_message(**row).value().body)));
-    }
-  }
-
-  bus::Task post_through_crashes() {
-    Bus bus(loop, cluster.node("b", "poster"));
-    CO_OK(co_await bus.connect(use_awaitable));
-    post_all(bus);
-    Daemon& daemon = cluster.daemon(GetParam());
-    CO_TRUE(co_await until(20s, [&] { return ended >= kPosts / 5; }));
-    daemon.restart();
-    CO_TRUE(co_await until(20s, [&] { return ended >= kPosts / 2; }));
-    CO_TRUE(co_await until(20s, [&] { return daemon.serves(); }));  // there is one to be replaced
-    EXPECT_EQ(daemon.take_over(10s), std::optional(0)) << "the earlier one ends well";
-    CO_TRUE(co_await until(30s, [&] { return ended == kPosts; }));
-  }
-
-  Cluster cluster{{.more = {{"a", "[mail]\nshards = ['0-255']\n"}}}};
-  std::map<std::string, std::map<std::uint64_t, std::uint32_t>> posted;
-  std::uint32_t ended = 0;
-
- private:
-  std::uint32_t next_ = 0;
-  std::uint32_t under_way_ = 0;
-};
-
-TEST_P(MailTest, IsStoredOnceAndInOrderWhateverIsKilledOrReplaced) {
-  run([this] { return post_through_crashes(); }, 60s);
-  ASSERT_TRUE(cluster.busd("a").terminate(10s));
-  for (const std::string& box : boxes) {
-    const auto rows = stored(box);
-    EXPECT_EQ(rows, posted[box]) << box;
-    std::uint32_t before = 0;
-    for (const auto& [number, post] : rows) {
-      EXPECT_TRUE(number == 1 || post > before) << box << " " << number;
-      before = post;
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Daemon, MailTest, ::testing::Values("root", "a", "b"),
-                         [](const auto& suite) { return suite.param; });
 
 /// Messages do not wait for the store of their host.
 class ClosedStoreTest : public ClusterTest {
@@ -142,7 +61,7 @@ class ClosedStoreTest : public ClusterTest {
 class StoreInUseTest : public ClosedStoreTest {
  protected:
   void close_store() override {
-    auto opened = storage::open_store({.folder = folder()});
+    auto opened = storage::open_store({.folder = folder(), .repair_logs = storage::repair_logs});
     ASSERT_TRUE(opened) << opened.error().to_string();
     store = std::move(*opened);
   }
@@ -170,8 +89,8 @@ TEST_F(DamagedStoreTest, DoesNotStopTheBus) {
 /// The store of host a, on a disk that fails when it is told to; its busd has none of its own.
 class FailingStoreTest : public ClusterTest {
  protected:
-  mail::NodeSettings settings() {
-    mail::NodeSettings settings;
+  mail::MailStoreSettings settings() {
+    mail::MailStoreSettings settings;
     settings.host = "a";
     settings.folder = cluster.folder() / "failing";
     for (unsigned i = 0; i < bus::kShards; ++i) {
@@ -182,7 +101,7 @@ class FailingStoreTest : public ClusterTest {
     settings.env = &env;
     return settings;
   }
-  mail::NodeHooks hooks() {
+  mail::MailStoreHooks hooks() {
     return {.trouble =
                 [this](const std::string& text) {
                   if (text.starts_with("the disk was")) full = true;
@@ -198,7 +117,7 @@ class FailingStoreTest : public ClusterTest {
 };
 
 TEST_F(FailingStoreTest, AnFsyncThatADiskWithoutRoomRefusesIsMendedByRoom) {
-  mail::Node node(settings(), hooks());
+  mail::MailStoreThread node(settings(), hooks());
   run(
       [this]() -> Task {
         Bus bus(loop, cluster.node("b", "x"));
@@ -222,7 +141,7 @@ TEST_F(FailingStoreTest, AnFsyncThatADiskWithoutRoomRefusesIsMendedByRoom) {
 }
 
 TEST_F(FailingStoreTest, AReadOfALogEndsThoughItsStoreCanReadNothing) {
-  auto node = std::make_unique<mail::Node>(settings(), hooks());
+  auto node = std::make_unique<mail::MailStoreThread>(settings(), hooks());
   run(
       [this, &node]() -> Task {
         Bus bus(loop, cluster.node("b", "x"));
@@ -230,7 +149,8 @@ TEST_F(FailingStoreTest, AReadOfALogEndsThoughItsStoreCanReadNothing) {
         const std::string body(8'000, 'x');
         for (int i = 0; i < 20; ++i) CO_OK(co_await bus.append("log/1", body, {}, use_awaitable));
         node.reset();
-        node = std::make_unique<mail::Node>(settings(), hooks());  // they are in a table now
+        node = std::make_unique<mail::MailStoreThread>(settings(),
+                                                       hooks());  // they are in a table now
         CO_OK(co_await bus.append("log/1", body, {.ttl = 0ms}, use_awaitable));
         env.fail_reads(EIO);
         const auto page = co_await bus.read("log/1", 1, 50, 500ms, use_awaitable);

@@ -7,6 +7,7 @@
 
 #include "bus/core/wire/name.hpp"
 #include "mail/rows.hpp"
+#include "storage/recovery/repair.hpp"
 #include "storage/store.hpp"
 #include "tests/cluster/cluster_test.hpp"
 
@@ -109,7 +110,7 @@ class MailToolsTest : public ClusterTest {
   }
 
   static Posted stored_in(const fs::path& folder, const Posted& boxes) {
-    const auto store = storage::open_store({.folder = folder});
+    const auto store = storage::open_store({.folder = folder, .repair_logs = storage::repair_logs});
     EXPECT_TRUE(store) << store.error().to_string();
     Posted stored;
     for (const auto& [box, unused] : boxes) {
@@ -232,10 +233,10 @@ TEST_F(DamagedMailTest, ATableThatIsLostBeneathARunningStoreIsToldAndTheRestGoes
   EXPECT_NE(health.find("mail store damaged: "), std::string::npos) << health;
   // The first that was lost may be one without mail; what is in the log since may be named, too.
   const auto named = [this] {
-    return cluster.busd("a").json("/status")["mail"]["patrol"].dump().find(
+    return cluster.busd("a").json("/status")["mail"]["scrub"].dump().find(
                "player/7: damaged_block 1 to 20") != std::string::npos;
   };
-  EXPECT_TRUE(wait_for(20s, named)) << cluster.busd("a").json("/status")["mail"]["patrol"].dump();
+  EXPECT_TRUE(wait_for(20s, named)) << cluster.busd("a").json("/status")["mail"]["scrub"].dump();
   EXPECT_NE(cluster.busd("a").log().find("mail: damage: player/7: damaged_block 1 to 20"),
             std::string::npos);
   EXPECT_EQ(cluster.busd("a").get("/metrics").body.find("starbus_mail_store_damaged 0\n"),

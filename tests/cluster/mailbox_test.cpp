@@ -1,5 +1,5 @@
-// Reading mailboxes and logs: in order and once, wherever the reader goes on and whatever is
-// killed.
+// Reading mailboxes and logs: in order and once, wherever the reader goes on. For kill -9 see
+// chaos/mail_soak_test.cpp.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -297,75 +297,6 @@ TEST_F(MailboxTest, AProcessThatStandsStillHoldsUpNobodyElse) {
     EXPECT_EQ(texts.back(), "50");
   });
 }
-
-/// A reader that saves its cursor with its effects, while daemons are killed.
-class MailboxCrashTest : public MailboxTest, public ::testing::WithParamInterface<std::string> {
- protected:
-  static constexpr std::uint32_t kPosts = 4'000;
-
-  void post_all(Bus& bus) {
-    while (next_ < kPosts && under_way_ < 200) {
-      const auto body = std::to_string(next_++);
-      ++under_way_;
-      bus.post(kBox, body, {.ttl = 0ms}, [this, &bus](bus::Result<std::uint64_t> end) {
-        --under_way_;
-        EXPECT_TRUE(end) << end.error().to_string();
-        post_all(bus);
-      });
-    }
-  }
-  bus::Task read_all(Bus& bus) {
-    co_await bind(bus, kBox);
-    auto box = co_await bus.open_mailbox(kBox, {}, use_awaitable);
-    CO_OK(box);
-    while (read_ < kPosts) {
-      auto mail = co_await box->next(use_awaitable);
-      CO_OK(mail);
-      EXPECT_EQ(mail->number, ++cursor_);
-      EXPECT_EQ(mail->text(), std::to_string(read_));
-      ++read_;
-      if (read_ % 50 == 0) {
-        box->acknowledge(cursor_, [this](bus::Result<> end) {
-          EXPECT_TRUE(end) << end.error().to_string();
-          ++acknowledged_;
-        });
-      }
-    }
-    CO_TRUE(co_await until(20s, [&] { return acknowledged_ == kPosts / 50; }));
-  }
-  bus::Task read_while_killing() {
-    Bus poster(loop, cluster.node("b", "poster"));
-    Bus reader(loop, cluster.node("b", "reader"));
-    CO_OK(co_await poster.connect(use_awaitable));
-    CO_OK(co_await reader.connect(use_awaitable));
-    post_all(poster);
-    bool done = false;
-    spawn([&]() -> awaitable<void> {
-      co_await read_all(reader);
-      done = true;
-    });
-    for (const std::uint32_t when : {kPosts / 5, kPosts / 2}) {
-      CO_TRUE(co_await until(30s, [&] { return read_ >= when; }));
-      cluster.daemon(GetParam()).restart();
-    }
-    CO_TRUE(co_await until(40s, [&] { return done; }));
-    EXPECT_EQ(read_, kPosts);
-  }
-
- private:
-  std::uint32_t next_ = 0;
-  std::uint32_t under_way_ = 0;
-  std::uint32_t read_ = 0;
-  std::uint64_t cursor_ = 0;
-  std::uint32_t acknowledged_ = 0;
-};
-
-TEST_P(MailboxCrashTest, EveryMessageIsReadOnceAndInOrder) {
-  run([this] { return read_while_killing(); }, 90s);
-}
-
-INSTANTIATE_TEST_SUITE_P(Daemon, MailboxCrashTest, ::testing::Values("root", "a", "b"),
-                         [](const auto& suite) { return suite.param; });
 
 class MailQuotaTest : public ClusterTest {
  protected:

@@ -19,9 +19,9 @@ std::string read_text(const std::filesystem::path& file) {
   return text.str();
 }
 
-/// The metrics that docs/operations.md promises: by heading of its tables.
+/// The metrics that docs/operate/operations.md promises: by heading of its tables.
 std::map<std::string, std::vector<std::string>> documented_metrics() {
-  std::istringstream lines(read_text(source_file("docs/operations.md")));
+  std::istringstream lines(read_text(source_file("docs/operate/operations.md")));
   const std::regex heading(R"(^\| ([a-z ]+) \| \|$)");
   const std::regex metric(R"(`(starbus|process|\.\.\.)_([a-z0-9_]+)`)");
   std::map<std::string, std::vector<std::string>> found;

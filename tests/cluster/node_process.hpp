@@ -1,4 +1,4 @@
-/// Nodes (docs/nodes.md) as processes of a test's cluster.
+/// Nodes (docs/guide/nodes.md) as processes of a test's cluster.
 #pragma once
 
 #include <memory>

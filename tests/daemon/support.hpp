@@ -1,4 +1,4 @@
-/// What the tests of daemon share: temporary folders, environment, captured log lines.
+/// What the tests of bus/daemon share: temporary folders, environment, captured log lines.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -48,7 +48,7 @@ done
 has "$host/usr/lib/sysusers.d/starbus.conf"
 has "$host/usr/lib/tmpfiles.d/starbus.conf"
 for header in bus/client/bus nodes/runtime/node nodes/service/service nodes/replica/mirror \
-  nodes/manager/manager_desk nodes/manager/id_source nodes/hosting/db_saver \
+  nodes/manager/manager_service nodes/manager/id_source nodes/hosting/db_saver \
   nodes/db/remote/remote_database storage/store aoi/world; do
   has "$host/usr/local/include/starbus/$header.hpp"
 done

@@ -1,22 +1,41 @@
-/// What bustop reads from daemons, which may be of another version, or none at all.
+/// What bustop reads from daemons of any version, or from a program that is not a daemon.
+#include <cstdlib>
+
+#include "daemon/report/document.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
-#include "tools/bustop/mail_view.hpp"
-#include "tools/bustop/parse.hpp"
+#include "tools/cluster/mail_view.hpp"
+#include "tools/bustop/trace.hpp"
+
+namespace {
+
+/// What was read once survives being written and read again.
+template <class Document>
+void check(std::string_view text) {
+  const auto document = starbus::report::from_json<Document>(text);
+  if (!document) return;
+  const std::string again = starbus::report::to_json(*document).dump(
+      -1, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (!starbus::report::from_json<Document>(again)) std::abort();
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace starbus::bus;
-  using namespace starbus::bustop;
-  const std::string_view text = as_text(fuzz_input(data, size));
-  (void)parse_status(text);
-  (void)parse_links(text);
-  (void)parse_host_topology(text);
-  (void)parse_root_topology(text);
-  (void)parse_names(text);
-  (void)parse_route(text);
-  (void)parse_failures(text);
-  (void)parse_tail_line(text);
-  (void)parse_mail_boxes(text);
-  (void)parse_mail_peek(text);
-  (void)parse_mail_stats(text);
+  using namespace starbus::report;
+  const std::string_view text = starbus::bus::as_text(starbus::bus::fuzz_input(data, size));
+  check<DaemonStatus>(text);
+  check<FailuresPage>(text);
+  check<HostTopology>(text);
+  check<LinksPage>(text);
+  check<MailBackup>(text);
+  check<MailBoxes>(text);
+  check<MailMove>(text);
+  check<MailStatistics>(text);
+  check<NamesPage>(text);
+  check<RootTopology>(text);
+  check<RouteInfo>(text);
+  check<TailLine>(text);
+  (void)starbus::bustop::parse_mail_peek(text);
+  (void)starbus::bustop::parse_trace(text);
   return 0;
 }

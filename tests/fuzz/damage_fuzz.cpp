@@ -1,13 +1,13 @@
 /// Logs, manifests and tables as a disk gives them back, and the notes of what it has done.
 #include <string>
 
+#include "storage/check/table_keys.hpp"
 #include "storage/limits.hpp"
 #include "storage/recovery/batch_bytes.hpp"
 #include "storage/recovery/damage_note.hpp"
 #include "storage/recovery/log_file.hpp"
 #include "storage/recovery/manifest.hpp"
 #include "storage/recovery/table_check.hpp"
-#include "storage/recovery/table_keys.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 namespace {

@@ -10,7 +10,7 @@
 #include "bus/io/key_file.hpp"
 #include "busd/process_journal.hpp"
 #include "busroot/journal.hpp"
-#include "daemon/kept_number.hpp"
+#include "daemon/persistent_counter.hpp"
 #include "daemon/state_directory.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 

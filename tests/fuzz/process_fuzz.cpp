@@ -114,7 +114,7 @@ class World final : ProcessEvents {
     pump();
   }
   void pump() {
-    core_.pump([] { return Bytes(); }, [](const Bytes&) {});
+    core_.send_bundles([] { return Bytes(); }, [](const Bytes&) {});
   }
 
   void on_welcome(bool) override {}

@@ -21,7 +21,7 @@ struct Note {
   }
 };
 
-class Board : public rpc::Host<Board>, private rpc::AnswerSink {
+class Board : public rpc::Callable<Board>, private rpc::AnswerSink {
  public:
   Board() { answers_to(this); }
   void post(rpc::Caller& from, std::string, std::vector<Note>, std::map<int, double>) {
@@ -66,7 +66,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     bus::WatchRow row;
     row.name = "gate/1";
     row.owner = kGate;
-    endpoint.update_gates({row}, true);
+    endpoint.core().gates.update({row}, true);
     return endpoint.adopt("entity/1", board);
   }();
   const bus::ByteView input = bus::fuzz_input(data, size);

@@ -1,10 +1,11 @@
 /// A table of a store whose index is lost, and what LevelDB says of its tables.
 #include <string>
 
+#include "storage/check/file_names.hpp"
+#include "storage/check/live_tables.hpp"
+#include "storage/check/table_blocks.hpp"
+#include "storage/check/table_keys.hpp"
 #include "storage/envelope.hpp"
-#include "storage/recovery/live_tables.hpp"
-#include "storage/recovery/table_blocks.hpp"
-#include "storage/recovery/table_keys.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

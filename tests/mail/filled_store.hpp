@@ -11,6 +11,7 @@
 
 #include "bus/core/wire/name.hpp"
 #include "mail/rows.hpp"
+#include "storage/recovery/repair.hpp"
 #include "tests/storage/recovery/damage.hpp"
 #include "tests/storage/support.hpp"
 
@@ -45,7 +46,9 @@ class FilledStore {
     close();
     open();
   }
-  storage::StoreOptions options() const { return {.folder = path_, .headroom = 1}; }
+  storage::StoreOptions options() const {
+    return {.folder = path_, .headroom = 1, .repair_logs = storage::repair_logs};
+  }
   storage::Store& store() { return *store_; }
   const fs::path& path() const { return path_; }
   const fs::path& folder() const { return folder_.path(); }

@@ -1,8 +1,8 @@
-/// Every row of a store of mail, byte for byte as LevelDB has it (docs/storage-format.md,
-/// docs/mail.md "On the disk"). A failure here means that stores on disks, and shards that come
-/// from hosts of the version before, are no longer understood: a new layout needs a new kind of row
-/// or a new storage format, and a way over, not a new vector. tests/mail/rows was written down
-/// by hand, not by this code.
+/// Every row of a store of mail, byte for byte as LevelDB has it (docs/design/storage-format.md,
+/// docs/guide/mail.md "On the disk"). A failure here means that stores on disks, and shards that
+/// come from hosts of the version before, are no longer understood: a new layout needs a new kind
+/// of row or a new storage format, and a way over, not a new vector. tests/mail/rows was written
+/// down by hand, not by this code.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <leveldb/db.h>

@@ -14,6 +14,7 @@
 #include "bus/core/limits.hpp"
 #include "bus/core/wire/name.hpp"
 #include "mail/mail.hpp"
+#include "storage/recovery/repair.hpp"
 #include "storage/testing/fault_env.hpp"
 #include "tests/bus/core/wire/wire_records.hpp"
 #include "tests/storage/recovery/damage.hpp"
@@ -121,7 +122,8 @@ class MailTest : public testing::Test {
     return {.folder = folder_.path() / "mail",
             .env = &env_,
             .headroom = 1 << 20,
-            .space_retry = std::chrono::milliseconds(5)};
+            .space_retry = std::chrono::milliseconds(5),
+            .repair_logs = storage::repair_logs};
   }
   /// A bit of the first such place in a table of the store, which is closed.
   bool flip_in_a_table(const std::string& text) {

@@ -1,4 +1,4 @@
-/// What readers of mailboxes and logs are sent, and what they may erase.
+/// What readers of mailboxes are sent, and what they may erase.
 #include "mail/dead_letters.hpp"
 #include "storage/limits.hpp"
 #include "tests/mail/mail_fixture.hpp"
@@ -12,23 +12,21 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// --- readers -------------------------------------------------------------------------------------
-
-TEST_F(MailReading, GetsWhatIsThereAndThenWhatComes) {
+TEST_F(MailReading, Opening_SendsStoredThenNewMessages) {
   post_all(3);
   EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 3", "1 2 3"));
   post_all(2);
   EXPECT_THAT(hear(reader_), ElementsAre("4 5"));
 }
 
-TEST_F(MailReading, GetsWhatWasPostedBehindItInTheBatchThatBeganIt) {
+TEST_F(MailReading, Opening_SendsLaterPostsOfItsBatch) {
   post_all(1);
   mail_->open_reader({reader_, kToken}, ask(Epoch::of(1, 1)));
   post(2, "b");
   EXPECT_THAT(hear(reader_), ElementsAre("after 0 of 1", "1 2"));
 }
 
-TEST_F(MailReading, IsToldAtOnceWhereItBeginsAndSentNothingBeforeItsEpochIsOnTheDisk) {
+TEST_F(MailReading, Opening_AnswersAtOnceButSendsAfterEpochIsDurable) {
   post_all(2);
   mail_->open_reader({reader_, kToken}, ask(Epoch::of(1, 1)));
   (void)mail_->turn();
@@ -39,7 +37,7 @@ TEST_F(MailReading, IsToldAtOnceWhereItBeginsAndSentNothingBeforeItsEpochIsOnThe
   EXPECT_THAT(hear(reader_), ElementsAre("1 2"));
 }
 
-TEST_F(MailReading, BeginsBeforeWhatIsNotOnTheDiskYet) {
+TEST_F(MailReading, OpeningAtEnd_BeginsBeforeUndurableMessages) {
   post(1, "a");
   MailOpen from_end = ask({});
   from_end.target = PostTarget::log;
@@ -53,14 +51,14 @@ TEST_F(MailReading, BeginsBeforeWhatIsNotOnTheDiskYet) {
       << "had it been told 1, and a crash taken 1 away, it would miss the next 1";
 }
 
-TEST_F(MailReading, IsToldOnceAlsoIfItsBatchIsBuiltAnew) {
+TEST_F(MailReading, Opening_BatchBuiltAgain_AnswersOnce) {
   post_all(3);
   env_.set_available(options().headroom - 1);
   post(100, "refused");
   EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 3", "1 2 3"));
 }
 
-TEST_F(MailReading, ASecondOpeningStaysTheLatestIfTheBatchOfBothIsBuiltAnew) {
+TEST_F(MailReading, SecondOpening_BatchBuiltAgain_StaysLatest) {
   post_all(1);
   env_.set_available(options().headroom - 1);
   post(100, "refused");
@@ -72,14 +70,14 @@ TEST_F(MailReading, ASecondOpeningStaysTheLatestIfTheBatchOfBothIsBuiltAnew) {
   EXPECT_NE(mail_->readers().find({reader_, again.token}), nullptr);
 }
 
-TEST_F(MailReading, EndsIfItsEpochCannotBeNoted) {
+TEST_F(MailReading, Opening_EpochNotWritten_EndsBusy) {
   post_all(3);
   env_.set_available(0);
   EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 3", "end: busy"));
   EXPECT_EQ(mail_->readers().count(), 0u);
 }
 
-TEST_F(MailReading, GoesOnBehindItsCursorWhichCountsAsAcknowledged) {
+TEST_F(MailReading, Opening_WithCursor_AcknowledgesUpToIt) {
   post_all(5);
   EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1), 3, 3)), ElementsAre("after 3 of 5", "4 5"));
   EXPECT_EQ(mail_->totals(), (Totals{1, 2, 2}));
@@ -88,7 +86,7 @@ TEST_F(MailReading, GoesOnBehindItsCursorWhichCountsAsAcknowledged) {
   EXPECT_THAT(open(reader_, ask(Epoch::of(1, 2))), ElementsAre("after 3 of 5", "4 5"));
 }
 
-TEST_F(MailReading, ACursorBeyondWhatThereIsIsRefused) {
+TEST_F(MailReading, Opening_CursorAhead_IsRefused) {
   post_all(2);
   EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1), 3)), ElementsAre("no: cursor_ahead"));
   EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1), 2, 3)), ElementsAre("no: cursor_ahead"));
@@ -100,7 +98,7 @@ TEST_F(MailReading, ACursorBeyondWhatThereIsIsRefused) {
   EXPECT_EQ(opened.detail, "this reader is at 3, the latest is 2");
 }
 
-TEST_F(MailReading, IsSentWhatItsWindowHoldsAndMoreOnceThatIsTaken) {
+TEST_F(MailReading, Window_LimitsUntilConsumed) {
   post_all(10, 1'000);
   MailOpen small = ask(Epoch::of(1, 1));
   small.window = 2'500;
@@ -113,7 +111,7 @@ TEST_F(MailReading, IsSentWhatItsWindowHoldsAndMoreOnceThatIsTaken) {
   EXPECT_THAT(hear(reader_), ElementsAre("4 5"));
 }
 
-TEST_F(MailReading, AMessageLargerThanTheWindowGoesAlone) {
+TEST_F(MailReading, Window_LargerMessage_GoesAlone) {
   post_all(3, 1'000);
   MailOpen small = ask(Epoch::of(1, 1));
   small.window = 100;
@@ -122,7 +120,7 @@ TEST_F(MailReading, AMessageLargerThanTheWindowGoesAlone) {
   EXPECT_THAT(hear(reader_), ElementsAre("2"));
 }
 
-TEST_F(MailReading, WaitsWhileItsProcessHasNoRoom) {
+TEST_F(MailReading, Reader_ProcessWithoutRoom_Waits) {
   post_all(2);
   shell_->room = false;
   EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 2"));
@@ -131,7 +129,7 @@ TEST_F(MailReading, WaitsWhileItsProcessHasNoRoom) {
   EXPECT_THAT(hear(reader_), ElementsAre("1 2"));
 }
 
-TEST_F(MailReading, WhatIsAcknowledgedIsErased) {
+TEST_F(MailReading, Acknowledgement_ErasesMessages) {
   post_all(100);
   (void)open(reader_, ask(Epoch::of(1, 1)));
   mail_->acknowledge({reader_, kToken}, {kToken, 2, {}});
@@ -149,7 +147,7 @@ TEST_F(MailReading, WhatIsAcknowledgedIsErased) {
   EXPECT_THAT(open(reader_, again), ElementsAre("after 99 of 100", "end: superseded", "100"));
 }
 
-TEST_F(MailReading, NothingIsSettledThatWasNotSent) {
+TEST_F(MailReading, Acknowledgement_OfUnsentMessages_EndsSession) {
   post_all(2);
   MailOpen small = ask(Epoch::of(1, 1));
   small.window = 1;
@@ -159,7 +157,7 @@ TEST_F(MailReading, NothingIsSettledThatWasNotSent) {
   EXPECT_EQ(mail_->totals().messages, 2u);
 }
 
-TEST_F(MailReading, AnEarlierOwnerReadsAndErasesNothing) {
+TEST_F(MailReading, EarlierOwner_ReadsAndErasesNothing) {
   const Process late{3, 1, 1};
   post_all(2);
   (void)open(reader_, ask(Epoch::of(1, 5)));
@@ -174,7 +172,7 @@ TEST_F(MailReading, AnEarlierOwnerReadsAndErasesNothing) {
   EXPECT_EQ(mail_->totals().messages, 2u);
 }
 
-TEST_F(MailReading, WhatCannotBeReadIsToldAndTheRestGoesOn) {
+TEST_F(MailReading, UnreadableMessage_IsReportedAndSkipped) {
   post_all(4);
   storage::Batch batch;
   batch.put(message_key(shard(), channel_id(kBox), 2), "x");
@@ -183,7 +181,7 @@ TEST_F(MailReading, WhatCannotBeReadIsToldAndTheRestGoesOn) {
   EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 4", "1 2! 3 4!"));
 }
 
-TEST_F(MailReading, ADamagedBlockBesideTheNextMessageIsTold) {
+TEST_F(MailReading, DamagedBlock_BesideNextMessage_IsReported) {
   constexpr std::size_t kBlock = 5'000;  // a message of that size has a block of its own
   std::string before;                    // lies between the row of the shard and kBox
   for (int i = 0; before.empty(); ++i) {
@@ -208,157 +206,7 @@ TEST_F(MailReading, ADamagedBlockBesideTheNextMessageIsTold) {
       << "what a damaged block may have a newer version of is not given out";
 }
 
-TEST_F(MailReading, ARejectedMessageIsKeptAmongTheDeadLetters) {
-  post_all(3);
-  (void)open(reader_, ask(Epoch::of(1, 1)));
-  mail_->acknowledge({reader_, kToken}, {kToken, 2, "poison"});
-  mail_->acknowledge({reader_, kToken}, {kToken, 2, "poison"});  // said again in another session
-  EXPECT_THAT(hear(reader_), ElementsAre("acked 2", "acked 2"));
-  const ChannelId log = channel_id(dead_letters_log(shard()));
-  const auto row = store_->get(message_key(shard(), log, 1));
-  ASSERT_TRUE(row && row->has_value());
-  const auto letter = decode_dead_letter(as_bytes(decode_message(**row).value().body));
-  ASSERT_TRUE(letter);
-  EXPECT_EQ(letter->mailbox, kBox);
-  EXPECT_EQ(letter->number, 2u);
-  EXPECT_EQ(letter->reason, "poison");
-  EXPECT_EQ(as_text(letter->body), "b");
-  EXPECT_EQ(mail_->totals().boxes, 2u);
-  EXPECT_EQ(mail_->totals().messages, 2u) << "the third, and the letter";
-}
-
-TEST_F(MailReading, NobodyTakesThePlaceOfTheDeadLetters) {
-  post(1, "x", "", dead_letters_log(shard()));
-  EXPECT_THAT(settle(), ElementsAre("stored 1 1=denied"));
-  MailOpen place = ask(Epoch::of(1, 1));
-  place.name = dead_letters_log(shard());
-  EXPECT_THAT(open(reader_, place), ElementsAre("no: denied"));
-  post(2, "a");
-  settle();
-  (void)open(reader_, ask(Epoch::of(1, 1)));
-  mail_->acknowledge({reader_, kToken}, {kToken, 1, "poison"});
-  EXPECT_THAT(hear(reader_), ElementsAre("acked 1"));
-  EXPECT_EQ(mail_->counters().dead_letters, 1u);
-}
-
-// --- poison --------------------------------------------------------------------------------------
-
-/// Each reader dies of 2, which its cursor says.
-TEST_F(MailReading, AMessageThatKillsItsReadersShowsByItsAttempts) {
-  post_all(3);
-  Process life = reader_;
-  EXPECT_THAT(open(life, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 3", "1 2 3"));
-  for (std::uint64_t attempt = 2; attempt <= 4; ++attempt) {
-    mail_->process_gone(life, false);
-    ++life.incarnation;
-    EXPECT_THAT(open(life, ask(Epoch::of(1, attempt), 1, 1)),
-                ElementsAre("after 1 of 3", "attempt " + std::to_string(attempt) + " at 2", "2 3"));
-  }
-  mail_->acknowledge({life, kToken}, {kToken, 2, "kills its reader"});
-  EXPECT_THAT(hear(life), ElementsAre("acked 2"));
-  EXPECT_EQ(mail_->counters().dead_letters, 1U);
-}
-
-TEST_F(MailReading, WhoClosesItsMailboxHasMadeNoAttempt) {
-  post_all(2);
-  (void)open(reader_, ask(Epoch::of(1, 1)));
-  mail_->end_reader({reader_, kToken});
-  const Process next{2, 1, 2};
-  EXPECT_THAT(open(next, ask(Epoch::of(1, 2))), ElementsAre("after 0 of 2", "1 2"));
-  // Nor has one that begins a session anew, behind what it has or not.
-  EXPECT_THAT(open(next, ask(Epoch::of(1, 2))), ElementsAre("after 0 of 2", "1 2"));
-  // One that another has replaced did not say what it did.
-  (void)open({3, 1, 1}, ask(Epoch::of(1, 3)));
-  EXPECT_THAT(open({3, 1, 2}, ask(Epoch::of(1, 4))),
-              ElementsAre("after 0 of 2", "attempt 3 at 1", "1 2"));
-}
-
-TEST_F(MailReading, WhoHasSettledAllLeavesNoAttempt) {
-  post_all(2);
-  (void)open(reader_, ask(Epoch::of(1, 1)));
-  mail_->acknowledge({reader_, kToken}, {kToken, 2, {}});
-  (void)hear(reader_);
-  mail_->process_gone(reader_, false);
-  post_all(1);
-  EXPECT_THAT(open({2, 1, 2}, ask(Epoch::of(1, 2))), ElementsAre("after 2 of 3", "3"));
-}
-
-/// The log of the dead letters cannot be written: neither may its reader lose the message, nor
-/// stand before it for ever.
-TEST_F(MailReading, AMessageThatCannotBePutAsideIsRefusedAndItsReaderGoesOn) {
-  const ChannelId log = channel_id(dead_letters_log(shard()));
-  ASSERT_TRUE(
-      storage::test::commit(*store_, storage::test::put(box_key(shard(), log), "no such row")));
-  post_all(3);
-  EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 3", "1 2 3"));
-  mail_->acknowledge({reader_, kToken}, {kToken, 2, "poison"});
-  EXPECT_THAT(hear(reader_), ElementsAre("refused 2: corrupt"));
-  EXPECT_EQ(mail_->totals().messages, 3U) << "nothing of it is settled";
-  post_all(1);
-  EXPECT_THAT(hear(reader_), ElementsAre("4")) << "its session goes on";
-  mail_->acknowledge({reader_, kToken}, {kToken, 2, {}});
-  EXPECT_THAT(hear(reader_), ElementsAre("acked 2"));
-}
-
-TEST_F(MailReading, ALargeMessageIsNotPutAsideWhileTheDiskIsFullAndItsReaderGoesOn) {
-  post_all(1);
-  post_all(1, 2 * storage::kReserveBatch);
-  MailOpen large = ask(Epoch::of(1, 1));
-  large.window = kMaxMailWindow;
-  (void)open(reader_, large);
-  env_.set_available(options().headroom - 1);
-  mail_->acknowledge({reader_, kToken}, {kToken, 1, "poison"});
-  EXPECT_THAT(hear(reader_), ElementsAre("acked 1")) << "a small letter is within the reserve";
-  mail_->acknowledge({reader_, kToken}, {kToken, 2, "poison"});
-  EXPECT_THAT(hear(reader_), ElementsAre("refused 2: store_full"));
-  EXPECT_EQ(mail_->counters().dead_letters, 1U);
-  mail_->acknowledge({reader_, kToken}, {kToken, 2, {}});
-  EXPECT_THAT(hear(reader_), ElementsAre("acked 2"));
-}
-
-TEST_F(MailReading, LargeMessagesAreRejectedOneAfterTheOther) {
-  constexpr std::size_t kSize = 9 * 1024 * 1024;
-  post_all(3, kSize);
-  MailOpen large = ask(Epoch::of(1, 1));
-  large.window = kMaxMailWindow;
-  (void)open(reader_, large);
-  for (std::uint64_t number = 1; number <= 3; ++number) {
-    mail_->consumed({reader_, kToken}, number * mail_charge(kSize));
-    settle_readers();
-  }
-  (void)heard(reader_);
-  for (std::uint64_t number = 1; number <= 3; ++number) {
-    mail_->acknowledge({reader_, kToken}, {kToken, number, "poison"});
-  }
-  EXPECT_THAT(hear(reader_), ElementsAre("acked 1", "acked 2", "acked 3"));
-  EXPECT_EQ(mail_->counters().dead_letters, 3u);
-  EXPECT_EQ(mail_->totals().messages, 3u) << "the letters";
-}
-
-TEST_F(MailReading, ALargeMessageIsRejectedHoweverMuchIsPosted) {
-  constexpr std::size_t kSize = Mail::kBatchBytes + 1;  // no room behind anything else
-  post_all(1, kSize);
-  MailOpen large = ask(Epoch::of(1, 1));
-  large.window = kMaxMailWindow;
-  (void)open(reader_, large);
-  std::uint64_t seq = 1;
-  const auto post_some = [&] {
-    for (int i = 0; i < 10; ++i) post(++seq, "x");
-  };
-  post_some();
-  (void)mail_->turn();
-  mail_->acknowledge({reader_, kToken}, {kToken, 1, "poison"});
-  constexpr std::uint64_t kBatches = 5;
-  const std::uint64_t before = mail_->ended();
-  while (mail_->ended() < before + kBatches) {
-    post_some();
-    shell_->run_one();  // what waits makes the next one
-  }
-  EXPECT_THAT(heard(reader_), Contains("acked 1"));
-  EXPECT_GT(mail_->counters().stored, 10 * (kBatches - 2)) << "nor does it hold up what is posted";
-}
-
-TEST_F(MailReading, OneTokenForTwoMailboxesIsOneSession) {
+TEST_F(MailReading, Token_ForTwoMailboxes_IsOneSession) {
   const auto of_this_shard = [](const std::string& prefix) {
     for (int i = 0;; ++i) {
       std::string name = prefix + std::to_string(i);
@@ -381,7 +229,7 @@ TEST_F(MailReading, OneTokenForTwoMailboxesIsOneSession) {
   EXPECT_THAT(heard(reader_), IsEmpty());
 }
 
-TEST_F(MailReading, ReadersOfOneProcessAreBounded) {
+TEST_F(MailReading, Readers_OfOneProcess_AreBounded) {
   std::size_t ends = 0;
   Readers readers(*store_, {[&](const Process&, Lineage, ByteView) { ++ends; },
                             [](const Process&) { return true; }});
@@ -402,7 +250,7 @@ TEST_F(MailReading, ReadersOfOneProcessAreBounded) {
   EXPECT_EQ(ends, 1u);
 }
 
-TEST_F(MailReading, AFloodOfOpeningsHoldsUpNeitherPostsNorOtherReaders) {
+TEST_F(MailReading, OpeningFlood_DelaysNoPostsOrOtherReaders) {
   const Process flood{9, 1, 1};
   MailOpen log = ask({});
   log.target = PostTarget::log;
@@ -425,7 +273,7 @@ TEST_F(MailReading, AFloodOfOpeningsHoldsUpNeitherPostsNorOtherReaders) {
   EXPECT_EQ(heard(flood).size(), ReaderRequests::kMostOfProcess) << "all of it has its turn";
 }
 
-TEST_F(MailReading, ReadersAcknowledgeWhileTheDiskIsFull) {
+TEST_F(MailReading, Acknowledgement_OnFullDisk_Succeeds) {
   post_all(3);
   (void)open(reader_, ask(Epoch::of(1, 1)));
   env_.set_available(options().headroom - 1);
@@ -435,7 +283,7 @@ TEST_F(MailReading, ReadersAcknowledgeWhileTheDiskIsFull) {
   EXPECT_EQ(mail_->totals().messages, 0u);
 }
 
-TEST_F(MailReading, WhoEndsBeforeItsTurnHasNoSession) {
+TEST_F(MailReading, Opening_ReaderEndsFirst_MakesNoSession) {
   const auto ask_while_the_disk_works = [this] {
     post(1, "a");
     (void)mail_->turn();
@@ -452,7 +300,7 @@ TEST_F(MailReading, WhoEndsBeforeItsTurnHasNoSession) {
   EXPECT_EQ(mail_->readers().count(), 0u);
 }
 
-TEST_F(MailReading, EndsWithItsProcessAndWithTheShard) {
+TEST_F(MailReading, Session_EndsWithProcessAndShard) {
   post_all(1);
   (void)open(reader_, ask(Epoch::of(1, 1)));
   Process next = reader_;
@@ -467,208 +315,14 @@ TEST_F(MailReading, EndsWithItsProcessAndWithTheShard) {
   EXPECT_THAT(open(next, ask(Epoch::of(1, 2))), ElementsAre("no: busy"));
 }
 
-TEST_F(MailReading, AMailboxIsNoLog) {
+TEST_F(MailReading, Mailbox_OpenedAsLog_IsDenied) {
   post_all(1);
   MailOpen log = ask({});
   log.target = PostTarget::log;
   EXPECT_THAT(open(reader_, log), ElementsAre("no: denied"));
 }
 
-class MailLog : public MailReading {
- protected:
-  bool has_row() {
-    const auto row = store_->get(box_key(shard(), channel_id(kBox)));
-    EXPECT_TRUE(row);
-    return row && row->has_value();
-  }
-  /// As versions before left it, when somebody had asked for a log.
-  void leave_row_of_a_log_that_was_asked_for() {
-    mail_.reset();
-    storage::Batch batch;
-    batch.put(box_key(shard(), channel_id(kBox)),
-              encode(BoxRow{PostTarget::log, kBox, 0, 0, 0, 0}));
-    ASSERT_TRUE(storage::test::commit(*store_, std::move(batch)));
-    restart();
-  }
-  void append(int count, std::size_t size = 1) {
-    for (int i = 0; i < count; ++i) begin_append(size);
-    settle();
-  }
-  void begin_append(std::size_t size = 1) {
-    Bytes message;
-    encode_post_head({PostTarget::log, kBox, {}, {}}, message);
-    message.resize(message.size() + size);
-    mail_->post(stream(), ++seq_, message, false);
-  }
-  MailOpen follow(std::uint64_t after, bool from_end = false) {
-    MailOpen open = ask({}, after);
-    open.target = PostTarget::log;
-    open.from_end = from_end;
-    return open;
-  }
-  void keep(LogQuota quota) {
-    quota_.logs = {std::move(quota)};
-    restart();
-  }
-
- private:
-  std::uint64_t seq_ = 0;
-};
-
-TEST_F(MailLog, HasManyReadersWithTheirOwnCursors) {
-  const Process other{3, 1, 1};
-  append(3);
-  EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 0 of 3", "1 2 3"));
-  EXPECT_THAT(open(other, follow(0, true)), ElementsAre("after 3 of 3"));
-  append(1);
-  EXPECT_THAT(hear(reader_), ElementsAre("4"));
-  EXPECT_THAT(hear(other), ElementsAre("4"));
-  mail_->acknowledge({reader_, kToken}, {kToken, 4, {}});
-  EXPECT_THAT(hear(reader_), IsEmpty()) << "the readers of a log settle nothing";
-  EXPECT_EQ(mail_->totals().messages, 4u);
-}
-
-TEST_F(MailLog, KeepsSoManyMessages) {
-  keep({.prefix = "player/", .messages = 3});
-  append(2);
-  append(2);
-  append(1);
-  EXPECT_EQ(mail_->totals().messages, 3u);
-  EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 2 of 5", "3 4 5"));
-  EXPECT_EQ(mail_->counters().trimmed, 2u);
-}
-
-TEST_F(MailLog, KeepsSoManyBytes) {
-  keep({.prefix = "", .bytes = 1'000});
-  for (int i = 0; i < 30; ++i) append(1, 100);
-  EXPECT_LE(mail_->totals().bytes, 1'200u);
-  EXPECT_GE(mail_->totals().bytes, 900u);
-  restart();
-  EXPECT_THAT(open(reader_, follow(0)).back(), testing::EndsWith(" 30"));
-}
-
-TEST_F(MailLog, KeepsThemBesideAMessageThatCannotBeRead) {
-  keep({.prefix = "", .bytes = 1'000});
-  for (int i = 0; i < 11; ++i) append(1, 100);
-  ASSERT_EQ(mail_->totals().messages, 11u);
-  storage::Batch batch;  // where the search for what is too much begins
-  for (const std::uint64_t number : {6U, 7U}) {
-    batch.put(message_key(shard(), channel_id(kBox), number), "x");
-  }
-  ASSERT_TRUE(storage::test::commit(*store_, std::move(batch)));
-  append(1, 100);
-  EXPECT_EQ(mail_->totals().bytes, 1'000u);
-  EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 2 of 12", "3 4 5 6! 7! 8 9 10 11 12"));
-}
-
-TEST_F(MailLog, AReaderBelowWhatIsKeptGoesOnWithTheOldest) {
-  keep({.prefix = "", .messages = 2});
-  for (int i = 0; i < 6; ++i) append(1);
-  EXPECT_THAT(open(reader_, follow(1)), ElementsAre("after 4 of 6", "5 6"));
-}
-
-TEST_F(MailLog, AReaderMissesNothingThatABatchWouldHaveErasedAndDidNot) {
-  keep({.prefix = "", .messages = 2});
-  append(2);
-  env_.set_available(options().headroom - 1);
-  begin_append();  // refused in the end, and nothing is erased for it
-  mail_->open_reader({reader_, kToken}, follow(0));
-  EXPECT_THAT(hear(reader_), ElementsAre("after 0 of 2", "1 2"));
-}
-
-TEST_F(MailLog, WhoAsksForOneThatIsNotThereMakesNothingAndGetsTheFirstMessage) {
-  EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 0 of 0"));
-  const Process other{3, 1, 1};
-  EXPECT_THAT(open(other, follow(0, true)), ElementsAre("after 0 of 0"));
-  EXPECT_FALSE(has_row());
-  EXPECT_EQ(mail_->totals(), Totals{});
-  restart();
-  EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 0 of 0"));
-  append(2);
-  EXPECT_THAT(hear(reader_), ElementsAre("1 2"));
-  EXPECT_EQ(mail_->totals(), (Totals{1, 2, 2}));
-}
-
-TEST_F(MailLog, WhoAsksInTheBatchOfTheFirstMessageIsWokenByIt) {
-  begin_append();
-  mail_->open_reader({reader_, kToken}, follow(0));
-  begin_append();
-  EXPECT_THAT(hear(reader_), ElementsAre("after 0 of 0", "1 2"));
-}
-
-TEST_F(MailLog, WhoAsksWhileTheFirstMessageIsOnItsWayToTheDiskIsWokenByIt) {
-  begin_append();
-  (void)mail_->turn();
-  ASSERT_FALSE(mail_->idle());
-  EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 0 of 1", "1"));
-}
-
-TEST_F(MailLog, WhoAsksForOneTakesTheNameFromNoMailbox) {
-  const Process other{3, 1, 1};
-  EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 0 of 0"));
-  EXPECT_THAT(open(other, follow(0)), ElementsAre("after 0 of 0"));
-  post(1, "a");
-  EXPECT_THAT(settle(), ElementsAre("stored 1 1=1"));
-  EXPECT_THAT(hear(reader_), ElementsAre("end: denied"));
-  EXPECT_THAT(hear(other), ElementsAre("end: denied"));
-  EXPECT_EQ(mail_->readers().count(), 0u);
-  EXPECT_THAT(open(reader_, follow(0)), ElementsAre("no: denied"));
-}
-
-TEST_F(MailLog, WhoAsksForOneIsDeniedWhenTheOwnerOpensTheMailbox) {
-  const Process owner{3, 1, 1};
-  EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 0 of 0"));
-  EXPECT_THAT(open(owner, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 0"));
-  EXPECT_THAT(hear(reader_), ElementsAre("end: denied"));
-  EXPECT_TRUE(has_row()) << "with the epoch, which has to survive a crash";
-  begin_append();
-  EXPECT_THAT(settle(), ElementsAre("stored 1 1=denied"));
-  post(2, "a");
-  EXPECT_THAT(hear(owner), ElementsAre("1"));
-}
-
-TEST_F(MailLog, AnOwnerWhoseEpochCannotBeNotedTakesTheNameFromNobody) {
-  const Process owner{3, 1, 1};
-  EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 0 of 0"));
-  env_.set_available(0);
-  EXPECT_THAT(open(owner, ask(Epoch::of(1, 1))), ElementsAre("after 0 of 0", "end: busy"));
-  EXPECT_THAT(hear(reader_), IsEmpty());
-  env_.set_available(std::uint64_t{1} << 30);
-  // It is a while until the store looks for space again.
-  while (mail_->totals().messages == 0) {
-    begin_append();
-    settle();
-  }
-  EXPECT_THAT(hear(reader_), ElementsAre("1"));
-}
-
-TEST_F(MailLog, NobodyIsDeniedForAMailboxThatWasRefused) {
-  env_.set_available(options().headroom - 1);
-  post(1, "a");
-  mail_->open_reader({reader_, kToken}, follow(0));
-  EXPECT_THAT(hear(reader_), ElementsAre("after 0 of 0"));
-  EXPECT_FALSE(has_row());
-}
-
-TEST_F(MailLog, AMessageThatIsRefusedDecidesNothing) {
-  quota_.box_bytes = 10;
-  restart();
-  post(1, std::string(11, 'a'));
-  EXPECT_THAT(settle(), ElementsAre("stored 1 1=mailbox_full:4"));
-  EXPECT_FALSE(has_row());
-}
-
-TEST_F(MailLog, ANameThatAnEarlierVersionTookAwayByReadingIsFree) {
-  leave_row_of_a_log_that_was_asked_for();
-  EXPECT_THAT(open(reader_, follow(0)), ElementsAre("after 0 of 0"));
-  post(1, "a");
-  EXPECT_THAT(settle(), ElementsAre("stored 1 1=1"));
-  EXPECT_THAT(hear(reader_), ElementsAre("end: denied"));
-  begin_append();
-  EXPECT_THAT(settle(), ElementsAre("stored 1 1=denied"));
-}
-
-TEST_F(MailReading, ASessionOfTheOtherKindEnds) {
+TEST_F(MailReading, Session_OfOtherKind_Ends) {
   post_all(1);
   Readers readers(*store_, {[this](const Process& to, Lineage, ByteView record) {
                               shell_->heard[to].emplace_back(record.begin(), record.end());
@@ -686,7 +340,7 @@ TEST_F(MailReading, ASessionOfTheOtherKindEnds) {
   EXPECT_EQ(readers.count(), 0u);
 }
 
-TEST_F(MailReading, APurgeErasesAndItsReaderGoesOnBehindIt) {
+TEST_F(MailReading, Purge_ErasesAndReaderGoesOnAfterIt) {
   post_all(50);
   MailOpen small = ask(Epoch::of(1, 1));
   small.window = 1;

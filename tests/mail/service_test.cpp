@@ -103,7 +103,7 @@ TEST_F(MailServiceTest, AStoreThatStopsUnderAMoveIsToldAtOnce) {
   EXPECT_EQ(stopped_, storage::Errc::io_error);
 }
 
-/// What a batch has changed is told to a taker once that is durable; of this one nobody knows.
+/// What a batch has changed is told to a target once that is durable; of this one nobody knows.
 TEST_F(MailServiceTest, AShardIsNotGivenWithABatchOfWhichTheDiskDoesNotSay) {
   const std::string box = "player/1";
   const std::uint8_t shard = shard_of(channel_id(box));
@@ -137,7 +137,7 @@ TEST_F(MailServiceTest, AShardIsNotGivenWithABatchOfWhichTheDiskDoesNotSay) {
   settle();
   hear(ShardTake{9, shard, false, "b", {}, {}});
   service_->turn();
-  ASSERT_EQ(service_->given_now(), 1U);
+  ASSERT_EQ(service_->exporting(), 1U);
   post(2);
   settle();  // told: the row of the mailbox has changed
   env_.fail(Call::sync, 1, ENOSPC, true, ".log");
@@ -149,7 +149,7 @@ TEST_F(MailServiceTest, AShardIsNotGivenWithABatchOfWhichTheDiskDoesNotSay) {
     hear(ShardMore{9, shard, page});
   }
   while (!service_->mail().idle()) run_one();
-  EXPECT_EQ(service_->given_now(), 0U) << "the row of the mailbox may speak of a third message";
+  EXPECT_EQ(service_->exporting(), 0U) << "the row of the mailbox may speak of a third message";
   env_.heal();
   const auto kept = [&] { return store_->report().state == storage::State::running; };
   for (int i = 0; i < 10'000 && !kept(); ++i) {

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "storage/recovery/repair.hpp"
 #include "storage/testing/fault_env.hpp"
 #include "tests/storage/support.hpp"
 
@@ -118,8 +119,11 @@ void cut_everywhere(const Script& script, FaultEnv::Loss loss, std::uint64_t ste
   for (bool reached = true; reached; cut += step) {
     const test::TempFolder folder;
     FaultEnv env;
-    const StoreOptions options{
-        .folder = folder.path() / "s", .env = &env, .headroom = 1, .write_buffer = 65536};
+    const StoreOptions options{.folder = folder.path() / "s",
+                               .env = &env,
+                               .headroom = 1,
+                               .write_buffer = 65536,
+                               .repair_logs = repair_logs};
     env.cut_power_at(cut);
     const Outcome run = run_script(script, options, cut % 4);
     reached = env.power_is_cut();
@@ -154,7 +158,8 @@ TEST(CrashOfTheTest, SeesASyncThatIsMissing) {
   FaultEnv env;
   env.lie_about_syncs();
   const Script script = mixed_script();
-  const StoreOptions options{.folder = folder.path() / "s", .env = &env, .headroom = 1};
+  const StoreOptions options{
+      .folder = folder.path() / "s", .env = &env, .headroom = 1, .repair_logs = repair_logs};
   const Outcome run = run_script(script, options, 0);
   EXPECT_EQ(run.acknowledged, script.batches.size());
   env.lose_unsynced(FaultEnv::Loss::all, 1);

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 
+#include "storage/recovery/repair.hpp"
 #include "storage/testing/fault_env.hpp"
 #include "tests/storage/support.hpp"
 
@@ -25,7 +26,8 @@ class FailingDiskTest : public ::testing::Test {
             .env = &env_,
             .headroom = 1 << 20,
             .write_buffer = 65536,
-            .space_retry = std::chrono::milliseconds(5)};
+            .space_retry = std::chrono::milliseconds(5),
+            .repair_logs = repair_logs};
   }
   void open() { store_ = test::open_or_fail(options()); }
   void crash() {

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "storage/recovery/repair.hpp"
 #include "storage/testing/fault_env.hpp"
 #include "tests/storage/support.hpp"
 
@@ -20,7 +21,11 @@ namespace fs = std::filesystem;
 class OpeningTest : public ::testing::Test {
  protected:
   StoreOptions options(const std::string& name = "s") {
-    return {.folder = folder_.path() / name, .env = &env_, .headroom = 1, .write_buffer = 65536};
+    return {.folder = folder_.path() / name,
+            .env = &env_,
+            .headroom = 1,
+            .write_buffer = 65536,
+            .repair_logs = repair_logs};
   }
   std::vector<fs::path> files(const std::string& extension) {
     std::vector<fs::path> found;

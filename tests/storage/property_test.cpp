@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <random>
 
+#include "storage/recovery/repair.hpp"
 #include "storage/testing/fault_env.hpp"
 #include "tests/places.hpp"
 #include "tests/storage/support.hpp"
@@ -63,7 +64,8 @@ void run(std::uint64_t seed) {
                              .env = &env,
                              .headroom = 1,
                              .write_buffer = 65536,
-                             .space_retry = std::chrono::milliseconds(1)};
+                             .space_retry = std::chrono::milliseconds(1),
+                             .repair_logs = repair_logs};
   auto store = test::open_or_fail(options);
   test::Content content;
   for (int step = 0; step < 150 && store != nullptr; ++step) {

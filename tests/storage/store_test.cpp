@@ -1,5 +1,6 @@
 /// A store on a disk that works.
 #include "storage/store.hpp"
+#include "storage/recovery/repair.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,7 +30,11 @@ class StoreTest : public ::testing::Test {
     store_ = test::open_or_fail(options());
   }
   StoreOptions options() {
-    return {.folder = folder_.path() / "store", .env = &env_, .headroom = 1, .write_buffer = 65536};
+    return {.folder = folder_.path() / "store",
+            .env = &env_,
+            .headroom = 1,
+            .write_buffer = 65536,
+            .repair_logs = repair_logs};
   }
   std::string number(int i) {
     std::string text = std::to_string(i);
@@ -381,15 +386,18 @@ TEST_F(StoreTest, ANewerFormatIsRefusedAndAForeignDatabaseToo) {
   store_.reset();
   const std::string path = options().folder.string();
   leveldb::DB* raw = nullptr;
-  ASSERT_TRUE(leveldb::DB::Open({}, path, &raw).ok());
-  std::string sealed;
-  seal(kFormatKey, "2", sealed);
-  ASSERT_TRUE(raw->Put({}, to_slice(kFormatKey), sealed).ok());
-  delete raw;
-  const auto newer = open_store(options());
-  ASSERT_FALSE(newer);
-  EXPECT_EQ(newer.error().code, Errc::newer_format);
-  EXPECT_EQ(newer.error().detail, path + " has storage format 2; this version knows 1");
+  for (const std::string format : {"2", "1.1"}) {
+    ASSERT_TRUE(leveldb::DB::Open({}, path, &raw).ok());
+    std::string sealed;
+    seal(kFormatKey, format, sealed);
+    ASSERT_TRUE(raw->Put({}, to_slice(kFormatKey), sealed).ok());
+    delete raw;
+    const auto newer = open_store(options());
+    ASSERT_FALSE(newer);
+    EXPECT_EQ(newer.error().code, Errc::newer_format);
+    EXPECT_EQ(newer.error().detail,
+              path + " has storage format " + format + "; this version knows 1");
+  }
 
   ASSERT_TRUE(leveldb::DB::Open({}, path, &raw).ok());
   ASSERT_TRUE(raw->Delete({}, to_slice(kFormatKey)).ok());

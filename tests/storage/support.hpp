@@ -16,13 +16,10 @@
 #include <utility>
 #include <vector>
 
+#include "storage/recovery/repair.hpp"
 #include "storage/store.hpp"
 
 namespace starbus::storage {
-
-inline void PrintTo(const Error& error, std::ostream* out) {
-  *out << error.to_string();
-}
 
 namespace test {
 
@@ -182,7 +179,9 @@ inline Content content_of(const Store& store) {
   return std::move(found.content);
 }
 
-inline std::unique_ptr<Store> open_or_fail(const StoreOptions& options) {
+/// Also repairs the logs, as programs do.
+inline std::unique_ptr<Store> open_or_fail(StoreOptions options) {
+  options.repair_logs = repair_logs;
   auto store = open_store(options);
   if (!store) {
     ADD_FAILURE() << store.error().to_string();

@@ -267,36 +267,36 @@ TEST_F(Doctor, StalledMoves) {
 }
 
 TEST_F(Doctor, MailWithDamagedFiles) {
-  DaemonStatus& status = examination_.after[1].status;
-  status.mail_state = "running";
+  MailStatus& mail = examination_.after[1].status.mail.emplace();
+  mail.state = "running";
   expect_nothing();
-  status.mail_damaged = 2;
-  status.mail_damage = "guild/7: damaged_block 22 to 64: in 000007.ldb";
+  mail.scrub.damaged = 2;
+  mail.scrub.findings = {"guild/7: damaged_block 22 to 64: in 000007.ldb"};
   expect(Check::mail_store_damaged, Severity::error);
   EXPECT_EQ(diagnose(examination_)[0].what,
             "its mail store has 2 damaged places: guild/7: damaged_block 22 to 64: in 000007.ldb");
 }
 
 TEST_F(Doctor, MailThatWasMended) {
-  DaemonStatus& status = examination_.after[1].status;
-  status.mail_state = "running";
-  status.mail_mended = 1;
-  status.mail_note = "000012.log, byte 4711: put right";
+  MailStatus& mail = examination_.after[1].status.mail.emplace();
+  mail.state = "running";
+  mail.damage.repaired = 1;
+  mail.damage.notes = {"000012.log, byte 4711: put right"};
   expect(Check::mail_store_mended, Severity::warning);
-  status.mail_lost = 2;
-  status.mail_note = "000007.ldb: the file is gone; of guild/7";
+  mail.damage.lost = 2;
+  mail.damage.notes = {"000007.ldb: the file is gone; of guild/7"};
   expect(Check::mail_lost, Severity::error);
   EXPECT_EQ(diagnose(examination_)[0].what,
             "its mail store has lost mail in 2 places: 000007.ldb: the file is gone; of guild/7");
 }
 
 TEST_F(Doctor, MailNearItsQuota) {
-  DaemonStatus& status = examination_.after[1].status;
-  status.mail_bytes = 899;
+  MailStatus& mail = examination_.after[1].status.mail.emplace();
+  mail.bytes = 899;
   expect_nothing();
-  status.mail_quota = 1'000;
+  mail.quota_bytes = 1'000;
   expect_nothing();
-  status.mail_bytes = 950;
+  mail.bytes = 950;
   expect(Check::mail_quota_full, Severity::warning);
   EXPECT_EQ(diagnose(examination_)[0].what,
             "its mail has 950 B of the 1.0 kB that [mail] total_bytes allows");
@@ -310,7 +310,7 @@ TEST_F(Doctor, ShardsOfMailWithoutAHome) {
   for (unsigned shard = 128; shard < bus::kShards; ++shard) mail.host[shard] = "a";
   expect(Check::mail_shards_missing, Severity::error);
   EXPECT_EQ(diagnose(examination_)[0].what,
-            "nobody serves 128 shards of mail (0-127): posts to them wait");
+            "no host serves 128 shards of mail (0-127): posts to them wait");
   mail.from_root = false;  // the others may be elsewhere
   expect_nothing();
   mail.from_root = true;
@@ -325,7 +325,7 @@ TEST_F(Doctor, ShardsThatAHostListsAndAnotherServes) {
   MailPlaces& mail = examination_.mail.emplace();
   mail.from_root = true;
   mail.host.fill("a");
-  examination_.after[1].status.mail_listed = {0, 1, 2, 7};
+  examination_.after[1].status.mail.emplace().shards_listed = {0, 1, 2, 7};
   expect_nothing();
   for (const std::size_t shard : {1, 2, 7, 9}) mail.host[shard] = "b";
   expect(Check::mail_shards_refused, Severity::warning);
@@ -340,16 +340,16 @@ TEST_F(Doctor, ShardsThatAHostKeepsAndNobodyLists) {
   MailPlaces& mail = examination_.mail.emplace();
   mail.from_root = true;
   mail.host.fill("a");
-  DaemonStatus& status = examination_.after[1].status;
-  status.mail_listed = {0, 1};
-  status.mail_kept = std::vector<std::uint8_t>{0, 1, 5, 6, 9};
+  MailStatus& status = examination_.after[1].status.mail.emplace();
+  status.shards_listed = {0, 1};
+  status.shards_kept = std::vector<std::uint8_t>{0, 1, 5, 6, 9};
   expect(Check::mail_shards_unlisted, Severity::info);
   const Finding finding = diagnose(examination_)[0];
   EXPECT_EQ(finding.where, "a");
   EXPECT_EQ(finding.what, "keeps 3 shards of mail (5-6, 9), which no configuration lists");
-  status.mail_kept.reset();  // its store is not open, or its busd does not say
+  status.shards_kept.reset();  // its store is not open, or its busd does not say
   expect_nothing();
-  status.mail_kept = std::vector<std::uint8_t>{0, 1};
+  status.shards_kept = std::vector<std::uint8_t>{0, 1};
   expect_nothing();
 }
 
@@ -357,9 +357,9 @@ TEST_F(Doctor, ShardsThatAHostListsAndNeitherItNorAnybodyHas) {
   MailPlaces& mail = examination_.mail.emplace();
   mail.from_root = true;
   mail.host.fill("a");
-  DaemonStatus& status = examination_.after[1].status;
-  status.mail_listed = {0, 1, 5};
-  status.mail_kept = std::vector<std::uint8_t>{0, 1};
+  MailStatus& status = examination_.after[1].status.mail.emplace();
+  status.shards_listed = {0, 1, 5};
+  status.shards_kept = std::vector<std::uint8_t>{0, 1};
   expect_nothing();
   mail.host[5].clear();
   const std::vector<Finding> findings = diagnose(examination_);
@@ -369,7 +369,7 @@ TEST_F(Doctor, ShardsThatAHostListsAndNeitherItNorAnybodyHas) {
   EXPECT_EQ(findings[1].severity, Severity::warning);
   EXPECT_EQ(findings[1].where, "a");
   EXPECT_EQ(findings[1].what,
-            "lists 1 shard of mail (5), which its store does not have, and nobody serves");
+            "lists 1 shard of mail (5), which its store does not have, and no host serves");
 }
 
 TEST_F(Doctor, ClockJumps) {

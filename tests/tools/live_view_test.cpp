@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "daemon/report/document.hpp"
 #include "tests/tools/samples.hpp"
-#include "tools/bustop/parse.hpp"
 #include "tools/terminal/text.hpp"
 
 namespace starbus::bustop {
@@ -25,8 +25,8 @@ class Live : public testing::Test {
     LiveData data;
     data.want = live_.want();
     data.at_s = at;
-    data.cluster.local = parse_status(test::kStatusA).value();
-    data.cluster.root = parse_root_topology(test::kTopologyRoot).value();
+    data.cluster.local = report::from_json<DaemonStatus>(test::kStatusA).value();
+    data.cluster.root = report::from_json<RootTopology>(test::kTopologyRoot).value();
     for (const HostRow& row : data.cluster.root->hosts) {
       HostView host;
       host.name = row.host;
@@ -36,8 +36,9 @@ class Live : public testing::Test {
       data.cluster.hosts.push_back(host);
     }
     if (data.want.level != LiveLevel::cluster) {
-      data.host =
-          parse_host_topology(data.want.host == "a" ? test::kTopologyA : test::kTopologyB).value();
+      data.host = report::from_json<HostTopology>(data.want.host == "a" ? test::kTopologyA
+                                                                        : test::kTopologyB)
+                      .value();
     }
     if (data.want.level == LiveLevel::process) {
       data.names = {{"player/1", "", data.want.process, "3.1", "3.1", "active"},

@@ -98,7 +98,7 @@ TEST_F(MailOnline, WhatIsNoListOfShardsIsAMistakeOnTheCommandLine) {
   for (const char* shards : {"0-300", "x", "256", "7-3"}) {
     const Ran ran = tool({"move", shards});
     EXPECT_EQ(ran.code, 2) << shards;
-    EXPECT_THAT(ran.err, HasSubstr("is no list of shards"));
+    EXPECT_THAT(ran.err, HasSubstr("is not a list of shards"));
   }
   EXPECT_TRUE(daemon_.asked().empty());
 }
@@ -147,7 +147,7 @@ TEST_F(MailOnline, InterruptedItEndsOnlyWhatItHasBegun) {
     return true;
   });
   EXPECT_EQ(begun.code, 1);
-  EXPECT_THAT(begun.err, HasSubstr("the same command goes on"));
+  EXPECT_THAT(begun.err, HasSubstr("repeat the command to continue"));
   EXPECT_TRUE(was_asked("/mail/move/stop"));
 }
 

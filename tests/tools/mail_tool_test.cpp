@@ -1,107 +1,12 @@
 // starbus-mail on folders: what it prints, what it refuses, what is on the disk afterwards.
-#include <fcntl.h>
-#include <sys/file.h>
-
-#include <gmock/gmock.h>
-
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <sstream>
-
-#include "daemon/file_descriptor.hpp"
-#include "mail/dead_letters.hpp"
-#include "mail/repair/backup.hpp"
-#include "mail/repair/base64.hpp"
-#include "mail/repair/check.hpp"
-#include "mail/repair/inspect.hpp"
-#include "mail/row_keys.hpp"
-#include "mail/shards/shard_row.hpp"
-#include "tests/mail/filled_store.hpp"
-#include "tools/mail/cli.hpp"
-#include "tools/mail/export_format.hpp"
+#include "tests/tools/mail_tool_fixture.hpp"
 
 namespace starbus::mail_tool {
 namespace {
 
-namespace fs = std::filesystem;
-namespace mail = bus::busd::mail;
-using mail::test::body_of;
-using mail::test::FilledStore;
-using nlohmann::json;
-using storage::test::content_of;
-using testing::ContainsRegex;
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
+using namespace test;
 
-struct Ran {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
-Ran run(const std::vector<std::string>& arguments) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = run_mail_tool(arguments, {out, err, "http://127.0.0.1:1"});
-  return {code, out.str(), err.str()};
-}
-
-class MailTool : public testing::Test {
- protected:
-  MailTool() {
-    for (int i = 0; i < 20; ++i) filled_.fill("player/" + std::to_string(i), 2, 9);
-    filled_.close();
-  }
-  /// On the store of this test.
-  Ran tool(std::vector<std::string> arguments) {
-    filled_.close();
-    arguments.insert(arguments.end(), {"--directory", filled_.path()});
-    return run(arguments);
-  }
-  fs::path path(const std::string& name) const { return filled_.folder() / name; }
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(path(name), std::ios::binary) << text;
-    return path(name);
-  }
-  static std::string read(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-  storage::test::Content content() {
-    filled_.open();
-    auto content = content_of(filled_.store());
-    filled_.close();
-    return content;
-  }
-  void expect_clean() {
-    filled_.open();
-    const auto report = mail::check_store(*filled_.snapshot());
-    ASSERT_TRUE(report);
-    for (const auto& finding : report->findings) {
-      EXPECT_TRUE(mail::is_note(finding.problem)) << finding.to_string();
-    }
-    filled_.close();
-  }
-  /// Message rows of a mailbox, with numbers from its row.
-  std::map<std::uint64_t, std::string> messages(const std::string& name) {
-    filled_.open();
-    const auto snapshot = filled_.snapshot();
-    const auto box = mail::find_box(*snapshot, name);
-    std::map<std::uint64_t, std::string> found;
-    if (box && *box) {
-      const auto page = mail::peek(*snapshot, **box, 0, 1'000);
-      for (const auto& message : page->messages) {
-        found[message.number] = message.trouble.empty() ? message.body : message.trouble;
-      }
-    }
-    filled_.close();
-    return found;
-  }
-
-  FilledStore filled_;
-};
-
-TEST_F(MailTool, TheCommandLineIsChecked) {
+TEST_F(MailTool, CommandLine_IsChecked) {
   EXPECT_EQ(run({"--help"}).code, 0);
   EXPECT_THAT(run({"repair", "--help"}).out, HasSubstr("--report"));
   EXPECT_EQ(run({}).code, 2);
@@ -114,16 +19,16 @@ TEST_F(MailTool, TheCommandLineIsChecked) {
   }
 }
 
-TEST_F(MailTool, AFolderWithoutAStoreStaysWithoutOne) {
+TEST_F(MailTool, FolderWithoutStore_IsRefused) {
   const Ran ran = run({"check", "--directory", path("nothing")});
   EXPECT_EQ(ran.code, 1);
   EXPECT_THAT(ran.err, HasSubstr("no such folder"));
   fs::create_directory(path("empty"));
-  EXPECT_THAT(run({"ls", "--directory", path("empty")}).err, HasSubstr("there is no store"));
+  EXPECT_THAT(run({"ls", "--directory", path("empty")}).err, HasSubstr("no store in this folder"));
   EXPECT_TRUE(fs::is_empty(path("empty")));
 }
 
-TEST_F(MailTool, AdoptsShardsButNotAPart) {
+TEST_F(MailTool, Adopt_RefusesPartialShard) {
   const auto mark = [&](std::uint8_t shard, mail::Keeping keeping) {
     filled_.close();
     filled_.open();
@@ -145,7 +50,7 @@ TEST_F(MailTool, AdoptsShardsButNotAPart) {
   EXPECT_EQ(tool({"adopt", "256"}).code, 2);
 }
 
-TEST_F(MailTool, ChecksOnlyWhatIsKeptHere) {
+TEST_F(MailTool, Check_SkipsShardsOfOtherHosts) {
   const std::uint8_t shard = bus::shard_of(bus::channel_id("player/1"));
   filled_.open();
   filled_.put(mail::place_key(shard), encode(mail::PlaceRow{mail::Keeping::incoming, 7, "b"}));
@@ -158,7 +63,7 @@ TEST_F(MailTool, ChecksOnlyWhatIsKeptHere) {
   EXPECT_THAT(ran.out, HasSubstr("where " + bus::shard_name(shard) + " is kept"));
 }
 
-TEST_F(MailTool, AStoreThatIsOpenIsRefused) {
+TEST_F(MailTool, OpenStore_IsRefused) {
   filled_.open();
   const std::string folder = filled_.path();
   for (const std::vector<std::string>& command :
@@ -172,7 +77,7 @@ TEST_F(MailTool, AStoreThatIsOpenIsRefused) {
   }
 }
 
-TEST_F(MailTool, LooksAround) {
+TEST_F(MailTool, LsPeekStats_ShowContents) {
   EXPECT_THAT(tool({"check"}).out, HasSubstr("20 mailboxes, 140 messages"));
   EXPECT_EQ(tool({"check"}).code, 0);
   EXPECT_TRUE(json::parse(tool({"check", "--json"}).out)["clean"].get<bool>());
@@ -189,7 +94,7 @@ TEST_F(MailTool, LooksAround) {
   EXPECT_THAT(tool({"stats", "--shards"}).out, HasSubstr("SHARD"));
 }
 
-TEST_F(MailTool, ExportAndImportKeepEverything) {
+TEST_F(MailTool, ExportImport_KeepEverything) {
   const auto before = content();
   const std::string file = path("all.jsonl");
   EXPECT_EQ(tool({"export", file}).code, 0);
@@ -210,7 +115,7 @@ TEST_F(MailTool, ExportAndImportKeepEverything) {
   EXPECT_TRUE(report->is_clean()) << report->findings.front().to_string();
 }
 
-TEST_F(MailTool, ExportOfSomeMailboxes) {
+TEST_F(MailTool, Export_OfSomeMailboxes) {
   const Ran ran = tool({"export", "-", "--mailbox", "player/3", "--mailbox", "player/4"});
   EXPECT_EQ(ran.code, 0);
   EXPECT_THAT(ran.out, HasSubstr(R"({"starbus_mail_export":1})"));
@@ -219,7 +124,7 @@ TEST_F(MailTool, ExportOfSomeMailboxes) {
   EXPECT_EQ(tool({"export", "-", "--mailbox", "player/77"}).code, 1);
 }
 
-TEST_F(MailTool, AnExportThatIsRefusedLeavesNoFile) {
+TEST_F(MailTool, Export_Refused_LeavesNoFile) {
   const std::string file = path("some.jsonl");
   const Ran ran = tool({"export", file, "--mailbox", "player/3", "--mailbox", "player/77"});
   EXPECT_EQ(ran.code, 1);
@@ -230,7 +135,7 @@ TEST_F(MailTool, AnExportThatIsRefusedLeavesNoFile) {
   EXPECT_TRUE(fs::exists(file)) << "one that was there before stays";
 }
 
-TEST_F(MailTool, PeekShowsWhatCannotBeRead) {
+TEST_F(MailTool, Peek_ShowsUnreadableMessages) {
   filled_.open();
   filled_.fill("large/1", 0, 400);
   filled_.move_into_a_table();
@@ -241,7 +146,7 @@ TEST_F(MailTool, PeekShowsWhatCannotBeRead) {
   EXPECT_EQ(std::ranges::count(ran.out, '\n'), 400 + 3) << "a heading, and every number";
 }
 
-TEST_F(MailTool, ImportRefusesAMailboxThatHasSomething) {
+TEST_F(MailTool, Import_ExistingMailbox_IsRefused) {
   const std::string file = path("some.jsonl");
   ASSERT_EQ(tool({"export", file, "--mailbox", "player/3"}).code, 0);
   const auto before = content();
@@ -256,7 +161,7 @@ TEST_F(MailTool, ImportRefusesAMailboxThatHasSomething) {
   expect_clean();
 }
 
-TEST_F(MailTool, ImportRefusesAMailboxWhoseShardIsAnotherHosts) {
+TEST_F(MailTool, Import_ShardOfOtherHost_IsRefused) {
   const std::string file = path("some.jsonl");
   ASSERT_EQ(tool({"export", file, "--mailbox", "player/3"}).code, 0);
   const std::uint8_t shard = mail::test::place_of("player/3").shard;
@@ -283,7 +188,7 @@ TEST_F(MailTool, ImportRefusesAMailboxWhoseShardIsAnotherHosts) {
   }
 }
 
-TEST_F(MailTool, OneBadLineAndNothingIsImported) {
+TEST_F(MailTool, Import_BadLine_ImportsNothing) {
   const std::string file = path("some.jsonl");
   ASSERT_EQ(tool({"export", file, "--mailbox", "player/3"}).code, 0);
   const std::string good = read(file);
@@ -298,7 +203,7 @@ TEST_F(MailTool, OneBadLineAndNothingIsImported) {
   refused(good.substr(0, good.size() / 2), "it was cut");
   refused(good.substr(0, good.rfind("{\"end\"")), "it was cut");
   refused("", "line 1: the file ends");
-  refused(good + "more\n", "something behind the end");
+  refused(good + "more\n", "data after the end");
   std::string text = good;
   text.replace(text.find("\"number\":5"), 10, "\"number\":6");
   refused(text, "line 5: number 6 where 5 must come");
@@ -313,7 +218,7 @@ TEST_F(MailTool, OneBadLineAndNothingIsImported) {
   refused(text, "a file of version 2");
 }
 
-TEST_F(MailTool, OneIsNotSeveral) {
+TEST_F(MailTool, Texts_UseSingularForOne) {
   filled_.open();
   filled_.fill("single/1", 0, 1);
   const std::string file = path("one.jsonl");
@@ -324,7 +229,7 @@ TEST_F(MailTool, OneIsNotSeveral) {
   EXPECT_THAT(tool({"peek", "single/1"}).out, StartsWith("single/1: 1 message, "));
 }
 
-TEST_F(MailTool, PeekPrintsATableWithTheDate) {
+TEST_F(MailTool, Peek_PrintsTableWithDate) {
   const Ran ran = tool({"peek", "player/7", "--limit", "2"});
   EXPECT_THAT(ran.out, StartsWith("player/7: 7 messages, "));
   EXPECT_THAT(ran.out, ContainsRegex("NUMBER +STORED +BYTES +BODY"));
@@ -332,7 +237,7 @@ TEST_F(MailTool, PeekPrintsATableWithTheDate) {
   EXPECT_THAT(ran.out, HasSubstr("more: --from 5\n"));
 }
 
-TEST_F(MailTool, DeadLettersAreShownAsWhatTheyWere) {
+TEST_F(MailTool, Peek_ShowsDeadLettersAsMessages) {
   const std::string& log = mail::dead_letters_log(7);
   bus::Bytes letter;
   mail::encode_dead_letter(
@@ -359,7 +264,7 @@ TEST_F(MailTool, DeadLettersAreShownAsWhatTheyWere) {
   EXPECT_EQ(line["letter"]["body"], mail::to_base64("a sword"));
 }
 
-TEST_F(MailTool, TheLargestDeadLetterFitsAFile) {
+TEST_F(MailTool, Export_LargestDeadLetter_Fits) {
   const std::string body(bus::kMaxPostBody, 'x');
   const std::string name(bus::kMaxName, 'n');
   bus::Bytes letter;
@@ -372,343 +277,6 @@ TEST_F(MailTool, TheLargestDeadLetterFitsAFile) {
   EXPECT_TRUE(decode_line(text)) << "or an export of it could not be imported";
   line.body += "x";
   EXPECT_EQ(decode_line(encode(line)).error(), bus::Errc::bad_bytes);
-}
-
-TEST_F(MailTool, RepairOfASoundStoreChangesNothing) {
-  const auto before = content();
-  const Ran ran = tool({"repair"});
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("nothing was changed"));
-  EXPECT_EQ(content(), before);
-}
-
-TEST_F(MailTool, RepairAfterAFlippedBitLosesNothing) {
-  filled_.open();
-  filled_.fill("large/1", 0, 400);
-  filled_.move_into_a_table();
-  ASSERT_TRUE(filled_.flip_at(body_of("large/1", 200)));
-  EXPECT_EQ(tool({"check"}).code, 1);
-  const Ran ran = tool({"repair"});
-  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("0 messages are lost\nthe store is whole"));
-  const auto left = messages("large/1");
-  ASSERT_EQ(left.size(), 400U);
-  for (const auto& [number, body] : left) EXPECT_EQ(body, body_of("large/1", number));
-  const Ran checked = tool({"check"});
-  EXPECT_EQ(checked.code, 0);
-  EXPECT_THAT(checked.out, ContainsRegex("mended: 20[0-9-]+ [0-9:]+ 0+[0-9]+.ldb, byte [0-9]+: "));
-  EXPECT_THAT(checked.out, HasSubstr("check --acknowledge"));
-}
-
-TEST_F(MailTool, DamageIsToldUntilItIsAcknowledged) {
-  filled_.open();
-  filled_.fill("large/1", 0, 400);
-  filled_.fill("large/2", 0, 1);  // the last write would look as if a power cut had torn it
-  ASSERT_TRUE(filled_.flip_at(body_of("large/1", 200), ".log", 3));
-  const Ran first = tool({"check"});
-  EXPECT_EQ(first.code, 1) << first.out;
-  EXPECT_THAT(first.out, ContainsRegex("lost: 20.* 0+[0-9]+.log, bytes [0-9]+ to [0-9]+: "));
-  EXPECT_EQ(tool({"check", "--acknowledge"}).code, 1) << "its readers have not been told";
-  EXPECT_EQ(tool({"repair"}).code, 0);
-  EXPECT_THAT(tool({"check"}).out, HasSubstr("lost: 20"));
-  const json notes = json::parse(tool({"check", "--json"}).out)["damage"];
-  ASSERT_FALSE(notes.empty());
-  EXPECT_TRUE(notes.front()["settled"].get<bool>());
-  EXPECT_EQ(tool({"check", "--acknowledge"}).code, 0);
-  EXPECT_THAT(tool({"check"}).out, Not(HasSubstr("lost: 20")));
-}
-
-TEST_F(MailTool, WhatIsNotPrintableIsEscapedOnce) {
-  filled_.open();
-  filled_.put(std::string("m\x01\x02", 3), "?");
-  const Ran ran = tool({"check"});
-  EXPECT_THAT(ran.out, HasSubstr("bad_key: m\\x01\\x02"));
-}
-
-TEST_F(MailTool, ADamagedBlockIsCountedOnce) {
-  filled_.open();
-  for (int i = 0; i < 40; ++i) filled_.fill("many/" + std::to_string(i), 0, 1);
-  filled_.move_into_a_table();
-  // Rows of mailboxes of many shards are in it.
-  ASSERT_TRUE(filled_.flip_at("\x08player/1"));
-  const Ran ran = tool({"stats", "--json"});
-  EXPECT_EQ(json::parse(ran.out)["unreadable"], 1) << ran.out;
-}
-
-TEST_F(MailTool, RepairAfterWrongBytesInAMessage) {
-  filled_.open();
-  filled_.fill("large/1", 0, 400);
-  filled_.move_into_a_table();
-  ASSERT_TRUE(filled_.flip_at(body_of("large/1", 200), ".ldb", 3));
-  const Ran checked = tool({"check"});
-  EXPECT_EQ(checked.code, 1);
-  EXPECT_THAT(checked.out, HasSubstr("large/1: lost_messages"));
-  const std::string report = path("report.jsonl");
-  const Ran ran = tool({"repair", "--report", report});
-  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("large/1: lost"));
-  EXPECT_THAT(ran.out, HasSubstr("the store is whole"));
-  EXPECT_THAT(read(report), HasSubstr(R"("deed":"lost","mailbox":"large/1")"));
-  expect_clean();
-  const auto left = messages("large/1");
-  EXPECT_EQ(left.size(), 400U) << "no hole";
-  EXPECT_EQ(left.at(200), "lost");
-  int lost = 0;
-  for (const auto& [number, body] : left) {
-    lost += body == "lost" ? 1 : 0;
-    EXPECT_TRUE(body == "lost" || body == body_of("large/1", number)) << number;
-  }
-  EXPECT_LT(lost, 150) << "a block, and not the mailbox";
-}
-
-TEST_F(MailTool, RepairAfterFlippedBitsInRowsOfMailboxes) {
-  filled_.move_into_a_table();
-  // Two wrong bytes in a block cannot be put right, but one in a row.
-  ASSERT_TRUE(filled_.flip_at("\x08player/1"));
-  ASSERT_TRUE(filled_.flip_at("\x08player/2"));
-  const Ran ran = tool({"repair"});
-  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("player/1: rebuilt 3 to 9"));
-  expect_clean();
-  for (int i = 0; i < 20; ++i) {
-    const std::string name = "player/" + std::to_string(i);
-    const auto left = messages(name);
-    EXPECT_EQ(left.size(), 7U) << name;
-    for (const auto& [number, body] : left) EXPECT_EQ(body, body_of(name, number));
-  }
-}
-
-TEST_F(MailTool, RepairAfterATableIsGone) {
-  filled_.open();
-  for (int i = 100; i < 110; ++i) filled_.fill("later/" + std::to_string(i), 0, 3);
-  filled_.close();
-  filled_.open();
-  filled_.fill("later/200", 0, 3);
-  filled_.close();
-  fs::path largest;
-  for (const auto& entry : fs::directory_iterator(filled_.path())) {
-    if (entry.path().extension() != ".ldb") continue;
-    if (largest.empty() || entry.file_size() > fs::file_size(largest)) largest = entry.path();
-  }
-  ASSERT_FALSE(largest.empty());
-  fs::remove(largest);
-  const Ran checked = tool({"check"});
-  EXPECT_EQ(checked.code, 1);
-  EXPECT_THAT(checked.err, HasSubstr("starbus-mail repair"));
-  const Ran ran = tool({"repair"});
-  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("void_streams"));
-  EXPECT_THAT(tool({"check"}).out, HasSubstr(": the file is gone"));
-  expect_clean();
-  EXPECT_EQ(messages("later/200").size(), 3U);
-}
-
-TEST_F(MailTool, ATornEndOfTheLogIsNoProblem) {
-  filled_.open();
-  filled_.fill("torn/1", 0, 3);
-  filled_.close();
-  for (const auto& entry : fs::directory_iterator(filled_.path())) {
-    if (entry.path().extension() == ".log") fs::resize_file(entry.path(), entry.file_size() - 7);
-  }
-  EXPECT_EQ(tool({"check"}).code, 0);
-}
-
-class RestoreTool : public MailTool {
- protected:
-  RestoreTool() {
-    filled_.open();
-    const auto facts = mail::copy_store(*filled_.snapshot(), path("backup"), {"a", 1, 0, 0, 0, 0},
-                                        [](const mail::BackupFacts&) { return true; });
-    EXPECT_TRUE(facts) << facts.error().to_string();
-    filled_.close();
-  }
-  Ran restore(std::vector<std::string> more = {}) {
-    more.insert(more.begin(), {"restore", path("backup"), "--directory", path("new")});
-    return run(more);
-  }
-};
-
-TEST_F(RestoreTool, RestoresWhatWasThere) {
-  const Ran ran = restore();
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_FALSE(fs::exists(path("new.partial")));
-  EXPECT_FALSE(fs::exists(path("new") / mail::kBackupFile));
-  EXPECT_TRUE(fs::exists(path("backup") / mail::kBackupFile));
-  auto before = content();
-  const auto store = storage::test::open_or_fail({.folder = path("new"), .headroom = 1});
-  auto after = content_of(*store);
-  for (auto* const all : {&before, &after}) {
-    std::erase_if(*all, [](const auto& row) { return row.first.front() == 'S'; });
-  }
-  EXPECT_EQ(after, before);
-  const auto shard = mail::test::place_of("player/1").shard;
-  EXPECT_EQ(mail::decode_shard(**store->get(mail::shard_key(shard)))->lineage, bus::Lineage{})
-      << "what was known of senders is void";
-}
-
-TEST_F(RestoreTool, LeavesOutShardsThatHaveMovedSince) {
-  const auto shard = mail::test::place_of("player/1").shard;
-  const std::string others = shard == 0 ? "1-255" : "0-" + std::to_string(shard - 1);
-  EXPECT_THAT(restore({"--shards", "no"}).err, HasSubstr("no list of shards"));
-  const Ran ran = restore({"--shards", others});
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_THAT(ran.out, Not(HasSubstr("-> if one")));
-  const auto store = storage::test::open_or_fail({.folder = path("new"), .headroom = 1});
-  const auto place = store->get(mail::place_key(shard));
-  ASSERT_TRUE(place && *place);
-  EXPECT_EQ(mail::decode_place(**place)->keeping, mail::Keeping::elsewhere);
-}
-
-/// Of shards that were not simply there when the backup was made.
-class RestoreOfMoving : public RestoreTool {
- protected:
-  void back_up_with(mail::Keeping keeping) {
-    filled_.open();
-    filled_.put(mail::place_key(shard), encode(mail::PlaceRow{keeping, 7, "b"}));
-    fs::remove_all(path("backup"));
-    const auto facts = mail::copy_store(*filled_.snapshot(), path("backup"), {"a", 1, 0, 0, 0, 0},
-                                        [](const mail::BackupFacts&) { return true; });
-    EXPECT_TRUE(facts) << facts.error().to_string();
-    filled_.close();
-  }
-  void expect_nothing_of_it(const mail::PlaceRow& place) const {
-    const auto store = storage::test::open_or_fail({.folder = path("new"), .headroom = 1});
-    EXPECT_EQ(content_of(*store)[mail::place_key(shard)], encode(place));
-    EXPECT_FALSE(mail::has_rows(*store, shard));
-  }
-
-  const std::uint8_t shard = mail::test::place_of("player/1").shard;
-  const std::string others = shard == 0 ? "1-255" : "0-" + std::to_string(shard - 1);
-};
-
-TEST_F(RestoreOfMoving, OneThatHadArrivedAndIsLeftOutDoesNotComeBack) {
-  for (const auto keeping : {mail::Keeping::arrived, mail::Keeping::incoming}) {
-    back_up_with(keeping);
-    const Ran ran = restore({"--shards", others});
-    EXPECT_EQ(ran.code, 0) << ran.err;
-    expect_nothing_of_it({mail::Keeping::elsewhere, 0, {}});
-    fs::remove_all(path("new"));
-  }
-}
-
-TEST_F(RestoreOfMoving, OneThatHadArrivedIsTold) {
-  back_up_with(mail::Keeping::arrived);
-  const Ran ran = restore();
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_THAT(ran.out,
-              HasSubstr("on their way when the backup was made: " + std::to_string(shard)));
-  const auto store = storage::test::open_or_fail({.folder = path("new"), .headroom = 1});
-  EXPECT_EQ(content_of(*store)[mail::place_key(shard)],
-            encode(mail::PlaceRow{mail::Keeping::arrived, 7, "b"}));
-  EXPECT_TRUE(mail::has_rows(*store, shard));
-}
-
-TEST_F(RestoreOfMoving, OneThatWasGivenIsStillKnownToBe) {
-  back_up_with(mail::Keeping::elsewhere);
-  const Ran ran = restore();
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  expect_nothing_of_it({mail::Keeping::elsewhere, 7, "b"});  // whoever has taken it may yet ask
-}
-
-TEST_F(RestoreTool, AllToolsSayTheSameOfWhatIsLeftOut) {
-  const auto shard = mail::test::place_of("player/1").shard;
-  const std::string only = std::to_string(shard);
-  int here = 0;
-  for (int i = 0; i < 20; ++i) {
-    here += mail::test::place_of("player/" + std::to_string(i)).shard == shard ? 1 : 0;
-  }
-  const std::string boxes = std::to_string(here) + (here == 1 ? " mailbox" : " mailboxes");
-  const std::string both = boxes + ", " + std::to_string(7 * here) + " messages";
-  const Ran ran = restore({"--shards", only});
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_THAT(ran.out, StartsWith(both + "\nof the shards " + only + "\n"));
-  const auto on_it = [this](std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), {"--directory", path("new")});
-    return run(arguments);
-  };
-  EXPECT_THAT(on_it({"check"}).out, StartsWith(both));
-  EXPECT_THAT(on_it({"stats"}).out, StartsWith(both));
-  EXPECT_THAT(on_it({"ls"}).out, HasSubstr(boxes + "\n"));
-  EXPECT_EQ(on_it({"export", path("left.jsonl")}).out, both + " exported\n");
-  int others = 0;
-  const auto store = storage::test::open_or_fail({.folder = path("new"), .headroom = 1});
-  for (const auto& [key, value] : content_of(*store)) {
-    const auto row = mail::read_mail_key(key);
-    others += row && row->shard != shard ? 1 : 0;
-  }
-  EXPECT_EQ(others, 0) << "rows of shards that were left out";
-}
-
-TEST_F(RestoreTool, RefusesAFolderThatHasSomething) {
-  fs::create_directory(path("new"));
-  write("new/file", "x");
-  const Ran ran = restore();
-  EXPECT_THAT(ran.err, HasSubstr("new is there already and is not empty"));
-  EXPECT_THAT(ran.err, Not(HasSubstr("bad_batch")));
-}
-
-TEST_F(RestoreTool, KeepsWhatItDidNotMake) {
-  // The store that was there before, of a restore that was killed when both had changed places.
-  fs::create_directory(path("new.partial"));
-  write("new.partial/CURRENT", "x");
-  const Ran ran = restore();
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  const auto at = ran.err.find(path("new.replaced-"));
-  ASSERT_NE(at, std::string::npos) << ran.err;
-  EXPECT_EQ(read(ran.err.substr(at, ran.err.find('\n', at) - at) + "/CURRENT"), "x");
-  EXPECT_FALSE(fs::exists(path("new.partial")));
-  EXPECT_FALSE(fs::exists(path("new/RESTORING")));
-}
-
-TEST_F(RestoreTool, RemovesWhatAnInterruptedOneHasCopied) {
-  fs::create_directory(path("new.partial"));
-  write("new.partial/RESTORING", "");
-  write("new.partial/000005.ldb", "x");
-  const Ran ran = restore();
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_THAT(ran.err, Not(HasSubstr("replaced")));
-  EXPECT_FALSE(fs::exists(path("new.partial")));
-}
-
-TEST_F(RestoreTool, RefusesASecondAtTheSameTime) {
-  const bus::daemon::FileDescriptor other(
-      ::open(filled_.folder().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  ASSERT_EQ(::flock(other.get(), LOCK_EX), 0);
-  const Ran ran = restore();
-  EXPECT_EQ(ran.code, 1);
-  EXPECT_THAT(ran.err, HasSubstr("another restore into"));
-  EXPECT_FALSE(fs::exists(path("new.partial")));
-}
-
-TEST_F(RestoreTool, RefusesABackupThatIsNotWhole) {
-  fs::remove(path("backup") / mail::kBackupFile);
-  EXPECT_THAT(restore().err, HasSubstr("one that was interrupted"));
-  write("backup/BACKUP", "starbus-mail-backup 1\nhost a\n");
-  EXPECT_THAT(restore().err, HasSubstr("is not what a backup writes"));
-}
-
-TEST_F(RestoreTool, RefusesADamagedBackupUnlessToldSo) {
-  const auto file = path("backup") / mail::kBackupFile;
-  auto facts = *mail::decode_backup_facts(read(file));
-  ++facts.rows;
-  write("backup/BACKUP", encode(facts));
-  const Ran ran = restore();
-  EXPECT_EQ(ran.code, 1);
-  EXPECT_THAT(ran.err, HasSubstr("take another backup"));
-  EXPECT_FALSE(fs::exists(path("new")));
-  EXPECT_FALSE(fs::exists(path("new.partial")));
-  EXPECT_EQ(restore({"--damaged"}).code, 0);
-}
-
-TEST_F(RestoreTool, ABackupThatIsInterruptedHasNoMark) {
-  filled_.open();
-  const auto facts = mail::copy_store(*filled_.snapshot(), path("half"), {},
-                                      [](const mail::BackupFacts&) { return false; });
-  EXPECT_EQ(facts.error(), storage::Errc::closed);
-  EXPECT_FALSE(fs::exists(path("half") / mail::kBackupFile));
-  const auto again = mail::copy_store(*filled_.snapshot(), path("half"), {},
-                                      [](const mail::BackupFacts&) { return true; });
-  EXPECT_THAT(again.error().detail, HasSubstr("is not empty"));
 }
 
 }  // namespace

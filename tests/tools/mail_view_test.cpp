@@ -219,7 +219,7 @@ TEST_F(BustopMail, TheDoctorSeesWhoServesTheShards) {
   daemon_.set("/at/b/status", status);
   const Ran ran = run({"doctor"}, daemon_.url());
   EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.out, HasSubstr("nobody serves 254 shards of mail (0-2, 4-199, 201-255)"));
+  EXPECT_THAT(ran.out, HasSubstr("no host serves 254 shards of mail (0-2, 4-199, 201-255)"));
   EXPECT_THAT(ran.out, HasSubstr("b: lists 1 shard of mail (3), which a serves"));
   EXPECT_THAT(ran.out, HasSubstr("b: lists 1 shard of mail (202), which its store does not have"));
   EXPECT_THAT(ran.out, HasSubstr("b: keeps 1 shard of mail (7), which no configuration lists"));

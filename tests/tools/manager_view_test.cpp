@@ -38,7 +38,7 @@ ShutdownReport running() {
   return report;
 }
 
-TEST(ManagerView, ACourseTellsEachStageOnceAndWhoIsWaitedForWhenReminded) {
+TEST(ManagerView, CourseShowsEachStageOnce) {
   ShutdownCourse course{Look{}};
   ShutdownReport report = running();
   EXPECT_EQ(course.news(report, false), "gates: done, 4 nodes ended in 120 ms\n");
@@ -79,8 +79,8 @@ TEST(ManagerView, WhatIsHeldAgainstServicesIsTold) {
             "rank/4of16: watched; 2 hosts died while it started or was young, a.host-1 last, "
             "1.0 s ago\n"
             "note: 2 further ones\n"
-            "  -> read the logs and core dumps of those hosts; when it is mended: bustop cluster "
-            "--release chat/2\n");
+            "  -> read the logs and core dumps of those hosts; when the cause is removed: "
+            "bustop cluster --release chat/2\n");
 }
 
 TEST(ManagerView, ManyNodesAreCounted) {
@@ -100,7 +100,7 @@ TEST(ManagerView, APlanAndAReportAreTables) {
   EXPECT_THAT(render_shutdown(report, Look{}), HasSubstr("no shutdown is under way"));
 }
 
-TEST(ManagerView, NodesThatDoNotAnswerAreSaidToAndNamesAreMadePrintable) {
+TEST(ManagerView, ShowsSilentNodesAndPrintableNames) {
   ClusterReport report;
   report.manager = "a.manager-1";
   report.total = 3;

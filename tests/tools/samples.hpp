@@ -1,5 +1,5 @@
-/// Documents as docs/admin-api.md describes them: host "a" is the local one, "b" a remote one, "c"
-/// is known to busroot but has no link.
+/// Documents as docs/operate/admin-api.md describes them: host "a" is the local one, "b" a remote
+/// one, "c" is known to busroot but has no link.
 #pragma once
 
 #include <string>

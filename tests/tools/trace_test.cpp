@@ -63,7 +63,7 @@ TEST_F(TraceCommand, ShowsEachHop) {
   const Ran ran = run({"trace", "player/7", "--lane", "bulk"}, daemon_.url());
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.out,
-            "player/7, lane bulk: its process has it\n"
+            "player/7, lane bulk: delivered to its process\n"
             "\n"
             "HOP        REACHED AFTER  LINK ROUND TRIP  QUEUED BEFORE IT\n"
             "a                      0                             4.1 kB\n"

@@ -1,4 +1,4 @@
-// aoi-view: pictures of a recorded world, for people who debug who sees whom.
+// aoi-view draws a recorded world, for people who debug who sees whom.
 #include "tools/aoi-view/cli.hpp"
 
 #include <CLI/CLI.hpp>
@@ -29,7 +29,7 @@ int fail(std::ostream& err, int code, const std::string& text) {
   return code;
 }
 
-/// What the picture leaves out.
+/// Reports what the picture leaves out.
 void say_limits(const Film& film, std::ostream& err) {
   if (film.cut) {
     err << "aoi-view: shows updates " << film.frames.front().update << " to "
@@ -53,13 +53,14 @@ int draw(const Request& request, bool one_entity, std::ostream& err) {
   if (!film) return fail(err, kFailed, request.recording + ": " + film.error().to_string());
   if (film->frames.empty()) {
     return fail(err, kExitUsage,
-                request.recording + ": has no update " + std::to_string(selection.first));
+                request.recording + ": no update " + std::to_string(selection.first) +
+                    "; choose one of the recorded updates, from 1 on");
   }
   const std::span frames(film->frames);
   if (one_entity && !shows(request.svg ? frames.last(1) : frames, selection.only)) {
     return fail(err, kExitUsage,
-                request.recording + ": has no entity of the index " +
-                    std::to_string(selection.only) + " in what is drawn");
+                request.recording + ": no entity with index " + std::to_string(selection.only) +
+                    " in the drawn updates; choose other updates");
   }
   say_limits(*film, err);
   std::ofstream out(request.output, std::ios::binary);
@@ -78,19 +79,20 @@ int run_aoi_view(const std::vector<std::string>& arguments, std::ostream& out, s
   CLI::App app(
       "Draws a recording of aoi::Recorder: one moment as SVG (--update), or the run as an "
       "animated\n"
-      "HTML page. Lines say who sees whom, rings are radii, red dots are seen by nobody.",
+      "HTML page. Lines say who sees whom, rings are radii, red dots are not observable.",
       "aoi-view");
   Request request;
   std::uint64_t update = 0;
   Selection& selection = request.selection;
-  app.add_option("recording", request.recording, "What Recorder::take gave")->required();
-  app.add_option("--out,-o", request.output, "The picture to write: .svg or .html")->required();
-  const auto* moment =
-      app.add_option("--update", update, "SVG: after which update; the last if not given");
-  app.add_option("--from", selection.first, "HTML: the first update")->capture_default_str();
-  app.add_option("--to", selection.last, "HTML: the last update")->capture_default_str();
-  const auto* entity = app.add_option("--entity", selection.only,
-                                      "Only what the sensors of this entity (its index) see");
+  app.add_option("recording", request.recording, "The file with the bytes of Recorder::take")
+      ->required();
+  app.add_option("--out,-o", request.output, "Write the picture there: .svg or .html")->required();
+  const auto* moment = app.add_option("--update", update,
+                                      "SVG: draw the moment after this update; default: the last");
+  app.add_option("--from", selection.first, "HTML: begin with this update")->capture_default_str();
+  app.add_option("--to", selection.last, "HTML: end with this update")->capture_default_str();
+  const auto* entity = app.add_option(
+      "--entity", selection.only, "Draw only what the sensors of the entity with this index see");
   if (const auto end = tools::parse(app, arguments, out, err, kExitUsage)) return *end;
 
   request.svg = request.output.ends_with(".svg");

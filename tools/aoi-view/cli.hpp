@@ -1,4 +1,4 @@
-// The command line of aoi-view.
+// The command line of aoi-view. Pure functions but for the files.
 #pragma once
 
 #include <iosfwd>
@@ -7,8 +7,8 @@
 
 namespace starbus::aoi_view {
 
-/// 0; 1: a file cannot be read or written, or is no recording; 2: a wrong command line, also one
-/// that asks for what the recording does not have.
+/// Returns the exit code. 1: a file cannot be read or written, or is not a recording. 2: the
+/// command line is wrong, or asks for something that the recording does not have.
 int run_aoi_view(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err);
 
 }  // namespace starbus::aoi_view

@@ -30,7 +30,7 @@ class Canvas {
   double height_;
 };
 
-// What all frames hold, with some air around.
+// The box around all frames, with some room.
 aoi::Box box_of(const std::vector<Frame>& frames) {
   aoi::Box box{{3e38F, 3e38F, 0}, {-3e38F, -3e38F, 0}};
   for (const Frame& frame : frames) {
@@ -44,8 +44,8 @@ aoi::Box box_of(const std::vector<Frame>& frames) {
   return {{box.min.x - air, box.min.y - air, 0}, {box.max.x + air, box.max.y + air, 0}};
 }
 
-// Where the borders of the backend's cells lie within a picture; none if it has no cells, or if
-// nobody could tell them apart.
+// The borders of the backend's cells within a picture. Empty if it has no cells, or if they would
+// be too close to tell apart.
 struct Borders {
   std::vector<float> x;
   std::vector<float> y;
@@ -57,7 +57,7 @@ Borders borders_of(const aoi::WorldOptions& options, const Canvas& canvas, const
   if (!uniform && options.backend != aoi::Backend::hashed_grid) return borders;
   const double edge = aoi::CellScale(0, 0, options.reach).edge();
   if (canvas.length(static_cast<float>(edge)) < 4) return borders;
-  // A uniform grid ends at its bounds; whoever is outside is at home in a cell of its edge.
+  // A uniform grid ends at its bounds; an entity outside is at home in a cell of the edge.
   const auto fill = [&](float origin, float from, float to, std::vector<float>& lines) {
     const double first = std::ceil((double{from} - double{origin}) / edge);
     for (double at = double{origin} + first * edge; at <= double{to}; at += edge) {
@@ -120,7 +120,7 @@ void write_list(std::ostream& out, const char* name, const List& list, const Wri
   out << ']';
 }
 
-// The page draws by itself what is in this list.
+// The page draws this list itself.
 void write_frames(std::ostream& out, const Film& film) {
   out << "[\n";
   const char* comma = "";

@@ -1,4 +1,4 @@
-/// A recording as pictures: what is needed of each update to draw it.
+/// A recording as frames: what is needed to draw each update. Plain values; one thread.
 #pragma once
 
 #include <ostream>
@@ -29,35 +29,35 @@ struct Frame {
   std::size_t leaves = 0;
   std::vector<Dot> dots;
   std::vector<Ring> rings;
-  std::vector<Line> lines;  ///< who sees whom: the first kMaxLines of them
+  std::vector<Line> lines;  ///< pairs of observer and target: the first kMaxLines
   std::size_t pairs = 0;    ///< all of them
 };
 
-/// More would be a page that no browser shows.
+/// A larger page would not open in a browser.
 inline constexpr std::size_t kMaxFrames = 2'000;
 inline constexpr std::size_t kMaxLines = 20'000;
 
 struct Selection {
   std::uint64_t first = 1;  ///< updates
   std::uint64_t last = ~std::uint64_t{0};
-  std::uint32_t only = 0;  ///< the index of an entity: only what its sensors see; 0: all
+  std::uint32_t only = 0;  ///< index of an entity: only what its sensors see; 0: all
 };
 
 struct Film {
   aoi::WorldOptions options;
   std::vector<Frame> frames;
-  bool cut = false;  ///< the recording has more than kMaxFrames of what was asked for
+  bool cut = false;  ///< more than kMaxFrames were selected
 };
 
-/// corrupt, newer_format, and what World::create refuses.
+/// corrupt, newer_format, and the errors of World::create.
 aoi::Result<Film> read_film(std::string_view recording, const Selection& selection);
 
-/// Whether one of these moments has an entity of that index.
+/// True if one of these frames has an entity with that index.
 bool shows(std::span<const Frame> frames, std::uint32_t index);
 
-/// One moment: cells, radii, who sees whom.
+/// Draws one frame: cells, radii, who sees whom.
 void write_svg(std::ostream& out, const Film& film, const Frame& frame);
-/// All frames on one page, with a slider and a button to play.
+/// Draws all frames on one page, with a slider and a button to play.
 void write_html(std::ostream& out, const Film& film);
 
 }  // namespace starbus::aoi_view

@@ -70,70 +70,73 @@ void add_common(CLI::App& app, Options& options) {
   app.add_option("--root-admin", options.root_admin,
                  "admin port of busroot, to ask it directly and not over the bus")
       ->type_name("URL");
-  app.add_flag("--json", options.json, "print JSON for scripts; see docs/bustop.md");
-  app.add_flag("--no-color", options.no_color, "no colours; so does $NO_COLOR");
+  app.add_flag("--json", options.json, "print JSON for scripts; see docs/operate/bustop.md");
+  app.add_flag("--no-color", options.no_color, "print without colours, as with $NO_COLOR");
   add_duration(app, "--timeout", options.timeout, "longest wait for each answer; default 5s");
 }
 
 void add_name_commands(CLI::App& app, Options& options) {
-  CLI::App& channels = *app.add_subcommand("channels", "channels by prefix: owner, epoch, state");
-  channels.add_option("prefix", options.names.prefix, "names that begin with it")
+  CLI::App& channels =
+      *app.add_subcommand("channels", "list channels by prefix: owner, epoch, state");
+  channels.add_option("prefix", options.names.prefix, "show names with this prefix")
       ->type_name("PREFIX");
-  channels.add_option("--limit", options.names.limit, "at most so many; default 100")
+  channels.add_option("--limit", options.names.limit, "show at most N; default 100")
       ->type_name("N")
       ->check(tools::number_to(tools::kMostRows));
-  channels.add_flag("--all", options.all_names, "all of them");
-  channels.add_option("--host", options.names.host, "of this host only")->type_name("HOST");
+  channels.add_flag("--all", options.all_names, "show all");
+  channels.add_option("--host", options.names.host, "show this host only")->type_name("HOST");
 
-  CLI::App& route = *app.add_subcommand("route", "who owns a channel, and each hop to it");
+  CLI::App& route = *app.add_subcommand("route", "show the owner of a channel, and each hop to it");
   route.add_option("name", options.name, "channel")->required()->type_name("NAME");
 
-  CLI::App& trace = *app.add_subcommand("trace", "one message's way, hop by hop, with times");
+  CLI::App& trace = *app.add_subcommand("trace", "trace a message, hop by hop, with times");
   trace.add_option("name", options.trace.name, "channel")->required()->type_name("NAME");
   trace.add_option("--lane", options.trace.lane, "lane whose queues it waits in; default call")
       ->type_name("call|sync|bulk")
       ->check(one_of({"call", "sync", "bulk"}));
 
-  CLI::App& why = *app.add_subcommand("why", "why messages for a channel did not arrive");
+  CLI::App& why = *app.add_subcommand("why", "show why messages for a channel failed");
   why.add_option("name", options.why.name, "channel")->required()->type_name("NAME");
-  why.add_option("--limit", options.why.limit, "at most so many failures; default 20")
+  why.add_option("--limit", options.why.limit, "show at most N failures; default 20")
       ->type_name("N")
       ->check(tools::number_to(100'000));
   why.add_flag("--everywhere", options.why.everywhere, "ask the daemons of all hosts");
 
-  CLI::App& tail = *app.add_subcommand("tail", "messages for a channel as they pass");
+  CLI::App& tail = *app.add_subcommand("tail", "show messages for a channel as they pass");
   tail.add_option("name", options.tail.name, "channel")->required()->type_name("NAME");
-  tail.add_option("--count", options.tail.count, "end after so many lines")
+  tail.add_option("--count", options.tail.count, "stop after N lines")
       ->type_name("N")
       ->check(tools::number_to(tools::kMostNumber));
-  tail.add_flag("--here", options.tail.here, "what passes this host, whoever owns the channel");
+  tail.add_flag("--here", options.tail.here,
+                "show what passes this host, even if the owner is elsewhere");
 }
 
 void add_mail_commands(CLI::App& app, Options& options) {
-  CLI::App& mail = *app.add_subcommand("mail", "mailboxes: ls, peek, purge, stats");
+  CLI::App& mail = *app.add_subcommand("mail", "show and purge mailboxes: ls, peek, purge, stats");
   mail.require_subcommand(1);
   mail.fallthrough();
-  CLI::App& ls = *mail.add_subcommand("ls", "mailboxes and logs by prefix");
-  ls.add_option("prefix", options.mail.prefix, "names that begin with it")->type_name("PREFIX");
-  ls.add_flag("--all", options.mail.all, "all of them");
-  CLI::App& peek = *mail.add_subcommand("peek", "messages of a mailbox; they stay where they are");
+  CLI::App& ls = *mail.add_subcommand("ls", "list mailboxes and logs by prefix");
+  ls.add_option("prefix", options.mail.prefix, "show names with this prefix")->type_name("PREFIX");
+  ls.add_flag("--all", options.mail.all, "show all");
+  CLI::App& peek = *mail.add_subcommand("peek", "show messages of a mailbox without removing them");
   peek.add_option("name", options.mail.name, "mailbox")->required()->type_name("NAME");
   peek.add_option("--from", options.mail.from, "first number; default: the oldest")
       ->type_name("N")
       ->check(tools::number_to(tools::kMostNumber));
-  CLI::App& purge = *mail.add_subcommand("purge", "erases messages of a mailbox, for good");
+  CLI::App& purge = *mail.add_subcommand("purge", "erase messages of a mailbox for good");
   purge.add_option("name", options.mail.name, "mailbox or log of this host's store")
       ->required()
       ->type_name("NAME");
-  purge.add_option("--upto", options.mail.upto, "up to this number; default: all that there are")
+  purge.add_option("--upto", options.mail.upto, "erase up to this number; default: all")
       ->type_name("N")
       ->check(tools::number_to(tools::kMostNumber));
-  CLI::App& stats = *mail.add_subcommand("stats", "how many, how large, how old, per host");
+  CLI::App& stats =
+      *mail.add_subcommand("stats", "show the number, size and age of messages, per host");
   for (CLI::App* const command : {&ls, &stats}) {
-    command->add_option("--host", options.mail.host, "of this host only")->type_name("HOST");
+    command->add_option("--host", options.mail.host, "show this host only")->type_name("HOST");
   }
   for (CLI::App* const command : {&ls, &peek}) {
-    command->add_option("--limit", options.mail.limit, "at most so many; default 100, of peek 20")
+    command->add_option("--limit", options.mail.limit, "show at most N; default 100, for peek 20")
         ->type_name("N")
         ->check(tools::number_to(tools::kMostRows));
   }
@@ -146,24 +149,26 @@ void add_mail_commands(CLI::App& app, Options& options) {
 void add_busd(CLI::App& command, Options& options) {
   command.add_option("--busd", options.busd, "endpoint of the local busd; default $STARBUS_BUSD")
       ->type_name("ENDPOINT");
-  command.add_option("--role", options.role, "for the access list of busd; default node")
+  command.add_option("--role", options.role, "role in the access list of busd; default node")
       ->type_name("ROLE");
 }
 
 void add_manager_commands(CLI::App& app, Options& options) {
-  CLI::App& cluster = *app.add_subcommand("cluster", "nodes as the manager sees them: state, load");
+  CLI::App& cluster =
+      *app.add_subcommand("cluster", "show nodes as the manager sees them: state, load");
   CLI::App& shutdown =
-      *app.add_subcommand("shutdown", "the staged end of the cluster: its plan, or how far it is");
-  shutdown.add_option("--reason", options.shutdown.reason, "begin it, for this reason, and follow")
+      *app.add_subcommand("shutdown", "show the plan or the progress of a staged cluster shutdown");
+  shutdown
+      .add_option("--reason", options.shutdown.reason,
+                  "begin a shutdown for this reason, and follow it")
       ->type_name("TEXT");
-  shutdown.add_flag("--follow", options.shutdown.follow,
-                    "show one that is under way until its end");
-  shutdown.add_flag("--no-follow", options.no_follow, "with --reason: begin it, and return");
-  cluster
-      .add_option("--release", options.release, "let this instance of a service be placed again")
+  shutdown.add_flag("--follow", options.shutdown.follow, "follow a running shutdown until it ends");
+  shutdown.add_flag("--no-follow", options.no_follow,
+                    "with --reason: begin the shutdown and return");
+  cluster.add_option("--release", options.release, "release this service instance from quarantine")
       ->type_name("TYPE/N");
-  CLI::App& entity =
-      *app.add_subcommand("entity", "one entity, wherever it lives: properties, timers, saving");
+  CLI::App& entity = *app.add_subcommand(
+      "entity", "show one entity, wherever it lives: properties, timers, saving");
   entity.add_option("name", options.name, "its channel")->required()->type_name("NAME");
   for (CLI::App* const command : {&cluster, &shutdown, &entity}) {
     add_busd(*command, options);
@@ -171,20 +176,21 @@ void add_manager_commands(CLI::App& app, Options& options) {
 }
 
 void add_commands(CLI::App& app, Options& options) {
-  CLI::App& live = *app.add_subcommand("live", "full-screen view; what bustop alone does");
+  CLI::App& live = *app.add_subcommand("live", "show the full-screen view; the default command");
   add_duration(live, "--interval", options.interval, "time between two readings; default 1s");
-  app.add_subcommand("tree", "root, hosts and processes as a tree");
-  app.add_subcommand("hosts", "hosts as busroot sees them");
-  app.add_subcommand("nodes", "processes of all hosts");
+  app.add_subcommand("tree", "show root, hosts and processes as a tree");
+  app.add_subcommand("hosts", "list hosts as busroot sees them");
+  app.add_subcommand("nodes", "list processes of all hosts");
   add_name_commands(app, options);
   add_mail_commands(app, options);
   add_manager_commands(app, options);
-  CLI::App& rates = *app.add_subcommand("rates", "messages and bytes per second, per link");
+  CLI::App& rates = *app.add_subcommand("rates", "show messages and bytes per second, per link");
   add_duration(rates, "--interval", options.rates.interval,
                "time between two readings; default 1s");
-  rates.add_flag("--once", options.rates.once, "one measurement");
-  rates.add_flag("--local", options.rates.local, "of this host only");
-  CLI::App& doctor = *app.add_subcommand("doctor", "what is wrong, why it matters, what to do");
+  rates.add_flag("--once", options.rates.once, "measure once");
+  rates.add_flag("--local", options.rates.local, "show this host only");
+  CLI::App& doctor =
+      *app.add_subcommand("doctor", "find problems, with their effects and remedies");
   add_duration(doctor, "--interval", options.interval, "time between two readings; default 1s");
   add_busd(doctor, options);
   CLI::App& completion = *app.add_subcommand("completion", "print a completion script");

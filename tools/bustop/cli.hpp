@@ -10,7 +10,7 @@
 
 namespace starbus::bustop {
 
-/// What a run takes from its process.
+/// What a run uses of its process.
 struct Environment {
   std::ostream& out;
   std::ostream& err;

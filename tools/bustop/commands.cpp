@@ -5,9 +5,8 @@
 #include <ostream>
 
 #include "bus/core/wire/name.hpp"
-#include "nodes/manager/manager_desk.hpp"
+#include "nodes/manager/manager_service.hpp"
 #include "tools/bustop/json_out.hpp"
-#include "tools/bustop/parse.hpp"
 #include "tools/bustop/render.hpp"
 #include "tools/bustop/trace.hpp"
 #include "tools/terminal/text.hpp"
@@ -216,10 +215,10 @@ int run_tail(const Context& context, const TailOptions& options) {
   const OriginNames origins(*cluster);
   std::size_t shown = 0;
   const auto ended = context.view.tail(options.name, [&](std::string_view text) {
-    auto line = parse_tail_line(text);
+    auto line = report::from_json<TailLine>(text);
     if (!line) return true;  // an empty line keeps the connection alive
     line->origin = origins.resolve(line->origin);
-    context.out << (context.json ? dump(json_of_tail(*line), true)
+    context.out << (context.json ? dump(report::to_json<OrderedJson>(*line), true)
                                  : render_tail_line(*line, context.look));
     context.out.flush();
     return context.out.good() && (options.count == 0 || ++shown < options.count);

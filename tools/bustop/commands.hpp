@@ -10,19 +10,19 @@
 #include <string>
 
 #include "nodes/manager/placement/setback_report.hpp"
-#include "tools/bustop/cluster_view.hpp"
+#include "tools/cluster/cluster_view.hpp"
 #include "tools/terminal/table.hpp"
 
 namespace starbus::bustop {
 
 inline constexpr int kExitOk = 0;
-inline constexpr int kExitNotFound = 1;     // route of a channel that nobody owns; doctor: warnings
+inline constexpr int kExitNotFound = 1;     // route of a channel without an owner; doctor: warnings
 inline constexpr int kExitBad = 2;          // doctor: errors
 inline constexpr int kExitUnreachable = 3;  // the daemon at --admin does not answer
 inline constexpr int kExitFailed = 4;       // it answered, but not with what was asked for
 inline constexpr int kExitUsage = 64;
 
-/// What every command gets. Lives for one run of the program.
+/// The context of every command, for one run of the program.
 struct Context {
   const ClusterView& view;
   std::ostream& out;
@@ -32,8 +32,7 @@ struct Context {
   std::string admin;  // for messages
   /// Waits between two readings; tests do not.
   std::function<void(std::chrono::milliseconds)> sleep;
-  /// What the manager holds against services; doctor asks when somebody is the manager. Not set:
-  /// nobody is asked.
+  /// Reads the setbacks of services from the manager, for doctor. Not set: they are not read.
   std::function<bus::Result<nodes::manager::SetbackReport>()> setbacks = {};
 };
 

@@ -144,14 +144,7 @@ OrderedJson json_of_nodes(const Cluster& cluster) {
 
 OrderedJson json_of_names(const NamesAnswer& answer) {
   OrderedJson rows = OrderedJson::array();
-  for (const NameRow& row : answer.names) {
-    rows.push_back({{"name", row.name},
-                    {"id", row.id},
-                    {"owner", row.owner},
-                    {"epoch", row.epoch},
-                    {"lineage", row.lineage},
-                    {"state", row.state}});
-  }
+  for (const NameRow& row : answer.names) rows.push_back(report::to_json<OrderedJson>(row));
   return {{"channels", std::move(rows)},
           {"total", answer.total},
           {"more", answer.more},
@@ -192,17 +185,6 @@ OrderedJson json_of_why(const WhyView& view) {
   return json;
 }
 
-OrderedJson json_of_tail(const TailLine& line) {
-  if (line.skipped > 0) return {{"skipped", line.skipped}};
-  return {{"time_ms", static_cast<std::int64_t>(line.time_ms)},
-          {"lane", line.lane},
-          {"origin", line.origin},
-          {"seq", line.seq},
-          {"count", line.count},
-          {"bytes", line.bytes},
-          {"text", line.text}};
-}
-
 OrderedJson json_of_rates(const std::vector<DaemonRates>& rates, double seconds) {
   OrderedJson rows = OrderedJson::array();
   for (const DaemonRates& daemon : rates) {
@@ -231,10 +213,6 @@ OrderedJson json_of_doctor(const std::vector<Finding>& findings) {
                     {"cure", finding.cure}});
   }
   return {{"exit_code", exit_code_of(findings)}, {"findings", std::move(rows)}};
-}
-
-std::string dump(const OrderedJson& json, bool one_line) {
-  return json.dump(one_line ? -1 : 2, ' ', true, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace starbus::bustop

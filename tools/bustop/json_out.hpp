@@ -1,15 +1,14 @@
-/// Model -> JSON for scripts: what --json prints. Keys are documented in docs/bustop.md; they are
-/// only added, never renamed. Plain units as in the names of the keys: us, ms, s, bytes.
+/// Model -> JSON for scripts: what --json prints. Keys are documented in docs/operate/bustop.md;
+/// they are only added, never renamed. Plain units as in the names of the keys: us, ms, s, bytes.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "daemon/report/document.hpp"
 #include "tools/bustop/render.hpp"
+#include "tools/terminal/json_text.hpp"
 
 namespace starbus::bustop {
-
-using OrderedJson = nlohmann::ordered_json;
 
 OrderedJson json_of_tree(const Cluster& cluster);
 OrderedJson json_of_hosts(const Cluster& cluster);
@@ -17,11 +16,7 @@ OrderedJson json_of_nodes(const Cluster& cluster);
 OrderedJson json_of_names(const NamesAnswer& answer);
 OrderedJson json_of_route(const RouteView& view);
 OrderedJson json_of_why(const WhyView& view);
-OrderedJson json_of_tail(const TailLine& line);
 OrderedJson json_of_rates(const std::vector<DaemonRates>& rates, double seconds);
 OrderedJson json_of_doctor(const std::vector<Finding>& findings);
-
-/// ASCII only: whatever a name holds, no terminal is steered by it.
-std::string dump(const OrderedJson& json, bool one_line = false);
 
 }  // namespace starbus::bustop

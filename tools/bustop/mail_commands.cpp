@@ -7,10 +7,10 @@
 #include "bus/core/wire/name.hpp"
 #include "bus/core/wire/post_head.hpp"
 #include "daemon/admin/admin_http.hpp"
+#include "daemon/report/document.hpp"
 #include "mail/repair/inspect.hpp"
 #include "tools/bustop/commands.hpp"
-#include "tools/bustop/mail_view.hpp"
-#include "tools/bustop/parse.hpp"
+#include "tools/cluster/mail_view.hpp"
 #include "tools/terminal/text.hpp"
 
 namespace starbus::bustop {
@@ -37,8 +37,8 @@ MailStats troubled(const Context& context, const std::string& host, const Error&
   stats.host = host;
   stats.trouble = error;
   if (const auto status = context.view.status_of(host)) {
-    stats.state = status->mail_state;
-    stats.reason = status->mail_reason;
+    stats.state = status->mail ? status->mail->state : "";
+    stats.reason = status->mail ? status->mail->reason : "";
   }
   return stats;
 }
@@ -67,7 +67,7 @@ Result<bool> add_boxes(const Context& context, const std::string& host, const st
     if (!after.empty()) path += "&after=" + percent_encode(after);
     const auto text = context.view.mail(host, path);
     if (!text) return text.error();
-    auto page = parse_mail_boxes(*text);
+    auto page = report::from_json<MailBoxes>(*text);
     if (!page) return page.error();
     for (MailBox& box : page->boxes) {
       box.host = host;
@@ -134,12 +134,12 @@ int run_mail_purge(const Context& context, const MailOptions& options) {
     return kExitNotFound;
   }
   if (!text) return report(context, text.error());
-  const auto count = parse_mail_purge(*text);
-  if (!count) return report(context, count.error());
+  const auto purge = report::from_json<report::MailPurge>(*text);
+  if (!purge) return report(context, purge.error());
   if (context.json) {
     context.out << *text << "\n";
   } else {
-    context.out << *count << (*count == 1 ? " message" : " messages") << " erased\n";
+    context.out << count_of(purge->purged, "message") << " erased\n";
   }
   return kExitOk;
 }

@@ -9,7 +9,7 @@
 
 namespace starbus::bustop {
 
-/// What these commands get. Lives for one run of the program.
+/// The context of these commands, for one run of the program.
 struct ManagerContext {
   std::ostream& out;
   std::ostream& err;
@@ -27,12 +27,12 @@ struct ShutdownOptions {
 
 /// Exit codes as of commands.hpp. kExitBad: an instance is in quarantine.
 int run_cluster(const ManagerContext& context);
-/// Lets an instance of a service be placed again. kExitNotFound: nothing is held against it.
+/// Releases a service instance from quarantine. kExitNotFound: it has no setbacks.
 int run_release(const ManagerContext& context, const std::string& instance);
 /// One entity, wherever it lives: its properties, its timers, whether it is saved. kExitNotFound:
-/// nobody has that name, or it is no entity.
+/// the name has no owner, or the owner is not an entity.
 int run_entity(const ManagerContext& context, const std::string& channel);
-/// kExitBad: somebody did not end in time.
+/// kExitBad: a node did not end in time.
 int run_shutdown(const ManagerContext& context, const ShutdownOptions& options);
 
 }  // namespace starbus::bustop

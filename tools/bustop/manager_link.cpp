@@ -8,13 +8,13 @@
 #include "bus/client/bus.hpp"
 #include "entity/objects/entity.hpp"
 #include "entity/rpc/rpc.hpp"
-#include "nodes/manager/manager_desk.hpp"
+#include "nodes/manager/manager_service.hpp"
 
 namespace starbus::bustop {
 
 using nodes::manager::ClusterReport;
 using nodes::manager::kManagerChannel;
-using nodes::manager::ManagerDesk;
+using nodes::manager::ManagerService;
 using nodes::manager::SetbackReport;
 using nodes::manager::ShutdownReport;
 namespace rpc = entity::rpc;
@@ -29,18 +29,13 @@ bus::Options options_of(const std::string& endpoint, const std::string& role) {
   return options;
 }
 
-/// What the bus knows about why there is no answer.
+/// The error as bustop shows it: in words of the bus.
 bus::Error error_of(const rpc::Error& error) {
-  switch (error.code) {
-    case rpc::Errc::bus:
-      return {error.bus, error.detail};
-    case rpc::Errc::no_such_entity:
-      return {bus::Errc::no_owner, "nobody is the manager"};
-    case rpc::Errc::deadline:
-      return {bus::Errc::deadline, "the manager does not answer"};
-    default:
-      return {bus::Errc::handler_failed, error.to_string()};
-  }
+  if (rpc::is_absent(error))
+    return {bus::Errc::no_owner, "manager: no owner; start starbus-manager"};
+  if (error == rpc::Errc::deadline) return {bus::Errc::deadline, "the manager does not answer"};
+  if (error.code.is_of<bus::Errc>()) return error;
+  return {bus::Errc::handler_failed, error.to_string()};
 }
 
 }  // namespace
@@ -104,13 +99,13 @@ bus::Result<T> answer_of(boost::asio::io_context& loop, rpc::Pending<T, E> pendi
 }  // namespace
 
 bus::Result<ClusterReport> ManagerLink::cluster(const std::string& after) {
-  return answer_of(link_->loop, rpc::call<&ManagerDesk::cluster>(link_->rpc, kManagerChannel,
-                                                                 {.deadline = timeout_}, after));
+  return answer_of(link_->loop, rpc::call<&ManagerService::cluster>(link_->rpc, kManagerChannel,
+                                                                    {.deadline = timeout_}, after));
 }
 
 bus::Result<SetbackReport> ManagerLink::setbacks() {
-  return answer_of(link_->loop, rpc::call<&ManagerDesk::setbacks>(link_->rpc, kManagerChannel,
-                                                                  {.deadline = timeout_}));
+  return answer_of(link_->loop, rpc::call<&ManagerService::setbacks>(link_->rpc, kManagerChannel,
+                                                                     {.deadline = timeout_}));
 }
 
 bus::Result<std::string> ManagerLink::entity(const std::string& channel) {
@@ -118,10 +113,10 @@ bus::Result<std::string> ManagerLink::entity(const std::string& channel) {
                                                                           {.deadline = timeout_}));
   if (shown) return shown;
   if (shown.error() == bus::Errc::no_owner) {
-    return bus::Error(bus::Errc::no_owner, "nobody has " + channel);
+    return bus::Error(bus::Errc::no_owner, channel + ": no owner");
   }
   if (shown.error() == bus::Errc::handler_failed) {
-    return bus::Error(bus::Errc::no_handler, channel + " is no entity: " + shown.error().detail);
+    return bus::Error(bus::Errc::no_handler, channel + ": not an entity: " + shown.error().detail);
   }
   if (shown.error() == bus::Errc::deadline) {
     return bus::Error(bus::Errc::deadline, channel + " does not answer");
@@ -130,18 +125,18 @@ bus::Result<std::string> ManagerLink::entity(const std::string& channel) {
 }
 
 bus::Result<bool> ManagerLink::release(const std::string& instance) {
-  return answer_of(link_->loop, rpc::call<&ManagerDesk::release>(link_->rpc, kManagerChannel,
-                                                                 {.deadline = timeout_}, instance));
+  return answer_of(link_->loop, rpc::call<&ManagerService::release>(
+                                    link_->rpc, kManagerChannel, {.deadline = timeout_}, instance));
 }
 
 bus::Result<ShutdownReport> ManagerLink::shutdown_report() {
-  return answer_of(link_->loop, rpc::call<&ManagerDesk::shutdown_report>(
+  return answer_of(link_->loop, rpc::call<&ManagerService::shutdown_report>(
                                     link_->rpc, kManagerChannel, {.deadline = timeout_}));
 }
 
 bus::Result<ShutdownReport> ManagerLink::shut_down(const std::string& reason) {
-  return answer_of(link_->loop, rpc::call<&ManagerDesk::shutdown>(link_->rpc, kManagerChannel,
-                                                                  {.deadline = timeout_}, reason));
+  return answer_of(link_->loop, rpc::call<&ManagerService::shutdown>(
+                                    link_->rpc, kManagerChannel, {.deadline = timeout_}, reason));
 }
 
 }  // namespace starbus::bustop

@@ -1,6 +1,6 @@
-/// Calls of the cluster's manager (docs/manager.md), and of entities, from a program that is no
-/// node: over a link of its own to a busd, since they may be on any host, and an admin port is its
-/// host's alone.
+/// Calls to the cluster's manager (docs/guide/manager.md) and to entities, from a program that is not a
+/// node. Uses its own link to a busd, since they may be on any host, and an admin port only reaches
+/// its own host.
 ///
 /// Single-threaded: each function runs the link until there is an answer, or `timeout` is over.
 #pragma once
@@ -33,16 +33,16 @@ class ManagerLink {
 
   /// unreachable: no busd; name_taken and others of bus::Bus::connect.
   bus::Result<> connect();
-  /// Errors: no_owner, nobody is the manager now; deadline; the bus' own.
+  /// Errors: no_owner (there is no manager now), deadline, those of the bus.
   bus::Result<nodes::manager::ClusterReport> cluster(const std::string& after);
   bus::Result<nodes::manager::SetbackReport> setbacks();
-  /// What an entity says of itself, wherever it is: JSON. no_owner: nobody has the name;
-  /// no_handler: it is no entity.
+  /// The description of an entity, wherever it is: JSON. no_owner: the name has no owner;
+  /// no_handler: the owner is not an entity.
   bus::Result<std::string> entity(const std::string& channel);
   bus::Result<bool> release(const std::string& instance);
   bus::Result<nodes::manager::ShutdownReport> shutdown_report();
   bus::Result<nodes::manager::ShutdownReport> shut_down(const std::string& reason);
-  /// Lets the link live for so long.
+  /// Runs the link for this time.
   void wait(std::chrono::milliseconds time);
 
  private:

@@ -141,8 +141,8 @@ std::string render_setbacks(const SetbackReport& report, const Look& look) {
   if (report.left_out != 0) text += "note: " + count_of(report.left_out, "further one") + "\n";
   if (quarantined.empty()) return text;
   return text +
-         "  -> read the logs and core dumps of those hosts; when it is mended: bustop cluster "
-         "--release " +
+         "  -> read the logs and core dumps of those hosts; when the cause is removed: "
+         "bustop cluster --release " +
          quarantined + "\n";
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/bustop/model.hpp"
+#include "tools/cluster/model.hpp"
 
 namespace starbus::bustop {
 
@@ -38,7 +38,7 @@ struct DaemonRates {
 };
 
 std::optional<LinkRate> rate_between(const LinkInfo& before, const LinkInfo& after, double seconds);
-/// Per second; none if the counter fell or no time has passed.
+/// Per second; nullopt if the counter fell or no time has passed.
 std::optional<double> counter_rate(const DaemonReading& before, const DaemonReading& after,
                                    const std::string& counter);
 /// One row per daemon of `after`.

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "tools/bustop/cluster_view.hpp"
 #include "tools/bustop/doctor/doctor.hpp"
-#include "tools/bustop/model.hpp"
 #include "tools/bustop/rates.hpp"
+#include "tools/cluster/cluster_view.hpp"
+#include "tools/cluster/model.hpp"
 #include "tools/terminal/table.hpp"
 
 namespace starbus::bustop {
@@ -34,7 +34,7 @@ struct RouteView {
   std::vector<Hop> hops;
 };
 std::string render_route(const RouteView& view, const Look& look);
-/// From what is known of the cluster and of the owner's host.
+/// Computed from the views of the cluster and of the owner's host.
 std::vector<Hop> hops_to(const RouteInfo& route, const Cluster& cluster);
 
 struct WhyView {
@@ -47,15 +47,15 @@ struct WhyView {
 };
 std::string render_why(const WhyView& view, const Look& look);
 
-/// What to do about a reason as daemons record it: "already_bound: entity/7 is owned by ...".
+/// The remedy for a recorded reason such as "already_bound: entity/7 is owned by ...".
 /// Empty for a reason that the error catalogue does not know.
 std::string cure_of(const std::string& reason);
 std::string meaning_of(const std::string& reason);
 
-/// What to say where one channel is wanted and `name` is that of a set; empty if it is not.
+/// A hint if `name` is a shared name or a group where one channel is needed; else empty.
 std::string set_text(const std::string& name);
 
-/// What to know before reading a view that is not whole.
+/// Notes on an incomplete view.
 std::vector<std::string> notes_on(const Cluster& cluster);
 
 Cell host_state(const HostView& host, const Cluster& cluster);

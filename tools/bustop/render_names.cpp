@@ -36,7 +36,7 @@ std::string first_word(const std::string& reason) {
 
 Advice advice_on(const std::string& reason) {
   const std::string word = first_word(reason);
-  for (const bus::ErrorInfo& info : bus::error_catalogue()) {
+  for (const ErrorInfo& info : bus::kErrors.errors) {
     if (info.name == word) return {info.name, info.meaning, info.cure};
   }
   for (const Advice& advice : kNackAdvice) {
@@ -55,7 +55,7 @@ std::string owner_line(const RouteAnswer& route) {
 std::string not_found_text(const std::string& name, bool root_answered) {
   const std::string set = set_text(name);
   if (!set.empty()) return set;
-  return root_answered ? "nobody: a message to it fails with no_owner"
+  return root_answered ? "no owner: messages fail with no_owner"
                        : "not known: busroot does not answer";
 }
 

@@ -1,8 +1,8 @@
 #include "tools/bustop/trace.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "daemon/report/document.hpp"
 #include "tools/terminal/text.hpp"
 
 namespace starbus::bustop {
@@ -15,11 +15,11 @@ double micros(std::uint64_t from, std::uint64_t to) {
 }
 
 std::string meaning_of_end(const std::string& end) {
-  if (end == "owner") return "its process has it";
-  if (end == "no_owner") return "nobody owns the channel: a message ends with no_owner";
-  if (end == "not_bound") return "the process there does not own it (any more): try again";
+  if (end == "owner") return "delivered to its process";
+  if (end == "no_owner") return "the channel has no owner: messages end with no_owner";
+  if (end == "not_bound") return "the process does not own the channel any more: try again";
   if (end == "frozen") return "the channel is moving: messages wait for its new place";
-  if (end == "held") return "busroot holds its messages: a move, or grace after a restart";
+  if (end == "held") return "busroot holds its messages during a move, or in grace after a restart";
   if (end == "no_session") return "the next hop has no session: messages are sent again later";
   if (end == "queue_full")
     return "the queue to the next hop is full: messages are sent again later";
@@ -30,20 +30,12 @@ std::string meaning_of_end(const std::string& end) {
 }  // namespace
 
 Result<Trace> parse_trace(std::string_view text) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  const Error bad{Errc::bad_bytes, "not a trace"};
-  if (!json.is_object() || !json.contains("hops") || !json["hops"].is_array()) return bad;
-  try {
-    Trace trace{json.value("name", ""), json.value("lane", ""), json.value("end", ""), {}};
-    for (const auto& hop : json["hops"]) {
-      trace.passages.push_back({hop.value("where", ""), hop.value("at_ns", std::uint64_t{0}),
-                                hop.value("queued_bytes", std::uint64_t{0})});
-    }
-    if (trace.passages.empty()) return bad;
-    return trace;
-  } catch (const nlohmann::json::exception&) {
-    return bad;
-  }
+  auto trace = report::from_json<Trace>(text);
+  if (!trace) return trace;
+  const auto& passages = trace->passages;
+  const bool named = std::ranges::none_of(passages, &std::string::empty, &TracePassage::where);
+  if (passages.empty() || !named) return Error{Errc::bad_bytes, "not a trace"};
+  return trace;
 }
 
 std::vector<TraceStation> stations_of(const Trace& trace) {
@@ -76,7 +68,7 @@ std::string render_trace(const Trace& trace, const Look& look) {
   const auto stations = stations_of(trace);
   if (stations.empty()) {
     for (const TracePassage& passage : trace.passages) result += printable(passage.where) + "\n";
-    return result + "it came back another way: the cluster has changed meanwhile\n";
+    return result + "the trace came back another way: the cluster changed meanwhile; try again\n";
   }
   using Align = Table::Align;
   Table table({{"HOP", Align::left, true},

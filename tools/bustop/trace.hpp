@@ -2,8 +2,8 @@
 ///
 /// A busd sends a trace along the way that a message for the channel takes, in turn with the
 /// messages of its lane; it comes back as an acknowledgement does. Every hop has a clock of its
-/// own, so only differences on one clock count: the round trip over a link is what the near side
-/// waited less what the far side took, and half of it is what one way costs.
+/// own, so only differences on one clock count: the round trip over a link is the wait of the near
+/// side minus the time of the far side, and one way takes half of it.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,15 @@
 #include <vector>
 
 #include "tools/bustop/json_out.hpp"
-#include "tools/bustop/model.hpp"
+#include "tools/cluster/model.hpp"
 #include "tools/terminal/table.hpp"
 
 namespace starbus::bustop {
 
-struct TracePassage {
-  std::string where;
-  std::uint64_t at_ns = 0;  // on its own clock
-  std::uint64_t queued_bytes = 0;
-};
+using report::Trace;
+using report::TracePassage;
 
-struct Trace {
-  std::string name;
-  std::string lane;
-  std::string end;  // as in bus/core/wire/record_admin.hpp: "owner", "no_owner", "held", ...
-  std::vector<TracePassage> passages;
-};
+/// bad_bytes unless there is at least one passage and each names its station.
 Result<Trace> parse_trace(std::string_view text);
 
 /// A station of the way out.

@@ -1,4 +1,5 @@
-/// The command line of starbus-db-tool, without the process around it. docs/db.md, "The tool".
+/// The command line of starbus-db-tool, without the process around it. docs/guide/db.md, "The
+/// tool".
 #pragma once
 
 #include <string>

@@ -111,7 +111,7 @@ int find(Session& session, const Streams& streams, const FindOptions& options) {
        {std::pair(options.from, &query.range.from), std::pair(options.to, &query.range.to)}) {
     if (!text) continue;
     *bound = read_bound(*text);
-    if (!*bound) return fail(streams, *text + " is no JSON array");
+    if (!*bound) return fail(streams, *text + " is not a JSON array");
   }
   std::uint64_t left = options.limit;
   int code = 0;

@@ -1,5 +1,5 @@
-/// What starbus-db-tool can do with a database that is open. Each says what went wrong, or was
-/// found, and returns the exit code: 0 all is well, 1 not.
+/// The commands of starbus-db-tool on an open database. Each prints its errors or findings, and
+/// returns the exit code: 0 all is well, 1 not.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ int get(Session& session, const Streams& streams, const std::string& collection,
 int find(Session& session, const Streams& streams, const FindOptions& options);
 int export_all(Session& session, const Streams& streams);
 int import_all(Session& session, const Streams& streams);
-/// Whether all documents can be read, and counters and indexes agree with them.
+/// Checks that all documents can be read, and that counters and indexes agree with them.
 int check(Session& session, const Streams& streams);
 
 /// "starbus-db-tool: bad_request: ..."; 1.

@@ -16,8 +16,8 @@ db::Result<db::Json> parse_json(std::string_view text) {
   };
   db::Json json = db::Json::parse(text, keep, false);
   if (too_deep) return db::Error(db::Errc::too_large, "too deep");
-  if (json.is_discarded()) return db::Error(db::Errc::bad_request, "no JSON");
-  return db::Result<db::Json>(boost::system::in_place_value, std::move(json));
+  if (json.is_discarded()) return db::Error(db::Errc::bad_request, "not JSON");
+  return db::Result<db::Json>(in_place_value, std::move(json));
 }
 
 }  // namespace starbus::db_tool

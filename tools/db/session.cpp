@@ -10,6 +10,7 @@
 #include "nodes/db/catalogue.hpp"
 #include "nodes/db/remote/remote_database.hpp"
 #include "nodes/db/store_database.hpp"
+#include "storage/recovery/repair.hpp"
 
 namespace starbus::db_tool {
 
@@ -44,9 +45,9 @@ db::Result<> Session::open_folder(const std::filesystem::path& folder) {
   std::error_code error;  // of a folder that this user may not look into
   if (!std::filesystem::exists(folder / "CURRENT", error)) {
     return db::Error(db::Errc::not_found,
-                     folder.string() + (error ? ": " + error.message() : " is no store"));
+                     folder.string() + (error ? ": " + error.message() : " is not a store"));
   }
-  auto store = storage::open_store({.folder = folder});
+  auto store = storage::open_store({.folder = folder, .repair_logs = storage::repair_logs});
   if (!store && store.error() == storage::Errc::in_use) {
     return db::Error(db::Errc::unavailable,
                      store.error().to_string() + "; ask the node, with --database");

@@ -18,8 +18,8 @@ namespace starbus::db_tool {
 
 namespace db = nodes::db;
 
-/// A database for one command: a folder that nobody has open, or a running node over the bus. Calls
-/// block until their answers are there. One thread.
+/// A database for one command: a folder that no process has open, or a running node over the bus.
+/// Calls block until they are answered. One thread.
 class Session final : private nodes::Executor {
  public:
   struct Place {
@@ -28,7 +28,7 @@ class Session final : private nodes::Executor {
     std::string role = "node";     // for busd's access list
     std::string database = "main";
   };
-  /// `tell` hears, once, for what a call has waited longer than a second.
+  /// Calls `tell` once if a call has waited longer than a second, with the reason.
   explicit Session(std::function<void(const std::string&)> tell);
   ~Session() override;
 

@@ -87,7 +87,7 @@ class Import {
   std::uint64_t count() const { return count_; }
 
  private:
-  static db::Error wrong() { return {db::Errc::bad_request, "not a line of an export"}; }
+  static db::Error wrong() { return {db::Errc::bad_request, "malformed line of an export"}; }
 
   db::Result<> declare(const db::Json& json, const std::string& collection) {
     db::DeclareIndex request{collection, "", {}};

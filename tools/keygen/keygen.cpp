@@ -83,7 +83,8 @@ std::string toml(const std::string& text) {
 Result<> make_host(const Options& options, std::ostream& out) {
   if (auto checked = bus::check_node_name(options.name); !checked) return checked.error();
   if (options.name == kRoot)
-    return Error{Errc::bad_name, "no host may be called root: see  starbus-keygen root"};
+    return Error{Errc::bad_name,
+                 "host name: root is reserved; for busroot use  starbus-keygen root"};
   const Files files = files_of(options, options.name);
   const auto keys = make_pair(options, files);
   if (!keys) return keys.error();

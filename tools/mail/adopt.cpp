@@ -21,7 +21,7 @@ Result<> may_adopt(const storage::Store& store, std::uint8_t shard) {
   const auto row = value && *value ? mail::decode_place(**value) : std::nullopt;
   if (!row || row->keeping != mail::Keeping::incoming) return {};
   return Error{Errc::denied, bus::shard_name(shard) + " was on its way from " + row->host +
-                                 " and is here in part; start busd, which clears that away"};
+                                 " and is here only in part; start busd, which erases that part"};
 }
 
 }  // namespace
@@ -47,7 +47,8 @@ int run_adopt(const Context& context, const AdoptOptions& options) {
               << " kept here from now on\n";
   if (!empty.empty()) {
     std::ranges::sort(empty);
-    context.out << "nothing is here of " << bus::shards_text(empty) << ": they begin empty\n";
+    context.out << "no rows are here of " << bus::shards_text(empty)
+                << ": these shards begin empty\n";
   }
   return kExitOk;
 }

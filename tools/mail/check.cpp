@@ -4,8 +4,8 @@
 #include <ostream>
 
 #include "mail/repair/noted_damage.hpp"
-#include "tools/bustop/json_out.hpp"
 #include "tools/mail/commands.hpp"
+#include "tools/terminal/json_text.hpp"
 #include "tools/terminal/text.hpp"
 
 namespace starbus::mail_tool {
@@ -48,11 +48,11 @@ void print(const Context& context, const mail::CheckReport& report) {
   context.out << count_of(report.totals.boxes, "mailbox") << ", "
               << count_of(report.totals.messages, "message") << ", "
               << bustop::human_bytes(static_cast<double>(report.totals.bytes)) << ": "
-              << (report.is_clean() ? "all is well" : count_of(report.problems, "problem")) << "\n";
+              << (report.is_clean() ? "no problems" : count_of(report.problems, "problem")) << "\n";
   if (!report.is_clean()) context.out << "  -> starbus-mail repair\n";
 }
 
-/// What the disk did, and was mended: it is shown until somebody has acknowledged it.
+/// What the disk did, and was repaired: it is shown until somebody has acknowledged it.
 struct Noted {
   std::vector<storage::DamageNote> notes;
   std::vector<std::string> texts;  // in the same order
@@ -83,7 +83,7 @@ OrderedJson json_of(const Noted& noted) {
 void print(const Context& context, const Noted& noted) {
   for (std::size_t i = 0; i < noted.notes.size(); ++i) {
     const storage::DamageNote& note = noted.notes[i];
-    context.out << (note.lost ? "lost: " : "mended: ")
+    context.out << (note.lost ? "lost: " : "repaired: ")
                 << bustop::date_time(static_cast<double>(note.time_ms)) << " "
                 << bustop::printable(noted.texts[i]) << "\n";
   }
@@ -95,7 +95,7 @@ int run_check(const Context& context, const CheckOptions& options) {
   const auto opened = open_to_read(options.directory);
   if (!opened) return fail(context, opened.error());
   std::vector<std::string> log_damage = opened->store->report().damage;
-  // What was mended is in the notes.
+  // What was repaired is in the notes.
   std::erase_if(log_damage, [](const std::string& text) {
     return text.find(": dropping ") == std::string::npos;
   });
@@ -122,16 +122,16 @@ int run_check(const Context& context, const CheckOptions& options) {
   const bool unsettled = std::ranges::any_of(
       noted->notes, [](const auto& note) { return note.lost && !note.settled; });
   if (unsettled && report->is_clean() && !context.json) {
-    context.out << "  -> starbus-mail repair, so that its readers are told\n";
+    context.out << "  -> starbus-mail repair, which reports the loss to readers\n";
   }
   if (options.acknowledge && unsettled) {
-    return fail(context, {Errc::busy, "what was lost has not been made good yet"});
+    return fail(context, {Errc::busy, "losses are not repaired yet"});
   }
   if (options.acknowledge) {
     const auto done = storage::acknowledge_damage({.folder = options.directory});
     if (!done) return fail(context, error_of(done.error()));
   } else if (!noted->notes.empty() && !unsettled && !context.json) {
-    context.out << "  -> starbus-mail check --acknowledge, when you have seen to the disk\n";
+    context.out << "  -> check the disk, then starbus-mail check --acknowledge\n";
   }
   return report->is_clean() && !unsettled ? kExitOk : kExitFindings;
 }

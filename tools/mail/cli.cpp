@@ -18,7 +18,7 @@ constexpr const char* kDefaultAdmin = "http://127.0.0.1:7611";
 
 struct Options {
   std::string directory;
-  std::string lender;
+  std::string busd;
   std::string admin;
   bool json = false;
   bool progress = false;
@@ -42,9 +42,9 @@ void add_directory(CLI::App& app, Options& options) {
                  "state folder of busd")
       ->required()
       ->type_name("DIR");
-  app.add_option("--busd", options.lender,
-                 "admin port of the busd that has this store open: it lends it to the command; "
-                 "posts to its shards wait meanwhile")
+  app.add_option("--busd", options.busd,
+                 "admin port of the busd that has this store open: busd detaches it for the "
+                 "command; posts to its shards wait meanwhile")
       ->type_name("URL");
 }
 
@@ -54,96 +54,100 @@ void add_admin(CLI::App& app, Options& options) {
       ->type_name("URL");
 }
 
-/// On a folder.
+/// Commands on a folder.
 void add_offline(CLI::App& app, Options& options) {
   for (const auto& [name, what] :
-       {std::pair("check", "verify every row, and say of which mailbox what is wrong"),
-        std::pair("stats", "how many mailboxes and messages, and how old")}) {
+       {std::pair("check", "verify every row, and name the mailboxes with problems"),
+        std::pair("stats", "count mailboxes and messages, and show their age")}) {
     CLI::App& command = *app.add_subcommand(name, what);
     add_directory(command, options);
     if (std::string_view(name) == "stats")
-      command.add_flag("--shards", options.shards, "one row per shard");
+      command.add_flag("--shards", options.shards, "print one row per shard");
     if (std::string_view(name) == "check")
       command.add_flag("--acknowledge", options.acknowledge,
-                       "what is noted of damage that was mended is not told again");
+                       "clear the notes of damage that was repaired");
   }
   CLI::App& repair = *app.add_subcommand(
-      "repair", "make a damaged store whole; what is lost is said, and written to a file");
+      "repair", "repair a damaged store; print what is lost, and write it to a file");
   add_directory(repair, options);
   repair
       .add_option("--report", options.repair.report,
-                  "where to write what was done; default: DIR.repair-TIME.jsonl")
+                  "write the steps of the repair there; default: DIR.repair-TIME.jsonl")
       ->type_name("FILE");
-  CLI::App& ls = *app.add_subcommand("ls", "mailboxes and logs");
+  CLI::App& ls = *app.add_subcommand("ls", "list mailboxes and logs");
   add_directory(ls, options);
-  ls.add_option("prefix", options.ls.prefix, "names that begin with it")->type_name("PREFIX");
-  ls.add_option("--limit", options.ls.limit, "at most so many; default 100")
+  ls.add_option("prefix", options.ls.prefix, "list only names with this prefix")
+      ->type_name("PREFIX");
+  ls.add_option("--limit", options.ls.limit, "print at most N; default 100")
       ->type_name("N")
       ->check(tools::number_to(tools::kMostRows));
-  ls.add_flag("--all", options.all, "all of them");
-  CLI::App& peek = *app.add_subcommand("peek", "messages of a mailbox; they stay where they are");
+  ls.add_flag("--all", options.all, "print all");
+  CLI::App& peek = *app.add_subcommand("peek", "show messages of a mailbox without removing them");
   add_directory(peek, options);
   peek.add_option("name", options.peek.name, "mailbox")->required()->type_name("NAME");
-  peek.add_option("--from", options.peek.from, "first number; default: the oldest")
+  peek.add_option("--from", options.peek.from, "begin at this number; default: the oldest")
       ->type_name("N")
       ->check(tools::number_to(bus::busd::mail::kMostNumber));
-  peek.add_option("--limit", options.peek.limit, "at most so many; default 20")
+  peek.add_option("--limit", options.peek.limit, "print at most N; default 20")
       ->type_name("N")
       ->check(tools::number_to(tools::kMostRows));
-  CLI::App& exported = *app.add_subcommand("export", "mailboxes to a file of JSON lines");
+  CLI::App& exported = *app.add_subcommand("export", "write mailboxes to a file of JSON lines");
   add_directory(exported, options);
-  exported.add_option("file", options.exported.file, "a new file; - for standard output")
+  exported
+      .add_option("file", options.exported.file, "write to this new file; - for standard output")
       ->required()
       ->type_name("FILE");
-  exported.add_option("--mailbox", options.exported.mailboxes, "only this one; may be repeated")
+  exported
+      .add_option("--mailbox", options.exported.mailboxes,
+                  "export only this mailbox; may be repeated")
       ->type_name("NAME");
-  CLI::App& import = *app.add_subcommand("import", "mailboxes from a file that export has written");
+  CLI::App& import = *app.add_subcommand("import", "read mailboxes from a file written by export");
   add_directory(import, options);
   import.add_option("file", options.import.file, "file")->required()->type_name("FILE");
   import.add_flag("--append", options.import.append,
-                  "behind what a mailbox has, with new numbers; otherwise that is refused");
-  CLI::App& restore = *app.add_subcommand("restore", "a store from a backup");
-  restore.add_option("backup", options.restore.backup, "folder that backup has written")
+                  "add to existing mailboxes, with new numbers; without it they are refused");
+  CLI::App& restore = *app.add_subcommand("restore", "restore a store from a backup");
+  restore.add_option("backup", options.restore.backup, "folder written by backup")
       ->required()
       ->type_name("BACKUP");
   add_directory(restore, options);
-  restore.add_flag("--damaged", options.restore.damaged, "also a backup that is not whole");
+  restore.add_flag("--damaged", options.restore.damaged, "accept an incomplete backup");
   restore
       .add_option("--shards", options.restore.shards,
-                  "only these, 0-15,40; the others have moved to other hosts since")
+                  "restore only these, as 0-15,40; the others have moved to other hosts since")
       ->type_name("SHARDS");
 }
 
 void add_adopt(CLI::App& app, Options& options) {
   CLI::App& adopt = *app.add_subcommand(
       "adopt", "keep shards here, because the host that had them is gone for good");
-  adopt.add_option("shards", options.adopt.shards, "which ones: 0-15,40")
+  adopt.add_option("shards", options.adopt.shards, "shards, as 0-15,40")
       ->required()
       ->type_name("SHARDS");
   add_directory(adopt, options);
 }
 
-/// By a busd that runs.
+/// Commands on a running busd.
 void add_online(CLI::App& app, Options& options) {
-  CLI::App& shards = *app.add_subcommand("shards", "which host has which of the 256 shards");
+  CLI::App& shards = *app.add_subcommand("shards", "show which host has which of the 256 shards");
   add_admin(shards, options);
-  CLI::App& acknowledge = *app.add_subcommand(
-      "acknowledge", "damage that a busd has mended is not told again: somebody has seen to it");
+  CLI::App& acknowledge =
+      *app.add_subcommand("acknowledge", "clear the notes of damage that a busd has repaired");
   add_admin(acknowledge, options);
   CLI::App& move = *app.add_subcommand(
-      "move", "shards of other hosts to the host of that busd, while all of them serve");
-  move.add_option("shards", options.move.shards, "which ones: 0-15,40")->type_name("SHARDS");
-  move.add_option("--from", options.move.from, "all that this host has")->type_name("HOST");
+      "move", "move shards of other hosts to the host of that busd while all of them serve");
+  move.add_option("shards", options.move.shards, "shards, as 0-15,40")->type_name("SHARDS");
+  move.add_option("--from", options.move.from, "move all shards of this host")->type_name("HOST");
   move.add_flag("--stop", options.move.stop, "end the move that is under way");
   move.add_flag("--follow", options.move.follow,
                 "show the move that is under way until it has ended");
   move.footer(
-      "Ctrl-C ends the move that the command has begun in order. Without SHARDS and --from it "
-      "shows "
-      "the one that is under way, on a terminal until it has ended; Ctrl-C then ends the showing.");
+      "Ctrl-C ends, in order, the move that this command began. Without SHARDS and --from the "
+      "command shows the move that is under way, on a terminal until that has ended; Ctrl-C then "
+      "only ends the display.");
   add_admin(move, options);
   CLI::App& backup = *app.add_subcommand(
-      "backup", "a copy of the store of a running busd, of this moment, while it serves");
+      "backup", "copy the store of a running busd, as it is now, while it serves");
   backup
       .add_option("target", options.backup.target,
                   "a new folder on the host of that busd: an absolute path that it may write")
@@ -207,7 +211,7 @@ Result<> check_names(const Options& options) {
   return {};
 }
 
-/// What is no list of shards, too.
+/// So is a malformed list of shards.
 Result<> check_shards(const Options& options) {
   for (const std::string& text :
        {options.move.shards, options.adopt.shards, options.restore.shards}) {
@@ -217,7 +221,7 @@ Result<> check_shards(const Options& options) {
   return {};
 }
 
-/// Of what names the shards to move only one may be there.
+/// Only one option may name the shards to move.
 Result<> check_move(const MoveOptions& move) {
   if (!move.shards.empty() && !move.from.empty()) {
     return Error{Errc::bad_name, "move: leave out " + move.shards + " to move all that " +
@@ -235,14 +239,15 @@ Result<> check_move(const MoveOptions& move) {
 
 int run_mail_tool(const std::vector<std::string>& arguments, const Environment& environment) {
   Options options;
-  CLI::App app("starbus-mail: looks after the mail stores of hosts", "starbus-mail");
+  CLI::App app("starbus-mail: checks, repairs, moves and copies the mail stores of hosts",
+               "starbus-mail");
   app.fallthrough();
   app.require_subcommand(1);
   app.set_version_flag("--version", STARBUS_VERSION);
   app.footer(
       "Exit codes: 0 all is well, 1 something is wrong or the command failed, 2 wrong command "
       "line.");
-  app.add_flag("--json", options.json, "print JSON for scripts; see docs/mail-tools.md");
+  app.add_flag("--json", options.json, "print JSON for scripts; see docs/operate/mail-tools.md");
   app.add_flag("--progress", options.progress, "show progress, also where there is no terminal");
   add_offline(app, options);
   add_adopt(app, options);
@@ -268,10 +273,10 @@ int run_mail_tool(const std::vector<std::string>& arguments, const Environment& 
   }
   const std::string command = app.get_subcommands().front()->get_name();
   // restore needs the store for a moment alone, and asks for it then.
-  options.restore.busd = options.lender;
-  if (options.lender.empty() || command == "restore") return dispatch(command, context, options);
-  const auto loan = borrow(options.lender, options.directory);
-  if (!loan) return unreachable(context, options.lender, loan.error());
+  options.restore.busd = options.busd;
+  if (options.busd.empty() || command == "restore") return dispatch(command, context, options);
+  const auto detached = detach_store(options.busd, options.directory);
+  if (!detached) return unreachable(context, options.busd, detached.error());
   return dispatch(command, context, options);
 }
 

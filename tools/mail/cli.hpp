@@ -1,6 +1,6 @@
 /// The command line of starbus-mail, without the process around it: looks after the mail stores of
-/// hosts, with busd stopped (on a folder) or running (over its admin port). docs/mail-tools.md is
-/// its manual.
+/// hosts, with busd stopped (on a folder) or running (over its admin port).
+/// docs/operate/mail-tools.md is its manual.
 #pragma once
 
 #include <functional>

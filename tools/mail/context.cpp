@@ -9,6 +9,7 @@
 #include "mail/repair/backup.hpp"
 #include "mail/repair/disk_space.hpp"
 #include "storage/limits.hpp"
+#include "storage/recovery/repair.hpp"
 #include "tools/terminal/text.hpp"
 
 namespace starbus::mail_tool {
@@ -16,8 +17,8 @@ namespace {
 
 constexpr std::uint64_t kBetweenLines = 200;  // ms
 
-Errc code_of(storage::Errc code) {
-  switch (code) {
+Errc code_of(Code code) {
+  switch (code.in<storage::Errc>()) {
     case storage::Errc::store_full:
       return Errc::store_full;
     case storage::Errc::corrupt:
@@ -38,7 +39,8 @@ Errc code_of(storage::Errc code) {
 Result<std::vector<std::uint8_t>> shards_in(const std::string& text) {
   auto shards = bus::parse_shards(text);
   if (!shards) {
-    return Error{Errc::bad_name, "'" + text + "' is no list of shards 0 to 255 such as 0-15,40"};
+    return Error{Errc::bad_name,
+                 "'" + text + "' is not a list of shards 0 to 255, such as 0-15,40"};
   }
   return std::move(*shards);
 }
@@ -77,20 +79,20 @@ Result<> check_is_store(const std::filesystem::path& directory) {
     }
   }
   if (error == std::errc::permission_denied) return unreadable();
-  return Error{Errc::io_error, directory.string() + ": there is no store in this folder"};
+  return Error{Errc::io_error, directory.string() + ": no store in this folder"};
 }
 
 Result<std::unique_ptr<storage::Store>> open_existing(const std::filesystem::path& directory) {
   if (auto there = check_is_store(directory); !there) return there.error();
-  auto store = storage::open_store({.folder = directory});
+  auto store = storage::open_store({.folder = directory, .repair_logs = storage::repair_logs});
   if (store) return std::move(*store);
   if (store.error() == storage::Errc::in_use) {
     return Error{
         Errc::name_taken,
         directory.string() +
             " is open: busd runs on it, or another starbus-mail; stop that "
-            "one, or borrow the store from the running busd with --busd URL (its admin port), "
-            "or ask it: bustop mail, starbus-mail backup"};
+            "one, or take the store from the running busd with --busd URL (its admin port), "
+            "or ask that busd: bustop mail, starbus-mail backup"};
   }
   // Whoever opens a store writes: its logs become tables.
   Error failure = error_of(mail::explain(

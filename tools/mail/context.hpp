@@ -64,7 +64,7 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   void show(const std::string& text);
-  /// For check_store and mend_store; ends them when the user has.
+  /// For check_store and repair_mail; ends them when the user has.
   mail::OnProgress of_shards(const std::string& verb);
 
  private:

@@ -9,7 +9,7 @@
 #include "mail/repair/backup.hpp"
 #include "mail/repair/disk_space.hpp"
 #include "mail/repair/inspect.hpp"
-#include "mail/repair/mend.hpp"
+#include "mail/repair/repair_mail.hpp"
 #include "tools/mail/commands.hpp"
 #include "tools/mail/export_format.hpp"
 #include "tools/terminal/text.hpp"
@@ -161,7 +161,7 @@ int run_export(const Context& context, const ExportOptions& options) {
   std::error_code error;
   if (!to_out && std::filesystem::exists(options.file, error)) {
     return fail(context,
-                {Errc::io_error, options.file.string() + " exists already; give another name"});
+                {Errc::io_error, options.file.string() + ": file exists; give another name"});
   }
   if (!to_out) {
     file.open(options.file, std::ios::binary);

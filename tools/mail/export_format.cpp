@@ -55,13 +55,13 @@ class Fields {
   std::uint64_t number(const char* key) {
     const Json* const value = find(key);
     if (value != nullptr && value->is_number_unsigned()) return value->get<std::uint64_t>();
-    fail(key, "is no number");
+    fail(key, "is not a number");
     return 0;
   }
   std::string text(const char* key) {
     const Json* const value = find(key);
     if (value != nullptr && value->is_string()) return value->get<std::string>();
-    fail(key, "is no text");
+    fail(key, "is not a text");
     return {};
   }
   std::string bytes(const char* key) {
@@ -102,7 +102,8 @@ BoxLine read_box(Fields& fields) {
   box.floor = fields.number("floor");
   box.last = fields.number("last");
   if (box.floor > box.last) fields.fail("floor", "is above \"last\"");
-  if (box.last > bus::busd::mail::kMostNumber) fields.fail("last", "is no number of a message");
+  if (box.last > bus::busd::mail::kMostNumber)
+    fields.fail("last", "is not the number of a message");
   return box;
 }
 
@@ -235,7 +236,7 @@ Result<> ExportReader::take(const EndLine& end) {
                std::to_string(end.messages) + " messages; there were " +
                std::to_string(count_.boxes) + " and " + std::to_string(count_.messages));
   }
-  if (in_.rdbuf()->sgetc() != std::char_traits<char>::eof()) return bad("something behind the end");
+  if (in_.rdbuf()->sgetc() != std::char_traits<char>::eof()) return bad("data after the end");
   ended_ = true;
   return {};
 }

@@ -11,6 +11,7 @@
 #include "mail/repair/inspect.hpp"
 #include "storage/bulk_writer.hpp"
 #include "storage/limits.hpp"
+#include "storage/recovery/repair.hpp"
 #include "tools/mail/commands.hpp"
 #include "tools/mail/export_format.hpp"
 #include "tools/terminal/text.hpp"
@@ -216,7 +217,7 @@ class Importer {
 };
 
 Result<Opened> make_store(const Folder& folder) {
-  auto store = storage::open_store({.folder = folder});
+  auto store = storage::open_store({.folder = folder, .repair_logs = storage::repair_logs});
   if (!store) return error_of(store.error());
   auto snapshot = (*store)->snapshot();
   if (!snapshot) return error_of(snapshot.error());

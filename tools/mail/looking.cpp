@@ -7,9 +7,9 @@
 #include "mail/repair/backup.hpp"
 #include "mail/repair/base64.hpp"
 #include "mail/repair/inspect.hpp"
-#include "tools/bustop/json_out.hpp"
-#include "tools/bustop/mail_view.hpp"
+#include "tools/cluster/mail_view.hpp"
 #include "tools/mail/commands.hpp"
+#include "tools/terminal/json_text.hpp"
 #include "tools/terminal/text.hpp"
 
 namespace starbus::mail_tool {

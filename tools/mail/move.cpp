@@ -1,14 +1,13 @@
 // starbus-mail move: shards of other hosts to the host of a busd which runs.
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <thread>
 
 #include "bus/core/wire/shard_list.hpp"
 #include "daemon/admin/admin_http.hpp"
-#include "tools/bustop/json_out.hpp"
 #include "tools/mail/commands.hpp"
 #include "tools/mail/online.hpp"
+#include "tools/terminal/json_text.hpp"
 #include "tools/terminal/text.hpp"
 
 namespace starbus::mail_tool {
@@ -17,12 +16,8 @@ namespace {
 using bus::daemon::HttpClient;
 constexpr std::chrono::milliseconds kMovePoll{200};
 
-/// What busd says about the move (docs/admin-api.md).
-struct MoveState {
-  std::string state = "none";  // running, stopping, done, failed
-  std::string from, doing, error;
-  std::uint64_t shard = 0, shards = 0, taken = 0, rows = 0, bytes = 0;
-
+/// The move as busd reports it.
+struct MoveState : report::MailMove {
   bool goes_on() const { return state == "running" || state == "stopping"; }
   std::string count() const {
     return std::to_string(taken) + " of " + std::to_string(shards) + " shards are here";
@@ -30,7 +25,7 @@ struct MoveState {
   std::string line() const {
     const std::string what = state == "none" ? "no move" : count();
     if (from.empty()) return goes_on() ? what + "; " + state : what;
-    const std::string of = "shard " + std::to_string(shard) + " of " + from;
+    const std::string of = "shard " + std::to_string(shard.value_or(0)) + " of " + from;
     // Of a move that a restart of busd has interrupted: that goes on whatever is asked for now.
     if (rows == 0) return what + "; " + of + ": " + doing;
     if (!goes_on()) return what;
@@ -40,11 +35,9 @@ struct MoveState {
 };
 
 Result<MoveState> read_move(const Result<std::string>& text) {
-  const auto json = object_of(text);
-  if (!json) return json.error();
-  return MoveState{word_in(*json, "state"),   word_in(*json, "from"),    word_in(*json, "doing"),
-                   word_in(*json, "error"),   number_in(*json, "shard"), number_in(*json, "shards"),
-                   number_in(*json, "taken"), number_in(*json, "rows"),  number_in(*json, "bytes")};
+  auto move = document_of<report::MailMove>(text);
+  if (!move) return move.error();
+  return MoveState{std::move(*move)};
 }
 
 class Mover {
@@ -57,7 +50,7 @@ class Mover {
     auto state = now();
     if (state && (options_.follow || (context_.progress && !context_.json))) {
       state = watch(*state, [] { return false; });
-      if (state && state->goes_on()) context_.err << "starbus-mail: the move goes on\n";
+      if (state && state->goes_on()) context_.err << "starbus-mail: the move continues\n";
     }
     return state ? end(*state) : unreachable(context_, options_.admin, state.error());
   }
@@ -125,8 +118,9 @@ class Mover {
     print(state);
     if (state.state != "failed") return kExitOk;
     return fail(context_,
-                {Errc::io_error, state.error + "; what has moved is here, the rest where it was: "
-                                               "the same command goes on"});
+                {Errc::io_error,
+                 state.error + "; the shards that have moved are here, the others where they were; "
+                               "repeat the command to continue"});
   }
 
   const Context& context_;
@@ -148,14 +142,13 @@ int run_move(const Context& context, const MoveOptions& options) {
     if (!shards.empty()) return mover.move(bus::shards_text(shards));
     if (!places->from_root) {
       return fail(context, {Errc::unreachable,
-                            "busroot does not answer, and only that knows which "
-                            "shards host " +
+                            "busroot does not answer, and only busroot knows which shards host " +
                                 options.from + " has; try again"});
     }
     if (!places->known.contains(options.from)) {
       return fail(context, {Errc::no_owner, "there is no host " + options.from +
                                                 " in this cluster; starbus-mail shards shows "
-                                                "those that keep mail"});
+                                                "the hosts that keep mail"});
     }
     if (context.json) mover.print({});
     if (!context.json) {

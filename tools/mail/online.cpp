@@ -11,10 +11,10 @@
 
 #include "bus/core/wire/shard_list.hpp"
 #include "daemon/admin/admin_http.hpp"
-#include "tools/bustop/cluster_view.hpp"
-#include "tools/bustop/json_out.hpp"
+#include "tools/cluster/cluster_view.hpp"
 #include "tools/mail/commands.hpp"
 #include "tools/mail/online.hpp"
+#include "tools/terminal/json_text.hpp"
 #include "tools/terminal/text.hpp"
 
 namespace starbus::mail_tool {
@@ -24,31 +24,14 @@ using bus::daemon::HttpClient;
 using bustop::OrderedJson;
 constexpr std::chrono::milliseconds kPoll{500};
 /// For a busd that opens its store again: it looks once a second, and replays a log.
-constexpr std::chrono::seconds kBorrowPatience{20};
+constexpr std::chrono::seconds kDetachPatience{20};
 
-/// What busd says about its backup.
-struct BackupState {
-  std::string state;  // running, done, failed
-  std::string error;
-  std::uint64_t mailboxes = 0;
-  std::uint64_t messages = 0;
-  std::uint64_t rows = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t damaged = 0;
+using report::MailBackup;
 
-  std::string what() const {
-    return bustop::count_of(mailboxes, "mailbox") + ", " + bustop::count_of(messages, "message") +
-           ", " + bustop::human_bytes(static_cast<double>(bytes));
-  }
-};
-
-Result<BackupState> read_state(const Result<std::string>& text) {
-  const auto json = object_of(text);
-  if (!json) return json.error();
-  return BackupState{word_in(*json, "state"),       word_in(*json, "error"),
-                     number_in(*json, "mailboxes"), number_in(*json, "messages"),
-                     number_in(*json, "rows"),      number_in(*json, "bytes"),
-                     number_in(*json, "damaged")};
+std::string what_of(const MailBackup& backup) {
+  return bustop::count_of(backup.mailboxes, "mailbox") + ", " +
+         bustop::count_of(backup.messages, "message") + ", " +
+         bustop::human_bytes(static_cast<double>(backup.bytes));
 }
 
 bool is_busroot(const std::string& admin) {
@@ -64,7 +47,7 @@ bool is_busroot(const std::string& admin) {
 int unreachable(const Context& context, const std::string& admin, const Error& error) {
   if (error == Errc::unreachable || error == Errc::deadline) {
     return fail(context, {error.code, "the busd at " + admin +
-                                          " does not answer; start it, or name "
+                                          " does not answer; start it, or give "
                                           "its admin port with --admin URL or $STARBUS_ADMIN"});
   }
   if (error.detail.starts_with("404") && is_busroot(admin)) {
@@ -79,12 +62,7 @@ Result<nlohmann::json> object_of(const Result<std::string>& text) {
   if (!text) return text.error();
   auto json = nlohmann::json::parse(*text, nullptr, false);
   if (!json.is_object()) return Error{Errc::bad_bytes, "busd's answer is not a JSON object"};
-  return Result<nlohmann::json>(boost::system::in_place_value, std::move(json));
-}
-
-std::string word_in(const nlohmann::json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+  return Result<nlohmann::json>(in_place_value, std::move(json));
 }
 
 std::uint64_t number_in(const nlohmann::json& json, const char* key) {
@@ -150,24 +128,24 @@ Result<> check_is_owner(const std::filesystem::path& folder) {
 
 }  // namespace
 
-Result<mail::Loan> borrow(const std::string& admin, const std::filesystem::path& folder) {
+Result<mail::Detach> detach_store(const std::string& admin, const std::filesystem::path& folder) {
   if (auto there = check_is_store(folder); !there) return there.error();
   if (auto own = check_is_owner(folder); !own) return own.error();
   const auto client = HttpClient::at(admin);
   if (!client) return client.error();
   const std::string path = std::filesystem::absolute(folder).string();
-  const std::string question = "/mail/lend?folder=" + bus::daemon::percent_encode(path);
-  const auto end = std::chrono::steady_clock::now() + kBorrowPatience;
+  const std::string question = "/mail/detach?folder=" + bus::daemon::percent_encode(path);
+  const auto end = std::chrono::steady_clock::now() + kDetachPatience;
   for (;; std::this_thread::sleep_for(kPoll)) {
-    // Given back before the next try: while it is lent to us busd does not open it.
-    auto loan = mail::Loan::take(folder);
-    if (!loan) return error_of(loan.error());
-    const auto lent = object_of(client->post(question, ""));
-    if (lent) return std::move(*loan);
-    // Who has borrowed it before has just ended, and busd opens it.
+    // Released before the next try: busd does not open the store while we hold it.
+    auto hold = mail::Detach::take(folder);
+    if (!hold) return error_of(hold.error());
+    const auto closed = object_of(client->post(question, ""));
+    if (closed) return std::move(*hold);
+    // The program that held it before has just ended, and busd opens it.
     const bool busy =
-        lent.error() == Errc::handler_failed && lent.error().detail.starts_with("503 ");
-    if (!busy || std::chrono::steady_clock::now() >= end) return lent.error();
+        closed.error() == Errc::handler_failed && closed.error().detail.starts_with("503 ");
+    if (!busy || std::chrono::steady_clock::now() >= end) return closed.error();
   }
 }
 
@@ -188,19 +166,19 @@ int run_acknowledge(const Context& context, const std::string& admin) {
 int run_backup(const Context& context, const BackupOptions& options) {
   const auto client = HttpClient::at(options.admin);
   if (!client) return fail(context, client.error());
-  auto state = read_state(
+  auto state = document_of<MailBackup>(
       client->post("/mail/backup?to=" + bus::daemon::percent_encode(options.target), ""));
   ProgressLine line(context);
   bool stopping = false;
   while (state && state->state == "running") {
-    line.show("copies " + state->what());
+    line.show("copies " + what_of(*state));
     if (!stopping && context.interrupted && context.interrupted()) {
       stopping = true;
-      state = read_state(client->post("/mail/backup/stop", ""));
+      state = document_of<MailBackup>(client->post("/mail/backup/stop", ""));
       if (!state) break;
     }
     std::this_thread::sleep_for(kPoll);
-    state = read_state(client->get("/mail/backup"));
+    state = document_of<MailBackup>(client->get("/mail/backup"));
   }
   if (!state) return unreachable(context, options.admin, state.error());
   if (state->state != "done") {
@@ -215,7 +193,7 @@ int run_backup(const Context& context, const BackupOptions& options) {
                                  {"bytes", state->bytes},
                                  {"damaged", state->damaged}});
   } else {
-    context.out << state->what() << " are in " << bustop::printable(options.target) << "\n";
+    context.out << what_of(*state) << " are in " << bustop::printable(options.target) << "\n";
   }
   if (state->damaged == 0) return kExitOk;
   context.err << "starbus-mail: " << state->damaged

@@ -1,12 +1,13 @@
 // What commands that ask a busd which runs have in common.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "daemon/admin/http_client.hpp"
-#include "mail/repair/loan.hpp"
-#include "tools/bustop/model.hpp"
+#include "daemon/report/document.hpp"
+#include "mail/repair/detach.hpp"
+#include "tools/cluster/model.hpp"
 #include "tools/mail/context.hpp"
 
 namespace starbus::mail_tool {
@@ -16,13 +17,17 @@ int unreachable(const Context& context, const std::string& admin, const Error& e
 
 /// The object that it answers with; bad_bytes if it is none.
 Result<nlohmann::json> object_of(const Result<std::string>& text);
-/// A field of it; empty or 0 if it is not there, or of another kind.
-std::string word_in(const nlohmann::json& json, const char* key);
+/// The document that it answers with.
+template <class Document>
+Result<Document> document_of(const Result<std::string>& text) {
+  return text ? report::from_json<Document>(*text) : Result<Document>(text.error());
+}
+/// A field of the object; 0 if it is missing, or of another kind.
 std::uint64_t number_in(const nlohmann::json& json, const char* key);
 
 /// Asks the busd at `admin` for the store in `folder`, which it has open: it is this program's
-/// until the Loan ends. Posts to its shards wait meanwhile.
-Result<mail::Loan> borrow(const std::string& admin, const std::filesystem::path& folder);
+/// until the Detach ends. Posts to its shards wait meanwhile.
+Result<mail::Detach> detach_store(const std::string& admin, const std::filesystem::path& folder);
 
 /// Which host has each shard, as the daemon at `admin` knows it.
 Result<bustop::MailPlaces> mail_places(const std::string& admin);

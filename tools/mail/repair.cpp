@@ -5,20 +5,20 @@
 
 #include "bus/core/wire/name.hpp"
 #include "mail/repair/backup.hpp"
-#include "mail/repair/diary.hpp"
-#include "mail/repair/mend.hpp"
 #include "mail/repair/noted_damage.hpp"
+#include "mail/repair/repair_log.hpp"
+#include "mail/repair/repair_mail.hpp"
 #include "mail/row_keys.hpp"
-#include "tools/bustop/json_out.hpp"
 #include "tools/mail/commands.hpp"
+#include "tools/terminal/json_text.hpp"
 #include "tools/terminal/text.hpp"
 
 namespace starbus::mail_tool {
 namespace {
 
-constexpr std::size_t kMostShown = 100;  // deeds
+constexpr std::size_t kMostShown = 100;  // steps
 
-/// What is noted as lost, of what this repair has mended or an earlier start.
+/// What is noted as lost, of what this repair has repaired or an earlier start.
 struct Damage {
   std::vector<storage::DamageNote> notes;
 
@@ -76,21 +76,21 @@ class Repair {
       if (!report) return report.error();
       if (auto read = read_notes(); !read) return read.error();
       if (report->is_clean() && !damage_.covers(std::string(), std::string(1, '\xff'))) {
-        say("all is well: nothing was changed");
+        say("no problems found: nothing was changed");
         return kExitOk;
       }
-      if (report->damage == 0) return mend();
+      if (report->damage == 0) return repair();
       store_.reset();  // what is damaged would stop the store at a compaction
     } else {
       say("the store cannot be opened: " + opened.error().detail);
     }
     const auto repaired = storage::repair_store({.folder = options_.directory});
     if (!repaired) return error_of(repaired.error());
-    say("the store below is repaired; its files as they were are in " +
+    say("the files of the store are repaired; the originals are in " +
         (options_.directory / "lost").string());
     if (auto read = read_notes(); !read) return read.error();
     if (auto again = open(); !again) return again.error();
-    return mend();
+    return repair();
   }
 
  private:
@@ -118,36 +118,36 @@ class Repair {
     return std::move(*report);
   }
 
-  Result<int> mend() {
-    mail::Diary diary(report_path());
+  Result<int> repair() {
+    mail::RepairLog log(report_path());
     {
       const auto snapshot = store_->snapshot();
       if (!snapshot) return error_of(snapshot.error());
       const Wanted wanted(**snapshot, damage_);
       mail::BoxSearch search(wanted);
       search.read_folder(options_.directory);
-      mail::MendOptions options = mail::options_of(damage_.notes);
+      mail::MailRepairOptions options = mail::options_of(damage_.notes);
       options.parts.reset();  // all is looked at: damage may be older than its notes
       options.search = &search;
-      options.on_mended = [&](const mail::Mended& mended) {
-        const bool shown = diary.count() < kMostShown && !context_.json;
-        if (shown) context_.out << bustop::printable(mended.to_string()) << "\n";
-        return diary.add(mended);
+      options.on_step = [&](const mail::RepairStep& step) {
+        const bool shown = log.count() < kMostShown && !context_.json;
+        if (shown) context_.out << bustop::printable(step.to_string()) << "\n";
+        return log.add(step);
       };
       ProgressLine line(context_);
-      options.on_progress = line.of_shards("mends");
-      const auto mended = mail::mend_store(*store_, options);
-      if (!diary.good() && diary.count() != 0) {
+      options.on_progress = line.of_shards("repairs");
+      const auto repaired = mail::repair_mail(*store_, options);
+      if (!log.good() && log.count() != 0) {
         return Error{Errc::io_error,
-                     diary.path().string() + " cannot be written; give --report FILE"};
+                     log.path().string() + " cannot be written; give --report FILE"};
       }
-      if (!mended) return error_of(mended.error());
+      if (!repaired) return error_of(repaired.error());
       const auto settled = storage::settle_damage({.folder = options_.directory}, damage_.notes);
       if (!settled) return error_of(settled.error());
     }
     const auto after = check();
     if (!after) return after.error();
-    return conclude(diary, *after);
+    return conclude(log, *after);
   }
 
   Folder report_path() const {
@@ -157,24 +157,24 @@ class Repair {
     return folder.string() + ".repair-" + std::to_string(mail::wall_clock_ms()) + ".jsonl";
   }
 
-  int conclude(const mail::Diary& diary, const mail::CheckReport& after) const {
+  int conclude(const mail::RepairLog& log, const mail::CheckReport& after) const {
     if (context_.json) {
       context_.out << bustop::dump({{"clean", after.is_clean()},
                                     {"problems_left", after.problems},
-                                    {"deeds", diary.count()},
-                                    {"messages_lost", diary.lost()},
-                                    {"report", diary.path().string()}});
+                                    {"steps", log.count()},
+                                    {"messages_lost", log.lost()},
+                                    {"report", log.path().string()}});
     } else {
-      if (diary.count() > kMostShown) {
-        context_.out << "and " << diary.count() - kMostShown << " more\n";
+      if (log.count() > kMostShown) {
+        context_.out << "and " << log.count() - kMostShown << " more\n";
       }
-      context_.out << bustop::count_of(diary.lost(), "message")
-                   << (diary.lost() == 1 ? " is lost" : " are lost");
-      // Where LevelDB alone had to be mended there was no deed, and so there is no report.
-      if (diary.count() != 0) context_.out << "; what was done is in " << diary.path().string();
+      context_.out << bustop::count_of(log.lost(), "message")
+                   << (log.lost() == 1 ? " is lost" : " are lost");
+      // Where LevelDB alone had to be repaired there was no action, and so there is no report.
+      if (log.count() != 0) context_.out << "; the steps are in " << log.path().string();
       context_.out << "\n"
-                   << (after.is_clean() ? "the store is whole\n"
-                                        : "not all could be mended: see starbus-mail check\n");
+                   << (after.is_clean() ? "the store has no problems now\n"
+                                        : "some problems are left: see starbus-mail check\n");
     }
     return after.is_clean() ? kExitOk : kExitFindings;
   }
@@ -195,7 +195,7 @@ int run_repair(const Context& context, const RepairOptions& options) {
   std::error_code error;
   if (!options.report.empty() && std::filesystem::exists(options.report, error)) {
     return fail(context,
-                {Errc::io_error, options.report.string() + " exists already; give another name"});
+                {Errc::io_error, options.report.string() + ": file exists; give another name"});
   }
   const auto code = Repair(context, options).run();
   return code ? *code : fail(context, code.error());

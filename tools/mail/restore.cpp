@@ -197,8 +197,8 @@ class Restore {
   /// Both change places at once: there is no moment in which busd, which looks for its store each
   /// second, finds none and begins with an empty one.
   Result<std::string> put_in_its_place() {
-    const auto loan = borrow(options_.busd, target_);
-    if (!loan) return without_partial(loan.error());
+    const auto detached = detach_store(options_.busd, target_);
+    if (!detached) return without_partial(detached.error());
     if (auto carried = carry_numbers(); !carried) return without_partial(carried.error());
     std::error_code error;
     fs::remove(target_ / kMark, error);  // or what is replaced would be taken for a copy
@@ -221,7 +221,7 @@ class Restore {
     fs::remove(target_ / kMark, ignored);
     const auto synced = mail::sync_path(target_.parent_path());
     if (!synced) return error_of(synced.error());
-    return "busd opens it now; what it had is in " + (error ? partial_ : replaced).string();
+    return "busd opens it now; its earlier files are in " + (error ? partial_ : replaced).string();
   }
 
   /// Readers go on at once, with the cursors that they have: nobody can put them right before.
@@ -234,7 +234,7 @@ class Restore {
     if (!carried) return error_of(mail::explain(carried.error(), need_));
     if (carried->boxes != 0) {
       context_.out << bustop::count_of(carried->boxes, "mailbox") << " had newer mail, and "
-                   << (carried->boxes == 1 ? "goes" : "go") << " on behind its numbers; "
+                   << (carried->boxes == 1 ? "goes" : "go") << " on after its numbers; "
                    << bustop::count_of(carried->lost, "message") << " of it "
                    << (carried->lost == 1 ? "is" : "are") << " lost, which readers are told\n";
     }

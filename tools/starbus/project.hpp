@@ -1,8 +1,8 @@
 /// Writes a new project from the templates that are part of the program: a small game with a
-/// service, an entity and a node that calls them (docs/tutorial.md).
+/// service, an entity and a node that calls them (docs/guide/tutorial.md).
 ///
 /// All or nothing: the project is written to a hidden folder beside its place and then renamed, so
-/// whatever fails leaves nothing behind, and what exists is never touched. Plain functions; used by
+/// a failure leaves nothing behind, and existing files are never touched. Plain functions; used by
 /// one thread. Errors are values.
 #pragma once
 
@@ -44,7 +44,7 @@ std::span<const TemplateFile> template_files();
 /// 1..kMaxProjectName of a-z 0-9 _ -, a letter first, a letter or a digit last.
 Status check_project_name(std::string_view name);
 
-/// Makes `parent`/`name`. The text of files has @NAME@ and @VERSION@, of starbus, replaced.
+/// Creates `parent`/`name`. Replaces @NAME@ and @VERSION@ (of starbus) in the files.
 Status write_project(const std::filesystem::path& parent, const std::string& name,
                      std::span<const TemplateFile> files = template_files());
 

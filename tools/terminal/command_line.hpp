@@ -1,5 +1,5 @@
-/// How every tool reads its command line: help and version on standard output, a mistake in two
-/// lines on standard error, which say what was wrong and where to look.
+/// Parses the command lines of all tools: help and version go to standard output, a mistake to
+/// standard error, as two lines with the mistake and a hint.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,14 +11,14 @@
 
 namespace starbus::tools {
 
-/// Parses `arguments` (without the program's name) into what `app` is bound to. No value: go on.
-/// Otherwise the program ends with it: 0 behind help or version, `exit_usage` behind a mistake.
+/// Parses `arguments` (without the program's name) into the variables of `app`. Returns nullopt to
+/// continue, else the exit code: 0 after help or version, `exit_usage` after a mistake.
 std::optional<int> parse(CLI::App& app, const std::vector<std::string>& arguments,
                          std::ostream& out, std::ostream& err, int exit_usage);
 
-/// CLI11's own validators write their set into the help, in a notation of theirs.
+/// Removes the set that CLI11's validators add to the help in their own notation.
 CLI::Validator quiet(CLI::Validator validator);
-/// From 1. CLI11 alone takes -1, and what no integer holds, as the largest number that there is.
+/// Numbers from 1. CLI11 itself reads -1, and numbers above the type, as the largest number.
 CLI::Validator number_to(std::uint64_t most);
 /// Of messages, as mail/rows.hpp has it, for tools that know nothing of stores.
 inline constexpr std::uint64_t kMostNumber = std::uint64_t{1} << 56;

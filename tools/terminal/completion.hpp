@@ -1,5 +1,5 @@
-/// Completion scripts, made from the command line's own definition, so that they cannot fall
-/// behind.
+/// Completion scripts, generated from the definition of the command line, so that they are always
+/// up to date.
 #pragma once
 
 #include <string>

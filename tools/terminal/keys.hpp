@@ -20,7 +20,7 @@ struct Key {
 class KeyDecoder {
  public:
   std::vector<Key> feed(std::string_view bytes);
-  /// Nothing followed for a while: a lone escape byte is the escape key.
+  /// After a pause: a single escape byte is the escape key.
   std::vector<Key> flush();
   bool pending() const { return !pending_.empty(); }
 

@@ -1,8 +1,8 @@
-/// What std::cout writes to while a program of ours runs.
+/// The buffer of std::cout in our programs.
 ///
-/// A stream alone forgets why it failed, and nobody asks it behind the last line: a script would
-/// take half of an answer for a whole one. Made and asked by main, on its thread; what is written
-/// behind a failure is dropped.
+/// A stream does not remember why it failed, and is not checked after the last line, so a script
+/// would take a part of an answer for the whole. main creates and checks it, on its thread; output
+/// after a failure is dropped.
 #pragma once
 
 #include <streambuf>
@@ -18,9 +18,9 @@ class StandardOutput : private std::streambuf {
   StandardOutput(const StandardOutput&) = delete;
   StandardOutput& operator=(const StandardOutput&) = delete;
 
-  /// Writes what is left. The exit code of the program: `code`, but `failed` where that was 0 and
-  /// something could not be written; std::cerr is told why. A reader that goes away, as `head`
-  /// does, has what it wanted: `code` stays.
+  /// Writes the rest and returns the exit code of the program: `code`, or `failed` if `code` is 0
+  /// and a write failed; then the reason is on std::cerr. `code` stays if the reader closed the
+  /// pipe, as `head` does.
   int finish(int code, std::string_view program, int failed = 1);
 
  private:

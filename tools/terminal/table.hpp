@@ -10,7 +10,7 @@ namespace starbus::bustop {
 
 enum class Tone { plain, strong, faint, good, warning, bad };
 
-/// How text is to look: for a terminal of `width` columns (0: not a terminal, nothing is cut).
+/// The style of output: for a terminal of `width` columns (0: not a terminal, nothing is cut).
 struct Look {
   bool colour = false;
   std::size_t width = 0;
@@ -30,8 +30,8 @@ struct Cell {
   Cell(const char* raw, Tone cell_tone = Tone::plain) : Cell(std::string_view(raw), cell_tone) {}
 };
 
-/// Columns in a fixed order; the widths follow the cells. What is wider than the terminal is taken
-/// from the one elastic column.
+/// Columns in a fixed order; their widths follow the cells. A table that is wider than the terminal
+/// is shortened in its elastic column.
 class Table {
  public:
   enum class Align { left, right };

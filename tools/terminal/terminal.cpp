@@ -63,17 +63,17 @@ Terminal::~Terminal() {
   leave();
 }
 
-Result<> Terminal::enter() {
+bus::Result<> Terminal::enter() {
   if (entered_) return {};
   if (::tcgetattr(STDIN_FILENO, &saved_mode) != 0 || !is_terminal()) {
-    return Error{Errc::io_error, "the live view needs a terminal"};
+    return bus::Error{bus::Errc::io_error, "the live view needs a terminal"};
   }
   termios raw = saved_mode;
   raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
   raw.c_cc[VMIN] = 1;
   raw.c_cc[VTIME] = 0;
   if (::tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw) != 0) {
-    return Error{Errc::io_error, std::string("terminal: ") + std::strerror(errno)};
+    return bus::Error{bus::Errc::io_error, std::string("terminal: ") + std::strerror(errno)};
   }
   must_restore = 1;
   catch_fatal();

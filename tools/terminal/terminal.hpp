@@ -4,13 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "tools/bustop/model.hpp"
+#include "bus/core/error.hpp"
 
 namespace starbus::bustop {
 
 /// The terminal of this process, in raw mode and on its alternate screen between enter() and
 /// leave(). The destructor leaves, and so do crashes: a handler for fatal signals restores the
-/// terminal first. One instance, one thread. io_error if standard input or output is no terminal.
+/// terminal first. One instance, one thread. io_error if standard input or output is not a
+/// terminal.
 class Terminal {
  public:
   struct Size {
@@ -23,7 +24,7 @@ class Terminal {
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
-  Result<> enter();
+  bus::Result<> enter();
   void leave();
 
   static bool is_terminal();  // standard output

@@ -1,12 +1,12 @@
-/// The receiving side of durable channels: as Owner, but a message counts as handled only once its
-/// effect and the stream's new `last` are on a disk, together.
+/// The receiving side of durable channels. As Owner, but a message counts as handled only when its
+/// effect and the stream's new `last` are on a disk, written together.
 ///
 ///   accepted  handed over, in order and once
-///   durable   on the disk: all that replies speak of (durable <= accepted)
+///   durable   on the disk; replies are about these alone (durable <= accepted)
 ///
-/// A message above `durable` gets no answer until it is there, though its successors may already
-/// join it. After a crash the channel is activated with the rows of the disk, under the lineage
-/// that it had, and origins send again what they have no result of. Results travel inside the
+/// A message above `durable` gets no answer until it is on the disk, though its successors may be
+/// accepted. After a crash the channel is activated with the rows of the disk, under its old
+/// lineage, and origins send again all messages without a result. Results travel inside the
 /// acknowledgement (Posted). Sans-IO, one thread.
 #pragma once
 
@@ -36,7 +36,7 @@ class DurableEvents {
   /// but its seq must become durable like any other.
   virtual void on_item(const StreamId&, std::uint64_t /*seq*/, ByteView /*body*/,
                        bool /*tombstone*/) {}
-  /// The sender may have missed an answer: say what is known, by DurableOwner::answer.
+  /// The sender may have missed an answer: call DurableOwner::answer with all known results.
   virtual void on_repeat(const StreamId&) {}
 
  protected:
@@ -54,27 +54,26 @@ class DurableOwner {
 
   DurableOwner(DurableEvents& events, Reply reply) : events_(events), reply_(std::move(reply)) {}
 
-  /// The name was granted; `filter` is what the disk has.
+  /// The name was granted; `filter` are the rows on the disk.
   void activate(const ChannelId& channel, Lineage lineage, std::span<const FilterRow> filter);
-  /// Neither accepts nor answers any more. What was accepted and is not durable is as if it had
-  /// never come.
+  /// Neither accepts nor answers any more. Messages that were accepted and are not durable are
+  /// forgotten: their origins keep them.
   void deactivate(const ChannelId& channel);
   bool active(const ChannelId& channel) const { return channels_.contains(channel); }
 
   void on_run(const Run& run);
   void on_probe(const Probe& probe);
-  /// Asks for what repeated messages want to hear. At the end of a batch.
+  /// Calls on_repeat for streams with repeated messages. Call at the end of a batch.
   void flush();
 
   /// Everything up to `last` is on the disk; these are the results since the last call.
   void stored(const StreamId& stream, std::uint64_t last, std::span<const PostResult> results);
-  /// Answers on_repeat with all results that are kept.
+  /// Answers on_repeat, with all results that are kept.
   void answer(const StreamId& stream, std::span<const PostResult> kept);
-  /// What was accepted after `last` is not on its way to the disk any more, and will not be there:
-  /// it must come again, later.
+  /// Messages that were accepted after `last` will not be written: they must come again, later.
   void refused(const StreamId& stream, std::uint64_t last);
 
-  /// A sender was silent for so long that nothing of it can come again: its place is not kept.
+  /// The sender was silent for so long that none of its messages can come again: forgets its place.
   void forget(const StreamId& stream);
 
   const DurableCounters& counters() const { return counters_; }
@@ -83,7 +82,7 @@ class DurableOwner {
   struct Entry {
     std::uint64_t accepted = 0;
     std::uint64_t durable = 0;
-    std::uint64_t gap = 0;  // a message that came too early, while others are on their way to disk
+    std::uint64_t gap = 0;  // a message after a gap, while earlier ones are being written
     bool repeat = false;
   };
   struct Source {

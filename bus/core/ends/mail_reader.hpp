@@ -1,11 +1,11 @@
-/// The reading side of one mailbox or log: sessions with whoever keeps its shard, one after the
-/// other, that together give every message once and in order.
+/// The reading side of one mailbox or log: sessions with the owner of its shard, one after the
+/// other, which together give every message once and in order.
 ///
-/// The position is the highest number that has come; a new session goes on behind it, so what an
-/// earlier one still had under way is never missed and never taken twice. Acknowledgements are
-/// cumulative and said again in each session until they are known to be on the disk. What waits
-/// here is at most one window of the present session, and what earlier ones had brought.
-/// Sans-IO, one thread. `say` is not called from within the constructor.
+/// The position is the highest number that has come; a new session goes on after it, so messages
+/// that an earlier session had under way are never missed and never given twice. Acknowledgements
+/// are cumulative, and sent again in each session until the store has confirmed that they are on
+/// its disk. At most one window of the present session waits here, besides messages of earlier
+/// ones. Sans-IO, one thread. `say` is not called from within the constructor.
 #pragma once
 
 #include <deque>
@@ -30,24 +30,24 @@ class MailReader {
   };
   /// An encoded record for the store's process.
   using Say = std::function<void(const Process& store, ByteView record)>;
-  /// Never the same twice in this process, nor in an earlier life of it, whose answers may still be
-  /// on their way.
+  /// Never returns a number twice in this process, nor one of its earlier incarnations, whose
+  /// answers may still be under way.
   using DrawToken = std::function<std::uint64_t()>;
 
   MailReader(Settings settings, Say say, DrawToken draw);
 
-  // --- what is known of the world ---
-  /// Who owns the shard, and since when; nobody: epoch 0. The session ends if that has changed.
+  // --- events ---
+  /// The owner of the shard and its epoch; epoch 0: it has no owner. A change ends the session.
   void store_is(const Process& store, Epoch epoch, Time now);
-  /// Under which epoch the mailbox' name is owned here; 0: not now (it moves), sessions wait.
-  /// Logs need none.
+  /// The epoch under which this process owns the mailbox' name; 0: it does not now (the name
+  /// moves), and sessions wait. Logs need none.
   void owned_under(Epoch epoch, Time now);
   void set_reply(Lineage reply) { reply_ = reply; }  // of this process' channel
   /// A record did not reach the process with this channel.
   void lost(const ChannelId& process, Time now);
   void tick(Time now);
 
-  // --- what the store says; false: of no session of this reader ---
+  // --- records of the store; false: they belong to no session of this reader ---
   bool on_opened(const Process& store, MailOpened opened, Time now);
   bool on_items(const Process& store, MailItems items);
   bool on_attempts(const Process& store, const MailAttempts& attempts);
@@ -56,22 +56,24 @@ class MailReader {
   bool on_end(const Process& store, const MailEnd& end, Time now);
   std::uint64_t token() const { return token_; }
 
-  // --- the user's side ---
-  /// The next message, which gives its room back. None: nothing is there now.
+  // --- for the user ---
+  /// The next message, whose bytes are free in the window again; nullopt if none has come.
   std::optional<MailItem> take();
-  /// Settles everything up to `upto`; `reject`: see MailAck. cursor_ahead: that was not taken yet;
-  /// denied: a log; would_block: kMaxRejects are under way; or the failure.
+  /// Settles everything up to `upto`; `reject`: see MailAck. cursor_ahead: it was not taken yet;
+  /// denied: this is a log; would_block: kMaxRejects are under way; or the failure.
   Result<> acknowledge(std::uint64_t upto, const std::string& reject = {});
   /// Ends for good, for this reason.
   void close(const Error& reason);
 
-  bool opened() const { return opened_; }                 // some session has begun
-  bool serving() const { return phase_ == Phase::open; }  // one is there now
-  const Error& failure() const { return failure_; }  // why no session will follow; ok while one may
+  bool opened() const { return opened_; }                 // a session has begun
+  bool serving() const { return phase_ == Phase::open; }  // a session is open now
+  const Error& failure() const {
+    return failure_;
+  }  // the reason why no session will follow; ok while one may
   std::uint64_t position() const { return taken_; }  // the latest number taken
   std::uint64_t last() const { return last_; }       // the latest that is known to be stored
   std::uint64_t acked() const { return acked_; }     // on the disk
-  /// Will be, or is: what was said and not refused.
+  /// The latest number that is acknowledged, or will be unless the store refuses it.
   std::uint64_t settling() const { return pending_.empty() ? acked_ : pending_.back().upto; }
   const Settings& settings() const { return settings_; }
 

@@ -1,6 +1,6 @@
-/// What a channel wants to send while it may not: it drains, is frozen or attaching, or its earlier
-/// messages still wait here. First in, first out over all receivers and lanes, so that the
-/// channel's own order holds; it travels in a move.
+/// Messages of a channel that may not send now: it drains, is frozen or attaching, or its earlier
+/// messages still wait here. First in, first out over all receivers and lanes, so that the order of
+/// the channel holds. Travels in a move.
 ///
 /// Bounded by kOutbox bytes of messages. Owns copies; one thread, no I/O.
 #pragma once
@@ -23,7 +23,7 @@ class Outbox {
 
   bool empty() const { return entries_.empty(); }
   std::size_t size() const { return entries_.size(); }
-  /// A message larger than the bound goes alone.
+  /// A message that is larger than the bound goes alone.
   bool has_room(std::size_t bytes) const {
     return entries_.empty() || bytes_ + bytes + kOverhead <= kOutbox;
   }
@@ -39,7 +39,7 @@ class Outbox {
     return entry;
   }
 
-  /// For the ticket: what is left of each time to live, at least 1 ms.
+  /// For the state: each message with the rest of its time to live, at least 1 ms.
   std::vector<OutboxItem> pack(Time now) const {
     std::vector<OutboxItem> items;
     items.reserve(entries_.size());
@@ -59,7 +59,7 @@ class Outbox {
   }
 
  private:
-  static constexpr std::size_t kOverhead = 128;  // what an entry costs beside its bytes
+  static constexpr std::size_t kOverhead = 128;  // memory of an entry besides its bytes
   static std::size_t cost(const OutboxItem& item) { return item.message.size() + kOverhead; }
 
   std::deque<Entry> entries_;

@@ -50,7 +50,7 @@ std::vector<FilterRow> Owner::freeze(const ChannelId& channel) {
 void Owner::resume(const ChannelId& channel, Epoch epoch, Lineage lineage) {
   Channel& frozen = *channels_.at(channel);
   if (frozen.lineage != lineage) {
-    activate(channel, epoch, lineage, frozen.cookie);  // due ACKs speak of the old life
+    activate(channel, epoch, lineage, frozen.cookie);  // ACKs that are due belong to the old life
     return;
   }
   frozen.epoch = epoch;
@@ -132,7 +132,7 @@ void Owner::accept(const ChannelPtr& owned, const Run& run) {
     }
     if (item->prev > last) {
       ++counters_.gaps;
-      // Everything after a gap in a run is behind the gap too.
+      // All later messages of the run are after the gap too.
       refuse({run.lane, run.origin, run.channel, item->seq}, NackReason::gap, channel.lineage,
              last);
       return;
@@ -145,7 +145,7 @@ void Owner::accept(const ChannelPtr& owned, const Run& run) {
       handler_(channel.cookie,
                {run.channel, run.origin, run.lane, item->seq, item->body, item->system});
     }
-    // Unbound by its own handler: what was handled is acknowledged, the rest gets no answer.
+    // Its handler has unbound it: handled messages are acknowledged, the rest gets no answer.
     if (!channel.active) break;
   }
   acknowledge(owned, {run.origin, run.lane}, known);
@@ -161,7 +161,7 @@ void Owner::on_probe(const Probe& probe) {
     refuse(probe, NackReason::gap, channel.lineage, last);
     return;
   }
-  if (known == channel.filter.end()) return;  // sequence 0: nobody who is honest asks for it
+  if (known == channel.filter.end()) return;  // sequence 0: no honest sender asks for it
   known->second.used = seconds();
   acknowledge(found->second, known->first, known->second);
 }
@@ -184,7 +184,7 @@ void Owner::on_multicast(const Multicast& multicast) {
   }
 }
 
-/// One ACK per stream and batch, however many messages it was: it says the latest `last`.
+/// One ACK per stream and batch, with the latest `last`.
 void Owner::acknowledge(const ChannelPtr& channel, const Source& source, Entry& entry) {
   if (sabotaged(Sabotage::no_acknowledgements)) return;
   if (std::exchange(entry.ack_due, true)) return;
@@ -223,10 +223,10 @@ void Owner::sweep() {
   for (std::size_t i = 0; i < kSweepStep && !to_sweep_.empty(); ++i) {
     const auto found = channels_.find(to_sweep_.back());
     to_sweep_.pop_back();
-    // A frozen channel hears nobody, so that its entries cannot be refreshed.
+    // A frozen channel accepts nothing, so its entries cannot be refreshed.
     if (found == channels_.end() || !found->second->active) continue;
     auto entries = found->second->filter.extract_sequence();
-    // Not std::ranges: clang 14 does not take these iterators for ones.
+    // Not std::ranges: clang 14 does not accept these iterators.
     const auto gone = std::remove_if(entries.begin(), entries.end(), [&](const auto& item) {
       return !item.second.ack_due && (present - item.second.used) * std::uint64_t{1000} > life;
     });

@@ -1,11 +1,11 @@
 /// The receiving side of a process: its channels, and for each stream that reaches them the last
-/// sequence that was handled. That table is what makes delivery exactly once and in order, whoever
-/// resends and over whatever route:
+/// sequence that was handled. This table makes delivery exactly once and in order, for every route
+/// and however often a message is sent again:
 ///   - another lineage than the channel's: NACK lineage; not active, or frozen: no answer at all;
 ///   - seq <= last: a duplicate, ACK last;  prev <= last: hand it to its handler, last = seq, ACK;
 ///   - otherwise, or PROBE above last: NACK gap(last).
-/// An ACK is said when the handler has returned (or first suspended); ACKs of one batch are merged.
-/// Sans-IO, one thread. The handler may bind, unbind and send.
+/// An ACK is sent after the handler has returned (or first suspended); ACKs of one batch are
+/// merged. Sans-IO, one thread. The handler may bind, unbind and send.
 #pragma once
 
 #include <boost/container/flat_map.hpp>
@@ -22,14 +22,14 @@
 
 namespace starbus::bus {
 
-/// What an accepted message is: the body is valid during the handler's call only.
+/// An accepted message. The body is valid during the handler's call only.
 struct Delivery {
   ChannelId channel;
   Process origin;
   Lane lane = Lane::call;
   std::uint64_t seq = 0;
   ByteView body;
-  bool system = false;  // for the library
+  bool system = false;  // for the library, not for a handler of the program
 };
 
 struct OwnerCounters {
@@ -39,18 +39,18 @@ struct OwnerCounters {
 
 class Owner {
  public:
-  /// `cookie` is what `activate` was given.
+  /// `cookie` was given to `activate`.
   using Handler = std::function<void(std::uint64_t cookie, const Delivery&)>;
   /// An encoded ACK or NACK, for the control lane.
   using Reply = std::function<void(ByteView record)>;
 
   Owner(Handler handler, Reply reply) : handler_(std::move(handler)), reply_(std::move(reply)) {}
 
-  /// The name was granted: accept from now on; `filter` came with a move.
+  /// The name was granted: accepts from now on. `filter` came with a move.
   void activate(const ChannelId& channel, Epoch epoch, Lineage lineage, std::uint64_t cookie,
                 std::span<const FilterRow> filter = {});
-  /// Neither accepts nor answers from now on; what was handled is still acknowledged. Returns the
-  /// filter, which stays here too until `resume` or `deactivate`. The channel must be active.
+  /// Neither accepts nor answers from now on; handled messages are still acknowledged. Returns the
+  /// filter, of which a copy stays until `resume` or `deactivate`. The channel must be active.
   std::vector<FilterRow> freeze(const ChannelId& channel);
   /// A frozen channel accepts again. Under another lineage its filter is void.
   void resume(const ChannelId& channel, Epoch epoch, Lineage lineage);
@@ -60,24 +60,23 @@ class Owner {
   /// Lineage of an active channel; 0 if it is not active.
   Lineage lineage(const ChannelId& channel) const;
 
-  /// This process was told that `last`, and every earlier incarnation of it, has ended: nothing of
-  /// theirs is handed over any more, however late it comes. Remembered for as long as anything of
-  /// theirs can be under way.
+  /// `last` and all its earlier incarnations have ended: none of their messages is handed over any
+  /// more, however late it comes. Remembered for kFilterEntryLife, at most kMaxDeaths of them.
   void bury(const Process& last);
-  /// It was told later that this incarnation lives: only its predecessors are dead.
+  /// This incarnation lives after all: only its predecessors are dead.
   void revive(const Process& living);
 
   void on_run(const Run& run);
   void on_probe(const Probe& probe);
   void on_multicast(const Multicast& multicast);
-  /// Says the ACKs of what was handled since the last call.
+  /// Sends the ACKs of the messages that were handled since the last call.
   void flush_acks();
 
   void set_now(Time now) { now_ = now; }
   /// Forgets filter entries unused for kFilterEntryLife; looks at a few channels per call.
   void sweep();
   std::size_t filter_entries() const;
-  /// What they take, spare room included.
+  /// Their memory in bytes, spare capacity included.
   std::size_t filter_bytes() const;
   const OwnerCounters& counters() const { return counters_; }
 

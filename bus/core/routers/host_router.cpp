@@ -6,170 +6,235 @@ namespace starbus::bus {
 
 HostRouter::HostRouter(HostShell& shell, HostConfig config, Time now)
     : Router(shell, now),
-      host_shell_(shell),
-      config_(std::move(config)),
-      table_(config_.host),
-      watches_(*this) {
-  uplink_status_.since = now;
-  uplink_status_.term = config_.highest_term;
-  for (const JournaledProcess& known : config_.journaled) {
-    Hello hello;
-    hello.name = known.node;
-    hello.incarnation = known.incarnation;
-    LocalProcess& process = table_.add(hello, known.pid);
-    auto role = std::make_shared<Role>();
-    role->name = known.role;
-    process.role = std::move(role);
-    process.lost_at = now;
-    process.announced = true;
-    if (known.pid != 0 && table_.with_pid(known.pid).size() == 1) host_shell_.watch_pid(known.pid);
-  }
-}
+      host_(links(), forwarding(), shell, std::move(config)),
+      access_(host_),
+      uplink_(host_),
+      sessions_(host_, access_, uplink_),
+      requests_(host_, access_, uplink_),
+      answers_(host_, sessions_, uplink_),
+      messages_(host_, access_, sessions_, uplink_),
+      watches_(links(), uplink_),
+      queries_(host_, uplink_),
+      traces_(host_, messages_, uplink_) {}
 
-Result<> HostRouter::on_record(Link& link, Kind kind, ByteView payload) {
-  if (&link == uplink_) return from_root(link, kind, payload);
-  LocalProcess* process = table_.by_link(link.id);
+// --- links ---------------------------------------------------------------------------------------
+
+Result<> HostRouter::on_record(RouterLink& link, Kind kind, ByteView payload) {
+  if (uplink_.is(link)) return from_root(link, kind, payload);
+  LocalProcess* const process = host_.table.by_link(link.id);
   if (!process) {
-    if (kind == Kind::hello) return on_hello(link, payload);
-    return Error{Errc::bad_bytes, "no hello first"};
+    if (kind == Kind::hello) return sessions_.on_hello(link, payload);
+    return Error{Errc::bad_bytes, std::string(name_of(kind)) + " before hello"};
   }
   if (kind == Kind::reset) {
     const auto reset = decode<Reset>(payload);
     return reset ? Error{reset->reason, "the process ended the session: " + reset->detail}
                  : reset.error();
   }
-  if (!process->ready) return on_table(link, *process, kind, payload);
+  if (!process->ready) return sessions_.on_table(link, *process, kind, payload);
   return from_process(link, *process, kind, payload);
 }
 
-void HostRouter::on_link_gone(Link& link, const Error& reason) {
-  if (&link == uplink_) return uplink_gone(reason);
-  watches_.forget(link.id);
-  LocalProcess* process = table_.by_link(link.id);
-  if (!process) {
-    shell_.log(RouterShell::Level::warning, link.name + ": " + reason.to_string());
+void HostRouter::on_link_gone(RouterLink& link, const Error& reason) {
+  if (uplink_.is(link)) {
+    uplink_.on_gone(reason);
+    queries_.on_uplink_gone();
+    host_.shell.uplink_ended(reason);
     return;
   }
-  table_.detach(*process);
-  process->lost_at = now();
-  shell_.log(RouterShell::Level::info, process->name + ": session ended: " + reason.to_string());
+  watches_.forget(link.id);
+  if (LocalProcess* const process = host_.table.by_link(link.id)) {
+    sessions_.on_link_gone(*process, reason);
+  } else {
+    links().log(RouterShell::Level::warning, link.name + ": " + reason.to_string());
+  }
 }
 
-HostRouter::Link* HostRouter::link_towards(const Process& origin) {
-  if (origin.host != table_.id()) return uplink_greeted() ? uplink_ : nullptr;
-  const LocalProcess* process = table_.by_id(origin);
-  return process && process->ready ? find_link(process->link) : nullptr;
+RouterLink* HostRouter::link_towards(const Process& origin) {
+  if (origin.host != host_.table.id()) return uplink_.link();
+  const LocalProcess* const process = host_.table.by_id(origin);
+  return process ? sessions_.session_of(*process) : nullptr;
+}
+
+// --- records of processes ------------------------------------------------------------------------
+
+Result<> HostRouter::from_process(RouterLink& link, LocalProcess& process, Kind kind,
+                                  ByteView payload) {
+  if (MessagePath::takes(kind)) return messages_.from_process(link, process, kind, payload);
+  if (HostNameRequests::takes(kind)) return requests_.on_request(link, process, kind, payload);
+  switch (kind) {
+    case Kind::open:
+      return access_.on_open(process, payload);
+    case Kind::watch:
+      return on_watch(link, payload);
+    case Kind::unwatch:
+      return on_unwatch(link, payload);
+    case Kind::trace:
+      if (link.minor < kTraceMinor) break;
+      return traces_.from_process(process, payload);
+    case Kind::vitals:
+      if (link.minor < kVitalsMinor) break;
+      return on_vitals(process, payload);
+    case Kind::bye:
+      sessions_.end(process, {Errc::closed, "bye"});
+      return {};
+    default:
+      break;
+  }
+  return Error{Errc::bad_bytes, std::string(name_of(kind)) + " from a process"};
+}
+
+Result<> HostRouter::on_watch(RouterLink& link, ByteView payload) {
+  const auto watch = decode<Watch>(payload);
+  if (!watch) return watch.error();
+  watches_.watch(link.id, watch->prefix);
+  return {};
+}
+
+Result<> HostRouter::on_unwatch(RouterLink& link, ByteView payload) {
+  const auto unwatch = decode<Unwatch>(payload);
+  if (!unwatch) return unwatch.error();
+  watches_.unwatch(link.id, unwatch->prefix);
+  return {};
+}
+
+Result<> HostRouter::on_vitals(LocalProcess& process, ByteView payload) {
+  auto vitals = decode<Vitals>(payload);
+  if (!vitals) return vitals.error();
+  process.vitals = std::move(*vitals);
+  return {};
+}
+
+// --- records of busroot --------------------------------------------------------------------------
+
+Result<> HostRouter::from_root(RouterLink& link, Kind kind, ByteView payload) {
+  if (kind == Kind::reset) {
+    const auto reset = decode<Reset>(payload);
+    return reset ? Error{reset->reason, "busroot ended the session: " + reset->detail}
+                 : reset.error();
+  }
+  if (kind == Kind::welcome && uplink_.awaits_welcome()) return on_welcome(link, payload);
+  if (!link.greeted) {
+    return Error{Errc::bad_bytes, std::string(name_of(kind)) + " before welcome"};
+  }
+  return on_root_record(link, kind, payload);
+}
+
+Result<> HostRouter::on_welcome(RouterLink& link, ByteView payload) {
+  if (auto accepted = uplink_.on_welcome(link, payload); !accepted) return accepted;
+  watches_.renew();
+  // Before any grant reaches them, the processes know from when on their lease counts.
+  sessions_.beat(uplink_.lease_age());
+  sessions_.tell_room();
+  return {};
+}
+
+Result<> HostRouter::on_root_record(RouterLink& link, Kind kind, ByteView payload) {
+  if (MessagePath::takes(kind)) return messages_.from_root(kind, payload);
+  switch (kind) {
+    case Kind::attached:
+      return answers_.on_attached(payload);
+    case Kind::refused:
+      return answers_.on_refused(payload);
+    case Kind::active_ok:
+      return answers_.pass_down<ActiveOk>(payload);
+    case Kind::unbound:
+      return answers_.on_unbound(payload);
+    case Kind::freed_ok:
+      return answers_.pass_down<FreedOk>(payload);
+    case Kind::move_ok:
+      return answers_.on_move_ok(payload);
+    case Kind::no_move:
+      return answers_.pass_down<NoMove>(payload);
+    case Kind::reclaimed:
+      return answers_.on_reclaimed(payload);
+    case Kind::moved:
+      return answers_.on_moved(payload);
+    case Kind::watch_rows:
+      return on_watch_rows(payload);
+    case Kind::watch_refused:
+      return on_watch_refused(payload);
+    case Kind::query:
+      return queries_.on_query(payload);
+    case Kind::answer:
+      return queries_.on_answer(payload);
+    case Kind::trace:
+      return traces_.from_root(link, payload);
+    default:
+      return Error{Errc::bad_bytes, std::string(name_of(kind)) + " from busroot"};
+  }
+}
+
+Result<> HostRouter::on_watch_rows(ByteView payload) {
+  auto rows = decode<WatchRows>(payload);
+  if (!rows) return rows.error();
+  watches_.on_rows(std::move(*rows));
+  return {};
+}
+
+Result<> HostRouter::on_watch_refused(ByteView payload) {
+  const auto refused = decode<WatchRefused>(payload);
+  if (!refused) return refused.error();
+  watches_.on_refused(*refused);
+  return {};
+}
+
+// --- calls of the shell --------------------------------------------------------------------------
+
+void HostRouter::uplink_opened(LinkId id, PeerFacts peer, std::uint64_t session_id, Time now) {
+  link_opened(id, std::move(peer), now);
+  uplink_.open(*links().find(id), session_id);
+}
+
+void HostRouter::drop_uplink(const Error& reason) {
+  check_thread();
+  uplink_.drop(reason);
 }
 
 void HostRouter::tick(Time now) {
   Router::tick(now);
-  std::vector<LocalProcess*> expired;
-  table_.for_each_process([&](LocalProcess& process) {
-    process.request_bytes = 0;
-    if (process.link == 0 && now - process.lost_at > config_.lease) expired.push_back(&process);
-  });
-  for (LocalProcess* process : expired) {
-    ++host_counters_.leases_ended;
-    end_process(*process, {Errc::silent, "no session for the length of the lease"});
-  }
+  sessions_.tick();
   watches_.tick();
   queries_.tick(now);
   traces_.tick(now);
 }
 
-std::uint64_t HostRouter::lease_age() const {
-  if (uplink_greeted()) echoed_ = std::max(echoed_, uplink_->session.echoed());
-  if (echoed_ == Time{}) return Heartbeat::kNoLease;
-  return static_cast<std::uint64_t>((now() - echoed_).count());
-}
-
-void HostRouter::journal(const LocalProcess& process, bool lives) {
-  host_shell_.journal({process.node, process.role->name, process.id.incarnation, process.pid},
-                      lives);
-}
-
 void HostRouter::pid_ended(std::int64_t pid) {
-  for (LocalProcess* process : table_.with_pid(pid)) {
-    end_process(*process, {Errc::closed, "the process ended"});
-  }
-}
-
-void HostRouter::end_process(LocalProcess& process, const Error& reason) {
-  if (Link* link = find_link(process.link)) end_link(*link, reason);
-  shell_.log(RouterShell::Level::info, process.name + ": gone, " +
-                                           std::to_string(process.names.size()) +
-                                           " names are free: " + reason.to_string());
-  if (announced_ && process.announced) tell(*uplink_, ProcessDead{process.id});
-  const std::int64_t pid = process.pid;
-  journal(process, false);
-  table_.remove(process);
-  ++host_counters_.processes_ended;
-  if (pid != 0 && table_.with_pid(pid).empty()) host_shell_.unwatch_pid(pid);
+  check_thread();
+  sessions_.pid_ended(pid);
 }
 
 void HostRouter::set_access_list(AccessList access) {
-  config_.access = std::move(access);
-  std::vector<std::pair<LocalProcess*, Error>> changed;
-  table_.for_each_process([&](LocalProcess& process) {
-    const auto role = config_.access.admit(process.role->name, process.uid, process.gid);
-    if (!role) {
-      changed.emplace_back(&process, role.error());
-    } else if (**role != *process.role) {
-      process.role = *role;
-      process.messages = {};
-      process.bytes = {};
-      changed.emplace_back(&process, Error{Errc::shutting_down, "the role has changed"});
-    }
-  });
-  for (const auto& [process, why] : changed) {
-    if (Link* link = find_link(process->link)) end_link(*link, why);
-  }
+  check_thread();
+  sessions_.set_access_list(std::move(access));
 }
 
 void HostRouter::query(const std::string& target, const std::string& path,
                        PendingRequests<Answer>::Callback callback) {
-  if (path.size() > kMaxName || target.size() > kMaxName) {
-    return callback(Error{Errc::too_large, "at most 255 bytes"});
-  }
-  if (queries_.full()) return callback(Error{Errc::busy, "1024 requests are waiting"});
-  if (!uplink_greeted()) return callback(Error{Errc::unreachable, "no session with busroot"});
-  const std::uint64_t number = queries_.add(std::move(callback), now());
-  tell(*uplink_, Query{config_.host, number, target, path});
+  check_thread();
+  queries_.start(target, path, std::move(callback));
 }
 
 void HostRouter::answer(const Answer& answer) {
-  if (uplink_greeted()) tell(*uplink_, fit_to_send(answer));
+  check_thread();
+  queries_.answer(answer);
+}
+
+void HostRouter::trace(const ChannelId& channel, Lane lane,
+                       PendingRequests<HopTrace>::Callback callback) {
+  check_thread();
+  traces_.start(channel, lane, std::move(callback));
 }
 
 bool HostRouter::idle() {
   bool idle = true;
-  for_each_link([&](Link& link) { idle = idle && link.queues.bytes() == 0; });
+  links().for_each([&](const RouterLink& link) { idle = idle && link.queues.bytes() == 0; });
   return idle;
 }
 
 void HostRouter::shut_down() {
-  std::vector<LinkId> links;
-  for_each_link([&](Link& link) { links.push_back(link.id); });
-  for (const LinkId id : links) {
-    if (Link* link = find_link(id)) end_link(*link, {Errc::shutting_down, "busd stops"});
-  }
-}
-
-void HostRouter::tell_watcher(LinkId watcher, ByteView record) {
-  if (Link* link = find_link(watcher)) tell_encoded(*link, record, 0);
-}
-
-bool HostRouter::has_room(LinkId watcher) {
-  const Link* const link = find_link(watcher);
-  return link != nullptr && link->queues.bytes(Lane::control) < kSnapshotRoom;
-}
-
-void HostRouter::tell_root(const Watch& watch) {
-  if (uplink_greeted()) tell(*uplink_, watch);
-}
-
-void HostRouter::tell_root(const Unwatch& unwatch) {
-  if (uplink_greeted()) tell(*uplink_, unwatch);
+  check_thread();
+  links().end_all({Errc::shutting_down, "busd stops"});
 }
 
 }  // namespace starbus::bus

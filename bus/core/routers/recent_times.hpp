@@ -1,4 +1,4 @@
-/// How often something has happened lately, for operators: the latest kKept times.
+/// Counts recent events for operators; keeps the latest kKept times. A plain value.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class RecentTimes {
     times_[next_++ % kKept] = now;
     count_ = std::min(count_ + 1, kKept);
   }
-  /// Of the latest kSpan; at most kKept.
+  /// The events of the latest kSpan; at most kKept.
   std::size_t count(Time now) const {
     return static_cast<std::size_t>(
         std::count_if(times_.begin(), times_.begin() + static_cast<std::ptrdiff_t>(count_),

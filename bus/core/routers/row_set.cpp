@@ -32,7 +32,7 @@ std::vector<WatchRow> RowSet::apply(WatchRows&& update) {
   return changes;
 }
 
-/// True if the row changed anything.
+/// True if the row changes `into`.
 bool RowSet::merge(Rows& into, WatchRow&& row) {
   const auto found = into.find(row.name);
   if (!row.present) {

@@ -1,7 +1,7 @@
-/// The receiving side of a watch: what one prefix holds, as snapshots and deltas say.
+/// The receiving side of a watch: the rows of one prefix, built from snapshots and deltas.
 ///
-/// Owned and used by one thread; owns its rows. Bounded by kMaxWatchRows: rows beyond are not taken
-/// and `overflowed` says so; whoever watches then gives the watch up as watch_too_large.
+/// Owned and used by one thread; owns its rows. Bounded by kMaxWatchRows: further rows are not
+/// taken, and `overflowed` returns true; the watcher then ends the watch as watch_too_large.
 #pragma once
 
 #include <map>
@@ -16,13 +16,12 @@ class RowSet {
  public:
   using Rows = std::map<std::string, WatchRow, std::less<>>;  // by name; every row is present
 
-  /// Takes a piece of a snapshot or a delta. Returns what changed for the subscriber, a row that is
-  /// gone with present = false. A snapshot changes nothing before its last piece; then it is
-  /// compared with what was known before. A delta that comes while a snapshot is being collected
-  /// takes effect with it.
+  /// Takes a piece of a snapshot or a delta. Returns the changes for the subscriber; a removed row
+  /// has present = false. A snapshot changes nothing before its last piece; then it is compared
+  /// with the present rows. A delta that comes while a snapshot is collected takes effect with it.
   std::vector<WatchRow> apply(WatchRows&& update);
 
-  /// A whole snapshot was seen at least once.
+  /// True after the first whole snapshot.
   bool complete() const { return complete_; }
   bool overflowed() const { return overflowed_; }
   const Rows& rows() const { return rows_; }
@@ -38,8 +37,8 @@ class RowSet {
   bool overflowed_ = false;
 };
 
-/// `rows` as records for one subscriber, in pieces that do not hold up other control records. With
-/// `snapshot` the pieces are flagged first and last, and there is at least one. `tell` takes each.
+/// Sends `rows` to one subscriber by `tell`, in pieces that do not delay other control records.
+/// With `snapshot` the pieces are flagged first and last, and there is at least one.
 template <class Rows, class Tell>
 void send_rows(const std::string& prefix, const Rows& rows, bool snapshot, Tell&& tell) {
   constexpr std::size_t kRowsPerPiece = 256;

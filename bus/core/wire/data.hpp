@@ -4,7 +4,7 @@
 /// header. A sender packs what is ready into runs, so routing costs once per run and not once per
 /// message.
 ///
-/// Offsets within the payload, behind length and kind:
+/// Offsets within the payload, after length and kind:
 // clang-format off
 ///        0    1  lane
 ///        1    1  zero
@@ -47,7 +47,7 @@ inline constexpr std::uint32_t kSizeMask = ~(kTombstone | kSystem);
 inline constexpr std::size_t kMulticastHeader = 20;
 inline constexpr std::size_t kTargetSize = 40;
 
-/// The fixed part of a run. `items` are the bytes behind it, not yet looked at.
+/// The fixed part of a run. `items` are the bytes after it, not yet checked.
 struct Run {
   Lane lane = Lane::call;
   std::uint16_t count = 0;
@@ -57,7 +57,7 @@ struct Run {
   std::uint64_t prev = 0;
   std::uint64_t seq = 0;
   ByteView items;
-  bool system = false;  // of decode_run: some message is for the library of its target
+  bool system = false;  // set by decode_run: some message is for the library of its target
 };
 
 /// Checks the header and that every message lies within the run: the only pass over the sizes, made

@@ -43,8 +43,8 @@ struct Process {
   friend auto operator<=>(const Process&, const Process&) = default;
 };
 
-/// One attempt to hand one channel to one process: who gives it, which incarnation may take it.
-/// `number` is drawn by the source and not 0 in a real ticket. A fresh bind's ticket names the
+/// One attempt to move one channel: the process that gives it, and the incarnation that may take
+/// it. `number` is drawn by the source and not 0 in a real ticket. A fresh bind's ticket names the
 /// binding process on both sides.
 struct Ticket {
   Process source;

@@ -46,7 +46,7 @@ struct DecodedPost {
   PostHead head;
   ByteView body;
 };
-/// Views into `message`. bad_bytes for what no library of this version wrote.
+/// Views into `message`. bad_bytes if it is malformed.
 Result<DecodedPost> decode_post(ByteView message);
 
 }  // namespace starbus::bus

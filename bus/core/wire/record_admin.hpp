@@ -6,7 +6,7 @@
 
 namespace starbus::bus {
 
-/// An admin request that a busd passes on: `target` is a host name or "root". Answered by `answer`.
+/// An admin request that a busd forwards: `target` is a host name or "root". Answered by `answer`.
 struct Query {
   static constexpr Kind kKind = Kind::query;
   std::string from_host;  // stamped by busroot: where the answer goes
@@ -31,8 +31,8 @@ struct Answer {
   }
 };
 
-/// The answer, or one that says that it is too large: beyond kMaxAnswer it would hold up what keeps
-/// links alive.
+/// Returns `answer`, or one with status 413 if its body has more than kMaxAnswer bytes, which would
+/// delay the heartbeats of the link.
 inline constexpr std::size_t kMaxAnswer = 8 * 1024 * 1024;
 Answer fit_to_send(const Answer& answer);
 
@@ -40,18 +40,18 @@ Answer fit_to_send(const Answer& answer);
 enum class TraceEnd : std::uint8_t {
   none = 0,
   owner = 1,          // its process has it, in turn with the messages of the lane
-  not_bound = 2,      // its process has not, or no longer: the tables are about to change
+  not_bound = 2,      // its process does not own it, or no longer: the tables are about to change
   frozen = 3,         // its process has frozen it for a move
-  no_owner = 4,       // busroot knows nobody
+  no_owner = 4,       // busroot knows no owner
   held = 5,           // busroot holds its messages: a move, or grace after a restart
   no_session = 6,     // no session with the next hop
-  queue_full = 7,     // the queue towards the next hop is full: a message would be sent again
+  queue_full = 7,     // the queue to the next hop is full: a message would be sent again
   older_version = 8,  // the next hop speaks 1.0, which has no traces
   too_long = 9,       // more than kMaxTraceHops
 };
 std::string_view name_of(TraceEnd end);
 
-/// One passage of a trace.
+/// One hop of a trace.
 struct TraceHop {
   std::string where;         // a host, busroot's name, or HOST.NODE
   std::uint64_t at = 0;      // nanoseconds on the clock of that machine
@@ -62,13 +62,13 @@ struct TraceHop {
   }
 };
 
-/// Goes the way of a message of this lane, in turn with the messages, to the process that owns the
-/// channel, and back in the control lane, as an acknowledgement does; every part of the bus adds a
-/// hop. It is no message: no handler sees it, and where it is lost, nobody sends it again. Since
-/// 1.1: not said in sessions of 1.0.
+/// Takes the way of a message of this lane, in turn with the messages, to the process that owns the
+/// channel, and back in the control lane, as an acknowledgement does; every process and daemon on
+/// the way adds a hop. No handler sees it, and it is not sent again if it is lost. Since 1.1: not
+/// sent in sessions of 1.0.
 struct HopTrace {
   static constexpr Kind kKind = Kind::trace;
-  /// There and back; more is malformed.
+  /// There and back; a longer list is malformed.
   static constexpr std::size_t kMostHops = 2 * kMaxTraceHops;
   std::uint32_t host = 0;  // where it began
   std::uint64_t number = 0;
@@ -82,17 +82,17 @@ struct HopTrace {
   }
 };
 
-/// A process to its busd, once a second when something has changed: what operators look at
-/// (`bustop doctor`). Since 1.1.
+/// Figures of a process for operators (`bustop doctor`), sent to its busd once a second if they
+/// have changed. Since 1.1.
 struct Vitals {
   static constexpr Kind kKind = Kind::vitals;
   std::uint64_t sent = 0;          // messages that left in the latest second
-  std::uint64_t resent = 0;        // of these, not for the first time
-  std::uint64_t window_bytes = 0;  // unacknowledged, of kProcessWindow
-  /// The stream with the fullest window among those whose owner has said nothing for a second;
-  /// 0 bytes: there is none.
+  std::uint64_t resent = 0;        // how many of these were sent before
+  std::uint64_t window_bytes = 0;  // unacknowledged, at most kProcessWindow
+  /// The stream with the fullest window among those whose owner has not answered for a second;
+  /// 0 bytes if there is none.
   ChannelId stuck;
-  std::uint64_t stuck_bytes = 0;  // of kChannelWindow
+  std::uint64_t stuck_bytes = 0;  // at most kChannelWindow
   std::uint32_t moves = 0;        // channels that are leaving or arriving
   std::uint32_t oldest_move_ms = 0;
   std::string oldest_move;  // its name

@@ -1,5 +1,5 @@
-/// The records by which messages reach a state that is on a disk: a mail shard (`store/N`) or
-/// whatever else answers only for what it has synced. docs/protocol.md, "Durable channels".
+/// Records of durable channels, whose owner answers only for messages that are synced to its disk:
+/// a mail shard (`store/N`), for example. docs/design/protocol.md, "Durable channels".
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@
 
 namespace starbus::bus {
 
-/// A bind by the keeper of a durable state: the grant has a fresh epoch, and goes on with
-/// `lineage`, the one that the state was last owned under, since its filter is on the disk too.
-/// Answered as a bind. Since 1.1.
+/// A bind by the owner of a durable state. The grant has a fresh epoch and keeps `lineage`, under
+/// which the state was last owned, since its filter is on the disk too. Answered as a bind. Since
+/// 1.1.
 struct Resume {
   static constexpr Kind kKind = Kind::resume;
   Process process;
@@ -26,7 +26,7 @@ struct Resume {
   }
 };
 
-/// What became of one message to a durable channel: `number` is its place there, if `status` is ok.
+/// The outcome of one message to a durable channel: `number` is its place there, if `status` is ok.
 struct PostResult {
   std::uint64_t seq = 0;  // of the message, in its stream
   Errc status = Errc::ok;
@@ -40,12 +40,12 @@ struct PostResult {
 
 /// The acknowledgement of a durable channel: everything up to `last` is on its disk, stored or
 /// refused. It carries the results, in order of seq, so that no result can be lost apart from its
-/// acknowledgement; the origin releases only messages whose result it has seen. `complete`: these
-/// are all that the owner still knows, said to a probe or to a repeated message. May be lost. Since
-/// 1.1.
+/// acknowledgement; the origin releases only messages whose result has come. `complete` answers a
+/// probe or a repeated message: these are all results that the owner still knows. May be lost.
+/// Since 1.1.
 struct Posted {
   static constexpr Kind kKind = Kind::posted;
-  static constexpr std::size_t kMostResults = 1024;  // of one record: some 18 KiB
+  static constexpr std::size_t kMostResults = 1024;  // in one record: some 18 KiB
   Lane lane = Lane::call;
   Process origin;
   ChannelId channel;

@@ -1,13 +1,12 @@
-/// Records of moves; see docs/protocol.md, "Moves".
+/// Records of moves. Requests are idempotent and repeated until answered. docs/design/protocol.md,
+/// "Moves".
 #pragma once
 
 #include "bus/core/wire/record.hpp"
 
 namespace starbus::bus {
 
-// Requests are idempotent and repeated until answered, as above. docs/protocol.md, "Moves".
-
-/// The owner at this epoch has drained and wants to freeze. Answered by move_ok or no_move.
+/// The owner at this epoch has drained and asks to freeze. Answered by move_ok or no_move.
 struct Move {
   static constexpr Kind kKind = Kind::move;
   Process process;
@@ -33,7 +32,7 @@ struct MoveOk {
   }
 };
 
-/// The owner goes on as if nothing had been asked: busy, not_bound.
+/// The move is refused: busy or not_bound. The owner goes on as before.
 struct NoMove {
   static constexpr Kind kKind = Kind::no_move;
   Process process;
@@ -59,8 +58,8 @@ struct Attach {
   }
 };
 
-/// The source, frozen, has waited too long, or knows that the state did not arrive. Answered by
-/// reclaimed, moved, or not yet.
+/// The source has been frozen for too long, or knows that the state did not arrive. Answered by
+/// reclaimed or moved, or not until busroot can decide.
 struct Reclaim {
   static constexpr Kind kKind = Kind::reclaim;
   Process process;
@@ -99,7 +98,7 @@ struct Moved {
   }
 };
 
-/// `last` of one stream that reaches a channel: see owner.hpp.
+/// `last` of one stream to a channel: see owner.hpp.
 struct FilterRow {
   Process origin;
   Lane lane = Lane::call;
@@ -110,12 +109,12 @@ struct FilterRow {
   }
 };
 
-/// A message that a moving channel wants to send, and that waits until it is active again.
+/// A message from a moving channel that waits until the channel is active again.
 struct OutboxItem {
   ChannelId channel;
-  std::string open_name;  // for restricted roles; empty: unknown
+  std::string open_name;  // for restricted roles; empty if unknown
   Lane lane = Lane::call;
-  std::uint32_t ttl_ms = 0;  // left; 0: never expires
+  std::uint32_t ttl_ms = 0;  // time left; 0: never expires
   Bytes message;
   template <class A>
   void fields(A& a) {
@@ -123,8 +122,8 @@ struct OutboxItem {
   }
 };
 
-/// Everything that travels in a move. Not a record of a link: it is the body of a system message
-/// (data.hpp) from the source to the target's process channel.
+/// All that travels in a move: the body of a system message (data.hpp) from the source to the
+/// target's process channel. Never a record of a link.
 struct State {
   static constexpr Kind kKind = Kind::state;
   Ticket ticket;
@@ -140,7 +139,7 @@ struct State {
   }
 };
 
-/// The target does not take a state: the source need not wait. A system message too.
+/// The target refuses a state, so that the source need not wait. A system message too.
 struct StateRefused {
   static constexpr Kind kKind = Kind::state_refused;
   Ticket ticket;

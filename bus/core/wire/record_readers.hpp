@@ -1,6 +1,6 @@
-/// What a reader of stored mail and the process that keeps it say to each other: system messages
+/// Records between a reader of stored mail and the process that stores it: system messages
 /// (data.hpp) from process channel to process channel, in one lane, so in order and once.
-/// docs/protocol.md, "Readers". Since 1.1.
+/// docs/design/protocol.md, "Readers". Since 1.1.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace starbus::bus {
 
-/// The lane of all of it.
+/// The lane of all these records.
 inline constexpr Lane kMailLane = Lane::call;
 
 inline bool is_mail(Kind kind) {
@@ -19,8 +19,9 @@ inline bool is_mail(Kind kind) {
          kind == Kind::mail_refused;
 }
 
-/// To the owner of the shard: push me what comes after `after`. Names the session that begins;
-/// each attempt draws a new token, so what an earlier one still has under way fits no session.
+/// Asks the owner of the shard to push all messages after `after`. The token names the session that
+/// begins; each attempt draws a new one, so that late records of an earlier attempt match no
+/// session.
 struct MailOpen {
   static constexpr Kind kKind = Kind::mail_open;
   std::uint64_t token = 0;
@@ -28,9 +29,9 @@ struct MailOpen {
   std::string name;
   Epoch epoch;                // under which the reader owns the channel `name`; logs: 0
   std::uint64_t after = 0;    // the last number that the reader has
-  bool from_end = false;      // logs: after what there is now, whatever `after` says
+  bool from_end = false;      // logs: after the present end; `after` is ignored
   std::uint64_t settled = 0;  // mailboxes: acknowledged, as by mail_ack
-  std::uint32_t window = 0;   // bytes (mail_charge) on their way or waiting there, at most
+  std::uint32_t window = 0;   // most bytes (mail_charge) that are pushed and not yet consumed
   Lineage reply;              // of the reader's process channel, so that answers need no PROBE
   template <class A>
   void fields(A& a) {
@@ -38,7 +39,7 @@ struct MailOpen {
   }
 };
 
-/// The session has begun (ok), or will not. busy: ask again.
+/// The session has begun (ok) or is refused. busy: ask again.
 struct MailOpened {
   static constexpr Kind kKind = Kind::mail_opened;
   std::uint64_t token = 0;
@@ -54,11 +55,11 @@ struct MailOpened {
 
 struct MailItem {
   std::uint64_t number = 0;
-  std::uint64_t time_ms = 0;  // when it was stored, of the store's wall clock
-  Errc status = Errc::ok;     // corrupt: it was there and cannot be read; without body
+  std::uint64_t time_ms = 0;  // when it was stored, by the store's wall clock
+  Errc status = Errc::ok;     // corrupt: it cannot be read any more, and has no body
   Bytes trace;                // empty, or 24 bytes
   Bytes body;
-  std::uint32_t attempts = 1;  // not a field of this record: see MailAttempts
+  std::uint32_t attempts = 1;  // not sent in this record: see MailAttempts
   friend bool operator==(const MailItem&, const MailItem&) = default;
   template <class A>
   void fields(A& a) {
@@ -66,12 +67,12 @@ struct MailItem {
   }
 };
 
-/// What an item takes of the window.
+/// Bytes of the window that an item takes.
 inline std::uint64_t mail_charge(std::size_t body) {
   return body + 64;
 }
 
-/// In order of number. A number that is left out is not stored any more.
+/// In order of number. A number that is missing is not stored any more.
 struct MailItems {
   static constexpr Kind kKind = Kind::mail_items;
   std::uint64_t token = 0;
@@ -82,8 +83,8 @@ struct MailItems {
   }
 };
 
-/// Of the first message of a session, before it comes, if it was given to other readers before who
-/// ended without settling it: `attempts` counts them and this one.
+/// Sent before the first message of a session if earlier readers ended without settling that
+/// message: `attempts` counts them and this reader.
 struct MailAttempts {
   static constexpr Kind kKind = Kind::mail_attempts;
   std::uint64_t token = 0;
@@ -95,7 +96,7 @@ struct MailAttempts {
   }
 };
 
-/// How much of what came in this session the reader has taken: what the window has room for again.
+/// Bytes of this session that the reader has consumed: the window has room for them again.
 struct MailConsumed {
   static constexpr Kind kKind = Kind::mail_consumed;
   std::uint64_t token = 0;
@@ -106,8 +107,8 @@ struct MailConsumed {
   }
 };
 
-/// Everything up to `upto` is settled: it will not be asked for again, and may be erased. With a
-/// reason, `upto` itself was not: it goes to the dead letters.
+/// Everything up to `upto` is settled: it is not asked for again, and may be erased. With a reason,
+/// `upto` itself was rejected: it goes to the dead letters.
 struct MailAck {
   static constexpr Kind kKind = Kind::mail_ack;
   std::uint64_t token = 0;
@@ -119,7 +120,7 @@ struct MailAck {
   }
 };
 
-/// That is on the disk.
+/// The settlement up to `upto` is on the disk.
 struct MailAcked {
   static constexpr Kind kKind = Kind::mail_acked;
   std::uint64_t token = 0;
@@ -130,8 +131,8 @@ struct MailAcked {
   }
 };
 
-/// The answer to a mail_ack with a reason whose message could not be put aside: nothing of what it
-/// said is settled. store_full: the disk has no room for the letter now.
+/// The answer to a mail_ack whose rejected message could not be stored among the dead letters:
+/// nothing of that mail_ack is settled. store_full: the disk has no room for the letter now.
 struct MailRefused {
   static constexpr Kind kKind = Kind::mail_refused;
   std::uint64_t token = 0;
@@ -145,7 +146,7 @@ struct MailRefused {
 };
 
 /// Either side ends the session. From the store: superseded (a reader with a higher epoch has
-/// come), busy (the shard leaves: ask its next owner).
+/// opened the mailbox), busy (the shard moves: ask its next owner).
 struct MailEnd {
   static constexpr Kind kKind = Kind::mail_end;
   std::uint64_t token = 0;

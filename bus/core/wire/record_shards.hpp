@@ -1,6 +1,6 @@
-/// What two stores say to each other while a shard goes from one host to another: system messages
+/// Records between two stores while a shard moves from one host to another: system messages
 /// (data.hpp) from process channel to process channel, in one lane, so in order and once.
-/// docs/protocol.md, "Shards that move". Since 1.1.
+/// docs/design/protocol.md, "Shards that move". Since 1.1.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ inline bool is_shard(Kind kind) {
   return kind >= Kind::shard_take && kind <= Kind::shard_given;
 }
 
-/// To the store that has the shard: give it to me. Each attempt draws a new token. `asks`: that
-/// attempt is at its end here, all is on the disk: has it been given to me?
+/// Asks the store that has the shard to give it. Each attempt draws a new token. `asks`: the taker
+/// has all of it on its disk, and asks whether the shard was given to it.
 struct ShardTake {
   static constexpr Kind kKind = Kind::shard_take;
   std::uint64_t token = 0;
@@ -31,11 +31,12 @@ struct ShardTake {
   }
 };
 
-/// The shard that a record of these is about; none: it is none of these. All begin alike, and a
-/// page need not be read to know.
+/// The shard of such a record, read from its first bytes without decoding a page; nullopt if the
+/// record is of another kind or too short.
 std::optional<std::uint8_t> shard_in(Kind kind, ByteView payload);
 
-/// Of a store: a key with its value, a key without, or all keys in [key, value).
+/// A change of a store's rows: put a key with its value, erase a key, or erase all keys in
+/// [key, value).
 struct ShardChange {
   enum class What : std::uint8_t { put = 1, erase = 2, erase_range = 3 };
   What what = What::put;
@@ -48,16 +49,16 @@ struct ShardChange {
   }
 };
 
-/// The next page, once the one before is on the taker's disk. First all rows as they were at one
-/// moment, then what has changed since, again and again; with `last`, nobody serves the shard any
-/// more, and the taker has all of it.
+/// The next page, after the one before is on the taker's disk. First all rows as they were at one
+/// moment, then the changes since, again and again; with `last`, the giver does not serve the shard
+/// any more, and the taker has all of it.
 struct ShardRows {
   static constexpr Kind kKind = Kind::shard_rows;
   std::uint64_t token = 0;
   std::uint8_t shard = 0;
   std::uint32_t page = 0;  // from 1
   bool last = false;
-  Lineage lineage;             // which the shard goes on under
+  Lineage lineage;             // of the shard, which it keeps
   std::uint64_t boxes = 0;     // in the shard now: mailboxes and logs,
   std::uint64_t messages = 0;  // their messages,
   std::uint64_t bytes = 0;     // and the bytes of the bodies
@@ -80,8 +81,9 @@ struct ShardMore {
   }
 };
 
-/// ok: the shard is the taker's, which is on the giver's disk. Anything else: it is not, and this
-/// attempt is over (busy: another one takes it; no_owner: it is not here, or the attempt unknown).
+/// ok: the shard belongs to the taker, and the giver's disk has recorded that. Anything else ends
+/// this attempt (busy: another store takes it; no_owner: it is not here, or the attempt is
+/// unknown).
 struct ShardGiven {
   static constexpr Kind kKind = Kind::shard_given;
   std::uint64_t token = 0;

@@ -1,5 +1,6 @@
 #include "nodes/db/remote/bus_link.hpp"
 
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <utility>
 

@@ -7,9 +7,10 @@
 namespace starbus::nodes::db {
 namespace {
 
-/// An end of a call that says that it was not handled.
-bool never_ran(bus::Errc code) {
-  switch (code) {
+/// Whether the error proves that the call was not handled. Stricter than the table's Retry::later,
+/// which also has errors of links: a call may have run before its link ended.
+bool never_ran(const bus::Error& error) {
+  switch (error.code.in<bus::Errc>()) {
     case bus::Errc::no_owner:
     case bus::Errc::would_block:
     case bus::Errc::unreachable:
@@ -23,22 +24,16 @@ bool never_ran(bus::Errc code) {
   }
 }
 
-bool mends_by_itself(bus::Errc code) {
-  switch (code) {
-    case bus::Errc::denied:
-    case bus::Errc::too_large:
-    case bus::Errc::bad_name:
-    case bus::Errc::closed:
-      return false;
-    default:
-      return true;
-  }
+/// Whether another attempt can reach the database. A node that starts has no handler yet.
+bool may_pass(const bus::Error& error) {
+  return retry_of(error.code) != Retry::never || error == bus::Errc::no_handler;
 }
 
-/// Of a node that has too much to do, or that ends and will be started again.
-bool mends_by_itself(Errc code) {
-  return code == Errc::busy || code == Errc::stopped || code == Errc::closed ||
-         code == Errc::outcome_unknown;
+/// Whether to ask again a node that answered with this: it has too much to do, or ends and will be
+/// started again. Others of Retry::later (store_full, index_building) are for the caller to decide.
+bool is_passing(const Error& error) {
+  return error == Errc::busy || error == Errc::stopped || error == Errc::closed ||
+         error == Errc::outcome_unknown;
 }
 
 }  // namespace
@@ -98,14 +93,14 @@ void RemoteDatabase::replied(std::uint64_t number, std::uint64_t attempt,
     judge(at, *verdicted);
   } else {
     const Errc code = at->second.changes ? Errc::outcome_unknown : Errc::unavailable;
-    end(at, Error(code, "an answer that is none"));
+    end(at, Error(code, "malformed reply"));
   }
   if (!weak.expired()) pump();
 }
 
 void RemoteDatabase::judge(Queue::iterator at, const Verdicted& verdicted) {
   Pending& pending = at->second;
-  if (verdicted.verdict == Verdict::refused && mends_by_itself(verdicted.error.code)) {
+  if (verdicted.verdict == Verdict::refused && is_passing(verdicted.error)) {
     pending.maybe_done |= verdicted.error == Errc::outcome_unknown;
     pending.reason = verdicted.error;
     return rest();
@@ -118,12 +113,12 @@ void RemoteDatabase::judge(Queue::iterator at, const Verdicted& verdicted) {
 
 void RemoteDatabase::lost(Queue::iterator at, const bus::Error& error) {
   Pending& pending = at->second;
-  pending.maybe_done |= !never_ran(error.code);
+  pending.maybe_done |= !never_ran(error);
   if (pending.reason == Errc::ok || pending.reason == Errc::unavailable) {
     pending.reason = Error(Errc::unavailable, error.to_string());
   }
   rest();
-  if (mends_by_itself(error.code)) return;
+  if (may_pass(error)) return;
   const bool unknown = pending.changes && pending.maybe_done && error.code != bus::Errc::too_large;
   ++counters_.failed;
   end(at, Error(error.code == bus::Errc::too_large ? Errc::too_large

@@ -29,7 +29,7 @@ bool is_change(const Arguments& arguments) {
 }
 
 Error not_understood(bool changes) {
-  return {changes ? Errc::outcome_unknown : Errc::unavailable, "an answer of another version"};
+  return {changes ? Errc::outcome_unknown : Errc::unavailable, "reply of another protocol version"};
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ Result<> RemoteDatabase::ask(const Arguments& arguments, std::vector<std::string
     if (!answer) return finish(Result<T>(answer.error()), maybe_done);
     auto value = decode_answer<T>(*answer);
     if (!value) return finish(Result<T>(not_understood(changes)), maybe_done);
-    finish(Result<T>(boost::system::in_place_value, std::move(*value)), maybe_done);
+    finish(Result<T>(in_place_value, std::move(*value)), maybe_done);
   };
   return take(std::move(pending));
 }

@@ -6,7 +6,7 @@
 /// **What is lost is repeated**, until the deadline: through the end and the restart of the node,
 /// of busds and of busroot. Each write has a request id, the caller's or one that is drawn here, so
 /// it takes effect once. Then `outcome_unknown` says that it may be there, and any other code that
-/// it is not (docs/db.md, "Over the bus").
+/// it is not (docs/guide/db.md, "Over the bus").
 ///
 /// **Order.** Requests about one document (or one index) take effect in the order of the calls,
 /// also when some have to be repeated: the next one is sent when the one before it has ended.

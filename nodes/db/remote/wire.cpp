@@ -19,7 +19,7 @@ Arguments read_arguments(wire::In& in, std::size_t method) {
     wire::get(in, std::get<I>(arguments));
     return arguments;
   } else {
-    in.fail({Errc::bad_request, "a method that this version does not have"});
+    in.fail({Errc::bad_request, "unknown method; the caller is newer"});
     return {};
   }
 }
@@ -36,7 +36,7 @@ Result<bus::Bytes> encode_arguments(const Arguments& arguments) {
   out.bytes.byte(static_cast<std::uint8_t>(arguments.index()));
   std::visit([&](const auto& each) { wire::put(out, each); }, arguments);
   if (out.wrong != Errc::ok) return out.wrong;
-  if (!out.bytes.ok()) return Error(Errc::too_large, "more than a request may bring");
+  if (!out.bytes.ok()) return Error(Errc::too_large, "request too large: split it");
   return bytes;
 }
 
@@ -52,8 +52,8 @@ bus::Bytes encode_head(const std::string& database, std::uint64_t age_ms) {
 
 Result<Request> decode_request(bus::ByteView body) {
   entity::Decoder bytes(body, kWireBudget);
-  if (bytes.byte() != kRequestMark) return Error(Errc::bad_request, "no request for documents");
-  if (bytes.byte() != kWireVersion) return Error(Errc::bad_request, "another version");
+  if (bytes.byte() != kRequestMark) return Error(Errc::bad_request, "not a document request");
+  if (bytes.byte() != kWireVersion) return Error(Errc::bad_request, "unknown protocol version");
   Request request;
   const auto age_ms = bytes.number<std::uint64_t>();
   request.database = bytes.text();
@@ -76,20 +76,18 @@ std::optional<Verdicted> decode_verdict(bus::ByteView body) {
     verdicted.answer = bytes.rest();
     return bytes.ok() ? std::optional(verdicted) : std::nullopt;
   }
-  const std::uint8_t code = bytes.byte();
-  if (verdicted.verdict != Verdict::refused || code == 0 || code > error_catalogue().size()) {
-    return std::nullopt;
-  }
-  verdicted.error = {static_cast<Errc>(code), std::string(bytes.text())};
+  if (verdicted.verdict != Verdict::refused) return std::nullopt;
+  wire::In in(bytes);
+  wire::get(in, verdicted.error);
+  if (in.wrong != Errc::ok || verdicted.error.code.is_ok()) return std::nullopt;
   if (bytes.finish() != entity::DataErrc::ok) return std::nullopt;
   return verdicted;
 }
 
 bus::Bytes encode_refusal(const Error& error) {
   bus::Bytes bytes = begin_answer(Verdict::refused);
-  entity::Encoder out(bytes);
-  out.number(error.code);
-  out.text(error.detail);
+  wire::Out out(bytes);
+  wire::put(out, error);
   return bytes;
 }
 

@@ -1,6 +1,6 @@
-/// Requests for documents and their answers as bytes: bodies of calls of the bus. docs/db.md has
-/// the bytes. Nothing that is read is trusted: sizes are checked before anything is allocated, and
-/// documents as decode_document does. Pure functions; any thread.
+/// Requests for documents and their answers as bytes: bodies of calls of the bus. docs/guide/db.md
+/// has the bytes. Nothing that is read is trusted: sizes are checked before anything is allocated,
+/// and documents as decode_document does. Pure functions; any thread.
 #pragma once
 
 #include <optional>

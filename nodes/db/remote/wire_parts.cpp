@@ -16,14 +16,14 @@ void get_all(In& in, Parts&... parts) {
 template <class Enum>
 void get_enum(In& in, Enum& it, std::uint8_t count) {
   const std::uint8_t number = in.bytes.byte();
-  if (number >= count) return in.fail({Errc::bad_request, "a number without a meaning"});
+  if (number >= count) return in.fail({Errc::bad_request, "unknown enumerator"});
   it = static_cast<Enum>(number);
 }
 
 template <std::size_t I = 0>
 void get_write(In& in, Write& it, std::size_t kind) {
   if constexpr (I == std::variant_size_v<Write>) {
-    in.fail({Errc::bad_request, "a write that this version does not have"});
+    in.fail({Errc::bad_request, "unknown kind of write; the caller is newer"});
   } else if (kind != I) {
     get_write<I + 1>(in, it, kind);
   } else {
@@ -72,11 +72,14 @@ void get(In& in, Json& it) {
 }
 
 void put(Out& out, const Error& it) {
-  out.bytes.number(it.code);
+  out.bytes.number(it.code.domain());
+  out.bytes.number(it.code.number());
   out.bytes.text(it.detail);
 }
 void get(In& in, Error& it) {
-  get_enum(in, it.code, static_cast<std::uint8_t>(error_catalogue().size() + 1));
+  // A newer node may have codes that this build does not know: the caller gets them as they are.
+  const auto domain = in.bytes.number<std::uint16_t>();
+  it.code = Code(domain, in.bytes.number<std::uint16_t>());
   get(in, it.detail);
 }
 

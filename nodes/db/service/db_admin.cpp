@@ -14,8 +14,8 @@ using Figures = std::function<DbFigures()>;
 
 std::map<std::string, std::uint64_t> refusals(const DbFigures& figures) {
   std::map<std::string, std::uint64_t> rows;
-  for (const ErrorInfo& info : error_catalogue()) {
-    const std::uint64_t count = figures.engine.desk.refused.at(static_cast<std::size_t>(info.code));
+  for (const ErrorInfo& info : kErrors.errors) {
+    const std::uint64_t count = figures.engine.handler.refused.at(info.number);
     if (count != 0) rows[std::string(info.name)] = count;
   }
   if (figures.intake.refused != 0) rows["busy"] += figures.intake.refused;
@@ -41,7 +41,7 @@ bus::daemon::Response report(const std::string& database, const DbFigures& figur
         {"repeated", engine.database.repeated},
         {"refused", engine.database.refused},
         {"waiting", engine.database.waiting}}},
-      {"requests", {{"taken", engine.desk.requests}, {"refused", refusals(figures)}}},
+      {"requests", {{"taken", engine.handler.requests}, {"refused", refusals(figures)}}},
       {"inbox",
        {{"requests", intake.requests},
         {"bytes", intake.bytes},
@@ -57,19 +57,19 @@ void add_gauges(Metrics& metrics, const Figures& figures) {
   const auto gauge = [&](const char* name, const char* help, auto read) {
     metrics.gauge(name, help, [figures, read] { return static_cast<double>(read(figures())); });
   };
-  gauge("starbus_db_store_state", "0 running, 1 full, 2 stopped, 3 closed.",
+  gauge("starbus_db_store_state", "State of the store: 0 running, 1 full, 2 stopped, 3 closed.",
         [](const DbFigures& f) { return f.engine.storage.state; });
-  gauge("starbus_db_documents", "Documents of all collections.",
+  gauge("starbus_db_documents", "Documents in all collections.",
         [](const DbFigures& f) { return f.engine.database.documents; });
   gauge("starbus_db_collections", "Collections.",
         [](const DbFigures& f) { return f.engine.database.collections; });
-  gauge("starbus_db_waiting_requests", "Requests that the database has taken and not answered.",
+  gauge("starbus_db_waiting_requests", "Requests accepted by the database and not answered yet.",
         [](const DbFigures& f) { return f.engine.database.waiting; });
-  gauge("starbus_db_inbox_requests", "Requests of the bus without an answer.",
+  gauge("starbus_db_inbox_requests", "Requests received over the bus and not answered yet.",
         [](const DbFigures& f) { return f.intake.requests; });
-  gauge("starbus_db_inbox_bytes", "Bytes of these.",
+  gauge("starbus_db_inbox_bytes", "Bytes of requests received over the bus and not answered yet.",
         [](const DbFigures& f) { return f.intake.bytes; });
-  gauge("starbus_db_unsent_answers", "Answers that wait for room in their callers' windows.",
+  gauge("starbus_db_unsent_answers", "Answers waiting for room in the windows of their callers.",
         [](const DbFigures& f) { return f.intake.unsent; });
 }
 
@@ -77,19 +77,19 @@ void add_counters(Metrics& metrics, const Figures& figures) {
   const auto counter = [&](const char* name, const char* help, auto read) {
     metrics.counter(name, help, [figures, read] { return static_cast<double>(read(figures())); });
   };
-  counter("starbus_db_requests_total", "Requests of the bus.",
-          [](const DbFigures& f) { return f.engine.desk.requests; });
-  counter("starbus_db_written_total", "Requests that wrote, and are on the disk.",
+  counter("starbus_db_requests_total", "Requests received over the bus.",
+          [](const DbFigures& f) { return f.engine.handler.requests; });
+  counter("starbus_db_written_total", "Requests written to disk.",
           [](const DbFigures& f) { return f.engine.database.written; });
-  counter("starbus_db_repeated_total", "Requests that had been carried out before.",
+  counter("starbus_db_repeated_total", "Repeated requests, answered from the stored result.",
           [](const DbFigures& f) { return f.engine.database.repeated; });
-  counter("starbus_db_commits_total", "Commits: one fsync for all that waited.",
+  counter("starbus_db_commits_total", "Commits, each with one fsync for all waiting requests.",
           [](const DbFigures& f) { return f.engine.database.batches; });
   counter("starbus_db_dropped_answers_total",
-          "Answers that found no room; their callers ask again.",
+          "Answers dropped for lack of room; their callers ask again.",
           [](const DbFigures& f) { return f.intake.dropped; });
-  metrics.family("starbus_db_refused_total", "Requests that were refused, by reason.",
-                 Metrics::Kind::counter, [figures] {
+  metrics.family("starbus_db_refused_total", "Requests refused, by reason.", Metrics::Kind::counter,
+                 [figures] {
                    std::vector<Metrics::Sample> samples;
                    for (const auto& [reason, count] : refusals(figures())) {
                      samples.push_back({{{"reason", reason}}, static_cast<double>(count)});

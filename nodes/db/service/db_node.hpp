@@ -1,4 +1,4 @@
-/// The role `db`: a node that keeps the documents of one database. docs/db.md, "The node".
+/// The role `db`: a node that keeps the documents of one database. docs/guide/db.md, "The node".
 ///
 /// It owns `db/NAME` while it is ready, and is an instance of `service/db`. The database works on a
 /// thread of its own (Engine); the loop takes requests and sends answers (Intake). It becomes ready

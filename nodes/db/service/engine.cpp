@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "storage/bulk_writer.hpp"
+#include "storage/recovery/repair.hpp"
 
 namespace starbus::nodes::db {
 
@@ -45,7 +46,7 @@ void Engine::run() {
 void Engine::close() {
   if (store_) store_->close();
   database_.reset();
-  desk_.reset();
+  handler_.reset();
   const std::lock_guard lock(mutex_);
   closures_.clear();
 }
@@ -61,8 +62,10 @@ void Engine::open(std::function<void(const Result<>&)> opened) {
 }
 
 Result<> Engine::open_now() {
-  auto store = storage::open_store(
-      {.folder = settings_.folder, .env = settings_.env, .headroom = settings_.headroom});
+  auto store = storage::open_store({.folder = settings_.folder,
+                                    .env = settings_.env,
+                                    .headroom = settings_.headroom,
+                                    .repair_logs = storage::repair_logs});
   if (!store) {
     // No code of the database says what these do.
     if (store.error() == storage::Errc::in_use) {
@@ -76,7 +79,7 @@ Result<> Engine::open_now() {
   auto database = StoreDatabase::open(*measured_, *this);
   if (!database) return database.error();
   database_ = std::move(*database);
-  desk_ = std::make_unique<RequestDesk>(*database_, settings_.scope);
+  handler_ = std::make_unique<RequestHandler>(*database_, settings_.scope);
   return {};
 }
 
@@ -111,9 +114,9 @@ void Engine::declare(std::size_t index, std::function<void(const Result<>&)> ope
 
 // --- requests ------------------------------------------------------------------------------------
 
-void Engine::handle(bus::Bytes body, RequestDesk::Reply reply) {
+void Engine::handle(bus::Bytes body, RequestHandler::Reply reply) {
   run_later("request", [this, body = std::move(body), reply = std::move(reply)] {
-    desk_->handle(body, reply);
+    handler_->handle(body, reply);
   });
 }
 
@@ -121,9 +124,9 @@ void Engine::handle(bus::Bytes body, RequestDesk::Reply reply) {
 
 void Engine::publish() {
   const auto now = std::chrono::steady_clock::now();
-  if (!desk_ || (figures_.open && now - published_ < kPublish)) return;
+  if (!handler_ || (figures_.open && now - published_ < kPublish)) return;
   published_ = now;
-  EngineFigures figures{true, database_->report(), store_->report(), desk_->counters()};
+  EngineFigures figures{true, database_->report(), store_->report(), handler_->counters()};
   const bool stopped = figures.storage.state == storage::State::stopped && !told_;
   told_ |= stopped;
   const storage::Error reason = figures.storage.reason;

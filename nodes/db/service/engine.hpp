@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "nodes/db/service/request_desk.hpp"
+#include "nodes/db/service/request_handler.hpp"
 #include "nodes/db/store_database.hpp"
 #include "nodes/runtime/tasks/executor.hpp"
 #include "storage/measured_store.hpp"
@@ -21,11 +21,11 @@ struct EngineFigures {
   bool open = false;
   DatabaseReport database;
   storage::Report storage;
-  RequestDesk::Counters desk;
+  RequestHandler::Counters handler;
 };
 
 /// A database on a thread of its own, so that no disk holds up the node's loop: the store, the
-/// StoreDatabase over it and the RequestDesk before it belong to that thread. A disk error that
+/// StoreDatabase over it and the RequestHandler before it belong to that thread. A disk error that
 /// stops writing is told once.
 ///
 /// Made, used and ended by one thread, the node's; its end closes the store, and blocks for that.
@@ -35,7 +35,7 @@ class Engine final : private Executor {
 
   struct Settings {
     std::filesystem::path folder;  // its parent exists
-    RequestDesk::Scope scope;
+    RequestHandler::Scope scope;
     std::vector<DeclareIndex> indexes;  // declared before it is open
     std::uint64_t headroom = storage::kHeadroom;
     storage::DiskEnv* env = nullptr;  // as in StoreOptions
@@ -53,7 +53,7 @@ class Engine final : private Executor {
   void open(std::function<void(const Result<>&)> opened);
   /// One request, in the order of these calls; `reply` is called on the engine's thread. Only once
   /// it is open. Whoever calls bounds what waits.
-  void handle(bus::Bytes body, RequestDesk::Reply reply);
+  void handle(bus::Bytes body, RequestHandler::Reply reply);
 
   /// Any thread.
   EngineFigures figures() const;
@@ -76,7 +76,8 @@ class Engine final : private Executor {
   std::unique_ptr<storage::Store> store_;
   std::unique_ptr<storage::MeasuredStore> measured_;
   std::unique_ptr<StoreDatabase> database_;
-  std::unique_ptr<RequestDesk> desk_;  // ends behind the database, whose callbacks refer to it
+  std::unique_ptr<RequestHandler>
+      handler_;  // ends behind the database, whose callbacks refer to it
   bool told_ = false;
   std::chrono::steady_clock::time_point published_{};
 

@@ -29,7 +29,8 @@ void Intake::take(bus::Call& call) {
   const bus::Process caller = call.origin();
   if (!has_room(caller, bytes)) {
     ++refused_;
-    const Error busy(Errc::busy, "too many requests of this process, or of all");
+    const Error busy(Errc::busy,
+                     "too many requests waiting, of this process or in all; ask again later");
     return send(caller, call.responder(), encode_refusal(busy));
   }
   const std::uint64_t number = next_++;

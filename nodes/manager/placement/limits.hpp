@@ -1,10 +1,9 @@
-/// Every bound of the placement, with its reason and with what happens when it is reached. One
-/// table; docs/placement.md is checked against it by a test.
+/// Every bound of the placement, with its reason and with what happens when it is reached.
 #pragma once
 
 #include <cstdint>
 
-#include "entity/catalogue.hpp"
+#include "base/limits.hpp"
 
 namespace starbus::nodes::manager {
 
@@ -40,11 +39,6 @@ namespace starbus::nodes::manager {
     "the report says how many it left out")                                                      \
   X(kPlacementTick, 100, "ms", "between two looks at what is due", "the next look")
 
-#define X(constant, value, unit, reason, reached) inline constexpr std::uint64_t constant = value;
-STARBUS_PLACEMENT_LIMITS(X)
-#undef X
-
-/// The whole table, in the order above.
-std::span<const entity::LimitInfo> placement_limits();
+STARBUS_LIMITS_OF(kPlacementLimits, STARBUS_PLACEMENT_LIMITS)
 
 }  // namespace starbus::nodes::manager

@@ -1,8 +1,8 @@
-/// Where instances of services belong: what is wanted and what there is in, orders out.
+/// Decides where service instances run: wanted and present instances in, orders out.
 ///
-/// A pure function: the same input, in whatever order, gives the same plan. Nothing that runs on a
-/// ready host is moved: not because a host came back, and not to spread what had to share a host.
-/// docs/placement.md has the rules; placement_plan_test.cpp plays histories against them.
+/// A pure function: the same input, in any order, gives the same plan. An instance that runs on a
+/// ready host is never moved: not when a host comes back, and not to spread instances.
+/// docs/guide/placement.md has the rules; placement_plan_test.cpp plays histories against them.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace starbus::nodes::manager {
 
-/// One type that is to run.
+/// One wanted type.
 struct WantedType {
   std::string type;
   std::uint32_t count = 1;  // instances, or partitions
@@ -42,7 +42,7 @@ struct HostView {
   service::HostReport report;
 };
 
-/// A claim that somebody holds, of whatever host: seen in the directory.
+/// A claim in the directory, of any host.
 struct HeldClaim {
   service::InstanceId id;
   std::string process;
@@ -53,7 +53,7 @@ struct PlanInput {
   std::vector<HostView> hosts;
   std::vector<HeldClaim> held;
   std::set<std::string> begun;  // types that had their quorum once
-  /// Where an instance failed a short while ago: not there again yet.
+  /// Hosts where an instance failed recently: they are avoided for a while.
   std::set<std::pair<service::InstanceId, std::string>> avoid;
   std::map<service::InstanceId, std::string> nowhere = {};  // not to be placed now, and why
   std::set<service::InstanceId> apart = {};                 // of these, none where another one is
@@ -65,7 +65,7 @@ struct PlannedAction {
   auto operator<=>(const PlannedAction&) const = default;
 };
 
-/// A type of which something is missing, and why nothing can be done about it now.
+/// A type with missing instances that cannot be placed now, and the reason.
 struct WaitingType {
   std::string type;
   std::string reason;

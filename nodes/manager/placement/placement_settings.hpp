@@ -7,8 +7,8 @@
 
 namespace starbus::nodes::manager {
 
-/// What is to run, from [services] and [[service]] of the manager's file; docs/placement.md has the
-/// keys. Problems are noted at the reader.
+/// The wanted services, from [services] and [[service]] of the manager's file;
+/// docs/guide/placement.md has the keys. Problems are noted in the reader.
 std::vector<WantedType> read_wanted_types(bus::daemon::ConfigReader& reader);
 
 }  // namespace starbus::nodes::manager

@@ -21,7 +21,7 @@ ServicePlacer::ServicePlacer(Node& node, const NodeTable& table, std::string man
     : node_(node),
       manager_channel_(std::move(manager_channel)),
       held_(std::move(held)),
-      book_([&table](const std::string& process, const bus::Process& owner) {
+      state_([&table](const std::string& process, const bus::Process& owner) {
         const KnownNode* const known = table.find(process);
         return known != nullptr && known->owner == owner;
       }) {}
@@ -38,11 +38,11 @@ bus::Result<> ServicePlacer::start() {
     return {};
   };
   auto watched = watch(std::string(service::kHosts) + "#", [this](const bus::WatchUpdate& update) {
-    book_.hosts_changed(update, bus::io::boot_now());
+    state_.hosts_changed(update, bus::io::boot_now());
   });
   if (!watched) return watched;
   watched = watch(std::string(service::kClaims),
-                  [this](const bus::WatchUpdate& update) { book_.claims_changed(update); });
+                  [this](const bus::WatchUpdate& update) { state_.claims_changed(update); });
   if (!watched) return watched;
   node_.on_state([this](NodeState now) { state(now); });
   add_admin();
@@ -54,19 +54,20 @@ bus::Result<> ServicePlacer::start() {
 
 void ServicePlacer::state(NodeState state) {
   manager_ = state == NodeState::ready ? node_.bus().epoch(manager_channel_).value : 0;
-  if (manager_ != 0) book_.start_afresh(bus::io::boot_now());
+  if (manager_ != 0) state_.start_afresh(bus::io::boot_now());
 }
 
 void ServicePlacer::act() {
   if (manager_ == 0 || held_()) return;
-  for (const PlacementBook::Call& each : book_.due(bus::io::boot_now())) call(each);
+  for (const PlacementState::Call& each : state_.due(bus::io::boot_now())) call(each);
   log_waiting();
 }
 
-void ServicePlacer::call(const PlacementBook::Call& call) {
+void ServicePlacer::call(const PlacementState::Call& call) {
   for (const service::Action& action : call.actions) {
     const bool placed = action.kind == service::Action::Kind::place;
-    spdlog::info("{} {} {}", service::to_string(action.id), placed ? "to" : "from", call.process);
+    spdlog::info("{} {} {}", service::to_string(action.id),
+                 placed ? "is placed on" : "is taken from", call.process);
   }
   entity::rpc::CallOptions options;
   options.deadline = milliseconds(kOrderDeadline);
@@ -77,13 +78,13 @@ void ServicePlacer::call(const PlacementBook::Call& call) {
           entity::rpc::Reply<service::HostReport, service::Error> reply) {
         if (weak.expired()) return;
         const auto now = bus::io::boot_now();
-        if (reply) return book_.answered(process, serial, std::move(*reply), now);
+        if (reply) return state_.answered(process, serial, std::move(*reply), now);
         const auto& error = reply.error();
         if (error == entity::rpc::Errc::refused && error.error == service::Errc::stale_manager &&
             refused_++ == 0) {
-          spdlog::error("{} has a later manager: this one gives no orders that count", process);
+          spdlog::error("{} follows a later manager and ignores this one", process);
         }
-        book_.unanswered(process, serial, now);
+        state_.unanswered(process, serial, now);
       });
 }
 
@@ -94,7 +95,7 @@ SetbackReport ServicePlacer::setbacks() const {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0));
   };
   SetbackReport report;
-  for (const auto& [id, record] : book_.setbacks().records()) {
+  for (const auto& [id, record] : state_.setbacks().records()) {
     report.rows.push_back({service::to_string(id), record.deaths, record.sole, record.host,
                            in_ms(now - record.latest), record.quarantined,
                            in_ms(record.until - now)});
@@ -108,18 +109,18 @@ SetbackReport ServicePlacer::setbacks() const {
 }
 
 bool ServicePlacer::release(const std::string& instance) {
-  const auto& records = book_.setbacks().records();
+  const auto& records = state_.setbacks().records();
   const auto found = std::ranges::find_if(
       records, [&](const auto& item) { return service::to_string(item.first) == instance; });
   if (found == records.end()) return false;
-  spdlog::warn("{} is released by an operator, after {} deaths of hosts", instance,
+  spdlog::warn("{} is released by an operator, after {} host deaths", instance,
                found->second.deaths);
-  return book_.setbacks().release(service::InstanceId(found->first));
+  return state_.setbacks().release(service::InstanceId(found->first));
 }
 
 void ServicePlacer::log_waiting() {
-  if (logged_ == book_.waiting()) return;
-  logged_ = book_.waiting();
+  if (logged_ == state_.waiting()) return;
+  logged_ = state_.waiting();
   if (logged_.empty()) spdlog::info("all services have a place");
   for (const WaitingType& waiting : logged_) {
     spdlog::warn("service {}: {}", waiting.type, waiting.reason);

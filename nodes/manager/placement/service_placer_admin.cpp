@@ -21,7 +21,7 @@ json json_of(const WantedType& wanted, const std::vector<WaitingType>& waiting) 
   return text;
 }
 
-json json_of(const std::string& process, const PlacementBook::Host& host) {
+json json_of(const std::string& process, const PlacementState::Host& host) {
   json rows = json::array();
   for (const service::InstanceRow& row : host.report.instances) {
     json text = {{"instance", service::to_string(row.id)}, {"state", name_of(row.state)}};
@@ -41,14 +41,14 @@ json json_of(const std::string& process, const PlacementBook::Host& host) {
 void ServicePlacer::add_admin() {
   node_.process_context().admin.get("/services", [this](const bus::daemon::Request&) {
     json services = json::array();
-    for (const WantedType& each : book_.wanted())
-      services.push_back(json_of(each, book_.waiting()));
+    for (const WantedType& each : state_.wanted())
+      services.push_back(json_of(each, state_.waiting()));
     json hosts = json::array();
-    for (const auto& [process, host] : book_.hosts()) hosts.push_back(json_of(process, host));
+    for (const auto& [process, host] : state_.hosts()) hosts.push_back(json_of(process, host));
     return bus::daemon::Response::json(
         {{"acts", manager_ != 0 && !held_()},
-         {"plans", manager_ != 0 && !held_() && book_.plans(bus::io::boot_now())},
-         {"hosts_left_out", book_.left_out()},
+         {"plans", manager_ != 0 && !held_() && state_.plans(bus::io::boot_now())},
+         {"hosts_left_out", state_.left_out()},
          {"orders_refused", refused_},
          {"setbacks", to_json(setbacks())},
          {"services", std::move(services)},

@@ -1,5 +1,5 @@
-/// What the manager tells of instances that are suspected of deaths of their hosts. Plain values
-/// that travel.
+/// Instances that are suspected of the deaths of their hosts. Plain values that are sent over the
+/// bus.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,13 @@
-/// What went wrong with instances of services, and where they are not placed for that: one that
-/// failed to start, not on that host for kAvoid; one whose host died while it started or was young,
-/// nowhere for a pause that doubles, and behind kSoleDeaths nowhere until an operator says so.
+/// Failures of service instances, and where those are not placed because of them. An instance that
+/// failed to start avoids that host for kAvoid. An instance whose host died while it started or was
+/// young is placed nowhere for a pause that doubles, and after kSoleDeaths nowhere until an
+/// operator releases it (quarantine).
 ///
-/// Pure; belongs to one thread; in memory alone. Who killed a host is not known, so a death has
-/// suspects: all that were young there, or of these only those who have been suspects before. Who
-/// was one twice is placed apart from others of its kind, so that the next death has one suspect;
-/// only deaths with one suspect lead into quarantine. Entries end with kDeathWindow, and with an
-/// instance that has grown old.
+/// Pure; belongs to one thread; in memory only. The cause of a host death is unknown, so a death
+/// has suspects: all young instances there, or only those that were suspects before. An instance
+/// that was a suspect twice is placed apart from other suspects, so that the next death has one
+/// suspect; only deaths with one suspect lead to quarantine. Entries end after kDeathWindow, and
+/// when the instance is not young any more.
 #pragma once
 
 #include <cstdint>
@@ -34,20 +35,20 @@ class Setbacks {
     std::string host;          // that died latest
   };
 
-  /// It said that it could not start there.
+  /// An instance failed to start on a host.
   void failed(const service::InstanceId& id, const std::string& process, Time now);
-  /// A host has died, with these young.
+  /// A host has died, with these young instances.
   void died(const std::string& process, const std::vector<service::InstanceId>& young, Time now);
-  /// It has served for kYouth.
+  /// An instance has served for kYouth.
   void settled(const service::InstanceId& id);
-  /// By an operator. False: there is nothing of it.
+  /// Called for an operator. False if it has no entry.
   bool release(const service::InstanceId& id);
-  /// Forgets what is over, and what nobody wants any more.
+  /// Forgets entries that have expired, and those of types that are not wanted any more.
   void tidy(const std::vector<WantedType>& wanted, Time now);
 
-  /// Into the input of a plan.
+  /// Adds its entries to the input of a plan.
   void tell(PlanInput& input, Time now) const;
-  /// Of deaths, by instance.
+  /// Deaths, by instance.
   const std::map<service::InstanceId, Record>& records() const { return records_; }
   std::size_t quarantined() const;
 

@@ -6,12 +6,11 @@
 
 namespace starbus::nodes {
 
-/// How busy a loop is, in milliseconds per second: what placement and balancing go by. Fed about
-/// once a second; a plain value.
+/// How busy a loop is, in milliseconds per second, for placement and balancing. Sampled about once
+/// a second; a plain value.
 ///
-/// Busy is the larger of two: processor time of the loop's thread, which has everything in it but
-/// waiting; and time in measured handlers, which counts those that wait (a disk, a lock) as busy,
-/// as everybody behind them sees it.
+/// Busy is the larger of two figures: the processor time of the loop's thread, and the time in
+/// measured handlers, which includes their waits for disks and locks.
 class BusyMeter {
  public:
   using Time = std::chrono::nanoseconds;

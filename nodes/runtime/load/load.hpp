@@ -1,11 +1,11 @@
-/// Where the loop's time goes: per kind of work how often, how long in all, and the longest.
+/// The time of the loop per kind of work: number of runs, total and longest time.
 ///
 ///   const Load::Scope scope(load, load.source("autosave"));
 ///
-/// Belongs to the loop's thread, but for running(), which any thread may ask: the stall detector
-/// does. Owns the rows, which live as long as it does. Two readings of the processor's counter and
-/// a few stores per scope: left on in production. Never fails; beyond kMaxSources kinds, the rest
-/// has one row.
+/// Belongs to the loop's thread, except running(), which the stall detector calls from its thread.
+/// Owns the rows, which live as long as it does. A scope costs two readings of the processor's
+/// counter and a few stores, so it is on in production. Never fails; above kMaxSources kinds, the
+/// rest shares one row.
 #pragma once
 
 #include <atomic>
@@ -35,7 +35,7 @@ class Load {
     double busy_ms_per_s = 0;        // between the two latest samples
   };
 
-  /// What the loop does now; both null and 0 if it is in no scope.
+  /// The present scope of the loop; null and 0 outside of scopes.
   struct Running {
     const Source* source = nullptr;
     std::uint64_t since = 0;  // ticks
@@ -47,10 +47,10 @@ class Load {
 
   Source& source(const WorkName& name);
   Source& source(const char* literal) { return source(WorkName(literal)); }
-  /// For texts that are made: the channel's kind of a handler. Looked up by content.
+  /// For texts that are not literals, such as the kind of a channel. Looked up by content.
   Source& source(std::string_view name);
 
-  /// Measures while it lives; may be nested, and then ends first.
+  /// Measures during its lifetime. Nested scopes end before outer ones.
   class Scope {
    public:
     Scope(Load& load, Source& source);
@@ -71,7 +71,7 @@ class Load {
     source.ticks += ticks;
     if (ticks > source.longest) source.longest = ticks;
   }
-  /// In all scopes together, in ticks: each moment once, and none of RPC.
+  /// Ticks in all scopes together: nested time counts once, RPC does not count.
   std::uint64_t measured() const { return measured_; }
 
   /// About once a second: the rates of what was charged since the call before. `seconds` is how
@@ -82,7 +82,7 @@ class Load {
   std::vector<const Source*> busiest(std::size_t most) const;
   std::size_t size() const { return sources_.size(); }
 
-  /// From any thread. The two may be of different moments; the source stays valid.
+  /// From any thread. Both values may be of different moments; the source stays valid.
   Running running() const {
     return {running_.load(std::memory_order_acquire), since_.load(std::memory_order_relaxed)};
   }

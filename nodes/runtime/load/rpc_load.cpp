@@ -6,7 +6,7 @@ namespace starbus::nodes {
 
 void RpcLoad::sample(const entity::rpc::Endpoint& endpoint, double seconds) {
   if (seconds <= 0) return;
-  const double ms_per_tick = endpoint.nanoseconds_per_tick() / 1e6;
+  const double ms_per_tick = endpoint.work().nanoseconds_per_tick() / 1e6;
   const auto take = [&](Rate& rate, std::uint64_t ticks) {
     const auto passed = static_cast<double>(ticks - std::exchange(rate.ticks_before, ticks));
     rate.busy_ms_per_s = passed * ms_per_tick / seconds;
@@ -14,7 +14,7 @@ void RpcLoad::sample(const entity::rpc::Endpoint& endpoint, double seconds) {
   const auto methods = endpoint.dictionary().methods();
   methods_.resize(methods.size());
   for (const entity::rpc::MethodInfo* method : methods) {
-    take(methods_[method->index], endpoint.counters(*method).ticks);
+    take(methods_[method->index], endpoint.work().of(*method).ticks);
   }
   for (const auto& [info, load] : endpoint.loads()) take(classes_[info], load.ticks);
 }

@@ -1,8 +1,8 @@
-/// The thread beside the loop that names who blocks it.
+/// A thread that logs which handler blocks the loop.
 ///
-/// Made and ended on the loop's thread, where it also beats, from a timer. Its own thread only
-/// reads atomics and writes to the log, and, behind end_by(), ends the process: for a loop that is
-/// so blocked that it cannot see its own deadline. Shows nothing while the loop advances.
+/// Created and destroyed on the loop's thread, where a timer beats. Its own thread only reads
+/// atomics and writes to the log, and after end_by() ends the process of a loop that is blocked
+/// beyond its own deadline. Logs nothing while the loop advances.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ class StallDetector {
     std::string name;  // empty: none that has a name
     std::chrono::nanoseconds running{0};
   };
-  /// What the loop runs now: called from the detector's thread, while the loop is blocked.
+  /// Returns what the loop runs now. Called from the detector's thread while the loop is blocked.
   using Look = std::function<Handler()>;
 
   StallDetector(boost::asio::io_context& loop, std::chrono::milliseconds limit, Look look);
@@ -34,8 +34,8 @@ class StallDetector {
   StallDetector(const StallDetector&) = delete;
   StallDetector& operator=(const StallDetector&) = delete;
 
-  /// When this much has passed and the detector lives, it says who blocks and ends the process with
-  /// this exit code, without destructors.
+  /// If the detector still exists after this time, it logs the blocking handler and ends the
+  /// process with this exit code, without destructors.
   void end_by(std::chrono::milliseconds from_now, int exit_code);
   std::uint64_t stalls() const { return stalls_.load(std::memory_order_relaxed); }
 

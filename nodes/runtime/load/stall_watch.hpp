@@ -1,9 +1,9 @@
-/// Decides whether the loop is blocked, from outside of it, and what to say about that.
+/// Decides from another thread whether the loop is blocked, and what to report.
 ///
-/// Sans-IO, a plain value: whoever has a thread beside the loop's feeds it four times within
-/// `limit`. The loop says that it advances by beats; a loop that has given none for longer than
-/// the limit is blocked by what it runs. A pause of the whole process (SIGSTOP, a host without
-/// processor time) shows as a gap between two observations, and is no stall of the loop.
+/// Sans-IO, a plain value: a thread beside the loop's calls it four times within `limit`. The loop
+/// beats while it advances; one without a beat for longer than the limit is blocked by what it
+/// runs. A pause of the whole process (SIGSTOP, a host without processor time) shows as a gap
+/// between two observations, and is no stall of the loop.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ class StallWatch {
  public:
   using Time = std::chrono::nanoseconds;
 
-  /// What the loop shows.
+  /// The state that the loop shows.
   struct Sample {
     std::uint64_t beats = 0;
     std::string handler;  // that runs now; empty: it is in none that has a name
@@ -36,8 +36,8 @@ class StallWatch {
 
   explicit StallWatch(Time limit) : limit_(limit) {}
 
-  /// Something to say, or nothing. A stall is reported when it is longer than the limit, again
-  /// whenever it has become twice as long, and when it is over.
+  /// A report, or nullopt. A stall is reported when it exceeds the limit, again each time its
+  /// length has doubled, and when it is over.
   std::optional<Report> observe(Time now, const Sample& sample);
   /// Stalls that were longer than the limit, the present one among them.
   std::uint64_t stalls() const { return stalls_; }

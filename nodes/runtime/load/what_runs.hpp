@@ -6,9 +6,9 @@
 
 namespace starbus::nodes {
 
-/// What a loop runs now, by the most exact name that there is: a method of RPC, what takes its
-/// answer, or what says of itself what it does (Endpoint::running); a kind of work; what the bus
-/// hands over. From any thread.
+/// What a loop runs now, by the most exact name known: an RPC method, a reply callback or an
+/// announced activity (Endpoint::running); else a kind of work; else the handler that the bus
+/// calls. From any thread.
 StallDetector::Handler what_runs(const entity::rpc::Endpoint& endpoint, const Load& load);
 
 }  // namespace starbus::nodes

@@ -6,9 +6,9 @@
 
 namespace starbus::nodes {
 
-/// What a kind of work is called in reports: a literal, or else the type of its closure, which for
-/// a lambda names the function that it stands in. A plain value, cheap to make; the text is made
-/// once per kind. Literals live for ever, so it may go to any thread.
+/// The name of a kind of work in reports: a literal, or the type of its closure, which for a lambda
+/// names the enclosing function. A plain value, cheap to create; the text is created once per kind.
+/// Literals live for ever, so any thread may use it.
 class WorkName {
  public:
   WorkName(const char* literal) : literal_(literal), key_(literal) {}  // NOLINT

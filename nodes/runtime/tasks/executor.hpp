@@ -1,4 +1,4 @@
-/// Where closures go that must run on the loop's thread.
+/// Runs closures on the loop's thread.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@ namespace starbus::nodes {
 class Executor {
  public:
   virtual ~Executor() = default;
-  /// From any thread, and never calls back into the caller: the closure runs later, on the loop, in
-  /// the order of these calls. Does not refuse: whoever calls bounds it. Reports show it by `name`.
+  /// From any thread. The closure runs later, on the loop, in the order of these calls, never
+  /// within the call. Never refuses: callers bound their use. Reports show it as `name`.
   virtual void run_later(WorkName name, std::function<void()> closure) = 0;
 };
 

@@ -1,7 +1,7 @@
-/// One task of TaskChannels: what runs on a worker, and what is told on the loop.
+/// One task of TaskChannels: the work on a worker, and its completion on the loop.
 ///
-/// Made on the loop. `run` is called on a worker, the others on the loop; what both use is the
-/// result, which only `complete` reads, so the others may come while `run` still runs.
+/// Created on the loop. `run` is called on a worker, the others on the loop. Both use the result,
+/// which only `complete` reads, so the others may be called while `run` still runs.
 #pragma once
 
 #include <exception>
@@ -16,7 +16,7 @@
 
 namespace starbus::nodes {
 
-/// Whatever completions act on has one; its end drops those that have not come. Of the loop's
+/// The owner of completions: its end drops those that have not been called. Belongs to the loop's
 /// thread.
 class TaskOwner {
  public:
@@ -32,13 +32,13 @@ class TaskOwner {
 class Task {
  public:
   virtual ~Task() = default;
-  /// On a worker; what it throws is a result.
+  /// On a worker; an exception becomes a result.
   virtual void run() = 0;
-  /// On the loop, one of the three.
+  /// On the loop: one of these three is called.
   virtual void complete() = 0;
   virtual void give_up() = 0;
   virtual void drop() = 0;
-  /// What it is called in reports of the loop's time: the type of what is told there.
+  /// Its name in reports of the loop's time: the type of the completion.
   virtual WorkName name() const = 0;
 
   std::string channel;

@@ -1,8 +1,8 @@
 /// Blocking work on worker threads: one queue per channel name, the names in parallel.
 ///
 /// Made, used and ended on the loop's thread; owns its threads. Completions are posted to the
-/// executor, which must live until shutdown() has returned. Failures are values. docs/tasks.md has
-/// the promises.
+/// executor, which must live until shutdown() has returned. Failures are values.
+/// docs/guide/tasks.md has the promises.
 #pragma once
 
 #include <chrono>
@@ -28,7 +28,7 @@ struct TaskOptions {
   std::size_t max_channel_tasks = kMaxChannelTasks;
 };
 
-/// Counters since the start, and what there is now.
+/// Counters since the start, and present numbers.
 struct TaskCounts {
   std::uint64_t submitted = 0;
   std::uint64_t run = 0;
@@ -40,7 +40,7 @@ struct TaskCounts {
   std::size_t unfinished() const { return waiting + running; }
 };
 
-/// What shutdown() gave up.
+/// What shutdown() abandoned.
 struct TasksLeft {
   struct Channel {
     std::string name;
@@ -56,12 +56,12 @@ struct TasksLeft {
 class TaskChannels {
  public:
   explicit TaskChannels(Executor& loop, TaskOptions options = {});
-  /// As shutdown(0), if that has not been called.
+  /// Calls shutdown(0) unless shutdown has been called.
   ~TaskChannels();
   TaskChannels(const TaskChannels&) = delete;
   TaskChannels& operator=(const TaskChannels&) = delete;
 
-  /// Runs `work()` on a worker, behind what was submitted to `channel`, then
+  /// Runs `work()` on a worker, after earlier work of `channel`, then
   /// `done(bus::Result<...>)` on the loop, unless `owner` has ended. An empty channel has no order.
   /// Errors: would_block, closed, bad_name; then neither is called.
   template <class Work, class Done>
@@ -78,8 +78,8 @@ class TaskChannels {
 
   TaskCounts counts() const;
 
-  /// Takes no more, and waits until all have run, but not longer than this. The completions have
-  /// been posted when it returns; the executor is not used any more.
+  /// Refuses further work, and waits until all work has run, at most this long. When it returns,
+  /// the completions are posted, and the executor is not used any more.
   TasksLeft shutdown(std::chrono::milliseconds longest);
 
  private:

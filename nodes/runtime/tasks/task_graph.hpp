@@ -1,12 +1,12 @@
-/// Tasks that wait for others: a graph over TaskChannels, for what is loaded or computed in pieces.
+/// Tasks that wait for other tasks: a graph over TaskChannels, to load or compute in pieces.
 ///
 ///   const auto terrain = *graph.add({}, "", [] { return read_terrain(); }, [...](auto terrain)
 ///   {}); graph.add({terrain}, "", [...] { return find_paths(); }, [...](auto paths) { ... });
 ///   graph.when_done([this](const TaskGraph::Counts& counts) { open(counts.failed == 0); });
 ///
 /// Belongs to the loop's thread; TaskChannels outlives it. Its end drops the completions that have
-/// not come, and what has not begun never runs. Who waits is named by ids that exist, so there are
-/// no cycles. Failures are values. docs/tasks.md has the promises.
+/// not been called, and tasks that have not begun never run. A task can only wait for existing ids,
+/// so there are no cycles. Failures are values. docs/guide/tasks.md has the promises.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +49,7 @@ class TaskGraph {
 
   /// Runs `work` on a worker when the completions of all of `after` have returned, then
   /// `done(bus::Result<...>)` on the loop; never within this call. If one of them fails, `work`
-  /// does not run and `done` is told handler_failed, with the reason. Channels as of
+  /// does not run and `done` gets handler_failed, with the reason. Channels as of
   /// TaskChannels::submit. Errors: would_block (kMaxGraphTasks, or those of the channels), closed,
   /// bad_name, unknown ids and such that have failed already: handler_failed; then neither is
   /// called.
@@ -62,8 +62,8 @@ class TaskGraph {
                      [told](bus::Error error) { (*told)(bus::Result<Value>(std::move(error))); }});
   }
 
-  /// Called each time that nothing remains, behind the completion of the last one. At once if
-  /// nothing does now. Replaces the callback before it.
+  /// Called each time that no task remains, after the completion of the last one; at once if there
+  /// is none. Replaces the former callback.
   void when_done(std::function<void(const Counts&)> callback);
 
   const Counts& counts() const { return counts_; }

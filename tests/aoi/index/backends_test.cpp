@@ -61,9 +61,9 @@ TEST(Backends, AgreeInACrowd) {
   EXPECT_TRUE(rc::check("crowd", [&] { compare(taste, Metric::circle); }));
 }
 
-// What is asked between two updates is answered by what was told, wherever everybody is by then;
-// who is removed is gone from it at once.
-TEST(Backends, AgreeWhereManyGoFarAndAreAskedForMeanwhile) {
+// Queries between two updates answer with what was reported, wherever all are by then; removed
+// entities are gone at once.
+TEST(Backends, AgreeBetweenUpdatesWithManyFarMoves) {
   Taste taste;
   taste.far = true;
   taste.managed = false;
@@ -92,8 +92,8 @@ TEST(Backends, AgreeWhereManyGoFarAndAreAskedForMeanwhile) {
   }));
 }
 
-// The same with budgets: those who were put off have what they had, also of those who went far.
-TEST(Backends, KeepSetsWhereManyGoFarAndNotAllLook) {
+// The same with budgets: sensors that are put off keep their sets, also of entities that moved far.
+TEST(Backends, KeepSetsWithManyFarMovesAndABudget) {
   Taste taste;
   taste.far = true;
   taste.size = 120;

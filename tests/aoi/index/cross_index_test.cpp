@@ -8,7 +8,7 @@
 namespace starbus::aoi::test {
 namespace {
 
-// Square worlds of 600 m, from `corner` on, in which everybody walks and some change their radius.
+// Square worlds of 600 m, from `corner` on, in which all walk and some change their radius.
 class Walk {
  public:
   Walk(Backend backend, float corner) : world_(*World::create(options(backend))), corner_(corner) {
@@ -68,18 +68,18 @@ void walk(float corner) {
   for (int tick = 0; tick < 200; ++tick) ASSERT_EQ(lists.update(), all.update()) << tick;
 }
 
-TEST(CrossIndex, FindsWhatBoundsOfManyWidthsPass) {
+TEST(CrossIndex, FindsCandidatesWithBoundsOfManyWidths) {
   walk(0);
 }
 
 // Six centimetres lie between one coordinate and the next.
-TEST(CrossIndex, FindsThemAtTheEndOfTheWorld) {
+TEST(CrossIndex, FindsCandidatesAtTheLargestCoordinates) {
   walk(static_cast<float>(kMaxCoordinate) - 700);
 }
 
 // One comes along an axis and finds the other almost beyond the slack of the other axis; then both
 // come as near as they may without a shift. Both nodes have been shifted to where they are.
-TEST(CrossIndex, FindsWhoIsAlmostBeyondTheSlack) {
+TEST(CrossIndex, FindsCandidatesAlmostBeyondTheSlack) {
   for (const bool upright : {false, true}) {
     for (const float side : {1.F, -1.F}) {
       WorldOptions of;
@@ -117,7 +117,7 @@ TEST(CrossIndex, FindsWhoIsAlmostBeyondTheSlack) {
 // In float 65,536 m and a millimetre are 65,536 m, and so in range. Both come as near as they may
 // without a shift of their nodes, which lie farther from each other than radius and twice the
 // slack.
-TEST(CrossIndex, LosesNobodyToRounding) {
+TEST(CrossIndex, LosesNoTargetToRounding) {
   constexpr auto kFar = static_cast<float>(kMaxRadius);
   constexpr float kSlack = 8;
   constexpr float kLittle = 1.0F / 1024;

@@ -1,4 +1,4 @@
-/// Who is shown of those in range, against the plain words of the rule.
+/// The selection of shown targets against a direct form of the rule.
 #include "aoi/select/selection.hpp"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ std::vector<EntityIndex> entities(const std::vector<Ranked>& of) {
   return found;
 }
 
-RC_GTEST_PROP(SortRanked, PutsThemInTheirOrder, ()) {
+RC_GTEST_PROP(SortRanked, SortsByRanksBefore, ()) {
   std::vector<Ranked> sorted = any(1);
   std::vector<Ranked> expected = sorted;
   std::sort(expected.begin(), expected.end(), before);
@@ -43,7 +43,7 @@ RC_GTEST_PROP(SortRanked, PutsThemInTheirOrder, ()) {
   RC_ASSERT(entities(sorted) == entities(expected));
 }
 
-RC_GTEST_PROP(Select, TheBestNewcomersTakeFreePlacesAndThoseOfTheWorst, ()) {
+RC_GTEST_PROP(Select, BestNewcomersTakeFreePlacesThenThoseOfTheWorst, ()) {
   std::vector<Ranked> shown = any(1);
   std::vector<Ranked> newcomers = any(1000);
   const auto count = *rc::gen::inRange<std::size_t>(1, 70);

@@ -1,4 +1,4 @@
-/// Mutual lists: their parts, and what a world with them shows.
+/// Mutual lists: their parts, and worlds that use them.
 #include <gtest/gtest.h>
 
 #include "aoi/select/symmetric.hpp"
@@ -7,7 +7,7 @@
 namespace starbus::aoi {
 namespace {
 
-TEST(Symmetric, DistancesAreApproximate) {
+TEST(Symmetric, ApproximateDistanceIsWithinTwelvePercent) {
   EXPECT_EQ(approximate_distance(3, 4), 5.5F);
   EXPECT_EQ(approximate_distance(10, 0), 10);
   EXPECT_EQ(approximate_distance(-10, 5), 12.5F);
@@ -71,7 +71,7 @@ TEST_F(SymmetricWorld, SixtyOneSeeEachOther) {
   for (const SensorId sensor : sensors_) EXPECT_EQ(world_.sees(sensor).size(), 60u);
 }
 
-TEST_F(SymmetricWorld, ACrowdThatStandsIsLeftAsItIs) {
+TEST_F(SymmetricWorld, StandingCrowdKeepsItsLists) {
   for (int i = 0; i < 80; ++i) add(100 + static_cast<float>(i % 8) / 4, 100);
   for (int tick = 0; tick < 30; ++tick) update();
   for (int tick = 0; tick < 60; ++tick) {
@@ -80,7 +80,7 @@ TEST_F(SymmetricWorld, ACrowdThatStandsIsLeftAsItIs) {
   }
 }
 
-TEST_F(SymmetricWorld, TheSpouseIsSeenPastAHundredStrangers) {
+TEST_F(SymmetricWorld, SpecialRelationIsSeenPastAHundredStrangers) {
   const EntityId a = add(112, 112);
   const EntityId spouse = add(160, 112);
   ASSERT_TRUE(world_.set_special(a, spouse, true));
@@ -89,7 +89,7 @@ TEST_F(SymmetricWorld, TheSpouseIsSeenPastAHundredStrangers) {
   EXPECT_TRUE(mutual(a, spouse));
 }
 
-TEST_F(SymmetricWorld, TheFarGiveWayToTheNear) {
+TEST_F(SymmetricWorld, FarMembersGiveWayToNearOnes) {
   const EntityId b = add(112, 112);
   for (int i = 0; i < 59; ++i) add(116, 113);
   const EntityId far = add(150, 112);
@@ -104,7 +104,7 @@ TEST_F(SymmetricWorld, TheFarGiveWayToTheNear) {
   EXPECT_FALSE(mutual(late, b));
 }
 
-TEST_F(SymmetricWorld, WhoNobodyMaySeeIsInNoList) {
+TEST_F(SymmetricWorld, HiddenEntityIsInNoList) {
   EntityOptions hidden;
   hidden.observable = false;
   SensorOptions sensor;
@@ -113,8 +113,8 @@ TEST_F(SymmetricWorld, WhoNobodyMaySeeIsInNoList) {
   EXPECT_EQ(world_.add_sensor(spy, sensor).error(), Errc::bad_option);
 }
 
-// Their tests count, and half of the budget is for those who look otherwise.
-TEST(Symmetric, ListsAreWithinTheBudgetAndItsReport) {
+// Tests of the lists count, and half of the budget is for other sensors.
+TEST(Symmetric, ListsStayWithinTheBudgetAndItsReport) {
   WorldOptions of;
   of.budget.pair_tests = 400;
   of.budget.max_staleness = 4;
@@ -131,7 +131,7 @@ TEST(Symmetric, ListsAreWithinTheBudgetAndItsReport) {
   std::uint32_t put_off = 0;
   for (int tick = 0; tick < 4; ++tick) {
     const auto report = *world.update();
-    // The last of each kind may go beyond by what it costs itself.
+    // The last search, and the last evaluation, may exceed the budget by its own cost.
     EXPECT_LE(report.pair_tests, 400u + 2 * 60u);
     EXPECT_GT(report.looked, 2u);
     EXPECT_LE(report.staleness, 4u);
@@ -151,8 +151,8 @@ TEST(Symmetric, ListsAreWithinTheBudgetAndItsReport) {
   }
 }
 
-// Nobody moves, and so nobody searches of itself: those who have lost somebody are refreshed.
-TEST(Symmetric, WhoStandsStillFillsItsFreePlaces) {
+// No member moves, so none wants a search: those that have lost a member are refreshed.
+TEST(Symmetric, StandingMemberFillsFreePlaces) {
   WorldOptions of;
   of.symmetric.capacity = 2;
   of.symmetric.refresh = 4;
@@ -168,7 +168,7 @@ TEST(Symmetric, WhoStandsStillFillsItsFreePlaces) {
     sensors.push_back(*world.add_sensor(all.back(), mutual));
   }
   for (int tick = 0; tick < 8; ++tick) (void)world.update();
-  // One of each of the two rings of three who see each other.
+  // Removes one member of each of the two rings of three that see each other.
   const EntityId gone = all[0];
   const auto ring = world.sees(sensors[0]);
   ASSERT_EQ(ring.size(), 2u);
@@ -184,7 +184,7 @@ TEST(Symmetric, WhoStandsStillFillsItsFreePlaces) {
   EXPECT_GE(full, 2u) << "of four with a free place each, all of whom are near";
 }
 
-TEST_F(SymmetricWorld, NothingIsSearchedWithinACell) {
+TEST_F(SymmetricWorld, MoveWithinASearchCellChangesNothing) {
   const EntityId a = add(101, 101);
   add(110, 101);
   update();

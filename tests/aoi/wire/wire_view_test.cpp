@@ -1,5 +1,5 @@
-/// What a client knows by its batches is what its observer sees, also when it comes back, migrates,
-/// and gets late what was meant for it before.
+/// A client knows by its batches what its observer sees, also when it comes back, migrates, and
+/// gets batches late.
 #include "aoi/wire/wire_view.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ ObserverBatch sent(const ObserverBatch& batch) {
   return *decoded;
 }
 
-/// Two worlds with the same inhabitants, by key 1 to 80, and one observer who is in one of them.
+/// Two worlds with the same entities, by key 1 to 80, and one observer that is in one of them.
 class Travels : public ::testing::TestWithParam<Backend> {
  protected:
   static constexpr std::uint64_t kOthers = 80;
@@ -76,7 +76,7 @@ class Travels : public ::testing::TestWithParam<Backend> {
   void apply(const ObserverBatch& batch) {
     ASSERT_EQ(batch.observer, kObserver);
     const auto done = view_.apply(sent(batch));
-    // Of the numbering that has just ended: what it says comes to the same.
+    // A batch of the numbering that has just ended comes to the same.
     ASSERT_TRUE(done || done.error() == Errc::stale);
     late_.push_back(batch);
   }
@@ -95,7 +95,7 @@ class Travels : public ::testing::TestWithParam<Backend> {
     }
   }
 
-  /// What was under way when a numbering ended changes nothing, whenever it comes.
+  /// Batches that were under way when a numbering ended change nothing, whenever they arrive.
   void deliver_late() {
     for (const ObserverBatch& batch : late_) {
       if (batch.epoch >= view_.epoch()) continue;
@@ -106,7 +106,7 @@ class Travels : public ::testing::TestWithParam<Backend> {
     }
   }
 
-  /// The client has lost its session: the same observer tells it everything anew.
+  /// The client has lost its session: the same observer begins a new numbering for it.
   void come_back() {
     ASSERT_TRUE(here().remove_sensor(sensor_));
     sensor_ = *here().add_sensor(observer_, eyes());
@@ -137,7 +137,7 @@ class Travels : public ::testing::TestWithParam<Backend> {
 };
 INSTANTIATE_TEST_SUITE_P(Wire, Travels, ::testing::ValuesIn(kBackends));
 
-TEST_P(Travels, AClientKnowsWhatItsObserverSees) {
+TEST_P(Travels, ClientKnowsWhatItsObserverSees) {
   for (int tick = 0; tick < 200 && !HasFatalFailure(); ++tick) {
     if (tick % 17 == 5) come_back();
     if (tick % 23 == 11) migrate();
@@ -147,9 +147,9 @@ TEST_P(Travels, AClientKnowsWhatItsObserverSees) {
   EXPECT_EQ(view_.epoch(), here().epoch(sensor_));
 }
 
-// The old numbering's leaves and the new one's enters are told with one update: whichever batch
+// The old numbering's leaves and the new one's enters are reported with one update: whichever batch
 // comes first, the client knows the same.
-TEST(WireView, WhatEndsAndWhatBeginsMayComeInAnyOrder) {
+TEST(WireView, AcceptsTheEndAndTheBeginOfNumberingsInAnyOrder) {
   World world = make();
   EntityOptions of;
   of.position = {100, 100, 0};
@@ -182,7 +182,7 @@ TEST(WireView, WhatEndsAndWhatBeginsMayComeInAnyOrder) {
   EXPECT_EQ(world.epoch(second), 2u);
 }
 
-TEST(WireView, WhatDoesNotFollowIsRefusedAndChangesNothing) {
+TEST(WireView, RefusesOutOfStepBatchesWithoutChange) {
   WireView view;
   ObserverBatch batch{7, 3};
   batch.enters = {{1, 11}, {2, 12}};
@@ -208,7 +208,7 @@ TEST(WireView, WhatDoesNotFollowIsRefusedAndChangesNothing) {
   EXPECT_EQ(view.size(), 0u);
 }
 
-TEST(WireView, EpochsComeToAnEnd) {
+TEST(WireView, RefusesEpochsBeyondKMaxEpoch) {
   World world = make();
   const EntityId one = test::add(world, 1, 1);
   EXPECT_EQ(world.set_epoch(one, kMaxEpoch + 1).error(), Errc::bad_option);
@@ -219,7 +219,7 @@ TEST(WireView, EpochsComeToAnEnd) {
   ASSERT_TRUE(world.remove_sensor(last));
   const auto none = world.add_sensor(one, eyes());
   ASSERT_EQ(none.error(), Errc::too_many);
-  EXPECT_STREQ(none.error().detail, "kMaxEpoch");
+  EXPECT_EQ(none.error().detail, "kMaxEpoch");
   EXPECT_TRUE(world.add_sensor(one, {})) << "who is not indexed needs none";
   ObserverState state;
   state.epoch = kMaxEpoch;

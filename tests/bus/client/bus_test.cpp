@@ -1,4 +1,4 @@
-// The public API against real routers: two hosts in this process (see testing).
+// The public API against real routers: two hosts in this process (see bus/testing).
 #include "bus/client/bus.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 /// What a watchdog and a report are told: which handler runs, and who has not acknowledged.
 #include <gmock/gmock.h>
 
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <thread>

@@ -120,7 +120,7 @@ TEST_F(MailClientTest, WhatHasNoEndWhenTheBusClosesIsToldSo) {
   run([this]() -> Task {
     Bus bus(loop, cluster.node("b", "x"));
     CO_OK(co_await bus.connect(use_awaitable));
-    Errc end = Errc::ok;
+    Code end;
     bus.post("player/1", "m", {.ttl = 0ms},
              [&](const Result<std::uint64_t>& posted) { end = posted.error().code; });
     const auto flushed = co_await bus.close(100ms, use_awaitable);

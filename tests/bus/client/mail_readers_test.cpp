@@ -52,7 +52,7 @@ class MailReadersTest : public testing::Test {
   MailReaders readers_{{process_, [](std::size_t) {},
                         [this](std::function<void()> action) { later_.push_back(action); },
                         [] { return Result<>(); }}};
-  std::vector<Errc> opened_;
+  std::vector<Code> opened_;
 
  private:
   int names_ = 0;
@@ -110,7 +110,7 @@ TEST_F(MailReadersTest, WhatWaitsEndsWithTheBus) {
 }
 
 TEST_F(MailReadersTest, AClosedReaderAnswersSo) {
-  std::vector<Errc> ends;
+  std::vector<Code> ends;
   readers_.next(7, 1,
                 [&](Result<std::vector<MailItem>> items) { ends.push_back(items.error().code); });
   readers_.acknowledge(7, 1, {}, [&](Result<> end) { ends.push_back(end.error().code); });

@@ -1,6 +1,7 @@
 // Channels that move between processes, with all that is on its way to them and from them.
 #include <gtest/gtest.h>
 
+#include <boost/asio/detached.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <map>

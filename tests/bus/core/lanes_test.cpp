@@ -24,7 +24,7 @@ class SourceQueuesTest : public testing::Test {
   /// Sources of what comes next, up to about `budget` bytes.
   std::vector<std::uint64_t> pull(std::size_t budget, Lane lane = Lane::call) {
     Bytes out;
-    last = queues.pull(lane, budget, out);
+    last = queues.fill_bundle(lane, budget, out);
     EXPECT_EQ(last.bytes, out.size());
     std::vector<std::uint64_t> sources;
     for (const WireRecord& record : cut_records(out)) {
@@ -33,7 +33,7 @@ class SourceQueuesTest : public testing::Test {
     return sources;
   }
   SourceQueues queues;
-  Pulled last;
+  FillResult last;
 };
 
 TEST_F(SourceQueuesTest, KeepTheOrderOfASource) {
@@ -41,7 +41,7 @@ TEST_F(SourceQueuesTest, KeepTheOrderOfASource) {
   std::size_t expected = 100;
   while (queues.ready(Lane::call)) {
     Bytes out;
-    queues.pull(Lane::call, 1'000, out);
+    queues.fill_bundle(Lane::call, 1'000, out);
     for (const WireRecord& record : cut_records(out)) {
       EXPECT_EQ(kRecordHeader + record.payload.size(), expected++);
     }
@@ -163,7 +163,7 @@ std::map<std::uint64_t, std::size_t> shares(const std::map<std::uint64_t, std::s
       }
     }
     Bytes out;
-    queues.pull(Lane::call, budget, out);
+    queues.fill_bundle(Lane::call, budget, out);
     for (const WireRecord& record : cut_records(out)) {
       const auto source = load<std::uint64_t>(record.payload.data());
       const std::size_t size = record.payload.size() + kRecordHeader;

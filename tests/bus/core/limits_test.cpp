@@ -13,7 +13,7 @@ namespace {
 
 TEST(Limits, HaveANameAUnitAndAReasonEach) {
   std::set<std::string_view> names;
-  for (const LimitInfo& limit : limit_catalogue()) {
+  for (const LimitInfo& limit : kLimits) {
     EXPECT_TRUE(names.insert(limit.name).second) << limit.name;
     EXPECT_GT(limit.value, 0u) << limit.name;
     EXPECT_FALSE(limit.unit.empty()) << limit.name;

@@ -40,7 +40,7 @@ class SessionEnd : public RecordHandler {
     ASSERT_TRUE(queues.push(lane, source, Kind::query, payload, Time{}));
   }
   void pump() {
-    session.pump(
+    session.send_bundles(
         queues, [] { return Bytes{}; },
         [this](Bytes bundle) {
           largest_bundle = std::max(largest_bundle, bundle.size());

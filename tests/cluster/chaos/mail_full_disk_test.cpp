@@ -64,7 +64,7 @@ class MailFullDisk : public ClusterTest {
   std::unique_ptr<Cluster> cluster_;
   std::unique_ptr<SmallDisk> disk_;
   std::uint64_t posted_ = 0, ended_ = 0, stored_ = 0;
-  std::map<Errc, std::uint64_t> refused_;
+  std::map<Code, std::uint64_t> refused_;
 };
 
 /// Some of the headroom is left: posts are refused, for good, and reading frees space.

@@ -33,7 +33,7 @@ class CrashRun : public ClusterTest {
   explicit CrashRun(const CrashHosts& hosts = standard());
   ~CrashRun() override;
 
-  /// Runs the workload through the crashes, and checks what docs/mail.md promises.
+  /// Runs the workload through the crashes, and checks what docs/guide/mail.md promises.
   void play(const CrashPlan& plan);
 
   /// Of the last play: the calls of the life that was hit first, or of the only one.

@@ -26,7 +26,8 @@ struct PostPlan {
 
 /// What one poster and one reader know of a mailbox or a log: what was posted and how that ended,
 /// and what was read. The reader's part is what a program would save in one commit: its cursor, and
-/// what the messages did. Violations of docs/mail.md are failures of the test as soon as they show.
+/// what the messages did. Violations of docs/guide/mail.md are failures of the test as soon as they
+/// show.
 class MailAccount {
  public:
   explicit MailAccount(PostPlan plan) : plan_(std::move(plan)) {}

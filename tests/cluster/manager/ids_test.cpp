@@ -28,8 +28,8 @@ class IdsTest : public ManagerTest {
     rpc::CallOptions options;
     options.deadline = 1s;
     while (asking) {
-      auto range = co_await rpc::call<&ManagerDesk::allocate>(observer.endpoint, channel, options,
-                                                              "entities");
+      auto range = co_await rpc::call<&ManagerService::allocate>(observer.endpoint, channel,
+                                                                 options, "entities");
       if (range) {
         granted.push_back(range->first);
         EXPECT_EQ(range->last, range->first + nodes::manager::kIdBlock - 1);
@@ -75,7 +75,7 @@ class IdsTest : public ManagerTest {
 };
 
 /// What two managers are to a counter when both believe that they are the one.
-class Granter : public rpc::Host<Granter> {
+class Granter : public rpc::Callable<Granter> {
  public:
   explicit Granter(Bus& bus) : bus_(bus) {}
   rpc::Task<bus::Result<IdRange>> grant(rpc::Caller&, std::string counter) {
@@ -158,14 +158,14 @@ TEST_F(IdsTest, SkippingIsBeyondTheIdAndAStoreThatIsAwayIsATypedError) {
         CO_TRUE(co_await store_serves(observer));
         Daemon& boss = manager("a", "manager-1");
         CO_TRUE(co_await all_ready(1));
-        const auto before = co_await rpc::call<&ManagerDesk::allocate>(
+        const auto before = co_await rpc::call<&ManagerService::allocate>(
             observer.endpoint, kManagerChannel, {}, "entities");
         CO_TRUE(before);
         const std::uint64_t beyond = before->first + 5 * nodes::manager::kIdBlock;
         const auto skipped =
             http_post(boss.admin(), "/ids/skip?counter=entities&beyond=" + std::to_string(beyond));
         EXPECT_EQ(skipped.status, 200) << skipped.body;
-        const auto behind = co_await rpc::call<&ManagerDesk::allocate>(
+        const auto behind = co_await rpc::call<&ManagerService::allocate>(
             observer.endpoint, kManagerChannel, {}, "entities");
         CO_TRUE(behind);
         EXPECT_GT(behind->first, beyond);
@@ -174,7 +174,7 @@ TEST_F(IdsTest, SkippingIsBeyondTheIdAndAStoreThatIsAwayIsATypedError) {
         EXPECT_EQ(http_post(boss.admin(), "/ids/skip?counter=no%2Fname&beyond=1").status, 400);
 
         cluster.busd("b").kill();
-        const auto refusal = co_await rpc::call<&ManagerDesk::allocate>(
+        const auto refusal = co_await rpc::call<&ManagerService::allocate>(
             observer.endpoint, kManagerChannel, {}, "entities");
         CO_TRUE(!refusal);
         // Its names are free when the lease of its host ends: until then an append waits for it.
@@ -227,7 +227,7 @@ TEST_F(IdsTest, ASourceHasIdsAtHandWhileTheManagerIsAway) {
         for (std::uint64_t i = 0; i < at_hand; ++i) take(ids.next());
         const auto none = ids.next();
         EXPECT_TRUE(!none && none.error() == Errc::would_block);
-        std::optional<Errc> gave_up;
+        std::optional<Code> gave_up;
         ids.wait_next(300ms, [&](const bus::Result<std::uint64_t>& id) {
           gave_up = id ? Errc::ok : id.error().code;
         });
@@ -250,12 +250,12 @@ TEST_F(NoStoreTest, WithoutAStoreNobodyOwnsACounter) {
         CO_TRUE(co_await begin(observer));
         manager("b", "manager-1");
         CO_TRUE(co_await all_ready(1));
-        const auto refusal = co_await rpc::call<&ManagerDesk::allocate>(
+        const auto refusal = co_await rpc::call<&ManagerService::allocate>(
             observer.endpoint, kManagerChannel, {}, "entities");
         CO_TRUE(!refusal);
         EXPECT_EQ(refusal.error().error, Errc::no_owner) << refusal.error().to_string();
-        const auto no_name =
-            co_await rpc::call<&ManagerDesk::allocate>(observer.endpoint, kManagerChannel, {}, "");
+        const auto no_name = co_await rpc::call<&ManagerService::allocate>(observer.endpoint,
+                                                                           kManagerChannel, {}, "");
         EXPECT_TRUE(!no_name && no_name.error().error == Errc::bad_name);
       },
       60s);

@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-#include "nodes/manager/manager_desk.hpp"
+#include "nodes/manager/manager_service.hpp"
 #include "nodes/runtime/presence.hpp"
 #include "tests/cluster/cluster_test.hpp"
 #include "tests/cluster/manager/member.hpp"
@@ -19,7 +19,7 @@ namespace starbus::cluster_test {
 
 using nodes::manager::IdRange;
 using nodes::manager::kManagerChannel;
-using nodes::manager::ManagerDesk;
+using nodes::manager::ManagerService;
 using nodes::manager::ShutdownPhase;
 using nodes::manager::ShutdownReport;
 using nodes::manager::StageReport;
@@ -70,8 +70,8 @@ class ManagerTest : public ClusterTest {
     boost::asio::steady_timer timer(loop);
     const auto deadline = std::chrono::steady_clock::now() + limit;
     while (std::chrono::steady_clock::now() < deadline) {
-      auto asked =
-          co_await rpc::call<&ManagerDesk::shutdown_report>(observer.endpoint, kManagerChannel, {});
+      auto asked = co_await rpc::call<&ManagerService::shutdown_report>(observer.endpoint,
+                                                                        kManagerChannel, {});
       if (asked && asked->phase == phase) co_return *asked;
       timer.expires_after(20ms);
       co_await timer.async_wait(use_awaitable);

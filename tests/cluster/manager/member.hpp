@@ -23,7 +23,7 @@ namespace starbus::cluster_test {
 
 namespace rpc = entity::rpc;
 
-class Member final : public nodes::App, public rpc::Host<Member> {
+class Member final : public nodes::App, public rpc::Callable<Member> {
  public:
   void configure(bus::daemon::ConfigReader& reader) override;
   bus::Result<> start(nodes::Node& node) override;

@@ -1,7 +1,7 @@
 // The shutdown of a cluster of processes: nothing is lost, in order, by its deadlines.
 #include <nlohmann/json.hpp>
 
-#include "nodes/runtime/node_desk.hpp"
+#include "nodes/runtime/node_control.hpp"
 #include "tests/cluster/manager/manager_fixture.hpp"
 
 namespace starbus::cluster_test {
@@ -84,8 +84,8 @@ TEST_F(ShutdownTest, TwelveNodesUnderLoadEndInOrderAndNothingIsLost) {
         boost::asio::steady_timer load(loop, 500ms);
         co_await load.async_wait(use_awaitable);
 
-        const auto plan = co_await rpc::call<&ManagerDesk::shutdown_report>(observer.endpoint,
-                                                                            kManagerChannel, {});
+        const auto plan = co_await rpc::call<&ManagerService::shutdown_report>(observer.endpoint,
+                                                                               kManagerChannel, {});
         CO_TRUE(plan && plan->phase == ShutdownPhase::idle);
         EXPECT_EQ(stage(*plan, "gates").nodes.size(), 4u);
         EXPECT_EQ(stage(*plan, "services").nodes.size(), 3u) << "chat is a role of no stage";
@@ -93,10 +93,10 @@ TEST_F(ShutdownTest, TwelveNodesUnderLoadEndInOrderAndNothingIsLost) {
         EXPECT_EQ(stage(*plan, "storage").nodes.size(), 2u);
 
         const auto begun = std::chrono::steady_clock::now();
-        const auto asked = co_await rpc::call<&ManagerDesk::shutdown>(observer.endpoint,
-                                                                      kManagerChannel, {}, "first");
+        const auto asked = co_await rpc::call<&ManagerService::shutdown>(
+            observer.endpoint, kManagerChannel, {}, "first");
         CO_TRUE(asked && asked->phase == ShutdownPhase::running);
-        const auto again = co_await rpc::call<&ManagerDesk::shutdown>(
+        const auto again = co_await rpc::call<&ManagerService::shutdown>(
             observer.endpoint, kManagerChannel, {}, "second");
         CO_TRUE(again);
         EXPECT_EQ(again->reason, "first") << "a second request joins the one that runs";
@@ -130,8 +130,8 @@ TEST_F(ShutdownTest, AStoppedNodeIsNamedByItsDeadline) {
 
         savers[0]->stop();  // SIGSTOP
         const auto begun = std::chrono::steady_clock::now();
-        CO_TRUE(co_await rpc::call<&ManagerDesk::shutdown>(observer.endpoint, kManagerChannel, {},
-                                                           "test"));
+        CO_TRUE(co_await rpc::call<&ManagerService::shutdown>(observer.endpoint, kManagerChannel,
+                                                              {}, "test"));
         const ShutdownReport last = co_await report_when(observer, ShutdownPhase::done, 20s);
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
         std::cout << "with one that stands still, and a deadline of 3 s: " << took.count()
@@ -177,8 +177,8 @@ TEST_F(ShutdownTest, AManagerThatDiesMeanwhileIsAskedAgain) {
         Daemon& space = member("a", "space-1", "space", "");
         Daemon& boss = manager("a", "manager-1", "[shutdown]\ndeadline = '5s'");
         CO_TRUE(co_await all_ready(4));
-        CO_TRUE(co_await rpc::call<&ManagerDesk::shutdown>(observer.endpoint, kManagerChannel, {},
-                                                           "test"));
+        CO_TRUE(co_await rpc::call<&ManagerService::shutdown>(observer.endpoint, kManagerChannel,
+                                                              {}, "test"));
         CO_TRUE(co_await until(10s, [&] { return !ready.contains("b.chat-1"); }));
         EXPECT_EQ(gate.process().wait(5s), 0);
         boss.restart();  // kill -9
@@ -191,8 +191,8 @@ TEST_F(ShutdownTest, AManagerThatDiesMeanwhileIsAskedAgain) {
         EXPECT_FALSE(space.process().ended());
 
         // A node that comes while it runs, of a stage that is over, ends too.
-        CO_TRUE(co_await rpc::call<&ManagerDesk::shutdown>(observer.endpoint, kManagerChannel, {},
-                                                           "again"));
+        CO_TRUE(co_await rpc::call<&ManagerService::shutdown>(observer.endpoint, kManagerChannel,
+                                                              {}, "again"));
         Daemon& late = member("b", "gate-2", "gate", "");
         CO_TRUE(co_await until(10s, [&] { return late.process().ended().has_value(); }));
         EXPECT_EQ(late.process().ended(), 0);
@@ -220,16 +220,16 @@ TEST_F(ShutdownTest, AStandbyTakesOverAndEndsWithTheFirst) {
         first.kill();
         CO_TRUE(co_await until(20s, [&] { return ready.contains("b.manager-2"); }));
         first.start();
-        const auto report =
-            co_await rpc::call<&ManagerDesk::cluster>(observer.endpoint, kManagerChannel, {}, "");
+        const auto report = co_await rpc::call<&ManagerService::cluster>(observer.endpoint,
+                                                                         kManagerChannel, {}, "");
         CO_TRUE(report);
         EXPECT_EQ(report->manager, "b.manager-2");
         CO_TRUE(co_await until(10s, [&] {
           const auto nodes = standby.json("/cluster")["nodes"];  // the first stands by now
           return nodes.size() == 3 && nodes[0]["role"] == "manager";
         }));
-        CO_TRUE(co_await rpc::call<&ManagerDesk::shutdown>(observer.endpoint, kManagerChannel, {},
-                                                           "test"));
+        CO_TRUE(co_await rpc::call<&ManagerService::shutdown>(observer.endpoint, kManagerChannel,
+                                                              {}, "test"));
         const ShutdownReport last = co_await report_when(observer, ShutdownPhase::done, 20s);
         EXPECT_EQ(stage(last, "managers").ended, 1u);
         for (Daemon* each : {&chat, &first, &standby}) EXPECT_EQ(each->process().wait(10s), 0);

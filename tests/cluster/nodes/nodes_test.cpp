@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "nodes/runtime/node_desk.hpp"
+#include "nodes/runtime/node_control.hpp"
 #include "nodes/runtime/presence.hpp"
 #include "tests/cluster/cluster_test.hpp"
 #include "tests/cluster/node_process.hpp"
@@ -87,7 +87,7 @@ TEST_F(NodesTest, ANodeIsReadyWhenItsRequirementsAreAndDrainsOnSigterm) {
         const auto posted = co_await rpc::call<&Probe::posted>(endpoint, "service/chat", {});
         EXPECT_TRUE(posted && *posted == 100);
         const auto report =
-            co_await rpc::call<&nodes::NodeDesk::report>(endpoint, "node/a.chat-1", {});
+            co_await rpc::call<&nodes::NodeControl::report>(endpoint, "node/a.chat-1", {});
         EXPECT_TRUE(report && report->state == nodes::NodeState::ready && report->role == "chat");
 
         db->process().kill();  // without a word
@@ -187,7 +187,7 @@ TEST_F(NodesTest, WhileItDrainsItIsSeenAndNothingIsRoutedToIt) {
         const auto where = co_await rpc::call<&Probe::where>(endpoint, "service/chat#1", {});
         EXPECT_FALSE(where);
         const auto report =
-            co_await rpc::call<&nodes::NodeDesk::report>(endpoint, "node/a.chat-1", {});
+            co_await rpc::call<&nodes::NodeControl::report>(endpoint, "node/a.chat-1", {});
         EXPECT_TRUE(report && report->state == nodes::NodeState::draining);
         EXPECT_EQ(chat->get("/healthz").status, 503);
         EXPECT_FALSE(chat->process().ended());

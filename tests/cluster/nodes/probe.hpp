@@ -17,7 +17,7 @@ namespace starbus::cluster_test {
 
 namespace rpc = entity::rpc;
 
-class Probe final : public nodes::App, public rpc::Host<Probe> {
+class Probe final : public nodes::App, public rpc::Callable<Probe> {
  public:
   void configure(bus::daemon::ConfigReader& reader) override;
   bus::Result<> start(nodes::Node& node) override;

@@ -6,6 +6,7 @@
 
 #include "nodes/db/store_database.hpp"
 #include "nodes/runtime/main_loop.hpp"
+#include "storage/recovery/repair.hpp"
 #include "storage/store.hpp"
 #include "tests/cluster/node_process.hpp"
 #include "tests/cluster/realm/realm.hpp"
@@ -97,7 +98,8 @@ std::map<std::string, std::uint64_t> Game::kept() const {
   std::map<std::string, std::uint64_t> gold;
   boost::asio::io_context loop;
   nodes::MainLoop main(loop);
-  const auto store = storage::open_store({.folder = base->state_folder() / "documents"});
+  const auto store = storage::open_store(
+      {.folder = base->state_folder() / "documents", .repair_logs = storage::repair_logs});
   if (!store) return gold;
   const auto database = nodes::db::StoreDatabase::open(**store, main);
   if (!database) return gold;

@@ -43,7 +43,7 @@ struct RealmReport {
   }
 };
 
-class Realm final : public nodes::App, public rpc::Host<Realm> {
+class Realm final : public nodes::App, public rpc::Callable<Realm> {
  public:
   void configure(bus::daemon::ConfigReader& reader) override;
   bus::Result<> start(nodes::Node& node) override;

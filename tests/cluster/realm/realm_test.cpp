@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "nodes/manager/manager_desk.hpp"
+#include "nodes/manager/manager_service.hpp"
 #include "tests/cluster/cluster_test.hpp"
 #include "tests/cluster/realm/game.hpp"
 #include "tests/cluster/realm/realm.hpp"
@@ -14,7 +14,7 @@ namespace starbus::cluster_test {
 namespace {
 
 using nodes::manager::kManagerChannel;
-using nodes::manager::ManagerDesk;
+using nodes::manager::ManagerService;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -62,8 +62,8 @@ class RealmTest : public ClusterTest {
   }
   boost::asio::awaitable<void> shut_down(Observer& observer, Game& game) {
     const auto begun = std::chrono::steady_clock::now();
-    const auto asked =
-        co_await rpc::call<&ManagerDesk::shutdown>(observer.endpoint, kManagerChannel, {}, "test");
+    const auto asked = co_await rpc::call<&ManagerService::shutdown>(observer.endpoint,
+                                                                     kManagerChannel, {}, "test");
     CO_TRUE(asked);
     CO_TRUE(co_await until(30s, [&] { return game.manager->process().ended().has_value(); }));
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;

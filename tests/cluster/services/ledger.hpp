@@ -21,7 +21,7 @@ namespace service = nodes::service;
 
 /// Counts by key. Each life writes its epoch beside the counts, and refuses to write behind a later
 /// one: what a database with fencing tokens does.
-class Tally final : public service::Service, public rpc::Host<Tally> {
+class Tally final : public service::Service, public rpc::Callable<Tally> {
  public:
   Tally(service::Instance& instance, nodes::Node& node, std::filesystem::path folder,
         std::string fault);
@@ -54,7 +54,7 @@ class TallyCopy final : public nodes::replica::Replica {
   std::map<std::string, std::int64_t> counts;
 };
 
-class Echo final : public service::Service, public rpc::Host<Echo> {
+class Echo final : public service::Service, public rpc::Callable<Echo> {
  public:
   Echo(service::Instance&, nodes::Node& node) : node_(node) {}
   ~Echo() override { close_rpc(); }

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "nodes/manager/manager_desk.hpp"
+#include "nodes/manager/manager_service.hpp"
 #include "nodes/runtime/main_loop.hpp"
 #include "nodes/service/partitions.hpp"
 #include "tests/cluster/cluster_test.hpp"
@@ -150,7 +150,7 @@ TEST_F(ServicesTest, AreSpreadOnceTheQuorumIsThereAndComeUpElsewhereBehindADeath
         }));
         // The end of the cluster is no death: nothing is placed again while its hosts drain.
         const int placed = observer.total_arrivals();
-        const auto asked = co_await rpc::call<&nodes::manager::ManagerDesk::shutdown>(
+        const auto asked = co_await rpc::call<&nodes::manager::ManagerService::shutdown>(
             observer.endpoint, nodes::manager::kManagerChannel, {}, "test");
         CO_TRUE(asked);
         CO_TRUE(co_await until(30s, [&] {
@@ -334,7 +334,7 @@ TEST_F(ServicesTest, WhatKillsItsHostsIsPlacedMoreAndMoreSeldom) {
         EXPECT_EQ(deaths, before);
         EXPECT_EQ(rows().size(), 1u) << rows();
         EXPECT_EQ(observer.where.size(), kAll - 1);
-        const auto released = co_await rpc::call<&nodes::manager::ManagerDesk::release>(
+        const auto released = co_await rpc::call<&nodes::manager::ManagerService::release>(
             observer.endpoint, nodes::manager::kManagerChannel, {}, "tally/2of4");
         EXPECT_TRUE(released && *released);
         CO_TRUE(co_await until(20s, [&] {

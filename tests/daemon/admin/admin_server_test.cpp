@@ -148,7 +148,7 @@ TEST_F(AdminServerTest, GarbageIsLoggedOncePerAddress) {
   EXPECT_THAT(exchange("neither\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
   TearDown();
   EXPECT_THAT(lines_of(log.text()),
-              ElementsAre(StartsWith("warning: admin port: 127.0.0.1 sent what is no request: ")));
+              ElementsAre(StartsWith("warning: admin port: 127.0.0.1 sent a malformed request: ")));
 }
 
 TEST_F(AdminServerTest, WebSitesAreRefused) {

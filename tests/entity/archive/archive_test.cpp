@@ -87,7 +87,7 @@ void expect_back(const T& value) {
   EXPECT_FALSE(decode<T>(longer).has_value());
 }
 
-TEST(Archive, ReadsBackWhatItWrote) {
+TEST(Archive, ReadsBackItsOwnBytes) {
   expect_back(true);
   expect_back(std::int8_t{-5});
   expect_back(std::numeric_limits<std::int64_t>::min());
@@ -170,13 +170,13 @@ TEST(Archive, HasABudgetOfEachKind) {
   EXPECT_EQ(encode(tree).error(), DataErrc::too_deep);
 }
 
-TEST(Archive, LeavesNothingOfWhatItCouldNotWrite) {
+TEST(Archive, LeavesNothingOfAFailedWrite) {
   Bytes out = bytes_of({9});
   EXPECT_FALSE(encode_to(out, 1, std::string(kArchiveBytes, 'x')).has_value());
   EXPECT_EQ(out, bytes_of({9}));
 }
 
-TEST(Archive, TurnsWhatAClassThrowsIntoAValue) {
+TEST(Archive, TurnsExceptionsOfClassesIntoValues) {
   EXPECT_EQ(decode<Picky>(*encode(Picky{-1})).error(), DataErrc::refused);
   EXPECT_TRUE(decode<Picky>(*encode(Picky{1})).has_value());
   EXPECT_EQ((decode<std::variant<int, bool>>(bytes_of({8, 1}))).error(), DataErrc::malformed);
@@ -203,7 +203,7 @@ TEST(Archive, AnyBytesAreReadOrRefused) {
   }));
 }
 
-TEST(Signature, SaysWhatATypeConsistsOf) {
+TEST(Signature, NamesTheStructureOfAType) {
   EXPECT_EQ(signature_of<int>(), "i32");
   EXPECT_EQ(signature_of<std::string>(), "str");
   EXPECT_EQ(signature_of<Point>(), "{i32,f64}");

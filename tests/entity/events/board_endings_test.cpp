@@ -36,15 +36,15 @@ TEST_F(BoardEndingsTest, ASubjectEndsWithinItsOwnCallback) {
   auto a = std::make_unique<BoardListener>();
   auto owned = std::make_shared<int>(0);
   ASSERT_TRUE(a->attach(town));
-  a->add<int>(Gate::opened, [&, owned](const int&) {
+  (void)a->add<int>(Gate::opened, [&, owned](const int&) {
     log.push_back("a");
     a.reset();
     EXPECT_EQ(owned.use_count(), 2);
   });
-  a->add<int>(Gate::opened, note("never"));
+  (void)a->add<int>(Gate::opened, note("never"));
   BoardListener b;
   ASSERT_TRUE(b.attach(town));
-  b.add<int>(Gate::opened, note("b"));
+  (void)b.add<int>(Gate::opened, note("b"));
   EXPECT_THAT(announce(), ElementsAre("a", "b"));
   EXPECT_EQ(told, 2u);
   EXPECT_EQ(owned.use_count(), 1);
@@ -55,15 +55,15 @@ TEST_F(BoardEndingsTest, ASubjectEndsWithinItsOwnCallback) {
 TEST_F(BoardEndingsTest, ASubjectEndsOthers) {
   std::optional<BoardListener> before(std::in_place), behind(std::in_place);
   ASSERT_TRUE(before->attach(town));
-  before->add<int>(Gate::opened, note("before"));
+  (void)before->add<int>(Gate::opened, note("before"));
   BoardListener middle;
   ASSERT_TRUE(middle.attach(town));
-  middle.add<int>(Gate::opened, [&](const int&) {
+  (void)middle.add<int>(Gate::opened, [&](const int&) {
     before.reset();
     behind.reset();
   });
   ASSERT_TRUE(behind->attach(town));
-  behind->add<int>(Gate::opened, note("behind"));
+  (void)behind->add<int>(Gate::opened, note("behind"));
   EXPECT_THAT(announce(), ElementsAre("before"));
   EXPECT_EQ(town.size(), 1u);
 }
@@ -73,13 +73,13 @@ TEST_F(BoardEndingsTest, TheBoardEndsWithinACallback) {
   BoardListener a, b;
   ASSERT_TRUE(a.attach(*cell));
   ASSERT_TRUE(b.attach(*cell));
-  a.add<int>(Gate::opened, [&](const int&) {
+  (void)a.add<int>(Gate::opened, [&](const int&) {
     cell.reset();
     EXPECT_FALSE(a.attached());
-    a.add<int>(Gate::opened, note("a2"));
-    a.add<int>(Gate::closed, note("closed"));
+    (void)a.add<int>(Gate::opened, note("a2"));
+    (void)a.add<int>(Gate::closed, note("closed"));
   });
-  b.add<int>(Gate::opened, note("b"));
+  (void)b.add<int>(Gate::opened, note("b"));
   EXPECT_EQ(*cell->announce(Gate::opened, 1), 1u);
   EXPECT_THAT(log, IsEmpty()) << "nobody else is told";
   // a has been told number 42, and b has not.

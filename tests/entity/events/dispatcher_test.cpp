@@ -1,4 +1,4 @@
-/// The promises of docs/events.md for one kind of event, one by one.
+/// The promises of docs/guide/events.md for one kind of event, one by one.
 #include "entity/events/dispatcher.hpp"
 
 #include <gmock/gmock.h>
@@ -36,19 +36,19 @@ class DispatcherTest : public testing::Test {
 };
 
 TEST_F(DispatcherTest, CallsInOrderOfPriorityAndThenOfAdding) {
-  bell.add(note("b1"));
-  bell.add(note("a1"), 5);
-  bell.add(note("c"), -5);
-  bell.add(note("b2"));
-  bell.add(note("a2"), 5);
+  (void)bell.add(note("b1"));
+  (void)bell.add(note("a1"), 5);
+  (void)bell.add(note("c"), -5);
+  (void)bell.add(note("b2"));
+  (void)bell.add(note("a2"), 5);
   EXPECT_THAT(round(), ElementsAre("a1", "a2", "b1", "b2", "c"));
 }
 
 TEST_F(DispatcherTest, PassesTheEvent) {
   int sum = 0;
-  bell.add([&](const Rang& rang) { sum += rang.times; });
-  bell.dispatch({3});
-  bell.dispatch({4});
+  (void)bell.add([&](const Rang& rang) { sum += rang.times; });
+  (void)bell.dispatch({3});
+  (void)bell.dispatch({4});
   EXPECT_EQ(sum, 7);
 }
 
@@ -62,13 +62,13 @@ TEST_F(DispatcherTest, WithoutListenersIsAPointerThatDoesNothing) {
 
 TEST_F(DispatcherTest, RemovedListenersAreNotCalled) {
   const ListenerId a = *bell.add(note("a"));
-  bell.add(note("b"));
+  (void)bell.add(note("b"));
   EXPECT_TRUE(bell.remove(a));
   EXPECT_FALSE(bell.remove(a));
   EXPECT_THAT(round(), ElementsAre("b"));
 }
 
-TEST_F(DispatcherTest, StaleHandlesRemoveNobodyElse) {
+TEST_F(DispatcherTest, StaleHandlesRemoveNothing) {
   const ListenerId old = *bell.add(note("old"));
   bell.remove(old);
   const ListenerId fresh = *bell.add(note("new"));
@@ -81,14 +81,14 @@ TEST_F(DispatcherTest, StaleHandlesRemoveNobodyElse) {
 TEST_F(DispatcherTest, AListenerRemovesItself) {
   ListenerId id;
   auto owned = std::make_shared<int>(0);
-  bell.add(note("before"));
+  (void)bell.add(note("before"));
   id = *bell.add([&, owned](const Rang&) {
     EXPECT_TRUE(bell.remove(id));
     EXPECT_FALSE(bell.remove(id));
     EXPECT_EQ(owned.use_count(), 2) << "what it owns lives while it runs";
     log.push_back("once");
   });
-  bell.add(note("behind"));
+  (void)bell.add(note("behind"));
   EXPECT_THAT(round(), ElementsAre("before", "once", "behind"));
   EXPECT_EQ(owned.use_count(), 1);
   EXPECT_THAT(round(), ElementsAre("before", "behind"));
@@ -97,7 +97,7 @@ TEST_F(DispatcherTest, AListenerRemovesItself) {
 TEST_F(DispatcherTest, AListenerRemovesOthers) {
   ListenerId first, last;
   first = *bell.add(note("first"));
-  bell.add([&](const Rang&) {
+  (void)bell.add([&](const Rang&) {
     bell.remove(first);
     bell.remove(last);
     log.push_back("remover");
@@ -107,40 +107,40 @@ TEST_F(DispatcherTest, AListenerRemovesOthers) {
   EXPECT_THAT(round(), ElementsAre("remover"));
 }
 
-TEST_F(DispatcherTest, WhatIsAddedMeanwhileIsOfTheNextRound) {
-  bell.add([&](const Rang&) {
+TEST_F(DispatcherTest, ListenersAddedMeanwhileJoinTheNextRound) {
+  (void)bell.add([&](const Rang&) {
     log.push_back("adder");
     if (bell.size() == 1) {
-      bell.add(note("before"), 10);
-      bell.add(note("behind"), -10);
+      (void)bell.add(note("before"), 10);
+      (void)bell.add(note("behind"), -10);
     }
   });
   EXPECT_THAT(round(), ElementsAre("adder"));
   EXPECT_THAT(round(), ElementsAre("before", "adder", "behind"));
 }
 
-TEST_F(DispatcherTest, ARoundWithinCallsWhatWasAddedBeforeItBegan) {
-  bell.add([&](const Rang& rang) {
+TEST_F(DispatcherTest, ANestedRoundCallsListenersAddedBeforeIt) {
+  (void)bell.add([&](const Rang& rang) {
     log.push_back("outer" + std::to_string(rang.times));
     if (rang.times == 2) return;
-    bell.add(note("added"));
+    (void)bell.add(note("added"));
     EXPECT_EQ(*bell.dispatch({2}), 3u);
     log.push_back("end");
   });
-  bell.add(note("other"));
-  bell.dispatch({1});
+  (void)bell.add(note("other"));
+  (void)bell.dispatch({1});
   EXPECT_THAT(log, ElementsAre("outer1", "outer2", "other", "added", "end", "other"));
 }
 
-TEST_F(DispatcherTest, WhatARoundWithinRemovesTheOuterDoesNotCall) {
+TEST_F(DispatcherTest, ListenersRemovedByANestedRoundAreNotCalled) {
   ListenerId victim;
-  bell.add([&](const Rang& rang) {
-    if (rang.times == 1) bell.dispatch({2});
+  (void)bell.add([&](const Rang& rang) {
+    if (rang.times == 1) (void)bell.dispatch({2});
     if (rang.times == 2) bell.remove(victim);
   });
   victim = *bell.add([](const Rang&) { FAIL(); });
-  bell.add(note("last"));
-  bell.dispatch({1});
+  (void)bell.add(note("last"));
+  (void)bell.dispatch({1});
   EXPECT_THAT(log, ElementsAre("last", "last"));
 }
 
@@ -150,7 +150,7 @@ TEST_F(DispatcherTest, PrioritiesMayBeChangedAlsoMeanwhile) {
     log.push_back("b");
     bell.set_priority(a, -1);
   });
-  bell.add(note("c"));
+  (void)bell.add(note("c"));
   EXPECT_TRUE(bell.set_priority(b, 7));
   EXPECT_THAT(round(), ElementsAre("b", "a", "c")) << "the order of a round is that of its begin";
   EXPECT_THAT(round(), ElementsAre("b", "c", "a"));
@@ -162,7 +162,7 @@ TEST_F(DispatcherTest, PrioritiesMayBeChangedAlsoMeanwhile) {
 TEST_F(DispatcherTest, RoundsNestToALimit) {
   std::size_t calls = 0;
   std::size_t refused = 0;
-  bell.add([&](const Rang&) {
+  (void)bell.add([&](const Rang&) {
     ++calls;
     const auto inner = bell.dispatch({});
     if (!inner) {
@@ -179,7 +179,7 @@ TEST_F(DispatcherTest, RoundsNestToALimit) {
 TEST_F(DispatcherTest, AnExceptionRestoresTheDepth) {
   const ListenerId thrower = *bell.add([](const Rang&) { throw std::runtime_error("a bug"); });
   auto owned = std::make_shared<int>(0);
-  bell.add([&, owned](const Rang&) { log.push_back("behind"); });
+  (void)bell.add([&, owned](const Rang&) { log.push_back("behind"); });
   for (std::size_t i = 0; i < 2 * kMaxDispatchDepth; ++i) {
     EXPECT_THROW((void)bell.dispatch({}), std::runtime_error);
   }
@@ -220,19 +220,19 @@ TEST_F(DispatcherTest, SubscriptionsMayOutliveTheirDispatcher) {
 TEST_F(DispatcherTest, MayEndWithinItsOwnListener) {
   auto other = std::make_unique<Dispatcher<Rang>>();
   auto owned = std::make_shared<int>(0);
-  other->add([&, owned](const Rang&) {
+  (void)other->add([&, owned](const Rang&) {
     other.reset();
     EXPECT_EQ(owned.use_count(), 2);
     log.push_back("ended");
   });
-  other->add([](const Rang&) { FAIL(); });
+  (void)other->add([](const Rang&) { FAIL(); });
   EXPECT_EQ(*other->dispatch({}), 1u);
   EXPECT_THAT(log, ElementsAre("ended"));
   EXPECT_EQ(owned.use_count(), 1);
 }
 
 // The callable of a listener may own what comes back to the dispatcher when it ends.
-TEST_F(DispatcherTest, WhatAListenerOwnedMayOwnListeners) {
+TEST_F(DispatcherTest, ListenersMayOwnListeners) {
   auto inner = std::make_shared<Subscription>(*bell.subscribe(note("inner")));
   auto held = std::make_shared<Subscription>();
   *held = *bell.subscribe([inner](const Rang&) {});

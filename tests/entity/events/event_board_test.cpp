@@ -1,4 +1,5 @@
-/// Who is told what a place announces, also when listeners change it meanwhile: docs/events.md.
+/// Who is told what a place announces, also when listeners change it meanwhile:
+/// docs/guide/events.md.
 #include "entity/events/event_board.hpp"
 
 #include <gmock/gmock.h>
@@ -43,15 +44,15 @@ class EventBoardTest : public testing::Test {
   std::deque<BoardListener> subjects;
 };
 
-TEST_F(EventBoardTest, TellsOnlyThoseWhoListenInTheOrderInWhichTheyCame) {
+TEST_F(EventBoardTest, CallsListenersInTheOrderOfAttaching) {
   BoardListener& a = arrive();
   BoardListener& b = arrive();
   BoardListener& c = arrive();
   arrive();
-  c.add<int>(Gate::opened, note("c"));
-  a.add<int>(Gate::opened, note("a"));
-  b.add<int>(Gate::closed, note("b"));
-  a.add<int>(Shop::opened, note("shop"));
+  (void)c.add<int>(Gate::opened, note("c"));
+  (void)a.add<int>(Gate::opened, note("a"));
+  (void)b.add<int>(Gate::closed, note("b"));
+  (void)a.add<int>(Shop::opened, note("shop"));
   EXPECT_EQ(town.size(), 4u);
   EXPECT_THAT(announce(Gate::opened), ElementsAre("c", "a"));
   EXPECT_EQ(told, 2u);
@@ -65,7 +66,7 @@ TEST_F(EventBoardTest, ASubjectIsListedOnceAndAllItsListenersAreCalled) {
   BoardListener& b = arrive();
   const auto first = *a.add<int>(Gate::opened, note("a1"));
   const auto second = *a.add<int>(Gate::opened, note("a2"), 1);
-  b.add<int>(Gate::opened, note("b"));
+  (void)b.add<int>(Gate::opened, note("b"));
   EXPECT_EQ(town.size(), 2u);
   EXPECT_EQ(a.size(), 2u);
   EXPECT_THAT(announce(), ElementsAre("a2", "a1", "b"));
@@ -78,14 +79,14 @@ TEST_F(EventBoardTest, ASubjectIsListedOnceAndAllItsListenersAreCalled) {
   EXPECT_TRUE(a.remove(second));
   EXPECT_EQ(town.size(), 1u);
   EXPECT_THAT(announce(), ElementsAre("b"));
-  a.add<int>(Gate::opened, note("again"));
+  (void)a.add<int>(Gate::opened, note("again"));
   EXPECT_THAT(announce(), ElementsAre("b", "again")) << "who comes back stands at the end";
 }
 
 TEST_F(EventBoardTest, DataOfAnotherTypeIsNotDelivered) {
   BoardListener& a = arrive();
-  a.add<int>(Gate::opened, note("int"));
-  a.add<std::string>(Gate::opened, [this](const std::string& text) { log.push_back(text); });
+  (void)a.add<int>(Gate::opened, note("int"));
+  (void)a.add<std::string>(Gate::opened, [this](const std::string& text) { log.push_back(text); });
   EXPECT_EQ(*town.announce(Gate::opened, 1L), 0u);
   EXPECT_EQ(*town.announce(Gate::opened, std::string("text")), 1u);
   EXPECT_THAT(log, ElementsAre("text"));
@@ -94,7 +95,7 @@ TEST_F(EventBoardTest, DataOfAnotherTypeIsNotDelivered) {
 TEST_F(EventBoardTest, ListenersGoWithTheirSubject) {
   EventBoard dungeon(OnlineId{8});
   BoardListener& a = arrive();
-  a.add<int>("bell", note("a"));
+  (void)a.add<int>("bell", note("a"));
   ASSERT_TRUE(a.attach(dungeon));
   EXPECT_THAT(announce("bell"), IsEmpty());
   EXPECT_EQ(town.size(), 0u);
@@ -103,7 +104,7 @@ TEST_F(EventBoardTest, ListenersGoWithTheirSubject) {
   a.detach();
   EXPECT_FALSE(a.attached());
   EXPECT_EQ(*dungeon.announce("bell", 1), 0u);
-  a.add<int>("drum", note("drum"));
+  (void)a.add<int>("drum", note("drum"));
   ASSERT_TRUE(a.attach(town));
   EXPECT_THAT(announce("drum"), ElementsAre("drum"));
 }
@@ -122,7 +123,7 @@ TEST_F(EventBoardTest, AListenerRemovesItselfAndOthers) {
     log.push_back("once");
   });
   later = *a.add<int>(Gate::opened, note("later"));
-  b.add<int>(Gate::opened, note("b"));
+  (void)b.add<int>(Gate::opened, note("b"));
   last = *c.add<int>(Gate::opened, note("c"));
   EXPECT_THAT(announce(), ElementsAre("once", "b"));
   EXPECT_EQ(owned.use_count(), 1);
@@ -130,18 +131,18 @@ TEST_F(EventBoardTest, AListenerRemovesItselfAndOthers) {
   EXPECT_THAT(announce(), ElementsAre("b"));
 }
 
-TEST_F(EventBoardTest, WhoBeginsToListenMeanwhileIsOfTheNextRound) {
+TEST_F(EventBoardTest, NewListenersJoinTheNextRound) {
   BoardListener& a = arrive();
   BoardListener& b = arrive();
   bool first = true;
-  a.add<int>(Gate::opened, [&](const int&) {
+  (void)a.add<int>(Gate::opened, [&](const int&) {
     log.push_back("a");
     if (!std::exchange(first, false)) return;
-    a.add<int>(Gate::opened, note("a2"));
-    b.add<int>(Gate::opened, note("b"));
-    arrive().add<int>(Gate::opened, note("new"));
-    b.add<int>(Gate::closed, note("closed"));
-    for (int i = 0; i < 100; ++i) a.add<int>(std::to_string(i), note("other"));
+    (void)a.add<int>(Gate::opened, note("a2"));
+    (void)b.add<int>(Gate::opened, note("b"));
+    (void)arrive().add<int>(Gate::opened, note("new"));
+    (void)b.add<int>(Gate::closed, note("closed"));
+    for (int i = 0; i < 100; ++i) (void)a.add<int>(std::to_string(i), note("other"));
   });
   EXPECT_THAT(announce(), ElementsAre("a"));
   EXPECT_THAT(announce(), ElementsAre("a", "a2", "b", "new"));
@@ -150,18 +151,18 @@ TEST_F(EventBoardTest, WhoBeginsToListenMeanwhileIsOfTheNextRound) {
 }
 
 // Its own listeners are a round of its own, which begins when its turn comes.
-TEST_F(EventBoardTest, WhatIsAddedToOneWhoseTurnComesLaterIsCalled) {
+TEST_F(EventBoardTest, KeysAddedToLaterListenersAreCalled) {
   BoardListener& a = arrive();
   BoardListener& b = arrive();
-  a.add<int>(Gate::opened, [&](const int&) { b.add<int>(Gate::opened, note("b2")); });
-  b.add<int>(Gate::opened, note("b1"));
+  (void)a.add<int>(Gate::opened, [&](const int&) { (void)b.add<int>(Gate::opened, note("b2")); });
+  (void)b.add<int>(Gate::opened, note("b1"));
   EXPECT_THAT(announce(), ElementsAre("b1", "b2"));
 }
 
 TEST_F(EventBoardTest, AnnouncesWithinAnAnnouncement) {
   for (const std::string name : {"a", "b"}) {
     BoardListener& subject = arrive();
-    subject.add<int>(Gate::opened, [this, name](const int& depth) {
+    (void)subject.add<int>(Gate::opened, [this, name](const int& depth) {
       log.push_back(name + std::to_string(depth));
       if (name == "a" && depth < 2) {
         EXPECT_EQ(*town.announce(Gate::opened, depth + 1), 2u);
@@ -177,7 +178,7 @@ TEST_F(EventBoardTest, AnnouncesWithinAnAnnouncement) {
 TEST_F(EventBoardTest, AnnouncementsNestToALimit) {
   std::size_t calls = 0, refused = 0;
   BoardListener& a = arrive();
-  a.add<int>(Gate::opened, [&](const int&) {
+  (void)a.add<int>(Gate::opened, [&](const int&) {
     ++calls;
     const auto inner = town.announce(Gate::opened, 1);
     if (inner) return;
@@ -196,7 +197,7 @@ TEST_F(EventBoardTest, AnExceptionLeavesItAndTheBoardIsAsUsableAsBefore) {
   BoardListener& b = arrive();
   const auto thrower =
       *a.add<int>(Gate::opened, [](const int&) { throw std::runtime_error("a bug"); });
-  b.add<int>(Gate::opened, note("b"));
+  (void)b.add<int>(Gate::opened, note("b"));
   for (std::size_t i = 0; i < 2 * kMaxDispatchDepth; ++i) {
     EXPECT_THROW((void)town.announce(Gate::opened, 1), std::runtime_error);
   }
@@ -204,7 +205,7 @@ TEST_F(EventBoardTest, AnExceptionLeavesItAndTheBoardIsAsUsableAsBefore) {
   EXPECT_THAT(announce(), ElementsAre("b"));
 }
 
-TEST_F(EventBoardTest, WhoHasGoneFromAmongManyChangesNoOrder) {
+TEST_F(EventBoardTest, LeavingListenersChangeNoOrder) {
   std::vector<std::string> stay;
   std::vector<std::pair<BoardListener*, KeyedListenerId>> gone;
   for (int i = 0; i < 3'000; ++i) {
@@ -218,7 +219,7 @@ TEST_F(EventBoardTest, WhoHasGoneFromAmongManyChangesNoOrder) {
     }
   }
   // Half of them while it announces.
-  arrive().add<int>(Gate::closed, [&](const int&) {
+  (void)arrive().add<int>(Gate::closed, [&](const int&) {
     for (std::size_t i = 0; i < gone.size(); i += 2) gone[i].first->remove(gone[i].second);
   });
   announce(Gate::closed);
@@ -227,7 +228,7 @@ TEST_F(EventBoardTest, WhoHasGoneFromAmongManyChangesNoOrder) {
   EXPECT_EQ(told, 1'000u);
 }
 
-TEST_F(EventBoardTest, TheBoardsLimitsAreErrorsOfWhoComes) {
+TEST_F(EventBoardTest, LimitsAreErrorsOfAttaching) {
   BoardListener& crowd = arrive();
   for (std::uint64_t i = 0; i < kMaxEventKeys; ++i) {
     ASSERT_TRUE(crowd.add<int>(std::to_string(i), note("x")));

@@ -6,8 +6,6 @@
 #include <memory>
 #include <string>
 
-#include "tests/entity/documents.hpp"
-
 namespace starbus::entity {
 namespace {
 
@@ -26,9 +24,9 @@ class KeyedDispatcherTest : public testing::Test {
 };
 
 TEST_F(KeyedDispatcherTest, EqualValuesOfTwoEnumsAreTwoKeys) {
-  events.add<int>(A::x, note("A::x"));
-  events.add<int>(B::x, note("B::x"));
-  events.add<int>(A::minus, note("A::minus"));
+  (void)events.add<int>(A::x, note("A::x"));
+  (void)events.add<int>(B::x, note("B::x"));
+  (void)events.add<int>(A::minus, note("A::minus"));
   EXPECT_EQ(*events.dispatch(A::x, 1), 1u);
   EXPECT_EQ(*events.dispatch(B::x, 1), 1u);
   EXPECT_EQ(*events.dispatch(A::minus, 1), 1u);
@@ -38,8 +36,8 @@ TEST_F(KeyedDispatcherTest, EqualValuesOfTwoEnumsAreTwoKeys) {
 
 TEST_F(KeyedDispatcherTest, TextsAreKeysByTheirContent) {
   const std::string name = std::string("open") + "ed";
-  events.add<int>("opened", note("opened"));
-  events.add<int>("", note("empty"));
+  (void)events.add<int>("opened", note("opened"));
+  (void)events.add<int>("", note("empty"));
   EXPECT_EQ(*events.dispatch(name, 1), 1u);
   EXPECT_EQ(*events.dispatch(std::string_view(name).substr(0, 4), 1), 0u);
   EXPECT_EQ(*events.dispatch("", 1), 1u);
@@ -47,8 +45,8 @@ TEST_F(KeyedDispatcherTest, TextsAreKeysByTheirContent) {
 }
 
 TEST_F(KeyedDispatcherTest, DataOfAnotherTypeIsNotDelivered) {
-  events.add<int>(A::x, note("int"));
-  events.add<std::string>(A::x, note("string"));
+  (void)events.add<int>(A::x, note("int"));
+  (void)events.add<std::string>(A::x, note("string"));
   EXPECT_EQ(*events.dispatch(A::x, 1L), 0u);
   EXPECT_EQ(*events.dispatch(A::x, std::string("text")), 1u);
   EXPECT_EQ(*events.dispatch(A::x, 5), 1u);
@@ -65,19 +63,19 @@ TEST_F(KeyedDispatcherTest, HandlesAreOfTheirKey) {
   EXPECT_FALSE(events.remove({}));
   EXPECT_FALSE(events.remove({x.id, 99}));
   EXPECT_EQ(events.size(), 1u);
-  events.dispatch(A::x, 1);
-  events.dispatch(A::y, 1);
+  (void)events.dispatch(A::x, 1);
+  (void)events.dispatch(A::y, 1);
   EXPECT_THAT(log, ElementsAre("y"));
 }
 
 // A new key within a round may move what the dispatcher keeps its keys in.
 TEST_F(KeyedDispatcherTest, NewKeysWithinARound) {
-  events.add<int>("0", [this](const int&) {
+  (void)events.add<int>("0", [this](const int&) {
     log.push_back("0");
-    for (int i = 1; i < 1000; ++i) events.add<int>(std::to_string(i), note("other"));
+    for (int i = 1; i < 1000; ++i) (void)events.add<int>(std::to_string(i), note("other"));
     EXPECT_EQ(*events.dispatch("500", 1), 1u);
   });
-  events.add<int>("0", note("last"));
+  (void)events.add<int>("0", note("last"));
   EXPECT_EQ(*events.dispatch("0", 1), 2u);
   EXPECT_THAT(log, ElementsAre("0", "other", "last"));
 }
@@ -85,9 +83,9 @@ TEST_F(KeyedDispatcherTest, NewKeysWithinARound) {
 TEST_F(KeyedDispatcherTest, RoundsOfAllKeysNestTogether) {
   int calls = 0;
   for (int i = 0; i < 100; ++i) {
-    events.add<int>(std::to_string(i), [this, i, &calls](const int&) {
+    (void)events.add<int>(std::to_string(i), [this, i, &calls](const int&) {
       ++calls;
-      events.dispatch(std::to_string((i + 1) % 100), 1);
+      (void)events.dispatch(std::to_string((i + 1) % 100), 1);
     });
   }
   EXPECT_TRUE(events.dispatch("0", 1));
@@ -97,11 +95,11 @@ TEST_F(KeyedDispatcherTest, RoundsOfAllKeysNestTogether) {
 TEST_F(KeyedDispatcherTest, MayEndWithinARound) {
   auto other = std::make_unique<KeyedDispatcher>();
   Subscription subscription = *other->subscribe<int>(A::y, note("y"));
-  other->add<int>(A::x, [&](const int&) {
-    other->dispatch(A::y, 1);
+  (void)other->add<int>(A::x, [&](const int&) {
+    (void)other->dispatch(A::y, 1);
     other.reset();
   });
-  other->add<int>(A::x, [](const int&) { FAIL(); });
+  (void)other->add<int>(A::x, [](const int&) { FAIL(); });
   EXPECT_EQ(*other->dispatch(A::x, 1), 1u);
   EXPECT_THAT(log, ElementsAre("y"));
 }
@@ -114,13 +112,6 @@ TEST_F(KeyedDispatcherTest, HasALimitOfKeys) {
   EXPECT_EQ(events.subscribe<int>("one more", note("x")).error(), EventErrc::too_many_keys);
   EXPECT_TRUE(events.add<int>("7", note("x")));
   EXPECT_EQ(events.add<int>("7", nullptr).error(), EventErrc::no_callback);
-}
-
-TEST(EventDocuments, SayWhatTheCataloguesSay) {
-  expect_limits("events.md", event_limits());
-  expect_errors("events.md", event_errors());
-  for (const ErrorInfo<EventErrc>& info : event_errors()) EXPECT_EQ(name_of(info.code), info.name);
-  EXPECT_EQ(name_of(EventErrc::ok), "ok");
 }
 
 }  // namespace

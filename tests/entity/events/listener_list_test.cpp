@@ -24,7 +24,7 @@ std::vector<int> entries(const ListenerList::Pointer& list) {
   return numbers;
 }
 
-TEST(ListenerListTest, WhoHasGoneIsCompactedBehindTheOutermostRoundInOrder) {
+TEST(ListenerListTest, CompactsAfterTheOutermostRoundInOrder) {
   const ListenerList::Pointer list(new ListenerList(new DispatchDepth));
   std::vector<ListenerId> ids;
   for (int i = 0; i < 2'000; ++i) ids.push_back(*list->add(new Numbered(i), 0));
@@ -46,7 +46,7 @@ TEST(ListenerListTest, WhoHasGoneIsCompactedBehindTheOutermostRoundInOrder) {
   EXPECT_EQ(entries(list), stay);
 }
 
-TEST(ListenerListTest, KeepsNoMoreOfThoseWhoHaveGoneThanOfThoseWhoListen) {
+TEST(ListenerListTest, KeepsAtMostAsManyRemovedAsListening) {
   const ListenerList::Pointer list(new ListenerList(new DispatchDepth));
   std::vector<ListenerId> ids;
   for (int i = 0; i < 2'000; ++i) ids.push_back(*list->add(new Numbered(i), 0));

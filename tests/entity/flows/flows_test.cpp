@@ -7,7 +7,6 @@
 #include <chrono>
 #include <memory>
 
-#include "tests/entity/documents.hpp"
 
 namespace starbus::entity {
 namespace {
@@ -56,7 +55,7 @@ TEST_F(FlowsTest, TheFirstOutcomeCounts) {
   EXPECT_EQ(here.wheel.size(), 0u);
 }
 
-TEST_F(FlowsTest, ATimeoutComesOnceAndAnAnswerBehindItIsRefused) {
+TEST_F(FlowsTest, ATimeoutComesOnceAndALaterAnswerIsRefused) {
   const FlowId id = *here.flows.wait("bought", {}, 10s);
   here.wheel.advance(9'999ms);
   EXPECT_THAT(here.log, IsEmpty());
@@ -131,7 +130,7 @@ TEST_F(FlowsTest, HandlersMayWaitAndResumeAndCancel) {
   EXPECT_EQ(here.flows.size(), 50u);
 }
 
-TEST_F(FlowsTest, NothingIsCalledBehindTheEnd) {
+TEST_F(FlowsTest, NothingIsCalledAfterTheEnd) {
   TimerWheel wheel;
   {
     Flows flows(wheel, 1, [](const FlowResume&) { FAIL(); });
@@ -185,13 +184,6 @@ RC_GTEST_PROP(FlowsProperty, GoThereAndBack, (const std::vector<std::uint32_t>& 
   const Bytes bytes = entity.exported(99h);
   RC_ASSERT(copy.flows.import_all(bytes, 99h).has_value());
   RC_ASSERT(copy.exported(99h) == bytes);
-}
-
-TEST(FlowDocuments, SayWhatTheCataloguesSay) {
-  expect_limits("flows.md", flow_limits());
-  expect_errors("flows.md", flow_errors());
-  for (const ErrorInfo<FlowErrc>& info : flow_errors()) EXPECT_EQ(name_of(info.code), info.name);
-  EXPECT_EQ(name_of(FlowErrc::ok), "ok");
 }
 
 }  // namespace

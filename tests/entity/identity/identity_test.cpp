@@ -9,7 +9,6 @@
 #include "entity/identity/flags.hpp"
 #include "entity/identity/id_sources.hpp"
 #include "entity/identity/slot_table.hpp"
-#include "tests/entity/documents.hpp"
 
 namespace starbus::entity {
 namespace {
@@ -72,7 +71,7 @@ TEST(SlotTable, FindsTheNewAndNotTheOldInTheSameSlot) {
   EXPECT_EQ(LocalId::from_value(second.value()), second);
 }
 
-TEST(SlotTable, FindsNothingForWhatWasNeverGivenOut) {
+TEST(SlotTable, FindsNothingForUnknownIds) {
   SlotTable<int> table;
   int one = 1;
   const LocalId id = *table.insert(one);
@@ -149,14 +148,6 @@ TEST(FlagSet, AddsRemovesAndCompares) {
   EXPECT_EQ(EntityFlags::from_bits(flags.bits()), flags);
   enum class Mine { last = 63 };
   EXPECT_EQ(FlagSet<Mine>(Mine::last).bits(), std::uint64_t{1} << 63);
-}
-
-TEST(IdentityDocuments, SayWhatTheCataloguesSay) {
-  expect_limits("identity.md", identity_limits());
-  expect_errors("identity.md", identity_errors());
-  for (const ErrorInfo<IdentityErrc>& info : identity_errors())
-    EXPECT_EQ(name_of(info.code), info.name);
-  EXPECT_EQ(name_of(IdentityErrc::ok), "ok");
 }
 
 }  // namespace

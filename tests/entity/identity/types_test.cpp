@@ -73,7 +73,7 @@ TEST(Types, KnowTheirAncestors) {
   EXPECT_EQ(&player.type_within(), &type_info<Thing>()) << "while its first part is constructed";
 }
 
-TEST(Types, CastToWhatTheyAre) {
+TEST(Types, CastsToOwnTypesAndBases) {
   Player player(1);
   Thing* thing = &player;
   EXPECT_EQ(type_cast<Actor>(thing), &player);
@@ -82,7 +82,7 @@ TEST(Types, CastToWhatTheyAre) {
   EXPECT_EQ(type_cast<Player>(static_cast<const Thing*>(thing)), &player);
 }
 
-RC_GTEST_PROP(TypesProperty, ChainsSayWhatWalkingUpSays, ()) {
+RC_GTEST_PROP(TypesProperty, ChainsEqualWalkingUp, ()) {
   std::vector<std::unique_ptr<TypeInfo>> types;
   types.push_back(std::make_unique<TypeInfo>("root", nullptr));
   while (types.size() < 1000) {

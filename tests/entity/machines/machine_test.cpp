@@ -1,4 +1,4 @@
-/// The promises of docs/machines.md, one by one.
+/// The promises of docs/guide/machines.md, one by one.
 #include "entity/machines/machine.hpp"
 
 #include <gmock/gmock.h>
@@ -7,7 +7,6 @@
 #include <memory>
 #include <stdexcept>
 
-#include "tests/entity/documents.hpp"
 
 namespace starbus::entity {
 namespace {
@@ -132,7 +131,7 @@ TEST_F(MachineTest, OnlyTheActiveStateGetsEvents) {
   EXPECT_TRUE(login.is<Idle>());
 }
 
-TEST_F(MachineTest, EventsWithinAHandlerWaitAndGoToTheStateBehindTheChange) {
+TEST_F(MachineTest, EventsWithinAHandlerGoToTheNextState) {
   ASSERT_TRUE(login.start());
   ASSERT_TRUE(login.change_to(Asking{}));
   take_log();
@@ -325,7 +324,7 @@ struct Fleet {
   Login first, second;
 };
 
-TEST_F(MachineGroupTest, WhoHearsThatAllHaveStoppedMayEndAllOfThem) {
+TEST_F(MachineGroupTest, TheStoppedCallbackMayEndAllMachines) {
   auto fleet = std::make_unique<Fleet>(world, wheel);
   fleet->group.on_all_stopped([&] { fleet.reset(); });
   EXPECT_TRUE(fleet->second.start()) << "the first one, which stop() comes to later, does not run";
@@ -352,14 +351,6 @@ TEST_F(MachineGroupTest, AFailedStartStopsWhatItHadStarted) {
   Machine<World, Endless> b("b", world, wheel, &group);
   EXPECT_EQ(group.start().error(), MachineErrc::too_many_steps);
   EXPECT_EQ(group.running(), 0u);
-}
-
-TEST(MachineDocuments, SayWhatTheCataloguesSay) {
-  expect_limits("machines.md", machine_limits());
-  expect_errors("machines.md", machine_errors());
-  for (const ErrorInfo<MachineErrc>& info : machine_errors())
-    EXPECT_EQ(name_of(info.code), info.name);
-  EXPECT_EQ(name_of(MachineErrc::ok), "ok");
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ TEST_F(Finding, PersistentIdsAreMadeFromOnlineIdsUnlessTheyAreGiven) {
   EXPECT_EQ(entities->create_with<Thing>(named).error(), EntityErrc::bad_id);
 }
 
-TEST_F(Finding, WalksGoByTypeAndAgeAndMayChangeWhatTheyWalkOver) {
+TEST_F(Finding, WalksGoByTypeAndAgeAndAllowChanges) {
   const auto names = [&](auto walk) {
     std::vector<std::string> seen;
     walk([&](Thing& thing) { seen.push_back(thing.name()); });
@@ -139,7 +139,7 @@ TEST_F(Finding, WalksGoByTypeAndAgeAndMayChangeWhatTheyWalkOver) {
   EXPECT_EQ(entities->rows()[0].ended, 1u);
 }
 
-TEST_F(Finding, OrderStaysWhenManyHaveGone) {
+TEST_F(Finding, OrderStaysAfterManyEnds) {
   std::vector<Monster*> all;
   for (int i = 0; i < 1000; ++i) all.push_back(entities->create<Monster>(i).value());
   for (int i = 0; i < 1000; ++i) {
@@ -218,7 +218,7 @@ TEST_F(Finding, ComponentsThatAreAddedLater) {
   EXPECT_THAT(events.take().front(), "alice leave");
 }
 
-TEST_F(Finding, AComponentThatFailsIsGoneAndTheOthersStay) {
+TEST_F(Finding, AFailingComponentIsDroppedAndOthersStay) {
   Thing* thing = entities->create<Thing>("thing").value();
   events.fail("thing.bag init");
   EXPECT_EQ(thing->add_component<Bag>().error(), EntityErrc::init_failed);

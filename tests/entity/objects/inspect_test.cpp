@@ -83,7 +83,7 @@ class Inspect : public ::testing::Test {
                          {.observer = &host, .timers = &wheel}};
 };
 
-TEST_F(Inspect, ShowsWhatThereIsToSee) {
+TEST_F(Inspect, ShowsTheWholeEntity) {
   Goat* goat = entities.create<Goat>().value();
   goat->state.watch(Audience::own_client);
   goat->state.milk = 3;
@@ -122,7 +122,7 @@ TEST_F(Inspect, ShowsItsStateMachines) {
   goat->day.reset();
 }
 
-TEST_F(Inspect, WhatIsTooMuchIsLeftOutAndCounted) {
+TEST_F(Inspect, ExcessIsLeftOutAndCounted) {
   Goat* goat = entities.create<Goat>().value();
   const std::string memory(kMaxValue / 2, 'x');
   for (std::uint64_t i = 0; i * memory.size() <= kShownProperties; ++i) {
@@ -156,7 +156,7 @@ TEST_F(Inspect, StepsAreNamedWhileTheyRunAndCountedByType) {
   EXPECT_EQ(entities.rows().front().steps, 1U);
 }
 
-TEST_F(Inspect, WhoLeavesASpaceForgetsWhatCountedThere) {
+TEST_F(Inspect, LeavingASpaceForgetsItsCounts) {
   Goat* goat = entities.create<Goat>().value();
   ASSERT_TRUE(entities.enter_space(*goat, OnlineId{5}));
   goat->state.steps = 12;

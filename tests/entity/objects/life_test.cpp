@@ -1,6 +1,5 @@
 // The order of a life, what stays of one that fails, and what may be done within hooks.
 #include "entity/events/dispatcher.hpp"
-#include "tests/entity/documents.hpp"
 #include "tests/entity/objects/world.hpp"
 
 namespace starbus::entity::objects_test {
@@ -48,7 +47,7 @@ TEST_F(Life, HooksRunUpInOrderAndDownInReverse) {
   EXPECT_EQ(entities->size(), 0u);
 }
 
-TEST_F(Life, TheFirstHookThatFailsUndoesWhatWasDone) {
+TEST_F(Life, TheFirstFailingHookUndoesTheCreation) {
   events.fail("alice.quests init");
   const auto made = entities->create<Player>("alice");
   ASSERT_EQ(made.error(), EntityErrc::init_failed);
@@ -113,7 +112,7 @@ TEST_F(Life, DestroyedWithinItsOwnCreation) {
   }
 }
 
-TEST_F(Life, AnEntityThatIsDestroyedIsFoundNoMoreAndItsNameIsFreeWhenItHasGone) {
+TEST_F(Life, DestroyedEntitiesAreNotFoundAndTheirNamesFreedLater) {
   CreateOptions options;
   options.persistent_id = "alice";
   Player* first = entities->create_with<Player>(options, "alice").value();
@@ -173,7 +172,7 @@ TEST_F(Life, SettleDoesNothingWithinAHookOrAWalkAndIsBounded) {
   EXPECT_EQ(entities->size(), 0u);
 }
 
-TEST_F(Life, WhatAPartHoldsEndsWithDestroyAndNotLater) {
+TEST_F(Life, ThingsOfAPartEndAtDestroy) {
   TimerWheel wheel;
   Dispatcher<int> dispatcher;
   int fired = 0;
@@ -186,11 +185,11 @@ TEST_F(Life, WhatAPartHoldsEndsWithDestroyAndNotLater) {
   ASSERT_TRUE(bag->keep(dispatcher.subscribe([&](int) { ++heard; }).value()));
   ASSERT_TRUE(bag->at_end([&] { ends.push_back(1); }));
   ASSERT_TRUE(bag->at_end([&] { ends.push_back(2); }));
-  dispatcher.dispatch(0);
+  (void)dispatcher.dispatch(0);
   EXPECT_EQ(heard, 1);
   player->destroy();
   EXPECT_THAT(ends, ElementsAre(2, 1));
-  dispatcher.dispatch(0);
+  (void)dispatcher.dispatch(0);
   wheel.advance(std::chrono::seconds(1));
   EXPECT_EQ(heard, 1);
   EXPECT_EQ(fired, 0);
@@ -254,7 +253,7 @@ TEST_F(Life, AnEntryMayBeLeftWithinIt) {
   EXPECT_TRUE(entities->leave_space(*player));
 }
 
-TEST_F(Life, CloseEndsAllAndWhatTheirEndsMake) {
+TEST_F(Life, CloseEndsAllAndEntitiesMadeMeanwhile) {
   for (int i = 0; i < 3; ++i) entities->create<Monster>(i).value();
   events.at["monster1 final"] = [&]() -> EntityResult<> {
     EXPECT_TRUE(entities->create<Thing>("late"));
@@ -279,12 +278,6 @@ TEST_F(Life, ACloseIsBoundedIfEndsMakeOthersForEver) {
   EXPECT_EQ(entities->counters().created, kMaxCloseRounds + 1);
   EXPECT_THAT(watcher.failures, ElementsAre("entities, final: endless_close"));
   EXPECT_TRUE(entities->closed());
-}
-
-TEST(EntityDocuments, SayWhatTheCataloguesSay) {
-  expect_limits("entities.md", entity_limits());
-  expect_errors("entities.md", entity_errors());
-  for (const auto& info : entity_errors()) EXPECT_EQ(name_of(info.code), info.name);
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ TEST_F(Moves, EverythingArrivesUnderTheSameIds) {
   EXPECT_EQ(entities->create_moved(back).value()->persistent_id(), "n.1.o7f3a");
 }
 
-TEST_F(Moves, WhoWatchesWhatMovesByNameWatchesItThere) {
+TEST_F(Moves, WatchersStayWhenPropertiesMoveByName) {
   rider->state.watch(Audience::ghost);
   rider->state.watch(Audience::own_client);
   const Bytes bytes = entities->freeze(*rider, MovedForm::by_name).value();
@@ -139,7 +139,7 @@ TEST_F(Moves, AHookThatRefusesGivesItUp) {
   EXPECT_EQ(entities->freeze(*rider).error(), EntityErrc::in_space);
 }
 
-TEST_F(Moves, AStateThatIsNoneLeavesNothing) {
+TEST_F(Moves, AMalformedStateLeavesNothing) {
   const Bytes bytes = entities->freeze(*rider).value();
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_EQ(there.create_moved(ByteView(bytes).first(size)).error(), EntityErrc::bad_state);

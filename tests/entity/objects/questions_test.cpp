@@ -9,13 +9,13 @@ using boost::asio::use_awaitable;
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 
-class Shop : public rpc::Host<Shop> {
+class Shop : public rpc::Callable<Shop> {
  public:
-  boost::system::result<int, std::string> price(rpc::Caller&, std::string item) {
+  starbus::Result<int, std::string> price(rpc::Caller&, std::string item) {
     if (item == "sword") return std::string("sold out");
     return static_cast<int>(item.size());
   }
-  rpc::Task<boost::system::result<int, std::string>> never(rpc::Caller& from, std::string) {
+  rpc::Task<starbus::Result<int, std::string>> never(rpc::Caller& from, std::string) {
     boost::asio::steady_timer timer(from.endpoint->loop(), 1min);
     co_await timer.async_wait(boost::asio::deferred);
     co_return 1;
@@ -81,7 +81,7 @@ class Questions : public rpc::RpcTest {
   std::string to = "service/shop";
 };
 
-TEST_F(Questions, TheStepGetsTheAnswerOnceBehindWhatWasKept) {
+TEST_F(Questions, TheStepGetsTheAnswerOnceAndTheKeptValues) {
   run([this]() -> rpc::TestTask {
     const bool begun = co_await begin();
     EXPECT_TRUE(begun);
@@ -97,14 +97,14 @@ TEST_F(Questions, TheStepGetsTheAnswerOnceBehindWhatWasKept) {
   });
 }
 
-TEST_F(Questions, OneThatIsRefusedEndsAtOnceInWordsOfWhoeverRefused) {
+TEST_F(Questions, ARefusedOneEndsAtOnceWithTheCalleesReason) {
   run([this]() -> rpc::TestTask {
     const bool begun = co_await begin();
     EXPECT_TRUE(begun);
     to = "service/nobody";
     EXPECT_TRUE(ask<&Shop::price>("bow"));
     auto log = co_await lines(1);
-    EXPECT_EQ(log.at(0).substr(0, 22), "bow x2: no_such_entity") << log.at(0);
+    EXPECT_EQ(log.at(0).substr(0, 16), "bow x2: no_owner") << log.at(0);
     to = "entity/7";  // no shop
     EXPECT_TRUE(ask<&Shop::price>("bow"));
     log = co_await lines(1);
@@ -143,7 +143,7 @@ TEST_F(Questions, TheDeadlineEndsItAndALateAnswerIsDropped) {
   });
 }
 
-TEST_F(Questions, WhatCannotBeAskedIsATypedError) {
+TEST_F(Questions, InvalidQuestionsAreTypedErrors) {
   run([this]() -> rpc::TestTask {
     EXPECT_EQ(ask<&Shop::price>("bow").error(), EntityErrc::no_channel);
     const bool begun = co_await begin();

@@ -16,9 +16,9 @@ namespace {
 using boost::asio::use_awaitable;
 using namespace std::chrono_literals;
 
-/// As docs/rpc.md has it: owner_lost of a name that was given up a moment ago.
+/// As docs/guide/rpc.md has it: owner_lost of a name that was given up a moment ago.
 bool has_ended(const rpc::Error& error) {
-  return error == rpc::Errc::no_such_entity || error.bus == bus::Errc::owner_lost;
+  return rpc::is_absent(error) || error == bus::Errc::owner_lost;
 }
 
 class EntityCalls : public rpc::RpcTest, public ::testing::WithParamInterface<bool> {

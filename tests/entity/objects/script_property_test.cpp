@@ -97,7 +97,7 @@ class ScriptRun : public ObjectsTest {
     }
   }
   void finish() {
-    entities->close();
+    (void)entities->close();
     RC_ASSERT(events.alive == 0);
     check_lives();
   }

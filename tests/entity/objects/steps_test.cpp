@@ -124,7 +124,7 @@ TEST_F(StepsTest, AMoveThatIsGivenUpLetsThemGoOn) {
   EXPECT_THAT(events.take(), ElementsAre("run 1 on"));
 }
 
-TEST_F(StepsTest, WhatWouldNotRunIsRefusedBeforeAnythingDoes) {
+TEST_F(StepsTest, InvalidStepsAreRefusedBeforeAnyHook) {
   ASSERT_TRUE(runner->run_later<&Runner::run>({.first = 3s}, 1, "x"));
   const Bytes bytes = at_home.freeze(*runner).value();
   EXPECT_EQ(timeless.create_moved(bytes).error(), EntityErrc::no_timers);

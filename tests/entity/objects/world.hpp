@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "entity/objects/entity_manager.hpp"
+#include "entity/rpc/rpc.hpp"
 
 namespace starbus::entity::objects_test {
 
@@ -99,7 +100,7 @@ class Noting : public ComponentOf<Self, Owner> {
 class Player;
 
 /// What two classes of components have in common.
-class BagMethods : public rpc::Host<BagMethods> {
+class BagMethods : public rpc::Callable<BagMethods> {
  public:
   int count(rpc::Caller&) { return 7; }
   static constexpr auto kRpc =
@@ -129,7 +130,7 @@ class Extra final : public Noting<Extra, Thing> {
  private:
   ~Extra() override = default;
 };
-class OtherBag final : public Noting<OtherBag, Thing>, public rpc::Host<OtherBag, BagMethods> {
+class OtherBag final : public Noting<OtherBag, Thing>, public rpc::Callable<OtherBag, BagMethods> {
  public:
   static constexpr std::string_view kComponentName = "other_bag";
   using Noting::Noting;

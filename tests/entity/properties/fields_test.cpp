@@ -92,7 +92,7 @@ TEST(Fields, AWriteOfTheSameValueRecordsNothing) {
   EXPECT_TRUE(flushed(hero).empty());
 }
 
-TEST(Fields, WhatIsRefusedChangesAndRecordsNothing) {
+TEST(Fields, RefusedWritesChangeAndRecordNothing) {
   Hero hero;
   hero.watch(Audience::own_client);
   EXPECT_EQ(hero.marks.pop_back().error(), DataErrc::bad_index);
@@ -112,7 +112,7 @@ TEST(Fields, WhatIsRefusedChangesAndRecordsNothing) {
   EXPECT_EQ(hero.to_json(), Hero().to_json());
 }
 
-TEST(Fields, ABagRefusesWhatDoesNotFit) {
+TEST(Fields, ABagRefusesInvalidItems) {
   Hero hero;
   hero.watch(Audience::own_client);
   for (std::int64_t key = 0; key < 4; ++key) ASSERT_TRUE(hero.items.insert(key).has_value());

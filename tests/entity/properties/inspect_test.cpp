@@ -45,7 +45,7 @@ TEST(Observers, OfAPathGetAllThatIsBelow) {
   EXPECT_EQ(hero.observe("items[9].count", note).error(), DataErrc::unknown_path);
 }
 
-TEST(Observers, MayWriteAndLeaveWhileTheyAreTold) {
+TEST(Observers, MayWriteAndLeaveWhileTheyAreCalled) {
   Hero hero;
   std::vector<int> seen;
   ObserverId second = 0;
@@ -62,7 +62,7 @@ TEST(Observers, MayWriteAndLeaveWhileTheyAreTold) {
   EXPECT_EQ(hero.mood, 3);
 }
 
-TEST(Observers, MayEraseWhatIsBeingInserted) {
+TEST(Observers, MayEraseTheItemThatIsBeingInserted) {
   Hero hero;
   ASSERT_TRUE(hero.observe("items",
                            [&](const Change& change) {
@@ -96,7 +96,7 @@ TEST(Observers, ThatAnswerEachOtherForEverAreStopped) {
   EXPECT_EQ(full.observe(full.mood, [](int, int) {}).error(), DataErrc::too_large);
 }
 
-TEST(Observers, OfAReplicaAreToldAfterTheWholeDelta) {
+TEST(Observers, OfAReplicaAreCalledAfterTheWholeDelta) {
   Hero real;
   Hero copy;
   real.watch(Audience::own_client);
@@ -146,7 +146,7 @@ TEST(Inspect, ShowsAndSetsOnePath) {
   EXPECT_TRUE(hero.items.empty());
 }
 
-TEST(Inspect, RefusesWhatIsNoPathOrNoValue) {
+TEST(Inspect, RefusesInvalidPathsAndValues) {
   Hero hero;
   const std::string before = hero.to_json().dump();
   for (const char* path : {"", ".", "gold.", "gold.x", "nothing", "marks[", "marks[x]", "marks[0]",

@@ -122,7 +122,7 @@ TEST_F(Lineage, TravelsByASnapshotAndNotByName) {
   EXPECT_NE(version(named).lineage, version(there).lineage);
 }
 
-TEST_F(Lineage, OfWhatNobodyEverWatchedBeginsWhereItIsWatched) {
+TEST_F(Lineage, BeginsWithTheFirstWatcher) {
   Hero unwatched;
   EXPECT_EQ(version(unwatched), Version{});
   const Bytes bytes = snapshot_of(unwatched, View::migration);
@@ -155,7 +155,7 @@ TEST_F(Lineage, ACopyThatBecomesRealBeginsAnother) {
             DataErrc::gap);
 }
 
-TEST_F(Lineage, AnotherBeginsWhereSomebodyElseMayHaveGoneOn) {
+TEST_F(Lineage, AnotherBeginsAfterARolledBackMove) {
   Hero there;
   ASSERT_TRUE(there.apply_snapshot(snapshot_of(real_, View::migration)).has_value());
   const Version since = version(there);
@@ -209,7 +209,7 @@ TEST_F(LineageOfAGhost, ASnapshotOfTheSameLifeIsNewsIfItShowsThemMore) {
   EXPECT_EQ(news().front(), kSnapshot);
 }
 
-TEST_F(LineageOfAGhost, WhatASnapshotBroughtItIsNotSkippedForThoseItServes) {
+TEST_F(LineageOfAGhost, ChangesOfASnapshotReachItsWatchers) {
   Hero far;
   far.become_replica(Audience::other_clients);
   ASSERT_TRUE(far.apply_snapshot(snapshot_of(near_, View::other_clients)).has_value());

@@ -19,7 +19,7 @@ struct Shepherd final : ChangeListener {
   std::vector<std::uint64_t> heard;
 };
 
-TEST(News, AListenerIsToldOnceUntilItListensAgain) {
+TEST(News, AListenerIsCalledOnceUntilItListensAgain) {
   Shepherd shepherd;
   Sheep sheep;
   sheep.listen(&shepherd, 7);

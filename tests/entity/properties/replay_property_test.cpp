@@ -226,7 +226,7 @@ class Scene {
   std::vector<Told> detour_;
 };
 
-TEST(ReplayProperty, EveryReplicaShowsWhatItsAudienceSees) {
+TEST(ReplayProperty, EveryReplicaEqualsTheViewOfItsAudience) {
   EXPECT_TRUE(rc::check("random steps, flushes, losses, moves, lives", [] {
     const auto steps = *rc::gen::container<std::vector<Step>>(any_step(kHeroSteps + 10));
     Scene scene;

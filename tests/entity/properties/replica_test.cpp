@@ -129,7 +129,7 @@ TEST_F(Replica, ThatLagsLongerThanTheHistoryMustTakeASnapshot) {
   EXPECT_EQ(copy_.nick, real_.nick.get());
 }
 
-TEST_F(Replica, AnAudienceThatWasNotWatchedBeginsAnew) {
+TEST_F(Replica, AnUnwatchedAudienceBeginsAgain) {
   const Version before = version(copy_);
   real_.unwatch(Audience::own_client);
   real_.gold = 3;
@@ -139,7 +139,7 @@ TEST_F(Replica, AnAudienceThatWasNotWatchedBeginsAnew) {
   EXPECT_EQ(catch_up().error(), DataErrc::history_lost);
 }
 
-TEST_F(Replica, NorDoesTrimmingGiveItBackWhatItMissed) {
+TEST_F(Replica, TrimmingDoesNotHideMissedChanges) {
   const auto tick = [this](char text) {
     real_.nick = std::string(20, text);
     real_.seal();
@@ -156,7 +156,7 @@ TEST_F(Replica, NorDoesTrimmingGiveItBackWhatItMissed) {
   }
 }
 
-TEST_F(Replica, WhatIsSupersededWithinATickIsSentOnce) {
+TEST_F(Replica, SupersededChangesOfATickAreSentOnce) {
   for (int i = 0; i < 5; ++i) real_.gold = i;
   real_.seal();
   Bytes five;
@@ -197,7 +197,7 @@ TEST_F(Replica, AnEndlessTickEndsInASnapshot) {
   EXPECT_EQ(copy_.gold, 1);
 }
 
-TEST(LatestOnly, KeepsOneChangeForThoseWhoLag) {
+TEST(LatestOnly, KeepsOneChangeForLateWatchers) {
   Hero real;
   Hero copy;
   real.watch(Audience::other_clients);

@@ -76,7 +76,7 @@ TEST(Saved, IsLoadedByName) {
   EXPECT_EQ(report->removed[1].path, "skills[].luck");
 }
 
-TEST(Saved, RefusesWhatItCannotConvertAndStaysAsItWas) {
+TEST(Saved, RefusesUnconvertibleValuesAndStaysUnchanged) {
   v1::Player old;
   v2::Strict strict;
   strict.rank = 5;

@@ -1,9 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "tests/entity/properties/world.hpp"
-#include "tests/places.hpp"
 
 namespace starbus::entity::test {
 namespace {
@@ -64,7 +61,7 @@ static_assert(reach_of(Flags::none, false) == kWholeReach);
 static_assert(reach_of(server_only, false) == kTravelBit);
 static_assert(reach_of(per_space, false) == (kAudienceBits & ~bit_of(View::save)));
 
-TEST(Schema, KnowsWhatWasDeclared) {
+TEST(Schema, KnowsItsDeclaration) {
   const Schema& schema = Hero::schema_of();
   ASSERT_EQ(schema.fields().size(), 9u);
   EXPECT_EQ(schema.fields()[0].name, "gold");
@@ -75,7 +72,7 @@ TEST(Schema, KnowsWhatWasDeclared) {
   EXPECT_EQ(to_string(schema.find("nick")->flags), "ghost|other_clients|own_client|save");
 }
 
-TEST(Schema, HashesWhatHasMeaning) {
+TEST(Schema, HashesTheMeaning) {
   EXPECT_EQ(Hero::schema_of().hash(), Hero().schema().hash());
   EXPECT_NE(Ab::schema_of().hash(), Ba::schema_of().hash());              // indices travel
   EXPECT_EQ(Ab::schema_of().saved_hash(), Ba::schema_of().saved_hash());  // names are saved
@@ -107,20 +104,6 @@ TEST(Schema, TheDeepestAndTheLastFieldCanBeChanged) {
                   })
                   .has_value());
   EXPECT_EQ(copy.nest->next->next->next->next->next->leaf, 7);
-}
-
-TEST(Schema, ADocumentSaysTheLimits) {
-  std::ifstream file(source_file("docs/properties.md"));
-  std::string all((std::istreambuf_iterator<char>(file)), {});
-  for (const LimitInfo& limit : data_limits()) {
-    const std::string row = "| `" + std::string(limit.name) + "` | " + std::to_string(limit.value) +
-                            " " + std::string(limit.unit) + " | " + std::string(limit.reason) +
-                            " | " + std::string(limit.when_reached) + " |";
-    EXPECT_NE(all.find(row), std::string::npos) << row;
-  }
-  for (int i = 0; i <= static_cast<int>(DataErrc::bad_json); ++i) {
-    EXPECT_FALSE(name_of(static_cast<DataErrc>(i)).empty());
-  }
 }
 
 }  // namespace

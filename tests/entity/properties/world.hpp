@@ -4,10 +4,10 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "entity/properties/inspect.hpp"
 #include "entity/properties/properties.hpp"
 
 namespace starbus::entity::test {

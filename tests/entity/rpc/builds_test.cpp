@@ -1,5 +1,6 @@
 /// Processes of two builds: what each kind of difference between their declarations does to a call.
-/// The other build is its bytes; what it declares is what it hashes (docs/rpc.md, "Two builds").
+/// The other build is its bytes; what it declares is what it hashes (docs/guide/rpc.md, "Two
+/// builds").
 #include <gtest/gtest.h>
 
 #include "tests/entity/rpc/rpc_fixture.hpp"
@@ -57,7 +58,7 @@ TEST_F(RpcBuilds, AChangedArgumentIsRefusedByNameWithTheTypesThatAreMeant) {
   });
 }
 
-TEST_F(RpcBuilds, AClassThatTheOtherDoesNotHaveIsNoComponentAndItsMethodNotFound) {
+TEST_F(RpcBuilds, UnknownClassesAreNoComponentAndNotFound) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());
     // Declared in this build, and not of this object.
@@ -72,7 +73,7 @@ TEST_F(RpcBuilds, AClassThatTheOtherDoesNotHaveIsNoComponentAndItsMethodNotFound
   });
 }
 
-TEST_F(RpcBuilds, WhatTheyAgreeInGoesOn) {
+TEST_F(RpcBuilds, MethodsOfBothBuildsGoOn) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());
     const Bytes one_way = as_of("join", "(u64)", "lobby");
@@ -83,7 +84,7 @@ TEST_F(RpcBuilds, WhatTheyAgreeInGoesOn) {
     EXPECT_EQ(same, Errc::ok) << "the other methods of such a build are called as ever";
     EXPECT_EQ(chat.entered, 1);
     // One way: nobody is told, and it is counted for who looks.
-    const auto refused = [this] { return server.counters(info_of<&Chat::join>()).refused; };
+    const auto refused = [this] { return server.work().of(info_of<&Chat::join>()).refused; };
     EXPECT_EQ(refused(), 1U);
     CO_OK(caller_bus.send("service/chat", ByteView(one_way)));
     co_await settle(caller_bus);
@@ -92,7 +93,7 @@ TEST_F(RpcBuilds, WhatTheyAgreeInGoesOn) {
   });
 }
 
-TEST_F(RpcBuilds, WhoMayNotCallLearnsNoTypes) {
+TEST_F(RpcBuilds, CallersWithoutPermissionLearnNoTypes) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());
     const auto named = co_await gate_bus.bind("gate/1", bus::Handlers{}, use_awaitable);

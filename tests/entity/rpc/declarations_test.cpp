@@ -22,13 +22,13 @@ struct Misfits {
   rpc::Task<int> late_reference(Caller&, const std::string&) { co_return 0; }
   void good(Caller&, const std::string&, int) const noexcept {}
 };
-static_assert(!Callable<&Misfits::no_caller>);
-static_assert(!Callable<&Misfits::pointer>);
-static_assert(!Callable<&Misfits::view>);
-static_assert(!Callable<&Misfits::reference>);
-static_assert(!Callable<&Misfits::moved>);
-static_assert(!Callable<&Misfits::late_reference>);
-static_assert(Callable<&Misfits::good>);
+static_assert(!RpcMethod<&Misfits::no_caller>);
+static_assert(!RpcMethod<&Misfits::pointer>);
+static_assert(!RpcMethod<&Misfits::view>);
+static_assert(!RpcMethod<&Misfits::reference>);
+static_assert(!RpcMethod<&Misfits::moved>);
+static_assert(!RpcMethod<&Misfits::late_reference>);
+static_assert(RpcMethod<&Misfits::good>);
 
 static_assert(CallableWith<&Chat::join, const char*>);
 static_assert(CallableWith<&Chat::join, std::string_view>);

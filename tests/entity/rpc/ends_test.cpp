@@ -40,7 +40,7 @@ TEST_P(RpcEnds, ACoroutineAnswersLater) {
     EXPECT_EQ(*answer, 5);
     EXPECT_EQ(Player::gone, 1);
     EXPECT_EQ(player->rpc_coroutines(), 0U);
-    EXPECT_EQ(server.counters(info_of<&Player::slow>()).calls, 1U);
+    EXPECT_EQ(server.work().of(info_of<&Player::slow>()).calls, 1U);
   });
 }
 
@@ -97,7 +97,7 @@ TEST_P(RpcEnds, CoroutinesAwaitEachOtherAndCalls) {
     // What the callee's own call failed with is not taken for this one's end.
     const auto nobody = co_await call<&Player::relay>(from(), "entity/7", {}, "entity/9", 2);
     EXPECT_EQ(nobody.error(), Errc::failed);
-    EXPECT_EQ(nobody.error().detail.find("no_such_entity"), 0U);
+    EXPECT_EQ(nobody.error().detail.find("no_owner"), 0U);
   });
 }
 
@@ -140,7 +140,7 @@ TEST_P(RpcEnds, ACallCanBeCanceledBySlotAndByHand) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());
     boost::asio::cancellation_signal cancel;
-    Errc first = Errc::ok, second = Errc::ok;
+    Code first, second;
     call<&Player::slow>(from(), "entity/7", {}, 40)(boost::asio::bind_cancellation_slot(
         cancel.slot(), [&](Reply<int> reply) { first = reply.error().code; }));
     co_await until_began();
@@ -156,7 +156,7 @@ TEST_P(RpcEnds, ACallCanBeCanceledBySlotAndByHand) {
   });
 }
 
-TEST_P(RpcEnds, WhatIsDroppedIsCanceled) {
+TEST_P(RpcEnds, DroppedCallsAreCanceled) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());
     { auto dropped = call<&Player::slow>(from(), "entity/7", {}, 10); }
@@ -189,7 +189,7 @@ TEST_P(RpcEnds, AnObjectThatHasEndedIsNoSuchEntity) {
     player.reset();
     // Of what is under way by the bus when a name is given up, nobody knows whether it was handled.
     const auto nobody = [](const Error& error) {
-      return error == Errc::no_such_entity || error.bus == bus::Errc::owner_lost;
+      return is_absent(error) || error == bus::Errc::owner_lost;
     };
     const auto first = co_await std::move(pending);
     EXPECT_TRUE(nobody(first.error())) << first.error().to_string();

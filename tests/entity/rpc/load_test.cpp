@@ -1,6 +1,7 @@
 // Who is charged with the time of the loop, and what is shown meanwhile. What is spun is long
 // beside all else, and only large ratios are compared.
 #include <gmock/gmock.h>
+#include <boost/asio/post.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -13,11 +14,11 @@ namespace {
 using starbus::test::spin;
 using ::testing::ElementsAre;
 
-class Worker : public Host<Worker> {
+class Worker : public Callable<Worker> {
  public:
   explicit Worker(Endpoint& at) : endpoint(at) {}
   int get(Caller&) {
-    seen.push_back(endpoint.running());
+    seen.push_back(endpoint.work().running());
     return 7;
   }
   Task<int> get_later(Caller&) {
@@ -29,7 +30,7 @@ class Worker : public Host<Worker> {
   Task<int> relay(Caller&, std::string to) {
     const auto answer = co_await rpc::call<&Worker::get>(endpoint, to, {});
     spin(40ms);
-    seen.push_back(endpoint.running());
+    seen.push_back(endpoint.work().running());
     co_return answer.value();
   }
   void work(Caller&, int milliseconds) {
@@ -40,14 +41,14 @@ class Worker : public Host<Worker> {
   /// Begins what goes on without it.
   void begin(Caller&) {
     EXPECT_TRUE(spawn(endpoint, *this, go_on()));
-    seen.push_back(endpoint.running());
+    seen.push_back(endpoint.work().running());
   }
   Task<> go_on() {
-    seen.push_back(endpoint.running());
+    seen.push_back(endpoint.work().running());
     spin(40ms);
     boost::asio::steady_timer timer(endpoint.loop(), 1ms);
     co_await timer.async_wait(boost::asio::deferred);
-    seen.push_back(endpoint.running());
+    seen.push_back(endpoint.work().running());
   }
 
   Endpoint& endpoint;
@@ -75,10 +76,10 @@ class RpcLoadTest : public RpcTest {
   }
   template <auto M>
   const MethodCounters& of() const {
-    return server.counters(info_of<M>());
+    return server.work().of(info_of<M>());
   }
   double ms(std::uint64_t ticks_counted) const {
-    return static_cast<double>(ticks_counted) * server.nanoseconds_per_tick() / 1e6;
+    return static_cast<double>(ticks_counted) * server.work().nanoseconds_per_tick() / 1e6;
   }
   nlohmann::json row(const std::string& list, const std::string& key, const std::string& name) {
     const auto report = nlohmann::json::parse(server.inspect());
@@ -92,7 +93,7 @@ class RpcLoadTest : public RpcTest {
   Worker b{server};
 };
 
-TEST_F(RpcLoadTest, ACallbackIsNoWorkOfTheMethodWhoseAnswerItTakes) {
+TEST_F(RpcLoadTest, ACallbackIsNotChargedToItsMethod) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());
     std::string shown;
@@ -100,8 +101,8 @@ TEST_F(RpcLoadTest, ACallbackIsNoWorkOfTheMethodWhoseAnswerItTakes) {
     call<&Worker::get>(server, "entity/b", {})([&](const Reply<int>& answer) {
       EXPECT_EQ(answer.value(), 7);
       spin(40ms);
-      shown = server.running();
-      boost::asio::post(loop, [&] { behind = server.running(); });
+      shown = server.work().running();
+      boost::asio::post(loop, [&] { behind = server.work().running(); });
     });
     for (int i = 0; i < 200 && behind == "?"; ++i) co_await sleep(1ms);
     EXPECT_THAT(b.seen, ElementsAre("worker.get"));
@@ -119,7 +120,7 @@ TEST_F(RpcLoadTest, AnAnswerOfACoroutineAndAnErrorAreTakenUnderTheirNameToo) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());
     std::vector<std::string> shown;
-    const auto note = [&](const auto&) { shown.push_back(server.running()); };
+    const auto note = [&](const auto&) { shown.push_back(server.work().running()); };
     call<&Worker::get_later>(server, "entity/b", {})(note);
     for (int i = 0; i < 200 && shown.empty(); ++i) co_await sleep(1ms);
     call<&Worker::get>(server, "entity/nobody", {.deadline = 1s})(note);
@@ -130,14 +131,14 @@ TEST_F(RpcLoadTest, AnAnswerOfACoroutineAndAnErrorAreTakenUnderTheirNameToo) {
     for (int i = 0; i < 200 && shown.size() < 3; ++i) co_await sleep(1ms);
     EXPECT_THAT(shown, ElementsAre("answer of worker.get_later", "answer of worker.get",
                                    "answer of worker.get"));
-    EXPECT_EQ(server.running(), "");
+    EXPECT_EQ(server.work().running(), "");
   });
 }
 
 TEST_F(RpcLoadTest, ATaskThatWaitedIsChargedItselfAndNoTimeIsCountedTwice) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());
-    const std::uint64_t measured = server.measured();
+    const std::uint64_t measured = server.work().measured();
     const std::uint64_t charged = loop_time.charged;
     const std::uint64_t begun = ticks();
     bool done = false;
@@ -151,19 +152,19 @@ TEST_F(RpcLoadTest, ATaskThatWaitedIsChargedItselfAndNoTimeIsCountedTwice) {
     EXPECT_LT(of<&Worker::get>().ticks, of<&Worker::relay>().ticks / 5);
     EXPECT_LT(row("hosts", "name", "entity/b")["busy_ms"].get<double>(), 8);
     EXPECT_GE(row("hosts", "name", "entity/a")["busy_ms"].get<double>(), 40);
-    EXPECT_GE(ms(server.measured() - measured), 40);
-    EXPECT_LE(server.measured() - measured, passed) << "no more than there is";
-    EXPECT_EQ(loop_time.charged - charged, server.measured() - measured);
+    EXPECT_GE(ms(server.work().measured() - measured), 40);
+    EXPECT_LE(server.work().measured() - measured, passed) << "no more than there is";
+    EXPECT_EQ(loop_time.charged - charged, server.work().measured() - measured);
   });
 }
 
-TEST_F(RpcLoadTest, WhatIsSpawnedHasANameARowAndAnObject) {
+TEST_F(RpcLoadTest, SpawnedCoroutinesHaveANameARowAndAnObject) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());
     CO_OK(send<&Worker::begin>(server, "entity/a", {}));
     for (int i = 0; i < 200 && a.seen.size() < 3; ++i) co_await sleep(1ms);
     EXPECT_THAT(a.seen, ElementsAre("coroutine of worker", "worker.begin", "coroutine of worker"));
-    const SpawnedLoad& load = server.spawned().at(&a.rpc_class());
+    const SpawnedLoad& load = server.work().spawned().at(&a.rpc_class());
     EXPECT_EQ(load.coroutines, 1U);
     EXPECT_GE(ms(load.ticks), 40);
     EXPECT_LT(of<&Worker::begin>().ticks, load.ticks / 5);
@@ -199,7 +200,7 @@ TEST_F(RpcLoadTest, APassOfSlowMessagesLetsOthersRun) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());
     for (const bool measured : {true, false}) {
-      server.measure(measured);
+      server.work().measure(measured);
       b.seen.clear();
       b.worked = 0;
       const int slow = static_cast<int>(kLocalPassTime) + 1;
@@ -208,7 +209,7 @@ TEST_F(RpcLoadTest, APassOfSlowMessagesLetsOthersRun) {
       for (int i = 0; i < 400 && b.worked < 3; ++i) co_await sleep(1ms);
       EXPECT_THAT(b.seen, ElementsAre("work 1", "posted", "work 2", "work 3")) << measured;
     }
-    server.measure(true);
+    server.work().measure(true);
   });
 }
 

@@ -53,7 +53,7 @@ TEST_F(RpcPermission, AGateCallsForItsClientsAndNeverAsAServer) {
   });
 }
 
-TEST_F(RpcPermission, WhoIsNoGateCannotClaimAClient) {
+TEST_F(RpcPermission, OnlyGatesMayClaimAClient) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await open_gate());
     const CallOptions claim{.behalf = Behalf::own_client, .client = 42};
@@ -65,7 +65,7 @@ TEST_F(RpcPermission, WhoIsNoGateCannotClaimAClient) {
   });
 }
 
-TEST_F(RpcPermission, WhoWasAGateStaysOne) {
+TEST_F(RpcPermission, FormerGatesStayGates) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await open_gate());
     CO_OK(co_await gate.unbind("gate/1", use_awaitable));

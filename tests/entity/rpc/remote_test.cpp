@@ -28,7 +28,7 @@ TEST_F(RpcRemote, ACallAnswersAndAMessageArrives) {
     CO_OK(send<&Chat::said>(caller, "service/chat", {}, std::string_view("two")));
     co_await settle(caller_bus);
     EXPECT_THAT(chat.lines, ElementsAre("one", "two"));
-    EXPECT_EQ(server.counters(info_of<&Chat::said>()).calls, 2U);
+    EXPECT_EQ(server.work().of(info_of<&Chat::said>()).calls, 2U);
     EXPECT_EQ(server.counters().remote, 3U);
   });
 }
@@ -77,13 +77,13 @@ TEST_F(RpcRemote, AMethodThatThrowsAnswersFailed) {
   });
 }
 
-TEST_F(RpcRemote, WhatIsNotThereHasFourNames) {
+TEST_F(RpcRemote, MissingTargetsHaveFourErrors) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await connect());
     Player player(server);
     CO_OK(co_await server.bind("entity/7", player, use_awaitable));
     const auto nobody = co_await call<&Chat::join>(caller, "entity/8", {}, "x");
-    EXPECT_EQ(nobody.error(), Errc::no_such_entity);
+    EXPECT_EQ(nobody.error(), bus::Errc::no_owner);
     const auto component = co_await call<&Bag::add>(caller, "entity/7", {}, 1);
     EXPECT_EQ(component.error(), Errc::no_such_component);
 
@@ -252,7 +252,7 @@ TEST_F(RpcRemote, InspectNamesHostsMethodsAndErrors) {
     EXPECT_EQ(report["hosts"][0]["class"], "chat");
     EXPECT_EQ(report["hosts"][0]["components"][0], "bag");
     EXPECT_GT(report["hosts"][0]["busy_ms"].get<double>(), 0);
-    EXPECT_EQ(server.running(), "") << "no method runs now";
+    EXPECT_EQ(server.work().running(), "") << "no method runs now";
     EXPECT_EQ(report["errors"]["no_such_component"], 1);
     EXPECT_EQ(report["dictionary"].get<std::string>().size(), 16U);
     for (const auto& method : report["methods"]) {

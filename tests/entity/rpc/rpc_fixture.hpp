@@ -45,7 +45,7 @@ class RpcTest : public bus::LoopTest {
   /// The call as bytes, sent by the bus alone.
   boost::asio::awaitable<Error> call_raw(bus::Bus& bus, std::string to, Bytes body) {
     const auto answer = co_await bus.call(std::move(to), ByteView(body), {}, use_awaitable);
-    if (!answer) co_return Error::of(answer.error());
+    if (!answer) co_return from_bus(answer.error());
     Decoder in(*answer);
     ReplyKind kind{};
     Error error;

@@ -26,7 +26,7 @@ struct Line {
 };
 
 /// A service.
-class Chat : public Host<Chat> {
+class Chat : public Callable<Chat> {
  public:
   bus::Result<int> join(Caller& from, std::string room) {
     ++entered;
@@ -64,31 +64,31 @@ class Chat : public Host<Chat> {
 };
 
 /// A component.
-class Bag : public Host<Bag> {
+class Bag : public Callable<Bag> {
  public:
   int add(Caller&, int count) { return held += count; }
   int held = 0;
   static constexpr auto kRpc = methods("bag", method<&Bag::add>("add"));
 };
-class BigBag : public Host<BigBag, Bag> {
+class BigBag : public Callable<BigBag, Bag> {
  public:
   int size(Caller&) { return 100; }
   static constexpr auto kRpc = methods("big_bag", method<&BigBag::size>("size"));
 };
-class Purse : public Host<Purse> {
+class Purse : public Callable<Purse> {
  public:
   int gold(Caller&) const { return 7; }
   static constexpr auto kRpc = methods("purse", method<&Purse::gold>("gold"));
 };
 
 /// An entity, and its base.
-class Avatar : public Host<Avatar> {
+class Avatar : public Callable<Avatar> {
  public:
   void walk(Caller&, int steps) { walked.push_back(steps); }
   std::vector<int> walked;
   static constexpr auto kRpc = methods("avatar", method<&Avatar::walk>("walk"));
 };
-class Player : public Host<Player, Avatar> {
+class Player : public Callable<Player, Avatar> {
  public:
   explicit Player(Endpoint& at) : endpoint(at) {}
 

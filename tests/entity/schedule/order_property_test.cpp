@@ -34,7 +34,7 @@ struct Model {
   }
 };
 
-RC_GTEST_PROP(ScheduleModel, EveryoneRunsOnceBehindAllThatItWaitsFor, ()) {
+RC_GTEST_PROP(ScheduleModel, EachRunsOnceAfterItsPrerequisites, ()) {
   TickSchedule schedule;
   Model model;
   std::vector<TickId> ran;

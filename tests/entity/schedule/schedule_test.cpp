@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/entity/documents.hpp"
 
 namespace starbus::entity {
 namespace {
@@ -61,7 +60,7 @@ TEST_F(ScheduleTest, WithinAPhaseTheOrderIsThatOfPrerequisitesThenOfAdding) {
   EXPECT_THAT(tick(1s), ElementsAre("b", "first", "last", "c"));
 }
 
-TEST_F(ScheduleTest, WhoWaitsForALaterPhaseRunsInThatPhase) {
+TEST_F(ScheduleTest, PrerequisitesInALaterPhaseDelayToThatPhase) {
   const TickId sync = add("sync", TickPhase::sync);
   const TickId middle = add("middle", TickPhase::input, {sync});
   add("end", TickPhase::logic, {middle});
@@ -72,7 +71,7 @@ TEST_F(ScheduleTest, WhoWaitsForALaterPhaseRunsInThatPhase) {
   EXPECT_THAT(tick(2s), ElementsAre("middle", "end", "interest"));
 }
 
-TEST_F(ScheduleTest, ACycleIsToldByNameAndNotTaken) {
+TEST_F(ScheduleTest, ACycleIsRefusedWithItsNames) {
   const TickId a = add("a");
   const TickId b = add("b", TickPhase::logic, {a});
   const TickId c = add("c", TickPhase::logic, {b});
@@ -83,7 +82,7 @@ TEST_F(ScheduleTest, ACycleIsToldByNameAndNotTaken) {
   EXPECT_THAT(tick(1s), ElementsAre("a", "b", "c"));
 }
 
-TEST_F(ScheduleTest, ALongCycleIsToldInPart) {
+TEST_F(ScheduleTest, ALongCycleIsNamedInPart) {
   std::vector<TickId> all{add("f0")};
   for (int i = 1; i < 20; ++i) {
     all.push_back(add("f" + std::to_string(i), TickPhase::logic, {all.back()}));
@@ -106,7 +105,7 @@ TEST_F(ScheduleTest, IntervalsHaveARunWhenTheyAreDue) {
   EXPECT_THAT(at["five"], ElementsAre(5, 10));
 }
 
-TEST_F(ScheduleTest, AnOverrunIsCreditedToTheNextIntervalAndMissedRunsAreToldNotMadeUpFor) {
+TEST_F(ScheduleTest, AnOverrunKeepsTheRhythmAndReportsMissedRuns) {
   add({.name = "f", .interval = 200ms});
   EXPECT_THAT(tick(0ms), ElementsAre("f"));
   EXPECT_EQ(ticks[0].passed, 0ms);
@@ -144,7 +143,7 @@ TEST_F(ScheduleTest, AnIntervalThatIsChangedCountsFromTheLatestRun) {
   EXPECT_THAT(tick(6101ms), ElementsAre("f"));
 }
 
-TEST_F(ScheduleTest, WhatIsNotEnabledMissesNothing) {
+TEST_F(ScheduleTest, DisabledFunctionsMissNothing) {
   const TickId f = add({.name = "f", .interval = 1s});
   tick(0s);
   ASSERT_TRUE(schedule.set_enabled(f, false));
@@ -156,7 +155,7 @@ TEST_F(ScheduleTest, WhatIsNotEnabledMissesNothing) {
   EXPECT_THAT(tick(12s), ElementsAre("f"));
 }
 
-TEST_F(ScheduleTest, WhatIsAddedWithinATickRunsInALaterPhaseOrInTheNextTick) {
+TEST_F(ScheduleTest, FunctionsAddedWithinATickRunInALaterPhaseOrTick) {
   const auto adder = schedule.add({.name = "adder"}, [this](const Tick& tick) {
     if (tick.number > 1) return;
     add("earlier", TickPhase::input);
@@ -168,7 +167,7 @@ TEST_F(ScheduleTest, WhatIsAddedWithinATickRunsInALaterPhaseOrInTheNextTick) {
   EXPECT_THAT(tick(2s), ElementsAre("earlier", "same", "later"));
 }
 
-TEST_F(ScheduleTest, WhoAddsWithoutEndIsStoppedByTheLimit) {
+TEST_F(ScheduleTest, EndlessAddingEndsAtTheLimit) {
   std::function<void(const Tick&)> spawn;
   std::uint64_t refused = 0;
   spawn = [&](const Tick&) {
@@ -183,7 +182,7 @@ TEST_F(ScheduleTest, WhoAddsWithoutEndIsStoppedByTheLimit) {
   EXPECT_GT(refused, 0u);
 }
 
-TEST_F(ScheduleTest, WhatIsRemovedWithinATickRunsNoMoreAndLivesUntilItReturns) {
+TEST_F(ScheduleTest, RemovedFunctionsLiveUntilTheyReturn) {
   TickId victim;
   TickId self;
   auto owned = std::make_shared<int>(7);
@@ -220,7 +219,7 @@ TEST_F(ScheduleTest, TheEndOfAFunctionMayRemoveOthers) {
   EXPECT_THAT(tick(1s), IsEmpty());
 }
 
-TEST_F(ScheduleTest, WhoIsPutBehindALaterOneWithinATickDoesNotRunTwice) {
+TEST_F(ScheduleTest, AFunctionDelayedWithinATickDoesNotRunTwice) {
   TickId early;
   const TickId sync = add("sync", TickPhase::sync);
   early = *schedule.add({.name = "early", .phase = TickPhase::input}, [&](const Tick&) {
@@ -250,7 +249,7 @@ TEST_F(ScheduleTest, AnExceptionLeavesAndTheNextTickIsWhole) {
   EXPECT_THAT(tick(2s), ElementsAre("g"));
 }
 
-TEST_F(ScheduleTest, WhatBreaksALimitIsRefused) {
+TEST_F(ScheduleTest, ExcessOfEachLimitIsRefused) {
   const auto refused = [this](TickOptions options) {
     const auto added = schedule.add(std::move(options), [](const Tick&) {});
     return added ? TickErrc::ok : added.error().code;
@@ -275,11 +274,6 @@ TEST_F(ScheduleTest, WhatBreaksALimitIsRefused) {
   EXPECT_EQ(schedule.set_interval(TickId{99}, 1s).error().code, TickErrc::unknown);
   EXPECT_EQ(schedule.set_enabled(TickId{}, true).error().code, TickErrc::unknown);
   EXPECT_FALSE(schedule.remove(TickId{}));
-}
-
-TEST(ScheduleDocuments, SayWhatTheCatalogueSays) {
-  expect_limits("schedule.md", tick_limits());
-  expect_errors("schedule.md", tick_errors());
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ TEST_F(TimerDriverTest, WithinAPassADelayCountsFromThePass) {
   EXPECT_THAT(fired_at(11ms), ElementsAre("b"));
 }
 
-TEST_F(TimerDriverTest, ALoopThatSleepsIsWokenOnceForWhatIsSooner) {
+TEST_F(TimerDriverTest, ASleepingLoopIsWokenOnceForEarlierTimers) {
   wheel.sleep_until(kStart + 1s);
   ASSERT_TRUE(wheel.after(owner, 2s, note("later")));
   EXPECT_EQ(driver.sooner, 0);

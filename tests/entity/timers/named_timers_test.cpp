@@ -84,9 +84,9 @@ TEST_F(NamedTimersTest, CallTheHandlerWithNameAndArguments) {
 }
 
 TEST_F(NamedTimersTest, CancelByName) {
-  entity->timers.after("a", {}, 1s);
-  entity->timers.after("b", {}, 1s);
-  entity->timers.after("a", {}, 2s);
+  (void)entity->timers.after("a", {}, 1s);
+  (void)entity->timers.after("b", {}, 1s);
+  (void)entity->timers.after("a", {}, 2s);
   EXPECT_EQ(entity->timers.cancel_named("a"), 2u);
   EXPECT_EQ(entity->timers.cancel_named("a"), 0u);
   process->pass(1min);
@@ -94,10 +94,10 @@ TEST_F(NamedTimersTest, CancelByName) {
 }
 
 TEST_F(NamedTimersTest, TheHandlerMayChangeTheSet) {
-  entity->timers.every("a", as_bytes("x"), 1s, 1s, {});
+  (void)entity->timers.every("a", as_bytes("x"), 1s, 1s, {});
   entity->handler = [this](const NamedFiring& firing) {
     EXPECT_EQ(entity->timers.cancel(firing.id), firing.name == "a");
-    for (int i = 0; i < 20; ++i) entity->timers.after("b", as_bytes("y"), 1h);
+    for (int i = 0; i < 20; ++i) (void)entity->timers.after("b", as_bytes("y"), 1h);
     EXPECT_EQ(as_text(firing.args), firing.name == "a" ? "x" : "y");
   };
   process->pass(1s);
@@ -105,16 +105,16 @@ TEST_F(NamedTimersTest, TheHandlerMayChangeTheSet) {
   EXPECT_EQ(entity->timers.size(), 20u);
 }
 
-TEST_F(NamedTimersTest, NothingFiresBehindTheEndOfTheSet) {
-  entity->timers.after("a", {}, 1s);
+TEST_F(NamedTimersTest, NothingFiresAfterTheEndOfTheSet) {
+  (void)entity->timers.after("a", {}, 1s);
   entity.reset();
   process->pass(1h);
   EXPECT_EQ(process->wheel.size(), 0u);
 }
 
-TEST_F(NamedTimersTest, WhatBecameDueOnTheWayFiresOnceInTheFirstPass) {
-  entity->timers.after("due", {}, 5s);
-  entity->timers.after("later", {}, 1min);
+TEST_F(NamedTimersTest, TimersDueOnTheWayFireOnceInTheFirstPass) {
+  (void)entity->timers.after("due", {}, 5s);
+  (void)entity->timers.after("later", {}, 1min);
   process->pass(4s);
   move(4s, 9s);
   process->wheel.advance(process->wheel.now());
@@ -125,8 +125,8 @@ TEST_F(NamedTimersTest, WhatBecameDueOnTheWayFiresOnceInTheFirstPass) {
   EXPECT_THAT(entity->log, ElementsAre("due()", "later()"));
 }
 
-TEST_F(NamedTimersTest, APausedTimerKeepsWhatItHasLeft) {
-  entity->timers.after("paused", {}, 5s, kPaused);
+TEST_F(NamedTimersTest, APausedTimerKeepsItsRemainingTime) {
+  (void)entity->timers.after("paused", {}, 5s, kPaused);
   process->pass(4s);
   move(4s, 1h);
   process->pass(1h + 999ms);
@@ -136,8 +136,8 @@ TEST_F(NamedTimersTest, APausedTimerKeepsWhatItHasLeft) {
 }
 
 TEST_F(NamedTimersTest, APeriodicTimerFiresTheExactCountOverTenMoves) {
-  entity->timers.every("tick", {}, 1s, 1s, {});
-  entity->timers.every("once", {}, 1s, 1s, kOnce);
+  (void)entity->timers.every("tick", {}, 1s, 1s, {});
+  (void)entity->timers.every("once", {}, 1s, 1s, kOnce);
   Time now{};
   for (int i = 0; i < 10; ++i) {
     now += 3'700ms;
@@ -183,8 +183,8 @@ TEST_F(NamedTimersTest, ImportOnlyIntoAFreshSet) {
 }
 
 TEST_F(NamedTimersTest, TakesAllOrNothing) {
-  entity->timers.after("a", as_bytes("1"), 1s);
-  entity->timers.every("b", as_bytes("2"), 2s, 3s, kPaused);
+  (void)entity->timers.after("a", as_bytes("1"), 1s);
+  (void)entity->timers.every("b", as_bytes("2"), 2s, 3s, kPaused);
   const Bytes bytes = exported(0s);
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     Entity other(*process);
@@ -199,7 +199,7 @@ TEST_F(NamedTimersTest, TakesAllOrNothing) {
   EXPECT_EQ(process->wheel.size(), 2u);
 }
 
-TEST_F(NamedTimersTest, RefusesWhatBreaksALimit) {
+TEST_F(NamedTimersTest, RefusesExcessOfEachLimit) {
   struct {
     const char* what;
     std::uint64_t next_id, id;
@@ -245,9 +245,9 @@ RC_GTEST_PROP(NamedTimers, GoThereAndBack, (const std::vector<std::uint32_t>& nu
     const std::string name(1 + number % 64, 'n');
     const Bytes args(number % 100, std::byte{7});
     if (number % 5 == 0) {
-      entity.timers.every(name, args, number * 1ms, number * 1ms + 1ms, options);
+      (void)entity.timers.every(name, args, number * 1ms, number * 1ms + 1ms, options);
     } else {
-      entity.timers.after(name, args, number * 1ms, options);
+      (void)entity.timers.after(name, args, number * 1ms, options);
     }
     if (number % 7 == 0) entity.timers.cancel(number % 20);
   }

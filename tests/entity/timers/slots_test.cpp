@@ -93,8 +93,7 @@ class World {
   std::uint32_t next_ = 1;
 };
 
-RC_GTEST_PROP(TimerSlotsProperty, KeepWhatWasPutIntoThemInItsOrder,
-              (const std::vector<std::uint32_t>& script)) {
+RC_GTEST_PROP(TimerSlotsProperty, KeepTimersInOrder, (const std::vector<std::uint32_t>& script)) {
   World world;
   for (const std::uint32_t word : script) world.take(word);
   world.finish();

@@ -1,4 +1,4 @@
-/// The promises of docs/timers.md, one by one.
+/// The promises of docs/guide/timers.md, one by one.
 #include "entity/timers/timer_wheel.hpp"
 
 #include <array>
@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST_F(TimerWheelTest, FiresAtItsTimeAndNotBefore) {
-  wheel.after(owner, 10ms, note("a"));
+  (void)wheel.after(owner, 10ms, note("a"));
   EXPECT_THAT(fired_at(9'999'999ns), IsEmpty());
   EXPECT_THAT(fired_at(10ms), ElementsAre("a"));
   EXPECT_THAT(fired_at(1h), IsEmpty());
@@ -23,37 +23,37 @@ TEST_F(TimerWheelTest, FiresAtItsTimeAndNotBefore) {
 
 TEST_F(TimerWheelTest, IsNeverEarlyWithinAMillisecond) {
   fired_at(400us);
-  wheel.after(owner, 1ms, note("a"));
+  (void)wheel.after(owner, 1ms, note("a"));
   EXPECT_THAT(fired_at(1ms), IsEmpty());
   EXPECT_THAT(fired_at(1'399us), IsEmpty());
   EXPECT_THAT(fired_at(2ms), ElementsAre("a"));
 }
 
 TEST_F(TimerWheelTest, KeepsTheOrderOfDueTimesAndThenOfSetting) {
-  wheel.after(owner, 70s, note("last"));
-  wheel.after(owner, 300ms, note("b1"));
-  wheel.after(owner, 2ms, note("a"));
+  (void)wheel.after(owner, 70s, note("last"));
+  (void)wheel.after(owner, 300ms, note("b1"));
+  (void)wheel.after(owner, 2ms, note("a"));
   fired_at(1ms);
-  wheel.at(owner, kStart + 300ms, note("b2"));
+  (void)wheel.at(owner, kStart + 300ms, note("b2"));
   fired_at(299ms);
-  wheel.at(owner, kStart + 300ms, note("b3"));
+  (void)wheel.at(owner, kStart + 300ms, note("b3"));
   EXPECT_THAT(fired_at(2min), ElementsAre("b1", "b2", "b3", "last"));
 }
 
 TEST_F(TimerWheelTest, ATimeInThePastIsNow) {
   fired_at(1s);
-  wheel.at(owner, kStart - 4h, note("past"));
-  wheel.at(owner, Time::min(), note("first"));
-  wheel.after(owner, -3s, note("negative"));
+  (void)wheel.at(owner, kStart - 4h, note("past"));
+  (void)wheel.at(owner, Time::min(), note("first"));
+  (void)wheel.after(owner, -3s, note("negative"));
   EXPECT_EQ(wheel.next_due(), wheel.now());
   EXPECT_THAT(fired_at(1s), ElementsAre("past", "first", "negative"));
 }
 
 TEST_F(TimerWheelTest, NowIsTheNextPassEvenIfTheClockStands) {
   int rounds = 0;
-  wheel.after(owner, 0ms, [&] {
+  (void)wheel.after(owner, 0ms, [&] {
     ++rounds;
-    wheel.after(owner, 0ms, [&] { ++rounds; });
+    (void)wheel.after(owner, 0ms, [&] { ++rounds; });
   });
   for (const Time at : {400us, 400us}) {
     const int before = rounds;
@@ -64,14 +64,14 @@ TEST_F(TimerWheelTest, NowIsTheNextPassEvenIfTheClockStands) {
   EXPECT_EQ(rounds, 2);
 }
 
-TEST_F(TimerWheelTest, WhatIsSetBehindAStallIsOfTheNextPass) {
-  wheel.after(owner, 5ms, [this] {
+TEST_F(TimerWheelTest, TimersSetAfterAStallFireInTheNextPass) {
+  (void)wheel.after(owner, 5ms, [this] {
     log.push_back("a");
-    wheel.at(owner, kStart + 6ms, note("late"));
-    wheel.at(owner, kStart + 700ms, note("now"));
+    (void)wheel.at(owner, kStart + 6ms, note("late"));
+    (void)wheel.at(owner, kStart + 700ms, note("now"));
   });
-  wheel.after(owner, 600ms, note("b"));
-  wheel.after(owner, 700ms, note("c"));
+  (void)wheel.after(owner, 600ms, note("b"));
+  (void)wheel.after(owner, 700ms, note("c"));
   EXPECT_THAT(fired_at(700ms), ElementsAre("a", "b", "c"));
   EXPECT_TRUE(last.more);
   EXPECT_THAT(fired_at(900ms), ElementsAre("late", "now"));
@@ -79,11 +79,11 @@ TEST_F(TimerWheelTest, WhatIsSetBehindAStallIsOfTheNextPass) {
 }
 
 TEST_F(TimerWheelTest, AClockThatGoesBackDoesNothing) {
-  wheel.after(owner, 10ms, note("a"));
+  (void)wheel.after(owner, 10ms, note("a"));
   fired_at(9ms);
   EXPECT_THAT(fired_at(-4h), IsEmpty());
   EXPECT_EQ(wheel.now(), kStart + 9ms);
-  wheel.after(owner, 1ms, note("b"));
+  (void)wheel.after(owner, 1ms, note("b"));
   EXPECT_THAT(fired_at(10ms), ElementsAre("a", "b"));
 }
 
@@ -117,25 +117,25 @@ TEST_F(TimerWheelTest, StaleHandlesAreRefusedWhateverTookTheirPlace) {
 
 TEST_F(TimerWheelTest, ACallbackCancelsOthersOfTheSamePass) {
   TimerId b, c;
-  wheel.after(owner, 1ms, [&] {
+  (void)wheel.after(owner, 1ms, [&] {
     log.push_back("a");
     EXPECT_TRUE(wheel.cancel(b));
     EXPECT_TRUE(wheel.cancel(c));
   });
   b = *wheel.after(owner, 1ms, note("b"));
   c = *wheel.after(owner, 400ms, note("c"));
-  wheel.after(owner, 400ms, note("d"));
+  (void)wheel.after(owner, 400ms, note("d"));
   EXPECT_THAT(fired_at(1s), ElementsAre("a", "d"));
 }
 
-TEST_F(TimerWheelTest, ATimerThatFiresOnceHasGoneWithinItsCallback) {
+TEST_F(TimerWheelTest, ASingleTimerHasEndedWithinItsCallback) {
   TimerId id;
   auto resource = std::make_shared<int>(7);
   id = *wheel.after(owner, 1ms, [&, resource] {
     EXPECT_FALSE(wheel.contains(id));
     EXPECT_FALSE(wheel.cancel(id));
     EXPECT_EQ(owner.size(), 0u);
-    wheel.after(owner, 1ms, note("other"));
+    (void)wheel.after(owner, 1ms, note("other"));
     EXPECT_EQ(*resource, 7) << "what it captured lives until it returns";
   });
   fired_at(1ms);
@@ -162,8 +162,8 @@ TEST_F(TimerWheelTest, ARepeatingTimerCancelsItself) {
 TEST_F(TimerWheelTest, RepeatingTimersDoNotDrift) {
   std::vector<Time> due;
   const Time frame = 16'666'667ns;
-  wheel.every(owner, frame, frame, CatchUp::all,
-              [&](const TimerFiring& firing) { due.push_back(firing.due); });
+  (void)wheel.every(owner, frame, frame, CatchUp::all,
+                    [&](const TimerFiring& firing) { due.push_back(firing.due); });
   for (int i = 1; i <= 7; ++i) wheel.advance(kStart + i * 147ms + i * 13us);
   ASSERT_EQ(due.size(), static_cast<std::size_t>((7 * 147ms) / frame));
   for (std::size_t i = 0; i < due.size(); ++i) {
@@ -171,16 +171,16 @@ TEST_F(TimerWheelTest, RepeatingTimersDoNotDrift) {
   }
 }
 
-TEST_F(TimerWheelTest, CatchUpAllFiresWhatWasMissedInItsPlace) {
-  wheel.every(owner, 100ms, 100ms, CatchUp::all, note("tick"));
-  wheel.after(owner, 250ms, note("between"));
+TEST_F(TimerWheelTest, CatchUpAllFiresMissedTimesInOrder) {
+  (void)wheel.every(owner, 100ms, 100ms, CatchUp::all, note("tick"));
+  (void)wheel.after(owner, 250ms, note("between"));
   EXPECT_THAT(fired_at(450ms), ElementsAre("tick", "tick", "between", "tick", "tick"));
   EXPECT_THAT(fired_at(500ms), ElementsAre("tick"));
 }
 
 TEST_F(TimerWheelTest, CatchUpOnceFiresOneAndKeepsTheRhythm) {
   std::vector<std::pair<Time, std::uint64_t>> firings;
-  wheel.every(owner, 100ms, 100ms, CatchUp::once, [&](const TimerFiring& firing) {
+  (void)wheel.every(owner, 100ms, 100ms, CatchUp::once, [&](const TimerFiring& firing) {
     firings.emplace_back(firing.due - kStart, firing.missed);
   });
   fired_at(450ms);
@@ -199,12 +199,12 @@ TEST_F(TimerWheelTest, DueOfARepeatingTimerWithinItsCallbackIsTheNext) {
   EXPECT_EQ(wheel.due(id), kStart + 30ms);
 }
 
-TEST_F(TimerWheelTest, NothingFiresBehindItsOwner) {
+TEST_F(TimerWheelTest, NothingFiresAfterItsOwner) {
   auto campfire = std::make_unique<TimerOwner>();
   auto resource = std::make_shared<int>(0);
   for (int i = 0; i < 5; ++i) {
-    wheel.after(*campfire, i * 1s, [resource] { FAIL(); });
-    wheel.after(owner, i * 1s, note("mine"));
+    (void)wheel.after(*campfire, i * 1s, [resource] { FAIL(); });
+    (void)wheel.after(owner, i * 1s, note("mine"));
   }
   EXPECT_EQ(campfire->size(), 5u);
   campfire.reset();
@@ -215,12 +215,12 @@ TEST_F(TimerWheelTest, NothingFiresBehindItsOwner) {
 TEST_F(TimerWheelTest, OwnersMayEndWithinTheirOwnCallback) {
   auto entity = std::make_unique<TimerOwner>();
   auto resource = std::make_shared<int>(0);
-  wheel.every(*entity, 1ms, 1ms, CatchUp::all, [&, resource] {
+  (void)wheel.every(*entity, 1ms, 1ms, CatchUp::all, [&, resource] {
     ++*resource;
     entity.reset();
     EXPECT_EQ(resource.use_count(), 2);
   });
-  wheel.after(*entity, 2ms, [] { FAIL(); });
+  (void)wheel.after(*entity, 2ms, [] { FAIL(); });
   fired_at(1s);
   EXPECT_EQ(*resource, 1);
   EXPECT_EQ(resource.use_count(), 1);
@@ -228,17 +228,17 @@ TEST_F(TimerWheelTest, OwnersMayEndWithinTheirOwnCallback) {
 }
 
 TEST_F(TimerWheelTest, OwnersCancelAllAndGoOn) {
-  for (int i = 0; i < 10; ++i) wheel.after(owner, i * 100ms, note("x"));
+  for (int i = 0; i < 10; ++i) (void)wheel.after(owner, i * 100ms, note("x"));
   EXPECT_EQ(owner.cancel_all(), 10u);
   EXPECT_EQ(owner.cancel_all(), 0u);
-  wheel.after(owner, 1ms, note("y"));
+  (void)wheel.after(owner, 1ms, note("y"));
   EXPECT_THAT(fired_at(1min), ElementsAre("y"));
 }
 
 // The end of a callback may be the end of an owner, which comes back to the wheel.
-TEST_F(TimerWheelTest, WhatACallbackOwnedMayOwnTimers) {
+TEST_F(TimerWheelTest, CallbacksMayOwnTimers) {
   auto inner = std::make_shared<TimerOwner>();
-  wheel.after(*inner, 1h, [] { FAIL(); });
+  (void)wheel.after(*inner, 1h, [] { FAIL(); });
   const TimerId holder = *wheel.after(owner, 1h, [inner] { FAIL(); });
   inner.reset();
   EXPECT_EQ(wheel.size(), 2u);
@@ -251,9 +251,9 @@ TEST(TimerWheelEnd, CancelsEverythingAndOwnersMayLiveLonger) {
   auto inner = std::make_shared<TimerOwner>();
   {
     TimerWheel wheel;
-    wheel.after(owner, 1h, [] { FAIL(); });
-    wheel.after(*inner, 2h, [] { FAIL(); });
-    wheel.after(owner, 1h, [inner] { FAIL(); });
+    (void)wheel.after(owner, 1h, [] { FAIL(); });
+    (void)wheel.after(*inner, 2h, [] { FAIL(); });
+    (void)wheel.after(owner, 1h, [inner] { FAIL(); });
     inner.reset();
   }
   EXPECT_EQ(owner.size(), 0u);
@@ -262,10 +262,10 @@ TEST(TimerWheelEnd, CancelsEverythingAndOwnersMayLiveLonger) {
 }
 
 TEST_F(TimerWheelTest, AnExceptionLeavesThePassAndTheNextGoesOn) {
-  wheel.after(owner, 1ms, note("a"));
+  (void)wheel.after(owner, 1ms, note("a"));
   const TimerId repeating =
       *wheel.every(owner, 2ms, 10ms, CatchUp::all, [] { throw std::runtime_error("a bug"); });
-  wheel.after(owner, 2ms, note("b"));
+  (void)wheel.after(owner, 2ms, note("b"));
   EXPECT_THROW(fired_at(3ms), std::runtime_error);
   EXPECT_THAT(log, ElementsAre("a"));
   EXPECT_THAT(fired_at(3ms), ElementsAre("b"));
@@ -276,7 +276,7 @@ TEST_F(TimerWheelTest, AnExceptionLeavesThePassAndTheNextGoesOn) {
 TEST_F(TimerWheelTest, LargeCallablesAreCalledToo) {
   std::array<std::uint64_t, 64> large{};
   large[63] = 42;
-  wheel.after(owner, 1ms, [this, large] { log.push_back(std::to_string(large[63])); });
+  (void)wheel.after(owner, 1ms, [this, large] { log.push_back(std::to_string(large[63])); });
   EXPECT_THAT(fired_at(1ms), ElementsAre("42"));
 }
 
@@ -284,7 +284,7 @@ TEST_F(TimerWheelTest, CallablesLieAsTheirTypeDemands) {
   struct alignas(64) Aligned {
     std::uint64_t value = 42;
   };
-  wheel.after(owner, 1ms, [this, aligned = Aligned{}] {
+  (void)wheel.after(owner, 1ms, [this, aligned = Aligned{}] {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(&aligned) % 64, 0u);
     log.push_back(std::to_string(aligned.value));
   });
@@ -292,11 +292,11 @@ TEST_F(TimerWheelTest, CallablesLieAsTheirTypeDemands) {
   largest[7] = 43;
   const auto whole = [this, largest] { log.push_back(std::to_string(largest[7])); };
   static_assert(sizeof(whole) == sizeof(TimerNode::storage), "does not need memory of its own");
-  wheel.after(owner, 1ms, whole);
+  (void)wheel.after(owner, 1ms, whole);
   EXPECT_THAT(fired_at(1ms), ElementsAre("42", "43"));
 }
 
-TEST_F(TimerWheelTest, RefusesWhatIsTooFarOrTooFast) {
+TEST_F(TimerWheelTest, RefusesTooFarAndTooFastTimers) {
   const auto nothing = [] {};
   EXPECT_EQ(wheel.after(owner, 24h * 3650 + 1ms, nothing).error(), TimerErrc::too_far);
   EXPECT_EQ(wheel.at(owner, Time::max(), nothing).error(), TimerErrc::too_far);
@@ -309,10 +309,10 @@ TEST_F(TimerWheelTest, RefusesWhatIsTooFarOrTooFast) {
   EXPECT_EQ(wheel.now(), kStart + 24h * 3650);
 }
 
-TEST_F(TimerWheelTest, ShiftChangesTheDateAndLeavesWhatIsLeft) {
+TEST_F(TimerWheelTest, ShiftChangesTheDateAndKeepsRemainingTimes) {
   fired_at(123us);
-  wheel.after(owner, 10ms, note("a"));
-  wheel.every(owner, 1h, 1h, CatchUp::all, note("hour"));
+  (void)wheel.after(owner, 10ms, note("a"));
+  (void)wheel.every(owner, 1h, 1h, CatchUp::all, note("hour"));
   wheel.shift(24h);
   EXPECT_EQ(wheel.now(), kStart + 24h + 123us);
   EXPECT_THAT(fired_at(24h + 10ms), IsEmpty());
@@ -326,7 +326,7 @@ TEST_F(TimerWheelTest, ShiftChangesTheDateAndLeavesWhatIsLeft) {
 TEST_F(TimerWheelTest, NextDueIsNeverLateAndEndsAtTheTimer) {
   EXPECT_EQ(wheel.next_due(), std::nullopt);
   const Time due = 3h + 17ms;
-  wheel.after(owner, due, note("a"));
+  (void)wheel.after(owner, due, note("a"));
   int wakes = 0;
   while (log.empty()) {
     const Time next = *wheel.next_due();

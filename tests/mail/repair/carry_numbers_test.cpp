@@ -5,7 +5,7 @@
 
 #include "mail/lost_row.hpp"
 #include "mail/repair/check.hpp"
-#include "mail/repair/mend.hpp"
+#include "mail/repair/repair_mail.hpp"
 #include "tests/mail/filled_store.hpp"
 
 namespace starbus::bus::busd::mail {

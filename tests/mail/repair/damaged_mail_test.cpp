@@ -12,6 +12,7 @@
 #include "mail/repair/inspect.hpp"
 #include "mail/repair/noted_damage.hpp"
 #include "mail/row_keys.hpp"
+#include "storage/recovery/repair.hpp"
 #include "tests/mail/filled_store.hpp"
 
 namespace starbus::bus::busd::mail {
@@ -65,7 +66,7 @@ class DamagedMail : public testing::Test {
   }
 
   storage::StoreOptions options(const std::string& name = "copy") const {
-    return {.folder = folder_.path() / name, .headroom = 1};
+    return {.folder = folder_.path() / name, .headroom = 1, .repair_logs = storage::repair_logs};
   }
   std::filesystem::path copy() const { return folder_.path() / "copy"; }
   void copy_original() const {
@@ -80,28 +81,28 @@ class DamagedMail : public testing::Test {
   }
 
   /// As busd does it; null: it cannot be.
-  std::unique_ptr<storage::Store> mend() {
-    deeds_.clear();
+  std::unique_ptr<storage::Store> repair() {
+    steps_.clear();
     const auto repaired = storage::repair_store(options());
     EXPECT_TRUE(repaired) << repaired.error().to_string();
     auto store = storage::test::open_or_fail(options());
     if (store == nullptr) return nullptr;
-    const auto mended = mend_noted(*store, options(), [this](const Mended& deed) {
-      deeds_.push_back(deed);
+    const auto noted = repair_noted(*store, options(), [this](const RepairStep& step) {
+      steps_.push_back(step);
       return true;
     });
-    EXPECT_TRUE(mended) << mended.error().to_string();
+    EXPECT_TRUE(noted) << noted.error().to_string();
     notes_ = storage::read_damage(options()).value();
     for (const auto& note : notes_) EXPECT_TRUE(note.settled || !note.lost);
     return store;
   }
 
   bool is_told(const test::Place& place, std::uint64_t number) const {
-    const auto by_deed = [&](const Mended& deed) {
-      return deed.deed == Deed::lost && deed.id == place.id && deed.first <= number &&
-             number <= deed.last;
+    const auto by_step = [&](const RepairStep& step) {
+      return step.action == RepairAction::lost && step.id == place.id && step.first <= number &&
+             number <= step.last;
     };
-    return std::ranges::any_of(deeds_, by_deed) ||
+    return std::ranges::any_of(steps_, by_step) ||
            is_noted(message_key(place.shard, place.id, number)) ||
            is_noted(box_key(place.shard, place.id));
   }
@@ -160,7 +161,7 @@ class DamagedMail : public testing::Test {
         text += "  " + describe_key(range.from) + " to " + describe_key(range.to) + "\n";
       }
     }
-    for (const Mended& deed : deeds_) text += deed.to_string() + "\n";
+    for (const RepairStep& step : steps_) text += step.to_string() + "\n";
     return text;
   }
 
@@ -179,7 +180,7 @@ class DamagedMail : public testing::Test {
   storage::test::TempFolder folder_;
   std::map<std::string, BoxRow> boxes_;
   std::map<std::uint8_t, Totals> totals_;
-  std::vector<Mended> deeds_;
+  std::vector<RepairStep> steps_;
   std::vector<storage::DamageNote> notes_;
 };
 
@@ -193,9 +194,9 @@ TEST_F(DamagedMail, OneWrongByteOfAnyFileLosesNothing) {
       change(name, [&](std::string& bytes) {
         bytes[at] = static_cast<char>(static_cast<unsigned char>(bytes[at]) ^ (1 + random() % 255));
       });
-      const auto store = mend();
+      const auto store = repair();
       ASSERT_NE(store, nullptr);
-      EXPECT_TRUE(deeds_.empty()) << deeds_.front().to_string();
+      EXPECT_TRUE(steps_.empty()) << steps_.front().to_string();
       expect_told_or_read(*store, true);
       if (HasFailure()) return;
     }
@@ -218,7 +219,7 @@ TEST_F(DamagedMail, WhateverIsLostIsTold) {
         });
         // Of a log the last write may look as if it had been torn: that is no damage.
         const bool at_the_end = name.ends_with(".log") && at + length + 700 > size;
-        const auto store = mend();
+        const auto store = repair();
         ASSERT_NE(store, nullptr);
         if (!at_the_end) expect_told_or_read(*store, false);
         if (HasFailure()) return;
@@ -232,7 +233,7 @@ TEST_F(DamagedMail, AFileThatIsGoneIsTold) {
     SCOPED_TRACE(name);
     copy_original();
     std::filesystem::remove(copy() / name);
-    const auto store = mend();
+    const auto store = repair();
     ASSERT_NE(store, nullptr);
     EXPECT_FALSE(notes_.empty());
     expect_told_or_read(*store, name == "CURRENT");
@@ -257,7 +258,7 @@ TEST_F(DamagedMail, NumbersOfALogThatHasLostAWriteAreNotGivenAgain) {
     ASSERT_NE(at, std::string::npos);
     bytes.replace(at + 5, 40, 40, '!');
   });
-  const auto store = mend();
+  const auto store = repair();
   ASSERT_NE(store, nullptr);
   const auto snapshot = store->snapshot().value();
   const auto found = find_box(*snapshot, box);
@@ -266,8 +267,8 @@ TEST_F(DamagedMail, NumbersOfALogThatHasLostAWriteAreNotGivenAgain) {
   const auto page = peek(*snapshot, **found, last, 1);
   ASSERT_EQ(page->messages.size(), 1U);
   EXPECT_EQ(page->messages.front().trouble, kLost);
-  ASSERT_FALSE(deeds_.empty());
-  EXPECT_EQ(deeds_.front().to_string(), box + ": lost " + std::to_string(last));
+  ASSERT_FALSE(steps_.empty());
+  EXPECT_EQ(steps_.front().to_string(), box + ": lost " + std::to_string(last));
   const auto texts = describe(*snapshot, notes_, 3);
   EXPECT_NE(texts.front().find("; of " + box), std::string::npos) << texts.front();
 }
@@ -288,9 +289,9 @@ TEST_F(DamagedMail, WhereAShardIsKeptIsToldWhenItIsLost) {
       if (at != std::string::npos) bytes.replace(at, row.size(), row.size(), 'x');
     });
   }
-  ASSERT_NE(mend(), nullptr);
-  const auto told = std::ranges::find(deeds_, Deed::place_unknown, &Mended::deed);
-  ASSERT_NE(told, deeds_.end());
+  ASSERT_NE(repair(), nullptr);
+  const auto told = std::ranges::find(steps_, RepairAction::place_unknown, &RepairStep::action);
+  ASSERT_NE(told, steps_.end());
   EXPECT_EQ(told->detail, "of the shards " + std::to_string(shard));
 }
 

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "bus/core/wire/name.hpp"
-#include "mail/shards/givers.hpp"
-#include "mail/shards/taker.hpp"
+#include "mail/shards/shard_export.hpp"
+#include "mail/shards/shard_import.hpp"
 #include "mail/store_limit.hpp"
 #include "tests/mail/filled_store.hpp"
 
@@ -54,10 +54,10 @@ class MovingTest : public testing::Test {
   std::uint64_t now_ = 1'000;
 };
 
-class TakerTest : public MovingTest {
+class ShardImportTest : public MovingTest {
  protected:
-  TakerTest() : taker_("a", way()) {}
-  Taker::Way way() {
+  ShardImportTest() : import_("a", way()) {}
+  ShardImport::Way way() {
     return {.say = say(),
             .reply_lineage = [] { return Epoch::of(1, 1); },
             .serves = [this](std::uint8_t shard) { return shard == served_; },
@@ -66,7 +66,7 @@ class TakerTest : public MovingTest {
             .erases = [this](std::uint8_t) { return erases_; },
             .owner =
                 [](std::uint8_t) {
-                  return std::optional(Taker::Store{kOther, "b"});
+                  return std::optional(ShardImport::Store{kOther, "b"});
                 },
             .store_of = [](const std::string&) { return std::optional(kOther); },
             .taken = [this](std::uint8_t shard) { served_ = shard; },
@@ -87,45 +87,45 @@ class TakerTest : public MovingTest {
   std::vector<std::string> log_;
   bool erases_ = false;
   std::uint64_t token_ = 0;
-  Taker taker_;
+  ShardImport import_;
 };
 
-TEST_F(TakerTest, TakesWhatItIsGiven) {
-  ASSERT_TRUE(taker_.begin({kShard}));
+TEST_F(ShardImportTest, TakesWhatItIsGiven) {
+  ASSERT_TRUE(import_.begin({kShard}));
   EXPECT_FALSE(said<ShardTake>().asks);
   const std::string key = box_key(kShard, channel_id(kBox));
-  taker_.rows(kOther, page(1, false, {{ShardChange::What::put, bytes(key), bytes("row")}}));
+  import_.rows(kOther, page(1, false, {{ShardChange::What::put, bytes(key), bytes("row")}}));
   EXPECT_EQ(place(kShard), (PlaceRow{Keeping::incoming, 1, "b"}));
   EXPECT_EQ(said<ShardMore>().page, 1U);
-  taker_.rows(kOther, page(2, true, {}));
+  import_.rows(kOther, page(2, true, {}));
   EXPECT_EQ(place(kShard), (PlaceRow{Keeping::arrived, 1, "b"}));
   EXPECT_FALSE(served_);
-  taker_.given(kOther, {token_, kShard, Errc::ok, {}});
+  import_.given(kOther, {token_, kShard, Errc::ok, {}});
   EXPECT_EQ(place(kShard), (PlaceRow{Keeping::kept, 1, "b"}));
   EXPECT_EQ(served_, kShard);
   EXPECT_EQ(**store_.store().get(key), "row");
-  EXPECT_EQ(taker_.progress().state, MoveProgress::State::done);
-  EXPECT_FALSE(taker_.progress().shard) << "nothing is under way any more";
-  EXPECT_EQ(taker_.progress().from, "");
-  EXPECT_EQ(taker_.progress().doing, "");
+  EXPECT_EQ(import_.progress().state, MoveProgress::State::done);
+  EXPECT_FALSE(import_.progress().shard) << "nothing is under way any more";
+  EXPECT_EQ(import_.progress().from, "");
+  EXPECT_EQ(import_.progress().doing, "");
 }
 
-TEST_F(TakerTest, WaitsUntilWhatWasHereOfTheShardIsErased) {
+TEST_F(ShardImportTest, WaitsUntilWhatWasHereOfTheShardIsErased) {
   erases_ = true;
-  ASSERT_TRUE(taker_.begin({kShard}));
+  ASSERT_TRUE(import_.begin({kShard}));
   for (int i = 0; i < 100; ++i) {
     now_ += 1'000;
-    taker_.tick();
+    import_.tick();
   }
   EXPECT_TRUE(words_.empty());
-  EXPECT_TRUE(taker_.progress().goes_on()) << taker_.progress().error;
-  EXPECT_THAT(taker_.progress().doing, HasSubstr("erased"));
+  EXPECT_TRUE(import_.progress().goes_on()) << import_.progress().error;
+  EXPECT_THAT(import_.progress().doing, HasSubstr("erased"));
   erases_ = false;
-  taker_.tick();
+  import_.tick();
   EXPECT_EQ(said<ShardTake>().shard, kShard);
 }
 
-TEST_F(TakerTest, WritesNothingButRowsOfTheShard) {
+TEST_F(ShardImportTest, WritesNothingButRowsOfTheShard) {
   using What = ShardChange::What;
   const std::string other = box_key(kAnother, channel_id(kBox));
   const std::string mark = place_key(kShard);
@@ -143,59 +143,59 @@ TEST_F(TakerTest, WritesNothingButRowsOfTheShard) {
   };
   store_.put(other, "another's");
   for (const ShardChange& change : wrong) {
-    ASSERT_TRUE(taker_.begin({kShard}));
-    taker_.rows(kOther, page(1, false, {change}));
-    EXPECT_EQ(taker_.progress().state, MoveProgress::State::failed);
-    EXPECT_THAT(taker_.progress().error, HasSubstr("none of its rows"));
+    ASSERT_TRUE(import_.begin({kShard}));
+    import_.rows(kOther, page(1, false, {change}));
+    EXPECT_EQ(import_.progress().state, MoveProgress::State::failed);
+    EXPECT_THAT(import_.progress().error, HasSubstr("rows that are not the shard's"));
     EXPECT_EQ(place(kShard).keeping, Keeping::elsewhere);
     EXPECT_EQ(**store_.store().get(other), "another's");
   }
 }
 
-TEST_F(TakerTest, ListensToItsGiverAndItsAttemptOnly) {
-  ASSERT_TRUE(taker_.begin({kShard}));
-  EXPECT_EQ(taker_.begin({kAnother}).error(), Errc::busy);
+TEST_F(ShardImportTest, ListensToItsGiverAndItsAttemptOnly) {
+  ASSERT_TRUE(import_.begin({kShard}));
+  EXPECT_EQ(import_.begin({kAnother}).error(), Errc::busy);
   const auto put = [](std::string_view key) {
     return std::vector<ShardChange>{{ShardChange::What::put, bytes(key), bytes("row")}};
   };
   const std::string key = box_key(kShard, channel_id(kBox));
-  taker_.rows({3, 3, 3}, page(1, false, put(key)));
-  taker_.rows(kOther, page(2, false, put(key)));
+  import_.rows({3, 3, 3}, page(1, false, put(key)));
+  import_.rows(kOther, page(2, false, put(key)));
   ShardRows earlier = page(1, false, put(key));
   earlier.token = 99;
-  taker_.rows(kOther, earlier);
-  taker_.given(kOther, {token_, kShard, Errc::ok, {}});  // before all has arrived
+  import_.rows(kOther, earlier);
+  import_.given(kOther, {token_, kShard, Errc::ok, {}});  // before all has arrived
   EXPECT_FALSE(store_.store().get(key)->has_value());
   EXPECT_FALSE(served_);
 }
 
-TEST_F(TakerTest, AsksAboutWhatHadArrivedAndErasesAPart) {
-  taker_.found(kShard, {Keeping::arrived, 7, "b"}, kLife);
-  taker_.tick();
-  now_ += Taker::kAskAgain;
-  taker_.tick();
+TEST_F(ShardImportTest, AsksAboutWhatHadArrivedAndErasesAPart) {
+  import_.found(kShard, {Keeping::arrived, 7, "b"}, kLife);
+  import_.tick();
+  now_ += ShardImport::kAskAgain;
+  import_.tick();
   EXPECT_TRUE(said<ShardTake>().asks);
   EXPECT_EQ(said<ShardTake>().token, 7U);
-  taker_.given(kOther, {7, kShard, Errc::no_owner, "it was not given in that attempt"});
+  import_.given(kOther, {7, kShard, Errc::no_owner, "the shard was not given in that attempt"});
   EXPECT_EQ(place(kShard).keeping, Keeping::elsewhere);
   EXPECT_FALSE(served_);
-  taker_.found(kAnother, {Keeping::incoming, 8, "b"}, {});
+  import_.found(kAnother, {Keeping::incoming, 8, "b"}, {});
   const std::string key = box_key(kAnother, channel_id(kBox));
   store_.put(key, "a part");
-  taker_.tick();
+  import_.tick();
   EXPECT_FALSE(store_.store().get(key)->has_value());
   EXPECT_EQ(place(kAnother).keeping, Keeping::elsewhere);
 }
 
-TEST_F(TakerTest, TakesNothingThatTheQuotaOfItsStoreHasNoRoomFor) {
+TEST_F(ShardImportTest, TakesNothingThatTheQuotaOfItsStoreHasNoRoomFor) {
   const std::string key = box_key(kShard, channel_id(kBox));
   const auto take = [&](Totals has) {
-    EXPECT_TRUE(taker_.begin({kShard}));
+    EXPECT_TRUE(import_.begin({kShard}));
     ShardRows first = page(1, false, {{ShardChange::What::put, bytes(key), bytes("row")}});
     first.boxes = has.boxes;
     first.messages = has.messages;
     first.bytes = has.bytes;
-    taker_.rows(kOther, first);
+    import_.rows(kOther, first);
   };
   quota_.total_boxes = 2;
   quota_.total_messages = 5;
@@ -207,10 +207,10 @@ TEST_F(TakerTest, TakesNothingThatTheQuotaOfItsStoreHasNoRoomFor) {
       {{2, 5, 101}, "total_bytes"},    {{2, 5, endless}, "total_bytes"}};
   for (const auto& [has, setting] : too_much) {
     take(has);
-    EXPECT_EQ(taker_.progress().state, MoveProgress::State::failed) << setting;
-    EXPECT_THAT(taker_.progress().error, HasSubstr("store_full"));
-    EXPECT_THAT(taker_.progress().error, HasSubstr(setting));
-    EXPECT_EQ(taker_.progress().from, "") << "it has ended; the error names the host";
+    EXPECT_EQ(import_.progress().state, MoveProgress::State::failed) << setting;
+    EXPECT_THAT(import_.progress().error, HasSubstr("store_full"));
+    EXPECT_THAT(import_.progress().error, HasSubstr(setting));
+    EXPECT_EQ(import_.progress().from, "") << "it has ended; the error names the host";
     ASSERT_FALSE(log_.empty());
     EXPECT_THAT(log_.back(), HasSubstr("[mail] " + setting));
     EXPECT_FALSE(store_.store().get(key)->has_value());
@@ -218,55 +218,55 @@ TEST_F(TakerTest, TakesNothingThatTheQuotaOfItsStoreHasNoRoomFor) {
         << "as if it was never asked for";
   }
   take({2, 5, 100});
-  EXPECT_TRUE(taker_.progress().goes_on()) << "it just fits";
+  EXPECT_TRUE(import_.progress().goes_on()) << "it just fits";
 }
 
-TEST_F(TakerTest, GivesUpWhatGrowsBeyondTheQuotaOnItsWay) {
+TEST_F(ShardImportTest, GivesUpWhatGrowsBeyondTheQuotaOnItsWay) {
   quota_.total_messages = 5;
-  ASSERT_TRUE(taker_.begin({kShard}));
+  ASSERT_TRUE(import_.begin({kShard}));
   const std::string key = box_key(kShard, channel_id(kBox));
-  taker_.rows(kOther, page(1, false, {{ShardChange::What::put, bytes(key), bytes("row")}}));
+  import_.rows(kOther, page(1, false, {{ShardChange::What::put, bytes(key), bytes("row")}}));
   ShardRows second = page(2, false, {});
   second.messages = 6;
-  taker_.rows(kOther, second);
-  EXPECT_EQ(taker_.progress().state, MoveProgress::State::failed);
-  EXPECT_THAT(taker_.progress().error, HasSubstr("total_messages"));
+  import_.rows(kOther, second);
+  EXPECT_EQ(import_.progress().state, MoveProgress::State::failed);
+  EXPECT_THAT(import_.progress().error, HasSubstr("total_messages"));
   EXPECT_FALSE(store_.store().get(key)->has_value()) << "what was here of it is erased";
   EXPECT_EQ(place(kShard).keeping, Keeping::elsewhere);
 }
 
-TEST_F(TakerTest, TheLastPageIsTakenSinceItsGiverStandsStill) {
+TEST_F(ShardImportTest, TheLastPageIsTakenSinceItsGiverStandsStill) {
   quota_.total_messages = 5;
-  ASSERT_TRUE(taker_.begin({kShard}));
-  taker_.rows(kOther, page(1, false, {}));
+  ASSERT_TRUE(import_.begin({kShard}));
+  import_.rows(kOther, page(1, false, {}));
   ShardRows last = page(2, true, {});
   last.messages = 6;
-  taker_.rows(kOther, last);
+  import_.rows(kOther, last);
   EXPECT_EQ(place(kShard).keeping, Keeping::arrived);
 }
 
-TEST_F(TakerTest, SaysWhatWasOnItsWayWhenTheLastStoreEnded) {
-  taker_.found(kShard, {Keeping::arrived, 7, "b"}, kLife);
-  taker_.tick();
-  ASSERT_TRUE(taker_.begin({kAnother}));
+TEST_F(ShardImportTest, SaysWhatWasOnItsWayWhenTheLastStoreEnded) {
+  import_.found(kShard, {Keeping::arrived, 7, "b"}, kLife);
+  import_.tick();
+  ASSERT_TRUE(import_.begin({kAnother}));
   for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(taker_.progress().shard, kShard);
-    EXPECT_EQ(taker_.progress().from, "b");
-    EXPECT_EQ(taker_.progress().doing, "waits for b");
-    now_ += Taker::kAskAgain;
-    taker_.tick();
+    EXPECT_EQ(import_.progress().shard, kShard);
+    EXPECT_EQ(import_.progress().from, "b");
+    EXPECT_EQ(import_.progress().doing, "waits for b");
+    now_ += ShardImport::kAskAgain;
+    import_.tick();
   }
-  taker_.given(kOther, {7, kShard, Errc::ok, {}});
-  EXPECT_FALSE(taker_.progress().shard);
-  EXPECT_EQ(taker_.progress().from, "");
-  taker_.tick();
-  EXPECT_EQ(taker_.progress().shard, kAnother);
+  import_.given(kOther, {7, kShard, Errc::ok, {}});
+  EXPECT_FALSE(import_.progress().shard);
+  EXPECT_EQ(import_.progress().from, "");
+  import_.tick();
+  EXPECT_EQ(import_.progress().shard, kAnother);
 }
 
-class GiversTest : public MovingTest {
+class ShardExportTest : public MovingTest {
  protected:
-  GiversTest() : givers_(store_.store(), way()) { store_.fill(kBox, 0, 3); }
-  Givers::Way way() {
+  ShardExportTest() : exports_(store_.store(), way()) { store_.fill(kBox, 0, 3); }
+  ShardExport::Way way() {
     return {.say = say(),
             .serves = [this](std::uint8_t shard) { return served_ && shard == kShard; },
             .freeze = [this](std::uint8_t) { served_ = false; },
@@ -279,98 +279,98 @@ class GiversTest : public MovingTest {
   ShardTake take() const { return {7, kShard, false, "b", kLife, Epoch::of(1, 1)}; }
   /// Until the shard stands still and the last page was said.
   void copy() {
-    givers_.take(kOther, take());
-    givers_.settled(0);
-    while (served_) givers_.more(kOther, {7, kShard, said<ShardRows>().page});
-    givers_.settled(0);
+    exports_.take(kOther, take());
+    exports_.settled(0);
+    while (served_) exports_.more(kOther, {7, kShard, said<ShardRows>().page});
+    exports_.settled(0);
     ASSERT_TRUE(said<ShardRows>().last);
   }
 
   bool served_ = true;
   std::optional<PlaceRow> marked_;
-  Givers givers_;
+  ShardExport exports_;
 };
 
-TEST_F(GiversTest, GivesWhenTheLastPageIsThere) {
+TEST_F(ShardExportTest, GivesWhenTheLastPageIsThere) {
   copy();
   EXPECT_FALSE(marked_);
-  givers_.more(kOther, {7, kShard, said<ShardRows>().page});
+  exports_.more(kOther, {7, kShard, said<ShardRows>().page});
   EXPECT_EQ(marked_, (PlaceRow{Keeping::elsewhere, 7, "b"}));
-  givers_.marked(kShard, {});
+  exports_.marked(kShard, {});
   EXPECT_EQ(said<ShardGiven>().status, Errc::ok);
   EXPECT_FALSE(served_);
 }
 
-TEST_F(GiversTest, ServesAgainWhenNothingIsHeard) {
+TEST_F(ShardExportTest, ServesAgainWhenNothingIsHeard) {
   copy();
-  now_ += Givers::kFrozenPatience + 1;
-  givers_.tick();
+  now_ += ShardExport::kFrozenPatience + 1;
+  exports_.tick();
   EXPECT_TRUE(served_);
   EXPECT_EQ(said<ShardGiven>().status, Errc::busy);
-  // The taker's word comes late: it was not given, and it will not be.
-  givers_.more(kOther, {7, kShard, said<ShardRows>().page});
+  // The target's word comes late: it was not given, and it will not be.
+  exports_.more(kOther, {7, kShard, said<ShardRows>().page});
   EXPECT_FALSE(marked_);
   ShardTake asks = take();
   asks.asks = true;
-  givers_.take(kOther, asks);
+  exports_.take(kOther, asks);
   EXPECT_EQ(said<ShardGiven>().status, Errc::no_owner);
 }
 
-TEST_F(GiversTest, RemembersWhatItHasGiven) {
+TEST_F(ShardExportTest, RemembersWhatItHasGiven) {
   store_.put(place_key(kShard), encode(PlaceRow{Keeping::elsewhere, 7, "b"}));
   served_ = false;
   ShardTake asks = take();
   asks.asks = true;
-  givers_.take(kOther, asks);
+  exports_.take(kOther, asks);
   EXPECT_EQ(said<ShardGiven>().status, Errc::ok);
   asks.token = 8;
-  givers_.take(kOther, asks);
+  exports_.take(kOther, asks);
   EXPECT_EQ(said<ShardGiven>().status, Errc::no_owner);
 }
 
-TEST_F(GiversTest, SaysNothingOfWhatItDoesNotKnow) {
+TEST_F(ShardExportTest, SaysNothingOfWhatItDoesNotKnow) {
   store_.erase(shard_key(kShard));  // a new disk, or one of another time
   served_ = false;
   ShardTake asks = take();
   asks.asks = true;
-  givers_.take(kOther, asks);
-  EXPECT_TRUE(words_.empty()) << "its taker has the only copy, and would erase it";
+  exports_.take(kOther, asks);
+  EXPECT_TRUE(words_.empty()) << "its target has the only copy, and would erase it";
 }
 
-TEST_F(GiversTest, WritesAMarkAgainIfItMayBeThere) {
+TEST_F(ShardExportTest, WritesAMarkAgainIfItMayBeThere) {
   copy();
-  givers_.more(kOther, {7, kShard, said<ShardRows>().page});
-  givers_.marked(kShard, storage::Error(storage::Errc::io_error, "fsync"));
+  exports_.more(kOther, {7, kShard, said<ShardRows>().page});
+  exports_.marked(kShard, storage::Error(storage::Errc::io_error, "fsync"));
   words_.clear();
   marked_.reset();
-  now_ += Givers::kMarkAgain + 1;
-  givers_.tick();
+  now_ += ShardExport::kMarkAgain + 1;
+  exports_.tick();
   EXPECT_TRUE(marked_);
   // A certain refusal of the second says nothing of the first.
-  givers_.marked(kShard, storage::Error(storage::Errc::store_full));
+  exports_.marked(kShard, storage::Error(storage::Errc::store_full));
   EXPECT_TRUE(words_.empty());
   EXPECT_FALSE(served_);
-  givers_.marked(kShard, {});
+  exports_.marked(kShard, {});
   EXPECT_EQ(said<ShardGiven>().status, Errc::ok);
 }
 
-TEST_F(GiversTest, RefusesWhatItDoesNotServeAndASecondTaker) {
+TEST_F(ShardExportTest, RefusesWhatItDoesNotServeAndASecondTaker) {
   ShardTake another = take();
   another.shard = kAnother;
-  givers_.take(kOther, another);
+  exports_.take(kOther, another);
   EXPECT_EQ(said<ShardGiven>().status, Errc::no_owner);
-  givers_.take(kOther, take());
-  givers_.take({3, 3, 3}, take());
+  exports_.take(kOther, take());
+  exports_.take({3, 3, 3}, take());
   EXPECT_EQ(said<ShardGiven>().status, Errc::busy);
 }
 
-TEST_F(GiversTest, DoesNotGiveWhatItCannotRead) {
+TEST_F(ShardExportTest, DoesNotGiveWhatItCannotRead) {
   store_.move_into_a_table();
   ASSERT_TRUE(store_.flip_at(test::body_of(kBox, 2)));
   store_.open();
-  Givers givers(store_.store(), way());
-  givers.take(kOther, take());
-  givers.settled(0);
+  ShardExport source(store_.store(), way());
+  source.take(kOther, take());
+  source.settled(0);
   EXPECT_EQ(said<ShardGiven>().status, Errc::corrupt);
   EXPECT_TRUE(served_);
 }

@@ -1,4 +1,4 @@
-/// The promises of docs/db.md, one by one, over a real store on a disk that only takes note.
+/// The promises of docs/guide/db.md, one by one, over a real store on a disk that only takes note.
 #include "tests/nodes/db/support.hpp"
 
 #include <gmock/gmock.h>
@@ -50,7 +50,7 @@ TEST_F(DatabaseTest, InsertPutUpdateErase) {
   EXPECT_EQ(count({.collection = "c"}), 1u);
 }
 
-TEST_F(DatabaseTest, ARaiseNeverLowersAndTakesTheWholeRequestWithIt) {
+TEST_F(DatabaseTest, RaiseNeverLowersAndFailsTheRequest) {
   const auto write = [&](Json version, int n) {
     const auto written = world_.write(
         Update{"c",

@@ -30,7 +30,7 @@ TEST(FullDisk, RefusesPutsAndGoesOnReadingAndErasing) {
   EXPECT_TRUE(world.write({.request_id = "e", .writes = {Erase{"c", "2"}}}).value().repeated);
   EXPECT_EQ(world.documents("c"), (Documents{{"1", {{"n", 1}}}}));
   // What came together with a write that is refused is not lost with it.
-  std::vector<Errc> told;
+  std::vector<Code> told;
   for (const Write& write : {Write(Put{"c", "4", {{"n", 4}}}), Write(Put{"c", "5", {{"n", 5}}}),
                              Write(Erase{"c", "1"})}) {
     ASSERT_TRUE(world.database().write({.writes = {write}}, [&](const Result<Written>& written) {
@@ -72,7 +72,7 @@ TEST(FailingDisk, StopsWritingAndSaysWhatIsInDoubt) {
   test::World world;
   ASSERT_TRUE(world.write(Put{"c", "1", {{"n", 1}}}));
   world.disk().fail(Call::sync, 1, EIO);
-  std::vector<Errc> told;
+  std::vector<Code> told;
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(world.database().write({.writes = {Put{"c", std::to_string(5 + i), {{"n", 1}}}}},
                                        [&](const Result<Written>& written) {
@@ -143,7 +143,7 @@ TEST(FailingDisk, ADocumentThatCannotBeReadIsReplacedOrErased) {
   }
 }
 
-TEST(FailingDisk, TheLastDocumentOfACollectionIsErasedThoughItCannotBeRead) {
+TEST(FailingDisk, ErasesUnreadableLastDocument) {
   test::World world;
   ASSERT_TRUE(world.declare({"c", "n", {{"n"}}}));
   ASSERT_TRUE(world.write(Put{"c", "1", {{"n", 1}}}));

@@ -6,7 +6,7 @@
 namespace starbus::nodes::db {
 namespace {
 
-TEST(Limits, CollectionsBeyondTheMostAreRefusedAndRoomComesBack) {
+TEST(Limits, RefusesCollectionsAboveLimit) {
   test::World world;
   for (std::uint64_t i = 0; i < kMaxCollections; i += kMaxWrites) {
     WriteRequest request;

@@ -1,4 +1,4 @@
-/// The pure parts: documents as bytes, updates, index keys; and the tables of docs/db.md.
+/// The pure parts: documents as bytes, updates, index keys; and the tables of docs/guide/db.md.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -10,7 +10,6 @@
 #include "nodes/db/limits.hpp"
 #include "nodes/db/rows.hpp"
 #include "nodes/db/update.hpp"
-#include "tests/entity/documents.hpp"
 
 namespace starbus::nodes::db {
 namespace {
@@ -74,7 +73,7 @@ Result<Json> applied(Json document, std::vector<Change> changes) {
   const Json before = document;
   if (const auto checked = check_changes(changes); !checked) return checked.error();
   const auto result = apply_changes(changes, document);
-  if (result) return Result<Json>(boost::system::in_place_value, document);
+  if (result) return Result<Json>(in_place_value, document);
   EXPECT_EQ(document, before) << "all or nothing";
   return result.error();
 }
@@ -347,11 +346,6 @@ TEST(Rows, AreReadAsTheyWereWritten) {
   EXPECT_FALSE(decode_answer(std::string(16, 0) + "\x09"));
   EXPECT_EQ(document_key("c", "id"), std::string("D\x01") + "cid");
   EXPECT_EQ(entry_prefix(258), std::string("X\0\0\1\2", 5));
-}
-
-TEST(Documentation, HasTheTables) {
-  expect_limits("db.md", limit_catalogue());
-  expect_errors("db.md", error_catalogue());
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-/// A RemoteDatabase, a RequestDesk and a database in one thread, with a bus between them that loses
-/// what it is told to, and a clock of its own.
+/// A RemoteDatabase, a RequestHandler and a database in one thread, with a bus between them that
+/// loses what it is told to, and a clock of its own.
 #pragma once
 
 #include <deque>
@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "nodes/db/remote/remote_database.hpp"
-#include "nodes/db/service/request_desk.hpp"
+#include "nodes/db/service/request_handler.hpp"
 #include "tests/nodes/db/support.hpp"
 
 namespace starbus::nodes::db::test {
@@ -140,12 +140,12 @@ class RemoteWorld {
 
  private:
   void make_desk() {
-    desk_ =
-        std::make_unique<RequestDesk>(world_.database(), RequestDesk::Scope{"main", collections_});
+    desk_ = std::make_unique<RequestHandler>(world_.database(),
+                                             RequestHandler::Scope{"main", collections_});
   }
 
   const std::set<std::string> collections_;
-  std::unique_ptr<RequestDesk> desk_;  // ends behind the database
+  std::unique_ptr<RequestHandler> desk_;  // ends behind the database
   World world_;
   FakeLink* link_ = nullptr;
   std::unique_ptr<RemoteDatabase> remote_;

@@ -117,7 +117,7 @@ class Pair {
   std::uint64_t answered_ = 0;
 };
 
-TEST(RemoteProperty, EveryRequestTakesEffectOnceAndInTheOrderOfItsDocument) {
+TEST(RemoteProperty, RequestsTakeEffectOnceInDocumentOrder) {
   const std::uint64_t seeds = long_runs() ? 500 : 12;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     SCOPED_TRACE(seed);
@@ -176,7 +176,7 @@ TEST(Remote, ADropWhoseAnswerWasLostIsDone) {
   EXPECT_TRUE(*dropped);
 }
 
-TEST(Remote, TheSecondRequestOfADocumentWaitsForTheFirstAndOthersDoNot) {
+TEST(Remote, OrdersRequestsPerDocument) {
   RemoteWorld world;
   const auto ignore = [](const auto&) {};
   ASSERT_TRUE(world.remote().write({.writes = {increment("1")}}, ignore));
@@ -191,7 +191,7 @@ TEST(Remote, TheSecondRequestOfADocumentWaitsForTheFirstAndOthersDoNot) {
 
 TEST(Remote, WhatEndsByItsDeadlineSaysWhetherItMayBeThere) {
   RemoteWorld world({.deadline = Milliseconds(1'000)});
-  std::map<std::string, Errc> ends;
+  std::map<std::string, Code> ends;
   const auto note = [&](const char* name) {
     return [&, name](const auto& result) { ends[name] = result ? Errc::ok : result.error().code; };
   };
@@ -290,7 +290,7 @@ TEST(Remote, ItsEndDropsWhatWaits) {
 
 // --- the node's side -----------------------------------------------------------------------------
 
-TEST(RequestDesk, RefusesWhatIsOfAnotherDatabaseOrCollection) {
+TEST(RequestHandler, RefusesWhatIsOfAnotherDatabaseOrCollection) {
   RemoteWorld elsewhere({.database = "other"});
   EXPECT_EQ(elsewhere.ask<std::optional<Json>>(&Database::find, Find{"c", "1"}).error(),
             Errc::not_here);

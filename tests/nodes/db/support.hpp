@@ -13,10 +13,6 @@
 
 namespace starbus::nodes::db {
 
-inline void PrintTo(const Error& error, std::ostream* out) {
-  *out << error.to_string();
-}
-
 namespace test {
 
 using nodes::test::Loop;

@@ -140,7 +140,7 @@ TEST(Wire, AnswersKeepTheirBytes) {
                 "0131"
                 "01a0"
                 "01"
-                "0c"
+                "050c"
                 "03632f32"
                 "010174");
   expect_answer(Counted{300, {}},
@@ -167,10 +167,20 @@ TEST(Wire, RefusalsCarryCodeAndText) {
   const bus::Bytes body = encode_refusal({Errc::too_large, "why"});
   EXPECT_EQ(hex(body),
             "d801"
-            "05"
+            "0505"
             "03776879");
   const auto verdicted = decode_verdict(body).value();
   EXPECT_EQ(verdicted.error.to_string(), "too_large: why");
+}
+
+TEST(Wire, CodesOfANewerNodeAreKept) {
+  const Code code(60'000, 9);
+  EXPECT_EQ(decode_verdict(encode_refusal(Error(code, "x")))->error.to_string(),
+            "unknown 60000.9: x");
+  const std::string_view none("\xd8\x01\x05\x00\x01x", 6);
+  const std::string_view no_domain("\xd8\x01\x80\x80\x04\x01\x01x", 8);
+  EXPECT_FALSE(decode_verdict(bus::as_bytes(none)));
+  EXPECT_FALSE(decode_verdict(bus::as_bytes(no_domain)));
 }
 
 TEST(Wire, WhatIsCutOrLongerIsNotRead) {

@@ -85,7 +85,7 @@ class EntityArrivals : public bus::LoopTest {
   Hero* hero = nullptr;
 };
 
-TEST_F(EntityArrivals, AnActivationThatFailsIsTriedAgainAndMessagesWait) {
+TEST_F(EntityArrivals, FailedActivationIsRetriedWhileMessagesWait) {
   run([this]() -> Task {
     const bool begun = co_await begin();
     EXPECT_TRUE(begun);
@@ -121,7 +121,7 @@ TEST_F(EntityArrivals, OneThatNeverComesToLiveIsSavedByTheDrain) {
     EXPECT_EQ(end, "moved");
     EXPECT_TRUE(co_await until([&] { return x->host.entities().size() == 0; }));
     EXPECT_TRUE(x->kept.empty()) << "who has it now keeps it";
-    EXPECT_EQ(y->host.waits_for(), "1 to come to live");
+    EXPECT_EQ(y->host.waits_for(), "1 to be activated");
     bool drained = false;
     y->host.drain([&](const bus::Result<>&) { drained = true; });
     EXPECT_TRUE(co_await until([&] { return drained; }));

@@ -51,9 +51,9 @@ class Documents final : public db::Database {
 
 class DbSaverTest : public ::testing::Test {
  protected:
-  bus::Errc save(std::uint64_t epoch, std::uint64_t number, const std::string& what) {
+  Code save(std::uint64_t epoch, std::uint64_t number, const std::string& what) {
     const auto bytes = bus::as_bytes(what);
-    std::optional<bus::Errc> end;
+    std::optional<Code> end;
     saver.save({"hero", "ada", bus::Bytes(bytes.begin(), bytes.end()), {epoch, number}},
                [&](const bus::Result<>& kept) { end = kept ? bus::Errc::ok : kept.error().code; });
     return end.value();
@@ -120,7 +120,7 @@ TEST_F(DbSaverValues, ThatNoDocumentCanHoldAreLeftOutAndCounted) {
   EXPECT_EQ(saver.counters().left_out, 5U);
 }
 
-TEST(DbSaverIndex, EntitiesAreFoundByTheirValuesAndReadFromTheirBytes) {
+TEST(DbSaverIndex, FindsEntitiesByValuesAndReadsTheirBytes) {
   db::test::World world;
   DbSaver saver{world.database()};
   ASSERT_TRUE(world.declare({"hero", "by_level", {{"values.level", true}}}));

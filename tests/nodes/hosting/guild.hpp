@@ -11,7 +11,7 @@ namespace rpc = entity::rpc;
 struct GuildState : entity::Properties<GuildState> {
   entity::Field<int, entity::Flags::save> gold{this, "gold"};
 };
-class Vault final : public entity::ComponentOf<Vault>, public rpc::Host<Vault> {
+class Vault final : public entity::ComponentOf<Vault>, public rpc::Callable<Vault> {
  public:
   static constexpr std::string_view kComponentName = "vault";
   explicit Vault(const entity::ComponentKey& key) : ComponentOf(key) {}

@@ -141,7 +141,7 @@ TEST_F(EntityPassesTest, StepsTicksAndEndsHaveNames) {
     EXPECT_TRUE(co_await until([&] { return seen.size() >= 4; }));
     EXPECT_THAT(names, ElementsAre("tick of entities", "tick of entities", "step ox.plough",
                                    "end of entities"));
-    EXPECT_EQ(endpoint.running(), "") << "nothing stays";
+    EXPECT_EQ(endpoint.work().running(), "") << "nothing stays";
   });
 }
 
@@ -169,7 +169,7 @@ TEST_F(EntityPassesTest, StepsCountForTheirEntityAndNotTwice) {
     const auto shown = host.entities().describe(*busy);
     EXPECT_NEAR(shown["busy_ms_per_s"].get<double>(), busy->busy_ms_per_s(), 0.001);
     const double by_type = static_cast<double>(host.entities().rows().front().step_ticks);
-    EXPECT_GE(by_type * endpoint.nanoseconds_per_tick() / 1e6, 60);
+    EXPECT_GE(by_type * endpoint.work().nanoseconds_per_tick() / 1e6, 60);
   });
 }
 

@@ -64,7 +64,7 @@ TEST_F(EntitySavesTest, OfOneEntityOneIsUnderWayAndTheNewestWaits) {
 }
 
 // A store that is away holds up a drain for one deadline, and not for one behind the other.
-TEST_F(EntitySavesTest, BehindADeadlineTheNextHasWhatIsLeftSinceItCame) {
+TEST_F(EntitySavesTest, TimeoutLeavesNextSaveItsRemainingTime) {
   add("roses", "r1");
   pass(10s);
   add("roses", "r2");

@@ -176,7 +176,7 @@ TEST_F(EntitySyncTest, AMirrorHasItWithoutALoopOfTheProgram) {
   });
 }
 
-TEST_F(EntitySyncTest, WhoWatchesAnEntityThatMovesIsToldAllAtTheTarget) {
+TEST_F(EntitySyncTest, WatcherGetsWholeStateAtMoveTarget) {
   run([this]() -> Task {
     CO_OK(co_await a->bus.connect(use_awaitable));
     CO_OK(co_await b->bus.connect(use_awaitable));
@@ -204,7 +204,7 @@ TEST_F(EntitySyncTest, WhoWatchesAnEntityThatMovesIsToldAllAtTheTarget) {
   });
 }
 
-TEST_F(EntitySyncTest, WhatHasChangedIsSavedOnceAndWhatHasNotEndsUnsaved) {
+TEST_F(EntitySyncTest, SavesChangedEntitiesOnceAndUnchangedNever) {
   a = std::make_unique<Place>(loop, cluster.node("a", "z"), 0, 30ms);
   run([this]() -> Task {
     Hero* hero = a->host.entities().create<Hero>().value();

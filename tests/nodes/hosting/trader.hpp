@@ -20,7 +20,7 @@ struct Diary {
 inline Diary* diary = nullptr;
 
 /// Answers when the test wants.
-class Bank : public rpc::Host<Bank> {
+class Bank : public rpc::Callable<Bank> {
  public:
   rpc::Task<int> balance(rpc::Caller& from, int account) {
     ++asked;

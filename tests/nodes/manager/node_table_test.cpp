@@ -27,11 +27,11 @@ bus::WatchRow gone(const std::string& name) {
 class TableTest : public ::testing::Test, protected NodeTable::Listener {
  protected:
   TableTest() { table.listen(*this); }
-  void came(const KnownNode& node) override { told.push_back("came " + node.process); }
-  void changed(const KnownNode& node) override {
+  void on_node_added(const KnownNode& node) override { told.push_back("came " + node.process); }
+  void on_node_changed(const KnownNode& node) override {
     told.push_back("changed " + node.process + (node.ready ? " ready" : "") + " " + node.role);
   }
-  void left(const KnownNode& node) override { told.push_back("left " + node.process); }
+  void on_node_removed(const KnownNode& node) override { told.push_back("left " + node.process); }
   std::vector<std::string> news() { return std::exchange(told, {}); }
   void presence(bus::WatchRow change) { table.presence({{std::move(change)}, true}); }
   void readiness(bus::WatchRow change) { table.readiness({{std::move(change)}, true}); }

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include "nodes/manager/limits.hpp"
-#include "tests/entity/documents.hpp"
 
 namespace starbus::nodes::manager {
 namespace {
@@ -39,7 +38,7 @@ TEST(ShutdownPlan, WithoutAConfigurationItIsTheDefaultOne) {
   EXPECT_EQ(read("[shutdown]\ndeadline = '5s'").plan.stages[2].deadline, milliseconds(5000));
 }
 
-TEST(ShutdownPlan, StagesOfTheConfigurationAreInItsOrderAndManagersLast) {
+TEST(ShutdownPlan, ConfiguredStagesKeepOrderManagersLast) {
   const Read mine = read(R"(
 [shutdown]
 deadline = "10s"
@@ -77,10 +76,6 @@ TEST(ShutdownPlan, MistakesAreNamed) {
   EXPECT_THAT(one("roles = ['gate']"), HasSubstr("name"));
   EXPECT_THAT(one("name = 'x'\nroles = ['gate']\ndeadline = '1ms'"), HasSubstr("deadline"));
   EXPECT_THAT(one("name = 'x'\nrole = ['gate']"), HasSubstr("did you mean 'roles'"));
-}
-
-TEST(ManagerDocument, ListsTheLimitsAsTheyAre) {
-  expect_limits("manager.md", manager_limits());
 }
 
 }  // namespace

@@ -36,9 +36,9 @@ class StagesTest : public ::testing::Test {
 };
 
 TEST_F(StagesTest, ThePlanShowsWhoWouldBeToldInWhichStage) {
-  stages.came("a.gate-1", "gate", at(0));
-  stages.came("a.manager-1", "manager", at(0));
-  stages.came("a.odd-1", "", at(0));
+  stages.on_node_added("a.gate-1", "gate", at(0));
+  stages.on_node_added("a.manager-1", "manager", at(0));
+  stages.on_node_added("a.odd-1", "", at(0));
   const ShutdownReport plan = stages.report(at(1));
   EXPECT_EQ(plan.phase, ShutdownPhase::idle);
   EXPECT_EQ(stage(plan, "gates").nodes.size(), 1u);
@@ -49,17 +49,17 @@ TEST_F(StagesTest, ThePlanShowsWhoWouldBeToldInWhichStage) {
 }
 
 TEST_F(StagesTest, StagesBeginWhenTheOnesBeforeAreEmpty) {
-  stages.came("a.gate-1", "gate", at(0));
-  stages.came("a.gate-2", "gate", at(0));
-  stages.came("a.db-1", "db", at(0));
+  stages.on_node_added("a.gate-1", "gate", at(0));
+  stages.on_node_added("a.gate-2", "gate", at(0));
+  stages.on_node_added("a.db-1", "db", at(0));
   EXPECT_TRUE(stages.begin("test", at(0)));
   EXPECT_THAT(stages.take_drains(), UnorderedElementsAre("a.gate-1", "a.gate-2"));
-  stages.left("a.gate-1", at(5));
+  stages.on_node_removed("a.gate-1", at(5));
   EXPECT_THAT(stages.take_drains(), IsEmpty());
-  stages.left("a.gate-2", at(10));
+  stages.on_node_removed("a.gate-2", at(10));
   EXPECT_THAT(stages.take_drains(), ElementsAre("a.db-1")) << "empty stages are over at once";
   EXPECT_EQ(stages.phase(), ShutdownPhase::running);
-  stages.left("a.db-1", at(25));
+  stages.on_node_removed("a.db-1", at(25));
   EXPECT_EQ(stages.phase(), ShutdownPhase::done);
   const ShutdownReport report = stages.report(at(99));
   EXPECT_EQ(report.elapsed_ms, 25u);
@@ -76,7 +76,7 @@ TEST_F(StagesTest, AnEmptyClusterIsDoneAtOnce) {
 }
 
 TEST_F(StagesTest, ASecondRequestChangesNothing) {
-  stages.came("a.gate-1", "gate", at(0));
+  stages.on_node_added("a.gate-1", "gate", at(0));
   EXPECT_TRUE(stages.begin("first", at(0)));
   (void)stages.take_drains();
   EXPECT_FALSE(stages.begin("second", at(10)));
@@ -85,9 +85,9 @@ TEST_F(StagesTest, ASecondRequestChangesNothing) {
   EXPECT_EQ(stages.next_tick(), at(kStageDeadline));
 }
 
-TEST_F(StagesTest, WhoIsThereAtTheDeadlineIsNamedAndNotWaitedForAnyMore) {
-  stages.came("a.gate-1", "gate", at(0));
-  stages.came("a.space-1", "space", at(0));
+TEST_F(StagesTest, DeadlineNotesRemainingNodesAsBlocked) {
+  stages.on_node_added("a.gate-1", "gate", at(0));
+  stages.on_node_added("a.space-1", "space", at(0));
   stages.begin("test", at(0));
   (void)stages.take_drains();
   stages.status("a.gate-1", "draining, drains: step 'save', 1 of 2");
@@ -95,7 +95,7 @@ TEST_F(StagesTest, WhoIsThereAtTheDeadlineIsNamedAndNotWaitedForAnyMore) {
   EXPECT_THAT(stages.take_drains(), IsEmpty());
   stages.tick(at(kStageDeadline));
   EXPECT_THAT(stages.take_drains(), ElementsAre("a.space-1"));
-  stages.left("a.space-1", at(kStageDeadline));
+  stages.on_node_removed("a.space-1", at(kStageDeadline));
   EXPECT_EQ(stages.phase(), ShutdownPhase::done);
   ShutdownReport report = stages.report(at(kStageDeadline));
   ASSERT_EQ(report.blocked.size(), 1u);
@@ -104,26 +104,26 @@ TEST_F(StagesTest, WhoIsThereAtTheDeadlineIsNamedAndNotWaitedForAnyMore) {
   EXPECT_EQ(report.blocked[0].stage, "gates");
   EXPECT_FALSE(report.blocked[0].gone);
   EXPECT_EQ(stage(report, "gates").state, StageState::late);
-  stages.left("a.gate-1", at(kStageDeadline));
+  stages.on_node_removed("a.gate-1", at(kStageDeadline));
   EXPECT_TRUE(stages.report(at(kStageDeadline)).blocked[0].gone);
 }
 
-TEST_F(StagesTest, WhoComesLateIsToldAndWaitedForByThePresentStage) {
-  stages.came("a.space-1", "space", at(0));
+TEST_F(StagesTest, LateNodeIsDrainedByThePresentStage) {
+  stages.on_node_added("a.space-1", "space", at(0));
   stages.begin("test", at(0));
   EXPECT_THAT(stages.take_drains(), ElementsAre("a.space-1"));
-  stages.came("a.gate-9", "gate", at(5));
-  stages.came("a.db-1", "db", at(5));
+  stages.on_node_added("a.gate-9", "gate", at(5));
+  stages.on_node_added("a.db-1", "db", at(5));
   EXPECT_THAT(stages.take_drains(), ElementsAre("a.gate-9")) << "the database has its turn later";
-  stages.left("a.space-1", at(6));
+  stages.on_node_removed("a.space-1", at(6));
   EXPECT_THAT(stages.take_drains(), IsEmpty());
   EXPECT_THAT(stages.waited_for(), ElementsAre("a.gate-9"));
-  stages.left("a.gate-9", at(7));
+  stages.on_node_removed("a.gate-9", at(7));
   EXPECT_THAT(stages.take_drains(), ElementsAre("a.db-1"));
 }
 
 TEST_F(StagesTest, OneThatCouldNotBeToldIsToldAgain) {
-  stages.came("a.gate-1", "gate", at(0));
+  stages.on_node_added("a.gate-1", "gate", at(0));
   stages.begin("test", at(0));
   EXPECT_THAT(stages.take_drains(), ElementsAre("a.gate-1"));
   stages.not_told("a.gate-1", at(10));
@@ -136,22 +136,22 @@ TEST_F(StagesTest, OneThatCouldNotBeToldIsToldAgain) {
 }
 
 TEST_F(StagesTest, ARoleThatBecomesKnownDecidesTheStage) {
-  stages.came("a.x", "", at(0));
-  stages.came("a.y", "", at(0));
-  stages.came("a.gate-1", "gate", at(0));
+  stages.on_node_added("a.x", "", at(0));
+  stages.on_node_added("a.y", "", at(0));
+  stages.on_node_added("a.gate-1", "gate", at(0));
   stages.begin("test", at(0));
   (void)stages.take_drains();
   stages.role_known("a.x", "login", at(1));
   EXPECT_THAT(stages.take_drains(), ElementsAre("a.x"));
   stages.role_known("a.y", "db", at(1));
-  stages.left("a.x", at(2));
-  stages.left("a.gate-1", at(2));
+  stages.on_node_removed("a.x", at(2));
+  stages.on_node_removed("a.gate-1", at(2));
   EXPECT_THAT(stages.take_drains(), ElementsAre("a.y"));
   EXPECT_EQ(stage(stages.report(at(2)), "storage").state, StageState::running);
 }
 
 TEST_F(StagesTest, OneThatIsGivenUpTellsNobodyAndCanBeginAnew) {
-  stages.came("a.gate-1", "gate", at(0));
+  stages.on_node_added("a.gate-1", "gate", at(0));
   stages.begin("test", at(0));
   stages.abandon(at(1));
   EXPECT_THAT(stages.take_drains(), IsEmpty());
@@ -250,12 +250,12 @@ RC_GTEST_PROP(StagesProperty, WhateverHappensTheOrderHoldsAndItEnds, ()) {
       case 1:
         if (model.nodes.contains(process)) break;
         model.nodes[process].role = role;
-        stages.came(process, role, now);
+        stages.on_node_added(process, role, now);
         break;
       case 2:
       case 3:
         model.nodes.erase(process);
-        stages.left(process, now);
+        stages.on_node_removed(process, now);
         break;
       case 4:
         if (!model.nodes.contains(process) || !model.nodes[process].role.empty()) break;

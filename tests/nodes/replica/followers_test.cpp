@@ -21,7 +21,7 @@ TEST(Followers, AreToldUntilTheyHaveNotAskedForAWhile) {
   EXPECT_THAT(followers.names(124s), IsEmpty());
 }
 
-TEST(Followers, ThoseThatHaveGoneMakeRoomAlsoWhereNothingIsPublished) {
+TEST(Followers, EndedFollowersFreeRoomWithoutPublishing) {
   Followers followers;
   for (std::size_t i = 0; i < kMaxMirrors; ++i) {
     EXPECT_TRUE(followers.asked("mirror/a.x/" + std::to_string(i), 100s));

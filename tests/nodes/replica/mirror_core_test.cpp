@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "tests/entity/documents.hpp"
 
 namespace starbus::nodes::replica {
 namespace {
@@ -102,7 +101,7 @@ TEST_F(MirrorCoreTest, ALaterStreamCountsAndAnEarlierOneDoesNot) {
   EXPECT_EQ(replica.text, "");
 }
 
-TEST_F(MirrorCoreTest, ChangesThatAreAnnouncedAndDoNotComeMeanASnapshot) {
+TEST_F(MirrorCoreTest, MissingAnnouncedChangesRequestSnapshot) {
   snapshot(0, "");
   core.position({{1, 1}, 2}, now);
   EXPECT_FALSE(core.is_current());
@@ -275,9 +274,7 @@ RC_GTEST_PROP(MirrorModel, ItsStateIsAlwaysOneThatThePublisherHadAndConverges, (
   RC_ASSERT(world.core.fresh_at() == world.now);
 }
 
-TEST(ReplicaDocuments, SayWhatTheCatalogueSays) {
-  expect_limits("replica.md", replica_limits());
-  expect_errors("replica.md", replica_errors());
+TEST(ReplicaErrors, HaveNames) {
   EXPECT_EQ(name_of(Errc::ok), "ok");
   EXPECT_EQ(name_of(static_cast<Errc>(99)), "unknown");
 }

@@ -34,7 +34,7 @@ struct Text final : Replica {
 };
 
 /// An object with state that others mirror.
-class Board final : public rpc::Host<Board> {
+class Board final : public rpc::Callable<Board> {
  public:
   Board(rpc::Endpoint& endpoint, bus::Epoch epoch, std::string text)
       : text_(std::move(text)), publisher(endpoint, epoch, [this] {
@@ -122,7 +122,7 @@ TEST_F(MirrorTest, FollowsThroughRestartsOfDaemonsAndOfThePublisher) {
 }
 
 /// A role that may bind no name of a mirror.
-TEST_F(MirrorTest, ARefusalOfItsNameIsLoggedOnceAndNotAskedForAtEachTick) {
+TEST_F(MirrorTest, RefusedNameIsLoggedOnceAndRetriedLater) {
   bus::Role role;
   role.name = "node";
   role.bind = {"entity/"};
@@ -143,7 +143,7 @@ TEST_F(MirrorTest, ARefusalOfItsNameIsLoggedOnceAndNotAskedForAtEachTick) {
   });
 }
 
-TEST_F(MirrorTest, AMirrorWhoseWindowIsFullCatchesUpAndHoldsUpNobody) {
+TEST_F(MirrorTest, MirrorWithFullWindowCatchesUp) {
   run(
       [this]() -> Task {
         const auto owner = co_await process("a", "owner");
@@ -187,7 +187,7 @@ TEST_F(MirrorTest, AStateBeyondTheLimitIsSaid) {
       80s);
 }
 
-TEST_F(MirrorTest, APublisherTakesOnlyNamesOfMirrorsAndSoManyOfThem) {
+TEST_F(MirrorTest, PublisherAcceptsOnlyMirrorNamesUpToLimit) {
   run([this]() -> Task {
     const auto owner = co_await process("a", "owner");
     Board board(owner->endpoint, bus::Epoch{1}, "");

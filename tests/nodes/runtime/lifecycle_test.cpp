@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "nodes/runtime/node_limits.hpp"
-#include "tests/entity/documents.hpp"
 
 namespace starbus::nodes {
 namespace {
@@ -85,7 +84,7 @@ TEST_F(LifecycleTest, GoesFromStartToStopInOrder) {
   EXPECT_THAT(script.states, ElementsAre("registered", "ready", "draining", "stopped"));
 }
 
-TEST_F(LifecycleTest, ARequirementThatGoesBeforeTheNamesAreBoundHoldsThemUp) {
+TEST_F(LifecycleTest, LostRequirementDelaysBinding) {
   node.needs(true);
   node.start();
   node.announced(script.attempt, {});
@@ -104,7 +103,7 @@ TEST_F(LifecycleTest, ARequirementThatGoesLaterChangesNothing) {
   EXPECT_THAT(script.take(), IsEmpty());
 }
 
-TEST_F(LifecycleTest, WhatMendsByItselfIsTriedAgainAndTheRestEndsTheNode) {
+TEST_F(LifecycleTest, RetriesTemporaryErrorsAndEndsOnOthers) {
   node.needs(true);
   node.start();
   node.announced(script.attempt, Errc::already_bound);
@@ -232,10 +231,6 @@ RC_GTEST_PROP(LifecycleProperty, HoldsItsPromisesWhateverHappens, ()) {
   RC_ASSERT(asks("drain") == (stopped ? 1 : 0));
   RC_ASSERT(asks("withdraw") == asks("drain"));
   RC_ASSERT(asks("leave") <= 1);
-}
-
-TEST(NodeDocument, ListsTheLimitsAsTheyAre) {
-  expect_limits("nodes.md", node_limits());
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ class MainLoopTest : public testing::Test {
   entity::TimerOwner owner;
 };
 
-TEST_F(MainLoopTest, AClosureFromAnotherThreadWakesALoopThatSleeps) {
+TEST_F(MainLoopTest, PostFromAnotherThreadWakesSleepingLoop) {
   const auto loop_thread = std::this_thread::get_id();
   std::thread::id ran_on;
   std::thread poster([&] {
@@ -43,7 +43,7 @@ TEST_F(MainLoopTest, AClosureFromAnotherThreadWakesALoopThatSleeps) {
   EXPECT_EQ(main_loop.counters().closures, 1u);
 }
 
-TEST_F(MainLoopTest, ATimerOfALoopThatHasSleptIsNeitherEarlyNorForgotten) {
+TEST_F(MainLoopTest, TimerAfterSleepIsOnTime) {
   run_until([&, begun = boot_now()] { return boot_now() - begun > 50ms; });
   const entity::Time set = boot_now();
   entity::Time fired{0};

@@ -133,7 +133,7 @@ TEST_F(NodeTest, ALostLeaseTakesTheNodeTheWholeWayOnceMore) {
   EXPECT_THAT(log(), HasSubstr("cut off from busroot for the length of the lease"));
 }
 
-TEST_F(NodeTest, AFailedStepBeforeReadinessEndsTheProcessAndStillDrains) {
+TEST_F(NodeTest, FailedStepBeforeReadinessDrainsAndExits) {
   ClusterThread cluster(30s);
   bool drained = false;
   const int exit_code = run(cluster.endpoint(), [&](Node& node) {
@@ -151,7 +151,7 @@ TEST_F(NodeTest, AFailedStepBeforeReadinessEndsTheProcessAndStillDrains) {
   EXPECT_THAT(log(), HasSubstr("'load' failed before readiness: io_error: no such table"));
 }
 
-TEST_F(NodeTest, AnotherThreadMayStopItAndTasksAreFinishedFirst) {
+TEST_F(NodeTest, StopFromAnotherThreadFinishesTasks) {
   ClusterThread cluster(30s);
   bool saved = false;
   std::thread stopper;
@@ -173,7 +173,7 @@ TEST_F(NodeTest, AnotherThreadMayStopItAndTasksAreFinishedFirst) {
   EXPECT_TRUE(saved);
 }
 
-TEST_F(NodeTest, WhoLeavesWhileBusdIsAwayWaitsForItAndLosesNothing) {
+TEST_F(NodeTest, LeavingWithoutBusdWaitsAndLosesNothing) {
   ClusterThread cluster(30s);
   cluster.listen("entity/peer");
   const int exit_code = run(
@@ -203,7 +203,7 @@ TEST_F(NodeTest, ADrainBeforeItIsOnTheBusEndsToo) {
   EXPECT_EQ(exit_code, bus::daemon::kExitOk) << log();
 }
 
-TEST_F(NodeTest, WhoseRequirementsNeverComeEndsInOrderAtItsDeadline) {
+TEST_F(NodeTest, UnmetRequirementsEndTheNodeAtItsDeadline) {
   ClusterThread cluster(30s);
   std::vector<std::string> states;
   const int exit_code = run(

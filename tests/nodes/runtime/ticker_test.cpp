@@ -28,7 +28,7 @@ TEST_F(TickerTest, NothingTicksBeforeThereIsAFunction) {
   EXPECT_EQ(wheel.size(), 1u);
 }
 
-TEST_F(TickerTest, TicksComeAtMultiplesOfThePeriodAndALateLoopHasOneForAll) {
+TEST_F(TickerTest, LateLoopMergesMissedTicks) {
   std::vector<entity::Time> at;
   ASSERT_TRUE(ticker.add({.name = "f"}, [&](const Tick& tick) { at.push_back(tick.now); }));
   for (const auto now : {100ms, 230ms, 299ms, 300ms, 851ms, 899ms, 900ms}) wheel.advance(now);
@@ -37,7 +37,7 @@ TEST_F(TickerTest, TicksComeAtMultiplesOfThePeriodAndALateLoopHasOneForAll) {
   EXPECT_EQ(ticker.missed(), 4u) << "of 400, 500, 600 and 700; 800 had the one at 851";
 }
 
-TEST_F(TickerTest, AnIntervalOfThePeriodIsDueEachTimeWhateverTheLoopsDelay) {
+TEST_F(TickerTest, IntervalEqualToPeriodRunsEachTick) {
   int ran = 0;
   ASSERT_TRUE(ticker.add({.name = "f", .interval = 100ms}, [&](const Tick& tick) {
     ++ran;

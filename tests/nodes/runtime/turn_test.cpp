@@ -38,7 +38,7 @@ class TurnTest : public testing::Test {
   Turn turn{queue, timers, load, [this] { return now; }};
 };
 
-TEST_F(TurnTest, ClosuresRunInTheOrderOfPostingBehindTheTimersThatAreDue) {
+TEST_F(TurnTest, RunsDueTimersThenClosuresInOrder) {
   post("a");
   set("late", 2ms);
   set("timer", 1ms);
@@ -56,7 +56,7 @@ TEST_F(TurnTest, WithoutTimersThereIsNoTimeToWakeAt) {
   EXPECT_EQ(turn.run().next, std::nullopt);
 }
 
-TEST_F(TurnTest, APassEndsAtItsNumberOfClosuresAndTheNextGoesOn) {
+TEST_F(TurnTest, PassEndsAtClosureLimitNextContinues) {
   for (std::size_t i = 0; i < kPassWork + 10; ++i) post(std::to_string(i));
   Turn::Done done = turn.run();
   EXPECT_TRUE(done.more);
@@ -73,7 +73,7 @@ TEST_F(TurnTest, APassEndsWhenItsTimeIsOver) {
   EXPECT_THAT(ran, ElementsAre("0", "1", "2"));  // the third was begun within the 5 ms
 }
 
-TEST_F(TurnTest, SlowTimersLeaveRoomForClosuresAndSlowClosuresForTimers) {
+TEST_F(TurnTest, SlowTimersAndClosuresDoNotStarveEachOther) {
   constexpr int kTimers = 3 * static_cast<int>(kTimerSlice);
   for (int i = 0; i < kTimers; ++i) set("timer", 1ms, 10ms);
   for (int i = 0; i < 3; ++i) post("closure", 100ms);
@@ -87,7 +87,7 @@ TEST_F(TurnTest, SlowTimersLeaveRoomForClosuresAndSlowClosuresForTimers) {
   EXPECT_FALSE(turn.run().more);
 }
 
-TEST_F(TurnTest, AClosureThatPostsItselfForEverDoesNotHoldAPassForEver) {
+TEST_F(TurnTest, SelfPostingClosureDoesNotExtendThePass) {
   std::function<void()> again = [&] {
     ran.push_back("again");
     ASSERT_TRUE(queue.post("again", again));

@@ -11,7 +11,7 @@ const InstanceId kRank{"rank", 1, 4};
 
 class HostTest : public HostTestBase {};
 
-TEST_F(HostTest, AnInstanceServesUntilItIsWithdrawnAndSavesThen) {
+TEST_F(HostTest, InstanceServesUntilWithdrawnThenSaves) {
   run([this]() -> Task {
     const auto a = place("a", "x");
     CO_OK(co_await a->bus.connect(use_awaitable));
@@ -66,7 +66,7 @@ TEST_F(HostTest, TwoHostsNeverRunOneInstanceAtATime) {
   });
 }
 
-TEST_F(HostTest, AStartThatFailsOrDoesNotEndIsSaidAndGivesEverythingBack) {
+TEST_F(HostTest, FailedStartIsReportedAndReleasesNames) {
   run([this]() -> Task {
     const auto a = place("a", "x", {.start_deadline = 100ms});
     CO_OK(co_await a->bus.connect(use_awaitable));
@@ -177,7 +177,7 @@ TEST_F(HostTest, AnInstanceIsWithdrawnInEachOfItsStates) {
   });
 }
 
-TEST_F(HostTest, OrdersAreCheckedAndThoseOfAnEarlierManagerRefused) {
+TEST_F(HostTest, ChecksOrdersAndRefusesEarlierManagers) {
   run([this]() -> Task {
     const auto a = place("a", "x", {}, {.labels = {"big"}, .capacity = 1});
     CO_OK(co_await a->bus.connect(use_awaitable));
@@ -209,7 +209,7 @@ TEST_F(HostTest, OrdersAreCheckedAndThoseOfAnEarlierManagerRefused) {
   });
 }
 
-TEST_F(HostTest, ALostLeaseEndsEverythingAtOnceAndAnotherHostGoesOn) {
+TEST_F(HostTest, LostLeaseEndsInstancesAndAnotherHostTakesOver) {
   run(
       [this]() -> Task {
         const auto a = place("a", "x");

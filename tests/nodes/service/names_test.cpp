@@ -8,7 +8,6 @@
 #include "bus/core/wire/name.hpp"
 #include "nodes/service/host_report.hpp"
 #include "nodes/service/limits.hpp"
-#include "tests/entity/documents.hpp"
 
 namespace starbus::nodes::service {
 namespace {
@@ -95,9 +94,7 @@ TEST(ServiceKeys, AreSpreadEvenly) {
   }
 }
 
-TEST(ServiceDocuments, SayWhatTheCatalogueSays) {
-  expect_limits("services.md", service_limits());
-  expect_errors("services.md", service_errors());
+TEST(ServiceErrors, HaveNames) {
   EXPECT_EQ(name_of(Errc::ok), "ok");
   EXPECT_EQ(name_of(static_cast<Errc>(200)), "unknown");
   EXPECT_EQ(name_of(static_cast<InstanceState>(99)), "unknown");

@@ -77,7 +77,7 @@ TEST_F(PartitionsTest, ACallWaitsWhileItsPartitionIsBeingPlaced) {
           [&](const Answer<std::int64_t, Error>& answer) {
             ++answered;
             if (answer) return;
-            EXPECT_EQ(answer.error().call.bus, bus::Errc::owner_lost) << answer.error().to_string();
+            EXPECT_EQ(answer.error(), bus::Errc::owner_lost) << answer.error().to_string();
             ++unknown;
           },
           "k", 1);
@@ -100,7 +100,7 @@ TEST_F(PartitionsTest, ACallWaitsWhileItsPartitionIsBeingPlaced) {
   });
 }
 
-TEST_F(PartitionsTest, WhoKnowsAnotherNumberOfPartitionsReachesNobody) {
+TEST_F(PartitionsTest, WrongPartitionCountReachesNoOwner) {
   run([this]() -> Task {
     const auto a = place("a", "x");
     CO_OK(co_await a->bus.connect(use_awaitable));
@@ -126,7 +126,7 @@ TEST_F(PartitionsTest, EveryOtherEndIsTyped) {
     const auto a = place("a", "x");
     CO_OK(co_await a->bus.connect(use_awaitable));
     auto ranks = std::make_unique<Partitions>(a->endpoint, "rank", 2);
-    std::vector<Errc> ends;
+    std::vector<Code> ends;
     const auto note = [&](const Answer<std::int64_t, Error>& answer) {
       ends.push_back(answer ? Errc::ok : answer.error().code);
     };

@@ -39,7 +39,7 @@ struct Script {
   std::map<std::string, int> running;
 };
 
-class Counter final : public Service, public rpc::Host<Counter> {
+class Counter final : public Service, public rpc::Callable<Counter> {
  public:
   Counter(Instance& instance, Script& script, std::string place)
       : instance_(instance), script_(script), place_(std::move(place)) {

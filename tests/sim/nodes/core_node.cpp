@@ -5,11 +5,10 @@
 namespace starbus::sim {
 namespace {
 
-/// What will not mend by trying again: the client library gives up.
-bool is_final(bus::Errc code) {
-  using bus::Errc;
-  return code == Errc::name_taken || code == Errc::unauthorized || code == Errc::version_mismatch ||
-         code == Errc::bad_config || code == Errc::bad_name || code == Errc::denied;
+/// Whether the client library gives up: as in bus/client/process_link.cpp.
+bool is_final(Code code) {
+  if (code == bus::Errc::superseded || code == bus::Errc::closed) return false;
+  return retry_of(code) == Retry::never;
 }
 
 }  // namespace
@@ -87,8 +86,9 @@ void CoreNode::on_tick() {
 void CoreNode::pump() {
   before_pump();
   if (link_ == 0) return;
-  core_->pump([] { return bus::Bytes(); },
-              [this](bus::Bytes bundle) { world_.network.send(link_, *this, std::move(bundle)); });
+  core_->send_bundles(
+      [] { return bus::Bytes(); },
+      [this](bus::Bytes bundle) { world_.network.send(link_, *this, std::move(bundle)); });
 }
 
 void CoreNode::pump_soon() {

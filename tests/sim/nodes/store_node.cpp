@@ -86,7 +86,7 @@ bool StoreNode::keeps(std::uint8_t shard) const {
 }
 
 bool StoreNode::idle() const {
-  return service_->mail().idle() && service_->given_now() == 0 && !service_->move().goes_on();
+  return service_->mail().idle() && service_->exporting() == 0 && !service_->move().goes_on();
 }
 
 void StoreNode::take(const std::vector<std::uint8_t>& shards) {
@@ -137,7 +137,7 @@ void StoreNode::draw_quota() {
 }
 
 /// A box's row says what the batch makes of it; before that the disk has the row of the time
-/// before. What comes in with a shard that moves was seen at its giver.
+/// before. What comes in with a shard that moves was seen at its source.
 void StoreNode::note_logs(const storage::Batch& batch) {
   struct Change {
     std::optional<mail::BoxRow> row;

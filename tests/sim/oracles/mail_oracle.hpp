@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "bus/core/ends/origin.hpp"
+#include "bus/core/origin/origin.hpp"
 
 namespace starbus::sim {
 

@@ -1,5 +1,5 @@
 // Spec cases D, G, C: directory and leases, groups, causality.
-#include "bus/core/routers/directory.hpp"
+#include "bus/core/routers/root/directory.hpp"
 #include "tests/sim/script.hpp"
 
 namespace starbus::sim {

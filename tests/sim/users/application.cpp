@@ -12,9 +12,9 @@ Application::Application(World& world, ProcessNode& node, std::uint64_t life)
     : world_(world),
       node_(node),
       mail_(world, node,
-            [this](const bus::Process& to, bus::ByteView record) { say_mail(to, record); }),
+            [this](const bus::Process& to, bus::ByteView record) { send_mail_record(to, record); }),
       logs_(world, node,
-            [this](const bus::Process& to, bus::ByteView record) { say_mail(to, record); }),
+            [this](const bus::Process& to, bus::ByteView record) { send_mail_record(to, record); }),
       life_(life),
       next_call_(life << 32) {}
 

@@ -128,7 +128,7 @@ class Application final : public bus::ProcessEvents {
   void end_call(std::uint64_t call);
   void handle(NameIndex name, MessageId id);
   void fail(MessageId id, bus::Errc reason, bool sent);
-  void say_mail(const bus::Process& to, bus::ByteView record);
+  void send_mail_record(const bus::Process& to, bus::ByteView record);
   void stores_changed();
   void note_outbox_progress();
   Copy* copy_of_binding(bus::BindingId binding);

@@ -30,9 +30,9 @@ bool Application::post(const std::string& box, const std::string& key, std::size
   return sent.has_value();
 }
 
-void Application::say_mail(const bus::Process& to, bus::ByteView record) {
+void Application::send_mail_record(const bus::Process& to, bus::ByteView record) {
   note_outbox_progress();
-  node_.core().say_mail(to, {}, record);
+  node_.core().send_mail_record(to, {}, record);
   known_ = node_.core().origin().mark();
   node_.pump_soon();
 }

@@ -8,6 +8,7 @@
 
 #include "storage/envelope.hpp"
 #include "storage/internal_keys.hpp"
+#include "storage/recovery/repair.hpp"
 #include "storage/testing/fault_env.hpp"
 #include "tests/storage/support.hpp"
 
@@ -36,7 +37,8 @@ class CorruptionTest : public ::testing::Test {
     }
   }
   StoreOptions options(const std::string& name) {
-    return {.folder = folder_.path() / name, .env = &env_, .headroom = 1};
+    return {
+        .folder = folder_.path() / name, .env = &env_, .headroom = 1, .repair_logs = repair_logs};
   }
   /// Opening moves the log into a table.
   void move_into_a_table() { (void)test::open_or_fail(options("original")); }

@@ -6,8 +6,9 @@
 #include <iterator>
 #include <random>
 
-#include "storage/recovery/table_blocks.hpp"
-#include "storage/recovery/table_keys.hpp"
+#include "storage/check/table_blocks.hpp"
+#include "storage/check/table_keys.hpp"
+#include "storage/recovery/repair.hpp"
 #include "storage/testing/fault_env.hpp"
 #include "tests/storage/support.hpp"
 
@@ -100,7 +101,8 @@ class SalvageTest : public ::testing::Test {
   }
 
   StoreOptions options(const std::string& name) {
-    return {.folder = folder_.path() / name, .env = &env_, .headroom = 1};
+    return {
+        .folder = folder_.path() / name, .env = &env_, .headroom = 1, .repair_logs = repair_logs};
   }
   fs::path largest_table(const std::string& name) {
     fs::path largest;

@@ -89,7 +89,7 @@ TEST_F(DbTool, AHeaderOfAnotherKindIsRefused) {
   for (const char* const mark : {"\"1\"", "{}", "[]", "null", "true", "1.0", "-1", "2"}) {
     const Ran ran = on("a", {"import"}, "{\"starbus-db-export\":" + std::string(mark) + "}\n");
     EXPECT_EQ(ran.code, 1);
-    EXPECT_THAT(ran.err, HasSubstr("line 1: bad_request: not a line of an export")) << mark;
+    EXPECT_THAT(ran.err, HasSubstr("line 1: bad_request: malformed line of an export")) << mark;
   }
 }
 

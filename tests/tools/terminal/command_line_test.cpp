@@ -43,7 +43,7 @@ TEST_F(CommandLineTest, HelpIsNoMistake) {
   EXPECT_EQ(err_.str(), "");
 }
 
-TEST_F(CommandLineTest, AnUnknownCommandIsNamedBesideThoseThatThereAre) {
+TEST_F(CommandLineTest, UnknownCommandListsKnownOnes) {
   EXPECT_EQ(parse({"tre"}), 64);
   EXPECT_EQ(err_.str(),
             "tool: no command \"tre\"; commands of tool: mail, tree\n"

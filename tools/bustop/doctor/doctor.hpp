@@ -1,5 +1,5 @@
-/// `bustop doctor`: what is wrong with a cluster, why it matters, what to do. Pure: readings in,
-/// findings out; the checks and their texts are in one table.
+/// `bustop doctor`: finds problems of a cluster, with their effects and remedies. Pure: readings
+/// in, findings out; the checks and their texts are in one table.
 #pragma once
 
 #include <optional>
@@ -8,117 +8,117 @@
 #include <vector>
 
 #include "nodes/manager/placement/setback_report.hpp"
-#include "tools/bustop/model.hpp"
+#include "tools/cluster/model.hpp"
 
 namespace starbus::bustop {
 
 enum class Severity { info, warning, error };
 std::string_view name_of(Severity severity);
 
-/// What a check is called, why its findings matter and how they are cured. Names are stable.
+/// The name of a check, the effect of its findings, and the remedy. Names are stable.
 // X(check, why, cure)
-#define STARBUS_DOCTOR_CHECKS(X)                                                                  \
-  X(daemon_unreachable, "no process of this host can reach the bus",                              \
-    "start busd (systemctl start starbus-busd), or give its admin port with --admin")             \
-  X(uplink_down,                                                                                  \
-    "messages to other hosts wait; after the lease of 30 s this host's names are "                \
-    "freed",                                                                                      \
-    "read the last error; check that busroot runs and that the network lets this host through")   \
-  X(uplink_young, "each new session makes all unacknowledged messages travel again",              \
-    "if it repeats: look for a restarting busroot or an unstable network")                        \
-  X(root_unreachable, "without busroot's account only this host could be examined",               \
-    "check that busroot runs and that this host has a session with it")                           \
-  X(grace,                                                                                        \
-    "busroot has restarted and grants no names until all known hosts have announced theirs",      \
-    "wait for the lease (30 s), or start the hosts that it waits for")                            \
-  X(host_down, "its processes cannot be reached; its names are freed when the lease ends",        \
-    "start busd there, and look at its log and at the network")                                   \
-  X(host_no_answer, "it has a link, but could not be examined", "run bustop doctor on that host") \
-  X(daemon_state, "a daemon that is not running normally takes no new work",                      \
-    "wait if it is being stopped on purpose; read its log otherwise")                             \
-  X(loop_lag, "everything that passes this daemon is late by as much",                            \
-    "look for a starved machine: processor, swapping, a stopped virtual machine")                 \
-  X(link_suspect, "the peer is stopped, overloaded or cut off; at 10 s its session ends",         \
-    "look at the peer's processor and state (a debugger? SIGSTOP?) and at the network")           \
-  X(link_not_greeted, "a peer connects but does not get through its greeting",                    \
-    "look for a wrong program or version at that address")                                        \
-  X(queue_near_limit, "at the limit records are dropped with NACK overflow and sent again",       \
-    "the peer is slower than what is sent to it: find the sender with bustop rates")              \
-  X(link_clock_full, "the peer takes data more slowly than the bus offers it",                    \
-    "check the peer's processor and the bandwidth of the network")                                \
-  X(rtt_high, "calls over this link take at least as long",                                       \
-    "look for a far or congested network, or a busy peer")                                        \
-  X(overflow_growing, "queues are full: senders are slowed down and send again",                  \
-    "find the slow receiver: bustop rates, column QUEUED")                                        \
-  X(no_owner_growing, "processes send to channels that nobody owns; those messages fail",         \
-    "see which: bustop why NAME, or /failures of that daemon")                                    \
-  X(hostile_bytes, "somebody sent bytes that are not the protocol",                               \
-    "read the daemon's log for the address; look for a foreign program or an attack")             \
-  X(peers_refused, "a peer is turned away: wrong key, user, role, version or a name in use",      \
-    "read the daemon's log for who and why; add the key or the user if it is wanted")             \
-  X(names_near_quota, "beyond the quota bind fails with too_many_names",                          \
-    "raise max_names of the role, or look for names that are never unbound")                      \
-  X(process_gone, "its link is lost; its names are freed when the lease ends",                    \
-    "restart the process, or find out why its link broke: bustop why process/HOST.NODE")          \
-  X(flapping_link, "each new session makes all unacknowledged messages travel again",             \
-    "look at the peer's log, for restarts, and at the network between the two")                   \
-  X(resend_rate, "what is sent again costs twice, and its receivers get it late",                 \
-    "look for full queues (queue_near_limit, overflow_growing) and flapping links on the way")    \
-  X(window_near_limit, "at the limit its sends answer would_block",                               \
-    "find the receiver that does not acknowledge: bustop why, bustop trace")                      \
-  X(stalled_move, "messages to a channel that moves wait until it has arrived",                   \
-    "look at the process that it moves to; after 5 s the source asks for it back")                \
-  X(clock_jump,                                                                                   \
-    "log lines of different machines no longer fit each other; leases are not "                   \
-    "touched",                                                                                    \
-    "look at the time synchronisation of that machine (chronyc tracking)")                        \
-  X(mail_store_full, "posts to its shards are refused with store_full; reading goes on",          \
-    "free space on the disk of the mail store; it recovers by itself")                            \
-  X(mail_store_opening, "posts to its shards wait with their senders",                            \
-    "another program may have it open (starbus-mail): end that one; a large store takes seconds") \
-  X(mail_store_stopped,                                                                           \
-    "none of its shards is served, neither to posters nor to readers; posts stay with senders",   \
-    "read busd's log; mend the cause, stop busd, starbus-mail check, starbus-mail repair if "     \
-    "that finds something, start busd")                                                           \
-  X(mail_store_damaged,                                                                           \
-    "messages there are lost or cannot be read, and a compaction that meets the place stops the " \
-    "whole store",                                                                                \
-    "starbus-mail backup now, while the rest can be read; busd's log names the mailboxes; look "  \
-    "at the disk, stop busd, starbus-mail check, starbus-mail repair, start busd")                \
-  X(mail_lost, "the disk has lost mail; the store was mended and serves the rest",                \
-    "busd's log names the mailboxes; look at the disk; tell their readers, or bring it back "     \
-    "from a backup (mail-tools.md); then starbus-mail acknowledge")                               \
-  X(mail_store_mended, "the disk gave back other bytes than were written; nothing is lost",       \
-    "look at the disk (dmesg, smartctl -a); then starbus-mail acknowledge")                       \
-  X(mail_quota_full, "posts that go beyond are refused with store_full; reading goes on",         \
-    "let readers acknowledge, purge (bustop mail purge), or raise [mail] total_bytes there")      \
-  X(mail_shards_missing,                                                                          \
-    "what is posted to their mailboxes waits with its senders until it expires",                  \
-    "start the host that has them, or starbus-mail adopt if it is gone for good; to list them "   \
-    "in [mail] shards of another would begin them empty, and give numbers twice: only for what "  \
-    "no host has ever had")                                                                       \
-  X(mail_shards_refused,                                                                          \
-    "a shard is one host's. What is listed there and was never there stays where it is; if that " \
-    "host keeps mail of it, too (its log says so), two stores have it, and numbers are given "    \
-    "twice",                                                                                      \
-    "if its log says that they are not served there: mail-tools.md, \"Two stores with one "       \
-    "shard\"; otherwise take them out of [mail] shards there, or bring them: starbus-mail move")  \
-  X(mail_shards_left,                                                                             \
-    "they went to another host, by a move or because it had them first, and that one does not "   \
-    "serve them; this one will not take them by itself, since it would begin them empty",         \
-    "start the host that has them; starbus-mail adopt here, only if that one is gone for good")   \
-  X(mail_shards_unlisted,                                                                         \
-    "a move or starbus-mail adopt has brought them: its store alone knows that they are there. "  \
-    "Nothing is wrong while the store is there; one that is lost, or restored from before, "      \
-    "would leave them to nobody",                                                                 \
-    "add them to [mail] shards of that host, and of no other")                                    \
-  X(service_quarantined,                                                                          \
-    "its hosts died whenever they had it: it is placed nowhere until somebody releases it, and "  \
-    "calls to it fail",                                                                           \
-    "read the logs of those hosts; then bustop cluster --release TYPE/N")                         \
-  X(manager_silent, "whether services are set aside could not be learned",                        \
-    "look at the manager: bustop route manager/cluster, and its log")                             \
-  X(version_mix, "versions at most one minor apart work together, but not for ever",              \
+#define STARBUS_DOCTOR_CHECKS(X)                                                                   \
+  X(daemon_unreachable, "no process of this host can reach the bus",                               \
+    "start busd (systemctl start starbus-busd), or give its admin port with --admin")              \
+  X(uplink_down,                                                                                   \
+    "messages to other hosts wait; after the lease of 30 s this host's names are "                 \
+    "freed",                                                                                       \
+    "read the last error; check that busroot runs and that this host can reach it")                \
+  X(uplink_young, "each new session makes all unacknowledged messages travel again",               \
+    "if it repeats: look for a restarting busroot or an unstable network")                         \
+  X(root_unreachable, "without busroot only this host could be examined",                          \
+    "check that busroot runs and that this host has a session with it")                            \
+  X(grace,                                                                                         \
+    "busroot has restarted and grants no names until all known hosts have announced theirs",       \
+    "wait for the lease (30 s), or start the hosts that it waits for")                             \
+  X(host_down, "its processes cannot be reached; its names are freed when the lease ends",         \
+    "start busd there, and look at its log and at the network")                                    \
+  X(host_no_answer, "it has a link, but could not be examined", "run bustop doctor on that host")  \
+  X(daemon_state, "a daemon that is not running normally takes no new work",                       \
+    "wait if it is being stopped on purpose; read its log otherwise")                              \
+  X(loop_lag, "all messages through this daemon are late by this time",                            \
+    "look for a starved machine: processor, swapping, a stopped virtual machine")                  \
+  X(link_suspect, "the peer is stopped, overloaded or cut off; at 10 s its session ends",          \
+    "look at the peer's processor and state (a debugger? SIGSTOP?) and at the network")            \
+  X(link_not_greeted, "a peer connects but does not complete the handshake",                       \
+    "look for a wrong program or version at that address")                                         \
+  X(queue_near_limit, "at the limit records are dropped with NACK overflow and sent again",        \
+    "the peer is slower than its senders: find them with bustop rates")                            \
+  X(link_clock_full, "the peer takes data more slowly than the bus offers it",                     \
+    "check the peer's processor and the bandwidth of the network")                                 \
+  X(rtt_high, "calls over this link take at least as long",                                        \
+    "look for a far or congested network, or a busy peer")                                         \
+  X(overflow_growing, "queues are full: senders are slowed down and send again",                   \
+    "find the slow receiver: bustop rates, column QUEUED")                                         \
+  X(no_owner_growing, "processes send to channels without an owner; those messages fail",          \
+    "list them: bustop why NAME, or /failures of that daemon")                                     \
+  X(hostile_bytes, "a peer sent bytes that are not the protocol",                                  \
+    "read the daemon's log for the address; look for a foreign program or an attack")              \
+  X(peers_refused, "a peer is refused: wrong key, user, role or version, or its name is in use",   \
+    "read the daemon's log for the peer and the reason; add the key or the user if it is "         \
+    "legitimate")                                                                                  \
+  X(names_near_quota, "beyond the quota bind fails with too_many_names",                           \
+    "raise max_names of the role, or look for names that are never unbound")                       \
+  X(process_gone, "its link is lost; its names are freed when the lease ends",                     \
+    "restart the process, or find out why its link broke: bustop why process/HOST.NODE")           \
+  X(flapping_link, "each new session makes all unacknowledged messages travel again",              \
+    "look at the peer's log, for restarts, and at the network between the two")                    \
+  X(resend_rate, "messages sent again cost twice and arrive late",                                 \
+    "look for full queues (queue_near_limit, overflow_growing) and flapping links on the way")     \
+  X(window_near_limit, "at the limit its sends answer would_block",                                \
+    "find the receiver that does not acknowledge: bustop why, bustop trace")                       \
+  X(stalled_move, "messages to a moving channel wait until the move ends",                         \
+    "look at the target process; after 5 s the source takes the channel back")                     \
+  X(clock_jump,                                                                                    \
+    "log lines of different machines no longer fit each other; leases are not "                    \
+    "touched",                                                                                     \
+    "look at the time synchronisation of that machine (chronyc tracking)")                         \
+  X(mail_store_full, "posts to its shards are refused with store_full; reading goes on",           \
+    "free space on the disk of the mail store; it recovers by itself")                             \
+  X(mail_store_opening, "posts to its shards wait with their senders",                             \
+    "another program may have it open (starbus-mail): end that one; a large store takes seconds")  \
+  X(mail_store_stopped,                                                                            \
+    "none of its shards is served to posters or readers; posts wait with their senders",           \
+    "read busd's log; remove the cause, stop busd, starbus-mail check, starbus-mail repair if "    \
+    "that finds something, start busd")                                                            \
+  X(mail_store_damaged,                                                                            \
+    "messages there are lost or cannot be read; busd repairs the store when a compaction "         \
+    "reads the place",                                                                             \
+    "starbus-mail backup now, while the rest can be read; busd's log names the mailboxes; look "   \
+    "at the disk, stop busd, starbus-mail check, starbus-mail repair, start busd")                 \
+  X(mail_lost, "the disk has lost mail; the store was repaired and serves the rest",               \
+    "busd's log names the mailboxes; look at the disk; tell their readers, or bring it back "      \
+    "from a backup (mail-tools.md); then starbus-mail acknowledge")                                \
+  X(mail_store_mended, "the disk returned wrong bytes; they were corrected and nothing is lost",   \
+    "look at the disk (dmesg, smartctl -a); then starbus-mail acknowledge")                        \
+  X(mail_quota_full, "posts above the quota are refused with store_full; reading goes on",         \
+    "let readers acknowledge, purge (bustop mail purge), or raise [mail] total_bytes there")       \
+  X(mail_shards_missing, "posts to their mailboxes wait with the senders until they expire",       \
+    "start the host that has them, or starbus-mail adopt if it is gone for good; to list them "    \
+    "in [mail] shards of another would begin them empty, and give numbers twice: only for what "   \
+    "no host has ever had")                                                                        \
+  X(mail_shards_refused,                                                                           \
+    "a shard is one host's. What is listed there and was never there stays where it is; if that "  \
+    "host keeps mail of it, too (its log says so), two stores have it, and numbers are given "     \
+    "twice",                                                                                       \
+    "if its log says that they are not served there: mail-tools.md, \"Two stores with one "        \
+    "shard\"; otherwise take them out of [mail] shards there, or bring them: starbus-mail move")   \
+  X(mail_shards_left,                                                                              \
+    "they went to another host, by a move or because it had them first, and that one does not "    \
+    "serve them; this one will not take them by itself, since it would begin them empty",          \
+    "start the host that has them; starbus-mail adopt here, only if that one is gone for good")    \
+  X(mail_shards_unlisted,                                                                          \
+    "a move or starbus-mail adopt has brought them: its store alone knows that they are there. "   \
+    "Nothing is wrong while the store is there; one that is lost, or restored from before, "       \
+    "would leave them to nobody",                                                                  \
+    "add them to [mail] shards of that host, and of no other")                                     \
+  X(service_quarantined,                                                                           \
+    "its hosts died each time it was placed: it is not placed until an operator releases it, and " \
+    "calls to it fail",                                                                            \
+    "read the logs of those hosts; then bustop cluster --release TYPE/N")                          \
+  X(manager_silent, "services in quarantine could not be listed",                                  \
+    "look at the manager: bustop route manager/cluster, and its log")                              \
+  X(version_mix, "only versions at most one minor apart work together",                            \
     "finish the upgrade, host by host")
 
 enum class Check {
@@ -150,10 +150,11 @@ struct Examination {
   Cluster cluster;
   std::vector<DaemonReading> before;
   std::vector<DaemonReading> after;
-  /// With a shard that had a host in either reading: it may just move. No value: not known.
+  /// A shard counts as served if it had a host in either reading: it may be moving. nullopt:
+  /// unknown.
   std::optional<MailPlaces> mail{};
-  /// Of services whose hosts have died, as the manager has them. No value: there is no manager, or
-  /// (then `manager` is not ok) it did not answer.
+  /// Services whose hosts have died, from the manager. nullopt: there is no manager, or it did not
+  /// answer (then `manager` is not ok).
   std::optional<nodes::manager::SetbackReport> setbacks{};
   bus::Error manager{};
 };

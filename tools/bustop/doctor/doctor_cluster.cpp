@@ -136,7 +136,7 @@ void check_services(const Examination& examination, Findings& to) {
             "young, " +
             row.host + " last",
         "read the log and core dump of " + row.host +
-            "; when it is mended: bustop cluster "
+            "; when the cause is removed: bustop cluster "
             "--release " +
             row.instance);
   }

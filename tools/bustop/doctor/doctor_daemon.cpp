@@ -82,6 +82,43 @@ void check_link(const DaemonReading* before, const DaemonReading& after, const L
   }
 }
 
+void check_mail_store(const MailStatus& mail, const std::string& host, Findings& to) {
+  const std::string& state = mail.state;
+  if (state == "full" || state == "stopped") {
+    add(to, Severity::error, state == "full" ? Check::mail_store_full : Check::mail_store_stopped,
+        host, "its mail store is " + state + ": " + mail.reason);
+  }
+  if (state == "opening" || state == "mending") {
+    add(to, Severity::warning, Check::mail_store_opening, host,
+        state == "opening" ? "its mail store is not open yet" : "its mail store is being repaired");
+  }
+  const auto first_of = [](const std::vector<std::string>& texts) {
+    return texts.empty() ? std::string() : texts.front();
+  };
+  if (mail.scrub.damaged != 0) {
+    add(to, Severity::error, Check::mail_store_damaged, host,
+        "its mail store has " + count_of(mail.scrub.damaged, "damaged place") + ": " +
+            first_of(mail.scrub.findings));
+  }
+  const report::MailDamage& damage = mail.damage;
+  if (damage.lost != 0) {
+    add(to, Severity::error, Check::mail_lost, host,
+        "its mail store has lost mail in " + count_of(damage.lost, "place") + ": " +
+            first_of(damage.notes));
+  } else if (damage.repaired != 0) {
+    add(to, Severity::warning, Check::mail_store_mended, host,
+        count_of(damage.repaired, "wrong byte") +
+            " of its mail store were corrected: " + first_of(damage.notes));
+  }
+  const auto bytes = static_cast<double>(mail.bytes);
+  const auto quota = static_cast<double>(mail.quota_bytes);
+  if (mail.quota_bytes != 0 && bytes >= kMailQuotaWarning * quota) {
+    add(to, Severity::warning, Check::mail_quota_full, host,
+        "its mail has " + human_bytes(bytes) + " of the " + human_bytes(quota) +
+            " that [mail] total_bytes allows");
+  }
+}
+
 }  // namespace
 
 void check_daemon(const DaemonReading* before, const DaemonReading& after, Findings& to) {
@@ -94,36 +131,7 @@ void check_daemon(const DaemonReading* before, const DaemonReading& after, Findi
     add(to, Severity::warning, Check::clock_jump, after.name,
         "its wall clock was set " + human_seconds(*after.status.clock_jump_age_s) + " ago");
   }
-  const std::string& mail = after.status.mail_state;
-  if (mail == "full" || mail == "stopped") {
-    add(to, Severity::error, mail == "full" ? Check::mail_store_full : Check::mail_store_stopped,
-        after.name, "its mail store is " + mail + ": " + after.status.mail_reason);
-  }
-  if (mail == "opening" || mail == "mending") {
-    add(to, Severity::warning, Check::mail_store_opening, after.name,
-        mail == "opening" ? "its mail store is not open yet" : "its mail store is being mended");
-  }
-  if (after.status.mail_damaged != 0) {
-    add(to, Severity::error, Check::mail_store_damaged, after.name,
-        "its mail store has " + count_of(after.status.mail_damaged, "damaged place") + ": " +
-            after.status.mail_damage);
-  }
-  if (after.status.mail_lost != 0 || after.status.mail_mended != 0) {
-    const bool lost = after.status.mail_lost != 0;
-    add(to, lost ? Severity::error : Severity::warning,
-        lost ? Check::mail_lost : Check::mail_store_mended, after.name,
-        lost ? "its mail store has lost mail in " + count_of(after.status.mail_lost, "place") +
-                   ": " + after.status.mail_note
-             : count_of(after.status.mail_mended, "wrong byte") +
-                   " of its mail store were put right: " + after.status.mail_note);
-  }
-  const auto bytes = static_cast<double>(after.status.mail_bytes);
-  const auto quota = static_cast<double>(after.status.mail_quota);
-  if (after.status.mail_quota != 0 && bytes >= kMailQuotaWarning * quota) {
-    add(to, Severity::warning, Check::mail_quota_full, after.name,
-        "its mail has " + human_bytes(bytes) + " of the " + human_bytes(quota) +
-            " that [mail] total_bytes allows");
-  }
+  if (after.status.mail) check_mail_store(*after.status.mail, after.name, to);
   const std::string& state = after.status.state;
   if (state == "draining" || state == "stopping") {
     add(to, Severity::info, Check::daemon_state, after.name, "state " + state);

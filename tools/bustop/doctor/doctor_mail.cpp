@@ -18,15 +18,17 @@ std::string count_shards(const std::vector<std::uint8_t>& shards) {
 
 /// Shards that a host lists and others serve.
 void check_listed(const DaemonReading& host, const MailPlaces& places, Findings& to) {
+  if (!host.status.mail) return;
   std::map<std::string, std::vector<std::uint8_t>> others;
-  for (const std::uint8_t shard : host.status.mail_listed) {
+  for (const std::uint8_t shard : host.status.mail->shards_listed) {
     const std::string& owner = places.host[shard];
     if (!owner.empty() && owner != host.name) others[owner].push_back(shard);
   }
   for (const auto& [owner, shards] : others) {
     add(to, Severity::warning, Check::mail_shards_refused, host.name,
         "lists " + count_shards(shards) + ", which " + owner + " serves",
-        "if its log says that they are not served there, two stores have them: mail-tools.md, "
+        "if its log says that they are not served there, two stores have them: "
+        "docs/operate/mail-tools.md, "
         "\"Two stores with one shard\"; otherwise take them out of [mail] shards of " +
             host.name +
             "; or, to have them there: starbus-mail move SHARDS --admin URL of its busd");
@@ -42,21 +44,22 @@ bool has(const Shards& shards, std::uint8_t shard) {
 /// Shards that a host lists, that its store has not, and that nobody serves.
 void check_left(const DaemonReading& host, const MailPlaces& places, Findings& to) {
   Shards left;
-  for (const std::uint8_t shard : host.status.mail_listed) {
-    if (!has(*host.status.mail_kept, shard) && places.host[shard].empty()) left.push_back(shard);
+  for (const std::uint8_t shard : host.status.mail->shards_listed) {
+    if (!has(*host.status.mail->shards_kept, shard) && places.host[shard].empty())
+      left.push_back(shard);
   }
   if (left.empty()) return;
   add(to, Severity::warning, Check::mail_shards_left, host.name,
-      "lists " + count_shards(left) + ", which its store does not have, and nobody serves");
+      "lists " + count_shards(left) + ", which its store does not have, and no host serves");
 }
 
 /// Shards that a host's store has and that no configuration lists.
 void check_unlisted(const DaemonReading& host, const std::vector<DaemonReading>& all,
                     Findings& to) {
   Shards unlisted;
-  for (const std::uint8_t shard : *host.status.mail_kept) {
+  for (const std::uint8_t shard : *host.status.mail->shards_kept) {
     const auto lists = [shard](const DaemonReading& one) {
-      return has(one.status.mail_listed, shard);
+      return one.status.mail && has(one.status.mail->shards_listed, shard);
     };
     if (std::ranges::none_of(all, lists)) unlisted.push_back(shard);
   }
@@ -76,12 +79,12 @@ void check_mail_shards(const Examination& examination, Findings& to) {
   if (nobodys.size() == bus::kShards) return;  // a cluster without mail
   if (!nobodys.empty()) {
     add(to, Severity::error, Check::mail_shards_missing, "cluster",
-        "nobody serves " + count_shards(nobodys) + ": posts to them wait");
+        "no host serves " + count_shards(nobodys) + ": posts to them wait");
   }
   for (const DaemonReading& reading : examination.after) {
     if (reading.trouble.code != Errc::ok) continue;
     check_listed(reading, *places, to);
-    if (!reading.status.mail_kept) continue;
+    if (!reading.status.mail || !reading.status.mail->shards_kept) continue;
     check_left(reading, *places, to);
     check_unlisted(reading, examination.after, to);
   }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/bustop/cluster_view.hpp"
-#include "tools/bustop/model.hpp"
+#include "tools/cluster/cluster_view.hpp"
+#include "tools/cluster/model.hpp"
 
 namespace starbus::bustop {
 
@@ -34,7 +34,7 @@ struct LiveData {
   std::uint64_t names_total = 0;
 };
 
-/// So many names of a host are looked at to find those of one process.
+/// Number of names of a host that are searched for the names of one process.
 inline constexpr std::size_t kNamesScanned = 5000;
 
 LiveData fetch_live(const ClusterView& view, const LiveWant& want);

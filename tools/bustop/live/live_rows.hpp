@@ -1,4 +1,4 @@
-/// The tables of the live view: rows with what they are sorted by. Pure.
+/// The tables of the live view: rows with their sort keys. Pure.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ namespace starbus::bustop {
 /// Remembers the latest counters of each link, so that each new reading gives rates.
 class LinkMeter {
  public:
-  /// Forgets what it knew of other places when `place` changes.
+  /// Forgets the data of other places when `place` changes.
   void feed(const LiveData& data);
   const LinkRate* find(const std::string& key) const;
 

@@ -36,7 +36,7 @@ class LiveView {
 
  private:
   enum class Mode { table, filter, help };
-  /// What a place remembers, so that going up returns to where one came from.
+  /// The state of a place, so that going up returns to the former row.
   struct Place {
     std::string selected;
     std::string filter;

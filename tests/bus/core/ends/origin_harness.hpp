@@ -1,7 +1,7 @@
 /// An origin with a recorded life: virtual time, and what it puts on the link, record by record.
 #pragma once
 
-#include "bus/core/ends/origin.hpp"
+#include "bus/core/origin/origin.hpp"
 #include "tests/bus/core/wire/wire_records.hpp"
 
 namespace starbus::bus {
@@ -41,7 +41,7 @@ class SendingSide : public OriginEvents {
   /// Everything that is ready in the lane.
   std::vector<WireRecord> pull(Lane lane = Lane::call) {
     Bytes out;
-    while (origin.ready(lane)) origin.pull(lane, 32 * 1024, out);
+    while (origin.ready(lane)) origin.fill_bundle(lane, 32 * 1024, out);
     return cut_records(out);
   }
   /// The messages of everything that is ready; fails if anything but DATA is.

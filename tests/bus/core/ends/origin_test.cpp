@@ -1,5 +1,5 @@
 /// Custody of one stream: probes, chains, releases, resends, lineages, failures.
-#include "bus/core/ends/origin.hpp"
+#include "bus/core/origin/origin.hpp"
 
 #include <gmock/gmock.h>
 
@@ -261,7 +261,7 @@ TEST(Origin, CutsRunsAndSendsALargeMessageAlone) {
   std::vector<bool> large;
   while (side.origin.ready(Lane::call)) {
     Bytes piece;
-    const Pulled pulled = side.origin.pull(Lane::call, 1'000'000, piece);
+    const FillResult pulled = side.origin.fill_bundle(Lane::call, 1'000'000, piece);
     EXPECT_EQ(pulled.bytes, piece.size());
     EXPECT_TRUE(!pulled.large || cut_records(piece).size() == 1);
     large.push_back(pulled.large);
@@ -285,7 +285,7 @@ TEST(Origin, StreamsTakeTurns) {
   for (int i = 0; i < 20; ++i) side.send(7, text_of(8'000), 0, kFirst);
   side.send(8, "quick", 0, kFirst);
   Bytes out;
-  side.origin.pull(Lane::call, 48 * 1024, out);
+  side.origin.fill_bundle(Lane::call, 48 * 1024, out);
   const auto records = cut_records(out);
   ASSERT_GE(records.size(), 2u);
   EXPECT_EQ(decode_run(records[1].payload)->channel, side.channel(8));

@@ -19,7 +19,7 @@ class ProcessCoreTest : public testing::Test {
   BindingId bind(const std::string& name) {
     const auto id = busd.core.bind(name);
     EXPECT_TRUE(id) << id.error().to_string();
-    busd.exchange();
+    (void)busd.exchange();
     return id ? *id : 0;
   }
   BindingId bound(const std::string& name, std::uint64_t n) {
@@ -88,7 +88,7 @@ TEST_F(ProcessCoreTest, BindsItsOwnChannelFirst) {
   ASSERT_THAT(binds, SizeIs(1));
   EXPECT_EQ(binds[0].name, "process/hostA.node-1");
   EXPECT_FALSE(busd.core.reply_lineage());
-  busd.grant(binds[0].name, binds[0].number, 1);
+  (void)busd.grant(binds[0].name, binds[0].number, 1);
   EXPECT_EQ(busd.core.reply_lineage(), Epoch::of(1, 1));
 }
 
@@ -99,15 +99,15 @@ TEST_F(ProcessCoreTest, AGrantIsConfirmedUntilItIsAnswered) {
   busd.pass(kRequestRetry + 100);
   EXPECT_THAT(busd.said<Bind>(), SizeIs(2)) << "repeated until answered";
   busd.heard.clear();
-  busd.grant("entity/1", id, 2);
+  (void)busd.grant("entity/1", id, 2);
   EXPECT_THAT(busd.events, ElementsAre("bound " + std::to_string(id) + " at 1.2"));
   EXPECT_THAT(busd.said<Active>(), SizeIs(1));
-  busd.grant("entity/1", id, 2);  // a repeated answer
+  (void)busd.grant("entity/1", id, 2);  // a repeated answer
   EXPECT_THAT(busd.said<Active>(), SizeIs(2));
   EXPECT_THAT(busd.events, SizeIs(1));
   busd.pass(kRequestRetry + 100);
   EXPECT_THAT(busd.said<Active>(), SizeIs(3));
-  busd.confirm("entity/1", 2);
+  (void)busd.confirm("entity/1", 2);
   busd.heard.clear();
   busd.pass(2 * kRequestRetry);
   EXPECT_EQ(busd.count(Kind::active) + busd.count(Kind::bind), 0u);
@@ -116,8 +116,8 @@ TEST_F(ProcessCoreTest, AGrantIsConfirmedUntilItIsAnswered) {
 TEST_F(ProcessCoreTest, ARefusalEndsTheBinding) {
   busd.greet();
   const BindingId id = bind("entity/1");
-  busd.say(Refused{busd.kSelf, Ticket::of_bind(busd.kSelf, id), "entity/1", Errc::already_bound,
-                   "hostB.x"});
+  (void)busd.say(Refused{busd.kSelf, Ticket::of_bind(busd.kSelf, id), "entity/1",
+                         Errc::already_bound, "hostB.x"});
   EXPECT_THAT(busd.events,
               ElementsAre("refused " + std::to_string(id) + " already_bound: hostB.x"));
   EXPECT_TRUE(busd.core.bound_name(channel_id("entity/1")).empty());
@@ -142,7 +142,7 @@ TEST_F(ProcessCoreTest, UnbindStopsAtOnceAndIsRepeated) {
   ASSERT_TRUE(busd.core.unbind(channel_id("entity/1")));
   EXPECT_EQ(busd.core.unbind(channel_id("entity/1")).error(), Errc::not_bound);
   busd.events.clear();
-  deliver("entity/1", 2, "late");
+  (void)deliver("entity/1", 2, "late");
   EXPECT_THAT(busd.events, IsEmpty());
   busd.pass(kRequestRetry + 100);
   EXPECT_THAT(busd.said<Unbind>(), SizeIs(2));
@@ -152,7 +152,7 @@ TEST_F(ProcessCoreTest, UnbindStopsAtOnceAndIsRepeated) {
   }
   busd.welcome();
   EXPECT_THAT(busd.said<Unbind>(), SizeIs(1));
-  busd.say(Unbound{busd.kSelf, channel_id("entity/1"), Epoch::of(1, 2)});
+  (void)busd.say(Unbound{busd.kSelf, channel_id("entity/1"), Epoch::of(1, 2)});
   EXPECT_THAT(busd.events, Contains("unbound " + std::to_string(id)));
 }
 
@@ -160,29 +160,29 @@ TEST_F(ProcessCoreTest, UnbindBeforeTheGrantGivesTheGrantBack) {
   busd.greet();
   const BindingId id = bind("entity/1");
   ASSERT_TRUE(busd.core.unbind(channel_id("entity/1")));
-  busd.grant("entity/1", id, 2);
+  (void)busd.grant("entity/1", id, 2);
   EXPECT_THAT(busd.events, IsEmpty());
   EXPECT_THAT(busd.said<Unbind>(), SizeIs(1));
   EXPECT_FALSE(busd.core.owner().active(channel_id("entity/1")));
-  busd.say(Unbound{busd.kSelf, channel_id("entity/1"), Epoch::of(1, 2)});
+  (void)busd.say(Unbound{busd.kSelf, channel_id("entity/1"), Epoch::of(1, 2)});
   EXPECT_THAT(busd.events, ElementsAre("unbound " + std::to_string(id)));
 }
 
 TEST_F(ProcessCoreTest, AnUnwantedGrantIsFreedUntilThatIsAnswered) {  // M14
   busd.greet();
-  busd.grant("entity/9", 77, 5);
+  (void)busd.grant("entity/9", 77, 5);
   auto freed = busd.said<Freed>();
   ASSERT_THAT(freed, SizeIs(1));
   EXPECT_EQ(freed[0].ticket.number, 77u);
   busd.pass(2 * kRequestRetry + 100);
   EXPECT_THAT(busd.said<Freed>(), SizeIs(3));
-  busd.say(FreedOk{busd.kSelf, channel_id("entity/9"),
-                   Ticket::of_bind(busd.kSelf, 76)});  // of another attempt
+  (void)busd.say(FreedOk{busd.kSelf, channel_id("entity/9"),
+                         Ticket::of_bind(busd.kSelf, 76)});  // of another attempt
   busd.connect();
   busd.welcome();
   busd.pass(100);
   EXPECT_THAT(busd.said<Freed>(), SizeIs(1));
-  busd.say(FreedOk{busd.kSelf, channel_id("entity/9"), Ticket::of_bind(busd.kSelf, 77)});
+  (void)busd.say(FreedOk{busd.kSelf, channel_id("entity/9"), Ticket::of_bind(busd.kSelf, 77)});
   busd.heard.clear();
   busd.pass(2 * kRequestRetry);
   EXPECT_EQ(busd.count(Kind::freed), 0u);
@@ -194,20 +194,20 @@ TEST_F(ProcessCoreTest, AWatchSurvivesAReconnectAndShowsTheDifference) {
   };
   busd.greet();
   ASSERT_TRUE(busd.core.watch("entity/"));
-  busd.exchange();
+  (void)busd.exchange();
   EXPECT_EQ(busd.said<Watch>().at(0).prefix, "entity/");
-  busd.say(WatchRows{"entity/", true, true, {row("entity/1"), row("entity/2")}});
+  (void)busd.say(WatchRows{"entity/", true, true, {row("entity/1"), row("entity/2")}});
   EXPECT_THAT(busd.watched, SizeIs(2));
   busd.connect();
   busd.welcome();
   EXPECT_THAT(busd.said<Watch>(), SizeIs(1));
-  busd.say(WatchRows{"entity/", true, true, {row("entity/2"), row("entity/3")}});
+  (void)busd.say(WatchRows{"entity/", true, true, {row("entity/2"), row("entity/3")}});
   ASSERT_THAT(busd.watched, SizeIs(2));
   EXPECT_EQ(busd.watched[0].name, "entity/1");
   EXPECT_FALSE(busd.watched[0].present);
   EXPECT_EQ(busd.watched[1].name, "entity/3");
   busd.core.unwatch("entity/");
-  busd.exchange();
+  (void)busd.exchange();
   EXPECT_EQ(busd.count(Kind::unwatch), 1u);
 }
 
@@ -219,7 +219,7 @@ TEST_F(ProcessCoreTest, WatchesAreBounded) {
   EXPECT_EQ(busd.core.watch("one/more").error(), Errc::too_many_watches);
   EXPECT_TRUE(busd.core.watch("entity/0")) << "known already";
   EXPECT_EQ(busd.core.watch("a\n").error(), Errc::bad_name);
-  busd.say(WatchRefused{"entity/1", Errc::watch_too_large, ""});
+  (void)busd.say(WatchRefused{"entity/1", Errc::watch_too_large, ""});
   EXPECT_THAT(busd.events, Contains("watch refused entity/1 watch_too_large"));
   EXPECT_TRUE(busd.core.watch("one/more"));
 }
@@ -245,7 +245,7 @@ TEST_F(ProcessCoreTest, ARestrictedRoleSaysOpenOncePerStreamAndSession) {
   const Destination to{channel_id("entity/1"), Epoch::of(1, 1), "entity/1"};
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(busd.core.origin().send(to, Lane::call, {}, as_bytes("x"), 0, {}));
-    busd.exchange();
+    (void)busd.exchange();
   }
   EXPECT_EQ(busd.count(Kind::open), 1u);
   busd.connect();
@@ -258,12 +258,12 @@ TEST_F(ProcessCoreTest, AReplyMeantForAnotherOriginIsIgnored) {
   busd.greet();
   ASSERT_TRUE(busd.core.origin().send({channel_id("entity/1"), Epoch::of(1, 1), {}}, Lane::call, {},
                                       as_bytes("x"), 1, {}));
-  busd.exchange();
+  (void)busd.exchange();
   Process stranger = busd.kSelf;
   ++stranger.incarnation;
-  busd.say(Ack{Lane::call, stranger, channel_id("entity/1"), Epoch::of(1, 1), 1});
+  (void)busd.say(Ack{Lane::call, stranger, channel_id("entity/1"), Epoch::of(1, 1), 1});
   EXPECT_THAT(busd.events, IsEmpty());
-  busd.say(Ack{Lane::call, busd.kSelf, channel_id("entity/1"), Epoch::of(1, 1), 1});
+  (void)busd.say(Ack{Lane::call, busd.kSelf, channel_id("entity/1"), Epoch::of(1, 1), 1});
   EXPECT_THAT(busd.events, ElementsAre("acknowledged 1"));
 }
 
@@ -271,7 +271,7 @@ TEST_F(ProcessCoreTest, DeliversAndAcknowledgesWithTheNextBundle) {
   busd.greet();
   bound("entity/1", 2);
   busd.events.clear();
-  deliver("entity/1", 2, "hello");
+  (void)deliver("entity/1", 2, "hello");
   EXPECT_THAT(busd.events, ElementsAre("delivered hello"));
   ASSERT_THAT(busd.said<Ack>(), SizeIs(1));
   EXPECT_EQ(busd.said<Ack>()[0].last, 1u);
@@ -282,11 +282,11 @@ TEST_F(ProcessCoreTest, LeavingAcknowledgesWhatWasHandledFirst) {
   bound("entity/1", 2);
   ASSERT_TRUE(busd.core.origin().send({channel_id("entity/9"), Epoch::of(1, 1), {}}, Lane::call, {},
                                       as_bytes("x"), 7, {}));
-  busd.exchange();
+  (void)busd.exchange();
   busd.heard.clear();
   busd.when_delivered = [&](const Delivery&) { busd.core.leave(); };
-  deliver("entity/1", 2, "last words");
-  deliver("entity/1", 2, "too late", 2);
+  (void)deliver("entity/1", 2, "last words");
+  (void)deliver("entity/1", 2, "too late", 2);
   std::vector<Kind> order;
   for (const WireRecord& record : busd.heard) order.push_back(record.kind);
   EXPECT_THAT(order, ElementsAre(Kind::ack, Kind::bye));
@@ -338,12 +338,12 @@ TEST_F(ProcessCoreTest, ARoleThatBecomesRestrictedOpensWhatItMayAndFailsTheRest)
     ASSERT_TRUE(busd.core.origin().send({channel_id(name), Epoch::of(1, 9), {}}, Lane::call, {},
                                         as_bytes("m"), ++token, {}));
   }
-  busd.exchange();
+  (void)busd.exchange();
   busd.names = {"entity/7", "gate/1"};
   busd.connect();
   busd.welcome({""}, {"entity/"});
   EXPECT_THAT(busd.events, testing::Contains("failed 2 denied"));
-  busd.exchange();
+  (void)busd.exchange();
   const auto opens = busd.said<Open>();
   ASSERT_THAT(opens, SizeIs(1));
   EXPECT_EQ(opens[0].channel_name, "entity/7");

@@ -22,21 +22,21 @@ class ProcessMoves : public testing::Test {
   ProcessMoves() {
     busd.greet();
     id = *busd.core.bind("entity/x");
-    busd.grant("entity/x", id, 2);
-    busd.confirm("entity/x", 2);
+    (void)busd.grant("entity/x", id, 2);
+    (void)busd.confirm("entity/x", 2);
     busd.heard.clear();
     busd.events.clear();
   }
   Ticket begin() {
     EXPECT_TRUE(busd.core.move(x, kTarget, Epoch::of(1, 7)));
-    busd.exchange();
+    (void)busd.exchange();
     const auto moves = busd.said<Move>();
     EXPECT_THAT(moves, SizeIs(1));
     return moves.empty() ? Ticket{} : moves[0].ticket;
   }
   Ticket freeze() {
     const Ticket ticket = begin();
-    busd.say(MoveOk{busd.kSelf, x, Epoch::of(1, 2), Epoch::of(1, 2), ticket});
+    (void)busd.say(MoveOk{busd.kSelf, x, Epoch::of(1, 2), Epoch::of(1, 2), ticket});
     return ticket;
   }
   /// The system messages that went to the process channel of `to`.
@@ -64,12 +64,12 @@ class ProcessMoves : public testing::Test {
     writer.bytes(as_bytes(body));
     Bytes record;
     encode_run({Lane::bulk, 1, origin, channel, lineage, prev, seq, items}, record);
-    busd.say_bytes(record);
+    (void)busd.say_bytes(record);
   }
   Destination other() const { return {channel_id("entity/y"), Epoch::of(1, 9), {}}; }
   Result<> send(std::string_view body) {
     auto sent = busd.core.send_from(x, other(), Lane::call, {}, as_bytes(body), {});
-    busd.exchange();
+    (void)busd.exchange();
     return sent;
   }
 };
@@ -88,12 +88,12 @@ TEST_F(ProcessMoves, ARunToTheEnd) {
 
   deliver(x, Epoch::of(1, 2), 4, 5, "late");  // frozen: neither handled nor answered
   EXPECT_EQ(busd.count(Kind::nack), 0u);
-  busd.say(Moved{busd.kSelf, x, ticket});
+  (void)busd.say(Moved{busd.kSelf, x, ticket});
   EXPECT_EQ(busd.events.back(), "moved " + std::to_string(id));
   ASSERT_THAT(busd.said<Freed>(), SizeIs(1));
   EXPECT_EQ(busd.said<Freed>()[0].ticket, ticket);
   EXPECT_TRUE(busd.core.bound_name(x).empty());
-  busd.say(FreedOk{busd.kSelf, x, ticket});
+  (void)busd.say(FreedOk{busd.kSelf, x, ticket});
   busd.pass(2 * kRequestRetry);
   EXPECT_THAT(busd.said<Freed>(), SizeIs(1));
 }
@@ -104,13 +104,14 @@ TEST_F(ProcessMoves, WaitsUntilItsOwnMessagesAreAcknowledgedAndKeepsTheRest) {  
   EXPECT_TRUE(send("two"));
   deliver(x, Epoch::of(1, 2), 0, 4, "accepted while it drains");
   EXPECT_EQ(busd.count(Kind::move), 0u);
-  busd.say(Ack{Lane::call, busd.kSelf, other().channel, Epoch::of(1, 9), 1});
+  (void)busd.say(Ack{Lane::call, busd.kSelf, other().channel, Epoch::of(1, 9), 1});
   const auto moves = busd.said<Move>();
   ASSERT_THAT(moves, SizeIs(1));
-  busd.say(MoveOk{busd.kSelf, x, Epoch::of(1, 2), Epoch::of(1, 2), moves[0].ticket});
+  (void)busd.say(MoveOk{busd.kSelf, x, Epoch::of(1, 2), Epoch::of(1, 2), moves[0].ticket});
   const auto states = system_messages<State>(kTarget);
   // Sent with the lineage unknown: PROBE first.
-  busd.say(Nack{Lane::bulk, busd.kSelf, kTarget.channel(), 1, NackReason::gap, Epoch::of(1, 7), 0});
+  (void)busd.say(
+      Nack{Lane::bulk, busd.kSelf, kTarget.channel(), 1, NackReason::gap, Epoch::of(1, 7), 0});
   const auto sent = system_messages<State>(kTarget);
   ASSERT_THAT(sent, SizeIs(1));
   ASSERT_THAT(sent[0].outbox, SizeIs(1));
@@ -170,7 +171,7 @@ TEST_F(ProcessMoves, ARefusedStateIsReclaimedAtOnceAndNothingIsLost) {
   encode(StateRefused{ticket, Errc::move_refused, "full"}, refusal);
   deliver(busd.kSelf.channel(), Epoch::of(1, 1), 0, 1, as_text(refusal), kTarget, true);
   ASSERT_THAT(busd.said<Reclaim>(), SizeIs(1));
-  busd.say(Reclaimed{busd.kSelf, x, Epoch::of(1, 8), Epoch::of(1, 2), ticket});
+  (void)busd.say(Reclaimed{busd.kSelf, x, Epoch::of(1, 8), Epoch::of(1, 2), ticket});
   EXPECT_EQ(busd.events.back(), "not moved " + std::to_string(id) + " at 1.8 move_refused");
   EXPECT_THAT(busd.said<Active>(), SizeIs(1));
   busd.events.clear();
@@ -193,11 +194,11 @@ TEST_F(ProcessMoves, AReclaimUnderAnotherLineageVoidsFilterAndOutbox) {  // M10
   EXPECT_TRUE(send("one"));
   EXPECT_TRUE(busd.core.move(x, kTarget, Epoch::of(1, 7)));
   EXPECT_TRUE(send("waits"));
-  busd.say(Ack{Lane::call, busd.kSelf, other().channel, Epoch::of(1, 9), 1});
+  (void)busd.say(Ack{Lane::call, busd.kSelf, other().channel, Epoch::of(1, 9), 1});
   const Ticket ticket = busd.said<Move>().at(0).ticket;
-  busd.say(MoveOk{busd.kSelf, x, Epoch::of(1, 2), Epoch::of(1, 2), ticket});
+  (void)busd.say(MoveOk{busd.kSelf, x, Epoch::of(1, 2), Epoch::of(1, 2), ticket});
   EXPECT_EQ(send("too late").error(), Errc::busy);  // the state has left
-  busd.say(Reclaimed{busd.kSelf, x, Epoch::of(1, 8), Epoch::of(1, 8), ticket});
+  (void)busd.say(Reclaimed{busd.kSelf, x, Epoch::of(1, 8), Epoch::of(1, 8), ticket});
   EXPECT_THAT(busd.events,
               ElementsAre("delivered before", "freeze " + std::to_string(id), "failed 0 owner_lost",
                           "not moved " + std::to_string(id) + " at 1.8 rolled_back"));
@@ -209,7 +210,7 @@ TEST_F(ProcessMoves, AStateTooLargeToTravelStays) {
   busd.state_to_send = std::string(kMaxBody, 's');
   const Ticket ticket = freeze();
   ASSERT_THAT(busd.said<Reclaim>(), SizeIs(1));
-  busd.say(Reclaimed{busd.kSelf, x, Epoch::of(1, 8), Epoch::of(1, 2), ticket});
+  (void)busd.say(Reclaimed{busd.kSelf, x, Epoch::of(1, 8), Epoch::of(1, 2), ticket});
   EXPECT_EQ(busd.events.back(), "not moved " + std::to_string(id) + " at 1.8 too_large");
 }
 
@@ -256,7 +257,7 @@ TEST_F(ProcessArrivals, AttachesAndGoesOnWithFilterAndOutbox) {
   EXPECT_THAT(busd.events, ElementsAre("arriving entity/z hp 3"));
   const ChannelId z = channel_id("entity/z");
   deliver(z, Epoch::of(1, 3), 0, 7, "too early");
-  busd.say(Attached{busd.kSelf, state.ticket, "entity/z", Epoch::of(1, 5), Epoch::of(1, 3)});
+  (void)busd.say(Attached{busd.kSelf, state.ticket, "entity/z", Epoch::of(1, 5), Epoch::of(1, 3)});
   EXPECT_EQ(busd.events.back(), "arrived entity/z at 1.5 hp 3");
   EXPECT_THAT(busd.said<Active>(), SizeIs(1));
   EXPECT_EQ(busd.core.origin().counters().sent, 1u);  // the outbox
@@ -268,10 +269,10 @@ TEST_F(ProcessArrivals, AttachesAndGoesOnWithFilterAndOutbox) {
 
 TEST_F(ProcessArrivals, AnAttachThatIsRefusedLeavesNothing) {
   arrive();
-  busd.say(Refused{busd.kSelf, state.ticket, "entity/z", Errc::busy, ""});
+  (void)busd.say(Refused{busd.kSelf, state.ticket, "entity/z", Errc::busy, ""});
   EXPECT_TRUE(busd.core.bound_name(channel_id("entity/z")).empty());
   EXPECT_EQ(busd.core.move_count(), 0u);
-  busd.say(Attached{busd.kSelf, state.ticket, "entity/z", Epoch::of(1, 5), Epoch::of(1, 3)});
+  (void)busd.say(Attached{busd.kSelf, state.ticket, "entity/z", Epoch::of(1, 5), Epoch::of(1, 3)});
   EXPECT_THAT(busd.said<Freed>(), SizeIs(1));  // M14: a grant that nobody wants
 }
 
@@ -288,7 +289,8 @@ TEST_F(ProcessArrivals, WhatIsNotWantedOrNotForUsIsRefusedAtOnce) {
   state.name = "process/hostB.node-2";
   arrive();
   EXPECT_THAT(busd.said<Attach>(), IsEmpty());
-  busd.say(Nack{Lane::bulk, busd.kSelf, kTarget.channel(), 4, NackReason::gap, Epoch::of(1, 7), 0});
+  (void)busd.say(
+      Nack{Lane::bulk, busd.kSelf, kTarget.channel(), 4, NackReason::gap, Epoch::of(1, 7), 0});
   const auto refusals = system_messages<StateRefused>(kTarget);
   ASSERT_THAT(refusals, SizeIs(4));
   EXPECT_EQ(refusals[0].reason, Errc::move_refused);

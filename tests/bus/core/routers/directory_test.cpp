@@ -1,4 +1,4 @@
-#include "bus/core/routers/directory.hpp"
+#include "bus/core/routers/root/directory.hpp"
 
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -91,7 +91,7 @@ constexpr bool kMeasures = false;  // the sanitizer's allocator has its own cost
 constexpr bool kMeasures = true;
 #endif
 
-TEST(DirectoryScale, AMillionNamesTakeLessThan400BytesEachAndListInASecond) {
+TEST(DirectoryScale, MillionNamesTakeUnder400BytesEachAndListInASecond) {
   constexpr std::size_t kNames = 1'000'000;
   std::deque<Directory::Owner> owners;
   for (std::uint32_t i = 0; i < 100; ++i) owners.emplace_back(Process{i, i, i});

@@ -76,7 +76,7 @@ class HostRouterTest : public ::testing::Test {
     std::vector<Row> rows = {};
     std::uint32_t uid = 0;
   };
-  /// A process with a complete table; pid 0: one of its own per node name.
+  /// A process with a complete table; pid 0: derived from the node name.
   Peer& join(const std::string& node, Joining how) {
     Peer& peer = connect(node, how);
     if (!how.rows.empty()) peer.say(Table{local(node, how.incarnation), how.rows});

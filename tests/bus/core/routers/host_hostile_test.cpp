@@ -55,7 +55,7 @@ TEST_F(HostHostile, UnfinishedRecordsAreBoundedTogether) {
   EXPECT_LE(ended, 3);
 }
 
-TEST_F(HostHostile, ManySmallOnesOfOneProgramGiveWayBeforeALargeOneAndTheUplinkNever) {
+TEST_F(HostHostile, ManySmallRecordsGiveWayBeforeALargeOneTheUplinkNever) {
   Peer& busroot = root();
   Peer& honest = join("honest");
   const Bytes first = first_piece(Lane::bulk, 15'000'000, 60'000);

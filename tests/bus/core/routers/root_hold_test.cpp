@@ -1,4 +1,4 @@
-#include "bus/core/routers/root_hold.hpp"
+#include "bus/core/routers/root/root_hold.hpp"
 
 #include <gtest/gtest.h>
 

@@ -285,7 +285,7 @@ TEST_F(RootMovesTest, AfterARestartTheOwnerWinsInEitherOrderAndTheCopyIsFreed) {
   }
 }
 
-TEST_F(RootMovesTest, AFrozenCopyThatItsHostOmitsIsForgottenBeforeAnythingFallsBackToIt) {
+TEST_F(RootMovesTest, AnOmittedFrozenCopyIsForgottenBeforeANameFallsBack) {
   move();
   attach();
   harness->cut(*a);

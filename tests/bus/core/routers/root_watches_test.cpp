@@ -1,5 +1,5 @@
 /// Watches at busroot: snapshots, deltas, bounds, grace; and the table that finds them.
-#include "bus/core/routers/root_watches.hpp"
+#include "bus/core/routers/root/root_watches.hpp"
 
 #include <gtest/gtest.h>
 
@@ -134,7 +134,7 @@ TEST_F(RootWatching, AWatchThatIsOrGrowsTooLargeIsRefused) {
   EXPECT_EQ(root->watch_count(), 0u);
 }
 
-TEST_F(RootWatching, WhoWatchesAndUnwatchesWithoutEndCostsATickNoMoreThanItsBudget) {
+TEST_F(RootWatching, RepeatedWatchesCostATickNoMoreThanItsBudget) {
   restart(3);
   Peer& a = join("A");
   Peer& b = join("B");

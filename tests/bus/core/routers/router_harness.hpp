@@ -113,8 +113,8 @@ class Peer final : RecordHandler {
     SourceQueues& queues;
     explicit Source(SourceQueues& q) : queues(q) {}
     bool ready(Lane lane) const override { return queues.ready(lane); }
-    Pulled pull(Lane lane, std::size_t budget, Bytes& out) override {
-      return queues.pull(lane, budget, out);
+    FillResult fill_bundle(Lane lane, std::size_t budget, Bytes& out) override {
+      return queues.fill_bundle(lane, budget, out);
     }
   };
   Result<> on_record(Kind kind, ByteView payload) override {
@@ -204,7 +204,7 @@ class RouterHarness {
       std::deque<Bytes> bundles = std::exchange(peer->raw_, {});
       if (closed(*peer) || peer->stopped_) continue;
       Peer::Source source(peer->queues_);
-      peer->session_.pump(
+      peer->session_.send_bundles(
           source, [] { return Bytes(); }, [&](Bytes bundle) { bundles.push_back(bundle); });
       for (const Bytes& bundle : bundles) router_.on_bundle(id, bundle, now_);
       any = any || !bundles.empty();

@@ -1,5 +1,6 @@
 #include "tests/cluster/chaos/node/load_node.hpp"
 
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cstring>
@@ -99,12 +100,12 @@ bool LoadNode::send_next(std::uint32_t own) {
   outcome = outcome::kCustody;
   ++stream.sent;
   ++in_flight_[own];
-  bus_.send_acknowledged(Board::channel_of(Board::receiver_of(id)), std::move(body),
-                         {.lane = Board::lane_of(id)},
-                         [this, &outcome, own](const bus::Result<>& end) {
-                           outcome = end ? outcome::kAcknowledged : outcome::of(end.error().code);
-                           --in_flight_[own];
-                         });
+  bus_.send_acknowledged(
+      Board::channel_of(Board::receiver_of(id)), std::move(body), {.lane = Board::lane_of(id)},
+      [this, &outcome, own](const bus::Result<>& end) {
+        outcome = end ? outcome::kAcknowledged : outcome::of(bus::errc_of(end.error()));
+        --in_flight_[own];
+      });
   return true;
 }
 

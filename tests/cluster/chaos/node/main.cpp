@@ -1,6 +1,7 @@
 // starbus-chaos-node load|move BOARD INDEX ENDPOINT: one process of a chaos run, see load_node.hpp
 // and mover_node.hpp.
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
 #include <cstdlib>
 #include <iostream>
 

@@ -1,5 +1,6 @@
 #include "tests/cluster/chaos/node/mover_node.hpp"
 
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cstring>
@@ -127,7 +128,7 @@ void MoverNode::on_moved(std::uint32_t mover, const bus::Result<>& end) {
     hosted_.erase(mover);
     return;
   }
-  ++board_->failures[static_cast<std::size_t>(end.error().code)];
+  ++board_->failures[end.error().code.number()];
   Hosted& hosted = hosted_.at(mover);
   hosted.moving = false;
   if (std::exchange(hosted.frozen, false)) activate(mover);

@@ -1,13 +1,13 @@
 /// Deaths of hosts: who is suspected, who pauses, who is in quarantine, and who is not.
-#include "tests/nodes/manager/placement/book_fixture.hpp"
+#include "tests/nodes/manager/placement/placement_fixture.hpp"
 
 namespace starbus::nodes::manager::test {
 namespace {
 
-class DeathsTest : public PlacementBookTest {};
+class DeathsTest : public PlacementStateTest {};
 
-TEST_F(DeathsTest, WhoKillsHostAfterHostPausesAndThenIsInQuarantine) {
-  book.want({{"chat", 1, false, 1}});
+TEST_F(DeathsTest, RepeatedHostDeathsPauseThenQuarantine) {
+  state.want({{"chat", 1, false, 1}});
   std::uint64_t epoch = 0;
   std::vector<std::chrono::milliseconds> pauses;
   for (int deaths = 0; deaths < static_cast<int>(kSoleDeaths); ++deaths) {
@@ -32,21 +32,21 @@ TEST_F(DeathsTest, WhoKillsHostAfterHostPausesAndThenIsInQuarantine) {
   answer(due().at(0));
   now += 1h;
   EXPECT_TRUE(due().at(0).actions.empty());
-  ASSERT_EQ(book.waiting().size(), 1u);
-  EXPECT_EQ(book.waiting()[0].reason, "quarantine: 1 of them");
-  const Setbacks::Record& record = book.setbacks().records().at(kChat1);
+  ASSERT_EQ(state.waiting().size(), 1u);
+  EXPECT_EQ(state.waiting()[0].reason, "quarantine: 1 of them");
+  const Setbacks::Record& record = state.setbacks().records().at(kChat1);
   EXPECT_TRUE(record.quarantined);
   EXPECT_EQ(record.host, "a");
-  EXPECT_TRUE(book.setbacks().release(kChat1));
-  EXPECT_FALSE(book.setbacks().release(kChat1));
-  book.unanswered("b", book.hosts().at("b").serial, now);
+  EXPECT_TRUE(state.setbacks().release(kChat1));
+  EXPECT_FALSE(state.setbacks().release(kChat1));
+  state.unanswered("b", state.hosts().at("b").serial, now);
   now += 100ms;
   answer(due().at(0));
   EXPECT_EQ(due().at(0).actions.size(), 1u);
 }
 
 TEST_F(DeathsTest, AHostThatDrainsOrComesBackHasNotDied) {
-  book.want({{"chat", 1, false, 1}});
+  state.want({{"chat", 1, false, 1}});
   const auto place = [this] {
     answer(due().at(0));
     EXPECT_EQ(due().at(0).actions.size(), 1u);
@@ -57,10 +57,10 @@ TEST_F(DeathsTest, AHostThatDrainsOrComesBackHasNotDied) {
   place();
   hosts({member("a", 1, false)});  // before what it has said arrives
   EXPECT_TRUE(due().empty());
-  book.leaving(member("a", 1).owner);
+  state.leaving(member("a", 1).owner);
   gone.insert(member("a", 1).owner);
   EXPECT_TRUE(due().empty());
-  EXPECT_TRUE(book.setbacks().records().empty());
+  EXPECT_TRUE(state.setbacks().records().empty());
 
   claims.clear();
   hosts({member("a", 2)});
@@ -70,7 +70,7 @@ TEST_F(DeathsTest, AHostThatDrainsOrComesBackHasNotDied) {
   hosts({again});
   gone.insert(again.owner);
   static_cast<void>(due());
-  EXPECT_TRUE(book.setbacks().records().empty());
+  EXPECT_TRUE(state.setbacks().records().empty());
 }
 
 TEST_F(DeathsTest, WhatHadNotBegunOrIsOldIsNotSuspected) {
@@ -81,32 +81,32 @@ TEST_F(DeathsTest, WhatHadNotBegunOrIsOldIsNotSuspected) {
   hosts({});
   die("a");
   static_cast<void>(due());
-  EXPECT_EQ(book.setbacks().records().size(), 1u);
-  EXPECT_EQ(book.setbacks().records().at(kChat1).sole, 1u);
+  EXPECT_EQ(state.setbacks().records().size(), 1u);
+  EXPECT_EQ(state.setbacks().records().at(kChat1).sole, 1u);
 
   hosts({member("b", 2)});
   answer(due().at(0));
   ASSERT_EQ(due().at(0).actions.size(), 2u);
-  const std::uint64_t serial = book.hosts().at("b").serial;
+  const std::uint64_t serial = state.hosts().at("b").serial;
   const auto serving = [](const InstanceId& id) {
     return InstanceRow{id, InstanceState::serving, 7, {}};
   };
-  book.answered("b", serial, report({serving(kChat1), serving(kChat2)}), now);
-  EXPECT_EQ(book.setbacks().records().size(), 1u);
+  state.answered("b", serial, report({serving(kChat1), serving(kChat2)}), now);
+  EXPECT_EQ(state.setbacks().records().size(), 1u);
   now += std::chrono::milliseconds(kYouth);
-  book.answered("b", serial, report({serving(kChat1), serving(kChat2)}), now);
-  EXPECT_TRUE(book.setbacks().records().empty()) << "it has grown old";
+  state.answered("b", serial, report({serving(kChat1), serving(kChat2)}), now);
+  EXPECT_TRUE(state.setbacks().records().empty()) << "it has grown old";
   die("b");
   static_cast<void>(due());
-  EXPECT_TRUE(book.setbacks().records().empty());
+  EXPECT_TRUE(state.setbacks().records().empty());
 }
 
 /// Three hosts that are started again at once, eight instances, one of which kills its host as soon
 /// as it runs: in the end that one is in quarantine, and nobody else has been.
 TEST_F(DeathsTest, NeighboursOfAKillerAreNotQuarantined) {
   constexpr std::uint32_t kCount = 8;
-  book.want({{"chat", kCount, false, 1}});
-  book.claims_changed({{}, true});
+  state.want({{"chat", kCount, false, 1}});
+  state.claims_changed({{}, true});
   const InstanceId killer{"chat", 5, 0};
   std::map<std::string, std::vector<InstanceRow>> there = {{"a", {}}, {"b", {}}, {"c", {}}};
   std::uint64_t epoch = 0;
@@ -135,8 +135,8 @@ TEST_F(DeathsTest, NeighboursOfAKillerAreNotQuarantined) {
   }
   // The first two have had other suspects: those that were placed anew with it.
   EXPECT_EQ(deaths, static_cast<int>(kSoleDeaths) + 2);
-  EXPECT_EQ(book.setbacks().records().size(), 1u);
-  EXPECT_TRUE(book.setbacks().records().at(killer).quarantined);
+  EXPECT_EQ(state.setbacks().records().size(), 1u);
+  EXPECT_TRUE(state.setbacks().records().at(killer).quarantined);
   std::set<InstanceId> serving;
   for (const auto& [process, rows] : there) {
     for (const InstanceRow& row : rows) serving.insert(row.id);

@@ -41,7 +41,7 @@ InstanceId rank_of(std::uint32_t number, std::uint32_t partitions) {
   return {"rank", number, partitions};
 }
 
-TEST(PlacementPlan, NothingIsPlacedBeforeTheQuorumAndThenItIsSpread) {
+TEST(PlacementPlan, PlacesNothingBeforeQuorumThenSpreads) {
   const std::vector<WantedType> wanted = {
       {"chat", 2, false, 2}, {"rank", 1, false, 2}, {"login", 1, false, 2}};
   const Plan early = make_plan({wanted, {host("a")}, {}, {}, {}});
@@ -80,7 +80,7 @@ TEST(PlacementPlan, WhatIsNotWantedGoes) {
               ElementsAre(withdraw("a", kChat2), withdraw("a", rank_of(1, 4))));
 }
 
-TEST(PlacementPlan, AnotherNumberOfPartitionsWaitsForTheEndOfTheFormer) {
+TEST(PlacementPlan, NewPartitionCountWaitsForEndOfOld) {
   const std::vector<WantedType> wanted = {{"rank", 2, true, 1}};
   const Plan first = make_plan({wanted, {host("a", {row(rank_of(3, 4))})}, {}, {}, {}});
   EXPECT_THAT(first.actions, ElementsAre(withdraw("a", rank_of(3, 4))));

@@ -64,10 +64,9 @@ TEST(Load, OneNameIsOneRowHoweverItIsGiven) {
   EXPECT_EQ(load.size(), 1u);
 }
 
-TEST(Load, AClosureWithoutANameIsCalledByTheFunctionThatItStandsIn) {
+TEST(Load, UnnamedClosureIsNamedByItsFunction) {
   const auto closure = [] {};
-  EXPECT_THAT(WorkName(typeid(closure)).text(),
-              HasSubstr("AClosureWithoutANameIsCalledByTheFunctionThatItStandsIn"));
+  EXPECT_THAT(WorkName(typeid(closure)).text(), HasSubstr("UnnamedClosureIsNamedByItsFunction"));
   EXPECT_LE(WorkName(typeid(closure)).text().size(), kMaxSourceName);
 }
 

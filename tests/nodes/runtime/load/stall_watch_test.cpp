@@ -43,7 +43,7 @@ TEST_F(StallWatchTest, ALoopThatAdvancesIsNotMentioned) {
   EXPECT_EQ(watch.stalls(), 0u);
 }
 
-TEST_F(StallWatchTest, AStallIsReportedAtItsLimitAtEachDoublingAndAtItsEnd) {
+TEST_F(StallWatchTest, ReportsStallAtLimitDoublingsAndEnd) {
   observe_until(1s);
   advances = false;
   sample.handler = "chat.say";
@@ -75,7 +75,7 @@ TEST_F(StallWatchTest, AStallUpToItsLimitIsNone) {
   EXPECT_TRUE(observe_until(2s).empty());
 }
 
-TEST_F(StallWatchTest, APauseOfTheWholeProcessIsNotTheFaultOfAHandler) {
+TEST_F(StallWatchTest, ProcessPauseIsNotAStall) {
   // Behind the pause either of the two threads may be the first to run.
   for (const bool loop_is_first : {false, true}) {
     advances = true;

@@ -23,7 +23,7 @@ using starbus::test::spin;
 using ::testing::ElementsAre;
 using namespace std::chrono_literals;
 
-class Miller : public rpc::Host<Miller> {
+class Miller : public rpc::Callable<Miller> {
  public:
   explicit Miller(std::function<void()> work) : work_(std::move(work)) {}
   void grind(rpc::Caller&) { work_(); }
@@ -90,7 +90,7 @@ TEST_F(WhatRunsTest, WhatATimerBeginsIsCountedOnce) {
   run([this]() -> Task {
     EXPECT_TRUE(co_await begin());
     Miller worker{[] { spin(40ms); }};
-    const std::uint64_t before = main.load().measured() + endpoint.measured();
+    const std::uint64_t before = main.load().measured() + endpoint.work().measured();
     const std::uint64_t begun = rpc::ticks();
     bool done = false;
     const auto timer = [&] {
@@ -102,9 +102,9 @@ TEST_F(WhatRunsTest, WhatATimerBeginsIsCountedOnce) {
     EXPECT_TRUE(co_await until([&] { return done; }));
     const std::uint64_t passed = rpc::ticks() - begun;
     EXPECT_EQ(names.back(), WorkName(typeid(timer)).text()) << "it is shown again";
-    const std::uint64_t spawned = endpoint.spawned().at(&worker.rpc_class()).ticks;
+    const std::uint64_t spawned = endpoint.work().spawned().at(&worker.rpc_class()).ticks;
     EXPECT_LT(main.load().source(WorkName(typeid(timer))).ticks, spawned / 5);
-    const std::uint64_t counted = main.load().measured() + endpoint.measured() - before;
+    const std::uint64_t counted = main.load().measured() + endpoint.work().measured() - before;
     EXPECT_GE(counted, spawned);
     EXPECT_LE(counted, passed) << "no more than there is";
   });

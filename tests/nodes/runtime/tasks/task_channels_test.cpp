@@ -1,4 +1,4 @@
-/// The promises of docs/tasks.md, one by one, with real threads.
+/// The promises of docs/guide/tasks.md, one by one, with real threads.
 #include "nodes/runtime/tasks/task_channels.hpp"
 
 #include <gmock/gmock.h>
@@ -10,7 +10,6 @@
 #include <stdexcept>
 #include <thread>
 
-#include "tests/entity/documents.hpp"
 #include "tests/nodes/test_loop.hpp"
 
 namespace starbus::nodes {
@@ -144,7 +143,7 @@ TEST_F(TaskChannelsTest, WhatWorkThrowsIsAResult) {
   EXPECT_THAT(errors, ElementsAre("handler_failed: disk", "handler_failed"));
 }
 
-TEST_F(TaskChannelsTest, CompletionsOfAnEndedOwnerAreDroppedAndTheWorkRuns) {
+TEST_F(TaskChannelsTest, EndedOwnerDropsCompletionsWorkStillRuns) {
   TaskChannels tasks(loop, {.workers = 1});
   auto owner = std::make_unique<TaskOwner>();
   std::latch ended(1);
@@ -252,7 +251,7 @@ TEST_F(TaskChannelsTest, ShutdownRunsWhatThereIs) {
   EXPECT_TRUE(tasks.shutdown(1s).empty()) << "a second one has nothing to do";
 }
 
-TEST_F(TaskChannelsTest, ShutdownGivesUpAtItsDeadlineAndNamesWhatIsLeft) {
+TEST_F(TaskChannelsTest, ShutdownDeadlineNamesRemainingWork) {
   // Shared with a thread that is left alone.
   struct Stuck {
     std::latch begun{1};
@@ -312,10 +311,6 @@ TEST_F(TaskChannelsTest, ReportsABoundedNumberOfNames) {
   EXPECT_EQ(left.channels.size(), kMaxReportedChannels);
   EXPECT_EQ(left.never_ran + left.running, 200u);
   release->count_down();
-}
-
-TEST(TaskDocuments, ListEveryLimitAsItIs) {
-  expect_limits("tasks.md", task_limits());
 }
 
 }  // namespace

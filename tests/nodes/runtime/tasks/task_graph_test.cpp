@@ -96,7 +96,7 @@ TEST_F(TaskGraphTest, WhatHasCompletedIsNotWaitedFor) {
   EXPECT_THAT(told, ElementsAre("first", "second"));
 }
 
-TEST_F(TaskGraphTest, AFailureReachesAllThatWaitForItOnceAndNobodyElse) {
+TEST_F(TaskGraphTest, FailureReachesDependentTasksOnly) {
   const auto bad = add("bad", {}, true);
   const auto left = add("left", {bad});
   const auto right = add("right", {bad, bad});

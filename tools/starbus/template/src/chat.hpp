@@ -21,7 +21,7 @@ inline constexpr std::size_t kLongestLine = 200;     // bytes
 /// The rooms of one partition. They are in memory: what was said is forgotten with the host. To
 /// keep it, load in start() and save in stop(): see "Next" in README.md. Belongs to the loop's
 /// thread; the host that makes it may end it at any time.
-class Chat final : public service::Service, public rpc::Host<Chat> {
+class Chat final : public service::Service, public rpc::Callable<Chat> {
  public:
   explicit Chat(service::Instance& instance) : instance_(instance) {}
 

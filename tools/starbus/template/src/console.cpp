@@ -22,12 +22,8 @@ using starbus::bus::daemon::Response;
 /// 503 is what may be better in a moment: a partition that moves, a node that is full.
 unsigned status_of(const rpc::Error& error) {
   if (error == rpc::Errc::refused) return 422;
-  if (error == rpc::Errc::no_such_entity) return 404;
+  if (rpc::is_absent(error)) return 404;
   return 503;
-}
-template <class Own>
-unsigned status_of(const service::CallFailure<Own>& failure) {
-  return status_of(failure.call);
 }
 
 /// The answer to who asked by HTTP: the value of a call as JSON, or why there is none.

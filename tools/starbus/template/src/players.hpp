@@ -18,7 +18,7 @@ inline constexpr std::size_t kMostPlayers = 1'000;      // of one partition
 /// Makes the entities of one partition. Each has a channel of its own, so whoever calls a player
 /// calls it directly. They end with this: when the host drains or dies, the manager puts the
 /// partition on another host, where they enter anew.
-class Players final : public service::Service, public rpc::Host<Players> {
+class Players final : public service::Service, public rpc::Callable<Players> {
  public:
   /// `at`: the process, for people. The host of entities outlives this.
   Players(service::Instance& instance, entities::EntityHost& host, std::string at)

@@ -104,7 +104,7 @@ TEST_F(GameTest, WhatIsNoNameIsRefused) {
   service::Partitions chat(there.rpc, kChat, kChatPartitions);
   const auto said = ask<&Chat::say>(chat, "A room", "A room", "hello");
   ASSERT_FALSE(said);
-  EXPECT_EQ(said.error().call.error.code, service::Errc::bad_name);
+  EXPECT_EQ(said.error().error.code, service::Errc::bad_name);
 }
 
 TEST_F(GameTest, ACopyFollowsThePlayer) {

@@ -1,0 +1,55 @@
+/// Observers that migrate from or to another process: exports what a sensor's client knows, and
+/// makes a fresh sensor see the same targets. Belongs to the world's thread. Owns nothing. Errors
+/// are those that world.hpp names; a call that fails changes nothing.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "aoi/observer_state.hpp"
+#include "aoi/world.hpp"
+#include "aoi/world/deferred.hpp"
+#include "aoi/world/removals.hpp"
+
+namespace starbus::aoi {
+
+class Migration {
+ public:
+  /// All outlive it.
+  struct Parts {
+    Tables& tables;
+    Index& index;
+    Pins& pins;
+    Interest& interest;
+    Epochs& epochs;
+    Removals& removals;
+    Deferred& deferred;
+  };
+  explicit Migration(const Parts& parts) : parts_(parts) {}
+
+  Result<ObserverState> export_state(SensorId id) const;
+
+  /// What of a state can be adopted here, and the batch that tells the client so.
+  struct Match {
+    std::vector<Adopted> targets;
+    ReindexBatch batch;
+  };
+  Result<Match> match(SensorId id, const ObserverState& state,
+                      const std::function<EntityId(std::uint64_t)>& resolve) const;
+  /// `last_epoch`: of the numbering in which the client knows the targets; 0: none.
+  Result<> adopt(SensorId id, std::span<const Adopted> targets, std::uint32_t last_epoch);
+  /// The owner of a sensor that lives or is deferred.
+  std::optional<EntityIndex> owner_of(SensorId id) const;
+
+ private:
+  bool may_be_adopted(EntityId target, EntityIndex owner) const;
+  Result<> check_targets(std::span<const Adopted> targets, EntityIndex owner) const;
+  Result<> check_sees_nothing(SensorId id) const;
+  Result<> do_adopt(SensorId id, std::span<const Adopted> targets);
+
+  const Parts parts_;
+};
+
+}  // namespace starbus::aoi

@@ -1,0 +1,54 @@
+/// What a World answers: what has been reported, and regions by present positions. Belongs to the
+/// world's thread; answers may settle the backend and count their own work. Owns its counters. The
+/// errors are those that world.hpp names. Removals are settled before any of these is called.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "aoi/index/index.hpp"
+#include "aoi/select/symmetric.hpp"
+#include "aoi/world.hpp"
+#include "aoi/world/pins.hpp"
+
+namespace starbus::aoi {
+
+class Queries {
+ public:
+  Queries(const Tables& tables, Index& index, const SymmetricLists& lists, const Pins& pins)
+      : tables_(tables), index_(index), lists_(lists), pins_(pins) {}
+
+  std::vector<EntityId> sees(SensorId id) const;
+  bool sees(SensorId id, EntityId target) const;
+  std::vector<SensorId> observers(EntityId id) const;
+  std::uint16_t wire_index(SensorId id, EntityId target) const;
+
+  Result<std::vector<EntityId>> find(const Region& region, const Filter& filter);
+  Result<std::vector<Neighbour>> nearest(const Position& at, std::size_t k, float radius,
+                                         const Filter& filter);
+
+  std::optional<EntityOptions> entity(EntityId id) const;
+  std::optional<SensorOptions> sensor(SensorId id) const;
+  std::optional<EntityId> owner(SensorId id) const;
+  std::vector<SensorId> sensors_of(EntityId id) const;
+  std::vector<EntityId> entities() const;
+  std::uint64_t key_of(EntityId id) const;
+
+  /// Adds what find() and nearest() have counted.
+  void add_to(Statistics& statistics) const;
+
+ private:
+  template <class Visitor>
+  void visit(const Box& box, const Visitor& visitor);
+
+  const Tables& tables_;
+  Index& index_;
+  const SymmetricLists& lists_;
+  const Pins& pins_;
+  std::uint64_t queries_ = 0;
+  std::uint64_t tests_ = 0;
+  std::uint64_t visited_ = 0;
+};
+
+}  // namespace starbus::aoi

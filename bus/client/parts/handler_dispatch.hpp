@@ -1,0 +1,23 @@
+/// Makes Message and Call objects of what arrives, and runs the user's handlers. Shows what runs
+/// (BusContext::activity). One thread.
+#pragma once
+
+#include "bus/client/parts/bus_context.hpp"
+#include "bus/client/parts/owned_names.hpp"
+
+namespace starbus::bus {
+
+class HandlerDispatch {
+ public:
+  explicit HandlerDispatch(BusContext& context) : context_(context) {}
+
+  /// Ignores what no client library has written. The handler may end `owned`'s name, or the bus.
+  void deliver(const OwnedName& owned, const Delivery& delivery);
+
+ private:
+  void deliver_call(const OwnedName& owned, const Delivery& delivery, const Envelope& envelope);
+
+  BusContext& context_;
+};
+
+}  // namespace starbus::bus

@@ -1,0 +1,230 @@
+#include "bus/client/parts/owned_names.hpp"
+
+#include <utility>
+
+namespace starbus::bus {
+
+// --- binding -------------------------------------------------------------------------------------
+
+void OwnedNames::bind(std::string name, Handlers handlers, Done<Bound> done) {
+  if (!is_shared_name(name)) {
+    return bind_exact(std::move(name), {}, 0, std::move(handlers), std::move(done));
+  }
+  const std::string prefix = name + "#";
+  if (auto kept = watchers_.keep(prefix); !kept) {
+    return context_.complete<Bound>(std::move(done), kept.error());
+  }
+  watchers_.when_complete(prefix, [this, name = std::move(name), handlers = std::move(handlers),
+                                   done = std::move(done)]() mutable {
+    bind_next_instance(name, 0, std::move(handlers), std::move(done));
+  });
+}
+
+void OwnedNames::bind_member(const std::string& group, Handlers handlers, Done<Bound> done) {
+  const ProcessCore& process = context_.process;
+  bind_exact(group + "#" + process.host() + "." + process.node(), group, 0, std::move(handlers),
+             std::move(done));
+}
+
+/// Binds the lowest number above `after` that the watch shows as free.
+void OwnedNames::bind_next_instance(std::string shared, unsigned after, Handlers handlers,
+                                    Done<Bound> done) {
+  const RowSet* const rows = context_.process.rows(shared + "#");
+  for (unsigned instance = after + 1; instance <= kMaxInstances; ++instance) {
+    std::string name = shared + "#" + std::to_string(instance);
+    if ((rows && rows->rows().contains(name)) || by_name_.contains(name)) continue;
+    return bind_exact(std::move(name), std::move(shared), instance, std::move(handlers),
+                      std::move(done));
+  }
+  context_.complete<Bound>(std::move(done),
+                           Error{Errc::too_many_names, shared + " has 4096 instances"});
+}
+
+void OwnedNames::bind_exact(std::string name, std::string asked, unsigned instance,
+                            Handlers handlers, Done<Bound> done) {
+  if (context_.closed) return context_.complete<Bound>(std::move(done), Error{Errc::closed});
+  const auto binding = context_.process.bind(name);
+  if (!binding) return context_.complete<Bound>(std::move(done), binding.error());
+  auto owned = std::make_shared<OwnedName>();
+  owned->name = std::make_shared<const std::string>(name);
+  owned->channel = channel_id(name);
+  owned->handlers = std::move(handlers);
+  owned->bound = std::move(done);
+  owned->asked = asked;
+  owned->instance = instance;
+  names_.emplace(*binding, std::move(owned));
+  by_name_[name] = *binding;
+  if (!asked.empty()) by_name_[asked] = *binding;
+  context_.link.request_send(0);
+}
+
+std::shared_ptr<OwnedName> OwnedNames::find(BindingId binding) const {
+  const auto found = names_.find(binding);
+  return found == names_.end() ? nullptr : found->second;
+}
+
+void OwnedNames::on_bound(BindingId binding, Epoch epoch) {
+  const auto owned = find(binding);
+  if (!owned) return;
+  context_.complete<Bound>(std::exchange(owned->bound, {}), Bound{*owned->name, epoch});
+}
+
+void OwnedNames::on_bind_refused(BindingId binding, const Error& reason) {
+  const auto owned = forget(binding);
+  if (!owned) return;
+  if (owned->instance != 0 && reason == Errc::already_bound) {  // another process was faster
+    bind_next_instance(owned->asked, owned->instance, std::move(owned->handlers),
+                       std::move(owned->bound));
+  } else {
+    context_.complete<Bound>(std::move(owned->bound), reason);
+  }
+}
+
+void OwnedNames::unbind(const std::string& name, Done<> done) {
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) {
+    return context_.complete<void>(std::move(done), Error{Errc::not_bound});
+  }
+  OwnedName& owned = *names_.at(found->second);
+  const auto begun = context_.process.unbind(owned.channel);
+  if (!begun && begun.error() == Errc::busy) {
+    return context_.complete<void>(std::move(done), begun.error());
+  }
+  // A second unbind while the first is under way waits for the same answer.
+  owned.unbound.push_back(std::move(done));
+  context_.link.request_send(0);
+}
+
+void OwnedNames::on_unbound(BindingId binding) {
+  const auto owned = forget(binding);
+  if (!owned) return;
+  context_.complete<Bound>(std::move(owned->bound),
+                           Error{Errc::not_bound, "unbound before it was granted"});
+  for (auto& done : owned->unbound) context_.complete<void>(std::move(done), {});
+}
+
+std::shared_ptr<OwnedName> OwnedNames::forget(BindingId binding) {
+  const auto found = names_.find(binding);
+  if (found == names_.end()) return nullptr;
+  auto owned = std::move(found->second);
+  names_.erase(found);
+  by_name_.erase(*owned->name);
+  if (!owned->asked.empty()) by_name_.erase(owned->asked);
+  readers_.disowned(owned->channel, {Errc::not_bound, *owned->name});
+  return owned;
+}
+
+void OwnedNames::end_all(const Error& reason) {
+  by_name_.clear();
+  for (const auto& [id, owned] : std::exchange(names_, {})) {
+    context_.complete<Bound>(owned->bound, reason);
+    context_.complete<void>(owned->moved, reason);
+    for (const auto& done : owned->unbound) context_.complete<void>(done, {});
+  }
+}
+
+// --- leaving -------------------------------------------------------------------------------------
+
+/// A watch of the processes on the target's host tells which incarnation the target is.
+void OwnedNames::move(const std::string& name, const std::string& target,
+                      std::function<Bytes()> freeze, Done<> done) {
+  const std::size_t dot = target.find('.');
+  if (dot == std::string::npos || !check_node_name(target.substr(0, dot)) ||
+      !check_node_name(target.substr(dot + 1))) {
+    return context_.complete<void>(std::move(done),
+                                   Error{Errc::bad_name, "'" + target + "': HOST.NODE"});
+  }
+  const std::string prefix = "process/" + target.substr(0, dot + 1);
+  if (auto kept = watchers_.keep(prefix); !kept) {
+    return context_.complete<void>(std::move(done), kept.error());
+  }
+  watchers_.when_complete(
+      prefix, [this, name, target, freeze = std::move(freeze), done = std::move(done)]() mutable {
+        begin_move(name, target, std::move(freeze), std::move(done));
+      });
+}
+
+void OwnedNames::begin_move(const std::string& name, const std::string& target,
+                            std::function<Bytes()> freeze, Done<> done) {
+  if (context_.closed) return context_.complete<void>(std::move(done), Error{Errc::closed});
+  const std::string process = "process/" + target;
+  const RowSet* const rows = context_.process.rows(process.substr(0, process.find('.') + 1));
+  if (!rows || !rows->rows().contains(process)) {
+    return context_.complete<void>(std::move(done), Error{Errc::no_owner, "no process " + target});
+  }
+  const WatchRow& row = rows->rows().find(process)->second;
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) {
+    return context_.complete<void>(std::move(done), Error{Errc::not_bound});
+  }
+  OwnedName& owned = *names_.at(found->second);
+  if (owned.moved) {
+    return context_.complete<void>(std::move(done), Error{Errc::busy, name + " is moving"});
+  }
+  if (auto begun = context_.process.move(owned.channel, row.owner, row.lineage); !begun) {
+    return context_.complete<void>(std::move(done), begun.error());
+  }
+  owned.freeze = std::move(freeze);
+  owned.moved = std::move(done);
+  context_.link.request_send(0);
+}
+
+Bytes OwnedNames::on_freeze(BindingId binding) {
+  const auto owned = find(binding);
+  if (!owned) return {};
+  readers_.owned(owned->channel, Epoch{});
+  const auto freeze = std::exchange(owned->freeze, nullptr);
+  return freeze ? freeze() : Bytes();
+}
+
+void OwnedNames::on_moved(BindingId binding) {
+  const auto owned = forget(binding);
+  if (owned) context_.complete<void>(std::exchange(owned->moved, nullptr), {});
+}
+
+void OwnedNames::on_move_failed(BindingId binding, Epoch epoch, const Error& reason) {
+  const auto owned = find(binding);
+  if (!owned) return;
+  readers_.owned(owned->channel, epoch);
+  owned->freeze = nullptr;
+  context_.complete<void>(std::exchange(owned->moved, nullptr), reason);
+}
+
+// --- arriving ------------------------------------------------------------------------------------
+
+void OwnedNames::on_arrival(std::string prefix, ArrivalHandlers handlers) {
+  arrivals_.insert_or_assign(std::move(prefix), std::move(handlers));
+}
+
+/// Those of the longest prefix; null if there are none.
+const ArrivalHandlers* OwnedNames::arrival_handlers(std::string_view name) const {
+  const ArrivalHandlers* best = nullptr;
+  std::size_t longest = 0;
+  for (const auto& [prefix, handlers] : arrivals_) {
+    if (!name.starts_with(prefix) || (best && prefix.size() < longest)) continue;
+    best = &handlers;
+    longest = prefix.size();
+  }
+  return best;
+}
+
+Result<> OwnedNames::on_arriving(const std::string& name, ByteView state) {
+  const ArrivalHandlers* const handlers = arrival_handlers(name);
+  if (context_.closing || !handlers || !handlers->arrived) {
+    return Error{Errc::move_refused, context_.options.node + " takes in no " + name};
+  }
+  return handlers->accept ? handlers->accept(name, state) : Result<>();
+}
+
+void OwnedNames::on_arrived(BindingId binding, const std::string& name, Epoch epoch, Bytes state) {
+  auto owned = std::make_shared<OwnedName>();
+  owned->name = std::make_shared<const std::string>(name);
+  owned->channel = channel_id(name);
+  names_.emplace(binding, owned);
+  by_name_[name] = binding;
+  Arrival arrival{name, epoch, std::move(state)};
+  const ArrivalHandlers* const handlers = arrival_handlers(name);
+  if (handlers && handlers->arrived) owned->handlers = handlers->arrived(arrival);
+}
+
+}  // namespace starbus::bus

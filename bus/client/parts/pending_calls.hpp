@@ -1,0 +1,59 @@
+/// Calls of this process, from the request until the reply, an error or the deadline: each ends
+/// exactly once. At most kMaxPendingCalls. One thread; the timer keeps no Bus alive.
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+#include <map>
+#include <unordered_map>
+
+#include "bus/client/parts/message_sender.hpp"
+
+namespace starbus::bus {
+
+/// Tokens of requests; those of other messages are lower.
+inline constexpr Token kCallToken = Token{1} << 63;
+
+class PendingCalls {
+ public:
+  using Id = std::uint64_t;
+  PendingCalls(BusContext& context, MessageSender& sender);
+
+  bool full() const { return calls_.size() >= kMaxPendingCalls; }
+  /// The deadline runs from now on; send follows.
+  Id begin(const CallOptions& options, Done<Bytes> done);
+  /// Sends the request to an owned channel. Does nothing if the call has ended.
+  void send(Id id, const Name& to, Lineage hint, const Trace& trace, ByteView body);
+  void end(Id id, Result<Bytes> result);
+  /// The lane of a call that has not ended.
+  std::optional<Lane> lane_of(Id id) const;
+  /// A message to the channel of this process.
+  void on_reply(const Delivery& delivery);
+  void end_all(const Error& reason);
+  void stop_timer() { timer_.cancel(); }
+
+  std::uint64_t started() const { return started_; }
+  std::uint64_t timed_out() const { return timed_out_; }
+
+ private:
+  struct Pending {
+    Done<Bytes> done;
+    ChannelId channel{};
+    Lane lane = Lane::call;
+    std::uint64_t seq = 0;
+    std::multimap<Time, Id>::iterator deadline{};
+  };
+
+  void expire();
+  void arm_timer();
+
+  BusContext& context_;
+  MessageSender& sender_;
+  boost::asio::steady_timer timer_;
+  std::unordered_map<Id, Pending> calls_;
+  std::multimap<Time, Id> deadlines_;
+  Id next_id_;  // begins at an incarnation: no reply to an earlier life matches a call
+  std::uint64_t started_ = 0;
+  std::uint64_t timed_out_ = 0;
+};
+
+}  // namespace starbus::bus

@@ -1,0 +1,154 @@
+#include "bus/client/parts/prefix_watchers.hpp"
+
+#include <cassert>
+#include <utility>
+
+#include "bus/client/bus_core.hpp"
+
+namespace starbus::bus {
+
+Result<WatchHandle> PrefixWatchers::watch(std::string prefix,
+                                          std::function<void(const WatchUpdate&)> on_update,
+                                          std::function<void(const Error&)> on_error) {
+  if (auto started = context_.process.watch(prefix); !started) return started.error();
+  context_.link.request_send(0);
+  const std::uint64_t id = next_id_++;
+  watched_[prefix].watchers.emplace(id, Watcher{std::move(on_update), std::move(on_error)});
+  if (complete_rows(prefix)) {  // a later watcher of the same prefix
+    boost::asio::post(context_.loop, [this, weak = context_.self, prefix, id] {
+      const auto held = weak.lock();
+      if (held && !context_.closed) tell_present_rows(prefix, id);
+    });
+  }
+  WatchHandle handle;
+  handle.core_ = context_.self;
+  handle.prefix_ = std::move(prefix);
+  handle.id_ = id;
+  return handle;
+}
+
+void PrefixWatchers::tell_present_rows(const std::string& prefix, std::uint64_t id) {
+  const RowSet* const rows = context_.process.rows(prefix);
+  if (!rows) return;
+  WatchUpdate update;
+  update.complete = true;
+  for (const auto& [name, row] : rows->rows()) update.changes.push_back(row);
+  tell(prefix, id, update);
+}
+
+/// The callback may end any watch, its own too.
+void PrefixWatchers::tell(const std::string& prefix, std::uint64_t id, const WatchUpdate& update) {
+  const auto found = watched_.find(prefix);
+  if (found == watched_.end()) return;
+  const auto watcher = found->second.watchers.find(id);
+  if (watcher == found->second.watchers.end()) return;
+  const auto callback = watcher->second.on_update;
+  const auto shown = context_.showing("watch ", prefix);
+  if (callback) callback(update);
+}
+
+void PrefixWatchers::end(const std::string& prefix, std::uint64_t id) {
+  const auto found = watched_.find(prefix);
+  if (found == watched_.end()) return;
+  found->second.watchers.erase(id);
+  if (!found->second.watchers.empty() || found->second.kept) return;
+  watched_.erase(found);
+  context_.process.unwatch(prefix);
+  context_.link.request_send(0);
+}
+
+Result<> PrefixWatchers::keep(const std::string& prefix) {
+  if (auto started = context_.process.watch(prefix); !started) return started.error();
+  context_.link.request_send(0);
+  watched_[prefix].kept = true;
+  return {};
+}
+
+const RowSet* PrefixWatchers::complete_rows(const std::string& prefix) const {
+  const RowSet* const rows = context_.process.rows(prefix);
+  return rows && rows->complete() ? rows : nullptr;
+}
+
+void PrefixWatchers::when_complete(const std::string& prefix, std::function<void()> action) {
+  if (complete_rows(prefix)) return action();
+  watched_.at(prefix).when_complete.push_back(std::move(action));
+}
+
+bool PrefixWatchers::must_hold(const std::string& prefix) const {
+  if (!complete_rows(prefix)) return true;
+  const auto watched = watched_.find(prefix);
+  return watched != watched_.end() && !watched->second.when_complete.empty();
+}
+
+Result<> PrefixWatchers::hold(const std::string& prefix, std::size_t bytes,
+                              std::function<void()> action) {
+  if (auto kept = keep(prefix); !kept) return kept.error();
+  Watched& watched = watched_.at(prefix);
+  if (watched.held_bytes != 0 && watched.held_bytes + bytes > kChannelWindow) {
+    return Error{Errc::would_block, "the members of " + prefix + " are not known yet"};
+  }
+  watched.held_bytes += bytes;
+  ++held_messages_;
+  watched.when_complete.emplace_back(
+      [this, prefix, bytes, action = std::move(action)] { release(prefix, bytes, action); });
+  return {};
+}
+
+void PrefixWatchers::release(const std::string& prefix, std::size_t bytes,
+                             const std::function<void()>& action) {
+  assert(held_messages_ != 0);
+  --held_messages_;
+  const auto found = watched_.find(prefix);
+  if (found != watched_.end()) found->second.held_bytes -= bytes;
+  action();
+  if (after_release) after_release();
+}
+
+void PrefixWatchers::on_update(const std::string& prefix, const std::vector<WatchRow>& changes,
+                               bool complete) {
+  const auto found = watched_.find(prefix);
+  if (found == watched_.end()) return;
+  const WatchUpdate update{changes, complete};
+  std::vector<std::uint64_t> ids;
+  for (const auto& [id, watcher] : found->second.watchers) ids.push_back(id);
+  for (const std::uint64_t id : ids) tell(prefix, id, update);
+  const auto present = watched_.find(prefix);
+  if (!complete || present == watched_.end()) return;
+  for (auto& action : std::exchange(present->second.when_complete, {})) action();
+}
+
+void PrefixWatchers::on_refused(const std::string& prefix, const Error& reason) {
+  const auto found = watched_.find(prefix);
+  if (found == watched_.end()) return;
+  Watched watched = std::move(found->second);
+  watched_.erase(found);
+  // What waited for the snapshot goes on without one, and finds no instance and no member.
+  for (auto& action : watched.when_complete) action();
+  for (auto& [id, watcher] : watched.watchers) {
+    if (watcher.on_error) watcher.on_error(reason);
+  }
+}
+
+/// What waits for a snapshot finds the bus closed, and completes so.
+void PrefixWatchers::shut() {
+  for (auto& [prefix, watched] : std::exchange(watched_, {})) {
+    for (auto& action : watched.when_complete) action();
+  }
+}
+
+// --- watch_handle.hpp ----------------------------------------------------------------------------
+
+WatchHandle& WatchHandle::operator=(WatchHandle&& other) noexcept {
+  if (this == &other) return *this;
+  if (const auto core = core_.lock()) core->end_watch(prefix_, id_);
+  core_ = std::exchange(other.core_, {});
+  prefix_ = std::move(other.prefix_);
+  id_ = other.id_;
+  return *this;
+}
+
+WatchHandle::~WatchHandle() {
+  if (const auto core = core_.lock()) core->end_watch(prefix_, id_);
+}
+
+}  // namespace starbus::bus

@@ -1,0 +1,65 @@
+/// The watches of a Bus: any number of watchers of the user per prefix, and internal ones for
+/// shared names, groups, hosts and stores, which stay. Operations that need a snapshot wait here
+/// until it is complete, at most kChannelWindow bytes of messages per prefix. One thread.
+#pragma once
+
+#include <map>
+
+#include "bus/client/parts/bus_context.hpp"
+#include "bus/client/watch_handle.hpp"
+
+namespace starbus::bus {
+
+class PrefixWatchers {
+ public:
+  explicit PrefixWatchers(BusContext& context) : context_(context) {}
+
+  /// See Bus::watch.
+  Result<WatchHandle> watch(std::string prefix, std::function<void(const WatchUpdate&)> on_update,
+                            std::function<void(const Error&)> on_error);
+  void end(const std::string& prefix, std::uint64_t id);
+
+  /// Watches the prefix from now on, for this library. Idempotent.
+  Result<> keep(const std::string& prefix);
+  /// Calls `action` when the snapshot of a kept prefix is complete, or refused, or the bus closes:
+  /// at once if it is complete.
+  void when_complete(const std::string& prefix, std::function<void()> action);
+  /// Keeps the prefix and a message of so many bytes, until its snapshot is complete. would_block
+  /// beyond a window's worth.
+  Result<> hold(const std::string& prefix, std::size_t bytes, std::function<void()> action);
+  /// The snapshot is not complete, or earlier messages still wait for it.
+  bool must_hold(const std::string& prefix) const;
+  /// The rows of a complete snapshot; null otherwise.
+  const RowSet* complete_rows(const std::string& prefix) const;
+  std::size_t held_messages() const { return held_messages_; }
+
+  void on_update(const std::string& prefix, const std::vector<WatchRow>& changes, bool complete);
+  void on_refused(const std::string& prefix, const Error& reason);
+  void shut();
+
+  /// Called after a held message was sent.
+  std::function<void()> after_release{};
+
+ private:
+  struct Watcher {
+    std::function<void(const WatchUpdate&)> on_update;
+    std::function<void(const Error&)> on_error;
+  };
+  struct Watched {
+    std::map<std::uint64_t, Watcher> watchers;
+    std::vector<std::function<void()>> when_complete;
+    std::size_t held_bytes = 0;
+    bool kept = false;
+  };
+
+  void tell_present_rows(const std::string& prefix, std::uint64_t id);
+  void tell(const std::string& prefix, std::uint64_t id, const WatchUpdate& update);
+  void release(const std::string& prefix, std::size_t bytes, const std::function<void()>& action);
+
+  BusContext& context_;
+  std::map<std::string, Watched> watched_;
+  std::uint64_t next_id_ = 1;
+  std::size_t held_messages_ = 0;
+};
+
+}  // namespace starbus::bus

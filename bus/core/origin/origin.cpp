@@ -1,0 +1,348 @@
+#include "bus/core/origin/origin.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "bus/core/sabotage.hpp"
+
+namespace starbus::bus {
+
+void Origin::set_now(Time now) {
+  now_ = now;
+  custody_.set_now(now);
+  writer_.set_now(now);
+}
+
+// --- sending -------------------------------------------------------------------------------------
+
+/// A message that is larger than a window goes alone.
+bool Origin::room_in(const Stream* stream, std::size_t charge, std::size_t process_charge) const {
+  const std::uint64_t in_stream = stream ? stream->charge : 0;
+  const std::uint64_t in_process = custody_.bytes();
+  if (stream && stream->durable && stream->items.size() >= kDurableWindow) return false;
+  if (in_stream != 0 && in_stream + charge > kChannelWindow) return false;
+  return in_process == 0 || in_process + process_charge <= kProcessWindow;
+}
+
+bool Origin::has_room(const ChannelId& channel, Lane lane) const {
+  // Half a window, so that a sender that was refused can send more than one message.
+  const Stream* const stream = streams_.find(channel, lane);
+  if (custody_.bytes() > kProcessWindow / 4 * 3) return false;
+  if (!stream) return true;
+  if (stream->durable && stream->items.size() > kDurableWindow / 2) return false;
+  return stream->charge <= kChannelWindow / 2;
+}
+
+Origin::Stream& Origin::stream_for(const Destination& to, Lane lane) {
+  Stream& stream = streams_.get(to, lane);
+  if (stream.lineage < to.hint) adopt_lineage(stream, to.hint);
+  return stream;
+}
+
+Result<std::uint64_t> Origin::send(const Destination& to, Lane lane, ByteView head, ByteView body,
+                                   Token token, Time expires, Marks marks) {
+  if (body.size() > kMaxBody) {
+    return Error{Errc::too_large, std::to_string(body.size()) + " bytes"};
+  }
+  const std::size_t charge = kItemHeader + head.size() + body.size();
+  if (!marks.system && !room_in(streams_.find(to.channel, lane), charge, charge)) {
+    return Error{Errc::would_block};
+  }
+  Stream& stream = stream_for(to, lane);
+  const std::uint64_t seq = custody_.add(stream, head, body, token, expires, 0, marks);
+  streams_.schedule(stream);
+  return seq;
+}
+
+Result<> Origin::multicast(std::span<const Recipient> recipients, Lane lane, ByteView head,
+                           ByteView body, Time expires, std::uint32_t sender) {
+  if (recipients.empty()) return {};
+  if (recipients.size() > kMaxGroup) return Error{Errc::group_too_large};
+  if (body.size() > kMaxBody) return Error{Errc::too_large};
+  const std::size_t size = head.size() + body.size();
+  for (const Recipient& recipient : recipients) {
+    if (!room_in(streams_.find(recipient.to.channel, lane), size + kItemHeader,
+                 size + recipients.size() * kItemHeader)) {
+      return Error{Errc::would_block};
+    }
+  }
+  const SharedBodies::Place place = custody_.shared.add(head, body);
+  Multicast record;
+  record.lane = lane;
+  record.body = custody_.shared.bytes(place);
+  // Lineages first: what a newer one fails must not be of this body.
+  for (const Recipient& recipient : recipients) stream_for(recipient.to, lane);
+  for (const Recipient& recipient : recipients) {
+    add_recipient(recipient, place, expires, sender, record);
+  }
+  if (!record.targets.empty()) writer_.add_multicast(record);
+  custody_.shared.drop(place);
+  return {};
+}
+
+/// A stream that can send at once becomes a target of the record.
+void Origin::add_recipient(const Recipient& recipient, SharedBodies::Place place, Time expires,
+                           std::uint32_t sender, Multicast& record) {
+  Stream& stream = streams_.get(recipient.to, record.lane);
+  const bool at_once =
+      stream.lineage && !stream.choked && stream.opened && stream.cursor == stream.items.size();
+  const std::uint64_t prev = stream.items.empty() ? 0 : stream.items.back().seq;
+  const std::uint64_t seq =
+      custody_.add(stream, {}, {}, recipient.token, expires, place, {sender, false});
+  if (at_once) {
+    record.targets.push_back({stream.channel, stream.lineage, prev, seq});
+    stream.cursor = stream.sent = stream.items.size();
+    stream.cursor_bytes = stream.encoded.size();
+    ++custody_.counters.transmitted;
+  }
+  streams_.schedule(stream);
+}
+
+void Origin::withdraw(const ChannelId& channel, Lane lane, std::uint64_t seq) {
+  Stream* const stream = streams_.find(channel, lane);
+  if (stream && !stream->items.empty()) custody_.withdraw(*stream, seq);
+}
+
+// --- what comes back -----------------------------------------------------------------------------
+
+void Origin::on_ack(const Ack& ack) {
+  Stream* const stream = streams_.find(ack.channel, ack.lane);
+  if (stream && adopt_lineage(*stream, ack.lineage)) {
+    const bool was_choked = stream->choked;
+    custody_.release(*stream, ack.last);
+    resume(*stream, was_choked);
+  }
+  custody_.report();
+}
+
+void Origin::on_posted(const Posted& posted) {
+  Stream* const stream = streams_.find(posted.channel, posted.lane);
+  if (stream && stream->durable && adopt_lineage(*stream, posted.lineage)) {
+    const bool was_choked = stream->choked;
+    custody_.release_posted(*stream, posted);
+    resume(*stream, was_choked);
+  }
+  custody_.report();
+}
+
+/// The owner has answered: a choked stream sends its rest again.
+void Origin::resume(Stream& stream, bool was_choked) {
+  stream.owner_answered(now_);
+  if (was_choked && !stream.items.empty()) rewind(stream);
+  streams_.schedule(stream);
+}
+
+void Origin::on_nack(const Nack& nack) {
+  Stream* const stream = streams_.find(nack.channel, nack.lane);
+  if (!stream || stream->items.empty()) return;
+  const bool pending = nack.seq >= stream->items.front().seq;
+  switch (nack.reason) {
+    case NackReason::overflow:
+      if (!pending || stream->choked) break;
+      stream->slow_down();
+      choke(*stream);
+      break;
+    case NackReason::no_owner:
+      if (pending) on_owner_missing(*stream);
+      break;
+    case NackReason::gap:
+    case NackReason::lineage:
+      if (adopt_lineage(*stream, nack.lineage)) on_owner_nack(*stream, nack);
+      break;
+  }
+  custody_.report();
+}
+
+void Origin::on_owner_missing(Stream& stream) {
+  if (stream.durable) {
+    choke(stream);
+  } else {
+    fail_suffix(stream);
+  }
+}
+
+/// Sends the rest again, at most once per value of `last` and round trip (F13).
+void Origin::on_owner_nack(Stream& stream, const Nack& nack) {
+  const bool was_choked = stream.choked;
+  if (nack.reason == NackReason::gap && !stream.durable) custody_.release(stream, nack.last);
+  stream.owner_answered(now_);
+  if (stream.items.empty()) return;
+  const Time pause = std::max(stream.round_trip, from_ms(1));
+  if (was_choked || nack.last != stream.resent_last || now_ - stream.resent_at > pause) {
+    stream.resent_last = nack.last;
+    stream.resent_at = now_;
+    rewind(stream);
+  }
+  streams_.schedule(stream);
+}
+
+/// False if the reply is of an older life of the channel, which says nothing about this one.
+bool Origin::adopt_lineage(Stream& stream, Lineage lineage) {
+  if (stream.lineage && lineage < stream.lineage) return false;
+  if (stream.lineage && lineage > stream.lineage) {
+    custody_.fail_front(stream, stream.sent, Errc::owner_lost, true);
+    stream.prev = 0;  // messages that were never sent begin a new chain
+    stream.resent_last = Stream::kNoSequence;
+    stream.choked = false;
+  }
+  stream.lineage = lineage;
+  return true;
+}
+
+void Origin::choke(Stream& stream) {
+  if (stream.choked) return;
+  stream.choked = true;
+  stream.pause = from_ms(kChokeFirst);
+  stream.probe_at = now_ + stream.pause;
+  ++custody_.counters.chokes;
+  streams_.schedule(stream);
+}
+
+void Origin::rewind(Stream& stream) {
+  if (stream.cursor != 0) ++custody_.counters.resends;
+  stream.cursor = 0;
+  stream.cursor_bytes = 0;
+  stream.timed_seq = 0;  // a reply could belong to either copy
+}
+
+void Origin::fail_suffix(Stream& stream, Errc sent_reason, Errc unsent_reason) {
+  stream.lineage = {};
+  const std::size_t sent = stream.sent;
+  const std::size_t unsent = stream.items.size() - sent;
+  const bool lie = sabotaged(Sabotage::no_owner_for_handled) && sent_reason == Errc::owner_lost;
+  custody_.fail_front(stream, sent, lie ? Errc::no_owner : sent_reason, !lie);
+  custody_.fail_front(stream, unsent, unsent_reason, false);
+}
+
+void Origin::fail_all(Errc reason) {
+  writer_.drop_multicasts();
+  while (!streams_.busy().empty()) {
+    Stream& stream = streams_.busy().front();
+    if (reason != Errc::ok) {
+      fail_suffix(stream, reason, reason);
+    } else if (stream.durable) {  // this process is lost, and not its owner
+      fail_suffix(stream, Errc::closed, Errc::closed);
+    } else {
+      fail_suffix(stream);
+    }
+  }
+  custody_.report();
+}
+
+void Origin::restrict(const std::function<std::string(const ChannelId&)>& name_of,
+                      const std::function<bool(std::string_view)>& allowed) {
+  std::vector<StreamTable::Key> denied;
+  for (auto& [key, stream] : streams_.all()) {
+    if (key.channel.high == kProcessTag) continue;
+    if (stream->open_name.empty()) stream->open_name = name_of(key.channel);
+    stream->opened = false;
+    if (stream->open_name.empty() || !allowed(stream->open_name)) denied.push_back(key);
+  }
+  for (const auto& key : denied) {
+    Stream* const stream = streams_.find(key.channel, key.lane);
+    if (stream && !stream->items.empty()) fail_suffix(*stream, Errc::denied, Errc::denied);
+  }
+  for (const auto& key : denied) {
+    Stream* const stream = streams_.find(key.channel, key.lane);  // an idle one may have ended
+    if (stream) streams_.erase(*stream);
+  }
+  custody_.report();
+}
+
+// --- time and sessions ---------------------------------------------------------------------------
+
+void Origin::on_session() {
+  writer_.drop_multicasts();
+  for (auto& [key, stream] : streams_.all()) stream->opened = stream->open_name.empty();
+  for (Stream& stream : streams_.busy()) {
+    stream.want_probe = !stream.lineage;
+    if (!stream.choked) rewind(stream);
+    stream.touched = now_;
+    streams_.schedule(stream);
+  }
+}
+
+void Origin::on_room() {
+  for (Stream& stream : streams_.busy()) {
+    if (!stream.choked) continue;
+    stream.pause = from_ms(kChokeFirst);
+    stream.probe_at = now_ + stream.pause;
+    stream.want_probe = true;
+    streams_.schedule(stream);
+  }
+}
+
+void Origin::tick(Time now) {
+  set_now(now);
+  for (Stream& stream : streams_.busy()) {
+    custody_.expire(stream);
+    if (!probe_is_due(stream)) continue;
+    stream.want_probe = true;
+    streams_.schedule(stream);
+  }
+  custody_.report();
+}
+
+bool Origin::probe_is_due(Stream& stream) {
+  if (stream.choked) {
+    if (now_ < stream.probe_at) return false;
+    stream.pause = std::min(stream.pause * 2, from_ms(kChokeLongest));
+    stream.probe_at = now_ + stream.pause;
+    return true;
+  }
+  if (stream.sendable()) {
+    stream.touched = now_;  // it waits for this process' link: the owner is not silent
+    return false;
+  }
+  const Time silence = stream.longest_silence();
+  if (now_ - stream.touched <= silence) return false;
+  stream.pause = std::min(silence * 2, from_ms(kProbeLongest));
+  stream.touched = now_;
+  return true;
+}
+
+// --- state ---------------------------------------------------------------------------------------
+
+Origin::Stuck Origin::stuck(Time silence) const {
+  Stuck fullest;
+  for (const Stream& stream : streams_.busy()) {
+    if (now_ - stream.answered < silence || stream.charge <= fullest.bytes) continue;
+    fullest = {stream.channel, stream.charge};
+  }
+  return fullest;
+}
+
+std::vector<Origin::Waiting> Origin::unacknowledged(std::size_t most) const {
+  std::vector<Waiting> all;
+  for (const Stream& stream : streams_.busy()) {
+    all.push_back({stream.channel, stream.lane, stream.items.size(), stream.charge});
+  }
+  const std::size_t kept = std::min(most, all.size());
+  std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(kept), std::greater<>(),
+                            &Waiting::bytes);
+  all.resize(kept);
+  return all;
+}
+
+bool Origin::unacknowledged(const ChannelId& channel, Lane lane) const {
+  const Stream* const stream = streams_.find(channel, lane);
+  return stream && !stream->items.empty();
+}
+
+std::uint64_t Origin::unacknowledged_bytes(const ChannelId& channel, Lane lane) const {
+  const Stream* const stream = streams_.find(channel, lane);
+  return stream ? stream->charge : 0;
+}
+
+bool Origin::settled(const Mark& mark) const {
+  return std::ranges::none_of(streams_.busy(), [&](const Stream& stream) {
+    const std::uint64_t end = mark[static_cast<std::size_t>(stream.lane)];
+    // A tombstone has had its outcome; only its place is still to be acknowledged.
+    for (std::size_t i = 0; i < stream.items.size() && stream.items[i].seq < end; ++i) {
+      if (!stream.items[i].tombstone) return true;
+    }
+    return false;
+  });
+}
+
+}  // namespace starbus::bus

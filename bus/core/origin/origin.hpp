@@ -1,0 +1,155 @@
+/// The sending side of a process: keeps every message until it is acknowledged or has failed.
+///
+/// One stream per (channel, lane). Rules, see docs/design/protocol.md "Origin":
+///   - sequences grow by 1 per lane over all channels; `prev` chains what is unacknowledged;
+///   - lineage unknown: PROBE, bodies wait; ACK and NACK gap release up to `last`;
+///   - overflow chokes the stream: only PROBEs of its tail, with back-off, until the owner answers;
+///   - a higher lineage, or no_owner, fails what was sent as owner_lost (unknown), and what was
+///     never sent is sent to the new lineage, or fails as no_owner (definite);
+///   - a new session sends everything again;
+///   - a durable stream is released by Posted alone, which carries the results, and waits as a
+///     choked one while its channel has no owner: the owner's disk knows what was handled.
+/// Windows exist only here: kChannelWindow per stream, kProcessWindow in all.
+///
+/// Origin applies these rules; the messages are in Custody, the streams in StreamTable, and
+/// StreamWriter puts them on the link. Sans-IO, one thread. Events are called at the end of on_*,
+/// tick and fail_all, when all state is in order: they may call `send`.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "bus/core/lanes.hpp"
+#include "bus/core/origin/custody.hpp"
+#include "bus/core/origin/origin_events.hpp"
+#include "bus/core/origin/stream_table.hpp"
+#include "bus/core/origin/stream_writer.hpp"
+#include "bus/core/wire/data.hpp"
+#include "bus/core/wire/record.hpp"
+#include "bus/core/wire/record_mail.hpp"
+
+namespace starbus::bus {
+
+/// The channel to which a message goes, and what its sender knows about it.
+struct Destination {
+  ChannelId channel;
+  Lineage hint{};                // from a watch or a request; 0: unknown, so PROBE first
+  std::string_view open_name{};  // under a restricted role: sent in an `open` record first
+  bool durable = false;  // its owner answers with Posted; the same in all sends to one channel
+};
+
+/// One of the receivers of a multicast.
+struct Recipient {
+  Destination to;
+  Token token = 0;
+};
+
+/// `sender`: the channel of this process that sends (see `drained`), 0 for the process itself.
+/// `system`: for the library at the target; windows do not apply, since such messages are few.
+struct Marks {
+  std::uint32_t sender = 0;
+  bool system = false;
+};
+
+class Origin final : public LaneSource {
+ public:
+  explicit Origin(OriginEvents& events) : custody_(streams_, events) {}
+  Origin(const Origin&) = delete;
+  Origin& operator=(const Origin&) = delete;
+
+  // --- messages ---
+  /// Takes the message head+body and returns its sequence. `expires` 0: never. too_large;
+  /// would_block: a window is full, and `on_room` follows.
+  Result<std::uint64_t> send(const Destination& to, Lane lane, ByteView head, ByteView body,
+                             Token token, Time expires, Marks marks = {});
+  using Recipient = bus::Recipient;
+  /// One body to many; takes all or nothing. Streams that can send at once share one MULTICAST
+  /// record, the others get runs.
+  Result<> multicast(std::span<const Recipient> recipients, Lane lane, ByteView head, ByteView body,
+                     Time expires, std::uint32_t sender = 0);
+  /// Drops a message's body: no handler gets it unless one has it already. For calls whose deadline
+  /// has passed. No event follows.
+  void withdraw(const ChannelId& channel, Lane lane, std::uint64_t seq);
+
+  // --- what comes back ---
+  void on_ack(const Ack& ack);
+  void on_nack(const Nack& nack);
+  void on_posted(const Posted& posted);
+  /// busd's uplink is up again: choked streams probe at once.
+  void on_room();
+  /// A new session with busd: sends everything unacknowledged again.
+  void on_session();
+  /// The role has become restricted: streams that began without a name need it. Fails, as denied,
+  /// messages to channels whose name `name_of` does not know or `allowed` denies.
+  void restrict(const std::function<std::string(const ChannelId&)>& name_of,
+                const std::function<bool(std::string_view)>& allowed);
+  /// Fails everything: with `reason`, or, if that is ok, as a process that leaves (owner_lost, or
+  /// no_owner for messages that were never sent).
+  void fail_all(Errc reason = Errc::ok);
+  /// Probes, chokes and expiries. Call every 10 to 50 ms.
+  void tick(Time now);
+  void set_now(Time now);
+
+  // --- state ---
+  bool idle() const { return streams_.busy().empty(); }
+  /// Nothing of this sender is unacknowledged.
+  bool drained(std::uint32_t sender) const { return custody_.drained(sender); }
+  /// At least half of the channel's window is free, and a quarter of the process'.
+  bool has_room(const ChannelId& channel, Lane lane) const;
+  bool unacknowledged(const ChannelId& channel, Lane lane) const;
+  std::uint64_t unacknowledged_bytes() const { return custody_.bytes(); }
+  /// The unacknowledged messages of one stream.
+  struct Waiting {
+    ChannelId channel;
+    Lane lane = Lane::call;
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;
+  };
+  /// The `most` streams with the most bytes, those first.
+  std::vector<Waiting> unacknowledged(std::size_t most) const;
+  /// 0 if nothing is unacknowledged.
+  std::uint64_t unacknowledged_bytes(const ChannelId& channel, Lane lane) const;
+  /// The stream with the most bytes among those whose owner has not answered for so long; 0 bytes
+  /// if there is none. Visits every busy stream.
+  struct Stuck {
+    ChannelId channel;
+    std::uint64_t bytes = 0;
+  };
+  Stuck stuck(Time silence) const;
+  /// Marks all messages that were sent so far; `settled` is true when each of them is acknowledged
+  /// or has failed.
+  using Mark = std::array<std::uint64_t, kLanes>;
+  Mark mark() const { return custody_.next_seq(); }
+  bool settled(const Mark& mark) const;
+  const OriginCounters& counters() const { return custody_.counters; }
+
+  bool ready(Lane lane) const override { return writer_.ready(lane); }
+  FillResult fill_bundle(Lane lane, std::size_t budget, Bytes& out) override {
+    return writer_.fill_bundle(lane, budget, out);
+  }
+
+ private:
+  using Stream = OriginStream;
+
+  bool room_in(const Stream* stream, std::size_t charge, std::size_t process_charge) const;
+  Stream& stream_for(const Destination& to, Lane lane);
+  void add_recipient(const Recipient& recipient, SharedBodies::Place place, Time expires,
+                     std::uint32_t sender, Multicast& record);
+  void on_owner_missing(Stream& stream);
+  void on_owner_nack(Stream& stream, const Nack& nack);
+  bool adopt_lineage(Stream& stream, Lineage lineage);
+  void resume(Stream& stream, bool was_choked);
+  void choke(Stream& stream);
+  void rewind(Stream& stream);
+  bool probe_is_due(Stream& stream);
+  void fail_suffix(Stream& stream, Errc sent_reason = Errc::owner_lost,
+                   Errc unsent_reason = Errc::no_owner);
+
+  Time now_{};
+  StreamTable streams_;
+  Custody custody_;
+  StreamWriter writer_{streams_, custody_};
+};
+
+}  // namespace starbus::bus

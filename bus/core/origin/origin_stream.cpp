@@ -1,0 +1,54 @@
+#include "bus/core/origin/origin_stream.hpp"
+
+#include <algorithm>
+
+namespace starbus::bus {
+
+ExpiryStamp expiry_stamp(Time time) {
+  const auto stamp = static_cast<ExpiryStamp>(time / std::chrono::milliseconds(1));
+  return stamp == 0 ? 1 : stamp;
+}
+
+bool has_passed(ExpiryStamp expiry, ExpiryStamp present) {
+  return expiry != 0 && static_cast<std::int32_t>(present - expiry) >= 0;
+}
+
+ExpiryStamp earlier_expiry(ExpiryStamp one, ExpiryStamp other) {
+  if (one == 0 || other == 0) return one + other;
+  return has_passed(one, other) ? one : other;
+}
+
+Time OriginStream::longest_silence() const {
+  return std::max(std::max(from_ms(kProbeFirst), 4 * round_trip), pause);
+}
+
+void OriginStream::reset_pace() {
+  choked = want_probe = false;
+  most_in_flight = kNoLimit;
+  resent_last = kNoSequence;
+}
+
+void OriginStream::owner_answered(Time now) {
+  choked = false;
+  touched = answered = now;
+  pause = Time{};
+}
+
+void OriginStream::sample_round_trip(std::uint64_t last, Time now) {
+  if (timed_seq == 0 || last < timed_seq) return;
+  const Time sample = now - timed_at;
+  round_trip = round_trip == Time{} ? sample : (round_trip * 7 + sample) / 8;
+  timed_seq = 0;
+}
+
+void OriginStream::slow_down() {
+  most_in_flight = std::max(cursor_bytes / 2, kLeastInFlight);
+}
+
+void OriginStream::speed_up(std::size_t released) {
+  if (most_in_flight == kNoLimit) return;
+  most_in_flight += released / 8;
+  if (most_in_flight >= kChannelWindow) most_in_flight = kNoLimit;
+}
+
+}  // namespace starbus::bus

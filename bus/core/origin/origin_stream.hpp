@@ -1,0 +1,87 @@
+/// The unacknowledged messages of one (channel, lane), in order and as they will lie on the wire,
+/// so that sending and resending copy ranges; and what is known of the channel's owner.
+///
+/// A plain structure: Custody adds and removes messages, StreamTable lists streams, StreamWriter
+/// moves the cursor, Origin applies the protocol. One thread.
+#pragma once
+
+#include <boost/intrusive/list.hpp>
+#include <limits>
+#include <string>
+
+#include "bus/core/fifo.hpp"
+#include "bus/core/lanes.hpp"
+#include "bus/core/origin/origin_events.hpp"
+#include "bus/core/origin/shared_bodies.hpp"
+#include "bus/core/wire/data.hpp"
+
+namespace starbus::bus {
+
+/// Milliseconds of the clock, wrapping; 0: never expires.
+using ExpiryStamp = std::uint32_t;
+ExpiryStamp expiry_stamp(Time time);
+bool has_passed(ExpiryStamp expiry, ExpiryStamp present);
+/// 0 if both are 0.
+ExpiryStamp earlier_expiry(ExpiryStamp one, ExpiryStamp other);
+
+struct OriginStream {
+  using Hook = boost::intrusive::list_member_hook<>;
+  static constexpr std::size_t kNoLimit = ~std::size_t{0};
+  static constexpr std::uint64_t kNoSequence = ~std::uint64_t{0};
+
+  struct Item {
+    std::uint64_t seq;
+    Token token;
+    std::uint32_t encoded;  // bytes in OriginStream::encoded, header included
+    std::uint32_t sender;   // see Marks
+    ExpiryStamp expires;
+    std::uint32_t shared : 31;    // a SharedBodies::Place; 0: the body is in OriginStream::encoded
+    std::uint32_t tombstone : 1;  // expired or withdrawn: its outcome was reported
+  };
+
+  ChannelId channel;
+  Lane lane = Lane::call;
+  Lineage lineage{};        // 0: unknown
+  std::string open_name{};  // empty: no `open` is needed
+  bool durable = false;
+  bool opened = false;  // `open` was sent in this session
+
+  Fifo<Item> items{};         // by seq
+  Fifo<std::byte> encoded{};  // their wire form, in the same order
+  std::uint64_t prev = 0;     // of items[0]
+  std::size_t cursor = 0;     // the next item to transmit
+  std::size_t cursor_bytes = 0;
+  std::size_t sent = 0;         // items before this index were transmitted at least once
+  std::uint64_t charge = 0;     // bytes on the window of the channel
+  ExpiryStamp next_expiry = 0;  // not later than that of any item
+
+  std::size_t most_in_flight = kNoLimit;  // bytes transmitted and not released; see slow_down
+  bool choked = false;
+  bool want_probe = false;
+  Time answered{};                          // the latest reply, or when the stream became busy
+  Time touched{};                           // the same, or the latest probe
+  Time pause{};                             // back-off of probes, or of the choke
+  Time probe_at{};                          // while choked
+  std::uint64_t resent_last = kNoSequence;  // `last` of the gap for which was resent
+  Time resent_at{};
+  Time round_trip{};
+  std::uint64_t timed_seq = 0;  // a message whose round trip is being measured
+  Time timed_at{};
+  Hook ready_hook{}, busy_hook{}, idle_hook{};
+
+  bool sendable() const {
+    return lineage && !choked && cursor < items.size() && cursor_bytes < most_in_flight;
+  }
+  /// How long the owner may be silent before a probe.
+  Time longest_silence() const;
+  /// Forgets what was known of the owner's pace: no message is unacknowledged.
+  void reset_pace();
+  void owner_answered(Time now);
+  void sample_round_trip(std::uint64_t last, Time now);
+  /// A queue on the way was full. To send all that is unacknowledged again at once would only fill
+  /// it again: so half of the bytes in flight may be sent, and an eighth more per round trip.
+  void slow_down();
+  void speed_up(std::size_t released);
+};
+
+}  // namespace starbus::bus

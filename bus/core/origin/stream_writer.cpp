@@ -1,0 +1,155 @@
+#include "bus/core/origin/stream_writer.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "bus/core/sabotage.hpp"
+#include "bus/core/wire/record.hpp"
+
+namespace starbus::bus {
+namespace {
+
+constexpr std::size_t kRunTarget = 32 * 1024;  // a run that a daemon copies in one piece
+
+std::size_t body_size(const std::byte* item) {
+  return load<std::uint32_t>(item) & kSizeMask;
+}
+
+}  // namespace
+
+void StreamWriter::add_multicast(const Multicast& multicast) {
+  Bytes encoded;
+  encode_multicast(multicast, encoded);
+  multicasts(multicast.lane).push(encoded.data(), encoded.size());
+}
+
+void StreamWriter::drop_multicasts() {
+  for (auto& lane : multicasts_) lane.clear();
+}
+
+bool StreamWriter::ready(Lane lane) const {
+  return !multicasts_[static_cast<std::size_t>(lane)].empty() || !streams_.ready(lane).empty();
+}
+
+FillResult StreamWriter::fill_bundle(Lane lane, std::size_t budget, Bytes& out) {
+  Fifo<std::byte>& records = multicasts(lane);
+  StreamTable::ReadyList& ready = streams_.ready(lane);
+  const std::size_t start = out.size();
+  const auto filled = [&] { return out.size() - start; };
+  while (!records.empty() && filled() < budget) {
+    const std::size_t size = sizeof(std::uint32_t) + load<std::uint32_t>(records.data());
+    const bool large = size > kChunk;
+    if (large && filled() != 0) return {filled(), false};
+    out.insert(out.end(), records.data(), records.data() + size);
+    records.pop(size);
+    if (large) return {filled(), true};
+  }
+  while (!ready.empty() && filled() < budget) {
+    OriginStream& stream = ready.front();
+    ready.pop_front();
+    write_open(stream, out);
+    if (stream.want_probe) write_probe(stream, out);
+    std::size_t size = 0;
+    if (stream.sendable()) {
+      const bool alone = filled() == 0;
+      size = write_run(stream, budget - std::min(budget, filled()), alone, out);
+      if (size == 0) {  // a large message that must come alone: the next bundle takes it
+        ready.push_front(stream);
+        break;
+      }
+    }
+    streams_.schedule(stream);  // at the end: streams take turns
+    if (size > kChunk) return {filled(), true};
+  }
+  return {filled(), false};
+}
+
+void StreamWriter::write_open(OriginStream& stream, Bytes& out) {
+  if (stream.opened) return;
+  stream.opened = true;
+  encode(Open{stream.lane, stream.open_name}, out);
+}
+
+void StreamWriter::write_probe(OriginStream& stream, Bytes& out) {
+  stream.want_probe = false;
+  if (stream.items.empty()) return;
+  ++custody_.counters.probes;
+  // A probe of a message that was not transmitted would only be answered with a gap.
+  const std::size_t latest = stream.cursor == 0 ? stream.items.size() : stream.cursor;
+  encode(Probe{stream.lane, {}, stream.channel, stream.items[latest - 1].seq}, out);
+}
+
+StreamWriter::RunSize StreamWriter::measure_run(const OriginStream& stream, std::size_t limit) {
+  const std::byte* const at = stream.encoded.data() + stream.cursor_bytes;
+  RunSize run;
+  while (stream.cursor + run.count < stream.items.size() && run.count < 0xffff &&
+         run.wire < limit) {
+    const OriginStream::Item& item = stream.items[stream.cursor + run.count];
+    const std::byte* const header = at + run.encoded;
+    const std::size_t size = kItemHeader + body_size(header);
+    const bool chain_breaks = load<std::uint32_t>(header + 4) == 0;
+    if (run.count != 0 && (chain_breaks || run.wire + size > kRunTarget)) break;
+    run.wire += size;
+    run.encoded += item.encoded;
+    ++run.count;
+  }
+  return run;
+}
+
+/// Returns 0 if the next message is large and must come alone.
+std::size_t StreamWriter::write_run(OriginStream& stream, std::size_t budget, bool alone,
+                                    Bytes& out) {
+  const std::size_t room = stream.most_in_flight - stream.cursor_bytes;
+  const std::size_t limit = std::clamp<std::size_t>(std::min(budget, room), 1, kRunTarget);
+  const RunSize size = measure_run(stream, limit);
+  assert(size.count != 0);
+  if (kRecordHeader + kRunHeader + size.wire > kChunk && !alone) return 0;
+  const std::size_t before = out.size();
+  Run run;
+  run.lane = stream.lane;
+  run.count = static_cast<std::uint16_t>(size.count);
+  run.channel = stream.channel;
+  run.lineage = stream.lineage;
+  run.seq = stream.items[stream.cursor].seq;
+  run.prev = stream.cursor == 0 ? stream.prev : stream.items[stream.cursor - 1].seq;
+  if (sabotaged(Sabotage::no_prev)) run.prev = 0;
+  encode_run_header(run, size.wire, out);
+  const std::size_t first_item = out.size();
+  write_items(stream, size, out);
+  store(out.data() + first_item + 4, std::uint32_t{0});
+  advance(stream, size);
+  return out.size() - before;
+}
+
+void StreamWriter::advance(OriginStream& stream, const RunSize& run) {
+  stream.cursor += run.count;
+  stream.cursor_bytes += run.encoded;
+  const std::uint64_t latest = stream.items[stream.cursor - 1].seq;
+  if (stream.cursor > stream.sent) {
+    if (stream.timed_seq == 0) {
+      stream.timed_seq = latest;
+      stream.timed_at = now_;
+    }
+    stream.sent = stream.cursor;
+  }
+  custody_.counters.transmitted += run.count;
+  if (sabotaged(Sabotage::no_acknowledgements)) custody_.release(stream, latest);
+}
+
+void StreamWriter::write_items(const OriginStream& stream, const RunSize& run, Bytes& out) const {
+  const std::byte* from = stream.encoded.data() + stream.cursor_bytes;
+  const std::byte* const end = from + run.encoded;
+  const std::byte* at = from;
+  for (std::size_t i = 0; i < run.count; ++i) {
+    const OriginStream::Item& item = stream.items[stream.cursor + i];
+    at += item.encoded;
+    if (item.shared == 0) continue;
+    out.insert(out.end(), from, at);
+    const Bytes& body = custody_.shared.bytes(item.shared);
+    out.insert(out.end(), body.begin(), body.end());
+    from = at;
+  }
+  out.insert(out.end(), from, end);
+}
+
+}  // namespace starbus::bus

@@ -1,0 +1,109 @@
+/// Records on their way through a router: copied into the queue of the next link, or refused.
+///
+/// A data record that finds its queue full is answered NACK overflow, so its origin sends it again
+/// later. ACK and NACK may be lost. Keeps the latest failures for `bustop why` and the taps of
+/// `bustop tail`. Belongs to the router's thread; owns nothing but these two.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "bus/core/routers/links.hpp"
+#include "bus/core/wire/data.hpp"
+#include "bus/core/wire/record_admin.hpp"
+#include "bus/core/wire/record_mail.hpp"
+
+namespace starbus::bus {
+
+/// One entry for `bustop why`: a record that did not get through here.
+struct Failure {
+  Time at{};
+  ChannelId channel;
+  Process origin;
+  std::string reason;  // "no_owner", "overflow", "already_bound: ..."
+};
+
+/// A bounded ring of the latest failures.
+class FailureLog {
+ public:
+  static constexpr std::size_t kKept = 4096;
+  void add(Failure failure);
+  const std::deque<Failure>& latest() const { return failures_; }
+
+ private:
+  std::deque<Failure> failures_;
+};
+
+class ReplyRoutes {
+ public:
+  /// The link over which replies to this origin travel; null if there is none.
+  virtual RouterLink* link_towards(const Process& origin) = 0;
+
+ protected:
+  ~ReplyRoutes() = default;
+};
+
+class Forwarding {
+ public:
+  /// Gets each run of one channel that passes.
+  using Tap = std::function<void(const Run&)>;
+
+  Forwarding(Links& links, ReplyRoutes& routes) : links_(links), routes_(routes) {}
+
+  /// Queues a run that came from the link `source`; `payload` is its record without the header.
+  void forward_run(RouterLink& to, const Run& run, ByteView payload, LinkId source);
+  void forward_probe(RouterLink& to, const Probe& probe, LinkId source);
+  void forward_multicast(RouterLink& to, const Multicast& part, LinkId source);
+  /// Adds a hop and queues the trace behind the messages of its lane. If that is not possible, sets
+  /// its end: the caller sends it back.
+  void forward_trace(RouterLink& to, HopTrace& trace, const std::string& here, LinkId source);
+  void add_hop(HopTrace& trace, const std::string& here) const;
+  /// Traces may be lost; the records that share their queue may not.
+  static bool has_room_for_trace(const RouterLink& to) {
+    return to.queues.bytes(Lane::control) < kTraceRoom;
+  }
+
+  /// NACK towards the origin, counted and remembered as a failure.
+  void nack(Lane lane, const Process& origin, const ChannelId& channel, std::uint64_t seq,
+            NackReason reason);
+  /// NACK overflow because there is no way now, not because a queue is full. `why` is for
+  /// `bustop why`: no_uplink, no_session, over_rate.
+  void hold_back(Lane lane, const Process& origin, const ChannelId& channel, std::uint64_t seq,
+                 std::string_view why);
+  /// NACK overflow for a data record, header included, that waited too long.
+  void nack_expired(ByteView record);
+  /// Sends an ACK, POSTED or NACK towards its origin.
+  template <class Reply>
+  void route_reply(const Reply& reply) {
+    RouterLink* const link = routes_.link_towards(reply.origin);
+    // A peer of version 1.0 has not asked for POSTED.
+    const bool known = Reply::kKind != Kind::posted || (link && link->minor >= kDurableMinor);
+    if (link && known) {
+      links_.tell(*link, reply);
+    } else {
+      ++links_.counters().dropped_replies;
+    }
+  }
+
+  void note_failure(const ChannelId& channel, const Process& origin, std::string reason);
+  const FailureLog& failures() const { return failures_; }
+  /// Null removes the tap.
+  void set_tap(const ChannelId& channel, Tap tap);
+  void show_to_tap(const Run& run);
+
+ private:
+  void send_nack(Lane lane, const Process& origin, const ChannelId& channel, std::uint64_t seq,
+                 NackReason reason, std::string_view why);
+
+  Links& links_;
+  ReplyRoutes& routes_;
+  FailureLog failures_;
+  boost::unordered_flat_map<ChannelId, Tap> taps_;
+  Bytes scratch_;
+};
+
+}  // namespace starbus::bus

@@ -1,0 +1,184 @@
+#include "bus/core/routers/host/host_table.hpp"
+
+#include <algorithm>
+
+#include "bus/core/wire/name.hpp"
+
+namespace starbus::bus {
+
+Result<Returner> judge_arrival(const LocalProcess& present, std::string_view node,
+                               std::uint64_t incarnation, std::int64_t pid) {
+  const std::string who =
+      present.name + " (pid " + (present.pid == 0 ? "unknown" : std::to_string(present.pid)) + ")";
+  if (present.node != node) {
+    return Error{Errc::name_taken, who + " has the same 32-bit slot: choose another node name"};
+  }
+  const bool same_pid = present.pid == pid && pid != 0;
+  const bool unknown_pid = present.pid == 0 || pid == 0;
+  if (incarnation == present.id.incarnation && (same_pid || unknown_pid)) return Returner::same;
+  // A newer incarnation with an unknown pid may be a restart or a second process: undecidable
+  // before the lease of the present one has ended.
+  if (same_pid && incarnation > present.id.incarnation) return Returner::successor;
+  if (same_pid) return Error{Errc::name_taken, who + " has a newer bus object under this name"};
+  return Error{Errc::name_taken, who + " uses this node name"};
+}
+
+HostTable::HostTable(std::string host) : host_(std::move(host)), host_id_(bus::host_id(host_)) {}
+
+LocalProcess& HostTable::add(const Hello& hello, std::int64_t pid) {
+  auto process = std::make_unique<LocalProcess>();
+  process->id = {host_id_, slot_id(hello.name), hello.incarnation};
+  process->node = hello.name;
+  process->name = host_ + "." + hello.name;
+  process->pid = pid;
+  LocalProcess& added = *process;
+  processes_[added.id.slot] = std::move(process);
+  return added;
+}
+
+void HostTable::remove(LocalProcess& process) {
+  detach(process);
+  const auto names = std::exchange(process.names, {});
+  for (const ChannelId& channel : names) names_.erase(channel);
+  processes_.erase(process.id.slot);
+}
+
+LocalProcess* HostTable::by_slot(std::uint32_t slot) {
+  const auto found = processes_.find(slot);
+  return found == processes_.end() ? nullptr : found->second.get();
+}
+
+LocalProcess* HostTable::by_id(const Process& id) {
+  LocalProcess* process = by_slot(id.slot);
+  return process && process->id == id ? process : nullptr;
+}
+
+LocalProcess* HostTable::by_link(LinkId link) {
+  const auto found = links_.find(link);
+  return found == links_.end() ? nullptr : found->second;
+}
+
+void HostTable::attach(LocalProcess& process, LinkId link) {
+  process.link = link;
+  links_[link] = &process;
+}
+
+void HostTable::detach(LocalProcess& process) {
+  if (process.link != 0) links_.erase(process.link);
+  process.link = 0;
+  process.ready = false;
+  process.vitals = {};
+  process.incoming = {};
+  for (auto& lane : process.opened) lane = {};
+  process.opened_count = 0;
+}
+
+std::vector<LocalProcess*> HostTable::with_pid(std::int64_t pid) {
+  std::vector<LocalProcess*> found;
+  for_each_process([&](LocalProcess& process) {
+    if (process.pid == pid) found.push_back(&process);
+  });
+  return found;
+}
+
+LocalName* HostTable::find(const ChannelId& channel) {
+  const auto found = names_.find(channel);
+  return found == names_.end() ? nullptr : &found->second;
+}
+
+LocalProcess* HostTable::owner_of(const ChannelId& channel) {
+  if (channel.high == kProcessTag) {
+    if (channel.low >> 32 != host_id_) return nullptr;
+    return by_slot(static_cast<std::uint32_t>(channel.low));
+  }
+  const auto found = names_.find(channel);
+  return found == names_.end() ? nullptr : found->second.owner;
+}
+
+void HostTable::grant(LocalProcess& process, LocalName name) {
+  const ChannelId channel = channel_id(name.name);
+  release(channel);
+  process.moving.erase(channel);
+  name.owner = &process;
+  names_[channel] = std::move(name);
+  process.names.insert(channel);
+}
+
+void HostTable::release(const ChannelId& channel) {
+  const auto found = names_.find(channel);
+  if (found == names_.end()) return;
+  found->second.owner->names.erase(channel);
+  names_.erase(found);
+}
+
+void HostTable::freeze(LocalProcess& process, const ChannelId& channel, const Ticket& ticket) {
+  const auto found = names_.find(channel);
+  if (found == names_.end() || found->second.owner != &process) return;
+  const LocalName& name = found->second;
+  Row row{name.name, name.epoch, name.lineage, RowState::frozen, ticket};
+  release(channel);
+  process.moving.insert_or_assign(channel, std::move(row));
+}
+
+void HostTable::forget_copy(LocalProcess& process, const ChannelId& channel, const Ticket& ticket) {
+  const auto found = process.moving.find(channel);
+  if (found != process.moving.end() && found->second.ticket == ticket) process.moving.erase(found);
+}
+
+void HostTable::replace_names(LocalProcess& process, const std::vector<Row>& rows) {
+  const auto previous = std::exchange(process.names, {});
+  for (const ChannelId& channel : previous) names_.erase(channel);
+  process.moving.clear();
+  for (const Row& row : rows) {
+    const ChannelId channel = channel_id(row.name);
+    if (row.state != RowState::active) {
+      process.moving.insert_or_assign(channel, row);
+      continue;
+    }
+    // A grant that passed this busd is newer than any table; otherwise the higher epoch wins, as
+    // busroot decides, too.
+    const LocalName* present = find(channel);
+    if (present && (present->ticket || present->epoch >= row.epoch)) continue;
+    grant(process, {row.name, &process, row.epoch, row.lineage, {}, true});
+  }
+}
+
+std::vector<Row> HostTable::rows_of(const LocalProcess& process) const {
+  std::vector<Row> rows;
+  rows.reserve(process.names.size() + process.moving.size());
+  for (const ChannelId& channel : process.names) {
+    const LocalName& name = names_.at(channel);
+    const bool sure = name.confirmed || !name.ticket;
+    rows.push_back({name.name, name.epoch, name.lineage,
+                    sure ? RowState::active : RowState::granted, name.ticket});
+  }
+  for (const auto& [channel, row] : process.moving) rows.push_back(row);
+  return rows;
+}
+
+std::vector<const LocalName*> HostTable::page(std::string_view prefix, std::string_view after,
+                                              std::size_t limit) const {
+  const auto earlier = [](const LocalName* a, const LocalName* b) { return a->name < b->name; };
+  std::vector<const LocalName*> best;  // a heap, the last of the page on top
+  if (limit == 0) return best;
+  for (const auto& [channel, name] : names_) {
+    if (!name.name.starts_with(prefix) || name.name <= after) continue;
+    if (best.size() == limit) {
+      if (!earlier(&name, best.front())) continue;
+      std::ranges::pop_heap(best, earlier);
+      best.pop_back();
+    }
+    best.push_back(&name);
+    std::ranges::push_heap(best, earlier);
+  }
+  std::ranges::sort_heap(best, earlier);
+  return best;
+}
+
+std::size_t HostTable::count(std::string_view prefix) const {
+  if (prefix.empty()) return names_.size();
+  return static_cast<std::size_t>(std::ranges::count_if(
+      names_, [&](const auto& entry) { return entry.second.name.starts_with(prefix); }));
+}
+
+}  // namespace starbus::bus

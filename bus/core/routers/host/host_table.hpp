@@ -1,0 +1,130 @@
+/// The processes of a host and the names that they own, as busd knows them.
+///
+/// A cache of the processes' own reports and of grants that pass: a process' complete table
+/// replaces it. Part of HostRouter: same thread, no clock, no I/O. Owns its entries, whose
+/// addresses stay. Refused hellos are returned as errors.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bus/core/routers/host/access_list.hpp"
+#include "bus/core/routers/host/rate_limit.hpp"
+#include "bus/core/routers/recent_times.hpp"
+#include "bus/core/routers/router.hpp"
+#include "bus/core/wire/record_admin.hpp"
+
+namespace starbus::bus {
+
+/// A node of this host, from its first hello to its death.
+struct LocalProcess {
+  Process id;
+  std::string node;
+  std::string name;  // HOST.NODE
+  std::string software;
+  std::int64_t pid = 0;  // 0: unknown; then only the lease tells that it ended
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::shared_ptr<const Role> role;
+  boost::unordered_flat_set<ChannelId> names;        // it owns them, and is routed to
+  boost::unordered_flat_map<ChannelId, Row> moving;  // frozen or attaching here: not routed to
+  RateLimit messages;
+  RateLimit bytes;
+
+  std::uint64_t request_bytes = 0;  // control records since the latest tick
+
+  bool choked = false;     // got NACK overflow because there was no way
+  bool announced = false;  // its table was complete once, or it is journaled: busroot may know it
+  bool tabled = false;     // its table was complete once since this busd started
+  Time lost_at{};          // when its latest session ended
+
+  static constexpr std::size_t kNoPart = ~std::size_t{0};
+  std::size_t part = kNoPart;  // index of its part while a multicast is split
+
+  std::uint64_t attempt = 0;  // of the latest session of this incarnation
+  RecentTimes sessions{};     // when they began
+  Vitals vitals{};
+
+  // The present session:
+  LinkId link = 0;     // 0: none
+  bool ready = false;  // its table is complete
+  std::vector<Row> incoming;
+  boost::unordered_flat_set<ChannelId> opened[kLanes];
+  std::size_t opened_count = 0;
+};
+
+struct LocalName {
+  std::string name;
+  LocalProcess* owner = nullptr;
+  Epoch epoch;
+  Lineage lineage;
+  Ticket ticket{};  // of the grant; empty if it came with a table
+  bool confirmed = false;
+};
+
+/// What a hello means for the process that is present under its node name.
+enum class Returner { same, successor };
+
+/// `same`: the same incarnation in a new session. `successor`: the same operating system process
+/// with a newer bus object, so the present incarnation is dead. name_taken: the present one may
+/// live; two node names have one slot; or the incarnation is outdated.
+Result<Returner> judge_arrival(const LocalProcess& present, std::string_view node,
+                               std::uint64_t incarnation, std::int64_t pid);
+
+class HostTable {
+ public:
+  explicit HostTable(std::string host);
+
+  const std::string& host() const { return host_; }
+  std::uint32_t id() const { return host_id_; }
+
+  LocalProcess& add(const Hello& hello, std::int64_t pid);
+  /// Frees its names; the reference ends.
+  void remove(LocalProcess& process);
+  LocalProcess* by_slot(std::uint32_t slot);
+  /// Null unless the process is of this host and has this incarnation.
+  LocalProcess* by_id(const Process& id);
+  LocalProcess* by_link(LinkId link);
+  void attach(LocalProcess& process, LinkId link);
+  void detach(LocalProcess& process);
+  std::vector<LocalProcess*> with_pid(std::int64_t pid);
+  std::size_t process_count() const { return processes_.size(); }
+  template <class Callback>
+  void for_each_process(Callback&& callback) {
+    for (auto& [slot, process] : processes_) callback(*process);
+  }
+
+  LocalName* find(const ChannelId& channel);
+  /// The process that a record for the channel goes to; null if it is not here. The own channel of
+  /// a process needs no grant.
+  LocalProcess* owner_of(const ChannelId& channel);
+  /// Adds the name, or takes it from its present owner: busroot has granted it.
+  void grant(LocalProcess& process, LocalName name);
+  void release(const ChannelId& channel);
+  /// The process holds the name frozen under this ticket: nothing is routed to it for this name.
+  void freeze(LocalProcess& process, const ChannelId& channel, const Ticket& ticket);
+  /// Forgets a frozen or attaching copy of this ticket.
+  static void forget_copy(LocalProcess& process, const ChannelId& channel, const Ticket& ticket);
+  /// Replaces all names of the process. A name that another process of this host holds under a
+  /// higher epoch stays there.
+  void replace_names(LocalProcess& process, const std::vector<Row>& rows);
+  std::vector<Row> rows_of(const LocalProcess& process) const;
+  std::size_t name_count() const { return names_.size(); }
+  /// At most `limit` names with this prefix after `after`, ordered by name.
+  std::vector<const LocalName*> page(std::string_view prefix, std::string_view after,
+                                     std::size_t limit) const;
+  std::size_t count(std::string_view prefix) const;
+
+ private:
+  std::string host_;
+  std::uint32_t host_id_;
+  boost::unordered_flat_map<std::uint32_t, std::unique_ptr<LocalProcess>> processes_;
+  boost::unordered_flat_map<LinkId, LocalProcess*> links_;
+  boost::unordered_flat_map<ChannelId, LocalName> names_;
+};
+
+}  // namespace starbus::bus

@@ -1,0 +1,154 @@
+#include "bus/core/routers/host/host_watches.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "bus/core/limits.hpp"
+#include "bus/core/wire/name.hpp"
+
+namespace starbus::bus {
+namespace {
+
+constexpr std::int64_t kWatchSnapshotCost = 8;  // of an empty snapshot, in rows
+
+}  // namespace
+
+void HostWatches::watch(LinkId watcher, const std::string& prefix) {
+  if (const auto checked = check_prefix(prefix); !checked) {
+    return refuse(watcher, prefix, checked.error());
+  }
+  auto& mine = watchers_[watcher];
+  if (!mine.contains(prefix) && mine.size() >= kMaxWatches) {
+    return refuse(watcher, prefix, {Errc::too_many_watches, "1024 prefixes are watched"});
+  }
+  if (!mine.insert(prefix).second) return;  // it is served already, or will be
+  const auto [entry, fresh] = prefixes_.try_emplace(prefix);
+  entry->second.waiting.push_back(watcher);
+  if (fresh) uplink_.tell(Watch{prefix});
+  if (!entry->second.rows.complete()) return;  // it is served when the snapshot is complete
+  wanted_.emplace(watcher, prefix);
+  serve();
+}
+
+void HostWatches::tick() {
+  budget_ = std::min(budget_ + std::int64_t{kWatchBudget}, std::int64_t{kWatchBudget});
+  serve();
+}
+
+/// Serves in turn, so that a process that watches and unwatches without end delays no other.
+void HostWatches::serve() {
+  for (std::size_t left = wanted_.size(); budget_ > 0 && left > 0; --left) {
+    auto next = wanted_.upper_bound(last_served_);
+    if (next == wanted_.end()) next = wanted_.begin();
+    last_served_ = *next;
+    const auto& [watcher, prefix] = last_served_;
+    if (!has_room(watcher)) continue;
+    wanted_.erase(next);
+    serve(prefixes_.at(prefix), prefix, watcher);
+  }
+}
+
+void HostWatches::serve(Prefix& entry, const std::string& prefix, LinkId watcher) {
+  budget_ -= static_cast<std::int64_t>(entry.rows.rows().size()) + kWatchSnapshotCost;
+  std::erase(entry.waiting, watcher);
+  entry.watchers.push_back(watcher);
+  send_rows(prefix, entry.rows.rows(), true, [&](const WatchRows& piece) {
+    scratch_.clear();
+    encode(piece, scratch_);
+    tell(watcher, scratch_);
+  });
+}
+
+void HostWatches::unwatch(LinkId watcher, const std::string& prefix) {
+  const auto found = watchers_.find(watcher);
+  if (found == watchers_.end() || found->second.erase(prefix) == 0) return;
+  leave(watcher, prefix);
+}
+
+void HostWatches::forget(LinkId watcher) {
+  const auto found = watchers_.find(watcher);
+  if (found == watchers_.end()) return;
+  const auto mine = std::move(found->second);
+  watchers_.erase(found);
+  for (const std::string& prefix : mine) leave(watcher, prefix);
+}
+
+void HostWatches::leave(LinkId watcher, const std::string& prefix) {
+  const auto entry = prefixes_.find(prefix);
+  assert(entry != prefixes_.end());
+  std::erase(entry->second.watchers, watcher);
+  std::erase(entry->second.waiting, watcher);
+  wanted_.erase({watcher, prefix});
+  if (!entry->second.idle()) return;
+  prefixes_.erase(entry);
+  uplink_.tell(Unwatch{prefix});
+}
+
+void HostWatches::on_rows(WatchRows&& rows) {
+  const std::string prefix = rows.prefix;
+  const auto entry = prefixes_.find(prefix);
+  if (entry == prefixes_.end()) return;  // unwatched meanwhile
+  RowSet& set = entry->second.rows;
+  const bool known = set.complete();
+  const auto changes = set.apply(std::move(rows));
+  if (set.overflowed()) {
+    uplink_.tell(Unwatch{prefix});
+    return on_refused({prefix, Errc::watch_too_large, "more than 131072 names"});
+  }
+  if (known) {
+    // A watcher without room gets a snapshot later, which shows this change and all that follow.
+    std::erase_if(entry->second.watchers, [&](LinkId watcher) {
+      if (has_room(watcher)) return false;
+      entry->second.waiting.push_back(watcher);
+      wanted_.emplace(watcher, prefix);
+      return true;
+    });
+    send_rows(prefix, changes, false,
+              [&](const WatchRows& piece) { tell_all(entry->second, piece); });
+  } else if (set.complete()) {
+    for (const LinkId watcher : entry->second.waiting) wanted_.emplace(watcher, prefix);
+    serve();
+  }
+}
+
+void HostWatches::on_refused(const WatchRefused& refused) {
+  const auto entry = prefixes_.find(refused.prefix);
+  if (entry == prefixes_.end()) return;
+  Prefix ended = std::move(entry->second);
+  prefixes_.erase(entry);
+  ended.watchers.insert(ended.watchers.end(), ended.waiting.begin(), ended.waiting.end());
+  for (const LinkId watcher : ended.watchers) {
+    watchers_[watcher].erase(refused.prefix);
+    wanted_.erase({watcher, refused.prefix});
+  }
+  tell_all(ended, refused);
+}
+
+void HostWatches::renew() {
+  for (const auto& [prefix, entry] : prefixes_) uplink_.tell(Watch{prefix});
+}
+
+template <class Record>
+void HostWatches::tell_all(const Prefix& prefix, const Record& record) {
+  scratch_.clear();
+  encode(record, scratch_);
+  for (const LinkId watcher : prefix.watchers) tell(watcher, scratch_);
+}
+
+void HostWatches::tell(LinkId watcher, ByteView record) {
+  if (RouterLink* const link = links_.find(watcher)) links_.tell_encoded(*link, record);
+}
+
+bool HostWatches::has_room(LinkId watcher) {
+  const RouterLink* const link = links_.find(watcher);
+  return link != nullptr && link->queues.bytes(Lane::control) < kSnapshotRoom;
+}
+
+void HostWatches::refuse(LinkId watcher, const std::string& prefix, const Error& why) {
+  scratch_.clear();
+  encode(WatchRefused{prefix, errc_of(why), why.detail}, scratch_);
+  tell(watcher, scratch_);
+}
+
+}  // namespace starbus::bus

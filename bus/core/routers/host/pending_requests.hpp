@@ -1,0 +1,61 @@
+/// Requests of this host's operators that wait for a reply (`Reply` carries `number`). Each ends:
+/// with the reply, with unreachable, or with deadline. Sans-IO; used by the router's thread; owns
+/// the callbacks, which must not call back into the router.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "bus/core/error.hpp"
+#include "bus/core/lanes.hpp"
+
+namespace starbus::bus {
+
+template <class Reply>
+class PendingRequests {
+ public:
+  static constexpr Time kTimeout = std::chrono::seconds(3);
+  /// Operators and their scripts wait for each, so few are under way.
+  static constexpr std::size_t kMost = 1024;
+  using Callback = std::function<void(Result<Reply>)>;
+
+  bool full() const { return pending_.size() >= kMost; }
+  std::uint64_t add(Callback callback, Time now) {
+    pending_.emplace(++last_, Pending{std::move(callback), now + kTimeout});
+    return last_;
+  }
+  void on_reply(Reply reply) {
+    const auto found = pending_.find(reply.number);
+    if (found == pending_.end()) return;
+    const Callback callback = std::move(found->second.callback);
+    pending_.erase(found);
+    callback(std::move(reply));
+  }
+  void tick(Time now) {
+    // Ordered by number, so by deadline.
+    while (!pending_.empty() && pending_.begin()->second.deadline <= now) {
+      fail_first({Errc::deadline, "no answer within 3 s"});
+    }
+  }
+  void fail_all(const Error& reason) {
+    while (!pending_.empty()) fail_first(reason);
+  }
+  std::size_t size() const { return pending_.size(); }
+
+ private:
+  struct Pending {
+    Callback callback;
+    Time deadline{};
+  };
+  void fail_first(const Error& reason) {
+    const Callback callback = std::move(pending_.begin()->second.callback);
+    pending_.erase(pending_.begin());
+    callback(reason);
+  }
+
+  std::map<std::uint64_t, Pending> pending_;
+  std::uint64_t last_ = 0;
+};
+
+}  // namespace starbus::bus

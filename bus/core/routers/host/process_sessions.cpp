@@ -1,0 +1,269 @@
+#include "bus/core/routers/host/process_sessions.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "bus/core/wire/name.hpp"
+
+namespace starbus::bus {
+namespace {
+
+constexpr LocalProcess* kNone = nullptr;
+
+}  // namespace
+
+ProcessSessions::ProcessSessions(HostState& host, AccessCheck& access, Uplink& uplink)
+    : host_(host), access_(access), uplink_(uplink), roles_(host.config.access) {
+  for (const JournaledProcess& known : host.config.journaled) {
+    Hello hello;
+    hello.name = known.node;
+    hello.incarnation = known.incarnation;
+    LocalProcess& process = host_.table.add(hello, known.pid);
+    auto role = std::make_shared<Role>();
+    role->name = known.role;
+    process.role = std::move(role);
+    process.lost_at = host_.links.now();
+    process.announced = true;
+    watch_pid(known.pid);
+  }
+}
+
+Result<> ProcessSessions::on_hello(RouterLink& link, ByteView payload) {
+  const auto hello = decode<Hello>(payload);
+  if (!hello) return hello.error();
+  auto admitted = admit(link, *hello);
+  if (!admitted) {
+    ++host_.links.counters().sessions_refused;
+    host_.forwarding.note_failure(Process{host_.table.id(), slot_id(hello->name), 0}.channel(), {},
+                                  admitted.error().to_string());
+    return admitted.error();
+  }
+  LocalProcess& process = **admitted;
+  assert(process.link == 0 && !process.ready);
+  link.name = process.name;
+  process.software = hello->software;
+  host_.table.attach(process, link.id);
+  process.sessions.note(host_.links.now());
+  link.minor = std::min(hello->minor, host_.config.minor);
+  welcome(link, process);
+  return {};
+}
+
+/// The entry of the process that says HELLO, without a session. Ends a predecessor.
+Result<LocalProcess*> ProcessSessions::admit(RouterLink& link, const Hello& hello) {
+  if (hello.party != PartyKind::process) {
+    return Error{Errc::unauthorized, "a busd serves processes, not daemons"};
+  }
+  if (auto checked = check_node_name(hello.name); !checked) return checked.error();
+  if (auto near = check_minor(hello.minor, host_.config.minor); !near) return near.error();
+  auto role = roles_.admit(hello.role, link.peer.uid, link.peer.gid);
+  if (!role) return role.error();
+
+  LocalProcess* process = host_.table.by_slot(slot_id(hello.name));
+  if (process) {
+    auto known = admit_known(*process, link, hello);
+    if (!known) return known.error();
+    process = *known;
+  }
+  const bool fresh = process == nullptr;
+  if (fresh) {
+    if (host_.table.process_count() >= host_.config.max_processes) {
+      return Error{Errc::too_many_processes,
+                   std::to_string(host_.config.max_processes) + " processes are served"};
+    }
+    process = &host_.table.add(hello, link.peer.pid);
+    watch_pid(link.peer.pid);
+  }
+  process->attempt = hello.attempt;
+  process->role = *role;
+  process->uid = link.peer.uid;
+  process->gid = link.peer.gid;
+  if (fresh) journal(*process, true);
+  return process;
+}
+
+/// `present` without a session if it is the process that says HELLO; null if it has ended, so that
+/// its name is free.
+Result<LocalProcess*> ProcessSessions::admit_known(LocalProcess& present, const RouterLink& link,
+                                                   const Hello& hello) {
+  if (present.pid != link.peer.pid && host_.shell.has_ended(present.pid)) {
+    // Its successor was faster than the notice of its end.
+    end(present, {Errc::closed, "the process ended"});
+    return kNone;
+  }
+  const auto arrival = judge_arrival(present, hello.name, hello.incarnation, link.peer.pid);
+  if (!arrival) return arrival.error();
+  if (*arrival == Returner::same && hello.attempt < present.attempt) {
+    return Error{Errc::superseded, "this hello was under way while a newer session began"};
+  }
+  if (*arrival == Returner::successor) {
+    // After its lease the library takes the next incarnation number; a new bus object draws one
+    // from the clock.
+    const bool fenced = hello.incarnation == present.id.incarnation + 1;
+    if (fenced) ++host_.counters.leases_ended;
+    end(present, fenced ? Error{Errc::lease_lost, "it was cut off and returns as a new incarnation"}
+                        : Error{Errc::superseded, "a newer bus object of the same process"});
+    return kNone;
+  }
+  if (RouterLink* const old = host_.links.find(present.link)) {
+    host_.links.end(*old, {Errc::superseded, "the process opened a new session"});
+  }
+  return &present;
+}
+
+void ProcessSessions::welcome(RouterLink& link, const LocalProcess& process) {
+  Welcome welcome;
+  welcome.minor = link.minor;
+  welcome.you = process.id;
+  welcome.host = host_.config.host;
+  welcome.term = uplink_.status().term;
+  welcome.bind_prefixes = process.role->bind;
+  welcome.send_prefixes = process.role->send;
+  welcome.max_names = process.role->max_names;
+  welcome.software = host_.config.software;
+  welcome.lease_ms =
+      static_cast<std::uint32_t>(std::min(host_.config.lease, uplink_.root_lease()) / from_ms(1));
+  link.session.say(welcome);
+  host_.links.touch(link);
+}
+
+Result<> ProcessSessions::on_table(RouterLink& link, LocalProcess& process, Kind kind,
+                                   ByteView payload) {
+  assert(!process.ready);
+  if (kind == Kind::table) return take_rows(process, payload);
+  if (kind != Kind::table_end || !payload.empty()) {
+    return Error{Errc::bad_bytes, std::string(name_of(kind)) + " before the table was complete"};
+  }
+  host_.table.replace_names(process, process.incoming);
+  process.incoming = {};
+  process.ready = true;
+  process.announced = true;
+  process.tabled = true;
+  link.greeted = true;
+  uplink_.announce(process);
+  tell_room();
+  host_.links.log(RouterShell::Level::info, process.name + ": session of pid " +
+                                                std::to_string(process.pid) + ", role \"" +
+                                                process.role->name + "\", " +
+                                                std::to_string(process.names.size()) + " names");
+  return {};
+}
+
+Result<> ProcessSessions::take_rows(LocalProcess& process, ByteView payload) {
+  auto table = decode<Table>(payload);
+  if (!table) return table.error();
+  // The session says whose rows these are: a process that never got WELCOME does not know its own
+  // identity yet.
+  if (process.incoming.size() + table->rows.size() > process.role->max_names) {
+    return Error{Errc::too_many_names, "role \"" + process.role->name + "\" may hold " +
+                                           std::to_string(process.role->max_names) + " names"};
+  }
+  const Epoch term = uplink_.status().term;
+  for (Row& row : table->rows) {
+    const bool granted = row.epoch && row.lineage && row.lineage <= row.epoch;
+    // Term 0: this host has had no session with a busroot yet and cannot tell.
+    const bool future = term && row.epoch.term() > term.term();
+    const bool foreign = row.state == RowState::granted;
+    const bool ticketless = row.state != RowState::active && !row.ticket;
+    if (!check_channel_name(row.name) || !granted || future || foreign || ticketless) {
+      return Error{Errc::bad_bytes, "table: impossible row"};
+    }
+    if (!access_.may_hold(process, row.name)) return access_.deny(process, "hold " + row.name);
+    process.incoming.push_back(std::move(row));
+  }
+  return {};
+}
+
+void ProcessSessions::on_link_gone(LocalProcess& process, const Error& reason) {
+  host_.table.detach(process);
+  process.lost_at = host_.links.now();
+  host_.links.log(RouterShell::Level::info,
+                  process.name + ": session ended: " + reason.to_string());
+}
+
+void ProcessSessions::watch_pid(std::int64_t pid) {
+  if (pid != 0 && host_.table.with_pid(pid).size() == 1) host_.shell.watch_pid(pid);
+}
+
+void ProcessSessions::journal(const LocalProcess& process, bool lives) {
+  host_.shell.journal({process.node, process.role->name, process.id.incarnation, process.pid},
+                      lives);
+}
+
+void ProcessSessions::pid_ended(std::int64_t pid) {
+  for (LocalProcess* process : host_.table.with_pid(pid)) {
+    end(*process, {Errc::closed, "the process ended"});
+  }
+}
+
+void ProcessSessions::end(LocalProcess& process, const Error& reason) {
+  if (RouterLink* const link = host_.links.find(process.link)) host_.links.end(*link, reason);
+  assert(process.link == 0);
+  host_.links.log(RouterShell::Level::info, process.name + ": ended, " +
+                                                std::to_string(process.names.size()) +
+                                                " names are free: " + reason.to_string());
+  uplink_.report_dead(process);
+  const std::int64_t pid = process.pid;
+  journal(process, false);
+  host_.table.remove(process);
+  ++host_.counters.processes_ended;
+  if (pid != 0 && host_.table.with_pid(pid).empty()) host_.shell.unwatch_pid(pid);
+}
+
+void ProcessSessions::tick() {
+  const Time now = host_.links.now();
+  std::vector<LocalProcess*> expired;
+  host_.table.for_each_process([&](LocalProcess& process) {
+    process.request_bytes = 0;
+    if (process.link == 0 && now - process.lost_at > host_.config.lease) {
+      expired.push_back(&process);
+    }
+  });
+  for (LocalProcess* process : expired) {
+    ++host_.counters.leases_ended;
+    end(*process, {Errc::silent, "no session for the length of the lease"});
+  }
+}
+
+void ProcessSessions::set_access_list(AccessList access) {
+  roles_ = std::move(access);
+  std::vector<std::pair<LocalProcess*, Error>> changed;
+  host_.table.for_each_process([&](LocalProcess& process) {
+    const auto role = roles_.admit(process.role->name, process.uid, process.gid);
+    if (!role) {
+      changed.emplace_back(&process, role.error());
+    } else if (**role != *process.role) {
+      process.role = *role;
+      process.messages = {};
+      process.bytes = {};
+      changed.emplace_back(&process, Error{Errc::shutting_down, "the role has changed"});
+    }
+  });
+  for (const auto& [process, why] : changed) {
+    if (RouterLink* const link = host_.links.find(process->link)) host_.links.end(*link, why);
+  }
+}
+
+RouterLink* ProcessSessions::session_of(const LocalProcess& process) {
+  return process.ready ? host_.links.find(process.link) : nullptr;
+}
+
+void ProcessSessions::tell_room() {
+  host_.table.for_each_process([&](LocalProcess& process) {
+    RouterLink* const link = process.choked ? session_of(process) : nullptr;
+    if (link == nullptr || link->minor < kRoomMinor) return;
+    process.choked = false;
+    host_.links.tell(*link, Room{});
+  });
+}
+
+void ProcessSessions::beat(std::uint64_t lease_age) {
+  host_.links.for_each([&](RouterLink& link) {
+    if (!link.greeted || link.uplink) return;
+    link.session.beat(host_.links.now(), lease_age);
+    host_.links.touch(link);
+  });
+}
+
+}  // namespace starbus::bus

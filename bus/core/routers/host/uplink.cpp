@@ -1,0 +1,122 @@
+#include "bus/core/routers/host/uplink.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace starbus::bus {
+
+Uplink::Uplink(HostState& host) : host_(host) {
+  status_.since = host.links.now();
+  status_.term = host.config.highest_term;
+}
+
+void Uplink::open(RouterLink& link, std::uint64_t session_id) {
+  assert(session_id != 0);
+  link.session = Session(session_id, host_.links.now());
+  link.name = "busroot";
+  link.uplink = true;
+  link.queues.count_alone();
+  if (link_) host_.links.end(*link_, {Errc::superseded, "a newer link to busroot"});
+  assert(link_ == nullptr);
+  link_ = &link;
+  status_.connected = true;
+  status_.link = link.id;
+  status_.since = host_.links.now();
+  announce_all();
+}
+
+void Uplink::drop(const Error& reason) {
+  if (link_) host_.links.end(*link_, reason);
+}
+
+void Uplink::on_gone(const Error& reason) {
+  host_.links.log(RouterShell::Level::warning, "session with busroot ended: " + reason.to_string());
+  link_ = nullptr;
+  announced_ = false;
+  status_.connected = false;
+  status_.greeted = false;
+  status_.link = 0;
+  status_.since = host_.links.now();
+  status_.last_error = reason;
+}
+
+/// HELLO and the complete table go together and first: busroot frees the names that they omit.
+void Uplink::announce_all() {
+  Hello hello;
+  hello.minor = host_.config.minor;
+  hello.party = PartyKind::busd;
+  hello.name = host_.config.host;
+  hello.incarnation = host_.config.incarnation;
+  hello.highest_term = status_.term;
+  hello.software = host_.config.software;
+  hello.attempt = ++attempts_;
+  link_->session.say(hello);
+  announced_ = true;
+  host_.table.for_each_process([&](LocalProcess& process) {
+    if (process.announced) announce_rows(process);
+  });
+  host_.links.tell(*link_, TableEnd{});
+}
+
+void Uplink::announce(const LocalProcess& process) {
+  if (announced_) announce_rows(process);
+}
+
+void Uplink::announce_rows(const LocalProcess& process) {
+  constexpr std::size_t kRowsPerRecord = 256;
+  ProcessUp up{process.id, process.node, process.role->name,
+               static_cast<std::uint32_t>(process.pid), true};
+  host_.links.tell(*link_, up);
+  if (!process.tabled) return;
+  Table table;
+  table.process = process.id;
+  for (Row& row : host_.table.rows_of(process)) {
+    table.rows.push_back(std::move(row));
+    if (table.rows.size() < kRowsPerRecord) continue;
+    host_.links.tell(*link_, table);
+    table.rows.clear();
+  }
+  if (!table.rows.empty()) host_.links.tell(*link_, table);
+  up.pending = false;
+  host_.links.tell(*link_, up);
+}
+
+void Uplink::report_dead(const LocalProcess& process) {
+  if (announced_ && process.announced) host_.links.tell(*link_, ProcessDead{process.id});
+}
+
+Result<> Uplink::on_welcome(RouterLink& link, ByteView payload) {
+  assert(is(link) && awaits_welcome());
+  const auto welcome = decode<Welcome>(payload);
+  if (!welcome) return welcome.error();
+  if (welcome->term < status_.term) {
+    const Error outdated{Errc::bad_config, "busroot's term " + welcome->term.to_string() +
+                                               " is below " + status_.term.to_string() +
+                                               ", which this host has seen: its state "
+                                               "directory is stale"};
+    host_.links.log(RouterShell::Level::error, outdated.to_string());
+    return outdated;
+  }
+  if (welcome->lease_ms != 0) root_lease_ = from_ms(welcome->lease_ms);
+  if (welcome->term > status_.term) host_.shell.remember_term(welcome->term);
+  status_.term = welcome->term;
+  // WELCOME answers a HELLO that was sent when the link was opened.
+  echoed_ = std::max(echoed_, status_.since);
+  status_.greeted = true;
+  status_.since = host_.links.now();
+  link.greeted = true;
+  link.minor = welcome->minor;
+  link.name = welcome->host.empty() ? "busroot" : welcome->host;
+  host_.links.log(RouterShell::Level::info, "busroot " + link.name + " accepted this host, term " +
+                                                welcome->term.to_string());
+  return {};
+}
+
+std::uint64_t Uplink::lease_age() const {
+  if (greeted()) echoed_ = std::max(echoed_, link_->session.echoed());
+  if (echoed_ == Time{}) return Heartbeat::kNoLease;
+  return static_cast<std::uint64_t>((host_.links.now() - echoed_).count());
+}
+
+}  // namespace starbus::bus

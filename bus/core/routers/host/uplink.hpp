@@ -1,0 +1,60 @@
+/// busd's session with busroot: which link it is, what is announced in it, and how far busroot's
+/// lease for this host reaches.
+///
+/// HELLO and the complete table open each session; requests wait for WELCOME. A session that fails
+/// is replaced by the shell. Part of HostRouter: same thread; owns no link.
+#pragma once
+
+#include "bus/core/routers/host/host_config.hpp"
+
+namespace starbus::bus {
+
+class Uplink {
+ public:
+  explicit Uplink(HostState& host);
+
+  /// The link, which has just been added, leads to busroot: says HELLO and the complete table. An
+  /// earlier uplink is ended. `session_id` is random and not 0.
+  void open(RouterLink& link, std::uint64_t session_id);
+  /// Ends the session.
+  void drop(const Error& reason);
+  void on_gone(const Error& reason);
+  /// The answer to HELLO. bad_config if busroot is older than one that this host has seen.
+  Result<> on_welcome(RouterLink& link, ByteView payload);
+
+  bool is(const RouterLink& link) const { return &link == link_; }
+  /// HELLO was said and not answered yet.
+  bool awaits_welcome() const { return announced_ && !status_.greeted; }
+  /// busroot has accepted this host in the present session.
+  bool greeted() const { return link_ && status_.greeted; }
+  /// Null unless greeted.
+  RouterLink* link() const { return greeted() ? link_ : nullptr; }
+  const UplinkStatus& status() const { return status_; }
+  /// The lease that busroot gives.
+  Time root_lease() const { return root_lease_; }
+  /// Nanoseconds since busroot certainly heard this host; see Heartbeat.
+  std::uint64_t lease_age() const;
+
+  /// Sends a request, or drops it if busroot has not accepted this host: requests are repeated.
+  template <class Record>
+  void tell(const Record& record) {
+    if (greeted()) host_.links.tell(*link_, record);
+  }
+  /// After the complete table, the rows of a process are claims. Nothing before.
+  void announce(const LocalProcess& process);
+  void report_dead(const LocalProcess& process);
+
+ private:
+  void announce_all();
+  void announce_rows(const LocalProcess& process);
+
+  HostState& host_;
+  RouterLink* link_ = nullptr;
+  bool announced_ = false;      // HELLO and the complete table are sent in this session
+  std::uint64_t attempts_ = 0;  // sessions with busroot so far
+  Time root_lease_ = from_ms(kLease);
+  mutable Time echoed_{};  // when busd sent its latest heartbeat that busroot has echoed
+  UplinkStatus status_;
+};
+
+}  // namespace starbus::bus

@@ -1,0 +1,28 @@
+/// Admin requests by way of busroot: between hosts, to busroot itself, and of busroot to hosts.
+///
+/// Part of RootRouter: same thread; owns nothing. A request for a host that is not connected is
+/// answered 404 at once; answers may be lost.
+#pragma once
+
+#include "bus/core/routers/root/root_state.hpp"
+
+namespace starbus::bus {
+
+class RootQueries {
+ public:
+  /// In queries: this busroot. No host may have this name.
+  static constexpr std::string_view kRootName = "root";
+
+  explicit RootQueries(RootState& root) : root_(root) {}
+
+  Result<> on_query(const HostEntry& host, ByteView payload);
+  Result<> on_answer(ByteView payload);
+  /// See RootRouter::ask.
+  bool ask(Query query);
+  void answer(const Answer& answer);
+
+ private:
+  RootState& root_;
+};
+
+}  // namespace starbus::bus

@@ -1,0 +1,107 @@
+/// What busroot's router is given, and the state that its parts share: hosts, directory, moves, and
+/// whether grace lasts. Plain data with look-ups.
+///
+/// Belongs to the router's thread. The router owns it, and it outlives the parts; hosts own their
+/// processes, which own their names in the directory.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "bus/core/routers/forwarding.hpp"
+#include "bus/core/routers/links.hpp"
+#include "bus/core/routers/root/directory.hpp"
+#include "bus/core/routers/root/root_host.hpp"
+#include "bus/core/routers/root/root_moves.hpp"
+#include "bus/core/wire/record_admin.hpp"
+
+namespace starbus::bus {
+
+/// The outside world of a RootRouter, beyond links. Must not call back into the router.
+class RootShell : public RouterShell {
+ public:
+  /// May the holder of this CURVE key (empty: no CURVE) appear as this host? unauthorized if not.
+  virtual Result<> allow_host(const std::string& key, const std::string& host) = 0;
+  /// Stores the names of all hosts to wait for after a restart. A list with a new host must be on
+  /// disk when this returns, because names may be granted there at once; an error keeps the host
+  /// out.
+  virtual Result<> remember_hosts(const std::vector<std::string>& hosts) = 0;
+  /// An admin request for busroot itself, answered later by RootRouter::answer.
+  virtual void answer_query(const Query& query) = 0;
+  /// The answer to a query of RootRouter::ask.
+  virtual void on_answer(const Answer& answer) = 0;
+
+ protected:
+  ~RootShell() = default;
+};
+
+struct RootConfig {
+  std::uint64_t term = 1;  // higher than at every start before
+  std::string name = "busroot";
+  std::vector<std::string> journaled;  // hosts to wait for
+  std::string software;                // "starbus 0.1.0"
+  Time lease = from_ms(kLease);
+  std::size_t max_hosts = kMaxHosts;
+  std::uint8_t minor = kVersionMinor;  // the highest minor version that is spoken
+};
+
+/// The part of a complete table that a session has sent so far.
+struct PendingTable {
+  struct PendingRow {
+    Process process;
+    Row row;
+    ChannelId id;
+  };
+  boost::unordered_flat_map<Process, ProcessUp> processes;
+  std::vector<PendingRow> rows;
+};
+
+struct HostEntry final : RootHost, LinkAttachment {
+  RouterLink* session = nullptr;
+  std::unique_ptr<PendingTable> pending;  // until TABLE_END
+  std::vector<Target> part;               // of the multicast that is being routed
+};
+
+struct RootState {
+  RootState(Links& l, Forwarding& f, RootShell& s, RootConfig c)
+      : links(l), forwarding(f), shell(s), config(std::move(c)) {}
+
+  Links& links;
+  Forwarding& forwarding;
+  RootShell& shell;
+  const RootConfig config;
+  bool grace = true;
+  std::uint64_t granted = 0;  // epochs of this term
+  boost::unordered_flat_map<std::uint32_t, std::unique_ptr<HostEntry>> hosts;
+  Directory directory;  // its owners are in `hosts`: it is destroyed first
+  RootMoves moves;
+
+  Epoch fresh_epoch() { return Epoch::of(config.term, ++granted); }
+  /// No name has a higher epoch.
+  Epoch latest_epoch() const { return Epoch::of(config.term, granted); }
+  /// Null if there is none.
+  HostEntry* find_host(std::string_view name) const;
+  RootProcess* find_process(const Process& id) const;
+  RootMove move_of(const Directory::Entry& entry) const;
+
+  /// To the busd of the process; dropped if its host has no session.
+  template <class Record>
+  void reply(const RootProcess& process, const Record& record) {
+    RouterLink* const session = static_cast<HostEntry&>(process.host).session;
+    if (session) links.tell(*session, record);
+  }
+};
+
+inline RootProcess& owner_of(const Directory::Entry& entry) {
+  return static_cast<RootProcess&>(entry.owner());
+}
+inline HostEntry& host_of(const Directory::Entry& entry) {
+  return static_cast<HostEntry&>(owner_of(entry).host);
+}
+
+}  // namespace starbus::bus

@@ -1,0 +1,161 @@
+#include "bus/core/routers/root/watch_publisher.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "bus/core/wire/name.hpp"
+
+namespace starbus::bus {
+namespace {
+
+constexpr std::size_t kPieceBytes = 48 * 1024;
+constexpr std::int64_t kSnapshotRows = 8;  // of an empty snapshot, in rows
+
+WatchRow row_of(const Directory::Entry& entry, bool present) {
+  const RootProcess& owner = owner_of(entry);
+  return {present,      std::string(entry.name()), owner.process(), owner.full_name(), entry.epoch,
+          entry.lineage};
+}
+
+std::size_t size_of(const WatchRow& row) {
+  return 35 + row.name.size() + row.owner_name.size();
+}
+
+}  // namespace
+
+Result<> WatchPublisher::on_watch(HostEntry& host, ByteView payload) {
+  const auto request = decode<Watch>(payload);
+  if (!request) return request.error();
+  const std::vector<LinkId> watcher = {host.link};
+  if (const auto checked = check_prefix(request->prefix); !checked) {
+    refuse(request->prefix, watcher, checked.error());
+    return {};
+  }
+  // The limit of all processes of a host together.
+  if (watches_.count(host.link) >= kMaxWatches * kMaxProcesses) {
+    refuse(request->prefix, watcher, {Errc::too_many_watches, "of host " + host.name});
+    return {};
+  }
+  watches_.add(request->prefix, host.link);
+  wanted_.emplace(host.link, request->prefix);
+  serve();
+  return {};
+}
+
+Result<> WatchPublisher::on_unwatch(HostEntry& host, ByteView payload) {
+  const auto request = decode<Unwatch>(payload);
+  if (!request) return request.error();
+  watches_.remove(request->prefix, host.link);
+  wanted_.erase({host.link, request->prefix});
+  return {};
+}
+
+void WatchPublisher::forget(LinkId watcher) {
+  watches_.remove_all(watcher);
+  wanted_.erase(wanted_.lower_bound({watcher, {}}), wanted_.lower_bound({watcher + 1, {}}));
+}
+
+void WatchPublisher::tick() {
+  budget_ = std::min(budget_ + std::int64_t{kWatchBudget}, std::int64_t{kWatchBudget});
+  serve();
+}
+
+void WatchPublisher::refuse(const std::string& prefix, const std::vector<LinkId>& watchers,
+                            const Error& why) {
+  for (const LinkId id : watchers) {
+    watches_.remove(prefix, id);
+    wanted_.erase({id, prefix});
+    if (RouterLink* const link = root_.links.find(id))
+      root_.links.tell(*link, WatchRefused{prefix, errc_of(why), why.detail});
+  }
+}
+
+void WatchPublisher::serve() {
+  for (std::size_t left = wanted_.size(); !root_.grace && budget_ > 0 && left > 0; --left) {
+    auto next = wanted_.upper_bound(last_served_);
+    if (next == wanted_.end()) next = wanted_.begin();
+    last_served_ = *next;
+    if (root_.links.find(last_served_.first)->queues.bytes(Lane::control) > kSnapshotRoom) continue;
+    wanted_.erase(next);
+    send_snapshot(*watches_.find(last_served_.second), last_served_.first);
+  }
+}
+
+/// `to` must wait for it. Refuses the watch if the prefix has too many names.
+void WatchPublisher::send_snapshot(WatchTable::Watch& watch, LinkId to) {
+  const std::string prefix = watch.prefix;
+  watch.rows = 0;
+  root_.directory.list(prefix, "",
+                       [&](const Directory::Entry&) { return ++watch.rows <= kMaxWatchRows; });
+  budget_ -= static_cast<std::int64_t>(watch.rows) + kSnapshotRows;
+  if (watch.rows > kMaxWatchRows) {
+    std::vector<LinkId> all = watch.watchers;
+    all.insert(all.end(), watch.waiting.begin(), watch.waiting.end());
+    refuse(prefix, all,
+           {Errc::watch_too_large,
+            "more than " + std::to_string(kMaxWatchRows) + " names begin with '" + prefix + "'"});
+    return;
+  }
+  std::erase(watch.waiting, to);
+  watch.watchers.push_back(to);
+  WatchRows piece;
+  piece.prefix = prefix;
+  piece.first = true;
+  std::size_t bytes = 0;
+  const auto send_piece = [&] {
+    root_.links.tell(*root_.links.find(to), piece);
+    piece.first = false;
+    piece.rows.clear();
+    bytes = 0;
+  };
+  root_.directory.list(prefix, "", [&](const Directory::Entry& entry) {
+    piece.rows.push_back(row_of(entry, true));
+    bytes += size_of(piece.rows.back());
+    if (bytes >= kPieceBytes - kMaxName * 3) send_piece();
+    return true;
+  });
+  piece.last = true;
+  send_piece();
+}
+
+void WatchPublisher::publish(const Directory::Entry& entry, Change change) {
+  if (root_.grace) return;
+  std::vector<std::string> too_large;
+  WatchRows delta;
+  watches_.for_each_matching(entry.name(), [&](WatchTable::Watch& watch) {
+    if (!watch.watched()) return;  // the snapshots to come will show it
+    if (change == Change::added && ++watch.rows > kMaxWatchRows) {
+      too_large.push_back(watch.prefix);
+      return;
+    }
+    if (change == Change::removed) {
+      assert(watch.rows > 0);
+      --watch.rows;
+    }
+    if (delta.rows.empty()) delta.rows.push_back(row_of(entry, change != Change::removed));
+    delta.prefix = watch.prefix;
+    record_.clear();
+    encode(delta, record_);
+    // A watcher without room gets a snapshot later, which shows this change and all that follow.
+    std::erase_if(watch.watchers, [&](LinkId id) {
+      RouterLink& link = *root_.links.find(id);
+      if (link.queues.bytes(Lane::control) > kDeltaRoom) {
+        watch.waiting.push_back(id);
+        wanted_.emplace(id, watch.prefix);
+        return true;
+      }
+      root_.links.tell_encoded(link, record_);
+      return false;
+    });
+  });
+  for (const std::string& prefix : too_large) {
+    std::vector<LinkId> all = watches_.find(prefix)->watchers;
+    const std::vector<LinkId>& waiting = watches_.find(prefix)->waiting;
+    all.insert(all.end(), waiting.begin(), waiting.end());
+    refuse(prefix, all,
+           {Errc::watch_too_large,
+            "the prefix has grown beyond " + std::to_string(kMaxWatchRows) + " names"});
+  }
+}
+
+}  // namespace starbus::bus

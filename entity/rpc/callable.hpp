@@ -1,0 +1,129 @@
+/// The base of objects whose methods can be called: entities, components, services, managers.
+///
+///   class Chat : public rpc::Callable<Chat> { ... static constexpr auto kRpc = rpc::methods(...);
+///   }; class Player : public rpc::Callable<Player, Avatar>     // has Avatar's methods, too
+///
+/// Belongs to the loop's thread, and to its creator. Its end takes it off its channels,
+/// destroys its suspended coroutines, ends the calls that it owns as canceled, and lets nothing of
+/// it run. Two words, and more once it is bound, has components, coroutines or calls.
+#pragma once
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <memory>
+#include <vector>
+
+#include "entity/rpc/dictionary.hpp"
+#include "entity/rpc/loop_time.hpp"
+#include "entity/rpc/wire.hpp"
+
+namespace starbus::entity::rpc {
+
+class BindingTable;
+class CallState;
+class Dispatcher;
+class Running;
+
+/// Takes the answers to the questions that an object has asked: see EndpointCore::ask.
+class AnswerSink {
+ public:
+  /// False: the question is not open.
+  virtual bool take_answer(const AnswerId& question, ByteView answer) = 0;
+
+ protected:
+  ~AnswerSink() = default;
+};
+
+class CallableBase {
+ public:
+  CallableBase(const CallableBase&) = delete;
+  CallableBase& operator=(const CallableBase&) = delete;
+
+  /// Lets calls to this object reach the methods of a component, which it does not own: own methods
+  /// first, then those of components, in the order in which they were attached. duplicate: it has
+  /// one of that class, or is of it; too_many_components. A component belongs to one object.
+  Result<> attach(CallableBase& component);
+  /// Its methods answer rpc_not_found from now on, as those of a component whose init has failed.
+  /// Its coroutines and calls go on: see close_rpc of the component. The end of a component does
+  /// both.
+  void detach(CallableBase& component);
+
+  /// The end, as far as calls are concerned; nothing of this object runs for one afterwards. The
+  /// destructor does it, too, but by then the members of the derived class are destroyed: call it
+  /// first if variables of suspended coroutines refer to the object. Idempotent.
+  void close_rpc();
+
+  const ClassInfo& rpc_class() const { return *class_; }
+  /// The components that are attached, in order.
+  std::vector<const CallableBase*> rpc_components() const;
+  std::size_t rpc_coroutines() const;
+
+  /// Adds time that the loop spent on it outside its methods, in ticks, for busy_ms_per_s and
+  /// reports. The time of a component counts for its object.
+  void add_busy(std::uint64_t ticks_passed);
+  /// How busy it keeps the loop, with its components, in the latest second that was sampled.
+  double busy_ms_per_s() const { return ties_ ? ties_->busy.ms_per_s() : 0; }
+
+ protected:
+  CallableBase();
+  ~CallableBase();
+  void set_class(const ClassInfo* info) { class_ = info; }
+  /// Lives as long as the object.
+  void answers_to(AnswerSink* sink) { ties().answers = sink; }
+
+ private:
+  friend class BindingTable;
+  friend class CallState;
+  friend class Dispatcher;
+  friend class Running;
+
+  struct Component {
+    const ClassInfo* info;
+    CallableBase* host;  // null: it was detached
+  };
+  struct Binding {
+    BindingTable* table;
+    std::uint32_t slot;
+  };
+  /// Rarely used state, allocated on demand.
+  struct Ties {
+    std::vector<Component> components;
+    std::vector<Binding> bindings;
+    CallableBase* owner = nullptr;          // whose component this is
+    boost::intrusive_ptr<Running> running;  // the first of a list
+    std::uint32_t coroutines = 0;
+    BusyTime busy;
+    CallState* calls = nullptr;  // that end with this object
+    AnswerSink* answers = nullptr;
+  };
+  Ties& ties() { return ties_ ? *ties_ : make_ties(); }
+  Ties& make_ties();
+  AnswerSink* answer_sink() const { return ties_ ? ties_->answers : nullptr; }
+  /// The object that has the methods of a class: this, or a component. Null: `why` is set.
+  CallableBase* object_for(const ClassInfo* owner, Errc& why) {
+    if (class_ == owner) return this;
+    return search_object(owner, why);
+  }
+  CallableBase* search_object(const ClassInfo* owner, Errc& why);
+
+  const ClassInfo* class_ = nullptr;
+  std::unique_ptr<Ties> ties_;
+};
+
+template <class C>
+struct ClassOf;  // invoke.hpp
+
+/// `Base` is CallableBase, or a class with a kRpc of its own whose methods this one has, too.
+template <class Self, class Base = CallableBase>
+class Callable : public Base {
+ public:
+  using RpcBase = Base;
+
+ protected:
+  template <class... A>
+  explicit Callable(A&&... arguments) : Base(std::forward<A>(arguments)...) {
+    this->set_class(ClassOf<Self>::get());
+  }
+  ~Callable() = default;
+};
+
+}  // namespace starbus::entity::rpc

@@ -1,0 +1,130 @@
+#include "entity/rpc/dispatcher.hpp"
+
+#include <cstdio>
+
+#include "entity/rpc/endpoint_core.hpp"
+#include "entity/rpc/invoke.hpp"
+#include "entity/rpc/limits.hpp"
+
+namespace starbus::entity::rpc {
+namespace {
+
+constexpr Budget kClientBudget{kClientBytes, kClientElements, kClientMemory, kClientDepth};
+
+bool has_form(const bus::Message& message, std::uint8_t form) {
+  return !message.body().empty() && message.body()[0] == static_cast<std::byte>(form);
+}
+
+std::string unknown_method(std::uint32_t id) {
+  char text[32];
+  const int size = std::snprintf(text, sizeof text, "no method %08x here", id);
+  return {text, static_cast<std::size_t>(size)};
+}
+
+}  // namespace
+
+void Dispatcher::dispatch(SlotRef to, const bus::Message& message, bus::Call* call) {
+  core_.thread.check();
+  if (message.body().size() == 1 && has_form(message, kFenceForm)) return;
+  Errc error = Errc::no_such_entity;
+  std::string detail;
+  if (const Slot* slot = core_.bindings.find(to); slot != nullptr && slot->name) {
+    Decoder in(message.body());
+    ++core_.counters.remote;
+    error = has_form(message, kAnswerForm) ? take_answer(*slot, in, message)
+                                           : dispatch_call(*slot, in, message, call, detail);
+  }
+  if (error == Errc::ok) return;
+  core_.counters.count(error);
+  if (call != nullptr) core_.replies.send(call->responder(), Error(error, std::move(detail)));
+}
+
+Errc Dispatcher::dispatch_call(const Slot& slot, Decoder& in, const bus::Message& message,
+                               bus::Call* call, std::string& detail) {
+  CallHeader header;
+  if (const Errc bad = get_header(in, header); bad != Errc::ok) return bad;
+  const MethodInfo* method = core_.dictionary.find(header.method);
+  if (method == nullptr) {  // a method of another build
+    detail = unknown_method(header.method);
+    return Errc::rpc_not_found;
+  }
+  CallableBase* object = nullptr;
+  Caller caller;
+  Errc error = admit(slot, *method, message.origin(), header.behalf, object, caller.from);
+  // A caller without permission does not learn the method's types.
+  if (error == Errc::ok && header.signature != method->signature) {
+    error = Errc::signature_mismatch;
+    detail = method->full_name().append(" is ").append(method->text).append(" here");
+  }
+  const bool client = caller.from == From::own_client || caller.from == From::any_client;
+  const Budget budget = client ? kClientBudget : Budget{};
+  if (error == Errc::ok && in.left() > budget.bytes) error = Errc::bad_arguments;
+  const bool question = !header.answer_to.empty();
+  // Only a server may name a channel that this process is to send to; and a question is a call.
+  if (error == Errc::ok && question && (caller.from != From::server || call == nullptr)) {
+    error = Errc::not_permitted;
+  }
+  if (error == Errc::ok) {
+    caller.endpoint = &core_.endpoint;
+    caller.client = header.client;
+    caller.process = message.origin();
+    caller.channel = message.channel();
+    caller.trace = message.trace();
+    Decoder arguments(in.rest(), budget);
+    Invocation invocation{core_, *object, *method, caller, header, arguments, call, detail};
+    error = invoke(slot, invocation, question);
+  }
+  if (error == Errc::ok) return error;
+  ++core_.meter.of(*method).refused;
+  if (detail.empty()) detail = method->full_name();
+  return error;
+}
+
+Errc Dispatcher::invoke(const Slot& slot, Invocation& at, bool question) {
+  Errc error = Errc::ok;
+  if (at.method.coroutine) {  // it measures its frames itself
+    error = at.method.invoke(at);
+  } else {
+    WorkFrame frame(core_.meter, CurrentWork::method(at.method), core_.meter.of(at.method),
+                    slot.ref);
+    error = at.method.invoke(at);
+    if (error != Errc::ok) frame.cancel();
+  }
+  if (error == Errc::ok && question) {  // tells the sender that the question was taken
+    auto buffer = core_.buffers.lend();
+    Encoder out(*buffer);
+    put_reply_head(out, ReplyKind::value);
+    core_.replies.send(at.call->responder(), *buffer);
+  }
+  return error;
+}
+
+/// Only servers may answer: they may call everything here anyway.
+Errc Dispatcher::take_answer(const Slot& slot, Decoder& in, const bus::Message& message) {
+  AnswerId question;
+  if (!get_answer_head(in, question)) return Errc::bad_bytes;
+  const Gates& gates = core_.gates.gates();
+  if (gates.is_gate(message.origin()) || !gates.known()) return Errc::not_permitted;
+  AnswerSink* const sink = slot.host->answer_sink();
+  const bool waited = sink != nullptr && sink->take_answer(question, in.rest());
+  ++(waited ? core_.counters.answers : core_.counters.late_answers);
+  return Errc::ok;
+}
+
+Errc Dispatcher::admit(const Slot& slot, const MethodInfo& method, const bus::Process& origin,
+                       Behalf behalf, CallableBase*& object, From& from) const {
+  Errc why = Errc::ok;
+  object = slot.host->object_for(method.owner, why);
+  if (object == nullptr) return why;
+  const Gates& gates = core_.gates.gates();
+  if (gates.is_gate(origin)) {
+    from = behalf == Behalf::none ? From::gate : static_cast<From>(behalf);
+  } else if (behalf != Behalf::none || !gates.known()) {
+    return Errc::not_permitted;
+  } else {
+    from = From::server;
+  }
+  return permits(method.allow, from) ? Errc::ok : Errc::not_permitted;
+}
+
+}  // namespace starbus::entity::rpc

@@ -1,0 +1,35 @@
+/// Hands messages of the bus to the methods of the objects that are bound here: decodes the header,
+/// checks permission, signature and budget, and answers what is refused.
+///
+/// Belongs to the loop's thread. Treats all bytes as hostile.
+#pragma once
+
+#include <string>
+
+#include "bus/client/message.hpp"
+#include "entity/rpc/binding_table.hpp"
+#include "entity/rpc/callable.hpp"
+
+namespace starbus::entity::rpc {
+
+class Dispatcher {
+ public:
+  explicit Dispatcher(detail::EndpointCore& core) : core_(core) {}
+
+  /// Handles a message for an object, as bytes: the header and the arguments. Null call: a message.
+  void dispatch(SlotRef to, const bus::Message& message, bus::Call* call);
+  /// Whether a method may be called; `object` is the object or component that has it. Errors:
+  /// rpc_not_found, no_such_component, not_permitted.
+  Errc admit(const Slot& slot, const MethodInfo& method, const bus::Process& origin, Behalf behalf,
+             CallableBase*& object, From& from) const;
+
+ private:
+  Errc dispatch_call(const Slot& slot, Decoder& in, const bus::Message& message, bus::Call* call,
+                     std::string& detail);
+  Errc invoke(const Slot& slot, Invocation& at, bool question);
+  Errc take_answer(const Slot& slot, Decoder& in, const bus::Message& message);
+
+  detail::EndpointCore& core_;
+};
+
+}  // namespace starbus::entity::rpc

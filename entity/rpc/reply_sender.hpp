@@ -1,0 +1,65 @@
+/// Sends answers: to the process that called, or to the channel of the object that asked. An answer
+/// that meets a full window is kept and sent a little later, in the order in which the answers were
+/// given, up to kMaxUnsentReplies.
+///
+/// Belongs to the loop's thread. Owns the answers that are kept; an answer that cannot be sent is
+/// dropped and counted, its caller ends at its deadline.
+#pragma once
+
+#include <deque>
+#include <string>
+
+#include "base/loop_thread.hpp"
+#include "bus/client/message.hpp"
+#include "entity/rpc/buffer_pool.hpp"
+#include "entity/rpc/counters.hpp"
+#include "entity/rpc/loop_timer.hpp"
+#include "entity/rpc/wire.hpp"
+
+namespace starbus::bus {
+class Bus;
+}
+
+namespace starbus::entity::rpc {
+
+/// Where an answer goes: to the process that called, or to a channel.
+struct AnswerRoute {
+  AnswerRoute(bus::Responder to) : responder(std::move(to)) {}  // NOLINT: a responder is a route
+  AnswerRoute(std::string_view to, const AnswerId& id) : channel(to), question(id) {}
+  bus::Responder responder;
+  std::string channel;  // not empty: there, as the answer to `question`
+  AnswerId question;
+};
+
+class ReplySender {
+ public:
+  ReplySender(bus::Bus& bus, boost::asio::io_context& loop, BufferPool& buffers,
+              EndpointCounters& counters);
+  ReplySender(const ReplySender&) = delete;
+  ReplySender& operator=(const ReplySender&) = delete;
+
+  /// Sends an answer that is encoded.
+  void send(AnswerRoute route, ByteView answer);
+  void send(AnswerRoute route, const Error& error);
+
+ private:
+  struct Unsent {
+    AnswerRoute route;
+    Bytes body;
+    std::size_t tries = 0;
+  };
+  bus::Result<> try_to_send(AnswerRoute& route, ByteView answer);
+  void start_retry();
+  void retry();
+
+  bus::Bus& bus_;
+  BufferPool& buffers_;
+  EndpointCounters& counters_;
+  std::deque<Unsent> unsent_;
+  std::size_t unsent_bytes_ = 0;
+  bool retrying_ = false;
+  LoopTimer timer_;
+  LoopThread thread_;
+};
+
+}  // namespace starbus::entity::rpc

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <unordered_map>
+
+#include "base/loop_thread.hpp"
+#include "entity/objects/entity_manager.hpp"
+#include "entity/timers/timer_wheel.hpp"
+#include "nodes/hosting/host_options.hpp"
+
+namespace starbus::entity::rpc {
+class Endpoint;
+}
+
+namespace starbus::nodes::entities {
+
+struct HostCounters {
+  std::uint64_t saved = 0;
+  std::uint64_t unsaved = 0;    // saves that failed or timed out
+  std::uint64_t unchanged = 0;  // entities that ended in the state that was saved last
+  std::uint64_t fenced = 0;     // entities that ended with the lease
+  std::uint64_t moved_out = 0;
+  std::uint64_t moved_in = 0;
+  std::uint64_t moves_failed = 0;      // the entity stayed here
+  std::uint64_t arrivals_refused = 0;  // the entity stayed in the other process
+  std::uint64_t arrivals_late = 0;     // activations that failed and were tried again
+  std::uint64_t arrivals_lost = 0;     // owned here, and never activated
+};
+
+/// State that the parts of an EntityHost share. The EntityHost owns it; it outlives the parts.
+struct HostContext {
+  entity::rpc::Endpoint& endpoint;
+  entity::TimerWheel& timers;
+  /// Set before any part is used; null while the EntityHost is destroyed.
+  entity::EntityManager* entities = nullptr;
+  std::unordered_map<const entity::TypeInfo*, TypeOptions> types{};
+  HostCounters counters{};
+  bool draining = false;
+  /// Called when a move in either direction has ended.
+  std::function<void()> on_move_ended{};
+  /// Called when a save has ended.
+  std::function<void()> on_save_ended{};
+  entity::TimerOwner alarms{};
+  /// Completions hold it weakly: expired after the EntityHost has ended.
+  std::shared_ptr<bool> alive = std::make_shared<bool>(true);
+  LoopThread thread{};
+
+  /// Defaults for a type that was not declared.
+  const TypeOptions& options_of(const entity::Entity& entity) const {
+    static const TypeOptions kDefaults;
+    const auto found = types.find(&entity.type());
+    return found == types.end() ? kDefaults : found->second;
+  }
+};
+
+inline std::uint64_t unix_ms() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+}
+
+inline std::uint64_t id_of(const entity::Entity& entity) {
+  return static_cast<std::uint64_t>(entity.online_id());
+}
+
+}  // namespace starbus::nodes::entities

@@ -1,0 +1,46 @@
+/// Settings of an EntityHost and of its types.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "entity/objects/entity_manager.hpp"
+#include "nodes/hosting/audience_sink.hpp"
+#include "nodes/hosting/limits.hpp"
+#include "nodes/hosting/saved_entity.hpp"
+
+namespace starbus::nodes::entities {
+
+struct HostOptions {
+  std::size_t most = entity::kMaxEntities;
+  /// The counter of the cluster manager that online ids come from.
+  std::string counter = "entities";
+  /// Another source of online ids: for tests, and for clusters without a manager.
+  entity::EntityManager::DrawId draw = {};
+  /// Entities whose channel names begin with one of these may move here.
+  std::vector<std::string> take_in = {"entity/"};
+  /// Where entities with `save` properties are stored: DbSaver, or one of your own. Each is saved
+  /// save_every after its first change, and when it ends, unless it was moved or fenced. Not set:
+  /// nothing is saved.
+  Store save = {};
+  std::chrono::milliseconds save_every{kSaveEvery};  // 0: only when it ends
+  /// Receives property changes; outlives the host. Null: only mirrors receive them.
+  AudienceSink* sink = nullptr;
+  /// Interval of property changes and due saves; in a node at the earliest with its next tick, in
+  /// the phase `sync`. 0: only when tick() is called.
+  std::chrono::milliseconds tick{kTick};
+};
+
+/// Settings for all entities of a type in this process.
+struct TypeOptions {
+  /// Other processes may mirror it: a replica::Mirror of its channel, with a PropertiesCopy, has
+  /// its ghost properties. Costs a record per change of such a property, mirrored or not.
+  bool mirrored = false;
+  /// Properties with `save` that the store also gets as values: {"level", "stats.strength"}. A
+  /// DbSaver puts them into the document, for indexes. At most kMaxSearchable. If a path is not
+  /// such a property, an error is logged when the first entity of the type is activated.
+  std::vector<std::string> searchable = {};
+};
+
+}  // namespace starbus::nodes::entities

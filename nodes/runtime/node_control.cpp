@@ -1,0 +1,27 @@
+#include "nodes/runtime/node_control.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include "nodes/runtime/node_core.hpp"
+
+namespace starbus::nodes {
+
+NodeReport NodeControl::report(entity::rpc::Caller&) {
+  NodeReport report;
+  report.role = core_.role();
+  report.state = core_.lifecycle().state();
+  report.status = core_.status();
+  report.busy_ms_per_s = core_.busy().rates().busy;
+  report.stalls = core_.stalls();
+  report.posted = core_.main_loop().posted();
+  report.tasks = core_.tasks().counts().unfinished();
+  report.dictionary = core_.rpc().dictionary().hash();
+  return report;
+}
+
+void NodeControl::drain(entity::rpc::Caller&) {
+  spdlog::info("asked over the bus to drain");
+  core_.context().stop({});
+}
+
+}  // namespace starbus::nodes

@@ -1,0 +1,51 @@
+/// The RPC methods of every node, under node/HOST.NODE: report the state, and drain.
+///
+///   rpc::call<&NodeControl::report>(endpoint, nodes::presence_name("host-a.chat-1"), {});
+///
+/// Belongs to the loop's thread. Only servers may call (docs/guide/rpc.md); the access list of busd
+/// says which of them may send to node/.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "entity/rpc/rpc.hpp"
+#include "nodes/runtime/lifecycle.hpp"
+
+namespace starbus::nodes {
+
+class NodeCore;
+
+struct NodeReport {
+  std::string role;
+  NodeState state = NodeState::starting;
+  std::string status;        // in words
+  double busy_ms_per_s = 0;  // of 1000
+  std::uint64_t stalls = 0;
+  std::uint64_t posted = 0;      // closures that wait
+  std::uint64_t tasks = 0;       // that wait or run
+  std::uint64_t dictionary = 0;  // hash of its RPC methods: rpc::Dictionary
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(role, state, status, busy_ms_per_s, stalls, posted, tasks, dictionary);
+  }
+};
+
+class NodeControl final : public entity::rpc::Callable<NodeControl> {
+ public:
+  explicit NodeControl(NodeCore& core) : core_(core) {}
+
+  NodeReport report(entity::rpc::Caller& from);
+  /// As SIGTERM does. Answers at once; the drain begins after the answer.
+  void drain(entity::rpc::Caller& from);
+
+  static constexpr auto kRpc =
+      entity::rpc::methods("node", entity::rpc::method<&NodeControl::report>("report"),
+                           entity::rpc::method<&NodeControl::drain>("drain"));
+
+ private:
+  NodeCore& core_;
+};
+
+}  // namespace starbus::nodes

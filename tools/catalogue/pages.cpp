@@ -1,0 +1,181 @@
+#include "tools/catalogue/pages.hpp"
+
+#include <utility>
+
+#include "aoi/error.hpp"
+#include "aoi/limits.hpp"
+#include "base/error.hpp"
+#include "bus/core/error.hpp"
+#include "bus/core/limits.hpp"
+#include "entity/archive/error.hpp"
+#include "entity/archive/limits.hpp"
+#include "entity/events/limits.hpp"
+#include "entity/flows/limits.hpp"
+#include "entity/identity/limits.hpp"
+#include "entity/machines/limits.hpp"
+#include "entity/objects/limits.hpp"
+#include "entity/rpc/error.hpp"
+#include "entity/rpc/limits.hpp"
+#include "entity/schedule/limits.hpp"
+#include "entity/timers/error.hpp"
+#include "entity/timers/limits.hpp"
+#include "nodes/db/error.hpp"
+#include "nodes/db/limits.hpp"
+#include "nodes/hosting/limits.hpp"
+#include "nodes/manager/limits.hpp"
+#include "nodes/manager/placement/limits.hpp"
+#include "nodes/replica/limits.hpp"
+#include "nodes/runtime/limits.hpp"
+#include "nodes/runtime/node_limits.hpp"
+#include "nodes/service/error.hpp"
+#include "nodes/service/limits.hpp"
+#include "storage/error.hpp"
+#include "storage/limits.hpp"
+
+namespace starbus::catalogue {
+namespace {
+
+/// Tests that produce an error, for the column "shown by".
+constexpr std::pair<Code, std::string_view> kShownBy[] = {
+    {bus::Errc::no_owner, "Origin.NoOwnerIsDefiniteOnlyForBodiesThatNeverLeft"},
+    {bus::Errc::owner_lost, "Origin.AHigherLineageFailsWhatWasSentAndChainsTheRestAnew"},
+    {bus::Errc::denied, "ProcessCoreTest.BindChecksWhatItCanKnow"},
+    {bus::Errc::deadline, "OutcomesTest.ACallEndsAtItsDeadlineAndALateReplyIsDropped"},
+    {bus::Errc::expired, "OriginTime.AnExpiredMessageBecomesATombstoneInItsChain"},
+    {bus::Errc::would_block, "OriginWindow.OfAChannelEndsExactlyAtItsLimit"},
+    {bus::Errc::too_large, "OutcomesTest.TheLargestBodyArrivesAndALargerOneIsRefused"},
+    {bus::Errc::bad_name, "ChannelName.NeedsBothHalves"},
+    {bus::Errc::already_bound, "ProcessCoreTest.BindChecksWhatItCanKnow"},
+    {bus::Errc::not_bound, "ProcessCoreTest.UnbindStopsAtOnceAndIsRepeated"},
+    {bus::Errc::too_many_names, "HostNames.NamesAreBoundedByTheRole"},
+    {bus::Errc::closed, "OutcomesTest.ClosingFlushesAndThenEverythingIsClosed"},
+    {bus::Errc::no_handler, "OutcomesTest.AHandlersRefusalAndAForgottenCallAreErrorsOfTheirOwn"},
+    {bus::Errc::handler_failed,
+     "OutcomesTest.AHandlersRefusalAndAForgottenCallAreErrorsOfTheirOwn"},
+    {bus::Errc::group_too_large, "OriginMulticast.RefusesMoreMembersThanTheLimit"},
+    {bus::Errc::watch_too_large, "RootWatching.AWatchThatIsOrGrowsTooLargeIsRefused"},
+    {bus::Errc::too_many_watches, "HostUplink.WatchesAreBoundedPerProcess"},
+    {bus::Errc::lease_lost, "ProcessMoves.WithoutBusrootTheProcessFencesItselfBeforeItsLeaseEnds"},
+    {bus::Errc::name_taken, "RootTest.ASecondLivingSessionOfAHostIsRefusedByName"},
+    {bus::Errc::version_mismatch, "Bundle.RefusesForeignBytesAndVersions"},
+    {bus::Errc::bad_bytes, "BadBundle.OutOfOrder"},
+    {bus::Errc::unauthorized, "RootTest.RefusesWhoMayNotComeIn"},
+    {bus::Errc::too_many_processes, "HostSessionLimited.ProcessesAreBounded"},
+    {bus::Errc::unreachable, "OutcomesTest.BeforeConnectSendsAreRefused"},
+    {bus::Errc::bad_config, "Config.DuplicateKeysAndBrokenSyntaxNameTheLine"},
+    {bus::Errc::io_error, "StateDirectoryTest.RefusesNamesThatAreNotPlain"},
+    {bus::Errc::shutting_down, "RootTest.EndsAllSessionsAtShutdownAndThoseNoLongerAllowed"},
+    {bus::Errc::superseded, "RootTest.ARestartedBusdTakesOverAtOnce"},
+    {bus::Errc::overloaded, "HostData.OpenedChannelsAreBounded"},
+    {bus::Errc::silent, "ZmqLinks.ASessionThatNobodyEntersEnds"},
+    {bus::Errc::busy, "ProcessMoves.AMoveThatCannotDrainEndsBusyAndSendsFromHere"},
+    {bus::Errc::move_refused, "ProcessMoves.ARefusedStateIsReclaimedAtOnceAndNothingIsLost"},
+    {bus::Errc::rolled_back, "ProcessMoves.AReclaimUnderAnotherLineageVoidsFilterAndOutbox"},
+    {bus::Errc::store_full, "MailTest.AFullDiskRefusesForGood"},
+    {bus::Errc::mailbox_full, "MailTest.AFullMailboxRefusesAndOthersGoOn"},
+    {bus::Errc::corrupt, "MailTest.AMailboxThatCannotBeReadIsRefusedAndOthersGoOn"},
+    {bus::Errc::cursor_ahead, "MailReading.ACursorBeyondWhatThereIsIsRefused"},
+};
+
+std::string_view shown_by(Code code) {
+  for (const auto& [shown, test] : kShownBy) {
+    if (shown == code) return test;
+  }
+  return {};
+}
+
+/// "| a | b |"; an empty cell stays empty.
+std::string row_of(std::initializer_list<std::string> cells) {
+  std::string row = "|";
+  for (const std::string& cell : cells)
+    row.append(" ").append(cell).append(cell.empty() ? "|" : " |");
+  return row + "\n";
+}
+std::string quoted(std::string_view text) {
+  return text.empty() ? std::string() : "`" + std::string(text) + "`";
+}
+
+constexpr std::string_view kErrorsHead =
+    R"(<!-- Written by scripts/docs from the tables in the code. Do not edit. -->
+# Errors
+
+Each error has a domain, and in it a number, a name, a meaning and a cure. Domain and number travel and stand in logs; they
+are never reused. A peer that is older than an error shows it as `unknown DOMAIN.NUMBER`. "Retry" says whether the same
+request can succeed when it is repeated:
+
+| retry | meaning |
+|---|---|
+| never | no: the request, the configuration or the data must change first |
+| later | yes: nothing was done, and the cause passes by itself |
+| rebind | after the caller has bound, opened or connected again what it lost |
+| unknown | it may have been done already: repeat it only if that does no harm |
+
+"Shown by" names a test that produces the error.
+)";
+
+constexpr std::string_view kLimitsHead =
+    R"(<!-- Written by scripts/docs from the tables in the code. Do not edit. -->
+# Limits
+
+Every queue, buffer, name, table and wait has a bound with a name, a reason, and a behaviour when it is reached. "Hit by"
+names a test that reaches the bound.
+)";
+
+}  // namespace
+
+std::vector<LimitTable> limit_tables() {
+  return {
+      {"bus", "bus/core/limits.hpp", bus::kLimits},
+      {"storage", "storage/limits.hpp", storage::kLimits},
+      {"area of interest", "aoi/limits.hpp", aoi::kLimits},
+      {"archives and properties", "entity/archive/limits.hpp", entity::kDataLimits},
+      {"RPC", "entity/rpc/limits.hpp", entity::rpc::kLimits},
+      {"entities", "entity/objects/limits.hpp", entity::kEntityLimits},
+      {"identity", "entity/identity/limits.hpp", entity::kIdentityLimits},
+      {"timers", "entity/timers/limits.hpp", entity::kTimerLimits},
+      {"flows", "entity/flows/limits.hpp", entity::kFlowLimits},
+      {"state machines", "entity/machines/limits.hpp", entity::kMachineLimits},
+      {"events", "entity/events/limits.hpp", entity::kEventLimits},
+      {"the tick", "entity/schedule/limits.hpp", entity::kTickLimits},
+      {"nodes", "nodes/runtime/node_limits.hpp", nodes::kNodeLimits},
+      {"tasks", "nodes/runtime/limits.hpp", nodes::kTaskLimits},
+      {"manager", "nodes/manager/limits.hpp", nodes::manager::kManagerLimits},
+      {"placement", "nodes/manager/placement/limits.hpp", nodes::manager::kPlacementLimits},
+      {"services", "nodes/service/limits.hpp", nodes::service::kServiceLimits},
+      {"entity hosts", "nodes/hosting/limits.hpp", nodes::entities::kEntityHostLimits},
+      {"replication", "nodes/replica/limits.hpp", nodes::replica::kReplicaLimits},
+      {"database", "nodes/db/limits.hpp", nodes::db::kLimits},
+  };
+}
+
+std::string errors_page() {
+  std::string page(kErrorsHead);
+  for (const ErrorDomain* const domain : error_domains()) {
+    page +=
+        "\n## " + std::string(domain->name) + " (domain " + std::to_string(domain->id) + ")\n\n";
+    page +=
+        "| number | name | retry | meaning | what to do | shown by |\n|---|---|---|---|---|---|\n";
+    for (const ErrorInfo& info : domain->errors) {
+      page += row_of({std::to_string(info.number), quoted(info.name),
+                      std::string(name_of(info.retry)), std::string(info.meaning),
+                      std::string(info.cure), quoted(shown_by(Code(domain->id, info.number)))});
+    }
+  }
+  return page;
+}
+
+std::string limits_page() {
+  std::string page(kLimitsHead);
+  for (const LimitTable& table : limit_tables()) {
+    page += "\n## " + std::string(table.part) + " (`" + std::string(table.header) + "`)\n\n";
+    page += "| name | value | reason | when reached | hit by |\n|---|---|---|---|---|\n";
+    for (const LimitInfo& limit : table.limits) {
+      page += row_of(
+          {quoted(limit.name), std::to_string(limit.value) + " " + std::string(limit.unit),
+           std::string(limit.reason), std::string(limit.when_reached), quoted(limit.hit_by)});
+    }
+  }
+  return page;
+}
+
+}  // namespace starbus::catalogue

@@ -1,0 +1,28 @@
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "bus/core/wire/ids.hpp"
+#include "tools/cluster/cluster_view.hpp"
+
+namespace starbus::bustop {
+
+OriginNames::OriginNames(const Cluster& cluster) {
+  for (const HostView& host : cluster.hosts) {
+    for (const ProcessInfo& process : host.processes()) {
+      const std::string node =
+          process.name.substr(std::min(process.name.size(), host.name.size() + 1));
+      std::array<char, 32> number{};
+      std::snprintf(number.data(), number.size(), "%08x.%08x", bus::host_id(host.name),
+                    bus::slot_id(node));
+      names_[number.data()] = process.name;
+    }
+  }
+}
+
+std::string OriginNames::resolve(const std::string& origin) const {
+  const auto found = names_.find(origin);
+  return found == names_.end() ? origin : found->second;
+}
+
+}  // namespace starbus::bustop
