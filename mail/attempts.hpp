@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bus/core/wire/ids.hpp"
+#include "mail/limits.hpp"
 
 namespace starbus::bus::busd::mail {
 
@@ -17,9 +18,7 @@ namespace starbus::bus::busd::mail {
 /// after a restart of the store, or a move of the shard, counts begin at 1 again. One thread.
 class Attempts {
  public:
-  static constexpr std::size_t kMost = 65'536;  // mailboxes of a generation, some 8 MiB
-
-  explicit Attempts(std::size_t most = kMost) : most_(most) {}
+  explicit Attempts(std::size_t most = kAttemptBoxes) : most_(most) {}
 
   struct Session {
     Process process;

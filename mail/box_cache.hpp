@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "mail/limits.hpp"
 #include "mail/rows.hpp"
 #include "storage/store.hpp"
 
@@ -16,10 +17,8 @@ namespace starbus::bus::busd::mail {
 /// between batches. So the latest `most` boxes are always cached. One thread.
 class BoxCache {
  public:
-  /// About 20 MiB per generation. A box that is not cached costs a post several lookups in tables.
-  static constexpr std::size_t kMost = 131'072;
-
-  explicit BoxCache(storage::Store& store, std::size_t most = kMost) : store_(store), most_(most) {}
+  explicit BoxCache(storage::Store& store, std::size_t most = kCachedBoxes)
+      : store_(store), most_(most) {}
 
   struct Box {
     BoxRow* row = nullptr;      // valid until the next call

@@ -101,7 +101,7 @@ Totals Mail::totals() const {
 void Mail::post(const StreamId& stream, std::uint64_t seq, ByteView message, bool tombstone) {
   thread_.check();
   if (stopped_ || shard_of(stream.channel) == nullptr) return;
-  if (waiting_bytes_ != 0 && waiting_bytes_ + message.size() > kWaiting) {
+  if (waiting_bytes_ != 0 && waiting_bytes_ + message.size() > kMailWaitingBytes) {
     // The stream is resent from this message on, so its other waiting messages go, too.
     ++counters_.overflows;
     forget_waiting([&](const StreamId& other) { return other == stream; });
@@ -153,7 +153,7 @@ void Mail::purge(const std::string& name, std::uint64_t upto, Purged done) {
 }
 
 bool Mail::request(Waiting waiting) {
-  if (waiting_requests_ >= kWaitingRequests) return false;
+  if (waiting_requests_ >= kMailWaitingRequests) return false;
   ++waiting_requests_;
   waiting_.push_back(std::move(waiting));
   return true;

@@ -26,6 +26,7 @@
 #include "bus/core/ends/durable_owner.hpp"
 #include "bus/core/wire/post_limit.hpp"
 #include "mail/box_cache.hpp"
+#include "mail/limits.hpp"
 #include "mail/quota.hpp"
 #include "mail/reader_requests.hpp"
 #include "mail/readers.hpp"
@@ -79,28 +80,6 @@ struct MailCounters {
 
 class Mail {
  public:
-  static constexpr std::size_t kWaiting = 64 * 1024 * 1024;  // bytes of messages for next batches
-  static constexpr std::size_t kWaitingRequests = 65'536;    // of operators: would_block
-  static constexpr std::size_t kBatchMessages = 8'192;
-  /// Requests of readers among them: some milliseconds of work, which is all that posts wait for.
-  static constexpr std::size_t kBatchRequests = 2'048;
-  /// Messages of a batch that only notes refusals, on a full disk. Their rows fit
-  /// storage::kReserveBatch.
-  static constexpr std::size_t kRefusedMessages = 128;
-  static constexpr std::size_t kBatchBytes = 4 * 1024 * 1024;  // a larger message goes alone
-  /// Bytes of a batch with its rows; the remaining items wait. With one more message, and the rows
-  /// that are added at the end, still below storage::kMaxBatch.
-  static constexpr std::size_t kBatchHeavy = 2 * kBatchBytes;
-  /// Rows of streams of an earlier lineage that a batch erases. A shard is open when all are gone.
-  static constexpr std::size_t kVoidRows = 8'192;
-  /// Messages that are erased one by one; more make a range, of which a batch has few.
-  static constexpr std::size_t kErasedSingly = 32;
-  /// Worst case for one operation: a dead letter trims the shard's log, then the mailbox.
-  static constexpr std::size_t kRangesOfOne = 2;
-  static constexpr std::uint64_t kSweepPause = 100;  // ms between two steps of the sweeper
-  /// Messages of one mailbox that a batch turns into dead letters by age; the others follow later.
-  static constexpr std::uint64_t kBuriedAtOnce = 16;
-
   Mail(storage::Store& store, MailShell& shell, MailQuota quota = {});
 
   // --- shards ---

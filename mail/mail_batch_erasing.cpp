@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "bus/core/sabotage.hpp"
 #include "mail/mail.hpp"
 
 namespace starbus::bus::busd::mail {
@@ -70,7 +69,6 @@ void Mail::trim_log(Place& place, const LogQuota& quota, storage::Batch& batch) 
   BoxRow& row = *place.box.row;
   std::uint64_t upto = row.floor;
   if (quota.messages != 0 && row.count() > quota.messages) upto = row.last - quota.messages;
-  if (sabotaged(Sabotage::log_trims_too_much) && upto > row.floor) ++upto;
   // Tolerates an eighth more, so that one search serves many appends.
   if (quota.bytes != 0 && row.bytes() > quota.bytes + quota.bytes / 8) {
     upto = std::max(upto, first_within(place, quota.bytes) - 1);

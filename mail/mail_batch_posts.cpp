@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "bus/core/limits.hpp"
-#include "bus/core/sabotage.hpp"
 #include "mail/dead_letters.hpp"
 #include "mail/mail.hpp"
 #include "mail/store_limit.hpp"
@@ -107,13 +106,11 @@ Result<std::optional<Mail::Place>> Mail::find_box(Shard& shard, const ChannelId&
                                                   std::string_view name, PostTarget target) {
   const auto box = boxes_.find(shard.number, id);
   if (!box) return refusal_of(box.error());
-  std::optional<Place> place;
-  if (!*box) return place;
+  if (!*box) return std::nullopt;
   const BoxRow& row = *(*box)->row;
   const bool other = row.decided() && row.kind != target;
   if (other || row.name != name) return Error{Errc::denied, denial(row.kind)};
-  place.emplace(shard, id, **box);
-  return place;
+  return Place{shard, id, **box};
 }
 
 /// Returns the box of find_box with this kind, which its first message or its owner decides. Makes
@@ -137,8 +134,6 @@ std::uint64_t Mail::put_message(Place& place, ByteView trace, ByteView body,
                                 storage::Batch& batch) {
   BoxRow& row = *place.box.row;
   boxes_.touch(place.id);
-  const bool again = sabotaged(Sabotage::log_numbers_again) && row.kind == PostTarget::log;
-  if (again && row.count() == 0) row.last = row.floor = 0;
   ++row.last;
   row.total += body.size();
   scratch_.clear();

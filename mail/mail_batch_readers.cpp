@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "bus/core/limits.hpp"
-#include "bus/core/sabotage.hpp"
 #include "bus/core/wire/name.hpp"
 #include "mail/dead_letters.hpp"
 #include "mail/lost_row.hpp"
@@ -43,9 +42,7 @@ void Mail::add(Opening& opening, storage::Batch& batch) {
   if (!open.from_end && open.after > durable) return refuse(opening, ahead(open.after));
   if (open.target == PostTarget::mailbox) {
     const bool stale = *found && open.epoch < (*found)->box.row->reader;
-    if (stale && !sabotaged(Sabotage::mail_epoch_ignored)) {
-      return refuse(opening, {Errc::superseded, "a later owner has opened it"});
-    }
+    if (stale) return refuse(opening, {Errc::superseded, "a later owner has opened it"});
     if (open.settled > durable) return refuse(opening, ahead(open.settled));
     const auto passed = limit_passed(quota_, batch_->all, {*found ? 0U : 1U, 0, 0});
     if (passed) return refuse(opening, {Errc::store_full, std::string(text_of(*passed))});
@@ -63,8 +60,7 @@ void Mail::add(Opening& opening, storage::Batch& batch) {
     session.target = open.target;
     session.epoch = open.epoch;
     session.reply = open.reply;
-    const bool skips = sabotaged(Sabotage::log_reader_skips) && open.target == PostTarget::log;
-    session.position = open.from_end || skips ? durable : std::max(open.after, gone);
+    session.position = open.from_end ? durable : std::max(open.after, gone);
     session.last = durable;
     session.window = std::min<std::uint64_t>(open.window, kMaxMailWindow);
     session.held = true;
@@ -94,7 +90,8 @@ void Mail::say(const ReaderId& id, Lineage hint, const MailOpened& opened) {
 }
 
 void Mail::add(const Acknowledgement& acknowledgement, storage::Batch& batch) {
-  const auto& [id, ack] = acknowledgement;
+  const ReaderId& id = acknowledgement.id;
+  const auto& ack = acknowledgement.ack;
   const Readers::Session* const session = readers_.find(id);
   if (session == nullptr || session->target != PostTarget::mailbox) return;
   const auto end = [&](Errc reason, const std::string& detail) {
@@ -110,9 +107,7 @@ void Mail::add(const Acknowledgement& acknowledgement, storage::Batch& batch) {
     return end(Errc::corrupt, box ? "the row of the mailbox is gone" : box.error().to_string());
   Place place{*shard, session->box, **box};
   const BoxRow& row = *place.box.row;
-  const bool stale = session->epoch < row.reader;
-  if (stale && !sabotaged(Sabotage::mail_epoch_ignored))
-    return end(Errc::superseded, "a later owner has opened it");
+  if (session->epoch < row.reader) return end(Errc::superseded, "a later owner has opened it");
   if (!ack.reject.empty() && ack.upto > row.floor) {
     const auto refuse = [&](const Error& why) {
       batch_->then.emplace_back([this, id = id, reply = session->reply, upto = ack.upto, why] {

@@ -5,7 +5,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "bus/core/sabotage.hpp"
 #include "mail/mail.hpp"
 #include "mail/shards/shard_row.hpp"
 #include "storage/limits.hpp"
@@ -57,7 +56,7 @@ void Mail::flush() {
   const auto unnoted = [](const auto& entry) { return !entry.second.noted; };
   if (batch_ || stopped_) return;
   if (waiting_.empty() && requests_.empty() && std::ranges::none_of(shards_, unnoted)) return;
-  batch_.emplace();
+  batch_ = Running{};
   ++begun_;
   take_waiting();
   build(false);
@@ -130,10 +129,8 @@ void Mail::build(bool refusing) {
   add_items(batch);
   boxes_.write(batch);
   for (const auto& [key, row] : batch_->keys) batch.put(key, encode(row));
-  storage::Batch apart;
-  storage::Batch& streams = sabotaged(Sabotage::mail_last_apart) ? apart : batch;
   for (auto& [id, change] : batch_->streams) {
-    shard_of(id.channel)->streams.write(id, change, shell_.wall_ms(), streams);
+    shard_of(id.channel)->streams.write(id, change, shell_.wall_ms(), batch);
   }
   write_shards(batch);
   note_changes(batch);
@@ -145,10 +142,6 @@ void Mail::build(bool refusing) {
   // Dead letters are not bookkeeping: their bodies may be large.
   const bool bookkeeping = batch_->streams.empty() && batch_->items.size() <= kRefusedMessages;
   if (refusing || (bookkeeping && batch.fits_reserve())) batch.use_reserve();
-  if (sabotaged(Sabotage::mail_ack_before_sync)) tell(*batch_);
-  if (!apart.empty()) {
-    (void)store_.commit(std::exchange(batch, std::move(apart)), [](const storage::Result<>&) {});
-  }
   // Nothing to wait for. The next batch begins after this thread has taken new events: there may be
   // many such batches.
   if (batch.empty()) return succeed();
@@ -217,9 +210,7 @@ void Mail::finished(const storage::Result<>& result) {
   thread_.check();
   if (stopped_) return;
   assert(batch_);
-  const bool lies = sabotaged(Sabotage::mail_failed_sync_lies) && !result &&
-                    result.error() == storage::Errc::io_error;
-  if (result || lies) {
+  if (result) {
     succeed();
   } else {
     boxes_.drop();

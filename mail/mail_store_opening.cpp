@@ -42,7 +42,8 @@ bool MailStoreThread::wait_to_open(const storage::Error& why, bool said) {
   lock.unlock();
   if (!said) hooks_.trouble(why.to_string() + "; busd tries again every second");
   lock.lock();
-  return !changed_.wait_for(lock, kOpenAgain, [this] { return leaving_; });
+  return !changed_.wait_for(lock, std::chrono::milliseconds(kStoreOpenAgain),
+                            [this] { return leaving_; });
 }
 
 storage::Result<std::unique_ptr<storage::Store>> MailStoreThread::try_to_open() {
@@ -66,8 +67,9 @@ storage::Result<std::unique_ptr<storage::Store>> MailStoreThread::try_to_open() 
 bool MailStoreThread::may_repair() {
   store_thread_.check();
   const auto now = std::chrono::steady_clock::now();
-  while (!repairs_.empty() && now - repairs_.front() >= kRepairWindow) repairs_.pop_front();
-  return repairs_.size() < kRepairs;
+  while (!repairs_.empty() && now - repairs_.front() >= std::chrono::milliseconds(kRepairWindow))
+    repairs_.pop_front();
+  return repairs_.size() < kStoreRepairs;
 }
 
 /// The store is closed.
@@ -91,7 +93,7 @@ storage::Result<> MailStoreThread::repair_noted_mail(storage::Store& store) {
   std::filesystem::create_directory(lost, ignored);
   RepairLog log(lost / ("repaired-" + std::to_string(wall_clock_ms()) + ".jsonl"));
   const auto tell = [&](const RepairStep& step) {
-    if (log.count() < kLoggedSteps) hooks_.trouble("damage: " + step.to_string());
+    if (log.count() < kRepairSteps) hooks_.trouble("damage: " + step.to_string());
     return log.add(step);
   };
   const auto done = repair_noted(store, options(), tell);
@@ -99,8 +101,8 @@ storage::Result<> MailStoreThread::repair_noted_mail(storage::Store& store) {
     return storage::Error(storage::Errc::io_error, log.path().string() + " cannot be written");
   }
   if (!done) return done.error();
-  if (done->steps > kLoggedSteps) {
-    hooks_.trouble("damage: and " + std::to_string(done->steps - kLoggedSteps) + " more");
+  if (done->steps > kRepairSteps) {
+    hooks_.trouble("damage: and " + std::to_string(done->steps - kRepairSteps) + " more");
   }
   if (done->steps != 0) {
     hooks_.trouble("the mail store is repaired: " + std::to_string(done->lost) +
@@ -118,11 +120,12 @@ void MailStoreThread::read_notes(const storage::Store& store) {
     return hooks_.trouble("the notes of damage cannot be read: " + why.to_string());
   }
   auto sorted = *notes;
-  std::ranges::stable_partition(sorted, &storage::DamageNote::lost);
+  std::stable_partition(sorted.begin(), sorted.end(),
+                        [](const storage::DamageNote& note) { return note.lost; });
   DamageFigures figures;
   for (const storage::DamageNote& note : sorted) ++(note.lost ? figures.lost : figures.repaired);
-  if (sorted.size() > kShown) sorted.resize(kShown);
-  figures.texts = describe(**snapshot, sorted, kNamed);
+  if (sorted.size() > kDamageShown) sorted.resize(kDamageShown);
+  figures.texts = describe(**snapshot, sorted, kDamageBoxes);
   for (const std::string& text : figures.texts) hooks_.trouble("noted damage: " + text);
   const std::lock_guard lock(mutex_);
   figures.repairs = damage_.repairs;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/loop_thread.hpp"
+#include "mail/limits.hpp"
 #include "mail/store_process.hpp"
 #include "storage/recovery/repair.hpp"
 
@@ -20,36 +21,24 @@ namespace starbus::bus::busd::mail {
 
 /// Repaired damage that no operator has acknowledged yet.
 struct DamageFigures {
-  std::uint64_t lost = 0;      // notes of it
-  std::uint64_t repaired = 0;  // notes without a loss
-  std::uint64_t noted = 0;     // notes of losses since the start of busd, acknowledged or not
-  std::uint64_t repairs = 0;   // of this busd: the store was closed, repaired and opened again
-  std::vector<std::string>
-      texts;  // the first MailStoreThread::kShown, those that are lost in front
+  std::uint64_t lost = 0;          // notes of it
+  std::uint64_t repaired = 0;      // notes without a loss
+  std::uint64_t noted = 0;         // notes of losses since the start of busd, acknowledged or not
+  std::uint64_t repairs = 0;       // of this busd: the store was closed, repaired and opened again
+  std::vector<std::string> texts;  // the first kDamageShown, those that are lost in front
 };
 
 /// The mail store of a host within busd, on a thread of its own, so that the disk never delays a
 /// message. The thread opens the store and then runs it as a process like any other (StoreProcess).
 /// While the store replays its log, or stays closed for damage, posts to its shards wait with their
 /// senders. While another program has the store open (starbus-mail repair), the thread tries again
-/// every kOpenAgain.
+/// every kStoreOpenAgain.
 ///
 /// A store that meets damage, at opening or in a compaction, is closed, repaired, and opened again;
-/// losses are noted and logged with their mailboxes. After kRepairs repairs within kRepairWindow
-/// the store stays stopped: a disk that keeps failing needs an operator.
+/// losses are noted and logged with their mailboxes. After kStoreRepairs repairs within
+/// kRepairWindow the store stays stopped: a disk that keeps failing needs an operator.
 class MailStoreThread {
  public:
-  static constexpr std::chrono::seconds kOpenAgain{1};
-  static constexpr std::size_t kRepairs = 3;
-  static constexpr std::chrono::hours kRepairWindow{1};
-  /// Missing tables that an automatic repair accepts: if more are missing, the disk did not lose
-  /// them; the folder is being copied, or another one is mounted.
-  static constexpr std::size_t kGoneTables = 3;
-  static constexpr std::size_t kLoggedSteps =
-      100;                                   // steps that are logged; a file in lost/ has all
-  static constexpr std::size_t kShown = 16;  // notes in the figures
-  static constexpr std::size_t kNamed = 8;   // mailboxes in one of these
-
   /// Starts the thread; does not wait for it.
   MailStoreThread(MailStoreSettings settings, MailStoreHooks hooks);
   /// As leave, and then completes what is under way, and closes the store. Blocks for that, also

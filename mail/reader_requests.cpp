@@ -26,8 +26,8 @@ bool ReaderRequests::add(Request request) {
   const Process process = process_of(request);
   const auto known = of_process_.find(process);
   if (known != of_process_.end() && merge(request, known->second.back())) return true;
-  if (known != of_process_.end() && known->second.size() >= kMostOfProcess) return false;
-  if (count_ >= kMost) return false;
+  if (known != of_process_.end() && known->second.size() >= kReaderRequestsOfProcess) return false;
+  if (count_ >= kReaderRequests) return false;
   if (known == of_process_.end()) turns_.push_back(process);
   of_process_[process].push_back(std::move(request));
   ++count_;

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "bus/core/wire/record_readers.hpp"
+#include "mail/limits.hpp"
 #include "mail/readers.hpp"
 
 namespace starbus::bus::busd::mail {
@@ -27,12 +28,6 @@ struct Acknowledgement {
 class ReaderRequests {
  public:
   using Request = std::variant<Opening, Acknowledgement>;
-
-  /// Requests of all processes: about 25 MiB, taken within a second.
-  static constexpr std::size_t kMost = 65'536;
-  /// Requests of one process. A busy process that opens its mailboxes again needs several rounds;
-  /// beyond the limit it gets `busy`, after which the library asks again.
-  static constexpr std::size_t kMostOfProcess = 8'192;
 
   /// Returns false if there are too many. A later acknowledgement of a session replaces the earlier
   /// one.

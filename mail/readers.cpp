@@ -137,7 +137,8 @@ void Readers::process_lost(const ChannelId& process) {
 
 bool Readers::full(const Process& process) const {
   const auto own = of_process_.find(process);
-  return open_.size() >= kMost || (own != of_process_.end() && own->second >= kMostOfProcess);
+  return open_.size() >= kStoreReaders ||
+         (own != of_process_.end() && own->second >= kReadersOfProcess);
 }
 
 // --- what they are sent --------------------------------------------------------------------------
@@ -202,7 +203,7 @@ void Readers::room() {
 bool Readers::pump() {
   thread_.check();
   std::size_t sent = 0;
-  while (!ready_.empty() && sent < kTurnBytes) {
+  while (!ready_.empty() && sent < kReaderTurnBytes) {
     const ReaderId id = ready_.front();
     ready_.pop_front();
     const auto found = open_.find(id);
@@ -285,7 +286,7 @@ storage::Result<Readers::Page> Readers::read_page(const Open& open) const {
     const std::uint64_t charge = mail_charge(body);
     if (charge > room && (!items.empty() || in_flight != 0)) return false;
     room -= std::min(room, charge);
-    return items.size() < kPageRecords;
+    return items.size() < kReaderPageRecords;
   };
   const auto unreadable_before = [&](std::uint64_t number) {
     while (expected < number && fits(0)) {
@@ -295,7 +296,7 @@ storage::Result<Readers::Page> Readers::read_page(const Open& open) const {
   };
   const auto rows = (*snapshot)->scan(message_key(session.shard, session.box, expected),
                                       message_key(session.shard, session.box, session.last + 1),
-                                      {.records = kPageRecords, .bytes = kPageBytes});
+                                      {.records = kReaderPageRecords, .bytes = kReaderPageBytes});
   if (!rows) return rows.error();
   for (const storage::Record& record : rows->records) {
     const std::uint64_t number = number_in(record.key);

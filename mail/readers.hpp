@@ -17,6 +17,7 @@
 #include "bus/core/limits.hpp"
 #include "bus/core/wire/record_readers.hpp"
 #include "mail/attempts.hpp"
+#include "mail/limits.hpp"
 #include "mail/rows.hpp"
 #include "storage/store.hpp"
 
@@ -35,13 +36,6 @@ struct ReaderCounters {
 
 class Readers {
  public:
-  static constexpr std::size_t kMost = 1'000'000;  // some 300 MiB: one store's players
-  /// A library has at most kMaxReaders, and sessions of before may not have ended yet.
-  static constexpr std::size_t kMostOfProcess = 2 * kMaxReaders;
-  static constexpr std::size_t kPageBytes = 56 * 1024;    // of one record: within one bundle
-  static constexpr std::size_t kPageRecords = 512;        // of one record
-  static constexpr std::size_t kTurnBytes = 1024 * 1024;  // then posts have their turn
-
   struct Session {
     std::uint8_t shard = 0;
     ChannelId box;

@@ -4,20 +4,12 @@
 #include <utility>
 
 #include "bus/core/limits.hpp"
-#include "bus/core/sabotage.hpp"
 #include "bus/core/wire/shard_list.hpp"
+#include "mail/limits.hpp"
 #include "mail/shards/shard_row.hpp"
 
 namespace starbus::bus::busd::mail {
-namespace {
-
-constexpr std::uint64_t kBindPause = 1'000;  // ms, after a refusal: its holder may go
-constexpr std::uint64_t kUnbindPause = 20;   // ms, until busroot has taken it back
-/// Bytes said to one process and not acknowledged: a library has at most a message of the largest
-/// size there, and short answers.
-constexpr std::uint64_t kMostUnheard = 2 * kMaxBody;
-
-}  // namespace
+namespace {}  // namespace
 
 MailService::MailService(storage::Store& store, std::string host, std::vector<std::uint8_t> shards,
                          MailQuota quota, Hooks hooks)
@@ -33,7 +25,6 @@ MailService::MailService(storage::Store& store, std::string host, std::vector<st
 
 /// What the store says of a shard counts more than the configuration.
 void MailService::read_place(std::uint8_t shard) {
-  if (sabotaged(Sabotage::mail_list_counts)) return;
   const auto stored = store_.get(place_key(shard));
   if (stored && !*stored) return;
   const auto row = stored ? decode_place(**stored) : std::nullopt;
@@ -82,7 +73,7 @@ void MailService::bind(std::uint8_t shard) {
   if (!lineage) return broken(shard, lineage.error().to_string());
   const auto binding = core_->bind_durable(shard_name(shard), *lineage);
   if (!binding && binding.error() == Errc::already_bound) {  // it has not quite gone yet
-    next_try_ms_ = hooks_.now_ms() + kUnbindPause;
+    next_try_ms_ = hooks_.now_ms() + kShardRelease;
     return;
   }
   if (!binding) return broken(shard, binding.error().to_string());
@@ -138,7 +129,7 @@ void MailService::on_bind_refused(BindingId binding, const Error& reason) {
   const std::uint8_t shard = found->second;
   bindings_.erase(found);
   shards_[shard].phase = Phase::free;
-  next_try_ms_ = hooks_.now_ms() + kBindPause;
+  next_try_ms_ = hooks_.now_ms() + kShardRetry;
   const bool left = reason == Errc::already_bound && leave_to_owner(shard);
   if (!left) refusals_[reason.to_string()].push_back(shard);
 }

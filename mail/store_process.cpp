@@ -8,12 +8,11 @@
 
 #include "bus/core/wire/version.hpp"
 #include "mail/answer_once.hpp"
+#include "mail/limits.hpp"
 #include "storage/recovery/repair.hpp"
 
 namespace starbus::bus::busd::mail {
 namespace {
-
-constexpr std::chrono::milliseconds kBetweenFigures{500};
 
 std::uint64_t wall_ms() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -92,7 +91,7 @@ void StoreProcess::stopped(const storage::Error& reason) {
 void StoreProcess::publish() {
   thread_.check();
   const auto now = std::chrono::steady_clock::now();
-  if (now < published_ + kBetweenFigures) return;
+  if (now < published_ + std::chrono::milliseconds(kFiguresPause)) return;
   published_ = now;
   MailStoreFigures figures;
   figures.counters = service_.mail().counters();

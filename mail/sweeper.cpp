@@ -41,8 +41,8 @@ Sweeper::Found Sweeper::step(const std::set<Shard>& shards, std::uint64_t now_ms
   const std::string prefix = kind_prefix(kKinds[kind_], shard_);
   const auto snapshot = store_.snapshot();
   if (!snapshot) return found;
-  const auto page =
-      (*snapshot)->scan(from_.empty() ? prefix : from_, prefix_end(prefix), {.records = kPage});
+  const auto page = (*snapshot)->scan(from_.empty() ? prefix : from_, prefix_end(prefix),
+                                      {.records = kSweepPage});
   if (!page) return found;
   for (const storage::Record& record : page->records) {
     look(*shard, record, now_ms, **snapshot, found);

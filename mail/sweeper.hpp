@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bus/core/ends/durable_owner.hpp"
+#include "mail/limits.hpp"
 #include "mail/quota.hpp"
 #include "mail/rows.hpp"
 #include "storage/store.hpp"
@@ -17,12 +18,6 @@ namespace starbus::bus::busd::mail {
 /// nothing itself. One thread; blocks for disk reads.
 class Sweeper {
  public:
-  static constexpr std::size_t kPage = 64;               // rows that a step looks at
-  static constexpr std::uint64_t kKeyLife = 86'400'000;  // ms that an idempotency key counts
-  /// ms that a silent stream is kept. A live sender gets its answers within its lease, so it does
-  /// not resend after that.
-  static constexpr std::uint64_t kStreamLife = 86'400'000;
-
   struct Shard {
     std::uint8_t number = 0;
     std::uint64_t opened_ms = 0;  // earlier silence does not count

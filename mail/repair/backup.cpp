@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "mail/limits.hpp"
 #include "mail/repair/disk_space.hpp"
 #include "mail/row_keys.hpp"
 #include "storage/bulk_writer.hpp"
@@ -21,7 +22,6 @@ namespace {
 
 constexpr std::string_view kFirstLine = "starbus-mail-backup 1";
 constexpr std::string_view kLastLine = "end";
-constexpr std::size_t kLongestFacts = 4'096;  // bytes; one that is larger is none
 constexpr const char* kFirstOfAll = "\x01";
 
 struct Field {

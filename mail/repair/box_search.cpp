@@ -103,7 +103,7 @@ void BoxSearch::try_at(std::string_view bytes, std::size_t at) {
 
 /// A row whose checksum is wrong may have one flipped bit: by trying it is found which. True if so.
 bool BoxSearch::correct(std::string sealed) {
-  if (corrections_ >= kMostCorrections) return false;
+  if (corrections_ >= kCorrectedRows) return false;
   ++corrections_;
   constexpr std::size_t kLengthAt = storage::kEnvelope + kFixed;
   const auto end = [&] { return kLengthAt + 1 + static_cast<unsigned char>(sealed[kLengthAt]); };
@@ -130,7 +130,7 @@ void BoxSearch::keep(FoundBox box) {
   const ChannelId id = channel_id(box.row.name);
   const auto known = found_.find(id);
   if (known == found_.end()) {
-    if (found_.size() < kMostFound) found_.emplace(id, std::move(box));
+    if (found_.size() < kFoundBoxes) found_.emplace(id, std::move(box));
   } else if (rank(box) > rank(known->second)) {
     known->second = std::move(box);
   }

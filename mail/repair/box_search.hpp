@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "mail/limits.hpp"
 #include "mail/rows.hpp"
 
 namespace starbus::bus::busd::mail {
@@ -23,10 +24,6 @@ struct FoundBox {
 class BoxSearch {
  public:
   using Wanted = std::function<bool(const ChannelId&)>;
-  static constexpr std::size_t kMostFound = 1'000'000;  // what lies in damaged blocks is less
-
-  /// Rows in which a wrong bit is looked for: damage is rare, and bodies may look like rows.
-  static constexpr std::size_t kMostCorrections = 10'000;
 
   explicit BoxSearch(Wanted wanted) : wanted_(std::move(wanted)) {}
 

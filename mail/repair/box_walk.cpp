@@ -87,7 +87,7 @@ storage::Result<const BoxWalk::Box*> BoxWalk::next() {
     if (part == &boxes_) box = *row;
   }
   if (first == nullptr) return nullptr;
-  box_.emplace();
+  box_ = Box{};
   box_->id = read_mail_key(first->key)->id;
   const bool has_row = box != nullptr && id_in(*box) == id_in(*first);
   if (auto read = read_box(has_row ? box : nullptr); !read) return read.error();

@@ -187,7 +187,7 @@ class StoreCheck {
   /// A block may hold rows of many shards and kinds: each scan says its part.
   void keep(const std::vector<DamagedBlock>& blocks) {
     std::ranges::copy(blocks, std::back_inserter(blocks_));
-    if (blocks_.size() > 2 * RowCursor::kMostBlocks) merge_blocks(blocks_);
+    if (blocks_.size() > 2 * kDamagedBlocks) merge_blocks(blocks_);
   }
 
   void report_blocks() {

@@ -8,15 +8,13 @@
 #include <functional>
 #include <vector>
 
+#include "mail/limits.hpp"
 #include "mail/repair/finding.hpp"
 #include "mail/repair/row_cursor.hpp"
 #include "mail/rows.hpp"
 #include "storage/store.hpp"
 
 namespace starbus::bus::busd::mail {
-
-/// Findings listed in one report, which is for people.
-inline constexpr std::size_t kMostFindings = 1'000;
 
 struct CheckReport {
   std::vector<Finding> findings;  // the first kMostFindings

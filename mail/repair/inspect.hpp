@@ -10,16 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include "mail/limits.hpp"
 #include "mail/repair/row_cursor.hpp"
 #include "mail/rows.hpp"
 #include "storage/store.hpp"
 
 namespace starbus::bus::busd::mail {
-
-inline constexpr std::size_t kMostBoxes = 1'000;        // of one page: a screen has fewer
-inline constexpr std::size_t kMostBoxesRead = 100'000;  // for one page, if a prefix is rare
-inline constexpr std::size_t kMostPeeked = 1'000;       // messages of one page
-inline constexpr std::size_t kPeekBytes = 1024 * 1024;  // of bodies; the first message always comes
 
 struct BoxInfo {
   std::uint8_t shard = 0;

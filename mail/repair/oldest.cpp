@@ -39,7 +39,8 @@ void OldestMail::run() {
     const auto begin = std::chrono::steady_clock::now();
     look_at_page();
     const auto took = std::chrono::steady_clock::now() - begin;
-    const auto rest = std::max<std::chrono::steady_clock::duration>(kRest, kRestShare * took);
+    const auto rest = std::max<std::chrono::steady_clock::duration>(
+        std::chrono::milliseconds(kOldestRest), kRestShare * took);
     lock.lock();
     changed_.wait_for(lock, rest, [this] { return ending_; });
   }
@@ -51,7 +52,7 @@ void OldestMail::look_at_page() {
   const auto snapshot = store_.snapshot();
   if (!snapshot) return;
   const auto page =
-      (*snapshot)->scan(from_.empty() ? all : from_, prefix_end(all), {.records = kPage});
+      (*snapshot)->scan(from_.empty() ? all : from_, prefix_end(all), {.records = kOldestPage});
   if (!page) return;
   std::uint64_t oldest = 0;
   for (const storage::Record& record : page->records) {

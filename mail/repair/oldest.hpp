@@ -8,19 +8,18 @@
 #include <string>
 #include <thread>
 
+#include "mail/limits.hpp"
 #include "storage/store.hpp"
 
 namespace starbus::bus::busd::mail {
 
 /// The age of the oldest message that waits in a mailbox (logs are left out: they keep messages by
 /// their quota). The disk has no index of that, so a thread scans the mailboxes round after round,
-/// kPage at a time, and rests at least kRest and nine times as long as a page took: a tenth of a
-/// disk at most. The result is as old as one round: 1 s for each 640 mailboxes. The store is not
-/// owned. The destructor ends the thread within the time of one page.
+/// kOldestPage at a time, and rests at least kOldestRest and nine times as long as a page took: a
+/// tenth of a disk at most. The result is as old as one round: 1 s for each 640 mailboxes. The
+/// store is not owned. The destructor ends the thread within the time of one page.
 class OldestMail {
  public:
-  static constexpr std::size_t kPage = 64;  // mailboxes
-  static constexpr std::chrono::milliseconds kRest{100};
   static constexpr int kRestShare = 9;
 
   explicit OldestMail(const storage::Store& store);

@@ -27,7 +27,7 @@ Queries::~Queries() {
 bool Queries::ask(Question question) {
   {
     const std::lock_guard lock(mutex_);
-    if (questions_.size() >= kWaiting) return false;
+    if (questions_.size() >= kStoreQuestions) return false;
     questions_.push_back(std::move(question));
   }
   changed_.notify_all();

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <thread>
 
+#include "mail/limits.hpp"
 #include "mail/repair/backup.hpp"
 #include "storage/store.hpp"
 
@@ -21,8 +22,6 @@ namespace starbus::bus::busd::mail {
 /// store is not owned. The destructor ends both threads and waits for that.
 class Queries {
  public:
-  static constexpr std::size_t kWaiting = 64;  // questions; beyond it ask() refuses
-
   explicit Queries(storage::Store& store);
   ~Queries();
   Queries(const Queries&) = delete;

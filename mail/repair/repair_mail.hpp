@@ -12,18 +12,12 @@
 #include <vector>
 
 #include "bus/core/wire/post_head.hpp"
+#include "mail/limits.hpp"
 #include "mail/repair/box_search.hpp"
 #include "mail/repair/box_walk.hpp"
 #include "mail/repair/check.hpp"
 
 namespace starbus::bus::busd::mail {
-
-/// A larger gap in one mailbox is not disk damage: leave it and report it.
-inline constexpr std::uint64_t kMostMarked = 1'000'000;
-
-/// How far after the latest number of a mailbox a damaged key is believed: LevelDB's log has fewer
-/// writes.
-inline constexpr std::uint64_t kMostUnknown = 65'536;
 
 // X(action, what it means)
 #define STARBUS_MAIL_REPAIR_ACTIONS(X)                                                             \

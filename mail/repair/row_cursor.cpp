@@ -49,7 +49,7 @@ storage::Result<> RowCursor::read_page() {
 void RowCursor::note_block(const std::string& page, std::string end, const std::string& detail) {
   std::string begin = rows_.empty() ? page : rows_.back().key + '\0';
   const bool again = !blocks_.empty() && blocks_.back().to == page && rows_.size() <= 1;
-  if (again || blocks_.size() == kMostBlocks) {
+  if (again || blocks_.size() == kDamagedBlocks) {
     blocks_.back().to = std::move(end);
     return;
   }

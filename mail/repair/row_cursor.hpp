@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "mail/limits.hpp"
 #include "storage/store.hpp"
 
 namespace starbus::bus::busd::mail {
@@ -30,8 +31,6 @@ void merge_blocks(std::vector<DamagedBlock>& blocks);
 /// reads.
 class RowCursor {
  public:
-  static constexpr std::size_t kMostBlocks = 1'000;  // counted one by one; a bad disk has more
-
   RowCursor(const storage::Snapshot& snapshot, std::string from, std::string to,
             storage::PageLimit page = {});
 

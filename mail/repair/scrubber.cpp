@@ -70,7 +70,7 @@ void Scrubber::go_round() {
 
 void Scrubber::found(const storage::FileDamage& damage, Places& places) {
   const std::pair place(damage.file, damage.from);
-  if (places.contains(place) || places.size() >= kPlaces) return;
+  if (places.contains(place) || places.size() >= kScrubPlaces) return;
   const auto known = latest_.find(place);
   if (known != latest_.end()) {
     places.insert(*known);
@@ -88,11 +88,11 @@ void Scrubber::found(const storage::FileDamage& damage, Places& places) {
 std::vector<std::string> Scrubber::name(const storage::FileDamage& damage) const {
   std::vector<std::string> texts;
   const auto snapshot = store_.snapshot();
-  const auto findings = snapshot ? name_damage(**snapshot, damage, kNamed)
+  const auto findings = snapshot ? name_damage(**snapshot, damage, kScrubBoxes)
                                  : storage::Result<std::vector<Finding>>(snapshot.error());
   if (!findings) return {damage.file + ": " + damage.reason};
   for (const Finding& finding : *findings) texts.push_back(finding.to_string());
-  if (findings->size() > kNamed) texts.emplace_back("and more mailboxes, not named here");
+  if (findings->size() > kScrubBoxes) texts.emplace_back("and more mailboxes, not named here");
   return texts;
 }
 
@@ -105,7 +105,7 @@ void Scrubber::publish(const Places& present) {
   figures_.findings.clear();
   for (const auto& [place, texts] : all) {
     for (const std::string& text : texts) {
-      if (figures_.findings.size() < kShown) figures_.findings.push_back(text);
+      if (figures_.findings.size() < kScrubShown) figures_.findings.push_back(text);
     }
   }
 }

@@ -10,14 +10,14 @@
 #include <thread>
 #include <vector>
 
+#include "mail/limits.hpp"
 #include "storage/store.hpp"
 
 namespace starbus::bus::busd::mail {
 
 struct ScrubSettings {
-  static constexpr std::uint64_t kRate = 4 * 1024 * 1024;  // 100 GiB in seven hours
-  std::uint64_t rate = kRate;                              // bytes a second; 0: none is read
-  std::chrono::milliseconds rest{60'000};                  // between two rounds
+  std::uint64_t rate = kScrubRate;         // bytes a second; 0: none is read
+  std::chrono::milliseconds rest{60'000};  // between two rounds
   friend bool operator==(const ScrubSettings&, const ScrubSettings&) = default;
 };
 
@@ -26,7 +26,7 @@ struct ScrubFigures {
   std::uint64_t bytes = 0;    // read
   std::uint64_t damaged = 0;  // places, of the latest round and of what the present one has found
   std::uint64_t found = 0;    // places, ever, each once
-  std::vector<std::string> findings;  // of those, the first Scrubber::kShown: with their mailboxes
+  std::vector<std::string> findings;  // of those, the first kScrubShown: with their mailboxes
 };
 
 /// Reads all files of a store in use, slowly, round after round, on a thread of its own: it finds
@@ -36,11 +36,6 @@ struct ScrubFigures {
 /// time of one read.
 class Scrubber {
  public:
-  static constexpr std::size_t kNamed = 100;     // mailboxes reported of one place: one lost
-                                                 // table may have thousands
-  static constexpr std::size_t kShown = 16;      // findings in the figures: the log has the others
-  static constexpr std::size_t kPlaces = 1'000;  // counted one by one; a bad disk has more
-
   using Trouble = std::function<void(const std::string& text)>;
   /// `trouble` is called on the thread of the scrub.
   Scrubber(const storage::Store& store, const ScrubSettings& settings, Trouble trouble);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "mail/limits.hpp"
 #include "storage/batch.hpp"
 
 namespace starbus::bus::busd::mail {
@@ -16,10 +17,6 @@ namespace starbus::bus::busd::mail {
 /// ranges first, then keys, repeats the batches.
 class ChangedRows {
  public:
-  /// Some 100 MiB: a disk that takes a page a second cannot keep up with what is posted.
-  static constexpr std::size_t kMost = 1'000'000;
-  static constexpr std::size_t kRangesOfAPage = 32;  // below storage::kMaxBatchRanges
-
   /// False: too many.
   bool add(storage::Batch::Kind kind, std::string_view key, std::string_view end) {
     if (kind == storage::Batch::Kind::erase_range) {
@@ -27,7 +24,7 @@ class ChangedRows {
     } else {
       keys_.emplace(key);
     }
-    return size() <= kMost;
+    return size() <= kExportChanges;
   }
   std::size_t size() const { return keys_.size() + ranges_.size(); }
   bool empty() const { return size() == 0; }

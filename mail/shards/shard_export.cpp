@@ -106,7 +106,7 @@ void ShardExport::go_on(Entry entry) {
   exporting.heard_ms = way_.now_ms();
   if (exporting.phase == Phase::follows && exporting.sending.empty()) {
     ++exporting.rounds;
-    if (exporting.changed.size() <= kFreezeAt || exporting.rounds >= kRounds) {
+    if (exporting.changed.size() <= kExportFreezeAt || exporting.rounds >= kExportRounds) {
       exporting.phase = Phase::freezes;
       exporting.barrier = way_.begun();
       return way_.freeze(entry->first);
@@ -148,7 +148,8 @@ storage::Result<ShardRows> ShardExport::page(std::uint8_t shard, Export& exporti
 storage::Result<bool> ShardExport::copy(std::uint8_t shard, Export& exporting, ShardRows& rows) {
   const std::string prefix = kind_prefix(kMovingKinds[exporting.kind], shard);
   const std::string from = exporting.next.empty() ? prefix : exporting.next;
-  auto page = exporting.snapshot->scan(from, prefix_end(prefix), {kPageRows, kPageBytes});
+  auto page =
+      exporting.snapshot->scan(from, prefix_end(prefix), {kExportPageRows, kExportPageBytes});
   if (!page) return page.error();
   if (!page->damage.empty()) return page->damage.front();
   for (const storage::Record& record : page->records) {
@@ -164,14 +165,14 @@ storage::Result<bool> ShardExport::copy(std::uint8_t shard, Export& exporting, S
 storage::Result<> ShardExport::follow(Export& exporting, ShardRows& rows) {
   if (exporting.sending.has_ranges()) {
     // A batch may not put into what it erases: pages have ranges, or keys.
-    while (exporting.sending.has_ranges() && rows.changes.size() < ChangedRows::kRangesOfAPage) {
+    while (exporting.sending.has_ranges() && rows.changes.size() < kExportPageRanges) {
       const auto [from, to] = exporting.sending.take_range();
       rows.changes.push_back({ShardChange::What::erase_range, bytes_of(from), bytes_of(to)});
     }
     return {};
   }
-  for (std::size_t bytes = 0;
-       !exporting.sending.empty() && rows.changes.size() < kPageRows && bytes < kPageBytes;) {
+  for (std::size_t bytes = 0; !exporting.sending.empty() && rows.changes.size() < kExportPageRows &&
+                              bytes < kExportPageBytes;) {
     const std::string key = exporting.sending.take_key();
     const auto value = store_.get(key);
     if (!value) return value.error();
@@ -279,12 +280,13 @@ void ShardExport::tick() {
   for_each([&](Entry entry) {
     Export& exporting = entry->second;
     if (exporting.phase == Phase::marks && exporting.undecided &&
-        now > exporting.heard_ms + kMarkAgain) {
+        now > exporting.heard_ms + kExportMarkAgain) {
       exporting.heard_ms = now;
       mark(entry);
     }
     if (exporting.phase == Phase::marks || exporting.phase == Phase::freezes) return;
-    const std::uint64_t patience = exporting.phase == Phase::ends ? kFrozenPatience : kPatience;
+    const std::uint64_t patience =
+        exporting.phase == Phase::ends ? kExportFrozenPatience : kExportPatience;
     if (now > exporting.heard_ms + patience) end(entry, Errc::busy, "its store did not answer");
   });
 }

@@ -17,6 +17,7 @@
 
 #include "base/loop_thread.hpp"
 #include "bus/core/wire/record_shards.hpp"
+#include "mail/limits.hpp"
 #include "mail/rows.hpp"
 #include "mail/shards/changed_rows.hpp"
 #include "storage/store.hpp"
@@ -25,15 +26,6 @@ namespace starbus::bus::busd::mail {
 
 class ShardExport {
  public:
-  static constexpr std::size_t kPageBytes = 48 * 1024;  // of one record: within one bundle
-  static constexpr std::size_t kPageRows = 512;
-  /// The shard is frozen when so few changes are left, or after so many rounds, whatever the load.
-  static constexpr std::size_t kFreezeAt = 256;
-  static constexpr int kRounds = 8;
-  static constexpr std::uint64_t kPatience = 60'000;  // ms, for a target that says nothing
-  static constexpr std::uint64_t kMarkAgain = 1'000;  // ms, while that is not known to be there
-  static constexpr std::uint64_t kFrozenPatience = 5'000;  // the same, while posts wait
-
   struct Way {
     std::function<void(const Process& to, Lineage hint, ByteView record)> say;
     std::function<bool(std::uint8_t shard)> serves;
@@ -85,7 +77,7 @@ class ShardExport {
     std::string next;                             // the first key of the next page; empty: of kind
     ChangedRows sending;
     ChangedRows changed;  // since `sending` was taken
-    int rounds = 0;
+    std::uint64_t rounds = 0;
     std::uint32_t page = 0;  // sent last
     bool last_sent = false;
     std::uint64_t heard_ms = 0;

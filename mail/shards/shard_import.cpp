@@ -10,8 +10,6 @@
 namespace starbus::bus::busd::mail {
 namespace {
 
-constexpr std::uint64_t kSeek = 10'000;  // ms: an owner may be on its way
-
 bool is_stream_key(std::string_view key) {
   const auto read = read_stream_key(key);
   const bool results = read && read->seq != 0;
@@ -161,7 +159,7 @@ std::string ShardImport::why_nobody_gives() const {
 
 void ShardImport::seek() {
   progress_.doing = "seeks";
-  if (attempts_ > 0 && way_.now_ms() < since_ms_ + kPause) return;
+  if (attempts_ > 0 && way_.now_ms() < since_ms_ + kImportPause) return;
   if (way_.erases(shard_)) {
     progress_.doing = "waits until its earlier rows here are erased";
     return enter(Phase::seeks);  // however long that takes
@@ -174,7 +172,7 @@ void ShardImport::seek() {
     return next();
   }
   if (!owner) {
-    if (way_.now_ms() < since_ms_ + kSeek) return;  // the next tick looks again
+    if (way_.now_ms() < since_ms_ + kImportSeek) return;  // the next tick looks again
     return fail(why_nobody_gives());
   }
   giver_ = *owner;
@@ -329,7 +327,7 @@ void ShardImport::write_off() {
 
 void ShardImport::given_up() {
   const bool again = progress_.state == MoveProgress::State::running && !ends_found_ &&
-                     attempts_ < kAttempts && !hopeless_;
+                     attempts_ < kImportAttempts && !hopeless_;
   if (again) {
     way_.trouble(shard_name(shard_) + " is requested again: " + why_);
     return enter(Phase::seeks);
@@ -409,12 +407,12 @@ void ShardImport::tick() {
   if (phase_ == Phase::idle && !found_.empty()) return end_found();
   if (phase_ == Phase::idle && progress_.goes_on()) return next();
   if (phase_ == Phase::seeks) return seek();
-  if (refused_ && now >= since_ms_ + kAskAgain) {
+  if (refused_ && now >= since_ms_ + kImportAskAgain) {
     refused_ = false;
     return phase_ == Phase::keeps ? keep() : write_off();
   }
-  if (phase_ == Phase::copies && now > since_ms_ + kPatience) return give_up("no answer");
-  if (phase_ != Phase::asks || now < since_ms_ + kAskAgain) return;
+  if (phase_ == Phase::copies && now > since_ms_ + kImportPatience) return give_up("no answer");
+  if (phase_ != Phase::asks || now < since_ms_ + kImportAskAgain) return;
   // Only the source knows: without its answer no host may serve the shard.
   since_ms_ = now;
   if (const auto process = way_.store_of(giver_.host)) {

@@ -17,6 +17,7 @@
 #include "base/loop_thread.hpp"
 #include "bus/core/wire/post_limit.hpp"
 #include "bus/core/wire/record_shards.hpp"
+#include "mail/limits.hpp"
 #include "mail/rows.hpp"
 #include "storage/store.hpp"
 
@@ -42,11 +43,6 @@ std::string_view name_of(MoveProgress::State state);
 
 class ShardImport {
  public:
-  static constexpr std::uint64_t kPatience = 30'000;  // ms, for a source that says nothing
-  static constexpr int kAttempts = 5;  // for one shard: daemons may be restarted meanwhile
-  static constexpr std::uint64_t kPause = 1'000;     // ms between them
-  static constexpr std::uint64_t kAskAgain = 1'000;  // ms, when all has arrived
-
   struct Store {  // another one, as the watches show it
     Process process;
     std::string host;
@@ -142,10 +138,10 @@ class ShardImport {
   Lineage lineage_;         // of the shard, when all of it is here
   std::uint32_t page_ = 0;  // that is awaited, or being written
   bool last_ = false;
-  bool marked_ = false;  // the disk may say that it is on its way
-  ShardRows first_;      // the first page, while that is being noted
-  std::string why_;      // it is given up
-  int attempts_ = 0;     // for this shard
+  bool marked_ = false;         // the disk may say that it is on its way
+  ShardRows first_;             // the first page, while that is being noted
+  std::string why_;             // it is given up
+  std::uint64_t attempts_ = 0;  // for this shard
   bool hopeless_ = false;
   bool refused_ = false;        // by the disk: what must be noted is written again
   std::uint64_t since_ms_ = 0;  // in this phase

@@ -80,7 +80,7 @@ class MailStoreThreadTest : public testing::Test {
     for (const auto& entry : fs::directory_iterator(filled_.path())) {
       if (entry.path().extension() == ".ldb") tables.push_back(entry.path());
     }
-    EXPECT_GE(tables.size(), MailStoreThread::kGoneTables + 2) << "the rest are merged";
+    EXPECT_GE(tables.size(), kGoneTables + 2) << "the rest are merged";
     return tables;
   }
   /// Takes the first so many away.
@@ -108,14 +108,14 @@ TEST_F(MailStoreThreadTest, FailingDisk_StopsTheStore) {
   filled_.fill("player/1", 0, 3);
   start();
   wait_until_open(0);
-  for (std::uint64_t repairs = 1; repairs <= MailStoreThread::kRepairs; ++repairs) {
+  for (std::uint64_t repairs = 1; repairs <= kStoreRepairs; ++repairs) {
     spoil_while_closed();
     wait_until_open(repairs);
   }
   spoil_while_closed();
   EXPECT_EQ(reason(), storage::Errc::corrupt);
   EXPECT_EQ(thread_->state(), "stopped");
-  EXPECT_EQ(thread_->damage().repairs, MailStoreThread::kRepairs);
+  EXPECT_EQ(thread_->damage().repairs, kStoreRepairs);
   // Somebody has looked at the disk, and starts busd again.
   thread_.reset();
   start();
@@ -143,15 +143,15 @@ TEST_F(MailStoreThreadTest, WhoAsksWhenTheStoreIsLentIsAnswered) {
 }
 
 TEST_F(MailStoreThreadTest, AFewTablesThatAreGoneAreTold) {
-  hide(fill_tables(8), MailStoreThread::kGoneTables);
+  hide(fill_tables(8), kGoneTables);
   start();
   wait_until_open(1);
-  EXPECT_EQ(thread_->damage().lost, MailStoreThread::kGoneTables);
+  EXPECT_EQ(thread_->damage().lost, kGoneTables);
 }
 
 TEST_F(MailStoreThreadTest, WhereMoreAreGoneNothingIsTouched) {
   const auto tables = fill_tables(8);
-  hide(tables, MailStoreThread::kGoneTables + 1);
+  hide(tables, kGoneTables + 1);
   start();
   const storage::Error why = reason();
   EXPECT_EQ(why, storage::Errc::corrupt);

@@ -20,7 +20,7 @@ class MailAge : public MailReading {
   void pass(std::uint64_t ms) {
     shell_->now_ms += ms;
     for (int step = 0; step < 8; ++step) {
-      shell_->now_ms += Mail::kSweepPause;
+      shell_->now_ms += kSweepPause;
       settle();
     }
   }
@@ -61,13 +61,13 @@ TEST_F(MailAge, ManyLogsGrowOldAtOnce) {
   quota_.logs = {{.prefix = "log/", .age_ms = 10'000}};
   restart();
   std::uint64_t seq = 0;
-  for (int i = 0, logs = 0; logs < 2 * static_cast<int>(Sweeper::kPage); ++i) {
+  for (int i = 0, logs = 0; logs < 2 * static_cast<int>(kSweepPage); ++i) {
     const std::string name = "log/" + std::to_string(i);
     if (shard_of(channel_id(name)) != shard()) continue;
     ++logs;
     Bytes message;
     encode_post_head({PostTarget::log, name, {}, {}}, message);
-    for (std::size_t n = 0; n <= Mail::kErasedSingly; ++n) {
+    for (std::size_t n = 0; n <= kErasedSingly; ++n) {
       mail_->post(stream(), ++seq, message, false);
     }
   }
@@ -75,12 +75,12 @@ TEST_F(MailAge, ManyLogsGrowOldAtOnce) {
   const std::uint64_t logged = seq;
   // Others in the same batches that erase a range, too.
   constexpr int kSteps = 12;
-  constexpr std::uint64_t kPurged = Mail::kErasedSingly + 1;
+  constexpr std::uint64_t kPurged = kErasedSingly + 1;
   while (seq < logged + kSteps * kPurged) post(++seq, "x");
   settle();
   shell_->now_ms += 11'000;
   for (std::uint64_t step = 1; step <= kSteps; ++step) {
-    shell_->now_ms += Mail::kSweepPause;
+    shell_->now_ms += kSweepPause;
     mail_->purge(kBox, step * kPurged, [](const Result<std::uint64_t>&) {});
     settle();
   }
@@ -160,9 +160,9 @@ TEST_F(MailAge, AKeyThatHasComeAgainIsNotErasedForItsFirstTime) {
   settle();
   shell_->now_ms += kDay + 1'000;
   settle();  // looks at rows of mailboxes; next are those of keys
-  shell_->now_ms += Mail::kSweepPause;
+  shell_->now_ms += kSweepPause;
   post(2, "a", "k");
-  post(3, std::string(Mail::kBatchBytes, 'b'));  // so what was found has its turn a batch later
+  post(3, std::string(kBatchBytes, 'b'));  // so what was found has its turn a batch later
   EXPECT_THAT(settle(), ElementsAre("stored 2 2=2", "stored 3 3=3"));
   post(4, "a", "k");
   EXPECT_THAT(settle(), ElementsAre("stored 4 4=2"));

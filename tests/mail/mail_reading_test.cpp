@@ -237,7 +237,7 @@ TEST_F(MailReading, Readers_OfOneProcess_AreBounded) {
   session.target = PostTarget::log;
   const Process other{3, 1, 1};
   readers.add({other, 1}, session);
-  for (std::uint64_t token = 1; token <= Readers::kMostOfProcess; ++token) {
+  for (std::uint64_t token = 1; token <= kReadersOfProcess; ++token) {
     EXPECT_FALSE(readers.full(reader_));
     readers.add({reader_, token}, session);
   }
@@ -261,7 +261,7 @@ TEST_F(MailReading, OpeningFlood_DelaysNoPostsOrOtherReaders) {
     mail_->open_reader({flood, log.token}, log);
   };
   // More than a batch takes, and more than it may have waiting.
-  for (std::size_t i = 0; i < ReaderRequests::kMostOfProcess + 1; ++i) ask_for_log();
+  for (std::size_t i = 0; i < kReaderRequestsOfProcess + 1; ++i) ask_for_log();
   EXPECT_THAT(heard(flood), ElementsAre("no: busy")) << "the library asks again";
   post(1, "a");
   mail_->open_reader({reader_, kToken}, ask(Epoch::of(1, 1)));
@@ -270,7 +270,7 @@ TEST_F(MailReading, OpeningFlood_DelaysNoPostsOrOtherReaders) {
   EXPECT_THAT(shell_->said, ElementsAre("stored 1 1=1"));
   EXPECT_EQ(mail_->counters().batches, 2u) << "that which opened the shard, and the next";
   EXPECT_THAT(hear(reader_), ElementsAre("after 0 of 0", "1"));
-  EXPECT_EQ(heard(flood).size(), ReaderRequests::kMostOfProcess) << "all of it has its turn";
+  EXPECT_EQ(heard(flood).size(), kReaderRequestsOfProcess) << "all of it has its turn";
 }
 
 TEST_F(MailReading, Acknowledgement_OnFullDisk_Succeeds) {

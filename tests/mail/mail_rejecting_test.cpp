@@ -138,7 +138,7 @@ TEST_F(MailReading, Rejection_LargeMessages_OnePerBatch) {
 }
 
 TEST_F(MailReading, Rejection_LargeMessage_UnderLoad_Succeeds) {
-  constexpr std::size_t kSize = Mail::kBatchBytes + 1;  // no room behind anything else
+  constexpr std::size_t kSize = kBatchBytes + 1;  // no room behind anything else
   post_all(1, kSize);
   MailOpen large = ask(Epoch::of(1, 1));
   large.window = kMaxMailWindow;

@@ -136,7 +136,7 @@ TEST_F(MailTest, WhatIsStoredUnderItsKeyIsToldOnAFullDiskToo) {
 
 TEST_F(MailTest, RowsOfAnEarlierLineageAreErasedBatchByBatch) {
   // The batch behind the first is under way when that has ended, and is not the last one either.
-  constexpr std::size_t kStreams = 3 * Mail::kVoidRows;
+  constexpr std::size_t kStreams = 3 * kVoidRows;
   storage::Batch batch;
   for (std::size_t i = 0; i < kStreams; ++i) {
     const Process origin{3, static_cast<std::uint32_t>(i), 1};

@@ -47,7 +47,7 @@ TEST(ReaderRequestsTest, ProcessesTakeTurnsAndEachKeepsItsOrder) {
 
 TEST(ReaderRequestsTest, OneProcessFillsItsOwnShareAndNobodyElses) {
   ReaderRequests requests;
-  for (std::uint64_t token = 0; token < ReaderRequests::kMostOfProcess; ++token) {
+  for (std::uint64_t token = 0; token < kReaderRequestsOfProcess; ++token) {
     ASSERT_TRUE(requests.add(opening(kFlood, token)));
   }
   EXPECT_FALSE(requests.add(opening(kFlood, 0)));
@@ -58,12 +58,12 @@ TEST(ReaderRequestsTest, OneProcessFillsItsOwnShareAndNobodyElses) {
 
 TEST(ReaderRequestsTest, AllOfThemAreBounded) {
   ReaderRequests requests;
-  for (std::size_t i = 0; i < ReaderRequests::kMost; ++i) {
-    const Process process{1, static_cast<std::uint32_t>(i / ReaderRequests::kMostOfProcess), 1};
+  for (std::size_t i = 0; i < kReaderRequests; ++i) {
+    const Process process{1, static_cast<std::uint32_t>(i / kReaderRequestsOfProcess), 1};
     ASSERT_TRUE(requests.add(opening(process, i)));
   }
   EXPECT_FALSE(requests.add(opening(kOther, 1)));
-  EXPECT_EQ(requests.count(), ReaderRequests::kMost);
+  EXPECT_EQ(requests.count(), kReaderRequests);
 }
 
 TEST(ReaderRequestsTest, WhatIsPutBackComesFirst) {

@@ -39,16 +39,16 @@ TEST(Queries, AnswersInTurnAndRefusesTooMany) {
   held.get_future().wait();
   std::vector<std::size_t> order;
   std::promise<void> last;
-  for (std::size_t i = 0; i < Queries::kWaiting; ++i) {
+  for (std::size_t i = 0; i < kStoreQuestions; ++i) {
     ASSERT_TRUE(queries.ask([&, i](const auto&) {
       order.push_back(i);
-      if (i + 1 == Queries::kWaiting) last.set_value();
+      if (i + 1 == kStoreQuestions) last.set_value();
     }));
   }
   EXPECT_FALSE(queries.ask([](const auto&) {})) << "one too many";
   release.set_value();
   last.get_future().wait();
-  ASSERT_EQ(order.size(), Queries::kWaiting);
+  ASSERT_EQ(order.size(), kStoreQuestions);
   EXPECT_TRUE(std::ranges::is_sorted(order));
 }
 

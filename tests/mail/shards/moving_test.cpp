@@ -172,7 +172,7 @@ TEST_F(ShardImportTest, ListensToItsGiverAndItsAttemptOnly) {
 TEST_F(ShardImportTest, AsksAboutWhatHadArrivedAndErasesAPart) {
   import_.found(kShard, {Keeping::arrived, 7, "b"}, kLife);
   import_.tick();
-  now_ += ShardImport::kAskAgain;
+  now_ += kImportAskAgain;
   import_.tick();
   EXPECT_TRUE(said<ShardTake>().asks);
   EXPECT_EQ(said<ShardTake>().token, 7U);
@@ -253,7 +253,7 @@ TEST_F(ShardImportTest, SaysWhatWasOnItsWayWhenTheLastStoreEnded) {
     EXPECT_EQ(import_.progress().shard, kShard);
     EXPECT_EQ(import_.progress().from, "b");
     EXPECT_EQ(import_.progress().doing, "waits for b");
-    now_ += ShardImport::kAskAgain;
+    now_ += kImportAskAgain;
     import_.tick();
   }
   import_.given(kOther, {7, kShard, Errc::ok, {}});
@@ -303,7 +303,7 @@ TEST_F(ShardExportTest, GivesWhenTheLastPageIsThere) {
 
 TEST_F(ShardExportTest, ServesAgainWhenNothingIsHeard) {
   copy();
-  now_ += ShardExport::kFrozenPatience + 1;
+  now_ += kExportFrozenPatience + 1;
   exports_.tick();
   EXPECT_TRUE(served_);
   EXPECT_EQ(said<ShardGiven>().status, Errc::busy);
@@ -343,7 +343,7 @@ TEST_F(ShardExportTest, WritesAMarkAgainIfItMayBeThere) {
   exports_.marked(kShard, storage::Error(storage::Errc::io_error, "fsync"));
   words_.clear();
   marked_.reset();
-  now_ += ShardExport::kMarkAgain + 1;
+  now_ += kExportMarkAgain + 1;
   exports_.tick();
   EXPECT_TRUE(marked_);
   // A certain refusal of the second says nothing of the first.
