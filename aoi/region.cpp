@@ -24,7 +24,7 @@ double cross(const Vector& a, const Vector& b) {
   return a.x * b.y - a.y * b.x;
 }
 
-bool finite(const Position& at) {
+bool finite_in_plane(const Position& at) {
   return std::isfinite(at.x) && std::isfinite(at.y);
 }
 bool length(float value) {
@@ -111,23 +111,23 @@ Box bounds_of(const RayBand& shape) {
 }
 
 bool good(const Circle& shape) {
-  return finite(shape.center) && length(shape.radius);
+  return finite_in_plane(shape.center) && length(shape.radius);
 }
 bool good(const Rectangle& shape) {
-  return finite(shape.min) && finite(shape.max) && shape.min.x <= shape.max.x &&
+  return finite_in_plane(shape.min) && finite_in_plane(shape.max) && shape.min.x <= shape.max.x &&
          shape.min.y <= shape.max.y;
 }
 bool good(const Sector& shape) {
-  return finite(shape.apex) && length(shape.radius) && std::isfinite(shape.direction) &&
+  return finite_in_plane(shape.apex) && length(shape.radius) && std::isfinite(shape.direction) &&
          length(shape.angle);
 }
 bool good(const Polygon& shape) {
   return shape.count >= 3 && shape.count <= kMaxPolygon &&
          std::all_of(shape.corners.begin(),
-                     shape.corners.begin() + static_cast<std::ptrdiff_t>(shape.count), finite);
+                     shape.corners.begin() + static_cast<std::ptrdiff_t>(shape.count), finite_in_plane);
 }
 bool good(const RayBand& shape) {
-  return finite(shape.from) && finite(shape.to) && length(shape.half_width);
+  return finite_in_plane(shape.from) && finite_in_plane(shape.to) && length(shape.half_width);
 }
 
 }  // namespace

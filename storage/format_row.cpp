@@ -1,8 +1,8 @@
 #include "storage/format_row.hpp"
 
-#include <charconv>
 #include <memory>
 
+#include "base/numbers.hpp"
 #include "storage/envelope.hpp"
 #include "storage/internal_keys.hpp"
 #include "storage/leveldb_status.hpp"
@@ -34,9 +34,7 @@ Result<bool> check_format(leveldb::DB& db, const std::string& folder) {
   if (!status.ok()) return error_of(status, kFormatKey);
   const auto text = unseal(kFormatKey, sealed);
   if (!text) return text.error();
-  unsigned format = 0;
-  std::from_chars(text->data(), text->data() + text->size(), format);
-  if (format == kFormat) return false;
+  if (parse_number<unsigned>(*text) == kFormat) return false;
   return Error(Errc::newer_format, folder + " has storage format " + std::string(*text) +
                                        "; this version knows " + std::to_string(kFormat));
 }

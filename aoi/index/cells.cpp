@@ -9,10 +9,10 @@ namespace {
 
 // More slack means fewer changes of home, but larger cells and so more candidates. With a reach of
 // 30 m, a slack of 3 m makes random walkers change cells four times less often.
-constexpr double kSlackShare = 0.1;
+constexpr double kCellSlackShare = 0.1;
 // More than the rounding of float coordinates up to kMaxCoordinate, and of the measure, can add.
 constexpr double kRounding = 0.3;
-constexpr double kMinReach = 1;  // m; smaller cells would be about as small as that rounding
+constexpr double kMinCellReach = 1;  // m; smaller cells would be about as small as that rounding
 
 // The factors are from Ericson, Real-Time Collision Detection (2005), section 7.1.3.
 constexpr std::uint32_t kFactorX = 0x8da6b343;
@@ -20,8 +20,8 @@ constexpr std::uint32_t kFactorY = 0xd8163841;
 constexpr std::size_t kFirstSlots = 64;
 
 double edge_of(float reach) {
-  const double usual = std::max(double{reach}, kMinReach);
-  return usual * (1 + 2 * kSlackShare) * (1 + 1e-5) + 2 * kRounding;
+  const double usual = std::max(double{reach}, kMinCellReach);
+  return usual * (1 + 2 * kCellSlackShare) * (1 + 1e-5) + 2 * kRounding;
 }
 
 std::int32_t clamped(double at, std::int32_t size) {
@@ -35,7 +35,7 @@ CellScale::CellScale(double origin_x, double origin_y, float reach)
       origin_y_(origin_y),
       edge_(edge_of(reach)),
       inverse_(1 / edge_),
-      slack_(kSlackShare * std::max(double{reach}, kMinReach) / edge_) {}
+      slack_(kCellSlackShare * std::max(double{reach}, kMinCellReach) / edge_) {}
 
 double UniformCells::count(const Box& bounds, float reach) {
   const double edge = edge_of(reach);

@@ -123,7 +123,11 @@ void CrossIndex::count_bound(float bound, bool more) {
   auto at = std::lower_bound(widths_.begin(), widths_.end(), bound,
                              [](const Width& one, float value) { return one.bound < value; });
   if (at == widths_.end() || at->bound != bound) at = widths_.insert(at, {bound, 0});
-  at->sensors += more ? 1 : -1;
+  if (more) {
+    ++at->sensors;
+  } else {
+    --at->sensors;
+  }
   if (at->sensors == 0) widths_.erase(at);
 }
 

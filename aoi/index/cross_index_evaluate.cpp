@@ -11,7 +11,7 @@ namespace {
 // Candidates are pruned when more than one in so many may be out of bounds.
 constexpr std::size_t kSuspectShare = 4;
 // Sensors. An evaluation takes less time than a cache miss, and its data is reached in two steps.
-constexpr std::size_t kAhead = 6;
+constexpr std::size_t kRowsAhead = 6;
 constexpr std::size_t kPerLine = 16;  // candidates
 
 }  // namespace
@@ -49,13 +49,13 @@ void CrossIndex::evaluate(Delta& delta, const std::vector<std::uint8_t>* skip) {
 
 // Prefetches what the evaluations after that of dirty_[at] will need.
 void CrossIndex::prefetch(std::size_t at) const {
-  if (at + 2 * kAhead < dirty_.size()) {
-    const SensorIndex later = dirty_[at + 2 * kAhead];
+  if (at + 2 * kRowsAhead < dirty_.size()) {
+    const SensorIndex later = dirty_[at + 2 * kRowsAhead];
     prefetch_line(&sensings_[later]);
     prefetch_line(&scene_.watches[later]);
   }
-  if (at + kAhead >= dirty_.size()) return;
-  const std::vector<std::uint32_t>& entries = sensings_[dirty_[at + kAhead]].entries;
+  if (at + kRowsAhead >= dirty_.size()) return;
+  const std::vector<std::uint32_t>& entries = sensings_[dirty_[at + kRowsAhead]].entries;
   prefetch_line(entries.data());
   if (entries.size() > kPerLine) prefetch_line(entries.data() + kPerLine);
 }

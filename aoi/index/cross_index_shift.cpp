@@ -8,7 +8,7 @@ namespace starbus::aoi {
 namespace {
 
 // Walking farther than so many reaches costs more than inserting again.
-constexpr float kFar = 2;
+constexpr float kFarJump = 2;
 // If more than one in so many must be inserted, all lists are built again.
 constexpr std::size_t kManyShare = 8;
 // If more than one in so many has moved, nearly every sensor must be evaluated.
@@ -39,7 +39,7 @@ void CrossIndex::settle_waiting() {
         Anchored& state = anchored_[entity];
         const float dx = std::fabs(points_[entity].x - anchors_[entity].x);
         const float dy = std::fabs(points_[entity].y - anchors_[entity].y);
-        state.far = state.far || std::max(dx, dy) > kFar * reach_;
+        state.far = state.far || std::max(dx, dy) > kFarJump * reach_;
         return state.far;
       }));
   if (far * kManyShare > known_) {

@@ -20,8 +20,8 @@ Extent Extent::of(std::span<const Block> blocks) {
       std::memcpy(&y, block.y + i, sizeof y);
       min_x = x < min_x ? x : min_x;
       max_x = x > max_x ? x : max_x;
-      min_y = (y < min_y) & (x == x) ? y : min_y;
-      max_y = (y > max_y) & (x == x) ? y : max_y;
+      min_y = ((y < min_y) & (x == x)) ? y : min_y;
+      max_y = ((y > max_y) & (x == x)) ? y : max_y;
     }
   }
   const auto least = [](Four of) {

@@ -163,7 +163,7 @@ template <class Cells>
 void GridLayer<Cells>::prefetch(CellIndex home) const {
   for (const std::uint32_t at : s_.homes[home]) prefetch_line_to_write(&s_.watchers[at]);
   // Homes follow each other to the right, so the other blocks are in the cache already.
-  for (const std::size_t i : {2, 5, 8}) {
+  for (const std::size_t i : {2u, 5u, 8u}) {
     const CellIndex cell = s_.cells.neighbour(home, i);
     if (cell != kNone) prefetch_line(&s_.arena.blocks[s_.runs[cell].first]);
   }

@@ -126,7 +126,7 @@ void GridMoves<Cells>::prefetch_homes(EntityIndex entity) const {
   if (is_far(place.home, at)) {
     prefetch_line_to_write(&s_.homes[place.cell]);
   } else {
-    for (const std::size_t i : {0, 2, 3, 5, 6, 8}) {
+    for (const std::size_t i : {0u, 2u, 3u, 5u, 6u, 8u}) {
       const CellIndex home = s_.cells.neighbour(place.cell, i);
       if (home != kNone) prefetch_line(&s_.homes[home]);
     }
@@ -194,7 +194,7 @@ void GridMoves<Cells>::prefetch_seen(EntityIndex entity) const {
 // Prefetches the runs of the cells that a border crossing adds.
 template <class Cells>
 void GridMoves<Cells>::prefetch_runs(CellIndex home) const {
-  for (const std::size_t i : {0, 2, 3, 5, 6, 8}) {
+  for (const std::size_t i : {0u, 2u, 3u, 5u, 6u, 8u}) {
     const CellIndex cell = s_.cells.neighbour(home, i);
     if (cell != kNone) prefetch_line(&s_.runs[cell]);
   }

@@ -21,7 +21,7 @@ void group_by_sensor(std::vector<Pair>& pairs, std::vector<Pair>& scratch) {
   scratch.resize(pairs.size());
   std::uint32_t all = 0;
   for (const Pair& pair : pairs) all |= pair.sensor;
-  const int width = std::bit_width(all);
+  const int width = static_cast<int>(std::bit_width(all));
   const int digit_width = width <= kLargestDigit ? width : (width + 1) / 2;
   const std::uint32_t mask = (1u << digit_width) - 1;
   std::array<std::uint32_t, (1u << kLargestDigit) + 1> starts;

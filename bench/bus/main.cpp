@@ -9,7 +9,7 @@
 #include "bench/bus/report.hpp"
 #include "bench/bus/role_command.hpp"
 #ifdef STARBUS_SABOTAGE
-#include "bus/core/sabotage.hpp"
+#include "tests/sim/broken/rules.hpp"
 #endif
 
 namespace starbus::bench {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "bus/core/sabotage.hpp"
 #include "bus/core/wire/data.hpp"
 
 namespace starbus::bus {
@@ -21,8 +20,7 @@ Result<> Session::receive(ByteView bundle, Time now, RecordHandler& handler) {
   if (id_ == 0) id_ = header->session;
   if (header->session != id_) {
     ++counters_.foreign_bundles;
-    if (!sabotaged(Sabotage::no_session_fence)) return {};
-    return dispatch(bundle.subspan(kBundleHeaderSize), handler);
+    return {};
   }
   if (header->number != next_in_) return Error{Errc::bad_bytes, "bundle out of order"};
   if (header->consumed < peer_consumed_ || header->consumed > bytes_out_) {

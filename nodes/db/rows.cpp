@@ -135,9 +135,9 @@ std::optional<AnswerRow> decode_answer(std::string_view value) {
   AnswerRow row;
   row.time_ms = reader.get<std::uint64_t>();
   row.fingerprint = reader.get<std::uint64_t>();
-  constexpr std::size_t kHead = sizeof row.time_ms + sizeof row.fingerprint;
-  if (!reader.ok() || value.size() > kHead + kMaxWrites) return std::nullopt;
-  for (const char byte : value.substr(kHead)) {
+  constexpr std::size_t kAnswerHead = sizeof row.time_ms + sizeof row.fingerprint;
+  if (!reader.ok() || value.size() > kAnswerHead + kMaxWrites) return std::nullopt;
+  for (const char byte : value.substr(kAnswerHead)) {
     if (static_cast<unsigned char>(byte) > static_cast<unsigned char>(Outcome::erased)) {
       return std::nullopt;
     }

@@ -6,7 +6,7 @@ namespace starbus::nodes::db {
 void StoreDatabase::flush() {
   if (batch_ || stopped_) return;
   if (waiting_.empty() && (catalogue_.building.empty() || build_rests_)) return;
-  batch_.emplace();
+  batch_ = std::make_unique<Running>();
   take_waiting();
   build();
 }

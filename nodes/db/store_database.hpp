@@ -109,7 +109,7 @@ class StoreDatabase final : public Database {
   std::size_t waiting_bytes_ = 0;  // also of what is in the batch
   std::size_t unanswered_ = 0;
   std::unordered_map<std::string, std::size_t> writing_;  // documents, with unfinished writes
-  std::optional<Running> batch_;
+  std::unique_ptr<Running> batch_;
   std::optional<Error> stopped_;
   bool build_rests_ = false;  // the disk was full: until the next request
   DatabaseReport counters_;

@@ -29,8 +29,8 @@ Result<> ServiceHost::add_type(std::string name, ServiceType type) {
 bus::Result<> ServiceHost::join(Node& node) {
   options_.labels.push_back(node.role());
   std::ranges::sort(options_.labels);
-  const auto rest = std::ranges::unique(options_.labels);
-  options_.labels.erase(rest.begin(), rest.end());
+  const auto rest = std::unique(options_.labels.begin(), options_.labels.end());
+  options_.labels.erase(rest, options_.labels.end());
   for (const std::string& label : options_.labels) {
     if (const auto checked = check_label(label); !checked) {
       return bus::Error(bus::Errc::bad_config, checked.error().to_string());

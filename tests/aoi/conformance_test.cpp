@@ -174,7 +174,8 @@ class Conformance : public ::testing::Test {
       move(id, at);
     }
     for (std::uint32_t i = 0; i < extent_.entities / 100; ++i) {
-      move(anybody(), somewhere(chance_, extent_.size));
+      const Position to = somewhere(chance_, extent_.size);
+      move(anybody(), to);
       const std::size_t gone = chance_.below(static_cast<std::uint32_t>(ids_.size()));
       for (Contestant& one : all_) ASSERT_TRUE(one.world.remove(ids_[gone]));
       ids_[gone] = ids_.back();

@@ -53,7 +53,7 @@ TEST(World, LimitedSensorRefillsFreePlaces) {
 // In whatever order they come, few and many: among those equally far the index decides.
 TEST(World, EquallyNearTargetsAreShownByIndex) {
   for (const Backend backend : kBackends) {
-    for (const std::uint32_t count : {12, 40, 60, 300}) {
+    for (const std::uint32_t count : {12u, 40u, 60u, 300u}) {
       World world = make(backend);
       SensorOptions of;
       of.limit = {LimitPolicy::nearest, 5, 0};

@@ -1,6 +1,7 @@
 /// Logs, manifests and tables as a disk gives them back, and the notes of what it has done.
 #include <string>
 
+#include "storage/check/file_names.hpp"
 #include "storage/check/table_keys.hpp"
 #include "storage/limits.hpp"
 #include "storage/recovery/batch_bytes.hpp"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bus/core/sabotage.hpp"
+#include "tests/sim/broken/rules.hpp"
 
 namespace starbus::sim {
 

@@ -327,7 +327,7 @@ TEST_F(Doctor, ShardsThatAHostListsAndAnotherServes) {
   mail.host.fill("a");
   examination_.after[1].status.mail.emplace().shards_listed = {0, 1, 2, 7};
   expect_nothing();
-  for (const std::size_t shard : {1, 2, 7, 9}) mail.host[shard] = "b";
+  for (const std::size_t shard : {1u, 2u, 7u, 9u}) mail.host[shard] = "b";
   expect(Check::mail_shards_refused, Severity::warning);
   const Finding finding = diagnose(examination_)[0];
   EXPECT_EQ(finding.where, "a");

@@ -85,7 +85,7 @@ TEST_F(Keygen, OverwritesOnlyByForce) {
 
 TEST_F(Keygen, BadNamesAndHelp) {
   EXPECT_EQ(keygen({"host", "root"}), 1);
-  EXPECT_THAT(err_.str(), HasSubstr("no host may be called root"));
+  EXPECT_THAT(err_.str(), HasSubstr("host name: root is reserved"));
   EXPECT_EQ(keygen({"host", "../evil", "--out", folder_.string()}), 1);
   EXPECT_EQ(keygen({}), 64);
   EXPECT_EQ(keygen({"public", path("missing")}), 1);

@@ -139,7 +139,7 @@ TEST_F(MailOnline, InterruptedItEndsOnlyWhatItHasBegun) {
   daemon_.set("/mail/move", move_of("running", 3));
   const Ran shown = tool({"move"}, true, [] { return true; });
   EXPECT_EQ(shown.code, 0);
-  EXPECT_THAT(shown.err, HasSubstr("the move goes on"));
+  EXPECT_THAT(shown.err, HasSubstr("the move continues"));
   EXPECT_FALSE(was_asked("/mail/move/stop"));
   int turns = 0;
   const Ran begun = tool({"move", "0-127"}, true, [&] {

@@ -42,7 +42,7 @@ TEST_F(RestoreTool, Restore_BringsContentsBack) {
 TEST_F(RestoreTool, Restore_LeavesOutMovedShards) {
   const auto shard = mail::test::place_of("player/1").shard;
   const std::string others = shard == 0 ? "1-255" : "0-" + std::to_string(shard - 1);
-  EXPECT_THAT(restore({"--shards", "no"}).err, HasSubstr("no list of shards"));
+  EXPECT_THAT(restore({"--shards", "no"}).err, HasSubstr("is not a list of shards"));
   const Ran ran = restore({"--shards", others});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, Not(HasSubstr("-> if one")));
@@ -175,7 +175,7 @@ TEST_F(RestoreTool, Restore_SecondAtOnce_IsRefused) {
 
 TEST_F(RestoreTool, Restore_IncompleteBackup_IsRefused) {
   fs::remove(path("backup") / mail::kBackupFile);
-  EXPECT_THAT(restore().err, HasSubstr("one that was interrupted"));
+  EXPECT_THAT(restore().err, HasSubstr("not a backup, or an interrupted one"));
   write("backup/BACKUP", "starbus-mail-backup 1\nhost a\n");
   EXPECT_THAT(restore().err, HasSubstr("not written by starbus-mail backup"));
 }

@@ -19,6 +19,8 @@ using nodes::manager::StageState;
 
 namespace {
 
+using Align = Table::Align;
+
 constexpr std::size_t kShownNodes = 5;  // that one line names
 
 std::string milliseconds_text(std::uint64_t ms) {
@@ -93,7 +95,6 @@ std::string mixed_builds(const ClusterReport& report) {
 }  // namespace
 
 std::string render_managed(const ClusterReport& report, const Look& look) {
-  using Align = Table::Align;
   Table table({{"NODE"},
                {"ROLE"},
                {"STATE"},
@@ -147,7 +148,6 @@ std::string render_setbacks(const SetbackReport& report, const Look& look) {
 }
 
 std::string render_shutdown(const ShutdownReport& report, const Look& look) {
-  using Align = Table::Align;
   Table table({{"STAGE"},
                {"STATE"},
                {"ENDED", Align::right},

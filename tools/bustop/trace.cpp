@@ -8,6 +8,8 @@
 namespace starbus::bustop {
 namespace {
 
+using Align = Table::Align;
+
 constexpr double kNanosecondsPerMicrosecond = 1000;
 
 double micros(std::uint64_t from, std::uint64_t to) {
@@ -70,7 +72,6 @@ std::string render_trace(const Trace& trace, const Look& look) {
     for (const TracePassage& passage : trace.passages) result += printable(passage.where) + "\n";
     return result + "the trace came back another way: the cluster changed meanwhile; try again\n";
   }
-  using Align = Table::Align;
   Table table({{"HOP", Align::left, true},
                {"REACHED AFTER", Align::right},
                {"LINK ROUND TRIP", Align::right},

@@ -19,6 +19,7 @@
 #include "entity/schedule/limits.hpp"
 #include "entity/timers/error.hpp"
 #include "entity/timers/limits.hpp"
+#include "mail/limits.hpp"
 #include "nodes/db/error.hpp"
 #include "nodes/db/limits.hpp"
 #include "nodes/hosting/limits.hpp"
@@ -127,6 +128,7 @@ std::vector<LimitTable> limit_tables() {
   return {
       {"bus", "bus/core/limits.hpp", bus::kLimits},
       {"storage", "storage/limits.hpp", storage::kLimits},
+      {"mail", "mail/limits.hpp", bus::busd::mail::kLimits},
       {"area of interest", "aoi/limits.hpp", aoi::kLimits},
       {"archives and properties", "entity/archive/limits.hpp", entity::kDataLimits},
       {"RPC", "entity/rpc/limits.hpp", entity::rpc::kLimits},

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "bus/core/sabotage.hpp"
-
 namespace starbus::bus {
 
 void DurableOwner::activate(const ChannelId& channel, Lineage lineage,

@@ -2,8 +2,6 @@
 
 #include <cassert>
 
-#include "bus/core/sabotage.hpp"
-
 namespace starbus::bus {
 
 using Phase = Binding::Phase;
@@ -35,7 +33,6 @@ Result<> MoveSource::begin(const ChannelId& channel, const Process& target, Line
   binding->move->target_lineage = hint;
   binding->move->since = parts_.state.now;
   parts_.bindings.moving.insert(channel);
-  if (sabotaged(Sabotage::drain_while_frozen)) parts_.owner.freeze(channel);
   if (parts_.origin.drained(binding->sender)) ask(*binding);
   return {};
 }
@@ -53,7 +50,7 @@ void MoveSource::advance() {
     if (!binding || !binding->move || binding->phase != Phase::active) continue;
     const MoveAttempt& move = *binding->move;
     if (move.asked) continue;
-    if (parts_.origin.drained(binding->sender) || sabotaged(Sabotage::freeze_without_drain)) {
+    if (parts_.origin.drained(binding->sender)) {
       ask(*binding);
     } else if (parts_.state.now - move.since > from_ms(kDrainDeadline)) {
       cancel(*binding, {Errc::busy, "its own messages were not acknowledged in time"});
@@ -94,8 +91,7 @@ void MoveSource::freeze(Binding& binding) {
   state.filter = parts_.owner.freeze(channel);
   state.application = parts_.events.on_freeze(binding.id);
   if (parts_.bindings.find(channel) != &binding) return;  // on_freeze has left the bus
-  const bool left_behind = sabotaged(Sabotage::outbox_left_behind);
-  if (binding.outbox && !left_behind) state.outbox = binding.outbox->pack(parts_.state.now);
+  if (binding.outbox) state.outbox = binding.outbox->pack(parts_.state.now);
   send_state(binding, state);
 }
 

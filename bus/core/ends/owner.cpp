@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "bus/core/sabotage.hpp"
-
 namespace starbus::bus {
 namespace {
 constexpr std::size_t kSweepStep = 64;  // channels per call, so that a sweep never shows as a pause
@@ -38,7 +36,6 @@ bool Owner::active(const ChannelId& channel) const {
 std::vector<FilterRow> Owner::freeze(const ChannelId& channel) {
   Channel& frozen = *channels_.at(channel);
   frozen.active = false;
-  if (sabotaged(Sabotage::ticket_without_filter)) return {};
   std::vector<FilterRow> rows;
   rows.reserve(frozen.filter.size());
   for (const auto& [source, entry] : frozen.filter) {
@@ -109,7 +106,7 @@ void Owner::on_run(const Run& run) {
   const auto found = channels_.find(run.channel);
   if (found == channels_.end() || !found->second->active) return;
   const ChannelPtr channel = found->second;
-  if (run.lineage != channel->lineage && !sabotaged(Sabotage::no_lineage)) {
+  if (run.lineage != channel->lineage) {
     ++counters_.foreign_lineage;
     refuse({run.lane, run.origin, run.channel, run.seq}, NackReason::lineage, channel->lineage, 0);
     return;
@@ -122,8 +119,6 @@ void Owner::accept(const ChannelPtr& owned, const Run& run) {
   // Stays valid: nothing that a handler can do touches the filter of an active channel.
   Entry& known = entry(channel, run.origin, run.lane);
   std::uint64_t& last = known.last;
-  if (sabotaged(Sabotage::process_wide_filter))
-    last = last_of_all(channels_, Source{run.origin, run.lane});
   RunReader reader(run);
   while (const auto item = reader.next()) {
     if (item->seq <= last) {
@@ -186,7 +181,6 @@ void Owner::on_multicast(const Multicast& multicast) {
 
 /// One ACK per stream and batch, with the latest `last`.
 void Owner::acknowledge(const ChannelPtr& channel, const Source& source, Entry& entry) {
-  if (sabotaged(Sabotage::no_acknowledgements)) return;
   if (std::exchange(entry.ack_due, true)) return;
   acks_.push_back({channel, source});
 }
@@ -219,7 +213,7 @@ void Owner::sweep() {
     }
   }
   const std::uint32_t present = seconds();
-  const std::uint64_t life = sabotaged(Sabotage::filter_expired_early) ? 0 : kFilterEntryLife;
+  const std::uint64_t life = kFilterEntryLife;
   for (std::size_t i = 0; i < kSweepStep && !to_sweep_.empty(); ++i) {
     const auto found = channels_.find(to_sweep_.back());
     to_sweep_.pop_back();

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cassert>
 
-#include "bus/core/sabotage.hpp"
-
 namespace starbus::bus {
 
 void Origin::set_now(Time now) {
@@ -209,8 +207,7 @@ void Origin::fail_suffix(Stream& stream, Errc sent_reason, Errc unsent_reason) {
   stream.lineage = {};
   const std::size_t sent = stream.sent;
   const std::size_t unsent = stream.items.size() - sent;
-  const bool lie = sabotaged(Sabotage::no_owner_for_handled) && sent_reason == Errc::owner_lost;
-  custody_.fail_front(stream, sent, lie ? Errc::no_owner : sent_reason, !lie);
+  custody_.fail_front(stream, sent, sent_reason, true);
   custody_.fail_front(stream, unsent, unsent_reason, false);
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 
-#include "bus/core/sabotage.hpp"
 #include "bus/core/wire/record.hpp"
 
 namespace starbus::bus {
@@ -112,7 +111,6 @@ std::size_t StreamWriter::write_run(OriginStream& stream, std::size_t budget, bo
   run.lineage = stream.lineage;
   run.seq = stream.items[stream.cursor].seq;
   run.prev = stream.cursor == 0 ? stream.prev : stream.items[stream.cursor - 1].seq;
-  if (sabotaged(Sabotage::no_prev)) run.prev = 0;
   encode_run_header(run, size.wire, out);
   const std::size_t first_item = out.size();
   write_items(stream, size, out);
@@ -133,7 +131,6 @@ void StreamWriter::advance(OriginStream& stream, const RunSize& run) {
     stream.sent = stream.cursor;
   }
   custody_.counters.transmitted += run.count;
-  if (sabotaged(Sabotage::no_acknowledgements)) custody_.release(stream, latest);
 }
 
 void StreamWriter::write_items(const OriginStream& stream, const RunSize& run, Bytes& out) const {

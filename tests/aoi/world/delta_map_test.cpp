@@ -43,7 +43,7 @@ TEST_F(DeltaMapTest, CollectManagedSensorSortsItsChangesAndReportsNone) {
   parts_.interest.manage(managed_);
   Delta& delta = parts_.deltas.delta();
   parts_.deltas.start();
-  for (const EntityIndex target : {8, 3, 5}) delta.enter(target);
+  for (const EntityIndex target : {8u, 3u, 5u}) delta.enter(target);
   delta.close(managed_, true, false);
   parts_.deltas.map();
   EXPECT_FALSE(reports(managed_, Kind::enter));

@@ -163,7 +163,7 @@ TEST_F(FeedBookTest, ListenersTakeTurns) {
   std::vector<FeedBook::Id> turns;
   while (const auto delivery = book_.next()) turns.push_back(delivery->to);
   std::vector<FeedBook::Id> expected;
-  for (const FeedBook::Id id : {1, 2, 1, 2}) expected.insert(expected.end(), kFeedBurst, id);
+  for (const FeedBook::Id id : {1u, 2u, 1u, 2u}) expected.insert(expected.end(), kFeedBurst, id);
   EXPECT_EQ(turns, expected);
 }
 

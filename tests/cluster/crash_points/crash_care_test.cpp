@@ -19,7 +19,7 @@ namespace mail = bus::busd::mail;
 
 constexpr std::size_t kSampled = 3;  // of the short form, which is to take well below a minute
 constexpr std::size_t kTwice = 2;
-/// More than Mail::kBuriedAtOnce: the walk comes by twice, and at all other rows in between.
+/// More than kBuriedAtOnce: the walk comes by twice, and at all other rows in between.
 constexpr std::size_t kStale = 20;
 constexpr auto kBeyondAge = std::chrono::hours(24 * 31);  // of [mail] age, and of keys and senders
 constexpr std::string_view kFirst = "first", kSecond = "second";

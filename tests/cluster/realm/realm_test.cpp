@@ -137,9 +137,9 @@ TEST_F(RealmTest, OneHeroIsShownWhereverItLives) {
   EXPECT_EQ(bustop({"hero/space-1.1"}, "text"), 0);
   EXPECT_THAT(game.cluster.log_of("text"), HasSubstr("entity   hero space-1.1, alive\n"));
   EXPECT_EQ(bustop({"hero/nobody"}, "nobody"), 1);
-  EXPECT_THAT(game.cluster.log_of("nobody"), HasSubstr("nobody has hero/nobody"));
+  EXPECT_THAT(game.cluster.log_of("nobody"), HasSubstr("hero/nobody: no owner"));
   EXPECT_EQ(bustop({"realm/space-1"}, "desk"), 1);
-  EXPECT_THAT(game.cluster.log_of("desk"), HasSubstr("is no entity"));
+  EXPECT_THAT(game.cluster.log_of("desk"), HasSubstr("not an entity"));
   // The same at its node, by any of its names; and lists.
   EXPECT_EQ(home.json("/entities?name=hero/space-1.1")["type"], "hero");
   EXPECT_EQ(home.json("/entities?name=space-1.1")["online_id"], shown["online_id"]);

@@ -246,7 +246,7 @@ TEST_F(ServicesTest, AHostThatStandsStillBeyondItsLeaseIsFenced) {
         EXPECT_EQ(*after, 8);
         one->cont();
         CO_TRUE(co_await until(30s, [&] {
-          return one->log_lines_with("instances of services ended with the lease") >= 1;
+          return one->log_lines_with("service instances ended with the lease") >= 1;
         }));
         chief->process().kill();  // and the standby goes on from what the hosts say
         CO_TRUE(co_await until(30s, [&] {

@@ -86,7 +86,8 @@ class ScriptRun : public ObjectsTest {
     }
     const std::vector<std::string> whole = {"made",  "init", "activate", "deactivate destroyed",
                                             "final", "gone"};
-    for (auto& [part, life] : lives) {
+    for (auto& one : lives) {
+      auto& life = one.second;
       std::ranges::replace(life, "deactivate closing", "deactivate destroyed");
       std::vector<std::string> expected;
       std::ranges::copy_if(whole, std::back_inserter(expected), [&](const std::string& line) {

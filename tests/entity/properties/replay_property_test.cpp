@@ -92,7 +92,6 @@ class Scene {
   }
 
  private:
-  static constexpr unsigned kMostBehind = 100;
   bool current(std::size_t i) const {
     const auto audience = static_cast<Audience>(i);
     return replicas_[i].version(audience) == real_->version(audience);

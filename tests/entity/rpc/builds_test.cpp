@@ -26,7 +26,7 @@ class RpcBuilds : public RpcTest {
     const auto bound = co_await server.bind("service/chat", chat, use_awaitable);
     co_return bound.has_value();
   }
-  static constexpr std::string_view kJoin = "(str)->i32!{u16,{n,bytes}}";
+  static constexpr std::string_view kJoin = "(str)->i32!{{u16,u16},{n,bytes}}";
   Chat chat;
 };
 
@@ -47,8 +47,8 @@ TEST_F(RpcBuilds, AChangedArgumentIsRefusedByNameWithTheTypesThatAreMeant) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());
     for (const std::string_view other :
-         {"(u64)->i32!{u16,{n,bytes}}", "(str,i32)->i32!{u16,{n,bytes}}", "()->i32!u8",
-          "(str)->i64!{u16,{n,bytes}}", "(str)->i32!u8"}) {
+         {"(u64)->i32!{{u16,u16},{n,bytes}}", "(str,i32)->i32!{{u16,u16},{n,bytes}}", "()->i32!u8",
+          "(str)->i64!{{u16,u16},{n,bytes}}", "(str)->i32!u8"}) {
       const Bytes join = as_of("join", other, "lobby");
       const Error error = co_await call_raw(caller_bus, "service/chat", join);
       EXPECT_EQ(error, Errc::signature_mismatch) << other;

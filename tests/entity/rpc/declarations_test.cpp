@@ -64,11 +64,11 @@ TEST(Declarations, IdsAreOfTheNamesAlone) {
 
 TEST(Declarations, SignaturesNameTypesByTheirBytes) {
   (void)Dictionary::of_process();
-  EXPECT_EQ(info_of<&Chat::join>().text, "(str)->i32!{u16,{n,bytes}}");
+  EXPECT_EQ(info_of<&Chat::join>().text, "(str)->i32!{{u16,u16},{n,bytes}}");
   EXPECT_EQ(info_of<&Chat::said>().text, "(str)->");
   EXPECT_EQ(info_of<&Chat::sit>().text, "(u8)->i32!u8");
   EXPECT_EQ(info_of<&Player::slow>().text, "(i32)->i32");
-  EXPECT_EQ(info_of<&Chat::join>().signature, hash32("(str)->i32!{u16,{n,bytes}}"));
+  EXPECT_EQ(info_of<&Chat::join>().signature, hash32("(str)->i32!{{u16,u16},{n,bytes}}"));
 }
 
 TEST(Declarations, AreFoundInTheDictionaryOfTheProcess) {

@@ -167,6 +167,9 @@ TEST_F(RpcLocal, APassIsBoundedSoThatOthersRun) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());
     CO_OK(co_await call<&Chat::join>(server, "entity/7", {}, "x"));
+    // The answer has come within a pass. What is sent now could be handled by the rest of that one,
+    // or by the next, as its time allows; behind the sleep there is none under way.
+    co_await sleep(1ms);
     for (std::size_t i = 0; i < 3 * kLocalPass; ++i) {
       EXPECT_TRUE((send<&Chat::said>(server, "entity/7", {}, "x")));
     }
@@ -175,7 +178,7 @@ TEST_F(RpcLocal, APassIsBoundedSoThatOthersRun) {
     for (int i = 0; i < 2000 && chat.lines.size() < 3 * kLocalPass; ++i) co_await sleep(1ms);
     EXPECT_EQ(chat.lines.size(), 3 * kLocalPass);
     EXPECT_GT(seen, 0U);
-    EXPECT_LE(seen, kLocalPass);  // this test itself runs within a pass
+    EXPECT_LE(seen, kLocalPass);
   });
 }
 

@@ -176,7 +176,7 @@ TEST_F(RpcRemote, AnotherBuildsSignatureIsRefusedAndNotMisread) {
     Bytes bytes;
     Encoder out(bytes);
     put_header(out,
-               {method_id("chat", "join"), hash32("(u64)->i32!{u16,{n,bytes}}"), Behalf::none, 0});
+               {method_id("chat", "join"), hash32("(u64)->i32!{{u16,u16},{n,bytes}}"), Behalf::none, 0});
     out.text("lobby");
     EXPECT_EQ(co_await call_raw(caller_bus, "service/chat", bytes), Errc::signature_mismatch);
     EXPECT_EQ(chat.entered, 0);
@@ -258,7 +258,7 @@ TEST_F(RpcRemote, InspectNamesHostsMethodsAndErrors) {
     for (const auto& method : report["methods"]) {
       if (method["name"] != "chat.join") continue;
       EXPECT_EQ(method["calls"], 1);
-      EXPECT_EQ(method["types"], "(str)->i32!{u16,{n,bytes}}");
+      EXPECT_EQ(method["types"], "(str)->i32!{{u16,u16},{n,bytes}}");
       EXPECT_EQ(method["permission"], "any_client");
       EXPECT_GT(method["busy_ms"].get<double>(), 0);
     }

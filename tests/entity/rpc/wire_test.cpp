@@ -31,7 +31,7 @@ TEST(RpcWire, ACallIsItsHeaderAndItsArguments) {
   Bytes bytes;
   ASSERT_TRUE((encode_call<&Chat::join>(bytes, Behalf::none, 0, "hall")));
   const std::string method =
-      little(hash32("chat.join")) + little(hash32("(str)->i32!{u16,{n,bytes}}"));
+      little(hash32("chat.join")) + little(hash32("(str)->i32!{{u16,u16},{n,bytes}}"));
   EXPECT_EQ(hex(bytes), "a100" + method + "04" + "68616c6c");
   bytes.clear();
   ASSERT_TRUE((encode_call<&Chat::join>(bytes, Behalf::any_client, 300, "hall")));
@@ -46,7 +46,7 @@ TEST(RpcWire, AQuestionSaysWhereItsAnswerGoes) {
   header.question = {300, 5};
   ASSERT_TRUE((encode_call<&Chat::join>(bytes, header, "hall")));
   const std::string method =
-      little(hash32("chat.join")) + little(hash32("(str)->i32!{u16,{n,bytes}}"));
+      little(hash32("chat.join")) + little(hash32("(str)->i32!{{u16,u16},{n,bytes}}"));
   EXPECT_EQ(hex(bytes),
             "a300" + method + "08" + "656e746974792f37" + "ac02" + "05" + "04" + "68616c6c");
   Decoder in(bytes);

@@ -112,7 +112,7 @@ TEST_F(HostPartsTest, DeparturesRefuseEntitiesWithoutOneName) {
   Guild& roses = guild("roses");
   std::vector<bus::Errc> ends;
   const auto note = [&](const bus::Result<>& moved) {
-    ends.push_back(moved ? bus::Errc::ok : moved.error().code);
+    ends.push_back(moved ? bus::Errc::ok : bus::errc_of(moved.error()));
   };
   departures.begin(roses, "b.y", note);
   context.draining = true;

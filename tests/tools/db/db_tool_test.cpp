@@ -114,7 +114,8 @@ TEST_F(DbTool, WhatIsDeeperThanADocumentMayBeIsRefused) {
     EXPECT_EQ(ran.code, 1);
     EXPECT_THAT(ran.err, HasSubstr("line 2: too_large: too deep"));
   }
-  EXPECT_THAT(on("a", {"find", "c", "--from", nested(30'000)}).err, HasSubstr("is no JSON array"));
+  EXPECT_THAT(on("a", {"find", "c", "--from", nested(30'000)}).err,
+              HasSubstr("is not a JSON array"));
 }
 
 TEST_F(DbTool, DamageIsFound) {
@@ -138,7 +139,7 @@ TEST_F(DbTool, MistakesAreNamed) {
   for (const char* const limit : {"-1", "0", "99999999999999999999999", "x"}) {
     EXPECT_EQ(on("none", {"find", "c", "--limit", limit}).code, 2) << limit;
   }
-  EXPECT_THAT(on("none", {"ls"}).err, HasSubstr("is no store"));
+  EXPECT_THAT(on("none", {"ls"}).err, HasSubstr("is not a store"));
   make("a");
   const auto open = storage::test::open_or_fail({.folder = path("a")});
   EXPECT_THAT(on("a", {"ls"}).err, HasSubstr("in_use"));

@@ -3,8 +3,6 @@
 #include <cassert>
 #include <utility>
 
-#include "bus/core/sabotage.hpp"
-
 namespace starbus::bus {
 
 bool MessagePath::takes(Kind kind) {
@@ -236,9 +234,6 @@ Result<> MessagePath::data_from_root(ByteView payload) {
   }
   host_.forwarding.show_to_tap(*run);
   host_.forwarding.forward_run(*next, *run, payload, uplink_.status().link);
-  if (sabotaged(Sabotage::ack_before_handler)) {
-    host_.forwarding.route_reply(Ack{run->lane, run->origin, run->channel, run->lineage, run->seq});
-  }
   return {};
 }
 

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "bus/core/routers/host/host_name_requests.hpp"
-#include "bus/core/sabotage.hpp"
 #include "bus/core/wire/name.hpp"
 
 namespace starbus::bus {
@@ -99,11 +98,6 @@ Result<> NameAnswers::on_moved(ByteView payload) {
   if (!moved) return moved.error();
   // The row stays until the process says FREED: this record may be lost on its link, and a
   // restarted busroot that is not told of the copy would let the name move on and come back to it.
-  if (sabotaged(Sabotage::copy_forgotten_early)) {
-    if (LocalProcess* const process = host_.table.by_id(moved->process)) {
-      HostTable::forget_copy(*process, moved->channel, moved->ticket);
-    }
-  }
   sessions_.tell(*moved);
   return {};
 }

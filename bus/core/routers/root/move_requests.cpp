@@ -3,7 +3,6 @@
 #include <cassert>
 #include <utility>
 
-#include "bus/core/sabotage.hpp"
 #include "bus/core/wire/name.hpp"
 
 namespace starbus::bus {
@@ -11,11 +10,9 @@ namespace starbus::bus {
 /// Whether the target of this move certainly never was the owner. A living process that has listed
 /// all its rows to this busroot without this name could get it from this busroot only.
 bool MoveRequests::never_ran(const RootMove& move) const {
-  if (sabotaged(Sabotage::rollback_keeps_lineage)) return true;
   if (move.rollback) return false;
   if (move.remembered) return true;
   const RootProcess* const target = root_.find_process(move.moving.target);
-  if (sabotaged(Sabotage::target_once_alive) && target == nullptr) return true;
   return target != nullptr && target->witness;
 }
 
@@ -38,7 +35,7 @@ void MoveRequests::on_move(RootProcess& process, const Move& request) {
   RootMove move = root_.move_of(*entry);
   // While the copy of an earlier move is not freed there is no answer: a refusal could be overtaken
   // by the grant to a repeated request, and the name would stay held for ever.
-  if (move.source && !sabotaged(Sabotage::move_before_freed)) return;
+  if (move.source) return;
   if (move.moving && move.moving != request.ticket) {
     return refuse(Errc::busy, "another move of the channel is under way");
   }
@@ -69,7 +66,6 @@ void MoveRequests::on_attach(RootProcess& process, const Attach& request) {
     granted.source = {entry->owner().process(), entry->epoch, entry->lineage, request.ticket};
     names_.give(*entry, process, root_.fresh_epoch(), entry->lineage);
     names_.set_move(*entry, std::move(granted));
-    if (sabotaged(Sabotage::moved_before_active)) names_.tell_moved(*entry);
   }
   if (&entry->owner() != &process || root_.move_of(*entry).granted != request.ticket)
     return refuse();

@@ -3,7 +3,6 @@
 #include <cassert>
 #include <utility>
 
-#include "bus/core/sabotage.hpp"
 #include "bus/core/wire/record_moves.hpp"
 
 namespace starbus::bus {
@@ -79,7 +78,7 @@ void Ownership::settle_move(const Directory::Entry& entry) {
 void Ownership::tell_moved(const Directory::Entry& entry) {
   const RootMove move = root_.move_of(entry);
   if (!move.source) return;
-  if (!entry.confirmed && !sabotaged(Sabotage::moved_before_active)) return;
+  if (!entry.confirmed) return;
   RootProcess* const source = root_.find_process(move.source->process);
   if (source) root_.reply(*source, Moved{source->process(), entry.id(), move.source->ticket});
 }

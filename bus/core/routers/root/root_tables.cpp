@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "bus/core/sabotage.hpp"
 #include "bus/core/wire/name.hpp"
 
 namespace starbus::bus {
@@ -167,8 +166,7 @@ void RootTables::drop_omitted(HostEntry& host, const PendingTable& table) {
   for (const auto& [id, process] : host.processes) {
     if (process->pending) continue;
     root_.directory.for_each_of(*process, [&](Directory::Entry& entry) {
-      const bool kept = !entry.confirmed && !sabotaged(Sabotage::table_mid_session);
-      if (entry.listed || kept) {
+      if (entry.listed || !entry.confirmed) {
         entry.listed = false;
       } else {
         names_.drop(entry);

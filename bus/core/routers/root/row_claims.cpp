@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "bus/core/sabotage.hpp"
 #include "bus/core/wire/name.hpp"
 #include "bus/core/wire/record_moves.hpp"
 
@@ -20,14 +19,13 @@ void RowClaims::claim(RootProcess& process, const Row& row, const ChannelId& id)
     return;
   }
   Directory::Entry* const entry = *found;
-  const bool stale_wins = sabotaged(Sabotage::stale_epoch_accepted);
   // This busroot remembers its own grants: an epoch of its term that is higher than that of the
   // present owner was granted for another name.
   const bool ours = row.epoch.term() == root_.config.term;
   if (entry != nullptr && ours && row.epoch > entry->epoch && &entry->owner() != &process) {
     return leave_out(process, row, id);
   }
-  if (entry == nullptr || row.epoch > entry->epoch || (stale_wins && row.epoch < entry->epoch)) {
+  if (entry == nullptr || row.epoch > entry->epoch) {
     return take(process, row, id, entry);  // the higher epoch wins
   }
   const bool owns = &entry->owner() == &process;

@@ -192,7 +192,7 @@ TEST(OriginTime, AnExpiredMessageBecomesATombstoneInItsChain) {
 }
 
 TEST(OriginTime, ALifeHasALimit) {
-  for (const std::uint64_t days : {25, 30, 60, 100'000}) {
+  for (const std::uint64_t days : {25u, 30u, 60u, 100'000u}) {
     SendingSide side;
     side.pass(10);
     side.send(7, "a", 1, {}, side.now() + from_ms(days * 24 * 3600 * 1000));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bus/core/wire/name.hpp"
+#include "tests/sanitized.hpp"
 
 namespace starbus::bus {
 namespace {
@@ -85,11 +86,8 @@ std::size_t heap_in_use() {
   return info.uordblks + info.hblkhd;
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kMeasures = false;  // the sanitizer's allocator has its own costs
-#else
-constexpr bool kMeasures = true;
-#endif
+// The sanitizer's allocator has its own costs.
+constexpr bool kMeasures = !testing::kAddressSanitizer;
 
 TEST(DirectoryScale, MillionNamesTakeUnder400BytesEachAndListInASecond) {
   constexpr std::size_t kNames = 1'000'000;

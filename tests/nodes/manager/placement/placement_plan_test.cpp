@@ -251,7 +251,9 @@ RC_GTEST_PROP(PlacementHistories, EndWithEachInstanceOnceAndMoveNothing, ()) {
     // What is wanted, alone and alive stays where it is.
     std::set<PlannedAction> planned;
     for (const auto& action : make_plan(world.input()).actions) planned.insert(action);
-    for (const auto& [id, processes] : world.where()) {
+    for (const auto& one : world.where()) {
+      const auto& id = one.first;
+      const auto& processes = one.second;
       const auto is = [&](const WantedType& wanted) {
         return wanted.type == id.type && id.number <= wanted.count &&
                id == wanted.instance(id.number);

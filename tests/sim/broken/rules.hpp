@@ -1,6 +1,6 @@
 /// Rules of the protocol that can be broken one at a time, to show that the simulator's oracle
-/// notices. In a normal build `sabotaged` is the constant false; only the second builds of the
-/// core, under tests/sim and bench, define STARBUS_SABOTAGE.
+/// notices. The product knows nothing of them: tests/sim/broken/patches change a copy of its
+/// sources, and each file of that copy includes this one first.
 #pragma once
 
 #include <cstdint>
@@ -39,16 +39,11 @@ enum class Sabotage {
   no_acknowledgements,     // sent messages count as handled: for the benchmark of ACKs
 };
 
-#ifdef STARBUS_SABOTAGE
+/// The rule that is broken now; one thread.
 inline Sabotage active_sabotage = Sabotage::none;
 inline bool sabotaged(Sabotage rule) {
   return active_sabotage == rule;
 }
-#else
-constexpr bool sabotaged(Sabotage) {
-  return false;
-}
-#endif
 
 /// For process_wide_filter: the highest sequence of `source` that any channel has handled.
 template <class Channels, class Source>
