@@ -75,7 +75,7 @@ constexpr std::pair<Code, std::string_view> kShownBy[] = {
     {bus::Errc::store_full, "MailTest.AFullDiskRefusesForGood"},
     {bus::Errc::mailbox_full, "MailTest.AFullMailboxRefusesAndOthersGoOn"},
     {bus::Errc::corrupt, "MailTest.AMailboxThatCannotBeReadIsRefusedAndOthersGoOn"},
-    {bus::Errc::cursor_ahead, "MailReading.ACursorBeyondWhatThereIsIsRefused"},
+    {bus::Errc::cursor_ahead, "MailReading.Opening_CursorAhead_IsRefused"},
 };
 
 std::string_view shown_by(Code code) {

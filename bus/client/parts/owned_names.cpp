@@ -1,5 +1,6 @@
 #include "bus/client/parts/owned_names.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace starbus::bus {
@@ -30,6 +31,8 @@ void OwnedNames::bind_member(const std::string& group, Handlers handlers, Done<B
 void OwnedNames::bind_next_instance(std::string shared, unsigned after, Handlers handlers,
                                     Done<Bound> done) {
   const RowSet* const rows = context_.process.rows(shared + "#");
+  const auto own = own_run_.find(shared);
+  if (own != own_run_.end()) after = std::max(after, own->second);
   for (unsigned instance = after + 1; instance <= kMaxInstances; ++instance) {
     std::string name = shared + "#" + std::to_string(instance);
     if ((rows && rows->rows().contains(name)) || by_name_.contains(name)) continue;
@@ -55,6 +58,10 @@ void OwnedNames::bind_exact(std::string name, std::string asked, unsigned instan
   names_.emplace(*binding, std::move(owned));
   by_name_[name] = *binding;
   if (!asked.empty()) by_name_[asked] = *binding;
+  if (instance != 0) {
+    unsigned& run = own_run_[asked];
+    if (instance == run + 1) run = instance;
+  }
   context_.link.request_send(0);
 }
 
@@ -110,12 +117,18 @@ std::shared_ptr<OwnedName> OwnedNames::forget(BindingId binding) {
   names_.erase(found);
   by_name_.erase(*owned->name);
   if (!owned->asked.empty()) by_name_.erase(owned->asked);
+  if (owned->instance != 0) {
+    unsigned& run = own_run_[owned->asked];
+    run = std::min(run, owned->instance - 1);
+    if (run == 0) own_run_.erase(owned->asked);
+  }
   readers_.disowned(owned->channel, {Errc::not_bound, *owned->name});
   return owned;
 }
 
 void OwnedNames::end_all(const Error& reason) {
   by_name_.clear();
+  own_run_.clear();
   for (const auto& [id, owned] : std::exchange(names_, {})) {
     context_.complete<Bound>(owned->bound, reason);
     context_.complete<void>(owned->moved, reason);
