@@ -13,8 +13,10 @@ namespace starbus::aoi {
 
 using EntityIndex = std::uint32_t;
 using SensorIndex = std::uint32_t;
+/// An index that no row has.
 inline constexpr std::uint32_t kNone = 0xffff'ffff;
 
+/// Where an entity is, and which one.
 struct Spot {
   Position at;
   std::uint32_t id = 0;  ///< the whole EntityId; 0: not live

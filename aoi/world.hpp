@@ -82,6 +82,7 @@ struct Statistics {
   std::uint64_t query_visited = 0;  ///< cells or nodes through which they found them
 };
 
+/// One of the moves that `move` does at once.
 struct Move {
   EntityId entity;
   Position to;
@@ -93,6 +94,7 @@ struct Adopted {
   bool forced = false;
 };
 
+/// An entity that `nearest` has found, and its distance.
 struct Neighbour {
   EntityId entity;
   float distance = 0;
@@ -173,6 +175,7 @@ class World {
 
   bool contains(EntityId entity) const;
   bool contains(SensorId sensor) const;
+  /// nullopt if the entity is not there.
   std::optional<Position> position(EntityId entity) const;
   std::optional<EntityOptions> entity(EntityId entity) const;
   /// EntityOptions::key, also of a removed entity until its index is used again; 0: unknown.

@@ -15,6 +15,7 @@
 
 namespace starbus {
 
+/// One bound: its name, value and unit, the reason for it, and what happens when it is reached.
 struct LimitInfo {
   std::string_view name;
   std::uint64_t value;

@@ -96,6 +96,7 @@ struct DaemonInfo {
   bool ends_at_once = false;
 };
 
+/// Exit codes of every daemon.
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailure = 1;   // could not start, or stopped with an error
 inline constexpr int kExitUsage = 2;     // the command line or the configuration is wrong

@@ -19,6 +19,7 @@ namespace starbus::storage {
 /// own do).
 class Batch {
  public:
+  /// Adds an operation; keys and values are copied.
   void put(std::string_view key, std::string_view value);
   void erase(std::string_view key);
   /// Erases all keys in [from, to); an empty or reversed range does nothing. Costs the writer a

@@ -23,9 +23,12 @@ class Compactor {
   /// As stop().
   ~Compactor();
 
+  /// Queues a piece, joined with the one that it follows. Beyond kCompactHints the smallest is
+  /// dropped.
   void hint(ErasedPiece piece);
   /// Whether something waits for `idle`.
   bool waits() const;
+  /// Pieces that wait.
   std::size_t waiting() const;
   /// Nothing else is to do: everything that waits is compacted now.
   void idle();

@@ -43,11 +43,13 @@ namespace starbus::storage {
 class DiskEnv;
 class StoreEnv;
 
+/// A key with its value; owns both.
 struct Record {
   std::string key;
   std::string value;
 };
 
+/// How much one page of a scan may hold.
 struct PageLimit {
   std::size_t records = kPageRecords;  ///< at least 1 and at most kPageRecords count
   std::size_t bytes = kPageBytes;      ///< of keys and values; the first record always comes
@@ -172,6 +174,7 @@ class Store {
 /// thing that it did, for Report::damage.
 using RepairLogs = Result<std::vector<std::string>> (*)(StoreEnv& env, const std::string& folder);
 
+/// Where a store is and how it behaves. Only `folder` must be set.
 struct StoreOptions {
   std::filesystem::path folder;  ///< made if need be (its parent must exist); one store per folder
   /// The file system; not owned, must outlive the store. Null: the real one.

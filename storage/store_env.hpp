@@ -18,6 +18,7 @@ namespace starbus::storage {
 /// thread.
 class StoreEnv : public leveldb::EnvWrapper {
  public:
+  /// The text of the io_error of a table that is missing.
   static constexpr const char* kTableIsGone = "the table is gone";
 
   explicit StoreEnv(DiskEnv& disk) : EnvWrapper(&disk), disk_(disk) {}

@@ -30,7 +30,9 @@ class Writer {
   /// As close().
   ~Writer();
 
+  /// As Store::commit. Any thread.
   Result<> commit(Batch&& batch, Store::Completion&& done);
+  /// As Store::compact. Any thread.
   void compact(std::string from, std::string to) {
     compactor_.hint({std::move(from), std::move(to), kCompactKeys});
   }

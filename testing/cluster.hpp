@@ -24,6 +24,7 @@
 
 namespace starbus::testing {
 
+/// The hosts of the cluster and how they link up.
 struct ClusterOptions {
   std::vector<std::string> hosts = {"a"};
   bus::AccessList access{};     // of every busd; the default allows everything

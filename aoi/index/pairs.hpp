@@ -8,6 +8,7 @@
 
 namespace starbus::aoi {
 
+/// One sensor and one target; kNone in both: no pair.
 struct Pair {
   SensorIndex sensor = kNone;
   EntityIndex target = kNone;

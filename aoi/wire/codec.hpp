@@ -14,6 +14,7 @@ namespace starbus::aoi {
 
 class Writer {
  public:
+  /// Appends a little-endian number.
   template <std::unsigned_integral T>
   void number(T value) {
     for (std::size_t i = 0; i < sizeof(T); ++i) {
@@ -28,10 +29,12 @@ class Writer {
   std::string bytes_;
 };
 
+/// Reads a view of bytes, which must outlive it.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
 
+  /// The next little-endian number; 0 past the end.
   template <std::unsigned_integral T>
   T number() {
     if (bytes_.size() < sizeof(T)) {

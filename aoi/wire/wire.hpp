@@ -22,12 +22,14 @@
 
 namespace starbus::aoi {
 
+/// A target that came in view, and its index from now on.
 struct EnterEntry {
   std::uint16_t index = 0;
   std::uint64_t key = 0;  ///< of the target: EntityOptions::key
   friend bool operator==(const EnterEntry&, const EnterEntry&) = default;
 };
 
+/// What one observer's client is told of one update.
 struct ObserverBatch {
   std::uint64_t observer = 0;  ///< key of the observer
   std::uint32_t epoch = 0;     ///< of the numbering; never 0
@@ -52,6 +54,7 @@ std::string encode(const ObserverBatch& batch);
 /// corrupt (also: an epoch or an index that is 0, an index twice in one list), newer_format.
 Result<ObserverBatch> decode_batch(std::string_view bytes);
 
+/// One observer of a changed entity, and the index under which its client knows it.
 struct Receiver {
   SensorId sensor;
   EntityId observer;

@@ -24,6 +24,7 @@ class Pins {
   /// The managed sensor is removed.
   void drop_sensor(SensorIndex sensor);
 
+  /// The entity is a beacon from now on, or no more.
   void set_beacon(EntityIndex entity, bool on);
   std::span<const EntityIndex> beacons() const { return beacons_; }  ///< sorted
 

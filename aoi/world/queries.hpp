@@ -19,15 +19,18 @@ class Queries {
   Queries(const Tables& tables, Index& index, const SymmetricLists& lists, const Pins& pins)
       : tables_(tables), index_(index), lists_(lists), pins_(pins) {}
 
+  /// As in World.
   std::vector<EntityId> sees(SensorId id) const;
   bool sees(SensorId id, EntityId target) const;
   std::vector<SensorId> observers(EntityId id) const;
   std::uint16_t wire_index(SensorId id, EntityId target) const;
 
+  /// As in World; `radius` infinite: anywhere.
   Result<std::vector<EntityId>> find(const Region& region, const Filter& filter);
   Result<std::vector<Neighbour>> nearest(const Position& at, std::size_t k, float radius,
                                          const Filter& filter);
 
+  /// As in World.
   std::optional<EntityOptions> entity(EntityId id) const;
   std::optional<SensorOptions> sensor(SensorId id) const;
   std::optional<EntityId> owner(SensorId id) const;

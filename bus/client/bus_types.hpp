@@ -18,6 +18,7 @@ namespace starbus::bus {
 /// Where the local busd listens unless told otherwise, by Options or by $STARBUS_BUSD.
 inline constexpr std::string_view kDefaultEndpoint = "unix:///run/starbus/busd.sock";
 
+/// How a Bus is made. Only `node` must be set.
 struct Options {
   std::string node{};         // unique on its host: 1..100 of a-z A-Z 0-9 _ -
   std::string role = "node";  // for busd's access list
@@ -27,6 +28,7 @@ struct Options {
   std::uint8_t protocol_minor = kVersionMinor;
 };
 
+/// Options of send, send_acknowledged, multicast and announce.
 struct SendOptions {
   Lane lane = Lane::call;
   /// Not handed to a handler later than this after the call to send; 0: never given up. It ends in
@@ -43,6 +45,8 @@ struct SendOptions {
   ChannelId from{};
 };
 
+/// Options of call. At `deadline`, counted from the call, it ends as deadline. `hash_key` as in
+/// SendOptions.
 struct CallOptions {
   std::chrono::milliseconds deadline{5000};
   Lane lane = Lane::call;
@@ -50,6 +54,7 @@ struct CallOptions {
   std::uint64_t hash_key = 0;
 };
 
+/// Options of post and append.
 struct PostOptions {
   /// Of at most kMaxPostKey bytes: a post with a key that the mailbox has seen is not stored again,
   /// and answers with the number of the first. For posters that may crash and post again. Any text

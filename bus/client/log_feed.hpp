@@ -31,6 +31,7 @@ namespace starbus::bus {
 
 class LogFeedCore;
 
+/// Callbacks of a LogFeed; the loop's thread calls them.
 struct LogFeedOptions {
   /// It has ended, for a reason that does not mend: denied, bad_name, corrupt, closed, cursor_ahead
   /// (the store has less than has been read). What is stored from then on is given to nobody.

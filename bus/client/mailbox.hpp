@@ -41,6 +41,7 @@ struct Mail {
   std::string_view text() const { return as_text(body); }
 };
 
+/// How to open a mailbox.
 struct MailboxOptions {
   /// The saved cursor: what is up to it counts as acknowledged. 0: from the beginning.
   std::uint64_t after = 0;
@@ -50,6 +51,7 @@ struct MailboxOptions {
   std::chrono::milliseconds deadline{30'000};
 };
 
+/// How to follow a log. `window` and `deadline` as in MailboxOptions.
 struct LogOptions {
   /// The saved cursor; kFromEnd: what there is now is not read, as for one who joins now.
   static constexpr std::uint64_t kFromEnd = ~std::uint64_t{0};

@@ -22,6 +22,8 @@ using ByteView = std::span<const std::byte>;
 static_assert(std::endian::native == std::endian::little,
               "encode and decode copy integers as they lie in memory");
 
+/// Reads a little-endian number, aligned or not. The caller has checked that sizeof(T) bytes are
+/// there.
 template <std::unsigned_integral T>
 [[nodiscard]] inline T load(const std::byte* from) {
   T value;
@@ -29,11 +31,13 @@ template <std::unsigned_integral T>
   return value;
 }
 
+/// Writes `value` as little-endian to sizeof(T) bytes, aligned or not.
 template <std::unsigned_integral T>
 inline void store(std::byte* to, T value) {
   std::memcpy(to, &value, sizeof value);
 }
 
+/// The same bytes under another type; nothing is copied.
 inline ByteView as_bytes(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
@@ -41,10 +45,12 @@ inline std::string_view as_text(ByteView bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+/// Reads a view of bytes, which must outlive it. A plain value: one thread at a time.
 class Reader {
  public:
   explicit Reader(ByteView bytes) : rest_(bytes) {}
 
+  /// The next little-endian number; 0 after a failure.
   template <std::unsigned_integral T>
   T get() {
     if (rest_.size() < sizeof(T)) {
@@ -85,10 +91,12 @@ class Reader {
   bool ok_ = true;
 };
 
+/// Appends to a vector of bytes, which must outlive it. A plain value: one thread at a time.
 class Writer {
  public:
   explicit Writer(Bytes& out) : out_(out) {}
 
+  /// Appends a little-endian number.
   template <std::unsigned_integral T>
   void put(T value) {
     const std::size_t at = out_.size();

@@ -71,6 +71,7 @@ class Link : public std::enable_shared_from_this<Link> {
   virtual const Peer& peer() const = 0;
 };
 
+/// Characters of a CURVE key in Z85.
 inline constexpr std::size_t kCurveKeyText = 40;
 
 /// Keys of one side of a CURVE link, Z85 text of kCurveKeyText characters each. Empty: no
@@ -95,6 +96,7 @@ struct ListenOptions {
   unsigned short last_session_port = 0;
 };
 
+/// Keys and the time limit of one attempt to connect.
 struct ConnectOptions {
   CurveKeys keys;          // client keys; empty: plain
   std::string server_key;  // Z85; required with keys
@@ -124,6 +126,7 @@ class Connecting {
  public:
   virtual ~Connecting() = default;
 };
+/// Starts such an attempt on the context's thread. `timeout` ends it as unreachable.
 std::unique_ptr<Connecting> connect(boost::asio::io_context& context, const std::string& endpoint,
                                     ConnectOptions options, ConnectHandler on_connected);
 

@@ -29,7 +29,8 @@ class Fd {
 };
 
 /// Owns the file of a bound unix socket: removes it at destruction, but only while the path still
-/// means that very file, so that a successor's socket survives its predecessor.
+/// means that very file, so that a successor's socket survives its predecessor. Belongs to one
+/// thread.
 class SocketFile {
  public:
   SocketFile() = default;

@@ -22,10 +22,13 @@ class ZmqService final : public boost::asio::execution_context::service {
 
   explicit ZmqService(boost::asio::execution_context& context);
   ~ZmqService() override;
+  /// The service of this context; the first call makes it.
   static ZmqService& of(boost::asio::io_context& context);
 
+  /// A raw socket; null on failure. The caller gives it back to `close`.
   void* open(int type);
   void close(void* socket);
+  /// An inproc address that no other monitor of this context has.
   std::string new_monitor_name();
 
   /// Keeps a socket that has said goodbye for a moment: ZeroMQ drops what a peer has not read yet

@@ -10,6 +10,7 @@
 
 namespace starbus::report {
 
+/// One channel name with its owner.
 struct NameRow {
   std::string name;
   std::string id;

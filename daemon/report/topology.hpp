@@ -35,6 +35,7 @@ struct Vitals {
   friend bool operator==(const Vitals&, const Vitals&) = default;
 };
 
+/// One process of a host.
 struct ProcessInfo {
   std::string name;  // HOST.NODE
   std::string role;

@@ -73,6 +73,7 @@ class Encoder {
   explicit Encoder(Bytes& out, std::size_t limit = kArchiveBytes)
       : out_(out), begin_(out.size()), limit_(limit) {}
 
+  /// Appends one value; beyond the limit too_large, and nothing more is written.
   template <Number T>
   void number(T value) {
     std::byte bytes[kMaxVarint] = {};  // g++ 12 warns that unwritten bytes are read
@@ -97,6 +98,7 @@ class Encoder {
     out_.insert(out_.end(), bytes, bytes + size);
   }
 
+  /// The first failure counts.
   void fail(DataErrc code) {
     if (error_ == DataErrc::ok) error_ = code;
   }

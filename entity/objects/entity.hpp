@@ -33,6 +33,7 @@ class EntityManager;
 class MachineGroup;
 class Root;  // of properties
 
+/// How far an entity is in its life.
 enum class EntityState : std::uint8_t {
   constructed,   // its components are being made
   initialising,  // on_init runs, of one part after the other
@@ -93,6 +94,7 @@ class Entity : public Part, public rpc::CallableBase {
   using TypeParent = void;
   using MadePointer = Entity*;
   using Component = entity::Component;  // hides the one of CallableBase
+  /// Number of ancestors.
   static constexpr std::size_t kTypeDepth = 0;
   static constexpr std::string_view kTypeName = "entity";
   /// What it is, as EntityManager::describe, for people and tools; servers may call it on any
@@ -262,9 +264,11 @@ class EntityOf : public Parent {
   using TypeSelf = Self;
   using TypeParent = Parent;
   using RpcBase = typename objects_detail::RpcNearest<Parent>::type;
+  /// Number of ancestors.
   static constexpr std::size_t kTypeDepth = Parent::kTypeDepth + 1;
   static_assert(kTypeDepth < kMaxTypeDepth);
 
+  /// For the EntityManager, which alone can make the key.
   template <class... A>
   static Self* construct(const ConstructKey& key, A&&... arguments) {
     return new Self(key, std::forward<A>(arguments)...);

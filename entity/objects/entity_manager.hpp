@@ -30,6 +30,7 @@
 
 namespace starbus::entity {
 
+/// Bounds and surroundings of an EntityManager.
 struct EntityOptions {
   std::size_t most = kMaxEntities;
   EntityObserver* observer = nullptr;  // outlives the manager

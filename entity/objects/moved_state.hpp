@@ -37,6 +37,7 @@ struct MovedState {
   ByteView flows;
   std::vector<Block> blocks;
 
+  /// Appends the state.
   void write(Encoder& out) const;
   /// Nothing if the bytes are no such state.
   static std::optional<MovedState> read(ByteView bytes);

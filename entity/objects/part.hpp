@@ -28,6 +28,7 @@ enum class EndReason : std::uint8_t {
 };
 std::string_view name_of(EndReason reason);
 
+/// The hooks of a life, as errors and counters name them.
 enum class Hook : std::uint8_t {
   construct,
   init,

@@ -23,6 +23,7 @@ constexpr View view_of(Audience audience) {
 }
 std::string_view name_of(View view);
 
+/// The flags of a field; `|` joins them.
 enum class Flags : std::uint16_t {
   none = 0,
   ghost = 1,  ///< the real's ghosts in other processes
@@ -41,6 +42,7 @@ enum class Flags : std::uint16_t {
 constexpr Flags operator|(Flags a, Flags b) {
   return static_cast<Flags>(static_cast<std::uint16_t>(a) | static_cast<std::uint16_t>(b));
 }
+/// Whether all of `all_of` are set.
 constexpr bool has(Flags flags, Flags all_of) {
   const auto bits = static_cast<std::uint16_t>(all_of);
   return (static_cast<std::uint16_t>(flags) & bits) == bits;
@@ -48,6 +50,7 @@ constexpr bool has(Flags flags, Flags all_of) {
 /// "own_client|save"; "" for none.
 std::string to_string(Flags flags);
 
+/// The flags without their enum, for declarations: `Field<int, own_client | save>`.
 inline constexpr Flags ghost = Flags::ghost;
 inline constexpr Flags other_clients = Flags::other_clients;
 inline constexpr Flags own_client = Flags::own_client;
@@ -76,9 +79,11 @@ constexpr Reach bit_of(Audience audience) {
   return bit_of(view_of(audience));
 }
 
+/// Whether one of per_space, per_process and per_session is set.
 constexpr bool has_lifetime(Flags flags) {
   return (static_cast<std::uint16_t>(flags) & 0x1c0) != 0;
 }
+/// Whether any audience is named.
 constexpr bool names_audience(Flags flags) {
   return (static_cast<std::uint16_t>(flags) & kAudienceBits) != 0;
 }

@@ -13,12 +13,14 @@ concept KeyType = std::is_same_v<K, std::string> || std::is_same_v<K, std::int32
     std::is_same_v<K, std::int64_t> || std::is_same_v<K, std::uint32_t> ||
     std::is_same_v<K, std::uint64_t>;
 
+/// A text has 1 to kMaxKey bytes; any number is a key.
 template <KeyType K>
 bool valid_key(const K& key) {
   if constexpr (std::is_same_v<K, std::string>) return !key.empty() && key.size() <= kMaxKey;
   return true;
 }
 
+/// Reads a key; fails in the decoder if it is not valid.
 template <KeyType K>
 K read_key(Decoder& in) {
   K key{};

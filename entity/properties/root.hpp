@@ -32,6 +32,7 @@ class Root : public StructBase {
   Root& operator=(const Root&) = delete;
   virtual ~Root();
 
+  /// The fields of its class.
   virtual const Schema& schema() const = 0;
 
   // --- Telling others: the real entity --------------------------------------------------------
@@ -136,6 +137,7 @@ class Root : public StructBase {
 
   // --- For fields -----------------------------------------------------------------------------
 
+  /// A change: for watchers, for observers of a path, and whether there are any.
   void record(const Journal::Entry& entry) {
     journal_->record(entry);
     tell_listener();

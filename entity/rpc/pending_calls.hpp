@@ -29,6 +29,7 @@ class PendingCalls {
   /// False: kMaxCalls are open.
   bool may_begin() const;
 
+  /// A call enters the list, and leaves it with its answer.
   void began(CallState& state);
   void ended(CallState& state);
   /// Its last holder has let go of it.

@@ -24,6 +24,7 @@ enum class Travel : std::uint8_t {
   running = 1,  // the cluster's: timers that became due on the way fire on arrival
 };
 
+/// A named timer that fires.
 struct NamedFiring {
   std::uint64_t id;       // of this entity
   std::string_view name;  // both live until the handler returns

@@ -32,6 +32,7 @@ struct TimerLinks {
   std::uint32_t next;
 };
 
+/// One timer and its callable.
 struct alignas(64) TimerNode {
   std::uint64_t serial;   // of its TimerId; 0: fired or cancelled, no handle fits any more
   std::int64_t due;       // nanoseconds since the wheel's origin

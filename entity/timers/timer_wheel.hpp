@@ -28,6 +28,7 @@ namespace starbus::entity {
 /// The reading of a monotonic clock, and a span of it.
 using Time = std::chrono::nanoseconds;
 
+/// Bounds of delays and intervals.
 inline constexpr Time kLongestDelay = std::chrono::hours(24 * kMaxDelay);
 inline constexpr Time kShortestInterval = std::chrono::milliseconds(1);  // and the lowest slot
 

@@ -57,6 +57,7 @@ struct Erase {
 };
 using Write = std::variant<Insert, Put, Update, Erase>;
 
+/// Writes that take effect together, or not at all.
 struct WriteRequest {
   std::string request_id{};  ///< unique for ever; empty: a retry would be another write
   std::vector<Write> writes{};
@@ -66,6 +67,7 @@ struct WriteRequest {
 };
 
 enum class Outcome : std::uint8_t { unchanged = 0, created = 1, changed = 2, erased = 3 };
+/// The answer to a WriteRequest.
 struct Written {
   std::vector<Outcome> outcomes;  ///< one for each write
   bool repeated = false;          ///< it had been carried out before
@@ -73,6 +75,7 @@ struct Written {
 
 // --- reads ---
 
+/// Asks for one document.
 struct Find {
   std::string collection, id;
   std::vector<std::string> paths{};  ///< the projection; empty: the whole document
@@ -116,6 +119,7 @@ struct Counted {
 
 // --- indexes ---
 
+/// A path whose values an index sorts by.
 struct IndexField {
   std::string path;
   bool descending = false;
@@ -138,6 +142,7 @@ struct IndexInfo {
 
 // --- what there is ---
 
+/// The figures of one collection.
 struct CollectionInfo {
   std::string name;
   std::uint64_t documents = 0;
@@ -151,6 +156,7 @@ class Database {
 
   virtual ~Database() = default;
 
+  /// Answers, order and retries: see the head of this file.
   virtual Result<> write(WriteRequest request, Done<Written> done) = 0;
   virtual Result<> find(Find request, Done<std::optional<Json>> done) = 0;
   virtual Result<> query(Query request, Done<Page> done) = 0;

@@ -18,6 +18,7 @@
 
 namespace starbus::nodes::db {
 
+/// Whether all its writes are Erase: a full disk takes it.
 bool only_erases(const WriteRequest& request);
 
 /// How long answers are kept.

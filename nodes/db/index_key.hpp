@@ -26,6 +26,7 @@ class IndexShape {
   explicit IndexShape(std::vector<IndexField> fields);
 
   const std::vector<IndexField>& fields() const { return fields_; }
+  /// Of the values in a document; a missing one counts as null.
   std::string key_of(const Json& document) const;
   /// Of the first values; bad_request: more values than fields.
   Result<std::string> key_of(const std::vector<Json>& values) const;

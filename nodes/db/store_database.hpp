@@ -21,6 +21,7 @@
 
 namespace starbus::nodes::db {
 
+/// How many request ids are remembered, and for how long.
 struct StoreDatabaseOptions {
   /// Milliseconds of the wall clock; empty: the system's.
   std::function<std::uint64_t()> wall_ms;
@@ -55,6 +56,7 @@ class StoreDatabase final : public Database {
   Result<> indexes(std::string collection, Done<std::vector<IndexInfo>> done) override;
   Result<> collections(Done<std::vector<CollectionInfo>> done) override;
 
+  /// Its present figures, on the database's thread.
   DatabaseReport report() const;
 
  private:

@@ -27,6 +27,7 @@ namespace starbus::nodes::db {
 /// Numbers travel: new ones come at the end.
 enum class Operator : std::uint8_t { set, inc, unset, push, pull, raise };
 
+/// One operator, applied to the value at `path`.
 struct Change {
   Operator what = Operator::set;
   std::string path;

@@ -37,6 +37,7 @@
 
 namespace starbus::nodes::entities {
 
+/// Where the entities of a type are kept.
 struct DbSaverOptions {
   /// Of a type; not set: its name. At most 64 of letters, digits, `_`, `-` and `.`.
   std::function<std::string(const std::string& type)> collection = {};

@@ -37,6 +37,8 @@ class EntitySaves {
   EntitySaves(const EntitySaves&) = delete;
   EntitySaves& operator=(const EntitySaves&) = delete;
 
+  /// Hands the state to the store, after earlier ones of the same entity. `done` is called once,
+  /// with the end of the last attempt. `label` is for logs.
   void add(SavedEntity saved, std::string label, Done done);
 
   /// False if callers should wait before they add more.

@@ -39,6 +39,7 @@ class PublishedNames {
   void release(const std::vector<std::string>& names);
 
   bool has(std::uint64_t id) const { return rows_.contains(id); }
+  /// Whether its names were lost with the lease.
   bool fenced(std::uint64_t id) const;
   /// Number of names that it has or has asked for.
   std::size_t names_of(std::uint64_t id) const;

@@ -7,6 +7,7 @@
 
 namespace starbus::nodes::manager {
 
+/// One node, as the manager knows it.
 struct ClusterNode {
   std::string process;  // HOST.NODE
   std::string role;     // empty: not known yet

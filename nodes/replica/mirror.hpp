@@ -26,6 +26,7 @@ class MirrorReceiver final : public entity::rpc::Callable<MirrorReceiver> {
  public:
   explicit MirrorReceiver(MirrorCore& core) : core_(core) {}
   ~MirrorReceiver() { close_rpc(); }
+  /// Called by the publisher: one change, and its position.
   void delta(entity::rpc::Caller& from, Position at, std::string bytes);
   static constexpr auto kRpc =
       entity::rpc::methods("mirror", entity::rpc::method<&MirrorReceiver::delta>("delta"));
@@ -50,6 +51,7 @@ class Mirror {
   Mirror(const Mirror&) = delete;
   Mirror& operator=(const Mirror&) = delete;
 
+  /// Where the mirror is now, and whether that is current.
   MirrorStatus status() const;
   const MirrorCounters& counters() const { return core_.counters(); }
 

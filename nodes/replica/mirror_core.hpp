@@ -21,6 +21,7 @@ namespace starbus::nodes::replica {
 /// later, and its state does not count until it has taken one.
 class Replica {
  public:
+  /// Replaces the state by a snapshot, or applies one change to it.
   virtual bool restore(bus::ByteView snapshot) = 0;
   virtual bool apply(bus::ByteView delta) = 0;
 

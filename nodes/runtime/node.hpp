@@ -55,9 +55,9 @@ class Node {
   Node& operator=(const Node&) = delete;
 
   const std::string& name() const;  // unique on its host
-  const std::string& role() const;
-  std::string process() const;  // "HOST.NODE"; ".NODE" until it has been registered once
-  NodeState state() const;
+  const std::string& role() const;  // of the configuration; fixed
+  std::string process() const;      // "HOST.NODE"; ".NODE" until it has been registered once
+  NodeState state() const;          // the present one
 
   // --- within App::start only; a mistake in one of these fails the start ---
 
@@ -91,6 +91,7 @@ class Node {
   /// Drains and ends, as SIGTERM does; with a reason, exit code 1. **From any thread.**
   void stop(bus::Error reason = {});
 
+  /// The parts of the node, each of which lives as long as the node. Of the loop's thread.
   bus::Bus& bus();
   entity::rpc::Endpoint& rpc();
   entity::TimerWheel& timers();

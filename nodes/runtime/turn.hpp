@@ -16,6 +16,7 @@
 
 namespace starbus::nodes {
 
+/// Bounds of one pass.
 struct TurnLimits {
   std::size_t closures = kPassWork;
   std::chrono::nanoseconds time = std::chrono::milliseconds(kPassTime);
@@ -37,6 +38,7 @@ class Turn {
        TurnLimits limits = {})
       : queue_(queue), timers_(timers), load_(load), clock_(std::move(clock)), limits_(limits) {}
 
+  /// One pass.
   Done run();
 
  private:

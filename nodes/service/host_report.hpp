@@ -21,6 +21,7 @@ enum class InstanceState : std::uint8_t {
 };
 std::string_view name_of(InstanceState state);
 
+/// One instance at its host. Equal if id, state and epoch are; `problem` does not count.
 struct InstanceRow {
   InstanceId id;
   InstanceState state = InstanceState::claiming;
@@ -50,6 +51,7 @@ struct HostReport {
   }
 };
 
+/// An order of the manager to a host.
 struct Action {
   enum class Kind : std::uint8_t { place, withdraw };
   Kind kind = Kind::place;

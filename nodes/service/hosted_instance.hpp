@@ -51,6 +51,7 @@ class HostedInstance final : public Instance {
   const InstanceId& id() const override { return id_; }
   bus::Epoch epoch() const override { return epoch_; }
   InstanceState state() const { return state_; }
+  /// Its row in the host's report.
   InstanceRow row() const;
   /// stop() failed or timed out.
   bool stopped_badly() const { return stopped_badly_; }

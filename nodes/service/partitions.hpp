@@ -31,6 +31,7 @@ namespace starbus::nodes::service {
 template <class T, class E>
 using Answer = entity::rpc::Reply<T, E>;
 
+/// Options of a call by key.
 struct KeyCallOptions {
   std::chrono::milliseconds deadline{5000};  // with all waiting
   bus::Lane lane = bus::Lane::call;

@@ -29,6 +29,7 @@ namespace starbus::nodes::service {
 /// What the host lends to an object, for as long as that lives.
 class Instance {
  public:
+  /// Type and number, as in "rank/3of16".
   virtual const InstanceId& id() const = 0;
   /// Of the claim: grows with each life of the instance, wherever that is. The fencing token for
   /// what it writes elsewhere.

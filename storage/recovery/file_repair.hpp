@@ -17,7 +17,8 @@ namespace starbus::storage {
 
 /// Repairs the files of a store that is closed, each as far as possible. Originals stay in lost/,
 /// DAMAGE is on the disk before a file is replaced, and each replacement is one rename: so a repair
-/// may be interrupted at any point and repeated. For the holder of the folder's lock. Blocks.
+/// may be interrupted at any point and repeated. For the holder of the folder's lock. Blocks. One
+/// thread.
 class FileRepair {
  public:
   FileRepair(StoreEnv& env, std::string folder)

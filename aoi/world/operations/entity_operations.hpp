@@ -23,6 +23,7 @@ class EntityOperations {
         removals_(removals),
         deferred_(deferred) {}
 
+  /// As in World.
   Result<EntityId> add(const EntityOptions& of);
   Result<> remove(EntityId id);
   /// In the header, because it is called for each entity in each tick.

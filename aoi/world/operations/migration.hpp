@@ -29,6 +29,7 @@ class Migration {
   };
   explicit Migration(const Parts& parts) : parts_(parts) {}
 
+  /// As in World.
   Result<ObserverState> export_state(SensorId id) const;
 
   /// What of a state can be adopted here, and the batch that tells the client so.

@@ -16,6 +16,7 @@ class PinOperations {
                 Deferred& deferred)
       : tables_(tables), lists_(lists), pins_(pins), interest_(interest), deferred_(deferred) {}
 
+  /// As in World; `on` false is unforce.
   Result<> force(SensorId id, EntityId target, bool on);
   Result<> set_beacon(EntityId id, bool on);
   Result<> set_special(EntityId a, EntityId b, bool on);

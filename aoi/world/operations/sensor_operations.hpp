@@ -30,6 +30,7 @@ class SensorOperations {
   };
   explicit SensorOperations(const Parts& parts) : parts_(parts) {}
 
+  /// As in World.
   Result<SensorId> add(EntityId owner, const SensorOptions& of, SensorHandlers::Handler own);
   Result<> remove(SensorId id);
   Result<> set_radius(SensorId id, float radius, float leave_margin);

@@ -29,6 +29,7 @@ struct MoveAttempt {
   Bytes application{};              // while attaching
 };
 
+/// One name of this process, from the request for it until it is gone, with its move if it has one.
 struct Binding {
   enum class Phase { binding, active, unbinding, frozen, attaching };
 

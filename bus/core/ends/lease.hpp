@@ -10,6 +10,7 @@
 
 namespace starbus::bus {
 
+/// A plain value of the process' thread.
 class Lease {
  public:
   /// busroot's length, less a margin for clocks that differ: kLeaseMargin, at most a quarter.

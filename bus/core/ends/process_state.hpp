@@ -12,6 +12,7 @@
 
 namespace starbus::bus {
 
+/// Who this process is: fixed from its start to its end.
 struct ProcessConfig {
   std::string node;
   std::string role = "node";

@@ -31,7 +31,9 @@ struct PeerFacts {
 /// The outside world of a router. Implementations must not call back into the router.
 class RouterShell {
  public:
+  /// An empty buffer for the next bundle, with capacity if the link has one to spare.
   virtual Bytes take_buffer(LinkId link) = 0;
+  /// Takes a whole bundle for this link; never refuses.
   virtual void send(LinkId link, Bytes bundle) = 0;
   /// Sends what was given to `send`, then ends the link. No `link_closed` follows.
   virtual void close(LinkId link) = 0;
@@ -87,6 +89,7 @@ struct LinkAttachment {
   ~LinkAttachment() = default;
 };
 
+/// One link with its session and its queues. Owned by Links; one thread.
 struct RouterLink final : LaneSource {
   LinkId id = 0;
   PeerFacts peer;
@@ -107,6 +110,7 @@ struct RouterLink final : LaneSource {
   }
 };
 
+/// Hears of the ends of links, whichever side has ended them.
 class LinkObserver {
  public:
   /// The link is about to be freed: drop every pointer to it.

@@ -20,9 +20,11 @@
 
 namespace starbus::bus {
 
+/// As in the table above: "BS" in memory, and the bytes before the first record.
 inline constexpr std::uint16_t kMagic = 0x5342;
 inline constexpr std::size_t kBundleHeaderSize = 32;
 
+/// The fields of the header but its magic; `length` is of the whole bundle, in bytes.
 struct BundleHeader {
   std::uint8_t major = kVersionMajor;
   std::uint8_t minor = kVersionMinor;

@@ -42,6 +42,7 @@ struct PostHead {
 /// Appends the head. `name` and `key` are checked before: kMaxName, kMaxPostKey.
 void encode_post_head(const PostHead& head, Bytes& out);
 
+/// A decoded message to a shard. `body` points into the decoded bytes.
 struct DecodedPost {
   PostHead head;
   ByteView body;

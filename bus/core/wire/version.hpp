@@ -13,6 +13,7 @@ namespace starbus::bus {
 /// Shown to people in hello, logs and admin answers.
 inline constexpr const char* kVersion = "0.1.0";
 
+/// The highest version that this release speaks. Another major version ends the session.
 inline constexpr std::uint8_t kVersionMajor = 1;
 inline constexpr std::uint8_t kVersionMinor = 1;
 /// What a minor version has brought: nothing of it is said in a session of an older one.

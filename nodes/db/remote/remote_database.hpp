@@ -32,6 +32,7 @@ class Bus;
 
 namespace starbus::nodes::db {
 
+/// Which database, and for how long a request is tried.
 struct RemoteOptions {
   std::string database = "main";
   /// How long a request is tried; at most kLongestDeadline.

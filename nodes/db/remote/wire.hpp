@@ -13,6 +13,7 @@
 
 namespace starbus::nodes::db {
 
+/// The arguments of Database::indexes and Database::collections.
 struct ListIndexes {
   std::string collection;
 };
@@ -22,11 +23,13 @@ struct ListCollections {};
 using Arguments = std::variant<WriteRequest, Find, Query, Count, DeclareIndex, DropIndex,
                                ListIndexes, ListCollections>;
 
+/// A request as a node gets it.
 struct Request {
   std::string database;
   Arguments arguments;  // the age of a WriteRequest included
 };
 
+/// The first byte of an answer.
 enum class Verdict : std::uint8_t {
   answered = 0,
   refused = 1,  // an Error follows
@@ -39,6 +42,7 @@ Result<bus::Bytes> encode_arguments(const Arguments& arguments);
 /// What stands before them, each time that they are sent.
 bus::Bytes encode_head(const std::string& database, std::uint64_t age_ms);
 
+/// An answer, taken apart; `answer` points into its bytes.
 struct Verdicted {
   Verdict verdict = Verdict::answered;
   Error error;           // of refused

@@ -14,6 +14,7 @@
 
 namespace starbus::nodes::db {
 
+/// The figures of an Intake, for metrics.
 struct IntakeFigures {
   std::size_t requests = 0;   // not answered yet
   std::size_t bytes = 0;      // of these
@@ -35,6 +36,7 @@ class Intake {
 
   Intake(boost::asio::io_context& loop, Handle handle);
 
+  /// Takes a call over, and answers it later; `busy` at once if there is no room.
   void take(bus::Call& call);
   /// **From any thread**, also when the object is gone.
   std::function<void(std::uint64_t number, bus::Bytes answer)> answer();

@@ -28,6 +28,7 @@ class RequestHandler {
 
   RequestHandler(Database& database, Scope scope) : database_(database), scope_(std::move(scope)) {}
 
+  /// Carries a request out. `reply` is called once, now or later, with the bytes of the answer.
   void handle(bus::ByteView body, const Reply& reply);
 
   const Counters& counters() const { return counters_; }

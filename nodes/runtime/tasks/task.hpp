@@ -47,6 +47,7 @@ class Task {
   bool given_up = false;  // guarded by the mutex of TaskChannels
 };
 
+/// The task of one call of submit, with the types of its work and its completion.
 template <class Work, class Done>
 class TypedTask final : public Task {
  public:

@@ -18,6 +18,7 @@
 
 namespace starbus::nodes {
 
+/// A closure, and the name under which its time counts.
 struct Work {
   WorkName name;
   std::function<void()> run;

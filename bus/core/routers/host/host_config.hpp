@@ -69,6 +69,7 @@ struct HostCounters {
   std::uint64_t leases_ended = 0;  // of those, because they had no session
 };
 
+/// The link of a busd to busroot, for admin and metrics.
 struct UplinkStatus {
   bool connected = false;  // a link is up
   bool greeted = false;    // busroot has accepted this host

@@ -40,6 +40,7 @@ class RootShell : public RouterShell {
   ~RootShell() = default;
 };
 
+/// What a busroot is started with.
 struct RootConfig {
   std::uint64_t term = 1;  // higher than at every start before
   std::string name = "busroot";
@@ -61,6 +62,7 @@ struct PendingTable {
   std::vector<PendingRow> rows;
 };
 
+/// A known host, with its session while it has one.
 struct HostEntry final : RootHost, LinkAttachment {
   RouterLink* session = nullptr;
   std::unique_ptr<PendingTable> pending;  // until TABLE_END
@@ -97,6 +99,7 @@ struct RootState {
   }
 };
 
+/// The process that owns the name, and its host. The directory's owners are always RootProcess.
 inline RootProcess& owner_of(const Directory::Entry& entry) {
   return static_cast<RootProcess&>(entry.owner());
 }
