@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "storage/leveldb_status.hpp"
+#include "storage/leveldb/leveldb_status.hpp"
 
 namespace starbus::storage {
 namespace {

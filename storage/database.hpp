@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "storage/error.hpp"
-#include "storage/leveldb_opening.hpp"
+#include "storage/leveldb/leveldb_opening.hpp"
 #include "storage/store.hpp"
 
 namespace starbus::storage {

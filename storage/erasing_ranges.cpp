@@ -6,7 +6,7 @@
 
 #include "storage/envelope.hpp"
 #include "storage/internal_keys.hpp"
-#include "storage/leveldb_status.hpp"
+#include "storage/leveldb/leveldb_status.hpp"
 #include "storage/limits.hpp"
 
 namespace starbus::storage {

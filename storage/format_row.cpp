@@ -5,7 +5,7 @@
 #include "base/numbers.hpp"
 #include "storage/envelope.hpp"
 #include "storage/internal_keys.hpp"
-#include "storage/leveldb_status.hpp"
+#include "storage/leveldb/leveldb_status.hpp"
 
 namespace starbus::storage {
 namespace {

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "storage/internal_keys.hpp"
-#include "storage/leveldb_status.hpp"
+#include "storage/leveldb/leveldb_status.hpp"
 #include "storage/limits.hpp"
 
 namespace starbus::storage {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "storage/group.hpp"
-#include "storage/leveldb_status.hpp"
+#include "storage/leveldb/leveldb_status.hpp"
 #include "storage/limits.hpp"
 
 namespace starbus::storage {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "storage/leveldb_status.hpp"
+#include "storage/leveldb/leveldb_status.hpp"
 #include "storage/limits.hpp"
 #include "storage/writer.hpp"
 

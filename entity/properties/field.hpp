@@ -1,6 +1,6 @@
 #pragma once
 
-#include "entity/properties/json_value.hpp"
+#include "entity/properties/json/json_value.hpp"
 #include "entity/properties/member.hpp"
 #include "entity/properties/saved.hpp"
 

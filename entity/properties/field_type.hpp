@@ -6,7 +6,7 @@
 #include <string>
 
 #include "entity/properties/address.hpp"
-#include "entity/properties/json_seam.hpp"
+#include "entity/properties/json/json_seam.hpp"
 #include "entity/properties/transaction.hpp"
 
 namespace starbus::entity {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "entity/rpc/callable.hpp"
-#include "entity/rpc/pending_calls.hpp"
+#include "entity/rpc/endpoint/pending_calls.hpp"
 #include "entity/rpc/reply.hpp"
 
 namespace starbus::entity::rpc {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "entity/rpc/binding_table.hpp"
 #include "entity/rpc/call_state.hpp"
+#include "entity/rpc/endpoint/binding_table.hpp"
 #include "entity/rpc/limits.hpp"
 #include "entity/rpc/running.hpp"
 

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "bus/client/bus.hpp"
-#include "entity/rpc/endpoint_core.hpp"
+#include "entity/rpc/endpoint/endpoint_core.hpp"
 
 namespace starbus::entity::rpc {
 

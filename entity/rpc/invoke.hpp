@@ -6,7 +6,7 @@
 
 #include "entity/archive/signature.hpp"
 #include "entity/rpc/call_state.hpp"
-#include "entity/rpc/endpoint_core.hpp"
+#include "entity/rpc/endpoint/endpoint_core.hpp"
 #include "entity/rpc/method.hpp"
 #include "entity/rpc/task.hpp"
 

@@ -3,7 +3,7 @@
 #include <cassert>
 
 #include "entity/rpc/callable.hpp"
-#include "entity/rpc/endpoint_core.hpp"
+#include "entity/rpc/endpoint/endpoint_core.hpp"
 #include "entity/rpc/limits.hpp"
 
 namespace starbus::entity::rpc {

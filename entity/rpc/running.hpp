@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "entity/rpc/work_meter.hpp"
+#include "entity/rpc/endpoint/work_meter.hpp"
 
 namespace starbus::entity::rpc {
 

@@ -15,7 +15,7 @@
 #include "storage/check/table_keys.hpp"
 #include "storage/envelope.hpp"
 #include "storage/internal_keys.hpp"
-#include "storage/leveldb_status.hpp"
+#include "storage/leveldb/leveldb_status.hpp"
 
 namespace starbus::storage {
 namespace {

@@ -16,7 +16,7 @@
 #include <string>
 
 #include "storage/error.hpp"
-#include "storage/store_env.hpp"
+#include "storage/leveldb/store_env.hpp"
 
 namespace starbus::storage {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "storage/leveldb_status.hpp"
+#include "storage/leveldb/leveldb_status.hpp"
 #include "storage/limits.hpp"
 #include "storage/recovery/damage_note.hpp"
 

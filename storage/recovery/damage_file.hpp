@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "storage/error.hpp"
+#include "storage/leveldb/store_env.hpp"
 #include "storage/recovery/repair.hpp"
-#include "storage/store_env.hpp"
 
 namespace starbus::storage {
 

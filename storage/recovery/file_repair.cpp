@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "storage/check/file_names.hpp"
-#include "storage/leveldb_status.hpp"
+#include "storage/leveldb/leveldb_status.hpp"
 #include "storage/limits.hpp"
 #include "storage/recovery/log_file.hpp"
 

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "storage/error.hpp"
+#include "storage/leveldb/store_env.hpp"
 #include "storage/recovery/damage_file.hpp"
 #include "storage/recovery/manifest.hpp"
 #include "storage/recovery/table_check.hpp"
-#include "storage/store_env.hpp"
 
 namespace starbus::storage {
 

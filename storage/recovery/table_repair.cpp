@@ -7,7 +7,7 @@
 #include "storage/check/file_names.hpp"
 #include "storage/check/table_keys.hpp"
 #include "storage/internal_keys.hpp"
-#include "storage/leveldb_status.hpp"
+#include "storage/leveldb/leveldb_status.hpp"
 #include "storage/limits.hpp"
 #include "storage/little_endian.hpp"
 #include "storage/recovery/file_repair.hpp"

@@ -12,7 +12,7 @@
 #include "storage/check/table_blocks.hpp"
 #include "storage/check/table_keys.hpp"
 #include "storage/internal_keys.hpp"
-#include "storage/leveldb_status.hpp"
+#include "storage/leveldb/leveldb_status.hpp"
 #include "storage/limits.hpp"
 
 namespace starbus::storage {

@@ -7,7 +7,7 @@
 #include "bus/core/wire/version.hpp"
 #include "busd/busd.hpp"
 #include "daemon/main_loop.hpp"
-#include "storage/disk_env.hpp"
+#include "storage/leveldb/disk_env.hpp"
 
 namespace {
 

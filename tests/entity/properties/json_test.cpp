@@ -4,8 +4,8 @@
 #include <cereal/archives/json.hpp>
 #include <sstream>
 
-#include "entity/properties/inspect.hpp"
-#include "entity/properties/json_value.hpp"
+#include "entity/properties/json/inspect.hpp"
+#include "entity/properties/json/json_value.hpp"
 
 namespace starbus::entity::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "entity/properties/inspect.hpp"
+#include "entity/properties/json/inspect.hpp"
 #include "entity/properties/properties.hpp"
 
 namespace starbus::entity::test {

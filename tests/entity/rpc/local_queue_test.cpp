@@ -1,9 +1,9 @@
 /// The queue of local messages, and the buffers that messages are encoded into.
-#include "entity/rpc/local_queue.hpp"
+#include "entity/rpc/endpoint/local_queue.hpp"
 
 #include <gtest/gtest.h>
 
-#include "entity/rpc/buffer_pool.hpp"
+#include "entity/rpc/endpoint/buffer_pool.hpp"
 
 namespace starbus::entity::rpc {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "entity/rpc/endpoint_core.hpp"
+#include "entity/rpc/endpoint/endpoint_core.hpp"
 #include "tests/entity/rpc/world.hpp"
 
 namespace starbus::entity::rpc {

@@ -3,7 +3,7 @@
 #include <mutex>
 #include <string>
 
-#include "storage/disk_env.hpp"
+#include "storage/leveldb/disk_env.hpp"
 #include "tests/cluster/crash_points/crash_sheet.hpp"
 
 namespace starbus::cluster_test {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "entity/archive/archive.hpp"
-#include "entity/properties/json_seam.hpp"
+#include "entity/properties/json/json_seam.hpp"
 
 namespace starbus::entity::archives {
 

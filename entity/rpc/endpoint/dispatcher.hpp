@@ -7,8 +7,8 @@
 #include <string>
 
 #include "bus/client/message.hpp"
-#include "entity/rpc/binding_table.hpp"
 #include "entity/rpc/callable.hpp"
+#include "entity/rpc/endpoint/binding_table.hpp"
 
 namespace starbus::entity::rpc {
 

@@ -1,4 +1,4 @@
-#include "entity/rpc/loop_timer.hpp"
+#include "entity/rpc/endpoint/loop_timer.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>

@@ -8,8 +8,8 @@
 #include <map>
 
 #include "base/loop_thread.hpp"
-#include "entity/rpc/loop_timer.hpp"
-#include "entity/rpc/work_meter.hpp"
+#include "entity/rpc/endpoint/loop_timer.hpp"
+#include "entity/rpc/endpoint/work_meter.hpp"
 
 namespace starbus::entity::rpc {
 

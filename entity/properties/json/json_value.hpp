@@ -2,7 +2,7 @@
 /// classes by their cereal function.
 #pragma once
 
-#include "entity/properties/json_archive.hpp"
+#include "entity/properties/json/json_archive.hpp"
 
 namespace starbus::entity {
 

@@ -1,4 +1,4 @@
-#include "storage/leveldb_status.hpp"
+#include "storage/leveldb/leveldb_status.hpp"
 
 #include <algorithm>
 #include <cerrno>

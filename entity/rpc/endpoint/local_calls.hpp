@@ -13,7 +13,7 @@
 
 #include "base/loop_thread.hpp"
 #include "bus/core/error.hpp"
-#include "entity/rpc/binding_table.hpp"
+#include "entity/rpc/endpoint/binding_table.hpp"
 #include "entity/rpc/limits.hpp"
 
 namespace starbus::entity::rpc {

@@ -9,18 +9,18 @@
 #include <string>
 
 #include "base/loop_thread.hpp"
-#include "entity/rpc/binding_table.hpp"
-#include "entity/rpc/buffer_pool.hpp"
 #include "entity/rpc/counters.hpp"
-#include "entity/rpc/dispatcher.hpp"
-#include "entity/rpc/gate_watch.hpp"
-#include "entity/rpc/local_calls.hpp"
-#include "entity/rpc/name_binder.hpp"
+#include "entity/rpc/endpoint/binding_table.hpp"
+#include "entity/rpc/endpoint/buffer_pool.hpp"
+#include "entity/rpc/endpoint/dispatcher.hpp"
+#include "entity/rpc/endpoint/gate_watch.hpp"
+#include "entity/rpc/endpoint/local_calls.hpp"
+#include "entity/rpc/endpoint/name_binder.hpp"
+#include "entity/rpc/endpoint/pending_calls.hpp"
+#include "entity/rpc/endpoint/reply_sender.hpp"
+#include "entity/rpc/endpoint/work_meter.hpp"
 #include "entity/rpc/options.hpp"
-#include "entity/rpc/pending_calls.hpp"
-#include "entity/rpc/reply_sender.hpp"
 #include "entity/rpc/running.hpp"
-#include "entity/rpc/work_meter.hpp"
 
 namespace starbus::entity::rpc {
 

@@ -11,9 +11,9 @@
 
 #include "base/loop_thread.hpp"
 #include "bus/client/message.hpp"
-#include "entity/rpc/buffer_pool.hpp"
 #include "entity/rpc/counters.hpp"
-#include "entity/rpc/loop_timer.hpp"
+#include "entity/rpc/endpoint/buffer_pool.hpp"
+#include "entity/rpc/endpoint/loop_timer.hpp"
 #include "entity/rpc/wire.hpp"
 
 namespace starbus::bus {

@@ -1,4 +1,4 @@
-#include "entity/rpc/pending_calls.hpp"
+#include "entity/rpc/endpoint/pending_calls.hpp"
 
 #include <cassert>
 

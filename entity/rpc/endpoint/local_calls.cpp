@@ -1,11 +1,11 @@
-#include "entity/rpc/local_calls.hpp"
+#include "entity/rpc/endpoint/local_calls.hpp"
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <cassert>
 
 #include "bus/client/bus.hpp"
-#include "entity/rpc/endpoint_core.hpp"
+#include "entity/rpc/endpoint/endpoint_core.hpp"
 #include "entity/rpc/loop_time.hpp"
 
 namespace starbus::entity::rpc {

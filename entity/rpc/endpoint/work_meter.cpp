@@ -1,4 +1,4 @@
-#include "entity/rpc/work_meter.hpp"
+#include "entity/rpc/endpoint/work_meter.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "entity/properties/inspect.hpp"
+#include "entity/properties/json/inspect.hpp"
 
 #include "entity/properties/path.hpp"
 

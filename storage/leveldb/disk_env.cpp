@@ -1,4 +1,4 @@
-#include "storage/disk_env.hpp"
+#include "storage/leveldb/disk_env.hpp"
 
 #include <fcntl.h>
 #include <sys/statvfs.h>

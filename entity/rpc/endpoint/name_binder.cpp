@@ -1,10 +1,10 @@
-#include "entity/rpc/name_binder.hpp"
+#include "entity/rpc/endpoint/name_binder.hpp"
 
 #include <boost/asio/post.hpp>
 #include <utility>
 
 #include "bus/client/bus.hpp"
-#include "entity/rpc/endpoint_core.hpp"
+#include "entity/rpc/endpoint/endpoint_core.hpp"
 
 namespace starbus::entity::rpc {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/disk_env.hpp"
+#include "storage/leveldb/disk_env.hpp"
 
 namespace starbus::storage {
 

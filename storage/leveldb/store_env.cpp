@@ -1,4 +1,4 @@
-#include "storage/store_env.hpp"
+#include "storage/leveldb/store_env.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,8 +1,8 @@
-#include "entity/rpc/dispatcher.hpp"
+#include "entity/rpc/endpoint/dispatcher.hpp"
 
 #include <cstdio>
 
-#include "entity/rpc/endpoint_core.hpp"
+#include "entity/rpc/endpoint/endpoint_core.hpp"
 #include "entity/rpc/invoke.hpp"
 #include "entity/rpc/limits.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bus/client/message.hpp"
-#include "entity/rpc/binding_table.hpp"
+#include "entity/rpc/endpoint/binding_table.hpp"
 
 namespace starbus::bus {
 struct Bound;

@@ -1,4 +1,4 @@
-#include "entity/rpc/gate_watch.hpp"
+#include "entity/rpc/endpoint/gate_watch.hpp"
 
 #include <boost/asio/post.hpp>
 #include <utility>

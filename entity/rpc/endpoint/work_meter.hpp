@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "bus/client/shown_name.hpp"
-#include "entity/rpc/binding_table.hpp"
 #include "entity/rpc/counters.hpp"
-#include "entity/rpc/current_work.hpp"
+#include "entity/rpc/endpoint/binding_table.hpp"
+#include "entity/rpc/endpoint/current_work.hpp"
 #include "entity/rpc/loop_time.hpp"
 #include "entity/rpc/ticks.hpp"
 

@@ -1,4 +1,4 @@
-#include "entity/rpc/binding_table.hpp"
+#include "entity/rpc/endpoint/binding_table.hpp"
 
 #include <algorithm>
 #include <cassert>

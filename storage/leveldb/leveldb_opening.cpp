@@ -1,4 +1,4 @@
-#include "storage/leveldb_opening.hpp"
+#include "storage/leveldb/leveldb_opening.hpp"
 
 #include <array>
 #include <cstdarg>
@@ -9,7 +9,7 @@
 
 #include "storage/check/log_check.hpp"
 #include "storage/format_row.hpp"
-#include "storage/leveldb_status.hpp"
+#include "storage/leveldb/leveldb_status.hpp"
 #include "storage/limits.hpp"
 
 namespace starbus::storage {

@@ -1,4 +1,4 @@
-#include "entity/rpc/endpoint_core.hpp"
+#include "entity/rpc/endpoint/endpoint_core.hpp"
 
 #include "bus/client/bus.hpp"
 #include "entity/rpc/call_state.hpp"

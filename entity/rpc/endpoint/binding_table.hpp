@@ -15,7 +15,7 @@
 
 #include "base/loop_thread.hpp"
 #include "entity/rpc/counters.hpp"
-#include "entity/rpc/local_queue.hpp"
+#include "entity/rpc/endpoint/local_queue.hpp"
 #include "entity/rpc/options.hpp"
 
 namespace starbus::entity::rpc {

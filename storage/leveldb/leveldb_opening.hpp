@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "storage/error.hpp"
+#include "storage/leveldb/store_env.hpp"
 #include "storage/store.hpp"
-#include "storage/store_env.hpp"
 
 namespace starbus::storage {
 

@@ -1,4 +1,4 @@
-#include "entity/rpc/reply_sender.hpp"
+#include "entity/rpc/endpoint/reply_sender.hpp"
 
 #include "bus/client/bus.hpp"
 #include "entity/rpc/limits.hpp"

@@ -1,4 +1,4 @@
-#include "entity/properties/json_seam.hpp"
+#include "entity/properties/json/json_seam.hpp"
 
 #include <limits>
 #include <nlohmann/json.hpp>
