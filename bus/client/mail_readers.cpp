@@ -250,7 +250,7 @@ void MailReaders::tick() {
     tell_store(reader);  // after a lease was lost no row need have changed
     reader.machine->tick(now());
     if (reader.opened && now() >= reader.deadline) {
-      const Error reason{Errc::deadline, "nobody serves " + shard_name(reader.shard)};
+      const Error reason{Errc::deadline, shard_name(reader.shard) + ": no store serves it"};
       reader.machine->close(reason);
       fail(id, reader, reason);
     } else {

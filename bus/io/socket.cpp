@@ -43,7 +43,7 @@ Result<bool> somebody_listens(const std::string& path) {
     return os_error(path, errno);
   }
   if (!S_ISSOCK(status.st_mode)) {
-    return Error{Errc::io_error, path + ": exists and is no socket"};
+    return Error{Errc::io_error, path + ": exists and is not a socket"};
   }
   const Fd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!probe) return os_error("socket", errno);

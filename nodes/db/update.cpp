@@ -148,7 +148,7 @@ Result<std::size_t> check_changes(const std::vector<Change>& changes) {
     const auto value = check_value(change.value);
     if (!value) return value.error();
     if (change.what == Operator::raise && !have_an_order(change.value, change.value)) {
-      return wrong(change, "is to be raised to what has no order");
+      return wrong(change, "$raise operand is neither a number nor a text");
     }
     if (change.what == Operator::inc && !change.value.is_number()) {
       return wrong(change, "$inc operand is not a number");

@@ -168,7 +168,7 @@ void EntityAdmin::add_type_metrics(Metrics& metrics) const {
 }
 
 void EntityAdmin::add_counters(Metrics& metrics) const {
-  metrics.gauge("starbus_entities_to_be_saved", "Entities whose present state is not stored.",
+  metrics.gauge("starbus_entities_to_be_saved", "Entities with unsaved state.",
                 [this] { return static_cast<double>(parts_.saver.pending()); });
   const auto counter = [&](const char* name, const char* help, auto read) {
     metrics.counter(name, help, [this, read] { return static_cast<double>(read(parts_)); });

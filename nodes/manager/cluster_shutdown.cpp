@@ -83,15 +83,16 @@ void ClusterShutdown::act() {
 }
 
 void ClusterShutdown::tell(const std::string& process) {
-  stages_.status(process, "is told to drain, and has not answered yet");
+  stages_.status(process, "has not answered the order to drain yet");
   entity::rpc::CallOptions options;
   options.deadline = milliseconds(kDrainDeadline);
   entity::rpc::call<&NodeControl::drain>(node_.rpc(), presence_name(process), options)(
       [this, process, weak = std::weak_ptr(alive_)](const entity::rpc::Reply<>& reply) {
         if (weak.expired() || reply) return;
         const bool silent = reply.error().code == entity::rpc::Errc::deadline;
-        stages_.status(process, silent ? "does not answer"
-                                       : "cannot be told to drain: " + reply.error().to_string());
+        stages_.status(process,
+                       silent ? "does not answer"
+                              : "does not take the order to drain: " + reply.error().to_string());
         stages_.not_told(process, bus::io::boot_now());
         arm();
       });

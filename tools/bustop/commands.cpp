@@ -184,17 +184,17 @@ int check_tail_place(const Context& context, const TailOptions& options, const s
   if (!info.found) {
     context.err << "bustop: "
                 << (route->root_answered()
-                        ? "nobody owns " + name + " now"
-                        : "busroot does not answer, so who owns " + name + " is not known")
-                << "; showing what passes through this host\n";
+                        ? name + " has no owner now"
+                        : "busroot does not answer, so the owner of " + name + " is not known")
+                << "; showing the messages that pass through this host\n";
     return kExitOk;
   }
   if (info.host == here) return kExitOk;
   context.err << "bustop: " << name << " is owned by " << printable(info.owner)
               << "; a tail does not travel over the bus\n  -> on host " << printable(info.host)
               << " run:  bustop tail '" << name
-              << "'\n  -> or see what passes through this host:  bustop tail --here '" << name
-              << "'\n";
+              << "'\n  -> or see the messages that pass through this host:  bustop tail --here '"
+              << name << "'\n";
   return kExitFailed;
 }
 

@@ -83,8 +83,8 @@ int follow(const ManagerContext& context, ManagerLink& link, ShutdownReport repo
     report = std::move(*next);
     if (report.phase == ShutdownPhase::idle) {
       return say(context, {bus::Errc::no_owner,
-                           "another manager has taken over, and none goes on "
-                           "with what an earlier one began"});
+                           "another manager has taken over, and does not "
+                           "continue the shutdown: ask again"});
     }
   }
   if (context.json) {

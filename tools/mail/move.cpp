@@ -146,8 +146,8 @@ int run_move(const Context& context, const MoveOptions& options) {
                                 options.from + " has; try again"});
     }
     if (!places->known.contains(options.from)) {
-      return fail(context, {Errc::no_owner, "there is no host " + options.from +
-                                                " in this cluster; starbus-mail shards shows "
+      return fail(context, {Errc::no_owner, "host " + options.from +
+                                                ": not in this cluster; starbus-mail shards shows "
                                                 "the hosts that keep mail"});
     }
     if (context.json) mover.print({});

@@ -122,7 +122,7 @@ Result<> check_is_owner(const std::filesystem::path& folder) {
   const passwd* const owner = ::getpwuid(facts.st_uid);  // NOLINT: one thread
   const std::string user = owner != nullptr ? owner->pw_name : std::to_string(facts.st_uid);
   return Error{Errc::denied, folder.string() + " belongs to " + user +
-                                 ", and busd could not open what you would " +
+                                 ", and busd could not open the files that you would " +
                                  "write there: run it as that user (sudo -u " + user + " ...)"};
 }
 

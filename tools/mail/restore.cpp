@@ -167,7 +167,7 @@ class Restore {
     const Folder aside = replaced_name();
     fs::rename(partial_, aside, error);
     if (error) return refuse_because(partial_, error, need_);
-    context_.err << "starbus-mail: an earlier restore has left what was there before: it is in "
+    context_.err << "starbus-mail: an earlier restore has left the store that was there before in "
                  << aside.string() << "\n";
     return {};
   }

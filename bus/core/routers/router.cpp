@@ -44,7 +44,7 @@ void Router::end_oldest_stranger() {
   });
   assert(oldest != nullptr);
   ++links_.counters().sessions_refused;
-  links_.end(*oldest, {Errc::overloaded, "too many links whose peers have not said who they are"});
+  links_.end(*oldest, {Errc::overloaded, "too many links without a hello"});
 }
 
 void Router::link_closed(LinkId id, const Error& reason, Time now) {

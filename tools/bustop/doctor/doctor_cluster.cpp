@@ -125,7 +125,7 @@ void check_services(const Examination& examination, Findings& to) {
         "cannot ask the manager: " + examination.manager.detail, std::string(kUnreachableCure));
   } else if (examination.manager.code != bus::Errc::ok) {
     add(to, Severity::warning, Check::manager_silent, "manager",
-        "does not tell: " + examination.manager.to_string());
+        "does not answer: " + examination.manager.to_string());
   }
   if (!examination.setbacks) return;
   for (const auto& row : examination.setbacks->rows) {
