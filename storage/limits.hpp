@@ -13,8 +13,7 @@ namespace starbus::storage {
     "too_large")                                                                                   \
   X(kMaxValue, 17 * 1024 * 1024, "bytes", "the bus' largest record (16 MiB) and its envelope",     \
     "too_large")                                                                                   \
-  X(kMaxBatch, 20 * 1024 * 1024, "bytes", "the largest value and what is kept about it",           \
-    "too_large")                                                                                   \
+  X(kMaxBatch, 20 * 1024 * 1024, "bytes", "the largest value with its overhead", "too_large")      \
   X(kReserveBatch, 64 * 1024, "bytes",                                                             \
     "put by one batch that uses the reserve: bookkeeping is small; records may not eat the space " \
     "that LevelDB needs",                                                                          \
@@ -22,7 +21,7 @@ namespace starbus::storage {
   X(kMaxBatchRanges, 64, "ranges", "erased by one batch: the writer looks each one up",            \
     "too_large")                                                                                   \
   X(kQueueBytes, 64 * 1024 * 1024, "bytes",                                                        \
-    "what waits for the disk is memory; three batches of "                                         \
+    "batches that wait for the disk are memory; three of "                                         \
     "the largest size fit",                                                                        \
     "would_block")                                                                                 \
   X(kQueueBatches, 65'536, "batches", "small batches cost more than their bytes", "would_block")   \
@@ -33,14 +32,14 @@ namespace starbus::storage {
     "the rest goes into the next group")                                                           \
   X(kRangeInline, 64, "keys", "an erased range of so many costs its commit less than an fsync",    \
     "the range is hidden at once and erased in chunks")                                            \
-  X(kRangeCrowded, 1'024, "keys", "likewise, while half of the ranges are hidden that may be",     \
+  X(kRangeCrowded, 1'024, "keys", "as kRangeInline, while half of kMaxErasing are hidden",         \
     "the range is hidden at once and erased in chunks")                                            \
   X(kRangeLooked, 4'096, "keys", "looked up by the batches of one group: the others wait for it",  \
     "the rest goes into the next group")                                                           \
-  X(kRangeChunk, 256, "keys", "erased at once: what is committed meanwhile waits for it",          \
+  X(kRangeChunk, 256, "keys", "erased at once: commits wait for it meanwhile",                     \
     "a rest, and the next chunk")                                                                  \
   X(kRangeRest, 8, "times", "as long as a chunk took: others commit without waiting",              \
-    "the next chunk; if nobody commits, at once")                                                  \
+    "the next chunk; at once if there is no commit")                                               \
   X(kRangePatience, 10'000, "ms", "that something is hidden: erasing must keep up with it",        \
     "chunks become twice as large, and rests half as long, each time")                             \
   X(kRangeHurry, 4'096, "keys",                                                                    \
@@ -48,10 +47,10 @@ namespace starbus::storage {
     "a rest, and the next chunk")                                                                  \
   X(kMaxErasing, 64, "ranges", "hidden and being erased: they are stored with every group",        \
     "all are erased before the next batch that erases a range; one batch may go beyond it")        \
-  X(kPageRecords, 4'096, "records", "of one page of a scan: bounded work and memory per call",     \
+  X(kPageRecords, 4'096, "records", "per page of a scan: bounded work and memory per call",        \
     "the page ends and says where the next one begins")                                            \
   X(kPageBytes, 4 * 1024 * 1024, "bytes",                                                          \
-    "of one page; a first record larger than that comes "                                          \
+    "per page; a first record larger than that comes "                                             \
     "alone",                                                                                       \
     "the page ends and says where the next one begins")                                            \
   X(kMaxSnapshots, 1'024, "snapshots", "each keeps every version since it was taken on the disk",  \
@@ -71,8 +70,8 @@ namespace starbus::storage {
     "a table is written")                                                                          \
   X(kBlockCache, 32 * 1024 * 1024, "bytes", "of LevelDB: the blocks that are read again",          \
     "the least recently used block is dropped")                                                    \
-  X(kBlockSize, 4 * 1024, "bytes", "of LevelDB: what one flipped bit on the disk can take along",  \
-    "the next block begins")                                                                       \
+  X(kBlockSize, 4 * 1024, "bytes",                                                                 \
+    "of LevelDB: the loss that one flipped bit on the disk can cause", "the next block begins")    \
   X(kOpenTables, 500, "files",                                                                     \
     "of LevelDB: a descriptor and an index in memory each; 1 GiB of tables",                       \
     "the least recently used table is closed")                                                     \
@@ -87,10 +86,10 @@ namespace starbus::storage {
   X(kMaxDamage, 16, "messages", "of what an open had to leave out", "later ones are left out")     \
   X(kDamageNotes, 256, "notes", "of damage, in one store: they are read whenever it is opened",    \
     "the last one says that there are more")                                                       \
-  X(kNoteRanges, 64, "ranges", "of keys, in one note: a list for people, and for what is mended",  \
-    "records may be lost elsewhere, says the note")                                                \
+  X(kNoteRanges, 64, "ranges", "key ranges per note: a list for people, and for the repair",       \
+    "the note says that records may be lost elsewhere")                                            \
   X(kNoteFile, 16 * 1024 * 1024, "bytes", "of the file of notes: keys and reasons are short",      \
-    "what is behind it is not read")                                                               \
+    "the rest is not read")                                                                        \
   X(kLostFiles, 1024 * 1024 * 1024, "bytes",                                                       \
     "of damaged originals in lost/: a disk that goes on failing must not fill itself",             \
     "the next ones are not kept, and the note says so")

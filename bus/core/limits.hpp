@@ -48,7 +48,7 @@ namespace starbus::bus {
     "control records for one link; a table of 100,000 names fits",                                 \
     "the session ends: overloaded; tables and snapshots start afresh",                             \
     "SourceQueuesTest.ControlHasALimitOfItsOwn")                                                   \
-  X(kQueueAge, 10'000, "ms", "what waited longer is better resent by its origin",                  \
+  X(kQueueAge, 10'000, "ms", "a record that waited longer is better resent by its origin",         \
     "dropped with NACK overflow", "SourceQueuesTest.DropWhatIsTooOldAndSayIt")                     \
   X(kHoldQueue, 1024 * 1024, "bytes",                                                              \
     "records for one unknown name while busroot waits for tables", "dropped with NACK overflow",   \
@@ -57,7 +57,7 @@ namespace starbus::bus {
     "dropped with NACK overflow", "HoldTest.IsBoundedPerNameAndInTotal")                           \
   X(kMaxGroup, 4096, "members", "one announcement is one record", "group_too_large",               \
     "OriginMulticast.RefusesMoreMembersThanTheLimit")                                              \
-  X(kMaxInstances, 4096, "instances", "of one shared name", "too_many_names",                      \
+  X(kMaxInstances, 4096, "instances", "per shared name", "too_many_names",                         \
     "LimitsTest.ASharedNameHasAtMost4096Instances")                                                \
   X(kMaxNamesPerProcess, 200'000, "names", "default of max_names", "too_many_names",               \
     "HostSession.WelcomeSaysWhoTheProcessIs")                                                      \
@@ -67,15 +67,14 @@ namespace starbus::bus {
     "RootTest.HostsAreBounded")                                                                    \
   X(kMaxWatches, 1024, "prefixes", "per process", "too_many_watches",                              \
     "HostUplink.WatchesAreBoundedPerProcess")                                                      \
-  X(kWatchBudget, 8'192, "rows",                                                                   \
-    "of snapshots in a tick of a daemon: some ten milliseconds of its time",                       \
+  X(kWatchBudget, 8'192, "rows", "snapshot rows per tick of a daemon: some ten milliseconds",      \
     "further snapshots wait for the next tick",                                                    \
-    "RootWatching.RepeatedWatchesCostATickNoMoreThanItsBudget")                  \
+    "RootWatching.RepeatedWatchesCostATickNoMoreThanItsBudget")                                    \
   X(kIncomplete, 256 * 1024 * 1024, "bytes",                                                       \
     "unfinished chunked records that a daemon holds, all links together",                          \
     "a link of the program that holds the most is ended: overloaded",                              \
     "HostHostile.UnfinishedRecordsAreBoundedTogether")                                             \
-  X(kStrangerRecord, 1024 * 1024, "bytes", "a chunked record of who has not said who it is",       \
+  X(kStrangerRecord, 1024 * 1024, "bytes", "chunked records of a link before its hello",           \
     "the session ends: bad_bytes", "HostHostile.AStrangerSendsNoLargeRecords")                     \
   X(kRequestBytes, 4 * 1024 * 1024, "bytes",                                                       \
     "requests to busroot of one process in a tick of busd: all processes share its uplink",        \
@@ -100,14 +99,14 @@ namespace starbus::bus {
     "RootTest.ASilentSessionGivesWayAfterSuspicion")                                               \
   X(kLinkTimeout, 10'000, "ms", "a half-open link must end by itself", "the session ends: silent", \
     "HostSession.ASilentSessionEnds")                                                              \
-  X(kMaxStrangers, 1'024, "links", "links of one daemon whose peer has not said who it is",        \
+  X(kMaxStrangers, 1'024, "links", "links of one daemon before their hello",                       \
     "the oldest of them is closed", "HostSession.LinksWhosePeersSayNothingAreBounded")             \
   X(kLease, 30'000, "ms", "restart of a daemon, failover, a long pause",                           \
     "names behind a lost link are freed", "HostSession.ALostSessionKeepsItsNamesForTheLease")      \
   X(kLeaseMargin, 1'000, "ms", "a process fences itself before busroot frees its names",           \
     "the process stops accepting this much before the lease ends",                                 \
     "ProcessMoves.WithoutBusrootTheProcessFencesItselfBeforeItsLeaseEnds")                         \
-  X(kOutbox, 1024 * 1024, "bytes", "what a moving channel wants to send", "would_block",           \
+  X(kOutbox, 1024 * 1024, "bytes", "messages that a moving channel sends", "would_block",          \
     "ProcessMoves.TheOutboxIsBounded")                                                             \
   X(kDurableWindow, 4'096, "messages",                                                             \
     "unacknowledged on one stream to a durable channel: its owner keeps as many results",          \
@@ -120,8 +119,7 @@ namespace starbus::bus {
   X(kMailWindow, 256 * 1024, "bytes",                                                              \
     "default of what a reader of mail lets come before it has taken it: two of its own answers "   \
     "are under way at any time",                                                                   \
-    "the store waits for the reader",                                                              \
-    "MailReading.Window_LimitsUntilConsumed")                                  \
+    "the store waits for the reader", "MailReading.Window_LimitsUntilConsumed")                    \
   X(kMaxMailWindow, 1024 * 1024, "bytes", "the window of one stream, which brings it",             \
     "too_large", "MailReadersTest.AWindowHasALimit")                                               \
   X(kMaxReaders, 65'536, "readers", "open mailboxes and logs of one process", "would_block",       \
@@ -132,9 +130,9 @@ namespace starbus::bus {
     "the latest of a log that a feed keeps: who is online, or comes from another process, needs "  \
     "no more",                                                                                     \
     "older ones are read at the store", "FeedBookTest.KeepsTheLatestMessages")                     \
-  X(kFeedBytes, 4 * 1024 * 1024, "bytes", "likewise; the latest message stays in any case",        \
+  X(kFeedBytes, 4 * 1024 * 1024, "bytes", "as kFeedMessages; the latest message always stays",     \
     "older ones are read at the store", "FeedBookTest.KeepsAsManyBytes")                           \
-  X(kFeedListeners, 65'536, "listeners", "of one feed: the players of a process, many times",      \
+  X(kFeedListeners, 65'536, "listeners", "per feed: the players of a process, many times",         \
     "would_block", "FeedBookTest.ListenersAreBounded")                                             \
   X(kFeedBurst, 16, "messages", "to one listener in a row: others wait meanwhile",                 \
     "the next listener's turn", "FeedBookTest.ListenersTakeTurns")                                 \
@@ -142,7 +140,7 @@ namespace starbus::bus {
     "the next pass goes on", "LogFeedTest.OtherWorkOfTheLoopGoesOn")                               \
   X(kFeedPage, 64, "messages", "read at the store at once, for a listener that is far behind",     \
     "the next page; listeners take turns", "LogFeedTest.CatchesUpFromTheStore")                    \
-  X(kFeedRetry, 1'000, "ms", "pause behind a read or an opening that failed", "it is tried again", \
+  X(kFeedRetry, 1'000, "ms", "pause after a read or an opening that failed", "it is tried again",  \
     "LogFeedTest.WaitsForItsStore")                                                                \
   X(kReaderRetryFirst, 50, "ms", "a store that is not ready is asked again", "doubles",            \
     "MailReaderTest.ABusyStoreIsAskedAgain")                                                       \
@@ -153,7 +151,7 @@ namespace starbus::bus {
     "MailReaderTest.ABusyStoreIsAskedAgain")                                                       \
   X(kDrainDeadline, 5'000, "ms", "own messages of a channel that wants to move must be settled",   \
     "the move ends as busy", "ProcessMoves.AMoveThatCannotDrainEndsBusyAndSendsFromHere")          \
-  X(kMaxMoves, 1024, "moves", "of one process at a time: each may hold a whole state in memory",   \
+  X(kMaxMoves, 1024, "moves", "per process at a time: each may hold a whole state in memory",      \
     "busy", "ProcessMoves.AreBounded")                                                             \
   X(kReclaimAfter, 5'000, "ms", "a frozen channel waits this long for its target",                 \
     "the source asks for it back, and again each request retry",                                   \

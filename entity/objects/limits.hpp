@@ -9,12 +9,12 @@ namespace starbus::entity {
 // X(constant, value, unit, reason, when reached)
 #define STARBUS_ENTITY_LIMITS(X)                                                                  \
   X(kMaxEntities, 1'000'000, "entities",                                                          \
-    "of one process, unless its EntityOptions say otherwise: ten times what a full node needs",   \
+    "per process, unless its EntityOptions say otherwise: ten times what a full node needs",      \
     "too_many_entities")                                                                          \
-  X(kMaxEntityComponents, 64, "components", "of one entity: as many as RPC reaches",              \
+  X(kMaxEntityComponents, 64, "components", "per entity: as many as RPC reaches",                 \
     "too_many_components")                                                                        \
   X(kMaxPersistentId, 200, "bytes", "a persistent id is part of the name of a channel", "bad_id") \
-  X(kMaxAtEnd, 1024, "closures", "of one entity or component, for its end; or subscriptions",     \
+  X(kMaxAtEnd, 1024, "closures", "per entity or component, for its end; or subscriptions",        \
     "too_many_closures")                                                                          \
   X(kSettlePass, 1024, "entities", "ended in one pass: messages and timers wait meanwhile",       \
     "the rest ends in the next pass")                                                             \

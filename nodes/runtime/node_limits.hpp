@@ -11,10 +11,10 @@ namespace starbus::nodes {
 // X(constant, value, unit, reason, when reached)
 #define STARBUS_NODE_LIMITS(X)                                                                     \
   X(kMaxPosted, 65'536, "closures",                                                                \
-    "posted and not run: a loop that is so far behind does not catch up", "would_block")           \
+    "posted and not run: a loop that lags so far does not catch up", "would_block")                \
   X(kPassWork, 1'024, "closures", "run in one pass: links and timers wait meanwhile",              \
     "the rest runs in the next pass")                                                              \
-  X(kPassTime, 5, "ms", "of one pass, begun with no new closure behind it: as kPassWork",          \
+  X(kPassTime, 5, "ms", "of one pass, after which no new closure begins: as kPassWork",            \
     "the rest runs in the next pass")                                                              \
   X(kTimerSlice, 64, "timers", "fired between two looks at the clock of a pass",                   \
     "the clock is looked at")                                                                      \
@@ -31,7 +31,7 @@ namespace starbus::nodes {
     "of most worlds need",                                                                         \
     "the next tick")                                                                               \
   X(kLeastTick, 1, "ms", "the lowest slot of the timers", "a configuration with less is refused")  \
-  X(kLongestTick, 60'000, "ms", "what is rarer is a timer",                                        \
+  X(kLongestTick, 60'000, "ms", "beyond that, use a timer",                                        \
     "a configuration with more is refused")                                                        \
   X(kMaxRole, 40, "bytes", "of a role: ready/ROLE/HOST.NODE is a name of the bus",                 \
     "the process ends with exit code 2")                                                           \
@@ -42,12 +42,13 @@ namespace starbus::nodes {
     "the start fails as bad_config")                                                               \
   X(kMaxStepName, 64, "bytes", "of a step: it stands in logs and in the status",                   \
     "the start fails as bad_name")                                                                 \
-  X(kRetry, 1'000, "ms", "until a name that somebody else still has is asked for again",           \
+  X(kRetry, 1'000, "ms",                                                                           \
+    "until the request for a name that another process still has is repeated",                     \
     "again, for as long as it takes")                                                              \
   X(kLeaveDeadline, 2'000, "ms",                                                                   \
-    "that a node which has drained waits for acknowledgements, unless told otherwise: a peer may " \
+    "that a drained node waits for acknowledgements, unless it is configured: a peer may "         \
     "stand still",                                                                                 \
-    "it leaves, and the log says for whom messages were left")                                     \
+    "it leaves, and the log names the receivers of the messages that are left")                    \
   X(kTaskPoll, 20, "ms", "between two looks at the tasks that a drain waits for", "the next look") \
   X(kStuckGrace, 1'000, "ms",                                                                      \
     "beyond drain_deadline, for a loop that could end the process itself",                         \
