@@ -35,7 +35,7 @@ struct Limit {
   float margin = 0.1F;       ///< share by which a newcomer must be nearer to take a place
 };
 
-/// What a sensor sees. Lengths are in the unit of positions.
+/// Options of a sensor. Lengths are in the unit of positions.
 struct SensorOptions {
   float radius = 30;
   float leave_margin = 0;  ///< enters at radius, leaves beyond radius + leave_margin
@@ -49,7 +49,7 @@ struct SensorOptions {
   std::uint8_t priority = 1;  ///< higher is evaluated first under a budget; 0 comes last
 };
 
-/// What an entity is made with.
+/// Options of a new entity.
 struct EntityOptions {
   Position position = {};
   std::uint64_t flags = 0;
@@ -77,7 +77,7 @@ struct Budget {
   std::uint16_t max_staleness = 5;  ///< no sensor is put off more often than that in a row
 };
 
-/// What a world is made with; fixed from then on.
+/// Options of a world, fixed from its creation on.
 struct WorldOptions {
   Backend backend = Backend::grid;
   Metric metric = Metric::circle;

@@ -22,7 +22,7 @@ struct Spot {
   std::uint32_t id = 0;  ///< the whole EntityId; 0: not live
 };
 
-/// What a scan needs of a sensor.
+/// The part of a sensor that a scan needs.
 struct Watch {
   EntityIndex owner = kNone;
   SensorIndex next = kNone;  ///< of the same owner

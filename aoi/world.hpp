@@ -48,7 +48,7 @@ namespace starbus::aoi {
 class Recorder;
 struct ObserverState;
 
-/// What one update did, and what it put off.
+/// The figures of one update.
 struct UpdateReport {
   std::uint64_t update = 0;      ///< its number, from 1
   std::uint64_t pair_tests = 0;  ///< candidates whose distance was tested
@@ -200,8 +200,8 @@ class World {
   /// targets.
   Result<ObserverState> export_state(SensorId sensor) const;
   /// Imports into an indexed sensor that sees nothing yet. `resolve` gives the entity of a key
-  /// here, or none. What is found is seen from now on, without an event; the next update reports
-  /// what is out of range. The result is for the client: see wire.hpp.
+  /// here, or none. Entities that are found are seen from now on, without an event; the next update
+  /// reports those that are out of range. The result is for the client: see wire.hpp.
   Result<struct ReindexBatch> import_state(
       SensorId sensor, const ObserverState& state,
       const std::function<EntityId(std::uint64_t key)>& resolve);

@@ -1,7 +1,7 @@
 /// storage/: keys that survive power cuts. Read this header first.
 ///
-/// A `Store` is an ordered map from bytes to bytes in one folder. Changes come as batches; whoever
-/// commits is told when its batch is on the disk, and never before. This file is the contract; the
+/// A `Store` is an ordered map from bytes to bytes in one folder. Changes come as batches; a batch
+/// completes when it is on the disk, and never before. This file is the contract; the
 /// one implementation stands on LevelDB (open_store). docs/design/storage-format.md has the bytes.
 ///
 ///   auto store = open_store({.folder = "/var/lib/starbus/mail"});
@@ -58,9 +58,9 @@ struct PageLimit {
 /// A part of a range, in order of keys.
 struct Page {
   std::vector<Record> records;
-  /// What could not be read: corrupt, with the key of one record, or (empty key) for a damaged
-  /// block with the keys between which records may be missing. At most PageLimit::records of them,
-  /// and two more.
+  /// Records that could not be read: corrupt, with the key of one record, or (empty key) for a
+  /// damaged block with the keys between which records may be missing. At most PageLimit::records
+  /// of them, and two more.
   std::vector<Error> damage;
   /// Where the next page begins; no value: the range has been read.
   std::optional<std::string> next;
@@ -68,13 +68,13 @@ struct Page {
 
 /// The store as it was at one moment, for as long as the object lives. Any thread, one at a time;
 /// several snapshots in several threads at once. Blocks for disk reads, never for the writer, but
-/// for the moment in which a store that was full is opened anew; after that it is `stale`. One that
-/// outlives its store is `closed`. Keep it briefly: it holds erased data on the disk.
+/// for the moment in which a store that was full is opened again; after that it is `stale`. One
+/// that outlives its store is `closed`. Keep it briefly: it holds erased data on the disk.
 class Snapshot {
  public:
   virtual ~Snapshot() = default;
   /// No value when there is no such key. corrupt (with the key), io_error, stale, closed;
-  /// store_full while a full store could not be opened anew.
+  /// store_full while a full store could not be opened again.
   virtual Result<std::optional<std::string>> get(std::string_view key) const = 0;
   /// The keys in [from, to), from the beginning; an empty `to` is the end of the store. Damage of
   /// single records is in the page; errors as of get otherwise. Steps over what was erased and not
@@ -99,9 +99,9 @@ struct Report {
   std::uint64_t erasing_ranges = 0;  ///< hidden, and being erased in chunks
   std::uint64_t reopened = 0;        ///< after a full disk
   std::uint64_t snapshots = 0;
-  /// Repairs of the logs at opening, which are noted, too (DamageNote), and what was left out of
-  /// their ends: "000007.log: dropping 812 bytes; ...", after a power cut a torn last write, which
-  /// nobody was told of. The first kMaxDamage of each.
+  /// Repairs of the logs at opening, which are noted, too (DamageNote), and the ends that were left
+  /// out: "000007.log: dropping 812 bytes; ...", after a power cut a torn last write, which was
+  /// never acknowledged. The first kMaxDamage of each.
   std::vector<std::string> damage;
 };
 
@@ -113,10 +113,10 @@ struct FileDamage {
   std::string reason{};
 };
 
-/// What Store::check_files tells, on the thread that called it.
+/// Callbacks of Store::check_files, on the thread that called it.
 struct FileCheck {
-  /// So many bytes were read since the last call; whoever wants them read slowly waits here. False
-  /// ends the check.
+  /// So many bytes were read since the last call; a caller that wants them read slowly waits here.
+  /// False ends the check.
   std::function<bool(std::uint64_t bytes)> read;
   std::function<void(const FileDamage& damage)> damaged;
 };
@@ -156,8 +156,9 @@ class Store {
   virtual void compact(std::string_view from, std::string_view to) = 0;
 
   /// Reads all tables once, as they are on the disk now and past every cache, with all checksums,
-  /// and looks whether the other files that the store needs are there. For damage that nobody has
-  /// met yet: what the store has in memory, or open, it still reads. Blocks for that; any thread.
+  /// and looks whether the other files that the store needs are there. It finds damage before a
+  /// reader meets it: data that the store has in memory, or files that it has open, can still be
+  /// read. Blocks; any thread.
   /// io_error: a file could not be opened, for the moment; closed.
   virtual Result<> check_files(const FileCheck& check) const = 0;
 

@@ -67,7 +67,7 @@ struct BlockArena {
   std::vector<HeightBlock> heights;               ///< empty until a sensor asks for heights
   std::vector<EntityIndex> entities;              ///< per place
   std::vector<std::uint8_t> occupied;             ///< a bit per place
-  std::vector<std::uint8_t> vacated;              ///< likewise
+  std::vector<std::uint8_t> vacated;              ///< a bit per place
   std::vector<std::uint8_t> moved;                ///< since the last evaluation
   std::vector<std::vector<std::uint8_t>> passes;  ///< per filter number; that of 0 is empty
 

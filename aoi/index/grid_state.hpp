@@ -1,4 +1,5 @@
-/// What the parts of one grid layer share: cells with their blocks, the watchers at home in each,
+/// The data that the parts of one grid layer share: cells with their blocks, the watchers at home
+/// in each,
 /// where each entity is, and what changed since the last evaluation. The parts (GridRows,
 /// GridPlaces, GridTraces, GridMoves and the two scans) work on it; GridLayer owns it. Plain data;
 /// one thread; fails only by running out of memory.

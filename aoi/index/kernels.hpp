@@ -24,7 +24,7 @@ struct HeightBlock {
   float z[kBlockPlaces];
 };
 
-/// What one sensor asks: its position and its limits, squared for a circle.
+/// The position of one sensor, and its limits, squared for a circle.
 struct Query {
   float x, y, z;
   float enter_limit, stay_limit;

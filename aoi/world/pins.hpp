@@ -36,7 +36,7 @@ class Pins {
   /// True if the entity is a beacon, or was released since the last update: then any managed sensor
   /// may have it reported.
   bool is_or_was_pinned(EntityIndex entity) const;
-  /// The entity is removed: it is no target of any sensor any more.
+  /// The entity is removed: no sensor sees it any more.
   void forget(EntityIndex entity);
   /// The events of an update are written.
   void clear_released() { released_.clear(); }

@@ -1,4 +1,4 @@
-/// What a World answers: what has been reported, and regions by present positions. Belongs to the
+/// The answers of a World: the reported sets, and regions by present positions. Belongs to the
 /// world's thread; answers may settle the backend and count their own work. Owns its counters. The
 /// errors are those that world.hpp names. Removals are settled before any of these is called.
 #pragma once

@@ -13,7 +13,7 @@
 
 namespace starbus::aoi {
 
-/// What the world keeps of an entity.
+/// The world's data about an entity.
 struct EntityRow {
   std::uint64_t key = 0;
   float weight = 0;
@@ -36,7 +36,7 @@ struct Managed {
   bool fresh = false;    ///< was plain before this update, so `reported` is still empty
 };
 
-/// What the world keeps of a sensor.
+/// The world's data about a sensor.
 struct SensorRow {
   std::unique_ptr<Managed> managed;
   std::uint32_t in_range = 0;  ///< targets that the backend has in range, if Watch::tracked

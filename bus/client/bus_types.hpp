@@ -15,7 +15,7 @@
 
 namespace starbus::bus {
 
-/// Where the local busd listens unless told otherwise, by Options or by $STARBUS_BUSD.
+/// The endpoint of the local busd, unless Options or $STARBUS_BUSD name another.
 inline constexpr std::string_view kDefaultEndpoint = "unix:///run/starbus/busd.sock";
 
 /// How a Bus is made. Only `node` must be set.
@@ -32,8 +32,8 @@ struct Options {
 struct SendOptions {
   Lane lane = Lane::call;
   /// Not handed to a handler later than this after the call to send; 0: never given up. It ends in
-  /// a whole millisecond of the clock, so up to one early. What expires ends as `expired`; if it
-  /// had left already, it may or may not have been handled.
+  /// a whole millisecond of the clock, so up to one early. A message that expires ends as
+  /// `expired`; if it had left already, it may or may not have been handled.
   std::chrono::milliseconds ttl{0};
   Trace trace{};
   /// Shared names only: messages with one key go to one instance (rendezvous hash); 0: all messages
@@ -56,16 +56,16 @@ struct CallOptions {
 
 /// Options of post and append.
 struct PostOptions {
-  /// Of at most kMaxPostKey bytes: a post with a key that the mailbox has seen is not stored again,
-  /// and answers with the number of the first. For posters that may crash and post again. Any text
-  /// may be given; it is copied.
+  /// An idempotency key of at most kMaxPostKey bytes: a post with a key that the mailbox has seen
+  /// is not stored again, and answers with the number of the first. For posters that may crash and
+  /// post again. Any text may be given; it is copied.
   PostKey key{};
   /// How long to wait for the store: its host may be down, or its disk full. 0: for ever. When it
   /// is over the post ends as expired; unless it never left, it may have been stored.
   std::chrono::milliseconds ttl{30'000};
-  /// False: not while nobody has the shard, as far as this process sees: no_owner at once, and
-  /// nothing is stored. (The first such post begins to watch, and is decided when the watch shows
-  /// what there is.) A store that goes away afterwards is waited for all the same.
+  /// False: while no host has the shard, as far as this process sees, the post ends as no_owner at
+  /// once, and nothing is stored. (The first such post begins to watch, and is decided when the
+  /// watch shows the hosts.) A store that goes away afterwards is waited for all the same.
   bool wait = true;
   Trace trace{};
 };
@@ -83,7 +83,7 @@ struct Arrival {
   Bytes state;
 };
 
-/// What to do with channels that move to this process.
+/// Callbacks for channels that move to this process.
 struct ArrivalHandlers {
   /// Whether to take it: an error refuses, and it stays where it is. Not set: takes all. Nothing is
   /// owned yet, and `arrived` may never follow.
@@ -108,7 +108,8 @@ struct WatchUpdate {
 
 enum class LinkState { connected, disconnected };
 
-/// What this process has sent to one channel, in one lane, and nobody has acknowledged yet.
+/// Messages that this process has sent to one channel, in one lane, and that are not acknowledged
+/// yet.
 struct Unacknowledged {
   std::string channel;  // its name, or its id if this process does not know the name any more
   Lane lane = Lane::call;

@@ -33,8 +33,9 @@ class LogFeedCore;
 
 /// Callbacks of a LogFeed; the loop's thread calls them.
 struct LogFeedOptions {
-  /// It has ended, for a reason that does not mend: denied, bad_name, corrupt, closed, cursor_ahead
-  /// (the store has less than has been read). What is stored from then on is given to nobody.
+  /// The feed has ended, for a reason that does not pass: denied, bad_name, corrupt, closed,
+  /// cursor_ahead (the store has less than has been read). No listener gets messages that are
+  /// stored from then on.
   std::function<void(const Error&)> on_ended{};
 };
 
@@ -53,8 +54,8 @@ class LogFeed {
     Listener& operator=(Listener&& other) noexcept;
     ~Listener() { close(); }
 
-    /// Of the last message that it was given, else where it began. What to save, and to carry over
-    /// a move: kPresent while the feed has not opened.
+    /// Number of the last message that it was given, else where it began. Save it, and carry it
+    /// over a move: kPresent while the feed has not opened.
     std::uint64_t cursor() const { return place_->cursor; }
     /// Messages that it never came to, because the log did not keep them so long.
     std::uint64_t missed() const { return place_->missed; }
@@ -83,7 +84,7 @@ class LogFeed {
   /// there.
   Result<Listener> listen(std::uint64_t cursor, Handler handler);
 
-  /// Of the latest message that has come here; 0 before it is open.
+  /// Number of the latest message that has come here; 0 before it is open.
   std::uint64_t position() const;
   std::size_t listeners() const;
 

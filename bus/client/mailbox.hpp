@@ -60,7 +60,7 @@ struct LogOptions {
   std::chrono::milliseconds deadline{30'000};
 };
 
-/// What Mailbox and LogReader share.
+/// The common part of Mailbox and LogReader.
 class MailStream {
  public:
   MailStream() = default;
@@ -120,7 +120,7 @@ class Mailbox : public MailStream {
   /// The same, but `number` itself could not be handled and never will be: it goes to the dead
   /// letters of its shard, with the reason (at most 255 bytes, not empty). would_block: kMaxRejects
   /// are under way. store_full, corrupt, io_error, denied: it could not be put there, and nothing
-  /// is settled by this; the mailbox goes on, and whoever acknowledges a later one erases it.
+  /// is settled by this; the mailbox goes on, and acknowledging a later one erases it.
   template <CompletionFor<void> Token>
   auto reject(std::uint64_t number, std::string reason, Token&& token) {
     return initiate<void>(

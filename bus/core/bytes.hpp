@@ -71,9 +71,9 @@ class Reader {
     rest_ = rest_.subspan(size);
     return taken;
   }
-  /// Text of at most 255 bytes behind one length byte.
+  /// Text of at most 255 bytes after one length byte.
   std::string_view short_text() { return as_text(take(get<std::uint8_t>())); }
-  /// Bytes behind a 32-bit length.
+  /// Bytes after a 32-bit length.
   ByteView long_bytes() { return take(get<std::uint32_t>()); }
   ByteView rest() const { return rest_; }
 

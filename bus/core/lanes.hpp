@@ -77,7 +77,7 @@ class SourceQueues final : public LaneSource {
   FillResult fill_bundle(Lane lane, std::size_t budget, Bytes& out) override;
 
   std::size_t bytes(Lane lane) const { return lanes_[index(lane)].bytes; }
-  /// Of all lanes, headers included.
+  /// Bytes of all lanes, headers included.
   std::size_t bytes() const;
 
  private:

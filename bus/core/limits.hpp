@@ -181,7 +181,7 @@ namespace starbus::bus {
 
 STARBUS_LIMITS_OF(kLimits, STARBUS_BUS_LIMITS)
 
-/// What a process knows of busroot is up to three heartbeats old: a lease must outlast that by far.
+/// A process' news of busroot are up to three heartbeats old: a lease must outlast that by far.
 inline constexpr std::chrono::milliseconds kShortestLease{10 * kHeartbeat};
 
 }  // namespace starbus::bus

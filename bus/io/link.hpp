@@ -1,6 +1,6 @@
-/// What carries bundles between two parties: one `Link` is one session's pipe.
+/// The carriers of bundles between two parties: one `Link` is one session's pipe.
 ///
-/// Two kinds stand behind the same interface, chosen by the endpoint's scheme:
+/// Two kinds implement the same interface, chosen by the endpoint's scheme:
 ///   unix:///run/starbus/busd.sock   stream://10.0.0.1:7600    plain sockets, one thread, no
 ///   hand-over ipc:///run/starbus/busd.ipc     tcp://10.0.0.1:7600       ZeroMQ (tcp: with CURVE)
 /// Links are dumb: they keep order within a session, resend nothing, and end as a whole.

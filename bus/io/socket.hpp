@@ -61,11 +61,11 @@ struct FileAccess {
   std::string group;
 };
 
-/// Non-blocking, close-on-exec, listening. A socket file that nobody listens on is replaced; one
-/// that answers is io_error, as is everything else that the operating system refuses.
+/// Non-blocking, close-on-exec, listening. A socket file without a listener is replaced; one that
+/// answers is io_error, as is everything else that the operating system refuses.
 Result<ListenSocket> listen_socket(const Endpoint& endpoint, const FileAccess& access);
 
-/// Who is at the other end of a connected socket, as the kernel says.
+/// The peer of a connected socket, as the kernel reports it.
 Peer peer_of(int fd);
 
 /// Options for a connected stream socket: no delay, keep-alive, buffers.

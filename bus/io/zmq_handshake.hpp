@@ -45,7 +45,7 @@ bool is_greeting(ByteView bytes, const Nonce& secret);
 /// The first message of a session's socket, after the greeting.
 inline constexpr std::string_view kWelcome = "SBW1";
 
-/// The session's endpoint as the connecting side sees it; bad_bytes for a locator that is none.
+/// The session's endpoint as the connecting side sees it; bad_bytes if the locator is malformed.
 Result<Endpoint> session_endpoint(const Endpoint& listener, const std::string& locator);
 
 }  // namespace starbus::bus::io

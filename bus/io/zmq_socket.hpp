@@ -78,7 +78,7 @@ class ZmqSocket {
 
   /// False: nothing is there. Never blocks.
   bool receive(ZmqMessage& message);
-  /// False: no room now, or nobody connected.
+  /// False: there is no room now, or no connection.
   bool send(ZmqMessage& message, int flags = 0);
   bool send(ByteView bytes, int flags = 0);
 

@@ -11,7 +11,7 @@
 
 namespace starbus::storage {
 
-/// Bytes of sequence number and kind behind each key.
+/// Bytes of sequence number and kind after each key.
 inline constexpr std::size_t kTableKeyTrailer = 8;
 
 /// A key of the store, and whether the row puts it or erases it.

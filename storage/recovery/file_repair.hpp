@@ -38,7 +38,7 @@ class FileRepair {
     const auto found = find_manifest(true);
     return found && found->has_value();
   }
-  /// What was found so far, by this object; each is in DAMAGE, too.
+  /// The damage that this object has found so far; each is in DAMAGE, too.
   const std::vector<DamageNote>& noted() const { return notes_.added(); }
 
  private:

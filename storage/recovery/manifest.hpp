@@ -38,8 +38,7 @@ std::string encode(const Manifest& manifest);
 struct ManifestReading {
   Manifest manifest;
   bool corrected = false;  // a wrong byte was put right
-  bool torn = false;  // behind the latest edit is something that is none: one that was under way,
-                      // or one that is lost
+  bool torn = false;       // bytes after the latest edit are not a whole one
 };
 /// nullopt if the file has a hole or is malformed.
 std::optional<ManifestReading> read_manifest(std::string_view file);

@@ -32,7 +32,7 @@ class Migration {
   /// As in World.
   Result<ObserverState> export_state(SensorId id) const;
 
-  /// What of a state can be adopted here, and the batch that tells the client so.
+  /// The part of a state that can be adopted here, and the batch for the client.
   struct Match {
     std::vector<Adopted> targets;
     ReindexBatch batch;

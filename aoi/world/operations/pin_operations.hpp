@@ -1,4 +1,4 @@
-/// What the world does for World::force, unforce, set_beacon and set_special: checks, then does it
+/// The work of World::force, unforce, set_beacon and set_special: checks, then does it
 /// now or, while handlers run, later. Belongs to the world's thread. Owns nothing. Errors are those
 /// that world.hpp names.
 #pragma once

@@ -1,4 +1,4 @@
-/// What the parts of a Bus share. Internal header. One thread, that of the io_context.
+/// The data that the parts of a Bus share. Internal header. One thread, that of the io_context.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

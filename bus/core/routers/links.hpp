@@ -1,4 +1,4 @@
-/// The links of one router: the peers behind them, their sessions, and their outgoing queues.
+/// The links of one router: their peers, their sessions, and their outgoing queues.
 ///
 /// A link is added when the transport reports it, and ends when the transport breaks or the router
 /// ends it; either way `LinkObserver::on_link_gone` follows, and the memory is freed by the next
@@ -83,7 +83,7 @@ inline constexpr std::size_t kSnapshotRoom = 8 * 1024 * 1024;
 /// Above it a watcher gets no changes, but a snapshot later.
 inline constexpr std::size_t kDeltaRoom = 32 * 1024 * 1024;
 
-/// What a router keeps about the peer of a link; the router owns it.
+/// The router's data about the peer of a link; the router owns it.
 struct LinkAttachment {
  protected:
   ~LinkAttachment() = default;

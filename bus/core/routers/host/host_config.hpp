@@ -1,4 +1,5 @@
-/// What busd's router is given, what it counts, and the state that its parts share. Plain data.
+/// The configuration and the counters of busd's router, and the state that its parts share. Plain
+/// data.
 #pragma once
 
 #include <string>

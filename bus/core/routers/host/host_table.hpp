@@ -68,7 +68,7 @@ struct LocalName {
   bool confirmed = false;
 };
 
-/// What a hello means for the process that is present under its node name.
+/// The relation of a hello to the process that is present under its node name.
 enum class Returner { same, successor };
 
 /// `same`: the same incarnation in a new session. `successor`: the same operating system process

@@ -23,7 +23,7 @@ class Uplink {
   Result<> on_welcome(RouterLink& link, ByteView payload);
 
   bool is(const RouterLink& link) const { return &link == link_; }
-  /// HELLO was said and not answered yet.
+  /// HELLO was sent and is not answered yet.
   bool awaits_welcome() const { return announced_ && !status_.greeted; }
   /// busroot has accepted this host in the present session.
   bool greeted() const { return link_ && status_.greeted; }

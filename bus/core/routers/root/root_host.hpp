@@ -47,7 +47,7 @@ struct RootHost {
   boost::unordered_flat_map<Process, std::unique_ptr<RootProcess>> processes;
 
   bool connected() const { return link != 0; }
-  /// Of all its processes.
+  /// Number of names of all its processes.
   std::size_t names() const;
 };
 

@@ -1,5 +1,5 @@
-/// What busroot's router is given, and the state that its parts share: hosts, directory, moves, and
-/// whether grace lasts. Plain data with look-ups.
+/// The configuration of busroot's router, and the state that its parts share: hosts, directory,
+/// moves, and whether grace lasts. Plain data with look-ups.
 ///
 /// Belongs to the router's thread. The router owns it, and it outlives the parts; hosts own their
 /// processes, which own their names in the directory.
@@ -40,7 +40,7 @@ class RootShell : public RouterShell {
   ~RootShell() = default;
 };
 
-/// What a busroot is started with.
+/// The configuration of a busroot.
 struct RootConfig {
   std::uint64_t term = 1;  // higher than at every start before
   std::string name = "busroot";
