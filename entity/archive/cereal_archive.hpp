@@ -49,7 +49,7 @@ class OutputArchive : public cereal::OutputArchive<OutputArchive, cereal::AllowE
   explicit OutputArchive(Encoder& out)
       : cereal::OutputArchive<OutputArchive, cereal::AllowEmptyClassElision>(this), out_(out) {}
 
-  /// What the functions below cereal's write; each throws if the archive is full.
+  /// The functions that cereal's call to write; each throws if the archive is full.
   template <Number T>
   void number(T value) {
     out_.number(value);

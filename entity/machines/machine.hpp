@@ -26,7 +26,7 @@ struct DeadlinePassed {
   Time due;  // by the wheel's clock
 };
 
-/// What became of an event.
+/// The result of an event.
 enum class Handled : std::uint8_t {
   handled,
   ignored,  // the active state has no handler for it, or the machine does not run

@@ -43,7 +43,7 @@ const ComponentInfo& component_info() {
   return info;
 }
 
-/// What only the manager can make: the permission to construct one component.
+/// The permission to construct one component, which only the manager can make.
 class ComponentKey {
  public:
   ComponentKey(const ComponentKey&) = delete;

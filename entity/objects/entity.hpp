@@ -58,7 +58,7 @@ struct EntityRow {
   std::size_t present() const { return slots.size() - gone; }
 };
 
-/// What only the manager can make: the permission to construct one entity, with its ids.
+/// The permission to construct one entity, with its ids, which only the manager can make.
 class ConstructKey {
  public:
   ConstructKey(const ConstructKey&) = delete;
@@ -97,7 +97,7 @@ class Entity : public Part, public rpc::CallableBase {
   /// Number of ancestors.
   static constexpr std::size_t kTypeDepth = 0;
   static constexpr std::string_view kTypeName = "entity";
-  /// What it is, as EntityManager::describe, for people and tools; servers may call it on any
+  /// The description of EntityManager::describe, for people and tools; servers may call it on any
   /// entity that has a name (bustop entity NAME).
   std::string inspect(rpc::Caller& from);
   static constexpr auto kRpc =

@@ -138,7 +138,8 @@ class EntityManager {
   /// The move was aborted: the entity goes on here. If it may have lived at the target meanwhile
   /// (bus::Errc::rolled_back), let its properties begin_anew() before. Error: not_alive.
   EntityResult<> thaw(Entity& entity);
-  /// What freeze() wrote, from wherever, with its ids; also bad_state, and as create_by_name().
+  /// Makes an entity from the bytes of freeze(), of any process, with its ids; also bad_state, and
+  /// as create_by_name().
   EntityResult<Entity*> create_moved(ByteView state);
   /// The same in two halves, for callers that must know that it can live here before it does. The
   /// first does everything but the activation: it cannot be found yet, and its steps are parked.

@@ -39,7 +39,7 @@ struct MovedState {
 
   /// Appends the state.
   void write(Encoder& out) const;
-  /// Nothing if the bytes are no such state.
+  /// Nullopt if the bytes are not such a state.
   static std::optional<MovedState> read(ByteView bytes);
 };
 

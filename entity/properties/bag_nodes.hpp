@@ -15,8 +15,8 @@ struct BagHolder {
   Reach reach;
 };
 
-/// The items of one bag: by key, and by slot. Owns them; an item's address is stable. Of the thread
-/// that owns the entity.
+/// The items of one bag: by key, and by slot. Owns them; an item's address is stable. Belongs to
+/// the thread that owns the entity.
 template <class Item, class Key>
 class BagNodes {
  public:

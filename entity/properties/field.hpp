@@ -184,7 +184,7 @@ const FieldType& Field<T, F>::type() {
   return type;
 }
 
-/// The base of a Field of a struct; see there. Of the thread that owns the entity.
+/// The base of a Field of a struct; see there. Belongs to the thread that owns the entity.
 template <class T, Flags F>
 class StructField {
   static_assert(valid(F), "one lifetime at most, none if saved; server_only excludes audiences");

@@ -9,8 +9,8 @@
 
 namespace starbus::entity {
 
-/// Who gets changes, in the order in which they are sent: ghosts before clients, which may ask
-/// them.
+/// The receivers of changes, in the order in which they get them: ghosts before clients, which may
+/// ask them.
 enum class Audience : std::uint8_t { ghost, other_clients, own_client, save, cache };
 inline constexpr std::size_t kAudiences = 5;
 
@@ -66,8 +66,8 @@ inline constexpr Flags latest_only = Flags::latest_only;
 /// The lifetime that ends: fields of this or a shorter one become their defaults.
 enum class Lifetime : std::uint8_t { space, process, session };
 
-/// A bit per view: which of them a field is part of, as far as it decides that itself. What holds
-/// it can only take away.
+/// A bit per view: the views that a field is part of, as far as it decides that itself. Its holder
+/// can only take bits away.
 using Reach = std::uint8_t;
 inline constexpr Reach kAudienceBits = 0x1f;
 inline constexpr Reach kTravelBit = 0x20;  // View::migration

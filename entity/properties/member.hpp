@@ -29,7 +29,7 @@ inline void throw_if(DataErrc error) {
 }
 
 /// The base of fields and containers: their place, and how they record a change. The
-/// owner is the struct that has them as a member. Of the thread that owns the entity.
+/// owner is the struct that has them as a member. Belongs to the thread that owns the entity.
 template <Flags F>
 class Member {
   static_assert(valid(F), "one lifetime at most, none if saved; server_only excludes audiences");

@@ -60,7 +60,7 @@ class StructBase {
     while (at->place_.index() != kTop) at = at->holder();
     return at;
   }
-  /// Of the top: bits that a write must check. 0: a plain store will do.
+  /// Bits of the top struct that a write must check. 0: a plain store will do.
   std::uint8_t attention() const { return attention_; }
 
   /// Called by the constructors of fields, in the order of their declaration. `placed` is what has

@@ -1,4 +1,4 @@
-/// What rpc::call returns.
+/// The result of rpc::call.
 #pragma once
 
 #include <boost/asio/associated_cancellation_slot.hpp>
@@ -16,7 +16,7 @@ namespace starbus::entity::rpc {
 
 /// A call that has begun. Await it in a Task or in an Asio coroutine, or hand it a completion token
 /// (a callback `void(Reply<T, E>)`, use_future...); once. Dropped, it is canceled. Move-only, and
-/// holds none of the arguments. Of the loop's thread.
+/// holds none of the arguments. Belongs to the loop's thread.
 template <class T, class E>
 class [[nodiscard]] Pending {
  public:
@@ -37,12 +37,12 @@ class [[nodiscard]] Pending {
 
   bool ready() const { return state_->ended(); }
   boost::asio::io_context& loop() const { return state_->loop(); }
-  /// What it ended with, once it is ready.
+  /// The outcome, once it is ready.
   ReplyType take() && { return state_->take(); }
   /// Ends it as canceled, on a later turn of the loop; the method may run all the same.
   void cancel() { state_->fail_later(Errc::canceled); }
 
-  /// For Task. Of the loop's thread.
+  /// For Task. Belongs to the loop's thread.
   class Awaiter final : public Waiter {
    public:
     Awaiter(Pending&& pending, Running* running)
@@ -83,7 +83,7 @@ class [[nodiscard]] Pending {
 };
 
 /// Waits for a call with a completion handler of Asio. Owns both, and itself from the time it waits
-/// until it is woken or abandoned. Of the loop's thread.
+/// until it is woken or abandoned. Belongs to the loop's thread.
 template <class T, class E, class Handler>
 class HandlerWaiter final : public Waiter {
  public:

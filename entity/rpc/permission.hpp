@@ -17,7 +17,7 @@
 
 namespace starbus::entity::rpc {
 
-/// Who may call a method. Any combination with `|`.
+/// The callers that may call a method. Any combination with `|`.
 enum class Permission : std::uint8_t {
   server = 0,      ///< every process that is not a gate; always permitted
   own_client = 1,  ///< the client that controls the object

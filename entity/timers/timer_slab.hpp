@@ -1,7 +1,7 @@
 /// Where the timers of a wheel lie: a table of nodes that never move.
 ///
 /// Owned by one wheel, used by its thread. A node is two cache lines: what the wheel compares and
-/// the beginning of the callable, then the rest of that. Whoever calls sees to lifetimes.
+/// the beginning of the callable, then the rest of that. The caller sees to lifetimes.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-/// What is known of the store without reading it: collections, their counts and indexes, and which
-/// request ids are remembered. As the disk has it; a Draft has what a batch changes. Of the owner's
-/// thread.
+/// The facts about the store that need no read: collections, their counts and indexes, and which
+/// request ids are remembered. As the disk has it; a Draft has the changes of a batch. Belongs to
+/// the owner's thread.
 #pragma once
 
 #include <map>
@@ -48,7 +48,7 @@ struct Catalogue {
 /// Reads it; a new store has an empty one. corrupt, newer_format, io_error, store_full, closed.
 Result<Catalogue> load_catalogue(const storage::Store& store);
 
-/// Of an error that a read met.
+/// The error of a database for an error that a read met.
 Error error_of(const storage::Error& error);
 
 }  // namespace starbus::nodes::db

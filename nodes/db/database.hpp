@@ -5,8 +5,8 @@
 ///                   .writes = {Update{"players", "42", {{Operator::inc, "gold", 5}}}}},
 ///                  [](Result<Written> written) { ... });
 ///
-/// `Database` is what its users know; behind it stands StoreDatabase (storage/, embedded), and
-/// another server could. Requests are plain values.
+/// `Database` is the interface that its users know; StoreDatabase (storage/, embedded) implements
+/// it, and another server could. Requests are plain values.
 ///
 /// **Answers.** A call that returns an error has taken nothing, and drops `done`. Otherwise `done`
 /// is called exactly once, later, on the owner's thread (unless the database ends first), with the
@@ -61,8 +61,8 @@ using Write = std::variant<Insert, Put, Update, Erase>;
 struct WriteRequest {
   std::string request_id{};  ///< unique for ever; empty: a retry would be another write
   std::vector<Write> writes{};
-  /// Of a retry: how long ago the first attempt was, at least. too_old if an answer of that time
-  /// may be forgotten, and nothing is done.
+  /// Set in a retry: how long ago the first attempt was, at least. too_old if an answer of that
+  /// time may be forgotten, and nothing is done.
   std::uint64_t age_ms = 0;
 };
 
@@ -125,7 +125,8 @@ struct IndexField {
   bool descending = false;
   friend bool operator==(const IndexField&, const IndexField&) = default;
 };
-/// Fine if there is the same. Of documents that are there already it is built behind the scenes.
+/// Ok if the same index is declared already. It is built in the background for documents that are
+/// there.
 struct DeclareIndex {
   std::string collection, name;
   std::vector<IndexField> fields;

@@ -39,7 +39,7 @@ namespace starbus::nodes::entities {
 
 /// Where the entities of a type are kept.
 struct DbSaverOptions {
-  /// Of a type; not set: its name. At most 64 of letters, digits, `_`, `-` and `.`.
+  /// The collection of a type; not set: its name. At most 64 of letters, digits, `_`, `-` and `.`.
   std::function<std::string(const std::string& type)> collection = {};
 };
 
@@ -65,8 +65,8 @@ class DbSaver {
   }
   /// One attempt. Errors: superseded; too_large, bad_name, denied, which do not pass; others do.
   void save(const SavedEntity& saved, Done done);
-  /// What was kept of one, with all that the database was given before. `corrupt`: the document is
-  /// none of these.
+  /// The saved state of one, with all saves that the database was given before. `corrupt`: the
+  /// document is not such a state.
   void load(const std::string& type, const std::string& persistent_id,
             std::function<void(Loaded)> done);
 

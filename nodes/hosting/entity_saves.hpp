@@ -60,7 +60,7 @@ class EntitySaves {
   struct Entry {
     std::string label;
     Next present;
-    std::unique_ptr<Next> next;  // behind it
+    std::unique_ptr<Next> next;  // after it
     std::uint64_t place = 0;     // among all that ever came
     std::uint64_t attempt = 0;   // 0: it waits for its turn
     entity::Time patience = std::chrono::milliseconds(kSaveDeadline);

@@ -1,4 +1,4 @@
-/// What the manager reports about the nodes. Plain values that are sent over the bus.
+/// The manager's report about the nodes. Plain values that are sent over the bus.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@ namespace starbus::nodes::manager {
 
 /// How far the shutdown of the cluster is.
 enum class ShutdownPhase : std::uint8_t {
-  idle,  // nobody has asked for one
+  idle,  // no shutdown was asked for
   running,
   done,       // all stages are over; this manager ends in a moment
   abandoned,  // this manager lost its place meanwhile: ask again

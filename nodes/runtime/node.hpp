@@ -91,7 +91,8 @@ class Node {
   /// Drains and ends, as SIGTERM does; with a reason, exit code 1. **From any thread.**
   void stop(bus::Error reason = {});
 
-  /// The parts of the node, each of which lives as long as the node. Of the loop's thread.
+  /// The parts of the node, each of which lives as long as the node. They belong to the loop's
+  /// thread.
   bus::Bus& bus();
   entity::rpc::Endpoint& rpc();
   entity::TimerWheel& timers();

@@ -30,7 +30,7 @@ class Turn {
   struct Done {
     std::size_t timers = 0;
     std::size_t closures = 0;
-    bool more = false;         // run again, behind what came from elsewhere meanwhile
+    bool more = false;         // run again, after other work that came meanwhile
     std::optional<Time> next;  // else: when the next timer is due, if there is one
   };
 

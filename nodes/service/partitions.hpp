@@ -26,7 +26,7 @@
 
 namespace starbus::nodes::service {
 
-/// What a call by key ends with: the error is of services (not_placed, wrong_partitions ...), of
+/// The outcome of a call by key: the error is of services (not_placed, wrong_partitions ...), of
 /// RPC, or of the bus (owner_lost ...).
 template <class T, class E>
 using Answer = entity::rpc::Reply<T, E>;

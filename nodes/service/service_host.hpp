@@ -27,7 +27,7 @@
 
 namespace starbus::nodes::service {
 
-/// What a host offers to the manager.
+/// The offer of a host to the manager.
 struct HostOptions {
   std::vector<std::string> labels = {};  // for the placement; join() adds the node's role
   std::uint32_t capacity = kMaxHosted;   // instances in all

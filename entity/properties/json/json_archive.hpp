@@ -34,7 +34,7 @@ class MemberNames {
   const char* next_ = nullptr;
 };
 
-/// Writes a value as JSON. Of one call; one thread.
+/// Writes a value as JSON. Lives for one call; one thread.
 class JsonOutputArchive : public cereal::OutputArchive<JsonOutputArchive>,
                           public cereal::traits::TextArchive {
  public:
@@ -73,7 +73,7 @@ class JsonOutputArchive : public cereal::OutputArchive<JsonOutputArchive>,
   MemberNames names_;
 };
 
-/// Reads a value from JSON. Of one call; one thread.
+/// Reads a value from JSON. Lives for one call; one thread.
 class JsonInputArchive : public cereal::InputArchive<JsonInputArchive>,
                          public cereal::traits::TextArchive {
  public:

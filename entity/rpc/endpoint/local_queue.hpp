@@ -53,7 +53,8 @@ class LocalMessage {
   LocalMessage* next_ = nullptr;
 };
 
-/// First in, first out; owns its messages. Intrusive: adding never allocates. Of the loop's thread.
+/// First in, first out; owns its messages. Intrusive: adding never allocates. Belongs to the loop's
+/// thread.
 class LocalQueue {
  public:
   LocalQueue() = default;

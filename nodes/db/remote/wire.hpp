@@ -39,7 +39,7 @@ enum class Verdict : std::uint8_t {
 
 /// too_large, and what documents are refused for.
 Result<bus::Bytes> encode_arguments(const Arguments& arguments);
-/// What stands before them, each time that they are sent.
+/// The head before the arguments, each time that they are sent.
 bus::Bytes encode_head(const std::string& database, std::uint64_t age_ms);
 
 /// An answer, taken apart; `answer` points into its bytes.
@@ -62,7 +62,7 @@ bus::Bytes encode_refusal(const Error& error);
 template <class T>
 bus::Bytes encode_answer(const T& answer);
 
-/// What requests that answer nothing answer.
+/// The answer of requests without a value.
 struct Nothing {};
 
 }  // namespace starbus::nodes::db

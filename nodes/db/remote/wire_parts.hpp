@@ -9,7 +9,7 @@
 
 namespace starbus::nodes::db::wire {
 
-/// What is written, and the first error of a document in it.
+/// The bytes that are written, and the first error of a document in them.
 struct Out {
   explicit Out(bus::Bytes& to) : bytes(to, kWireBytes) {}
   /// The first error counts.

@@ -28,7 +28,7 @@ struct IntakeFigures {
 /// The loop's side of a database: takes calls of the bus, hands them on, and brings the answers
 /// back. Bounded per calling process and for all together; what is beyond is refused as `busy` at
 /// once. Answers wait for the callers' windows; one that waits too long is dropped, and its caller
-/// asks again. Of the loop's thread, but for answer().
+/// asks again. Belongs to the loop's thread, but for answer().
 class Intake {
  public:
   /// A request for the database, and the number that its answer must name.

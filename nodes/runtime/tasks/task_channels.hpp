@@ -41,7 +41,7 @@ struct TaskCounts {
   std::size_t unfinished() const { return waiting + running; }
 };
 
-/// What shutdown() abandoned.
+/// The tasks that shutdown() has left.
 struct TasksLeft {
   struct Channel {
     std::string name;

@@ -1,7 +1,7 @@
 /// Closures for the loop, from any thread, in the order of posting.
 ///
-/// Bounded: kMaxPosted, then would_block. What is taken runs on the loop's thread; what still waits
-/// at close() is destroyed there, without being run. `wake` is called, under the queue's mutex and
+/// Bounded: kMaxPosted, then would_block. Closures run on the loop's thread; those that still wait
+/// at close() are destroyed there, without being run. `wake` is called, under the queue's mutex and
 /// from the posting thread, when a closure comes to a loop that sleeps; it must not post.
 #pragma once
 
