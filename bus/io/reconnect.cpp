@@ -86,7 +86,7 @@ void Reconnect::attempt() {
 }
 
 void Reconnect::connected(Result<std::shared_ptr<Link>> result) {
-  // What follows may destroy this; the attempt must outlive its own callback's return only.
+  // The calls below may destroy this; the attempt must outlive its own callback's return only.
   const auto done = std::move(attempt_);
   if (result) {
     connected_at_ = steady_clock::now();

@@ -51,7 +51,7 @@ Result<bool> somebody_listens(const std::string& path) {
   if (::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
     return true;
   }
-  // A full backlog is EAGAIN: also somebody. Only a refusal proves that nobody is there.
+  // A full backlog is EAGAIN: a listener, too. Only a refusal proves that there is none.
   return errno != ECONNREFUSED && errno != ENOENT;
 }
 

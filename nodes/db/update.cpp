@@ -12,7 +12,8 @@ Error wrong(const Change& change, std::string_view what) {
   return Error(Errc::wrong_type, change.path + " " + std::string(what));
 }
 
-/// What the path names; made, with objects on the way, where nothing is. A fresh one is null, and
+/// The value that the path names; made, with objects on the way, where nothing is. A fresh one is
+/// null, and
 /// `fresh` says so.
 Result<Json*> make_way(Json& document, const Path& path, const Change& change, bool& fresh) {
   Json* at = &document;
@@ -52,7 +53,8 @@ bool have_an_order(const Json& a, const Json& b) {
   return (a.is_number() && b.is_number()) || (a.is_string() && b.is_string());
 }
 
-/// Of two that have an order. Numbers as indexes compare them: exactly, whatever their types.
+/// Compares two values that have an order. Numbers as indexes compare them: exactly, whatever their
+/// types.
 bool is_greater(const Json& a, const Json& b) {
   if (a.is_string()) return a.get_ref<const std::string&>() > b.get_ref<const std::string&>();
   std::string first;

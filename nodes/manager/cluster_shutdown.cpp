@@ -98,7 +98,7 @@ void ClusterShutdown::tell(const std::string& process) {
       });
 }
 
-/// What nodes say while they are waited for is what the report says of who blocks.
+/// The status of nodes that are waited for goes into the report of nodes that block.
 void ClusterShutdown::ask_waited_for() {
   for (const std::string& process : stages_.waited_for()) reports_.ask_soon(process);
   if (stages_.phase() != ShutdownPhase::running) return;

@@ -10,7 +10,7 @@
 namespace starbus::nodes::manager {
 namespace {
 
-/// What the manager refused with, or why it was not asked.
+/// The manager's refusal, or the reason why it was not asked.
 bus::Error reason_of(const entity::rpc::Failure<bus::Error>& failure) {
   if (failure.code == entity::rpc::Errc::refused) return failure.error;
   const bool waited = failure.code == entity::rpc::Errc::deadline;
@@ -92,10 +92,10 @@ void IdSource::answered(const bus::Result<IdRange>& range) {
     asking_ = false;
     refill();
   });
-  if (!later) asking_ = false;  // whoever wants the next id asks
+  if (!later) asking_ = false;  // the next call for an id asks
 }
 
-/// What is called may wait again, and is served by this loop then; or end this source.
+/// A callback may wait again, and is served by this loop then; or end this source.
 void IdSource::serve() {
   const std::weak_ptr<bool> weak = alive_;
   serving_ = true;

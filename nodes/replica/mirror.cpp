@@ -15,7 +15,7 @@ namespace {
 using bus::io::boot_now;
 using std::chrono::milliseconds;
 
-/// Of this process, so that two mirrors have two names.
+/// A number of this process, so that two mirrors have two names.
 std::uint64_t next_number() {
   static std::atomic<std::uint64_t> latest{0};
   return ++latest;
@@ -53,7 +53,7 @@ MirrorStatus Mirror::status() const {
   if (core_.fresh_at() != entity::Time{0}) {
     status.age = std::chrono::duration_cast<milliseconds>(boot_now() - core_.fresh_at());
   }
-  // Who has not heard of its publisher for longer than an answer takes does not know.
+  // A mirror that has not heard of its publisher for longer than an answer takes does not know.
   status.current = core_.is_current() && status.age <= milliseconds(kFollow + kFollowDeadline);
   return status;
 }

@@ -69,7 +69,7 @@ void MirrorCore::snapshot(std::uint64_t question, const Position& at, bus::ByteV
   question_ = 0;
   if (!hear(at, now)) return pause(now);           // of an owner that is one no more
   if (!has_state_ && at < at_) return pause(now);  // asked for before the bytes that were refused
-  // What the changes have brought meanwhile may be further than what was asked for.
+  // The changes that came meanwhile may have led further than the snapshot.
   const bool is_news = !has_state_ || at > at_;
   if (is_news) {
     has_state_ = replica_.restore(state);
@@ -85,7 +85,7 @@ void MirrorCore::snapshot(std::uint64_t question, const Position& at, bus::ByteV
   problem_ = Errc::ok;
   behind_since_ = now;
   apply_kept(now);
-  if (!kept_.empty() && !needs_) {  // there is a hole behind it
+  if (!kept_.empty() && !needs_) {  // changes are missing before these
     need(now);
     return pause(now);
   }

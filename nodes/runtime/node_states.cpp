@@ -1,4 +1,4 @@
-// What the states of a node ask for.
+// The work of a node in each of its states.
 #include <spdlog/spdlog.h>
 
 #include <bit>
@@ -53,8 +53,8 @@ void NodeCore::drain() {
       [this](const bus::Result<>&) { finish_tasks(); });
 }
 
-/// The steps may have given some to the workers. What has run has its completion in the queue of
-/// the loop, which may submit another one: so twice in a row there must be none.
+/// The steps may have given tasks to the workers. A task that has run has its completion in the
+/// queue of the loop, which may submit another one: so twice in a row there must be none.
 void NodeCore::finish_tasks() {
   const auto idle = [this] { return tasks_.counts().unfinished() == 0; };
   const auto wait = [this] {
@@ -110,7 +110,7 @@ void NodeCore::entered(NodeState state) {
 }
 
 void NodeCore::retry_later(Lifecycle::Attempt attempt) {
-  // Rarer and rarer: one that stands by for another does so for weeks.
+  // With growing pauses: a node that stands by for another does so for weeks.
   if (std::has_single_bit(++retries_)) {
     spdlog::warn("{}: {}; tries again", settings_.node, status());
   }

@@ -1,4 +1,4 @@
-// What a host shows to operators: /services, and metrics.
+// The host's view for operators: /services, and metrics.
 #include <array>
 #include <nlohmann/json.hpp>
 

@@ -9,8 +9,8 @@
 namespace starbus::storage {
 namespace {
 
-/// Of the CRC's register, reflected: what each byte does to it, and which byte a register's highest
-/// byte tells of.
+/// Tables of the CRC's register, reflected: the effect of each byte on it, and the byte that a
+/// register's highest byte shows.
 struct Tables {
   std::array<std::uint32_t, 256> forward{};
   std::array<std::uint8_t, 256> by_high_byte{};
@@ -30,7 +30,7 @@ constexpr Tables kTables;
 }  // namespace
 
 std::optional<WrongByte> find_wrong_byte(std::string_view data, std::uint32_t crc) {
-  // The difference, stepped back byte by byte, as if those behind the wrong one were not there.
+  // The difference, stepped back byte by byte, as if the bytes after the wrong one were not there.
   std::uint32_t difference = crc32c(0, data) ^ crc;
   if (difference == 0) return std::nullopt;
   for (std::size_t at = data.size(); at-- > 0;) {

@@ -21,7 +21,7 @@ std::optional<std::string> key_of(std::string_view hex) {
   return hex.size() > 4 * kMaxKey ? std::nullopt : bytes_of_hex(hex);
 }
 
-/// What stands up to the next `end`, which is taken too; no value: there is none.
+/// The text up to the next `end`, which is taken too; nullopt if there is no `end`.
 std::optional<std::string_view> take_until(std::string_view& text, char end) {
   const std::size_t at = text.find(end);
   if (at == std::string_view::npos) return std::nullopt;
@@ -44,7 +44,7 @@ bool take_flag(std::string_view& text, bool& flag) {
   return true;
 }
 
-/// Of a line: no tabs, no ends of lines.
+/// The text of one line: no tabs, no ends of lines.
 std::string plain(std::string_view text) {
   std::string out(text.substr(0, kLongestReason));
   std::ranges::replace_if(

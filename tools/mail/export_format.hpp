@@ -28,7 +28,7 @@ inline constexpr int kExportVersion = 1;
 /// The largest body (16 MiB) in base64, and what stands around it.
 inline constexpr std::size_t kLongestLine = 23 * 1024 * 1024;
 
-/// Of a message: the largest that is posted, as a dead letter.
+/// Bytes of a message: the largest that is posted, as a dead letter.
 inline constexpr std::size_t kLargestBody = bus::kMaxPostBody + bus::busd::mail::kLetterHead;
 
 struct HeaderLine {
@@ -68,7 +68,7 @@ class ExportReader {
  public:
   explicit ExportReader(std::istream& in) : in_(in) {}
 
-  /// The next box or message; no value behind the last, when the end was there and right.
+  /// The next box or message; nullopt after the last, when the end was there and right.
   bus::Result<std::optional<ExportLine>> next();
   std::uint64_t line() const { return line_; }
 

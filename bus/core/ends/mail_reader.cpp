@@ -77,7 +77,7 @@ void MailReader::try_open(Time now) {
   say(open);
 }
 
-/// What is under way in this session counts for nothing; the next one may begin at `retry_at`.
+/// Messages under way in this session are ignored; the next session may begin at `retry_at`.
 void MailReader::lose(Time retry_at) {
   if (phase_ == Phase::ended) return;
   phase_ = Phase::idle;
@@ -157,7 +157,7 @@ bool MailReader::on_refused(const Process& store, const MailRefused& refused) {
 }
 
 bool MailReader::on_end(const Process& store, const MailEnd& ended, Time now) {
-  // What said that it had begun may be lost.
+  // The record with which it began may be lost.
   if (!of_session(store, ended.token, Phase::open) &&
       !of_session(store, ended.token, Phase::asked)) {
     return false;

@@ -79,8 +79,8 @@ void RemoteDatabase::landed(std::uint64_t number, Pending& pending) {
   ready_.insert(number);
 }
 
-/// What comes of an earlier attempt is not looked at: the later one may still be carried out, and
-/// then a refusal of the earlier one would be a lie.
+/// The answer to an earlier attempt is ignored: the later one may still be carried out, and then a
+/// refusal of the earlier one would be a lie.
 void RemoteDatabase::replied(std::uint64_t number, std::uint64_t attempt,
                              const bus::Result<bus::Bytes>& result) {
   const auto at = pending_.find(number);
@@ -148,7 +148,7 @@ void RemoteDatabase::resume() {
   end_all(std::move(expired));
 }
 
-/// What is on its way to an earlier owner has no answer any more.
+/// Requests on their way to an earlier owner have no answer any more.
 void RemoteDatabase::owner_changed(bool first) {
   if (first && !resting_) return;
   if (!first) {
@@ -162,7 +162,7 @@ void RemoteDatabase::owner_changed(bool first) {
   if (!pending_.empty()) resume();
 }
 
-/// Whoever is told may end this object.
+/// A callback may end this object.
 void RemoteDatabase::end_all(std::vector<Pending> expired) {
   const std::weak_ptr<char> weak = alive_;
   for (Pending& pending : expired) {

@@ -129,7 +129,7 @@ Result<> RemoteDatabase::declare_index(DeclareIndex request, Done<> done) {
                       });
 }
 
-/// What an attempt without an answer has dropped is not found by the next one.
+/// An index that a timed-out attempt has dropped is not found by the next attempt.
 Result<> RemoteDatabase::drop_index(DropIndex request, Done<> done) {
   const auto finish = [done = std::move(done)](const Result<Nothing>& result, bool maybe_done) {
     const bool dropped = result || (maybe_done && result.error() == Errc::not_found);

@@ -64,7 +64,7 @@ void DbNode::open(Done done) {
     bus::Result<> result;
     if (!opened)
       result = bus::Error(bus::Errc::io_error, folder + ": " + opened.error().to_string());
-    // The loop may have ended, and nobody waits for it then.
+    // The loop may have ended, and no caller waits for it then.
     (void)node->post("the store is open", [done, result] { done(result); });
   });
 }

@@ -28,7 +28,7 @@ void PlacementState::hosts_changed(const bus::WatchUpdate& update, Time now) {
   for (const bus::WatchRow& row : update.changes) {
     if (!row.name.starts_with(prefix)) continue;
     const std::string process = row.name.substr(prefix.size());
-    if (row.present && row.owner_name != process) continue;  // nobody hosts for another
+    if (row.present && row.owner_name != process) continue;  // no host hosts for another
     left_out_.erase(process);
     const auto former = hosts_.find(process);
     if (former != hosts_.end() && row.present && former->second.epoch == row.epoch) continue;
@@ -85,7 +85,7 @@ void PlacementState::answered(const std::string& process, std::uint64_t serial,
   grow(process, host, now);
 }
 
-/// What it says of those that were placed there.
+/// Takes the host's report about the instances that were placed there.
 void PlacementState::grow(const std::string& process, Host& host, Time now) {
   std::map<InstanceId, Youth> young;
   for (const InstanceRow& row : host.report.instances) {
@@ -189,7 +189,7 @@ std::vector<PlacementState::Call> PlacementState::due(Time now) {
   return calls;
 }
 
-/// Until it has answered, what it was told counts as done.
+/// Until the host has answered, its orders count as carried out.
 void PlacementState::expect(Host& host, const Action& action) {
   auto& rows = host.report.instances;
   const auto row = std::ranges::find(rows, action.id, &InstanceRow::id);
@@ -209,7 +209,7 @@ PlanInput PlacementState::input(Time now) const {
   setbacks_.tell(input, now);
   for (const auto& [process, host] : hosts_) {
     HostView view{process, host.answered && !host.silent, host.report};
-    // What it was told, and may not have heard, is nowhere yet: its claims show what it has.
+    // Orders that it may not have heard count as nothing yet: its claims show its instances.
     if (!view.answered) view.report.instances = claims_of(process);
     input.hosts.push_back(std::move(view));
   }

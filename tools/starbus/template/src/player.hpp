@@ -1,4 +1,4 @@
-// An entity: with properties that are declared once and reach whoever mirrors it.
+// An entity: with properties that are declared once and reach every mirror of it.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace game {
 
-/// What is known of a player. `ghost`: copies in other processes see the field.
+/// The properties of a player. `ghost`: copies in other processes see the field.
 struct PlayerState : entity::Properties<PlayerState> {
   entity::Field<std::string, entity::ghost> name{this, "name"};
   entity::Field<std::int64_t, entity::ghost> score{this, "score"};
