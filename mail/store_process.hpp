@@ -22,7 +22,7 @@
 
 namespace starbus::bus::busd::mail {
 
-/// What a mail store is started with.
+/// The configuration of a mail store.
 struct MailStoreSettings {
   std::string host;              // of this busd
   std::filesystem::path folder;  // of the store; its parent exists
@@ -46,7 +46,7 @@ struct MailStoreFigures {
   std::size_t exporting = 0;                 // shards that others take
 };
 
-/// What a mail store reports; each is called on the thread that it names.
+/// The reports of a mail store; each is called on the thread that it names.
 struct MailStoreHooks {
   std::function<void(const std::string& text)> trouble;  // for the log; from the store's thread
   std::function<void(const std::string& text)> note;     // for the log; not a problem

@@ -16,7 +16,7 @@ namespace starbus::bus::busd::mail {
 /// Its name in the folder of a backup.
 inline constexpr const char* kBackupFile = "BACKUP";
 
-/// What a backup has, as its file says.
+/// The facts about a backup, as its file has them.
 struct BackupFacts {
   std::string host;  // whose store it was
   std::uint64_t begun_ms = 0;

@@ -16,7 +16,7 @@
 
 namespace starbus::bus::busd::mail {
 
-/// What a check has found.
+/// The result of a check.
 struct CheckReport {
   std::vector<Finding> findings;  // the first kMostFindings
   std::uint64_t problems = 0;     // all, but the notes

@@ -31,7 +31,7 @@ namespace starbus::bus::busd::mail {
   X(lost_before, "messages that an earlier repair has marked as lost", "nothing")        \
   X(unknown_rows, "rows of a kind that this version does not know", "leaves them")
 
-/// What can be wrong with a mailbox.
+/// The kinds of damage that a mailbox can have.
 enum class Problem : std::uint8_t {
 #define X(problem, meaning, repair) problem,
   STARBUS_MAIL_PROBLEMS(X)

@@ -66,7 +66,7 @@ struct RepairPart {
   IdRange ids{};
 };
 
-/// What is known of the damage beforehand, and how far the repair goes.
+/// The known damage, and the extent of the repair.
 struct MailRepairOptions {
   std::bitset<kShards> void_streams;  // shards that have lost rows of their senders
   std::bitset<kShards> lost_places;   // shards of which it may be lost where they are kept

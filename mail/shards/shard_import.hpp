@@ -78,7 +78,7 @@ class ShardImport {
   /// Ends after the present shard, or gives that up, if it can.
   void stop();
 
-  /// What comes from the source, and the clock.
+  /// The messages of the source, and the clock.
   void rows(const Process& from, ShardRows rows);
   void given(const Process& from, const ShardGiven& given);
   void process_gone(const Process& process, bool living);

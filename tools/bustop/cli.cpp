@@ -145,7 +145,7 @@ void add_mail_commands(CLI::App& app, Options& options) {
   }
 }
 
-/// Of commands that ask over the bus.
+/// Adds --bus, for commands that ask over the bus.
 void add_busd(CLI::App& command, Options& options) {
   command.add_option("--busd", options.busd, "endpoint of the local busd; default $STARBUS_BUSD")
       ->type_name("ENDPOINT");

@@ -40,7 +40,7 @@ bool good_name(const Context& context, const std::string& name) {
   return checked.has_value();
 }
 
-/// A shared or a group name is nobody's: its instances or members are.
+/// A shared or a group name has no owner: its instances or members have.
 bool good_channel(const Context& context, const std::string& name) {
   if (!good_name(context, name)) return false;
   const std::string set = set_text(name);
@@ -282,7 +282,7 @@ Result<> examine(const Context& context, std::chrono::milliseconds interval, Exa
   return {};
 }
 
-/// Without one there are no services that anybody places.
+/// Without a manager no services are placed.
 void ask_manager(const Context& context, Examination& examination) {
   if (!context.setbacks) return;
   const auto route = context.view.route(std::string(nodes::manager::kManagerChannel));

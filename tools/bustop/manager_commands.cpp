@@ -48,7 +48,7 @@ int exit_code(const ShutdownReport& report) {
   return report.blocked.empty() ? kExitOk : kExitBad;
 }
 
-/// Does nobody carry it on that has answered so?
+/// Whether the manager that has answered so does not carry the shutdown on.
 bool is_lost(const bus::Result<ShutdownReport>& report) {
   return !report || report->phase == ShutdownPhase::idle ||
          report->phase == ShutdownPhase::abandoned;
@@ -68,8 +68,8 @@ bus::Result<ShutdownReport> ask_again(const ManagerContext& context, ManagerLink
   }
 }
 
-/// Until it is over. The manager ends soon behind that, having told it. Without a reason nothing is
-/// begun, and so not again either.
+/// Follows the shutdown to its end. The manager ends soon after it has reported that. Without a
+/// reason nothing is begun, and so not again either.
 int follow(const ManagerContext& context, ManagerLink& link, ShutdownReport report,
            const std::string& reason) {
   ShutdownCourse course(context.look);

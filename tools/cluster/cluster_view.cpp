@@ -120,7 +120,7 @@ Result<Cluster> ClusterView::load(Depth depth) const {
     if (topology) {
       view.topology = std::move(*topology);
     } else if (!local->is_root()) {
-      // An older busroot passes nothing on: that is no fault of the host.
+      // An older busroot passes nothing on: the host is not at fault.
       view.trouble = topology.error();
     }
   });

@@ -1,4 +1,4 @@
-// Which hosts keep mail, told from the names of shards and from the processes that are there.
+// Finds the hosts that keep mail, by the names of shards and by the processes that are there.
 #include <charconv>
 
 #include "bus/core/wire/name.hpp"
@@ -8,7 +8,7 @@
 namespace starbus::bustop {
 namespace {
 
-constexpr std::string_view kStoreNode = ".store";  // behind the name of its host
+constexpr std::string_view kStoreNode = ".store";  // after the name of its host
 
 std::optional<unsigned> shard_in(std::string_view name) {
   unsigned shard = 0;

@@ -142,7 +142,7 @@ class Importer {
   }
 
   Result<> message(const MessageLine& line) {
-    if (append_ && line.lost) return {};  // there is no number to keep
+    if (append_ && line.lost) return {};  // its number is not kept
     mail::BoxRow& row = box_->row;
     if (row.last >= mail::kMostNumber) {
       return Error{Errc::mailbox_full, bustop::printable(row.name) + " has no numbers left"};

@@ -115,7 +115,7 @@ int run_shards(const Context& context, const std::string& admin) {
 
 namespace {
 
-/// What somebody else writes there, busd cannot open any more.
+/// Files of another user could not be opened by busd any more.
 Result<> check_is_owner(const std::filesystem::path& folder) {
   struct stat facts {};
   if (::stat(folder.c_str(), &facts) != 0 || facts.st_uid == ::geteuid()) return {};

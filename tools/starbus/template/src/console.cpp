@@ -1,5 +1,5 @@
-// A node that calls the game and mirrors its players. What it does is asked for at its admin
-// server, so curl is enough to play: see scripts/try. It could as well be a gate.
+// A node that calls the game and mirrors its players. Its commands come to its admin server, so
+// curl is enough to play: see scripts/try. It could as well be a gate.
 #include <charconv>
 #include <map>
 #include <memory>
@@ -95,7 +95,7 @@ class Console final : public nodes::App {
     rpc::call<&Player::add_score>(node_->rpc(), channel, {}, points)(
         [reply](const auto& score) { reply(respond("score", score)); });
   }
-  /// Asks nobody: the copies are here.
+  /// Asks no other process: the copies are here.
   nlohmann::json copies() const {
     nlohmann::json all = nlohmann::json::object();
     for (const auto& [name, copy] : copies_) {
