@@ -38,7 +38,7 @@ class BusCore final : public std::enable_shared_from_this<BusCore> {
   /// Ends everything: pending operations complete with the reason. Idempotent.
   void shut(const Error& reason);
 
-  /// As in Bus. A bound name is active when `done` gets it.
+  /// As in Bus.
   void bind(std::string name, Handlers handlers, Done<Bound> done);
   void unbind(const std::string& name, Done<> done);
   void move(const std::string& name, const std::string& target, std::function<Bytes()> freeze,

@@ -29,7 +29,7 @@ class PendingCalls {
   /// False: kMaxCalls are open.
   bool may_begin() const;
 
-  /// A call enters the list, and leaves it with its answer.
+  /// A call begins, and is listed; it ends, and its deadline with it.
   void began(CallState& state);
   void ended(CallState& state);
   /// Its last holder has let go of it.

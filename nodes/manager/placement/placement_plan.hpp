@@ -82,7 +82,7 @@ struct Plan {
   std::set<std::string> begun;
 };
 
-/// Never fails; what cannot be placed is in `waiting`.
+/// Never fails; types that cannot be placed are in `waiting`.
 Plan make_plan(PlanInput input);
 
 }  // namespace starbus::nodes::manager
