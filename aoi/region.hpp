@@ -50,7 +50,7 @@ struct Polygon {
   std::size_t count = 0;
 };
 
-/// All positions at most half_width beside the segment from..to: what a bullet or a beam hits.
+/// All positions at most half_width beside the segment from..to: the hits of a bullet or a beam.
 struct RayBand {
   Position from = {};
   Position to = {};

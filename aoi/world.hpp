@@ -189,8 +189,9 @@ class World {
   std::uint64_t memory() const;  ///< bytes held, approximately
 
   /// Epochs (wire.hpp). Each indexed sensor that is added, and each import, begins a numbering of
-  /// what its entity's client knows, with an epoch one higher than the numbering before. set_epoch
-  /// says which epoch another world gave last. unknown_entity; bad_option: beyond kMaxEpoch.
+  /// the targets that its entity's client knows, with an epoch one higher than the numbering
+  /// before. set_epoch sets the epoch that another world gave last. unknown_entity; bad_option:
+  /// beyond kMaxEpoch.
   Result<> set_epoch(EntityId entity, std::uint32_t last);
   /// The epoch of a sensor's numbering; also for a removed sensor, until the update after the one
   /// that reports its leaves. 0: not indexed, or unknown.

@@ -16,11 +16,11 @@
 /// order; each whole or not at all.
 ///
 /// **Failures.** A full disk refuses writes (store_full), goes on reading, and recovers by itself;
-/// with a little space left it still takes what only erases, and bookkeeping (Batch::use_reserve).
-/// So does one that gets no descriptor for its next file, or whose call was interrupted.
-/// Any other failure of a write or of an fsync stops the store for good, with the reason: what an
-/// fsync that failed has lost cannot be found out by asking again. A flipped bit is `corrupt`, with
-/// the key; the rest goes on.
+/// with a little space left it still takes batches that only erase, and bookkeeping
+/// (Batch::use_reserve). So does one that gets no descriptor for its next file, or whose call was
+/// interrupted. Any other failure of a write or of an fsync stops the store for good, with the
+/// reason: the loss of an fsync that failed cannot be found out by asking again. A flipped bit is
+/// `corrupt`, with the key; the rest goes on.
 #pragma once
 
 #include <chrono>
@@ -105,7 +105,7 @@ struct Report {
   std::vector<std::string> damage;
 };
 
-/// A part of a file that is not what was written.
+/// A part of a file that differs from the bytes that were written.
 struct FileDamage {
   std::string file;    ///< "000007.ldb"; its name only
   std::string from{};  ///< keys of which records may be lost, from here
@@ -190,8 +190,8 @@ struct StoreOptions {
 
 /// Opens or makes a store; blocks while LevelDB replays its log. in_use, newer_format, store_full,
 /// corrupt (LevelDB's tables or manifest: see repair_store), io_error. With `repair_logs`, a
-/// damaged log is not an error: what it still has is recovered, and Report::damage lists what was
-/// left out.
+/// damaged log is not an error: its readable part is recovered, and Report::damage lists the parts
+/// that were left out.
 Result<std::unique_ptr<Store>> open_store(const StoreOptions& options);
 
 }  // namespace starbus::storage

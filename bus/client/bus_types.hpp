@@ -76,7 +76,7 @@ struct Bound {
   Epoch epoch;       // fencing token for side effects: grows with every owner
 };
 
-/// A channel that has moved here, with what its freeze function had packed at the source.
+/// A channel that has moved here, with the state that its freeze function packed at the source.
 struct Arrival {
   std::string name;
   Epoch epoch;  // fencing token, as in Bound

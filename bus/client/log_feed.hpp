@@ -42,8 +42,8 @@ struct LogFeedOptions {
 class LogFeed {
  public:
   using Handler = std::function<void(const Mail&)>;
-  /// As a cursor: what is stored by now is not read. "Now" is how far this process has followed the
-  /// log, or where it will begin.
+  /// As a cursor: messages that are stored by now are not read. "Now" is how far this process has
+  /// followed the log, or where it will begin.
   static constexpr std::uint64_t kPresent = LogOptions::kFromEnd;
 
   /// One object's place in the feed. Move-only; leaves the feed when destroyed, and may outlive it.

@@ -1,8 +1,8 @@
-/// Part of bus.hpp: reading what was posted to a mailbox, or appended to a log.
+/// Part of bus.hpp: reads messages that were posted to a mailbox, or appended to a log.
 ///
 /// A reader gives every message once and in order, goes on by itself when daemons or the store
-/// restart, and lets come only what its window holds. It keeps no cursor of its own: save
-/// `Mail::number` in the same commit as what the message has done, and open with it next time.
+/// restart, and takes no more than its window holds. It keeps no cursor of its own: save
+/// `Mail::number` in the same commit as the effects of the message, and open with it next time.
 ///
 /// Handles are move-only, belong to the Bus' thread, and close when destroyed.
 #pragma once
@@ -43,7 +43,7 @@ struct Mail {
 
 /// How to open a mailbox.
 struct MailboxOptions {
-  /// The saved cursor: what is up to it counts as acknowledged. 0: from the beginning.
+  /// The saved cursor: messages up to it count as acknowledged. 0: from the beginning.
   std::uint64_t after = 0;
   /// Bytes that may come before they are taken: 1 to kMaxMailWindow.
   std::size_t window = kMailWindow;
@@ -53,7 +53,7 @@ struct MailboxOptions {
 
 /// How to follow a log. `window` and `deadline` as in MailboxOptions.
 struct LogOptions {
-  /// The saved cursor; kFromEnd: what there is now is not read, as for one who joins now.
+  /// The saved cursor; kFromEnd: present messages are not read, as for a reader that joins now.
   static constexpr std::uint64_t kFromEnd = ~std::uint64_t{0};
   std::uint64_t after = kFromEnd;
   std::size_t window = kMailWindow;
@@ -86,7 +86,7 @@ class MailStream {
   }
   /// The number of the latest message that was given out; where it was opened, if none was.
   std::uint64_t position() const;
-  /// The latest that is known to be stored: what lies between is unread.
+  /// The latest number that is known to be stored: messages between the two are unread.
   std::uint64_t last() const;
   void close();
 

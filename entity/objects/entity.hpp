@@ -143,8 +143,8 @@ class Entity : public Part, public rpc::CallableBase {
   /// Calls a method M of another object; a step S of this class gets the answer, followed by
   /// the values of `kept`, once, wherever the entity is by then. Always ends: as rpc::call does, or
   /// at the deadline, which counts during a move, too. The entity must be bound at this endpoint.
-  /// Errors, after which nothing was sent: not_alive, no_timers, no_channel, too_large (what is
-  /// kept, or the arguments, which must fit their types), step_refused.
+  /// Errors, after which nothing was sent: not_alive, no_timers, no_channel, too_large (the kept
+  /// values, or the arguments, which must fit their types), step_refused.
   template <auto M, auto S, class... Kept, class... A>
   EntityResult<FlowId> ask(rpc::Endpoint& endpoint, const rpc::Address& to,
                            const rpc::AskOptions& options, std::tuple<Kept...> kept,
@@ -256,7 +256,7 @@ struct RpcNearest<T, false> : RpcNearest<typename T::TypeParent> {};
 
 }  // namespace objects_detail
 
-/// Between a class of entities and its parent; passes what it is constructed with on to that. The
+/// Between a class of entities and its parent; passes its constructor's arguments on to that. The
 /// methods of the nearest ancestor that has some can be called, too.
 template <class Self, class Parent = Entity, class List = Components<>>
 class EntityOf : public Parent {

@@ -34,8 +34,8 @@ class MovingCode final : private rpc::AnswerSink {
 
   /// Packs all timers and flows as bytes: exports of the two.
   void park(Time cluster_now);
-  /// Takes the state that travelled. bad_state, unknown_step, no_timers (the wheel is full): of
-  /// what would not run here nothing is taken.
+  /// Takes the state that travelled. bad_state, unknown_step, no_timers (the wheel is full): then
+  /// it takes nothing that would not run here.
   EntityResult<> park(ByteView timers, ByteView flows, Time cluster_now);
   bool parked() const { return parked_.has_value(); }
   ByteView parked_timers() const { return parked_->timers; }

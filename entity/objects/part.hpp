@@ -52,8 +52,8 @@ class Part {
   TimerOwner& timers() { return held().timers; }
   /// A listener that is removed then. Error: too_many_closures.
   EntityResult<> keep(Subscription subscription);
-  /// Called once, then; the last one first. For what has no owner of its own here, such as Flows.
-  /// Error: too_many_closures.
+  /// Called once, then; the last one first. For members without an owner of their own here, such as
+  /// Flows. Error: too_many_closures.
   EntityResult<> at_end(std::function<void()> closure);
 
  protected:

@@ -25,7 +25,7 @@ class AudienceSink {
     static_cast<void>(entity);
     static_cast<void>(reason);
   }
-  /// Nothing more comes in this turn of the loop: what was gathered may be sent together.
+  /// Nothing more comes in this turn of the loop: gathered changes may be sent together.
   virtual void pass_ended() {}
 
  protected:

@@ -64,8 +64,8 @@ class Node {
   /// The node does not become ready before this name exists: see requirements.hpp for the forms. If
   /// it ends later, /inspect and the log show that, and the node stays ready.
   void require(std::string name, std::size_t count = 1);
-  /// Binds the name while the node is ready. The object, or what the handlers refer to, lives until
-  /// the App's destructor. Forms of names as in bus::Bus::bind.
+  /// Binds the name while the node is ready. The object, and all that the handlers refer to, must
+  /// live until the App's destructor. Forms of names as in bus::Bus::bind.
   void offer(std::string name, entity::rpc::CallableBase& host);
   void offer(std::string name, bus::Handlers handlers);
   /// Runs the steps one after the other, in the order of adding, each time after the requirements

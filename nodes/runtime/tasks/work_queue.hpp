@@ -29,9 +29,9 @@ class WorkQueue {
   explicit WorkQueue(std::function<void()> wake, std::size_t capacity = kMaxPosted)
       : wake_(std::move(wake)), capacity_(capacity) {}
 
-  /// would_block; closed, behind close().
+  /// would_block; closed, after close().
   bus::Result<> post(WorkName name, std::function<void()> closure);
-  /// For those who bound what they post themselves: not refused but behind close(), where the
+  /// For callers that bound their closures themselves: refused only after close(), where the
   /// closure is destroyed.
   void post_bounded(WorkName name, std::function<void()> closure);
 
