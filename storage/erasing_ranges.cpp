@@ -12,7 +12,7 @@
 namespace starbus::storage {
 namespace {
 
-// Per range two keys, each behind two bytes of its length.
+// Per range two keys, each after two bytes of its length.
 void write_list(const std::vector<ErasingRange>& ranges, leveldb::WriteBatch& write) {
   std::string value;
   const auto append = [&](std::string_view key) {

@@ -60,7 +60,7 @@ class FeedBook {
   using Listeners = std::map<Id, std::shared_ptr<Place>>;
   using Messages = std::deque<std::shared_ptr<const Mail>>;
 
-  /// All that is stored from behind `floor` to `top`, and is still kept.
+  /// All messages after `floor` and up to `top` that are still kept.
   struct Stretch {
     std::uint64_t floor = 0;
     std::uint64_t top = 0;

@@ -8,7 +8,7 @@
 ///     player.on_notice(mail);
 ///   });
 ///
-/// A listener is given each message behind its cursor once and in order, wherever its object has
+/// A listener is given each message after its cursor once and in order, wherever its object has
 /// been meanwhile: from memory, or from the store if the cursor is further back. Two ways to keep
 /// the cursor:
 /// - for everybody, also those who are offline: save it with the object; a new one begins at

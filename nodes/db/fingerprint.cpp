@@ -7,7 +7,7 @@
 namespace starbus::nodes::db {
 namespace {
 
-/// Each part stands behind its length or its kind, so that no two requests are the same bytes.
+/// Each part stands after its length or its kind, so that no two requests are the same bytes.
 class Hasher {
  public:
   void number(std::uint64_t value) {

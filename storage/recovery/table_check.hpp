@@ -18,7 +18,7 @@ struct LostBlock {
   std::size_t from = 0;  // offsets
   std::size_t to = 0;
   std::string first_key;  // of the store: records within [first_key, end_key) may be lost
-  std::string end_key;    // empty: behind all that the table has
+  std::string end_key;    // empty: after all that the table has
 };
 
 /// The content of a table, and what of it is lost.

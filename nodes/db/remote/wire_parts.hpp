@@ -1,5 +1,5 @@
 /// How each part of a request or an answer is written and read: for wire.cpp. Numbers, texts and
-/// counts as of the archive (entity/archive), documents and values as CBOR behind their length.
+/// counts as of the archive (entity/archive), documents and values as CBOR after their length.
 #pragma once
 
 #include <cstdint>
