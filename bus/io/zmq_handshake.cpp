@@ -3,8 +3,9 @@
 #include <sys/random.h>
 
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
+
+#include "base/numbers.hpp"
 
 namespace starbus::bus::io {
 namespace {
@@ -113,9 +114,9 @@ Result<Endpoint> session_endpoint(const Endpoint& listener, const std::string& l
     session.path += locator;
     return session;
   }
-  const auto* end = locator.data() + locator.size();
-  const auto parsed = std::from_chars(locator.data(), end, session.port);
-  if (parsed.ec != std::errc{} || parsed.ptr != end || session.port == 0) return bad;
+  const auto port = parse_number<std::uint16_t>(locator);
+  if (!port || *port == 0) return bad;
+  session.port = *port;
   return session;
 }
 

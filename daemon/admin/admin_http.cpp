@@ -1,9 +1,9 @@
 #include "daemon/admin/admin_http.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "base/numbers.hpp"
 #include "daemon/admin/admin_stream.hpp"
 
 namespace starbus::bus::daemon {
@@ -79,12 +79,7 @@ std::string Request::parameter_or(std::string_view name, std::string_view fallba
 std::optional<std::uint64_t> Request::number_or(std::string_view name,
                                                 std::uint64_t fallback) const {
   const auto text = parameter(name);
-  if (!text) return fallback;
-  std::uint64_t number = 0;
-  const char* const end = text->data() + text->size();
-  const auto read = std::from_chars(text->data(), end, number);
-  if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
-  return number;
+  return text ? parse_number<std::uint64_t>(*text) : fallback;
 }
 
 Response Response::json(const nlohmann::json& value, unsigned status) {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <utility>
 
+#include "base/numbers.hpp"
 #include "storage/crc32c.hpp"
 #include "storage/hex.hpp"
 #include "storage/limits.hpp"
@@ -32,9 +32,9 @@ std::optional<std::string_view> take_until(std::string_view& text, char end) {
 
 bool take_number(std::string_view& text, std::uint64_t& number) {
   const auto digits = take_until(text, '\t');
-  if (!digits) return false;
-  const auto read = std::from_chars(digits->data(), digits->data() + digits->size(), number);
-  return read.ec == std::errc() && read.ptr == digits->data() + digits->size();
+  const auto read = digits ? parse_number<std::uint64_t>(*digits) : std::nullopt;
+  if (read) number = *read;
+  return read.has_value();
 }
 
 bool take_flag(std::string_view& text, bool& flag) {
