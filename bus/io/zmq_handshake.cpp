@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/hex.hpp"
 #include "base/numbers.hpp"
 
 namespace starbus::bus::io {
@@ -41,13 +42,9 @@ Nonce random_nonce() {
 }
 
 std::string random_suffix() {
-  static constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string suffix = ".";
-  for (const std::byte byte : random_nonce()) {
-    if (suffix.size() == kSessionSuffix) break;
-    suffix += kDigits[std::to_integer<std::size_t>(byte) % kDigits.size()];
-  }
-  return suffix;
+  const Nonce random = random_nonce();
+  static_assert(1 + 2 * sizeof random >= kSessionSuffix);
+  return "." + hex_of(as_text(random)).substr(0, kSessionSuffix - 1);
 }
 
 Bytes encode_request(const Nonce& nonce) {
@@ -109,7 +106,7 @@ Result<Endpoint> session_endpoint(const Endpoint& listener, const std::string& l
   Endpoint session = listener;
   if (listener.is_local()) {
     const bool plain = locator.size() == kSessionSuffix && locator[0] == '.' &&
-                       locator.find_first_not_of("0123456789abcdef", 1) == locator.npos;
+                       locator.find_first_not_of(kHexDigits, 1) == locator.npos;
     if (!plain) return bad;
     session.path += locator;
     return session;

@@ -9,13 +9,6 @@
 namespace starbus::bus::daemon {
 namespace {
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 enum class Part { path, query };
 
 // nullopt for a '%' without two hexadecimal digits.
@@ -28,10 +21,9 @@ std::optional<std::string> percent_decode(std::string_view text, Part part) {
       decoded.push_back(text[i]);
     } else {
       if (i + 2 >= text.size()) return std::nullopt;
-      const int high = hex_digit(text[i + 1]);
-      const int low = hex_digit(text[i + 2]);
-      if (high < 0 || low < 0) return std::nullopt;
-      decoded.push_back(static_cast<char>(high * 16 + low));
+      const auto byte = parse_number<unsigned char>(text.substr(i + 1, 2), 16);
+      if (!byte) return std::nullopt;
+      decoded.push_back(static_cast<char>(*byte));
       i += 2;
     }
   }

@@ -1,13 +1,12 @@
 #include "storage/recovery/damage_note.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
+#include "base/crc32c.hpp"
+#include "base/hex.hpp"
 #include "base/numbers.hpp"
-#include "storage/crc32c.hpp"
-#include "storage/hex.hpp"
 #include "storage/limits.hpp"
 
 namespace starbus::storage {
@@ -67,10 +66,7 @@ std::string fields_of(const DamageNote& note) {
 }
 
 std::string checksum_of(std::string_view fields) {
-  const std::uint32_t crc = crc32c(0, fields);
-  const std::array<char, 4> bytes = {static_cast<char>(crc >> 24), static_cast<char>(crc >> 16),
-                                     static_cast<char>(crc >> 8), static_cast<char>(crc)};
-  return hex_of({bytes.data(), bytes.size()});
+  return hex_of(crc32c(0, fields));
 }
 
 bool take_range(std::string_view text, DamageNote& note) {
