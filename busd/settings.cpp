@@ -93,8 +93,7 @@ void read_busd(ConfigReader table, Settings& settings) {
   }
   settings.max_processes =
       table.integer<std::size_t>("max_processes", kMaxProcesses, 1, kMaxProcesses);
-  settings.lease = table.duration("lease", std::chrono::milliseconds(kLease), kShortestLease,
-                                  std::chrono::minutes(10));
+  settings.lease = table.duration("lease", kLease, kShortestLease, std::chrono::minutes(10));
   settings.minor = daemon::read_protocol(table);
 }
 

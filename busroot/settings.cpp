@@ -48,8 +48,7 @@ void read_busroot(ConfigReader table, Settings& settings) {
     }
   }
   read_session_ports(table, settings);
-  settings.lease = table.duration("lease", std::chrono::milliseconds(kLease), kShortestLease,
-                                  std::chrono::minutes(10));
+  settings.lease = table.duration("lease", kLease, kShortestLease, std::chrono::minutes(10));
   settings.minor = daemon::read_protocol(table);
 }
 

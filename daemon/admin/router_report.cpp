@@ -73,7 +73,7 @@ report::LinkInfo link_info(const LinkStatus& link, std::string_view kind) {
           .kind = std::string(kind),
           .address = link.address,
           .greeted = link.greeted,
-          .suspect = link.silence > from_ms(kSuspect),
+          .suspect = link.silence > kSuspect,
           .rtt_us = microseconds(link.round_trip),
           .silence_ms = milliseconds(link.silence),
           .in_flight_bytes = link.in_flight,
