@@ -28,7 +28,7 @@ namespace starbus::entity {
 /// The reading of a monotonic clock, and a span of it.
 using Time = std::chrono::nanoseconds;
 
-inline constexpr Time kLongestDelay = std::chrono::hours(24 * kMaxDelay);
+inline constexpr Time kLongestDelay = kMaxDelay;
 inline constexpr Time kShortestInterval = std::chrono::milliseconds(1);  // and the lowest slot
 
 /// Names one timer of one wheel; never reused. The default names none.
