@@ -14,7 +14,7 @@ namespace starbus::nodes {
     "posted and not run: a loop that is so far behind does not catch up", "would_block")           \
   X(kPassWork, 1'024, "closures", "run in one pass: links and timers wait meanwhile",              \
     "the rest runs in the next pass")                                                              \
-  X(kPassTime, 5, "ms", "of one pass, begun with no new closure behind it: as kPassWork",          \
+  X(kPassTime, 5ms, "of one pass, begun with no new closure behind it: as kPassWork",              \
     "the rest runs in the next pass")                                                              \
   X(kTimerSlice, 64, "timers", "fired between two looks at the clock of a pass",                   \
     "the clock is looked at")                                                                      \
@@ -23,16 +23,15 @@ namespace starbus::nodes {
   X(kMaxSourceName, 160, "bytes", "names of lambdas hold those of their templates", "it is cut")   \
   X(kInspectSources, 100, "rows", "kinds of work in one report, the busiest first",                \
     "the report says how many it left out")                                                        \
-  X(kStallLimit, 200, "ms", "two ticks of a game: players notice", "the stall is logged")          \
-  X(kLeastStallLimit, 10, "ms", "the loop says so often that it advances, four times over",        \
+  X(kStallLimit, 200ms, "two ticks of a game: players notice", "the stall is logged")              \
+  X(kLeastStallLimit, 10ms, "the loop says so often that it advances, four times over",            \
     "a configuration with less is refused")                                                        \
-  X(kTick, 100, "ms",                                                                              \
+  X(kTick, 100ms,                                                                                  \
     "of a node's tick, unless it says otherwise: ten a second is what players "                    \
     "of most worlds need",                                                                         \
     "the next tick")                                                                               \
-  X(kLeastTick, 1, "ms", "the lowest slot of the timers", "a configuration with less is refused")  \
-  X(kLongestTick, 60'000, "ms", "what is rarer is a timer",                                        \
-    "a configuration with more is refused")                                                        \
+  X(kLeastTick, 1ms, "the lowest slot of the timers", "a configuration with less is refused")      \
+  X(kLongestTick, 1min, "what is rarer is a timer", "a configuration with more is refused")        \
   X(kMaxRole, 40, "bytes", "of a role: ready/ROLE/HOST.NODE is a name of the bus",                 \
     "the process ends with exit code 2")                                                           \
   X(kMaxRequirements, 64, "requirements", "each is a watch", "the start fails as bad_config")      \
@@ -42,15 +41,14 @@ namespace starbus::nodes {
     "the start fails as bad_config")                                                               \
   X(kMaxStepName, 64, "bytes", "of a step: it stands in logs and in the status",                   \
     "the start fails as bad_name")                                                                 \
-  X(kRetry, 1'000, "ms", "until a name that somebody else still has is asked for again",           \
+  X(kRetry, 1s, "until a name that somebody else still has is asked for again",                    \
     "again, for as long as it takes")                                                              \
-  X(kLeaveDeadline, 2'000, "ms",                                                                   \
+  X(kLeaveDeadline, 2s,                                                                            \
     "that a node which has drained waits for acknowledgements, unless told otherwise: a peer may " \
     "stand still",                                                                                 \
     "it leaves, and the log says for whom messages were left")                                     \
-  X(kTaskPoll, 20, "ms", "between two looks at the tasks that a drain waits for", "the next look") \
-  X(kStuckGrace, 1'000, "ms",                                                                      \
-    "beyond drain_deadline, for a loop that could end the process itself",                         \
+  X(kTaskPoll, 20ms, "between two looks at the tasks that a drain waits for", "the next look")     \
+  X(kStuckGrace, 1s, "beyond drain_deadline, for a loop that could end the process itself",        \
     "the watcher ends it, with exit code 3")
 
 STARBUS_LIMITS_OF(kNodeLimits, STARBUS_NODE_LIMITS)

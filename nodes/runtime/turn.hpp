@@ -18,7 +18,7 @@ namespace starbus::nodes {
 
 struct TurnLimits {
   std::size_t closures = kPassWork;
-  std::chrono::nanoseconds time = std::chrono::milliseconds(kPassTime);
+  std::chrono::nanoseconds time = kPassTime;
 };
 
 class Turn {

@@ -65,7 +65,7 @@ void RemoteDatabase::send(std::uint64_t number, Pending& pending, Milliseconds l
   }
   bus::Bytes body = encode_head(options_.database, age_ms);
   body.insert(body.end(), pending.arguments.begin(), pending.arguments.end());
-  link_->call(body, std::min(left, Milliseconds(kAttempt)),
+  link_->call(body, std::min(left, kAttempt),
               [this, weak = std::weak_ptr(alive_), number,
                attempt = ++pending.attempt](const bus::Result<bus::Bytes>& result) {
                 if (!weak.expired()) replied(number, attempt, result);
@@ -105,7 +105,7 @@ void RemoteDatabase::judge(Queue::iterator at, const Verdicted& verdicted) {
     pending.reason = verdicted.error;
     return rest();
   }
-  pause_ = Milliseconds(kRepeatFirst);
+  pause_ = kRepeatFirst;
   ++counters_.answered;
   if (verdicted.verdict == Verdict::refused) return end(at, verdicted.error);
   end(at, verdicted.answer);
@@ -133,7 +133,7 @@ void RemoteDatabase::rest() {
   link_->wake_in(pause_, [this, weak = std::weak_ptr(alive_)] {
     if (!weak.expired() && resting_) resume();
   });
-  pause_ = std::min(2 * pause_, Milliseconds(kRepeatLongest));
+  pause_ = std::min(2 * pause_, kRepeatLongest);
 }
 
 void RemoteDatabase::resume() {
@@ -158,7 +158,7 @@ void RemoteDatabase::owner_changed(bool first) {
       landed(number, pending);
     }
   }
-  pause_ = Milliseconds(kRepeatFirst);
+  pause_ = kRepeatFirst;
   if (!pending_.empty()) resume();
 }
 

@@ -18,8 +18,7 @@ std::uint64_t draw() {
 }
 
 RemoteOptions bounded(RemoteOptions options) {
-  options.deadline = std::clamp(options.deadline, RemoteLink::Milliseconds(1),
-                                RemoteLink::Milliseconds(kLongestDeadline));
+  options.deadline = std::clamp(options.deadline, RemoteLink::Milliseconds(1), kLongestDeadline);
   return options;
 }
 
