@@ -81,7 +81,7 @@ class LogFeedCore : public std::enable_shared_from_this<LogFeedCore> {
   }
   template <class Function>
   void later(boost::asio::steady_timer& timer, Function function) {
-    timer.expires_after(std::chrono::milliseconds(kFeedRetry));
+    timer.expires_after(kFeedRetry);
     timer.async_wait([weak = weak_from_this(), function](const boost::system::error_code& error) {
       const auto self = weak.lock();
       if (self && !error && self->end_.code == Errc::ok) function();

@@ -5,37 +5,22 @@
 /// is left before anything is allocated. `Writer` appends to a vector that it does not own.
 #pragma once
 
-#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "base/little_endian.hpp"
 
 namespace starbus::bus {
 
 using Bytes = std::vector<std::byte>;
 using ByteView = std::span<const std::byte>;
 
-static_assert(std::endian::native == std::endian::little,
-              "encode and decode copy integers as they lie in memory");
-
-/// Reads a little-endian number, aligned or not. The caller has checked that sizeof(T) bytes are
-/// there.
-template <std::unsigned_integral T>
-[[nodiscard]] inline T load(const std::byte* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
-
-/// Writes `value` as little-endian to sizeof(T) bytes, aligned or not.
-template <std::unsigned_integral T>
-inline void store(std::byte* to, T value) {
-  std::memcpy(to, &value, sizeof value);
-}
+using starbus::load;
+using starbus::store;
 
 /// The same bytes under another type; nothing is copied.
 inline ByteView as_bytes(std::string_view text) {

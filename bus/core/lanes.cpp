@@ -111,7 +111,8 @@ void SourceQueues::expire(Time now, const Dropped& dropped) {
       const auto [source, queue] = queues.turn.front();
       queues.turn.pop_front();
       while (!queue->bytes.empty() &&
-             present - load<std::uint32_t>(queue->bytes.data()) > kQueueAge) {
+             std::chrono::milliseconds(present - load<std::uint32_t>(queue->bytes.data())) >
+                 kQueueAge) {
         const std::byte* record = queue->bytes.data() + kStamp;
         const std::size_t size = record_size(record);
         dropped({record, size});

@@ -54,7 +54,8 @@ std::size_t store_number(std::byte* to, T value) {
     return 1;
   } else if constexpr (std::is_floating_point_v<T>) {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8);
-    std::memcpy(to, &value, sizeof value);  // bytes.hpp asserts that memory is little-endian
+    std::memcpy(to, &value,
+                sizeof value);  // little_endian.hpp asserts that memory is little-endian
     return sizeof value;
   } else if constexpr (sizeof(T) == 1) {
     *to = static_cast<std::byte>(value);

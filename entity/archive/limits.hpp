@@ -10,11 +10,11 @@ namespace starbus::entity {
 
 // X(constant, value, unit, reason, when reached)
 #define STARBUS_DATA_LIMITS(X)                                                                    \
-  X(kArchiveBytes, 16 * 1024 * 1024, "bytes", "read or written by one archive: the bus' record",  \
+  X(kArchiveBytes, 16_MiB, "bytes", "read or written by one archive: the bus' record",            \
     "too_large")                                                                                  \
   X(kArchiveElements, 1024 * 1024, "elements",                                                    \
     "of all containers of one archive together: each costs time", "too_large")                    \
-  X(kArchiveMemory, 64 * 1024 * 1024, "bytes",                                                    \
+  X(kArchiveMemory, 64_MiB, "bytes",                                                              \
     "that sequences of one archive may occupy once read: a byte on the wire can be a large "      \
     "object",                                                                                     \
     "too_large")                                                                                  \
@@ -30,13 +30,12 @@ namespace starbus::entity {
   X(kMaxElements, 65'536, "elements", "per list, map or bag", "too_large")                        \
   X(kMaxValue, 65'536, "bytes", "per changed value, as encoded: it is copied for each audience",  \
     "too_large")                                                                                  \
-  X(kMaxState, 16 * 1024 * 1024, "bytes", "of a snapshot or a saved form: the bus' record",       \
-    "too_large")                                                                                  \
+  X(kMaxState, 16_MiB, "bytes", "of a snapshot or a saved form: the bus' record", "too_large")    \
   X(kHistoryBytes, 512, "bytes",                                                                  \
     "of changes kept per entity beyond those of its last tick, for observers that lag; some 40 "  \
     "small ones",                                                                                 \
     "the oldest tick is forgotten; an observer that lags gets history_lost and takes a snapshot") \
-  X(kPendingBytes, 256 * 1024, "bytes", "of changes within one tick: they are not read sooner",   \
+  X(kPendingBytes, 256_KiB, "bytes", "of changes within one tick: they are not read sooner",      \
     "if more than half is left once superseded ones went, all are dropped, and every audience "   \
     "takes a snapshot")                                                                           \
   X(kMaxObservers, 256, "observers", "in process, of one entity: each is asked at every change",  \

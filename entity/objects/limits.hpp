@@ -18,7 +18,7 @@ namespace starbus::entity {
     "too_many_closures")                                                                          \
   X(kSettlePass, 1024, "entities", "ended in one pass: messages and timers wait meanwhile",       \
     "the rest ends in the next pass")                                                             \
-  X(kSettleTime, 5, "ms", "of such a pass of an EntityHost: hooks are the program's",             \
+  X(kSettleTime, 5ms, "of such a pass of an EntityHost: hooks are the program's",                 \
     "as kSettlePass")                                                                             \
   X(kMaxCloseRounds, 16, "rounds",                                                                \
     "of a close: each ends what the hooks of the one before have made",                           \
@@ -27,7 +27,7 @@ namespace starbus::entity {
     "the description says how many it left out")                                                  \
   X(kShownMachines, 32, "machines", "of states, in the description of one entity, likewise",      \
     "the description says how many it left out")                                                  \
-  X(kShownProperties, 256 * 1024, "bytes", "of properties in the description of one entity",      \
+  X(kShownProperties, 256_KiB, "bytes", "of properties in the description of one entity",         \
     "they are left out, and it says how large they are")                                          \
   X(kMaxEntityDetail, kMaxEntityDetailBytes, "bytes", "the text of an error: for people",         \
     "it is cut")

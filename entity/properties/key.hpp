@@ -1,8 +1,8 @@
 #pragma once
 
-#include <charconv>
 #include <utility>
 
+#include "base/numbers.hpp"
 #include "entity/properties/field_type.hpp"
 
 namespace starbus::entity {
@@ -70,8 +70,9 @@ bool key_from_json(const std::string& text, K& key) {
     key = text;
     return valid_key(key);
   } else {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), key);
-    return error == std::errc() && end == text.data() + text.size();
+    const auto number = parse_number<K>(text);
+    if (number) key = *number;
+    return number.has_value();
   }
 }
 

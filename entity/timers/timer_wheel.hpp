@@ -29,7 +29,7 @@ namespace starbus::entity {
 using Time = std::chrono::nanoseconds;
 
 /// Bounds of delays and intervals.
-inline constexpr Time kLongestDelay = std::chrono::hours(24 * kMaxDelay);
+inline constexpr Time kLongestDelay = kMaxDelay;
 inline constexpr Time kShortestInterval = std::chrono::milliseconds(1);  // and the lowest slot
 
 /// Names one timer of one wheel; never reused. The default names none.

@@ -25,7 +25,7 @@ namespace starbus::nodes::db {
 struct StoreDatabaseOptions {
   /// Milliseconds of the wall clock; empty: the system's.
   std::function<std::uint64_t()> wall_ms;
-  std::uint64_t request_age_ms = kRequestAge;
+  std::uint64_t request_age_ms = static_cast<std::uint64_t>(kRequestAge.count());
   std::uint64_t requests = kMaxRequests;
 };
 

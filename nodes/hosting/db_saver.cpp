@@ -1,8 +1,8 @@
 #include "nodes/hosting/db_saver.hpp"
 
-#include <cstdio>
 #include <utility>
 
+#include "base/hex.hpp"
 #include "nodes/hosting/limits.hpp"
 
 namespace starbus::nodes::entities {
@@ -54,11 +54,7 @@ DbSaver::Loaded saved_in(const Json& document) {
 }  // namespace
 
 std::string text_of(const SaveVersion& version) {
-  char text[40];
-  const int size = std::snprintf(text, sizeof text, "%016llx.%016llx",
-                                 static_cast<unsigned long long>(version.epoch),
-                                 static_cast<unsigned long long>(version.number));
-  return std::string(text, static_cast<std::size_t>(size));
+  return hex_of(version.epoch) + "." + hex_of(version.number);
 }
 
 DbSaver::DbSaver(db::Database& database, DbSaverOptions options)

@@ -63,7 +63,7 @@ class EntitySaves {
     std::unique_ptr<Next> next;  // after it
     std::uint64_t place = 0;     // among all that ever came
     std::uint64_t attempt = 0;   // 0: it waits for its turn
-    entity::Time patience = std::chrono::milliseconds(kSaveDeadline);
+    entity::Time patience = kSaveDeadline;
     entity::TimerId deadline{};
     entity::TimerId repeat{};
   };

@@ -67,7 +67,7 @@ ShutdownReport ClusterShutdown::report() const {
 
 void ClusterShutdown::fetched() {
   if (stages_.phase() != ShutdownPhase::done || std::exchange(fetched_, true)) return;
-  end_in(milliseconds(kLastReportGrace));
+  end_in(kLastReportGrace);
 }
 
 // --- what is done about it -----------------------------------------------------------------------
@@ -77,7 +77,7 @@ void ClusterShutdown::act() {
   log_progress();
   if (stages_.phase() == ShutdownPhase::done && !std::exchange(ended_, true)) {
     log_end();
-    end_in(milliseconds(kLastReportWait));
+    end_in(kLastReportWait);
   }
   arm();
 }
@@ -85,7 +85,7 @@ void ClusterShutdown::act() {
 void ClusterShutdown::tell(const std::string& process) {
   stages_.status(process, "has not answered the order to drain yet");
   entity::rpc::CallOptions options;
-  options.deadline = milliseconds(kDrainDeadline);
+  options.deadline = kDrainDeadline;
   entity::rpc::call<&NodeControl::drain>(node_.rpc(), presence_name(process), options)(
       [this, process, weak = std::weak_ptr(alive_)](const entity::rpc::Reply<>& reply) {
         if (weak.expired() || reply) return;
@@ -102,8 +102,7 @@ void ClusterShutdown::tell(const std::string& process) {
 void ClusterShutdown::ask_waited_for() {
   for (const std::string& process : stages_.waited_for()) reports_.ask_soon(process);
   if (stages_.phase() != ShutdownPhase::running) return;
-  const auto set =
-      node_.timers().after(asking_, milliseconds(kShutdownInterval), [this] { ask_waited_for(); });
+  const auto set = node_.timers().after(asking_, kShutdownInterval, [this] { ask_waited_for(); });
   if (!set) spdlog::error("no timer: blocking nodes are asked once a second only");
 }
 

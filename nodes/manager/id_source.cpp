@@ -88,7 +88,7 @@ void IdSource::answered(const bus::Result<IdRange>& range) {
     return serving_ ? refill() : serve();
   }
   refused_ = range.error();
-  const auto later = timers_.after(owner_, std::chrono::milliseconds(kIdRetry), [this] {
+  const auto later = timers_.after(owner_, kIdRetry, [this] {
     asking_ = false;
     refill();
   });
@@ -100,7 +100,7 @@ void IdSource::serve() {
   const std::weak_ptr<bool> weak = alive_;
   serving_ = true;
   std::uint64_t id = 0;
-  const entity::rpc::PassTime time{std::chrono::milliseconds(kIdPassTime)};
+  const entity::rpc::PassTime time{kIdPassTime};
   for (std::uint64_t served = 0; !waiters_.empty(); ++served) {
     if (served == kIdPass || (served > 0 && time.over())) return serve_later();
     if (!take(id)) break;

@@ -14,11 +14,9 @@ namespace starbus::nodes::manager {
     "are taken in when others have gone")                                                          \
   X(kReportRows, 1'000, "nodes", "in one answer: people and one record read it",                   \
     "the answer says how many it left out")                                                        \
-  X(kReportInterval, 1'000, "ms", "between two questions to a node for its report",                \
-    "it is asked again")                                                                           \
-  X(kShutdownInterval, 250, "ms", "the same, of nodes that a shutdown waits for",                  \
-    "it is asked again")                                                                           \
-  X(kReportDeadline, 1'000, "ms", "for the answer", "the node counts as one that does not answer") \
+  X(kReportInterval, 1s, "between two questions to a node for its report", "it is asked again")    \
+  X(kShutdownInterval, 250ms, "the same, of nodes that a shutdown waits for", "it is asked again") \
+  X(kReportDeadline, 1s, "for the answer", "the node counts as one that does not answer")          \
   X(kMaxQuestions, 256, "calls", "that wait for their answer",                                     \
     "the others are asked as answers come")                                                        \
   X(kMaxStatus, 512, "bytes", "of the status text of a node", "it is cut")                         \
@@ -26,35 +24,32 @@ namespace starbus::nodes::manager {
     "the process ends with exit code 2")                                                           \
   X(kMaxStageName, 40, "bytes", "of a stage: it stands in a table",                                \
     "the process ends with exit code 2")                                                           \
-  X(kStageDeadline, 30'000, "ms",                                                                  \
+  X(kStageDeadline, 30s,                                                                           \
     "of a stage, unless the configuration says otherwise: above drain_deadline of nodes",          \
     "nodes that are still there are reported, and the next stage begins")                          \
-  X(kLeastStageDeadline, 100, "ms", "a node needs some time to save",                              \
+  X(kLeastStageDeadline, 100ms, "a node needs some time to save",                                  \
     "a configuration with less is refused")                                                        \
-  X(kMostStageDeadline, 3'600'000, "ms", "an operator waits for it",                               \
-    "a configuration with more is refused")                                                        \
+  X(kMostStageDeadline, 60min, "an operator waits for it", "a configuration with more is refused") \
   X(kMaxReason, 200, "bytes", "of a shutdown: a line in logs", "it is cut")                        \
-  X(kDrainDeadline, 1'000, "ms", "for the answer of a node to the order to drain",                 \
-    "the order is repeated")                                                                       \
-  X(kDrainAgain, 1'000, "ms", "until an order to drain that did not arrive is repeated",           \
+  X(kDrainDeadline, 1s, "for the answer of a node to the order to drain", "the order is repeated") \
+  X(kDrainAgain, 1s, "until an order to drain that did not arrive is repeated",                    \
     "again, until the deadline of the stage")                                                      \
-  X(kLastReportWait, 2'000, "ms", "for a client to fetch the report of a shutdown that is done",   \
+  X(kLastReportWait, 2s, "for a client to fetch the report of a shutdown that is done",            \
     "the manager ends, and its log has the report")                                                \
-  X(kLastReportGrace, 300, "ms", "for further clients that fetch that report", "the manager ends") \
+  X(kLastReportGrace, 300ms, "for further clients that fetch that report", "the manager ends")     \
   X(kMaxCounterName, 64, "bytes", "of a counter: its log is a name of the bus", "bad_name")        \
   X(kIdBlock, 1'048'576, "ids", "per grant, which is one fsync", "the next grant")                 \
-  X(kStoreWait, 4'000, "ms",                                                                       \
-    "for the store that keeps a counter: less than the deadline of a call",                        \
+  X(kStoreWait, 4s, "for the store that keeps a counter: less than the deadline of a call",        \
     "expired; nothing was granted")                                                                \
   X(kMaxSkip, 1'000, "blocks", "that one request skips: each is an fsync",                         \
     "too_large; ask again, in smaller steps")                                                      \
   X(kIdsLow, 131'072, "ids", "that are left when a source asks for its next block",                \
     "it asks, and gives out what it has meanwhile")                                                \
-  X(kIdRetry, 1'000, "ms", "until a source that was refused a block asks again", "it asks again")  \
+  X(kIdRetry, 1s, "until a source that was refused a block asks again", "it asks again")           \
   X(kMaxIdWaiters, 4'096, "waits", "for an id, of one source", "would_block")                      \
   X(kIdPass, 1'024, "waits", "that get their id in one turn of the loop: others wait, too",        \
     "the rest gets it in the next turn")                                                           \
-  X(kIdPassTime, 5, "ms", "of these, after which no new one begins: as kIdPass",                   \
+  X(kIdPassTime, 5ms, "of these, after which no new one begins: as kIdPass",                       \
     "the rest gets it in the next turn")
 
 STARBUS_LIMITS_OF(kManagerLimits, STARBUS_MANAGER_LIMITS)

@@ -58,8 +58,7 @@ void NodeCore::drain() {
 void NodeCore::finish_tasks() {
   const auto idle = [this] { return tasks_.counts().unfinished() == 0; };
   const auto wait = [this] {
-    const auto later =
-        main_loop_.timers().after(timers_, milliseconds(kTaskPoll), [this] { finish_tasks(); });
+    const auto later = main_loop_.timers().after(timers_, kTaskPoll, [this] { finish_tasks(); });
     if (!later) lifecycle_.drained();
   };
   if (!idle()) return wait();
@@ -114,8 +113,8 @@ void NodeCore::retry_later(Lifecycle::Attempt attempt) {
   if (std::has_single_bit(++retries_)) {
     spdlog::warn("{}: {}; tries again", settings_.node, status());
   }
-  const auto later = main_loop_.timers().after(timers_, milliseconds(kRetry),
-                                               [this, attempt] { lifecycle_.retry(attempt); });
+  const auto later =
+      main_loop_.timers().after(timers_, kRetry, [this, attempt] { lifecycle_.retry(attempt); });
   if (!later) failed(bus::Error(bus::Errc::io_error, "no timer"));
 }
 
@@ -125,7 +124,7 @@ void NodeCore::failed(const bus::Error& reason) {
 
 void NodeCore::stop(std::function<void()> done) {
   stopped_ = std::move(done);
-  stalls_.end_by(context_.drain_deadline + milliseconds(kStuckGrace), bus::daemon::kExitDeadline);
+  stalls_.end_by(context_.drain_deadline + kStuckGrace, bus::daemon::kExitDeadline);
   lifecycle_.stop();
 }
 

@@ -19,7 +19,7 @@ namespace starbus::nodes {
 /// Bounds of one pass.
 struct TurnLimits {
   std::size_t closures = kPassWork;
-  std::chrono::nanoseconds time = std::chrono::milliseconds(kPassTime);
+  std::chrono::nanoseconds time = kPassTime;
 };
 
 class Turn {

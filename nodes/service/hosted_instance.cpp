@@ -94,7 +94,7 @@ void HostedInstance::claimed(const bus::Result<bus::Bound>& bound) {
     return fail(Error(Errc::start_failed, bound.error().to_string()));
   }
   epoch_ = bound->epoch;
-  pause_ = std::chrono::milliseconds(kClaimFirst);
+  pause_ = kClaimFirst;
   if (const auto made = guarded([this] { made_ = type_.make(*this); }); !made) {
     return fail(Error(Errc::start_failed, made.error().to_string()));
   }
@@ -135,7 +135,7 @@ bool HostedInstance::again_later(const bus::Error& error, void (HostedInstance::
   if (!passes(error.code)) return false;
   problem_ = Error(Errc::busy, error.detail);
   const auto later = timers_.after(alarm_, pause_, [this, ask] { (this->*ask)(); });
-  pause_ = std::min(pause_ * 2, std::chrono::milliseconds(kClaimLongest));
+  pause_ = std::min(pause_ * 2, kClaimLongest);
   return later.has_value();
 }
 

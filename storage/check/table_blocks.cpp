@@ -1,4 +1,6 @@
 #include "storage/check/table_blocks.hpp"
+#include "base/crc32c.hpp"
+#include "base/little_endian.hpp"
 #include "storage/check/log_format.hpp"
 
 #include <cstdint>
@@ -7,10 +9,8 @@
 #include <vector>
 
 #include "storage/check/table_keys.hpp"
-#include "storage/crc32c.hpp"
 #include "storage/envelope.hpp"
 #include "storage/limits.hpp"
-#include "storage/little_endian.hpp"
 #include "storage/recovery/byte_fix.hpp"
 
 namespace starbus::storage {
@@ -102,7 +102,7 @@ class BlockSearch {
     return end + 1 + kWord;
   }
 
-  std::uint32_t word(std::size_t at) const { return load_word(table_, at); }
+  std::uint32_t word(std::size_t at) const { return load<std::uint32_t>(table_, at); }
 
   void give_out() const {
     std::string key;

@@ -2,9 +2,9 @@
 
 #include <array>
 
+#include "base/crc32c.hpp"
+#include "base/little_endian.hpp"
 #include "storage/check/log_format.hpp"
-#include "storage/crc32c.hpp"
-#include "storage/little_endian.hpp"
 
 namespace starbus::storage {
 namespace {
@@ -45,7 +45,7 @@ bool fix_byte(std::string& bytes, std::size_t from, std::size_t to, std::size_t 
               std::optional<std::size_t>& corrected) {
   corrected.reset();
   const std::string_view data = std::string_view(bytes).substr(from, to - from);
-  const std::uint32_t stored = load_word(bytes, crc_at);
+  const std::uint32_t stored = load<std::uint32_t>(bytes, crc_at);
   const std::uint32_t right = masked(crc32c(0, data));
   if (stored == right) return true;
   for (unsigned i = 0; i < 4; ++i) {

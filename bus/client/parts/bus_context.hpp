@@ -53,8 +53,7 @@ struct BusContext {
 
 /// When a message with this time to live expires; 0 for never.
 inline Time expiry_of(std::chrono::milliseconds ttl) {
-  const std::chrono::milliseconds longest(kLongestLife);
-  return ttl.count() > 0 ? io::boot_now() + std::min(ttl, longest) : Time{};
+  return ttl.count() > 0 ? io::boot_now() + std::min(ttl, kLongestLife) : Time{};
 }
 
 }  // namespace starbus::bus

@@ -13,7 +13,6 @@ using service::Action;
 using service::InstanceId;
 using service::InstanceRow;
 using service::InstanceState;
-using std::chrono::milliseconds;
 
 namespace {
 
@@ -81,7 +80,7 @@ void PlacementState::answered(const std::string& process, std::uint64_t serial,
   host.silent = false;
   host.report = std::move(report);
   const bool settled = std::ranges::all_of(host.report.instances, is_settled);
-  host.next = now + milliseconds(settled ? kHostInterval : kHostSoon);
+  host.next = now + (settled ? kHostInterval : kHostSoon);
   grow(process, host, now);
 }
 
@@ -97,7 +96,7 @@ void PlacementState::grow(const std::string& process, Host& host, Time now) {
       youth.since = now;
     }
     youth.claimed = youth.claimed || row.state != InstanceState::claiming;
-    if (youth.serves && now - youth.since >= milliseconds(kYouth)) {
+    if (youth.serves && now - youth.since >= kYouth) {
       setbacks_.settled(row.id);
     } else {
       young.emplace(row.id, youth);
@@ -119,7 +118,7 @@ void PlacementState::end(const std::string& process, Time now) {
   const auto host = hosts_.extract(process);
   Ended ended{process, host.mapped().owner, host.mapped().leaving, {}};
   for (const auto& [id, youth] : host.mapped().young) {
-    const bool old = youth.serves && now - youth.since >= milliseconds(kYouth);
+    const bool old = youth.serves && now - youth.since >= kYouth;
     if (youth.claimed && !old) ended.young.push_back(id);
   }
   if (!ended.young.empty()) ended_.push_back(std::move(ended));
@@ -138,7 +137,7 @@ void PlacementState::unanswered(const std::string& process, std::uint64_t serial
   if (found == hosts_.end() || found->second.serial != serial) return;
   found->second.calling = false;
   found->second.silent = true;
-  found->second.next = now + milliseconds(kHostSoon);
+  found->second.next = now + kHostSoon;
 }
 
 void PlacementState::start_afresh(Time now) {
@@ -158,7 +157,7 @@ void PlacementState::start_afresh(Time now) {
 
 bool PlacementState::plans(Time now) const {
   return hosts_complete_ && claims_complete_ && std::ranges::all_of(hosts_, [&](const auto& item) {
-           return item.second.answered || now - item.second.came >= milliseconds(kFirstAnswer);
+           return item.second.answered || now - item.second.came >= kFirstAnswer;
          });
 }
 

@@ -17,7 +17,7 @@ constexpr std::uint64_t kFlapping = 4;   // sessions in ten minutes
 constexpr std::uint64_t kResends = 100;  // in a second; fewer are not a burden
 constexpr double kResendShare = 0.05;
 constexpr double kWindowShare = 0.8;
-constexpr double kStalledMove = 2.0 * bus::kReclaimAfter;  // ms: it has been asked back in vain
+constexpr auto kStalledMove = 2 * bus::kReclaimAfter;  // it has been asked back in vain
 
 std::string joined(const std::vector<std::string>& words) {
   std::string result;
@@ -70,7 +70,7 @@ void check_vitals(const ProcessInfo& process, Findings& to) {
             human_bytes(static_cast<double>(bus::kChannelWindow)) + " to channel " +
             vitals.stuck_channel + ", whose owner is silent");
   }
-  if (vitals.oldest_move_ms >= kStalledMove) {
+  if (vitals.oldest_move_ms >= static_cast<double>(kStalledMove.count())) {
     add(to, Severity::warning, Check::stalled_move, process.name,
         vitals.oldest_move + " moves since " + human_milliseconds(vitals.oldest_move_ms));
   }

@@ -50,7 +50,7 @@ struct HostConfig {
   AccessList access;
   std::uint64_t incarnation = 0;  // grows from start to start
   Epoch highest_term;             // the latest value given to remember_term
-  Time lease = from_ms(kLease);
+  Time lease = kLease;
   /// Processes given to `journal` that still live. They are announced, and keep the names that they
   /// own until they are back or their lease has ended.
   std::vector<JournaledProcess> journaled;

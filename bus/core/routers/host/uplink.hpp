@@ -52,7 +52,7 @@ class Uplink {
   RouterLink* link_ = nullptr;
   bool announced_ = false;      // HELLO and the complete table are sent in this session
   std::uint64_t attempts_ = 0;  // sessions with busroot so far
-  Time root_lease_ = from_ms(kLease);
+  Time root_lease_ = kLease;
   mutable Time echoed_{};  // when busd sent its latest heartbeat that busroot has echoed
   UplinkStatus status_;
 };

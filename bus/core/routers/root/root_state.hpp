@@ -46,7 +46,7 @@ struct RootConfig {
   std::string name = "busroot";
   std::vector<std::string> journaled;  // hosts to wait for
   std::string software;                // "starbus 0.1.0"
-  Time lease = from_ms(kLease);
+  Time lease = kLease;
   std::size_t max_hosts = kMaxHosts;
   std::uint8_t minor = kVersionMinor;  // the highest minor version that is spoken
 };

@@ -362,7 +362,7 @@ TEST_F(HostData, WhatWaitsTooLongIsRefused) {
   for (std::uint64_t seq = 1; seq <= 20; ++seq) two.say_run(run_to("x/1", seq), body);
   harness.run();
   EXPECT_TRUE(two.take<Nack>().empty());
-  harness.advance(kQueueAge - 1000);
+  harness.advance(kQueueAge - 1000ms);
   EXPECT_TRUE(two.take<Nack>().empty());
   harness.advance(2000);  // the queue is refused, and the silent session ends
   EXPECT_TRUE(harness.closed(one));

@@ -1,11 +1,11 @@
 // A node that calls the game and mirrors its players. Its commands come to its admin server, so
 // curl is enough to play: see scripts/try. It could as well be a gate.
-#include <charconv>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/numbers.hpp"
 #include "chat.hpp"
 #include "nodes/runtime/node.hpp"
 #include "nodes/service/partitions.hpp"
@@ -85,14 +85,10 @@ class Console final : public nodes::App {
   }
   /// By name: to the entity itself.
   void add_score(const Request& request, const Reply& reply) {
-    const std::string text = request.parameter_or("points", "1");
-    std::int64_t points = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), points);
-    if (read.ec != std::errc() || read.ptr != text.data() + text.size()) {
-      return reply(Response::error(400, "points is a number"));
-    }
+    const auto points = starbus::parse_number<std::int64_t>(request.parameter_or("points", "1"));
+    if (!points) return reply(Response::error(400, "points is a number"));
     const std::string channel = player_channel(request.parameter_or("player", ""));
-    rpc::call<&Player::add_score>(node_->rpc(), channel, {}, points)(
+    rpc::call<&Player::add_score>(node_->rpc(), channel, {}, *points)(
         [reply](const auto& score) { reply(respond("score", score)); });
   }
   /// Asks no other process: the copies are here.
