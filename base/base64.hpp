@@ -7,6 +7,7 @@
 
 namespace starbus {
 
+/// Four characters for each three bytes.
 std::string to_base64(std::string_view bytes);
 /// nullopt for what to_base64() does not write.
 std::optional<std::string> from_base64(std::string_view text);

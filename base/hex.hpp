@@ -10,6 +10,7 @@
 
 namespace starbus {
 
+/// The digit of each value below 16.
 inline constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 /// Two digits for each byte.

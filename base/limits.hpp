@@ -56,6 +56,7 @@ constexpr std::chrono::days limit_of(std::chrono::days value) {
   return value;
 }
 
+/// The unit of a time, as the reference page writes it.
 constexpr std::string_view unit_of(std::chrono::milliseconds) {
   return "ms";
 }
@@ -66,6 +67,7 @@ constexpr std::string_view unit_of(std::chrono::days) {
   return "days";
 }
 
+/// One row of a table: the constant as a number, with its unit.
 constexpr LimitInfo limit_row(std::string_view name, std::uint64_t value, std::string_view unit,
                               std::string_view reason, std::string_view when_reached,
                               std::string_view hit_by = {}) {

@@ -16,6 +16,8 @@ namespace starbus {
 static_assert(std::endian::native == std::endian::little,
               "encode and decode copy integers as they lie in memory");
 
+/// The number that begins at `from`, aligned or not. The caller has checked that sizeof(T) bytes
+/// are there.
 template <std::unsigned_integral T>
 [[nodiscard]] inline T load(const std::byte* from) {
   T value;
@@ -29,6 +31,7 @@ template <std::unsigned_integral T>
   return load<T>(reinterpret_cast<const std::byte*>(bytes.data()) + at);
 }
 
+/// Writes `value` to sizeof(T) bytes, aligned or not.
 template <std::unsigned_integral T>
 inline void store(std::byte* to, T value) {
   std::memcpy(to, &value, sizeof value);
