@@ -140,7 +140,7 @@ Result<std::string> Process::read_line(std::int64_t deadline_ns) {
     }
     if (interrupted()) return fail("interrupted");
     const std::int64_t left = deadline_ns - now_ns();
-    if (left <= 0) return fail(name_ + " printed nothing in time");
+    if (left <= 0) return fail(name_ + " said nothing in time");
     pollfd wanted{output_, POLLIN, 0};
     const auto wait_ms = static_cast<int>(std::min<std::int64_t>(left / kMillisecond + 1, 100));
     if (::poll(&wanted, 1, wait_ms) <= 0) continue;

@@ -21,7 +21,7 @@ void FeedBook::append(Mail mail) {
   position_ = ring_.top = mail.number;
   ring_bytes_ += mail.body.size();
   ring_.messages.push_back(std::make_shared<const Mail>(std::move(mail)));
-  // The latest stays, however large it is: who is online has it from here.
+  // The latest stays, however large it is: listeners that are online have it from here.
   while (ring_.messages.size() > 1 &&
          (ring_.messages.size() > kFeedMessages || ring_bytes_ > kFeedBytes)) {
     ring_bytes_ -= ring_.messages.front()->body.size();

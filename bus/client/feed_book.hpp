@@ -81,7 +81,7 @@ class FeedBook {
   Id turn_ = 0;            // whose messages next() gives
   std::size_t burst_ = 0;  // of them, in this turn
   std::size_t round_ = 0;  // listeners in a row that could be given nothing
-  Id read_for_ = 0;        // who had the last page
+  Id read_for_ = 0;        // the listener that had the last page
 };
 
 }  // namespace starbus::bus

@@ -1,4 +1,5 @@
-/// The operating system's side of links: owned descriptors, listening sockets, who the peer is.
+/// The operating system's side of links: owned descriptors, listening sockets, facts about the
+/// peer.
 #pragma once
 
 #include <sys/types.h>

@@ -167,7 +167,7 @@ class ZmqListener::Impl : public std::enable_shared_from_this<Impl> {
     socket_->send(encode_answer(reply));
   }
 
-  /// Makes the session's socket, and waits there for the one who asked.
+  /// Makes the session's socket, and waits there for the peer that asked.
   Answer open(const Peer& asker) {
     Answer reply;
     if (half_open_.size() >= kMaxHalfOpen) {

@@ -1,4 +1,4 @@
-/// /names and /route: who owns which channel name.
+/// /names and /route: the owners of channel names.
 #pragma once
 
 #include <cstdint>

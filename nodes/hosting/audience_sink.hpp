@@ -19,8 +19,8 @@ class AudienceSink {
   /// how to tell them apart). The bytes live until this returns.
   virtual void news(const entity::Entity& entity, entity::Audience audience,
                     bus::ByteView bytes) = 0;
-  /// Behind the last news of an entity: it has ended here. `moved`: it goes on elsewhere, and tells
-  /// those who watch from there, beginning with a snapshot.
+  /// After the last news of an entity: it has ended here. `moved`: it goes on elsewhere, and sends
+  /// its changes to its watchers from there, beginning with a snapshot.
   virtual void gone(const entity::Entity& entity, entity::EndReason reason) {
     static_cast<void>(entity);
     static_cast<void>(reason);

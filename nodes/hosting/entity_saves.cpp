@@ -98,7 +98,7 @@ void EntitySaves::answered(const std::string& key, std::uint64_t number,
   }
 }
 
-/// `key` is a copy: who calls may go with the entry.
+/// `key` is a copy: the callback that passes it may go with the entry.
 void EntitySaves::end(std::string key, const bus::Result<>& result) {
   const auto found = entries_.find(key);
   if (found == entries_.end()) return;

@@ -91,7 +91,7 @@ class ShutdownStages {
   Time over_{};
   std::size_t stage_ = 0;  // the present one, while it runs
   std::vector<Stage> progress_;
-  std::map<std::string, Row> rows_;  // who is there, but for this process
+  std::map<std::string, Row> rows_;  // the nodes that are there, but for this process
   std::vector<std::string> drains_;
   std::vector<BlockedNode> blocked_;
   std::uint64_t blocked_left_out_ = 0;

@@ -1,4 +1,4 @@
-/// Lets others mirror the state of a service: snapshots for those who ask, then each change, in
+/// Lets other processes mirror the state of a service: a snapshot on request, then each change, in
 /// order.
 ///
 ///   class Rank final : public service::Service, public rpc::Callable<Rank> {

@@ -65,9 +65,9 @@ void NodeCore::finish_tasks() {
   main_loop_.run_later("drain", [this, idle, wait] { idle() ? lifecycle_.drained() : wait(); });
 }
 
-/// The steps have waited for what matters to them: what is left is for those who do not answer, and
-/// they get leave_deadline. But who has no link cannot hear an answer: for busd it waits as long as
-/// the drain may last.
+/// The steps have waited for all that matters to them: the messages that are left are for peers
+/// that do not answer, and these get leave_deadline. But a node without a link cannot hear an
+/// answer: for busd it waits as long as the drain may last.
 void NodeCore::leave() {
   bus_.flush(settings_.leave_deadline, [this, weak = std::weak_ptr(alive_),
                                         before = link_changes_](const bus::Result<>& flushed) {

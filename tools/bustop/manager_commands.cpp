@@ -23,8 +23,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kPoll(100);  // below the time for which the manager keeps its last report
 constexpr int kPollsPerReminder = 20;
-// For the next manager, or the same one again: its name is free at the latest with the lease of who
-// had it, and a supervisor takes some seconds.
+// For the next manager, or the same one again: its name is free at the latest with the lease of its
+// earlier owner, and a supervisor takes some seconds.
 constexpr milliseconds kAskAgain(45'000);
 constexpr milliseconds kAskAgainPause(500);
 

@@ -126,8 +126,7 @@ class Run {
 
 int main_of(int argc, char** argv) {
   CLI::App app{
-      "Measures the libraries below game code, and says for every bar whether it is met, beside a "
-      "floor\n"
+      "Measures what game code stands on, and says of every bar whether it is met, beside a floor\n"
       "of the same run. Medians."};
   int repetitions = 5;
   bool quick = false;

@@ -128,7 +128,7 @@ void floor(Measured& measured) {
 int main_of(int argc, char** argv) {
   CLI::App app{
       "Measures the staged shutdown of twelve nodes: with entities that have changed, under load,\n"
-      "and with one node that stands still. Medians; for faults, the worst."};
+      "and with one node that stands still. Medians; of what must not be, the most."};
   Options options;
   int repetitions = 3;
   bool quick = false;

@@ -23,7 +23,7 @@ struct Host {
   std::size_t total = 0;                     // instances that it has, or is to have
   std::map<std::string, std::size_t> types;  // how many of each
   std::set<InstanceId> rows;                 // all that it knows of
-  bool apart = false;                        // one of those who are kept apart is here
+  bool apart = false;                        // an instance that is kept apart is here
 
   void add(const InstanceId& id) {
     ++total;

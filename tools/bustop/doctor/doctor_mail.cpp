@@ -1,4 +1,4 @@
-// Checks of the mail of the cluster: who serves its shards.
+// Checks of the mail of the cluster: which store serves which shard.
 #include <algorithm>
 #include <map>
 #include <optional>

@@ -26,7 +26,7 @@ unsigned status_of(const rpc::Error& error) {
   return 503;
 }
 
-/// The answer to who asked by HTTP: the value of a call as JSON, or why there is none.
+/// The answer over HTTP: the value of a call as JSON, or why there is none.
 template <class Answer>
 Response respond(const char* what, const Answer& answer) {
   if (!answer) return Response::error(status_of(answer.error()), answer.error().to_string());

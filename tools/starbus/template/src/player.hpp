@@ -21,8 +21,8 @@ inline std::string player_channel(const std::string& name) {
   return "player/" + name;
 }
 
-/// The real one, of which there is one in the cluster: who owns the player's channel. Made and
-/// ended by the EntityHost of its node, which tells all copies what has changed, once a tick (see
+/// The real one, of which there is one in the cluster: it has the player's channel. Made and ended
+/// by the EntityHost of its node, which sends its changes to all copies, once a tick (see
 /// player_copy.hpp). Belongs to the loop's thread.
 class Player final : public entity::EntityOf<Player> {
  public:
