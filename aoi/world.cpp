@@ -104,16 +104,10 @@ Result<SensorId> World::add_trigger(const Position& at, const SensorOptions& opt
   return sensor;
 }
 
-Result<> World::force(SensorId sensor, EntityId target) {
+Result<> World::force(SensorId sensor, EntityId target, bool on) {
   Impl& impl = settled();
-  return impl.record(impl.pinning().force(sensor, target, true),
-                     [&](Recorder& to) { to.force(sensor, target, true); });
-}
-
-Result<> World::unforce(SensorId sensor, EntityId target) {
-  Impl& impl = settled();
-  return impl.record(impl.pinning().force(sensor, target, false),
-                     [&](Recorder& to) { to.force(sensor, target, false); });
+  return impl.record(impl.pinning().force(sensor, target, on),
+                     [&](Recorder& to) { to.force(sensor, target, on); });
 }
 
 Result<> World::set_beacon(EntityId target, bool on) {
@@ -142,10 +136,6 @@ Result<UpdateReport> World::begin_update() {
 void World::end_update() noexcept {
   thread_.check();
   impl_->end_update();
-}
-
-Result<UpdateReport> World::update() {
-  return update([](const Event&) {});
 }
 
 bool World::has_handlers() const {
@@ -216,14 +206,6 @@ Result<std::vector<EntityId>> World::find(const Region& region, const Filter& fi
 Result<std::vector<Neighbour>> World::nearest(const Position& at, std::size_t k, float radius,
                                               const Filter& filter) const {
   return settled().queries().nearest(at, k, radius, filter);
-}
-
-bool World::contains(EntityId entity) const {
-  return settled().tables().lives(entity);
-}
-
-bool World::contains(SensorId sensor) const {
-  return settled().tables().lives(sensor);
 }
 
 std::optional<Position> World::position(EntityId entity) const {

@@ -100,6 +100,11 @@ struct Neighbour {
   float distance = 0;
 };
 
+/// For updates whose events are read from World::events.
+struct NoHandler {
+  void operator()(const Event&) const {}
+};
+
 class World {
  public:
   /// Called by updates; the event lives as long as the call.
@@ -137,8 +142,7 @@ class World {
   Result<SensorId> add_trigger(const Position& at, const SensorOptions& options, Handler handler);
 
   /// Visible to this sensor wherever it is and whatever its flags are; exempt from limits.
-  Result<> force(SensorId sensor, EntityId target);
-  Result<> unforce(SensorId sensor, EntityId target);
+  Result<> force(SensorId sensor, EntityId target, bool on = true);
   /// Visible to every sensor that sees beacons and whose filter it passes; exempt from limits.
   Result<> set_beacon(EntityId target, bool on);
   /// Team mates, spouses: come first in symmetric lists. Mutual.
@@ -146,9 +150,8 @@ class World {
 
   /// Brings all sets up to date and reports the changes. busy: called from a handler. If a handler
   /// throws, the other events are not reported; the sets are up to date all the same.
-  template <class Function>
-  Result<UpdateReport> update(Function&& handler);
-  Result<UpdateReport> update();
+  template <class Function = NoHandler>
+  Result<UpdateReport> update(Function&& handler = {});
   /// A copy, for metrics. As all calls, for the world's thread only.
   Statistics statistics() const;
   /// The events of the last update, in order; valid until the next. They are stored in a denser
@@ -173,9 +176,7 @@ class World {
   Result<std::vector<Neighbour>> nearest(const Position& at, std::size_t k, float radius,
                                          const Filter& filter = {}) const;
 
-  bool contains(EntityId entity) const;
-  bool contains(SensorId sensor) const;
-  /// nullopt if the entity is not there.
+  /// These have no value, or are empty, for an unknown id.
   std::optional<Position> position(EntityId entity) const;
   std::optional<EntityOptions> entity(EntityId entity) const;
   /// EntityOptions::key, also of a removed entity until its index is used again; 0: unknown.

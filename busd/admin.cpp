@@ -55,23 +55,7 @@ double seconds(Time time) {
 }  // namespace
 
 Admin::Admin(HostRouter& router, daemon::DaemonContext& context, Facts facts)
-    : router_(router),
-      context_(context),
-      facts_(std::move(facts)),
-      started_(daemon::boot_now()),
-      routes_(context.admin),
-      tails_(router) {
-  routes_.add("/status", [this](const Request&) { return status(); });
-  routes_.add("/links", [this](const Request&) { return links(); });
-  routes_.add("/topology", [this](const Request&) { return topology(); });
-  routes_.add("/names", [this](const Request& request) { return names(request); });
-  routes_.add("/route", [this](const Request& request) { return route(request); });
-  routes_.add("/failures", [this](const Request& request) {
-    return daemon::failures_response(router_, request);
-  });
-  context.admin.get_async(
-      daemon::kAtRoute,
-      [this](const Request& request, const daemon::Reply& reply) { pass_on(request, reply); });
+    : RouterAdmin(router, context), router_(router), facts_(std::move(facts)), tails_(router) {
   context.admin.get_async("/trace", [this](const Request& request, const daemon::Reply& reply) {
     trace(request, reply);
   });
@@ -86,11 +70,10 @@ Admin::Admin(HostRouter& router, daemon::DaemonContext& context, Facts facts)
 }
 
 void Admin::pass_on(const Request& request, const daemon::Reply& reply) {
-  thread_.check();
   const auto at = daemon::parse_at(request);
   if (!at) return reply(daemon::error_response(at.error()));
   if (at->target == facts_.host) {
-    if (!facts_.later(at->path, reply)) reply(routes_.answer(at->path));
+    if (!facts_.later(at->path, reply)) reply(answer(at->path));
     return;
   }
   router_.query(at->target, at->path, [reply](const Result<Answer>& end) {
@@ -130,7 +113,7 @@ Response Admin::status() const {
                               .version = facts_.version,
                               .protocol = protocol_text(router_.minor()),
                               .pid = ::getpid(),
-                              .uptime_s = seconds(daemon::boot_now() - started_),
+                              .uptime_s = seconds(uptime()),
                               .loop_lag_ms = static_cast<double>(lag.count()),
                               .clock_jump_age_s = daemon::clock_jump_age(context_.clock),
                               .term = router_.uplink().term.term(),

@@ -4,18 +4,16 @@
 #include <optional>
 #include <string>
 
-#include "base/loop_thread.hpp"
 #include "bus/core/routers/host_router.hpp"
 #include "busd/tail.hpp"
-#include "daemon/admin/at_route.hpp"
-#include "daemon/main_loop.hpp"
+#include "daemon/admin/router_admin.hpp"
 #include "daemon/report/mail_status.hpp"
 
 namespace starbus::bus::busd {
 
 /// The admin routes of busd (docs/operate/admin-api.md), for its own HTTP port and for other
 /// daemons that ask over the bus. Belongs to the loop's thread; router and context outlive it.
-class Admin {
+class Admin final : public daemon::RouterAdmin {
  public:
   struct Facts {
     std::string host;
@@ -29,29 +27,19 @@ class Admin {
   };
   Admin(HostRouter& router, daemon::DaemonContext& context, Facts facts);
 
-  /// The answer to a path with its query string.
-  daemon::Response answer(const std::string& path_and_query) const {
-    thread_.check();
-    return routes_.answer(path_and_query);
-  }
-
  private:
-  void pass_on(const daemon::Request& request, const daemon::Reply& reply);
+  void pass_on(const daemon::Request& request, const daemon::Reply& reply) override;
   void trace(const daemon::Request& request, const daemon::Reply& reply);
 
-  daemon::Response status() const;
-  daemon::Response links() const;
-  daemon::Response topology() const;
-  daemon::Response names(const daemon::Request& request) const;
-  daemon::Response route(const daemon::Request& request) const;
+  daemon::Response status() const override;
+  daemon::Response links() const override;
+  daemon::Response topology() const override;
+  daemon::Response names(const daemon::Request& request) const override;
+  daemon::Response route(const daemon::Request& request) const override;
   std::string kind_of(const LinkStatus& link) const;
 
-  LoopThread thread_;
   HostRouter& router_;
-  daemon::DaemonContext& context_;
   Facts facts_;
-  Time started_;
-  daemon::SharedRoutes routes_;
   Tails tails_;
 };
 

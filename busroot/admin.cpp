@@ -38,29 +38,12 @@ report::NameRow row_of(const Directory::Entry& entry) {
 }  // namespace
 
 Admin::Admin(RootRouter& router, daemon::DaemonContext& context, std::function<void()> flush)
-    : router_(router),
-      context_(context),
-      flush_(std::move(flush)),
-      started_(daemon::boot_now()),
-      routes_(context.admin) {
-  routes_.add("/status", [this](const Request&) { return status(); });
-  routes_.add("/links", [this](const Request&) { return links(); });
-  routes_.add("/topology", [this](const Request&) { return topology(); });
-  routes_.add("/names", [this](const Request& request) { return names(request); });
-  routes_.add("/route", [this](const Request& request) { return route(request); });
-  routes_.add("/failures", [this](const Request& request) {
-    return daemon::failures_response(router_, request);
-  });
-  context.admin.get_async(
-      daemon::kAtRoute,
-      [this](const Request& request, const daemon::Reply& reply) { pass_on(request, reply); });
-}
+    : RouterAdmin(router, context), router_(router), flush_(std::move(flush)) {}
 
 void Admin::pass_on(const Request& request, const daemon::Reply& reply) {
-  thread_.check();
   const auto at = daemon::parse_at(request);
   if (!at) return reply(daemon::error_response(at.error()));
-  if (at->target == RootRouter::kRootName) return reply(routes_.answer(at->path));
+  if (at->target == RootRouter::kRootName) return reply(answer(at->path));
   const std::uint64_t number = ++asked_;
   if (!router_.ask({{}, number, at->target, at->path})) {
     return reply(daemon::error_response({Errc::unreachable, at->target + " is not connected"}));
@@ -84,14 +67,13 @@ void Admin::on_answer(const Answer& answer) {
 
 Response Admin::status() const {
   const auto lag = std::chrono::duration_cast<std::chrono::milliseconds>(context_.lag.worst());
-  const Time uptime = daemon::boot_now() - started_;
   return Response::json(to_json(
       report::DaemonStatus{.kind = "busroot",
                            .name = router_.name(),
                            .version = kVersion,
                            .protocol = protocol_text(router_.minor()),
                            .pid = ::getpid(),
-                           .uptime_s = static_cast<double>(uptime / std::chrono::seconds(1)),
+                           .uptime_s = static_cast<double>(uptime() / std::chrono::seconds(1)),
                            .loop_lag_ms = static_cast<double>(lag.count()),
                            .clock_jump_age_s = daemon::clock_jump_age(context_.clock),
                            .term = router_.term(),

@@ -4,10 +4,8 @@
 #include <map>
 #include <string>
 
-#include "base/loop_thread.hpp"
 #include "bus/core/routers/root_router.hpp"
-#include "daemon/admin/at_route.hpp"
-#include "daemon/main_loop.hpp"
+#include "daemon/admin/router_admin.hpp"
 #include "daemon/report/topology.hpp"
 
 namespace starbus::bus::busroot {
@@ -15,38 +13,28 @@ namespace starbus::bus::busroot {
 /// The admin routes of busroot (docs/operate/admin-api.md), for its own HTTP port and for busds
 /// that ask over the bus. Belongs to the loop's thread; router and context outlive it. Every route
 /// costs a few milliseconds at most, whatever the size of the directory: listings come in pages.
-class Admin {
+class Admin final : public daemon::RouterAdmin {
  public:
   static constexpr std::size_t kMostRows = 1000;      // of a page of names
   static constexpr std::size_t kMostQuestions = 256;  // sent to hosts and not answered
 
   /// `flush` sends what the router has queued.
   Admin(RootRouter& router, daemon::DaemonContext& context, std::function<void()> flush);
-
-  /// The answer to a path with its query string.
-  daemon::Response answer(const std::string& path_and_query) const {
-    thread_.check();
-    return routes_.answer(path_and_query);
-  }
   /// A host's answer to a request of this busroot.
   void on_answer(const Answer& answer);
 
  private:
-  void pass_on(const daemon::Request& request, const daemon::Reply& reply);
+  void pass_on(const daemon::Request& request, const daemon::Reply& reply) override;
   report::HostRow row_of_host(const RootHost& host, const std::vector<LinkStatus>& links) const;
 
-  daemon::Response status() const;
-  daemon::Response links() const;
-  daemon::Response topology() const;
-  daemon::Response names(const daemon::Request& request) const;
-  daemon::Response route(const daemon::Request& request) const;
+  daemon::Response status() const override;
+  daemon::Response links() const override;
+  daemon::Response topology() const override;
+  daemon::Response names(const daemon::Request& request) const override;
+  daemon::Response route(const daemon::Request& request) const override;
 
-  LoopThread thread_;
   RootRouter& router_;
-  daemon::DaemonContext& context_;
   std::function<void()> flush_;
-  Time started_;
-  daemon::SharedRoutes routes_;
   std::uint64_t asked_ = 0;
   std::map<std::uint64_t, daemon::Reply> questions_;  // by number, oldest first
 };

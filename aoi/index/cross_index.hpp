@@ -27,6 +27,14 @@ class CrossIndex final : public Index {
  public:
   CrossIndex(const Scene& scene, float reach);
 
+  bool has(SensorIndex sensor, EntityIndex target) const override;
+  void in_range(SensorIndex sensor, std::vector<EntityIndex>& out) const override;
+  void observers(EntityIndex target, std::vector<SensorIndex>& out) const override;
+  void in_range_within(SensorIndex sensor, float limit, std::vector<Candidate>& out) const override;
+  void visit(const Box& box, EntityVisitor visitor) const override;
+  std::uint64_t visited() const override { return asked_; }
+  std::uint64_t memory() const override;
+
   void reserve(std::size_t entities, std::size_t sensors) override;
   void insert(EntityIndex entity) override;
   void erase(EntityIndex entity, std::vector<SensorIndex>& had) override;
@@ -39,13 +47,6 @@ class CrossIndex final : public Index {
   void adopt(SensorIndex sensor, EntityIndex target) override;
   void dirty(std::vector<Dirty>& out) override;
   void evaluate(Delta& delta, const std::vector<std::uint8_t>* skip) override;
-  bool has(SensorIndex sensor, EntityIndex target) const override;
-  void in_range(SensorIndex sensor, std::vector<EntityIndex>& out) const override;
-  void observers(EntityIndex target, std::vector<SensorIndex>& out) const override;
-  void in_range_within(SensorIndex sensor, float limit, std::vector<Candidate>& out) const override;
-  void visit(const Box& box, EntityVisitor visitor) const override;
-  std::uint64_t visited() const override { return asked_; }
-  std::uint64_t memory() const override;
 
   /// For tests: an axis, which counts the nodes it has visited.
   const AxisList& axis(std::size_t which) const { return axes_.at(which); }

@@ -184,7 +184,7 @@ class Step {
     const SensorId id = get_sensor_id(in_);
     const EntityId target = get_entity_id(in_);
     const bool on = get_bool(in_);
-    if (in_.good()) (void)(on ? world_.force(id, target) : world_.unforce(id, target));
+    if (in_.good()) (void)world_.force(id, target, on);
     return in_.good();
   }
   bool set_beacon() {

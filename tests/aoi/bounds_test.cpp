@@ -92,7 +92,7 @@ TEST(Bounds, RefusesMoreForcedTargetsThanKMaxForced) {
   EXPECT_TRUE(world.force(sensor, forced[7])) << "it is forced already";
   EXPECT_EQ(world.update()->events, kMaxForced);
   EXPECT_EQ(world.sees(sensor), forced);
-  ASSERT_TRUE(world.unforce(sensor, forced[7]));
+  ASSERT_TRUE(world.force(sensor, forced[7], false));
   EXPECT_TRUE(world.force(sensor, more));
   ASSERT_TRUE(world.remove(forced[8]));
   EXPECT_TRUE(world.force(sensor, forced[7]));

@@ -176,9 +176,7 @@ void Player::move(EntityId entity, const Position& to) {
 }
 
 void Player::force(SensorId sensor, EntityId target, bool on) {
-  const bool done =
-      (on ? world_.force(sensor, target) : world_.unforce(sensor, target)).has_value();
-  if (!done) return;
+  if (!world_.force(sensor, target, on)) return;
   on ? (void)forced_.insert({sensor, target}) : (void)forced_.erase({sensor, target});
   if (model_ != nullptr) model_->force(sensor, target, on);
 }
@@ -228,7 +226,7 @@ void Player::check() {
            "the two directions differ");
   }
   for (const auto& [sensor, set] : seen_) {
-    demand(world_.contains(sensor) || set.empty(), "a sensor is gone, what it saw not");
+    demand(world_.owner(sensor) || set.empty(), "a sensor is gone, what it saw not");
   }
 }
 

@@ -83,8 +83,8 @@ TEST(World, RefusesSecondSymmetricOrIndexedSensorInHandlers) {
     second = *world.add_sensor(b, lists);
   });
   EXPECT_EQ(world.update()->refused, 0u);
-  EXPECT_FALSE(world.contains(first));
-  EXPECT_TRUE(world.contains(second));
+  EXPECT_FALSE(world.owner(first));
+  EXPECT_TRUE(world.owner(second));
   EXPECT_EQ(world.add_sensor(b, mutual).error(), Errc::bad_option);
   EXPECT_EQ(world.add_sensor(b, indexed).error(), Errc::bad_option);
   EXPECT_TRUE(world.remove(b));
@@ -193,7 +193,7 @@ TEST(World, HandlersMayDoAnything) {
             (void)world.force(event.sensor, event.target);
             break;
           case 5:
-            (void)world.unforce(event.sensor, event.target);
+            (void)world.force(event.sensor, event.target, false);
             break;
           case 6:
             (void)world.set_beacon(event.target, next(2) == 0);
@@ -238,7 +238,7 @@ TEST(World, HandlersMayDoAnything) {
       imported.clear();
       if (world.entities().size() < 20) (void)see(world, add(world, 520, 540), 30);
       for (const auto& [sensor, target] : pairs) {
-        const bool both = world.contains(sensor) && world.contains(target);
+        const bool both = world.owner(sensor) && world.position(target);
         EXPECT_TRUE(!both || world.sees(sensor, target));
       }
     }

@@ -148,7 +148,7 @@ TEST(World, ForcedTargetStaysVisibleAnywhere) {
   ASSERT_TRUE(world.move(mate, {700, 700, 0}));
   tally.update(world);
   EXPECT_EQ(tally.leaves, 0);
-  ASSERT_TRUE(world.unforce(sensor, mate));
+  ASSERT_TRUE(world.force(sensor, mate, false));
   tally.update(world);
   EXPECT_EQ(tally.leaves, 1);
   EXPECT_EQ(world.events()[0].reason, Reason::forced);

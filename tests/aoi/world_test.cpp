@@ -46,8 +46,8 @@ TEST_P(EveryBackend, RemovedCrowdIsGoneAtOnceAndReportedOnce) {
         EXPECT_EQ(world.sees(sensors[199]).size(), 198 - i);
       }
     }
-    EXPECT_FALSE(world.contains(crowd[149]));
-    EXPECT_FALSE(world.contains(sensors[149]));
+    EXPECT_FALSE(world.position(crowd[149]));
+    EXPECT_FALSE(world.owner(sensors[149]));
     EXPECT_EQ(world.sees(sensors[150]).size(), 49u);
     EXPECT_EQ(world.observers(crowd[150]).size(), 49u);
     tally.update(world);
@@ -262,7 +262,7 @@ TEST(World, FreedIndexRestsBeforeReuse) {
   const EntityId again = add(world, 1, 1);
   EXPECT_EQ(again.index(), a.index());
   EXPECT_NE(again, a);
-  EXPECT_FALSE(world.contains(a));
+  EXPECT_FALSE(world.position(a));
 }
 
 TEST(World, BudgetPutsOffAndReportsIt) {

@@ -19,6 +19,21 @@
 
 namespace starbus::bus {
 
+/// Messages and what answers them; the rest are requests about names, watches and sessions.
+constexpr bool is_message_record(Kind kind) {
+  switch (kind) {
+    case Kind::data:
+    case Kind::probe:
+    case Kind::multicast:
+    case Kind::ack:
+    case Kind::posted:
+    case Kind::nack:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// One entry for `bustop why`: a record that did not get through here.
 struct Failure {
   Time at{};

@@ -60,7 +60,7 @@ RouterLink* HostRouter::link_towards(const Process& origin) {
 
 Result<> HostRouter::from_process(RouterLink& link, LocalProcess& process, Kind kind,
                                   ByteView payload) {
-  if (MessagePath::takes(kind)) return messages_.from_process(link, process, kind, payload);
+  if (is_message_record(kind)) return messages_.from_process(link, process, kind, payload);
   if (HostNameRequests::takes(kind)) return requests_.on_request(link, process, kind, payload);
   switch (kind) {
     case Kind::open:
@@ -130,7 +130,7 @@ Result<> HostRouter::on_welcome(RouterLink& link, ByteView payload) {
 }
 
 Result<> HostRouter::on_root_record(RouterLink& link, Kind kind, ByteView payload) {
-  if (MessagePath::takes(kind)) return messages_.from_root(kind, payload);
+  if (is_message_record(kind)) return messages_.from_root(kind, payload);
   switch (kind) {
     case Kind::attached:
       return answers_.on_attached(payload);

@@ -44,7 +44,7 @@ Result<> RootRouter::on_record(RouterLink& link, Kind kind, ByteView payload) {
 }
 
 Result<> RootRouter::on_greeted_record(HostEntry& host, Kind kind, ByteView payload) {
-  if (MessageRoutes::takes(kind)) return routes_.on_message(host, kind, payload);
+  if (is_message_record(kind)) return routes_.on_message(host, kind, payload);
   switch (kind) {
     case Kind::process_up:
       return tables_.on_process_up(host, payload);

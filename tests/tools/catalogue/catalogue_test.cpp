@@ -55,8 +55,7 @@ TEST(Catalogue, RowsAreComplete) {
 
 /// "Suite.Case" of every test and every property in the tree.
 std::set<std::string> all_tests() {
-  const std::regex test(
-      R"((?:TEST(?:_F|_P)?|RC_GTEST_(?:FIXTURE_)?PROP)\(\s*(\w+),\s*(\w+)[,)])");
+  const std::regex test(R"((?:TEST(?:_F|_P)?|RC_GTEST_(?:FIXTURE_)?PROP)\(\s*(\w+),\s*(\w+)[,)])");
   std::set<std::string> tests;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(source_file("tests"))) {
     if (entry.path().extension() != ".cpp") continue;

@@ -5,23 +5,9 @@
 
 namespace starbus::bus {
 
-bool MessagePath::takes(Kind kind) {
-  switch (kind) {
-    case Kind::data:
-    case Kind::probe:
-    case Kind::multicast:
-    case Kind::ack:
-    case Kind::posted:
-    case Kind::nack:
-      return true;
-    default:
-      return false;
-  }
-}
-
 Result<> MessagePath::from_process(RouterLink& link, LocalProcess& process, Kind kind,
                                    ByteView payload) {
-  assert(takes(kind) && process.ready);
+  assert(is_message_record(kind) && process.ready);
   switch (kind) {
     case Kind::data:
       return data_from_process(link, process, payload);
@@ -39,7 +25,7 @@ Result<> MessagePath::from_process(RouterLink& link, LocalProcess& process, Kind
 }
 
 Result<> MessagePath::from_root(Kind kind, ByteView payload) {
-  assert(takes(kind) && uplink_.greeted());
+  assert(is_message_record(kind) && uplink_.greeted());
   switch (kind) {
     case Kind::data:
       return data_from_root(payload);

@@ -21,8 +21,7 @@ class MessagePath {
   MessagePath(HostState& host, AccessCheck& access, ProcessSessions& sessions, Uplink& uplink)
       : host_(host), access_(access), sessions_(sessions), uplink_(uplink) {}
 
-  /// True for the kinds that the two below take.
-  static bool takes(Kind kind);
+  /// Both take the kinds that is_message_record() accepts.
   Result<> from_process(RouterLink& link, LocalProcess& process, Kind kind, ByteView payload);
   Result<> from_root(Kind kind, ByteView payload);
 

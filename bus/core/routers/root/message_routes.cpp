@@ -14,22 +14,8 @@ Error foreign_origin() {
 
 }  // namespace
 
-bool MessageRoutes::takes(Kind kind) {
-  switch (kind) {
-    case Kind::data:
-    case Kind::probe:
-    case Kind::multicast:
-    case Kind::ack:
-    case Kind::posted:
-    case Kind::nack:
-      return true;
-    default:
-      return false;
-  }
-}
-
 Result<> MessageRoutes::on_message(HostEntry& host, Kind kind, ByteView payload) {
-  assert(takes(kind) && host.session != nullptr);
+  assert(is_message_record(kind) && host.session != nullptr);
   switch (kind) {
     case Kind::data:
       return on_data(host, payload);

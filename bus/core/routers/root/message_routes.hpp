@@ -24,8 +24,7 @@ class MessageRoutes {
 
   explicit MessageRoutes(RootState& root) : root_(root) {}
 
-  /// True for the kinds that on_message takes.
-  static bool takes(Kind kind);
+  /// Takes the kinds that is_message_record() accepts.
   Result<> on_message(HostEntry& host, Kind kind, ByteView payload);
   /// Where a record for this channel goes now.
   Destination destination(const ChannelId& channel);
