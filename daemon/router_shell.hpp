@@ -41,7 +41,7 @@ class LinkShell {
 
   /// Begins to tick. Call it before the first add().
   void start(Router& router);
-  /// Closes all links and the timer, without a call to the router. Idempotent.
+  /// Closes all links and the timer; the router is not told. Idempotent.
   void stop();
 
   /// Reports a new link to the router: Router::link_opened unless the caller gives another (a

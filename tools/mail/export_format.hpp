@@ -28,7 +28,7 @@ inline constexpr int kExportVersion = 1;
 /// The largest body (16 MiB) in base64, and what stands around it.
 inline constexpr std::size_t kLongestLine = 23 * 1024 * 1024;
 
-/// Bytes of a message: the largest that is posted, as a dead letter.
+/// Of a message: the largest that is posted, as a dead letter.
 inline constexpr std::size_t kLargestBody = bus::kMaxPostBody + bus::busd::mail::kLetterHead;
 
 struct HeaderLine {
