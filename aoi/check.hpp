@@ -10,6 +10,7 @@
 
 namespace starbus::aoi {
 
+/// Whether all coordinates are numbers and not infinite.
 bool finite(const Position& at);
 /// True if finite and nothing must be clamped, as for nearly all positions.
 inline bool ordinary(Position at) {

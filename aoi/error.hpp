@@ -11,7 +11,7 @@ namespace starbus::aoi {
 // X(code, number, retry, meaning, cure)
 #define STARBUS_AOI_ERRORS(X)                                                             \
   X(bad_position, 1, never, "a coordinate is not a number or infinite",                   \
-    "check what computes positions")                                                      \
+    "check the code that computes positions")                                             \
   X(bad_option, 2, never, "an option is negative, not a number or contradicts another",   \
     "correct it")                                                                         \
   X(unknown_entity, 3, never, "no such entity: never added, or removed", "forget the id") \
@@ -26,7 +26,7 @@ namespace starbus::aoi {
   X(newer_format, 9, never, "a newer version wrote these bytes",                          \
     "run that version, or a newer one")                                                   \
   X(stale, 10, never, "a batch of a numbering that another has replaced", "drop it")      \
-  X(out_of_step, 11, never, "a batch that does not follow what was told before",          \
+  X(out_of_step, 11, never, "a batch that does not follow the one before it",             \
     "begin a new numbering")
 
 STARBUS_ERRORS(Errc, std::uint8_t, kErrors, 3, "aoi", STARBUS_AOI_ERRORS)

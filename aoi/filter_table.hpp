@@ -21,6 +21,7 @@ class FilterTable {
   void release(FilterNumber number);
 
   const Filter& at(FilterNumber number) const { return rows_[number].filter; }
+  /// Whether an entity with these flags passes the filter.
   bool passes(FilterNumber number, std::uint64_t flags) const {
     return rows_[number].filter.passes(flags);
   }

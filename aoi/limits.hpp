@@ -34,9 +34,9 @@ namespace starbus::aoi {
   X(kMaxSpecial, 64, "entities",                                                                   \
     "in special relation to one, fewer than a mutual list holds: team mates, a spouse",            \
     "too_many")                                                                                    \
-  X(kMaxWireIndex, 65'535, "indices", "of one observer: 16 bits on the wire, 0 means none",        \
+  X(kMaxWireIndex, 65'535, "indices", "per observer: 16 bits on the wire, 0 means none",           \
     "the event has index 0")                                                                       \
-  X(kMaxEpoch, 4'000'000'000, "numberings", "of one client: 32 bits on the wire", "too_many")      \
+  X(kMaxEpoch, 4'000'000'000, "numberings", "per client: 32 bits on the wire", "too_many")         \
   X(kMaxQuarantine, 65'535, "updates", "an index rests that long; half a day at 1 s",              \
     "bad_option")                                                                                  \
   X(kMaxPeriod, 256, "updates", "between two looks of a sensor", "bad_option")                     \

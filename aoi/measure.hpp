@@ -17,10 +17,12 @@ inline float measure(Metric metric, float dx, float dy) {
   return x > y ? x : y;
 }
 
+/// The limit of `measure` for a radius: in range up to it.
 inline float limit_of(Metric metric, float radius) {
   return metric == Metric::circle ? radius * radius : radius;
 }
 
+/// In float, without fused multiplication.
 inline float distance_squared(float dx, float dy) {
   return dx * dx + dy * dy;
 }

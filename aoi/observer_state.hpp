@@ -1,5 +1,6 @@
-/// What travels with an observer that migrates to another process: which targets its client knows,
-/// under which indices; and what the client is told after the arrival. Both have a form in bytes.
+/// The state that travels with an observer that migrates to another process: the targets that its
+/// client knows, with their indices; and the batch for the client after the arrival. Both have a
+/// form in bytes.
 /// Bytes from another process are checked like hostile input. Plain values.
 #pragma once
 
@@ -16,7 +17,7 @@ namespace starbus::aoi {
 /// Made by World::export_state, used by World::import_state.
 struct ObserverState {
   struct Target {
-    /// EntityOptions::key. 0: the target has none, and the client is told that it is gone.
+    /// EntityOptions::key. 0: the target has none, and the client hears that it is gone.
     std::uint64_t key = 0;
     std::uint16_t index = 0;  ///< the client's index of it
     bool forced = false;

@@ -10,6 +10,7 @@
 
 namespace starbus::aoi {
 
+/// How a world finds what is in range; all give the same events.
 enum class Backend : std::uint8_t {
   grid,         ///< the default: a bounded map, any density, any share of movers
   hashed_grid,  ///< unbounded or sparse worlds: memory for occupied cells only
@@ -27,12 +28,14 @@ enum class LimitPolicy : std::uint8_t {
   symmetric,  ///< mutual lists with bands and replacement: SymmetricOptions
 };
 
+/// How many targets a sensor shows, and which.
 struct Limit {
   LimitPolicy policy = LimitPolicy::none;
   std::uint16_t count = 30;  ///< forced targets and beacons do not count; symmetric has its own
   float margin = 0.1F;       ///< share by which a newcomer must be nearer to take a place
 };
 
+/// Options of a sensor. Lengths are in the unit of positions.
 struct SensorOptions {
   float radius = 30;
   float leave_margin = 0;  ///< enters at radius, leaves beyond radius + leave_margin
@@ -46,6 +49,7 @@ struct SensorOptions {
   std::uint8_t priority = 1;  ///< higher is evaluated first under a budget; 0 comes last
 };
 
+/// Options of a new entity.
 struct EntityOptions {
   Position position = {};
   std::uint64_t flags = 0;
@@ -73,6 +77,7 @@ struct Budget {
   std::uint16_t max_staleness = 5;  ///< no sensor is put off more often than that in a row
 };
 
+/// Options of a world, fixed from its creation on.
 struct WorldOptions {
   Backend backend = Backend::grid;
   Metric metric = Metric::circle;

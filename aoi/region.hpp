@@ -12,6 +12,7 @@
 
 namespace starbus::aoi {
 
+/// An upright box; `min` is at most `max` in each coordinate.
 struct Box {
   Position min = {};
   Position max = {};
@@ -28,11 +29,13 @@ struct Circle {  ///< with a height band: a cylinder
   float radius = 0;
 };
 
+/// An upright rectangle in x and y.
 struct Rectangle {
   Position min = {};  ///< z is ignored: HeightBand
   Position max = {};
 };
 
+/// A piece of a disc, as a cone of sight.
 struct Sector {
   Position apex = {};
   float radius = 0;
@@ -47,7 +50,7 @@ struct Polygon {
   std::size_t count = 0;
 };
 
-/// All positions at most half_width beside the segment from..to: what a bullet or a beam hits.
+/// All positions at most half_width beside the segment from..to: the hits of a bullet or a beam.
 struct RayBand {
   Position from = {};
   Position to = {};
@@ -59,6 +62,7 @@ struct Region {
   HeightBand height = {};
 
   bool contains(const Position& at) const;
+  /// A box that has all of the region in it.
   Box bounds() const;
   /// bad_option: not a number, negative, or a box that is inside out.
   Result<> check() const;

@@ -13,14 +13,16 @@ namespace starbus::aoi {
 
 using EntityIndex = std::uint32_t;
 using SensorIndex = std::uint32_t;
+/// An index that no row has.
 inline constexpr std::uint32_t kNone = 0xffff'ffff;
 
+/// Where an entity is, and which one.
 struct Spot {
   Position at;
   std::uint32_t id = 0;  ///< the whole EntityId; 0: not live
 };
 
-/// What a scan needs of a sensor.
+/// The part of a sensor that a scan needs.
 struct Watch {
   EntityIndex owner = kNone;
   SensorIndex next = kNone;  ///< of the same owner

@@ -19,6 +19,7 @@ template <class Tag>
 struct Id {
   std::uint32_t value = 0;  ///< 0 names nothing
 
+  /// An index in the low bits, a generation above them.
   static constexpr std::uint32_t kIndexBits = 20;
   static constexpr std::uint32_t kIndexMask = (1u << kIndexBits) - 1;
   constexpr std::uint32_t index() const { return value & kIndexMask; }
@@ -35,12 +36,14 @@ struct Filter {
   std::uint64_t need = 0;    ///< all of these
   std::uint64_t forbid = 0;  ///< none of these
 
+  /// Whether an entity with these flags is seen.
   constexpr bool passes(std::uint64_t flags) const {
     return (flags & forbid) == 0 && (flags & need) == need && (any == 0 || (flags & any) != 0);
   }
   friend bool operator==(const Filter&, const Filter&) = default;
 };
 
+/// The form of a range.
 enum class Metric : std::uint8_t {
   circle,  ///< within the radius, border included
   square,  ///< both |dx| and |dy| at most the radius
@@ -57,6 +60,7 @@ enum class Reason : std::uint8_t {
   removed,   ///< one of the two is gone
 };
 
+/// A target has entered what a sensor sees, or left it.
 struct Event {
   SensorId sensor;
   EntityId observer;  ///< whose sensor it is

@@ -48,7 +48,7 @@ namespace starbus::aoi {
 class Recorder;
 struct ObserverState;
 
-/// What one update did, and what it put off.
+/// The figures of one update.
 struct UpdateReport {
   std::uint64_t update = 0;      ///< its number, from 1
   std::uint64_t pair_tests = 0;  ///< candidates whose distance was tested
@@ -82,6 +82,7 @@ struct Statistics {
   std::uint64_t query_visited = 0;  ///< cells or nodes through which they found them
 };
 
+/// One of the moves that `move` does at once.
 struct Move {
   EntityId entity;
   Position to;
@@ -93,6 +94,7 @@ struct Adopted {
   bool forced = false;
 };
 
+/// An entity that `nearest` has found, and its distance.
 struct Neighbour {
   EntityId entity;
   float distance = 0;
@@ -188,8 +190,9 @@ class World {
   std::uint64_t memory() const;  ///< bytes held, approximately
 
   /// Epochs (wire.hpp). Each indexed sensor that is added, and each import, begins a numbering of
-  /// what its entity's client knows, with an epoch one higher than the numbering before. set_epoch
-  /// says which epoch another world gave last. unknown_entity; bad_option: beyond kMaxEpoch.
+  /// the targets that its entity's client knows, with an epoch one higher than the numbering
+  /// before. set_epoch sets the epoch that another world gave last. unknown_entity; bad_option:
+  /// beyond kMaxEpoch.
   Result<> set_epoch(EntityId entity, std::uint32_t last);
   /// The epoch of a sensor's numbering; also for a removed sensor, until the update after the one
   /// that reports its leaves. 0: not indexed, or unknown.
@@ -199,8 +202,8 @@ class World {
   /// targets.
   Result<ObserverState> export_state(SensorId sensor) const;
   /// Imports into an indexed sensor that sees nothing yet. `resolve` gives the entity of a key
-  /// here, or none. What is found is seen from now on, without an event; the next update reports
-  /// what is out of range. The result is for the client: see wire.hpp.
+  /// here, or none. Entities that are found are seen from now on, without an event; the next update
+  /// reports those that are out of range. The result is for the client: see wire.hpp.
   Result<struct ReindexBatch> import_state(
       SensorId sensor, const ObserverState& state,
       const std::function<EntityId(std::uint64_t key)>& resolve);

@@ -115,8 +115,15 @@ Retry retry_of(Code code);
 
 /// A failure as a value: the code for programs, the text for people. 40 bytes, no allocation
 /// without a text of more than 15 bytes.
+///
+/// An error of a layer that has another below it may name that one's code as its cause. It compares
+/// equal to both, so that a caller may ask for either:
+///
+///   if (error == bus::Errc::no_owner) ...          // of a request to a database over the bus
+///   if (error == db::Errc::unavailable) ...        // this, too; retry_of() goes by `code`
 struct Error {
   Code code;
+  Code cause{};  ///< ok: none. It stays in this process
   std::string detail{};
 
   Error() = default;
@@ -127,14 +134,22 @@ struct Error {
   template <ErrorEnum E>
   Error(E c, std::string text) : code(c), detail(std::move(text)) {}
 
+  /// Sets the cause.
+  Error because_of(Code below) && {
+    cause = below;
+    return std::move(*this);
+  }
+
   /// "already_bound: entity/7 is owned by hostA.space-1"; "unknown 7.12: ..." for what this build
   /// does not know.
   std::string to_string() const;
 
-  friend bool operator==(const Error& a, Code b) { return a.code == b; }
+  friend bool operator==(const Error& a, Code b) {
+    return a.code == b || (a.cause == b && !b.is_ok());
+  }
   template <ErrorEnum E>
   friend bool operator==(const Error& a, E b) {
-    return a.code == Code(b);
+    return a == Code(b);
   }
   friend void PrintTo(const Error& error, std::ostream* out);  // for GoogleTest
 

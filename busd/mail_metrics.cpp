@@ -118,10 +118,10 @@ void add_counters(daemon::Metrics& metrics, const Node& node) {
   metrics.counter("starbus_mail_refused_total", "Messages refused with a reason.",
                   of(&mail::MailCounters::refused));
   metrics.counter("starbus_mail_repeated_keys_total",
-                  "Posts whose idempotency key was stored before.",
+                  "Posts with an idempotency key that was stored before.",
                   of(&mail::MailCounters::repeated_keys));
   metrics.counter("starbus_mail_batches_total", "Batches begun.", of(&mail::MailCounters::batches));
-  metrics.counter("starbus_mail_overflows_total", "Times senders were told to resend.",
+  metrics.counter("starbus_mail_overflows_total", "Requests to senders to send again.",
                   of(&mail::MailCounters::overflows));
   metrics.counter("starbus_mail_settled_total", "Messages acknowledged by their readers.",
                   of(&mail::MailCounters::settled));

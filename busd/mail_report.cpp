@@ -1,8 +1,8 @@
 #include "busd/mail_report.hpp"
 
+#include "base/base64.hpp"
 #include "daemon/admin/router_report.hpp"
 #include "daemon/report/document.hpp"
-#include "mail/repair/base64.hpp"
 
 namespace starbus::bus::busd {
 
@@ -29,7 +29,7 @@ report::MailRow row_of(const mail::Peeked& message) {
   return {.number = message.number,
           .time_ms = static_cast<double>(message.time_ms),
           .bytes = message.body.size(),
-          .body = mail::to_base64(shown),
+          .body = to_base64(shown),
           .cut = shown.size() < message.body.size(),
           .trouble = message.trouble};
 }

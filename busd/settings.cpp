@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 
+#include "base/numbers.hpp"
 #include "bus/core/wire/name.hpp"
 #include "bus/core/wire/post_head.hpp"
 #include "bus/core/wire/shard_list.hpp"
@@ -29,22 +29,14 @@ std::string machine_name() {
   return std::string(text.substr(0, text.find('.')));
 }
 
-template <class T>
-std::optional<T> parse_number(std::string_view text, int base) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 std::optional<std::uint32_t> user_id(const std::string& user) {
   if (const passwd* entry = ::getpwnam(user.c_str())) return entry->pw_uid;
-  return parse_number<std::uint32_t>(user, 10);
+  return parse_number<std::uint32_t>(user);
 }
 
 std::optional<std::uint32_t> group_id(const std::string& group) {
   if (const ::group* entry = ::getgrnam(group.c_str())) return entry->gr_gid;
-  return parse_number<std::uint32_t>(group, 10);
+  return parse_number<std::uint32_t>(group);
 }
 
 template <class Find>
@@ -101,8 +93,7 @@ void read_busd(ConfigReader table, Settings& settings) {
   }
   settings.max_processes =
       table.integer<std::size_t>("max_processes", kMaxProcesses, 1, kMaxProcesses);
-  settings.lease = table.duration("lease", std::chrono::milliseconds(kLease), kShortestLease,
-                                  std::chrono::minutes(10));
+  settings.lease = table.duration("lease", kLease, kShortestLease, std::chrono::minutes(10));
   settings.minor = daemon::read_protocol(table);
 }
 

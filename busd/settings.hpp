@@ -21,7 +21,7 @@ struct Settings {
   unsigned socket_mode = 0660;
   std::string socket_group;
   std::size_t max_processes = kMaxProcesses;
-  Time lease = from_ms(kLease);
+  Time lease = kLease;
   std::uint8_t minor = kVersionMinor;
 
   std::vector<std::string> endpoints;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/hex.hpp"
 #include "daemon/report/document.hpp"
 
 namespace starbus::bus::busd {
@@ -22,9 +23,7 @@ std::string printable(ByteView body) {
 
 std::string name_of_origin(HostRouter& router, const Process& origin) {
   if (const LocalProcess* process = router.table().by_id(origin)) return process->name;
-  char text[32];
-  std::snprintf(text, sizeof text, "%08x.%08x", origin.host, origin.slot);
-  return text;
+  return hex_of(origin.host) + "." + hex_of(origin.slot);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ namespace starbus::bus::busd {
 class Tails {
  public:
   explicit Tails(HostRouter& router) : router_(router) {}
+  /// Shows the channel's messages on the stream until the stream is closed.
   void add(const ChannelId& channel, std::shared_ptr<daemon::Stream> stream);
 
  private:

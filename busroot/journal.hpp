@@ -17,6 +17,8 @@ namespace starbus::bus::busroot {
 /// last. The first start of a boot skips the terms that may have been in use.
 Result<std::uint64_t> next_term(daemon::StateDirectory& state);
 
+/// The hosts that have announced before, in no order; empty at the first start. `store_hosts`
+/// replaces the list.
 Result<std::vector<std::string>> stored_hosts(const daemon::StateDirectory& state);
 Result<> store_hosts(daemon::StateDirectory& state, const std::vector<std::string>& hosts);
 

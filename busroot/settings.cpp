@@ -1,9 +1,9 @@
 #include "busroot/settings.hpp"
 
-#include <charconv>
 #include <set>
 #include <string_view>
 
+#include "base/numbers.hpp"
 #include "bus/core/wire/name.hpp"
 #include "bus/io/endpoint.hpp"
 #include "bus/io/key_file.hpp"
@@ -23,18 +23,16 @@ bool beyond_this_machine(const io::Endpoint& endpoint) {
 void read_session_ports(ConfigReader& table, Settings& settings) {
   const std::string text = table.string("session_ports", "");
   if (text.empty()) return;
-  unsigned short first = 0;
-  unsigned short last = 0;
-  const char* const end = text.data() + text.size();
-  const auto low = std::from_chars(text.data(), end, first);
-  const bool dash = low.ec == std::errc() && low.ptr != end && *low.ptr == '-';
-  const auto high = dash ? std::from_chars(low.ptr + 1, end, last) : low;
-  if (!dash || high.ec != std::errc() || high.ptr != end || first == 0 || first > last) {
+  const std::size_t dash = text.find('-');
+  const auto first = parse_number<std::uint16_t>(text.substr(0, dash));
+  const auto last =
+      dash == text.npos ? std::nullopt : parse_number<std::uint16_t>(text.substr(dash + 1));
+  if (!first || !last || *first == 0 || *first > *last) {
     table.problem("session_ports", "not a range of ports such as \"7700-7999\"");
     return;
   }
-  settings.first_session_port = first;
-  settings.last_session_port = last;
+  settings.first_session_port = *first;
+  settings.last_session_port = *last;
 }
 
 void read_busroot(ConfigReader table, Settings& settings) {
@@ -50,8 +48,7 @@ void read_busroot(ConfigReader table, Settings& settings) {
     }
   }
   read_session_ports(table, settings);
-  settings.lease = table.duration("lease", std::chrono::milliseconds(kLease), kShortestLease,
-                                  std::chrono::minutes(10));
+  settings.lease = table.duration("lease", kLease, kShortestLease, std::chrono::minutes(10));
   settings.minor = daemon::read_protocol(table);
 }
 

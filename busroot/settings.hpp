@@ -33,7 +33,7 @@ struct Settings {
   std::vector<std::string> listen;
   unsigned short first_session_port = 0;
   unsigned short last_session_port = 0;
-  Time lease = from_ms(kLease);
+  Time lease = kLease;
   std::uint8_t minor = kVersionMinor;
 
   bool curve = true;

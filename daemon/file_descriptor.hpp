@@ -6,7 +6,7 @@
 
 namespace starbus::bus::daemon {
 
-/// Owns one file descriptor and closes it; -1 if empty. Move only.
+/// Owns one file descriptor and closes it; -1 if empty. Move only. Any thread, one at a time.
 class FileDescriptor {
  public:
   explicit FileDescriptor(int descriptor = -1) : descriptor_(descriptor) {}

@@ -40,6 +40,7 @@ Result<> reopen_log();
 /// JSON: bytes of the message that are not UTF-8 become U+FFFD.
 std::unique_ptr<spdlog::formatter> make_json_formatter();
 
+/// The form of a line of a text log.
 enum class TextStyle {
   terminal,  // 2026-01-31T12:00:00.123Z warning busd: text
   journal,   // <4>busd: text, because journald has the time and reads the priority

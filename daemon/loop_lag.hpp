@@ -18,6 +18,7 @@ class RateLimited;
 class LoopLag {
  public:
   using Duration = std::chrono::steady_clock::duration;
+  /// How often the lag is measured, and for how long the worst counts.
   static constexpr std::chrono::milliseconds kPeriod{100};
   static constexpr std::chrono::seconds kWindow{10};
   /// Above this a warning is logged: a tenth of the link time-out.
@@ -26,6 +27,7 @@ class LoopLag {
   LoopLag(boost::asio::io_context& loop, RateLimited& limited);
   ~LoopLag();
 
+  /// The lag of the latest measurement.
   Duration last() const;
   /// The worst of the last ten to twenty seconds.
   Duration worst() const;

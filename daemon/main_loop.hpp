@@ -91,11 +91,12 @@ struct DaemonInfo {
   std::string state_directory = {};
   std::string admin_listen = "127.0.0.1:0";
   /// After the drain the process exits at once, without destructors. By then all state is on disk
-  /// and all peers are told; destructors would only wait (for a compaction of a mail store, a sync
-  /// of a busy disk) and delay the next daemon.
+  /// and all sessions are closed; destructors would only wait (for a compaction of a mail store, a
+  /// sync of a busy disk) and delay the next daemon.
   bool ends_at_once = false;
 };
 
+/// Exit codes of every daemon.
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailure = 1;   // could not start, or stopped with an error
 inline constexpr int kExitUsage = 2;     // the command line or the configuration is wrong

@@ -29,6 +29,7 @@ class Metrics {
   Metrics();
   ~Metrics();
 
+  /// A gauge: `read` gives its value at each scrape. `name` begins with starbus_.
   void gauge(const std::string& name, const std::string& help, std::function<double()> read,
              Labels labels = {});
   /// The name ends in _total; the value never falls.

@@ -1,18 +1,12 @@
 #include "daemon/persistent_counter.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
+
+#include "base/numbers.hpp"
 
 namespace starbus::bus::daemon {
 namespace {
-
-/// Parses all of `digits`.
-bool parse(std::string_view digits, std::uint64_t& value) {
-  const char* const end = digits.data() + digits.size();
-  const auto parsed = std::from_chars(digits.data(), end, value);
-  return parsed.ec == std::errc() && parsed.ptr == end;
-}
 
 std::string noted_name(const std::string& name) {
   return name + ".noted";
@@ -36,12 +30,12 @@ Result<std::uint64_t> PersistentCounter::durable() const {
   if (!*text) return std::uint64_t{0};
   std::string_view digits = **text;
   if (digits.ends_with('\n')) digits.remove_suffix(1);
-  std::uint64_t value = 0;
-  if (!parse(digits, value) || value >= end_) {
+  const auto value = parse_number<std::uint64_t>(digits);
+  if (!value || *value >= end_) {
     return Error{Errc::io_error, (state_->path() / name_).string() +
                                      " does not hold a number below " + std::to_string(end_)};
   }
-  return value;
+  return *value;
 }
 
 std::uint64_t PersistentCounter::noted() const {
@@ -52,8 +46,9 @@ std::uint64_t PersistentCounter::noted() const {
   const std::string_view boot = boot_id();
   if (!line.starts_with(boot) || !line.ends_with('\n')) return 0;
   const std::string_view rest = line.substr(boot.size(), line.size() - boot.size() - 1);
-  std::uint64_t value = 0;
-  return rest.starts_with(' ') && parse(rest.substr(1), value) && value < end_ ? value : 0;
+  if (!rest.starts_with(' ')) return 0;
+  const auto value = parse_number<std::uint64_t>(rest.substr(1));
+  return value && *value < end_ ? *value : 0;
 }
 
 Result<std::uint64_t> PersistentCounter::read() const {

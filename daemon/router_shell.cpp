@@ -81,7 +81,7 @@ void LinkShell::wait() {
     // If this loop stood still, bundles that arrived meanwhile are read first: those peers are not
     // silent.
     const auto late = boost::asio::steady_timer::clock_type::now() - timer_.expiry();
-    if (late < std::chrono::milliseconds(kSuspect)) {
+    if (late < kSuspect) {
       router_->tick(boot_now());
       router_->flush();
     }

@@ -31,6 +31,7 @@ using io::boot_now;
 /// link that breaks is reported to the router once; one that the router closes is not reported.
 class LinkShell {
  public:
+  /// How often the routers' time goes on without events.
   static constexpr std::chrono::milliseconds kTick{50};
 
   explicit LinkShell(boost::asio::io_context& loop);

@@ -20,6 +20,7 @@ class ServiceManager {
   explicit ServiceManager(boost::asio::io_context& loop);
   ~ServiceManager();
 
+  /// READY=1: the daemon serves.
   void ready();
   /// READY=1 must follow once the reload is over: call ready().
   void reloading();

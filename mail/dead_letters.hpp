@@ -13,6 +13,7 @@
 
 namespace starbus::bus::busd::mail {
 
+/// The prefix of the names of these logs.
 inline constexpr std::string_view kDeadLetters = "log/dead-letters/";
 
 /// Only the store writes there, and only as logs: a mailbox of such a name would take the place of

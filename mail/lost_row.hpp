@@ -11,6 +11,7 @@ inline MessageRow lost_row(std::uint64_t total) {
   return {.time_ms = 0, .total = total, .trace = {}, .body = {}};
 }
 
+/// Whether the row stands for a lost message.
 inline bool is_lost(const MessageRow& row) {
   return row.time_ms == 0 && row.body.empty() && row.trace.empty();
 }

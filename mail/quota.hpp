@@ -16,6 +16,7 @@ struct LogQuota {
   friend bool operator==(const LogQuota&, const LogQuota&) = default;
 };
 
+/// The bounds of a store and of each mailbox and log in it.
 struct MailQuota {
   std::uint64_t box_messages = 100'000;
   std::uint64_t box_bytes = 64 * 1024 * 1024;

@@ -11,12 +11,14 @@
 
 namespace starbus::bus::busd::mail {
 
+/// A reader that asks to begin a session; `box` is the id of its mailbox or log.
 struct Opening {
   ReaderId id;
   MailOpen open;
   ChannelId box;
   bool told = false;  // where it begins; by a batch that was refused
 };
+/// A reader that has settled messages.
 struct Acknowledgement {
   ReaderId id;
   MailAck ack;

@@ -27,6 +27,7 @@ namespace starbus::bus::busd::mail {
 /// messages a second. A row beyond it is invalid, so sums and loops over numbers cannot overflow.
 inline constexpr std::uint64_t kMostNumber = std::uint64_t{1} << 56;
 
+/// A mailbox or a log.
 struct BoxRow {
   PostTarget kind = PostTarget::mailbox;
   std::string name;
@@ -56,6 +57,7 @@ struct Totals {
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;  // of their bodies
 
+  /// Adds one mailbox or log.
   void add(const BoxRow& row) {
     ++boxes;
     messages += row.count();
@@ -73,6 +75,7 @@ struct Totals {
 /// "1 mailboxes and logs, 2 messages, 3 bytes of bodies"
 std::string describe(const Totals& totals);
 
+/// The lineage and the sums of a shard.
 struct ShardRow {
   Lineage lineage{};  // what the shard was last owned under
   Totals totals{};
@@ -97,6 +100,7 @@ inline bool is_here(const PlaceRow& row) {
   return row.keeping == Keeping::kept || row.keeping == Keeping::arrived;
 }
 
+/// One message; views into the value that was decoded.
 struct MessageRow {
   std::uint64_t time_ms = 0;  // when it was stored, of the wall clock
   std::uint64_t total = 0;    // of bodies in its box up to this one
@@ -104,16 +108,19 @@ struct MessageRow {
   std::string_view body;
 };
 
+/// An idempotency key: the number that its message got, and when.
 struct KeyRow {
   std::uint64_t number = 0;
   std::uint64_t time_ms = 0;
 };
 
+/// The latest sequence of one sender that is stored.
 struct StreamRow {
   std::uint64_t last = 0;
   std::uint64_t time_ms = 0;  // when it was written
 };
 
+/// The keys of the rows above.
 std::string place_key(std::uint8_t shard);
 std::string shard_key(std::uint8_t shard);
 std::string box_key(std::uint8_t shard, const ChannelId& id);
@@ -145,6 +152,7 @@ std::string encode(const KeyRow& row);
 std::string encode(const StreamRow& row);
 std::string encode(const std::vector<PostResult>& results);
 
+/// Each is nullopt if the value is malformed.
 std::optional<PlaceRow> decode_place(std::string_view value);
 std::optional<ShardRow> decode_shard(std::string_view value);
 std::optional<BoxRow> decode_box(std::string_view value);

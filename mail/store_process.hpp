@@ -22,6 +22,7 @@
 
 namespace starbus::bus::busd::mail {
 
+/// The configuration of a mail store.
 struct MailStoreSettings {
   std::string host;              // of this busd
   std::filesystem::path folder;  // of the store; its parent exists
@@ -45,6 +46,7 @@ struct MailStoreFigures {
   std::size_t exporting = 0;                 // shards that others take
 };
 
+/// The reports of a mail store; each is called on the thread that it names.
 struct MailStoreHooks {
   std::function<void(const std::string& text)> trouble;  // for the log; from the store's thread
   std::function<void(const std::string& text)> note;     // for the log; not a problem
@@ -56,6 +58,7 @@ struct MailStoreHooks {
 /// shards. Made and run by one thread; functions for other threads say so.
 class StoreProcess {
  public:
+  /// The name of its node on the bus.
   static constexpr const char* kName = "store";
 
   /// Not owned: settings and hooks, which outlive this.

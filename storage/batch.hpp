@@ -19,6 +19,7 @@ namespace starbus::storage {
 /// own do).
 class Batch {
  public:
+  /// Adds an operation; keys and values are copied.
   void put(std::string_view key, std::string_view value);
   void erase(std::string_view key);
   /// Erases all keys in [from, to); an empty or reversed range does nothing. Costs the writer a
@@ -47,9 +48,9 @@ class Batch {
   /// Whether what it puts is little enough to be marked.
   bool fits_reserve() const;
   std::size_t operations() const { return operations_.size(); }
-  /// What it counts in queues: keys, values and a constant per operation.
+  /// Its size in queues: keys, values and a constant per operation.
   std::size_t bytes() const { return bytes_.size() + operations_.size() * sizeof(Operation); }
-  /// What commit refuses it for: too_large or bad_batch.
+  /// The error with which commit refuses it: too_large or bad_batch.
   Result<> check() const;
 
   enum class Kind : std::uint8_t { put, erase, erase_range };

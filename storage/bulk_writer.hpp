@@ -11,10 +11,12 @@ namespace starbus::storage {
 class BulkWriter {
  public:
   static constexpr std::size_t kBytes = 4 * 1024 * 1024;  // of a batch: what one fsync is worth
+  /// Operations of a batch, at most.
   static constexpr std::size_t kOperations = 8'192;
 
   explicit BulkWriter(Store& store) : store_(store) {}
 
+  /// Adds an operation, and commits what there is once it is large enough. Errors of that commit.
   Result<> put(std::string_view key, std::string_view value);
   Result<> erase(std::string_view key);
   struct Row {

@@ -14,6 +14,7 @@
 
 namespace starbus::storage {
 
+/// A batch and the function that hears of its end.
 struct Commit {
   Batch batch;
   Store::Completion done;
@@ -36,6 +37,7 @@ class CommitQueue {
   void close();
   bool drained() const;
 
+  /// That wait, or are taken and not finished; `bytes` as Batch::bytes counts them.
   std::size_t batches() const;
   std::size_t bytes() const;
 

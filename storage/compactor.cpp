@@ -107,8 +107,7 @@ void Compactor::run() {
     lock.lock();
     running_ = false;
     changed_.notify_all();
-    changed_.wait_for(lock, std::chrono::milliseconds(kCompactPause),
-                      [&] { return stopped_ || all_ || everything_; });
+    changed_.wait_for(lock, kCompactPause, [&] { return stopped_ || all_ || everything_; });
   }
 }
 

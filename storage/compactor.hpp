@@ -11,11 +11,11 @@
 
 namespace starbus::storage {
 
-/// A thread that compacts what has been erased, one piece after the other: LevelDB's call lasts
-/// until the piece is done, which nobody else should wait for. It also writes out what is in
-/// memory and comes before LevelDB's own compactions, so pieces have kCompactKeys, with pauses
-/// between them; smaller ones wait for their neighbours, or until nothing else is to do. Any thread
-/// may hint; at most kCompactHints wait.
+/// A thread that compacts erased ranges, one piece after the other: LevelDB's call lasts until the
+/// piece is done, and no other thread should wait for that. It also writes out what is in memory
+/// and comes before LevelDB's own compactions, so pieces have kCompactKeys, with pauses between
+/// them; smaller ones wait for their neighbours, or until nothing else is to do. Any thread may
+/// hint; at most kCompactHints wait.
 class Compactor {
  public:
   /// `database` must outlive it.
@@ -23,9 +23,12 @@ class Compactor {
   /// As stop().
   ~Compactor();
 
+  /// Queues a piece, joined with the one that it follows. Beyond kCompactHints the smallest is
+  /// dropped.
   void hint(ErasedPiece piece);
   /// Whether something waits for `idle`.
   bool waits() const;
+  /// Pieces that wait.
   std::size_t waiting() const;
   /// Nothing else is to do: everything that waits is compacted now.
   void idle();

@@ -61,6 +61,7 @@ class Database {
 
   StoreEnv& env() { return opening_.env(); }
   const std::string& folder() const { return opening_.folder(); }
+  /// Snapshots that are open.
   std::uint64_t snapshots() const;
   /// As LevelDbOpening.
   std::vector<std::string> damage() const { return opening_.damage(); }

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "storage/crc32c.hpp"
-#include "storage/little_endian.hpp"
+#include "base/crc32c.hpp"
+#include "base/little_endian.hpp"
 
 namespace starbus::storage {
 namespace {
@@ -19,7 +19,7 @@ std::uint32_t checksum(std::string_view key, std::string_view format_and_value) 
 
 void seal(std::string_view key, std::string_view value, std::string& out) {
   const std::uint32_t crc = crc32c(crc32c(crc32c(0, key), {&kPlain, 1}), value);
-  put_little(out, crc, kCrc);
+  append_little(out, crc, kCrc);
   out += kPlain;
   out += value;
 }
@@ -29,7 +29,7 @@ Result<std::string_view> unseal(std::string_view key, std::string_view sealed) {
     return Error(Errc::corrupt, printable(key) + ": " + what, std::string(key));
   };
   if (sealed.size() < kEnvelope) return corrupt("shorter than its envelope");
-  const std::uint32_t crc = load_word(sealed, 0);
+  const std::uint32_t crc = load<std::uint32_t>(sealed, 0);
   // First the checksum: only a format byte that it vouches for means a newer version.
   if (crc != checksum(key, sealed.substr(kCrc))) return corrupt("checksum mismatch");
   if (sealed[kCrc] != kPlain) {

@@ -13,6 +13,7 @@
 
 namespace starbus::storage {
 
+/// Bytes of the envelope.
 inline constexpr std::size_t kEnvelope = 5;
 
 /// Appends the envelope and the value to `out`.

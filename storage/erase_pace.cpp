@@ -14,7 +14,7 @@ constexpr unsigned kMostPressure = 8;  // chunks have reached kRangeHurry, and r
 
 unsigned ErasePace::pressure(Clock::time_point now) const {
   if (!since_) return 0;
-  const auto periods = (now - *since_) / std::chrono::milliseconds(kRangePatience);
+  const auto periods = (now - *since_) / kRangePatience;
   return static_cast<unsigned>(std::clamp<decltype(periods)>(periods, 0, kMostPressure));
 }
 

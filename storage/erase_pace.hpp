@@ -25,7 +25,7 @@ class ErasePace {
   /// Until the next chunk; 0: now.
   Clock::duration wait(Clock::time_point now) const;
   bool is_due(Clock::time_point now) const { return now >= next_; }
-  /// Of the next chunk, keys: kRangeChunk to kRangeHurry.
+  /// Number of keys of the next chunk: kRangeChunk to kRangeHurry.
   std::size_t keys(Clock::time_point now) const;
   void erased(Clock::time_point begin, Clock::time_point end);
 

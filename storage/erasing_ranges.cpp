@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/little_endian.hpp"
 #include "storage/envelope.hpp"
 #include "storage/internal_keys.hpp"
 #include "storage/leveldb/leveldb_status.hpp"
@@ -12,12 +13,11 @@
 namespace starbus::storage {
 namespace {
 
-// Per range two keys, each behind two bytes of its length.
+// Per range two keys, each after two bytes of its length.
 void write_list(const std::vector<ErasingRange>& ranges, leveldb::WriteBatch& write) {
   std::string value;
   const auto append = [&](std::string_view key) {
-    value += static_cast<char>(key.size());
-    value += static_cast<char>(key.size() >> 8);
+    append_little(value, key.size(), sizeof(std::uint16_t));
     value += key;
   };
   for (const ErasingRange& range : ranges) {
@@ -31,12 +31,12 @@ void write_list(const std::vector<ErasingRange>& ranges, leveldb::WriteBatch& wr
 }
 
 std::optional<std::string> take_key(std::string_view& list) {
-  if (list.size() < 2) return std::nullopt;
-  const auto byte = [&](std::size_t i) { return std::size_t{static_cast<unsigned char>(list[i])}; };
-  const std::size_t size = byte(0) | byte(1) << 8;
-  if (size > list.size() - 2) return std::nullopt;
-  std::string key(list.substr(2, size));
-  list.remove_prefix(2 + size);
+  constexpr std::size_t kLength = sizeof(std::uint16_t);
+  if (list.size() < kLength) return std::nullopt;
+  const std::size_t size = load<std::uint16_t>(list, 0);
+  if (size > list.size() - kLength) return std::nullopt;
+  std::string key(list.substr(kLength, size));
+  list.remove_prefix(kLength + size);
   return key;
 }
 

@@ -21,8 +21,8 @@ namespace starbus::storage {
 struct ErasingRange {
   std::string from;        // moves up with the chunks
   std::string to;          // exclusive
-  std::string begin;       // from here on it has been erased, and not yet been told; not stored
-  std::uint64_t keys = 0;  // likewise
+  std::string begin;       // erased from here on, and not yet reported; not stored
+  std::uint64_t keys = 0;  // number of these
 };
 
 /// `to` empty: the end.
@@ -44,8 +44,8 @@ Result<std::vector<ErasingRange>> load_erasing(leveldb::DB& db, leveldb::ReadOpt
 std::optional<std::string_view> hidden_until(const std::vector<ErasingRange>& ranges,
                                              std::string_view key);
 
-/// Where the writer's chunks stand. Belongs to the writer's thread. What is planned into a write
-/// becomes true by confirm(), once that write is on the disk; without, it never was.
+/// The progress of the writer's chunks. Belongs to the writer's thread. A chunk that is planned
+/// into a write counts from confirm() on, once that write is on the disk; without, it never was.
 class ErasingRanges {
  public:
   /// Forgets all and reads them from the DB.

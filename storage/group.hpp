@@ -15,8 +15,7 @@
 namespace starbus::storage {
 
 /// Several batches as one LevelDB write. Belongs to the writer's thread; the batches must outlive
-/// it. The writer is the only one who writes, so what the DB has is what all earlier groups have
-/// left.
+/// it. Only the writer writes, so the DB has exactly the result of all earlier groups.
 class Group {
  public:
   Group(leveldb::DB& db, ErasingRanges& ranges) : db_(db), ranges_(ranges) { ranges.begin(); }

@@ -11,47 +11,45 @@ namespace starbus::storage {
 #define STARBUS_STORAGE_LIMITS(X)                                                                  \
   X(kMaxKey, 1024, "bytes", "a key is repeated in every table's index and compared at each read",  \
     "too_large")                                                                                   \
-  X(kMaxValue, 17 * 1024 * 1024, "bytes", "the bus' largest record (16 MiB) and its envelope",     \
-    "too_large")                                                                                   \
-  X(kMaxBatch, 20 * 1024 * 1024, "bytes", "the largest value and what is kept about it",           \
-    "too_large")                                                                                   \
-  X(kReserveBatch, 64 * 1024, "bytes",                                                             \
+  X(kMaxValue, 17_MiB, "bytes", "the bus' largest record (16 MiB) and its envelope", "too_large")  \
+  X(kMaxBatch, 20_MiB, "bytes", "the largest value with its overhead", "too_large")                \
+  X(kReserveBatch, 64_KiB, "bytes",                                                                \
     "put by one batch that uses the reserve: bookkeeping is small; records may not eat the space " \
     "that LevelDB needs",                                                                          \
     "too_large")                                                                                   \
   X(kMaxBatchRanges, 64, "ranges", "erased by one batch: the writer looks each one up",            \
     "too_large")                                                                                   \
-  X(kQueueBytes, 64 * 1024 * 1024, "bytes",                                                        \
-    "what waits for the disk is memory; three batches of "                                         \
+  X(kQueueBytes, 64_MiB, "bytes",                                                                  \
+    "batches that wait for the disk are memory; three of "                                         \
     "the largest size fit",                                                                        \
     "would_block")                                                                                 \
   X(kQueueBatches, 65'536, "batches", "small batches cost more than their bytes", "would_block")   \
-  X(kGroupBytes, 4 * 1024 * 1024, "bytes",                                                         \
+  X(kGroupBytes, 4_MiB, "bytes",                                                                   \
     "one fsync of this much takes tens of milliseconds on a plain disk; all in it wait for it",    \
     "the rest goes into the next group; a larger batch goes alone")                                \
   X(kGroupBatches, 8'192, "batches", "completions run one after the other on the writer's thread", \
     "the rest goes into the next group")                                                           \
   X(kRangeInline, 64, "keys", "an erased range of so many costs its commit less than an fsync",    \
     "the range is hidden at once and erased in chunks")                                            \
-  X(kRangeCrowded, 1'024, "keys", "likewise, while half of the ranges are hidden that may be",     \
+  X(kRangeCrowded, 1'024, "keys", "as kRangeInline, while half of kMaxErasing are hidden",         \
     "the range is hidden at once and erased in chunks")                                            \
   X(kRangeLooked, 4'096, "keys", "looked up by the batches of one group: the others wait for it",  \
     "the rest goes into the next group")                                                           \
-  X(kRangeChunk, 256, "keys", "erased at once: what is committed meanwhile waits for it",          \
+  X(kRangeChunk, 256, "keys", "erased at once: commits wait for it meanwhile",                     \
     "a rest, and the next chunk")                                                                  \
   X(kRangeRest, 8, "times", "as long as a chunk took: others commit without waiting",              \
-    "the next chunk; if nobody commits, at once")                                                  \
-  X(kRangePatience, 10'000, "ms", "that something is hidden: erasing must keep up with it",        \
+    "the next chunk; at once if there is no commit")                                               \
+  X(kRangePatience, 10s, "that something is hidden: erasing must keep up with it",                 \
     "chunks become twice as large, and rests half as long, each time")                             \
   X(kRangeHurry, 4'096, "keys",                                                                    \
     "largest chunk; also for a batch that puts where something is hidden",                         \
     "a rest, and the next chunk")                                                                  \
   X(kMaxErasing, 64, "ranges", "hidden and being erased: they are stored with every group",        \
     "all are erased before the next batch that erases a range; one batch may go beyond it")        \
-  X(kPageRecords, 4'096, "records", "of one page of a scan: bounded work and memory per call",     \
+  X(kPageRecords, 4'096, "records", "per page of a scan: bounded work and memory per call",        \
     "the page ends and says where the next one begins")                                            \
-  X(kPageBytes, 4 * 1024 * 1024, "bytes",                                                          \
-    "of one page; a first record larger than that comes "                                          \
+  X(kPageBytes, 4_MiB, "bytes",                                                                    \
+    "per page; a first record larger than that comes "                                             \
     "alone",                                                                                       \
     "the page ends and says where the next one begins")                                            \
   X(kMaxSnapshots, 1'024, "snapshots", "each keeps every version since it was taken on the disk",  \
@@ -61,37 +59,37 @@ namespace starbus::storage {
   X(kCompactKeys, 65'536, "keys",                                                                  \
     "erased: to compact fewer costs more than it gains, and many at once hold up what is flushed", \
     "the range is compacted; fewer wait for more, or until nothing else is to do")                 \
-  X(kCompactIdle, 1'000, "ms", "without a commit: there is nothing else to do",                    \
+  X(kCompactIdle, 1s, "without a commit: there is nothing else to do",                             \
     "everything erased in ranges is compacted")                                                    \
-  X(kCompactPause, 5'000, "ms",                                                                    \
+  X(kCompactPause, 5s,                                                                             \
     "between two of them while something is committed: each writes out what is in memory",         \
     "the next one begins")                                                                         \
-  X(kWriteBuffer, 8 * 1024 * 1024, "bytes",                                                        \
+  X(kWriteBuffer, 8_MiB, "bytes",                                                                  \
     "of LevelDB, twice in memory; also the logs that an open replays, well below a second",        \
     "a table is written")                                                                          \
-  X(kBlockCache, 32 * 1024 * 1024, "bytes", "of LevelDB: the blocks that are read again",          \
+  X(kBlockCache, 32_MiB, "bytes", "of LevelDB: the blocks that are read again",                    \
     "the least recently used block is dropped")                                                    \
-  X(kBlockSize, 4 * 1024, "bytes", "of LevelDB: what one flipped bit on the disk can take along",  \
+  X(kBlockSize, 4_KiB, "bytes", "of LevelDB: the loss that one flipped bit on the disk can cause", \
     "the next block begins")                                                                       \
   X(kOpenTables, 500, "files",                                                                     \
     "of LevelDB: a descriptor and an index in memory each; 1 GiB of tables",                       \
     "the least recently used table is closed")                                                     \
-  X(kHeadroom, 64 * 1024 * 1024, "bytes",                                                          \
+  X(kHeadroom, 64_MiB, "bytes",                                                                    \
     "free space that LevelDB needs to flush, to compact and to open again",                        \
     "store_full; batches that only erase or use the reserve are taken down to a quarter of it")    \
-  X(kSpaceRetry, 1'000, "ms", "a full store looks for space again", "it looks again")              \
-  X(kProbe, 1024 * 1024, "bytes",                                                                  \
+  X(kSpaceRetry, 1s, "a full store looks for space again", "it looks again")                       \
+  X(kProbe, 1_MiB, "bytes",                                                                        \
     "written and removed again before a full store reopens: quotas "                               \
     "do not show in the free space",                                                               \
     "the store stays full")                                                                        \
   X(kMaxDamage, 16, "messages", "of what an open had to leave out", "later ones are left out")     \
   X(kDamageNotes, 256, "notes", "of damage, in one store: they are read whenever it is opened",    \
     "the last one says that there are more")                                                       \
-  X(kNoteRanges, 64, "ranges", "of keys, in one note: a list for people, and for what is mended",  \
-    "records may be lost elsewhere, says the note")                                                \
-  X(kNoteFile, 16 * 1024 * 1024, "bytes", "of the file of notes: keys and reasons are short",      \
-    "what is behind it is not read")                                                               \
-  X(kLostFiles, 1024 * 1024 * 1024, "bytes",                                                       \
+  X(kNoteRanges, 64, "ranges", "key ranges per note: a list for people, and for the repair",       \
+    "the note says that records may be lost elsewhere")                                            \
+  X(kNoteFile, 16_MiB, "bytes", "of the file of notes: keys and reasons are short",                \
+    "the rest is not read")                                                                        \
+  X(kLostFiles, 1024_MiB, "bytes",                                                                 \
     "of damaged originals in lost/: a disk that goes on failing must not fill itself",             \
     "the next ones are not kept, and the note says so")
 

@@ -60,8 +60,9 @@ class PageReader {
     last_ = std::string(key) + '\0';
   }
 
-  // LevelDB steps over a block that it cannot read and goes on behind it. What was read up to here
-  // is sound. From here on its iterator could not report a second block: the next page gets a fresh
+  // LevelDB steps over a block that it cannot read and goes on after it. All that was read up to
+  // here is sound. From here on its iterator could not report a second block: the next page gets a
+  // fresh
   // one.
   void end_at_damage() {
     std::string end = "the end";

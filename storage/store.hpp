@@ -1,7 +1,7 @@
 /// storage/: keys that survive power cuts. Read this header first.
 ///
-/// A `Store` is an ordered map from bytes to bytes in one folder. Changes come as batches; whoever
-/// commits is told when its batch is on the disk, and never before. This file is the contract; the
+/// A `Store` is an ordered map from bytes to bytes in one folder. Changes come as batches; a batch
+/// completes when it is on the disk, and never before. This file is the contract; the
 /// one implementation stands on LevelDB (open_store). docs/design/storage-format.md has the bytes.
 ///
 ///   auto store = open_store({.folder = "/var/lib/starbus/mail"});
@@ -16,11 +16,11 @@
 /// order; each whole or not at all.
 ///
 /// **Failures.** A full disk refuses writes (store_full), goes on reading, and recovers by itself;
-/// with a little space left it still takes what only erases, and bookkeeping (Batch::use_reserve).
-/// So does one that gets no descriptor for its next file, or whose call was interrupted.
-/// Any other failure of a write or of an fsync stops the store for good, with the reason: what an
-/// fsync that failed has lost cannot be found out by asking again. A flipped bit is `corrupt`, with
-/// the key; the rest goes on.
+/// with a little space left it still takes batches that only erase, and bookkeeping
+/// (Batch::use_reserve). So does one that gets no descriptor for its next file, or whose call was
+/// interrupted. Any other failure of a write or of an fsync stops the store for good, with the
+/// reason: the loss of an fsync that failed cannot be found out by asking again. A flipped bit is
+/// `corrupt`, with the key; the rest goes on.
 #pragma once
 
 #include <chrono>
@@ -43,11 +43,13 @@ namespace starbus::storage {
 class DiskEnv;
 class StoreEnv;
 
+/// A key with its value; owns both.
 struct Record {
   std::string key;
   std::string value;
 };
 
+/// How much one page of a scan may hold.
 struct PageLimit {
   std::size_t records = kPageRecords;  ///< at least 1 and at most kPageRecords count
   std::size_t bytes = kPageBytes;      ///< of keys and values; the first record always comes
@@ -56,9 +58,9 @@ struct PageLimit {
 /// A part of a range, in order of keys.
 struct Page {
   std::vector<Record> records;
-  /// What could not be read: corrupt, with the key of one record, or (empty key) for a damaged
-  /// block with the keys between which records may be missing. At most PageLimit::records of them,
-  /// and two more.
+  /// Records that could not be read: corrupt, with the key of one record, or (empty key) for a
+  /// damaged block with the keys between which records may be missing. At most PageLimit::records
+  /// of them, and two more.
   std::vector<Error> damage;
   /// Where the next page begins; no value: the range has been read.
   std::optional<std::string> next;
@@ -66,13 +68,13 @@ struct Page {
 
 /// The store as it was at one moment, for as long as the object lives. Any thread, one at a time;
 /// several snapshots in several threads at once. Blocks for disk reads, never for the writer, but
-/// for the moment in which a store that was full is opened anew; after that it is `stale`. One that
-/// outlives its store is `closed`. Keep it briefly: it holds erased data on the disk.
+/// for the moment in which a store that was full is opened again; after that it is `stale`. One
+/// that outlives its store is `closed`. Keep it briefly: it holds erased data on the disk.
 class Snapshot {
  public:
   virtual ~Snapshot() = default;
   /// No value when there is no such key. corrupt (with the key), io_error, stale, closed;
-  /// store_full while a full store could not be opened anew.
+  /// store_full while a full store could not be opened again.
   virtual Result<std::optional<std::string>> get(std::string_view key) const = 0;
   /// The keys in [from, to), from the beginning; an empty `to` is the end of the store. Damage of
   /// single records is in the page; errors as of get otherwise. Steps over what was erased and not
@@ -97,13 +99,13 @@ struct Report {
   std::uint64_t erasing_ranges = 0;  ///< hidden, and being erased in chunks
   std::uint64_t reopened = 0;        ///< after a full disk
   std::uint64_t snapshots = 0;
-  /// Repairs of the logs at opening, which are noted, too (DamageNote), and what was left out of
-  /// their ends: "000007.log: dropping 812 bytes; ...", after a power cut a torn last write, which
-  /// nobody was told of. The first kMaxDamage of each.
+  /// Repairs of the logs at opening, which are noted, too (DamageNote), and the ends that were left
+  /// out: "000007.log: dropping 812 bytes; ...", after a power cut a torn last write, which was
+  /// never acknowledged. The first kMaxDamage of each.
   std::vector<std::string> damage;
 };
 
-/// A part of a file that is not what was written.
+/// A part of a file that differs from the bytes that were written.
 struct FileDamage {
   std::string file;    ///< "000007.ldb"; its name only
   std::string from{};  ///< keys of which records may be lost, from here
@@ -111,10 +113,10 @@ struct FileDamage {
   std::string reason{};
 };
 
-/// What Store::check_files tells, on the thread that called it.
+/// Callbacks of Store::check_files, on the thread that called it.
 struct FileCheck {
-  /// So many bytes were read since the last call; whoever wants them read slowly waits here. False
-  /// ends the check.
+  /// So many bytes were read since the last call; a caller that wants them read slowly waits here.
+  /// False ends the check.
   std::function<bool(std::uint64_t bytes)> read;
   std::function<void(const FileDamage& damage)> damaged;
 };
@@ -154,8 +156,9 @@ class Store {
   virtual void compact(std::string_view from, std::string_view to) = 0;
 
   /// Reads all tables once, as they are on the disk now and past every cache, with all checksums,
-  /// and looks whether the other files that the store needs are there. For damage that nobody has
-  /// met yet: what the store has in memory, or open, it still reads. Blocks for that; any thread.
+  /// and looks whether the other files that the store needs are there. It finds damage before a
+  /// reader meets it: data that the store has in memory, or files that it has open, can still be
+  /// read. Blocks; any thread.
   /// io_error: a file could not be opened, for the moment; closed.
   virtual Result<> check_files(const FileCheck& check) const = 0;
 
@@ -172,6 +175,7 @@ class Store {
 /// thing that it did, for Report::damage.
 using RepairLogs = Result<std::vector<std::string>> (*)(StoreEnv& env, const std::string& folder);
 
+/// Where a store is and how it behaves. Only `folder` must be set.
 struct StoreOptions {
   std::filesystem::path folder;  ///< made if need be (its parent must exist); one store per folder
   /// The file system; not owned, must outlive the store. Null: the real one.
@@ -186,8 +190,8 @@ struct StoreOptions {
 
 /// Opens or makes a store; blocks while LevelDB replays its log. in_use, newer_format, store_full,
 /// corrupt (LevelDB's tables or manifest: see repair_store), io_error. With `repair_logs`, a
-/// damaged log is not an error: what it still has is recovered, and Report::damage lists what was
-/// left out.
+/// damaged log is not an error: its readable part is recovered, and Report::damage lists the parts
+/// that were left out.
 Result<std::unique_ptr<Store>> open_store(const StoreOptions& options);
 
 }  // namespace starbus::storage

@@ -86,7 +86,7 @@ std::optional<std::chrono::steady_clock::duration> Writer::patience() const {
   // Also while the disk is full: erasing is what frees space.
   if (!ranges_.empty() && may_erase()) return pace_.wait(std::chrono::steady_clock::now());
   if (state() == State::full) return space_retry_;
-  if (compactor_.waits()) return std::chrono::milliseconds(kCompactIdle);
+  if (compactor_.waits()) return kCompactIdle;
   return std::nullopt;
 }
 

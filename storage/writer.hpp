@@ -20,9 +20,9 @@
 
 namespace starbus::storage {
 
-/// The thread that writes: takes what is queued, writes it as one, syncs once, completes in order.
-/// It alone writes to the DB, opens it anew after a full disk, and decides on the state of the
-/// store. Other threads only queue and look.
+/// The thread that writes: takes the queue, writes it as one, syncs once, completes in order. It
+/// alone writes to the DB, opens it again after a full disk, and decides on the state of the store.
+/// Other threads only queue and look.
 class Writer {
  public:
   /// `database` must outlive it. `open_ranges` was loaded from the database.
@@ -30,7 +30,9 @@ class Writer {
   /// As close().
   ~Writer();
 
+  /// As Store::commit. Any thread.
   Result<> commit(Batch&& batch, Store::Completion&& done);
+  /// As Store::compact. Any thread.
   void compact(std::string from, std::string to) {
     compactor_.hint({std::move(from), std::move(to), kCompactKeys});
   }
@@ -68,10 +70,10 @@ class Writer {
   CommitQueue queue_;
   Compactor compactor_;
 
-  // Of the writer's thread.
+  // Used by the writer's thread.
   ErasingRanges ranges_;
   ErasePace pace_;
-  bool broken_ = false;  // LevelDB has met the full disk: it must be opened anew
+  bool broken_ = false;  // LevelDB has met the full disk: it must be opened again
   /// Since all was compacted, or perhaps before the start: it takes space until LevelDB comes by.
   bool erased_ = true;
 

@@ -69,7 +69,8 @@ void Writer::reopen() {
 }
 
 bool Writer::probe_space() {
-  // Through the disk itself, not through the store's environment: a probe is no failure of a log.
+  // Through the disk itself, not through the store's environment: a probe is not a failure of a
+  // log.
   DiskEnv& disk = database_.env().disk();
   const std::string path = database_.folder() + kProbeName;
   leveldb::WritableFile* made = nullptr;

@@ -24,11 +24,12 @@
 
 namespace starbus::testing {
 
+/// The hosts of the cluster and how they link up.
 struct ClusterOptions {
   std::vector<std::string> hosts = {"a"};
   bus::AccessList access{};     // of every busd; the default allows everything
   std::string scheme = "unix";  // of the links: "unix" or "ipc"
-  bus::Time lease = bus::from_ms(bus::kLease);
+  bus::Time lease = bus::kLease;
   /// Protocol version 1.N of daemons that speak an older version: by host name, or "root".
   std::map<std::string, std::uint8_t> minors{};
 };

@@ -54,6 +54,7 @@ class Buffer {
   const T& operator[](std::size_t i) const { return data_[i]; }
   T& back() { return data_[size_ - 1]; }
   std::span<const T> all() const { return {data_.get(), size_}; }
+  /// The values of [begin, end); both at most size().
   std::span<T> between(std::size_t begin, std::size_t end) {
     return std::span(data_.get(), size_).subspan(begin, end - begin);
   }

@@ -11,6 +11,7 @@ namespace starbus::aoi {
 template <class Signature>
 class FunctionRef;
 
+/// A plain value: two pointers.
 template <class Return, class... Arguments>
 class FunctionRef<Return(Arguments...)> {
  public:

@@ -6,6 +6,7 @@
 
 namespace starbus::aoi {
 
+/// Any address will do, also one that is not mapped.
 inline void prefetch_line(const void* at) {
   __builtin_prefetch(at);
   asm volatile("");

@@ -21,6 +21,7 @@ struct Around {
   std::uint32_t size() const { return offsets[kNeighbours]; }
 };
 
+/// Collects the cells around `home`; cells that are not open, or have no blocks, are empty.
 template <class Cells>
 void gather(const GridState<Cells>& s, CellIndex home, Around& around) {
   static constexpr Run kNoRun{};

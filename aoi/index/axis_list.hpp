@@ -28,6 +28,7 @@ class AxisList {
     bool holds(float value) const { return value >= from && value <= to; }
   };
 
+  /// The entity of a node must not be in the list; that of `erase` must be.
   void insert(const Node& node);
   void erase(EntityIndex entity);
   /// Moves a node that is in the list.

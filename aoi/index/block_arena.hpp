@@ -32,6 +32,7 @@ struct BlockArena {
   std::uint32_t allocate(std::uint32_t capacity);
   void release(std::uint32_t first, std::uint32_t capacity);
 
+  /// The entity takes the place, with its present position and flags; `clear` makes it free again.
   void put(std::uint32_t place, EntityIndex entity);
   void clear(std::uint32_t place);
   /// Its entity has left, but the place keeps its index: it is in range of no sensor, and not free.
@@ -47,6 +48,7 @@ struct BlockArena {
   /// Keeps heights from now on.
   void keep_heights();
 
+  /// Writes the coordinates of a place, and marks it as moved.
   void set(std::uint32_t place, const Position& at) {
     Block& block = blocks[place / kBlockPlaces];
     block.x[place % kBlockPlaces] = at.x;
@@ -54,16 +56,18 @@ struct BlockArena {
     if (!heights.empty()) heights[place / kBlockPlaces].z[place % kBlockPlaces] = at.z;
     moved[place / kBlockPlaces] |= static_cast<std::uint8_t>(1u << place % kBlockPlaces);
   }
+  /// Null while heights are not kept.
   const HeightBlock* heights_at(std::uint32_t block) const {
     return heights.empty() ? nullptr : heights.data() + block;
   }
+  /// Bytes that it occupies.
   std::uint64_t memory() const;
 
   std::vector<Block> blocks;
   std::vector<HeightBlock> heights;               ///< empty until a sensor asks for heights
   std::vector<EntityIndex> entities;              ///< per place
   std::vector<std::uint8_t> occupied;             ///< a bit per place
-  std::vector<std::uint8_t> vacated;              ///< likewise
+  std::vector<std::uint8_t> vacated;              ///< a bit per place
   std::vector<std::uint8_t> moved;                ///< since the last evaluation
   std::vector<std::vector<std::uint8_t>> passes;  ///< per filter number; that of 0 is empty
 

@@ -18,6 +18,7 @@ namespace starbus::aoi {
 
 using CellIndex = std::uint32_t;
 
+/// The column and the row of a cell.
 struct CellAt {
   std::int32_t x = 0;
   std::int32_t y = 0;
@@ -47,12 +48,15 @@ class CellScale {
   double slack_;  ///< as a share of the edge
 };
 
+/// The cells of a bounded map, all of them there. Positions outside belong to the cells of the
+/// edge.
 class UniformCells {
  public:
   UniformCells(const Box& bounds, float reach);
   /// How many cells these bounds need.
   static double count(const Box& bounds, float reach);
 
+  /// The cell of a position; and whether an entity at home in `home` stays there.
   CellAt locate(const Position& at) const;
   bool stays(const CellAt& home, const Position& at) const {
     // An entity outside is at home in a cell of the edge.
@@ -84,15 +88,18 @@ class UniformCells {
   std::uint32_t offsets_[kNeighbours];
 };
 
+/// The cells of a map without bounds: those that are open, found by hashing.
 class HashedCells {
  public:
   explicit HashedCells(float reach);
 
+  /// The cell of a position; and whether an entity at home in `home` stays there.
   CellAt locate(const Position& at) const;
   bool stays(const CellAt& home, const Position& at) const {
     return scale_.stays(scale_.x(at), home.x) && scale_.stays(scale_.y(at), home.y);
   }
   CellIndex find(const CellAt& at) const;  ///< kNone: not open
+  /// The cell there, opened if it was not; and the end of an open one.
   CellIndex open(const CellAt& at);
   void close(CellIndex cell);
   /// kNone: not open.

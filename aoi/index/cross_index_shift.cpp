@@ -75,8 +75,9 @@ void CrossIndex::shift(EntityIndex entity) {
 }
 
 // The bound ahead of the entity, if it has one of that width, passes new candidates. The bounds of
-// that width that the entity passes itself belong to the same entities. The bound behind it finds
-// none. The place where a bound was before is passed again, because it may have been rounded to the
+// that width that the entity passes itself belong to the same entities. The bound behind the entity
+// finds none. The place where a bound was before is passed again, because it may have been rounded
+// to the
 // other side.
 void CrossIndex::pass(EntityIndex entity, std::size_t which, float old, float bound) {
   const AxisList::Node node = node_of(entity, which);

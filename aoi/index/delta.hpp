@@ -1,5 +1,6 @@
-/// What evaluated sensors have found in one update: targets side by side, and per sensor an entry
-/// that says where its own end; they begin where those of the entry before end. A sensor has two
+/// The changes that evaluated sensors have found in one update: targets side by side, and per
+/// sensor an entry with the place where its own end; they begin where those of the entry before
+/// end. A sensor has two
 /// entries at most: the first for targets that went out of reach before it was evaluated. Written
 /// by a backend, read by the world. Owns its memory; fails only by running out of it.
 #pragma once

@@ -23,6 +23,7 @@ class DeltaWriter {
   DeltaWriter(const DeltaWriter&) = delete;
   DeltaWriter& operator=(const DeltaWriter&) = delete;
 
+  /// Appends the target to the left ones, else to the entered ones.
   void write(EntityIndex target, bool left) {
     *left_ = target;
     *entered_ = target;

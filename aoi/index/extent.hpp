@@ -21,6 +21,7 @@ struct Extent {
   float min_y = min_x;
   float max_y = max_x;
 
+  /// The box around all places that are not free; empty if there is none.
   static Extent of(std::span<const Block> blocks);
 
   /// For a query without heights. all: all entities enter. none: none of them stays either.

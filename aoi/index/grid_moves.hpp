@@ -17,6 +17,7 @@ class GridMoves {
             GridTraces<Cells>& traces)
       : s_(state), rows_(rows), places_(places), traces_(traces) {}
 
+  /// The entity has moved: its spot in the Scene is written.
   void move(EntityIndex entity);
   /// Finishes all moves that wait.
   void settle();

@@ -1,4 +1,5 @@
-/// The rows of bits of a grid layer: who watches from where, and which bits move when an entity or
+/// The rows of bits of a grid layer: which watcher watches from where, and which bits move when an
+/// entity or
 /// a watcher changes cells. A bit that a row has no room for becomes an orphan
 /// (GridState::orphans): a pair that is in range until the next evaluation decides. Works on a
 /// GridState that outlives it; owns scratch memory; one thread.

@@ -1,4 +1,5 @@
-/// What the parts of one grid layer share: cells with their blocks, the watchers at home in each,
+/// The data that the parts of one grid layer share: cells with their blocks, the watchers at home
+/// in each,
 /// where each entity is, and what changed since the last evaluation. The parts (GridRows,
 /// GridPlaces, GridTraces, GridMoves and the two scans) work on it; GridLayer owns it. Plain data;
 /// one thread; fails only by running out of memory.
@@ -18,6 +19,7 @@
 
 namespace starbus::aoi {
 
+/// The home cell among its neighbours, and a bit for each of the nine.
 inline constexpr std::size_t kCentre = kNeighbours / 2;
 inline constexpr std::uint32_t kAllCells = (1u << kNeighbours) - 1;
 /// An entity that has moved farther than that, in cells, is around no home around which it was.
@@ -26,6 +28,7 @@ inline constexpr std::int32_t kFarCells = 2;
 inline constexpr std::size_t kAtHome = 4;
 using HomeList = boost::container::small_vector<std::uint32_t, kAtHome>;
 
+/// Where an entity is: its cell, and its place in a block of that.
 struct GridPlace {
   CellAt home;
   CellIndex cell = kNone;
@@ -39,6 +42,7 @@ struct GridTrace {
   GridPlace left;
 };
 
+/// Farther apart than kFarCells in a coordinate.
 inline bool is_far(const CellAt& from, const CellAt& to) {
   return std::abs(from.x - to.x) > kFarCells || std::abs(from.y - to.y) > kFarCells;
 }
@@ -64,12 +68,14 @@ struct GridState {
   GridState(const GridState&) = delete;
   GridState& operator=(const GridState&) = delete;
 
+  /// Makes room for so many cells.
   void make_cells(std::size_t size);
   /// An entity of the cell has come, gone, moved or changed its flags.
   void mark_dirty(CellIndex cell);
   /// The watcher must scan all nine cells.
   void mark_stale(Watcher& watcher);
 
+  /// The site of one of `watchers`, by its place in there.
   Site& site_of(const Watcher& watcher) {
     return sites[static_cast<std::size_t>(&watcher - watchers.data())];
   }
@@ -101,6 +107,7 @@ struct GridState {
   template <class Visitor>
   void each_watcher(EntityIndex entity, const Visitor& visitor) const;
 
+  /// Null if the entity left no trace since the last evaluation.
   const GridTrace* trace_of(EntityIndex entity) const;
   GridTrace& trace_at(std::uint32_t place);
   bool has_traces(CellIndex cell) const;

@@ -36,6 +36,7 @@ class Index {
   virtual ~Index() = default;
 
   virtual void reserve(std::size_t entities, std::size_t sensors) = 0;
+  /// The entity is new: its spot and its flags are written.
   virtual void insert(EntityIndex entity) = 0;
   /// Its sensors were detached before. Appends the sensors that had it in range, in no order.
   virtual void erase(EntityIndex entity, std::vector<SensorIndex>& had) = 0;
@@ -50,6 +51,7 @@ class Index {
   /// Its flags have changed.
   virtual void refilter(EntityIndex entity) = 0;
 
+  /// The sensor is new: its watch is written. It has nothing in range until it is evaluated.
   virtual void attach(SensorIndex sensor) = 0;
   /// Appends the entities that it had in range, in no order.
   virtual void detach(SensorIndex sensor, std::vector<EntityIndex>& had) = 0;
@@ -66,6 +68,7 @@ class Index {
   /// `skip` is indexed by sensor; null: none is skipped.
   virtual void evaluate(Delta& delta, const std::vector<std::uint8_t>* skip) = 0;
 
+  /// Whether the sensor had the target in range when it was evaluated last.
   virtual bool has(SensorIndex sensor, EntityIndex target) const = 0;
   /// Append, in no order.
   virtual void in_range(SensorIndex sensor, std::vector<EntityIndex>& out) const = 0;

@@ -9,6 +9,7 @@
 
 namespace starbus::aoi {
 
+/// Places of a block, and cells around a home.
 inline constexpr std::uint32_t kBlockPlaces = 8;
 inline constexpr std::size_t kNeighbours = 9;  ///< the home cell of a sensor, and those around it
 /// Blocks whose bits fit into two words. Never fewer than kNeighbours.
@@ -23,6 +24,7 @@ struct HeightBlock {
   float z[kBlockPlaces];
 };
 
+/// The position of one sensor, and its limits, squared for a circle.
 struct Query {
   float x, y, z;
   float enter_limit, stay_limit;
@@ -39,6 +41,7 @@ struct FewScans {
   FewBits stay;  ///< only with a margin
 };
 
+/// The loops of one instruction set, by variant.
 struct KernelTable {
   /// For kNeighbours to kFewBlocks blocks and several queries.
   using Few = void (*)(const Block* const* blocks, const HeightBlock* const* heights,
@@ -54,6 +57,7 @@ struct KernelTable {
   Run run[kVariants];
 };
 
+/// In plain C++, for any processor.
 const KernelTable& portable_kernels();
 /// The fastest that this processor and this build have.
 const KernelTable& best_kernels();

@@ -18,6 +18,7 @@ class Layer {
  public:
   virtual ~Layer() = default;
   virtual void reserve(std::size_t entities, std::size_t sensors) = 0;
+  /// As in Index, for the sensors of this layer.
   virtual void insert(EntityIndex entity) = 0;
   virtual void erase(std::span<const EntityIndex> entities, Buffer<Pair>& had) = 0;
   virtual void fetch(EntityIndex entity, int step) const = 0;

@@ -8,6 +8,7 @@
 
 namespace starbus::aoi {
 
+/// One sensor and one target.
 struct Pair {
   SensorIndex sensor = kNone;
   EntityIndex target = kNone;

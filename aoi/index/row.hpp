@@ -25,6 +25,7 @@ inline void keep_common(std::uint8_t* out, const std::uint8_t* other, std::size_
   for (; at < size; ++at) out[at] = static_cast<std::uint8_t>(out[at] & other[at]);
 }
 
+/// One thread.
 class Row {
  public:
   static constexpr std::size_t kInPlace = 16;  ///< bytes: nine cells of one block, and more
@@ -56,6 +57,7 @@ class Row {
   std::uint8_t* data() { return far_ ? far() : bytes_; }
   const std::uint8_t* data() const { return far_ ? far() : bytes_; }
   bool test(std::uint32_t bit) const { return (data()[bit / 8] >> bit % 8 & 1) != 0; }
+  /// Sets a bit; it must lie within the row.
   void set(std::uint32_t bit) {
     std::uint8_t& byte = data()[bit / 8];
     byte = static_cast<std::uint8_t>(byte | 1u << bit % 8);

@@ -8,7 +8,7 @@
 
 namespace starbus::aoi {
 
-/// What most evaluations need: half a cache line.
+/// The part of a sensor that most evaluations need: half a cache line.
 struct alignas(32) Watcher {
   Row row;
   FilterNumber filter = 0;

@@ -9,6 +9,7 @@ namespace starbus::aoi {
 inline constexpr std::uint32_t kRecordingMagic = 0x52494f41;  // "AOIR"
 inline constexpr std::uint8_t kRecordingFormat = 3;           // 1 had no set_radius, 2 no set_epoch
 
+/// The kind of an operation in a recording. New ones come at the end.
 enum class Op : std::uint8_t {
   update = 1,
   add,

@@ -76,7 +76,7 @@ SensorId get_sensor_id(Reader& in) {
 }
 
 // Reads one operation of a recording and does it if it is complete. An operation that a handler
-// asked for may have been refused in the run, and is then refused again: that is no error here.
+// asked for may have been refused in the run, and is then refused again: that is not an error here.
 class Step {
  public:
   Step(Reader& in, World& world) : in_(in), world_(world) {}

@@ -9,6 +9,7 @@
 
 namespace starbus::aoi {
 
+/// A candidate with what it is ranked by.
 struct Ranked {
   float weight = 0;  ///< larger comes first; all equal for LimitPolicy::nearest
   float distance_squared = 0;

@@ -51,12 +51,15 @@ class SymmetricLists {
  public:
   SymmetricLists(const Scene& scene, const SymmetricOptions& options);
 
+  /// A member with this sensor; and its end, which ends its pairs.
   void join(EntityIndex entity, SensorIndex sensor);
   void leave(EntityIndex entity);
+  /// Whether the entity is a member.
   bool joined(EntityIndex entity) const {
     return entity < members_.size() && members_[entity].sensor != kNone;
   }
   SensorIndex sensor_of(EntityIndex member) const { return members_[member].sensor; }
+  /// The position of a member has changed.
   void moved(EntityIndex entity);
   /// Flags or filters have changed: a member that no longer passes leaves at the next update.
   void recheck(EntityIndex entity);
@@ -80,8 +83,10 @@ class SymmetricLists {
   std::uint32_t waiting() const { return static_cast<std::uint32_t>(due_.size()); }
 
   std::span<const EntityIndex> list(EntityIndex entity) const { return members_[entity].list; }
+  /// Whether each is within the block of search cells of the other.
   bool in_block(EntityIndex a, EntityIndex b) const;
   bool contains(EntityIndex a, EntityIndex b) const;
+  /// Bytes that it occupies.
   std::uint64_t memory() const;
 
  private:

@@ -1,4 +1,4 @@
-// One search: ranks the members of the block, and decides who leaves, enters and gives way.
+// One search: ranks the members of the block, and decides which leave, enter and give way.
 #include <algorithm>
 #include <cassert>
 #include <cstdlib>

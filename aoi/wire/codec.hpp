@@ -10,15 +10,16 @@
 #include <string_view>
 #include <utility>
 
+#include "base/little_endian.hpp"
+
 namespace starbus::aoi {
 
 class Writer {
  public:
+  /// Appends a little-endian number.
   template <std::unsigned_integral T>
   void number(T value) {
-    for (std::size_t i = 0; i < sizeof(T); ++i) {
-      bytes_.push_back(static_cast<char>(static_cast<std::uint64_t>(value) >> 8 * i & 0xff));
-    }
+    append_little(bytes_, value, sizeof value);
   }
   void real(float value) { number(std::bit_cast<std::uint32_t>(value)); }
   std::string take() { return std::exchange(bytes_, {}); }
@@ -28,10 +29,12 @@ class Writer {
   std::string bytes_;
 };
 
+/// Reads a view of bytes, which must outlive it.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
 
+  /// The next little-endian number; 0 past the end.
   template <std::unsigned_integral T>
   T number() {
     if (bytes_.size() < sizeof(T)) {
@@ -39,12 +42,9 @@ class Reader {
       good_ = false;
       return 0;
     }
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < sizeof(T); ++i) {
-      value |= std::uint64_t{static_cast<unsigned char>(bytes_[i])} << 8 * i;
-    }
+    const T value = starbus::load<T>(bytes_, 0);
     bytes_.remove_prefix(sizeof(T));
-    return static_cast<T>(value);
+    return value;
   }
   float real() { return std::bit_cast<float>(number<std::uint32_t>()); }
   std::size_t left() const { return bytes_.size(); }

@@ -1,6 +1,6 @@
-/// What a gate needs of a World, in bytes: per observer and update one batch of leaves and enters,
-/// by the observer's own 16-bit indices; and per changed entity the list of observers to be told of
-/// it, each with its index, so that one message per gate carries one payload. Pure functions; plain
+/// The bytes that a gate needs of a World: per observer and update one batch of leaves and enters,
+/// by the observer's own 16-bit indices; and per changed entity the list of observers that see it,
+/// each with its index, so that one message per gate carries one payload. Pure functions; plain
 /// values.
 ///
 /// A client applies a batch in the order reindex, leaves, enters. The index of a leave means
@@ -22,17 +22,19 @@
 
 namespace starbus::aoi {
 
+/// A target that came in view, and its index from now on.
 struct EnterEntry {
   std::uint16_t index = 0;
   std::uint64_t key = 0;  ///< of the target: EntityOptions::key
   friend bool operator==(const EnterEntry&, const EnterEntry&) = default;
 };
 
+/// The changes of one update for one observer's client.
 struct ObserverBatch {
   std::uint64_t observer = 0;  ///< key of the observer
   std::uint32_t epoch = 0;     ///< of the numbering; never 0
-  /// Only in the first batch of a numbering: what remains of the numbering before. What is not kept
-  /// is gone; so a numbering that begins without it begins with nothing.
+  /// Only in the first batch of a numbering: the targets that remain of the numbering before. All
+  /// others are gone; so a numbering that begins without it begins with nothing.
   ReindexBatch reindex = {};
   std::vector<std::uint16_t> leaves = {};
   std::vector<EnterEntry> enters = {};
@@ -52,6 +54,7 @@ std::string encode(const ObserverBatch& batch);
 /// corrupt (also: an epoch or an index that is 0, an index twice in one list), newer_format.
 Result<ObserverBatch> decode_batch(std::string_view bytes);
 
+/// One observer of a changed entity, and the index under which its client knows it.
 struct Receiver {
   SensorId sensor;
   EntityId observer;
@@ -59,7 +62,7 @@ struct Receiver {
   std::uint32_t epoch = 0;  ///< of that numbering; sent with every change
 };
 
-/// The observers to be told of a change of the target: all indexed sensors that see it, by sensor.
+/// The observers that need a change of the target: all indexed sensors that see it, by sensor.
 std::vector<Receiver> receivers(const World& world, EntityId target);
 
 }  // namespace starbus::aoi

@@ -23,7 +23,7 @@ Result<> WireView::apply(const ObserverBatch& batch) {
   }
   for (const EnterEntry& one : batch.enters) {
     if (!next.emplace(one.index, one.key).second) {
-      return Error(Errc::out_of_step, "an enter of what is known");
+      return Error(Errc::out_of_step, "an enter of a target that is known");
     }
   }
   epoch_ = batch.epoch;
@@ -35,13 +35,14 @@ auto WireView::renumbered(const ReindexBatch& reindex) const -> Result<Known> {
   Known next;
   for (const ReindexBatch::Kept& one : reindex.kept) {
     const auto old = known_.find(one.from);
-    if (old == known_.end()) return Error(Errc::out_of_step, "what is kept is not known");
+    if (old == known_.end()) return Error(Errc::out_of_step, "a kept index is not known");
     if (!next.emplace(one.to, old->second).second) {
       return Error(Errc::out_of_step, "two have the same new index");
     }
   }
   for (const std::uint16_t index : reindex.gone) {
-    if (!known_.contains(index)) return Error(Errc::out_of_step, "what is gone is not known");
+    if (!known_.contains(index))
+      return Error(Errc::out_of_step, "a leave of a target that is not known");
   }
   return next;
 }

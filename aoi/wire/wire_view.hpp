@@ -1,5 +1,6 @@
-/// What one observer's client knows, according to the batches sent to it. A gate keeps one per
-/// session, or a client its own. It says which batches and changes belong to a numbering that was
+/// The targets that one observer's client knows, according to the batches sent to it. A gate keeps
+/// one per session, or a client its own. It says which batches and changes belong to a numbering
+/// that was
 /// replaced, and whether one is missing. Owns its memory, at most kMaxWireIndex entries; one
 /// thread.
 #pragma once

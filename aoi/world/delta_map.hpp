@@ -26,7 +26,7 @@ class DeltaMap {
   /// The events are written.
   void rest() { delta_.rest(); }
 
-  /// One bit per sensor: plain sensors with such changes. Who writes events adds those of others.
+  /// One bit per sensor: plain sensors with such changes. The writer of events adds other sensors.
   std::vector<std::uint64_t>& reporting(Kind kind) {
     return kind == Kind::leave ? leaving_ : entering_;
   }

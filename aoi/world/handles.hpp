@@ -35,6 +35,7 @@ class Handles {
   /// Makes indices available that have rested long enough.
   void advance(std::uint64_t update);
 
+  /// Whether the id is in use.
   bool valid(std::uint32_t value) const {
     const std::uint32_t index = value & Id<void>::kIndexMask;
     return index < rows_.size() && rows_[index] == (kValid | value >> Id<void>::kIndexBits);

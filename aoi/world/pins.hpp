@@ -24,6 +24,7 @@ class Pins {
   /// The managed sensor is removed.
   void drop_sensor(SensorIndex sensor);
 
+  /// The entity is a beacon from now on, or no more.
   void set_beacon(EntityIndex entity, bool on);
   std::span<const EntityIndex> beacons() const { return beacons_; }  ///< sorted
 
@@ -35,7 +36,7 @@ class Pins {
   /// True if the entity is a beacon, or was released since the last update: then any managed sensor
   /// may have it reported.
   bool is_or_was_pinned(EntityIndex entity) const;
-  /// The entity is removed: it is no target of any sensor any more.
+  /// The entity is removed: no sensor sees it any more.
   void forget(EntityIndex entity);
   /// The events of an update are written.
   void clear_released() { released_.clear(); }

@@ -1,4 +1,4 @@
-/// What a World answers: what has been reported, and regions by present positions. Belongs to the
+/// The answers of a World: the reported sets, and regions by present positions. Belongs to the
 /// world's thread; answers may settle the backend and count their own work. Owns its counters. The
 /// errors are those that world.hpp names. Removals are settled before any of these is called.
 #pragma once
@@ -19,15 +19,18 @@ class Queries {
   Queries(const Tables& tables, Index& index, const SymmetricLists& lists, const Pins& pins)
       : tables_(tables), index_(index), lists_(lists), pins_(pins) {}
 
+  /// As in World.
   std::vector<EntityId> sees(SensorId id) const;
   bool sees(SensorId id, EntityId target) const;
   std::vector<SensorId> observers(EntityId id) const;
   std::uint16_t wire_index(SensorId id, EntityId target) const;
 
+  /// As in World; `radius` infinite: anywhere.
   Result<std::vector<EntityId>> find(const Region& region, const Filter& filter);
   Result<std::vector<Neighbour>> nearest(const Position& at, std::size_t k, float radius,
                                          const Filter& filter);
 
+  /// As in World.
   std::optional<EntityOptions> entity(EntityId id) const;
   std::optional<SensorOptions> sensor(SensorId id) const;
   std::optional<EntityId> owner(SensorId id) const;

@@ -13,6 +13,7 @@
 
 namespace starbus::aoi {
 
+/// The world's data about an entity.
 struct EntityRow {
   std::uint64_t key = 0;
   float weight = 0;
@@ -35,6 +36,7 @@ struct Managed {
   bool fresh = false;    ///< was plain before this update, so `reported` is still empty
 };
 
+/// The world's data about a sensor.
 struct SensorRow {
   std::unique_ptr<Managed> managed;
   std::uint32_t in_range = 0;  ///< targets that the backend has in range, if Watch::tracked

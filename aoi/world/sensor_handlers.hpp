@@ -18,6 +18,7 @@ class SensorHandlers {
  public:
   using Handler = std::function<void(const Event&)>;
 
+  /// The sensor must have none yet.
   void add(SensorId sensor, Handler handler) {
     handlers_.emplace(sensor.value, std::make_unique<Handler>(std::move(handler)));
   }

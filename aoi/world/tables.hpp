@@ -14,6 +14,7 @@
 
 namespace starbus::aoi {
 
+/// Whether the sorted values contain it.
 inline bool contains_value(const std::vector<EntityIndex>& sorted, EntityIndex value) {
   return std::binary_search(sorted.begin(), sorted.end(), value);
 }
@@ -34,6 +35,7 @@ struct Tables {
   void grow_entities(std::size_t count);
   void grow_sensors(std::size_t count);
 
+  /// Whether the id is in use.
   bool lives(EntityId id) const {
     return id && id.index() < scene.spots.size() && scene.spots[id.index()].id == id.value;
   }
@@ -60,6 +62,7 @@ struct Tables {
   }
   void unlink(SensorIndex sensor);
 
+  /// Bytes that they occupy.
   std::uint64_t memory() const;
 
   const WorldOptions options;

@@ -24,7 +24,7 @@ class ViewChanges {
         changes_(changes),
         extra_(extra) {}
 
-  /// What the backend has found for the sensor in this update; both sorted.
+  /// The changes of a sensor that the backend has found in this update; both sorted.
   struct Found {
     const std::vector<EntityIndex>& left;
     const std::vector<EntityIndex>& entered;

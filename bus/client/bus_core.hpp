@@ -30,6 +30,7 @@ class BusCore final : public std::enable_shared_from_this<BusCore> {
   static std::shared_ptr<BusCore> make(boost::asio::io_context& loop, Options options);
   ~BusCore();
 
+  /// As in Bus, with a completion.
   void connect(Done<> done);
   void flush(std::chrono::milliseconds deadline, Done<> done);
   void room(const std::string& to, Lane lane, Done<> done);
@@ -37,6 +38,7 @@ class BusCore final : public std::enable_shared_from_this<BusCore> {
   /// Ends everything: pending operations complete with the reason. Idempotent.
   void shut(const Error& reason);
 
+  /// As in Bus.
   void bind(std::string name, Handlers handlers, Done<Bound> done);
   void unbind(const std::string& name, Done<> done);
   void move(const std::string& name, const std::string& target, std::function<Bytes()> freeze,
@@ -57,6 +59,7 @@ class BusCore final : public std::enable_shared_from_this<BusCore> {
   /// Answers a call: for Responder.
   Result<> reply(const Destination& to, Lane lane, const Envelope& envelope, ByteView body);
 
+  /// As in Bus.
   void post(const std::string& mailbox, ByteView body, const PostOptions& options,
             Done<std::uint64_t> done);
   void append(const std::string& log, ByteView body, const PostOptions& options,
@@ -66,16 +69,19 @@ class BusCore final : public std::enable_shared_from_this<BusCore> {
   void read(const std::string& log, std::uint64_t from, std::size_t max,
             std::chrono::milliseconds deadline, Done<LogPage> done);
 
+  /// As Bus::watch.
   Result<WatchHandle> watch(std::string prefix, std::function<void(const WatchUpdate&)> on_update,
                             std::function<void(const Error&)> on_error);
   /// For WatchHandle.
   void end_watch(const std::string& prefix, std::uint64_t id);
 
+  /// As in Bus: each replaces the callback.
   void on_undelivered(std::function<void(const Undelivered&)> callback);
   void on_link(std::function<void(LinkState, const Error&)> callback);
   void on_lease_lost(std::function<void()> callback);
   void on_ended(std::function<void(const Error&)> callback);
 
+  /// As in Bus. `self` has the incarnation of this process.
   const std::string& node() const;
   const std::string& endpoint() const;
   const std::string& host() const;

@@ -15,9 +15,10 @@
 
 namespace starbus::bus {
 
-/// Where the local busd listens unless told otherwise, by Options or by $STARBUS_BUSD.
+/// The endpoint of the local busd, unless Options or $STARBUS_BUSD name another.
 inline constexpr std::string_view kDefaultEndpoint = "unix:///run/starbus/busd.sock";
 
+/// How a Bus is made. Only `node` must be set.
 struct Options {
   std::string node{};         // unique on its host: 1..100 of a-z A-Z 0-9 _ -
   std::string role = "node";  // for busd's access list
@@ -27,11 +28,12 @@ struct Options {
   std::uint8_t protocol_minor = kVersionMinor;
 };
 
+/// Options of send, send_acknowledged, multicast and announce.
 struct SendOptions {
   Lane lane = Lane::call;
   /// Not handed to a handler later than this after the call to send; 0: never given up. It ends in
-  /// a whole millisecond of the clock, so up to one early. What expires ends as `expired`; if it
-  /// had left already, it may or may not have been handled.
+  /// a whole millisecond of the clock, so up to one early. A message that expires ends as
+  /// `expired`; if it had left already, it may or may not have been handled.
   std::chrono::milliseconds ttl{0};
   Trace trace{};
   /// Shared names only: messages with one key go to one instance (rendezvous hash); 0: all messages
@@ -43,6 +45,8 @@ struct SendOptions {
   ChannelId from{};
 };
 
+/// Options of call. At `deadline`, counted from the call, it ends as deadline. `hash_key` as in
+/// SendOptions.
 struct CallOptions {
   std::chrono::milliseconds deadline{5000};
   Lane lane = Lane::call;
@@ -50,17 +54,18 @@ struct CallOptions {
   std::uint64_t hash_key = 0;
 };
 
+/// Options of post and append.
 struct PostOptions {
-  /// Of at most kMaxPostKey bytes: a post with a key that the mailbox has seen is not stored again,
-  /// and answers with the number of the first. For posters that may crash and post again. Any text
-  /// may be given; it is copied.
+  /// An idempotency key of at most kMaxPostKey bytes: a post with a key that the mailbox has seen
+  /// is not stored again, and answers with the number of the first. For posters that may crash and
+  /// post again. Any text may be given; it is copied.
   PostKey key{};
   /// How long to wait for the store: its host may be down, or its disk full. 0: for ever. When it
   /// is over the post ends as expired; unless it never left, it may have been stored.
   std::chrono::milliseconds ttl{30'000};
-  /// False: not while nobody has the shard, as far as this process sees: no_owner at once, and
-  /// nothing is stored. (The first such post begins to watch, and is decided when the watch shows
-  /// what there is.) A store that goes away afterwards is waited for all the same.
+  /// False: while no host has the shard, as far as this process sees, the post ends as no_owner at
+  /// once, and nothing is stored. (The first such post begins to watch, and is decided when the
+  /// watch shows the hosts.) A store that goes away afterwards is waited for all the same.
   bool wait = true;
   Trace trace{};
 };
@@ -71,14 +76,14 @@ struct Bound {
   Epoch epoch;       // fencing token for side effects: grows with every owner
 };
 
-/// A channel that has moved here, with what its freeze function had packed at the source.
+/// A channel that has moved here, with the state that its freeze function packed at the source.
 struct Arrival {
   std::string name;
   Epoch epoch;  // fencing token, as in Bound
   Bytes state;
 };
 
-/// What to do with channels that move to this process.
+/// Callbacks for channels that move to this process.
 struct ArrivalHandlers {
   /// Whether to take it: an error refuses, and it stays where it is. Not set: takes all. Nothing is
   /// owned yet, and `arrived` may never follow.
@@ -103,7 +108,8 @@ struct WatchUpdate {
 
 enum class LinkState { connected, disconnected };
 
-/// What this process has sent to one channel, in one lane, and nobody has acknowledged yet.
+/// Messages that this process has sent to one channel, in one lane, and that are not acknowledged
+/// yet.
 struct Unacknowledged {
   std::string channel;  // its name, or its id if this process does not know the name any more
   Lane lane = Lane::call;

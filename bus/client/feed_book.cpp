@@ -21,7 +21,7 @@ void FeedBook::append(Mail mail) {
   position_ = ring_.top = mail.number;
   ring_bytes_ += mail.body.size();
   ring_.messages.push_back(std::make_shared<const Mail>(std::move(mail)));
-  // The latest stays, however large it is: who is online has it from here.
+  // The latest stays, however large it is: listeners that are online have it from here.
   while (ring_.messages.size() > 1 &&
          (ring_.messages.size() > kFeedMessages || ring_bytes_ > kFeedBytes)) {
     ring_bytes_ -= ring_.messages.front()->body.size();
@@ -74,8 +74,8 @@ std::shared_ptr<const Mail> FeedBook::give(Place& to, const Stretch& from) {
   return *found;
 }
 
-/// Nothing is stored that he was not given. Whoever is ahead of the feed (he came from a process
-/// that follows the log closer) has been given what is still on its way here.
+/// The listener has been given all stored messages. One that is ahead of the feed (it came from a
+/// process that follows the log closer) has been given messages that are still on their way here.
 bool FeedBook::served(const Place& place) const {
   return place.cursor >= position_;
 }
@@ -110,7 +110,7 @@ std::optional<std::uint64_t> FeedBook::wanted() {
   if (found == listeners_.end()) {
     found = std::find_if(listeners_.begin(), behind, waits);
     if (found == behind) {
-      page_ = {};  // nobody needs it any more
+      page_ = {};  // no listener needs it any more
       return std::nullopt;
     }
   }

@@ -1,10 +1,10 @@
-/// What a LogFeed knows: the latest messages of one log, and how far each listener is.
+/// The state of a LogFeed: the latest messages of one log, and the place of each listener.
 ///
-/// A listener is given every message behind its cursor, once and in order of number: from the ring
+/// A listener is given every message after its cursor, once and in order of number: from the ring
 /// of the latest if that reaches down to its cursor, else from a page that was read at the store.
-/// The cursor moves before the message is given, so whoever saves or moves an object within its
-/// handler takes the message along as executed. Bounded: kFeedMessages and kFeedBytes of messages,
-/// one page, kFeedListeners. Pure: no clock, no I/O; one thread.
+/// The cursor moves before the message is given, so a handler that saves or moves its object takes
+/// the message along as executed. Bounded: kFeedMessages and kFeedBytes of messages, one page,
+/// kFeedListeners. Pure: no clock, no I/O; one thread.
 #pragma once
 
 #include <cstdint>
@@ -26,19 +26,19 @@ class FeedBook {
   };
 
   // --- the log ---
-  /// The feed follows from behind this number; listeners that joined at the present begin there.
+  /// The feed follows from after this number; listeners that joined at the present begin there.
   void open(std::uint64_t position);
   bool is_open() const { return open_; }
   /// The next message that was followed. Numbers between it and the one before are not kept.
   void append(Mail mail);
-  /// What the store has from `wanted()` on. False: less than what has been followed already, so
-  /// nobody comes further by it (the store is an older copy of itself).
+  /// A page of the store from `wanted()` on. False: the store has less than has been followed
+  /// already, so it helps no listener (the store is an older copy of itself).
   bool page(std::uint64_t from, LogPage page);
-  /// Of the latest message; 0 while it is not open.
+  /// Number of the latest message; 0 while it is not open.
   std::uint64_t position() const { return position_; }
 
   // --- listeners ---
-  /// Where a listener is, for whoever holds it.
+  /// The place of a listener, shared with its holder.
   struct Place {
     std::uint64_t cursor = 0;  // LogOptions::kFromEnd: it begins where open() says
     std::uint64_t missed = 0;  // messages that the log did not keep until it came to them
@@ -49,18 +49,18 @@ class FeedBook {
   std::size_t listeners() const { return listeners_.size(); }
 
   // --- what to do ---
-  /// What somebody is to be given next; his cursor has moved. Of each listener kFeedBurst, then the
-  /// next listener's.
+  /// The next message for a listener, whose cursor has moved. Each listener gets kFeedBurst, then
+  /// the next one has its turn.
   std::optional<Delivery> next();
-  /// The first number of a page without which somebody cannot go on; ask when next() has nothing.
-  /// Of several such listeners the one behind him who came last, in turn.
+  /// The first number of a page without which a listener cannot go on; ask when next() has nothing.
+  /// If there are several such listeners, each has its turn.
   std::optional<std::uint64_t> wanted();
 
  private:
   using Listeners = std::map<Id, std::shared_ptr<Place>>;
   using Messages = std::deque<std::shared_ptr<const Mail>>;
 
-  /// All that is stored from behind `floor` to `top`, and is still kept.
+  /// All messages after `floor` and up to `top` that are still kept.
   struct Stretch {
     std::uint64_t floor = 0;
     std::uint64_t top = 0;
@@ -81,7 +81,7 @@ class FeedBook {
   Id turn_ = 0;            // whose messages next() gives
   std::size_t burst_ = 0;  // of them, in this turn
   std::size_t round_ = 0;  // listeners in a row that could be given nothing
-  Id read_for_ = 0;        // who had the last page
+  Id read_for_ = 0;        // the listener that had the last page
 };
 
 }  // namespace starbus::bus

@@ -67,7 +67,7 @@ class LogFeedCore : public std::enable_shared_from_this<LogFeedCore> {
   }
 
  private:
-  /// What the Bus or a timer calls when this feed may have ended already.
+  /// A callback for the Bus or a timer, which may come when this feed has ended already.
   template <class T, class Function>
   std::function<void(Result<T>)> when_alive(Function function) {
     return [weak = weak_from_this(), function = std::move(function)](Result<T> result) {
@@ -81,7 +81,7 @@ class LogFeedCore : public std::enable_shared_from_this<LogFeedCore> {
   }
   template <class Function>
   void later(boost::asio::steady_timer& timer, Function function) {
-    timer.expires_after(std::chrono::milliseconds(kFeedRetry));
+    timer.expires_after(kFeedRetry);
     timer.async_wait([weak = weak_from_this(), function](const boost::system::error_code& error) {
       const auto self = weak.lock();
       if (self && !error && self->end_.code == Errc::ok) function();
@@ -128,13 +128,13 @@ class LogFeedCore : public std::enable_shared_from_this<LogFeedCore> {
     if (end_.code == Errc::ok) want_pass();
   }
 
-  /// Reads the page that somebody cannot go on without: one at a time.
+  /// Reads the page that a listener needs to go on: one at a time.
   void catch_up() {
     if (reading_) return;
     const auto from = book_.wanted();
     if (!from) return close_reader();
     reading_ = true;
-    // Of one that has nothing more it is not known whether more will come.
+    // A reader that has nothing more does not know whether more will come.
     if (reader_from_ == *from && reader_.position() < reader_.last()) return next_page();
     LogOptions options;
     options.after = *from - 1;
@@ -142,7 +142,7 @@ class LogFeedCore : public std::enable_shared_from_this<LogFeedCore> {
                   if (!reader) return catch_up_later(reader.error());
                   reader_ = std::move(*reader);
                   reader_from_ = f;
-                  // Else nothing is kept behind this cursor, and nothing need come.
+                  // Else nothing is kept after this cursor, and nothing need come.
                   reader_.position() < reader_.last() ? next_page() : take_page({});
                 }));
   }

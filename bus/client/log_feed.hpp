@@ -8,7 +8,7 @@
 ///     player.on_notice(mail);
 ///   });
 ///
-/// A listener is given each message behind its cursor once and in order, wherever its object has
+/// A listener is given each message after its cursor once and in order, wherever its object has
 /// been meanwhile: from memory, or from the store if the cursor is further back. Two ways to keep
 /// the cursor:
 /// - for everybody, also those who are offline: save it with the object; a new one begins at
@@ -31,17 +31,19 @@ namespace starbus::bus {
 
 class LogFeedCore;
 
+/// Callbacks of a LogFeed; the loop's thread calls them.
 struct LogFeedOptions {
-  /// It has ended, for a reason that does not mend: denied, bad_name, corrupt, closed, cursor_ahead
-  /// (the store has less than has been read). What is stored from then on is given to nobody.
+  /// The feed has ended, for a reason that does not pass: denied, bad_name, corrupt, closed,
+  /// cursor_ahead (the store has less than has been read). No listener gets messages that are
+  /// stored from then on.
   std::function<void(const Error&)> on_ended{};
 };
 
 class LogFeed {
  public:
   using Handler = std::function<void(const Mail&)>;
-  /// As a cursor: what is stored by now is not read. "Now" is how far this process has followed the
-  /// log, or where it will begin.
+  /// As a cursor: messages that are stored by now are not read. "Now" is how far this process has
+  /// followed the log, or where it will begin.
   static constexpr std::uint64_t kPresent = LogOptions::kFromEnd;
 
   /// One object's place in the feed. Move-only; leaves the feed when destroyed, and may outlive it.
@@ -52,8 +54,8 @@ class LogFeed {
     Listener& operator=(Listener&& other) noexcept;
     ~Listener() { close(); }
 
-    /// Of the last message that it was given, else where it began. What to save, and to carry over
-    /// a move: kPresent while the feed has not opened.
+    /// Number of the last message that it was given, else where it began. Save it, and carry it
+    /// over a move: kPresent while the feed has not opened.
     std::uint64_t cursor() const { return place_->cursor; }
     /// Messages that it never came to, because the log did not keep them so long.
     std::uint64_t missed() const { return place_->missed; }
@@ -82,7 +84,7 @@ class LogFeed {
   /// there.
   Result<Listener> listen(std::uint64_t cursor, Handler handler);
 
-  /// Of the latest message that has come here; 0 before it is open.
+  /// Number of the latest message that has come here; 0 before it is open.
   std::uint64_t position() const;
   std::size_t listeners() const;
 

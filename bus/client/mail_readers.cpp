@@ -22,7 +22,7 @@ void MailReaders::complete(Done<T>& done, Result<T> result) {
   access_.later([done = std::exchange(done, nullptr), shared] { done(std::move(*shared)); });
 }
 
-/// A copy: whoever goes through it may end them.
+/// Returns a copy: the caller may end readers while it walks through it.
 std::vector<MailReaders::Id> MailReaders::mailboxes_of(const ChannelId& channel) const {
   std::vector<Id> ids;
   const auto found = by_channel_.find(channel);
@@ -72,7 +72,7 @@ void MailReaders::begin(Reader& reader) {
   tell_store(reader);
 }
 
-/// Who keeps the shard, as far as the watch shows it.
+/// Gives the reader the process that keeps the shard, as far as the watch shows it.
 void MailReaders::tell_store(Reader& reader) {
   reader.machine->set_reply(access_.process.reply_lineage());
   const RowSet* const rows = access_.process.rows(std::string(kStores));
@@ -169,7 +169,7 @@ void MailReaders::on_mail(const Process& from, Kind kind, ByteView payload) {
   }
 }
 
-/// Whoever put it aside is told, and those who settled less meanwhile and counted on that.
+/// Ends the reject that was refused, and later acknowledgements, which count on it.
 void MailReaders::refuse(Reader& reader, const MailRefused& refused) {
   const std::uint64_t settling = reader.machine->settling();
   for (auto ack = reader.acks.begin(); ack != reader.acks.end();) {
@@ -184,7 +184,7 @@ void MailReaders::refuse(Reader& reader, const MailRefused& refused) {
 }
 
 /// The answer to a question that was not waited for: a store does not know that another one has
-/// followed, and would send a window of messages to nobody.
+/// followed, and would send a window of messages for nothing.
 template <class Record>
 void MailReaders::end_forgotten(const Process& store, const Record& record) {
   bool is_open = std::is_same_v<Record, MailItems>;
@@ -250,7 +250,7 @@ void MailReaders::tick() {
     tell_store(reader);  // after a lease was lost no row need have changed
     reader.machine->tick(now());
     if (reader.opened && now() >= reader.deadline) {
-      const Error reason{Errc::deadline, "nobody serves " + shard_name(reader.shard)};
+      const Error reason{Errc::deadline, shard_name(reader.shard) + ": no store serves it"};
       reader.machine->close(reason);
       fail(id, reader, reason);
     } else {
@@ -295,8 +295,8 @@ void MailReaders::serve(Id id, Reader& reader) {
   if (!items.empty()) complete<std::vector<MailItem>>(reader.next, std::move(items));
 }
 
-/// No session will follow. What came before and was not taken is not given out any more: another
-/// reader may have it.
+/// No session will follow. Messages that came before and were not taken are not given out any more:
+/// another reader may have them.
 void MailReaders::fail(Id id, Reader& reader, const Error& reason) {
   sessions_.erase(reader.token);
   reader.token = 0;

@@ -1,8 +1,8 @@
-/// Part of bus.hpp: reading what was posted to a mailbox, or appended to a log.
+/// Part of bus.hpp: reads messages that were posted to a mailbox, or appended to a log.
 ///
 /// A reader gives every message once and in order, goes on by itself when daemons or the store
-/// restart, and lets come only what its window holds. It keeps no cursor of its own: save
-/// `Mail::number` in the same commit as what the message has done, and open with it next time.
+/// restart, and takes no more than its window holds. It keeps no cursor of its own: save
+/// `Mail::number` in the same commit as the effects of the message, and open with it next time.
 ///
 /// Handles are move-only, belong to the Bus' thread, and close when destroyed.
 #pragma once
@@ -41,8 +41,9 @@ struct Mail {
   std::string_view text() const { return as_text(body); }
 };
 
+/// How to open a mailbox.
 struct MailboxOptions {
-  /// The saved cursor: what is up to it counts as acknowledged. 0: from the beginning.
+  /// The saved cursor: messages up to it count as acknowledged. 0: from the beginning.
   std::uint64_t after = 0;
   /// Bytes that may come before they are taken: 1 to kMaxMailWindow.
   std::size_t window = kMailWindow;
@@ -50,15 +51,16 @@ struct MailboxOptions {
   std::chrono::milliseconds deadline{30'000};
 };
 
+/// How to follow a log. `window` and `deadline` as in MailboxOptions.
 struct LogOptions {
-  /// The saved cursor; kFromEnd: what there is now is not read, as for one who joins now.
+  /// The saved cursor; kFromEnd: present messages are not read, as for a reader that joins now.
   static constexpr std::uint64_t kFromEnd = ~std::uint64_t{0};
   std::uint64_t after = kFromEnd;
   std::size_t window = kMailWindow;
   std::chrono::milliseconds deadline{30'000};
 };
 
-/// What Mailbox and LogReader share.
+/// The common part of Mailbox and LogReader.
 class MailStream {
  public:
   MailStream() = default;
@@ -84,7 +86,7 @@ class MailStream {
   }
   /// The number of the latest message that was given out; where it was opened, if none was.
   std::uint64_t position() const;
-  /// The latest that is known to be stored: what lies between is unread.
+  /// The latest number that is known to be stored: messages between the two are unread.
   std::uint64_t last() const;
   void close();
 
@@ -118,7 +120,7 @@ class Mailbox : public MailStream {
   /// The same, but `number` itself could not be handled and never will be: it goes to the dead
   /// letters of its shard, with the reason (at most 255 bytes, not empty). would_block: kMaxRejects
   /// are under way. store_full, corrupt, io_error, denied: it could not be put there, and nothing
-  /// is settled by this; the mailbox goes on, and whoever acknowledges a later one erases it.
+  /// is settled by this; the mailbox goes on, and acknowledging a later one erases it.
   template <CompletionFor<void> Token>
   auto reject(std::uint64_t number, std::string reason, Token&& token) {
     return initiate<void>(

@@ -37,6 +37,7 @@ class Message {
   Trace trace_;
 
  public:
+  /// A copy that owns its body and may outlive the handler.
   Message detach() const {
     Message copy = *this;
     copy.own_body();

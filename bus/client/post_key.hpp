@@ -12,7 +12,7 @@ namespace starbus::bus {
 
 /// An idempotency key (PostOptions::key): owns its bytes, so that `key = "trade-" + id` is right,
 /// and owns no memory, so that options may stand in braces within co_await (see g++ 12 in bus.hpp).
-/// Of a key that is too long it remembers that alone.
+/// If a key is too long, it remembers that alone. A plain value.
 class PostKey {
  public:
   PostKey() = default;

@@ -105,7 +105,7 @@ void ProcessLink::on_bundle(io::Link&, ByteView bundle) {
 }
 
 bool ProcessLink::enough() {
-  return io::boot_now() - batch_began_ >= from_ms(kBatchTime);
+  return io::boot_now() - batch_began_ >= kBatchTime;
 }
 
 void ProcessLink::on_batch_end(io::Link&) {
@@ -162,13 +162,13 @@ void ProcessLink::start_clock() {
 void ProcessLink::on_tick() {
   const Time now = io::boot_now();
   // The program's own loop stood still: bundles that came meanwhile are read before the next tick.
-  const bool stalled = ticked_ != Time{} && now - ticked_ > from_ms(kSuspect);
+  const bool stalled = ticked_ != Time{} && now - ticked_ > kSuspect;
   ticked_ = now;
   core_.tick(now);
   if (link_ && !core_.has_session()) {
     link_down({Errc::overloaded, "the session with busd ended: lease, or too many requests wait"});
   }
-  if (!stalled && core_.session() && core_.session()->silence(now) > from_ms(kLinkTimeout)) {
+  if (!stalled && core_.session() && core_.session()->silence(now) > kLinkTimeout) {
     link_down({Errc::silent, "nothing heard from busd for 10 s"});
   }
   hooks_.tick();

@@ -18,6 +18,7 @@ class ShownName {
  public:
   static constexpr std::size_t kLongest = 96;
 
+  /// Shows `kind` and `name`, one after the other. Owner's thread.
   void show(std::string_view kind, std::string_view name) {
     char text[kLongest] = {};
     const std::size_t head = std::min(kind.size(), kLongest);
@@ -33,6 +34,7 @@ class ShownName {
     size_.store(head + tail, std::memory_order_release);
     end();
   }
+  /// Shows nothing. Owner's thread.
   void hide() {
     begin();
     size_.store(0, std::memory_order_release);

@@ -5,35 +5,24 @@
 /// is left before anything is allocated. `Writer` appends to a vector that it does not own.
 #pragma once
 
-#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "base/little_endian.hpp"
 
 namespace starbus::bus {
 
 using Bytes = std::vector<std::byte>;
 using ByteView = std::span<const std::byte>;
 
-static_assert(std::endian::native == std::endian::little,
-              "encode and decode copy integers as they lie in memory");
+using starbus::load;
+using starbus::store;
 
-template <std::unsigned_integral T>
-[[nodiscard]] inline T load(const std::byte* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
-
-template <std::unsigned_integral T>
-inline void store(std::byte* to, T value) {
-  std::memcpy(to, &value, sizeof value);
-}
-
+/// The same bytes under another type; nothing is copied.
 inline ByteView as_bytes(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
@@ -41,10 +30,12 @@ inline std::string_view as_text(ByteView bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+/// Reads a view of bytes, which must outlive it. A plain value: one thread at a time.
 class Reader {
  public:
   explicit Reader(ByteView bytes) : rest_(bytes) {}
 
+  /// The next little-endian number; 0 after a failure.
   template <std::unsigned_integral T>
   T get() {
     if (rest_.size() < sizeof(T)) {
@@ -65,9 +56,9 @@ class Reader {
     rest_ = rest_.subspan(size);
     return taken;
   }
-  /// Text of at most 255 bytes behind one length byte.
+  /// Text of at most 255 bytes after one length byte.
   std::string_view short_text() { return as_text(take(get<std::uint8_t>())); }
-  /// Bytes behind a 32-bit length.
+  /// Bytes after a 32-bit length.
   ByteView long_bytes() { return take(get<std::uint32_t>()); }
   ByteView rest() const { return rest_; }
 
@@ -85,10 +76,12 @@ class Reader {
   bool ok_ = true;
 };
 
+/// Appends to a vector of bytes, which must outlive it. A plain value: one thread at a time.
 class Writer {
  public:
   explicit Writer(Bytes& out) : out_(out) {}
 
+  /// Appends a little-endian number.
   template <std::unsigned_integral T>
   void put(T value) {
     const std::size_t at = out_.size();

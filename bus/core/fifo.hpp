@@ -11,6 +11,7 @@
 
 namespace starbus::bus {
 
+/// A FIFO of trivially copyable elements. A plain value: one thread at a time.
 template <class T>
 class Fifo {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -30,6 +31,7 @@ class Fifo {
   void push(const T& item) { items_.push_back(item); }
   void push(const T* from, std::size_t count) { items_.insert(items_.end(), from, from + count); }
 
+  /// Drops the first `count` elements; there must be that many.
   void pop(std::size_t count) {
     assert(count <= size());
     head_ += count;

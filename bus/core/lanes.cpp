@@ -72,7 +72,7 @@ std::pair<SourceQueues::Source, SourceQueues::Queue*> SourceQueues::next_in_turn
     LaneQueues& queues) {
   while (queues.turn.front().second->credit <= 0) {
     const auto next = queues.turn.front();
-    if (queues.turn.size() == 1) next.second->credit = 0;  // alone: owes nobody anything
+    if (queues.turn.size() == 1) next.second->credit = 0;  // alone: no source is owed anything
     next.second->credit += kTurnBytes;
     queues.turn.pop_front();
     queues.turn.push_back(next);
@@ -111,7 +111,8 @@ void SourceQueues::expire(Time now, const Dropped& dropped) {
       const auto [source, queue] = queues.turn.front();
       queues.turn.pop_front();
       while (!queue->bytes.empty() &&
-             present - load<std::uint32_t>(queue->bytes.data()) > kQueueAge) {
+             std::chrono::milliseconds(present - load<std::uint32_t>(queue->bytes.data())) >
+                 kQueueAge) {
         const std::byte* record = queue->bytes.data() + kStamp;
         const std::size_t size = record_size(record);
         dropped({record, size});

@@ -25,6 +25,7 @@ inline constexpr Time from_ms(std::uint64_t ms) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(ms));
 }
 
+/// The result of one call of `fill_bundle`.
 struct FillResult {
   std::size_t bytes = 0;  // appended; 0: nothing was ready
   bool large = false;     // exactly one record, larger than kChunk
@@ -34,6 +35,7 @@ enum class Kind : std::uint8_t;
 
 class LaneSource {
  public:
+  /// Whether a record of this lane can leave now.
   virtual bool ready(Lane lane) const = 0;
   /// Appends whole records (header included) to `out` until about `budget` bytes are reached: at
   /// least one if any is ready. A record larger than kChunk comes alone.
@@ -44,7 +46,8 @@ class LaneSource {
 };
 
 /// Copies of records on their way through a daemon, for one outgoing link. Bounded per lane by
-/// bytes (a record that does not fit is refused; the caller answers NACK overflow) and by age.
+/// bytes (a record that does not fit is refused; the caller answers NACK overflow) and by age. Used
+/// by the router's thread.
 class SourceQueues final : public LaneSource {
  public:
   using Source = std::uint64_t;
@@ -74,6 +77,7 @@ class SourceQueues final : public LaneSource {
   FillResult fill_bundle(Lane lane, std::size_t budget, Bytes& out) override;
 
   std::size_t bytes(Lane lane) const { return lanes_[index(lane)].bytes; }
+  /// Bytes of all lanes, headers included.
   std::size_t bytes() const;
 
  private:

@@ -120,7 +120,7 @@ void Session::on_heartbeat(const Heartbeat& heartbeat) {
 
 void Session::tick(Time now, std::uint64_t lease_age) {
   now_ = now;
-  if (now - spoke_ < from_ms(kHeartbeat) && !prompt_) return;
+  if (now - spoke_ < kHeartbeat && !prompt_) return;
   prompt_ = false;
   beat(now, lease_age);
 }

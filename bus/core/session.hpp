@@ -117,7 +117,7 @@ class Session {
   std::uint64_t bytes_out_ = 0;      // handed to the transport
   std::uint64_t peer_consumed_ = 0;  // of those
   std::uint64_t consumed_ = 0;       // taken from the transport
-  std::uint64_t reported_ = 0;       // of those, told to the peer
+  std::uint64_t reported_ = 0;       // of those, reported to the peer
   Bytes own_;                        // records of the session itself
   std::array<OutgoingChunks, kLanes> outgoing_;
   std::array<IncomingChunks, kLanes> incoming_;

@@ -11,6 +11,7 @@ namespace starbus::bus::io {
 /// Any thread may give, any thread may take. Bounded: more than a few buffers are freed instead.
 class BufferPool {
  public:
+  /// An empty buffer, with capacity if one is spare.
   Bytes take() {
     const std::lock_guard lock(mutex_);
     if (spare_.empty()) return {};
@@ -18,6 +19,7 @@ class BufferPool {
     spare_.pop_back();
     return buffer;
   }
+  /// Keeps the memory of the buffer for the next `take`, and drops its content.
   void give(Bytes buffer) {
     if (buffer.capacity() == 0) return;
     buffer.clear();

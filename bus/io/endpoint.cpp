@@ -3,7 +3,8 @@
 #include <sys/un.h>
 
 #include <algorithm>
-#include <charconv>
+
+#include "base/numbers.hpp"
 
 namespace starbus::bus::io {
 namespace {
@@ -51,13 +52,10 @@ Result<Endpoint> parse_host(Endpoint endpoint, std::string_view rest, std::strin
   if (host.empty()) return bad(text, "the host is missing");
   const auto odd = [](unsigned char c) { return c <= ' ' || c == '/' || c == 0x7f; };
   if (std::any_of(host.begin(), host.end(), odd)) return bad(text, "not a host name");
-  const std::string_view digits = rest.substr(colon + 1);
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), endpoint.port);
-  if (error != std::errc{} || end != digits.data() + digits.size()) {
-    return bad(text, "the port must be a number up to 65535");
-  }
+  const auto port = parse_number<std::uint16_t>(rest.substr(colon + 1));
+  if (!port) return bad(text, "the port must be a number up to 65535");
   endpoint.host = host;
+  endpoint.port = *port;
   return endpoint;
 }
 

@@ -23,7 +23,7 @@ struct Endpoint {
   std::string to_string() const;
 };
 
-/// What an ipc session adds to its listener's path: a dot and eight hexadecimal digits.
+/// The suffix of an ipc session after its listener's path: a dot and eight hexadecimal digits.
 inline constexpr std::size_t kSessionSuffix = 9;
 
 /// bad_config for an unknown scheme, a relative, empty or too long path, a missing or bad port, an

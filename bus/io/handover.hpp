@@ -16,7 +16,7 @@
 
 namespace starbus::bus::io {
 
-/// What this thread has done so far is before what the one that takes `object` over does next.
+/// Orders the work of this thread so far before the work of the thread that takes `object` over.
 inline void hand_over([[maybe_unused]] void* object) {
 #ifdef STARBUS_THREAD_SANITIZER
   __tsan_release(object);

@@ -57,7 +57,7 @@ Result<std::string> read_text(const std::string& path, bool secret) {
   const ssize_t size = ::read(file.number(), buffer.data(), buffer.size());
   if (size < 0) return system_error(path, errno);
   std::string text(buffer.data(), static_cast<std::size_t>(size));
-  // Who names the public half by mistake is told that, not to hide it.
+  // A public half that was named by mistake gets that error, and not one about its mode.
   if (secret && !text.starts_with(kPublicTag)) {
     if (const auto checked = check_secret_mode(path, status); !checked) return checked.error();
   }

@@ -4,7 +4,7 @@
 ///   NAME.pub   starbus-curve-public <40 characters of Z85>    mode 0644
 ///
 /// Plain functions, any thread. io_error when the operating system refuses or when others may read
-/// a secret (the detail names the command that cures it); bad_config when the text is no key.
+/// a secret (the detail names the command that cures it); bad_config when the text is not a key.
 /// Details never hold key material.
 #pragma once
 
@@ -22,7 +22,7 @@ Result<std::string> read_public_key_file(const std::string& path);
 
 enum class Overwrite { no, yes };
 /// Whole or not at all: the file is written under another name, synced and moved into its place.
-/// io_error if it exists and Overwrite is no.
+/// io_error if it exists and Overwrite is `no`.
 Result<> write_secret_key_file(const std::string& path, const std::string& secret_key,
                                Overwrite overwrite = Overwrite::no);
 Result<> write_public_key_file(const std::string& path, const std::string& public_key,

@@ -1,6 +1,6 @@
-/// What carries bundles between two parties: one `Link` is one session's pipe.
+/// The carriers of bundles between two parties: one `Link` is one session's pipe.
 ///
-/// Two kinds stand behind the same interface, chosen by the endpoint's scheme:
+/// Two kinds implement the same interface, chosen by the endpoint's scheme:
 ///   unix:///run/starbus/busd.sock   stream://10.0.0.1:7600    plain sockets, one thread, no
 ///   hand-over ipc:///run/starbus/busd.ipc     tcp://10.0.0.1:7600       ZeroMQ (tcp: with CURVE)
 /// Links are dumb: they keep order within a session, resend nothing, and end as a whole.
@@ -71,6 +71,7 @@ class Link : public std::enable_shared_from_this<Link> {
   virtual const Peer& peer() const = 0;
 };
 
+/// Characters of a CURVE key in Z85.
 inline constexpr std::size_t kCurveKeyText = 40;
 
 /// Keys of one side of a CURVE link, Z85 text of kCurveKeyText characters each. Empty: no
@@ -95,6 +96,7 @@ struct ListenOptions {
   unsigned short last_session_port = 0;
 };
 
+/// Keys and the time limit of one attempt to connect.
 struct ConnectOptions {
   CurveKeys keys;          // client keys; empty: plain
   std::string server_key;  // Z85; required with keys
@@ -124,6 +126,7 @@ class Connecting {
  public:
   virtual ~Connecting() = default;
 };
+/// Starts such an attempt on the context's thread. `timeout` ends it as unreachable.
 std::unique_ptr<Connecting> connect(boost::asio::io_context& context, const std::string& endpoint,
                                     ConnectOptions options, ConnectHandler on_connected);
 

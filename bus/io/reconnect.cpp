@@ -13,10 +13,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kFirst{kReconnectFirst};
 // A daemon that is replaced in place is back within a fifth of a second or so: until then the
 // pauses stay short, since the last one is what its peers wait in vain.
-constexpr milliseconds kQuickPause = 2 * kFirst;
+constexpr milliseconds kQuickPause = 2 * kReconnectFirst;
 constexpr int kQuick = 4;
 // A peer that serves for as long as this did not refuse us.
 constexpr milliseconds kServed{100};
@@ -26,7 +25,7 @@ milliseconds longest_pause(const std::vector<Reconnect::Target>& targets) {
     const auto endpoint = parse_endpoint(target.endpoint);
     return endpoint && endpoint->is_local();
   });
-  return milliseconds(local ? kReconnectLocal : kReconnectLongest);
+  return local ? kReconnectLocal : kReconnectLongest;
 }
 
 Reconnect::Random seeded() {
@@ -45,7 +44,7 @@ Reconnect::Reconnect(boost::asio::io_context& context, std::vector<Target> targe
       random_(random ? std::move(random) : seeded()),
       longest_(longest_pause(targets_)),
       timer_(context),
-      pause_(kFirst) {
+      pause_(kReconnectFirst) {
   assert(!targets_.empty());
 }
 
@@ -64,7 +63,7 @@ void Reconnect::again() {
 }
 
 void Reconnect::begin_anew() {
-  pause_ = kFirst;
+  pause_ = kReconnectFirst;
   quick_ = 0;
 }
 
@@ -86,7 +85,7 @@ void Reconnect::attempt() {
 }
 
 void Reconnect::connected(Result<std::shared_ptr<Link>> result) {
-  // What follows may destroy this; the attempt must outlive its own callback's return only.
+  // The calls below may destroy this; the attempt must outlive its own callback's return only.
   const auto done = std::move(attempt_);
   if (result) {
     connected_at_ = steady_clock::now();

@@ -43,7 +43,7 @@ Result<bool> somebody_listens(const std::string& path) {
     return os_error(path, errno);
   }
   if (!S_ISSOCK(status.st_mode)) {
-    return Error{Errc::io_error, path + ": exists and is no socket"};
+    return Error{Errc::io_error, path + ": exists and is not a socket"};
   }
   const Fd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!probe) return os_error("socket", errno);
@@ -51,7 +51,7 @@ Result<bool> somebody_listens(const std::string& path) {
   if (::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
     return true;
   }
-  // A full backlog is EAGAIN: also somebody. Only a refusal proves that nobody is there.
+  // A full backlog is EAGAIN: a listener, too. Only a refusal proves that there is none.
   return errno != ECONNREFUSED && errno != ENOENT;
 }
 

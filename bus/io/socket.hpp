@@ -1,4 +1,5 @@
-/// The operating system's side of links: owned descriptors, listening sockets, who the peer is.
+/// The operating system's side of links: owned descriptors, listening sockets, facts about the
+/// peer.
 #pragma once
 
 #include <sys/types.h>
@@ -29,7 +30,8 @@ class Fd {
 };
 
 /// Owns the file of a bound unix socket: removes it at destruction, but only while the path still
-/// means that very file, so that a successor's socket survives its predecessor.
+/// means that very file, so that a successor's socket survives its predecessor. Belongs to one
+/// thread.
 class SocketFile {
  public:
   SocketFile() = default;
@@ -60,11 +62,11 @@ struct FileAccess {
   std::string group;
 };
 
-/// Non-blocking, close-on-exec, listening. A socket file that nobody listens on is replaced; one
-/// that answers is io_error, as is everything else that the operating system refuses.
+/// Non-blocking, close-on-exec, listening. A socket file without a listener is replaced; one that
+/// answers is io_error, as is everything else that the operating system refuses.
 Result<ListenSocket> listen_socket(const Endpoint& endpoint, const FileAccess& access);
 
-/// Who is at the other end of a connected socket, as the kernel says.
+/// The peer of a connected socket, as the kernel reports it.
 Peer peer_of(int fd);
 
 /// Options for a connected stream socket: no delay, keep-alive, buffers.

@@ -133,7 +133,7 @@ class ZmqConnecting::Attempt : public std::enable_shared_from_this<Attempt> {
     });
   }
 
-  /// What the monitor says about the connection under way. Good ends come as messages.
+  /// The monitor's events about the connection under way. Good ends come as messages.
   void happened(int event, int value) {
     const auto self = shared_from_this();
     switch (event) {

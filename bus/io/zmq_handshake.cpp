@@ -3,8 +3,10 @@
 #include <sys/random.h>
 
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
+
+#include "base/hex.hpp"
+#include "base/numbers.hpp"
 
 namespace starbus::bus::io {
 namespace {
@@ -40,13 +42,9 @@ Nonce random_nonce() {
 }
 
 std::string random_suffix() {
-  static constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string suffix = ".";
-  for (const std::byte byte : random_nonce()) {
-    if (suffix.size() == kSessionSuffix) break;
-    suffix += kDigits[std::to_integer<std::size_t>(byte) % kDigits.size()];
-  }
-  return suffix;
+  const Nonce random = random_nonce();
+  static_assert(1 + 2 * sizeof random >= kSessionSuffix);
+  return "." + hex_of(as_text(random)).substr(0, kSessionSuffix - 1);
 }
 
 Bytes encode_request(const Nonce& nonce) {
@@ -108,14 +106,14 @@ Result<Endpoint> session_endpoint(const Endpoint& listener, const std::string& l
   Endpoint session = listener;
   if (listener.is_local()) {
     const bool plain = locator.size() == kSessionSuffix && locator[0] == '.' &&
-                       locator.find_first_not_of("0123456789abcdef", 1) == locator.npos;
+                       locator.find_first_not_of(kHexDigits, 1) == locator.npos;
     if (!plain) return bad;
     session.path += locator;
     return session;
   }
-  const auto* end = locator.data() + locator.size();
-  const auto parsed = std::from_chars(locator.data(), end, session.port);
-  if (parsed.ec != std::errc{} || parsed.ptr != end || session.port == 0) return bad;
+  const auto port = parse_number<std::uint16_t>(locator);
+  if (!port || *port == 0) return bad;
+  session.port = *port;
   return session;
 }
 

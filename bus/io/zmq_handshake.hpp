@@ -27,6 +27,7 @@ Bytes encode_request(const Nonce& nonce);
 /// bad_bytes; version_mismatch.
 Result<Nonce> decode_request(ByteView bytes);
 
+/// The listener's answer: where the session's socket is, or why there is none.
 struct Answer {
   Errc status = Errc::ok;
   Nonce nonce{};
@@ -34,15 +35,17 @@ struct Answer {
   std::string locator;
 };
 Bytes encode_answer(const Answer& answer);
+/// bad_bytes if malformed, or of another protocol.
 Result<Answer> decode_answer(ByteView bytes);
 
 Bytes encode_greeting(const Nonce& secret);
 /// Compares in constant time.
 bool is_greeting(ByteView bytes, const Nonce& secret);
 
+/// The first message of a session's socket, after the greeting.
 inline constexpr std::string_view kWelcome = "SBW1";
 
-/// The session's endpoint as the connecting side sees it; bad_bytes for a locator that is none.
+/// The session's endpoint as the connecting side sees it; bad_bytes if the locator is malformed.
 Result<Endpoint> session_endpoint(const Endpoint& listener, const std::string& locator);
 
 }  // namespace starbus::bus::io

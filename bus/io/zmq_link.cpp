@@ -34,7 +34,7 @@ ZmqLink::ZmqLink(ZmqSession session, ZmqMessage first, Peer peer)
       peer_(std::move(peer)) {
   session_.socket->on_ready(nullptr);
   session_.monitor->on_event([this, ours = first_.descriptor()](int event, int descriptor) {
-    // Strangers who knock at the port of a tcp session come and go without effect.
+    // Strangers that connect to the port of a tcp session come and go without effect.
     if (event != ZMQ_EVENT_DISCONNECTED || descriptor != ours) return;
     broken_ = true;
     session_.socket->check_again();

@@ -13,7 +13,7 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr std::chrono::milliseconds kHalfOpen{3000};  // for a client to come to its socket
-constexpr std::size_t kMaxHalfOpen = 256;  // each costs a socket that nobody may ever use
+constexpr std::size_t kMaxHalfOpen = 256;             // each costs a socket that may never be used
 // Bytes. A request has 20, but the handshake of CURVE is measured with the same measure.
 constexpr int kMaxRequest = 1024;
 constexpr int kRequestBurst = 64;
@@ -167,7 +167,7 @@ class ZmqListener::Impl : public std::enable_shared_from_this<Impl> {
     socket_->send(encode_answer(reply));
   }
 
-  /// Makes the session's socket, and waits there for the one who asked.
+  /// Makes the session's socket, and waits there for the peer that asked.
   Answer open(const Peer& asker) {
     Answer reply;
     if (half_open_.size() >= kMaxHalfOpen) {
@@ -247,7 +247,7 @@ class ZmqListener::Impl : public std::enable_shared_from_this<Impl> {
     if (!right) {
       return refuse(peer.address, {Errc::unauthorized, "came to a session that is not its own"});
     }
-    session.file.remove();  // nobody else is to come
+    session.file.remove();  // no other process is to come
     session.socket->send(as_bytes(kWelcome));
     on_accept_(std::make_shared<ZmqLink>(std::move(session), std::move(greeting), std::move(peer)));
   }

@@ -22,14 +22,17 @@ class ZmqService final : public boost::asio::execution_context::service {
 
   explicit ZmqService(boost::asio::execution_context& context);
   ~ZmqService() override;
+  /// The service of this context; the first call makes it.
   static ZmqService& of(boost::asio::io_context& context);
 
+  /// A raw socket; null on failure. The caller gives it back to `close`.
   void* open(int type);
   void close(void* socket);
+  /// An inproc address that no other monitor of this context has.
   std::string new_monitor_name();
 
-  /// Keeps a socket that has said goodbye for a moment: ZeroMQ drops what a peer has not read yet
-  /// when the connection ends, so the connection must outlive the last words.
+  /// Keeps a socket that is closing for a moment: ZeroMQ drops bytes that a peer has not read yet
+  /// when the connection ends, so the connection must outlive the last message.
   void let_go(std::unique_ptr<ZmqSocket> socket);
 
   /// A name for ZMQ_ZAP_DOMAIN under which `decide` is asked until it is removed.

@@ -36,6 +36,7 @@ class ZmqMessage {
     return *this;
   }
   zmq_msg_t* get() { return &message_; }
+  /// Valid until the message is moved from or destroyed.
   ByteView bytes() {
     return {static_cast<const std::byte*>(zmq_msg_data(&message_)), zmq_msg_size(&message_)};
   }
@@ -63,17 +64,21 @@ class ZmqSocket {
   ZmqSocket(const ZmqSocket&) = delete;
   ZmqSocket& operator=(const ZmqSocket&) = delete;
 
+  /// Sets an option of zmq_setsockopt; one that ZeroMQ refuses is a programming error.
   void set(int option, int value);
   void set(int option, std::string_view value);
+  /// io_error if ZeroMQ refuses the endpoint.
   Result<> bind(const std::string& endpoint);
   Result<> connect(const std::string& endpoint);
 
+  /// Replaces the callback. It is asked on the context's thread.
   void on_ready(OnReady on_ready);
   /// To be called after a send outside of `on_ready`: sending may swallow the wake-up of a receive.
   void check_again();
 
+  /// False: nothing is there. Never blocks.
   bool receive(ZmqMessage& message);
-  /// False: no room now, or nobody connected.
+  /// False: there is no room now, or no connection.
   bool send(ZmqMessage& message, int flags = 0);
   bool send(ByteView bytes, int flags = 0);
 
@@ -111,6 +116,7 @@ class ZmqMonitor {
   std::shared_ptr<OnEvent> on_event_;
 };
 
+/// io_error with the text of ZeroMQ's present errno.
 Error zmq_error(const std::string& what);
 
 }  // namespace starbus::bus::io

@@ -48,6 +48,7 @@ class AdminConnection : public std::enable_shared_from_this<AdminConnection> {
  public:
   AdminConnection(boost::asio::ip::tcp::socket socket, std::shared_ptr<AdminShared> shared);
   ~AdminConnection();
+  /// Begins to read; the loop keeps it alive from then on.
   void start();
   void close();
 

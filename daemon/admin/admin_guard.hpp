@@ -14,6 +14,7 @@
 
 namespace starbus::bus::daemon {
 
+/// The content type of a stream: lines of JSON.
 inline constexpr const char* kStreamType = "application/x-ndjson";
 
 using Refusal = std::optional<Response>;
@@ -24,8 +25,10 @@ using Refusal = std::optional<Response>;
 Refusal guard(const boost::beast::http::request<boost::beast::http::string_body>& message,
               bool allow_remote);
 
+/// 404, with the paths that there are.
 Response no_such_path(std::string_view path,
                       const std::map<std::string, AdminShared::Routes, std::less<>>& routes);
+/// 405, with the methods of the path.
 Response wrong_method(const AdminShared::Routes& routes);
 /// "GET, HEAD"
 std::string methods_of(const AdminShared::Routes& routes);

@@ -1,20 +1,13 @@
 #include "daemon/admin/admin_http.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "base/numbers.hpp"
 #include "daemon/admin/admin_stream.hpp"
 
 namespace starbus::bus::daemon {
 namespace {
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 enum class Part { path, query };
 
@@ -28,10 +21,9 @@ std::optional<std::string> percent_decode(std::string_view text, Part part) {
       decoded.push_back(text[i]);
     } else {
       if (i + 2 >= text.size()) return std::nullopt;
-      const int high = hex_digit(text[i + 1]);
-      const int low = hex_digit(text[i + 2]);
-      if (high < 0 || low < 0) return std::nullopt;
-      decoded.push_back(static_cast<char>(high * 16 + low));
+      const auto byte = parse_number<unsigned char>(text.substr(i + 1, 2), 16);
+      if (!byte) return std::nullopt;
+      decoded.push_back(static_cast<char>(*byte));
       i += 2;
     }
   }
@@ -79,12 +71,7 @@ std::string Request::parameter_or(std::string_view name, std::string_view fallba
 std::optional<std::uint64_t> Request::number_or(std::string_view name,
                                                 std::uint64_t fallback) const {
   const auto text = parameter(name);
-  if (!text) return fallback;
-  std::uint64_t number = 0;
-  const char* const end = text->data() + text->size();
-  const auto read = std::from_chars(text->data(), end, number);
-  if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
-  return number;
+  return text ? parse_number<std::uint64_t>(*text) : fallback;
 }
 
 Response Response::json(const nlohmann::json& value, unsigned status) {

@@ -28,6 +28,7 @@ struct Request {
   std::optional<std::uint64_t> number_or(std::string_view name, std::uint64_t fallback) const;
 };
 
+/// The answer of a route: a status of HTTP and a body.
 struct Response {
   unsigned status = 200;
   std::string content_type = "application/json";
@@ -53,6 +54,7 @@ using Reply = std::function<void(Response)>;
 /// {"skipped":N}.
 class Stream {
  public:
+  /// Bytes that wait for the client; a line beyond them is skipped.
   static constexpr std::size_t kMaxBuffered = 256 * 1024;
 
   struct State;  // shared with the connection
@@ -69,6 +71,7 @@ class Stream {
   /// Called once, from the loop, when the client goes away; not after close().
   void on_close(std::function<void()> handler);
 
+  /// Bytes that the client has not taken yet.
   std::size_t buffered() const;
   std::uint64_t skipped() const;  // in total
 

@@ -20,6 +20,7 @@ struct AtRequest {
   std::string path;    // with its query, encoded again
 };
 
+/// The path under which requests for other daemons begin.
 inline constexpr const char* kAtRoute = "/at/";
 
 /// bad_name if it does not have that form, too_large if the path does not fit a query.
@@ -32,6 +33,7 @@ class SharedRoutes {
   using Route = std::function<Response(const Request&)>;
 
   explicit SharedRoutes(AdminServer& server) : server_(server) {}
+  /// Adds a GET route to the admin server and to these routes.
   void add(const std::string& path, Route route);
   /// The answer to a path with its query string.
   Response answer(const std::string& path_and_query) const;

@@ -17,6 +17,7 @@ namespace starbus::bus::daemon {
 /// than 2xx; the detail holds status, reason and detail).
 class HttpClient {
  public:
+  /// Bytes of an answer and of a line of a stream, at most; beyond: too_large.
   static constexpr std::size_t kMaxBody = 64 * 1024 * 1024;
   static constexpr std::size_t kMaxLine = 1024 * 1024;
 
@@ -24,6 +25,7 @@ class HttpClient {
   static Result<HttpClient> at(std::string_view endpoint,
                                std::chrono::milliseconds timeout = std::chrono::seconds(5));
 
+  /// The body of the answer.
   Result<std::string> get(std::string_view target) const;
   Result<std::string> post(std::string_view target, std::string_view body,
                            std::string_view content_type = "application/json") const;

@@ -10,7 +10,7 @@ QueryQueue::QueryQueue(boost::asio::io_context& loop, Answer answer, Send send)
 void QueryQueue::push(Query query) {
   thread_.check();
   if (waiting_.size() >= kWaiting) {
-    // Who asks waits for an answer: it may as well hear this one. More are not worth a note.
+    // The asking daemon waits for an answer, so it gets this one. More are not worth a note.
     if (refused_.size() < kWaiting) refused_.push_back(std::move(query));
   } else {
     waiting_.push_back(std::move(query));

@@ -23,6 +23,7 @@ class QueryQueue {
   using Answer = std::function<Response(const std::string& path_and_query)>;
   using Send = std::function<void(const bus::Answer&)>;
   static constexpr std::size_t kWaiting = 256;  // beyond it: 503, busy
+  /// Times the duration of an answer.
   static constexpr int kRest = 3;
 
   QueryQueue(boost::asio::io_context& loop, Answer answer, Send send);

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/hex.hpp"
 #include "bus/core/wire/name.hpp"
 #include "bus/io/clock.hpp"
 #include "daemon/metrics.hpp"
@@ -72,7 +73,7 @@ report::LinkInfo link_info(const LinkStatus& link, std::string_view kind) {
           .kind = std::string(kind),
           .address = link.address,
           .greeted = link.greeted,
-          .suspect = link.silence > from_ms(kSuspect),
+          .suspect = link.silence > kSuspect,
           .rtt_us = microseconds(link.round_trip),
           .silence_ms = milliseconds(link.silence),
           .in_flight_bytes = link.in_flight,
@@ -106,13 +107,12 @@ Response failures_response(const Router& router, const Request& request) {
   for (auto failure = latest.rbegin(); failure != latest.rend() && page.failures.size() < *limit;
        ++failure) {
     if (channel && failure->channel != *channel) continue;
-    char origin[64];
-    std::snprintf(origin, sizeof origin, "%08x.%08x", failure->origin.host, failure->origin.slot);
-    page.failures.push_back({.age_ms = milliseconds(now - failure->at),
-                             .id = failure->channel.to_string(),
-                             .name = text.value_or(""),
-                             .origin = origin,
-                             .reason = failure->reason});
+    page.failures.push_back(
+        {.age_ms = milliseconds(now - failure->at),
+         .id = failure->channel.to_string(),
+         .name = text.value_or(""),
+         .origin = hex_of(failure->origin.host) + "." + hex_of(failure->origin.slot),
+         .reason = failure->reason});
   }
   return Response::json(report::to_json(page));
 }

@@ -24,6 +24,7 @@ namespace starbus::bus::daemon {
 class ConfigReader {
  public:
   using Milliseconds = std::chrono::milliseconds;
+  /// Bounds of a getter that names none.
   static constexpr std::uint64_t kNoMaximum = std::numeric_limits<std::int64_t>::max();
   static constexpr Milliseconds kLongest = std::chrono::hours(24 * 365);
 
@@ -38,6 +39,7 @@ class ConfigReader {
   /// "" for the root, "admin" for [admin], "role[2]" for the second [[role]].
   const std::string& path() const { return path_; }
 
+  /// The value under `key`; `fallback` if it is missing, or a problem was noted.
   std::string string(std::string_view key, std::string_view fallback);
   /// A problem if it is missing or empty.
   std::string required_string(std::string_view key);

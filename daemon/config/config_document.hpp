@@ -17,10 +17,12 @@
 
 namespace starbus::bus::daemon {
 
+/// Pieces of the texts of problems.
 inline std::string in_quotes(std::string_view text) {
   return std::string("'").append(text).append("'");
 }
 
+/// The type of a TOML value as the texts of problems call it.
 inline std::string_view type_name(const toml::node& node) {
   switch (node.type()) {
     case toml::node_type::table:
@@ -40,6 +42,7 @@ inline std::string_view type_name(const toml::node& node) {
   }
 }
 
+/// The text of a value of the wrong type.
 inline std::string not_a(std::string_view key, std::string_view wanted, const toml::node& found) {
   std::string text = in_quotes(key).append(" must be ").append(wanted);
   return text.append(", not ").append(type_name(found));

@@ -1,6 +1,6 @@
 #include "daemon/config/endpoint.hpp"
 
-#include <charconv>
+#include "base/numbers.hpp"
 
 namespace starbus::bus::daemon {
 
@@ -20,12 +20,9 @@ Result<Endpoint> parse_endpoint(std::string_view text) {
   } else if (host.find(':') != std::string_view::npos) {
     return bad;  // an IPv6 address without brackets: its last part is not a port
   }
-  const std::string_view digits = text.substr(colon + 1);
-  std::uint16_t port = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [rest, error] = std::from_chars(digits.data(), end, port);
-  if (host.empty() || error != std::errc() || rest != end) return bad;
-  return Endpoint{std::string(host), port};
+  const auto port = parse_number<std::uint16_t>(text.substr(colon + 1));
+  if (host.empty() || !port) return bad;
+  return Endpoint{std::string(host), *port};
 }
 
 }  // namespace starbus::bus::daemon

@@ -6,9 +6,10 @@
 
 namespace starbus::bus::daemon {
 
-/// The key `protocol` of a daemon's table: the highest protocol version that it speaks, "1.1". This
-/// release's, or the one before it: then nothing new is said, whatever the peers could understand,
-/// until every host is upgraded. The minor number; a problem is noted for anything else.
+/// The key `protocol` of a daemon's table: the highest protocol version that it speaks, "1.1". It
+/// is this release's, or the one before it: then the daemon sends nothing new, whatever the peers
+/// could understand, until every host is upgraded. Returns the minor number; notes a problem for
+/// anything else.
 std::uint8_t read_protocol(ConfigReader& table);
 
 }  // namespace starbus::bus::daemon

@@ -1,11 +1,11 @@
 #include "daemon/report/document.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <type_traits>
 
+#include "base/numbers.hpp"
 #include "bus/core/wire/ids.hpp"
 #include "bus/core/wire/shard_list.hpp"
 
@@ -62,11 +62,8 @@ class Writer {
     return field.value ? Json(static_cast<std::int64_t>(*field.value)) : Json(nullptr);
   }
   static Json of(const Identifier<const std::string>& field) {
-    const std::string& text = field.value;
-    std::uint64_t number = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
-    return whole ? Json(number) : Json(text);
+    const auto number = parse_number<std::uint64_t>(field.value);
+    return number ? Json(*number) : Json(field.value);
   }
   static Json of(const EpochText<const std::string>& field) { return field.value; }
   template <class Value>

@@ -54,6 +54,7 @@ struct ShortRows {
   T& value;
 };
 
+/// Each marks a field with the form of the same name.
 template <class T>
 Whole<T> whole(T& value) {
   return {value};

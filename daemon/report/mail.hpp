@@ -51,6 +51,7 @@ struct MailBoxes {
   friend bool operator==(const MailBoxes&, const MailBoxes&) = default;
 };
 
+/// One stored message of a mailbox or log.
 struct MailRow {
   std::uint64_t number = 0;
   double time_ms = 0;       // since 1970
@@ -86,6 +87,7 @@ struct MailPage {
   friend bool operator==(const MailPage&, const MailPage&) = default;
 };
 
+/// One shard of a store. `oldest_ms`: when its oldest message was stored, since 1970.
 struct MailShard {
   std::uint64_t shard = 0;
   std::uint64_t mailboxes = 0;

@@ -1,4 +1,4 @@
-/// What a busd reports about its mail store: a part of /status, and the start of /mail/stats.
+/// The report of a busd about its mail store: a part of /status, and the start of /mail/stats.
 #pragma once
 
 #include <cstdint>

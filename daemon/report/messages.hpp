@@ -9,6 +9,7 @@
 
 namespace starbus::report {
 
+/// One message that was not delivered, and the reason.
 struct FailureRow {
   double age_ms = 0;
   std::string id;    // of the channel
@@ -65,6 +66,7 @@ struct TailLine {
   friend bool operator==(const TailLine&, const TailLine&) = default;
 };
 
+/// One hop of a trace.
 struct TracePassage {
   std::string where;
   std::uint64_t at_ns = 0;  // on the clock of that machine

@@ -1,4 +1,4 @@
-/// /names and /route: who owns which channel name.
+/// /names and /route: the owners of channel names.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 
 namespace starbus::report {
 
+/// One channel name with its owner.
 struct NameRow {
   std::string name;
   std::string id;

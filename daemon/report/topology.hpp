@@ -35,6 +35,7 @@ struct Vitals {
   friend bool operator==(const Vitals&, const Vitals&) = default;
 };
 
+/// One process of a host.
 struct ProcessInfo {
   std::string name;  // HOST.NODE
   std::string role;
@@ -48,7 +49,7 @@ struct ProcessInfo {
   std::uint64_t recent_sessions = 0;  // of the latest ten minutes
   Vitals vitals{};
 
-  /// What busroot knows of a process.
+  /// The fields of a process that busroot knows.
   template <class Self, class Visit>
   static void short_fields(Self& self, Visit& visit) {
     visit("name", self.name);

@@ -29,6 +29,7 @@ struct ArchiveFailure {
 class Nesting {
  public:
   explicit Nesting(std::size_t limit) : limit_(std::min(limit, begins_.size())) {}
+  /// A class begins here; throws too_deep beyond the limit.
   void enter(std::size_t position) {
     if (depth_ == limit_) throw ArchiveFailure{DataErrc::too_deep};
     begins_[depth_++] = position;
@@ -48,6 +49,7 @@ class OutputArchive : public cereal::OutputArchive<OutputArchive, cereal::AllowE
   explicit OutputArchive(Encoder& out)
       : cereal::OutputArchive<OutputArchive, cereal::AllowEmptyClassElision>(this), out_(out) {}
 
+  /// The functions that cereal's call to write; each throws if the archive is full.
   template <Number T>
   void number(T value) {
     out_.number(value);
@@ -58,11 +60,13 @@ class OutputArchive : public cereal::OutputArchive<OutputArchive, cereal::AllowE
     out_.varint(count);
     check();
   }
+  /// Raw bytes, without a length.
   void bytes(const void* data, std::size_t count) {
     out_.raw(static_cast<const std::byte*>(data), count);
     check();
   }
   void enter() { nesting_.enter(out_.written()); }
+  /// The class has ended: a zero byte if it wrote nothing.
   void leave() {
     if (nesting_.leave(out_.written())) number(false);
   }
@@ -83,6 +87,7 @@ class InputArchive : public cereal::InputArchive<InputArchive, cereal::AllowEmpt
         in_(in),
         nesting_(in.depth()) {}
 
+  /// Each reads what OutputArchive writes, and throws if the bytes are not of that form.
   template <Number T>
   T number() {
     const T value = in_.number<T>();
@@ -94,19 +99,23 @@ class InputArchive : public cereal::InputArchive<InputArchive, cereal::AllowEmpt
     check();
     return count;
   }
+  /// Exactly `count` bytes; nothing is copied if they are not there.
   void bytes(void* to, std::size_t count) {
     const ByteView from = in_.take(count);
     check();
     if (count != 0) std::memcpy(to, from.data(), count);
   }
+  /// Takes memory off the budget; throws if it is used up.
   void charge(std::size_t bytes) {
     in_.charge(bytes);
     check();
   }
+  /// The class begins here, and takes this much memory.
   void enter(std::size_t bytes) {
     charge(bytes);
     nesting_.enter(in_.left());
   }
+  /// The class has ended; throws if a zero byte is missing.
   void leave() {
     if (nesting_.leave(in_.left()) && number<bool>()) throw ArchiveFailure{DataErrc::malformed};
   }

@@ -25,6 +25,7 @@ class Decoder {
     if (bytes.size() > budget.bytes) fail(DataErrc::too_large);
   }
 
+  /// The next number, as store_number writes it; 0 after a failure.
   template <Number T>
   T number() {
     if constexpr (std::is_enum_v<T>) {
@@ -93,6 +94,7 @@ class Decoder {
     return ok();
   }
 
+  /// The first failure counts. Nothing can be read after it.
   void fail(DataErrc code) {
     if (error_ == DataErrc::ok) error_ = code;
     rest_ = {};

@@ -54,7 +54,8 @@ std::size_t store_number(std::byte* to, T value) {
     return 1;
   } else if constexpr (std::is_floating_point_v<T>) {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8);
-    std::memcpy(to, &value, sizeof value);  // bytes.hpp asserts that memory is little-endian
+    std::memcpy(to, &value,
+                sizeof value);  // little_endian.hpp asserts that memory is little-endian
     return sizeof value;
   } else if constexpr (sizeof(T) == 1) {
     *to = static_cast<std::byte>(value);
@@ -73,6 +74,7 @@ class Encoder {
   explicit Encoder(Bytes& out, std::size_t limit = kArchiveBytes)
       : out_(out), begin_(out.size()), limit_(limit) {}
 
+  /// Appends one value; beyond the limit too_large, and nothing more is written.
   template <Number T>
   void number(T value) {
     std::byte bytes[kMaxVarint] = {};  // g++ 12 warns that unwritten bytes are read
@@ -97,6 +99,7 @@ class Encoder {
     out_.insert(out_.end(), bytes, bytes + size);
   }
 
+  /// The first failure counts.
   void fail(DataErrc code) {
     if (error_ == DataErrc::ok) error_ = code;
   }

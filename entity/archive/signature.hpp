@@ -37,11 +37,13 @@ class SignatureArchive
  public:
   SignatureArchive()
       : cereal::OutputArchive<SignatureArchive, cereal::AllowEmptyClassElision>(this) {}
+  /// Appends a part, after a comma unless it begins or ends a group.
   void add(std::string_view text) {
     const bool opens = text_.empty() || text_.back() == '{' || text_.back() == '[';
     if (!opens && text != "}" && text != "]") text_ += ',';
     text_ += text;
   }
+  /// The braces of a class.
   void enter(const std::type_info& type) {
     add("{");
     inside_.emplace_back(type);

@@ -1,9 +1,9 @@
 /// The keys that one subject listens to at its present place.
 ///
 /// Owns the callbacks of its subject; while it is attached to a board, that lists it once for each
-/// key, and type of data, that it has callbacks for, and for no other. Remembers up to which number
-/// of a place it was told, so that of what several cells of a place announce each is heard once,
-/// also by who moves between them. Used by one thread; board and listener may end in any order,
+/// key, and type of data, that it has callbacks for, and for no other. Remembers the highest number
+/// that it has heard of a place, so that it hears an announcement of several cells of a place once,
+/// also when it moves between them. Used by one thread; board and listener may end in any order,
 /// also within a callback. Failures are values; an exception of a callback leaves announce().
 #pragma once
 
@@ -46,9 +46,9 @@ class BoardListener {
   /// Callbacks of all keys.
   std::size_t size() const { return callbacks_.size(); }
 
-  /// Leaves the board where it was, and joins this one. Says how many announcements were made at
-  /// the place since this was told there the last time: 0 if it knows of no such time. Errors:
-  /// too_many_keys and too_many_listeners, of the board: then it is attached to none.
+  /// Leaves the board where it was, and joins this one. Returns how many announcements were made at
+  /// the place since it last heard one there: 0 if it remembers none. Errors: too_many_keys and
+  /// too_many_listeners, of the board: then it is attached to none.
   EventResult<std::uint64_t> attach(EventBoard& board);
   void detach();
   /// False also when the board has ended.
@@ -56,7 +56,7 @@ class BoardListener {
 
   /// The numbers, to go on with in another process; also while it is attached.
   void save(Encoder& out) const;
-  /// What was saved counts from now on; a number never sinks. Errors: malformed, truncated,
+  /// The saved numbers count from now on; a number never sinks. Errors: malformed, truncated,
   /// too_large: then nothing has changed.
   DataResult<> restore(Decoder& in);
 
@@ -97,10 +97,10 @@ class BoardListener {
   KeyedDispatcher callbacks_;
   std::vector<std::unique_ptr<Entry>> entries_;  // by KeyedListenerId::list of callbacks_
   boost::intrusive_ptr<BoardState> state_;       // where it was attached last; null: detached
-  // Of this place: up to it all was told elsewhere. Not raised by rounds, since one within another
-  // has the higher number, and ends sooner.
+  // The number of this place up to which it has heard all elsewhere. Not raised by rounds, since
+  // one within another has the higher number, and ends sooner.
   std::uint64_t floor_ = 0;
-  std::uint64_t heard_ = 0;  // the highest number that it was told here
+  std::uint64_t heard_ = 0;  // the highest number that it has heard here
   SeenNumbers seen_;
 };
 

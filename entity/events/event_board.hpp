@@ -1,4 +1,4 @@
-/// What happens at a place, told only to those of its subjects that listen to it.
+/// Announces events at a place to those of its subjects that listen to them.
 ///
 /// One per place and process: a space, or one cell of it. For each key, and type of data, it lists
 /// the BoardListeners that wait for it, in the order in which they came; a round costs what those
@@ -48,7 +48,7 @@ class EventBoard {
   explicit EventBoard(OnlineId place, std::uint64_t number = 0)
       : state_(new BoardState(place, number)) {}
   ~EventBoard() {
-    state_->number = state_->told();  // rounds that run end here, and who was not told was not
+    state_->number = state_->told();  // ends the rounds that run
     state_->lists.reset();
   }
   EventBoard(const EventBoard&) = delete;

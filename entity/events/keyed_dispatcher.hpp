@@ -96,7 +96,7 @@ class KeyedDispatcher {
   bool contains(KeyedListenerId id) const {
     return id.list < lists_.size() && lists_[id.list]->contains(id.id);
   }
-  /// Of one of this dispatcher's handles, also of a removed listener: how many listen to its key,
+  /// For one of this dispatcher's handles, also of a removed listener: how many listen to its key,
   /// with its type of data; and the key, whose text lives as long as the dispatcher.
   std::size_t size_beside(KeyedListenerId id) const { return lists_.at(id.list)->size(); }
   EventKey key_of(KeyedListenerId id) const;

@@ -10,7 +10,7 @@ namespace starbus::entity {
 #define STARBUS_EVENT_LIMITS(X)                                                        \
   X(kMaxDispatchDepth, 16, "rounds",                                                   \
     "listeners that answer each other without end must not end the stack", "too_deep") \
-  X(kMaxListeners, 65'536, "listeners", "of one event: each costs every round a call", \
+  X(kMaxListeners, 65'536, "listeners", "per event: each costs every round a call",    \
     "too_many_listeners")                                                              \
   X(kMaxEventKeys, 4'096, "keys", "that were ever listened to: they keep their place", \
     "too_many_keys")                                                                   \

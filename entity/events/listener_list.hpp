@@ -77,6 +77,7 @@ class ListenerList
   explicit ListenerList(boost::intrusive_ptr<DispatchDepth> depth);
   ~ListenerList();
 
+  /// In order of priority. too_many_listeners: kMaxListeners, or the list has ended.
   EventResult<ListenerId> add(boost::intrusive_ptr<Listener> listener, int priority);
   /// Was it listening?
   bool remove(ListenerId id);

@@ -23,6 +23,7 @@ class SeenNumbers {
   void note(OnlineId place, std::uint64_t number);
   std::size_t size() const { return rows_.size(); }
 
+  /// Appends all numbers.
   void save(Encoder& out) const;
   /// Adds saved numbers. Errors: malformed, truncated, too_large.
   DataResult<> restore(Decoder& in);

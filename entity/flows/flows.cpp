@@ -12,7 +12,7 @@ namespace {
 // The deadline is in nanoseconds of the cluster's clock, as a signed number.
 constexpr std::uint8_t kFlowVersion = 1;
 constexpr std::size_t kSmallestFlow = 8 + 8 + 8 + 1 + 4;
-constexpr Time kLongestFlow = std::chrono::hours(kMaxFlowDeadline);
+constexpr Time kLongestFlow = kMaxFlowDeadline;
 
 }  // namespace
 

@@ -25,12 +25,14 @@ struct FlowId {
   friend auto operator<=>(const FlowId&, const FlowId&) = default;
 };
 
+/// How the wait of a flow ended.
 enum class FlowOutcome : std::uint8_t {
   reply,    // the answer
   failure,  // a definite failure; the bytes say which
   timeout,  // the deadline came first; no bytes
 };
 
+/// A flow that goes on: its handler gets this.
 struct FlowResume {
   FlowId id;
   std::string_view name;  // all three live until the handler returns

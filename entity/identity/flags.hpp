@@ -15,6 +15,7 @@ class FlagSet {
   template <class... Flags>
   requires(std::is_same_v<Enum, Flags>&&...) constexpr explicit FlagSet(Flags... flags)
       : bits_((std::uint64_t{0} | ... | bit(flags))) {}
+  /// The set of these bits, as `bits` returns them.
   static constexpr FlagSet from_bits(std::uint64_t bits) {
     FlagSet set;
     set.bits_ = bits;

@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "base/numbers.hpp"
+
 namespace starbus::entity {
 namespace {
 
@@ -37,13 +39,10 @@ std::string PersistentIdSource::of(OnlineId id) const {
 
 std::optional<OnlineId> PersistentIdSource::read(std::string_view id) const {
   if (!id.starts_with(prefix_) || id.size() < prefix_.size() + 2) return std::nullopt;
-  std::uint64_t number = 0;
-  const char* const begin = id.data() + prefix_.size() + 1;
-  const auto parsed = std::from_chars(begin, id.data() + id.size(), number, 16);
-  const OnlineId found{number};
+  const auto number = parse_number<std::uint64_t>(id.substr(prefix_.size() + 1), 16);
   // The form that of() writes, and no other.
-  if (parsed.ec != std::errc() || of(found) != id) return std::nullopt;
-  return found;
+  if (!number || of(OnlineId{*number}) != id) return std::nullopt;
+  return OnlineId{*number};
 }
 
 }  // namespace starbus::entity

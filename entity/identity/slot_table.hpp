@@ -22,6 +22,7 @@ class LocalId {
   constexpr LocalId() = default;
   constexpr LocalId(std::uint32_t slot, std::uint32_t salt)
       : value_(std::uint64_t{salt} << 32 | slot) {}
+  /// The id of this number, as `value` returns it.
   static constexpr LocalId from_value(std::uint64_t value) {
     return {static_cast<std::uint32_t>(value), static_cast<std::uint32_t>(value >> 32)};
   }

@@ -40,6 +40,7 @@ class TypeInfo {
   std::array<const TypeInfo*, kMaxTypeDepth> chain_{};  // null after depth_
 };
 
+/// The one TypeInfo of T.
 template <class T>
 const TypeInfo& type_info();
 
@@ -50,6 +51,7 @@ class TypeRoot {
   using TypeSelf = T;
   using TypeParent = void;
   using Root = T;
+  /// Number of ancestors.
   static constexpr std::size_t kTypeDepth = 0;
 
   /// The type of the object; during construction that of the part that exists, as with virtual
@@ -70,6 +72,7 @@ class TypedAs : public Parent {
  public:
   using TypeSelf = T;
   using TypeParent = Parent;
+  /// Number of ancestors.
   static constexpr std::size_t kTypeDepth = Parent::kTypeDepth + 1;
   static_assert(kTypeDepth < kMaxTypeDepth);
 

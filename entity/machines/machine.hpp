@@ -26,6 +26,7 @@ struct DeadlinePassed {
   Time due;  // by the wheel's clock
 };
 
+/// The result of an event.
 enum class Handled : std::uint8_t {
   handled,
   ignored,  // the active state has no handler for it, or the machine does not run
@@ -230,7 +231,7 @@ class Machine final : public MachineBase {
   void enter(State& state) {
     if constexpr (requires { State::kDeadline; }) {
       static_assert(
-          requires { state.on(DeadlinePassed{}, *this); }, "a deadline that nobody handles");
+          requires { state.on(DeadlinePassed{}, *this); }, "kDeadline without on(DeadlinePassed)");
       set_deadline(State::kDeadline);
     }
     if constexpr (requires { state.on_enter(*this); }) state.on_enter(*this);

@@ -73,6 +73,7 @@ class MachineGroup {
   void on_all_stopped(std::function<void()> callback) { all_stopped_ = std::move(callback); }
 
   std::size_t size() const { return machines_.size(); }
+  /// Machines that have started and not stopped.
   std::size_t running() const;
   /// In the order in which they joined.
   std::vector<MachineReport> report() const;

@@ -43,7 +43,7 @@ const ComponentInfo& component_info() {
   return info;
 }
 
-/// What only the manager can make: the permission to construct one component.
+/// The permission to construct one component, which only the manager can make.
 class ComponentKey {
  public:
   ComponentKey(const ComponentKey&) = delete;
@@ -80,6 +80,7 @@ class ComponentOf : public Component {
   using OwnerClass = Owner;
   Owner& owner() const { return static_cast<Owner&>(entity()); }
 
+  /// For the EntityManager, which alone can make the key.
   template <class... A>
   static Self* construct(const ComponentKey& key, A&&... arguments) {
     static_assert(std::is_final_v<Self>, "classes of components are final");

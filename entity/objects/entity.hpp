@@ -33,6 +33,7 @@ class EntityManager;
 class MachineGroup;
 class Root;  // of properties
 
+/// How far an entity is in its life.
 enum class EntityState : std::uint8_t {
   constructed,   // its components are being made
   initialising,  // on_init runs, of one part after the other
@@ -57,7 +58,7 @@ struct EntityRow {
   std::size_t present() const { return slots.size() - gone; }
 };
 
-/// What only the manager can make: the permission to construct one entity, with its ids.
+/// The permission to construct one entity, with its ids, which only the manager can make.
 class ConstructKey {
  public:
   ConstructKey(const ConstructKey&) = delete;
@@ -93,9 +94,10 @@ class Entity : public Part, public rpc::CallableBase {
   using TypeParent = void;
   using MadePointer = Entity*;
   using Component = entity::Component;  // hides the one of CallableBase
+  /// Number of ancestors.
   static constexpr std::size_t kTypeDepth = 0;
   static constexpr std::string_view kTypeName = "entity";
-  /// What it is, as EntityManager::describe, for people and tools; servers may call it on any
+  /// The description of EntityManager::describe, for people and tools; servers may call it on any
   /// entity that has a name (bustop entity NAME).
   std::string inspect(rpc::Caller& from);
   static constexpr auto kRpc =
@@ -141,8 +143,8 @@ class Entity : public Part, public rpc::CallableBase {
   /// Calls a method M of another object; a step S of this class gets the answer, followed by
   /// the values of `kept`, once, wherever the entity is by then. Always ends: as rpc::call does, or
   /// at the deadline, which counts during a move, too. The entity must be bound at this endpoint.
-  /// Errors, after which nothing was sent: not_alive, no_timers, no_channel, too_large (what is
-  /// kept, or the arguments, which must fit their types), step_refused.
+  /// Errors, after which nothing was sent: not_alive, no_timers, no_channel, too_large (the kept
+  /// values, or the arguments, which must fit their types), step_refused.
   template <auto M, auto S, class... Kept, class... A>
   EntityResult<FlowId> ask(rpc::Endpoint& endpoint, const rpc::Address& to,
                            const rpc::AskOptions& options, std::tuple<Kept...> kept,
@@ -254,7 +256,7 @@ struct RpcNearest<T, false> : RpcNearest<typename T::TypeParent> {};
 
 }  // namespace objects_detail
 
-/// Between a class of entities and its parent; passes what it is constructed with on to that. The
+/// Between a class of entities and its parent; passes its constructor's arguments on to that. The
 /// methods of the nearest ancestor that has some can be called, too.
 template <class Self, class Parent = Entity, class List = Components<>>
 class EntityOf : public Parent {
@@ -262,9 +264,11 @@ class EntityOf : public Parent {
   using TypeSelf = Self;
   using TypeParent = Parent;
   using RpcBase = typename objects_detail::RpcNearest<Parent>::type;
+  /// Number of ancestors.
   static constexpr std::size_t kTypeDepth = Parent::kTypeDepth + 1;
   static_assert(kTypeDepth < kMaxTypeDepth);
 
+  /// For the EntityManager, which alone can make the key.
   template <class... A>
   static Self* construct(const ConstructKey& key, A&&... arguments) {
     return new Self(key, std::forward<A>(arguments)...);

@@ -84,7 +84,7 @@ void EntityManager::leave(Entity& entity) {
     if (std::exchange(each.in_space, false)) hook(*each.component, each.component);
   }
   entity.more().space = OnlineId::none;
-  // What counted there alone; nothing of one that ends.
+  // Fields that counted in that space alone get their defaults; not in an entity that ends.
   Root* const properties = entity.state_ == EntityState::alive ? entity.properties() : nullptr;
   if (properties != nullptr) static_cast<void>(properties->reset(Lifetime::space));
 }

@@ -1,4 +1,4 @@
-// What an entity looks like to people: one declaration shows its properties, too.
+// The description of an entity for people: one declaration shows its properties, too.
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>

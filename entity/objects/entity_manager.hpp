@@ -30,6 +30,7 @@
 
 namespace starbus::entity {
 
+/// Bounds and surroundings of an EntityManager.
 struct EntityOptions {
   std::size_t most = kMaxEntities;
   EntityObserver* observer = nullptr;  // outlives the manager
@@ -117,8 +118,9 @@ class EntityManager {
   const EntityCounters& counters() const { return counters_; }
   const EntityFactory& types() const { return types_; }
 
-  /// JSON: types and ids, state, components, steps that wait, who watches, properties; and what the
-  /// observer adds. Bounded: what exceeds kShownProperties or kShownSteps is left out, and counted.
+  /// JSON: types and ids, state, components, steps that wait, watchers, properties; and the
+  /// observer's part. Bounded: entries beyond kShownProperties or kShownSteps are left out, and
+  /// counted.
   nlohmann::ordered_json describe(const Entity& entity) const;
 
   // --- living ---
@@ -130,14 +132,15 @@ class EntityManager {
 
   // --- moving ---
 
-  /// Packs what travels, for create_moved() elsewhere; nothing may change it until it is thawed, or
-  /// destroyed as EndReason::moved. Errors: not_alive, in_space, init_failed (a hook refused),
-  /// too_large, ended: the move was given up.
+  /// Packs the state that travels, for create_moved() elsewhere; nothing may change it until it is
+  /// thawed, or destroyed as EndReason::moved. Errors: not_alive, in_space, init_failed (a hook
+  /// refused), too_large, ended: the move was given up.
   EntityResult<Bytes> freeze(Entity& entity, MovedForm form = MovedForm::snapshot);
   /// The move was aborted: the entity goes on here. If it may have lived at the target meanwhile
   /// (bus::Errc::rolled_back), let its properties begin_anew() before. Error: not_alive.
   EntityResult<> thaw(Entity& entity);
-  /// What freeze() wrote, from wherever, with its ids; also bad_state, and as create_by_name().
+  /// Makes an entity from the bytes of freeze(), of any process, with its ids; also bad_state, and
+  /// as create_by_name().
   EntityResult<Entity*> create_moved(ByteView state);
   /// The same in two halves, for callers that must know that it can live here before it does. The
   /// first does everything but the activation: it cannot be found yet, and its steps are parked.
@@ -156,12 +159,12 @@ class EntityManager {
   /// more, calls to it answer no_such_entity, its coroutines, timers and listeners end. Idempotent:
   /// the first reason counts. From within anything.
   void destroy(Entity& entity, EndReason reason = EndReason::destroyed);
-  /// Ends what was destroyed, in the order of destroy(), `most` at a time, or until `time` is over
+  /// Ends destroyed entities, in the order of destroy(), `most` at a time, or until `time` is over
   /// (null: it has no end). True: there is more, for the next pass. Within a hook, a constructor or
   /// a walk it does nothing.
   bool settle(std::size_t most = kSettlePass, const rpc::PassTime* time = nullptr);
-  /// Marks all, and again what their hooks make: settle() goes on until nothing is left, which
-  /// closed() tells.
+  /// Marks all, and again the entities that their hooks make: settle() goes on until nothing is
+  /// left, which closed() shows.
   void begin_close(EndReason reason = EndReason::closing);
   /// begin_close and settle to the end. Error: endless_close; not_alive within a hook or a walk.
   EntityResult<> close(EndReason reason = EndReason::closing);

@@ -23,7 +23,7 @@ struct HookFailure {
   std::string to_string() const;
 };
 
-/// Who surrounds a manager: called within it, so it may mark entities, and not settle.
+/// The surroundings of a manager: called within it, so it may mark entities, and not settle.
 class EntityObserver {
  public:
   /// There is work for settle(), and there was none before.

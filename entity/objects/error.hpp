@@ -73,6 +73,7 @@ STARBUS_ERRORS(EntityErrc, std::uint8_t, kEntityErrors, 10, "entity", STARBUS_EN
 
 using starbus::name_of;
 
+/// Longer texts are cut.
 inline constexpr std::size_t kMaxEntityDetailBytes = 255;
 
 /// "init_failed: player 7f3a, component 'bag', init: hook_failed: no gold"; the text is cut at

@@ -9,16 +9,16 @@ namespace starbus::entity {
 // X(constant, value, unit, reason, when reached)
 #define STARBUS_ENTITY_LIMITS(X)                                                                  \
   X(kMaxEntities, 1'000'000, "entities",                                                          \
-    "of one process, unless its EntityOptions say otherwise: ten times what a full node needs",   \
+    "per process, unless its EntityOptions say otherwise: ten times what a full node needs",      \
     "too_many_entities")                                                                          \
-  X(kMaxEntityComponents, 64, "components", "of one entity: as many as RPC reaches",              \
+  X(kMaxEntityComponents, 64, "components", "per entity: as many as RPC reaches",                 \
     "too_many_components")                                                                        \
   X(kMaxPersistentId, 200, "bytes", "a persistent id is part of the name of a channel", "bad_id") \
-  X(kMaxAtEnd, 1024, "closures", "of one entity or component, for its end; or subscriptions",     \
+  X(kMaxAtEnd, 1024, "closures", "per entity or component, for its end; or subscriptions",        \
     "too_many_closures")                                                                          \
   X(kSettlePass, 1024, "entities", "ended in one pass: messages and timers wait meanwhile",       \
     "the rest ends in the next pass")                                                             \
-  X(kSettleTime, 5, "ms", "of such a pass of an EntityHost: hooks are the program's",             \
+  X(kSettleTime, 5ms, "of such a pass of an EntityHost: hooks are the program's",                 \
     "as kSettlePass")                                                                             \
   X(kMaxCloseRounds, 16, "rounds",                                                                \
     "of a close: each ends what the hooks of the one before have made",                           \
@@ -27,7 +27,7 @@ namespace starbus::entity {
     "the description says how many it left out")                                                  \
   X(kShownMachines, 32, "machines", "of states, in the description of one entity, likewise",      \
     "the description says how many it left out")                                                  \
-  X(kShownProperties, 256 * 1024, "bytes", "of properties in the description of one entity",      \
+  X(kShownProperties, 256_KiB, "bytes", "of properties in the description of one entity",         \
     "they are left out, and it says how large they are")                                          \
   X(kMaxEntityDetail, kMaxEntityDetailBytes, "bytes", "the text of an error: for people",         \
     "it is cut")

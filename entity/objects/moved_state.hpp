@@ -37,8 +37,9 @@ struct MovedState {
   ByteView flows;
   std::vector<Block> blocks;
 
+  /// Appends the state.
   void write(Encoder& out) const;
-  /// Nothing if the bytes are no such state.
+  /// Nullopt if the bytes are not such a state.
   static std::optional<MovedState> read(ByteView bytes);
 };
 

@@ -2,8 +2,8 @@
 /// While the entity is frozen, or not there yet, it is parked as bytes, and nothing fires.
 ///
 /// Made when its entity first needs it, or brings some along; belongs to it and to the loop's
-/// thread; the wheel outlives it. What fires is handed to the manager, as the name of a step.
-/// Failures are values.
+/// thread; the wheel outlives it. A timer or flow that fires is handed to the manager, as the name
+/// of a step. Failures are values.
 #pragma once
 
 #include <optional>
@@ -32,10 +32,10 @@ class MovingCode final : private rpc::AnswerSink {
   /// For its entity, which the answers to its channel come to.
   rpc::AnswerSink* answers() { return this; }
 
-  /// What it has becomes bytes: exports of the two.
+  /// Packs all timers and flows as bytes: exports of the two.
   void park(Time cluster_now);
-  /// Takes the state that travelled. bad_state, unknown_step, no_timers (the wheel is full): of
-  /// what would not run here nothing is taken.
+  /// Takes the state that travelled. bad_state, unknown_step, no_timers (the wheel is full): then
+  /// it takes nothing that would not run here.
   EntityResult<> park(ByteView timers, ByteView flows, Time cluster_now);
   bool parked() const { return parked_.has_value(); }
   ByteView parked_timers() const { return parked_->timers; }
@@ -60,7 +60,7 @@ class MovingCode final : private rpc::AnswerSink {
   std::optional<Parked> parked_;
 };
 
-/// What stands before the arguments of each: the signature of the step.
+/// The bytes before the arguments of each: the signature of the step.
 inline constexpr std::size_t kStepHead = sizeof(std::uint64_t);
 
 /// The arguments of a step, converted to its parameters, as they travel. Error: too_large.

@@ -28,6 +28,7 @@ enum class EndReason : std::uint8_t {
 };
 std::string_view name_of(EndReason reason);
 
+/// The hooks of a life, as errors and counters name them.
 enum class Hook : std::uint8_t {
   construct,
   init,
@@ -51,8 +52,8 @@ class Part {
   TimerOwner& timers() { return held().timers; }
   /// A listener that is removed then. Error: too_many_closures.
   EntityResult<> keep(Subscription subscription);
-  /// Called once, then; the last one first. For what has no owner of its own here, such as Flows.
-  /// Error: too_many_closures.
+  /// Called once, then; the last one first. For members without an owner of their own here, such as
+  /// Flows. Error: too_many_closures.
   EntityResult<> at_end(std::function<void()> closure);
 
  protected:

@@ -26,6 +26,7 @@ class Entity;
 
 // --- types of steps ------------------------------------------------------------------------------
 
+/// The types of a method that may be a step; kStep is false for any other.
 template <class M>
 struct StepTraits {
   static constexpr bool kStep = false;
@@ -67,9 +68,11 @@ struct Step {
   DataErrc (*run)(Entity* entity, ByteView arguments, const StepAnswer& answer) = nullptr;
 };
 
+/// The kSteps of a class.
 template <auto... M>
 struct Steps {
   std::array<Step, sizeof...(M)> rows;
+  /// Null if there is none.
   const Step* find(std::string_view name) const {
     for (const Step& row : rows) {
       if (row.name == name) return &row;
@@ -78,6 +81,7 @@ struct Steps {
   }
 };
 
+/// The hash of the argument types, by which two builds of a step are told apart.
 template <auto M>
 std::uint64_t step_signature() {
   using Traits = StepOf<M>;
@@ -98,6 +102,8 @@ std::uint64_t step_signature() {
   return hash;
 }
 
+/// Decodes the arguments and runs the step, unless `entity` is null. Errors of the decoder: nothing
+/// has run.
 template <auto M>
 DataErrc run_step(Entity* entity, ByteView bytes, const StepAnswer& answer) {
   using Traits = StepOf<M>;
@@ -126,11 +132,13 @@ DataErrc run_step(Entity* entity, ByteView bytes, const StepAnswer& answer) {
 
 // --- declarations --------------------------------------------------------------------------------
 
+/// One row for `steps`.
 template <auto M>
 struct DeclaredStep {
   std::string_view name;
 };
 
+/// Declares one step. Its name travels: 1..48 of a-z 0-9 _.
 template <auto M>
 consteval DeclaredStep<M> step(std::string_view name) {
   static_assert(IsStep<M>,
@@ -139,6 +147,7 @@ consteval DeclaredStep<M> step(std::string_view name) {
   return {name};
 }
 
+/// Collects the rows of kSteps; two steps of one name do not compile.
 template <auto... M>
 consteval Steps<M...> steps(DeclaredStep<M>... declared) {
   const Steps<M...> all{

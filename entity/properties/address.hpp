@@ -28,6 +28,7 @@ std::string_view name_of(Operation operation);
 
 /// The way from an entity to one of its fields, as it goes on the wire: an index per level, and
 /// after the index of a bag the key of the item in it. Built from the field upwards, on the stack.
+/// A plain value.
 class Address {
  public:
   /// The address of the field with this index in `owner`; `reach` is its own.

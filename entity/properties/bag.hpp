@@ -13,7 +13,8 @@ namespace starbus::entity {
 /// buffs. An item is edited in place, and only the changed field is sent; an item that is
 /// inserted is sent to each audience with the fields which that one sees. A refused write changes
 /// nothing and sends nothing. Owns its items, whose addresses are stable until they are erased. An
-/// empty bag costs a pointer. An item may be half of kMaxValue as encoded.
+/// empty bag costs a pointer. An item may be half of kMaxValue as encoded. Belongs to the thread
+/// that owns the entity.
 template <StructType Item, Flags F = Flags::none, KeyType Key = std::int64_t>
 class Bag : public Member<F> {
   static_assert(!has(F, Flags::latest_only), "a change of a bag is not its whole value");
@@ -90,6 +91,7 @@ class Bag : public Member<F> {
   bool empty() const { return size() == 0; }
   std::uint32_t capacity() const { return capacity_; }
 
+  /// For the schema.
   static const FieldType& type();
 
  private:

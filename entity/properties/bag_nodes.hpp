@@ -15,7 +15,8 @@ struct BagHolder {
   Reach reach;
 };
 
-/// The items of one bag: by key, and by slot. Owns them; an item's address is stable.
+/// The items of one bag: by key, and by slot. Owns them; an item's address is stable. Belongs to
+/// the thread that owns the entity.
 template <class Item, class Key>
 class BagNodes {
  public:
@@ -56,6 +57,7 @@ class BagNodes {
   BagNodes& operator=(const BagNodes&) = delete;
 
   const ByKey& by_key() const { return nodes_; }
+  /// Null if no item has the key.
   Node* find(const Key& key) const {
     const auto found = nodes_.find(key);
     return found == nodes_.end() ? nullptr : found->second.get();

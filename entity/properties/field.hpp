@@ -67,6 +67,7 @@ class Field : public Member<F> {
     return *this = std::move(copy);
   }
 
+  /// For the schema.
   static const FieldType& type();
 
  private:
@@ -183,7 +184,7 @@ const FieldType& Field<T, F>::type() {
   return type;
 }
 
-/// The base of a Field of a struct; see there.
+/// The base of a Field of a struct; see there. Belongs to the thread that owns the entity.
 template <class T, Flags F>
 class StructField {
   static_assert(valid(F), "one lifetime at most, none if saved; server_only excludes audiences");
@@ -206,6 +207,7 @@ class StructField {
   T& operator*() { return value_; }
   const T& operator*() const { return value_; }
 
+  /// For the schema.
   static const FieldType& type();
 
  protected:

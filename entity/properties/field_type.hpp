@@ -91,6 +91,7 @@ class FieldType {
   /// The same without: as part of a replacement.
   virtual void restore(void* field, const void* from, Transaction& undo) const = 0;
 
+  /// The whole value as JSON.
   virtual void show(const void* field, JsonWriter out) const = 0;
   /// One element; `step` as in a path.
   virtual DataResult<> show_element(const void* field, const PathStep& step, JsonWriter out) const;

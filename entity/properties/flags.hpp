@@ -9,8 +9,8 @@
 
 namespace starbus::entity {
 
-/// Who gets changes, in the order in which they are sent: ghosts before clients, which may ask
-/// them.
+/// The receivers of changes, in the order in which they get them: ghosts before clients, which may
+/// ask them.
 enum class Audience : std::uint8_t { ghost, other_clients, own_client, save, cache };
 inline constexpr std::size_t kAudiences = 5;
 
@@ -23,6 +23,7 @@ constexpr View view_of(Audience audience) {
 }
 std::string_view name_of(View view);
 
+/// The flags of a field; `|` joins them.
 enum class Flags : std::uint16_t {
   none = 0,
   ghost = 1,  ///< the real's ghosts in other processes
@@ -41,6 +42,7 @@ enum class Flags : std::uint16_t {
 constexpr Flags operator|(Flags a, Flags b) {
   return static_cast<Flags>(static_cast<std::uint16_t>(a) | static_cast<std::uint16_t>(b));
 }
+/// Whether all of `all_of` are set.
 constexpr bool has(Flags flags, Flags all_of) {
   const auto bits = static_cast<std::uint16_t>(all_of);
   return (static_cast<std::uint16_t>(flags) & bits) == bits;
@@ -48,6 +50,7 @@ constexpr bool has(Flags flags, Flags all_of) {
 /// "own_client|save"; "" for none.
 std::string to_string(Flags flags);
 
+/// The flags without their enum, for declarations: `Field<int, own_client | save>`.
 inline constexpr Flags ghost = Flags::ghost;
 inline constexpr Flags other_clients = Flags::other_clients;
 inline constexpr Flags own_client = Flags::own_client;
@@ -63,8 +66,8 @@ inline constexpr Flags latest_only = Flags::latest_only;
 /// The lifetime that ends: fields of this or a shorter one become their defaults.
 enum class Lifetime : std::uint8_t { space, process, session };
 
-/// A bit per view: which of them a field is part of, as far as it decides that itself. What holds
-/// it can only take away.
+/// A bit per view: the views that a field is part of, as far as it decides that itself. Its holder
+/// can only take bits away.
 using Reach = std::uint8_t;
 inline constexpr Reach kAudienceBits = 0x1f;
 inline constexpr Reach kTravelBit = 0x20;  // View::migration
@@ -76,9 +79,11 @@ constexpr Reach bit_of(Audience audience) {
   return bit_of(view_of(audience));
 }
 
+/// Whether one of per_space, per_process and per_session is set.
 constexpr bool has_lifetime(Flags flags) {
   return (static_cast<std::uint16_t>(flags) & 0x1c0) != 0;
 }
+/// Whether any audience is named.
 constexpr bool names_audience(Flags flags) {
   return (static_cast<std::uint16_t>(flags) & kAudienceBits) != 0;
 }

@@ -59,7 +59,8 @@ class Journal {
   void restart();
   /// The same in another life.
   void restart(std::uint32_t lineage);
-  /// The same, as a snapshot says. News are those of who was not sent this version of this lineage.
+  /// The same, as a snapshot says. Audiences that were not sent this version of this lineage have
+  /// news.
   void restart(std::uint32_t lineage, std::uint64_t stamp,
                const std::array<std::uint64_t, kAudiences>& versions);
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <charconv>
 #include <utility>
 
+#include "base/numbers.hpp"
 #include "entity/properties/field_type.hpp"
 
 namespace starbus::entity {
@@ -13,12 +13,14 @@ concept KeyType = std::is_same_v<K, std::string> || std::is_same_v<K, std::int32
     std::is_same_v<K, std::int64_t> || std::is_same_v<K, std::uint32_t> ||
     std::is_same_v<K, std::uint64_t>;
 
+/// A text has 1 to kMaxKey bytes; any number is a key.
 template <KeyType K>
 bool valid_key(const K& key) {
   if constexpr (std::is_same_v<K, std::string>) return !key.empty() && key.size() <= kMaxKey;
   return true;
 }
 
+/// Reads a key; fails in the decoder if it is not valid.
 template <KeyType K>
 K read_key(Decoder& in) {
   K key{};
@@ -68,8 +70,9 @@ bool key_from_json(const std::string& text, K& key) {
     key = text;
     return valid_key(key);
   } else {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), key);
-    return error == std::errc() && end == text.data() + text.size();
+    const auto number = parse_number<K>(text);
+    if (number) key = *number;
+    return number.has_value();
   }
 }
 

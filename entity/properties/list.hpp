@@ -24,6 +24,7 @@ class List : public Member<F> {
     return *this;
   }
 
+  /// Replaces all elements. Errors as below.
   [[nodiscard]] DataResult<> set(std::vector<T> values) {
     return result_of(try_set(std::move(values)));
   }
@@ -52,6 +53,7 @@ class List : public Member<F> {
   auto begin() const { return values_.begin(); }
   auto end() const { return values_.end(); }
 
+  /// For the schema.
   static const FieldType& type();
 
  private:

@@ -51,6 +51,7 @@ class Map : public Member<F> {
   auto begin() const { return get().begin(); }
   auto end() const { return get().end(); }
 
+  /// For the schema.
   static const FieldType& type();
 
  private:

@@ -23,12 +23,13 @@ DataErrc check_value(const T& value) {
   }
 }
 
+/// Throws BadData unless it is ok.
 inline void throw_if(DataErrc error) {
   if (error != DataErrc::ok) throw BadData(error);
 }
 
 /// The base of fields and containers: their place, and how they record a change. The
-/// owner is the struct that has them as a member.
+/// owner is the struct that has them as a member. Belongs to the thread that owns the entity.
 template <Flags F>
 class Member {
   static_assert(valid(F), "one lifetime at most, none if saved; server_only excludes audiences");

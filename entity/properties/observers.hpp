@@ -33,7 +33,7 @@ using ObserverId = std::uint64_t;
 /// the entity's thread.
 class Observers {
  public:
-  /// Of the field at `address`, and of all below. 0: there are kMaxObservers.
+  /// Observes the field at `address`, and all below. 0: there are kMaxObservers.
   ObserverId add(ByteView address, Observer observer);
   void remove(ObserverId id);
   bool empty() const { return entries_.empty(); }

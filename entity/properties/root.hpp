@@ -32,11 +32,12 @@ class Root : public StructBase {
   Root& operator=(const Root&) = delete;
   virtual ~Root();
 
+  /// The fields of its class.
   virtual const Schema& schema() const = 0;
 
   // --- Telling others: the real entity --------------------------------------------------------
 
-  /// Changes that `audience` sees are recorded from now on. Who watches begins with a snapshot.
+  /// Changes that `audience` sees are recorded from now on. A new watcher begins with a snapshot.
   void watch(Audience audience);
   /// The last watcher left. A later watch() begins again: old versions are refused.
   void unwatch(Audience audience);
@@ -98,16 +99,16 @@ class Root : public StructBase {
   /// snapshot.
   DataResult<> apply_delta(ByteView bytes);
   /// Applies the bytes of encode_snapshot for this replica's audience; or for migration, into a
-  /// fresh object that is not a replica and then goes on where the source stopped. Observers are
-  /// not told.
+  /// fresh object that is not a replica and then goes on where the source stopped. Does not call
+  /// observers.
   DataResult<> apply_snapshot(ByteView bytes);
 
   // --- Saving and lifetimes -------------------------------------------------------------------
 
   /// The saved form, by name: View::save, or View::migration for a process with other declarations.
   DataResult<> encode_saved(View view, Bytes& out) const;
-  /// Reads the saved form into this object: fields that were not saved get their defaults.
-  /// Observers are not told, and watchers must take a snapshot.
+  /// Reads the saved form into this object: fields that were not saved get their defaults. Does not
+  /// call observers; watchers must take a snapshot.
   DataResult<LoadReport> load_saved(ByteView bytes);
   /// Fields of this or a shorter lifetime become their defaults, by ordinary writes.
   DataResult<> reset(Lifetime lifetime);
@@ -123,9 +124,9 @@ class Root : public StructBase {
 
   // --- Observers in this process --------------------------------------------------------------
 
-  /// Calls after every change of the field at `path`, or below it: a write here,
-  /// or the delta of a replica, after the whole of it. Observers may write, observe and unobserve;
-  /// changes that they cause are told after this one. They may not destroy the entity.
+  /// Calls after every change of the field at `path`, or below it: a write here, or the delta of a
+  /// replica, after the whole of it. Observers may write, observe and unobserve; changes that they
+  /// cause come to observers after this one. They may not destroy the entity.
   DataResult<ObserverId> observe(std::string_view path, Observer observer);
   void unobserve(ObserverId id);
   /// Changes that observers did not get because of kMaxCascade.
@@ -136,6 +137,7 @@ class Root : public StructBase {
 
   // --- For fields -----------------------------------------------------------------------------
 
+  /// A change: for watchers, for observers of a path, and whether there are any.
   void record(const Journal::Entry& entry) {
     journal_->record(entry);
     tell_listener();

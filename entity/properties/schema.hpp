@@ -23,6 +23,7 @@ struct FieldInfo {
   std::size_t capacity = 0;
 
   void* of(StructBase& owner) const { return reinterpret_cast<char*>(&owner) + distance; }
+  /// The field within its struct.
   const void* of(const StructBase& owner) const {
     return reinterpret_cast<const char*>(&owner) + distance;
   }

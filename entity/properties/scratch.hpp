@@ -7,6 +7,7 @@
 namespace starbus::entity {
 
 /// Bytes for the time of one call, without an allocation per call; also while another one is used.
+/// Belongs to the thread that makes it.
 class Scratch {
  public:
   Scratch() : bytes_(std::move(spare_)) { bytes_.clear(); }

@@ -15,7 +15,7 @@ class Root;
 class StructBase;
 
 /// Where a member stands: its distance from the base of the struct that has it, and its number in
-/// there. Four bytes instead of a pointer, and right in every copy.
+/// there. Four bytes instead of a pointer, and right in every copy. A plain value.
 class Place {
  public:
   Place() = default;
@@ -28,6 +28,7 @@ class Place {
   }
   std::uintptr_t distance() const { return bits_ >> 8; }
 
+  /// Bytes: a struct may not be larger.
   static constexpr std::size_t kMaxDistance = (1U << 24) - 1;
 
  private:
@@ -53,12 +54,13 @@ class StructBase {
   static constexpr std::uint8_t kReplicaBit = 0x20;   ///< writing is refused
   static constexpr std::uint8_t kObservedBit = 0x40;  ///< it has observers in this process
 
+  /// The struct that no other one holds.
   StructBase* top() {
     StructBase* at = this;
     while (at->place_.index() != kTop) at = at->holder();
     return at;
   }
-  /// Of the top: bits that a write must check. 0: a plain store will do.
+  /// Bits of the top struct that a write must check. 0: a plain store will do.
   std::uint8_t attention() const { return attention_; }
 
   /// Called by the constructors of fields, in the order of their declaration. `placed` is what has

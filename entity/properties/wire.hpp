@@ -6,6 +6,7 @@
 
 namespace starbus::entity {
 
+/// The first byte of a delta, a snapshot, and a saved state.
 inline constexpr std::uint8_t kDeltaForm = 0xd2;
 inline constexpr std::uint8_t kSnapshotForm = 0xa2;
 inline constexpr std::uint8_t kSavedForm = 0xe1;

@@ -84,7 +84,7 @@ class CallState : public boost::intrusive_ref_counter<CallState, boost::thread_u
   bool ended_ = false;
 };
 
-/// The call of a method that answers T, or refuses with E.
+/// The call of a method that answers T, or refuses with E. Belongs to the loop's thread.
 template <class T, class E>
 class TypedCall final : public CallState {
  public:

@@ -33,6 +33,7 @@ class AnswerSink {
   ~AnswerSink() = default;
 };
 
+/// The part of Callable that does not depend on its class. Belongs to the loop's thread.
 class CallableBase {
  public:
   CallableBase(const CallableBase&) = delete;

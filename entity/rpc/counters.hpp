@@ -1,4 +1,4 @@
-/// What an endpoint counts. Belongs to the loop's thread.
+/// The counters of an endpoint. Belongs to the loop's thread.
 #pragma once
 
 #include <array>

@@ -35,6 +35,7 @@ struct MethodInfo {
   std::uint32_t index = 0;      // among all methods of the process; never on the wire
   std::string_view text{};      // "(str,i32)->i32!u8"
 
+  /// "chat.join".
   std::string full_name() const;
 };
 

@@ -13,6 +13,7 @@ concept PassableAs = (std::convertible_to<A, P> ||
                       (std::same_as<P, std::string> && std::convertible_to<A, std::string_view>)) &&
                      !(std::floating_point<std::remove_cvref_t<A>> && std::integral<P>);
 
+/// Whether all arguments may be passed for the parameters, in number and type.
 template <class Parameters, class... A>
 inline constexpr bool kPassable = false;
 template <class... P, class... A>

@@ -10,7 +10,7 @@
 /// **Local calls**: a message for an owned channel that is bound here does not leave the process
 /// and is not encoded: its arguments are copied, and it is handled in a later turn of the loop, in
 /// the order of sending. Before the first one to a channel and lane, a fence through the bus makes
-/// sure that what this process sent there before has been handled. docs/guide/rpc.md, "Local
+/// sure that earlier messages of this process there have been handled. docs/guide/rpc.md, "Local
 /// calls".
 #pragma once
 
@@ -56,8 +56,8 @@ class Endpoint {
   /// callers get no_such_entity until the caller of this gives them up (bus::Bus::unbind). For
   /// objects whose successor elsewhere must not begin too early.
   std::vector<std::string> retire(CallableBase& host) { return core_.binder.retire(host); }
-  /// bus::Bus::move for a name that was bound here: what was sent to it from this process is
-  /// handled before `freeze`, or goes to the new place.
+  /// bus::Bus::move for a name that was bound here: messages to it from this process are handled
+  /// before `freeze`, or go to the new place.
   template <bus::CompletionFor<void> Token>
   auto move(std::string name, std::string target, std::function<bus::Bytes()> freeze,
             Token&& token) {

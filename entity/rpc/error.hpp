@@ -1,4 +1,4 @@
-/// What a call can end with instead of a value. An error of the bus keeps its code, such as
+/// The errors that a call can end with. An error of the bus keeps its code, such as
 /// bus::Errc::no_owner, except where RPC has the same one (deadline, would_block, too_large,
 /// closed). Three errors come from the dispatch of a known object (rpc_not_found, not_permitted,
 /// bad_arguments); `refused` carries an error of the method's own type.
@@ -82,7 +82,7 @@ struct NoError {
   friend bool operator==(NoError, NoError) { return true; }
 };
 
-/// What a call ended with instead of a value; `error` is the method's own if the code is `refused`.
+/// The error that a call ended with; `error` is the method's own if the code is `refused`.
 template <class E = NoError>
 struct Failure : Error {
   using Error::Error;
@@ -97,7 +97,7 @@ struct Failure : Error {
   E error{};
 };
 
-/// What a call ends with.
+/// The outcome of a call.
 template <class T = void, class E = NoError>
 using Reply = starbus::Result<T, Failure<E>>;
 

@@ -18,6 +18,7 @@ namespace starbus::entity::rpc {
 
 class Gates {
  public:
+  /// The prefix of the names of gates.
   static constexpr std::string_view kPrefix = "gate/";
 
   /// Rows of the watch of kPrefix.

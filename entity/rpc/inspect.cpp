@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "base/hex.hpp"
 #include "entity/rpc/callable.hpp"
 #include "entity/rpc/endpoint/endpoint_core.hpp"
 #include "entity/rpc/limits.hpp"
@@ -10,14 +11,6 @@ namespace starbus::entity::rpc {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string hex(std::uint64_t value, int digits) {
-  std::string text(static_cast<std::size_t>(digits), '0');
-  for (int i = digits; i-- > 0; value >>= 4) {
-    text[static_cast<std::size_t>(i)] = "0123456789abcdef"[value & 15];
-  }
-  return text;
-}
 
 Json host_row(const Slot& slot, double tick) {
   Json components = Json::array();
@@ -85,9 +78,9 @@ std::string detail::EndpointCore::inspect() const {
     const MethodCounters& counted = meter.of(*method);
     methods.push_back(
         {{"name", method->full_name()},
-         {"id", hex(method->id, 8)},
+         {"id", hex_of(method->id)},
          {"types", method->text},
-         {"signature", hex(method->signature, 8)},
+         {"signature", hex_of(method->signature)},
          {"permission", to_string(method->allow)},
          {"coroutine", method->coroutine},
          {"calls", counted.calls},
@@ -101,7 +94,7 @@ std::string detail::EndpointCore::inspect() const {
   for (const ErrorInfo& row : kErrors.errors) {
     errors[std::string(row.name)] = counters.errors[row.number];
   }
-  const Json report = {{"dictionary", hex(dictionary.hash(), 16)},
+  const Json report = {{"dictionary", hex_of(dictionary.hash())},
                        {"gates", gates.gates().size()},
                        {"gates_known", gates.gates().known()},
                        {"hosts", std::move(hosts)},

@@ -23,6 +23,7 @@ struct Invocation {
   bus::Call* call;      // null: a message, without an answer
   std::string& detail;  // of a refusal
 
+  /// Where the answer goes: to the call, or to the channel of a question.
   AnswerRoute route() {
     if (header.answer_to.empty()) return call->responder();
     return {header.answer_to, header.question};
@@ -117,6 +118,7 @@ class LocalAnswer {
 
 // --- running -------------------------------------------------------------------------------------
 
+/// `failed`, with the text of the exception.
 inline Error failure_of(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
@@ -133,6 +135,7 @@ class RunningMethod final : public Running {
  public:
   using Traits = TraitsOf<M>;
 
+  /// Starts the coroutine; would_block if its object has too many.
   static void start(detail::EndpointCore& core, CallableBase& object, const MethodInfo& method,
                     const Caller& caller, typename Traits::Arguments&& arguments, Answer&& answer) {
     if (!core.running.admits(object)) {
@@ -242,6 +245,7 @@ Errc invoke_bytes(Invocation& at) {
   return Errc::ok;
 }
 
+/// Holds the one MethodInfo of M.
 template <auto M>
 struct MethodOf {
   static MethodInfo info;

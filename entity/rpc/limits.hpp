@@ -13,32 +13,32 @@ namespace starbus::entity::rpc {
     "does not compile")                                                                          \
   X(kMaxMethods, 65'536, "methods", "linked into one process: ids of 32 bits collide by chance", \
     "std::logic_error when the first endpoint is made")                                          \
-  X(kMaxComponents, 64, "components", "of one object: they are searched in line",                \
+  X(kMaxComponents, 64, "components", "per object: they are searched in line",                   \
     "too_many_components")                                                                       \
   X(kMaxDetail, 255, "bytes", "the text of an error: for people", "it is cut")                   \
   X(kLocalMessages, 65'536, "messages",                                                          \
-    "queued for objects of this process: what a remote window would hold", "would_block")        \
-  X(kLocalPass, 1'024, "messages", "of these handled in one turn of the loop: others wait, too", \
+    "queued for objects of this process: as many as a remote window holds", "would_block")       \
+  X(kLocalPass, 1'024, "messages", "of these per turn of the loop: other work waits",            \
     "the rest waits for the next turn")                                                          \
-  X(kLocalPassTime, 5, "ms", "of these, begun with no new message behind it: as kLocalPass",     \
+  X(kLocalPassTime, 5ms, "of these, after which no new message begins: as kLocalPass",           \
     "the rest waits for the next turn")                                                          \
   X(kMaxCalls, 65'536, "calls", "that wait for their answer in one process, as on the bus",      \
     "would_block")                                                                               \
   X(kMaxRunning, 65'536, "coroutines", "suspended methods of one process: each holds a frame",   \
     "would_block to the caller; the method is not entered")                                      \
-  X(kMaxRunningPerHost, 256, "coroutines", "of one object: one caller must not use up all",      \
+  X(kMaxRunningPerHost, 256, "coroutines", "per object: one caller must not use up all",         \
     "would_block to the caller; the method is not entered")                                      \
   X(kMaxUnsentReplies, 4'096, "answers", "whose callers' windows are full",                      \
     "the answer is dropped and counted; its caller ends at its deadline")                        \
-  X(kUnsentReplyBytes, 16 * 1024 * 1024, "bytes", "of these together", "as kMaxUnsentReplies")   \
-  X(kReplyRetry, 10, "ms", "until these are tried again", "again, for kReplyTries times")        \
+  X(kUnsentReplyBytes, 16_MiB, "bytes", "all of these together", "as kMaxUnsentReplies")         \
+  X(kReplyRetry, 10ms, "until these are tried again", "again, for kReplyTries times")            \
   X(kReplyTries, 500, "tries", "five seconds: callers hardly wait longer",                       \
     "the answer is dropped and counted; its caller ends at its deadline")                        \
-  X(kClientBytes, 64 * 1024, "bytes", "arguments of a call of a client: players are hostile",    \
+  X(kClientBytes, 64_KiB, "bytes", "arguments of a call of a client: players are hostile",       \
     "bad_arguments")                                                                             \
   X(kClientElements, 4'096, "elements", "in all containers of these together", "bad_arguments")  \
-  X(kClientMemory, 1024 * 1024, "bytes", "that these may occupy once read", "bad_arguments")     \
-  X(kClientDepth, 8, "levels", "of classes nested in these", "bad_arguments")                    \
+  X(kClientMemory, 1_MiB, "bytes", "that these may occupy once read", "bad_arguments")           \
+  X(kClientDepth, 8, "levels", "of nested classes in these", "bad_arguments")                    \
   X(kMaxGates, 4'096, "processes",                                                               \
     "that were gates, do not own a gate's name any more, and are still taken for gates",         \
     "the one that has been gone for longest is forgotten")                                       \

@@ -64,6 +64,7 @@ class OwnTime {
 /// objects is needed: each notes the second itself when it is charged.
 class BusyTime {
  public:
+  /// Charges time to the present second.
   void add(std::uint64_t ticks_passed) {
     if (second_ != loop_time.second) {
       before_ = of_latest();
@@ -73,6 +74,7 @@ class BusyTime {
     const std::uint64_t sum = now_ + (ticks_passed + kUnit / 2) / kUnit;
     now_ = static_cast<std::uint32_t>(std::min(sum, kMost));
   }
+  /// 0 before the first sample.
   double ms_per_s() const {
     if (loop_time.second_length == 0) return 0;
     return 1000.0 * static_cast<double>(of_latest() * std::uint64_t{kUnit}) /

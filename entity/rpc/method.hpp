@@ -66,11 +66,13 @@ struct ReturnTraits<starbus::Result<T, Failure<E>>> {
   static constexpr bool kOwnFailure = true;
 };
 
+/// Whether a method is a coroutine; TaskResult is what it answers in the end.
 template <class R>
 inline constexpr bool kIsTask = false;
 template <class T>
 inline constexpr bool kIsTask<Task<T>> = true;
 
+/// R, or T of a Task<T>.
 template <class R>
 struct TaskResult {
   using type = R;
@@ -92,6 +94,7 @@ concept Argument =
 template <class R, class A>
 concept ArgumentOf = Argument<A> &&(!kIsTask<R> || !std::is_reference_v<A>);
 
+/// The types of a method; kCallable is false for anything else.
 template <class M>
 struct MethodTraits {
   static constexpr bool kCallable = false;
@@ -133,6 +136,7 @@ struct Method {
   Permission allow;
 };
 
+/// One method in a list of all classes.
 struct MethodRow {
   std::string_view name;
   std::uint32_t id = 0;
@@ -172,6 +176,7 @@ constexpr DeclarationFault fault_of(std::string_view class_name,
   return DeclarationFault::none;
 }
 
+/// Declares one method, under its name within the class.
 template <auto M>
 consteval Method<M> method(std::string_view name, Permission allow = server) {
   static_assert(RpcMethod<M>,
@@ -180,6 +185,7 @@ consteval Method<M> method(std::string_view name, Permission allow = server) {
   return {name, allow};
 }
 
+/// Collects the rows of kRpc; a mistake in them does not compile.
 template <auto... M>
 consteval Methods<M...> methods(std::string_view class_name, Method<M>... rows) {
   const Methods<M...> all{
@@ -221,6 +227,7 @@ template <auto M>
 concept Declared = RpcMethod<M> && place_in<M>(TraitsOf<M>::Host::kRpc)
 < TraitsOf<M>::Host::kRpc.rows.size();
 
+/// The row of a declared method.
 template <auto M>
 constexpr const MethodRow& row_of() {
   return TraitsOf<M>::Host::kRpc.rows[place_in<M>(TraitsOf<M>::Host::kRpc)];

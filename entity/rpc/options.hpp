@@ -14,6 +14,7 @@ namespace starbus::entity::rpc {
 class CallableBase;
 
 /// A channel: its text, or a bus::Name, whose hash is computed already. Views what it is made from.
+/// A plain value.
 class Address {
  public:
   Address(std::string_view text) : text_(text) {}    // NOLINT: a text is an address
@@ -29,6 +30,7 @@ class Address {
   const bus::Name* name_ = nullptr;
 };
 
+/// Options of rpc::call.
 struct CallOptions {
   std::chrono::milliseconds deadline{5000};
   /// The call ends as canceled with this object. A Task needs no owner: its calls end with it.
@@ -49,6 +51,7 @@ struct AskOptions {
   bus::Trace trace{};
 };
 
+/// Options of rpc::send, multicast and announce.
 struct SendOptions {
   bus::Lane lane = bus::Lane::call;
   std::chrono::milliseconds ttl{0};  // see bus::SendOptions; ignored for objects of this process

@@ -1,4 +1,4 @@
-/// What rpc::call returns.
+/// The result of rpc::call.
 #pragma once
 
 #include <boost/asio/associated_cancellation_slot.hpp>
@@ -16,7 +16,7 @@ namespace starbus::entity::rpc {
 
 /// A call that has begun. Await it in a Task or in an Asio coroutine, or hand it a completion token
 /// (a callback `void(Reply<T, E>)`, use_future...); once. Dropped, it is canceled. Move-only, and
-/// holds none of the arguments.
+/// holds none of the arguments. Belongs to the loop's thread.
 template <class T, class E>
 class [[nodiscard]] Pending {
  public:
@@ -37,12 +37,12 @@ class [[nodiscard]] Pending {
 
   bool ready() const { return state_->ended(); }
   boost::asio::io_context& loop() const { return state_->loop(); }
-  /// What it ended with, once it is ready.
+  /// The outcome, once it is ready.
   ReplyType take() && { return state_->take(); }
   /// Ends it as canceled, on a later turn of the loop; the method may run all the same.
   void cancel() { state_->fail_later(Errc::canceled); }
 
-  /// For Task.
+  /// For Task. Belongs to the loop's thread.
   class Awaiter final : public Waiter {
    public:
     Awaiter(Pending&& pending, Running* running)
@@ -51,6 +51,7 @@ class [[nodiscard]] Pending {
     Awaiter& operator=(const Awaiter&) = delete;
     ~Awaiter() = default;
     bool await_ready() const { return pending_.ready(); }
+    /// Wakes the coroutine when the call has ended.
     void await_suspend(std::coroutine_handle<> handle) {
       handle_ = handle;
       pending_.state_->wait(this);
@@ -82,13 +83,14 @@ class [[nodiscard]] Pending {
 };
 
 /// Waits for a call with a completion handler of Asio. Owns both, and itself from the time it waits
-/// until it is woken or abandoned.
+/// until it is woken or abandoned. Belongs to the loop's thread.
 template <class T, class E, class Handler>
 class HandlerWaiter final : public Waiter {
  public:
   HandlerWaiter(Handler handler, Pending<T, E> pending)
       : Waiter(false), handler_(std::move(handler)), pending_(std::move(pending)) {}
 
+  /// The handler's cancellation slot cancels the call.
   void listen_for_cancellation() {
     auto slot = boost::asio::get_associated_cancellation_slot(handler_);
     if (!slot.is_connected()) return;

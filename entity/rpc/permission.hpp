@@ -17,6 +17,7 @@
 
 namespace starbus::entity::rpc {
 
+/// The callers that may call a method. Any combination with `|`.
 enum class Permission : std::uint8_t {
   server = 0,      ///< every process that is not a gate; always permitted
   own_client = 1,  ///< the client that controls the object
@@ -38,6 +39,7 @@ inline constexpr Permission own_client = Permission::own_client;
 inline constexpr Permission any_client = Permission::any_client;
 inline constexpr Permission gate = Permission::gate;
 
+/// Whether a caller of this kind may call.
 constexpr bool permits(Permission allowed, From from) {
   const auto bits = static_cast<std::uint8_t>(allowed);
   switch (from) {

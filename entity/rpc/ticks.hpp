@@ -5,6 +5,7 @@
 
 namespace starbus::entity::rpc {
 
+/// The time of the steady clock.
 inline std::uint64_t nanoseconds_now() {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
                                         std::chrono::steady_clock::now().time_since_epoch())

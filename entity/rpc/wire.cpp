@@ -8,9 +8,7 @@ namespace {
 
 template <class T>
 T fixed(ByteView bytes) {
-  T value = 0;
-  if (bytes.size() == sizeof value) std::memcpy(&value, bytes.data(), sizeof value);
-  return value;
+  return bytes.size() == sizeof(T) ? bus::load<T>(bytes.data()) : T{0};
 }
 
 }  // namespace
@@ -20,8 +18,8 @@ void put_header(Encoder& out, const CallHeader& header) {
   const bool question = !header.answer_to.empty();
   bytes[0] = static_cast<std::byte>(question ? kQuestionForm : kCallForm);
   bytes[1] = static_cast<std::byte>(header.behalf);
-  std::memcpy(bytes + 2, &header.method, 4);  // bytes.hpp asserts that memory is little-endian
-  std::memcpy(bytes + 6, &header.signature, 4);
+  bus::store(bytes + 2, header.method);
+  bus::store(bytes + 6, header.signature);
   std::size_t size = 10;
   if (header.behalf != Behalf::none) size += store_varint(bytes + size, header.client);
   out.raw(bytes, size);

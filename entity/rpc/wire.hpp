@@ -22,6 +22,7 @@ struct AnswerId {
   std::uint64_t number = 0;
 };
 
+/// The head of a call.
 struct CallHeader {
   std::uint32_t method = 0;
   std::uint32_t signature = 0;

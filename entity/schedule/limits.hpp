@@ -14,7 +14,7 @@ namespace starbus::entity {
   X(kMaxPrerequisites, 64, "functions", "that one waits for: people must be able to follow it", \
     "too_many_prerequisites")                                                                   \
   X(kMaxTickName, 64, "bytes", "of a function: it stands in reports", "bad_name")               \
-  X(kMaxTickInterval, 24, "hours", "what is rarer is a timer", "bad_interval")
+  X(kMaxTickInterval, 24h, "beyond that, use a timer", "bad_interval")
 
 STARBUS_LIMITS_OF(kTickLimits, STARBUS_TICK_LIMITS)
 

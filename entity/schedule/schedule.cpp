@@ -6,7 +6,7 @@
 namespace starbus::entity {
 namespace {
 
-constexpr Time kLongestInterval = std::chrono::hours(kMaxTickInterval);
+constexpr Time kLongestInterval = kMaxTickInterval;
 
 bool is_interval(Time span) {
   return span >= Time{0} && span <= kLongestInterval;

@@ -59,6 +59,7 @@ struct TickId {
   friend auto operator<=>(const TickId&, const TickId&) = default;
 };
 
+/// When a function runs.
 struct TickOptions {
   std::string name;  // 1..kMaxTickName bytes; need not be unique
   TickPhase phase = TickPhase::logic;

@@ -2,8 +2,8 @@
 ///
 /// A member of one entity, used by the loop's thread. Owns names and arguments; the wheel must live
 /// as long as timers are pending. The set calls one handler, its entity's, which may do anything to
-/// the set but destroy it: an entity is destroyed after the pass. Failures are values. What is
-/// imported is treated as hostile. docs/guide/timers.md has the promises.
+/// the set but destroy it: an entity is destroyed after the pass. Failures are values. Imported
+/// bytes are treated as hostile. docs/guide/timers.md has the promises.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,7 @@ enum class Travel : std::uint8_t {
   running = 1,  // the cluster's: timers that became due on the way fire on arrival
 };
 
+/// A named timer that fires.
 struct NamedFiring {
   std::uint64_t id;       // of this entity
   std::string_view name;  // both live until the handler returns

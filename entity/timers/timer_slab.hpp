@@ -1,7 +1,7 @@
 /// Where the timers of a wheel lie: a table of nodes that never move.
 ///
 /// Owned by one wheel, used by its thread. A node is two cache lines: what the wheel compares and
-/// the beginning of the callable, then the rest of that. Whoever calls sees to lifetimes.
+/// the beginning of the callable, then the rest of that. The caller sees to lifetimes.
 #pragma once
 
 #include <cstddef>
@@ -32,6 +32,7 @@ struct TimerLinks {
   std::uint32_t next;
 };
 
+/// One timer and its callable.
 struct alignas(64) TimerNode {
   std::uint64_t serial;   // of its TimerId; 0: fired or cancelled, no handle fits any more
   std::int64_t due;       // nanoseconds since the wheel's origin

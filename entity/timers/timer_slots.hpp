@@ -20,6 +20,7 @@ namespace starbus::entity {
 class TimerSlots {
  public:
   static constexpr std::size_t kLevels = 6;  // 2^48 ms: more than the nanoseconds of 63 bits
+  /// Slots of a level.
   static constexpr std::size_t kSlots = 256;
   static constexpr std::uint32_t kPerChunk = 13;  // timers
 

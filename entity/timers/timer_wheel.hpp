@@ -28,7 +28,8 @@ namespace starbus::entity {
 /// The reading of a monotonic clock, and a span of it.
 using Time = std::chrono::nanoseconds;
 
-inline constexpr Time kLongestDelay = std::chrono::hours(24 * kMaxDelay);
+/// Bounds of delays and intervals.
+inline constexpr Time kLongestDelay = kMaxDelay;
 inline constexpr Time kShortestInterval = std::chrono::milliseconds(1);  // and the lowest slot
 
 /// Names one timer of one wheel; never reused. The default names none.
@@ -54,7 +55,7 @@ enum class CatchUp : std::uint8_t {
   once,  // fires for the earliest, with the number of the others
 };
 
-/// The loop that drives a wheel: gives it the time between passes, and is told of earlier timers.
+/// The loop that drives a wheel: gives it the time between passes, and hears of earlier timers.
 /// Called on the wheel's thread; must not call the wheel.
 class TimerDriver {
  public:
@@ -154,8 +155,8 @@ class TimerWheel {
   /// The loop sleeps until then, or, without a time, until something else happens.
   void sleep_until(std::optional<Time> when) { sleeps_until_ = when.value_or(Time::max()); }
 
-  /// For tests of far timers: changes the time, and that of all timers alike, so that
-  /// they have left what they had. What is passed to advance() must follow.
+  /// For tests of far timers: changes the time, and that of all timers alike, so that they keep the
+  /// time that they have left. The times passed to advance() must follow.
   void shift(Time by) {
     origin_ += by;
     now_ += by;

@@ -43,7 +43,7 @@ class Arena {
     // Cut off for too long, a process owns nothing any more; the bus comes back by itself, its
     // names do not.
     bus_.on_lease_lost([this] {
-      std::cout << self_ << " lost its lease: binds anew" << std::endl;
+      std::cout << self_ << " lost its lease: binds again" << std::endl;
       boost::asio::co_spawn(loop_, rejoin(), boost::asio::detached);
     });
     co_await take_part();

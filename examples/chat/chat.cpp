@@ -1,5 +1,5 @@
-// A service with partitions whose state others mirror: chat rooms. docs/guide/services.md explains
-// what it uses; chat_board.cpp is who mirrors it.
+// A service with partitions whose state other processes mirror: chat rooms. docs/guide/services.md
+// explains its parts; chat_board.cpp mirrors it.
 //
 //   scripts/build release chat chat-board          # into build/release/bin
 //   sed -i "s/USER/$(id -un)/" examples/chat/*.toml

@@ -1,5 +1,5 @@
-// What the chat knows, at its hosts and in the copies of those who show it: a plain value that
-// takes snapshots and changes.
+// The rooms of the chat, at its hosts and in the copies that show them: a plain value that takes
+// snapshots and changes.
 #pragma once
 
 #include <deque>

@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <fstream>
 #include <system_error>
 #include <utility>
 
+#include "base/numbers.hpp"
 #include "mail/limits.hpp"
 #include "mail/repair/disk_space.hpp"
 #include "mail/row_keys.hpp"
@@ -116,12 +116,10 @@ std::optional<BackupFacts> decode_backup_facts(std::string_view text) {
   facts.host = *host;
   for (const Field& field : kFields) {
     const auto digits = value_of(take_line(text), field.name);
-    if (!digits || digits->empty() || (digits->size() > 1 && digits->front() == '0')) {
-      return std::nullopt;
-    }
-    const char* const end = digits->data() + digits->size();
-    const auto read = std::from_chars(digits->data(), end, facts.*field.value);
-    if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+    if (!digits || (digits->size() > 1 && digits->front() == '0')) return std::nullopt;
+    const auto number = parse_number<std::uint64_t>(*digits);
+    if (!number) return std::nullopt;
+    facts.*field.value = *number;
   }
   if (take_line(text) != kLastLine || !text.empty()) return std::nullopt;
   return facts;

@@ -13,8 +13,10 @@
 
 namespace starbus::bus::busd::mail {
 
+/// Its name in the folder of a backup.
 inline constexpr const char* kBackupFile = "BACKUP";
 
+/// The facts about a backup, as its file has them.
 struct BackupFacts {
   std::string host;  // whose store it was
   std::uint64_t begun_ms = 0;
@@ -52,6 +54,7 @@ storage::Result<> write_durably(const std::filesystem::path& file, std::string_v
 /// fsync of a file or a folder.
 storage::Result<> sync_path(const std::filesystem::path& path);
 
+/// Milliseconds since 1970.
 std::uint64_t wall_clock_ms();
 
 }  // namespace starbus::bus::busd::mail

@@ -17,6 +17,7 @@ class BoxAudit {
 
   BoxAudit(std::uint8_t shard, const BoxWalk::Box& box, const Sink& sink);
 
+  /// The rows of the mailbox in the order of a BoxWalk; `finish` after the last.
   void message(const ScannedRow& row);
   void post_key(const ScannedRow& row);
   void finish();

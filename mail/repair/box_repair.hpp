@@ -11,7 +11,7 @@
 namespace starbus::bus::busd::mail {
 
 /// Repairs one mailbox, row by row in the order of a BoxWalk. Reports each step before it is
-/// written.
+/// written. One thread.
 class BoxRepair {
  public:
   /// False ends the repair.
@@ -25,6 +25,8 @@ class BoxRepair {
   BoxRepair(std::uint8_t shard, const BoxWalk::Box& box, const Known& known,
             storage::BulkWriter& writer, const Tell& tell);
 
+  /// The rows of the mailbox in the order of a BoxWalk; `finish` after the last. Errors of the
+  /// store, or the end that `tell` asked for.
   storage::Result<> message(const ScannedRow& row);
   storage::Result<> post_key(const ScannedRow& row);
   storage::Result<> finish();

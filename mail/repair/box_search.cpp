@@ -19,10 +19,6 @@ constexpr std::size_t kFixed = 1 + 5 * 8;  // of a row, before the length of its
 constexpr std::size_t kLongest = storage::kEnvelope + kFixed + 1 + kMaxName;
 constexpr std::size_t kChunk = 1024 * 1024;  // read at once
 
-std::uint64_t number_at(std::string_view bytes, std::size_t at) {
-  return load<std::uint64_t>(as_bytes(bytes).data() + at);
-}
-
 constexpr std::size_t kLooked = 4;  // bytes of a name: "play"
 
 /// Cheap, and true of every row that there will be, also with one flipped bit: sums stay below
@@ -33,8 +29,8 @@ bool looks_like_row(std::string_view row) {
   const auto kind = static_cast<unsigned char>(row[0]);
   int wrong = std::min(std::popcount(kind ^ 1U), std::popcount(kind ^ 2U));
   for (std::size_t at = 1; at < 33 && wrong <= 1; at += 16) {
-    const std::uint64_t all = number_at(row, at);
-    const std::uint64_t part = number_at(row, at + 8);
+    const std::uint64_t all = load<std::uint64_t>(row, at);
+    const std::uint64_t part = load<std::uint64_t>(row, at + 8);
     const int high = std::popcount(all >> 48) + std::popcount(part >> 48);
     wrong += high != 0 ? high : part > all ? 1 : 0;
   }

@@ -13,6 +13,7 @@
 namespace starbus::bus::busd::mail {
 
 /// The row of a mailbox as found in the files of a store.
+/// A row of a mailbox that was found in the bytes of a file.
 struct FoundBox {
   BoxRow row;
   bool verified = false;  // its checksum is right: a row as it was written once, perhaps not lately
@@ -21,6 +22,7 @@ struct FoundBox {
 /// Searches the files of a store, also damaged ones, byte by byte for rows of mailboxes: present
 /// rows, or earlier ones that LevelDB has not removed yet. Accepts a name if its hash is the id,
 /// and corrects one flipped bit in a row. Keeps the row with the highest number of each mailbox.
+/// One thread.
 class BoxSearch {
  public:
   using Wanted = std::function<bool(const ChannelId&)>;
@@ -34,6 +36,7 @@ class BoxSearch {
   /// `bytes` may be any part of a file.
   void read(std::string_view bytes);
 
+  /// Null if no row of it was found.
   const FoundBox* find(const ChannelId& id) const;
   const boost::unordered_flat_map<ChannelId, FoundBox>& found() const { return found_; }
 

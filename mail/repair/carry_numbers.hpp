@@ -6,6 +6,7 @@
 
 namespace starbus::bus::busd::mail {
 
+/// The result of continuing the numbers of a store that a backup has replaced.
 struct Carried {
   std::uint64_t boxes = 0;  // boxes that continue with the numbers of the replaced store
   std::uint64_t lost = 0;   // messages that are marked as lost in them

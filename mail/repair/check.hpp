@@ -16,6 +16,7 @@
 
 namespace starbus::bus::busd::mail {
 
+/// The result of a check.
 struct CheckReport {
   std::vector<Finding> findings;  // the first kMostFindings
   std::uint64_t problems = 0;     // all, but the notes
@@ -24,6 +25,7 @@ struct CheckReport {
   Totals totals;             // of what can be read
   std::vector<DamagedBlock> blocks;
 
+  /// Counts the finding, and keeps it if there is room.
   void add(Finding finding);
   /// Findings that are not in the list.
   std::uint64_t more() const { return problems + notes - findings.size(); }

@@ -9,7 +9,7 @@ namespace starbus::bus::busd::mail {
 
 /// Holds the folder of a store that its busd has closed for another program (starbus-mail). While
 /// that program has the file DETACHED in the folder locked, busd does not open the store again. The
-/// lock ends with the program, however that ends.
+/// lock ends with the program, however that ends. One thread.
 class Detach {
  public:
   /// in_use: another program holds it; io_error.

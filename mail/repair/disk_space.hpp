@@ -10,6 +10,7 @@
 
 namespace starbus::bus::busd::mail {
 
+/// A copy that is to be made, and the room that it takes.
 struct SpaceNeed {
   std::filesystem::path path{};  // that is written, there or not yet
   std::uint64_t bytes = 0;       // at least; 0: nobody knows

@@ -31,6 +31,7 @@ namespace starbus::bus::busd::mail {
   X(lost_before, "messages that an earlier repair has marked as lost", "nothing")        \
   X(unknown_rows, "rows of a kind that this version does not know", "leaves them")
 
+/// The kinds of damage that a mailbox can have.
 enum class Problem : std::uint8_t {
 #define X(problem, meaning, repair) problem,
   STARBUS_MAIL_PROBLEMS(X)
@@ -38,6 +39,7 @@ enum class Problem : std::uint8_t {
 };
 
 std::string_view name_of(Problem problem);
+/// The columns of the table above.
 std::string_view meaning_of(Problem problem);
 std::string_view repair_of(Problem problem);
 /// True if the problem needs no repair.

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/hex.hpp"
 #include "bus/core/wire/name.hpp"
 #include "mail/lost_row.hpp"
 #include "mail/repair/row_cursor.hpp"
 #include "mail/row_keys.hpp"
-#include "storage/hex.hpp"
 
 namespace starbus::bus::busd::mail {
 namespace {
@@ -18,7 +18,7 @@ constexpr std::size_t kTokenBytes = 17;  // shard and id, as in the key
 storage::Result<std::string> key_after(const std::string& token) {
   std::string key(1, kBoxRows);
   if (token.empty()) return key;
-  const auto bytes = storage::bytes_of_hex(token);
+  const auto bytes = bytes_of_hex(token);
   if (!bytes || bytes->size() != kTokenBytes) {
     return storage::Error(storage::Errc::bad_batch,
                           "after: give what `next` of an earlier page says, 34 hex digits");
@@ -74,7 +74,7 @@ storage::Result<BoxPage> list_boxes(const storage::Snapshot& snapshot, const Box
     if (*row == nullptr) break;
     const bool full = page.boxes.size() >= limit || page.damaged.size() >= limit;
     if (full || read >= kMostBoxesRead) {
-      page.next = storage::hex_of(std::string_view(last).substr(1, kTokenBytes));
+      page.next = hex_of(std::string_view(last).substr(1, kTokenBytes));
       break;
     }
     if (read_mail_key((*row)->key)) last = (*row)->key;

@@ -17,17 +17,20 @@
 
 namespace starbus::bus::busd::mail {
 
+/// One mailbox or log.
 struct BoxInfo {
   std::uint8_t shard = 0;
   ChannelId id;
   BoxRow row;
 };
 
+/// Which mailboxes and logs to list, and how many at once.
 struct BoxQuery {
   std::string prefix{};  // of names
   std::string after{};   // BoxPage::next of the page before; empty: from the beginning
   std::size_t limit = 100;
 };
+/// A page of the list.
 struct BoxPage {
   std::vector<BoxInfo> boxes;        // in order of shard and id
   std::vector<std::string> damaged;  // mailboxes whose row cannot be read, and damaged blocks
@@ -41,7 +44,9 @@ storage::Result<BoxPage> list_boxes(const storage::Snapshot& snapshot, const Box
 storage::Result<std::optional<BoxInfo>> find_box(const storage::Snapshot& snapshot,
                                                  std::string_view name);
 
+/// The trouble of a message that is marked as lost.
 inline constexpr std::string_view kLost = "lost";
+/// One message, read without a reader's session.
 struct Peeked {
   std::uint64_t number = 0;
   std::uint64_t time_ms = 0;
@@ -49,6 +54,7 @@ struct Peeked {
   std::string body;
   std::string trouble;  // not empty: it cannot be read, or is marked as lost: kLost
 };
+/// A page of messages.
 struct PeekPage {
   std::vector<Peeked> messages;  // in order of numbers; a number that is missing here is missing
   std::uint64_t next = 0;        // 0: that was the last
@@ -62,6 +68,7 @@ storage::Result<PeekPage> peek(const storage::Snapshot& snapshot, const BoxInfo&
 storage::Result<PeekPage> peek_whole(const storage::Snapshot& snapshot, const BoxInfo& box,
                                      std::uint64_t from, std::size_t limit);
 
+/// The sums of a shard, or of several.
 struct ShardStatistics {
   Totals totals;
   std::uint64_t damaged = 0;         // rows of mailboxes that cannot be read, not counted otherwise

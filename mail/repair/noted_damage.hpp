@@ -32,6 +32,7 @@ std::vector<std::string> originals_of(const std::vector<storage::DamageNote>& no
 std::vector<std::string> describe(const storage::Snapshot& snapshot,
                                   const std::vector<storage::DamageNote>& notes, std::size_t most);
 
+/// The result of a repair.
 struct NotedRepair {
   std::uint64_t steps = 0;
   std::uint64_t lost = 0;  // messages

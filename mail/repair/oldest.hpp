@@ -20,6 +20,7 @@ namespace starbus::bus::busd::mail {
 /// store is not owned. The destructor ends the thread within the time of one page.
 class OldestMail {
  public:
+  /// Times the duration of a page: for so long it rests.
   static constexpr int kRestShare = 9;
 
   explicit OldestMail(const storage::Store& store);

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "mail/repair/base64.hpp"
+#include "base/base64.hpp"
 
 namespace starbus::bus::busd::mail {
 namespace {

@@ -9,7 +9,7 @@
 namespace starbus::bus::busd::mail {
 
 /// The steps of a repair as a file of JSON lines, each written before the step is done, with the
-/// bodies of messages that are erased again. The first step makes the file.
+/// bodies of messages that are erased again. The first step makes the file. One thread.
 class RepairLog {
  public:
   explicit RepairLog(std::filesystem::path path) : path_(std::move(path)) {}

@@ -34,14 +34,17 @@ namespace starbus::bus::busd::mail {
   X(place_unknown, "the place of these shards may be lost: compare with starbus-mail shards")      \
   X(left, "not repaired")
 
+/// One kind of step of a repair.
 enum class RepairAction : std::uint8_t {
 #define X(action, meaning) action,
   STARBUS_MAIL_REPAIR_ACTIONS(X)
 #undef X
 };
 std::string_view name_of(RepairAction action);
+/// The second column of the table above.
 std::string_view meaning_of(RepairAction action);
 
+/// One step of a repair, before it is done.
 struct RepairStep {
   RepairAction action{};
   std::uint8_t shard = 0;
@@ -63,6 +66,7 @@ struct RepairPart {
   IdRange ids{};
 };
 
+/// The known damage, and the extent of the repair.
 struct MailRepairOptions {
   std::bitset<kShards> void_streams;  // shards that have lost rows of their senders
   std::bitset<kShards> lost_places;   // shards of which it may be lost where they are kept

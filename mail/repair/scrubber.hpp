@@ -15,12 +15,14 @@
 
 namespace starbus::bus::busd::mail {
 
+/// How fast a Scrubber reads.
 struct ScrubSettings {
   std::uint64_t rate = kScrubRate;         // bytes a second; 0: none is read
   std::chrono::milliseconds rest{60'000};  // between two rounds
   friend bool operator==(const ScrubSettings&, const ScrubSettings&) = default;
 };
 
+/// Figures of a Scrubber, for metrics.
 struct ScrubFigures {
   std::uint64_t rounds = 0;   // that came to their end
   std::uint64_t bytes = 0;    // read

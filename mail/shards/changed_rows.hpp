@@ -31,6 +31,7 @@ class ChangedRows {
 
   using Range = std::pair<std::string, std::string>;
   bool has_ranges() const { return !ranges_.empty(); }
+  /// The range that was noted last; there must be one.
   Range take_range() {
     Range range = std::move(ranges_.back());
     ranges_.pop_back();

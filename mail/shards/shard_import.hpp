@@ -37,6 +37,7 @@ struct MoveProgress {
   std::uint64_t messages = 0;         // that the shard has in all
   std::string error;                  // why it failed
 
+  /// Whether it has not ended.
   bool goes_on() const;
 };
 std::string_view name_of(MoveProgress::State state);
@@ -77,6 +78,7 @@ class ShardImport {
   /// Ends after the present shard, or gives that up, if it can.
   void stop();
 
+  /// The messages of the source, and the clock.
   void rows(const Process& from, ShardRows rows);
   void given(const Process& from, const ShardGiven& given);
   void process_gone(const Process& process, bool living);

@@ -20,7 +20,7 @@ Result<> for_each_row(const storage::Snapshot& snapshot, char kind, Visit&& visi
   return {};
 }
 
-/// What was forgotten is no younger than the oldest answer that is left.
+/// Answers that were forgotten are no younger than the oldest answer that is left.
 Result<> load_forgotten(const storage::Snapshot& snapshot, Catalogue& catalogue) {
   const MetaRow& meta = catalogue.meta;
   if (meta.first_request == 1) return {};

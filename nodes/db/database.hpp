@@ -5,8 +5,8 @@
 ///                   .writes = {Update{"players", "42", {{Operator::inc, "gold", 5}}}}},
 ///                  [](Result<Written> written) { ... });
 ///
-/// `Database` is what its users know; behind it stands StoreDatabase (storage/, embedded), and
-/// another server could. Requests are plain values.
+/// `Database` is the interface that its users know; StoreDatabase (storage/, embedded) implements
+/// it, and another server could. Requests are plain values.
 ///
 /// **Answers.** A call that returns an error has taken nothing, and drops `done`. Otherwise `done`
 /// is called exactly once, later, on the owner's thread (unless the database ends first), with the
@@ -57,15 +57,17 @@ struct Erase {
 };
 using Write = std::variant<Insert, Put, Update, Erase>;
 
+/// Writes that take effect together, or not at all.
 struct WriteRequest {
   std::string request_id{};  ///< unique for ever; empty: a retry would be another write
   std::vector<Write> writes{};
-  /// Of a retry: how long ago the first attempt was, at least. too_old if an answer of that time
-  /// may be forgotten, and nothing is done.
+  /// Set in a retry: how long ago the first attempt was, at least. too_old if an answer of that
+  /// time may be forgotten, and nothing is done.
   std::uint64_t age_ms = 0;
 };
 
 enum class Outcome : std::uint8_t { unchanged = 0, created = 1, changed = 2, erased = 3 };
+/// The answer to a WriteRequest.
 struct Written {
   std::vector<Outcome> outcomes;  ///< one for each write
   bool repeated = false;          ///< it had been carried out before
@@ -73,6 +75,7 @@ struct Written {
 
 // --- reads ---
 
+/// Asks for one document.
 struct Find {
   std::string collection, id;
   std::vector<std::string> paths{};  ///< the projection; empty: the whole document
@@ -116,12 +119,14 @@ struct Counted {
 
 // --- indexes ---
 
+/// A path whose values an index sorts by.
 struct IndexField {
   std::string path;
   bool descending = false;
   friend bool operator==(const IndexField&, const IndexField&) = default;
 };
-/// Fine if there is the same. Of documents that are there already it is built behind the scenes.
+/// Ok if the same index is declared already. It is built in the background for documents that are
+/// there.
 struct DeclareIndex {
   std::string collection, name;
   std::vector<IndexField> fields;
@@ -138,6 +143,7 @@ struct IndexInfo {
 
 // --- what there is ---
 
+/// The figures of one collection.
 struct CollectionInfo {
   std::string name;
   std::uint64_t documents = 0;
@@ -151,6 +157,7 @@ class Database {
 
   virtual ~Database() = default;
 
+  /// Answers, order and retries: see the head of this file.
   virtual Result<> write(WriteRequest request, Done<Written> done) = 0;
   virtual Result<> find(Find request, Done<std::optional<Json>> done) = 0;
   virtual Result<> query(Query request, Done<Page> done) = 0;

@@ -1,6 +1,6 @@
 /// Documents: JSON objects, kept and carried as CBOR. Pure functions; any thread.
 ///
-/// What comes from outside is looked at before anything is made of it: `decode_document` walks the
+/// Bytes from outside are checked before anything is made of them: `decode_document` walks the
 /// heads of the CBOR items first, without recursion or allocation, so that lengths, depth and
 /// number are within their limits before the library reads them. (Its reader recurses on nested
 /// strings of indefinite length before any handler could stop it.)
@@ -16,15 +16,15 @@ namespace starbus::nodes::db {
 
 using Json = nlohmann::json;
 
-/// Any value within the limits: depth, number, valid UTF-8, finite numbers that fit into int64 or
-/// double. What it weighs: about its bytes as CBOR. bad_document, too_large.
+/// Accepts any value within the limits: depth, number, valid UTF-8, finite numbers that fit into
+/// int64 or double. Returns its weight: about its bytes as CBOR. bad_document, too_large.
 Result<std::size_t> check_value(const Json& value);
 /// Likewise, of an object.
 Result<std::size_t> check_document(const Json& document);
 
-/// Of a document that was checked. too_large.
+/// Encodes a document that was checked. too_large.
 Result<std::string> encode_document(const Json& document);
-/// bad_document, too_large. Of equal keys the last one counts.
+/// bad_document, too_large. If a key comes twice, the last one counts.
 Result<Json> decode_document(std::string_view cbor);
 
 /// Likewise, of any value.

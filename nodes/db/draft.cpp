@@ -9,7 +9,7 @@
 namespace starbus::nodes::db {
 namespace {
 
-/// Of an entry, and of what the store keeps about it.
+/// Largest size of an entry, with the store's overhead.
 std::size_t most_of_entry(const IndexState& index, const std::string& id) {
   return 64 + index.shape->fields().size() * (2 * kIndexText + 3) + 2 * id.size();
 }
@@ -162,7 +162,7 @@ void Draft::accept(Scratch scratch) {
   }
 }
 
-/// Each gets a new number, so that rows of a document that nobody can read any more are in none.
+/// Each gets a new number, so that rows of a document that cannot be read any more are in none.
 void Draft::rebuild_indexes(const std::string& name) {
   const Collection* const known = look(name);
   if (known == nullptr || known->indexes.empty() || !rebuilt_.insert(name).second) return;
@@ -297,7 +297,7 @@ Result<> Draft::build() {
     index.complete = true;
     index.cursor.clear();
   } else if (page->records.empty()) {
-    index.cursor = page->next->substr(prefix.size());  // behind what cannot be read
+    index.cursor = page->next->substr(prefix.size());  // after the damage
   }
   return {};
 }

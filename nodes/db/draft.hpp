@@ -1,10 +1,12 @@
-/// What one batch makes of the store: requests are applied one after the other, each sees what the
+/// The changes of one batch to the store: requests are applied one after the other, each sees what
+/// the
 /// earlier ones have done, and all of it becomes one storage::Batch. Nothing is changed until that
 /// is durable; then `keep` brings it into the catalogue. A request that fails leaves no trace.
 ///
-/// Index rows are made at the end, of each document as it was on the disk and as it is now. Where
-/// it cannot be read there, its former rows are not known: the indexes are made anew. Of the
-/// owner's thread; refers to the store and the catalogue, which outlive it. Blocks for disk reads.
+/// Index rows are made at the end, from each document as it was on the disk and as it is now. Where
+/// it cannot be read there, its former rows are not known: the indexes are built again. Belongs to
+/// the owner's thread; refers to the store and the catalogue, which outlive it. Blocks for disk
+/// reads.
 #pragma once
 
 #include <map>
@@ -18,6 +20,7 @@
 
 namespace starbus::nodes::db {
 
+/// Whether all its writes are Erase: a full disk takes it.
 bool only_erases(const WriteRequest& request);
 
 /// How long answers are kept.
@@ -102,7 +105,7 @@ class Draft {
   std::map<std::string, AnswerRow> answers_;
   std::vector<std::string> answered_;   // in their order
   std::vector<std::uint32_t> dropped_;  // indexes that are on the disk
-  std::set<std::string> rebuilt_;       // collections whose indexes are made anew
+  std::set<std::string> rebuilt_;       // collections whose indexes are built again
   std::vector<storage::Record> built_;  // entries, of documents that are not touched
   std::optional<MetaRow> meta_;
   std::optional<std::uint64_t> oldest_ms_;  // of an answer that stays

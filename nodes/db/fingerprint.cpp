@@ -7,7 +7,7 @@
 namespace starbus::nodes::db {
 namespace {
 
-/// Each part stands behind its length or its kind, so that no two requests are the same bytes.
+/// Each part stands after its length or its kind, so that no two requests are the same bytes.
 class Hasher {
  public:
   void number(std::uint64_t value) {
@@ -30,7 +30,7 @@ class Hasher {
 };
 
 void Hasher::json(const Json& value) {
-  // Of integers the sign, and not which of two types the library chose for them.
+  // An integer counts as such, whichever of two types the library chose for it.
   const bool integer = value.is_number_integer();
   number(integer ? 1 : 2 + static_cast<std::uint64_t>(value.type()));
   if (value.is_object()) {

@@ -22,7 +22,7 @@ enum Rank : char {
 /// The largest double that is not above the integer.
 double floor_of(std::int64_t value) {
   const double nearest = static_cast<double>(value);
-  // 2^63 itself, which nearest may be, is no int64.
+  // 2^63 itself, which nearest may be, does not fit an int64.
   if (nearest >= 0x1p63 || static_cast<std::int64_t>(nearest) > value) {
     return std::nextafter(nearest, -HUGE_VAL);
   }

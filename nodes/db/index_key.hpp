@@ -3,7 +3,7 @@
 /// null < false < true < numbers < texts < anything else. Integers and doubles compare exactly, and
 /// 1 is 1.0. Texts compare byte by byte, by their first kIndexText bytes. Arrays, objects and bytes
 /// are all equal. No value's bytes are the beginning of another's, so that fields can stand one
-/// behind the other; none begins with 0xFF.
+/// after the other; none begins with 0xFF.
 #pragma once
 
 #include <optional>
@@ -19,15 +19,16 @@ namespace starbus::nodes::db {
 /// Appends; `descending` turns the order round.
 void append_value(const Json& value, bool descending, std::string& out);
 
-/// What an index has been declared as, ready for use. A field that is not there counts as null.
+/// The declared fields of an index, ready for use. A field that is not there counts as null.
 class IndexShape {
  public:
-  /// Of fields that check_fields has let pass.
+  /// The fields must have passed check_fields.
   explicit IndexShape(std::vector<IndexField> fields);
 
   const std::vector<IndexField>& fields() const { return fields_; }
+  /// The key of a document; a missing value counts as null.
   std::string key_of(const Json& document) const;
-  /// Of the first values; bad_request: more values than fields.
+  /// The beginning of a key, from the first values; bad_request: more values than fields.
   Result<std::string> key_of(const std::vector<Json>& values) const;
 
  private:

@@ -1,7 +1,6 @@
 #include "nodes/db/path.hpp"
 
-#include <charconv>
-
+#include "base/numbers.hpp"
 #include "bus/core/utf8.hpp"
 #include "nodes/db/limits.hpp"
 
@@ -47,10 +46,8 @@ Result<Path> parse_path(std::string_view text) {
 }
 
 std::optional<std::size_t> element_of(std::string_view name, std::size_t size) {
-  std::size_t number = 0;
-  const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (wrong != std::errc() || end != name.data() + name.size()) return std::nullopt;
-  if (number >= size || (name.size() > 1 && name.front() == '0')) return std::nullopt;
+  const auto number = parse_number<std::size_t>(name);
+  if (!number || *number >= size || (name.size() > 1 && name.front() == '0')) return std::nullopt;
   return number;
 }
 

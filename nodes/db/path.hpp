@@ -26,8 +26,8 @@ std::optional<std::size_t> element_of(std::string_view name, std::size_t size);
 const Json* look_up(const Json& document, const Path& path);
 Json* look_up(Json& document, const Path& path);
 
-/// What the paths name and is there, in its place; no paths: the whole document. Through objects
-/// alone: an array is there as a whole or not at all.
+/// The part of the document that the paths name, in its place; no paths: the whole document.
+/// Through objects alone: an array is there as a whole or not at all.
 Json project(const Json& document, const std::vector<Path>& paths);
 
 }  // namespace starbus::nodes::db

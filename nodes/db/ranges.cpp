@@ -95,7 +95,7 @@ class Collect {
     }
     return true;
   }
-  /// What an index says; errors are of the whole query.
+  /// Adds a document that the index names; errors are of the whole query.
   Result<bool> add(const std::string& id) {
     const auto stored = snapshot_.get(document_key(collection_, id));
     if (stored && stored->has_value()) return add(id, **stored);

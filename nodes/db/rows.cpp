@@ -107,7 +107,7 @@ std::optional<MetaRow> decode_meta(std::string_view value) {
   bus::Reader reader(bus::as_bytes(value));
   MetaRow row;
   row.layout = reader.get<std::uint8_t>();
-  // What a later layout has behind this byte is its own.
+  // A later layout has bytes of its own after this one.
   if (reader.ok() && row.layout != kLayout) return row;
   row.next_index = reader.get<std::uint32_t>();
   row.first_request = reader.get<std::uint64_t>();

@@ -25,6 +25,7 @@ namespace starbus::nodes::db {
 
 inline constexpr std::uint8_t kLayout = 1;  // of all rows
 
+/// The one row of key "M".
 struct MetaRow {
   std::uint8_t layout = kLayout;
   std::uint32_t next_index = 1;     // numbers of indexes are never used again
@@ -32,6 +33,7 @@ struct MetaRow {
   std::uint64_t next_request = 1;
 };
 
+/// The row of an index; its number stands in the keys of its entries.
 struct IndexRow {
   std::uint32_t number = 0;
   bool complete = false;
@@ -39,17 +41,20 @@ struct IndexRow {
   std::vector<IndexField> fields;
 };
 
+/// The remembered answer to a request with an id.
 struct AnswerRow {
   std::uint64_t time_ms = 0;      // of the wall clock
   std::uint64_t fingerprint = 0;  // of the writes
   std::vector<Outcome> outcomes;
 };
 
+/// A request id by its sequence: the oldest are forgotten first.
 struct TurnRow {
   std::uint64_t time_ms = 0;
   std::string request_id;
 };
 
+/// The keys of the rows above; a prefix is that of all its keys.
 inline constexpr std::string_view kMetaKey = "M";
 inline constexpr std::string_view kNameKey = "N";
 std::string count_key(std::string_view collection);
@@ -60,10 +65,12 @@ std::string entry_prefix(std::uint32_t index);
 std::string answer_key(std::string_view request_id);
 std::string turn_key(std::uint64_t sequence);
 
+/// Which index the key of an index row names.
 struct IndexName {
   std::string collection, name;
   friend auto operator<=>(const IndexName&, const IndexName&) = default;
 };
+/// nullopt if the key is malformed.
 std::optional<IndexName> read_index_key(std::string_view key);
 
 std::string encode(const MetaRow& row);
@@ -72,6 +79,7 @@ std::string encode(const AnswerRow& row);
 std::string encode(const TurnRow& row);
 std::string encode_count(std::uint64_t documents);
 
+/// Each is nullopt if the value is malformed.
 std::optional<MetaRow> decode_meta(std::string_view value);
 std::optional<IndexRow> decode_index(std::string_view value);
 std::optional<AnswerRow> decode_answer(std::string_view value);

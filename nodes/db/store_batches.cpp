@@ -34,12 +34,12 @@ void StoreDatabase::build() {
                         options_.wall_ms());
   if (batch_->refusing) batch_->draft->refuse(*batch_->refusing, batch_->refuses_all);
   add_items();
-  // What cannot be read now is looked at again with the next request.
+  // Documents that cannot be read now are looked at again with the next request.
   if (!batch_->refusing && !build_rests_ && !batch_->draft->build()) build_rests_ = true;
   commit();
 }
 
-/// What has no room waits for the next batch; the first always has.
+/// Items without room wait for the next batch; the first always has room.
 void StoreDatabase::add_items() {
   for (std::size_t i = 0; i < batch_->items.size(); ++i) {
     if (i > 0 && batch_->draft->bytes() > kBatchBytes) return put_back(i);
@@ -131,7 +131,7 @@ void StoreDatabase::stop(const storage::Error& reason) {
   tell(std::move(answers));
 }
 
-/// What is told may end this object, or bring new requests.
+/// A callback may end this object, or bring new requests.
 void StoreDatabase::tell(std::vector<Answer> answers) {
   const std::weak_ptr<char> weak = alive_;
   for (Answer& answer : answers) {

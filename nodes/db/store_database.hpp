@@ -1,9 +1,9 @@
 /// The embedded Database, over a storage::Store. docs/guide/db.md is the contract.
 ///
-/// One batch at a time: what comes while the disk works waits, and makes the next batch (a Draft);
-/// its answers are told when it is durable. A find waits only if a write of the same document does.
-/// A full disk refuses what puts, and takes what only erases; any other failure of the disk stops
-/// all writing, and reads go on.
+/// One batch at a time: requests that come while the disk works make the next batch (a Draft);
+/// their answers come when it is durable. A find waits only if a write of the same document does. A
+/// full disk refuses requests that put, and takes those that only erase; any other failure of the
+/// disk stops all writing, and reads go on.
 ///
 /// Belongs to one thread, that of the executor; blocks for disk reads. The store and the executor
 /// outlive it. The end of it drops what has not been answered.
@@ -21,10 +21,11 @@
 
 namespace starbus::nodes::db {
 
+/// How many request ids are remembered, and for how long.
 struct StoreDatabaseOptions {
   /// Milliseconds of the wall clock; empty: the system's.
   std::function<std::uint64_t()> wall_ms;
-  std::uint64_t request_age_ms = kRequestAge;
+  std::uint64_t request_age_ms = static_cast<std::uint64_t>(kRequestAge.count());
   std::uint64_t requests = kMaxRequests;
 };
 
@@ -55,6 +56,7 @@ class StoreDatabase final : public Database {
   Result<> indexes(std::string collection, Done<std::vector<IndexInfo>> done) override;
   Result<> collections(Done<std::vector<CollectionInfo>> done) override;
 
+  /// Its present figures, on the database's thread.
   DatabaseReport report() const;
 
  private:

@@ -12,7 +12,8 @@ Error wrong(const Change& change, std::string_view what) {
   return Error(Errc::wrong_type, change.path + " " + std::string(what));
 }
 
-/// What the path names; made, with objects on the way, where nothing is. A fresh one is null, and
+/// The value that the path names; made, with objects on the way, where nothing is. A fresh one is
+/// null, and
 /// `fresh` says so.
 Result<Json*> make_way(Json& document, const Path& path, const Change& change, bool& fresh) {
   Json* at = &document;
@@ -52,7 +53,8 @@ bool have_an_order(const Json& a, const Json& b) {
   return (a.is_number() && b.is_number()) || (a.is_string() && b.is_string());
 }
 
-/// Of two that have an order. Numbers as indexes compare them: exactly, whatever their types.
+/// Compares two values that have an order. Numbers as indexes compare them: exactly, whatever their
+/// types.
 bool is_greater(const Json& a, const Json& b) {
   if (a.is_string()) return a.get_ref<const std::string&>() > b.get_ref<const std::string&>();
   std::string first;
@@ -148,7 +150,7 @@ Result<std::size_t> check_changes(const std::vector<Change>& changes) {
     const auto value = check_value(change.value);
     if (!value) return value.error();
     if (change.what == Operator::raise && !have_an_order(change.value, change.value)) {
-      return wrong(change, "is to be raised to what has no order");
+      return wrong(change, "$raise operand is neither a number nor a text");
     }
     if (change.what == Operator::inc && !change.value.is_number()) {
       return wrong(change, "$inc operand is not a number");

@@ -27,6 +27,7 @@ namespace starbus::nodes::db {
 /// Numbers travel: new ones come at the end.
 enum class Operator : std::uint8_t { set, inc, unset, push, pull, raise };
 
+/// One operator, applied to the value at `path`.
 struct Change {
   Operator what = Operator::set;
   std::string path;
@@ -37,8 +38,8 @@ struct Change {
 /// result is OK: bad_request, wrong_type, overflow, too_large, stale.
 Result<> apply_changes(const std::vector<Change>& changes, Json& document);
 
-/// What can be said without a document; what the values weigh. bad_request, bad_document,
-/// wrong_type, too_large.
+/// Checks all that can be checked without a document: bad_request, bad_document, wrong_type,
+/// too_large. Returns the weight of the values.
 Result<std::size_t> check_changes(const std::vector<Change>& changes);
 
 }  // namespace starbus::nodes::db

@@ -15,7 +15,6 @@ using entity::Entity;
 using entity::EntityErrc;
 using entity::EntityResult;
 using entity::OnlineId;
-using std::chrono::milliseconds;
 
 void Arrivals::take_in(const std::string& prefix) {
   const std::weak_ptr<bool> weak = context_.alive;
@@ -51,8 +50,8 @@ bus::Result<> Arrivals::accept(const std::string& name, bus::ByteView state) {
   }
   Accepted& accepted = accepted_[name];
   accepted.id = *prepared;
-  const auto late = context_.timers.after(context_.alarms, milliseconds(kArrivalWait),
-                                          [this, name] { abandon(name); });
+  const auto late =
+      context_.timers.after(context_.alarms, kArrivalWait, [this, name] { abandon(name); });
   if (late) accepted.deadline = *late;
   return {};
 }
@@ -117,7 +116,7 @@ void Arrivals::strand(const std::string& name, Stranded& stranded, const entity:
   const bool last =
       stranded.tries == kActivationTries || why == EntityErrc::ended || context_.draining;
   const auto again =
-      context_.timers.after(context_.alarms, milliseconds(last ? 0 : kActivationRetry),
+      context_.timers.after(context_.alarms, last ? 0ms : kActivationRetry,
                             [this, name, last] { last ? give_up(name) : try_again(name); });
   if (again) stranded.retry = *again;
 }

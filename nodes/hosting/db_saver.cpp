@@ -1,8 +1,8 @@
 #include "nodes/hosting/db_saver.hpp"
 
-#include <cstdio>
 #include <utility>
 
+#include "base/hex.hpp"
 #include "nodes/hosting/limits.hpp"
 
 namespace starbus::nodes::entities {
@@ -40,7 +40,7 @@ Json bytes_of(const bus::Bytes& bytes) {
   return Json::binary(Json::binary_t::container_type(begin, begin + bytes.size()));
 }
 
-/// What save() wrote.
+/// Reads the document that save() wrote.
 DbSaver::Loaded saved_in(const Json& document) {
   const auto found = document.find("saved");
   if (found == document.end() || !found->is_binary()) {
@@ -54,11 +54,7 @@ DbSaver::Loaded saved_in(const Json& document) {
 }  // namespace
 
 std::string text_of(const SaveVersion& version) {
-  char text[40];
-  const int size = std::snprintf(text, sizeof text, "%016llx.%016llx",
-                                 static_cast<unsigned long long>(version.epoch),
-                                 static_cast<unsigned long long>(version.number));
-  return std::string(text, static_cast<std::size_t>(size));
+  return hex_of(version.epoch) + "." + hex_of(version.number);
 }
 
 DbSaver::DbSaver(db::Database& database, DbSaverOptions options)
@@ -76,7 +72,7 @@ void DbSaver::save(const SavedEntity& saved, Done done) {
   update.changes.push_back({db::Operator::raise, "version", text_of(saved.version)});
   update.changes.push_back({db::Operator::set, "type", saved.type});
   update.changes.push_back({db::Operator::set, "saved", bytes_of(saved.properties)});
-  // Of one that has none any more, too: what it had would be found for ever.
+  // Also unset if the entity has no values any more: its earlier ones would be found for ever.
   if (db::Json values = storable(saved.values); values.empty()) {
     update.changes.push_back({db::Operator::unset, "values", {}});
   } else {

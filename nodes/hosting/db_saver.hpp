@@ -14,17 +14,18 @@
 ///   { "type": "player", "version": "0000010000000030.0000000000000007", "saved": <View::save>,
 ///     "values": { "level": 7 } }
 ///
-/// `values` are what TypeOptions::searchable names, for indexes: what is loaded is `saved` alone. A
-/// value that no document can hold (a number beyond int64, one that is not finite, a text that is
-/// not UTF-8), or of more than kSearchableValue, is left out, and its entity saved all the same.
+/// `values` are the properties that TypeOptions::searchable names, for indexes: only `saved` is
+/// loaded. A value that no document can hold (a number beyond int64, one that is not finite, a text
+/// that is not UTF-8), or of more than kSearchableValue, is left out, and its entity saved all the
+/// same.
 ///
 /// **Versions**: a write is refused, as `superseded`, if a later owner of the entity's name has
-/// written (SaveVersion): what a process sends late that has lost its lease, or that the entity has
-/// left, changes nothing. Nor does what was loaded and never became an owner: so an entity is
-/// published always, or never.
+/// written (SaveVersion): a late save of a process that has lost its lease, or that the entity has
+/// left, changes nothing. Nor does a save of an entity that was loaded and never became an owner:
+/// so an entity is published always, or never.
 ///
 /// Belongs to the loop's thread; owns nothing. The database outlives it, and so do the hosts' saves
-/// that it was given: what is answered behind its end is dropped.
+/// that it was given: answers after its end are dropped.
 #pragma once
 
 #include <functional>
@@ -37,8 +38,9 @@
 
 namespace starbus::nodes::entities {
 
+/// Where the entities of a type are kept.
 struct DbSaverOptions {
-  /// Of a type; not set: its name. At most 64 of letters, digits, `_`, `-` and `.`.
+  /// The collection of a type; not set: its name. At most 64 of letters, digits, `_`, `-` and `.`.
   std::function<std::string(const std::string& type)> collection = {};
 };
 
@@ -64,8 +66,8 @@ class DbSaver {
   }
   /// One attempt. Errors: superseded; too_large, bad_name, denied, which do not pass; others do.
   void save(const SavedEntity& saved, Done done);
-  /// What was kept of one, with all that the database was given before. `corrupt`: the document is
-  /// none of these.
+  /// The saved state of one, with all saves that the database was given before. `corrupt`: the
+  /// document is not such a state.
   void load(const std::string& type, const std::string& persistent_id,
             std::function<void(Loaded)> done);
 

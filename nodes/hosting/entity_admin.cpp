@@ -1,10 +1,10 @@
 #include "nodes/hosting/entity_admin.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/numbers.hpp"
 #include "daemon/metrics.hpp"
 #include "entity/rpc/endpoint.hpp"
 #include "nodes/hosting/limits.hpp"
@@ -41,10 +41,8 @@ Entity* EntityAdmin::find(const std::string& name) const {
   if (Entity* const entity = parts_.names.find(name)) return entity;
   const entity::EntityManager& entities = *parts_.context.entities;
   if (Entity* const entity = entities.find_persistent(name)) return entity;
-  std::uint64_t id = 0;
-  const auto parsed = std::from_chars(name.data(), name.data() + name.size(), id, 16);
-  const bool whole = parsed.ec == std::errc() && parsed.ptr == name.data() + name.size();
-  return whole ? entities.find(OnlineId{id}) : nullptr;
+  const auto id = parse_number<std::uint64_t>(name, 16);
+  return id ? entities.find(OnlineId{*id}) : nullptr;
 }
 
 Response EntityAdmin::show_one(const std::string& name) const {
@@ -168,7 +166,7 @@ void EntityAdmin::add_type_metrics(Metrics& metrics) const {
 }
 
 void EntityAdmin::add_counters(Metrics& metrics) const {
-  metrics.gauge("starbus_entities_to_be_saved", "Entities whose present state is not stored.",
+  metrics.gauge("starbus_entities_to_be_saved", "Entities with unsaved state.",
                 [this] { return static_cast<double>(parts_.saver.pending()); });
   const auto counter = [&](const char* name, const char* help, auto read) {
     metrics.counter(name, help, [this, read] { return static_cast<double>(read(parts_)); });

@@ -101,15 +101,14 @@ bus::Result<> EntityHost::tick_with(Ticker& ticker) {
 
 /// Waits for a first id, which is not used: it shows that ids are available.
 void EntityHost::wait_for_ids(Done done) {
-  ids_.wait_next(milliseconds(kIdWait),
-                 [this, weak = std::weak_ptr(context_.alive),
-                  done = std::move(done)](const bus::Result<std::uint64_t>& id) mutable {
-                   if (weak.expired()) return;
-                   if (id) return done({});
-                   spdlog::warn("entities: no online ids yet: {}; is a starbus-manager up?",
-                                id.error().to_string());
-                   wait_for_ids(std::move(done));
-                 });
+  ids_.wait_next(kIdWait, [this, weak = std::weak_ptr(context_.alive),
+                           done = std::move(done)](const bus::Result<std::uint64_t>& id) mutable {
+    if (weak.expired()) return;
+    if (id) return done({});
+    spdlog::warn("entities: no online ids yet: {}; is a starbus-manager up?",
+                 id.error().to_string());
+    wait_for_ids(std::move(done));
+  });
 }
 
 std::string EntityHost::channel_of(OnlineId id) {
@@ -126,7 +125,7 @@ void EntityHost::tick() {
 /// Takes a bounded part of a turn of the loop, so that messages wait for one part and not for all.
 void EntityHost::send_changes() {
   const bus::ShownName::Scope shown(context_.endpoint.work().activity(), "tick of entities", "");
-  sending_ = sync_.pass(*entities_, kTickEntities, PassTime(milliseconds(kTickTime)));
+  sending_ = sync_.pass(*entities_, kTickEntities, PassTime(kTickTime));
   if (!sending_) return saver_.save_due();
   boost::asio::post(context_.endpoint.loop(), [this, weak = std::weak_ptr(context_.alive)] {
     if (!weak.expired()) send_changes();
@@ -188,7 +187,7 @@ void EntityHost::settle() {
   scheduled_ = false;
   const bus::ShownName::Scope shown(context_.endpoint.work().activity(), "end of entities", "");
   full_ = !saver_.room();
-  const PassTime time{milliseconds(entity::kSettleTime)};
+  const PassTime time{entity::kSettleTime};
   if (!full_ && entities_->settle(entity::kSettlePass, &time)) settle_soon();
   end_of_drain();
 }
@@ -215,11 +214,11 @@ void EntityHost::drain(Done done) {
   begin_end();
   if (arrivals_.accepted() != 0) {
     // An accepted move is usually granted at once; one that takes longer is not worth the wait.
-    static_cast<void>(context_.timers.after(context_.alarms, milliseconds(kArrivalGrace),
+    static_cast<void>(context_.timers.after(context_.alarms, kArrivalGrace,
                                             [this] { arrivals_.abandon_accepted(); }));
   }
   static_cast<void>(context_.timers.every(
-      context_.alarms, milliseconds(kWaitReport), milliseconds(kWaitReport), entity::CatchUp::once,
+      context_.alarms, kWaitReport, kWaitReport, entity::CatchUp::once,
       [this] { spdlog::warn("entities: the drain waits for {}", waits_for()); }));
 }
 

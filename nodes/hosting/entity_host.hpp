@@ -1,7 +1,6 @@
 /// The entities of a node: an EntityManager that the node's loop drives, with ids from the cluster
 /// manager, channel names, property updates, saving, moves between processes, the lease and the
-/// drain. The parts behind it: PublishedNames, EntitySync, EntitySaver, Departures, Arrivals,
-/// EntityAdmin.
+/// drain. Its parts: PublishedNames, EntitySync, EntitySaver, Departures, Arrivals, EntityAdmin.
 ///
 ///   class Town final : public nodes::App {
 ///     bus::Result<> start(nodes::Node& node) override {

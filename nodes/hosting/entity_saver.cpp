@@ -83,7 +83,7 @@ void EntitySaver::on_saved(std::uint64_t id, const std::vector<std::string>& nam
 
 void EntitySaver::save_due() {
   if (save_every_ <= milliseconds(0)) return;
-  const entity::rpc::PassTime time{milliseconds(kTickTime)};
+  const entity::rpc::PassTime time{kTickTime};
   for (std::size_t i = 0; i < kTickEntities && saves_.room() && !time.over(); ++i) {
     const auto due = unsaved_.take_due(bus::io::boot_now());
     if (!due) return;

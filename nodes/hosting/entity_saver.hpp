@@ -39,6 +39,7 @@ class EntitySaver {
   bool take_unsaved(const entity::Entity& entity);
 
   bool unsaved(std::uint64_t id) const { return unsaved_.has(id); }
+  /// Whether a save of it has not ended yet.
   bool under_way(const entity::Entity& entity) const;
   /// False: as many saves as allowed are under way.
   bool room() const { return saves_.room(); }

@@ -9,8 +9,6 @@
 namespace starbus::nodes::entities {
 namespace {
 
-using std::chrono::milliseconds;
-
 /// Whether another attempt cannot help. A document that is corrupt may be restored, and a closed
 /// database comes back: their saves wait, as the entity is kept meanwhile.
 bool is_final(const bus::Error& error) {
@@ -89,7 +87,7 @@ void EntitySaves::answered(const std::string& key, std::uint64_t number,
   spdlog::warn("entities: {}: save failed, trying again: {}", entry.label,
                result.error().to_string());
   ++counters_.repeated;
-  const auto again = timers_.after(alarms_, milliseconds(kSaveRetry), [this, key] {
+  const auto again = timers_.after(alarms_, kSaveRetry, [this, key] {
     const auto waiting = entries_.find(key);
     if (waiting != entries_.end()) attempt(key, waiting->second);
   });
@@ -100,7 +98,7 @@ void EntitySaves::answered(const std::string& key, std::uint64_t number,
   }
 }
 
-/// `key` is a copy: who calls may go with the entry.
+/// `key` is a copy: the callback that passes it may go with the entry.
 void EntitySaves::end(std::string key, const bus::Result<>& result) {
   const auto found = entries_.find(key);
   if (found == entries_.end()) return;
@@ -116,8 +114,7 @@ void EntitySaves::end(std::string key, const bus::Result<>& result) {
   if (entry.next) {
     const bool gone = !result && result.error() == bus::Errc::deadline;
     const entity::Time waited = gone ? timers_.present() - entry.next->came : entity::Time{0};
-    entry.patience =
-        std::max<entity::Time>(milliseconds(kSaveDeadline) - waited, milliseconds(kLeastSaveTime));
+    entry.patience = std::max<entity::Time>(kSaveDeadline - waited, kLeastSaveTime);
     entry.present = std::move(*entry.next);
     entry.next = nullptr;
     entry.attempt = 0;

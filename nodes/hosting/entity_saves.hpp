@@ -37,6 +37,8 @@ class EntitySaves {
   EntitySaves(const EntitySaves&) = delete;
   EntitySaves& operator=(const EntitySaves&) = delete;
 
+  /// Hands the state to the store, after earlier ones of the same entity. `done` is called once,
+  /// with the end of the last attempt. `label` is for logs.
   void add(SavedEntity saved, std::string label, Done done);
 
   /// False if callers should wait before they add more.
@@ -58,10 +60,10 @@ class EntitySaves {
   struct Entry {
     std::string label;
     Next present;
-    std::unique_ptr<Next> next;  // behind it
+    std::unique_ptr<Next> next;  // after it
     std::uint64_t place = 0;     // among all that ever came
     std::uint64_t attempt = 0;   // 0: it waits for its turn
-    entity::Time patience = std::chrono::milliseconds(kSaveDeadline);
+    entity::Time patience = kSaveDeadline;
     entity::TimerId deadline{};
     entity::TimerId repeat{};
   };

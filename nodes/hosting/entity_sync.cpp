@@ -30,7 +30,7 @@ void EntitySync::add(Entity& entity, bool arrived) {
   if (properties == nullptr) return;
   if (users_.unsaved && sees(*properties, Audience::save)) {
     properties->watch(Audience::save);
-    users_.unsaved(entity);  // nobody knows what is kept of it
+    users_.unsaved(entity);  // the state that is saved is not known
   }
   properties->listen(this, id_of(entity));
   if (!arrived || users_.sink == nullptr) return;
@@ -47,7 +47,7 @@ void EntitySync::mirror(Entity& entity, entity::rpc::Endpoint& endpoint, bus::Ep
   properties->drop_news(Audience::ghost);  // mirrors begin with a snapshot
   auto publisher = std::make_unique<replica::Publisher>(endpoint, epoch, [properties] {
     bus::Bytes bytes;
-    // What exceeds the limit is empty, which no mirror takes.
+    // A state beyond the limit is empty, which no mirror takes.
     static_cast<void>(properties->encode_snapshot(View::ghost, bytes));
     return bytes;
   });

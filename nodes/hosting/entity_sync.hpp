@@ -61,6 +61,7 @@ class EntitySync final : private entity::ChangeListener {
 
   bool idle() const { return changed_.empty(); }
   std::size_t mirrored() const { return publishers_.size(); }
+  /// Null if it has no mirrors.
   const replica::Publisher* publisher(const entity::Entity& entity) const;
   const SyncCounters& counters() const { return counters_; }
 

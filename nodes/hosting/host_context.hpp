@@ -56,12 +56,14 @@ struct HostContext {
   }
 };
 
+/// Milliseconds of the wall clock since 1970.
 inline std::uint64_t unix_ms() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
 }
 
+/// The online id as a number.
 inline std::uint64_t id_of(const entity::Entity& entity) {
   return static_cast<std::uint64_t>(entity.online_id());
 }

@@ -9,49 +9,49 @@ namespace starbus::nodes::entities {
 
 // X(constant, value, unit, reason, when reached)
 #define STARBUS_ENTITY_HOST_LIMITS(X)                                                             \
-  X(kIdWait, 5'000, "ms", "of one question for online ids, before a node is ready",               \
+  X(kIdWait, 5s, "for the answer to one question for online ids, before a node is ready",         \
     "it is asked again, for as long as it takes; the log says so")                                \
-  X(kTick, 100, "ms", "between two ticks, unless told otherwise: what is told so late is seen",   \
+  X(kTick, 100ms, "between two ticks, unless configured: a longer delay is visible",              \
     "the next tick")                                                                              \
-  X(kTickEntities, 512, "entities", "told of in one turn of the loop: others wait meanwhile",     \
+  X(kTickEntities, 512, "entities", "synced in one turn of the loop: other work waits meanwhile", \
     "the rest follows in the next turn")                                                          \
-  X(kTickTime, 5, "ms", "of this, and again of what is due to be saved, in one turn of the loop", \
-    "as kTickEntities; what is due is saved in the next tick")                                    \
-  X(kSaveEvery, 60'000, "ms",                                                                     \
-    "from the first change that is not saved to its save, unless told otherwise: what a crash "   \
+  X(kTickTime, 5ms, "of syncing, and again of saving, in one turn of the loop",                   \
+    "as kTickEntities; due saves follow in the next tick")                                        \
+  X(kSaveEvery, 1min,                                                                             \
+    "from the first unsaved change to its save, unless configured: the changes that a crash "     \
     "may take",                                                                                   \
     "it is saved in the next tick that has room for it")                                          \
   X(kSavesUnderWay, 256, "saves", "with the store at a time: they are memory twice over",         \
     "further ones wait for their turn")                                                           \
   X(kMaxSaves, 4'096, "saves", "of entities that wait or are under way: each is a copy",          \
     "those that live are saved later, and those that are to end go on ending later")              \
-  X(kSaveRetry, 250, "ms", "until a save that has failed is tried again",                         \
+  X(kSaveRetry, 250ms, "until a save that has failed is tried again",                             \
     "again, until kSaveDeadline; not if the reason does not pass")                                \
-  X(kSaveDeadline, 15'000, "ms", "of saving one entity: less than the deadline of a drain",       \
-    "logged, and counted as unsaved; what the save does later is its own")                        \
-  X(kLeastSaveTime, 1'000, "ms", "of a save behind one that has just met kSaveDeadline",          \
+  X(kSaveDeadline, 15s, "of saving one entity: less than the deadline of a drain",                \
+    "logged, and counted as unsaved; a later end of the save is ignored")                         \
+  X(kLeastSaveTime, 1s, "for a save after one that has just met kSaveDeadline",                   \
     "as kSaveDeadline")                                                                           \
   X(kMaxSearchable, 16, "properties", "of a type: as many as a collection may have indexes",      \
     "none of them is stored as a value, and the log says so")                                     \
-  X(kSearchableValue, 1'024, "bytes", "of one value, as CBOR: an index has the beginning of it",  \
+  X(kSearchableValue, 1'024, "bytes", "per value, as CBOR: an index has the beginning of it",     \
     "it is left out, and counted")                                                                \
-  X(kArrivalWait, 60'000, "ms",                                                                   \
+  X(kArrivalWait, 1min,                                                                           \
     "that an entity is kept which was accepted and is not granted: twice the lease",              \
-    "it is given up; a grant that still comes makes it anew")                                     \
-  X(kArrivalGrace, 3'000, "ms", "that a drain waits for what was accepted and is not granted",    \
+    "it is given up; a grant that still comes makes it again")                                    \
+  X(kArrivalGrace, 3s, "that a drain waits for entities that were accepted and are not granted",  \
     "as kArrivalWait")                                                                            \
-  X(kActivationRetry, 1'000, "ms", "until an activation that failed on arrival is tried again",   \
+  X(kActivationRetry, 1s, "until an activation that failed on arrival is tried again",            \
     "again, kActivationTries times")                                                              \
-  X(kActivationTries, 10, "tries", "of these: what has not passed by then does not pass",         \
+  X(kActivationTries, 10, "tries", "of these: a cause that has not passed by then does not pass", \
     "the entity is saved as it arrived, and its name is given up")                                \
   X(kHeldMessages, 1'024, "messages",                                                             \
-    "for an entity whose activation is tried again: what a second brings",                        \
+    "for an entity whose activation is tried again: the messages of a second",                    \
     "calls end as busy; messages are dropped, and counted")                                       \
   X(kShownEntities, 100, "entities", "on one page of the admin server, with one line for each",   \
     "the page says where the next one begins")                                                    \
-  X(kBusiestEntities, 100, "entities", "of one list of the busiest: people read them",            \
+  X(kBusiestEntities, 100, "entities", "per list of the busiest: people read them",               \
     "a request for more is refused")                                                              \
-  X(kWaitReport, 1'000, "ms", "between two lines of the log that say whom a drain waits for",     \
+  X(kWaitReport, 1s, "between two lines of the log that name what a drain waits for",             \
     "the next line")                                                                              \
   X(kNamedWaiters, 5, "entities", "named in such a line, and in a status", "the rest is counted")
 

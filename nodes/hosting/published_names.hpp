@@ -39,10 +39,11 @@ class PublishedNames {
   void release(const std::vector<std::string>& names);
 
   bool has(std::uint64_t id) const { return rows_.contains(id); }
+  /// Whether its names were lost with the lease.
   bool fenced(std::uint64_t id) const;
   /// Number of names that it has or has asked for.
   std::size_t names_of(std::uint64_t id) const;
-  /// Of its latest name; 0 without one.
+  /// The epoch of its latest name; 0 without one.
   std::uint64_t epoch_of(std::uint64_t id) const;
   /// The entity that is bound at a name in this process; null if there is none.
   entity::Entity* find(const std::string& name) const;

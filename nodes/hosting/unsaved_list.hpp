@@ -16,6 +16,7 @@ class UnsavedList {
  public:
   explicit UnsavedList(entity::Time wait) : wait_(wait) {}
 
+  /// Due after the wait; one that is marked already keeps its time.
   void mark(std::uint64_t id, entity::Time now) {
     if (due_.emplace(id, now + wait_).second) order_.emplace_back(now + wait_, id);
   }

@@ -1,4 +1,4 @@
-/// What the manager reports about the nodes. Plain values that are sent over the bus.
+/// The manager's report about the nodes. Plain values that are sent over the bus.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 
 namespace starbus::nodes::manager {
 
+/// One node, as the manager knows it.
 struct ClusterNode {
   std::string process;  // HOST.NODE
   std::string role;     // empty: not known yet

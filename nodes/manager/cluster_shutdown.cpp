@@ -67,7 +67,7 @@ ShutdownReport ClusterShutdown::report() const {
 
 void ClusterShutdown::fetched() {
   if (stages_.phase() != ShutdownPhase::done || std::exchange(fetched_, true)) return;
-  end_in(milliseconds(kLastReportGrace));
+  end_in(kLastReportGrace);
 }
 
 // --- what is done about it -----------------------------------------------------------------------
@@ -77,32 +77,32 @@ void ClusterShutdown::act() {
   log_progress();
   if (stages_.phase() == ShutdownPhase::done && !std::exchange(ended_, true)) {
     log_end();
-    end_in(milliseconds(kLastReportWait));
+    end_in(kLastReportWait);
   }
   arm();
 }
 
 void ClusterShutdown::tell(const std::string& process) {
-  stages_.status(process, "is told to drain, and has not answered yet");
+  stages_.status(process, "has not answered the order to drain yet");
   entity::rpc::CallOptions options;
-  options.deadline = milliseconds(kDrainDeadline);
+  options.deadline = kDrainDeadline;
   entity::rpc::call<&NodeControl::drain>(node_.rpc(), presence_name(process), options)(
       [this, process, weak = std::weak_ptr(alive_)](const entity::rpc::Reply<>& reply) {
         if (weak.expired() || reply) return;
         const bool silent = reply.error().code == entity::rpc::Errc::deadline;
-        stages_.status(process, silent ? "does not answer"
-                                       : "cannot be told to drain: " + reply.error().to_string());
+        stages_.status(process,
+                       silent ? "does not answer"
+                              : "does not take the order to drain: " + reply.error().to_string());
         stages_.not_told(process, bus::io::boot_now());
         arm();
       });
 }
 
-/// What nodes say while they are waited for is what the report says of who blocks.
+/// The status of nodes that are waited for goes into the report of nodes that block.
 void ClusterShutdown::ask_waited_for() {
   for (const std::string& process : stages_.waited_for()) reports_.ask_soon(process);
   if (stages_.phase() != ShutdownPhase::running) return;
-  const auto set =
-      node_.timers().after(asking_, milliseconds(kShutdownInterval), [this] { ask_waited_for(); });
+  const auto set = node_.timers().after(asking_, kShutdownInterval, [this] { ask_waited_for(); });
   if (!set) spdlog::error("no timer: blocking nodes are asked once a second only");
 }
 

@@ -28,8 +28,8 @@ entity::rpc::Task<bus::Result<IdRange>> allocate_ids(bus::Bus& bus, std::string 
   const bus::Result<std::string> log = counter_log(counter);
   if (!log) co_return log.error();
   bus::PostOptions options;
-  options.wait = false;  // while nobody has the shard: the caller decides whether to wait
-  options.ttl = std::chrono::milliseconds(kStoreWait);
+  options.wait = false;  // while no host has the shard: the caller decides whether to wait
+  options.ttl = kStoreWait;
   auto appending = bus.append(*log, std::string_view("block"), options, boost::asio::deferred);
   const bus::Result<std::uint64_t> number = co_await std::move(appending);
   if (!number) co_return number.error();

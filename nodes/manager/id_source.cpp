@@ -10,7 +10,7 @@
 namespace starbus::nodes::manager {
 namespace {
 
-/// What the manager refused with, or why it was not asked.
+/// The manager's refusal, or the reason why it was not asked.
 bus::Error reason_of(const entity::rpc::Failure<bus::Error>& failure) {
   if (failure.code == entity::rpc::Errc::refused) return failure.error;
   const bool waited = failure.code == entity::rpc::Errc::deadline;
@@ -88,19 +88,19 @@ void IdSource::answered(const bus::Result<IdRange>& range) {
     return serving_ ? refill() : serve();
   }
   refused_ = range.error();
-  const auto later = timers_.after(owner_, std::chrono::milliseconds(kIdRetry), [this] {
+  const auto later = timers_.after(owner_, kIdRetry, [this] {
     asking_ = false;
     refill();
   });
-  if (!later) asking_ = false;  // whoever wants the next id asks
+  if (!later) asking_ = false;  // the next call for an id asks
 }
 
-/// What is called may wait again, and is served by this loop then; or end this source.
+/// A callback may wait again, and is served by this loop then; or end this source.
 void IdSource::serve() {
   const std::weak_ptr<bool> weak = alive_;
   serving_ = true;
   std::uint64_t id = 0;
-  const entity::rpc::PassTime time{std::chrono::milliseconds(kIdPassTime)};
+  const entity::rpc::PassTime time{kIdPassTime};
   for (std::uint64_t served = 0; !waiters_.empty(); ++served) {
     if (served == kIdPass || (served > 0 && time.over())) return serve_later();
     if (!take(id)) break;

@@ -11,13 +11,10 @@
 
 namespace starbus::nodes::manager {
 
-using std::chrono::milliseconds;
-
 bus::Result<> LoadReports::start() {
   table_.listen(*this);
-  const milliseconds interval(kReportInterval);
-  const auto set = node_.timers().every(timers_, interval, interval, entity::CatchUp::once,
-                                        [this] { ask_all(); });
+  const auto set = node_.timers().every(timers_, kReportInterval, kReportInterval,
+                                        entity::CatchUp::once, [this] { ask_all(); });
   if (!set) return bus::Error(bus::Errc::io_error, "no timer");
   return {};
 }
@@ -75,7 +72,7 @@ void LoadReports::ask(const std::string& process, Row& row) {
   row.asked = true;
   ++asking_;
   entity::rpc::CallOptions options;
-  options.deadline = milliseconds(kReportDeadline);
+  options.deadline = kReportDeadline;
   entity::rpc::call<&NodeControl::report>(node_.rpc(), presence_name(process), options)(
       [this, process, serial = row.serial, weak = std::weak_ptr(alive_)](const Reply& reply) {
         if (!weak.expired()) answered(process, serial, reply);

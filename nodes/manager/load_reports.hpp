@@ -27,6 +27,7 @@ class LoadReports final : private NodeTable::Listener {
   };
 
   LoadReports(Node& node, NodeTable& table) : node_(node), table_(table) {}
+  /// Begins to ask. io_error: there is no timer for it.
   bus::Result<> start();
 
   /// Null if the node is unknown.

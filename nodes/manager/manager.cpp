@@ -12,8 +12,8 @@
 
 namespace starbus::nodes::manager {
 
-/// What there is to manage, one object each: made in start(), where the node is known, and told by
-/// the table of nodes that come and go. Further ones join here.
+/// The parts of a manager, one object each: made in start(), where the node is known; the table
+/// calls them when nodes come and go. Further ones join here.
 struct ManagerParts {
   ManagerParts(Node& node, ShutdownPlan shutdown_plan)
       : plan(std::move(shutdown_plan)),

@@ -17,6 +17,7 @@
 
 namespace starbus::nodes::manager {
 
+/// One node, from its first name to the end of its last.
 struct KnownNode {
   std::string process;  // HOST.NODE
   std::string role;     // empty: it was not ready yet, and has not answered
@@ -30,9 +31,11 @@ class NodeTable {
   /// Called within the change. Must not change the table, and outlives it.
   class Listener {
    public:
+    /// The first of its names is there.
     virtual void on_node_added(const KnownNode& node) = 0;
     /// Its role is known now, or its readiness has changed.
     virtual void on_node_changed(const KnownNode&) {}
+    /// Both names are gone.
     virtual void on_node_removed(const KnownNode& node) = 0;
 
    protected:

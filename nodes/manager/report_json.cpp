@@ -1,23 +1,12 @@
 #include "nodes/manager/report_json.hpp"
 
-#include <cstdio>
 #include <nlohmann/json.hpp>
+
+#include "base/hex.hpp"
 
 namespace starbus::nodes::manager {
 
 using Json = nlohmann::ordered_json;
-
-namespace {
-
-/// As /rpc of a node has it.
-std::string hex_of(std::uint64_t dictionary) {
-  char text[20];
-  const int size =
-      std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(dictionary));
-  return std::string(text, static_cast<std::size_t>(size));
-}
-
-}  // namespace
 
 Json to_json(const ClusterReport& report) {
   Json rows = Json::array();

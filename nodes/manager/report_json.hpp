@@ -1,6 +1,6 @@
 /// The manager's reports as JSON, for its admin server and for bustop; docs/guide/manager.md lists
-/// the fields. Pure functions. Texts come from nodes: whoever writes them out replaces what is not
-/// UTF-8.
+/// the fields. Pure functions. Texts come from nodes: code that writes them out replaces what is
+/// not UTF-8.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -45,8 +45,7 @@ ShutdownStage read_stage(ConfigReader& table, milliseconds deadline, std::set<st
   ShutdownStage stage;
   stage.name = table.required_string("name");
   stage.roles = table.strings("roles");
-  stage.deadline = table.duration("deadline", deadline, milliseconds(kLeastStageDeadline),
-                                  milliseconds(kMostStageDeadline));
+  stage.deadline = table.duration("deadline", deadline, kLeastStageDeadline, kMostStageDeadline);
   if (!bus::check_node_name(stage.name) || stage.name.size() > kMaxStageName) {
     table.problem("name", "'name': 1.." + std::to_string(kMaxStageName) + " of a-z A-Z 0-9 _ -");
   } else if (!names.insert(stage.name).second) {
@@ -71,13 +70,12 @@ std::size_t ShutdownPlan::stage_of(std::string_view role) const {
 }
 
 ShutdownPlan default_shutdown_plan() {
-  return default_plan(milliseconds(kStageDeadline));
+  return default_plan(kStageDeadline);
 }
 
 ShutdownPlan read_shutdown_plan(ConfigReader table) {
   const milliseconds deadline =
-      table.duration("deadline", milliseconds(kStageDeadline), milliseconds(kLeastStageDeadline),
-                     milliseconds(kMostStageDeadline));
+      table.duration("deadline", kStageDeadline, kLeastStageDeadline, kMostStageDeadline);
   std::vector<ConfigReader> tables = table.tables("stage");
   if (tables.empty()) return default_plan(deadline);
   ShutdownPlan plan;

@@ -14,9 +14,11 @@
 
 namespace starbus::nodes::manager {
 
+/// The role of managers, and the name that stands for all roles that no stage names.
 inline constexpr std::string_view kManagerRole = "manager";
 inline constexpr std::string_view kOtherRoles = "*";
 
+/// One stage: it ends when no node of its roles is left, or at its deadline.
 struct ShutdownStage {
   std::string name;
   std::vector<std::string> roles;
@@ -28,6 +30,7 @@ struct ShutdownStage {
 struct ShutdownPlan {
   std::vector<ShutdownStage> stages;  // never empty; the last one is that of managers
 
+  /// The index of the stage that ends this role.
   std::size_t stage_of(std::string_view role) const;
   bool operator==(const ShutdownPlan&) const = default;
 };

@@ -9,8 +9,9 @@
 
 namespace starbus::nodes::manager {
 
+/// How far the shutdown of the cluster is.
 enum class ShutdownPhase : std::uint8_t {
-  idle,  // nobody has asked for one
+  idle,  // no shutdown was asked for
   running,
   done,       // all stages are over; this manager ends in a moment
   abandoned,  // this manager lost its place meanwhile: ask again
@@ -22,6 +23,7 @@ enum class StageState : std::uint8_t { waiting, running, done, late };
 /// "waiting", "running", "done"; "late": nodes were still there at its deadline.
 std::string_view name_of(StageState state);
 
+/// One node that a stage waits for.
 struct ShutdownNode {
   std::string process;  // HOST.NODE
   std::string role;     // empty: not known
@@ -34,6 +36,7 @@ struct ShutdownNode {
   friend bool operator==(const ShutdownNode&, const ShutdownNode&) = default;
 };
 
+/// One stage, with the nodes that are left in it.
 struct StageReport {
   std::string name;
   std::vector<std::string> roles;

@@ -76,7 +76,7 @@ void ShutdownStages::abandon(Time now) {
 void ShutdownStages::not_told(const std::string& process, Time now) {
   const auto found = rows_.find(process);
   if (phase_ != ShutdownPhase::running || found == rows_.end() || !found->second.told) return;
-  found->second.again = now + milliseconds(kDrainAgain);
+  found->second.again = now + kDrainAgain;
 }
 
 void ShutdownStages::tick(Time now) {

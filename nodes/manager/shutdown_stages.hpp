@@ -4,8 +4,9 @@
 ///   for (const std::string& process : stages.take_drains()) ...   // tell it to drain
 ///
 /// Belongs to one thread, which passes the time in and calls tick() at next_tick(). Rules: a stage
-/// waits for the nodes of its roles, and for late nodes of earlier stages; each is told to drain as
-/// soon as it is seen, and again if telling it has failed. A stage without nodes ends at once. At
+/// waits for the nodes of its roles, and for late nodes of earlier stages; each gets the order to
+/// drain as soon as it is seen, and again if that has failed. A stage without nodes ends at once.
+/// At
 /// its deadline the remaining nodes are noted as blocked, and the next stage begins. So the
 /// shutdown ends within the sum of the deadlines. It never drains the process that it runs in.
 #pragma once
@@ -41,7 +42,7 @@ class ShutdownStages {
   bool begin(std::string reason, Time now);
   /// This process is not the manager any more: no more nodes are drained.
   void abandon(Time now);
-  /// The node could not be told to drain: it is told again later.
+  /// The order to drain did not reach the node: it is repeated later.
   void not_told(const std::string& process, Time now);
   void tick(Time now);
 
@@ -90,7 +91,7 @@ class ShutdownStages {
   Time over_{};
   std::size_t stage_ = 0;  // the present one, while it runs
   std::vector<Stage> progress_;
-  std::map<std::string, Row> rows_;  // who is there, but for this process
+  std::map<std::string, Row> rows_;  // the nodes that are there, but for this process
   std::vector<std::string> drains_;
   std::vector<BlockedNode> blocked_;
   std::uint64_t blocked_left_out_ = 0;

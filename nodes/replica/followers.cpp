@@ -24,11 +24,9 @@ const std::vector<std::string>& Followers::names(entity::Time now) {
 
 /// Once a second at most.
 void Followers::forget_old(entity::Time now) {
-  if (now - swept_ < std::chrono::milliseconds(kFollow)) return;
+  if (now - swept_ < kFollow) return;
   swept_ = now;
-  const auto is_old = [&](const auto& item) {
-    return now - item.second > std::chrono::milliseconds(kForget);
-  };
+  const auto is_old = [&](const auto& item) { return now - item.second > kForget; };
   if (std::erase_if(asked_, is_old) == 0) return;
   names_.clear();
   for (const auto& [name, asked] : asked_) names_.push_back(name);

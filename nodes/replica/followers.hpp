@@ -1,7 +1,7 @@
 /// The mirrors that a publisher tells, and when each has asked last.
 ///
 /// No I/O and no clock. Belongs to the loop's thread. One that has not asked for kForget is
-/// forgotten, at the latest a second after that; beyond kMaxMirrors nobody is taken.
+/// forgotten, at the latest a second after that; beyond kMaxMirrors none is taken.
 #pragma once
 
 #include <map>

@@ -15,7 +15,7 @@ namespace {
 using bus::io::boot_now;
 using std::chrono::milliseconds;
 
-/// Of this process, so that two mirrors have two names.
+/// A number of this process, so that two mirrors have two names.
 std::uint64_t next_number() {
   static std::atomic<std::uint64_t> latest{0};
   return ++latest;
@@ -39,9 +39,8 @@ Mirror::Mirror(entity::rpc::Endpoint& endpoint, entity::TimerWheel& timers, std:
       publisher_(std::move(publisher)),
       number_(next_number()),
       core_(replica) {
-  const milliseconds tick_time(kMirrorTick);
   const auto set =
-      timers.every(timer_, milliseconds(0), tick_time, entity::CatchUp::once, [this] { tick(); });
+      timers.every(timer_, milliseconds(0), kMirrorTick, entity::CatchUp::once, [this] { tick(); });
   if (!set) spdlog::error("the mirror of {}: stopped, no timer is free", publisher_);
 }
 
@@ -53,8 +52,8 @@ MirrorStatus Mirror::status() const {
   if (core_.fresh_at() != entity::Time{0}) {
     status.age = std::chrono::duration_cast<milliseconds>(boot_now() - core_.fresh_at());
   }
-  // Who has not heard of its publisher for longer than an answer takes does not know.
-  status.current = core_.is_current() && status.age <= milliseconds(kFollow + kFollowDeadline);
+  // A mirror that has not heard of its publisher for longer than an answer takes does not know.
+  status.current = core_.is_current() && status.age <= kFollow + kFollowDeadline;
   return status;
 }
 
@@ -76,7 +75,7 @@ bool Mirror::is_bound() {
 void Mirror::bound(const bus::Result<bus::Bound>& result) {
   binding_ = false;
   const Code code = result.error().code;
-  if (!result) bind_at_ = boot_now() + milliseconds(kBindAgain);
+  if (!result) bind_at_ = boot_now() + kBindAgain;
   if (code == refused_) return void(++refusals_);
   const std::string former = refused_.is_ok()
                                  ? ""
@@ -101,7 +100,7 @@ void Mirror::tick() {
 
 void Mirror::ask() {
   entity::rpc::CallOptions options;
-  options.deadline = milliseconds(kSnapshotDeadline);
+  options.deadline = kSnapshotDeadline;
   options.lane = bus::Lane::bulk;
   entity::rpc::call<&Publisher::snapshot>(endpoint_, publisher_, options, name_)(
       [this, question = core_.asked(),
@@ -118,13 +117,13 @@ void Mirror::ask() {
 void Mirror::follow() {
   following_ = true;
   entity::rpc::CallOptions options;
-  options.deadline = milliseconds(kFollowDeadline);
+  options.deadline = kFollowDeadline;
   entity::rpc::call<&Publisher::follow>(endpoint_, publisher_, options, name_)(
       [this, weak = std::weak_ptr(alive_)](const entity::rpc::Reply<Position, Error>& reply) {
         if (weak.expired()) return;
         const entity::Time now = boot_now();
         following_ = false;
-        follow_at_ = now + milliseconds(kFollow);
+        follow_at_ = now + kFollow;
         if (reply) core_.position(*reply, now);
       });
 }

@@ -1,4 +1,4 @@
-/// Follows a publisher from another process: MirrorCore with a channel to be told on, and calls.
+/// Follows a publisher from another process: MirrorCore with a channel for changes, and calls.
 ///
 ///   replica::Mirror mirror(node.rpc(), node.timers(), "partition/rank/3of16", scores);
 ///   ... mirror.status().current ...
@@ -18,14 +18,15 @@
 
 namespace starbus::nodes::replica {
 
-/// mirror/HOST.NODE/N: where a mirror is told of changes.
+/// mirror/HOST.NODE/N: the channel on which a mirror gets changes.
 inline constexpr std::string_view kMirrors = "mirror/";
 
-/// What publishers call.
+/// The methods that publishers call.
 class MirrorReceiver final : public entity::rpc::Callable<MirrorReceiver> {
  public:
   explicit MirrorReceiver(MirrorCore& core) : core_(core) {}
   ~MirrorReceiver() { close_rpc(); }
+  /// Called by the publisher: one change, and its position.
   void delta(entity::rpc::Caller& from, Position at, std::string bytes);
   static constexpr auto kRpc =
       entity::rpc::methods("mirror", entity::rpc::method<&MirrorReceiver::delta>("delta"));
@@ -50,6 +51,7 @@ class Mirror {
   Mirror(const Mirror&) = delete;
   Mirror& operator=(const Mirror&) = delete;
 
+  /// Where the mirror is now, and whether that is current.
   MirrorStatus status() const;
   const MirrorCounters& counters() const { return core_.counters(); }
 

@@ -5,8 +5,6 @@
 
 namespace starbus::nodes::replica {
 
-using std::chrono::milliseconds;
-
 /// False: of a stream that is over.
 bool MirrorCore::hear(const Position& at, Time now) {
   if (at.stream < heard_.stream) return false;
@@ -32,8 +30,7 @@ void MirrorCore::need(Time now) {
 }
 
 void MirrorCore::pause(Time now) {
-  pause_ = pause_ == Time{0} ? Time(milliseconds(kSnapshotPause))
-                             : std::min(pause_ * 2, Time(milliseconds(kSnapshotLongest)));
+  pause_ = pause_ == Time{0} ? kSnapshotPause : std::min<Time>(pause_ * 2, kSnapshotLongest);
   ask_at_ = now + pause_;
 }
 
@@ -57,7 +54,7 @@ void MirrorCore::position(const Position& at, Time now) {
   if (!hear(at, now)) return;
   if (is_current()) return freshen(now);
   if (problem_ == Errc::unreachable) ask_at_ = std::min(ask_at_, now);  // it is there again
-  if (!needs_ && now - behind_since_ >= milliseconds(kBehind)) {
+  if (!needs_ && now - behind_since_ >= kBehind) {
     ++counters_.gaps;
     need(now);
   }
@@ -69,7 +66,7 @@ void MirrorCore::snapshot(std::uint64_t question, const Position& at, bus::ByteV
   question_ = 0;
   if (!hear(at, now)) return pause(now);           // of an owner that is one no more
   if (!has_state_ && at < at_) return pause(now);  // asked for before the bytes that were refused
-  // What the changes have brought meanwhile may be further than what was asked for.
+  // The changes that came meanwhile may have led further than the snapshot.
   const bool is_news = !has_state_ || at > at_;
   if (is_news) {
     has_state_ = replica_.restore(state);
@@ -85,7 +82,7 @@ void MirrorCore::snapshot(std::uint64_t question, const Position& at, bus::ByteV
   problem_ = Errc::ok;
   behind_since_ = now;
   apply_kept(now);
-  if (!kept_.empty() && !needs_) {  // there is a hole behind it
+  if (!kept_.empty() && !needs_) {  // changes are missing before these
     need(now);
     return pause(now);
   }

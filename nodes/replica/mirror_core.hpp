@@ -17,10 +17,11 @@
 
 namespace starbus::nodes::replica {
 
-/// What holds the state. False: the bytes are not of its form; then it is given a snapshot again,
-/// later, and its state does not count until it has taken one.
+/// The holder of the state. False: the bytes are not of its form; then it is given a snapshot
+/// again, later, and its state does not count until it has taken one.
 class Replica {
  public:
+  /// Replaces the state by a snapshot, or applies one change to it.
   virtual bool restore(bus::ByteView snapshot) = 0;
   virtual bool apply(bus::ByteView delta) = 0;
 
@@ -81,7 +82,7 @@ class MirrorCore {
   Replica& replica_;
   bool has_state_ = false;
   Position at_;     // of the replica
-  Position heard_;  // the latest that anybody has told of
+  Position heard_;  // the latest of which it has heard
   Time behind_since_{};
   Time fresh_at_{};
   bool needs_ = true;           // a snapshot

@@ -24,7 +24,7 @@ struct Stream {
   }
 };
 
-/// The state behind so many changes of one stream.
+/// The state after so many changes of one stream.
 struct Position {
   Stream stream;
   std::uint64_t seq = 0;

@@ -36,7 +36,7 @@ void Publisher::publish(bus::ByteView delta) {
   entity::rpc::SendOptions options;
   options.lane = bus::Lane::sync;
   if (entity::rpc::multicast<&MirrorReceiver::delta>(endpoint_, names, options, at_, bytes)) return;
-  // All are taken or none: so that one which is full holds up nobody, each by itself.
+  // A multicast takes all or none; one by one, so that a full mirror holds up no other.
   for (const std::string& name : names) {
     const auto sent =
         entity::rpc::send<&MirrorReceiver::delta>(endpoint_, name, options, at_, bytes);

@@ -1,4 +1,4 @@
-/// Lets others mirror the state of a service: snapshots for those who ask, then each change, in
+/// Lets other processes mirror the state of a service: a snapshot on request, then each change, in
 /// order.
 ///
 ///   class Rank final : public service::Service, public rpc::Callable<Rank> {
@@ -10,8 +10,8 @@
 ///   };
 ///
 /// Belongs to the loop's thread. It keeps no changes: a mirror that has missed one takes a
-/// snapshot. One whose window is full misses what does not fit, and holds up nobody. An object has
-/// at most one publisher.
+/// snapshot. A mirror whose window is full misses changes, and holds up no other. An object has at
+/// most one publisher.
 #pragma once
 
 #include <functional>
@@ -38,8 +38,9 @@ class Publisher final : public entity::rpc::Callable<Publisher> {
   Publisher(entity::rpc::Endpoint& endpoint, bus::Epoch epoch, std::function<bus::Bytes()> state);
   ~Publisher() { close_rpc(); }
 
-  /// Behind each change of the state; `delta` is what Replica::apply makes of the state before the
-  /// one after. What is larger than kMaxDelta is not sent, and snapshots take its place.
+  /// Call it after each change of the state; `delta` is the argument with which Replica::apply
+  /// makes the new state of the one before. One larger than kMaxDelta is not sent, and snapshots
+  /// take its place.
   void publish(bus::ByteView delta);
 
   const Position& at() const { return at_; }
@@ -47,7 +48,7 @@ class Publisher final : public entity::rpc::Callable<Publisher> {
   const PublisherCounters& counters() const { return counters_; }
 
   // --- over the bus, of servers ---
-  /// Where it is; and `mirror` is told of changes for the next kForget.
+  /// Returns the position; and `mirror` gets changes for the next kForget.
   Result<Position> follow(entity::rpc::Caller& from, std::string mirror);
   /// The same, with the state: a packed Snapshot.
   Result<std::string> snapshot(entity::rpc::Caller& from, std::string mirror);

@@ -13,19 +13,19 @@ namespace starbus::nodes {
     "the number is lowered to it")                                                                \
   X(kMaxTasks, 65'536, "tasks", "each holds its closure, and its completion waits for the loop",  \
     "would_block")                                                                                \
-  X(kMaxChannelTasks, 8'192, "tasks", "of one channel: a slow one must not take the room of all", \
+  X(kMaxChannelTasks, 8'192, "tasks", "per channel: a slow one must not take the room of all",    \
     "would_block")                                                                                \
   X(kMaxChannelKey, 255, "bytes", "names of channels are those of entities and services",         \
     "bad_name")                                                                                   \
   X(kTaskStreak, 16, "tasks",                                                                     \
-    "of one channel in a row: what a driver keeps warm is used, and others wait briefly",         \
+    "per channel in a row: caches of a driver stay warm, and others wait briefly",                \
     "the channel goes to the end of the line")                                                    \
   X(kMaxReportedChannels, 64, "names", "of a shutdown that gave up: people read them",            \
     "the rest is counted")                                                                        \
-  X(kMaxGraphTasks, 65'536, "tasks",                                                              \
-    "of one graph: their states are kept for those that come behind", "would_block")              \
+  X(kMaxGraphTasks, 65'536, "tasks", "per graph: their states are kept for the tasks after them", \
+    "would_block")                                                                                \
   X(kGraphAtOnce, 64, "tasks",                                                                    \
-    "of one graph, handed to the workers unless it says otherwise: others have room there",       \
+    "per graph, handed to the workers unless it says otherwise: others have room there",          \
     "the next one begins when one of them has completed")
 
 STARBUS_LIMITS_OF(kTaskLimits, STARBUS_TASK_LIMITS)

@@ -55,17 +55,17 @@ class Node {
   Node& operator=(const Node&) = delete;
 
   const std::string& name() const;  // unique on its host
-  const std::string& role() const;
-  std::string process() const;  // "HOST.NODE"; ".NODE" until it has been registered once
-  NodeState state() const;
+  const std::string& role() const;  // of the configuration; fixed
+  std::string process() const;      // "HOST.NODE"; ".NODE" until it has been registered once
+  NodeState state() const;          // the present one
 
   // --- within App::start only; a mistake in one of these fails the start ---
 
   /// The node does not become ready before this name exists: see requirements.hpp for the forms. If
   /// it ends later, /inspect and the log show that, and the node stays ready.
   void require(std::string name, std::size_t count = 1);
-  /// Binds the name while the node is ready. The object, or what the handlers refer to, lives until
-  /// the App's destructor. Forms of names as in bus::Bus::bind.
+  /// Binds the name while the node is ready. The object, and all that the handlers refer to, must
+  /// live until the App's destructor. Forms of names as in bus::Bus::bind.
   void offer(std::string name, entity::rpc::CallableBase& host);
   void offer(std::string name, bus::Handlers handlers);
   /// Runs the steps one after the other, in the order of adding, each time after the requirements
@@ -91,6 +91,8 @@ class Node {
   /// Drains and ends, as SIGTERM does; with a reason, exit code 1. **From any thread.**
   void stop(bus::Error reason = {});
 
+  /// The parts of the node, each of which lives as long as the node. They belong to the loop's
+  /// thread.
   bus::Bus& bus();
   entity::rpc::Endpoint& rpc();
   entity::TimerWheel& timers();

@@ -139,7 +139,7 @@ std::vector<Metrics::Sample> work_seconds(NodeCore& core) {
   return samples;
 }
 
-/// What `value` reads of each method that was called.
+/// The values that `value` reads of each method that was called.
 template <class Value>
 std::vector<Metrics::Sample> of_methods(NodeCore& core, Value value) {
   std::vector<Metrics::Sample> samples;
@@ -172,7 +172,7 @@ std::vector<Metrics::Sample> spawned_seconds(NodeCore& core) {
   return samples;
 }
 
-/// What `value` reads of each class of which an object could be called.
+/// The values that `value` reads of each class of which an object could be called.
 template <class Value>
 std::vector<Metrics::Sample> of_classes(NodeCore& core, Value value) {
   std::vector<Metrics::Sample> samples;

@@ -16,6 +16,7 @@ namespace starbus::nodes {
 
 class NodeCore;
 
+/// The state of a node, as it reports it to the manager.
 struct NodeReport {
   std::string role;
   NodeState state = NodeState::starting;
@@ -36,6 +37,7 @@ class NodeControl final : public entity::rpc::Callable<NodeControl> {
  public:
   explicit NodeControl(NodeCore& core) : core_(core) {}
 
+  /// The present state.
   NodeReport report(entity::rpc::Caller& from);
   /// As SIGTERM does. Answers at once; the drain begins after the answer.
   void drain(entity::rpc::Caller& from);

@@ -103,7 +103,7 @@ bus::Result<> NodeCore::begin() {
                                                  entity::CatchUp::once, [this] { sample(); });
   if (!ticking) return bus::Error(bus::Errc::io_error, "no timer");
   sample();
-  // It waits for busd for as long as that takes: somebody who has named another socket must see it.
+  // It waits for busd for as long as that takes: a wrong socket in the configuration must show.
   spdlog::info("waits for busd at {}", bus_.endpoint());
   limit_wait();
   lifecycle_.start();
@@ -140,7 +140,7 @@ void NodeCore::required(std::size_t index, const bus::WatchUpdate& update) {
   lifecycle_.needs(requirements_.met());
 }
 
-/// Rarer and rarer: it may wait for hours.
+/// With growing pauses: it may wait for hours.
 void NodeCore::report_waiting() {
   const bool waits = lifecycle_.state() == NodeState::registered && !requirements_.met();
   waited_ = waits ? waited_ + 1 : 0;

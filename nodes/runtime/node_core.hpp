@@ -107,7 +107,7 @@ class NodeCore final : private Lifecycle::Shell {
   const NodeSettings settings_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   bus::Result<> mistake_;
-  bool failed_ = false;        // and the daemon was told
+  bool failed_ = false;        // and the daemon knows
   std::uint64_t retries_ = 0;  // in this state
   std::uint64_t waited_ = 0;   // seconds, for requirements
   bool linked_ = false;        // with busd

@@ -28,7 +28,7 @@ class NodeDaemon final : public bus::daemon::Daemon {
   const NodeInfo info_;
   NodeSettings fresh_;  // as configure() read them
   std::unique_ptr<NodeCore> core_;
-  std::unique_ptr<App> app_;  // behind the core: its objects go first
+  std::unique_ptr<App> app_;  // after the core: its objects go first
 };
 
 }  // namespace starbus::nodes

@@ -9,48 +9,46 @@
 namespace starbus::nodes {
 
 // X(constant, value, unit, reason, when reached)
-#define STARBUS_NODE_LIMITS(X)                                                                     \
-  X(kMaxPosted, 65'536, "closures",                                                                \
-    "posted and not run: a loop that is so far behind does not catch up", "would_block")           \
-  X(kPassWork, 1'024, "closures", "run in one pass: links and timers wait meanwhile",              \
-    "the rest runs in the next pass")                                                              \
-  X(kPassTime, 5, "ms", "of one pass, begun with no new closure behind it: as kPassWork",          \
-    "the rest runs in the next pass")                                                              \
-  X(kTimerSlice, 64, "timers", "fired between two looks at the clock of a pass",                   \
-    "the clock is looked at")                                                                      \
-  X(kMaxSources, 4'096, "kinds of work", "each has a row in reports",                              \
-    "further ones are counted together as (others)")                                               \
-  X(kMaxSourceName, 160, "bytes", "names of lambdas hold those of their templates", "it is cut")   \
-  X(kInspectSources, 100, "rows", "kinds of work in one report, the busiest first",                \
-    "the report says how many it left out")                                                        \
-  X(kStallLimit, 200, "ms", "two ticks of a game: players notice", "the stall is logged")          \
-  X(kLeastStallLimit, 10, "ms", "the loop says so often that it advances, four times over",        \
-    "a configuration with less is refused")                                                        \
-  X(kTick, 100, "ms",                                                                              \
-    "of a node's tick, unless it says otherwise: ten a second is what players "                    \
-    "of most worlds need",                                                                         \
-    "the next tick")                                                                               \
-  X(kLeastTick, 1, "ms", "the lowest slot of the timers", "a configuration with less is refused")  \
-  X(kLongestTick, 60'000, "ms", "what is rarer is a timer",                                        \
-    "a configuration with more is refused")                                                        \
-  X(kMaxRole, 40, "bytes", "of a role: ready/ROLE/HOST.NODE is a name of the bus",                 \
-    "the process ends with exit code 2")                                                           \
-  X(kMaxRequirements, 64, "requirements", "each is a watch", "the start fails as bad_config")      \
-  X(kMaxOffers, 1'024, "names", "that a node offers while it is ready; entities have no limit",    \
-    "the start fails as bad_config")                                                               \
-  X(kMaxSteps, 64, "steps", "before readiness, and as many of a drain: people read them",          \
-    "the start fails as bad_config")                                                               \
-  X(kMaxStepName, 64, "bytes", "of a step: it stands in logs and in the status",                   \
-    "the start fails as bad_name")                                                                 \
-  X(kRetry, 1'000, "ms", "until a name that somebody else still has is asked for again",           \
-    "again, for as long as it takes")                                                              \
-  X(kLeaveDeadline, 2'000, "ms",                                                                   \
-    "that a node which has drained waits for acknowledgements, unless told otherwise: a peer may " \
-    "stand still",                                                                                 \
-    "it leaves, and the log says for whom messages were left")                                     \
-  X(kTaskPoll, 20, "ms", "between two looks at the tasks that a drain waits for", "the next look") \
-  X(kStuckGrace, 1'000, "ms",                                                                      \
-    "beyond drain_deadline, for a loop that could end the process itself",                         \
+#define STARBUS_NODE_LIMITS(X)                                                                   \
+  X(kMaxPosted, 65'536, "closures",                                                              \
+    "posted and not run: a loop that lags so far does not catch up", "would_block")              \
+  X(kPassWork, 1'024, "closures", "run in one pass: links and timers wait meanwhile",            \
+    "the rest runs in the next pass")                                                            \
+  X(kPassTime, 5ms, "per pass, after which no new closure begins: as kPassWork",                 \
+    "the rest runs in the next pass")                                                            \
+  X(kTimerSlice, 64, "timers", "fired between two looks at the clock of a pass",                 \
+    "the clock is looked at")                                                                    \
+  X(kMaxSources, 4'096, "kinds of work", "each has a row in reports",                            \
+    "further ones are counted together as (others)")                                             \
+  X(kMaxSourceName, 160, "bytes", "names of lambdas hold those of their templates", "it is cut") \
+  X(kInspectSources, 100, "rows", "kinds of work in one report, the busiest first",              \
+    "the report says how many it left out")                                                      \
+  X(kStallLimit, 200ms, "two ticks of a game: players notice", "the stall is logged")            \
+  X(kLeastStallLimit, 10ms, "the loop says so often that it advances, four times over",          \
+    "a configuration with less is refused")                                                      \
+  X(kTick, 100ms,                                                                                \
+    "of a node's tick, unless it says otherwise: ten a second is what players "                  \
+    "of most worlds need",                                                                       \
+    "the next tick")                                                                             \
+  X(kLeastTick, 1ms, "the lowest slot of the timers", "a configuration with less is refused")    \
+  X(kLongestTick, 1min, "beyond that, use a timer", "a configuration with more is refused")      \
+  X(kMaxRole, 40, "bytes", "of a role: ready/ROLE/HOST.NODE is a name of the bus",               \
+    "the process ends with exit code 2")                                                         \
+  X(kMaxRequirements, 64, "requirements", "each is a watch", "the start fails as bad_config")    \
+  X(kMaxOffers, 1'024, "names", "that a node offers while it is ready; entities have no limit",  \
+    "the start fails as bad_config")                                                             \
+  X(kMaxSteps, 64, "steps", "before readiness, and as many of a drain: people read them",        \
+    "the start fails as bad_config")                                                             \
+  X(kMaxStepName, 64, "bytes", "of a step: it stands in logs and in the status",                 \
+    "the start fails as bad_name")                                                               \
+  X(kRetry, 1s, "until the request for a name that another process still has is repeated",       \
+    "again, for as long as it takes")                                                            \
+  X(kLeaveDeadline, 2s,                                                                          \
+    "that a drained node waits for acknowledgements, unless it is configured: a peer may "       \
+    "stand still",                                                                               \
+    "it leaves, and the log names the receivers of the messages that are left")                  \
+  X(kTaskPoll, 20ms, "between two looks at the tasks that a drain waits for", "the next look")   \
+  X(kStuckGrace, 1s, "beyond drain_deadline, for a loop that could end the process itself",      \
     "the watcher ends it, with exit code 3")
 
 STARBUS_LIMITS_OF(kNodeLimits, STARBUS_NODE_LIMITS)

@@ -27,21 +27,16 @@ NodeSettings read_node_settings(ConfigReader& reader, const std::string& fallbac
       settings.needs.push_back(*read);
     }
   }
-  settings.leave_deadline =
-      reader.duration("leave_deadline", std::chrono::milliseconds(kLeaveDeadline),
-                      std::chrono::milliseconds(0), std::chrono::minutes(10));
+  settings.leave_deadline = reader.duration("leave_deadline", kLeaveDeadline,
+                                            std::chrono::milliseconds(0), std::chrono::minutes(10));
   // None by default: a cluster whose parts are started in any order becomes ready by itself.
   settings.ready_deadline = reader.duration("ready_deadline", std::chrono::milliseconds(0));
   ConfigReader bus = reader.table("bus");
   settings.bus_endpoint = bus.string("endpoint", "");
   settings.bus_role = bus.string("role", "node");
   ConfigReader loop = reader.table("loop");
-  settings.stall =
-      loop.duration("stall", std::chrono::milliseconds(kStallLimit),
-                    std::chrono::milliseconds(kLeastStallLimit), std::chrono::minutes(10));
-  settings.tick =
-      loop.duration("tick", std::chrono::milliseconds(kTick), std::chrono::milliseconds(kLeastTick),
-                    std::chrono::milliseconds(kLongestTick));
+  settings.stall = loop.duration("stall", kStallLimit, kLeastStallLimit, std::chrono::minutes(10));
+  settings.tick = loop.duration("tick", kTick, kLeastTick, kLongestTick);
   ConfigReader tasks = reader.table("tasks");
   settings.workers = tasks.integer<std::size_t>("workers", 4, 1, kMaxWorkers);
   return settings;

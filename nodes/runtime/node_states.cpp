@@ -1,4 +1,4 @@
-// What the states of a node ask for.
+// The work of a node in each of its states.
 #include <spdlog/spdlog.h>
 
 #include <bit>
@@ -53,22 +53,21 @@ void NodeCore::drain() {
       [this](const bus::Result<>&) { finish_tasks(); });
 }
 
-/// The steps may have given some to the workers. What has run has its completion in the queue of
-/// the loop, which may submit another one: so twice in a row there must be none.
+/// The steps may have given tasks to the workers. A task that has run has its completion in the
+/// queue of the loop, which may submit another one: so twice in a row there must be none.
 void NodeCore::finish_tasks() {
   const auto idle = [this] { return tasks_.counts().unfinished() == 0; };
   const auto wait = [this] {
-    const auto later =
-        main_loop_.timers().after(timers_, milliseconds(kTaskPoll), [this] { finish_tasks(); });
+    const auto later = main_loop_.timers().after(timers_, kTaskPoll, [this] { finish_tasks(); });
     if (!later) lifecycle_.drained();
   };
   if (!idle()) return wait();
   main_loop_.run_later("drain", [this, idle, wait] { idle() ? lifecycle_.drained() : wait(); });
 }
 
-/// The steps have waited for what matters to them: what is left is for those who do not answer, and
-/// they get leave_deadline. But who has no link cannot hear an answer: for busd it waits as long as
-/// the drain may last.
+/// The steps have waited for all that matters to them: the messages that are left are for peers
+/// that do not answer, and these get leave_deadline. But a node without a link cannot hear an
+/// answer: for busd it waits as long as the drain may last.
 void NodeCore::leave() {
   bus_.flush(settings_.leave_deadline, [this, weak = std::weak_ptr(alive_),
                                         before = link_changes_](const bus::Result<>& flushed) {
@@ -110,12 +109,12 @@ void NodeCore::entered(NodeState state) {
 }
 
 void NodeCore::retry_later(Lifecycle::Attempt attempt) {
-  // Rarer and rarer: one that stands by for another does so for weeks.
+  // With growing pauses: a node that stands by for another does so for weeks.
   if (std::has_single_bit(++retries_)) {
     spdlog::warn("{}: {}; tries again", settings_.node, status());
   }
-  const auto later = main_loop_.timers().after(timers_, milliseconds(kRetry),
-                                               [this, attempt] { lifecycle_.retry(attempt); });
+  const auto later =
+      main_loop_.timers().after(timers_, kRetry, [this, attempt] { lifecycle_.retry(attempt); });
   if (!later) failed(bus::Error(bus::Errc::io_error, "no timer"));
 }
 
@@ -125,7 +124,7 @@ void NodeCore::failed(const bus::Error& reason) {
 
 void NodeCore::stop(std::function<void()> done) {
   stopped_ = std::move(done);
-  stalls_.end_by(context_.drain_deadline + milliseconds(kStuckGrace), bus::daemon::kExitDeadline);
+  stalls_.end_by(context_.drain_deadline + kStuckGrace, bus::daemon::kExitDeadline);
   lifecycle_.stop();
 }
 

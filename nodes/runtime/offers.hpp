@@ -42,6 +42,7 @@ class Offers {
     std::string name;   // as offered
     std::string bound;  // as owned, empty while it is not
   };
+  /// All offers, in the order of their registration; and how many of them are owned.
   std::vector<Row> rows() const;
   std::size_t bound() const;
   std::size_t size() const { return offers_.size(); }

@@ -14,7 +14,7 @@ std::optional<std::string> present_process(const bus::WatchRow& row) {
   std::string_view process = row.name;
   if (!process.starts_with(kPresencePrefix)) return std::nullopt;
   process.remove_prefix(kPresencePrefix.size());
-  // Of a name that is gone the owner is not told.
+  // The row of a name that is gone does not have its owner.
   if (process.empty() || (row.present && row.owner_name != process)) return std::nullopt;
   return std::string(process);
 }
@@ -27,7 +27,7 @@ std::optional<ReadyNode> ready_node(const bus::WatchRow& row) {
   if (slash == 0 || slash == std::string_view::npos) return std::nullopt;
   const std::string_view process = rest.substr(slash + 1);
   if (process.empty()) return std::nullopt;
-  // Of a name that is gone the owner is not told.
+  // The row of a name that is gone does not have its owner.
   if (row.present && row.owner_name != process) return std::nullopt;
   return ReadyNode{std::string(rest.substr(0, slash)), std::string(process), row.owner, row.epoch};
 }

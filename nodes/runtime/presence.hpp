@@ -16,9 +16,11 @@
 
 namespace starbus::nodes {
 
+/// The prefixes of both kinds of names.
 inline constexpr std::string_view kPresencePrefix = "node/";
 inline constexpr std::string_view kReadyPrefix = "ready/";
 
+/// Those names; `process` is HOST.NODE.
 std::string presence_name(std::string_view process);
 std::string ready_name(std::string_view role, std::string_view process);
 
@@ -37,6 +39,7 @@ struct ReadyNode {
 /// declare another one ready.
 std::optional<ReadyNode> ready_node(const bus::WatchRow& row);
 
+/// One change of the ready nodes.
 struct ReadyUpdate {
   std::vector<ReadyNode> came;  // new, or ready again: a new epoch
   std::vector<ReadyNode> left;

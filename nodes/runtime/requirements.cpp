@@ -1,8 +1,8 @@
 #include "nodes/runtime/requirements.hpp"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/numbers.hpp"
 #include "bus/core/wire/name.hpp"
 #include "nodes/runtime/node_limits.hpp"
 
@@ -33,11 +33,8 @@ bus::Result<Requirement> read_requirement(const std::string& text) {
   if (text.find_first_of("<>=") == text.npos) return Requirement{text};
   const std::size_t at = text.rfind(kAtLeast);
   if (at != text.npos && at > 0) {
-    const char* const begin = text.data() + at + kAtLeast.size();
-    const char* const end = text.data() + text.size();
-    std::size_t count = 0;
-    const auto [rest, error] = std::from_chars(begin, end, count);
-    if (error == std::errc() && rest == end) return Requirement{text.substr(0, at), count};
+    const auto count = parse_number<std::size_t>(text.substr(at + kAtLeast.size()));
+    if (count) return Requirement{text.substr(0, at), *count};
   }
   return bus::Error(bus::Errc::bad_config, "not of the form 'NAME >= NUMBER'");
 }

@@ -44,6 +44,7 @@ class Requirements {
   /// An update of the watch of the requirement with this index.
   void update(std::size_t index, const bus::WatchUpdate& update);
 
+  /// Whether every requirement is met.
   bool met() const;
   std::span<const Row> rows() const { return rows_; }
   /// "service/db (0 of 1), ready/space/ (1 of 2)": those that are not met; empty if all are.

@@ -27,7 +27,7 @@ void Ticker::begin() {
         // is the period itself has to be due each time.
         const auto behind = static_cast<entity::Time::rep>(firing.missed);
         [[maybe_unused]] const auto ran = schedule_.run(firing.due + period_ * behind);
-        assert(ran && "nobody else runs it");
+        assert(ran && "the ticker alone runs it");
       });
   // The wheel of a node holds more timers than it can run, and the period is checked.
   assert(ticking);

@@ -16,9 +16,10 @@
 
 namespace starbus::nodes {
 
+/// Bounds of one pass.
 struct TurnLimits {
   std::size_t closures = kPassWork;
-  std::chrono::nanoseconds time = std::chrono::milliseconds(kPassTime);
+  std::chrono::nanoseconds time = kPassTime;
 };
 
 class Turn {
@@ -29,7 +30,7 @@ class Turn {
   struct Done {
     std::size_t timers = 0;
     std::size_t closures = 0;
-    bool more = false;         // run again, behind what came from elsewhere meanwhile
+    bool more = false;         // run again, after other work that came meanwhile
     std::optional<Time> next;  // else: when the next timer is due, if there is one
   };
 
@@ -37,6 +38,7 @@ class Turn {
        TurnLimits limits = {})
       : queue_(queue), timers_(timers), load_(load), clock_(std::move(clock)), limits_(limits) {}
 
+  /// One pass.
   Done run();
 
  private:

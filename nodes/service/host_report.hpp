@@ -1,4 +1,4 @@
-/// What a manager and the hosts of services send each other. Plain values.
+/// The messages between a manager and the hosts of services. Plain values.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace starbus::nodes::service {
 
 /// States of an instance at its host, in their order.
 enum class InstanceState : std::uint8_t {
-  claiming,  // asks for the claim, which somebody else may have
+  claiming,  // asks for the claim, which another host may have
   starting,  // has the claim; start() runs
   opening,   // asks for the channel
   serving,   // has the channel: callers reach it
@@ -21,6 +21,7 @@ enum class InstanceState : std::uint8_t {
 };
 std::string_view name_of(InstanceState state);
 
+/// One instance at its host. Equal if id, state and epoch are; `problem` does not count.
 struct InstanceRow {
   InstanceId id;
   InstanceState state = InstanceState::claiming;
@@ -50,6 +51,7 @@ struct HostReport {
   }
 };
 
+/// An order of the manager to a host.
 struct Action {
   enum class Kind : std::uint8_t { place, withdraw };
   Kind kind = Kind::place;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto kIgnore = [](const bus::Result<>&) {};
 
-/// What a service throws is an error of its instance: a host has others.
+/// An exception of a service is an error of its instance: a host has others.
 template <class Call>
 bus::Result<> guarded(Call call) {
   try {
@@ -30,7 +30,7 @@ bus::Result<> guarded(Call call) {
 bool passes(Code code) {
   return code == bus::Errc::already_bound || code == bus::Errc::busy;
 }
-/// Everything is lost anyway, and the host is told.
+/// Everything is lost anyway, and the host knows.
 bool is_end_of_all(Code code) {
   return code == bus::Errc::lease_lost || code == bus::Errc::closed;
 }
@@ -94,7 +94,7 @@ void HostedInstance::claimed(const bus::Result<bus::Bound>& bound) {
     return fail(Error(Errc::start_failed, bound.error().to_string()));
   }
   epoch_ = bound->epoch;
-  pause_ = std::chrono::milliseconds(kClaimFirst);
+  pause_ = kClaimFirst;
   if (const auto made = guarded([this] { made_ = type_.make(*this); }); !made) {
     return fail(Error(Errc::start_failed, made.error().to_string()));
   }
@@ -129,13 +129,13 @@ void HostedInstance::opened(const bus::Result<bus::Bound>& bound) {
   fail(Error(Errc::start_failed, bound.error().to_string()));
 }
 
-/// False: the error does not mend by itself.
+/// False: the error does not pass by itself.
 bool HostedInstance::again_later(const bus::Error& error, void (HostedInstance::*ask)()) {
   if (is_end_of_all(error.code)) return true;
   if (!passes(error.code)) return false;
   problem_ = Error(Errc::busy, error.detail);
   const auto later = timers_.after(alarm_, pause_, [this, ask] { (this->*ask)(); });
-  pause_ = std::min(pause_ * 2, std::chrono::milliseconds(kClaimLongest));
+  pause_ = std::min(pause_ * 2, kClaimLongest);
   return later.has_value();
 }
 
@@ -193,7 +193,7 @@ void HostedInstance::fail(Error problem) {
   enter(InstanceState::failed);
 }
 
-/// Calls start() or stop(); `then` comes once, behind it, in another turn of the loop.
+/// Calls start() or stop(); `then` comes once, after it, in another turn of the loop.
 void HostedInstance::run(Hook hook, std::chrono::milliseconds deadline,
                          void (HostedInstance::*then)(const bus::Result<>&)) {
   const auto end = [this, weak = std::weak_ptr(turn_), then](const bus::Result<>& result) {

@@ -51,6 +51,7 @@ class HostedInstance final : public Instance {
   const InstanceId& id() const override { return id_; }
   bus::Epoch epoch() const override { return epoch_; }
   InstanceState state() const { return state_; }
+  /// Its row in the host's report.
   InstanceRow row() const;
   /// stop() failed or timed out.
   bool stopped_badly() const { return stopped_badly_; }
@@ -83,7 +84,7 @@ class HostedInstance final : public Instance {
   Error problem_;
   std::chrono::milliseconds pause_{kClaimFirst};
   ServiceType::Made made_;
-  // What was begun and is not wanted any more finds another token.
+  // A callback of an attempt that is over finds another token.
   std::shared_ptr<bool> turn_ = std::make_shared<bool>(true);
   entity::TimerOwner alarm_;
 };

@@ -1,8 +1,8 @@
 #include "nodes/service/names.hpp"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/numbers.hpp"
 #include "nodes/service/limits.hpp"
 
 namespace starbus::nodes::service {
@@ -17,12 +17,8 @@ bool is_plain(char c) {
 
 /// 1..kMaxCount without a sign or leading zeros, so that each instance has one name.
 std::optional<std::uint32_t> number_in(std::string_view text) {
-  std::uint32_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || last != end || text.front() == '0' || number > kMaxCount) {
-    return std::nullopt;
-  }
+  const auto number = parse_number<std::uint32_t>(text);
+  if (!number || text.front() == '0' || *number > kMaxCount) return std::nullopt;
   return number;
 }
 

@@ -49,12 +49,8 @@ void PartitionWatch::update(const bus::WatchUpdate& update) {
 void PartitionWatch::find(std::uint32_t partition, bus::Lane lane, Clock::time_point deadline,
                           bus::Epoch not_this, Told told) {
   const Clock::time_point now = Clock::now();
-  Waiter waiter{{type_, partition, partitions_},
-                lane,
-                deadline,
-                now + std::chrono::milliseconds(kAskAgain),
-                not_this,
-                std::move(told)};
+  Waiter waiter{
+      {type_, partition, partitions_}, lane, deadline, now + kAskAgain, not_this, std::move(told)};
   auto place = look(waiter, now);
   if (place || place.error() != Errc::not_placed || deadline <= now) {
     return waiter.told(std::move(place));
@@ -74,7 +70,7 @@ void PartitionWatch::greet(const Waiter& waiter, Clock::time_point now) {
   greeting.under_way = true;
   bus::SendOptions options;
   options.lane = waiter.lane;
-  options.ttl = std::chrono::milliseconds(kGreeting);
+  options.ttl = kGreeting;
   bus_.send_acknowledged(channel_name(waiter.id),
                          bus::Bytes{static_cast<std::byte>(entity::rpc::kFenceForm)}, options,
                          [this, id = waiter.id, lane = waiter.lane, epoch = found->second.epoch,
@@ -89,7 +85,7 @@ void PartitionWatch::greeted(const InstanceId& id, bus::Lane lane, bus::Epoch ep
   Greeting& greeting = found->second.lanes[static_cast<std::size_t>(lane)];
   greeting.under_way = false;
   greeting.done = well;
-  greeting.again = Clock::now() + std::chrono::milliseconds(kAskAgain);
+  greeting.again = Clock::now() + kAskAgain;
   serve();
 }
 

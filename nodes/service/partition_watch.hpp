@@ -39,9 +39,9 @@ class PartitionWatch {
   PartitionWatch& operator=(const PartitionWatch&) = delete;
 
   /// Calls back with the place of the partition, in this turn of the loop if it is known.
-  /// `not_this`: its host has just said that it has it no more, so another epoch, or kAskAgain, is
-  /// waited for. not_placed at the deadline, wrong_partitions, would_block, and the bus' own if
-  /// it refuses the watch.
+  /// `not_this`: its host has just answered that it does not have it any more, so another epoch, or
+  /// kAskAgain, is waited for. not_placed at the deadline, wrong_partitions, would_block, and the
+  /// bus' own if it refuses the watch.
   void find(std::uint32_t partition, bus::Lane lane, Clock::time_point deadline,
             bus::Epoch not_this, Told told);
 
@@ -51,7 +51,7 @@ class PartitionWatch {
   std::size_t waiting() const { return waiters_.size(); }
 
  private:
-  /// Of one owner, in one lane.
+  /// The greeting of one owner, in one lane.
   struct Greeting {
     bool under_way = false;
     bool done = false;

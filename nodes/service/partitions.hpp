@@ -26,11 +26,12 @@
 
 namespace starbus::nodes::service {
 
-/// What a call by key ends with: the error is of services (not_placed, wrong_partitions ...), of
+/// The outcome of a call by key: the error is of services (not_placed, wrong_partitions ...), of
 /// RPC, or of the bus (owner_lost ...).
 template <class T, class E>
 using Answer = entity::rpc::Reply<T, E>;
 
+/// Options of a call by key.
 struct KeyCallOptions {
   std::chrono::milliseconds deadline{5000};  // with all waiting
   bus::Lane lane = bus::Lane::call;

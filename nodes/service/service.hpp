@@ -26,12 +26,13 @@
 
 namespace starbus::nodes::service {
 
-/// What the host lends to an object, for as long as that lives.
+/// The part of the host that an object may use, for as long as the object lives.
 class Instance {
  public:
+  /// Type and number, as in "rank/3of16".
   virtual const InstanceId& id() const = 0;
-  /// Of the claim: grows with each life of the instance, wherever that is. The fencing token for
-  /// what it writes elsewhere.
+  /// The epoch of the claim: grows with each life of the instance, wherever that is. The fencing
+  /// token for its writes elsewhere.
   virtual bus::Epoch epoch() const = 0;
 
   /// not_mine: the key is of another partition. For methods that get a key; always ok if the type

@@ -53,7 +53,7 @@ bus::Result<> ServiceHost::join(Node& node) {
 void ServiceHost::withdraw_all(Done done) {
   open_ = false;
   if (manager_ != 0) {
-    // No answer, and nobody to tell if there is none: it would only count the end as a death.
+    // An answer is not awaited: without this message the end would only count as a death.
     static_cast<void>(entity::rpc::send<&PlacerControl::leaving>(endpoint_, kPlacerChannel, {}));
   }
   if (instances_.empty()) return done({});
@@ -63,7 +63,7 @@ void ServiceHost::withdraw_all(Done done) {
 
 void ServiceHost::lose_all() {
   open_ = false;
-  manager_ = 0;  // a busroot that has lost its disk meanwhile counts anew
+  manager_ = 0;  // a busroot that has lost its disk meanwhile counts from the beginning
   counters_.lost += instances_.size();
   if (!instances_.empty()) {
     spdlog::warn("{} service instances ended with the lease", instances_.size());

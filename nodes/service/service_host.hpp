@@ -27,10 +27,12 @@
 
 namespace starbus::nodes::service {
 
+/// The offer of a host to the manager.
 struct HostOptions {
   std::vector<std::string> labels = {};  // for the placement; join() adds the node's role
   std::uint32_t capacity = kMaxHosted;   // instances in all
 };
+/// How long the start and the stop of an instance may take.
 struct TypeOptions {
   std::chrono::milliseconds start_deadline{kStartDeadline};
   std::chrono::milliseconds stop_deadline{kStopDeadline};
@@ -85,6 +87,7 @@ class ServiceHost final : public entity::rpc::Callable<ServiceHost> {
   /// The lease is lost: all objects end, without stop().
   void lose_all();
 
+  /// The present report for the manager.
   HostReport describe() const;
   const HostCounters& counters() const { return counters_; }
 

@@ -1,4 +1,4 @@
-// What a host shows to operators: /services, and metrics.
+// The host's view for operators: /services, and metrics.
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -54,8 +54,8 @@ void ServiceHost::add_admin(Node& node) {
           &HostCounters::started);
   counter("starbus_service_failed_total", "Service instances that failed to start.",
           &HostCounters::failed);
-  counter("starbus_service_stopped_badly_total",
-          "Service instances whose stop() failed or timed out.", &HostCounters::stopped_badly);
+  counter("starbus_service_stopped_badly_total", "Service instances that failed to stop in time.",
+          &HostCounters::stopped_badly);
   counter("starbus_service_lost_total", "Service instances ended by a lost lease.",
           &HostCounters::lost);
 }

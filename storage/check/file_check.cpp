@@ -163,7 +163,7 @@ class TableCheck {
   std::string name_;
   std::unique_ptr<leveldb::RandomAccessFile> file_;
   std::unique_ptr<leveldb::Table> table_;  // reads from file_
-  std::uint64_t bytes_ = 0;                // read and not told
+  std::uint64_t bytes_ = 0;                // read and not reported
 };
 
 /// Checks files that are found by name, and files that are being written: LevelDB has them open,

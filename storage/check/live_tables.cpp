@@ -3,6 +3,8 @@
 #include <charconv>
 #include <optional>
 
+#include "base/numbers.hpp"
+
 namespace starbus::storage {
 namespace {
 
@@ -10,11 +12,9 @@ namespace {
 std::string unescape(std::string_view text) {
   std::string bytes;
   while (!text.empty()) {
-    unsigned value = 0;
-    const bool escaped =
-        text.starts_with("\\x") && text.size() >= 4 &&
-        std::from_chars(text.data() + 2, text.data() + 4, value, 16).ptr == text.data() + 4;
-    bytes += escaped ? static_cast<char>(value) : text.front();
+    const bool marked = text.starts_with("\\x") && text.size() >= 4;
+    const auto escaped = marked ? parse_number<unsigned char>(text.substr(2, 2), 16) : std::nullopt;
+    bytes += escaped ? static_cast<char>(*escaped) : text.front();
     text.remove_prefix(escaped ? 4 : 1);
   }
   return bytes;

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/crc32c.hpp"
+#include "base/little_endian.hpp"
 #include "storage/check/file_names.hpp"
 #include "storage/check/log_format.hpp"
 #include "storage/check/version_edit.hpp"
-#include "storage/crc32c.hpp"
-#include "storage/little_endian.hpp"
 
 namespace starbus::storage {
 namespace {
@@ -48,11 +48,11 @@ class RecordScan {
   unsigned char take_fragment(std::string& record) {
     const std::size_t limit = std::min(file_.size(), (at_ / kLogBlock + 1) * kLogBlock);
     if (at_ + kFragmentHead > limit) return 0;
-    const std::size_t length = load_little(file_, at_ + kLengthAt, kKindAt - kLengthAt);
+    const std::size_t length = load<std::uint16_t>(file_, at_ + kLengthAt);
     const std::size_t end = at_ + kFragmentHead + length;
     if (end > limit) return 0;
     const std::string_view checked = file_.substr(at_ + kKindAt, end - at_ - kKindAt);
-    if (masked(crc32c(0, checked)) != load_word(file_, at_)) return 0;
+    if (masked(crc32c(0, checked)) != load<std::uint32_t>(file_, at_)) return 0;
     record.append(checked.substr(1));
     at_ = end;
     return static_cast<unsigned char>(checked.front());
@@ -130,10 +130,10 @@ class LogCheck {
     RecordScan scan(*bytes);
     while (const auto record = scan.next()) {
       if (record->size() < kBatchHead) return std::optional(name + ": malformed write");
-      const std::uint64_t sequence = load_little(*record, 0, 8);
+      const std::uint64_t sequence = load<std::uint64_t>(*record, 0);
       // A log that was being moved into a table begins with writes that the manifest knows.
       if (next_ != 0 && sequence > next_) return std::optional(name + ": writes are missing");
-      next_ = sequence + load_word(*record, 8);
+      next_ = sequence + load<std::uint32_t>(*record, 8);
     }
     if (scan.damaged()) return std::optional(damaged_at(name, scan));
     return std::optional<std::string>();

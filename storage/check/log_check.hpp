@@ -5,7 +5,7 @@
 ///   - a length in the last block points past the end of the file: taken for a write that was under
 ///     way, and everything after it is dropped;
 ///   - zeros stand in the last block where a record begins: the rest of it is skipped;
-///   - a log has lost its end, or a whole log is gone: nobody compares the numbers of the writes;
+///   - a log has lost its end, or a whole log is gone: the numbers of the writes are not compared;
 ///   - the manifest has lost its end: the tables that the lost edits had added are deleted.
 /// Each of them would lose acknowledged writes in silence. This reader only compares checksums and
 /// numbers, once over files of at most some write buffers; storage/recovery does the rest, and runs

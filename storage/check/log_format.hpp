@@ -10,12 +10,14 @@
 
 namespace starbus::storage {
 
+/// Bytes of a block, and of the head of a fragment.
 inline constexpr std::size_t kLogBlock = 32 * 1024;
 inline constexpr std::size_t kFragmentHead = 7;
 inline constexpr std::size_t kLengthAt = 4;  // offsets in the head
 inline constexpr std::size_t kKindAt = 6;
 enum FragmentKind : unsigned char { kWhole = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
 
+/// The constant that LevelDB adds to a rotated CRC.
 inline constexpr std::uint32_t kMaskDelta = 0xa282ead8U;
 /// The form in which LevelDB stores a CRC: the CRC of data that contains CRCs is of little use.
 constexpr std::uint32_t masked(std::uint32_t crc) {

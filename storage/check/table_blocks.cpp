@@ -1,4 +1,6 @@
 #include "storage/check/table_blocks.hpp"
+#include "base/crc32c.hpp"
+#include "base/little_endian.hpp"
 #include "storage/check/log_format.hpp"
 
 #include <cstdint>
@@ -7,17 +9,15 @@
 #include <vector>
 
 #include "storage/check/table_keys.hpp"
-#include "storage/crc32c.hpp"
 #include "storage/envelope.hpp"
 #include "storage/limits.hpp"
-#include "storage/little_endian.hpp"
 #include "storage/recovery/byte_fix.hpp"
 
 namespace starbus::storage {
 namespace {
 
-// A block: entries, where every 16th of them begins (4 bytes each), how many those are (4), and
-// behind it the kind of its compression (1) and a checksum (4). Integers are little-endian.
+// A block: entries, where every 16th of them begins (4 bytes each), how many those are (4), then
+// the kind of its compression (1) and a checksum (4). Integers are little-endian.
 constexpr std::size_t kRestartInterval = 16;
 constexpr std::size_t kWord = 4;
 constexpr char kUncompressed = 0;
@@ -89,7 +89,7 @@ class BlockSearch {
     return false;
   }
 
-  /// If the list of restarts, and a checksum that is right, stand behind the latest entry.
+  /// The end of the block if a list of restarts and a right checksum follow the latest entry.
   std::optional<std::size_t> end_behind(std::size_t at) const {
     const std::size_t end = at + (restarts_.size() + 1) * kWord;
     if (end + 1 + kWord > table_.size() || table_[end] != kUncompressed) return std::nullopt;
@@ -102,7 +102,7 @@ class BlockSearch {
     return end + 1 + kWord;
   }
 
-  std::uint32_t word(std::size_t at) const { return load_word(table_, at); }
+  std::uint32_t word(std::size_t at) const { return load<std::uint32_t>(table_, at); }
 
   void give_out() const {
     std::string key;
@@ -110,7 +110,7 @@ class BlockSearch {
       key.resize(entry.shared);
       key += entry.rest;
       const auto read = read_table_key(key);
-      // Those of an index look like this, too: their values are no records.
+      // Entries of an index look like this, too: their values are not records.
       if (read && (!read->put || unseal(read->key, entry.value))) visit_({key, entry.value});
     }
   }

@@ -8,6 +8,7 @@
 
 namespace starbus::storage {
 
+/// One row of a table; views into the bytes of its block.
 struct TableRow {
   std::string_view key;    // as it stands in tables: table_keys.hpp
   std::string_view value;  // sealed, and sound if it was put

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "base/little_endian.hpp"
 #include "storage/internal_keys.hpp"
-#include "storage/little_endian.hpp"
 
 namespace starbus::storage {
 namespace {
@@ -17,7 +17,7 @@ struct Parts {
 Parts parts_of(std::string_view bytes) {
   const std::size_t trailer = std::min(bytes.size(), kTableKeyTrailer);
   const std::size_t key = bytes.size() - trailer;
-  return {bytes.substr(0, key), load_little(bytes, key, trailer)};
+  return {bytes.substr(0, key), load_little(bytes.substr(key))};
 }
 
 class TableOrder final : public leveldb::Comparator {

@@ -11,8 +11,10 @@
 
 namespace starbus::storage {
 
+/// Bytes of sequence number and kind after each key.
 inline constexpr std::size_t kTableKeyTrailer = 8;
 
+/// A key of the store, and whether the row puts it or erases it.
 struct TableKey {
   std::string_view key;
   bool put = false;

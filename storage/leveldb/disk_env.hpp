@@ -15,9 +15,9 @@ class DiskEnv : public leveldb::EnvWrapper {
   /// `target` is not owned.
   explicit DiskEnv(leveldb::Env* target = leveldb::Env::Default()) : EnvWrapper(target) {}
 
-  /// Of a table. Read and not mapped, as LevelDB's own would be: a bad sector under a mapping, or a
-  /// file that has been cut, is no error there, but the end of the process (SIGBUS). And blocks
-  /// whose checksum has been verified stay in LevelDB's cache.
+  /// Opens a table. It is read and not mapped, as LevelDB's own would be: under a mapping, a bad
+  /// sector or a file that has been cut is not an error, but the end of the process (SIGBUS). And
+  /// blocks whose checksum has been verified stay in LevelDB's cache.
   leveldb::Status NewRandomAccessFile(const std::string& path,
                                       leveldb::RandomAccessFile** file) override;
   /// Makes the names in the folder durable: files made, renamed and removed so far.

@@ -12,11 +12,11 @@ namespace starbus::storage {
 bool is_full(const leveldb::Status& status);
 
 /// store_full, corrupt or io_error; the key, if one was read, goes into corrupt. Not for OK and
-/// NotFound, which are no errors.
+/// NotFound, which are not errors.
 Error error_of(const leveldb::Status& status, std::string_view key = {});
 
-/// True of what may be over when it is tried again with files opened anew: a disk that is full
-/// (store_full), no descriptor for a file (EMFILE, ENFILE), a call that was interrupted (EINTR).
+/// True if another attempt with newly opened files may succeed: a disk that is full (store_full),
+/// no descriptor for a file (EMFILE, ENFILE), a call that was interrupted (EINTR).
 bool may_pass(const Error& error);
 
 }  // namespace starbus::storage

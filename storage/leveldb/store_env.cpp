@@ -43,8 +43,8 @@ class StoreEnv::File : public leveldb::WritableFile {
     const leveldb::Status closed = file_->Close();
     return status.ok() ? closed : status;
   }
-  /// LevelDB flushes a table after each block of 4 KiB, though nobody reads it before its sync: one
-  /// call of the system for each, a third of what a compaction costs.
+  /// LevelDB flushes a table after each block of 4 KiB, although no one reads it before its sync:
+  /// one call of the system for each, a third of what a compaction costs.
   leveldb::Status Flush() override { return is_table_ ? leveldb::Status::OK() : file_->Flush(); }
   leveldb::Status Sync() override {
     ++env_.syncs_;
@@ -129,7 +129,7 @@ std::vector<StoreEnv::Writing> StoreEnv::being_written() const {
 
 leveldb::Status StoreEnv::LockFile(const std::string& path, leveldb::FileLock** lock) {
   leveldb::Status status = disk_.LockFile(path, lock);
-  // LevelDB words a lock that is held, by whomever, so; other errors name only the path.
+  // LevelDB's text for a lock that is held, by any process; other errors name only the path.
   lock_refused_ = status.ToString().starts_with("IO error: lock ");
   if (!status.ok() || lock_folder(folder_of(path))) return status;
   disk_.UnlockFile(*lock);

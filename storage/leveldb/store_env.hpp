@@ -12,12 +12,14 @@
 namespace starbus::storage {
 
 /// LevelDB's environment, one per store. Adds the folder syncs that LevelDB leaves out (a log whose
-/// name is lost in a power cut is lost with all acknowledged writes in it; likewise CURRENT, which
-/// is renamed). Returns io_error where LevelDB would take a lost file for a missing key. Counts
+/// name is lost in a power cut is lost with all acknowledged writes in it; the same goes for
+/// CURRENT, which is renamed). Returns io_error where LevelDB would take a lost file for a missing
+/// key. Counts
 /// writes and syncs, so that the store knows what a failed write may have left on the disk. Any
 /// thread.
 class StoreEnv : public leveldb::EnvWrapper {
  public:
+  /// The text of the io_error of a table that is missing.
   static constexpr const char* kTableIsGone = "the table is gone";
 
   explicit StoreEnv(DiskEnv& disk) : EnvWrapper(&disk), disk_(disk) {}

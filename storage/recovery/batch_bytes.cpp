@@ -1,8 +1,8 @@
 #include "storage/recovery/batch_bytes.hpp"
 
+#include "base/little_endian.hpp"
 #include "storage/check/varint.hpp"
 #include "storage/envelope.hpp"
-#include "storage/little_endian.hpp"
 
 namespace starbus::storage {
 namespace {
@@ -24,7 +24,7 @@ bool take_entry(std::string_view& bytes, BatchEntry& entry) {
 std::optional<BatchHead> read_batch(std::string_view bytes,
                                     const std::function<void(const BatchEntry&)>& visit) {
   if (bytes.size() < kBatchHead) return std::nullopt;
-  const BatchHead head{load_little(bytes, 0, 8), load_word(bytes, 8)};
+  const BatchHead head{load<std::uint64_t>(bytes, 0), load<std::uint32_t>(bytes, 8)};
   bytes.remove_prefix(kBatchHead);
   std::uint64_t count = 0;
   BatchEntry entry;

@@ -12,10 +12,12 @@
 
 namespace starbus::storage {
 
+/// The first 12 bytes of a write.
 struct BatchHead {
-  std::uint64_t sequence = 0;  // of its first operation; the next write goes on behind its last
+  std::uint64_t sequence = 0;  // of its first operation; the next write goes on after its last
   std::uint32_t count = 0;
 };
+/// One operation of a write; views into its bytes.
 struct BatchEntry {
   bool put = false;
   std::string_view key;

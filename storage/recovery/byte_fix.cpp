@@ -2,15 +2,15 @@
 
 #include <array>
 
+#include "base/crc32c.hpp"
+#include "base/little_endian.hpp"
 #include "storage/check/log_format.hpp"
-#include "storage/crc32c.hpp"
-#include "storage/little_endian.hpp"
 
 namespace starbus::storage {
 namespace {
 
-/// Of the CRC's register, reflected: what each byte does to it, and which byte a register's highest
-/// byte tells of.
+/// Tables of the CRC's register, reflected: the effect of each byte on it, and the byte that a
+/// register's highest byte shows.
 struct Tables {
   std::array<std::uint32_t, 256> forward{};
   std::array<std::uint8_t, 256> by_high_byte{};
@@ -30,7 +30,7 @@ constexpr Tables kTables;
 }  // namespace
 
 std::optional<WrongByte> find_wrong_byte(std::string_view data, std::uint32_t crc) {
-  // The difference, stepped back byte by byte, as if those behind the wrong one were not there.
+  // The difference, stepped back byte by byte, as if the bytes after the wrong one were not there.
   std::uint32_t difference = crc32c(0, data) ^ crc;
   if (difference == 0) return std::nullopt;
   for (std::size_t at = data.size(); at-- > 0;) {
@@ -45,7 +45,7 @@ bool fix_byte(std::string& bytes, std::size_t from, std::size_t to, std::size_t 
               std::optional<std::size_t>& corrected) {
   corrected.reset();
   const std::string_view data = std::string_view(bytes).substr(from, to - from);
-  const std::uint32_t stored = load_word(bytes, crc_at);
+  const std::uint32_t stored = load<std::uint32_t>(bytes, crc_at);
   const std::uint32_t right = masked(crc32c(0, data));
   if (stored == right) return true;
   for (unsigned i = 0; i < 4; ++i) {

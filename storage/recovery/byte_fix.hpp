@@ -13,6 +13,7 @@
 
 namespace starbus::storage {
 
+/// A wrong byte: its offset, and the bits to turn.
 struct WrongByte {
   std::size_t at = 0;
   unsigned char flipped = 0;  // its bits that are

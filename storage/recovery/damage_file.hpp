@@ -10,6 +10,7 @@
 
 namespace starbus::storage {
 
+/// Its name in the folder of a store.
 inline constexpr const char* kDamageFile = "DAMAGE";
 
 /// Replaces FOLDER/NAME as one step: the bytes are on the disk under another name before the
@@ -20,7 +21,7 @@ Result<> replace_file(StoreEnv& env, const std::string& folder, const std::strin
 Result<> write_file(StoreEnv& env, const std::string& folder, const std::string& name,
                     std::string_view bytes);
 
-/// The file DAMAGE of a store's folder. For the holder of the folder's lock. Blocks.
+/// The file DAMAGE of a store's folder. For the holder of the folder's lock. Blocks. One thread.
 class DamageFile {
  public:
   DamageFile(StoreEnv& env, std::string folder) : env_(env), folder_(std::move(folder)) {}

@@ -1,13 +1,12 @@
 #include "storage/recovery/damage_note.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <optional>
 #include <utility>
 
-#include "storage/crc32c.hpp"
-#include "storage/hex.hpp"
+#include "base/crc32c.hpp"
+#include "base/hex.hpp"
+#include "base/numbers.hpp"
 #include "storage/limits.hpp"
 
 namespace starbus::storage {
@@ -21,7 +20,7 @@ std::optional<std::string> key_of(std::string_view hex) {
   return hex.size() > 4 * kMaxKey ? std::nullopt : bytes_of_hex(hex);
 }
 
-/// What stands up to the next `end`, which is taken too; no value: there is none.
+/// The text up to the next `end`, which is taken too; nullopt if there is no `end`.
 std::optional<std::string_view> take_until(std::string_view& text, char end) {
   const std::size_t at = text.find(end);
   if (at == std::string_view::npos) return std::nullopt;
@@ -32,9 +31,9 @@ std::optional<std::string_view> take_until(std::string_view& text, char end) {
 
 bool take_number(std::string_view& text, std::uint64_t& number) {
   const auto digits = take_until(text, '\t');
-  if (!digits) return false;
-  const auto read = std::from_chars(digits->data(), digits->data() + digits->size(), number);
-  return read.ec == std::errc() && read.ptr == digits->data() + digits->size();
+  const auto read = digits ? parse_number<std::uint64_t>(*digits) : std::nullopt;
+  if (read) number = *read;
+  return read.has_value();
 }
 
 bool take_flag(std::string_view& text, bool& flag) {
@@ -44,7 +43,7 @@ bool take_flag(std::string_view& text, bool& flag) {
   return true;
 }
 
-/// Of a line: no tabs, no ends of lines.
+/// The text of one line: no tabs, no ends of lines.
 std::string plain(std::string_view text) {
   std::string out(text.substr(0, kLongestReason));
   std::ranges::replace_if(
@@ -67,10 +66,7 @@ std::string fields_of(const DamageNote& note) {
 }
 
 std::string checksum_of(std::string_view fields) {
-  const std::uint32_t crc = crc32c(0, fields);
-  const std::array<char, 4> bytes = {static_cast<char>(crc >> 24), static_cast<char>(crc >> 16),
-                                     static_cast<char>(crc >> 8), static_cast<char>(crc)};
-  return hex_of({bytes.data(), bytes.size()});
+  return hex_of(crc32c(0, fields));
 }
 
 bool take_range(std::string_view text, DamageNote& note) {

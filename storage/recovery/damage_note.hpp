@@ -12,6 +12,7 @@
 
 namespace starbus::storage {
 
+/// One line for each note.
 std::string encode(const std::vector<DamageNote>& notes);
 /// Accepts any bytes: a malformed line becomes a note of its own.
 std::vector<DamageNote> decode_damage(std::string_view text);

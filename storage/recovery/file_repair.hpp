@@ -17,7 +17,8 @@ namespace starbus::storage {
 
 /// Repairs the files of a store that is closed, each as far as possible. Originals stay in lost/,
 /// DAMAGE is on the disk before a file is replaced, and each replacement is one rename: so a repair
-/// may be interrupted at any point and repeated. For the holder of the folder's lock. Blocks.
+/// may be interrupted at any point and repeated. For the holder of the folder's lock. Blocks. One
+/// thread.
 class FileRepair {
  public:
   FileRepair(StoreEnv& env, std::string folder)
@@ -37,7 +38,7 @@ class FileRepair {
     const auto found = find_manifest(true);
     return found && found->has_value();
   }
-  /// What was found so far, by this object; each is in DAMAGE, too.
+  /// The damage that this object has found so far; each is in DAMAGE, too.
   const std::vector<DamageNote>& noted() const { return notes_.added(); }
 
  private:

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/crc32c.hpp"
+#include "base/little_endian.hpp"
 #include "storage/check/log_format.hpp"
-#include "storage/crc32c.hpp"
-#include "storage/little_endian.hpp"
 #include "storage/recovery/byte_fix.hpp"
 
 namespace starbus::storage {
@@ -72,10 +72,7 @@ class FragmentReader {
     return std::min(file_.size(), (at_ / kLogBlock + 1) * kLogBlock);
   }
 
-  std::size_t length_at(std::size_t at) const {
-    return static_cast<unsigned char>(file_[at + kLengthAt]) |
-           std::size_t{static_cast<unsigned char>(file_[at + kLengthAt + 1])} << 8;
-  }
+  std::size_t length_at(std::size_t at) const { return load<std::uint16_t>(file_, at + kLengthAt); }
   /// 0 if it is past the end of the block or of the file.
   std::size_t end_by_length(std::size_t at) const {
     const std::size_t limit = std::min(file_.size(), (at / kLogBlock + 1) * kLogBlock);
@@ -92,7 +89,7 @@ class FragmentReader {
       const std::size_t end = end_by_length(at);
       if (end == 0) return false;
       const std::string_view checked = file_.substr(at + kKindAt, end - at - kKindAt);
-      if (masked(crc32c(0, checked)) != load_word(file_, at)) return false;
+      if (masked(crc32c(0, checked)) != load<std::uint32_t>(file_, at)) return false;
       at = end;
     }
     return true;
@@ -114,7 +111,7 @@ class FragmentReader {
     const std::size_t limit = std::min(file_.size(), (at / kLogBlock + 1) * kLogBlock);
     if (at + kFragmentHead > limit) return std::nullopt;
     const std::size_t stored = length_at(at);
-    const std::uint32_t crc = load_word(file_, at);
+    const std::uint32_t crc = load<std::uint32_t>(file_, at);
     std::uint32_t so_far = crc32c(0, file_.substr(at + kKindAt, 1));
     for (std::size_t length = 0; at + kFragmentHead + length <= limit; ++length) {
       if (length != 0) so_far = crc32c(so_far, file_.substr(at + kFragmentHead + length - 1, 1));
@@ -230,8 +227,8 @@ void LogWriter::add(std::string_view record) {
                                         : last        ? kLast
                                                       : kMiddle);
     const std::uint32_t crc = masked(crc32c(crc32c(0, {&kind, 1}), part));
-    put_little(bytes_, crc, kLengthAt);
-    put_little(bytes_, part.size(), kKindAt - kLengthAt);
+    append_little(bytes_, crc, kLengthAt);
+    append_little(bytes_, part.size(), kKindAt - kLengthAt);
     bytes_ += kind;
     bytes_ += part;
     if (last) return;

@@ -13,6 +13,7 @@
 
 namespace starbus::storage {
 
+/// One record of a log, or of a manifest.
 struct LogRecord {
   std::size_t from = 0;  // offsets in the file
   std::size_t to = 0;
@@ -29,6 +30,7 @@ struct LogHole {
   std::vector<std::string> parts{};
 };
 
+/// The content of a damaged file, as far as it can be read.
 struct LogReading {
   std::vector<LogRecord> records;  // in their order, as `holes`
   std::vector<LogHole> holes;
@@ -44,6 +46,7 @@ LogReading read_log(std::string_view file, const std::function<bool(std::string_
 /// Writes a file of records.
 class LogWriter {
  public:
+  /// Appends a record, cut into fragments where a block ends.
   void add(std::string_view record);
   const std::string& bytes() const { return bytes_; }
 

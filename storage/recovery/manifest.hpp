@@ -11,6 +11,7 @@
 
 namespace starbus::storage {
 
+/// One table of the database, with its first and last key.
 struct ManifestTable {
   std::uint32_t level = 0;
   std::uint64_t number = 0;
@@ -33,11 +34,11 @@ bool apply_edit(std::string_view edit, Manifest& manifest);
 /// The whole manifest as one edit.
 std::string encode(const Manifest& manifest);
 
+/// A manifest as it was read.
 struct ManifestReading {
   Manifest manifest;
   bool corrected = false;  // a wrong byte was put right
-  bool torn = false;  // behind the latest edit is something that is none: one that was under way,
-                      // or one that is lost
+  bool torn = false;       // bytes after the latest edit are not a whole one
 };
 /// nullopt if the file has a hole or is malformed.
 std::optional<ManifestReading> read_manifest(std::string_view file);

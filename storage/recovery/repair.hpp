@@ -56,6 +56,7 @@ Result<> acknowledge_damage(const StoreOptions& options);
 /// the store is open; not for a failing disk.
 bool can_be_repaired(const Error& reason);
 
+/// How far a repair may go.
 struct RepairOptions {
   /// For unreadable sectors, which a disk may read again later: false ends the repair with
   /// io_error, true leaves them out.

@@ -1,4 +1,6 @@
 #include "storage/recovery/table_check.hpp"
+#include "base/crc32c.hpp"
+#include "base/little_endian.hpp"
 #include "storage/check/log_format.hpp"
 #include "storage/check/varint.hpp"
 
@@ -8,10 +10,8 @@
 
 #include "storage/check/table_blocks.hpp"
 #include "storage/check/table_keys.hpp"
-#include "storage/crc32c.hpp"
 #include "storage/envelope.hpp"
 #include "storage/internal_keys.hpp"
-#include "storage/little_endian.hpp"
 #include "storage/recovery/batch_bytes.hpp"
 #include "storage/recovery/byte_fix.hpp"
 
@@ -42,7 +42,7 @@ using Row = std::pair<std::string, std::string>;
 /// The entries of a block; nullopt if it is malformed.
 std::optional<std::vector<Row>> read_block(std::string_view block) {
   if (block.size() < kRestart) return std::nullopt;
-  const std::uint64_t restarts = load_word(block, block.size() - kRestart);
+  const std::uint64_t restarts = load<std::uint32_t>(block, block.size() - kRestart);
   if ((restarts + 1) * kRestart > block.size()) return std::nullopt;
   block = block.substr(0, block.size() - (restarts + 1) * kRestart);
   std::vector<Row> rows;
@@ -149,7 +149,8 @@ class TableReader {
     const std::string_view block =
         std::string_view(reading_.bytes).substr(place.offset, place.size + 1);
     return block.back() != 0 &&
-           load_word(reading_.bytes, place.offset + place.size + 1) == masked(crc32c(0, block));
+           load<std::uint32_t>(reading_.bytes, place.offset + place.size + 1) ==
+               masked(crc32c(0, block));
   }
 
   void read_blocks(const std::vector<Row>& index) {

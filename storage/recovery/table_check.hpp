@@ -13,13 +13,15 @@
 
 namespace starbus::storage {
 
+/// A block of a table that cannot be read.
 struct LostBlock {
   std::size_t from = 0;  // offsets
   std::size_t to = 0;
   std::string first_key;  // of the store: records within [first_key, end_key) may be lost
-  std::string end_key;    // empty: behind all that the table has
+  std::string end_key;    // empty: after all that the table has
 };
 
+/// The content of a table, and what of it is lost.
 struct TableReading {
   std::string bytes;                   // as the file was, with what was put right
   std::vector<std::size_t> corrected;  // offsets of those

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/little_endian.hpp"
 #include "storage/check/file_names.hpp"
 #include "storage/check/table_keys.hpp"
 #include "storage/internal_keys.hpp"
 #include "storage/leveldb/leveldb_status.hpp"
 #include "storage/limits.hpp"
-#include "storage/little_endian.hpp"
 #include "storage/recovery/file_repair.hpp"
 #include "storage/recovery/table_salvage.hpp"
 
@@ -20,7 +20,7 @@ namespace {
 std::string erased_key(std::string_view key, std::uint64_t sequence) {
   std::string bytes(key);
   bytes += '\0';  // the kind: erased
-  put_little(bytes, sequence, 7);
+  append_little(bytes, sequence, 7);
   return bytes;
 }
 

@@ -44,7 +44,7 @@ class FaultEnv : public DiskEnv {
   void cut_power_at(std::uint64_t nth);
   bool power_is_cut() const;
 
-  /// What becomes of bytes that were not synced.
+  /// The fate of bytes that were not synced.
   enum class Loss : std::uint8_t {
     all,      // they were never written
     none,     // all came through: a process that was killed

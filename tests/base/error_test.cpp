@@ -74,6 +74,17 @@ TEST(Errors, AreText) {
   EXPECT_TRUE(Error(shop::Errc::sold_out) != bank::Errc::closed);
 }
 
+TEST(Errors, AreEqualToTheirCodeAndToTheCodeOfTheirCause) {
+  const Error error = Error(shop::Errc::sold_out, "bow").because_of(bank::Errc::closed);
+  EXPECT_TRUE(error == shop::Errc::sold_out);
+  EXPECT_TRUE(error == bank::Errc::closed);
+  EXPECT_FALSE(error == shop::Errc::unpaid);
+  EXPECT_FALSE(error == shop::Errc::ok);
+  EXPECT_EQ(error.code, shop::Errc::sold_out);
+  EXPECT_EQ(error.to_string(), "sold_out: bow");
+  EXPECT_FALSE(Error(shop::Errc::sold_out) == shop::Errc::ok) << "no cause is not success";
+}
+
 TEST(ErrorDomains, AreFoundByTheirIds) {
   EXPECT_EQ(find_domain(1001), &shop::kShopErrors);
   EXPECT_EQ(find_domain(60'000), nullptr);

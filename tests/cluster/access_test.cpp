@@ -141,11 +141,11 @@ TEST_F(AccessTest, WhoIgnoresTheListLosesItsSession) {
     co_await expect_denied("send to service/chat", [](RawNode& node) {
       node.say(bus::Open{Lane::call, "service/chat"});
     });
-    co_await expect_denied("probe what it has not opened", [](RawNode& node) {
+    co_await expect_denied("probe a channel that it has not opened", [](RawNode& node) {
       node.say(bus::Probe{Lane::call, {}, bus::channel_id("service/chat"), 1});
     });
     // What it has opened in one lane is not open in another.
-    co_await expect_denied("probe what it has not opened", [](RawNode& node) {
+    co_await expect_denied("probe a channel that it has not opened", [](RawNode& node) {
       node.say(bus::Open{Lane::call, "entity/1"});
       node.say(bus::Probe{Lane::call, {}, bus::channel_id("entity/1"), 1});
       node.say(bus::Probe{Lane::bulk, {}, bus::channel_id("entity/1"), 1});

@@ -2,9 +2,9 @@
 /// backup, base64, keys, the files of a damaged store. The first byte says which.
 #include <sstream>
 
+#include "base/base64.hpp"
 #include "bus/core/wire/name.hpp"
 #include "mail/repair/backup.hpp"
-#include "mail/repair/base64.hpp"
 #include "mail/repair/box_search.hpp"
 #include "mail/row_keys.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
@@ -59,8 +59,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (const auto facts = mail::decode_backup_facts(text)) require(encode(*facts) == text);
       break;
     case 3:
-      if (const auto bytes = mail::from_base64(text)) require(mail::to_base64(*bytes) == text);
-      require(mail::from_base64(mail::to_base64(text)) == text);
+      if (const auto bytes = from_base64(text)) require(to_base64(*bytes) == text);
+      require(from_base64(to_base64(text)) == text);
       break;
     case 4: {
       mail::BoxSearch search([](const bus::ChannelId&) { return true; });

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <set>
 
+#include "base/hex.hpp"
 #include "bus/core/wire/post_limit.hpp"
 #include "mail/dead_letters.hpp"
 #include "mail/lost_row.hpp"
@@ -48,18 +49,6 @@ Golden golden(const std::string& name) {
     }
   }
   return row;
-}
-
-/// So that a failure shows the bytes.
-std::string hex(std::string_view bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (const char byte : bytes) {
-    text += kDigits[static_cast<unsigned char>(byte) >> 4];
-    text += kDigits[static_cast<unsigned char>(byte) & 15];
-    text += ' ';
-  }
-  return text;
 }
 
 std::string trace() {
@@ -102,8 +91,8 @@ TEST(GoldenRows, AreWrittenByteForByte) {
   for (const Row& row : rows()) {
     SCOPED_TRACE(row.name);
     const Golden bytes = golden(row.name);
-    EXPECT_EQ(hex(row.key), hex(bytes.key));
-    EXPECT_EQ(hex(sealed(row.key, row.value)), hex(bytes.value));
+    EXPECT_EQ(hex_of(row.key), hex_of(bytes.key));
+    EXPECT_EQ(hex_of(sealed(row.key, row.value)), hex_of(bytes.value));
   }
 }
 
@@ -173,7 +162,7 @@ TEST(GoldenRows, ADeadLetterIsToo) {
   const std::string bytes = golden("dead_letter").value;
   Bytes written;
   encode_dead_letter({"player/1", 0x0908, kTime, "too old", as_bytes("body")}, written);
-  EXPECT_EQ(hex(as_text(written)), hex(bytes));
+  EXPECT_EQ(hex_of(as_text(written)), hex_of(bytes));
   const auto letter = decode_dead_letter(as_bytes(bytes));
   ASSERT_TRUE(letter);
   EXPECT_EQ(letter->mailbox, "player/1");

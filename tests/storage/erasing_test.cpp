@@ -39,7 +39,7 @@ TEST_F(ErasePaceTest, RestsOnlyWhileSomebodyCommits) {
 TEST_F(ErasePaceTest, PressesHarderTheLongerSomethingIsHidden) {
   pace_.wanted(now_);
   EXPECT_EQ(pace_.keys(now_), kRangeChunk);
-  now_ += std::chrono::milliseconds(2 * kRangePatience);
+  now_ += 2 * kRangePatience;
   pace_.wanted(now_);
   EXPECT_EQ(pace_.keys(now_), 4 * kRangeChunk);
   pace_.committed();

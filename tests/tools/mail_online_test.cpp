@@ -88,7 +88,7 @@ TEST_F(MailOnline, MovesAllThatAHostHas) {
 TEST_F(MailOnline, AHostThatNobodyKnowsIsAnError) {
   const Ran ran = tool({"move", "--from", "zzz"});
   EXPECT_EQ(ran.code, 1);
-  EXPECT_THAT(ran.err, HasSubstr("there is no host zzz in this cluster"));
+  EXPECT_THAT(ran.err, HasSubstr("host zzz: not in this cluster"));
   daemon_.set("/at/root/names", "{}", 504);
   daemon_.set("/names", names({{8, "a"}}));
   EXPECT_THAT(tool({"move", "--from", "b"}).err, HasSubstr("busroot does not answer"));

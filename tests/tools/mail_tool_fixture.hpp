@@ -10,10 +10,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/base64.hpp"
 #include "daemon/file_descriptor.hpp"
 #include "mail/dead_letters.hpp"
 #include "mail/repair/backup.hpp"
-#include "mail/repair/base64.hpp"
 #include "mail/repair/check.hpp"
 #include "mail/repair/inspect.hpp"
 #include "mail/row_keys.hpp"

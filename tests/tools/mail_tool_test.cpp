@@ -250,7 +250,7 @@ TEST_F(MailTool, Peek_ShowsDeadLettersAsMessages) {
                                  R"(","kind":"log","floor":0,"last":1})"
                                  "\n"
                                  R"({"number":1,"time_ms":1795300002000,"body":")" +
-                                 mail::to_base64(bus::as_text(letter)) +
+                                 to_base64(bus::as_text(letter)) +
                                  R"("})"
                                  "\n"
                                  R"({"end":true,"boxes":1,"messages":1})"
@@ -261,7 +261,7 @@ TEST_F(MailTool, Peek_ShowsDeadLettersAsMessages) {
   EXPECT_THAT(ran.out, ContainsRegex("7 B +player/9 +42 +rejected: sold +a sword"));
   const json line = json::parse(tool({"peek", log, "--json"}).out);
   EXPECT_EQ(line["letter"]["mailbox"], "player/9");
-  EXPECT_EQ(line["letter"]["body"], mail::to_base64("a sword"));
+  EXPECT_EQ(line["letter"]["body"], to_base64("a sword"));
 }
 
 TEST_F(MailTool, Export_LargestDeadLetter_Fits) {

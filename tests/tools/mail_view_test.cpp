@@ -3,10 +3,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/base64.hpp"
 #include "bus/core/wire/name.hpp"
 #include "bus/core/wire/post_head.hpp"
 #include "mail/dead_letters.hpp"
-#include "mail/repair/base64.hpp"
 #include "tests/tools/fake_daemon.hpp"
 #include "tools/mail/cli.hpp"
 
@@ -172,7 +172,7 @@ TEST_F(BustopMail, DeadLettersAreShownAsWhatTheyWere) {
   rows.push_back({{"number", 1},
                   {"time_ms", 1000},
                   {"bytes", text.size()},
-                  {"body", bus::busd::mail::to_base64(text)},
+                  {"body", to_base64(text)},
                   {"cut", false}});
   rows.push_back({{"number", 2}, {"time_ms", 1000}, {"bytes", 1}, {"body", "eA=="}});
   daemon_.set("/at/b/mail/peek",

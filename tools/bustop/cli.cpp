@@ -91,7 +91,7 @@ void add_name_commands(CLI::App& app, Options& options) {
 
   CLI::App& trace = *app.add_subcommand("trace", "trace a message, hop by hop, with times");
   trace.add_option("name", options.trace.name, "channel")->required()->type_name("NAME");
-  trace.add_option("--lane", options.trace.lane, "lane whose queues it waits in; default call")
+  trace.add_option("--lane", options.trace.lane, "lane to trace; default call")
       ->type_name("call|sync|bulk")
       ->check(one_of({"call", "sync", "bulk"}));
 
@@ -108,7 +108,7 @@ void add_name_commands(CLI::App& app, Options& options) {
       ->type_name("N")
       ->check(tools::number_to(tools::kMostNumber));
   tail.add_flag("--here", options.tail.here,
-                "show what passes this host, even if the owner is elsewhere");
+                "show the messages that pass this host, even if the owner is elsewhere");
 }
 
 void add_mail_commands(CLI::App& app, Options& options) {
@@ -145,7 +145,7 @@ void add_mail_commands(CLI::App& app, Options& options) {
   }
 }
 
-/// Of commands that ask over the bus.
+/// Adds --bus, for commands that ask over the bus.
 void add_busd(CLI::App& command, Options& options) {
   command.add_option("--busd", options.busd, "endpoint of the local busd; default $STARBUS_BUSD")
       ->type_name("ENDPOINT");

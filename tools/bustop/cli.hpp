@@ -10,7 +10,7 @@
 
 namespace starbus::bustop {
 
-/// What a run uses of its process.
+/// The parts of the process that a run uses.
 struct Environment {
   std::ostream& out;
   std::ostream& err;

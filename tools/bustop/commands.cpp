@@ -40,7 +40,7 @@ bool good_name(const Context& context, const std::string& name) {
   return checked.has_value();
 }
 
-/// A shared or a group name is nobody's: its instances or members are.
+/// A shared or a group name has no owner: its instances or members have.
 bool good_channel(const Context& context, const std::string& name) {
   if (!good_name(context, name)) return false;
   const std::string set = set_text(name);
@@ -184,17 +184,17 @@ int check_tail_place(const Context& context, const TailOptions& options, const s
   if (!info.found) {
     context.err << "bustop: "
                 << (route->root_answered()
-                        ? "nobody owns " + name + " now"
-                        : "busroot does not answer, so who owns " + name + " is not known")
-                << "; showing what passes through this host\n";
+                        ? name + " has no owner now"
+                        : "busroot does not answer, so the owner of " + name + " is not known")
+                << "; showing the messages that pass through this host\n";
     return kExitOk;
   }
   if (info.host == here) return kExitOk;
   context.err << "bustop: " << name << " is owned by " << printable(info.owner)
               << "; a tail does not travel over the bus\n  -> on host " << printable(info.host)
               << " run:  bustop tail '" << name
-              << "'\n  -> or see what passes through this host:  bustop tail --here '" << name
-              << "'\n";
+              << "'\n  -> or see the messages that pass through this host:  bustop tail --here '"
+              << name << "'\n";
   return kExitFailed;
 }
 
@@ -282,7 +282,7 @@ Result<> examine(const Context& context, std::chrono::milliseconds interval, Exa
   return {};
 }
 
-/// Without one there are no services that anybody places.
+/// Without a manager no services are placed.
 void ask_manager(const Context& context, Examination& examination) {
   if (!context.setbacks) return;
   const auto route = context.view.route(std::string(nodes::manager::kManagerChannel));

@@ -58,7 +58,7 @@ int run_why(const Context& context, const WhyOptions& options);
 struct TailOptions {
   std::string name;
   std::size_t count = 0;  // lines; 0: until interrupted
-  bool here = false;      // what passes this host, whoever owns the channel
+  bool here = false;      // the messages that pass this host, whichever host has the owner
 };
 int run_tail(const Context& context, const TailOptions& options);
 

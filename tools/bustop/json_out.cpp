@@ -9,7 +9,7 @@ OrderedJson or_null(const std::string& text) {
   return text.empty() ? OrderedJson(nullptr) : OrderedJson(text);
 }
 
-/// A rate: three decimals are plenty, and 0.30000000000000004 helps nobody.
+/// A rate: three decimals are plenty, and 0.30000000000000004 is of no use.
 double rounded(double value) {
   return std::round(value * 1000) / 1000;
 }

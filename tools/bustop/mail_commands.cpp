@@ -31,7 +31,8 @@ Result<std::set<std::string>> hosts_with_mail(const Context& context, const Mail
   return context.view.mail_hosts();
 }
 
-/// Of a host whose mail was not to be had: its store may not be open, and the daemon knows why.
+/// The row of a host whose mail could not be read: its store may not be open, and the daemon knows
+/// why.
 MailStats troubled(const Context& context, const std::string& host, const Error& error) {
   MailStats stats;
   stats.host = host;
@@ -112,7 +113,7 @@ int run_mail_ls(const Context& context, const MailOptions& options) {
   return notes.empty() ? kExitOk : kExitBad;
 }
 
-/// What is wrong with the name of a mailbox is said; false then.
+/// Prints what is wrong with the name of a mailbox, and returns false then.
 bool check_name(const Context& context, const std::string& name) {
   const auto good = bus::check_channel_name(name);
   if (good) return true;

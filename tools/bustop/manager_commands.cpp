@@ -23,8 +23,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kPoll(100);  // below the time for which the manager keeps its last report
 constexpr int kPollsPerReminder = 20;
-// For the next manager, or the same one again: its name is free at the latest with the lease of who
-// had it, and a supervisor takes some seconds.
+// For the next manager, or the same one again: its name is free at the latest with the lease of its
+// earlier owner, and a supervisor takes some seconds.
 constexpr milliseconds kAskAgain(45'000);
 constexpr milliseconds kAskAgainPause(500);
 
@@ -48,7 +48,7 @@ int exit_code(const ShutdownReport& report) {
   return report.blocked.empty() ? kExitOk : kExitBad;
 }
 
-/// Does nobody carry it on that has answered so?
+/// Whether the manager that has answered so does not carry the shutdown on.
 bool is_lost(const bus::Result<ShutdownReport>& report) {
   return !report || report->phase == ShutdownPhase::idle ||
          report->phase == ShutdownPhase::abandoned;
@@ -68,8 +68,8 @@ bus::Result<ShutdownReport> ask_again(const ManagerContext& context, ManagerLink
   }
 }
 
-/// Until it is over. The manager ends soon behind that, having told it. Without a reason nothing is
-/// begun, and so not again either.
+/// Follows the shutdown to its end. The manager ends soon after it has reported that. Without a
+/// reason nothing is begun, and so not again either.
 int follow(const ManagerContext& context, ManagerLink& link, ShutdownReport report,
            const std::string& reason) {
   ShutdownCourse course(context.look);
@@ -83,8 +83,8 @@ int follow(const ManagerContext& context, ManagerLink& link, ShutdownReport repo
     report = std::move(*next);
     if (report.phase == ShutdownPhase::idle) {
       return say(context, {bus::Errc::no_owner,
-                           "another manager has taken over, and none goes on "
-                           "with what an earlier one began"});
+                           "another manager has taken over, and does not "
+                           "continue the shutdown: ask again"});
     }
   }
   if (context.json) {

@@ -65,7 +65,7 @@ bus::Result<> ManagerLink::connect() {
     bool done = false;
     bus::Result<> result;
   };
-  // Shared, since the attempt goes on behind a time-out.
+  // Shared, since the attempt goes on after a time-out.
   const auto answer = std::make_shared<Answer>();
   link_->bus.connect([answer](const bus::Result<>& result) {
     answer->result = result;

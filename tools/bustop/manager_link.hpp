@@ -1,6 +1,6 @@
-/// Calls to the cluster's manager (docs/guide/manager.md) and to entities, from a program that is not a
-/// node. Uses its own link to a busd, since they may be on any host, and an admin port only reaches
-/// its own host.
+/// Calls to the cluster's manager (docs/guide/manager.md) and to entities, from a program that is
+/// not a node. Uses its own link to a busd, since they may be on any host, and an admin port only
+/// reaches its own host.
 ///
 /// Single-threaded: each function runs the link until there is an answer, or `timeout` is over.
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace starbus::bustop {
 
-/// What to do when connect() says unreachable.
+/// The cure that is printed when connect() fails as unreachable.
 inline constexpr std::string_view kUnreachableCure =
     "is busd of this host up? Name its endpoint with --busd or $STARBUS_BUSD";
 

@@ -201,7 +201,7 @@ std::string ShutdownCourse::news(const ShutdownReport& report, bool remind) {
 std::string render_verdict(const ShutdownReport& report, const Look& look) {
   if (report.phase == ShutdownPhase::abandoned) {
     return toned(look, Tone::bad, "given up: the manager lost its place") +
-           "\n  -> ask again: the next manager begins with who is still there\n";
+           "\n  -> ask again: the next manager begins with the nodes that are still there\n";
   }
   const std::uint64_t blocked = report.blocked.size() + report.blocked_left_out;
   std::string text = "the cluster is shut down, in " + milliseconds_text(report.elapsed_ms);

@@ -21,7 +21,7 @@ std::string pid_text(std::int64_t pid) {
 }
 
 bool silent(const LinkInfo& link) {
-  return link.suspect || link.silence_ms > static_cast<double>(bus::kSuspect);
+  return link.suspect || link.silence_ms > static_cast<double>(bus::kSuspect.count());
 }
 
 std::string render_notes(const Cluster& cluster, const Look& look) {

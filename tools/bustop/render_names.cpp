@@ -28,7 +28,7 @@ constexpr Advice kNackAdvice[] = {
     {"gap", "a record arrived before an earlier one; the sender sends again",
      "none, unless it keeps growing: then a queue on the way drops"},
     {"lineage", "the record was meant for an earlier life of the channel; it was not handled",
-     "none: the sender was told that the earlier owner is lost"}};
+     "none: the sender has got owner_lost for the earlier owner"}};
 
 std::string first_word(const std::string& reason) {
   return reason.substr(0, reason.find_first_of(": "));

@@ -100,9 +100,16 @@ constexpr std::string_view kErrorsHead =
     R"(<!-- Written by scripts/docs from the tables in the code. Do not edit. -->
 # Errors
 
-Each error has a domain, and in it a number, a name, a meaning and a cure. Domain and number travel and stand in logs; they
-are never reused. A peer that is older than an error shows it as `unknown DOMAIN.NUMBER`. "Retry" says whether the same
-request can succeed when it is repeated:
+Every error that a function of starbus returns or that comes over the wire: its domain, its number and name, what it
+means and what to do. "Shown by" names a test that produces the error.
+
+## Promises
+
+| promise | in one sentence |
+|---|---|
+| numbers | Domain and number travel and stand in logs, and are never given to another error |
+| older peers | A peer that is older than an error shows it as `unknown DOMAIN.NUMBER` |
+| retry | The column "retry" says whether the same request can succeed when it is repeated |
 
 | retry | meaning |
 |---|---|
@@ -110,16 +117,22 @@ request can succeed when it is repeated:
 | later | yes: nothing was done, and the cause passes by itself |
 | rebind | after the caller has bound, opened or connected again what it lost |
 | unknown | it may have been done already: repeat it only if that does no harm |
-
-"Shown by" names a test that produces the error.
 )";
 
 constexpr std::string_view kLimitsHead =
     R"(<!-- Written by scripts/docs from the tables in the code. Do not edit. -->
 # Limits
 
-Every queue, buffer, name, table and wait has a bound with a name, a reason, and a behaviour when it is reached. "Hit by"
-names a test that reaches the bound.
+Every queue, buffer, name, table and wait that has a bound: its name, its value, the reason for it, and what happens
+when it is reached. "Hit by" names a test that reaches the bound.
+
+## Promises
+
+| promise | in one sentence |
+|---|---|
+| fixed | These bounds are constants; bounds of the configuration (quotas of mail, rates of roles) are on the pages of their parts |
+| defined | "When reached" is the error that the caller gets, or the behaviour |
+| one place | The name is the constant in the header that each section names |
 )";
 
 }  // namespace

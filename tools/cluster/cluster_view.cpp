@@ -120,7 +120,7 @@ Result<Cluster> ClusterView::load(Depth depth) const {
     if (topology) {
       view.topology = std::move(*topology);
     } else if (!local->is_root()) {
-      // An older busroot passes nothing on: that is no fault of the host.
+      // An older busroot passes nothing on: the host is not at fault.
       view.trouble = topology.error();
     }
   });
@@ -132,7 +132,7 @@ Result<NamesPage> ClusterView::names_page(const std::string& who, const std::str
   std::string target = "/names?limit=" + std::to_string(limit);
   if (!after.empty()) target += "&after=" + percent_encode(after);
   const std::string with_prefix = target + "&prefix=" + percent_encode(prefix);
-  // Over the bus a path is short. Names come in order, so behind `after` the prefix is only an end.
+  // Over the bus a path is short. Names come in order, so after `after` the prefix is only an end.
   const bool fits = after.empty() || with_prefix.size() <= kLongestPath;
   auto page = parsed(get(who, fits ? with_prefix : target), from_json<NamesPage>);
   if (!page || fits) return page;

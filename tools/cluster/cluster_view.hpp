@@ -60,8 +60,8 @@ class ClusterView {
   Result<NamesAnswer> names(const NamesQuery& query) const;
   /// From busroot; from the local daemon if busroot does not answer.
   Result<RouteAnswer> route(const std::string& name) const;
-  /// Of the local daemon, busroot, and `hosts`, newest first; `silent` gets the daemons
-  /// that did not answer.
+  /// The failures at the local daemon, busroot, and `hosts`, newest first; `silent` gets the
+  /// daemons that did not answer.
   Result<std::vector<FailureRow>> failures(const std::string& name, std::size_t limit,
                                            const std::vector<std::string>& hosts,
                                            std::vector<std::string>& silent) const;
@@ -74,7 +74,7 @@ class ClusterView {
   /// Hosts with a mail store. A store that is not open has no name in the directory, so the hosts
   /// are asked; hosts that do not answer are included, since they may have one.
   Result<std::set<std::string>> mail_hosts() const;
-  /// What a host's mail store answers to a path below /mail/.
+  /// The answer of a host's mail store to a path below /mail/.
   Result<std::string> mail(const std::string& host, const std::string& path) const;
   /// Sent to the local daemon: only it accepts changes.
   Result<std::string> change_mail(const std::string& path) const;

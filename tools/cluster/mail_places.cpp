@@ -1,6 +1,6 @@
-// Which hosts keep mail, told from the names of shards and from the processes that are there.
-#include <charconv>
+// Finds the hosts that keep mail, by the names of shards and by the processes that are there.
 
+#include "base/numbers.hpp"
 #include "bus/core/wire/name.hpp"
 #include "tools/cluster/cluster_view.hpp"
 #include "tools/cluster/for_all.hpp"
@@ -8,15 +8,13 @@
 namespace starbus::bustop {
 namespace {
 
-constexpr std::string_view kStoreNode = ".store";  // behind the name of its host
+constexpr std::string_view kStoreNode = ".store";  // after the name of its host
 
 std::optional<unsigned> shard_in(std::string_view name) {
-  unsigned shard = 0;
   if (!name.starts_with(bus::kStores)) return std::nullopt;
   name.remove_prefix(bus::kStores.size());
-  const auto read = std::from_chars(name.data(), name.data() + name.size(), shard);
-  const bool whole = read.ec == std::errc() && read.ptr == name.data() + name.size();
-  return whole && shard < bus::kShards ? std::optional(shard) : std::nullopt;
+  const auto shard = parse_number<unsigned>(name);
+  return shard && *shard < bus::kShards ? shard : std::nullopt;
 }
 
 void add_stores(const std::vector<ProcessInfo>& processes, std::set<std::string>& hosts) {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/base64.hpp"
 #include "daemon/report/document.hpp"
 #include "mail/dead_letters.hpp"
-#include "mail/repair/base64.hpp"
 #include "tools/terminal/text.hpp"
 
 namespace starbus::bustop {
@@ -16,7 +16,7 @@ namespace mail = bus::busd::mail;
 
 MailMessage decoded(report::MailRow row, const std::string& box) {
   MailMessage message{std::move(row), {}, {}};
-  const auto bytes = mail::from_base64(message.body);
+  const auto bytes = from_base64(message.body);
   if (bytes) read_body(box, *bytes, message);
   if (!bytes) message.text = "(not base64)";
   return message;
@@ -168,9 +168,8 @@ OrderedJson json_of_mail_boxes(const std::vector<MailBox>& boxes, bool more,
 }
 
 OrderedJson json_of_mail_letter(const MailLetter& letter) {
-  return {{"mailbox", letter.mailbox}, {"number", letter.number},
-          {"time_ms", letter.time_ms}, {"reason", letter.reason},
-          {"bytes", letter.bytes},     {"body", mail::to_base64(letter.body)}};
+  return {{"mailbox", letter.mailbox}, {"number", letter.number}, {"time_ms", letter.time_ms},
+          {"reason", letter.reason},   {"bytes", letter.bytes},   {"body", to_base64(letter.body)}};
 }
 
 OrderedJson json_of_mail_peek(const MailPeek& peek) {

@@ -1,4 +1,4 @@
-/// What the mail stores of a cluster answer (docs/operate/admin-api.md, /mail/...), as text and
+/// The answers of the mail stores of a cluster (docs/operate/admin-api.md, /mail/...), as text and
 /// JSON for people and scripts. Pure functions.
 #pragma once
 

@@ -1,4 +1,4 @@
-/// What bustop knows about a cluster. Read this header first. The documents of
+/// The model of a cluster that bustop shows. Read this header first. The documents of
 /// docs/operate/admin-api.md come from daemon/report; cluster_view.hpp fetches and merges them,
 /// render.hpp shows them.
 ///

@@ -1,7 +1,6 @@
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
+#include "base/hex.hpp"
 #include "bus/core/wire/ids.hpp"
 #include "tools/cluster/cluster_view.hpp"
 
@@ -12,10 +11,7 @@ OriginNames::OriginNames(const Cluster& cluster) {
     for (const ProcessInfo& process : host.processes()) {
       const std::string node =
           process.name.substr(std::min(process.name.size(), host.name.size() + 1));
-      std::array<char, 32> number{};
-      std::snprintf(number.data(), number.size(), "%08x.%08x", bus::host_id(host.name),
-                    bus::slot_id(node));
-      names_[number.data()] = process.name;
+      names_[hex_of(bus::host_id(host.name)) + "." + hex_of(bus::slot_id(node))] = process.name;
     }
   }
 }

@@ -20,8 +20,8 @@ struct Options {
 using Command = std::function<int(Session&)>;
 
 void add_place(CLI::App& app, Options& options) {
-  auto* const folder = app.add_option("--folder", options.folder,
-                                      "of a database that no node has open; else over the bus");
+  auto* const folder = app.add_option(
+      "--folder", options.folder, "folder of a database that no node has open; else over the bus");
   app.add_option("--database", options.place.database, "its name on the bus; main")
       ->excludes(folder);
   app.add_option("--bus", options.place.endpoint,
@@ -33,9 +33,11 @@ void add_place(CLI::App& app, Options& options) {
 void add_find(CLI::App& app, const Streams& streams, Options& options, Command& command) {
   CLI::App* const find = app.add_subcommand("find", "documents of a range, one a line");
   find->add_option("collection", options.find.collection)->required();
-  find->add_option("--index", options.find.index, "in its order; else in that of ids");
-  find->add_option("--from", options.find.from, "a JSON array of values of the first fields");
-  find->add_option("--to", options.find.to, "likewise; both are included");
+  find->add_option("--index", options.find.index,
+                   "return documents in the order of this index; else by id");
+  find->add_option("--from", options.find.from,
+                   "begin at these values of the first fields, a JSON array");
+  find->add_option("--to", options.find.to, "as --from; both are included");
   find->add_option("--path", options.find.paths, "show these alone");
   find->add_option("--limit", options.find.limit, "documents; 100")
       ->check(tools::number_to(tools::kMostRows));

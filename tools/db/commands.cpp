@@ -99,7 +99,7 @@ int get(Session& session, const Streams& streams, const std::string& collection,
   const auto found =
       session.ask<std::optional<db::Json>>(&db::Database::find, db::Find{collection, id});
   if (!found) return fail(streams, found.error().to_string());
-  if (!*found) return fail(streams, "there is no " + collection + "/" + id);
+  if (!*found) return fail(streams, collection + "/" + id + ": no such document");
   streams.out << text_of(**found) << "\n";
   return 0;
 }

@@ -7,7 +7,7 @@ namespace starbus::db_tool {
 db::Result<db::Json> parse_json(std::string_view text) {
   using Event = db::Json::parse_event_t;
   bool too_deep = false;
-  // The parser itself does not recurse. What is refused here it reads without keeping it.
+  // The parser itself does not recurse. It reads refused values without keeping them.
   const auto keep = [&](int depth, Event event, const db::Json&) {
     const bool begins = event == Event::object_start || event == Event::array_start;
     // Depth 0 is the line around a document.

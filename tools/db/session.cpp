@@ -19,14 +19,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kLongestWait{10};  // for busd, and for each answer
-constexpr std::chrono::seconds kPatience{1};      // of whoever looks at the terminal
+constexpr std::chrono::seconds kPatience{1};      // of the reader of the terminal
 
 }  // namespace
 
 Session::Session(std::function<void(const std::string&)> tell)
     : tell_(std::move(tell)), work_(loop_.get_executor()) {}
 
-/// What the store's thread still says goes nowhere.
+/// Later messages of the store's thread go nowhere.
 Session::~Session() {
   if (store_) store_->close();
   database_.reset();

@@ -56,7 +56,7 @@ class Session final : private nodes::Executor {
   }
   void run_until(const std::function<bool()>& done, std::chrono::steady_clock::time_point limit);
 
-  std::function<void(const std::string&)> tell_;  // empty: has been told
+  std::function<void(const std::string&)> tell_;  // empty: was called
   std::string waits_for_;
   boost::asio::io_context loop_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;

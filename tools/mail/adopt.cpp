@@ -14,7 +14,7 @@
 namespace starbus::mail_tool {
 namespace {
 
-/// A part of a shard is no shard.
+/// A part of a shard may not be adopted.
 Result<> may_adopt(const storage::Store& store, std::uint8_t shard) {
   const auto value = store.get(mail::place_key(shard));
   if (!value && value.error() != storage::Errc::corrupt) return error_of(value.error());

@@ -52,7 +52,7 @@ void print(const Context& context, const mail::CheckReport& report) {
   if (!report.is_clean()) context.out << "  -> starbus-mail repair\n";
 }
 
-/// What the disk did, and was repaired: it is shown until somebody has acknowledged it.
+/// Damage that was repaired: it is shown until an operator has acknowledged it.
 struct Noted {
   std::vector<storage::DamageNote> notes;
   std::vector<std::string> texts;  // in the same order
@@ -95,7 +95,7 @@ int run_check(const Context& context, const CheckOptions& options) {
   const auto opened = open_to_read(options.directory);
   if (!opened) return fail(context, opened.error());
   std::vector<std::string> log_damage = opened->store->report().damage;
-  // What was repaired is in the notes.
+  // Repaired damage is in the notes.
   std::erase_if(log_damage, [](const std::string& text) {
     return text.find(": dropping ") == std::string::npos;
   });

@@ -229,8 +229,9 @@ Result<> check_move(const MoveOptions& move) {
                                      " from whichever hosts have them"};
   }
   if ((move.stop || move.follow) && (!move.shards.empty() || !move.from.empty())) {
-    return Error{Errc::bad_name, std::string("move: ") + (move.stop ? "--stop" : "--follow") +
-                                     " is for the move that is under way: leave out what to move"};
+    return Error{Errc::bad_name,
+                 std::string("move: ") + (move.stop ? "--stop" : "--follow") +
+                     " is for the move that is under way: leave out the shards and --from"};
   }
   return {};
 }

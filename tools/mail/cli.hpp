@@ -12,7 +12,7 @@
 
 namespace starbus::mail_tool {
 
-/// What a run takes from its process.
+/// The parts of the process that a run uses.
 struct Environment {
   std::ostream& out;
   std::ostream& err;

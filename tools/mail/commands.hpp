@@ -75,7 +75,7 @@ int run_adopt(const Context& context, const AdoptOptions& options);
 // --- by a busd that runs ---
 int run_shards(const Context& context, const std::string& admin);
 
-/// What is noted of damage there has been read.
+/// An operator has read the damage notes there.
 int run_acknowledge(const Context& context, const std::string& admin);
 
 struct BackupOptions {
@@ -88,7 +88,7 @@ struct MoveOptions {
   std::string shards;   // "0-15,40"
   std::string from;     // all of a host; neither: what is under way is shown
   bool stop = false;    // it is ended
-  bool follow = false;  // it is shown until it has ended, also where there is no terminal
+  bool follow = false;  // the move is shown until it has ended, also where there is no terminal
   std::string admin;    // of the busd that takes them
 };
 int run_move(const Context& context, const MoveOptions& options);

@@ -46,8 +46,8 @@ Result<std::vector<std::uint8_t>> shards_in(const std::string& text) {
 }
 
 Error error_of(const storage::Error& error) {
-  // What the user has asked for cannot be, or there is no room for it: the detail says all, and
-  // the code says nothing to people.
+  // A request that is impossible, or has no room: the detail is complete, and the code means
+  // nothing to people.
   const bool said = error == storage::Errc::bad_batch || error == storage::Errc::store_full;
   return {code_of(error.code), said && !error.detail.empty() ? error.detail : error.to_string()};
 }
@@ -94,7 +94,7 @@ Result<std::unique_ptr<storage::Store>> open_existing(const std::filesystem::pat
             "one, or take the store from the running busd with --busd URL (its admin port), "
             "or ask that busd: bustop mail, starbus-mail backup"};
   }
-  // Whoever opens a store writes: its logs become tables.
+  // Opening a store writes: its logs become tables.
   Error failure = error_of(mail::explain(
       store.error(), {directory, storage::kWriteBuffer,
                       "copy the folder to a disk that has room, and name that with --directory"}));

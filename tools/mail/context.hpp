@@ -1,5 +1,5 @@
-/// What every command of starbus-mail gets from its process, and what they share. Read cli.hpp
-/// first.
+/// The context that every command of starbus-mail gets from its process, and common functions. Read
+/// cli.hpp first.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ Error error_of(const storage::Error& error);
 /// Prints it; the exit code.
 int fail(const Context& context, const Error& error);
 
-/// What a command was given as its shards, "0-15,40"; otherwise bad_name.
+/// The shards of a command line, as "0-15,40"; otherwise bad_name.
 Result<std::vector<std::uint8_t>> shards_in(const std::string& text);
 
 /// A store that is there; refuses to make one. name_taken: busd has it open.

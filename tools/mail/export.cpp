@@ -75,7 +75,7 @@ class Exporter {
   }
   Result<> written() const {
     if (failure_ == 0) return {};
-    if (path_ == kStandardOutput) {  // nobody knows what disk that goes to, if any
+    if (path_ == kStandardOutput) {  // its disk is not known, if it has one
       return Error{Errc::io_error, "standard output: " + std::generic_category().message(failure_)};
     }
     // As text bodies are a third larger.

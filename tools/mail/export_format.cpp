@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/base64.hpp"
 #include "bus/core/limits.hpp"
 #include "bus/core/wire/name.hpp"
-#include "mail/repair/base64.hpp"
 #include "mail/rows.hpp"
 
 namespace starbus::mail_tool {
@@ -15,8 +15,6 @@ namespace {
 using bus::Errc;
 using bus::Error;
 using bus::Result;
-using bus::busd::mail::from_base64;
-using bus::busd::mail::to_base64;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kHeaderKey = "starbus_mail_export";

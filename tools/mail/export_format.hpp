@@ -68,7 +68,7 @@ class ExportReader {
  public:
   explicit ExportReader(std::istream& in) : in_(in) {}
 
-  /// The next box or message; no value behind the last, when the end was there and right.
+  /// The next box or message; nullopt after the last, when the end was there and right.
   bus::Result<std::optional<ExportLine>> next();
   std::uint64_t line() const { return line_; }
 

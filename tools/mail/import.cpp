@@ -73,7 +73,8 @@ class Judge {
     std::string text = bustop::count_of(refused_, "mailbox") + (refused_ == 1 ? " is" : " are") +
                        " in the way: " + names_;
     if (refused_ > kMostNamed) text += ", ...";
-    return Error{Errc::busy, text + "; nothing was imported; --append adds behind what is there"};
+    return Error{Errc::busy,
+                 text + "; nothing was imported; --append adds after the messages that are there"};
   }
 
  private:
@@ -141,7 +142,7 @@ class Importer {
   }
 
   Result<> message(const MessageLine& line) {
-    if (append_ && line.lost) return {};  // there is no number to keep
+    if (append_ && line.lost) return {};  // its number is not kept
     mail::BoxRow& row = box_->row;
     if (row.last >= mail::kMostNumber) {
       return Error{Errc::mailbox_full, bustop::printable(row.name) + " has no numbers left"};
@@ -230,8 +231,8 @@ int run_import(const Context& context, const ImportOptions& options) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(options.file, error)) {
     return fail(context,
-                {Errc::io_error,
-                 options.file.string() + " is no file; it is read twice, so a pipe will not do"});
+                {Errc::io_error, options.file.string() +
+                                     " is not a file; it is read twice, so a pipe will not do"});
   }
   // A new host has no store yet. One is made, in a folder that is there or in one that is not, but
   // only for a file that is not refused.

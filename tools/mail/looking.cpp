@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "base/base64.hpp"
 #include "bus/core/wire/name.hpp"
 #include "mail/repair/backup.hpp"
-#include "mail/repair/base64.hpp"
 #include "mail/repair/inspect.hpp"
 #include "tools/cluster/mail_view.hpp"
 #include "tools/mail/commands.hpp"
@@ -114,7 +114,7 @@ bustop::MailMessage shown(const std::string& box, const mail::Peeked& peeked) {
 OrderedJson json_of(const std::string& box, const mail::Peeked& peeked) {
   OrderedJson json = {{"number", peeked.number}, {"time_ms", peeked.time_ms}};
   json["trouble"] = peeked.trouble.empty() ? OrderedJson() : OrderedJson(peeked.trouble);
-  json["body"] = mail::to_base64(peeked.body);
+  json["body"] = to_base64(peeked.body);
   if (const auto letter = shown(box, peeked).letter) {
     json["letter"] = bustop::json_of_mail_letter(*letter);
   }

@@ -26,7 +26,7 @@ struct MoveState : report::MailMove {
     const std::string what = state == "none" ? "no move" : count();
     if (from.empty()) return goes_on() ? what + "; " + state : what;
     const std::string of = "shard " + std::to_string(shard.value_or(0)) + " of " + from;
-    // Of a move that a restart of busd has interrupted: that goes on whatever is asked for now.
+    // A move that a restart of busd has interrupted: it goes on whatever is asked for now.
     if (rows == 0) return what + "; " + of + ": " + doing;
     if (!goes_on()) return what;
     return what + "; " + doing + " " + of + ": " + std::to_string(rows) + " rows, " +
@@ -146,8 +146,8 @@ int run_move(const Context& context, const MoveOptions& options) {
                                 options.from + " has; try again"});
     }
     if (!places->known.contains(options.from)) {
-      return fail(context, {Errc::no_owner, "there is no host " + options.from +
-                                                " in this cluster; starbus-mail shards shows "
+      return fail(context, {Errc::no_owner, "host " + options.from +
+                                                ": not in this cluster; starbus-mail shards shows "
                                                 "the hosts that keep mail"});
     }
     if (context.json) mover.print({});

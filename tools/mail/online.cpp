@@ -115,14 +115,14 @@ int run_shards(const Context& context, const std::string& admin) {
 
 namespace {
 
-/// What somebody else writes there, busd cannot open any more.
+/// Files of another user could not be opened by busd any more.
 Result<> check_is_owner(const std::filesystem::path& folder) {
   struct stat facts {};
   if (::stat(folder.c_str(), &facts) != 0 || facts.st_uid == ::geteuid()) return {};
   const passwd* const owner = ::getpwuid(facts.st_uid);  // NOLINT: one thread
   const std::string user = owner != nullptr ? owner->pw_name : std::to_string(facts.st_uid);
   return Error{Errc::denied, folder.string() + " belongs to " + user +
-                                 ", and busd could not open what you would " +
+                                 ", and busd could not open the files that you would " +
                                  "write there: run it as that user (sudo -u " + user + " ...)"};
 }
 

@@ -1,4 +1,4 @@
-// What commands that ask a busd which runs have in common.
+// Common functions of commands that ask a busd which runs.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMostShown = 100;  // steps
 
-/// What is noted as lost, of what this repair has repaired or an earlier start.
+/// The losses that this repair, or an earlier start, has noted.
 struct Damage {
   std::vector<storage::DamageNote> notes;
 
@@ -32,7 +32,7 @@ struct Damage {
   }
 };
 
-/// True of mailboxes whose row must be made anew, or given its name.
+/// True for mailboxes whose row must be made again, or given its name.
 class Wanted {
  public:
   Wanted(const storage::Snapshot& snapshot, const Damage& damage)
@@ -43,7 +43,7 @@ class Wanted {
     const std::string key = mail::box_key(shard, id);
     const auto value = snapshot_.get(key);
     if (!value) return true;
-    // Of one that is there an earlier row may have come up.
+    // An earlier version of the row may have come up.
     if (damage_.covers(key, key + '\0')) return true;
     if (!*value) return has_messages(shard, id);
     const auto row = mail::decode_box(**value);

@@ -33,14 +33,14 @@ namespace fs = std::filesystem;
 using bus::daemon::FileDescriptor;
 constexpr const char* kPartial = ".partial";     // behind the folder's name, until all is there
 constexpr const char* kMark = "RESTORING";       // a file in that, so that it is known for one
-constexpr const char* kReplaced = ".replaced-";  // likewise, and the time: what was there before
+constexpr const char* kReplaced = ".replaced-";  // after it, with the time: the store before
 
 Error refuse_because(const fs::path& path, const std::error_code& error,
                      const mail::SpaceNeed& need) {
   return error_of(mail::explain(path, error.value(), need));
 }
 
-/// Of its files.
+/// Bytes of its files.
 std::uint64_t size_of_folder(const Folder& folder) {
   std::error_code error;
   std::uint64_t bytes = 0;
@@ -101,7 +101,7 @@ class Restore {
   Restore(const Context& context, const RestoreOptions& options)
       : context_(context),
         options_(options),
-        // What a link names is replaced, and not the link.
+        // The target of a link is replaced, and not the link.
         target_(fs::weakly_canonical(fs::absolute(options.directory))) {
     if (!target_.has_filename()) target_ = target_.parent_path();
     partial_ = target_.string() + kPartial;
@@ -154,8 +154,8 @@ class Restore {
     return error_of(mail::explain(parent, errno, need_));
   }
 
-  /// What an interrupted restore has left: what it copied is removed. But if it ended when the
-  /// folders had just changed places, the store that was there before lies there.
+  /// Removes the copy of an interrupted restore. But if that ended when the folders had just
+  /// changed places, the store that was there before lies there.
   Result<> clear_partial() {
     std::error_code error;
     if (!fs::exists(partial_, error)) return {};
@@ -167,7 +167,7 @@ class Restore {
     const Folder aside = replaced_name();
     fs::rename(partial_, aside, error);
     if (error) return refuse_because(partial_, error, need_);
-    context_.err << "starbus-mail: an earlier restore has left what was there before: it is in "
+    context_.err << "starbus-mail: an earlier restore has left the store that was there before in "
                  << aside.string() << "\n";
     return {};
   }
@@ -182,7 +182,7 @@ class Restore {
     return why;
   }
 
-  /// What there is to do next.
+  /// Puts the store in its empty place. Returns the next step for the user.
   Result<std::string> put_there() {
     std::error_code error;
     fs::rename(partial_, target_, error);  // takes the place of an empty folder
@@ -224,7 +224,8 @@ class Restore {
     return "busd opens it now; its earlier files are in " + (error ? partial_ : replaced).string();
   }
 
-  /// Readers go on at once, with the cursors that they have: nobody can put them right before.
+  /// Readers go on at once, with the cursors that they have, before an operator could correct
+  /// these.
   Result<> carry_numbers() {
     const auto replaced = open_to_read(target_);
     if (!replaced) return replaced.error();
@@ -282,8 +283,8 @@ class Restore {
     return choose_shards(*opened->store, report->totals);
   }
 
-  /// What has moved since the backup is another host's, and is erased here. `totals`: of the whole
-  /// backup.
+  /// Shards that have moved away since the backup are another host's, and are erased here.
+  /// `totals`: of the whole backup.
   Result<int> choose_shards(storage::Store& store, mail::Totals totals) {
     std::vector<std::uint8_t> kept;
     std::vector<std::uint8_t> on_their_way;
@@ -302,7 +303,7 @@ class Restore {
       if (gone && !some) continue;
       storage::Batch batch;
       mail::erase_shard(shard, batch);
-      // Of one that was given, who has taken it may yet ask by the token of its row.
+      // The host that has taken a shard may still ask by the token of its row.
       const mail::PlaceRow elsewhere{mail::Keeping::elsewhere, 0, {}};
       batch.put(mail::place_key(shard), encode(gone ? *place : elsewhere));
       const auto erased = storage::commit_and_wait(store, std::move(batch));

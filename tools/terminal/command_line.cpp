@@ -24,7 +24,7 @@ std::string names_of(const std::vector<const CLI::App*>& commands) {
   return names;
 }
 
-/// What CLI11 says of a command that is missing does not name the one that was typed instead.
+/// CLI11's text for a missing command does not name the one that was typed instead.
 std::string reason_of(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = reached(app);
   const auto known = command.get_subcommands([](const CLI::App*) { return true; });

@@ -20,9 +20,9 @@ std::optional<int> parse(CLI::App& app, const std::vector<std::string>& argument
 CLI::Validator quiet(CLI::Validator validator);
 /// Numbers from 1. CLI11 itself reads -1, and numbers above the type, as the largest number.
 CLI::Validator number_to(std::uint64_t most);
-/// Of messages, as mail/rows.hpp has it, for tools that know nothing of stores.
+/// Largest number of a message, as in mail/rows.hpp, for tools that know nothing of stores.
 inline constexpr std::uint64_t kMostNumber = std::uint64_t{1} << 56;
-/// Of --limit.
+/// Largest value of --limit.
 inline constexpr std::uint64_t kMostRows = 10'000'000;
 
 }  // namespace starbus::tools

@@ -44,7 +44,7 @@ std::vector<const CLI::App*> commands_of(const CLI::App& app) {
   return {all.begin(), all.end()};
 }
 
-/// Of a command and of those below it (`mail ls`): a shell is told of all together.
+/// The options of a command and of those below it (`mail ls`), for the shell's completion.
 std::vector<OptionText> options_below(const CLI::App& app) {
   std::vector<OptionText> result = options_of(app);
   for (const CLI::App* command : commands_of(app)) {

@@ -5,7 +5,7 @@
 
 namespace starbus::bustop {
 
-/// What --json prints: fields in the order in which they are set.
+/// The output of --json: fields in the order in which they are set.
 using OrderedJson = nlohmann::ordered_json;
 
 /// Indented, or on one line, with a line feed at the end. ASCII only, so that no name can steer the

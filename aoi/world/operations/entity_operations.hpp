@@ -1,4 +1,4 @@
-/// What the world does for World::add, remove, move, set_flags and set_weight: checks, then does it
+/// The work of World::add, remove, move, set_flags and set_weight: checks, then does it
 /// now or, while handlers run, later. Belongs to the world's thread. Owns nothing. Errors are those
 /// that world.hpp names.
 #pragma once
@@ -23,6 +23,7 @@ class EntityOperations {
         removals_(removals),
         deferred_(deferred) {}
 
+  /// As in World.
   Result<EntityId> add(const EntityOptions& of);
   Result<> remove(EntityId id);
   /// In the header, because it is called for each entity in each tick.

@@ -29,9 +29,10 @@ class Migration {
   };
   explicit Migration(const Parts& parts) : parts_(parts) {}
 
+  /// As in World.
   Result<ObserverState> export_state(SensorId id) const;
 
-  /// What of a state can be adopted here, and the batch that tells the client so.
+  /// The part of a state that can be adopted here, and the batch for the client.
   struct Match {
     std::vector<Adopted> targets;
     ReindexBatch batch;

@@ -1,4 +1,4 @@
-/// What the world does for World::force, set_beacon and set_special: checks, then does it
+/// The work of World::force, set_beacon and set_special: checks, then does it
 /// now or, while handlers run, later. Belongs to the world's thread. Owns nothing. Errors are those
 /// that world.hpp names.
 #pragma once
@@ -16,6 +16,7 @@ class PinOperations {
                 Deferred& deferred)
       : tables_(tables), lists_(lists), pins_(pins), interest_(interest), deferred_(deferred) {}
 
+  /// As in World.
   Result<> force(SensorId id, EntityId target, bool on);
   Result<> set_beacon(EntityId id, bool on);
   Result<> set_special(EntityId a, EntityId b, bool on);

@@ -1,4 +1,4 @@
-/// What the world does for World::add_sensor, remove_sensor, set_radius and set_options: checks,
+/// The work of World::add_sensor, remove_sensor, set_radius and set_options: checks,
 /// then does it now or, while handlers run, later. Belongs to the world's thread. Owns nothing.
 /// Errors are those that world.hpp names; a call that fails keeps no filter number and no id.
 #pragma once
@@ -30,6 +30,7 @@ class SensorOperations {
   };
   explicit SensorOperations(const Parts& parts) : parts_(parts) {}
 
+  /// As in World.
   Result<SensorId> add(EntityId owner, const SensorOptions& of, SensorHandlers::Handler own);
   Result<> remove(SensorId id);
   Result<> set_radius(SensorId id, float radius, float leave_margin);

@@ -1,4 +1,4 @@
-/// What the parts of a Bus share. Internal header. One thread, that of the io_context.
+/// The data that the parts of a Bus share. Internal header. One thread, that of the io_context.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -53,8 +53,7 @@ struct BusContext {
 
 /// When a message with this time to live expires; 0 for never.
 inline Time expiry_of(std::chrono::milliseconds ttl) {
-  const std::chrono::milliseconds longest(kLongestLife);
-  return ttl.count() > 0 ? io::boot_now() + std::min(ttl, longest) : Time{};
+  return ttl.count() > 0 ? io::boot_now() + std::min(ttl, kLongestLife) : Time{};
 }
 
 }  // namespace starbus::bus

@@ -1,5 +1,5 @@
-/// What a BusCore consists of: a ProcessCore with its link, and the parts of the client library,
-/// to which it hands the events of the process. Internal header.
+/// The parts of a BusCore: a ProcessCore with its link, and the parts of the client library, to
+/// which it hands the events of the process. Internal header.
 ///
 /// One thread, that of the io_context. Held by BusCore; work that is posted to the loop keeps the
 /// BusCore alive while it runs. After `shut` no callback of the user is called any more.

@@ -1,5 +1,5 @@
-/// Makes Message and Call objects of what arrives, and runs the user's handlers. Shows what runs
-/// (BusContext::activity). One thread.
+/// Makes Message and Call objects of deliveries, and runs the user's handlers. Shows the activity
+/// that runs (BusContext::activity). One thread.
 #pragma once
 
 #include "bus/client/parts/bus_context.hpp"
@@ -11,7 +11,8 @@ class HandlerDispatch {
  public:
   explicit HandlerDispatch(BusContext& context) : context_(context) {}
 
-  /// Ignores what no client library has written. The handler may end `owned`'s name, or the bus.
+  /// Ignores bodies that no client library has written. The handler may end `owned`'s name, or the
+  /// bus.
   void deliver(const OwnedName& owned, const Delivery& delivery);
 
  private:

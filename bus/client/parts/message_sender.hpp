@@ -36,6 +36,7 @@ class MessageSender {
   /// Refers to `to`.
   Destination destination(const Name& to, Lineage hint) const;
 
+  /// The custody's word about a message: completes what awaits it.
   void on_acknowledged(Token token);
   /// False if nothing awaits the end of this message.
   bool on_failed(Token token, const Error& error);

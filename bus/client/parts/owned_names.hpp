@@ -12,6 +12,7 @@
 
 namespace starbus::bus {
 
+/// One name, from the call of bind until it is gone, with its handlers.
 struct OwnedName {
   std::shared_ptr<const std::string> name;
   ChannelId channel;

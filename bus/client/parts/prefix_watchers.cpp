@@ -122,14 +122,14 @@ void PrefixWatchers::on_refused(const std::string& prefix, const Error& reason) 
   if (found == watched_.end()) return;
   Watched watched = std::move(found->second);
   watched_.erase(found);
-  // What waited for the snapshot goes on without one, and finds no instance and no member.
+  // Operations that waited for the snapshot go on without one, and find no instance and no member.
   for (auto& action : watched.when_complete) action();
   for (auto& [id, watcher] : watched.watchers) {
     if (watcher.on_error) watcher.on_error(reason);
   }
 }
 
-/// What waits for a snapshot finds the bus closed, and completes so.
+/// Operations that wait for a snapshot find the bus closed, and complete with that.
 void PrefixWatchers::shut() {
   for (auto& [prefix, watched] : std::exchange(watched_, {})) {
     for (auto& action : watched.when_complete) action();

@@ -33,6 +33,7 @@ class PrefixWatchers {
   const RowSet* complete_rows(const std::string& prefix) const;
   std::size_t held_messages() const { return held_messages_; }
 
+  /// News from busd about a watched prefix; `shut` ends all watches.
   void on_update(const std::string& prefix, const std::vector<WatchRow>& changes, bool complete);
   void on_refused(const std::string& prefix, const Error& reason);
   void shut();

@@ -12,6 +12,7 @@ class Waiters {
   Waiters(BusContext& context, PrefixWatchers& watchers) : context_(context), watchers_(watchers) {}
 
   void connect(Done<> done) { connects_.push_back(std::move(done)); }
+  /// Completes the waiting connects.
   void on_connected();
 
   /// See Bus::flush.
@@ -25,6 +26,7 @@ class Waiters {
   void room(const ChannelId& channel, Lane lane, Done<> done);
   void on_room();
 
+  /// Completes everything with `reason`.
   void shut(const Error& reason);
   /// The `most` channels with the most unacknowledged bytes, those first.
   std::vector<Unacknowledged> unacknowledged(std::size_t most) const;

@@ -29,6 +29,7 @@ struct MoveAttempt {
   Bytes application{};              // while attaching
 };
 
+/// One name of this process, from the request for it until it is gone, with its move if it has one.
 struct Binding {
   enum class Phase { binding, active, unbinding, frozen, attaching };
 
@@ -71,7 +72,7 @@ class BindingTable {
   const Map& all() const { return bindings_; }
   std::size_t size() const { return bindings_.size(); }
 
-  // Indices, kept by those who change the bindings. `erase` takes a channel out of all.
+  // Indices, kept by the classes that change bindings. `erase` takes a channel out of all.
   std::set<ChannelId> unanswered{};  // a request is out
   std::set<ChannelId> moving{};      // Binding::move is not null
   std::set<ChannelId> waiting{};     // Binding::outbox is not null

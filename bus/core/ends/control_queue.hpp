@@ -19,12 +19,14 @@ class ControlQueue {
   /// The session has ended: drops all records.
   void reset();
 
+  /// Encodes and queues a record. Does nothing while no session is open or after an overflow.
   template <class Record>
   void add(const Record& record) {
     scratch_.clear();
     encode(record, scratch_);
     add_encoded(scratch_);
   }
+  /// As `add`, for a record that is encoded with its header.
   void add_encoded(ByteView record);
 
   bool overflowed() const { return overflowed_; }

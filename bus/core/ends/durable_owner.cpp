@@ -18,7 +18,7 @@ void DurableOwner::deactivate(const ChannelId& channel) {
   channels_.erase(channel);
 }
 
-/// What it has on its way to the disk keeps it.
+/// A stream with messages on their way to the disk stays.
 void DurableOwner::forget(const StreamId& stream) {
   const Entry* const entry = find(stream);
   if (entry == nullptr || entry->accepted != entry->durable) return;
@@ -52,7 +52,7 @@ void DurableOwner::on_run(const Run& run) {
       if (item->seq <= entry.durable) repeat(stream, entry);
       continue;
     }
-    // Everything after a gap in a run is behind the gap too.
+    // Everything after a gap in a run is after the gap, too.
     if (item->prev > entry.accepted) return gap(stream, lineage, entry, item->seq);
     ++counters_.accepted;
     entry.accepted = item->seq;
@@ -67,14 +67,14 @@ void DurableOwner::on_probe(const Probe& probe) {
   Entry* const entry = find(stream);
   if (entry == nullptr) return nack(stream, probe.seq, NackReason::gap, found->second.lineage, 0);
   if (probe.seq > entry->accepted) return gap(stream, found->second.lineage, *entry, probe.seq);
-  // What is on its way to the disk is answered when it is there.
+  // Messages on their way to the disk are answered when they are there.
   if (probe.seq <= entry->durable) repeat(stream, *entry);
 }
 
 void DurableOwner::gap(const StreamId& stream, Lineage lineage, Entry& entry, std::uint64_t seq) {
   ++counters_.gaps;
   if (entry.durable != entry.accepted) {
-    entry.gap = seq;  // said when the disk has caught up: the origin would send all of it again
+    entry.gap = seq;  // sent when the disk has caught up: the origin would send all of it again
     return;
   }
   if (entry.durable != 0) repeat(stream, entry);

@@ -10,10 +10,11 @@
 
 namespace starbus::bus {
 
+/// A plain value of the process' thread.
 class Lease {
  public:
   /// busroot's length, less a margin for clocks that differ: kLeaseMargin, at most a quarter.
-  void set_length(Time length) { length_ = length - std::min(from_ms(kLeaseMargin), length / 4); }
+  void set_length(Time length) { length_ = length - std::min<Time>(kLeaseMargin, length / 4); }
   /// The first name was granted: there is something to lose. `heard`: busroot heard from this host
   /// then, or later. Does nothing if the lease has begun.
   void begin(Time heard) {
@@ -28,7 +29,7 @@ class Lease {
   bool has_ended(Time now) const { return begun() && now - heard_ > length_; }
 
  private:
-  Time length_ = from_ms(kLease - kLeaseMargin);
+  Time length_ = kLease - kLeaseMargin;
   Time heard_{};  // 0: there is nothing to lose
 };
 

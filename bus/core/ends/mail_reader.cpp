@@ -43,12 +43,12 @@ void MailReader::owned_under(Epoch epoch, Time now) {
 
 void MailReader::lost(const ChannelId& process, Time now) {
   const bool ours = phase_ == Phase::asked || phase_ == Phase::open;
-  if (ours && store_.channel() == process) lose(now + from_ms(kReaderRetryFirst));
+  if (ours && store_.channel() == process) lose(now + kReaderRetryFirst);
 }
 
 void MailReader::tick(Time now) {
   if (phase_ == Phase::asked && now >= give_up_at_) {
-    patience_ = std::min(2 * patience_, from_ms(kLease));
+    patience_ = std::min<Time>(2 * patience_, kLease);
     lose(now);
   }
   try_open(now);
@@ -59,7 +59,7 @@ void MailReader::try_open(Time now) {
   const bool log = settings_.target == PostTarget::log;
   if (!log && !epoch_) return;
   phase_ = Phase::asked;
-  patience_ = std::max(patience_, from_ms(kReaderAnswer));
+  patience_ = std::max<Time>(patience_, kReaderAnswer);
   give_up_at_ = now + patience_;
   token_ = draw_();
   consumed_ = 0;
@@ -77,7 +77,7 @@ void MailReader::try_open(Time now) {
   say(open);
 }
 
-/// What is under way in this session counts for nothing; the next one may begin at `retry_at`.
+/// Messages under way in this session are ignored; the next session may begin at `retry_at`.
 void MailReader::lose(Time retry_at) {
   if (phase_ == Phase::ended) return;
   phase_ = Phase::idle;
@@ -99,7 +99,7 @@ bool MailReader::of_session(const Process& store, std::uint64_t token, Phase pha
 bool MailReader::on_opened(const Process& store, MailOpened opened, Time now) {
   if (!of_session(store, opened.token, Phase::asked)) return false;
   if (opened.status == Errc::busy) {
-    pause_ = std::clamp(2 * pause_, from_ms(kReaderRetryFirst), from_ms(kReaderRetryLongest));
+    pause_ = std::clamp<Time>(2 * pause_, kReaderRetryFirst, kReaderRetryLongest);
     lose(now + pause_);
     return true;
   }
@@ -157,13 +157,13 @@ bool MailReader::on_refused(const Process& store, const MailRefused& refused) {
 }
 
 bool MailReader::on_end(const Process& store, const MailEnd& ended, Time now) {
-  // What said that it had begun may be lost.
+  // The record with which it began may be lost.
   if (!of_session(store, ended.token, Phase::open) &&
       !of_session(store, ended.token, Phase::asked)) {
     return false;
   }
   if (ended.reason == Errc::busy) {
-    lose(now + from_ms(kReaderRetryFirst));
+    lose(now + kReaderRetryFirst);
   } else {
     end({ended.reason, ended.detail});
   }

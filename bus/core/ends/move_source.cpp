@@ -52,7 +52,7 @@ void MoveSource::advance() {
     if (move.asked) continue;
     if (parts_.origin.drained(binding->sender)) {
       ask(*binding);
-    } else if (parts_.state.now - move.since > from_ms(kDrainDeadline)) {
+    } else if (parts_.state.now - move.since > kDrainDeadline) {
       cancel(*binding, {Errc::busy, "its own messages were not acknowledged in time"});
     }
   }

@@ -17,7 +17,7 @@ void NameRequests::send(Binding& binding) {
   if (binding.phase == Phase::attaching) {
     control_.add(Attach{state_.self, binding.name.text(), move->ticket});
   } else if (binding.phase == Phase::frozen) {
-    if (move->reclaiming || state_.now - move->since >= from_ms(kReclaimAfter)) {
+    if (move->reclaiming || state_.now - move->since >= kReclaimAfter) {
       control_.add(Reclaim{state_.self, binding.name.text(), move->ticket});
     }
   } else if (!binding.epoch) {
@@ -61,12 +61,12 @@ void NameRequests::on_session() {
 void NameRequests::repeat() {
   for (const ChannelId& channel : bindings_.unanswered) {
     Binding& binding = *bindings_.find(channel);
-    if (state_.now - binding.asked < from_ms(kRequestRetry)) continue;
+    if (state_.now - binding.asked < kRequestRetry) continue;
     binding.repeated = true;
     send(binding);
   }
   for (auto& [key, freeing] : freeing_) {
-    if (state_.now - freeing.asked < from_ms(kRequestRetry)) continue;
+    if (state_.now - freeing.asked < kRequestRetry) continue;
     freeing.asked = state_.now;
     control_.add(Freed{state_.self, key.first, freeing.ticket});
   }

@@ -82,7 +82,7 @@ void Owner::note_death(const Process& last) {
   death = {last.incarnation, seconds()};
   deaths_.emplace_back(death.seen, last.channel());
   const auto over = [&](std::uint32_t seen) {
-    return dead_.size() > kMaxDeaths || (seconds() - seen) * std::uint64_t{1000} > kFilterEntryLife;
+    return dead_.size() > kMaxDeaths || std::chrono::seconds(seconds() - seen) > kFilterEntryLife;
   };
   while (!deaths_.empty() && over(deaths_.front().first)) {
     const auto [seen, process] = deaths_.front();
@@ -213,7 +213,6 @@ void Owner::sweep() {
     }
   }
   const std::uint32_t present = seconds();
-  const std::uint64_t life = kFilterEntryLife;
   for (std::size_t i = 0; i < kSweepStep && !to_sweep_.empty(); ++i) {
     const auto found = channels_.find(to_sweep_.back());
     to_sweep_.pop_back();
@@ -222,7 +221,8 @@ void Owner::sweep() {
     auto entries = found->second->filter.extract_sequence();
     // Not std::ranges: clang 14 does not accept these iterators.
     const auto gone = std::remove_if(entries.begin(), entries.end(), [&](const auto& item) {
-      return !item.second.ack_due && (present - item.second.used) * std::uint64_t{1000} > life;
+      return !item.second.ack_due &&
+             std::chrono::seconds(present - item.second.used) > kFilterEntryLife;
     });
     if (gone != entries.end()) {
       entries.erase(gone, entries.end());

@@ -155,7 +155,7 @@ void ProcessCore::leave() {
 
 // --- the lease -----------------------------------------------------------------------------------
 
-/// Another process may own these names by now, and peers may have been told that this one is dead.
+/// Another process may own these names by now, and peers may have heard that this one is dead.
 void ProcessCore::lose_lease() {
   lease_.end();
   link_lost();

@@ -1,5 +1,5 @@
-/// What a ProcessCore reports to the program around it: the client library, busd's mail store, or
-/// the simulator.
+/// Events that a ProcessCore reports to the program around it: the client library, busd's mail
+/// store, or the simulator.
 ///
 /// Called on the thread of the core, when all of its state is in order, and never from within bind,
 /// unbind, watch or send: a callback may call anything.

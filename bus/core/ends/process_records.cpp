@@ -1,4 +1,4 @@
-// What a ProcessCore does with each record of its busd.
+// The work of a ProcessCore for each record of its busd.
 #include <utility>
 
 #include "bus/core/ends/process_core.hpp"

@@ -1,5 +1,5 @@
-/// What all parts of one ProcessCore know: who the process is, what its role may do, and the time.
-/// Written by ProcessCore alone. One thread.
+/// Facts that all parts of one ProcessCore share: the process, the rights of its role, and the
+/// time. Written by ProcessCore alone. One thread.
 #pragma once
 
 #include <string>
@@ -12,6 +12,7 @@
 
 namespace starbus::bus {
 
+/// The identity of this process: fixed from its start to its end.
 struct ProcessConfig {
   std::string node;
   std::string role = "node";

@@ -33,7 +33,7 @@ std::uint64_t Custody::add(OriginStream& stream, ByteView head, ByteView body, T
     stream.encoded.push(head.data(), head.size());
     stream.encoded.push(body.data(), body.size());
   }
-  const Time end = std::min(expires, now_ + from_ms(kLongestLife));
+  const Time end = std::min(expires, now_ + kLongestLife);
   const ExpiryStamp expiry = expires == Time{} ? 0 : expiry_stamp(end);
   if (expiry != 0) stream.next_expiry = earlier_expiry(stream.next_expiry, expiry);
   const auto charge = static_cast<std::uint32_t>(kItemHeader + size);

@@ -190,7 +190,7 @@ bool Origin::adopt_lineage(Stream& stream, Lineage lineage) {
 void Origin::choke(Stream& stream) {
   if (stream.choked) return;
   stream.choked = true;
-  stream.pause = from_ms(kChokeFirst);
+  stream.pause = kChokeFirst;
   stream.probe_at = now_ + stream.pause;
   ++custody_.counters.chokes;
   streams_.schedule(stream);
@@ -262,7 +262,7 @@ void Origin::on_session() {
 void Origin::on_room() {
   for (Stream& stream : streams_.busy()) {
     if (!stream.choked) continue;
-    stream.pause = from_ms(kChokeFirst);
+    stream.pause = kChokeFirst;
     stream.probe_at = now_ + stream.pause;
     stream.want_probe = true;
     streams_.schedule(stream);
@@ -283,7 +283,7 @@ void Origin::tick(Time now) {
 bool Origin::probe_is_due(Stream& stream) {
   if (stream.choked) {
     if (now_ < stream.probe_at) return false;
-    stream.pause = std::min(stream.pause * 2, from_ms(kChokeLongest));
+    stream.pause = std::min<Time>(stream.pause * 2, kChokeLongest);
     stream.probe_at = now_ + stream.pause;
     return true;
   }
@@ -293,7 +293,7 @@ bool Origin::probe_is_due(Stream& stream) {
   }
   const Time silence = stream.longest_silence();
   if (now_ - stream.touched <= silence) return false;
-  stream.pause = std::min(silence * 2, from_ms(kProbeLongest));
+  stream.pause = std::min<Time>(silence * 2, kProbeLongest);
   stream.touched = now_;
   return true;
 }

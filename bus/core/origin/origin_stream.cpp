@@ -19,7 +19,7 @@ ExpiryStamp earlier_expiry(ExpiryStamp one, ExpiryStamp other) {
 }
 
 Time OriginStream::longest_silence() const {
-  return std::max(std::max(from_ms(kProbeFirst), 4 * round_trip), pause);
+  return std::max<Time>({kProbeFirst, 4 * round_trip, pause});
 }
 
 void OriginStream::reset_pace() {

@@ -26,6 +26,7 @@ ExpiryStamp earlier_expiry(ExpiryStamp one, ExpiryStamp other);
 
 struct OriginStream {
   using Hook = boost::intrusive::list_member_hook<>;
+  /// Values that no size and no sequence has.
   static constexpr std::size_t kNoLimit = ~std::size_t{0};
   static constexpr std::uint64_t kNoSequence = ~std::uint64_t{0};
 

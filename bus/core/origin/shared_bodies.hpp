@@ -17,7 +17,7 @@ class SharedBodies {
   void hold(Place place) { ++at(place).holders; }
   void drop(Place place);
   const Bytes& bytes(Place place) const { return bodies_[place - 1].bytes; }
-  /// Of all bodies that are held.
+  /// Bytes of all bodies that are held.
   std::uint64_t total() const { return total_; }
 
  private:

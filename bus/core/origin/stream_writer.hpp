@@ -17,6 +17,7 @@ class StreamWriter {
   /// The session has ended: its multicasts are sent again as runs.
   void drop_multicasts();
 
+  /// Whether anything of this lane can be transmitted now.
   bool ready(Lane lane) const;
   /// See LaneSource::fill_bundle.
   FillResult fill_bundle(Lane lane, std::size_t budget, Bytes& out);

@@ -45,6 +45,7 @@ struct Failure {
 /// A bounded ring of the latest failures.
 class FailureLog {
  public:
+  /// The oldest failure gives way to the newest.
   static constexpr std::size_t kKept = 4096;
   void add(Failure failure);
   const std::deque<Failure>& latest() const { return failures_; }
@@ -53,6 +54,7 @@ class FailureLog {
   std::deque<Failure> failures_;
 };
 
+/// How a router finds the way back to the sender of a message.
 class ReplyRoutes {
  public:
   /// The link over which replies to this origin travel; null if there is none.
@@ -104,6 +106,7 @@ class Forwarding {
     }
   }
 
+  /// Remembers a failure for `bustop why`, under the present time.
   void note_failure(const ChannelId& channel, const Process& origin, std::string reason);
   const FailureLog& failures() const { return failures_; }
   /// Null removes the tap.

@@ -1,4 +1,4 @@
-/// The links of one router: the peers behind them, their sessions, and their outgoing queues.
+/// The links of one router: their peers, their sessions, and their outgoing queues.
 ///
 /// A link is added when the transport reports it, and ends when the transport breaks or the router
 /// ends it; either way `LinkObserver::on_link_gone` follows, and the memory is freed by the next
@@ -31,7 +31,9 @@ struct PeerFacts {
 /// The outside world of a router. Implementations must not call back into the router.
 class RouterShell {
  public:
+  /// An empty buffer for the next bundle, with capacity if the link has one to spare.
   virtual Bytes take_buffer(LinkId link) = 0;
+  /// Takes a whole bundle for this link; never refuses.
   virtual void send(LinkId link, Bytes bundle) = 0;
   /// Sends what was given to `send`, then ends the link. No `link_closed` follows.
   virtual void close(LinkId link) = 0;
@@ -81,12 +83,13 @@ inline constexpr std::size_t kSnapshotRoom = 8 * 1024 * 1024;
 /// Above it a watcher gets no changes, but a snapshot later.
 inline constexpr std::size_t kDeltaRoom = 32 * 1024 * 1024;
 
-/// What a router keeps about the peer of a link; the router owns it.
+/// The router's data about the peer of a link; the router owns it.
 struct LinkAttachment {
  protected:
   ~LinkAttachment() = default;
 };
 
+/// One link with its session and its queues. Owned by Links; one thread.
 struct RouterLink final : LaneSource {
   LinkId id = 0;
   PeerFacts peer;
@@ -107,6 +110,7 @@ struct RouterLink final : LaneSource {
   }
 };
 
+/// Hears of the ends of links, whichever side has ended them.
 class LinkObserver {
  public:
   /// The link is about to be freed: drop every pointer to it.

@@ -10,9 +10,11 @@ namespace starbus::bus {
 
 class RecentTimes {
  public:
+  /// How many times are kept, and how long one counts.
   static constexpr std::size_t kKept = 16;
   static constexpr Time kSpan = std::chrono::minutes(10);
 
+  /// An event has happened.
   void note(Time now) {
     times_[next_++ % kKept] = now;
     count_ = std::min(count_ + 1, kKept);

@@ -44,7 +44,7 @@ void Router::end_oldest_stranger() {
   });
   assert(oldest != nullptr);
   ++links_.counters().sessions_refused;
-  links_.end(*oldest, {Errc::overloaded, "too many links whose peers have not said who they are"});
+  links_.end(*oldest, {Errc::overloaded, "too many links without a hello"});
 }
 
 void Router::link_closed(LinkId id, const Error& reason, Time now) {
@@ -112,9 +112,9 @@ void Router::tick(Time now) {
     link.queues.expire(links_.now(), [&](ByteView record) { forwarding_.nack_expired(record); });
     links_.touch(link);
     // A peer that sends bundles and no hello counts as silent.
-    const bool stranger = !link.greeted && links_.now() - link.opened > from_ms(kLinkTimeout);
-    const bool stuck = link.session.incomplete_for(links_.now()) > from_ms(kQueueAge);
-    if (stranger || stuck || link.session.silence(links_.now()) > from_ms(kLinkTimeout)) {
+    const bool stranger = !link.greeted && links_.now() - link.opened > kLinkTimeout;
+    const bool stuck = link.session.incomplete_for(links_.now()) > kQueueAge;
+    if (stranger || stuck || link.session.silence(links_.now()) > kLinkTimeout) {
       silent.push_back(link.id);
     }
   });

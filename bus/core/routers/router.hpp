@@ -20,6 +20,8 @@ class Router : private LinkObserver, private ReplyRoutes {
   Router(RouterShell& shell, Time now) : links_(shell, *this, now), forwarding_(links_, *this) {}
   virtual ~Router() = default;
 
+  /// The transport has a new link. If too many links have sent no hello yet, the oldest of them
+  /// ends.
   void link_opened(LinkId id, PeerFacts peer, Time now);
   /// The transport broke. A link that the router itself closed is not reported.
   void link_closed(LinkId id, const Error& reason, Time now);

@@ -1,4 +1,4 @@
-/// The unit that a link carries: a fixed header and records behind it.
+/// The unit that a link carries: a fixed header, then records.
 ///
 ///   offset size  field
 ///        0    2  magic      0x5342, "BS" in memory
@@ -20,9 +20,11 @@
 
 namespace starbus::bus {
 
+/// As in the table above: "BS" in memory, and the bytes before the first record.
 inline constexpr std::uint16_t kMagic = 0x5342;
 inline constexpr std::size_t kBundleHeaderSize = 32;
 
+/// The fields of the header but its magic; `length` is of the whole bundle, in bytes.
 struct BundleHeader {
   std::uint8_t major = kVersionMajor;
   std::uint8_t minor = kVersionMinor;
@@ -36,7 +38,7 @@ struct BundleHeader {
 /// version_mismatch: a different major.
 Result<BundleHeader> decode_bundle_header(ByteView bundle);
 
-/// What a stream needs to find the end of a bundle: its length, from at least the first 8 bytes.
+/// The length of a bundle, which a stream needs to find its end, from at least the first 8 bytes.
 /// bad_bytes and version_mismatch as above.
 Result<std::uint32_t> peek_bundle_length(ByteView start);
 

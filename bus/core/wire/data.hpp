@@ -38,6 +38,8 @@
 
 namespace starbus::bus {
 
+/// Sizes and flags of the layouts above. kItemHeader and kTargetSize are of one message of a run
+/// and of one target of a multicast.
 inline constexpr std::size_t kRunHeader = 60;
 inline constexpr std::size_t kItemHeader = 8;
 inline constexpr std::size_t kOriginOffset = 4;  // in DATA and in MULTICAST
@@ -66,6 +68,7 @@ Result<Run> decode_run(ByteView payload);
 /// The header alone, for records that were checked when they entered this process.
 Run view_run(ByteView payload);
 
+/// One message of a run. `body` points into the payload.
 struct Item {
   std::uint64_t prev = 0;
   std::uint64_t seq = 0;
@@ -74,11 +77,12 @@ struct Item {
   ByteView body;
 };
 
-/// Walks over the messages of a checked run, in order.
+/// Walks over the messages of a checked run, in order. Refers to the payload; a plain value.
 class RunReader {
  public:
   explicit RunReader(const Run& run)
       : rest_(run.items), left_(run.count), prev_(run.prev), seq_(run.seq) {}
+  /// The next message; nullopt after the last.
   std::optional<Item> next();
 
  private:
@@ -97,6 +101,7 @@ void encode_run_header(const Run& run, std::size_t items_size, Bytes& out);
 void stamp_origin(std::byte* at, const Process& origin);
 Process load_origin(const std::byte* at);
 
+/// One receiver of a multicast, with the place of the message in that stream.
 struct Target {
   ChannelId channel;
   Lineage lineage;
@@ -104,6 +109,7 @@ struct Target {
   std::uint64_t seq = 0;
 };
 
+/// One body for many targets: at most kMaxGroup.
 struct Multicast {
   Lane lane = Lane::call;
   Process origin;
@@ -111,9 +117,11 @@ struct Multicast {
   ByteView body;  // points into the decoded bytes
 };
 
+/// bad_bytes if the payload is not one multicast with at least one target.
 Result<Multicast> decode_multicast(ByteView payload);
 void encode_multicast(const Multicast& multicast, Bytes& out);
 
+/// One piece of a record that is larger than kChunk.
 struct Chunk {
   Lane lane = Lane::call;
   bool first = false;
@@ -122,6 +130,7 @@ struct Chunk {
   ByteView bytes;           // the first piece begins with the kind byte
 };
 
+/// bad_bytes if the payload is not one chunk, or names a size of 0 or above kMaxRecord.
 Result<Chunk> decode_chunk(ByteView payload);
 void encode_chunk(const Chunk& chunk, Bytes& out);
 

@@ -51,6 +51,7 @@ struct Ticket {
   Process target;
   std::uint64_t number = 0;
 
+  /// The ticket of a fresh bind by this process.
   static Ticket of_bind(const Process& process, std::uint64_t number) {
     return {process, process, number};
   }
@@ -75,6 +76,7 @@ struct Epoch {
 /// The epoch of a fresh bind; a move keeps it: "the same continuous state". 0: unknown.
 using Lineage = Epoch;
 
+/// The first 32 bits of SHA-256 of the name.
 std::uint32_t host_id(std::string_view host_name);
 std::uint32_t slot_id(std::string_view node_name);
 

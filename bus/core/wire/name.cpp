@@ -7,6 +7,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "base/hex.hpp"
 #include "bus/core/bytes.hpp"
 #include "bus/core/limits.hpp"
 #include "bus/core/utf8.hpp"
@@ -59,10 +60,7 @@ std::string_view name_of(Lane lane) {
 }
 
 std::string ChannelId::to_string() const {
-  char text[33];
-  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(high),
-                static_cast<unsigned long long>(low));
-  return text;
+  return hex_of(high) + hex_of(low);
 }
 
 std::string Epoch::to_string() const {

@@ -32,9 +32,11 @@ bool is_shared_name(std::string_view name);
 /// `group/...` without '#': members are owned channels `group/...#HOST.NODE`.
 bool is_group_name(std::string_view name);
 
-/// A checked name with its id: hashing is done once, so keep it where you send often.
+/// A checked name with its id: hashing is done once, so keep it where you send often. An immutable
+/// value.
 class Name {
  public:
+  /// bad_name, with the reason, if `text` is not a channel name.
   static Result<Name> of(std::string_view text);
   const std::string& text() const { return text_; }
   ChannelId id() const { return id_; }

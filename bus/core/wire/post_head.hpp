@@ -1,5 +1,5 @@
-/// What stands in front of the body of a message to a mail shard (`store/N`): where it is to be
-/// stored. A daemon looks at the name in it, on behalf of roles that may not send everywhere.
+/// The head before the body of a message to a mail shard (`store/N`): where it is to be stored. A
+/// daemon looks at the name in it, on behalf of roles that may not send everywhere.
 ///
 ///   u8 1 (version), u8 target (1 mailbox, 2 log), u8 flags (1: a trace context of 24 bytes
 ///   follows) u8 length and name, u8 length and idempotency key, [trace], then the body
@@ -26,8 +26,9 @@ std::string shard_name(std::uint8_t shard);
 const Name& shard_channel(std::uint8_t shard);
 bool is_shard_channel(const ChannelId& channel);
 
-/// Of a message that is posted: below kMaxBody by what may stand around it later, in the record
-/// that a reader gets, in a dead letter, and in a page of a shard that moves. Beyond it: too_large.
+/// Largest body of a posted message: below kMaxBody by the bytes that may stand around it later, in
+/// the record that a reader gets, in a dead letter, and in a page of a shard that moves. Beyond it:
+/// too_large.
 inline constexpr std::size_t kMaxPostBody = kMaxBody - 128 * 1024;
 
 enum class PostTarget : std::uint8_t { mailbox = 1, log = 2 };
@@ -42,6 +43,7 @@ struct PostHead {
 /// Appends the head. `name` and `key` are checked before: kMaxName, kMaxPostKey.
 void encode_post_head(const PostHead& head, Bytes& out);
 
+/// A decoded message to a shard. `body` points into the decoded bytes.
 struct DecodedPost {
   PostHead head;
   ByteView body;

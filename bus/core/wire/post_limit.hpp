@@ -19,7 +19,7 @@ enum class PostLimit : std::uint64_t {
   total_boxes = 6,
 };
 
-/// For people, behind the name of the mailbox; of a number that this version does not know, too.
+/// For people, after the name of the mailbox; also for a number that this version does not know.
 constexpr std::string_view text_of(PostLimit limit) {
   switch (limit) {
     case PostLimit::disk:

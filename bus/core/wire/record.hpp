@@ -1,4 +1,4 @@
-/// Records of the protocol: what each says, who sends it, and its fields in wire order.
+/// Records of the protocol: the meaning and the sender of each, and its fields in wire order.
 /// docs/design/protocol.md describes the exchanges.
 ///
 ///   record_kind.hpp     the table of all kinds

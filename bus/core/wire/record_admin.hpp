@@ -19,6 +19,7 @@ struct Query {
   }
 };
 
+/// Answers `query`, under its number.
 struct Answer {
   static constexpr Kind kKind = Kind::answer;
   std::string to_host;

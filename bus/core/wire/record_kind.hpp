@@ -82,6 +82,7 @@ namespace starbus::bus {
   CODED(mail_refused, 82, MailRefused)
 // clang-format on
 
+/// The kind of a record: its fifth byte on the wire.
 enum class Kind : std::uint8_t {
 #define STARBUS_CODED_KIND(kind, number, Record) kind = number,
 #define STARBUS_UNCODED_KIND(kind, number) kind = number,

@@ -19,6 +19,7 @@ struct Move {
   }
 };
 
+/// busroot allows the move under this ticket: the owner freezes the name and sends its state.
 struct MoveOk {
   static constexpr Kind kKind = Kind::move_ok;
   Process process;

@@ -15,6 +15,7 @@ namespace starbus::bus {
 /// only.
 enum class RowState : std::uint8_t { active = 1, frozen = 2, attaching = 3, granted = 4 };
 
+/// One name of a process, as a table or a claim reports it.
 struct Row {
   std::string name;
   Epoch epoch;
@@ -55,6 +56,7 @@ struct Table {
   }
 };
 
+/// The complete table has come: what it did not list is gone.
 struct TableEnd {
   static constexpr Kind kKind = Kind::table_end;
   template <class A>
@@ -75,6 +77,7 @@ struct ProcessDead {
 // All idempotent, repeated by the process until answered. `number` names one attempt of one
 // process; the ticket of a fresh bind is {process, process, number}.
 
+/// Asks for the ownership of a name. Answered by attached or refused.
 struct Bind {
   static constexpr Kind kKind = Kind::bind;
   Process process;
@@ -127,6 +130,7 @@ struct Active {
   }
 };
 
+/// busroot has heard `active`: the grant is confirmed.
 struct ActiveOk {
   static constexpr Kind kKind = Kind::active_ok;
   Process process;
@@ -150,6 +154,7 @@ struct Unbind {
   }
 };
 
+/// The name is free. Answers unbind.
 struct Unbound {
   static constexpr Kind kKind = Kind::unbound;
   Process process;
@@ -174,6 +179,7 @@ struct Freed {
   }
 };
 
+/// Answers freed: it need not be repeated.
 struct FreedOk {
   static constexpr Kind kKind = Kind::freed_ok;
   Process process;

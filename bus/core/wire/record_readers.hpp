@@ -14,6 +14,7 @@ namespace starbus::bus {
 /// The lane of all these records.
 inline constexpr Lane kMailLane = Lane::call;
 
+/// Whether a record of this kind is one of this file.
 inline bool is_mail(Kind kind) {
   return (kind >= Kind::mail_open && kind <= Kind::mail_end) || kind == Kind::mail_attempts ||
          kind == Kind::mail_refused;
@@ -53,6 +54,7 @@ struct MailOpened {
   }
 };
 
+/// One message on its way to a reader.
 struct MailItem {
   std::uint64_t number = 0;
   std::uint64_t time_ms = 0;  // when it was stored, by the store's wall clock

@@ -11,6 +11,7 @@
 
 namespace starbus::bus {
 
+/// Whether a record of this kind is one of this file.
 inline bool is_shard(Kind kind) {
   return kind >= Kind::shard_take && kind <= Kind::shard_given;
 }

@@ -11,6 +11,7 @@
 
 namespace starbus::bus {
 
+/// Asks for the names that begin with `prefix`: a snapshot, then every change.
 struct Watch {
   static constexpr Kind kKind = Kind::watch;
   std::string prefix;
@@ -20,6 +21,7 @@ struct Watch {
   }
 };
 
+/// Ends the watch of this prefix.
 struct Unwatch {
   static constexpr Kind kKind = Kind::unwatch;
   std::string prefix;
@@ -29,6 +31,7 @@ struct Unwatch {
   }
 };
 
+/// A name under a watched prefix, with its present owner.
 struct WatchRow {
   bool present = true;  // false: the name is gone
   std::string name;
@@ -56,6 +59,7 @@ struct WatchRows {
   }
 };
 
+/// The watch is refused, or has ended because it grew too large.
 struct WatchRefused {
   static constexpr Kind kKind = Kind::watch_refused;
   std::string prefix;

@@ -1,18 +1,16 @@
 #include "bus/core/wire/shard_list.hpp"
 
 #include <bitset>
-#include <charconv>
 
+#include "base/numbers.hpp"
 #include "bus/core/wire/post_head.hpp"
 
 namespace starbus::bus {
 namespace {
 
 std::optional<unsigned> parse_shard(std::string_view text) {
-  unsigned shard = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), shard);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && shard < kShards ? std::optional(shard) : std::nullopt;
+  const auto shard = parse_number<unsigned>(text);
+  return shard && *shard < kShards ? shard : std::nullopt;
 }
 
 /// Without the spaces around it.

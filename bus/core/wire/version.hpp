@@ -13,9 +13,10 @@ namespace starbus::bus {
 /// Shown to people in hello, logs and admin answers.
 inline constexpr const char* kVersion = "0.1.0";
 
+/// The highest version that this release speaks. Another major version ends the session.
 inline constexpr std::uint8_t kVersionMajor = 1;
 inline constexpr std::uint8_t kVersionMinor = 1;
-/// What a minor version has brought: nothing of it is said in a session of an older one.
+/// The minor version that brought each feature: a session of an older one does not use it.
 inline constexpr std::uint8_t kTraceMinor = 1;
 inline constexpr std::uint8_t kRoomMinor = 1;
 inline constexpr std::uint8_t kVitalsMinor = 1;

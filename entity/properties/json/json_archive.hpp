@@ -14,6 +14,7 @@
 
 namespace starbus::entity::archives {
 
+/// Input of another form; the text says what was expected.
 struct JsonFailure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -22,6 +23,7 @@ struct JsonFailure : std::runtime_error {
 class MemberNames {
  public:
   void set_next(const char* name) { next_ = name; }
+  /// The given name, or else the next unnamed one.
   std::string take(std::size_t& unnamed) {
     const char* const given = std::exchange(next_, nullptr);
     return given != nullptr ? std::string(given) : "value" + std::to_string(unnamed++);
@@ -32,6 +34,7 @@ class MemberNames {
   const char* next_ = nullptr;
 };
 
+/// Writes a value as JSON. Lives for one call; one thread.
 class JsonOutputArchive : public cereal::OutputArchive<JsonOutputArchive>,
                           public cereal::traits::TextArchive {
  public:
@@ -70,6 +73,7 @@ class JsonOutputArchive : public cereal::OutputArchive<JsonOutputArchive>,
   MemberNames names_;
 };
 
+/// Reads a value from JSON. Lives for one call; one thread.
 class JsonInputArchive : public cereal::InputArchive<JsonInputArchive>,
                          public cereal::traits::TextArchive {
  public:
@@ -77,6 +81,7 @@ class JsonInputArchive : public cereal::InputArchive<JsonInputArchive>,
       : cereal::InputArchive<JsonInputArchive>(this), root_(root) {}
 
   void set_next_name(const char* name) { names_.set_next(name); }
+  /// The place of the next value; throws if there is none.
   JsonReader next() {
     if (levels_.empty()) return root_;
     Level& level = levels_.back();
@@ -100,6 +105,7 @@ class JsonInputArchive : public cereal::InputArchive<JsonInputArchive>,
     if (!levels_.back().at.is_array()) throw JsonFailure("not an array");
     return levels_.back().at.size();
   }
+  /// Throws if the next value is of another type.
   template <class T>
   void read(T& value) {
     if (!next().read(value)) throw JsonFailure("another type");

@@ -18,6 +18,7 @@ class JsonWriter {
  public:
   explicit JsonWriter(nlohmann::json& to) : to_(&to) {}
 
+  /// Each replaces the value.
   void boolean(bool value);
   void integer(std::int64_t value);
   void integer(std::uint64_t value);

@@ -6,6 +6,7 @@
 
 namespace starbus::entity {
 
+/// Writes a value as JSON.
 template <class T>
 void write_json(JsonWriter out, const T& value) {
   if constexpr (std::is_enum_v<T>) {

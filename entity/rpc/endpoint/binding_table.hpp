@@ -1,4 +1,4 @@
-/// What is bound at an endpoint: names, and the objects that have them. Looked up by name, by
+/// The bindings of an endpoint: names, and the objects that have them. Looked up by name, by
 /// channel id, by object, and by a SlotRef that never means another object.
 ///
 /// Belongs to the loop's thread. Owns no objects; each bound object lists its places here, and

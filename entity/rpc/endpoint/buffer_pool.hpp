@@ -13,6 +13,7 @@ using bus::Bytes;
 /// thread, and outlives what it has lent.
 class BufferPool {
  public:
+  /// A borrowed buffer, empty at first.
   class Buffer {
    public:
     explicit Buffer(BufferPool& pool) : pool_(pool), bytes_(std::move(pool.spare_)) {

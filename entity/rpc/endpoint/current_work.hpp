@@ -8,8 +8,8 @@
 
 namespace starbus::entity::rpc {
 
-/// What an endpoint runs, in one word: a pointer to static data and a kind. The loop's thread
-/// writes it, a thread that watches the loop may read it.
+/// The work that an endpoint runs, in one word: a pointer to static data and a kind. The loop's
+/// thread writes it, a thread that watches the loop may read it.
 class CurrentWork {
  public:
   CurrentWork() = default;

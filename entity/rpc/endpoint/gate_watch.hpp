@@ -35,7 +35,7 @@ class GateWatch {
   void start();
   /// Calls `done` once the gates are known; at once if they are.
   void when_known(Done done);
-  /// What the watch shows; public for programs without a bus: fuzz targets, benchmarks.
+  /// Takes the rows of the watch; public for programs without a bus: fuzz targets, benchmarks.
   void update(const std::vector<bus::WatchRow>& changes, bool complete);
 
  private:

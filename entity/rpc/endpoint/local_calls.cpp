@@ -98,12 +98,11 @@ void LocalCalls::drain() {
   const bool measured = core_.meter.measuring();
   const auto now = [measured] { return measured ? loop_time.charged : ticks(); };
   const std::uint64_t begun = now();
-  const std::chrono::milliseconds enough(kLocalPassTime);
   for (std::size_t handled = 0; handled < kLocalPass && !ready_.empty(); ++handled) {
     const auto message = ready_.pop();
     --queued_;
     run(*message);
-    if (longer_than(now() - begun, enough)) break;
+    if (longer_than(now() - begun, kLocalPassTime)) break;
   }
   scheduled_ = false;
   schedule();

@@ -53,7 +53,8 @@ class LocalMessage {
   LocalMessage* next_ = nullptr;
 };
 
-/// First in, first out; owns its messages. Intrusive: adding never allocates.
+/// First in, first out; owns its messages. Intrusive: adding never allocates. Belongs to the loop's
+/// thread.
 class LocalQueue {
  public:
   LocalQueue() = default;
@@ -63,6 +64,7 @@ class LocalQueue {
     while (!empty()) pop();
   }
   bool empty() const { return first_ == nullptr; }
+  /// Adds it at the end.
   void push(std::unique_ptr<LocalMessage> message) {
     LocalMessage* const added = message.release();
     assert(added->next_ == nullptr);

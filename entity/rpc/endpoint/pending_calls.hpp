@@ -29,6 +29,7 @@ class PendingCalls {
   /// False: kMaxCalls are open.
   bool may_begin() const;
 
+  /// A call begins, and is listed; it ends, and its deadline with it.
   void began(CallState& state);
   void ended(CallState& state);
   /// Its last holder has let go of it.

@@ -46,7 +46,7 @@ bus::Result<> ReplySender::try_to_send(AnswerRoute& route, ByteView answer) {
 void ReplySender::start_retry() {
   if (retrying_ || unsent_.empty()) return;
   retrying_ = true;
-  timer_.set(std::chrono::steady_clock::now() + std::chrono::milliseconds(kReplyRetry));
+  timer_.set(std::chrono::steady_clock::now() + kReplyRetry);
 }
 
 /// Answers keep their places, so that those to one caller leave in the order in which they were

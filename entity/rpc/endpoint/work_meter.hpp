@@ -1,4 +1,4 @@
-/// What an endpoint runs, and the time that it takes: by method, by class, by object.
+/// The work that an endpoint runs, and the time that it takes: by method, by class, by object.
 ///
 /// Belongs to the loop's thread; running() may be called from any. Nothing of it fails.
 #pragma once

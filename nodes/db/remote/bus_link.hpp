@@ -7,10 +7,10 @@
 
 namespace starbus::nodes::db {
 
-/// "db/NAME": who owns it has that database.
+/// "db/NAME": its owner has that database.
 std::string channel_of(const std::string& database);
 
-/// A RemoteLink over a Bus, which outlives it.
+/// A RemoteLink over a Bus, which outlives it. Belongs to the loop's thread.
 class BusLink final : public RemoteLink {
  public:
   BusLink(bus::Bus& bus, const std::string& database);

@@ -29,6 +29,12 @@ bool may_pass(const bus::Error& error) {
   return retry_of(error.code) != Retry::never || error == bus::Errc::no_handler;
 }
 
+/// Names what the bus said of the latest attempt as the cause. outcome_unknown has none: no_owner
+/// would say that nothing was done, and an earlier attempt may have been carried out.
+Error unavailable(const bus::Error& error) {
+  return Error(Errc::unavailable, error.to_string()).because_of(error.code);
+}
+
 /// Whether to ask again a node that answered with this: it has too much to do, or ends and will be
 /// started again. Others of Retry::later (store_full, index_building) are for the caller to decide.
 bool is_passing(const Error& error) {
@@ -65,7 +71,7 @@ void RemoteDatabase::send(std::uint64_t number, Pending& pending, Milliseconds l
   }
   bus::Bytes body = encode_head(options_.database, age_ms);
   body.insert(body.end(), pending.arguments.begin(), pending.arguments.end());
-  link_->call(body, std::min(left, Milliseconds(kAttempt)),
+  link_->call(body, std::min(left, kAttempt),
               [this, weak = std::weak_ptr(alive_), number,
                attempt = ++pending.attempt](const bus::Result<bus::Bytes>& result) {
                 if (!weak.expired()) replied(number, attempt, result);
@@ -79,8 +85,8 @@ void RemoteDatabase::landed(std::uint64_t number, Pending& pending) {
   ready_.insert(number);
 }
 
-/// What comes of an earlier attempt is not looked at: the later one may still be carried out, and
-/// then a refusal of the earlier one would be a lie.
+/// The answer to an earlier attempt is ignored: the later one may still be carried out, and then a
+/// refusal of the earlier one would be a lie.
 void RemoteDatabase::replied(std::uint64_t number, std::uint64_t attempt,
                              const bus::Result<bus::Bytes>& result) {
   const auto at = pending_.find(number);
@@ -105,7 +111,7 @@ void RemoteDatabase::judge(Queue::iterator at, const Verdicted& verdicted) {
     pending.reason = verdicted.error;
     return rest();
   }
-  pause_ = Milliseconds(kRepeatFirst);
+  pause_ = kRepeatFirst;
   ++counters_.answered;
   if (verdicted.verdict == Verdict::refused) return end(at, verdicted.error);
   end(at, verdicted.answer);
@@ -115,16 +121,14 @@ void RemoteDatabase::lost(Queue::iterator at, const bus::Error& error) {
   Pending& pending = at->second;
   pending.maybe_done |= !never_ran(error);
   if (pending.reason == Errc::ok || pending.reason == Errc::unavailable) {
-    pending.reason = Error(Errc::unavailable, error.to_string());
+    pending.reason = unavailable(error);
   }
   rest();
   if (may_pass(error)) return;
   const bool unknown = pending.changes && pending.maybe_done && error.code != bus::Errc::too_large;
   ++counters_.failed;
-  end(at, Error(error.code == bus::Errc::too_large ? Errc::too_large
-                : unknown                          ? Errc::outcome_unknown
-                                                   : Errc::unavailable,
-                error.to_string()));
+  if (error.code == bus::Errc::too_large) return end(at, Error(Errc::too_large, error.to_string()));
+  end(at, unknown ? Error(Errc::outcome_unknown, error.to_string()) : unavailable(error));
 }
 
 /// Nothing is sent for a while.
@@ -133,7 +137,7 @@ void RemoteDatabase::rest() {
   link_->wake_in(pause_, [this, weak = std::weak_ptr(alive_)] {
     if (!weak.expired() && resting_) resume();
   });
-  pause_ = std::min(2 * pause_, Milliseconds(kRepeatLongest));
+  pause_ = std::min(2 * pause_, kRepeatLongest);
 }
 
 void RemoteDatabase::resume() {
@@ -148,7 +152,7 @@ void RemoteDatabase::resume() {
   end_all(std::move(expired));
 }
 
-/// What is on its way to an earlier owner has no answer any more.
+/// Requests on their way to an earlier owner have no answer any more.
 void RemoteDatabase::owner_changed(bool first) {
   if (first && !resting_) return;
   if (!first) {
@@ -158,11 +162,11 @@ void RemoteDatabase::owner_changed(bool first) {
       landed(number, pending);
     }
   }
-  pause_ = Milliseconds(kRepeatFirst);
+  pause_ = kRepeatFirst;
   if (!pending_.empty()) resume();
 }
 
-/// Whoever is told may end this object.
+/// A callback may end this object.
 void RemoteDatabase::end_all(std::vector<Pending> expired) {
   const std::weak_ptr<char> weak = alive_;
   for (Pending& pending : expired) {

@@ -4,6 +4,7 @@
 #include <random>
 #include <utility>
 
+#include "base/hex.hpp"
 #include "nodes/db/names.hpp"
 #include "nodes/db/remote/bus_link.hpp"
 #include "nodes/db/rows.hpp"
@@ -17,8 +18,7 @@ std::uint64_t draw() {
 }
 
 RemoteOptions bounded(RemoteOptions options) {
-  options.deadline = std::clamp(options.deadline, RemoteLink::Milliseconds(1),
-                                RemoteLink::Milliseconds(kLongestDeadline));
+  options.deadline = std::clamp(options.deadline, RemoteLink::Milliseconds(1), kLongestDeadline);
   return options;
 }
 
@@ -39,10 +39,7 @@ RemoteDatabase::RemoteDatabase(bus::Bus& bus, RemoteOptions options)
 
 RemoteDatabase::RemoteDatabase(std::unique_ptr<RemoteLink> link, RemoteOptions options)
     : options_(bounded(std::move(options))), link_(std::move(link)) {
-  char text[34];
-  std::snprintf(text, sizeof text, "%016llx%016llx/", static_cast<unsigned long long>(draw()),
-                static_cast<unsigned long long>(draw()));
-  id_prefix_ = text;
+  id_prefix_ = hex_of(draw()) + hex_of(draw()) + "/";
   link_->watch_owner([this](bool first) { owner_changed(first); });
 }
 
@@ -129,7 +126,7 @@ Result<> RemoteDatabase::declare_index(DeclareIndex request, Done<> done) {
                       });
 }
 
-/// What an attempt without an answer has dropped is not found by the next one.
+/// An index that a timed-out attempt has dropped is not found by the next attempt.
 Result<> RemoteDatabase::drop_index(DropIndex request, Done<> done) {
   const auto finish = [done = std::move(done)](const Result<Nothing>& result, bool maybe_done) {
     const bool dropped = result || (maybe_done && result.error() == Errc::not_found);

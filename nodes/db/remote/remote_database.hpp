@@ -32,6 +32,7 @@ class Bus;
 
 namespace starbus::nodes::db {
 
+/// Which database, and for how long a request is tried.
 struct RemoteOptions {
   std::string database = "main";
   /// How long a request is tried; at most kLongestDeadline.
@@ -110,7 +111,7 @@ class RemoteDatabase final : public Database {
   Queue pending_;
   std::size_t pending_bytes_ = 0;
   std::uint64_t next_number_ = 1;
-  std::unordered_map<std::string, std::deque<std::uint64_t>> by_key_;  // who is about it, in order
+  std::unordered_map<std::string, std::deque<std::uint64_t>> by_key_;  // requests, in order
   std::set<std::uint64_t> ready_;  // may be sent, and are not on their way
   std::size_t flight_bytes_ = 0;
   bool resting_ = false;

@@ -9,8 +9,8 @@
 
 namespace starbus::nodes::db {
 
-/// What RemoteDatabase needs of the bus: calls to one database, its owner, and time. Of the loop's
-/// thread; its end drops what has not been called. Tests have others.
+/// The part of the bus that RemoteDatabase needs: calls to one database, its owner, and time.
+/// Belongs to the loop's thread; its end drops callbacks that were not called. Tests have others.
 class RemoteLink {
  public:
   using Milliseconds = std::chrono::milliseconds;

@@ -13,6 +13,7 @@
 
 namespace starbus::nodes::db {
 
+/// The arguments of Database::indexes and Database::collections.
 struct ListIndexes {
   std::string collection;
 };
@@ -22,11 +23,13 @@ struct ListCollections {};
 using Arguments = std::variant<WriteRequest, Find, Query, Count, DeclareIndex, DropIndex,
                                ListIndexes, ListCollections>;
 
+/// A request as a node gets it.
 struct Request {
   std::string database;
   Arguments arguments;  // the age of a WriteRequest included
 };
 
+/// The first byte of an answer.
 enum class Verdict : std::uint8_t {
   answered = 0,
   refused = 1,  // an Error follows
@@ -36,9 +39,10 @@ enum class Verdict : std::uint8_t {
 
 /// too_large, and what documents are refused for.
 Result<bus::Bytes> encode_arguments(const Arguments& arguments);
-/// What stands before them, each time that they are sent.
+/// The head before the arguments, each time that they are sent.
 bus::Bytes encode_head(const std::string& database, std::uint64_t age_ms);
 
+/// An answer, taken apart; `answer` points into its bytes.
 struct Verdicted {
   Verdict verdict = Verdict::answered;
   Error error;           // of refused
@@ -58,7 +62,7 @@ bus::Bytes encode_refusal(const Error& error);
 template <class T>
 bus::Bytes encode_answer(const T& answer);
 
-/// What requests that answer nothing answer.
+/// The answer of requests without a value.
 struct Nothing {};
 
 }  // namespace starbus::nodes::db

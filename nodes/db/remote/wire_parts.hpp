@@ -1,5 +1,5 @@
 /// How each part of a request or an answer is written and read: for wire.cpp. Numbers, texts and
-/// counts as of the archive (entity/archive), documents and values as CBOR behind their length.
+/// counts as of the archive (entity/archive), documents and values as CBOR after their length.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,10 @@
 
 namespace starbus::nodes::db::wire {
 
+/// The bytes that are written, and the first error of a document in them.
 struct Out {
   explicit Out(bus::Bytes& to) : bytes(to, kWireBytes) {}
+  /// The first error counts.
   void fail(const Error& error) {
     if (wrong == Errc::ok) wrong = error;
   }
@@ -66,6 +68,7 @@ void put(Out& out, const std::optional<T>& it) {
   put(out, it.has_value());
   if (it) put(out, *it);
 }
+/// A flag, then the value if there is one.
 template <class T>
 void get(In& in, std::optional<T>& it) {
   bool there = false;
@@ -73,6 +76,7 @@ void get(In& in, std::optional<T>& it) {
   if (there) get(in, it.emplace());
 }
 
+/// A count, then the elements; a count that the budget does not allow is an error of `in`.
 template <class T>
 void put(Out& out, const std::vector<T>& it) {
   out.bytes.varint(it.size());

@@ -9,6 +9,7 @@
 
 namespace starbus::nodes::db {
 
+/// The figures of a db node: of its engine and of its intake.
 struct DbFigures {
   EngineFigures engine;
   IntakeFigures intake;

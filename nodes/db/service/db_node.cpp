@@ -51,8 +51,9 @@ void DbNode::make_engine() {
     return DbFigures{engine_->figures(), intake_->figures()};
   });
   hooks.stopped = [node = node_](const storage::Error& reason) {
-    node->stop(bus::Error(bus::Errc::io_error, "the store has stopped: " + reason.to_string() +
-                                                   "; the next start finds out what the disk has"));
+    node->stop(bus::Error(bus::Errc::io_error,
+                          "the store has stopped: " + reason.to_string() +
+                              "; start the node again, which reads what is on the disk"));
   };
   engine_ = std::make_unique<Engine>(std::move(settings), std::move(hooks));
 }
@@ -63,7 +64,7 @@ void DbNode::open(Done done) {
     bus::Result<> result;
     if (!opened)
       result = bus::Error(bus::Errc::io_error, folder + ": " + opened.error().to_string());
-    // The loop may have ended, and nobody waits for it then.
+    // The loop may have ended, and no caller waits for it then.
     (void)node->post("the store is open", [done, result] { done(result); });
   });
 }

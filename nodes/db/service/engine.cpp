@@ -41,7 +41,7 @@ void Engine::run() {
   close();
 }
 
-/// What waits is dropped: nobody is left to be told. The store first: its completions still use the
+/// Waiting requests are dropped: no caller is left. The store first: its completions still use the
 /// database.
 void Engine::close() {
   if (store_) store_->close();

@@ -26,7 +26,7 @@ struct EngineFigures {
 
 /// A database on a thread of its own, so that no disk holds up the node's loop: the store, the
 /// StoreDatabase over it and the RequestHandler before it belong to that thread. A disk error that
-/// stops writing is told once.
+/// stops writing is reported once.
 ///
 /// Made, used and ended by one thread, the node's; its end closes the store, and blocks for that.
 class Engine final : private Executor {
@@ -52,7 +52,7 @@ class Engine final : private Executor {
   /// Opens the store if it is not open; `opened` is called on the engine's thread.
   void open(std::function<void(const Result<>&)> opened);
   /// One request, in the order of these calls; `reply` is called on the engine's thread. Only once
-  /// it is open. Whoever calls bounds what waits.
+  /// it is open. The caller bounds the requests that wait.
   void handle(bus::Bytes body, RequestHandler::Reply reply);
 
   /// Any thread.
@@ -72,12 +72,11 @@ class Engine final : private Executor {
   const Settings settings_;
   const Hooks hooks_;
 
-  // Of the engine's thread.
+  // Belongs to the engine's thread.
   std::unique_ptr<storage::Store> store_;
   std::unique_ptr<storage::MeasuredStore> measured_;
   std::unique_ptr<StoreDatabase> database_;
-  std::unique_ptr<RequestHandler>
-      handler_;  // ends behind the database, whose callbacks refer to it
+  std::unique_ptr<RequestHandler> handler_;  // ends after the database, whose callbacks refer to it
   bool told_ = false;
   std::chrono::steady_clock::time_point published_{};
 

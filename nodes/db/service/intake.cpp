@@ -115,8 +115,8 @@ void Intake::retry() {
     while (!queue.empty()) {
       Unsent& unsent = queue.front();
       const auto sent = unsent.responder.reply(unsent.answer);
-      const bool waits = !sent && sent.error() == bus::Errc::would_block &&
-                         now - unsent.since < std::chrono::milliseconds(kReplyAge);
+      const bool waits =
+          !sent && sent.error() == bus::Errc::would_block && now - unsent.since < kReplyAge;
       if (waits) break;
       if (!sent) ++dropped_;
       unsent_bytes_ -= unsent.answer.size();

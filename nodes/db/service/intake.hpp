@@ -14,6 +14,7 @@
 
 namespace starbus::nodes::db {
 
+/// The figures of an Intake, for metrics.
 struct IntakeFigures {
   std::size_t requests = 0;   // not answered yet
   std::size_t bytes = 0;      // of these
@@ -27,7 +28,7 @@ struct IntakeFigures {
 /// The loop's side of a database: takes calls of the bus, hands them on, and brings the answers
 /// back. Bounded per calling process and for all together; what is beyond is refused as `busy` at
 /// once. Answers wait for the callers' windows; one that waits too long is dropped, and its caller
-/// asks again. Of the loop's thread, but for answer().
+/// asks again. Belongs to the loop's thread, but for answer().
 class Intake {
  public:
   /// A request for the database, and the number that its answer must name.
@@ -35,6 +36,7 @@ class Intake {
 
   Intake(boost::asio::io_context& loop, Handle handle);
 
+  /// Takes a call over, and answers it later; `busy` at once if there is no room.
   void take(bus::Call& call);
   /// **From any thread**, also when the object is gone.
   std::function<void(std::uint64_t number, bus::Bytes answer)> answer();

@@ -9,10 +9,9 @@
 
 namespace starbus::nodes::db {
 
-/// What a database does for others: reads requests, lets the database work, in their order, and
-/// writes the answers. Of the database's thread, and outlives it; owns neither
-/// the database nor requests. Whatever the bytes are, each request is answered once, unless the
-/// database ends.
+/// The server side of a database: reads requests, lets the database work, in their order, and
+/// writes the answers. Belongs to the database's thread, and outlives it; owns neither the database
+/// nor requests. Whatever the bytes are, each request is answered once, unless the database ends.
 class RequestHandler {
  public:
   /// On the database's thread.
@@ -28,6 +27,7 @@ class RequestHandler {
 
   RequestHandler(Database& database, Scope scope) : database_(database), scope_(std::move(scope)) {}
 
+  /// Carries a request out. `reply` is called once, now or later, with the bytes of the answer.
   void handle(bus::ByteView body, const Reply& reply);
 
   const Counters& counters() const { return counters_; }

@@ -12,7 +12,7 @@ namespace starbus::nodes::db {
 
 /// The keys of starbus-db, beside those of every node. A plain value.
 struct DbSettings {
-  std::string database;               // its name: who owns db/NAME
+  std::string database;               // its name: the node owns db/NAME
   std::filesystem::path folder;       // of the store; empty: documents in the state folder
   std::set<std::string> collections;  // that are here; empty: all
   std::vector<DeclareIndex> indexes;

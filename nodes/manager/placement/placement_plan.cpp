@@ -23,7 +23,7 @@ struct Host {
   std::size_t total = 0;                     // instances that it has, or is to have
   std::map<std::string, std::size_t> types;  // how many of each
   std::set<InstanceId> rows;                 // all that it knows of
-  bool apart = false;                        // one of those who are kept apart is here
+  bool apart = false;                        // an instance that is kept apart is here
 
   void add(const InstanceId& id) {
     ++total;
@@ -92,8 +92,8 @@ class Planner {
     if (view.answered) plan_.actions.push_back({view.process, {Action::Kind::withdraw, id}});
   }
 
-  /// Of what is live in several places the one stays that got furthest; the rest, and what is not
-  /// wanted, goes.
+  /// If an instance is live in several places, the one that got furthest stays; the rest, and
+  /// instances that are not wanted, go.
   void keep_one(const InstanceId& id, const std::vector<Live>& there) {
     const auto rank = [this](const Live& live) {
       // Serving first; of equals the later life, then the name decides.

@@ -26,6 +26,7 @@ struct WantedType {
 
   bool operator==(const WantedType&) const = default;
 
+  /// The instance of this number, from 1.
   service::InstanceId instance(std::uint32_t number) const {
     return {type, number, partitioned ? count : 0};
   }
@@ -48,6 +49,7 @@ struct HeldClaim {
   std::string process;
 };
 
+/// All that a plan depends on.
 struct PlanInput {
   std::vector<WantedType> wanted;  // each type once
   std::vector<HostView> hosts;
@@ -59,6 +61,7 @@ struct PlanInput {
   std::set<service::InstanceId> apart = {};                 // of these, none where another one is
 };
 
+/// An order, and the host that gets it.
 struct PlannedAction {
   std::string process;
   service::Action action;
@@ -72,12 +75,14 @@ struct WaitingType {
   bool operator==(const WaitingType&) const = default;
 };
 
+/// The orders of now, and the types that wait for their quorum.
 struct Plan {
   std::vector<PlannedAction> actions;
   std::vector<WaitingType> waiting;
   std::set<std::string> begun;
 };
 
+/// Never fails; types that cannot be placed are in `waiting`.
 Plan make_plan(PlanInput input);
 
 }  // namespace starbus::nodes::manager

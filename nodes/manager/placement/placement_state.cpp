@@ -13,7 +13,6 @@ using service::Action;
 using service::InstanceId;
 using service::InstanceRow;
 using service::InstanceState;
-using std::chrono::milliseconds;
 
 namespace {
 
@@ -28,7 +27,7 @@ void PlacementState::hosts_changed(const bus::WatchUpdate& update, Time now) {
   for (const bus::WatchRow& row : update.changes) {
     if (!row.name.starts_with(prefix)) continue;
     const std::string process = row.name.substr(prefix.size());
-    if (row.present && row.owner_name != process) continue;  // nobody hosts for another
+    if (row.present && row.owner_name != process) continue;  // no host hosts for another
     left_out_.erase(process);
     const auto former = hosts_.find(process);
     if (former != hosts_.end() && row.present && former->second.epoch == row.epoch) continue;
@@ -81,11 +80,11 @@ void PlacementState::answered(const std::string& process, std::uint64_t serial,
   host.silent = false;
   host.report = std::move(report);
   const bool settled = std::ranges::all_of(host.report.instances, is_settled);
-  host.next = now + milliseconds(settled ? kHostInterval : kHostSoon);
+  host.next = now + (settled ? kHostInterval : kHostSoon);
   grow(process, host, now);
 }
 
-/// What it says of those that were placed there.
+/// Takes the host's report about the instances that were placed there.
 void PlacementState::grow(const std::string& process, Host& host, Time now) {
   std::map<InstanceId, Youth> young;
   for (const InstanceRow& row : host.report.instances) {
@@ -97,7 +96,7 @@ void PlacementState::grow(const std::string& process, Host& host, Time now) {
       youth.since = now;
     }
     youth.claimed = youth.claimed || row.state != InstanceState::claiming;
-    if (youth.serves && now - youth.since >= milliseconds(kYouth)) {
+    if (youth.serves && now - youth.since >= kYouth) {
       setbacks_.settled(row.id);
     } else {
       young.emplace(row.id, youth);
@@ -119,7 +118,7 @@ void PlacementState::end(const std::string& process, Time now) {
   const auto host = hosts_.extract(process);
   Ended ended{process, host.mapped().owner, host.mapped().leaving, {}};
   for (const auto& [id, youth] : host.mapped().young) {
-    const bool old = youth.serves && now - youth.since >= milliseconds(kYouth);
+    const bool old = youth.serves && now - youth.since >= kYouth;
     if (youth.claimed && !old) ended.young.push_back(id);
   }
   if (!ended.young.empty()) ended_.push_back(std::move(ended));
@@ -138,7 +137,7 @@ void PlacementState::unanswered(const std::string& process, std::uint64_t serial
   if (found == hosts_.end() || found->second.serial != serial) return;
   found->second.calling = false;
   found->second.silent = true;
-  found->second.next = now + milliseconds(kHostSoon);
+  found->second.next = now + kHostSoon;
 }
 
 void PlacementState::start_afresh(Time now) {
@@ -158,7 +157,7 @@ void PlacementState::start_afresh(Time now) {
 
 bool PlacementState::plans(Time now) const {
   return hosts_complete_ && claims_complete_ && std::ranges::all_of(hosts_, [&](const auto& item) {
-           return item.second.answered || now - item.second.came >= milliseconds(kFirstAnswer);
+           return item.second.answered || now - item.second.came >= kFirstAnswer;
          });
 }
 
@@ -189,7 +188,7 @@ std::vector<PlacementState::Call> PlacementState::due(Time now) {
   return calls;
 }
 
-/// Until it has answered, what it was told counts as done.
+/// Until the host has answered, its orders count as carried out.
 void PlacementState::expect(Host& host, const Action& action) {
   auto& rows = host.report.instances;
   const auto row = std::ranges::find(rows, action.id, &InstanceRow::id);
@@ -209,7 +208,7 @@ PlanInput PlacementState::input(Time now) const {
   setbacks_.tell(input, now);
   for (const auto& [process, host] : hosts_) {
     HostView view{process, host.answered && !host.silent, host.report};
-    // What it was told, and may not have heard, is nowhere yet: its claims show what it has.
+    // Orders that it may not have heard count as nothing yet: its claims show its instances.
     if (!view.answered) view.report.instances = claims_of(process);
     input.hosts.push_back(std::move(view));
   }

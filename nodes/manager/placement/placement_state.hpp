@@ -6,8 +6,8 @@
 /// call at a time per host. Nothing is planned before both watches are complete and every host has
 /// answered, or has had kFirstAnswer to do so.
 ///
-/// A host that has left the group has drained if it said so, else it died. That is decided when its
-/// process ends, since its messages arrive before its end is seen.
+/// A host that has left the group has drained if it had announced that, else it died. That is
+/// decided when its process ends, since its messages arrive before its end is seen.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ class PlacementState {
     Time next{};  // when it is to be asked
     service::HostReport report;
     bus::Process owner;
-    bool leaving = false;                        // it has said that it drains
+    bool leaving = false;                        // it has announced that it drains
     std::map<service::InstanceId, Youth> young;  // that were placed there and are not old
   };
   /// True while that process is on the bus.
@@ -74,7 +74,7 @@ class PlacementState {
 
   const std::map<std::string, Host>& hosts() const { return hosts_; }
   const std::vector<WantedType>& wanted() const { return wanted_; }
-  /// Of the latest plan.
+  /// Types that wait in the latest plan.
   const std::vector<WaitingType>& waiting() const { return waiting_; }
   /// True if the hosts are known and have answered, so that it plans.
   bool plans(Time now) const;

@@ -46,9 +46,8 @@ bus::Result<> ServicePlacer::start() {
   if (!watched) return watched;
   node_.on_state([this](NodeState now) { state(now); });
   add_admin();
-  const milliseconds tick(kPlacementTick);
-  const auto set =
-      node_.timers().every(tick_, tick, tick, entity::CatchUp::once, [this] { act(); });
+  const auto set = node_.timers().every(tick_, kPlacementTick, kPlacementTick,
+                                        entity::CatchUp::once, [this] { act(); });
   return set ? bus::Result<>() : bus::Result<>(bus::Errc::io_error);
 }
 
@@ -70,7 +69,7 @@ void ServicePlacer::call(const PlacementState::Call& call) {
                  placed ? "is placed on" : "is taken from", call.process);
   }
   entity::rpc::CallOptions options;
-  options.deadline = milliseconds(kOrderDeadline);
+  options.deadline = kOrderDeadline;
   const std::string channel = std::string(service::kHosts) + "#" + call.process;
   const service::Order order{manager_, call.actions};
   entity::rpc::call<&ServiceHost::order>(node_.rpc(), channel, options, order)(

@@ -1,4 +1,4 @@
-// What the manager shows of services: /services.
+// The manager's view of services: /services.
 #include <nlohmann/json.hpp>
 
 #include "bus/io/clock.hpp"

@@ -8,6 +8,7 @@
 
 namespace starbus::nodes::manager {
 
+/// One suspected instance.
 struct SetbackRow {
   std::string instance;      // "chat/2", "rank/3of16"
   std::uint64_t deaths = 0;  // of hosts, of which it is a suspect

@@ -17,20 +17,19 @@ namespace {
 /// None for the first death, which may have had any reason; then it doubles.
 milliseconds pause_after(std::uint32_t deaths) {
   if (deaths < 2) return milliseconds(0);
-  milliseconds pause(kDeathPause);
-  for (std::uint32_t i = 2; i < deaths && pause < milliseconds(kLongestPause); ++i) pause *= 2;
-  return std::min(pause, milliseconds(kLongestPause));
+  milliseconds pause = kDeathPause;
+  for (std::uint32_t i = 2; i < deaths && pause < kLongestPause; ++i) pause *= 2;
+  return std::min(pause, kLongestPause);
 }
 
 bool is_over(const Setbacks::Record& record, Setbacks::Time now) {
-  return !record.quarantined && record.until <= now &&
-         now - record.latest >= milliseconds(kDeathWindow);
+  return !record.quarantined && record.until <= now && now - record.latest >= kDeathWindow;
 }
 
 }  // namespace
 
 void Setbacks::failed(const InstanceId& id, const std::string& process, Time now) {
-  avoid_[{id, process}] = now + milliseconds(kAvoid);
+  avoid_[{id, process}] = now + kAvoid;
 }
 
 void Setbacks::died(const std::string& process, const std::vector<InstanceId>& young, Time now) {

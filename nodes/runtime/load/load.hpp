@@ -45,6 +45,7 @@ class Load {
   Load(const Load&) = delete;
   Load& operator=(const Load&) = delete;
 
+  /// The kind of work of this name, made at the first use. Valid as long as the Load.
   Source& source(const WorkName& name);
   Source& source(const char* literal) { return source(WorkName(literal)); }
   /// For texts that are not literals, such as the kind of a channel. Looked up by content.

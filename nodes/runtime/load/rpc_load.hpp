@@ -8,9 +8,9 @@
 
 namespace starbus::nodes {
 
-/// How busy methods, and objects of each class, keep the loop: in milliseconds of the latest second
-/// that was sampled. What is sampled is counted anyway, so it costs nothing between two samples.
-/// Belongs to the loop's thread.
+/// The load of methods, and of the objects of each class: in milliseconds of the latest second that
+/// was sampled. The figures are counted anyway, so it costs nothing between two samples. Belongs to
+/// the loop's thread.
 class RpcLoad {
  public:
   struct Rate {

@@ -9,7 +9,8 @@ std::optional<StallWatch::Report> StallWatch::observe(Time now, const Sample& sa
   const bool first = !observed_;
   observed_ = now;
   const std::uint64_t beats = sample.beats - beats_;
-  // This thread did not run; and if the loop, too, gave less than half of its beats, nobody did.
+  // This thread did not run; and if the loop, too, gave less than half of its beats, the process
+  // stood.
   const bool paused =
       gap > limit_ && beats < static_cast<std::uint64_t>(gap / beat_period(limit_)) / 2;
   if (paused && report_at_ == Time{0}) {

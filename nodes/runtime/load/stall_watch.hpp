@@ -3,7 +3,7 @@
 /// Sans-IO, a plain value: a thread beside the loop's calls it four times within `limit`. The loop
 /// beats while it advances; one without a beat for longer than the limit is blocked by what it
 /// runs. A pause of the whole process (SIGSTOP, a host without processor time) shows as a gap
-/// between two observations, and is no stall of the loop.
+/// between two observations, and is not a stall of the loop.
 #pragma once
 
 #include <chrono>

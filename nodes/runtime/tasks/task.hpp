@@ -47,6 +47,7 @@ class Task {
   bool given_up = false;  // guarded by the mutex of TaskChannels
 };
 
+/// The task of one call of submit, with the types of its work and its completion.
 template <class Work, class Done>
 class TypedTask final : public Task {
  public:
@@ -72,7 +73,7 @@ class TypedTask final : public Task {
     work_.reset();
   }
   void complete() override {
-    // What was captured ends here, on the loop, whichever thread lets go of the task last.
+    // The captures end here, on the loop, whichever thread lets go of the task last.
     auto result = std::exchange(result_, std::nullopt);
     auto done = std::exchange(done_, std::nullopt);
     (*done)(*std::move(result));

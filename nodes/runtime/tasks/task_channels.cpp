@@ -179,7 +179,7 @@ class TaskChannels::State : public std::enable_shared_from_this<State> {
   mutable std::mutex mutex_;
   std::condition_variable wake_;  // a channel is ready, or all is over
   std::condition_variable idle_;  // nothing waits or runs
-  Executor* loop_;                // null behind shutdown()
+  Executor* loop_;                // null after shutdown()
   TaskOptions options_;
   std::vector<std::thread> threads_;
   std::unordered_map<std::string, Channel> channels_;  // references stay valid

@@ -22,6 +22,7 @@
 
 namespace starbus::nodes {
 
+/// The number of workers, and the bounds of waiting tasks.
 struct TaskOptions {
   std::size_t workers = 4;  // at least one
   std::size_t max_tasks = kMaxTasks;
@@ -40,7 +41,7 @@ struct TaskCounts {
   std::size_t unfinished() const { return waiting + running; }
 };
 
-/// What shutdown() abandoned.
+/// The tasks that shutdown() has left.
 struct TasksLeft {
   struct Channel {
     std::string name;
@@ -76,6 +77,7 @@ class TaskChannels {
     return add(channel, std::make_shared<TypedTask<Work, Done>>(std::move(work), std::move(done)));
   }
 
+  /// The present figures, for metrics.
   TaskCounts counts() const;
 
   /// Refuses further work, and waits until all work has run, at most this long. When it returns,

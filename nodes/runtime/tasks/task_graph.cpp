@@ -83,8 +83,8 @@ void TaskGraph::finished(std::size_t number, const std::string& reason) {
   settle();
 }
 
-/// Begins what may, and tells those that never will. What is called may add tasks, or end the
-/// graph.
+/// Begins tasks that may begin, and fails those that never will. A callback may add tasks, or end
+/// the graph.
 void TaskGraph::settle() {
   settling_ = true;
   const std::weak_ptr<bool> alive = alive_;

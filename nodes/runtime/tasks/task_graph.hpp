@@ -71,7 +71,7 @@ class TaskGraph {
  private:
   enum class State : std::uint8_t { waiting, begun, succeeded, failed };
   using Refuse = std::function<void(bus::Error)>;
-  /// What is kept of a task until it has begun.
+  /// The part of a task that is kept until it has begun.
   struct Piece {
     std::function<bus::Result<>()> start;
     Refuse refuse;

@@ -1,7 +1,7 @@
 /// Closures for the loop, from any thread, in the order of posting.
 ///
-/// Bounded: kMaxPosted, then would_block. What is taken runs on the loop's thread; what still waits
-/// at close() is destroyed there, without being run. `wake` is called, under the queue's mutex and
+/// Bounded: kMaxPosted, then would_block. Closures run on the loop's thread; those that still wait
+/// at close() are destroyed there, without being run. `wake` is called, under the queue's mutex and
 /// from the posting thread, when a closure comes to a loop that sleeps; it must not post.
 #pragma once
 
@@ -18,6 +18,7 @@
 
 namespace starbus::nodes {
 
+/// A closure, and the name under which its time counts.
 struct Work {
   WorkName name;
   std::function<void()> run;
@@ -28,9 +29,9 @@ class WorkQueue {
   explicit WorkQueue(std::function<void()> wake, std::size_t capacity = kMaxPosted)
       : wake_(std::move(wake)), capacity_(capacity) {}
 
-  /// would_block; closed, behind close().
+  /// would_block; closed, after close().
   bus::Result<> post(WorkName name, std::function<void()> closure);
-  /// For those who bound what they post themselves: not refused but behind close(), where the
+  /// For callers that bound their closures themselves: refused only after close(), where the
   /// closure is destroyed.
   void post_bounded(WorkName name, std::function<void()> closure);
 

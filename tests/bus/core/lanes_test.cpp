@@ -120,9 +120,9 @@ TEST_F(SourceQueuesTest, DropWhatIsTooOldAndSayIt) {
   ASSERT_TRUE(push(2, 400, Lane::control, from_ms(1'000)));
   std::vector<std::size_t> dropped;
   const auto note = [&](ByteView record) { dropped.push_back(record.size()); };
-  queues.expire(from_ms(1'000 + kQueueAge), note);
+  queues.expire(1'000ms + kQueueAge, note);
   EXPECT_TRUE(dropped.empty());
-  queues.expire(from_ms(1'001 + kQueueAge), note);
+  queues.expire(1'001ms + kQueueAge, note);
   EXPECT_THAT(dropped, ElementsAre(100, 300));
   EXPECT_EQ(queues.bytes(), 600u) << "control does not age";
   EXPECT_EQ(pull(1'000).size(), 1u);
@@ -132,9 +132,9 @@ TEST_F(SourceQueuesTest, AgeSurvivesTheWrapOfTheStamp) {
   const Time start = from_ms((std::uint64_t{1} << 32) - 2'000);
   ASSERT_TRUE(push(1, 100, Lane::call, start));
   int dropped = 0;
-  queues.expire(start + from_ms(kQueueAge), [&](ByteView) { ++dropped; });
+  queues.expire(start + kQueueAge, [&](ByteView) { ++dropped; });
   EXPECT_EQ(dropped, 0);
-  queues.expire(start + from_ms(kQueueAge + 1), [&](ByteView) { ++dropped; });
+  queues.expire(start + kQueueAge + 1ms, [&](ByteView) { ++dropped; });
   EXPECT_EQ(dropped, 1);
 }
 

@@ -75,7 +75,7 @@ TEST(Session, BothDirectionsFullDoNotWaitForEachOther) {  // F12
 TEST(Session, NothingLeavesBeforeTheIdIsKnown) {
   SessionEnd a(77);
   SessionEnd b(0);
-  b.session.tick(from_ms(2 * kHeartbeat));
+  b.session.tick(2 * kHeartbeat);
   b.pump();
   EXPECT_THAT(b.pipe, IsEmpty());
   a.session.say(Bye{});
@@ -230,9 +230,9 @@ TEST(SessionTime, HeartbeatsMeasureTheRoundTrip) {
 TEST(SessionTime, SpeaksAtLeastOncePerHeartbeat) {
   SessionPair pair;
   int beats = 0;
-  for (std::uint64_t ms = 0; ms <= 10 * kHeartbeat; ms += 100) {
-    pair.a.session.tick(from_ms(ms));
-    pair.settle(from_ms(ms));
+  for (Time now{}; now <= 10 * kHeartbeat; now += 100ms) {
+    pair.a.session.tick(now);
+    pair.settle(now);
   }
   beats = static_cast<int>(pair.b.session.counters().records_in) - 1;
   EXPECT_EQ(beats, 11) << "the first at once: it renews a lease";
@@ -252,11 +252,11 @@ TEST(SessionTime, AStuckLinkKeepsOneHeartbeatOnly) {
   for (std::uint64_t n = 0; n < 20; ++n) pair.a.queue(Lane::bulk, n, 60'000);
   pair.a.pump();
   const std::uint64_t before = pair.b.session.counters().records_in;
-  for (std::uint64_t ms = 0; ms < 60 * kHeartbeat; ms += 100) {
-    pair.a.session.tick(from_ms(ms));
+  for (Time now{}; now < 60 * kHeartbeat; now += 100ms) {
+    pair.a.session.tick(now);
     pair.a.pump();
   }
-  pair.settle(from_ms(60 * kHeartbeat));
+  pair.settle(60 * kHeartbeat);
   EXPECT_EQ(pair.b.session.counters().records_in - before, 21u);
 }
 

@@ -29,9 +29,9 @@ TEST(Reconnect, TriesUntilSomebodyListens) {
   // The link was short-lived: the pause goes on growing.
   link.reset();
   const auto pause = reconnect.next_pause();
-  EXPECT_GT(pause, milliseconds(kReconnectFirst));
+  EXPECT_GT(pause, kReconnectFirst);
   for (int i = 0; i < 5; ++i) reconnect.again();
-  EXPECT_EQ(reconnect.next_pause(), std::min(2 * pause, milliseconds(kReconnectLocal)));
+  EXPECT_EQ(reconnect.next_pause(), std::min(2 * pause, kReconnectLocal));
   EXPECT_TRUE(pair.loop.run_until([&] { return link != nullptr; }));
 }
 
@@ -46,12 +46,12 @@ TEST(Reconnect, BacksOffToABound) {
   self = &reconnect;
   reconnect.start();
   EXPECT_TRUE(loop.run_until([&] { return pauses.size() == 8; }));
-  const milliseconds first{kReconnectFirst};
+  const milliseconds first = kReconnectFirst;
   // Short ones for as long as a daemon takes that is replaced in place.
   const milliseconds quick = 2 * first;
   EXPECT_EQ(pauses, (std::vector{first, quick, quick, quick, quick, quick, 4 * first, 8 * first}));
   for (int i = 0; i < 20; ++i) reconnect.again();
-  EXPECT_EQ(reconnect.next_pause(), milliseconds(kReconnectLongest));
+  EXPECT_EQ(reconnect.next_pause(), kReconnectLongest);
 }
 
 TEST(Reconnect, KnocksOftenAtASocketOfThisHost) {
@@ -61,7 +61,7 @@ TEST(Reconnect, KnocksOftenAtASocketOfThisHost) {
       loop.context, {{"unix://" + dir.file("nobody"), {}}}, [](auto) {},
       [](const auto&, const Error&) {});
   for (int i = 0; i < 20; ++i) reconnect.again();
-  EXPECT_EQ(reconnect.next_pause(), milliseconds(kReconnectLocal));
+  EXPECT_EQ(reconnect.next_pause(), kReconnectLocal);
 }
 
 TEST(Reconnect, BeginsAnewWhenTheLinkLastedLongerThanWasWaitedForIt) {
@@ -79,7 +79,7 @@ TEST(Reconnect, BeginsAnewWhenTheLinkLastedLongerThanWasWaitedForIt) {
   pair.loop.settle(milliseconds(200));
   link.reset();
   reconnect.again();
-  EXPECT_EQ(reconnect.next_pause(), 2 * milliseconds(kReconnectFirst));
+  EXPECT_EQ(reconnect.next_pause(), 2 * kReconnectFirst);
 }
 
 TEST(Reconnect, TriesTheNextTargetOfARoundWithoutPause) {
@@ -95,7 +95,7 @@ TEST(Reconnect, TriesTheNextTargetOfARoundWithoutPause) {
   reconnect.start();
   EXPECT_TRUE(pair.loop.run_until([&] { return link != nullptr; }));
   EXPECT_EQ(failed.size(), 1U);
-  EXPECT_EQ(reconnect.next_pause(), milliseconds(kReconnectFirst));
+  EXPECT_EQ(reconnect.next_pause(), kReconnectFirst);
   link.reset();
   reconnect.again();
   EXPECT_TRUE(pair.loop.run_until([&] { return link != nullptr; }));

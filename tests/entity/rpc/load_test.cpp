@@ -203,7 +203,7 @@ TEST_F(RpcLoadTest, APassOfSlowMessagesLetsOthersRun) {
       server.work().measure(measured);
       b.seen.clear();
       b.worked = 0;
-      const int slow = static_cast<int>(kLocalPassTime) + 1;
+      const int slow = static_cast<int>(kLocalPassTime.count()) + 1;
       for (int i = 0; i < 3; ++i) CO_OK(send<&Worker::work>(server, "entity/b", {}, slow));
       boost::asio::post(loop, [&] { b.seen.push_back("posted"); });
       for (int i = 0; i < 400 && b.worked < 3; ++i) co_await sleep(1ms);

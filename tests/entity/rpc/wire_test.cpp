@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include "base/hex.hpp"
 #include "tests/entity/rpc/world.hpp"
 
 namespace starbus::entity::rpc {
@@ -12,13 +13,7 @@ namespace {
 using namespace world;
 
 std::string hex(ByteView bytes) {
-  std::string text;
-  for (const std::byte byte : bytes) {
-    constexpr char kDigits[] = "0123456789abcdef";
-    text += kDigits[std::to_integer<unsigned>(byte) >> 4];
-    text += kDigits[std::to_integer<unsigned>(byte) & 15];
-  }
-  return text;
+  return hex_of(bus::as_text(bytes));
 }
 std::string little(std::uint32_t value) {
   Bytes bytes(4);

@@ -252,6 +252,29 @@ TEST(Remote, WhatTheBusForbidsEndsAtOnce) {
   ASSERT_TRUE(end);
   EXPECT_EQ(end->error(), Errc::unavailable);
   EXPECT_THAT(end->error().detail, testing::HasSubstr("denied"));
+  EXPECT_EQ(end->error(), bus::Errc::denied);
+}
+
+TEST(Remote, WhatIsUnavailableHasTheLatestWordOfTheBusAsItsCause) {
+  RemoteWorld world({.deadline = Milliseconds(1'000)});
+  std::map<std::string, Error> ends;
+  const auto note = [&](const char* name) {
+    return [&, name](const auto& result) { ends[name] = result ? Error() : result.error(); };
+  };
+  ASSERT_TRUE(world.remote().write({.writes = {increment("1")}}, note("lost")));
+  ASSERT_TRUE(world.remote().write({.writes = {increment("2")}}, note("never")));
+  ASSERT_TRUE(world.lose(bus::Errc::owner_lost));
+  for (int i = 0; i < 40; ++i) {
+    while (world.lose(bus::Errc::no_owner)) {
+    }
+    world.link().pass(Milliseconds(50));
+  }
+  ASSERT_EQ(ends.size(), 2u);
+  EXPECT_EQ(ends["never"], Errc::unavailable);
+  EXPECT_EQ(ends["never"], bus::Errc::no_owner);
+  EXPECT_EQ(retry_of(ends["never"].code), Retry::later);
+  EXPECT_EQ(ends["lost"], Errc::outcome_unknown);
+  EXPECT_EQ(ends["lost"].cause, Code()) << "no_owner would say that nothing was done";
 }
 
 TEST(Remote, IsBoundedAndSaysBusy) {

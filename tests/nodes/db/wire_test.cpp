@@ -1,5 +1,6 @@
 /// Requests and answers as bytes: what was agreed on stays so, and what is hostile is refused.
 #include "nodes/db/remote/wire.hpp"
+#include "base/hex.hpp"
 
 #include <gmock/gmock.h>
 
@@ -9,13 +10,7 @@ namespace starbus::nodes::db {
 namespace {
 
 std::string hex(bus::ByteView bytes) {
-  std::string text;
-  for (const std::byte byte : bytes) {
-    char digits[3];
-    std::snprintf(digits, sizeof digits, "%02x", std::to_integer<unsigned>(byte));
-    text += digits;
-  }
-  return text;
+  return hex_of(bus::as_text(bytes));
 }
 
 bus::Bytes request(const Arguments& arguments, std::uint64_t age_ms = 0) {

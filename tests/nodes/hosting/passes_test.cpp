@@ -22,8 +22,7 @@ using namespace std::chrono_literals;
 using starbus::test::spin;
 
 constexpr std::chrono::milliseconds kSlow(6);
-static_assert(kSlow > std::chrono::milliseconds(kTickTime) &&
-              kSlow > std::chrono::milliseconds(entity::kSettleTime));
+static_assert(kSlow > kTickTime && kSlow > entity::kSettleTime);
 
 class EntityPassesTest : public bus::LoopTest, protected AudienceSink {
  protected:

@@ -68,7 +68,7 @@ TEST_F(EntitySavesTest, TimeoutLeavesNextSaveItsRemainingTime) {
   add("roses", "r1");
   pass(10s);
   add("roses", "r2");
-  pass(std::chrono::milliseconds(kSaveDeadline) - 10s);
+  pass(kSaveDeadline - 10s);
   EXPECT_THAT(ends, ElementsAre("r1 deadline"));
   ASSERT_EQ(asked.size(), 2U);
   pass(9'999ms);
@@ -82,9 +82,9 @@ TEST_F(EntitySavesTest, TimeoutLeavesNextSaveItsRemainingTime) {
   // One that came long ago still has a moment; and behind one that was kept, all of its time.
   add("roses", "r4");
   add("roses", "r5");
-  pass(std::chrono::milliseconds(kSaveDeadline));
+  pass(kSaveDeadline);
   EXPECT_EQ(ends.back(), "r4 deadline");
-  pass(std::chrono::milliseconds(kLeastSaveTime) - 1ms);
+  pass(kLeastSaveTime - 1ms);
   EXPECT_EQ(ends.back(), "r4 deadline");
   pass(1ms);
   EXPECT_EQ(ends.back(), "r5 deadline");
@@ -92,7 +92,7 @@ TEST_F(EntitySavesTest, TimeoutLeavesNextSaveItsRemainingTime) {
   pass(5s);
   add("roses", "r7");
   answer(asked.size() - 1, {});
-  pass(std::chrono::milliseconds(kSaveDeadline) - 1ms);
+  pass(kSaveDeadline - 1ms);
   EXPECT_EQ(ends.back(), "r6 kept");
   pass(1ms);
   EXPECT_EQ(ends.back(), "r7 deadline");
@@ -102,19 +102,19 @@ TEST_F(EntitySavesTest, WhatFailsIsTriedAgainUntilItsDeadline) {
   add("roses", "r1");
   answer(0, bus::Error(bus::Errc::io_error));
   EXPECT_EQ(asked.size(), 1U);
-  pass(std::chrono::milliseconds(kSaveRetry));
+  pass(kSaveRetry);
   ASSERT_EQ(asked.size(), 2U);
   answer(0, {});  // the first attempt, too late
   EXPECT_TRUE(ends.empty());
   answer(1, bus::Error(bus::Errc::io_error));
-  pass(std::chrono::milliseconds(kSaveRetry));
+  pass(kSaveRetry);
   answer(2, {});
   EXPECT_THAT(ends, ElementsAre("r1 kept"));
   EXPECT_EQ(saves.counters().repeated, 2U);
 
   add("roses", "r2");
   add("roses", "r3");
-  pass(std::chrono::milliseconds(kSaveDeadline));
+  pass(kSaveDeadline);
   EXPECT_THAT(ends, ElementsAre("r1 kept", "r2 deadline"));
   ASSERT_EQ(asked.size(), 5U) << "what waited behind it has a time of its own";
   answer(4, bus::Error(bus::Errc::superseded));

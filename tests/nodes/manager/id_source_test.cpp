@@ -92,7 +92,7 @@ TEST_F(IdSourceTest, SlowCallbacksLetOthersRun) {
         EXPECT_TRUE(id);
         if (seen.empty()) boost::asio::post(loop, [&] { seen.emplace_back("posted"); });
         seen.emplace_back("id");
-        starbus::test::spin(std::chrono::milliseconds(kIdPassTime) + 1ms);
+        starbus::test::spin(kIdPassTime + 1ms);
       });
     }
     EXPECT_TRUE(co_await until([&] { return seen.size() == 4; }));

@@ -19,8 +19,8 @@ using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 using Time = ShutdownStages::Time;
 
-Time at(int ms) {
-  return milliseconds(ms);
+Time at(milliseconds time) {
+  return time;
 }
 
 const StageReport& stage(const ShutdownReport& report, const std::string& name) {
@@ -36,10 +36,10 @@ class StagesTest : public ::testing::Test {
 };
 
 TEST_F(StagesTest, ThePlanShowsWhoWouldBeToldInWhichStage) {
-  stages.on_node_added("a.gate-1", "gate", at(0));
-  stages.on_node_added("a.manager-1", "manager", at(0));
-  stages.on_node_added("a.odd-1", "", at(0));
-  const ShutdownReport plan = stages.report(at(1));
+  stages.on_node_added("a.gate-1", "gate", at(0ms));
+  stages.on_node_added("a.manager-1", "manager", at(0ms));
+  stages.on_node_added("a.odd-1", "", at(0ms));
+  const ShutdownReport plan = stages.report(at(1ms));
   EXPECT_EQ(plan.phase, ShutdownPhase::idle);
   EXPECT_EQ(stage(plan, "gates").nodes.size(), 1u);
   EXPECT_EQ(stage(plan, "services").nodes.size(), 1u) << "a role that nobody knows is among others";
@@ -49,19 +49,19 @@ TEST_F(StagesTest, ThePlanShowsWhoWouldBeToldInWhichStage) {
 }
 
 TEST_F(StagesTest, StagesBeginWhenTheOnesBeforeAreEmpty) {
-  stages.on_node_added("a.gate-1", "gate", at(0));
-  stages.on_node_added("a.gate-2", "gate", at(0));
-  stages.on_node_added("a.db-1", "db", at(0));
-  EXPECT_TRUE(stages.begin("test", at(0)));
+  stages.on_node_added("a.gate-1", "gate", at(0ms));
+  stages.on_node_added("a.gate-2", "gate", at(0ms));
+  stages.on_node_added("a.db-1", "db", at(0ms));
+  EXPECT_TRUE(stages.begin("test", at(0ms)));
   EXPECT_THAT(stages.take_drains(), UnorderedElementsAre("a.gate-1", "a.gate-2"));
-  stages.on_node_removed("a.gate-1", at(5));
+  stages.on_node_removed("a.gate-1", at(5ms));
   EXPECT_THAT(stages.take_drains(), IsEmpty());
-  stages.on_node_removed("a.gate-2", at(10));
+  stages.on_node_removed("a.gate-2", at(10ms));
   EXPECT_THAT(stages.take_drains(), ElementsAre("a.db-1")) << "empty stages are over at once";
   EXPECT_EQ(stages.phase(), ShutdownPhase::running);
-  stages.on_node_removed("a.db-1", at(25));
+  stages.on_node_removed("a.db-1", at(25ms));
   EXPECT_EQ(stages.phase(), ShutdownPhase::done);
-  const ShutdownReport report = stages.report(at(99));
+  const ShutdownReport report = stages.report(at(99ms));
   EXPECT_EQ(report.elapsed_ms, 25u);
   EXPECT_EQ(stage(report, "gates").elapsed_ms, 10u);
   EXPECT_EQ(stage(report, "gates").ended, 2u);
@@ -70,25 +70,25 @@ TEST_F(StagesTest, StagesBeginWhenTheOnesBeforeAreEmpty) {
 }
 
 TEST_F(StagesTest, AnEmptyClusterIsDoneAtOnce) {
-  EXPECT_TRUE(stages.begin("test", at(0)));
+  EXPECT_TRUE(stages.begin("test", at(0ms)));
   EXPECT_EQ(stages.phase(), ShutdownPhase::done);
-  EXPECT_FALSE(stages.begin("again", at(1)));
+  EXPECT_FALSE(stages.begin("again", at(1ms)));
 }
 
 TEST_F(StagesTest, ASecondRequestChangesNothing) {
-  stages.on_node_added("a.gate-1", "gate", at(0));
-  EXPECT_TRUE(stages.begin("first", at(0)));
+  stages.on_node_added("a.gate-1", "gate", at(0ms));
+  EXPECT_TRUE(stages.begin("first", at(0ms)));
   (void)stages.take_drains();
-  EXPECT_FALSE(stages.begin("second", at(10)));
+  EXPECT_FALSE(stages.begin("second", at(10ms)));
   EXPECT_THAT(stages.take_drains(), IsEmpty());
-  EXPECT_EQ(stages.report(at(10)).reason, "first");
+  EXPECT_EQ(stages.report(at(10ms)).reason, "first");
   EXPECT_EQ(stages.next_tick(), at(kStageDeadline));
 }
 
 TEST_F(StagesTest, DeadlineNotesRemainingNodesAsBlocked) {
-  stages.on_node_added("a.gate-1", "gate", at(0));
-  stages.on_node_added("a.space-1", "space", at(0));
-  stages.begin("test", at(0));
+  stages.on_node_added("a.gate-1", "gate", at(0ms));
+  stages.on_node_added("a.space-1", "space", at(0ms));
+  stages.begin("test", at(0ms));
   (void)stages.take_drains();
   stages.status("a.gate-1", "draining, drains: step 'save', 1 of 2");
   stages.tick(at(kStageDeadline) - Time(1));
@@ -109,57 +109,57 @@ TEST_F(StagesTest, DeadlineNotesRemainingNodesAsBlocked) {
 }
 
 TEST_F(StagesTest, LateNodeIsDrainedByThePresentStage) {
-  stages.on_node_added("a.space-1", "space", at(0));
-  stages.begin("test", at(0));
+  stages.on_node_added("a.space-1", "space", at(0ms));
+  stages.begin("test", at(0ms));
   EXPECT_THAT(stages.take_drains(), ElementsAre("a.space-1"));
-  stages.on_node_added("a.gate-9", "gate", at(5));
-  stages.on_node_added("a.db-1", "db", at(5));
+  stages.on_node_added("a.gate-9", "gate", at(5ms));
+  stages.on_node_added("a.db-1", "db", at(5ms));
   EXPECT_THAT(stages.take_drains(), ElementsAre("a.gate-9")) << "the database has its turn later";
-  stages.on_node_removed("a.space-1", at(6));
+  stages.on_node_removed("a.space-1", at(6ms));
   EXPECT_THAT(stages.take_drains(), IsEmpty());
   EXPECT_THAT(stages.waited_for(), ElementsAre("a.gate-9"));
-  stages.on_node_removed("a.gate-9", at(7));
+  stages.on_node_removed("a.gate-9", at(7ms));
   EXPECT_THAT(stages.take_drains(), ElementsAre("a.db-1"));
 }
 
 TEST_F(StagesTest, OneThatCouldNotBeToldIsToldAgain) {
-  stages.on_node_added("a.gate-1", "gate", at(0));
-  stages.begin("test", at(0));
+  stages.on_node_added("a.gate-1", "gate", at(0ms));
+  stages.begin("test", at(0ms));
   EXPECT_THAT(stages.take_drains(), ElementsAre("a.gate-1"));
-  stages.not_told("a.gate-1", at(10));
-  EXPECT_EQ(stages.next_tick(), at(10 + kDrainAgain));
-  stages.tick(at(9 + kDrainAgain));
+  stages.not_told("a.gate-1", at(10ms));
+  EXPECT_EQ(stages.next_tick(), at(10ms + kDrainAgain));
+  stages.tick(at(9ms + kDrainAgain));
   EXPECT_THAT(stages.take_drains(), IsEmpty());
-  stages.tick(at(10 + kDrainAgain));
+  stages.tick(at(10ms + kDrainAgain));
   EXPECT_THAT(stages.take_drains(), ElementsAre("a.gate-1"));
   EXPECT_EQ(stages.next_tick(), at(kStageDeadline));
 }
 
 TEST_F(StagesTest, ARoleThatBecomesKnownDecidesTheStage) {
-  stages.on_node_added("a.x", "", at(0));
-  stages.on_node_added("a.y", "", at(0));
-  stages.on_node_added("a.gate-1", "gate", at(0));
-  stages.begin("test", at(0));
+  stages.on_node_added("a.x", "", at(0ms));
+  stages.on_node_added("a.y", "", at(0ms));
+  stages.on_node_added("a.gate-1", "gate", at(0ms));
+  stages.begin("test", at(0ms));
   (void)stages.take_drains();
-  stages.role_known("a.x", "login", at(1));
+  stages.role_known("a.x", "login", at(1ms));
   EXPECT_THAT(stages.take_drains(), ElementsAre("a.x"));
-  stages.role_known("a.y", "db", at(1));
-  stages.on_node_removed("a.x", at(2));
-  stages.on_node_removed("a.gate-1", at(2));
+  stages.role_known("a.y", "db", at(1ms));
+  stages.on_node_removed("a.x", at(2ms));
+  stages.on_node_removed("a.gate-1", at(2ms));
   EXPECT_THAT(stages.take_drains(), ElementsAre("a.y"));
-  EXPECT_EQ(stage(stages.report(at(2)), "storage").state, StageState::running);
+  EXPECT_EQ(stage(stages.report(at(2ms)), "storage").state, StageState::running);
 }
 
 TEST_F(StagesTest, OneThatIsGivenUpTellsNobodyAndCanBeginAnew) {
-  stages.on_node_added("a.gate-1", "gate", at(0));
-  stages.begin("test", at(0));
-  stages.abandon(at(1));
+  stages.on_node_added("a.gate-1", "gate", at(0ms));
+  stages.begin("test", at(0ms));
+  stages.abandon(at(1ms));
   EXPECT_THAT(stages.take_drains(), IsEmpty());
   EXPECT_EQ(stages.next_tick(), std::nullopt);
-  EXPECT_EQ(stages.report(at(50)).elapsed_ms, 1u);
-  stages.tick(at(100'000));
+  EXPECT_EQ(stages.report(at(50ms)).elapsed_ms, 1u);
+  stages.tick(at(100'000ms));
   EXPECT_EQ(stages.phase(), ShutdownPhase::abandoned);
-  EXPECT_TRUE(stages.begin("again", at(100'000)));
+  EXPECT_TRUE(stages.begin("again", at(100'000ms)));
   EXPECT_THAT(stages.take_drains(), ElementsAre("a.gate-1"));
 }
 

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-
 namespace starbus::nodes::replica {
 namespace {
 
@@ -106,7 +105,7 @@ TEST_F(MirrorCoreTest, MissingAnnouncedChangesRequestSnapshot) {
   core.position({{1, 1}, 2}, now);
   EXPECT_FALSE(core.is_current());
   EXPECT_FALSE(core.should_ask(now)) << "they may be on their way";
-  now += std::chrono::milliseconds(kBehind);
+  now += kBehind;
   core.position({{1, 1}, 2}, now);
   snapshot(2, "ab");
   EXPECT_TRUE(core.is_current());
@@ -117,7 +116,7 @@ TEST_F(MirrorCoreTest, WhatTheReplicaRefusesIsAskedForAgainLater) {
   EXPECT_EQ(core.problem(), Errc::refused);
   EXPECT_FALSE(core.has_state());
   EXPECT_FALSE(core.should_ask(now));
-  now += std::chrono::milliseconds(kSnapshotPause);
+  now += kSnapshotPause;
   snapshot(0, "");
   delta(1, "bad");
   EXPECT_FALSE(core.has_state());
@@ -128,7 +127,7 @@ TEST_F(MirrorCoreTest, WhatTheReplicaRefusesIsAskedForAgainLater) {
 }
 
 TEST_F(MirrorCoreTest, FailedQuestionsAreRepeatedMoreAndMoreSlowly) {
-  MirrorCore::Time pause = std::chrono::milliseconds(kSnapshotPause);
+  MirrorCore::Time pause = kSnapshotPause;
   for (int i = 0; i < 10; ++i) {
     const std::uint64_t question = core.asked();
     core.no_snapshot(question + 1, Errc::unreachable, now);  // of another one
@@ -137,7 +136,7 @@ TEST_F(MirrorCoreTest, FailedQuestionsAreRepeatedMoreAndMoreSlowly) {
     EXPECT_FALSE(core.should_ask(now + pause - 1ms));
     now += pause;
     EXPECT_TRUE(core.should_ask(now));
-    pause = std::min<MirrorCore::Time>(pause * 2, std::chrono::milliseconds(kSnapshotLongest));
+    pause = std::min<MirrorCore::Time>(pause * 2, kSnapshotLongest);
   }
 }
 
@@ -253,7 +252,7 @@ struct World {
   void heal() {
     for (int i = 0; i < 20 && !(core.is_current() && core.at() == Position{stream, seq}); ++i) {
       network.push_back({Message::Kind::position, {stream, seq}, {}});
-      now += std::chrono::milliseconds(kSnapshotLongest);
+      now += kSnapshotLongest;
       ask();
       while (!network.empty()) {
         deliver(take(0));

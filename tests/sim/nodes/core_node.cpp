@@ -77,7 +77,7 @@ void CoreNode::on_tick() {
   if (link_ != 0 && !core_->has_session()) {
     return link_down({bus::Errc::lease_lost, "cut off from busroot for the length of the lease"});
   }
-  if (core_->session() && core_->session()->silence(world_.now()) > from_ms(bus::kLinkTimeout)) {
+  if (core_->session() && core_->session()->silence(world_.now()) > bus::kLinkTimeout) {
     return link_down({bus::Errc::silent, "nothing heard from busd for 10 s"});
   }
   pump();

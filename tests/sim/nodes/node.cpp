@@ -63,10 +63,10 @@ Dial::Dial(World& world, Node& from, Node& to, OnLink on_link)
       from_(from),
       to_(to),
       on_link_(std::move(on_link)),
-      pause_(from_ms(bus::kReconnectFirst)) {}
+      pause_(bus::kReconnectFirst) {}
 
 void Dial::start() {
-  pause_ = from_ms(bus::kReconnectFirst);
+  pause_ = bus::kReconnectFirst;
   const std::uint64_t attempt = ++attempt_;
   from_.after(Time{}, [this, attempt] {
     if (attempt == attempt_) try_now();
@@ -74,8 +74,8 @@ void Dial::start() {
 }
 
 void Dial::again() {
-  if (world_.now() - connected_at_ >= from_ms(bus::kReconnectLongest)) {
-    pause_ = from_ms(bus::kReconnectFirst);
+  if (world_.now() - connected_at_ >= bus::kReconnectLongest) {
+    pause_ = bus::kReconnectFirst;
   }
   wait();
 }
@@ -84,7 +84,7 @@ void Dial::wait() {
   const std::uint64_t attempt = ++attempt_;
   const auto pause = static_cast<std::uint64_t>(pause_ / std::chrono::microseconds(1));
   const Time delay = world_.random.micros(pause, pause + pause / 2);
-  pause_ = std::min(2 * pause_, from_ms(bus::kReconnectLongest));
+  pause_ = std::min<Time>(2 * pause_, bus::kReconnectLongest);
   from_.after(delay, [this, attempt] {
     if (attempt == attempt_) try_now();
   });

@@ -14,10 +14,10 @@ namespace {
 constexpr double kQuotaWarning = 0.8;
 constexpr double kYoungUplink = 60;      // seconds
 constexpr std::uint64_t kFlapping = 4;   // sessions in ten minutes
-constexpr std::uint64_t kResends = 100;  // in a second; fewer are no burden
+constexpr std::uint64_t kResends = 100;  // in a second; fewer are not a burden
 constexpr double kResendShare = 0.05;
 constexpr double kWindowShare = 0.8;
-constexpr double kStalledMove = 2.0 * bus::kReclaimAfter;  // ms: it has been asked back in vain
+constexpr auto kStalledMove = 2 * bus::kReclaimAfter;  // it has been asked back in vain
 
 std::string joined(const std::vector<std::string>& words) {
   std::string result;
@@ -30,7 +30,7 @@ void check_uplink(const HostView& host, double uptime_s, Findings& to) {
   if (!uplink.connected) {
     std::string what = "no session with busroot at " + uplink.endpoint;
     if (!uplink.last_error.empty()) what += ": " + uplink.last_error;
-    // That nobody answers says less than the check's own advice.
+    // The error of a silent busroot says less than the check's own advice.
     const bool silent = uplink.last_error.starts_with(bus::name_of(Errc::unreachable));
     const std::string cure = silent ? "" : cure_of(uplink.last_error);
     add(to, Severity::error, Check::uplink_down, host.name, what, cure);
@@ -70,7 +70,7 @@ void check_vitals(const ProcessInfo& process, Findings& to) {
             human_bytes(static_cast<double>(bus::kChannelWindow)) + " to channel " +
             vitals.stuck_channel + ", whose owner is silent");
   }
-  if (vitals.oldest_move_ms >= kStalledMove) {
+  if (vitals.oldest_move_ms >= static_cast<double>(kStalledMove.count())) {
     add(to, Severity::warning, Check::stalled_move, process.name,
         vitals.oldest_move + " moves since " + human_milliseconds(vitals.oldest_move_ms));
   }
@@ -125,7 +125,7 @@ void check_services(const Examination& examination, Findings& to) {
         "cannot ask the manager: " + examination.manager.detail, std::string(kUnreachableCure));
   } else if (examination.manager.code != bus::Errc::ok) {
     add(to, Severity::warning, Check::manager_silent, "manager",
-        "does not tell: " + examination.manager.to_string());
+        "does not answer: " + examination.manager.to_string());
   }
   if (!examination.setbacks) return;
   for (const auto& row : examination.setbacks->rows) {
@@ -148,7 +148,7 @@ void check_versions(const Examination& examination, Findings& to) {
     if (!reading.status.version.empty()) seen[reading.status.version].push_back(reading.name);
   }
   if (seen.size() < 2) {
-    // Hosts that could not be asked still told busroot what they run.
+    // Hosts that could not be asked still reported their versions to busroot.
     seen.clear();
     for (const HostView& host : examination.cluster.hosts) {
       if (!host.software().empty()) seen[host.software()].push_back(host.name);

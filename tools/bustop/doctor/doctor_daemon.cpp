@@ -65,7 +65,7 @@ void check_link(const DaemonReading* before, const DaemonReading& after, const L
     }
     return;
   }
-  if (link.suspect || link.silence_ms > static_cast<double>(bus::kSuspect)) {
+  if (link.suspect || link.silence_ms > static_cast<double>(bus::kSuspect.count())) {
     add(to, Severity::warning, Check::link_suspect, where,
         "silent for " + human_milliseconds(link.silence_ms));
   }

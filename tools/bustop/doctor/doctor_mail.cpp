@@ -1,4 +1,4 @@
-// Checks of the mail of the cluster: who serves its shards.
+// Checks of the mail of the cluster: which store serves which shard.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -41,7 +41,7 @@ bool has(const Shards& shards, std::uint8_t shard) {
   return std::ranges::find(shards, shard) != shards.end();
 }
 
-/// Shards that a host lists, that its store has not, and that nobody serves.
+/// Shards that a host lists, that its store does not have, and that no store serves.
 void check_left(const DaemonReading& host, const MailPlaces& places, Findings& to) {
   Shards left;
   for (const std::uint8_t shard : host.status.mail->shards_listed) {

@@ -1,4 +1,4 @@
-/// What the live view asks for and gets: plain values, passed from the fetching thread to the
+/// The requests and the data of the live view: plain values, passed from the fetching thread to the
 /// drawing one.
 #pragma once
 

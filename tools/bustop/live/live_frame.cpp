@@ -29,7 +29,8 @@ const std::vector<std::string>& help_lines() {
       "  h, ?                this help",
       "  q                   quit",
       "",
-      "  IN is what the peer sent to its daemon, OUT what it was sent; REC/S: records of the peer.",
+      "  IN: bytes from the peer to its daemon, OUT: bytes to the peer; REC/S: records of the "
+      "peer.",
       "  * marks this host. QUEUED that stays above 0 is a peer slower than its senders.",
       "",
       "  any key: back"};

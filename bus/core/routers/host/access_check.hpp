@@ -1,5 +1,6 @@
-/// What a process may bind, send to, post to and say, by its role. A process that breaks a rule
-/// gets `denied`, which ends its session; one above its rate is held back.
+/// Checks by role: the names that a process may bind, send to and post to, and the system messages
+/// that it may send. A process that breaks a rule gets `denied`, which ends its session; one above
+/// its rate is held back.
 ///
 /// Part of HostRouter: same thread; owns nothing.
 #pragma once

@@ -25,6 +25,7 @@ struct Role {
   std::uint64_t messages_per_second = 0;
   std::uint64_t bytes_per_second = 0;
 
+  /// Whether a prefix of the list allows the name.
   bool may_bind(std::string_view channel_name) const;
   bool may_send(std::string_view channel_name) const;
   /// False if every channel is open to it, so that nothing needs to be checked per message.

@@ -1,4 +1,5 @@
-/// What busd's router is given, what it counts, and the state that its parts share. Plain data.
+/// The configuration and the counters of busd's router, and the state that its parts share. Plain
+/// data.
 #pragma once
 
 #include <string>
@@ -49,7 +50,7 @@ struct HostConfig {
   AccessList access;
   std::uint64_t incarnation = 0;  // grows from start to start
   Epoch highest_term;             // the latest value given to remember_term
-  Time lease = from_ms(kLease);
+  Time lease = kLease;
   /// Processes given to `journal` that still live. They are announced, and keep the names that they
   /// own until they are back or their lease has ended.
   std::vector<JournaledProcess> journaled;
@@ -69,6 +70,7 @@ struct HostCounters {
   std::uint64_t leases_ended = 0;  // of those, because they had no session
 };
 
+/// The link of a busd to busroot, for admin and metrics.
 struct UplinkStatus {
   bool connected = false;  // a link is up
   bool greeted = false;    // busroot has accepted this host

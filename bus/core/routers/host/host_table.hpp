@@ -42,6 +42,7 @@ struct LocalProcess {
   bool tabled = false;     // its table was complete once since this busd started
   Time lost_at{};          // when its latest session ended
 
+  /// Not among the parts of a multicast.
   static constexpr std::size_t kNoPart = ~std::size_t{0};
   std::size_t part = kNoPart;  // index of its part while a multicast is split
 
@@ -57,6 +58,7 @@ struct LocalProcess {
   std::size_t opened_count = 0;
 };
 
+/// A name that a process of this host owns, or was granted.
 struct LocalName {
   std::string name;
   LocalProcess* owner = nullptr;
@@ -66,7 +68,7 @@ struct LocalName {
   bool confirmed = false;
 };
 
-/// What a hello means for the process that is present under its node name.
+/// The relation of a hello to the process that is present under its node name.
 enum class Returner { same, successor };
 
 /// `same`: the same incarnation in a new session. `successor`: the same operating system process
@@ -82,6 +84,7 @@ class HostTable {
   const std::string& host() const { return host_; }
   std::uint32_t id() const { return host_id_; }
 
+  /// Adds a process without a session and names. Its slot must be free.
   LocalProcess& add(const Hello& hello, std::int64_t pid);
   /// Frees its names; the reference ends.
   void remove(LocalProcess& process);
@@ -98,6 +101,7 @@ class HostTable {
     for (auto& [slot, process] : processes_) callback(*process);
   }
 
+  /// Null if no process of this host owns it.
   LocalName* find(const ChannelId& channel);
   /// The process that a record for the channel goes to; null if it is not here. The own channel of
   /// a process needs no grant.

@@ -64,18 +64,17 @@ Result<> MessagePath::data_from_process(RouterLink& link, LocalProcess& process,
   auto run = decode_run(payload);
   if (!run) return run.error();
   if (!access_.is_open(process, run->channel, run->lane)) {
-    return access_.deny(process, "send to what it has not opened");
+    return access_.deny(process, "send to a channel that it has not opened");
   }
   stamped_.assign(payload.begin(), payload.end());
   stamp_origin(stamped_.data() + kOriginOffset, process.id);
   run->origin = process.id;
   const bool passes = access_.within_rate(process, run->count, payload.size());
   if (run->system && !access_.may_say(process, *run)) {
-    return access_.deny(process,
-                        "say that to the library of another process: see its bind and send");
+    return access_.deny(process, "send this system message: see its bind and send");
   }
   if (!access_.may_post(process, *run)) {
-    return access_.deny(process, "post to what it may not send to");
+    return access_.deny(process, "post to a name that it may not send to");
   }
   RouterLink* const next = passes ? route(run->channel) : nullptr;
   if (!next) {
@@ -94,7 +93,7 @@ Result<> MessagePath::probe_from_process(RouterLink& link, LocalProcess& process
   auto probe = decode<Probe>(payload);
   if (!probe) return probe.error();
   if (!access_.is_open(process, probe->channel, probe->lane)) {
-    return access_.deny(process, "probe what it has not opened");
+    return access_.deny(process, "probe a channel that it has not opened");
   }
   probe->origin = process.id;
   const bool passes = access_.within_rate(process, 1, payload.size());
@@ -115,10 +114,10 @@ Result<> MessagePath::multicast_from_process(RouterLink& link, LocalProcess& pro
   if (!multicast) return multicast.error();
   for (const Target& target : multicast->targets) {
     if (!access_.is_open(process, target.channel, multicast->lane)) {
-      return access_.deny(process, "send to what it has not opened");
+      return access_.deny(process, "send to a channel that it has not opened");
     }
     if (!access_.may_post(process, target.channel, multicast->body)) {
-      return access_.deny(process, "post to what it may not send to");
+      return access_.deny(process, "post to a name that it may not send to");
     }
   }
   ++host_.links.counters().multicasts_in;

@@ -96,8 +96,9 @@ Result<> NameAnswers::on_reclaimed(ByteView payload) {
 Result<> NameAnswers::on_moved(ByteView payload) {
   const auto moved = decode<Moved>(payload);
   if (!moved) return moved.error();
-  // The row stays until the process says FREED: this record may be lost on its link, and a
-  // restarted busroot that is not told of the copy would let the name move on and come back to it.
+  // The row stays until the process sends FREED: this record may be lost on its link, and a
+  // restarted busroot that does not hear of the copy would let the name move on and come back to
+  // it.
   sessions_.tell(*moved);
   return {};
 }

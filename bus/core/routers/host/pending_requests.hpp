@@ -15,12 +15,14 @@ namespace starbus::bus {
 template <class Reply>
 class PendingRequests {
  public:
+  /// From the request to `deadline`.
   static constexpr Time kTimeout = std::chrono::seconds(3);
   /// Operators and their scripts wait for each, so few are under way.
   static constexpr std::size_t kMost = 1024;
   using Callback = std::function<void(Result<Reply>)>;
 
   bool full() const { return pending_.size() >= kMost; }
+  /// Returns the number under which the reply must come. Not to be called while `full()`.
   std::uint64_t add(Callback callback, Time now) {
     pending_.emplace(++last_, Pending{std::move(callback), now + kTimeout});
     return last_;
@@ -32,6 +34,7 @@ class PendingRequests {
     pending_.erase(found);
     callback(std::move(reply));
   }
+  /// Ends the requests whose deadline has passed.
   void tick(Time now) {
     // Ordered by number, so by deadline.
     while (!pending_.empty() && pending_.begin()->second.deadline <= now) {

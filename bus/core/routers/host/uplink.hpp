@@ -23,7 +23,7 @@ class Uplink {
   Result<> on_welcome(RouterLink& link, ByteView payload);
 
   bool is(const RouterLink& link) const { return &link == link_; }
-  /// HELLO was said and not answered yet.
+  /// HELLO was sent and is not answered yet.
   bool awaits_welcome() const { return announced_ && !status_.greeted; }
   /// busroot has accepted this host in the present session.
   bool greeted() const { return link_ && status_.greeted; }
@@ -52,7 +52,7 @@ class Uplink {
   RouterLink* link_ = nullptr;
   bool announced_ = false;      // HELLO and the complete table are sent in this session
   std::uint64_t attempts_ = 0;  // sessions with busroot so far
-  Time root_lease_ = from_ms(kLease);
+  Time root_lease_ = kLease;
   mutable Time echoed_{};  // when busd sent its latest heartbeat that busroot has echoed
   UplinkStatus status_;
 };

@@ -81,7 +81,7 @@ Result<> HostSessions::make_way(const RouterLink& link, const Hello& hello) {
   const bool same_busd = same_key && host.incarnation == hello.incarnation;
   const bool restarted = same_key && hello.incarnation > host.incarnation &&
                          machine_of(host.address) == machine_of(link.peer.address);
-  const bool silent = host.session->session.silence(root_.links.now()) > from_ms(kSuspect);
+  const bool silent = host.session->session.silence(root_.links.now()) > kSuspect;
   if (!same_busd && !restarted && !silent) {
     return Error{Errc::name_taken,
                  "host " + hello.name + " has a living session from " + host.address};

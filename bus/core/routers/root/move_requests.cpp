@@ -33,7 +33,7 @@ void MoveRequests::on_move(RootProcess& process, const Move& request) {
   entry->confirmed = true;
   names_.tell_moved(*entry);
   RootMove move = root_.move_of(*entry);
-  // While the copy of an earlier move is not freed there is no answer: a refusal could be overtaken
+  // While the copy of an earlier move is not freed, no answer is sent: a refusal could be overtaken
   // by the grant to a repeated request, and the name would stay held for ever.
   if (move.source) return;
   if (move.moving && move.moving != request.ticket) {

@@ -30,6 +30,7 @@ class Ownership {
   /// Frees all names of the process and forgets it; the reference ends.
   void process_died(RootProcess& process);
 
+  /// Enters the move of a name, in the place of an earlier one.
   void set_move(Directory::Entry& entry, RootMove move);
   /// Forgets the move if its owner has confirmed and no frozen copy is left: no process will ask
   /// about it any more.

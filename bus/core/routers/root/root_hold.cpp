@@ -68,7 +68,7 @@ void HoldQueues::expire(Time now, const Visit& dropped) {
   release_all([&](Kind kind, ByteView payload) {
     // The head of the record lies before its payload.
     const auto since = load<std::uint32_t>(payload.data() - kHead);
-    return present - since > kQueueAge && dropped(kind, payload);
+    return std::chrono::milliseconds(present - since) > kQueueAge && dropped(kind, payload);
   });
 }
 

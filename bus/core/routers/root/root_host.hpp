@@ -16,6 +16,7 @@ namespace starbus::bus {
 
 struct RootHost;
 
+/// One process of a host, with the names that it owns (Directory::Owner).
 struct RootProcess : Directory::Owner {
   RootProcess(const Process& id, RootHost& where) : Owner(id), host(where) {}
 
@@ -46,6 +47,7 @@ struct RootHost {
   boost::unordered_flat_map<Process, std::unique_ptr<RootProcess>> processes;
 
   bool connected() const { return link != 0; }
+  /// Number of names of all its processes.
   std::size_t names() const;
 };
 

@@ -12,6 +12,7 @@
 
 namespace starbus::bus {
 
+/// The move of one name.
 struct RootMove {
   /// The frozen copy that the previous owner has not freed.
   struct Source {

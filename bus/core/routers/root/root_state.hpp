@@ -1,5 +1,5 @@
-/// What busroot's router is given, and the state that its parts share: hosts, directory, moves, and
-/// whether grace lasts. Plain data with look-ups.
+/// The configuration of busroot's router, and the state that its parts share: hosts, directory,
+/// moves, and whether grace lasts. Plain data with look-ups.
 ///
 /// Belongs to the router's thread. The router owns it, and it outlives the parts; hosts own their
 /// processes, which own their names in the directory.
@@ -40,12 +40,13 @@ class RootShell : public RouterShell {
   ~RootShell() = default;
 };
 
+/// The configuration of a busroot.
 struct RootConfig {
   std::uint64_t term = 1;  // higher than at every start before
   std::string name = "busroot";
   std::vector<std::string> journaled;  // hosts to wait for
   std::string software;                // "starbus 0.1.0"
-  Time lease = from_ms(kLease);
+  Time lease = kLease;
   std::size_t max_hosts = kMaxHosts;
   std::uint8_t minor = kVersionMinor;  // the highest minor version that is spoken
 };
@@ -61,6 +62,7 @@ struct PendingTable {
   std::vector<PendingRow> rows;
 };
 
+/// A known host, with its session while it has one.
 struct HostEntry final : RootHost, LinkAttachment {
   RouterLink* session = nullptr;
   std::unique_ptr<PendingTable> pending;  // until TABLE_END
@@ -97,6 +99,7 @@ struct RootState {
   }
 };
 
+/// The process that owns the name, and its host. The directory's owners are always RootProcess.
 inline RootProcess& owner_of(const Directory::Entry& entry) {
   return static_cast<RootProcess&>(entry.owner());
 }

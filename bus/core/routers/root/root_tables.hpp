@@ -1,4 +1,4 @@
-/// What hosts report about their processes and names. A complete table opens a session and is
+/// The reports of hosts about their processes and names. A complete table opens a session and is
 /// compared with the directory as a whole; after it, every record is a delta.
 ///
 /// A malformed table ends the session as bad_bytes. Part of RootRouter: same thread; the table that

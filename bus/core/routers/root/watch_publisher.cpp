@@ -33,7 +33,9 @@ Result<> WatchPublisher::on_watch(HostEntry& host, ByteView payload) {
   }
   // The limit of all processes of a host together.
   if (watches_.count(host.link) >= kMaxWatches * kMaxProcesses) {
-    refuse(request->prefix, watcher, {Errc::too_many_watches, "of host " + host.name});
+    refuse(
+        request->prefix, watcher,
+        {Errc::too_many_watches, "host " + host.name + ": more than all its processes may have"});
     return {};
   }
   watches_.add(request->prefix, host.link);

@@ -37,7 +37,7 @@ TEST_F(MoveSourceTest, GivesUpADrainAtItsDeadline) {
   ASSERT_TRUE(
       sender.send(binding.channel(), {ChannelId{4, 4}, {}, {}}, Lane::call, {}, as_bytes("m"), {}));
   ASSERT_TRUE(source.begin(binding.channel(), kOther, {}));
-  state.now += from_ms(kDrainDeadline) + from_ms(1);
+  state.now += kDrainDeadline + from_ms(1);
   source.advance();
   EXPECT_THAT(reported, ElementsAre("not moved busy"));
   EXPECT_EQ(binding.move, nullptr);

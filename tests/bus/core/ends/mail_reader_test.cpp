@@ -58,7 +58,8 @@ class MailReaderTest : public testing::Test {
     }
     return found;
   }
-  void pass(std::uint64_t ms) { reader_->tick(now_ += from_ms(ms)); }
+  void pass(std::uint64_t ms) { pass(from_ms(ms)); }
+  void pass(Time time) { reader_->tick(now_ += time); }
 
   std::unique_ptr<MailReader> reader_;
   std::vector<std::pair<Process, WireRecord>> said_;
@@ -226,7 +227,7 @@ TEST_F(MailReaderTest, ABusyStoreIsAskedAgain) {
   reader_->store_is(kStore, Epoch::of(1, 2), now_);
   reader_->on_opened(kStore, {token_, Errc::busy, {}, 0, 0}, now_);
   said_.clear();
-  pass(kReaderRetryFirst - 1);
+  pass(kReaderRetryFirst - 1ms);
   EXPECT_THAT(said_, IsEmpty());
   pass(1);
   EXPECT_EQ(said<MailOpen>().size(), 1u);
@@ -243,11 +244,11 @@ TEST_F(MailReaderTest, AnAnswerThatIsLostIsAskedForAgain) {
   reader_->owned_under(kMine, now_);
   reader_->store_is(kStore, Epoch::of(1, 2), now_);
   const std::uint64_t first = token_;
-  pass(kReaderAnswer - 1);
+  pass(kReaderAnswer - 1ms);
   EXPECT_EQ(token_, first);
   pass(1);
   EXPECT_EQ(token_, first + 1);
-  pass(2 * kReaderAnswer - 1);
+  pass(2 * kReaderAnswer - 1ms);
   EXPECT_EQ(token_, first + 1) << "it waits twice as long now";
   EXPECT_FALSE(reader_->on_opened(kStore, {first, Errc::ok, {}, 0, 0}, now_));
 }

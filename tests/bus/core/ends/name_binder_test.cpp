@@ -55,11 +55,11 @@ TEST_F(NameRequestsTest, RepeatsUntilAnswered) {
   sent();
   requests.repeat();
   EXPECT_THAT(sent_kinds(), IsEmpty()) << "not before kRequestRetry";
-  state.now += from_ms(kRequestRetry);
+  state.now += kRequestRetry;
   requests.repeat();
   EXPECT_THAT(sent_kinds(), ElementsAre(Kind::bind));
   requests.answered(channel_id("entity/1"));
-  state.now += from_ms(kRequestRetry);
+  state.now += kRequestRetry;
   requests.repeat();
   EXPECT_THAT(sent_kinds(), IsEmpty());
 }
@@ -76,12 +76,12 @@ TEST_F(NameRequestsTest, FreedIsRepeatedUntilItsOwnAnswer) {
   const Ticket ticket{kSelf, kOther, 3};
   requests.free(ChannelId{1, 1}, ticket);
   EXPECT_THAT(sent_kinds(), ElementsAre(Kind::freed));
-  state.now += from_ms(kRequestRetry);
+  state.now += kRequestRetry;
   requests.on_freed_ok({kSelf, ChannelId{1, 1}, Ticket{kOther, kOther, 3}});
   requests.repeat();
   EXPECT_THAT(sent_kinds(), ElementsAre(Kind::freed)) << "that was another ticket";
   requests.on_freed_ok({kSelf, ChannelId{1, 1}, ticket});
-  state.now += from_ms(kRequestRetry);
+  state.now += kRequestRetry;
   requests.repeat();
   EXPECT_THAT(sent_kinds(), IsEmpty());
 }

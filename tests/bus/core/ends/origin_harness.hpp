@@ -73,8 +73,9 @@ class SendingSide : public OriginEvents {
     origin.on_nack({lane, {}, channel(from), seq, reason, of, last});
   }
   /// Ticks every 10 ms.
-  void pass(std::uint64_t ms) {
-    for (std::uint64_t spent = 0; spent < ms; spent += 10) origin.tick(now_ += from_ms(10));
+  void pass(std::uint64_t ms) { pass(from_ms(ms)); }
+  void pass(Time time) {
+    for (Time spent{}; spent < time; spent += 10ms) origin.tick(now_ += 10ms);
   }
   /// One tick, so much later.
   void jump(Time time) { origin.tick(now_ += time); }

@@ -119,7 +119,7 @@ TEST(OriginTime, HalfAsMuchIsOnItsWayBehindAnOverflow) {
   EXPECT_EQ(side.pull_probe(), kCount);
   side.nack(7, NackReason::gap, kCount, 0, kFirst);
   EXPECT_EQ(side.pull_messages().size(), 64u) << "of 128 KiB";
-  side.pass(kProbeFirst + 10);
+  side.pass(kProbeFirst + 10ms);
   EXPECT_EQ(side.pull_probe(), 64u) << "the rest would only be told to be missing";
   side.ack(7, 32, kFirst);
   EXPECT_EQ(side.pull_messages().size(), 36u) << "an eighth more";
@@ -198,7 +198,7 @@ TEST(OriginTime, ALifeHasALimit) {
     side.send(7, "a", 1, {}, side.now() + from_ms(days * 24 * 3600 * 1000));
     side.pass(1'000);
     EXPECT_THAT(side.failures, IsEmpty()) << days << " days";
-    side.jump(from_ms(kLongestLife));
+    side.jump(kLongestLife);
     EXPECT_THAT(side.failures, ElementsAre(Failure{1, 1, Errc::expired, false})) << days << " days";
   }
 }

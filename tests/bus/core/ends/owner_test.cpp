@@ -202,23 +202,23 @@ TEST_F(OwnerTest, AMulticastIsOneMessageOnEachStream) {
 }
 
 TEST_F(OwnerTest, FilterEntriesAreForgottenAfterTheirLife) {
-  const auto sweep_at = [&](std::uint64_t ms) {
-    owner.set_now(from_ms(ms));
+  const auto sweep_at = [&](Time now) {
+    owner.set_now(now);
     for (int i = 0; i < 100; ++i) owner.sweep();
   };
   owner.set_now(from_ms(1'000));
   data(0, 1, "a");
   data(0, 1, "b", kBob);
   answers();
-  sweep_at(100'000);
+  sweep_at(100'000ms);
   EXPECT_EQ(owner.filter_entries(), 2u);
   probe(1, kBob);  // a use
   answers();
-  sweep_at(1'000 + kFilterEntryLife);
+  sweep_at(1'000ms + kFilterEntryLife);
   EXPECT_EQ(owner.filter_entries(), 2u);
-  sweep_at(12'000 + kFilterEntryLife);
+  sweep_at(12'000ms + kFilterEntryLife);
   EXPECT_EQ(owner.filter_entries(), 1u);
-  sweep_at(120'000 + kFilterEntryLife);
+  sweep_at(120'000ms + kFilterEntryLife);
   EXPECT_EQ(owner.filter_entries(), 0u);
 }
 
@@ -245,7 +245,7 @@ TEST(OwnerMemory, AMillionPairsTakeAtMost64BytesEachAndNothingOnceForgotten) {
   }
   EXPECT_EQ(owner.filter_entries(), kChannels * kOrigins);
   EXPECT_LE(worst, 64u);
-  owner.set_now(from_ms(2'000 + kFilterEntryLife + 1'000));
+  owner.set_now(2'000ms + kFilterEntryLife + 1'000ms);
   for (int i = 0; i < 1'000; ++i) owner.sweep();
   EXPECT_EQ(owner.filter_entries(), 0u);
   EXPECT_EQ(owner.filter_bytes(), 0u);
@@ -260,7 +260,7 @@ TEST_F(OwnerTest, NothingOfADeadIncarnationIsHandledAfterItsDeath) {  // C2
   data(0, 1, "d", kBob);
   EXPECT_EQ(handled, "acd");
   EXPECT_EQ(owner.counters().from_the_dead, 1u);
-  owner.set_now(from_ms(2 * kFilterEntryLife));
+  owner.set_now(2 * kFilterEntryLife);
   owner.bury(kBob);  // the first is so long ago that nothing of it can be under way
   data(1, 2, "e");
   EXPECT_EQ(handled, "acde");
@@ -284,7 +284,7 @@ TEST_F(OwnerTest, RemembersABoundedNumberOfDeaths) {
 
 TEST_F(OwnerTest, AnEntryWhoseAcknowledgementWaitsOutlivesTheSweep) {  // a long stop in between
   data(0, 1, "a");
-  owner.set_now(from_ms(2 * kFilterEntryLife));
+  owner.set_now(2 * kFilterEntryLife);
   owner.sweep();
   EXPECT_THAT(answers(), ElementsAre("ack 1"));
 }

@@ -72,9 +72,10 @@ class ScriptedBusd : private RecordHandler, public ProcessEvents {
   Result<> confirm(const std::string& name, std::uint64_t n) {
     return say(ActiveOk{kSelf, channel_id(name), Epoch::of(1, n)});
   }
-  void pass(std::uint64_t ms) {
-    for (std::uint64_t spent = 0; spent < ms; spent += 20) {
-      core.tick(now += from_ms(20));
+  void pass(std::uint64_t ms) { pass(from_ms(ms)); }
+  void pass(Time time) {
+    for (Time spent{}; spent < time; spent += 20ms) {
+      core.tick(now += 20ms);
       if (link) link->tick(now, lease_age);
       (void)exchange();
     }

@@ -96,7 +96,7 @@ TEST_F(ProcessCoreTest, AGrantIsConfirmedUntilItIsAnswered) {
   busd.greet();
   const BindingId id = bind("entity/1");
   EXPECT_THAT(busd.said<Bind>(), SizeIs(1));
-  busd.pass(kRequestRetry + 100);
+  busd.pass(kRequestRetry + 100ms);
   EXPECT_THAT(busd.said<Bind>(), SizeIs(2)) << "repeated until answered";
   busd.heard.clear();
   (void)busd.grant("entity/1", id, 2);
@@ -105,7 +105,7 @@ TEST_F(ProcessCoreTest, AGrantIsConfirmedUntilItIsAnswered) {
   (void)busd.grant("entity/1", id, 2);  // a repeated answer
   EXPECT_THAT(busd.said<Active>(), SizeIs(2));
   EXPECT_THAT(busd.events, SizeIs(1));
-  busd.pass(kRequestRetry + 100);
+  busd.pass(kRequestRetry + 100ms);
   EXPECT_THAT(busd.said<Active>(), SizeIs(3));
   (void)busd.confirm("entity/1", 2);
   busd.heard.clear();
@@ -144,7 +144,7 @@ TEST_F(ProcessCoreTest, UnbindStopsAtOnceAndIsRepeated) {
   busd.events.clear();
   (void)deliver("entity/1", 2, "late");
   EXPECT_THAT(busd.events, IsEmpty());
-  busd.pass(kRequestRetry + 100);
+  busd.pass(kRequestRetry + 100ms);
   EXPECT_THAT(busd.said<Unbind>(), SizeIs(2));
   busd.connect();
   for (const Table& table : busd.said<Table>()) {
@@ -174,7 +174,7 @@ TEST_F(ProcessCoreTest, AnUnwantedGrantIsFreedUntilThatIsAnswered) {  // M14
   auto freed = busd.said<Freed>();
   ASSERT_THAT(freed, SizeIs(1));
   EXPECT_EQ(freed[0].ticket.number, 77u);
-  busd.pass(2 * kRequestRetry + 100);
+  busd.pass(2 * kRequestRetry + 100ms);
   EXPECT_THAT(busd.said<Freed>(), SizeIs(3));
   (void)busd.say(FreedOk{busd.kSelf, channel_id("entity/9"),
                          Ticket::of_bind(busd.kSelf, 76)});  // of another attempt

@@ -122,7 +122,7 @@ TEST_F(ProcessMoves, AMoveThatCannotDrainEndsBusyAndSendsFromHere) {
   EXPECT_TRUE(send("one"));
   EXPECT_TRUE(busd.core.move(x, kTarget));
   EXPECT_TRUE(send("two"));
-  busd.pass(kDrainDeadline + 100);
+  busd.pass(kDrainDeadline + 100ms);
   EXPECT_EQ(busd.events.back(), "not moved " + std::to_string(id) + " at 1.2 busy");
   EXPECT_EQ(busd.core.origin().counters().sent, 2u);
   EXPECT_FALSE(busd.core.moving(x));
@@ -183,7 +183,7 @@ TEST_F(ProcessMoves, ARefusedStateIsReclaimedAtOnceAndNothingIsLost) {
 
 TEST_F(ProcessMoves, ASilentTargetIsReclaimedAfterItsTime) {
   freeze();
-  busd.pass(kReclaimAfter - 200);
+  busd.pass(kReclaimAfter - 200ms);
   EXPECT_THAT(busd.said<Reclaim>(), IsEmpty());
   busd.pass(1000);
   EXPECT_THAT(busd.said<Reclaim>(), testing::Not(IsEmpty()));
@@ -318,7 +318,7 @@ TEST_F(ProcessMoves, WithoutBusrootTheProcessFencesItselfBeforeItsLeaseEnds) {  
   EXPECT_TRUE(send("unacknowledged"));
   busd.pass(3000);
   busd.lease_age = Heartbeat::kNoLease;
-  busd.pass(kLease - kLeaseMargin - 2500);
+  busd.pass(kLease - kLeaseMargin - 2500ms);
   EXPECT_TRUE(busd.core.has_session());
   busd.events.clear();
   busd.pass(3000);
@@ -333,7 +333,7 @@ TEST_F(ProcessMoves, WithoutBusrootTheProcessFencesItselfBeforeItsLeaseEnds) {  
 TEST_F(ProcessMoves, AfterAPauseNothingIsHandledOnceTheLeaseHasEnded) {  // D4
   busd.pass(3000);
   busd.events.clear();
-  busd.now += from_ms(kLease);
+  busd.now += kLease;
   deliver(x, Epoch::of(1, 2), 0, 4, "from before the pause");
   EXPECT_THAT(busd.events, ElementsAre("lease lost"));
 }
@@ -341,8 +341,7 @@ TEST_F(ProcessMoves, AfterAPauseNothingIsHandledOnceTheLeaseHasEnded) {  // D4
 TEST_F(ProcessMoves, AnEchoOfBusrootProlongsTheLease) {
   busd.pass(3 * kLease);
   EXPECT_TRUE(busd.core.has_session());
-  busd.lease_age =
-      static_cast<std::uint64_t>(from_ms(kLease).count());  // busd hears nothing itself
+  busd.lease_age = static_cast<std::uint64_t>(Time(kLease).count());  // busd hears nothing itself
   busd.pass(kLease);
   EXPECT_FALSE(busd.core.has_session());
 }

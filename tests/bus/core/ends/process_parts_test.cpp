@@ -25,7 +25,7 @@ TEST(LeaseTest, EndsOnlyOnceItHasBegun) {
   EXPECT_FALSE(lease.has_ended(from_ms(1'000'000))) << "nothing to lose";
   lease.begin(from_ms(1'000));
   lease.begin(from_ms(99'000));
-  const Time length = from_ms(40'000) - std::min(from_ms(kLeaseMargin), from_ms(10'000));
+  const Time length = from_ms(40'000) - std::min<Time>(kLeaseMargin, 10s);
   EXPECT_FALSE(lease.has_ended(from_ms(1'000) + length));
   EXPECT_TRUE(lease.has_ended(from_ms(1'001) + length));
   lease.renew(from_ms(5'000));

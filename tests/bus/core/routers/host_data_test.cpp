@@ -277,7 +277,8 @@ TEST_F(HostData, RestrictedRolesPostOnlyWhereTheyMaySend) {
     Peer& forbidden = gate();
     forbidden.say_run(run_to(store), message);
     harness.run();
-    EXPECT_EQ(reset_text(forbidden), "role \"gate\" may not post to what it may not send to");
+    EXPECT_EQ(reset_text(forbidden),
+              "role \"gate\" may not post to a name that it may not send to");
   }
   Peer& large = gate();
   large.say_run(run_to(store), post_to("bank/1") + std::string(3 * 1024 * 1024, 'x'));
@@ -287,7 +288,7 @@ TEST_F(HostData, RestrictedRolesPostOnlyWhereTheyMaySend) {
   Peer& many = gate();
   say_multicast(many, {store});
   harness.run();
-  EXPECT_EQ(reset_text(many), "role \"gate\" may not post to what it may not send to");
+  EXPECT_EQ(reset_text(many), "role \"gate\" may not post to a name that it may not send to");
   EXPECT_EQ(busroot.count(Kind::data), 0u);
   EXPECT_EQ(busroot.count(Kind::multicast), 0u);
 
@@ -361,7 +362,7 @@ TEST_F(HostData, WhatWaitsTooLongIsRefused) {
   for (std::uint64_t seq = 1; seq <= 20; ++seq) two.say_run(run_to("x/1", seq), body);
   harness.run();
   EXPECT_TRUE(two.take<Nack>().empty());
-  harness.advance(kQueueAge - 1000);
+  harness.advance(kQueueAge - 1000ms);
   EXPECT_TRUE(two.take<Nack>().empty());
   harness.advance(2000);  // the queue is refused, and the silent session ends
   EXPECT_TRUE(harness.closed(one));

@@ -83,7 +83,7 @@ TEST_F(HostHostile, ARecordThatIsNeverFinishedEndsItsSession) {
   Peer& one = join("one");
   one.say_record(first_piece(Lane::bulk, 100'000, 1'000));
   harness.run();
-  for (std::uint64_t spent = 0; spent < kQueueAge + 1'000; spent += 500) {
+  for (Time spent{}; spent < kQueueAge + 1s; spent += 500ms) {
     one.say(Vitals{});  // it speaks all the time
     harness.advance(500);
   }

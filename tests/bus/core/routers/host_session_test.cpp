@@ -131,7 +131,7 @@ TEST_F(HostSession, ALostSessionKeepsItsNamesForTheLease) {
   Peer& busroot = root();
   Peer& peer = join("one", {.pid = 10, .rows = {row("x/1")}});
   harness.cut(peer);
-  harness.advance(kLease - 100);
+  harness.advance(kLease - 100ms);
   EXPECT_NE(router.table().find(channel_id("x/1")), nullptr);
   EXPECT_EQ(busroot.count(Kind::process_dead), 0u);
   harness.advance(300);
@@ -153,7 +153,7 @@ TEST_F(HostSession, ByeFreesAtOnce) {
 
 TEST_F(HostSession, ASilentSessionEnds) {
   Peer& peer = join("one");
-  harness.advance(kLinkTimeout + 200, true);
+  harness.advance(kLinkTimeout + 200ms, true);
   EXPECT_TRUE(harness.closed(peer));
   EXPECT_EQ(router.table().process_count(), 1u);
 }
@@ -188,7 +188,7 @@ TEST_F(HostSession, ALateHelloOfAnEarlierSessionReplacesNothing) {  // F9
 
 TEST_F(HostSession, APeerThatDoesNotSayWhoItIsIsEnded) {
   Peer& peer = harness.connect({});
-  harness.advance(kLinkTimeout - 100);  // it keeps its session alive
+  harness.advance(kLinkTimeout - 100ms);  // it keeps its session alive
   EXPECT_FALSE(harness.closed(peer));
   harness.advance(300);
   EXPECT_TRUE(harness.closed(peer));

@@ -270,7 +270,7 @@ TEST_F(HostRestarted, AJournaledProcessThatEndsIsReportedDead) {
 
 TEST_F(HostRestarted, AJournaledProcessThatDoesNotComeBackHasItsLease) {
   Peer& busroot = root();
-  harness.advance(kLease - 1000);
+  harness.advance(kLease - 1000ms);
   EXPECT_EQ(busroot.count(Kind::process_dead), 0u);
   harness.advance(2000);
   EXPECT_EQ(busroot.count(Kind::process_dead), 2u);

@@ -59,11 +59,11 @@ TEST_F(HoldTest, IsBoundedPerNameAndInTotal) {
 
 TEST_F(HoldTest, GivesUpByAge) {
   EXPECT_TRUE(put(1, "old", 0) && put(1, "young", 5000) && put(2, "young", 5000));
-  hold.expire(from_ms(kQueueAge), take());
+  hold.expire(kQueueAge, take());
   EXPECT_TRUE(seen.empty());
-  hold.expire(from_ms(kQueueAge + 1), take());
+  hold.expire(kQueueAge + 1ms, take());
   EXPECT_EQ(seen, std::vector<std::string>{"old"});
-  hold.expire(from_ms(kQueueAge + 5001), take());
+  hold.expire(kQueueAge + 5001ms, take());
   EXPECT_EQ(hold.bytes(), 0u);
   EXPECT_EQ(hold.names(), 0u);
 }

@@ -185,7 +185,7 @@ TEST_F(RootMovesTest, ATargetWhoseTableIsNotKnownIsNoWitness) {
   harness->run();
   a = &announce("A", {frozen_row()});
   EXPECT_TRUE(root->in_grace());  // it may own names that nobody knows yet
-  harness->advance(kLease + 1000);
+  harness->advance(kLease + 1000ms);
   EXPECT_FALSE(root->in_grace());
   const Reclaimed back = reclaim();
   EXPECT_EQ(back.lineage, back.epoch);

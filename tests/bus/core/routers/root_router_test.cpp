@@ -108,7 +108,7 @@ TEST_F(RootTest, HostsAreBounded) {
 
 TEST_F(RootTest, ASilentSessionGivesWayAfterSuspicion) {
   Peer& old = connect("A", 1, "10.0.0.1:100");
-  harness->advance(kSuspect + 100, true);
+  harness->advance(kSuspect + 100ms, true);
   Peer& elsewhere = connect("A", 2, "10.0.0.2:100");
   EXPECT_EQ(elsewhere.count(Kind::welcome), 1u);
   EXPECT_TRUE(harness->closed(old));
@@ -370,12 +370,12 @@ TEST_F(RootTest, AHostThatCannotBeNotedIsKeptOut) {
 
 TEST_F(RootTest, AHostThatGraceHasStruckOffIsNotedAgainWithItsTable) {
   restart(2, {"A"});
-  harness->advance(kLease - 1000);
+  harness->advance(kLease - 1000ms);
   connect("A");
   harness->advance(2000);
   Peer& a = connect("A");  // anew, and slow
   EXPECT_TRUE(root->in_grace());
-  harness->advance(kLease - 900);  // two leases are over
+  harness->advance(kLease - 900ms);  // two leases are over
   EXPECT_FALSE(root->in_grace());
   EXPECT_TRUE(shell.journals.back().empty());
   a.say(TableEnd{});
@@ -386,7 +386,7 @@ TEST_F(RootTest, AHostThatGraceHasStruckOffIsNotedAgainWithItsTable) {
 TEST_F(RootTest, GraceEndsWithTheLeaseOfAHostThatStaysAway) {
   restart(2, {"A", "B", "bad name"});
   join("A");
-  harness->advance(kLease - 100);
+  harness->advance(kLease - 100ms);
   EXPECT_TRUE(root->in_grace());
   EXPECT_EQ(root->waiting_for(), std::set<std::string>{"B"});
   harness->advance(200);
@@ -396,7 +396,7 @@ TEST_F(RootTest, GraceEndsWithTheLeaseOfAHostThatStaysAway) {
 
 TEST_F(RootTest, GraceWaitsForAHostThatStillCollectsItsProcesses) {
   restart(2, {"A"});
-  harness->advance(kLease - 1000);
+  harness->advance(kLease - 1000ms);
   Peer& a = connect("A");
   harness->advance(5000);
   EXPECT_TRUE(root->in_grace());
@@ -411,7 +411,7 @@ TEST_F(RootTest, ALostHostKeepsItsNamesForTheLease) {
   EXPECT_EQ(shell.journals.back(), (std::vector<std::string>{"A", "B"}));
   bind(a, kA, "player/1");
   harness->cut(a);
-  harness->advance(kLease - 100);
+  harness->advance(kLease - 100ms);
   EXPECT_NE(entry("player/1"), nullptr);
   b.say(Bind{kB, 1, "player/1"});
   harness->run();
@@ -426,7 +426,7 @@ TEST_F(RootTest, ALostHostKeepsItsNamesForTheLease) {
 TEST_F(RootTest, ASilentLinkEndsAndItsNamesWaitForTheLease) {
   Peer& a = join("A");
   bind(a, kA, "player/1");
-  harness->advance(kLinkTimeout + 1000, true);
+  harness->advance(kLinkTimeout + 1000ms, true);
   EXPECT_TRUE(harness->closed(a));
   EXPECT_NE(entry("player/1"), nullptr);
   join("A", {"n1"}, 2);

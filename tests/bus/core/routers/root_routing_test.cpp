@@ -163,7 +163,7 @@ TEST_F(RootRouting, WhatIsHeldTooLongIsGivenBack) {
   restart(2, {"A", "B"});
   Peer& a = join("A");
   a.say_run(run_to(kA, "player/1", 1), "1");
-  harness->advance(kQueueAge - 1000);
+  harness->advance(kQueueAge - 1000ms);
   a.say(Probe{Lane::sync, kA, channel_id("player/1"), 2});
   harness->advance(2500);
   EXPECT_EQ(nacks(a, NackReason::overflow), 1u);
@@ -190,7 +190,7 @@ TEST_F(RootRouting, RunsToAHostThatIsAwayWaitForIt) {
   EXPECT_EQ(bodies(again), std::vector<std::string>{"1"});
 
   harness->cut(again);
-  harness->advance(kLease - 5000);
+  harness->advance(kLease - 5000ms);
   a.say_run(run_to(kA, "player/1", 2), "2");
   harness->advance(6000);  // the lease ends
   EXPECT_EQ(nacks(a, NackReason::no_owner), 1u);

@@ -197,7 +197,7 @@ TEST_F(RootWatching, ALostLinkChangesNoRows) {
   harness->run();
   EXPECT_EQ(a.count(Kind::watch_rows), 0u);
   harness->cut(again);
-  harness->advance(kLease + 100);
+  harness->advance(kLease + 100ms);
   const auto got = a.take<WatchRows>();
   ASSERT_EQ(got.size(), 1u);
   EXPECT_FALSE(got[0].rows[0].present);

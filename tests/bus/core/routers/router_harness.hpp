@@ -167,8 +167,9 @@ class RouterHarness {
     } while (deliver_to_peers() || deliver_to_router());
   }
   /// Lets time pass in ticks of 50 ms; peers keep their sessions alive unless `silent`.
-  void advance(std::uint64_t ms, bool silent = false) {
-    for (const Time end = now_ + from_ms(ms); now_ < end;) {
+  void advance(std::uint64_t ms, bool silent = false) { advance(from_ms(ms), silent); }
+  void advance(Time time, bool silent = false) {
+    for (const Time end = now_ + time; now_ < end;) {
       now_ += from_ms(50);
       for (auto& [id, peer] : peers_) {
         if (!silent && !peer->stopped_) peer->session_.tick(now_);

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 
+#include "base/hex.hpp"
 #include "bus/core/bytes.hpp"
 #include "tests/places.hpp"
 
@@ -28,14 +29,7 @@ inline Bytes golden_bytes(const std::string& name) {
 
 /// So that a failure shows the bytes.
 inline std::string hex_of(ByteView bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (const std::byte value : bytes) {
-    text += kDigits[static_cast<unsigned>(value) >> 4];
-    text += kDigits[static_cast<unsigned>(value) & 15];
-    text += ' ';
-  }
-  return text;
+  return starbus::hex_of(as_text(bytes));
 }
 
 }  // namespace starbus::bus

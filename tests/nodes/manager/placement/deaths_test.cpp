@@ -93,7 +93,7 @@ TEST_F(DeathsTest, WhatHadNotBegunOrIsOldIsNotSuspected) {
   };
   state.answered("b", serial, report({serving(kChat1), serving(kChat2)}), now);
   EXPECT_EQ(state.setbacks().records().size(), 1u);
-  now += std::chrono::milliseconds(kYouth);
+  now += kYouth;
   state.answered("b", serial, report({serving(kChat1), serving(kChat2)}), now);
   EXPECT_TRUE(state.setbacks().records().empty()) << "it has grown old";
   die("b");

@@ -26,7 +26,7 @@ TEST_F(PlacementStateTest, PlansNothingBeforeAllHostsHaveReported) {
   EXPECT_EQ(orders[0].actions, (std::vector<Action>{{Action::Kind::place, kChat1}}));
   EXPECT_TRUE(due().empty()) << "what is under way counts as done";
   answer(orders[0], {{kChat1, InstanceState::claiming, 0, {}}});
-  now += std::chrono::milliseconds(kHostSoon);
+  now += kHostSoon;
   EXPECT_EQ(due().size(), 1u) << "it is on its way: asked again soon";
 }
 
@@ -37,7 +37,7 @@ TEST_F(PlacementStateTest, SilentHostBlocksNothingAndKeepsClaims) {
     if (call.process == "a") answer(call);
   }
   EXPECT_TRUE(due().empty());
-  now += std::chrono::milliseconds(kFirstAnswer);
+  now += kFirstAnswer;
   const Calls orders = due();
   ASSERT_EQ(orders.size(), 1u);
   EXPECT_EQ(orders[0].actions, (std::vector<Action>{{Action::Kind::place, kChat2}}));
@@ -56,7 +56,7 @@ TEST_F(PlacementStateTest, AnOrderThatIsNotAnsweredIsGivenToAnother) {
   ASSERT_EQ(orders.size(), 1u);
   EXPECT_EQ(orders[0].process, "b");
   EXPECT_EQ(orders[0].actions.size(), 2u);
-  now += std::chrono::milliseconds(kHostSoon);
+  now += kHostSoon;
   EXPECT_EQ(due()[0].process, "a") << "asked again";
 }
 
@@ -86,7 +86,7 @@ TEST_F(PlacementStateTest, WhatFailedIsNotTriedThereForAWhile) {
   answer(orders[0]);
   EXPECT_TRUE(due().empty());
   EXPECT_EQ(state.waiting().size(), 1u);
-  now += std::chrono::milliseconds(kAvoid);
+  now += kAvoid;
   const Calls again = due();
   ASSERT_EQ(again.size(), 1u);
   EXPECT_EQ(again[0].actions, (std::vector<Action>{{Action::Kind::place, kChat1}}));
@@ -159,7 +159,7 @@ RC_GTEST_PROP(PlacementStateModel, ConvergesWhateverIsLost, ()) {
   }
   for (const InstanceId& id : quarantined) RC_ASSERT(state.setbacks().release(id));
   // On one host suspects are placed one behind the other's youth.
-  const auto honest = 20 + count * kYouth / 1'000;
+  const auto honest = 20 + count * static_cast<std::uint64_t>(kYouth / 1s);
   for (std::uint64_t i = 0; i < honest; ++i) turn(true);
   std::map<InstanceId, int> places;
   for (const auto& [process, rows] : hosts) {

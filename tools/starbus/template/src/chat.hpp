@@ -18,9 +18,9 @@ inline constexpr std::size_t kMostRooms = 1'000;     // of one partition
 inline constexpr std::size_t kMostLines = 50;        // of each room: the latest
 inline constexpr std::size_t kLongestLine = 200;     // bytes
 
-/// The rooms of one partition. They are in memory: what was said is forgotten with the host. To
-/// keep it, load in start() and save in stop(): see "Next" in README.md. Belongs to the loop's
-/// thread; the host that makes it may end it at any time.
+/// The rooms of one partition. They are in memory: their lines are forgotten with the host. To keep
+/// them, load in start() and save in stop(): see "Next" in README.md. Belongs to the loop's thread;
+/// the host that makes it may end it at any time.
 class Chat final : public service::Service, public rpc::Callable<Chat> {
  public:
   explicit Chat(service::Instance& instance) : instance_(instance) {}
@@ -38,7 +38,7 @@ class Chat final : public service::Service, public rpc::Callable<Chat> {
     if (lines.size() > kMostLines) lines.pop_front();
     return lines.size();
   }
-  /// The latest lines; of a room that nobody has spoken in, none.
+  /// The latest lines of a room; none if nobody has spoken there.
   service::Result<std::vector<std::string>> history(rpc::Caller&, std::string room) {
     if (auto mine = instance_.check(room); !mine) return mine.error();
     const auto found = rooms_.find(room);

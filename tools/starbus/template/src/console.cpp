@@ -1,11 +1,11 @@
-// A node that calls the game and mirrors its players. What it does is asked for at its admin
-// server, so curl is enough to play: see scripts/try. It could as well be a gate.
-#include <charconv>
+// A node that calls the game and mirrors its players. Its commands come to its admin server, so
+// curl is enough to play: see scripts/try. It could as well be a gate.
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/numbers.hpp"
 #include "chat.hpp"
 #include "nodes/runtime/node.hpp"
 #include "nodes/service/partitions.hpp"
@@ -26,7 +26,7 @@ unsigned status_of(const rpc::Error& error) {
   return 503;
 }
 
-/// The answer to who asked by HTTP: the value of a call as JSON, or why there is none.
+/// The answer over HTTP: the value of a call as JSON, or why there is none.
 template <class Answer>
 Response respond(const char* what, const Answer& answer) {
   if (!answer) return Response::error(status_of(answer.error()), answer.error().to_string());
@@ -85,17 +85,13 @@ class Console final : public nodes::App {
   }
   /// By name: to the entity itself.
   void add_score(const Request& request, const Reply& reply) {
-    const std::string text = request.parameter_or("points", "1");
-    std::int64_t points = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), points);
-    if (read.ec != std::errc() || read.ptr != text.data() + text.size()) {
-      return reply(Response::error(400, "points is a number"));
-    }
+    const auto points = starbus::parse_number<std::int64_t>(request.parameter_or("points", "1"));
+    if (!points) return reply(Response::error(400, "points is a number"));
     const std::string channel = player_channel(request.parameter_or("player", ""));
-    rpc::call<&Player::add_score>(node_->rpc(), channel, {}, points)(
+    rpc::call<&Player::add_score>(node_->rpc(), channel, {}, *points)(
         [reply](const auto& score) { reply(respond("score", score)); });
   }
-  /// Asks nobody: the copies are here.
+  /// Asks no other process: the copies are here.
   nlohmann::json copies() const {
     nlohmann::json all = nlohmann::json::object();
     for (const auto& [name, copy] : copies_) {

@@ -22,7 +22,7 @@ namespace service = starbus::nodes::service;
 
 inline constexpr std::size_t kLongestName = 40;  // bytes, of a room or a player
 
-/// 1..40 of a-z 0-9 _ -. What comes from outside becomes part of names of the bus, and of logs.
+/// 1..40 of a-z 0-9 _ -. Names from outside become part of names of the bus, and of logs.
 inline bool is_name(std::string_view text) {
   const auto allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';

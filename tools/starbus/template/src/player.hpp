@@ -1,4 +1,4 @@
-// An entity: with properties that are declared once and reach whoever mirrors it.
+// An entity: with properties that are declared once and reach every mirror of it.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace game {
 
-/// What is known of a player. `ghost`: copies in other processes see the field.
+/// The properties of a player. `ghost`: copies in other processes see the field.
 struct PlayerState : entity::Properties<PlayerState> {
   entity::Field<std::string, entity::ghost> name{this, "name"};
   entity::Field<std::int64_t, entity::ghost> score{this, "score"};
@@ -21,8 +21,8 @@ inline std::string player_channel(const std::string& name) {
   return "player/" + name;
 }
 
-/// The real one, of which there is one in the cluster: who owns the player's channel. Made and
-/// ended by the EntityHost of its node, which tells all copies what has changed, once a tick (see
+/// The real one, of which there is one in the cluster: it has the player's channel. Made and ended
+/// by the EntityHost of its node, which sends its changes to all copies, once a tick (see
 /// player_copy.hpp). Belongs to the loop's thread.
 class Player final : public entity::EntityOf<Player> {
  public:

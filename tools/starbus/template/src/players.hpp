@@ -15,9 +15,9 @@ inline constexpr const char* kPlayers = "players";
 inline constexpr std::uint32_t kPlayersPartitions = 4;  // as in config/manager.toml
 inline constexpr std::size_t kMostPlayers = 1'000;      // of one partition
 
-/// Makes the entities of one partition. Each has a channel of its own, so whoever calls a player
-/// calls it directly. They end with this: when the host drains or dies, the manager puts the
-/// partition on another host, where they enter anew.
+/// Makes the entities of one partition. Each has a channel of its own, so a caller calls a player
+/// directly. They end with this: when the host drains or dies, the manager puts the partition on
+/// another host, where they enter again.
 class Players final : public service::Service, public rpc::Callable<Players> {
  public:
   /// `at`: the process, for people. The host of entities outlives this.

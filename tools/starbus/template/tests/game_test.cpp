@@ -35,7 +35,7 @@ struct Process {
     host.open();
     bus.connect([this](const bus::Result<>& result) { connected = result.has_value(); });
   }
-  /// What the manager would do.
+  /// The part of the manager.
   void place(const service::InstanceId& id) {
     rpc::Caller manager;
     host.order(manager, {1, {{service::Action::Kind::place, id}}}).value();

@@ -1,9 +1,9 @@
-#include "storage/crc32c.hpp"
+#include "base/crc32c.hpp"
 
 #include <boost/crc.hpp>
 #include <cstring>
 
-namespace starbus::storage {
+namespace starbus {
 
 std::uint32_t crc32c_portable(std::uint32_t before, std::string_view data) {
   // Boost's register is not reflected: its initial remainder is the mirrored, uninverted CRC.
@@ -45,4 +45,4 @@ std::uint32_t crc32c(std::uint32_t before, std::string_view data) {
 }
 #endif
 
-}  // namespace starbus::storage
+}  // namespace starbus

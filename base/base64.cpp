@@ -1,10 +1,10 @@
-#include "mail/repair/base64.hpp"
+#include "base/base64.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 
-namespace starbus::bus::busd::mail {
+namespace starbus {
 namespace {
 
 constexpr std::string_view kAlphabet =
@@ -53,7 +53,7 @@ std::optional<std::string> from_base64(std::string_view text) {
       if (value == kNone) return std::nullopt;
       group = group << 6 | value;
     }
-    // Bits behind the last byte must be zero: one text for one body.
+    // Bits after the last byte must be zero: one text for one body.
     if ((group & ((1U << (8 * padding)) - 1)) != 0) return std::nullopt;
     for (std::size_t k = 0; k < 3 - padding; ++k) {
       bytes += static_cast<char>(group >> (16 - 8 * k) & 0xff);
@@ -62,4 +62,4 @@ std::optional<std::string> from_base64(std::string_view text) {
   return bytes;
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus
