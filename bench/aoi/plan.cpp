@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "bench/aoi/cases.hpp"
+
 namespace starbus::bench::aoi {
 namespace {
 
 namespace area = starbus::aoi;
-using Against = Row::Against;
 
 const Workload kW1{"w1", 10'000, 2'000, 30, 1, 100};
 const Workload kW2{"w2", 1'000, 60, 30, 1, 100};
@@ -73,79 +74,108 @@ Setup symmetric() {
   return setup;
 }
 
+/// What a run has measured, by the names that rows use.
+Metrics metrics_of(const Costs& costs) {
+  return {{"move", costs.per_move},
+          {"update", costs.per_update},
+          {"insert", costs.insert},
+          {"insert_one", costs.insert_one},
+          {"memory", costs.memory},
+          {"first", costs.first},
+          {"most", costs.most},
+          {"events", costs.events},
+          {"neighbours", costs.neighbours}};
+}
+
 class Builder {
  public:
-  explicit Builder(double allowance) : allowance_(allowance) {}
+  Builder(double allowance, int ticks) : allowance_(allowance), ticks_(ticks) {}
 
   void floor(const Workload& workload, double slowest) {
-    plan_.cases.push_back({"floor", workload});
-    Row& it = row(workload, "floor", "", &Costs::per_move, "ns/move");
-    it.bar = slowest;
-    it.of_machine = true;
+    add(workload, "floor", [](const Workload& of) { return run_floor(of); });
+    Row& it = row(workload, "floor", "", "move", "ns/move");
+    it.bar = Bar{.limit = slowest, .of_machine = true};
   }
 
   void run(const Workload& workload, const std::string& name, const Setup& setup) {
-    plan_.cases.push_back({name, workload, setup});
+    add(workload, name,
+        [setup](const Workload& of) { return starbus::bench::aoi::run(of, setup); });
   }
 
   Row& row(const Workload& workload, const std::string& name, const std::string& suffix,
-           double Costs::*shown, const std::string& unit) {
-    Row row;
-    row.of = workload.name + "." + name;
-    row.name = row.of + suffix;
-    row.shown = shown;
-    row.unit = unit;
-    plan_.rows.push_back(row);
-    return plan_.rows.back();
+           const std::string& metric, const std::string& unit) {
+    const std::string of = workload.name + "." + name;
+    SuiteCase& one = case_of(workload, name);
+    one.rows.push_back({of + suffix, unit, {of, metric}});
+    return one.rows.back();
   }
 
   void per_move(const Workload& workload, const std::string& name, std::optional<double> bar) {
-    Row& it = row(workload, name, "", &Costs::per_move, "ns/move");
-    it.against = Against::floor;
-    it.base = workload.name + ".floor";
-    if (bar) it.bar = *bar * allowance_;
+    row(workload, name, "", "move", "ns/move");
+    against(workload, name, "move", "", "floor", bar);
   }
 
   void against_plain(const Workload& workload, const std::string& name, double bar) {
-    Row& it = row(workload, name, "", &Costs::per_move, "ns/move");
-    it.against = Against::plain;
-    it.base = workload.name + ".grid";
-    it.bar = bar * allowance_;
+    row(workload, name, "", "move", "ns/move");
+    against(workload, name, "move", "", "grid", bar);
   }
 
   void insert(const Workload& workload, const std::string& name, double bar_ms, double floor) {
-    Row& it = row(workload, name, ".insert", &Costs::insert, "ms");
-    it.against = Against::floor;
-    it.compared = &Costs::insert_one;
-    it.base = workload.name + ".floor";
-    it.bar = bar_ms * 1e6 / workload.entities / floor * allowance_;
+    row(workload, name, ".insert", "insert", "ms");
+    against(workload, name, "insert_one", ".insert", "floor",
+            bar_ms * 1e6 / workload.entities / floor);
   }
 
   void update(const Workload& workload, const std::string& name, std::optional<double> bar_ms) {
-    Row& it = row(workload, name, "", &Costs::per_update, "ms/update");
+    Row& it = row(workload, name, "", "update", "ms/update");
     if (!bar_ms) return;
-    it.bar = *bar_ms * allowance_;
-    it.paced_by = kW2.name + ".floor";  // also a crowd
-    it.pace = kBars[1].floor;
+    it.bar = Bar{.limit = *bar_ms * allowance_};
+    // The nearest floor: also a crowd.
+    it.bar->pace = Bar::Pace{{kW2.name + ".floor", "", "move"}, kBars[1].floor};
+    case_of(workload, name).needs = {kW2.name + ".floor"};
   }
 
   void memory(const std::string& name, const Setup& setup, bool barred) {
     run(kTen, name, setup);
-    Row& it = row(kTen, name, ".memory", &Costs::memory, "bytes/entity");
-    if (barred) it.bar = kMemory;
-    for (const auto& [suffix, when] :
-         {std::pair{".memory.first", &Costs::first}, std::pair{".memory.most", &Costs::most}}) {
-      Row& other = row(kTen, name, suffix, when, "bytes/entity");
-      if (barred) other.bar = kMemory;
+    for (const auto& [suffix, metric] :
+         {std::pair{".memory", "memory"}, {".memory.first", "first"}, {".memory.most", "most"}}) {
+      Row& it = row(kTen, name, suffix, metric, "bytes/entity");
+      if (barred) it.bar = Bar{.limit = kMemory};
     }
-    if (barred) row(kTen, name, ".neighbours", &Costs::neighbours, "");
+    if (barred) row(kTen, name, ".neighbours", "neighbours", "");
   }
 
-  Plan take() { return std::move(plan_); }
+  std::vector<SuiteCase> take() { return std::move(cases_); }
 
  private:
+  template <class Measure>
+  void add(Workload workload, const std::string& name, Measure measure) {
+    if (ticks_ != 0) workload.ticks = ticks_;
+    SuiteCase one{.name = workload.name + "." + name};
+    one.run = [workload, measure](const std::string&, int) -> Result<Metrics> {
+      return metrics_of(measure(workload));
+    };
+    cases_.push_back(std::move(one));
+  }
+
+  SuiteCase& case_of(const Workload& workload, const std::string& name) {
+    return *std::ranges::find(cases_, workload.name + "." + name, &SuiteCase::name);
+  }
+
+  /// A quotient by the moves of another case of the same workload. Cases of one repetition are
+  /// measured one after the other, so a slow phase of the machine slows both.
+  void against(const Workload& workload, const std::string& name, const std::string& metric,
+               const std::string& suffix, const std::string& base, std::optional<double> bar) {
+    Row& it =
+        row(workload, name, suffix + ".ratio", metric, base == "grid" ? "x plain" : "x floor");
+    it.divisor = Row::Figure{workload.name + "." + base, "move"};
+    if (bar) it.bar = Bar{.limit = *bar * allowance_};
+    case_of(workload, name).needs.push_back(it.divisor->of);
+  }
+
   double allowance_;
-  Plan plan_;
+  int ticks_;
+  std::vector<SuiteCase> cases_;
 };
 
 void add_workload(Builder& build, const Bars& bars, bool simd) {
@@ -153,8 +183,8 @@ void add_workload(Builder& build, const Bars& bars, bool simd) {
   build.floor(workload, bars.slowest_floor);
   build.run(workload, "grid", {});
   build.per_move(workload, "grid", bars.grid);
-  build.row(workload, "grid", ".events", &Costs::events, "events/move");
-  build.row(workload, "grid", ".neighbours", &Costs::neighbours, "");
+  build.row(workload, "grid", ".events", "events", "events/move");
+  build.row(workload, "grid", ".neighbours", "neighbours", "");
   if (simd) {
     build.run(workload, "grid_portable", portable());
     build.per_move(workload, "grid_portable", bars.grid * 2);
@@ -189,21 +219,10 @@ void add_comparisons(Builder& build) {
   }
 }
 
-void keep_only(Plan& plan, const std::string& only) {
-  if (only.empty()) return;
-  std::erase_if(plan.rows, [&](const Row& row) { return row.name.rfind(only, 0) != 0; });
-  std::erase_if(plan.cases, [&](const Case& one) {
-    return std::none_of(plan.rows.begin(), plan.rows.end(), [&](const Row& row) {
-      return row.of == one.full_name() || row.base == one.full_name() ||
-             row.paced_by == one.full_name();
-    });
-  });
-}
-
 }  // namespace
 
-Plan make_plan(bool simd, int ticks, const std::string& only) {
-  Builder build(simd ? 1 : kWithoutSimd);
+std::vector<SuiteCase> make_plan(bool simd, int ticks) {
+  Builder build(simd ? 1 : kWithoutSimd, ticks);
   for (const Bars& bars : kBars) add_workload(build, bars, simd);
   build.run(kW1, "features", features());
   build.against_plain(kW1, "features", kFeatures);
@@ -222,12 +241,7 @@ Plan make_plan(bool simd, int ticks, const std::string& only) {
   build.memory("hashed_grid", on(area::Backend::hashed_grid), false);
   build.memory("cross_list", on(area::Backend::cross_list), false);
   add_comparisons(build);
-  Plan plan = build.take();
-  keep_only(plan, only);
-  for (Case& one : plan.cases) {
-    if (ticks != 0) one.workload.ticks = ticks;
-  }
-  return plan;
+  return build.take();
 }
 
 }  // namespace starbus::bench::aoi

@@ -1,7 +1,5 @@
 #include "bench/bus/cases.hpp"
 
-#include <fnmatch.h>
-
 namespace starbus::bench {
 namespace {
 
@@ -60,14 +58,6 @@ std::vector<Case> make_cases() {
 const std::vector<Case>& all_cases() {
   static const std::vector<Case> cases = make_cases();
   return cases;
-}
-
-std::vector<Case> matching_cases(const std::string& glob) {
-  std::vector<Case> found;
-  for (const Case& one : all_cases()) {
-    if (glob.empty() || fnmatch(glob.c_str(), one.name.c_str(), 0) == 0) found.push_back(one);
-  }
-  return found;
 }
 
 }  // namespace starbus::bench

@@ -32,7 +32,4 @@ struct Case {
 
 const std::vector<Case>& all_cases();
 
-// Cases whose name matches a glob such as "thr.*" ("" matches all).
-std::vector<Case> matching_cases(const std::string& glob);
-
 }  // namespace starbus::bench

@@ -6,7 +6,7 @@
 #include "bench/bus/load_process.hpp"
 #include "bench/bus/role_command.hpp"
 #include "bench/harness/clock.hpp"
-#include "bench/harness/folder.hpp"
+#include "bench/harness/files.hpp"
 
 namespace starbus::bench {
 namespace {

@@ -1,13 +1,9 @@
 // bench_bus: starbus and its peers through the same hops, measured in one run.
-#include <CLI/CLI.hpp>
-#include <algorithm>
-#include <iostream>
-
 #include "bench/bus/cases.hpp"
 #include "bench/bus/driver.hpp"
 #include "bench/bus/peer.hpp"
-#include "bench/bus/report.hpp"
 #include "bench/bus/role_command.hpp"
+#include "bench/harness/suite.hpp"
 #ifdef STARBUS_SABOTAGE
 #include "tests/sim/broken/rules.hpp"
 #endif
@@ -15,70 +11,47 @@
 namespace starbus::bench {
 namespace {
 
-struct Arguments {
-  std::string case_glob;
-  std::vector<std::string> peers;
-  std::string base = "nats";
-  int repetitions = 5;
-  bool quick = false;
-  bool list = false;
-  std::string json_path;
-  RunOptions run;
-};
-
-void list_cases() {
-  for (const Case& one : all_cases()) {
-    std::cout << one.name << std::string(24 - std::min<std::size_t>(one.name.size(), 23), ' ')
-              << one.about << "\n";
+// What a case of this shape reports. The throughput of a case that measures it has the case's name.
+std::vector<Row> rows_of(const Case& which) {
+  const bool request = which.shape == Shape::kRequest;
+  const bool latency = request || which.shape == Shape::kOpenLoop;
+  std::vector<Row> rows;
+  const auto add = [&](const std::string& metric, const std::string& unit) {
+    const bool main_figure = metric == "rate" && !latency;
+    rows.push_back({which.name + (main_figure ? "" : "." + metric), unit, {which.name, metric}});
+  };
+  if (latency) add("p50", "us");
+  if (latency) add("p99", "us");
+  if (latency && !request) add("p999", "us");
+  if (which.shape != Shape::kOpenLoop) add("rate", "1/s");
+  add("cpu", "CPU s per million");
+  if (!latency) add("back", "bytes back, %");
+  if (!which.baseline.empty()) {
+    rows.push_back({which.name + ".p99.ratio_undisturbed",
+                    "x " + which.baseline,
+                    {which.name, "p99"},
+                    Row::Figure{which.baseline, "p99"}});
   }
+  return rows;
 }
 
-bool run_one(const Case& which, Peer& peer, int repetition, const Arguments& arguments,
-             Report& report) {
-  std::cerr << "rep " << repetition + 1 << "/" << arguments.repetitions << "  " << which.name
-            << "  " << peer.name() << ": " << std::flush;
-  const Result<Metrics> metrics = run_case(which, peer, arguments.run);
-  if (!metrics) {
-    std::cerr << "FAILED: " << metrics.error().what << "\n";
-    return false;
-  }
-  for (const auto& [name, value] : *metrics) std::cerr << name << " " << value << "  ";
-  std::cerr << "\n";
-  report.add(which.name, std::string(peer.name()), repetition, *metrics);
-  return true;
-}
-
-int run_all(const Arguments& arguments) {
-  install_interrupt_handler();
-  const std::vector<Case> cases = matching_cases(arguments.case_glob);
-  if (cases.empty()) {
-    std::cerr << "no case matches " << arguments.case_glob << "; see --list\n";
-    return 2;
-  }
-  Report report(arguments.base);
-  bool good = true;
-  for (int repetition = 0; repetition < arguments.repetitions; ++repetition) {
-    for (const Case& which : cases) {
-      // Peers alternate within a repetition and start with another one each time, so that none of
-      // them always runs on the machine that the one before has warmed up.
-      for (std::size_t i = 0; i < arguments.peers.size() && !interrupted(); ++i) {
-        const std::size_t turn =
-            (i + static_cast<std::size_t>(repetition)) % arguments.peers.size();
-        Peer& peer = *find_peer(arguments.peers[turn]);
-        if (which.tls && !peer.supports_tls()) continue;
-        if (which.stop_seconds > 0 && peer.is_floor()) continue;
-        good = run_one(which, peer, repetition, arguments, report) && good;
-      }
+std::vector<SuiteCase> cases_of(const RunOptions& options) {
+  std::vector<SuiteCase> cases;
+  for (const Case& which : all_cases()) {
+    SuiteCase one{.name = which.name, .about = which.about, .peers = {}};
+    for (const auto& peer : all_peers()) {
+      if (which.tls && !peer->supports_tls()) continue;
+      if (which.stop_seconds > 0 && peer->is_floor()) continue;
+      one.peers.emplace_back(peer->name());
     }
+    one.run = [&which, &options](const std::string& peer, int) {
+      return run_case(which, *find_peer(peer), options);
+    };
+    one.rows = rows_of(which);
+    if (!which.baseline.empty()) one.needs = {which.baseline};
+    cases.push_back(std::move(one));
   }
-  std::cout << report.table(cases, arguments.peers);
-  if (!arguments.json_path.empty()) {
-    const auto written = write_text(arguments.json_path, report.json(cases, arguments.peers));
-    if (!written) std::cerr << written.error().what << "\n";
-    good = good && written;
-  }
-  if (interrupted()) return 130;
-  return good ? 0 : 1;
+  return cases;
 }
 
 int main_of(int argc, char** argv) {
@@ -89,52 +62,38 @@ int main_of(int argc, char** argv) {
       "(floors: bare libzmq and bare sockets through relays that do nothing else), and starbus\n"
       "when it is built in. Peers alternate within each repetition; figures are medians.\n"
       "Progress goes to standard error, the table to standard output."};
-  Arguments arguments;
+  SuiteOptions options;
+  options.seconds = 2;
+  RunOptions run;
   RoleArguments role_arguments;
   std::vector<std::string> names;
   for (const auto& peer : all_peers()) {
     names.emplace_back(peer->name());
-    if (!peer->on_demand()) arguments.peers.emplace_back(peer->name());
+    if (!peer->on_demand()) options.peers.emplace_back(peer->name());
   }
-  app.add_option("--case", arguments.case_glob, "Only cases that match this glob, as \"thr.64.*\"")
-      ->type_name("GLOB");
-  app.add_option("--peer", arguments.peers,
-                 "Only these peers, separated by commas. \"no-acks\": starbus without end-to-end\n"
-                 "acknowledgements, see scripts/bench acks")
-      ->delimiter(',')
-      ->check(CLI::IsMember(names))
-      ->type_name("LIST");
-  app.add_option("--base", arguments.base, "The peer that starbus is compared with")
+  std::string base = "nats";
+  add_suite_options(app, options, "One repetition of half a second: does it work?");
+  add_seconds_option(app, options);
+  add_peer_option(app, options, names,
+                  "Only these peers, separated by commas. \"no-acks\": starbus without end-to-end\n"
+                  "acknowledgements, see scripts/bench acks");
+  app.add_option("--base", base, "The peer that starbus is compared with")
       ->check(CLI::IsMember(names))
       ->capture_default_str();
-  auto* repetitions = app.add_option("--reps", arguments.repetitions, "Repetitions of everything")
-                          ->check(CLI::Range(1, 1000))
-                          ->capture_default_str();
-  auto* seconds = app.add_option("--seconds", arguments.run.seconds, "Measured time of one run")
-                      ->check(CLI::Range(0.1, 600.0))
-                      ->capture_default_str();
-  app.add_flag("--quick", arguments.quick, "One repetition of half a second: does it work?");
-  app.add_option("--window", arguments.run.window,
+  app.add_option("--window", run.window,
                  "Messages that a sender keeps ahead of its receiver in throughput cases\n"
                  "(default: what suits each peer best)");
-  app.add_flag("--keep", arguments.run.keep_directory,
+  app.add_flag("--keep", run.keep_directory,
                "Keep the temporary directories with logs and configurations");
-  app.add_flag("--list", arguments.list, "List the cases and stop");
-  app.add_option("--json", arguments.json_path,
-                 "Also write the medians there, as flat keys bus.CASE[.METRIC].PEER")
-      ->type_name("FILE");
   CLI::App* role = app.add_subcommand("role");
   add_role_options(*role, role_arguments);
   CLI11_PARSE(app, argc, argv);
   if (role->parsed()) return run_role_command(role_arguments, make_role);
-  if (arguments.list) {
-    list_cases();
-    return 0;
-  }
-  arguments.run.short_stops = arguments.quick;
-  if (arguments.quick && repetitions->count() == 0) arguments.repetitions = 1;
-  if (arguments.quick && seconds->count() == 0) arguments.run.seconds = 0.5;
-  return run_all(arguments);
+  make_quick(app, options, "--reps", options.repetitions, 1);
+  make_quick(app, options, "--seconds", options.seconds, 0.5);
+  run.seconds = options.seconds;
+  run.short_stops = options.quick;
+  return run_suite(options, cases_of(run), Report("bus", {options.peers, "starbus", {base}}));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "bench/bus/nats_ready.hpp"
 #include "bench/bus/peer.hpp"
 #include "bench/harness/clock.hpp"
+#include "bench/harness/files.hpp"
 
 namespace starbus::bench {
 

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "bench/bus/peer.hpp"
+#include "bench/harness/files.hpp"
 #include "bus/client/bus.hpp"
 #include "bus/core/limits.hpp"
 #include "bus/io/link.hpp"

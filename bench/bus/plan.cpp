@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <thread>
+
+#include "bench/harness/files.hpp"
 
 namespace starbus::bench {
 
@@ -86,22 +86,6 @@ Result<void> wait_for_port(int port) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return fail("nothing listens on port " + std::to_string(port));
-}
-
-Result<std::string> read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail("cannot read " + path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-Result<void> write_text(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file) return fail("cannot write " + path);
-  return {};
 }
 
 }  // namespace starbus::bench

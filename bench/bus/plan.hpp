@@ -46,7 +46,4 @@ int free_port();
 // Waits until something accepts connections on a port of 127.0.0.1; fails after 10 seconds.
 Result<void> wait_for_port(int port);
 
-Result<std::string> read_text(const std::string& path);
-Result<void> write_text(const std::string& path, const std::string& text);
-
 }  // namespace starbus::bench

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "bench/game/micro.hpp"
 #include "entity/objects/entity_manager.hpp"
 #include "entity/properties/properties.hpp"
 
@@ -424,4 +425,8 @@ BENCHMARK(BM_Managed_Memory)->Iterations(1)->Unit(benchmark::kMillisecond);
 }  // namespace
 }  // namespace starbus::bench
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  return starbus::bench::micro_main(
+      argc, argv, "entity",
+      "Measures properties and entities, beside a plain store, memcpy and std::map.");
+}

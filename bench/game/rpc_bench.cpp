@@ -9,6 +9,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "bench/game/micro.hpp"
 #include "entity/rpc/rpc.hpp"
 #include "nodes/hosting/entity_host.hpp"
 #include "nodes/runtime/main_loop.hpp"
@@ -260,4 +261,7 @@ BENCHMARK(BM_DispatchFromBytes_Text);
 }  // namespace
 }  // namespace starbus::bench
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  return starbus::bench::micro_main(argc, argv, "rpc",
+                                    "Measures calls within a process, beside a virtual call.");
+}

@@ -1,13 +1,10 @@
 // bench_timers: what timers cost with 1,000,000 of them pending, beside a std::multimap and a
-// binary heap with the same load in the same run. Medians over batches of 1,000 calls; of passes,
-// the longest of all repetitions, in time that the thread ran.
+// binary heap with the same load in the same run. Medians over batches of 1,000 calls; passes are
+// in time that the thread ran.
 #include <time.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
@@ -18,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/harness/suite.hpp"
 #include "entity/timers/timer_wheel.hpp"
 
 namespace starbus::bench {
@@ -125,27 +123,6 @@ class Heap {
   std::size_t fired_ = 0;
 };
 
-class Figures {
- public:
-  void add(const std::string& metric, const std::string& peer, double value, const char* unit) {
-    rows_.emplace_back("timers." + metric + "." + peer, value);
-    std::printf("%-22s %-10s %12.1f %s\n", metric.c_str(), peer.c_str(), value, unit);
-    std::fflush(stdout);
-  }
-  bool write(const std::string& path) const {
-    std::ofstream json(path);
-    json << "{";
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      json << (i == 0 ? "\n" : ",\n") << "  \"" << rows_[i].first << "\": " << rows_[i].second;
-    }
-    json << "\n}\n";
-    return bool(json);
-  }
-
- private:
-  std::vector<std::pair<std::string, double>> rows_;
-};
-
 /// So that nobody else on this core is counted.
 Time thread_time() {
   timespec now{};
@@ -244,13 +221,8 @@ class Run {
   std::vector<Time> due_;
 };
 
-double at_share(std::vector<double> values, double share) {
-  std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
-}
-
 /// The floor of whatever finds one of so many timers: a write to its memory, at random.
-void measure_memory(std::size_t count, Figures& figures) {
+Metrics measure_memory(std::size_t count) {
   struct alignas(64) Record {
     std::uint64_t words[16];
   };
@@ -265,72 +237,79 @@ void measure_memory(std::size_t count, Figures& figures) {
     const Time taken = Clock::now() - begin;
     times.push_back(static_cast<double>(taken.count()) / kBatch);
   }
-  figures.add("touch.p50", "memory", at_share(times, 0.5), "ns");
+  return {{"touch", quantile(times, 0.5)}};
 }
 
 template <class Peer>
-void measure(std::size_t count, std::size_t repetitions, Figures& figures) {
-  std::vector<double> fill, insert, cancel, recent, minute, minute_longest, at_once,
-      at_once_longest, p999;
-  for (std::size_t i = 0; i < repetitions; ++i) {
-    Run<Peer> run(count, i);
-    run.replace();
-    run.pass();
-    run.all_at_once();
-    fill.push_back(run.fill);
-    insert.insert(insert.end(), run.insert.begin(), run.insert.end());
-    cancel.insert(cancel.end(), run.cancel.begin(), run.cancel.end());
-    recent.insert(recent.end(), run.recent.begin(), run.recent.end());
-    minute.push_back(run.minute.per_timer);
-    minute_longest.push_back(run.minute.longest);
-    at_once.push_back(run.at_once.per_timer);
-    at_once_longest.push_back(run.at_once.longest);
-    p999.push_back(run.at_once.p999);
-  }
-  const auto add = [&](const char* metric, const std::vector<double>& values, double share,
-                       const char* unit) {
-    figures.add(metric, Peer::kName, at_share(values, share), unit);
+Metrics measure(std::size_t count, int seed) {
+  Run<Peer> run(count, static_cast<std::uint64_t>(seed));
+  run.replace();
+  run.pass();
+  run.all_at_once();
+  return {{"insert.p50", quantile(run.insert, 0.5)},
+          {"insert.p99", quantile(run.insert, 0.99)},
+          {"cancel.p50", quantile(run.cancel, 0.5)},
+          {"cancel.p99", quantile(run.cancel, 0.99)},
+          {"insert_and_cancel.p50", quantile(run.recent, 0.5)},
+          {"fill", run.fill},
+          {"advance", run.minute.per_timer},
+          {"advance.longest", run.minute.longest},
+          {"at_once", run.at_once.per_timer},
+          {"at_once.p999", run.at_once.p999},
+          {"at_once.longest", run.at_once.longest}};
+}
+
+constexpr const char* kMemory = "memory";
+
+SuiteCase timers(const std::size_t& count) {
+  const std::string name = "timers";
+  SuiteCase one{.name = name,
+                .about = "set, cancelled and fired",
+                .peers = {Wheel::kName, Multimap::kName, Heap::kName}};
+  one.run = [&count](const std::string& peer, int repetition) -> Result<Metrics> {
+    if (peer == Wheel::kName) return measure<Wheel>(count, repetition);
+    if (peer == Multimap::kName) return measure<Multimap>(count, repetition);
+    return measure<Heap>(count, repetition);
   };
-  add("insert.p50", insert, 0.5, "ns");
-  add("insert.p99", insert, 0.99, "ns");
-  add("cancel.p50", cancel, 0.5, "ns");
-  add("cancel.p99", cancel, 0.99, "ns");
-  add("insert_and_cancel.p50", recent, 0.5, "ns");
-  add("fill", fill, 0.5, "ns");
-  add("advance", minute, 0.5, "ns");
-  add("advance.longest", minute_longest, 1, "ms");
-  add("at_once", at_once, 0.5, "ns");
-  add("at_once.p999", p999, 0.5, "ms");
-  add("at_once.longest", at_once_longest, 1, "ms");
+  for (const char* metric : {"insert.p50", "insert.p99", "cancel.p50", "cancel.p99",
+                             "insert_and_cancel.p50", "fill", "advance"}) {
+    one.rows.push_back({metric, "ns", {name, metric}});
+  }
+  one.rows.push_back({"advance.longest", "ms", {name, "advance.longest"}});
+  one.rows.push_back({"at_once", "ns", {name, "at_once"}});
+  one.rows.push_back({"at_once.p999", "ms", {name, "at_once.p999"}});
+  one.rows.push_back({"at_once.longest", "ms", {name, "at_once.longest"}});
+  return one;
+}
+
+int main_of(int argc, char** argv) {
+  CLI::App app{
+      "Measures timers with a million of them pending: setting, cancelling, firing, and the "
+      "longest\n"
+      "pass, beside a std::multimap and a binary heap."};
+  SuiteOptions options;
+  options.repetitions = 3;
+  std::size_t count = 1'000'000;
+  add_suite_options(app, options, "20,000 timers: does it work?");
+  app.add_option("--timers", count, "Timers that are pending")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  make_quick(app, options, "--reps", options.repetitions, 1);
+  make_quick(app, options, "--timers", count, 20'000);
+  const SuiteCase touch{
+      .name = "touch",
+      .about = "a write to the memory of one of so many, at random",
+      .peers = {kMemory},
+      .run = [&](const std::string&, int) -> Result<Metrics> { return measure_memory(count); },
+      .rows = {{"touch.p50", "ns", {"touch", "touch"}}}};
+  Subjects subjects{{Wheel::kName, Multimap::kName, Heap::kName, kMemory},
+                    Wheel::kName,
+                    {Multimap::kName, Heap::kName}};
+  return run_suite(options, {touch, timers(count)}, Report("timers", std::move(subjects)));
 }
 
 }  // namespace
 }  // namespace starbus::bench
 
 int main(int argc, char** argv) {
-  CLI::App app{
-      "Measures timers with a million of them pending: setting, cancelling, firing, and the "
-      "longest\n"
-      "pass, beside a std::multimap and a binary heap."};
-  std::size_t count = 1'000'000;
-  std::size_t repetitions = 3;
-  bool quick = false;
-  std::string json_path;
-  app.add_option("--timers", count, "Timers that are pending")->capture_default_str();
-  app.add_option("--reps", repetitions, "Repetitions")->capture_default_str();
-  app.add_flag("--quick", quick, "20,000 timers: does it work?");
-  app.add_option("--json", json_path,
-                 "Also write the figures there, as flat keys timers.METRIC.PEER")
-      ->type_name("FILE");
-  CLI11_PARSE(app, argc, argv);
-  if (quick) {
-    count = 20'000;
-    repetitions = 1;
-  }
-  starbus::bench::Figures figures;
-  starbus::bench::measure_memory(count, figures);
-  starbus::bench::measure<starbus::bench::Wheel>(count, repetitions, figures);
-  starbus::bench::measure<starbus::bench::Multimap>(count, repetitions, figures);
-  starbus::bench::measure<starbus::bench::Heap>(count, repetitions, figures);
-  return json_path.empty() || figures.write(json_path) ? 0 : 1;
+  return starbus::bench::main_of(argc, argv);
 }

@@ -3,6 +3,15 @@
 #include <algorithm>
 
 namespace starbus::bench {
+namespace {
+
+std::optional<Spread> spread_of(const std::vector<double>& values) {
+  if (values.empty()) return std::nullopt;
+  const auto [least, most] = std::ranges::minmax(values);
+  return Spread{*median(values), least, most, values.size()};
+}
+
+}  // namespace
 
 double quantile(std::vector<double> values, double part) {
   if (values.empty()) return 0;
@@ -19,43 +28,31 @@ std::optional<double> median(std::vector<double> values) {
   return (values[middle - 1] + values[middle]) / 2;
 }
 
-const std::map<int, Metrics>* Figures::find(const std::string& case_name,
-                                            const std::string& peer) const {
-  const auto peers = runs_.find(case_name);
-  if (peers == runs_.end()) return nullptr;
-  const auto found = peers->second.find(peer);
-  return found == peers->second.end() ? nullptr : &found->second;
+std::map<int, double> Figures::values(const Source& source) const {
+  std::map<int, double> values;
+  const auto runs = runs_.find({source.of, source.peer});
+  if (runs == runs_.end()) return values;
+  for (const auto& [repetition, metrics] : runs->second) {
+    const auto found = metrics.find(source.metric);
+    if (found != metrics.end()) values[repetition] = found->second;
+  }
+  return values;
 }
 
-std::optional<double> Figures::value(const std::string& case_name, const std::string& peer,
-                                     const std::string& metric) const {
-  const std::map<int, Metrics>* const runs = find(case_name, peer);
-  if (runs == nullptr) return std::nullopt;
-  std::vector<double> values;
-  for (const auto& [repetition, metrics] : *runs) {
-    if (const auto found = metrics.find(metric); found != metrics.end()) {
-      values.push_back(found->second);
-    }
-  }
-  return median(std::move(values));
+std::optional<Spread> Figures::spread(const Source& source) const {
+  std::vector<double> all;
+  for (const auto& [repetition, value] : values(source)) all.push_back(value);
+  return spread_of(all);
 }
 
-std::optional<double> Figures::ratio(const std::string& case_name, const std::string& peer,
-                                     const std::string& base_case, const std::string& base_peer,
-                                     const std::string& metric) const {
-  const std::map<int, Metrics>* const ours = find(case_name, peer);
-  const std::map<int, Metrics>* const base = find(base_case, base_peer);
-  if (ours == nullptr || base == nullptr) return std::nullopt;
-  std::vector<double> ratios;
-  for (const auto& [repetition, metrics] : *ours) {
-    const auto other = base->find(repetition);
-    if (other == base->end()) continue;
-    const auto above = metrics.find(metric);
-    const auto below = other->second.find(metric);
-    if (above == metrics.end() || below == other->second.end() || below->second <= 0) continue;
-    ratios.push_back(above->second / below->second);
+std::optional<Spread> Figures::spread(const Source& source, const Source& divisor) const {
+  const std::map<int, double> below = values(divisor);
+  std::vector<double> quotients;
+  for (const auto& [repetition, value] : values(source)) {
+    const auto other = below.find(repetition);
+    if (other != below.end() && other->second > 0) quotients.push_back(value / other->second);
   }
-  return median(std::move(ratios));
+  return spread_of(quotients);
 }
 
 }  // namespace starbus::bench

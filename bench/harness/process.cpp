@@ -14,8 +14,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "bench/bus/plan.hpp"
 #include "bench/harness/clock.hpp"
+#include "bench/harness/files.hpp"
 
 namespace starbus::bench {
 namespace {

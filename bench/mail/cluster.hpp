@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/harness/folder.hpp"
+#include "bench/harness/disk.hpp"
+#include "bench/harness/files.hpp"
 #include "bench/harness/process.hpp"
-#include "bench/mail/disk.hpp"
 
 namespace starbus::bench::mail {
 

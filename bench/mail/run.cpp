@@ -1,12 +1,13 @@
 #include "bench/mail/run.hpp"
 
-#include <fnmatch.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <fstream>
 #include <thread>
 
 #include "bench/harness/clock.hpp"
+#include "bench/mail/bars.hpp"
 #include "bench/mail/loads.hpp"
 
 namespace starbus::bench::mail {
@@ -16,6 +17,16 @@ using Json = nlohmann::json;
 
 constexpr std::uint64_t kOthers = 1'000;  // mailboxes that are posted to while another is erased
 constexpr std::uint64_t kOthersFrom = 1'000'000;  // their numbers: none is 0
+
+// What a run needs to know of its case.
+struct Work {
+  std::uint64_t mailboxes = 1;
+  int posters = 1;
+  std::string beside = {};  // the role that works beside the posts
+  bool reader = false;      // beside it messages are read, and not only posted
+};
+using Run = Result<Metrics> (*)(const Work& work, const std::string& system,
+                                const Options& options);
 
 double us(const Json& json, const char* name) {
   return json.value(name, 0.0) / 1000;
@@ -35,14 +46,15 @@ double status_bytes(pid_t pid, const std::string& key) {
   return 0;
 }
 
-Result<Metrics> run_throughput(const Row& row, const std::string& system, const Options& options) {
+Result<Metrics> run_throughput(const Work& work, const std::string& system,
+                               const Options& options) {
   const auto loads = Loads::start(system, options, false);
   if (!loads) return loads.error();
   std::vector<Process*> processes;
-  for (int i = 0; i < row.posters; ++i) {
+  for (int i = 0; i < work.posters; ++i) {
     RoleOptions role;
     role.role = "post";
-    role.mailboxes = row.mailboxes;
+    role.mailboxes = work.mailboxes;
     const auto process = (*loads)->spawn(role);
     if (!process) return process.error();
     processes.push_back(*process);
@@ -64,7 +76,7 @@ Result<Metrics> run_throughput(const Row& row, const std::string& system, const 
   return metrics;
 }
 
-Result<Metrics> run_single(const Row&, const std::string& system, const Options& options) {
+Result<Metrics> run_single(const Work&, const std::string& system, const Options& options) {
   const auto loads = Loads::start(system, options, false);
   if (!loads) return loads.error();
   RoleOptions role;
@@ -98,7 +110,7 @@ RoleOptions read_at_rate(const Options& options) {
   return role;
 }
 
-Result<Metrics> run_rate(const Row&, const std::string& system, const Options& options) {
+Result<Metrics> run_rate(const Work&, const std::string& system, const Options& options) {
   const auto loads = Loads::start(system, options, false);
   if (!loads) return loads.error();
   const auto json = (*loads)->run(posts_at_rate(options));
@@ -108,7 +120,7 @@ Result<Metrics> run_rate(const Row&, const std::string& system, const Options& o
   return metrics;
 }
 
-Result<Metrics> run_drain(const Row&, const std::string& system, const Options& options) {
+Result<Metrics> run_drain(const Work&, const std::string& system, const Options& options) {
   const auto loads = Loads::start(system, options, true);
   if (!loads) return loads.error();
   if (const auto filled = (*loads)->fill(options.drain, 1); !filled) return filled.error();
@@ -127,8 +139,8 @@ Result<Metrics> run_drain(const Row&, const std::string& system, const Options& 
 }
 
 // Posts at a rate to other mailboxes, or their reader, first alone, then while mailbox 0 goes.
-Result<Metrics> run_beside(const Row& row, const std::string& system, const Options& options) {
-  const auto measured = row.reader ? read_at_rate : posts_at_rate;
+Result<Metrics> run_beside(const Work& work, const std::string& system, const Options& options) {
+  const auto measured = work.reader ? read_at_rate : posts_at_rate;
   const auto loads = Loads::start(system, options, true);
   if (!loads) return loads.error();
   if (const auto filled = (*loads)->fill(options.drain, 1); !filled) return filled.error();
@@ -137,7 +149,7 @@ Result<Metrics> run_beside(const Row& row, const std::string& system, const Opti
   const auto alone = (*loads)->run(measured(options));
   if (!alone) return alone.error();
   RoleOptions role;
-  role.role = row.beside;
+  role.role = work.beside;
   role.count = options.drain;
   const auto other = (*loads)->spawn(role);
   if (!other) return other.error();
@@ -146,7 +158,7 @@ Result<Metrics> run_beside(const Row& row, const std::string& system, const Opti
   const auto posts = (*loads)->spawn(second);
   if (!posts) return posts.error();
   if (const auto told = (*loads)->go(*posts); !told) return told.error();
-  // Behind the warm-up.
+  // After the warm-up.
   std::this_thread::sleep_for(std::chrono::duration<double>(options.seconds / 8));
   if (const auto told = (*loads)->go(*other); !told) return told.error();
   const auto beside = (*loads)->result_of(*posts, options.seconds);
@@ -162,7 +174,7 @@ Result<Metrics> run_beside(const Row& row, const std::string& system, const Opti
   return metrics;
 }
 
-Result<Metrics> run_population(const Row&, const std::string& system, const Options& options) {
+Result<Metrics> run_population(const Work&, const std::string& system, const Options& options) {
   const auto loads = Loads::start(system, options, false);
   if (!loads) return loads.error();
   const auto settled = std::chrono::duration<double>(std::min(options.seconds, 3.0));
@@ -208,76 +220,101 @@ std::string short_number(std::uint64_t number) {
   return std::to_string(number);
 }
 
-}  // namespace
+// A metric of a case, and what it is.
+using Metric = std::pair<const char*, const char*>;
 
-std::vector<Row> rows_of(const Options& options) {
-  const std::vector<std::string> all{"nats", "nats-sync", "starbus", "starbus-nosync"};
-  // Filling a large stream takes nats-sync minutes, and reading it is what nats does.
-  const std::vector<std::string> large{"nats", "starbus"};
-  const std::vector<std::string> own{"starbus", "starbus-nosync"};
-  std::vector<Row> rows;
+class Cases {
+ public:
+  explicit Cases(const Options& options) : options_(options) {}
+
+  void add(const std::string& name, const std::string& about, const std::vector<Metric>& metrics,
+           const std::vector<std::string>& systems, Run run, const Work& work = {}) {
+    SuiteCase one{.name = name, .about = about, .peers = systems};
+    const Options& options = options_;
+    one.run = [run, work, &options](const std::string& system, int) {
+      // What was left in memory before would be written during this run: an fsync waits for it.
+      ::sync();
+      return run(work, system, options);
+    };
+    for (const auto& [metric, unit] : metrics) {
+      one.rows.push_back({name + "." + metric, unit, {name, metric}});
+    }
+    add_bars(one);
+    cases_.push_back(std::move(one));
+  }
+  std::vector<SuiteCase> take() { return std::move(cases_); }
+
+ private:
+  const Options& options_;
+  std::vector<SuiteCase> cases_;
+};
+
+const std::vector<std::string> kAll{"nats", "nats-sync", "starbus", "starbus-nosync"};
+// Filling a large stream takes nats-sync minutes, and reading it is what nats does.
+const std::vector<std::string> kLarge{"nats", "starbus"};
+const std::vector<std::string> kOwn{"starbus", "starbus-nosync"};
+
+const std::vector<Metric> kThroughput{{"rate", "1/s"}, {"cpu", "CPU s per million"}};
+const std::vector<Metric> kBeside{{"alone", "us, p99 without it"},
+                                  {"p99", "us"},
+                                  {"ratio", "p99 with / without"},
+                                  {"took", "ms, it"}};
+
+void add_posts(Cases& cases, const Options& options) {
   for (const int posters : options.posters) {
     for (const std::uint64_t mailboxes : options.mailboxes) {
-      Row row{"post." + short_number(mailboxes) + "." + std::to_string(posters),
-              "posts to " + short_number(mailboxes) + " mailboxes from " + std::to_string(posters) +
-                  " processes, many outstanding",
-              {"rate", "cpu"},
-              all,
-              run_throughput};
-      row.mailboxes = mailboxes;
-      row.posters = posters;
-      rows.push_back(row);
+      const std::string count = short_number(mailboxes);
+      cases.add("post." + count + "." + std::to_string(posters),
+                "posts to " + count + " mailboxes from " + std::to_string(posters) +
+                    " processes, many outstanding",
+                kThroughput, kAll, run_throughput, {mailboxes, posters});
     }
   }
-  rows.push_back({"single", "one post at a time", {"p50", "p99", "rate"}, all, run_single});
-  rows.push_back({"rate." + short_number(static_cast<std::uint64_t>(options.rate)),
-                  "posts at a rate, timed from when each was due",
-                  {"p50", "p99", "p999"},
-                  all,
-                  run_rate});
-  const std::string size = short_number(options.drain);
-  rows.push_back({"drain." + size,
-                  "a mailbox is read, acknowledged every 1,000",
-                  {"rate", "cpu"},
-                  large,
-                  run_drain});
-  const auto beside = [&](const std::string& role, const std::string& about,
-                          const std::vector<std::string>& systems) {
-    rows.push_back({"beside." + role,
-                    "posts at a rate while a mailbox of " + size + " is " + about,
-                    {"alone", "p99", "ratio", "took"},
-                    systems,
-                    run_beside});
-    rows.back().beside = role;
-  };
-  beside("erase", "acknowledged at once, and erased", large);
-  beside("read", "read, and not acknowledged", {"starbus"});  // what erasing adds is not in it
-  beside("drain", "read, and acknowledged every 1,000", large);
-  rows.push_back({"reader.erase",
-                  "a reader of messages that come at a rate, from when each was due, while a "
-                  "mailbox of " +
-                      size + " is acknowledged at once, and erased",
-                  {"alone", "p50", "p99", "ratio", "took"},
-                  own,
-                  run_beside});
-  rows.back().beside = "erase";
-  rows.back().reader = true;
-  rows.push_back({"boxes." + short_number(options.population),
-                  "mailboxes with one message each: memory of the process that keeps them, opening "
-                  "one, and starting anew after kill -9",
-                  {"rss", "anonymous", "rss_before", "rss_restarted", "open_p50", "open_p99",
-                   "start_empty", "start"},
-                  large,
-                  run_population});
-  return rows;
+  cases.add("single", "one post at a time", {{"p50", "us"}, {"p99", "us"}, {"rate", "1/s"}}, kAll,
+            run_single);
+  cases.add("rate." + short_number(static_cast<std::uint64_t>(options.rate)),
+            "posts at a rate, timed from when each was due",
+            {{"p50", "us"}, {"p99", "us"}, {"p999", "us"}}, kAll, run_rate);
 }
 
-std::vector<Row> matching_rows(const std::vector<Row>& rows, const std::string& glob) {
-  std::vector<Row> matching;
-  for (const Row& row : rows) {
-    if (glob.empty() || ::fnmatch(glob.c_str(), row.name.c_str(), 0) == 0) matching.push_back(row);
-  }
-  return matching;
+void add_reading(Cases& cases, const std::string& size) {
+  cases.add("drain." + size, "a mailbox is read, acknowledged every 1,000", kThroughput, kLarge,
+            run_drain);
+  const std::string while_one = "posts at a rate while a mailbox of " + size + " is ";
+  cases.add("beside.erase", while_one + "acknowledged at once, and erased", kBeside, kLarge,
+            run_beside, {.beside = "erase"});
+  // What erasing adds is not in it.
+  cases.add("beside.read", while_one + "read, and not acknowledged", kBeside, {"starbus"},
+            run_beside, {.beside = "read"});
+  cases.add("beside.drain", while_one + "read, and acknowledged every 1,000", kBeside, kLarge,
+            run_beside, {.beside = "drain"});
+  cases.add(
+      "reader.erase",
+      "a reader of messages that come at a rate, from when each was due, while a mailbox of " +
+          size + " is acknowledged at once, and erased",
+      {kBeside[0], {"p50", "us"}, kBeside[1], kBeside[2], kBeside[3]}, kOwn, run_beside,
+      {.beside = "erase", .reader = true});
+}
+
+}  // namespace
+
+std::vector<SuiteCase> cases_of(const Options& options) {
+  Cases cases(options);
+  add_posts(cases, options);
+  add_reading(cases, short_number(options.drain));
+  cases.add("boxes." + short_number(options.population),
+            "mailboxes with one message each: memory of the process that keeps them, opening one, "
+            "and starting again after kill -9",
+            {{"rss", "resident, bytes each"},
+             {"anonymous", "of that not file, bytes each"},
+             {"rss_before", "resident before, MB"},
+             {"rss_restarted", "resident after a restart, bytes each"},
+             {"open_p50", "us, opening one"},
+             {"open_p99", "us, opening one"},
+             {"start_empty", "ms, start, empty"},
+             {"start", "ms, start"}},
+            kLarge, run_population);
+  return cases.take();
 }
 
 }  // namespace starbus::bench::mail

@@ -1,7 +1,5 @@
 #include "bench/restarts/case.hpp"
 
-#include <fnmatch.h>
-
 #include "bench/bus/peer.hpp"
 
 namespace starbus::bench::restarts {
@@ -22,14 +20,6 @@ std::vector<Case> all_cases() {
       cases.push_back({std::string(daemon) + "." + name, way, host});
     }
   }
-  return cases;
-}
-
-std::vector<Case> matching_cases(const std::string& glob) {
-  std::vector<Case> cases = all_cases();
-  std::erase_if(cases, [&](const Case& one) {
-    return !glob.empty() && ::fnmatch(glob.c_str(), one.name.c_str(), 0) != 0;
-  });
   return cases;
 }
 

@@ -29,7 +29,5 @@ struct Case {
 };
 
 std::vector<Case> all_cases();
-// Those whose name matches a glob such as "root.*" ("" matches all).
-std::vector<Case> matching_cases(const std::string& glob);
 
 }  // namespace starbus::bench::restarts

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "bench/harness/clock.hpp"
-#include "bench/harness/folder.hpp"
+#include "bench/harness/files.hpp"
 #include "bench/harness/histogram.hpp"
 #include "bench/restarts/daemon.hpp"
 #include "bench/restarts/streams.hpp"

@@ -2,23 +2,18 @@
 // with 1, 64 and 4096 of them outstanding, and the longest time in which none became durable,
 // beside what one fsync of this disk takes. Needs a real disk: on a tmpfs an
 // fsync is nothing.
-#include <fcntl.h>
-#include <linux/magic.h>
-#include <sys/vfs.h>
-#include <unistd.h>
-
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
+#include <iostream>
 #include <mutex>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "bench/harness/disk.hpp"
+#include "bench/harness/files.hpp"
+#include "bench/harness/suite.hpp"
 #include "storage/store.hpp"
 
 namespace starbus::bench {
@@ -26,48 +21,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using storage::Batch;
-using storage::Result;
 using storage::Store;
+
+constexpr int kFsyncs = 300;
 
 struct Options {
   std::string folder = "/var/tmp";
-  int repetitions = 3;
   double seconds = 3;
   std::size_t record = 256;
   std::vector<int> outstanding = {1, 64, 4096};
-  std::string json_path;
 };
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values.empty() ? 0 : values[values.size() / 2];
-}
-
-bool is_in_memory(const std::string& folder) {
-  struct statfs status {};
-  if (::statfs(folder.c_str(), &status) != 0) return false;
-  return status.f_type == TMPFS_MAGIC || status.f_type == RAMFS_MAGIC;
-}
-
-// Microseconds that an append of one record and its fdatasync take: the floor of a durable commit.
-double fsync_p50(const std::string& folder, std::size_t record_size) {
-  const std::string path = folder + "/fsync";
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0) return 0;
-  const std::string record(record_size, 'f');
-  std::vector<double> times;
-  for (int i = 0; i < 300; ++i) {
-    const auto begin = Clock::now();
-    if (::write(file, record.data(), record.size()) < 0 || ::fdatasync(file) != 0) break;
-    times.push_back(seconds_since(begin) * 1e6);
-  }
-  ::close(file);
-  ::unlink(path.c_str());
-  return median(times);
 }
 
 // Keeps so many commits in flight, from the completions.
@@ -89,7 +55,7 @@ class Load {
   }
   double per_second() const { return static_cast<double>(committed_) / seconds_; }
   double longest_gap() const { return gap_; }
-  double latency_p50() { return median(std::move(latencies_)); }
+  double latency_p50() { return quantile(std::move(latencies_), 0.5); }
   const std::string& error() const { return error_; }
 
  private:
@@ -103,18 +69,19 @@ class Load {
       ++number_;
       batch.put("mb/" + std::to_string(number_ % 1000) + "/" + std::to_string(number_), value);
     }
-    const auto queued = store_.commit(std::move(batch), [this, begin](const Result<>& durable) {
-      const bool more = durable && Clock::now() < end_;
-      {
-        const std::lock_guard lock(mutex_);
-        latencies_.push_back(seconds_since(begin) * 1e6);
-        gap_ = std::max(gap_, seconds_since(latest_) * 1e3);
-        latest_ = Clock::now();
-        if (durable) ++committed_;
-        if (!durable) error_ = durable.error().to_string();
-      }
-      more ? next() : leave();
-    });
+    const auto queued =
+        store_.commit(std::move(batch), [this, begin](const storage::Result<>& durable) {
+          const bool more = durable && Clock::now() < end_;
+          {
+            const std::lock_guard lock(mutex_);
+            latencies_.push_back(seconds_since(begin) * 1e6);
+            gap_ = std::max(gap_, seconds_since(latest_) * 1e3);
+            latest_ = Clock::now();
+            if (durable) ++committed_;
+            if (!durable) error_ = durable.error().to_string();
+          }
+          more ? next() : leave();
+        });
     if (!queued) {
       {
         const std::lock_guard lock(mutex_);
@@ -144,100 +111,85 @@ class Load {
   std::minstd_rand random_{1};
 };
 
-int run(const Options& options) {
-  std::string folder = options.folder + "/starbus-storage-XXXXXX";
-  if (::mkdtemp(folder.data()) == nullptr) {
-    std::perror(options.folder.c_str());
-    return 1;
-  }
-  std::vector<std::pair<std::string, double>> figures;
-  const auto add = [&](const std::string& name, const std::vector<double>& values,
-                       const char* unit) {
-    figures.emplace_back("storage." + name + ".starbus", median(values));
-    std::printf("%-24s %10.0f%s\n", name.c_str(), median(values), unit);
-  };
-  int code = 0;
-  std::vector<double> fsyncs;
-  for (int i = 0; i < options.repetitions; ++i) {
-    fsyncs.push_back(fsync_p50(folder, options.record));
-  }
-  add("fsync.p50", fsyncs, " us");
+Result<Metrics> run_commits(const Options& options, int outstanding) {
+  const TemporaryFolder folder(options.folder, false);
+  if (folder.path().empty()) return fail("cannot make a folder in " + options.folder);
+  auto store = storage::open_store({.folder = folder.path() + "/store"});
+  if (!store) return fail(store.error().to_string());
+  Load load(**store, outstanding, options.record);
+  load.run(options.seconds);
+  if (!load.error().empty()) return fail(load.error());
+  const storage::Report report = (*store)->report();
+  (*store)->close();
+  return Metrics{{"commits", load.per_second()},
+                 {"latency", load.latency_p50()},
+                 {"batches", static_cast<double>(report.committed) /
+                                 static_cast<double>(std::max<std::uint64_t>(report.groups, 1))},
+                 {"gap", load.longest_gap()}};
+}
+
+// An append of one record and its fdatasync: the floor of a durable commit.
+Result<Metrics> run_fsync(const Options& options) {
+  const TemporaryFolder folder(options.folder, false);
+  const auto times = measure_fsync(folder.path(), options.record, kFsyncs);
+  if (!times) return times.error();
+  return Metrics{{"p50", static_cast<double>(times->percentile(50)) / 1000}};
+}
+
+std::vector<SuiteCase> cases_of(const Options& options) {
+  std::vector<SuiteCase> cases;
+  cases.push_back({.name = "fsync",
+                   .about = "an append of one record, and its fdatasync",
+                   .peers = {"starbus"},
+                   .run = [&options](const std::string&, int) { return run_fsync(options); },
+                   .rows = {{"fsync.p50", "us", {"fsync", "p50"}}}});
   for (const int outstanding : options.outstanding) {
-    std::vector<double> rates;
-    std::vector<double> latencies;
-    std::vector<double> per_sync;
-    std::vector<double> gaps;
-    for (int i = 0; i < options.repetitions && code == 0; ++i) {
-      const std::string path = folder + "/store";
-      auto store = storage::open_store({.folder = path});
-      if (!store) {
-        std::fprintf(stderr, "FAILED: %s\n", store.error().to_string().c_str());
-        code = 1;
-        break;
-      }
-      Load load(**store, outstanding, options.record);
-      load.run(options.seconds);
-      if (!load.error().empty()) {
-        std::fprintf(stderr, "FAILED: %s\n", load.error().c_str());
-        code = 1;
-      }
-      const storage::Report report = (*store)->report();
-      rates.push_back(load.per_second());
-      latencies.push_back(load.latency_p50());
-      gaps.push_back(load.longest_gap());
-      per_sync.push_back(static_cast<double>(report.committed) /
-                         static_cast<double>(std::max<std::uint64_t>(report.groups, 1)));
-      (*store)->close();
-      std::filesystem::remove_all(path);
-    }
-    const std::string name = std::to_string(outstanding);
-    add("commits." + name, rates, " /s");
-    add("latency.p50." + name, latencies, " us");
-    add("batches_per_group." + name, per_sync, "");
-    add("gap.longest." + name, gaps, " ms");
+    const std::string number = std::to_string(outstanding);
+    const std::string name = "commits." + number;
+    cases.push_back(
+        {.name = name,
+         .about = "durable commits, so many outstanding",
+         .peers = {"starbus"},
+         .run = [&options, outstanding](const std::string&,
+                                        int) { return run_commits(options, outstanding); },
+         .rows = {{name, "1/s", {name, "commits"}},
+                  {"latency.p50." + number, "us", {name, "latency"}},
+                  {"batches_per_group." + number, "", {name, "batches"}},
+                  {"gap.longest." + number, "ms", {name, "gap"}}}});
   }
-  std::filesystem::remove_all(folder);
-  if (options.json_path.empty() || code != 0) return code;
-  std::ofstream json(options.json_path);
-  json << "{";
-  for (std::size_t i = 0; i < figures.size(); ++i) {
-    json << (i == 0 ? "\n" : ",\n") << "  \"" << figures[i].first << "\": " << figures[i].second;
+  return cases;
+}
+
+int main_of(int argc, char** argv) {
+  CLI::App app{
+      "Measures durable commits per second of one record each, the longest time in which none\n"
+      "became durable, and the median of an fsync of the same disk. As seven processes that post\n"
+      "messages of 4 KiB: --record 4096 --outstanding 1792 --seconds 30 --reps 1"};
+  SuiteOptions suite;
+  suite.repetitions = 3;
+  suite.seconds = 3;
+  Options options;
+  add_suite_options(app, suite, "One repetition of half a second: does it work?");
+  add_seconds_option(app, suite);
+  app.add_option("--folder", options.folder, "On the disk to measure")->capture_default_str();
+  app.add_option("--record", options.record, "Bytes of a record")->capture_default_str();
+  app.add_option("--outstanding", options.outstanding, "Commits in flight")
+      ->delimiter(',')
+      ->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  if (const auto type = file_system_of(options.folder); !type) {
+    std::cerr << "bench_storage: " << type.error().what << "\n";
+    return kWrongOption;
   }
-  json << "\n}\n";
-  return json ? 0 : 1;
+  make_quick(app, suite, "--reps", suite.repetitions, 1);
+  make_quick(app, suite, "--seconds", suite.seconds, 0.5);
+  options.seconds = suite.seconds;
+  return run_suite(suite, cases_of(options), Report("storage", {{"starbus"}, "starbus"}));
 }
 
 }  // namespace
 }  // namespace starbus::bench
 
 int main(int argc, char** argv) {
-  CLI::App app{
-      "Measures durable commits per second of one record each, the longest time in which none\n"
-      "became durable, and the median of an fsync of the same disk. As seven processes that post\n"
-      "messages of 4 KiB: --record 4096 --outstanding 1792 --seconds 30 --reps 1"};
-  starbus::bench::Options options;
-  bool quick = false;
-  app.add_option("--folder", options.folder, "On the disk to measure")->capture_default_str();
-  app.add_option("--reps", options.repetitions, "Repetitions")->capture_default_str();
-  app.add_option("--record", options.record, "Bytes of a record")->capture_default_str();
-  app.add_option("--outstanding", options.outstanding, "Commits in flight")
-      ->delimiter(',')
-      ->capture_default_str();
-  app.add_option("--seconds", options.seconds, "Measured time of one run")->capture_default_str();
-  app.add_flag("--quick", quick, "One repetition of half a second: does it work?");
-  app.add_option("--json", options.json_path,
-                 "Also write the medians there, as flat keys storage.METRIC.PEER")
-      ->type_name("FILE");
-  CLI11_PARSE(app, argc, argv);
-  if (starbus::bench::is_in_memory(options.folder)) {
-    std::fprintf(stderr,
-                 "bench_storage: %s is in memory, where an fsync is nothing: give --folder\n",
-                 options.folder.c_str());
-    return 2;
-  }
-  if (quick) {
-    options.repetitions = 1;
-    options.seconds = 0.5;
-  }
-  return starbus::bench::run(options);
+  return starbus::bench::main_of(argc, argv);
 }

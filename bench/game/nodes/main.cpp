@@ -1,22 +1,14 @@
 // bench_nodes: what an RPC to another process of the host costs beside the bus' own request and
 // reply, in the same run between the same processes, and how many one-way RPCs a node takes. Real
 // daemons.
-#include <CLI/CLI.hpp>
-#include <cstdio>
-#include <iostream>
-#include <map>
-#include <nlohmann/json.hpp>
-
 #include "bench/bus/load_process.hpp"
 #include "bench/bus/peer.hpp"
 #include "bench/game/nodes/role.hpp"
-#include "bench/harness/figures.hpp"
-#include "bench/harness/folder.hpp"
+#include "bench/harness/files.hpp"
+#include "bench/harness/suite.hpp"
 
 namespace starbus::bench {
 namespace {
-
-using Json = nlohmann::json;
 
 std::vector<std::string> command_of(const std::string& role, const std::string& directory,
                                     const NodeRole& options) {
@@ -24,7 +16,9 @@ std::vector<std::string> command_of(const std::string& role, const std::string& 
           "--node",         role, "--seconds",  std::to_string(options.seconds)};
 }
 
-Result<Json> measure(const NodeRole& options, const std::string& directory) {
+Result<Metrics> measure(const NodeRole& options) {
+  const TemporaryFolder folder(temporary_parent(), false);
+  const std::string& directory = folder.path();
   ProcessGroup processes(directory);
   Plan plan;
   plan.directory = directory;
@@ -45,40 +39,25 @@ Result<Json> measure(const NodeRole& options, const std::string& directory) {
       (*answered)["noted"] != (*asked)["plain_sent"]) {
     return fail((*answered)["handled"].dump() + " of " + (*asked)["sent"].dump() + " handled");
   }
-  return std::move(*asked);
+  const auto bus = (*asked)["bus"].get<std::vector<double>>();
+  const auto rpc = (*asked)["rpc"].get<std::vector<double>>();
+  return Metrics{{"p50.bus", quantile(bus, 0.5)},
+                 {"p50.rpc", quantile(rpc, 0.5)},
+                 {"p99.bus", quantile(bus, 0.99)},
+                 {"p99.rpc", quantile(rpc, 0.99)},
+                 {"oneway", (*asked)["per_second"].get<double>()},
+                 {"oneway.bus", (*asked)["plain_per_second"].get<double>()}};
 }
 
-int run_all(const NodeRole& options, int repetitions, const std::string& json_path) {
-  install_interrupt_handler();
-  std::map<std::string, std::vector<double>> figures;
-  for (int repetition = 0; repetition < repetitions && !interrupted(); ++repetition) {
-    const TemporaryFolder folder(temporary_parent(), false);
-    const auto outcome = measure(options, folder.path());
-    if (!outcome) {
-      std::cerr << "FAILED: " << outcome.error().what << "\n";
-      return 1;
-    }
-    const double bus = quantile((*outcome)["bus"].get<std::vector<double>>(), 0.5);
-    const double rpc = quantile((*outcome)["rpc"].get<std::vector<double>>(), 0.5);
-    figures["call.p50.bus"].push_back(bus);
-    figures["call.p50.rpc"].push_back(rpc);
-    figures["call.p99.bus"].push_back(quantile((*outcome)["bus"].get<std::vector<double>>(), 0.99));
-    figures["call.p99.rpc"].push_back(quantile((*outcome)["rpc"].get<std::vector<double>>(), 0.99));
-    figures["call.ratio"].push_back(rpc / bus);
-    figures["oneway.per_second"].push_back((*outcome)["per_second"].get<double>());
-    figures["oneway.bus"].push_back((*outcome)["plain_per_second"].get<double>());
-    std::cerr << "rep " << repetition + 1 << "/" << repetitions << "  bus " << bus << " us, rpc "
-              << rpc << " us, one way " << figures["oneway.per_second"].back() << " a second\n";
+std::vector<Row> rows() {
+  std::vector<Row> rows;
+  for (const char* metric : {"p50.bus", "p50.rpc", "p99.bus", "p99.rpc"}) {
+    rows.push_back({std::string("call.") + metric, "us", {"nodes", metric}});
   }
-  Json json;
-  for (const auto& [name, values] : figures) {
-    const double middle = median(values).value_or(0);
-    json["nodes." + name] = middle;
-    const bool is_time = name.starts_with("call.p");
-    std::printf("%-20s %12.2f%s\n", name.c_str(), middle, is_time ? " us" : "");
-  }
-  if (json_path.empty()) return 0;
-  return write_text(json_path, json.dump(2) + "\n") ? 0 : 1;
+  rows.push_back({"call.ratio", "x bus", {"nodes", "p50.rpc"}, Row::Figure{"nodes", "p50.bus"}});
+  rows.push_back({"oneway.per_second", "1/s", {"nodes", "oneway"}});
+  rows.push_back({"oneway.bus", "1/s", {"nodes", "oneway.bus"}});
+  return rows;
 }
 
 int main_of(int argc, char** argv) {
@@ -88,16 +67,11 @@ int main_of(int argc, char** argv) {
       "with the bus' own request and reply of as many bytes; then one-way calls as fast as the "
       "windows\n"
       "allow, until all are handled. Medians."};
+  SuiteOptions suite;
+  suite.seconds = 2;
   NodeRole options;
-  int repetitions = 5;
-  bool quick = false;
-  std::string json_path;
-  app.add_option("--reps", repetitions, "Repetitions")->capture_default_str();
-  app.add_option("--seconds", options.seconds, "Measured time of each row of one run")
-      ->capture_default_str();
-  app.add_flag("--quick", quick, "One repetition of a short time: does it work?");
-  app.add_option("--json", json_path, "Also write the medians there, as flat keys nodes.ROW")
-      ->type_name("FILE");
+  add_suite_options(app, suite, "One repetition of a short time: does it work?");
+  add_seconds_option(app, suite);
   // For the benchmark's own processes; not in the help.
   const auto role = [&](const char* name) {
     CLI::App* sub = app.add_subcommand(name)->group("");
@@ -111,11 +85,14 @@ int main_of(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   if (answerer->parsed()) return run_answerer(options);
   if (asker->parsed()) return run_asker(options);
-  if (quick) {
-    repetitions = 1;
-    options.seconds = 0.2;
-  }
-  return run_all(options, repetitions, json_path);
+  make_quick(app, suite, "--reps", suite.repetitions, 1);
+  make_quick(app, suite, "--seconds", suite.seconds, 0.2);
+  options.seconds = suite.seconds;
+  const SuiteCase nodes{.name = "nodes",
+                        .about = "two processes of one host",
+                        .run = [&](const std::string&, int) { return measure(options); },
+                        .rows = rows()};
+  return run_suite(suite, {nodes}, Report("nodes", {}));
 }
 
 }  // namespace

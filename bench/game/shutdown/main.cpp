@@ -3,17 +3,12 @@
 // still. The floor: as many nodes with nothing to keep, all told to end at once.
 #include <signal.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <fstream>
 #include <iostream>
-#include <map>
-#include <nlohmann/json.hpp>
 #include <thread>
 
-#include "bench/harness/figures.hpp"
+#include "bench/harness/suite.hpp"
 #include "tests/cluster/realm/game.hpp"
 #include "tests/places.hpp"
 
@@ -31,7 +26,6 @@ struct Options {
   std::uint64_t heroes = 300;  // of each of the seven nodes that have some
   std::chrono::milliseconds load = 1s;
 };
-using Measured = std::map<std::string, double>;
 
 class Clock {
  public:
@@ -78,7 +72,8 @@ void show(const std::vector<std::string>& lines) {
   for (std::size_t i = 0; i < lines.size() && i < 5; ++i) std::cerr << "  " << lines[i] << "\n";
 }
 
-void with_dirty_data(const Options& options, Measured& measured) {
+Metrics with_dirty_data(const Options& options) {
+  Metrics measured;
   Game game({.heroes = options.heroes});
   open(game, options);
   measured["seconds"] = shut_down(game);
@@ -90,25 +85,28 @@ void with_dirty_data(const Options& options, Measured& measured) {
   measured["unsaved"] = static_cast<double>(lost.size());
   measured["out_of_order"] = static_cast<double>(early.size());
   measured["answered"] = static_cast<double>(game.answered());
+  return measured;
 }
 
-void with_one_that_stands(const Options& options, Measured& measured) {
+Metrics with_one_that_stands(const Options& options) {
+  Metrics measured;
   Game game(
       {.heroes = options.heroes,
        .manager_keys = "[shutdown]\ndeadline = '" + std::to_string(kStageDeadline.count()) + "s'"});
   open(game, options);
   Daemon* const stopped = game.homes.at("space-1");
   stopped->stop();
-  measured["stopped.seconds"] = shut_down(game);
-  measured["stopped.failed"] = failed(game, stopped);
-  measured["stopped.named"] =
+  measured["seconds"] = shut_down(game);
+  measured["failed"] = failed(game, stopped);
+  measured["named"] =
       game.manager->log().find("space-1 (space) blocks stage spaces") != std::string::npos ? 1 : 0;
   const auto lost = game.unsaved({"space-1"});
   show(lost);
-  measured["stopped.unsaved"] = static_cast<double>(lost.size());
+  measured["unsaved"] = static_cast<double>(lost.size());
+  return measured;
 }
 
-void floor(Measured& measured) {
+Metrics floor() {
   Game game({.heroes = 0});
   game.start_storage();
   std::vector<Daemon*> nodes;
@@ -122,63 +120,50 @@ void floor(Measured& measured) {
   const Clock clock;
   for (Daemon* node : nodes) node->process().signal(SIGTERM);
   for (Daemon* node : nodes) must(node->process().wait(30s).has_value(), "a node did not end");
-  measured["floor.seconds"] = clock.seconds();
+  return {{"seconds", clock.seconds()}};
+}
+
+SuiteCase case_of(const std::string& name, const std::string& about,
+                  const std::function<Metrics()>& run, const std::vector<Row>& rows) {
+  return {.name = name,
+          .about = about,
+          .run = [run](const std::string&, int) -> Result<Metrics> { return run(); },
+          .rows = rows};
 }
 
 int main_of(int argc, char** argv) {
   CLI::App app{
       "Measures the staged shutdown of twelve nodes: with entities that have changed, under load,\n"
-      "and with one node that stands still. Medians; of what must not be, the most."};
+      "and with one node that stands still. Of what must not be, look at the most."};
+  SuiteOptions suite;
+  suite.repetitions = 3;
   Options options;
-  int repetitions = 3;
-  bool quick = false;
-  std::string json_path;
-  app.add_option("--reps", repetitions, "Repetitions")->capture_default_str();
+  add_suite_options(app, suite, "One repetition with few entities: does it work?");
   app.add_option("--heroes", options.heroes, "Entities of each of seven nodes")
       ->capture_default_str();
-  app.add_flag("--quick", quick, "One repetition with few entities: does it work?");
-  app.add_option("--json", json_path, "Also write the figures there, as flat keys shutdown.ROW")
-      ->type_name("FILE");
   CLI11_PARSE(app, argc, argv);
-  if (quick) {
-    repetitions = 1;
-    options.heroes = 30;
-  }
-  std::map<std::string, std::vector<double>> figures;
-  for (int i = 0; i < repetitions; ++i) {
-    Measured measured;
-    with_dirty_data(options, measured);
-    with_one_that_stands(options, measured);
-    floor(measured);
-    for (const auto& [name, value] : measured) figures[name].push_back(value);
-    std::cerr << "rep " << i + 1 << "/" << repetitions << "  " << measured["seconds"] << " s, "
-              << measured["stopped.seconds"] << " s with one that stands\n";
-  }
-  nlohmann::json json;
-  for (const auto& [name, values] : figures) {
-    const bool is_time = name.ends_with("seconds");
-    const bool is_count = name == "answered";
-    // What must not be once must not be at all; what must be each time is the least.
-    const double value = is_time || is_count       ? median(values).value_or(0)
-                         : name.ends_with("named") ? *std::ranges::min_element(values)
-                                                   : *std::ranges::max_element(values);
-    json["shutdown." + name] = value;
-    std::printf("%-24s %10.3f%s\n", name.c_str(), value, is_time ? " s" : "");
-  }
-  if (json_path.empty()) return 0;
-  std::ofstream file(json_path);
-  file << json.dump(2) << "\n";
-  return file ? 0 : 1;
+  make_quick(app, suite, "--reps", suite.repetitions, 1);
+  make_quick(app, suite, "--heroes", options.heroes, 30);
+  const std::vector<SuiteCase> cases{
+      case_of("dirty", "all nodes end", [&] { return with_dirty_data(options); },
+              {{"seconds", "s", {"dirty", "seconds"}},
+               {"failed", "exit codes that are not 0", {"dirty", "failed"}},
+               {"unsaved", "entities", {"dirty", "unsaved"}},
+               {"out_of_order", "nodes", {"dirty", "out_of_order"}},
+               {"answered", "calls", {"dirty", "answered"}}}),
+      case_of("stopped", "one node stands still", [&] { return with_one_that_stands(options); },
+              {{"stopped.seconds", "s", {"stopped", "seconds"}},
+               {"stopped.failed", "other exit codes that are not 0", {"stopped", "failed"}},
+               {"stopped.named", "times, in the manager's log", {"stopped", "named"}},
+               {"stopped.unsaved", "entities of others", {"stopped", "unsaved"}}}),
+      case_of("floor", "as many nodes with nothing to keep, at once", floor,
+              {{"floor.seconds", "s", {"floor", "seconds"}}})};
+  return run_suite(suite, cases, Report("shutdown", {}));
 }
 
 }  // namespace
 }  // namespace starbus::bench
 
 int main(int argc, char** argv) {
-  try {
-    return starbus::bench::main_of(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << "FAILED: " << error.what() << "\n";
-    return 1;
-  }
+  return starbus::bench::main_of(argc, argv);
 }

@@ -1,9 +1,11 @@
-#include "bench/harness/folder.hpp"
+#include "bench/harness/files.hpp"
 
 #include <stdlib.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
 namespace starbus::bench {
 
@@ -20,6 +22,22 @@ TemporaryFolder::~TemporaryFolder() {
 std::string temporary_parent() {
   const char* const base = std::getenv("TMPDIR");
   return base != nullptr && *base != '\0' ? base : "/tmp";
+}
+
+Result<std::string> read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return fail("cannot read " + path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+Result<void> write_text(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file) return fail("cannot write " + path);
+  return {};
 }
 
 }  // namespace starbus::bench

@@ -1,4 +1,4 @@
-#include "bench/mail/disk.hpp"
+#include "bench/harness/disk.hpp"
 
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -15,7 +15,7 @@
 
 #include "bench/harness/clock.hpp"
 
-namespace starbus::bench::mail {
+namespace starbus::bench {
 namespace {
 
 Failure failure(const std::string& what) {
@@ -86,4 +86,4 @@ Result<void> make_synchronous(const std::string& folder) {
   return {};
 }
 
-}  // namespace starbus::bench::mail
+}  // namespace starbus::bench

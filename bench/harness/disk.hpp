@@ -6,7 +6,7 @@
 #include "bench/harness/histogram.hpp"
 #include "bench/harness/result.hpp"
 
-namespace starbus::bench::mail {
+namespace starbus::bench {
 
 // The name of the file system of a folder, as /proc/self/mountinfo has it. Refuses one in memory,
 // where an fsync is nothing.
@@ -18,4 +18,4 @@ Result<Histogram> measure_fsync(const std::string& folder, std::size_t bytes, in
 // All writes below this empty folder are synchronous from now on (chattr +S).
 Result<void> make_synchronous(const std::string& folder);
 
-}  // namespace starbus::bench::mail
+}  // namespace starbus::bench
