@@ -11,7 +11,7 @@
 #include "daemon/main_loop.hpp"
 #include "daemon/report/mail_status.hpp"
 
-namespace starbus::bus::busd {
+namespace starbus::busd {
 
 /// The admin routes of busd (docs/operate/admin-api.md), for its own HTTP port and for other
 /// daemons that ask over the bus. Belongs to the loop's thread; router and context outlive it.
@@ -27,7 +27,7 @@ class Admin {
     /// Answers a path later, or now, if it is one of those; false otherwise.
     std::function<bool(const std::string& path_and_query, const daemon::Reply&)> later;
   };
-  Admin(HostRouter& router, daemon::DaemonContext& context, Facts facts);
+  Admin(bus::HostRouter& router, daemon::DaemonContext& context, Facts facts);
 
   /// The answer to a path with its query string.
   daemon::Response answer(const std::string& path_and_query) const {
@@ -44,18 +44,18 @@ class Admin {
   daemon::Response topology() const;
   daemon::Response names(const daemon::Request& request) const;
   daemon::Response route(const daemon::Request& request) const;
-  std::string kind_of(const LinkStatus& link) const;
+  std::string kind_of(const bus::LinkStatus& link) const;
 
   LoopThread thread_;
-  HostRouter& router_;
+  bus::HostRouter& router_;
   daemon::DaemonContext& context_;
   Facts facts_;
-  Time started_;
+  bus::Time started_;
   daemon::SharedRoutes routes_;
   Tails tails_;
 };
 
 /// Counters and gauges of the router; it must outlive the last scrape.
-void add_metrics(daemon::Metrics& metrics, HostRouter& router);
+void add_metrics(daemon::Metrics& metrics, bus::HostRouter& router);
 
-}  // namespace starbus::bus::busd
+}  // namespace starbus::busd

@@ -10,7 +10,7 @@
 #include "daemon/main_loop.hpp"
 #include "daemon/report/topology.hpp"
 
-namespace starbus::bus::busroot {
+namespace starbus::busroot {
 
 /// The admin routes of busroot (docs/operate/admin-api.md), for its own HTTP port and for busds
 /// that ask over the bus. Belongs to the loop's thread; router and context outlive it. Every route
@@ -21,7 +21,7 @@ class Admin {
   static constexpr std::size_t kMostQuestions = 256;  // sent to hosts and not answered
 
   /// `flush` sends what the router has queued.
-  Admin(RootRouter& router, daemon::DaemonContext& context, std::function<void()> flush);
+  Admin(bus::RootRouter& router, daemon::DaemonContext& context, std::function<void()> flush);
 
   /// The answer to a path with its query string.
   daemon::Response answer(const std::string& path_and_query) const {
@@ -29,11 +29,12 @@ class Admin {
     return routes_.answer(path_and_query);
   }
   /// A host's answer to a request of this busroot.
-  void on_answer(const Answer& answer);
+  void on_answer(const bus::Answer& answer);
 
  private:
   void pass_on(const daemon::Request& request, const daemon::Reply& reply);
-  report::HostRow row_of_host(const RootHost& host, const std::vector<LinkStatus>& links) const;
+  report::HostRow row_of_host(const bus::RootHost& host,
+                              const std::vector<bus::LinkStatus>& links) const;
 
   daemon::Response status() const;
   daemon::Response links() const;
@@ -42,16 +43,16 @@ class Admin {
   daemon::Response route(const daemon::Request& request) const;
 
   LoopThread thread_;
-  RootRouter& router_;
+  bus::RootRouter& router_;
   daemon::DaemonContext& context_;
   std::function<void()> flush_;
-  Time started_;
+  bus::Time started_;
   daemon::SharedRoutes routes_;
   std::uint64_t asked_ = 0;
   std::map<std::uint64_t, daemon::Reply> questions_;  // by number, oldest first
 };
 
 /// Counters and gauges of the router; it must outlive the last scrape.
-void add_metrics(daemon::Metrics& metrics, const RootRouter& router);
+void add_metrics(daemon::Metrics& metrics, const bus::RootRouter& router);
 
-}  // namespace starbus::bus::busroot
+}  // namespace starbus::busroot

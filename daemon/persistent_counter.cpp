@@ -4,7 +4,7 @@
 #include <charconv>
 #include <fstream>
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 /// Parses all of `digits`.
@@ -38,8 +38,8 @@ Result<std::uint64_t> PersistentCounter::durable() const {
   if (digits.ends_with('\n')) digits.remove_suffix(1);
   std::uint64_t value = 0;
   if (!parse(digits, value) || value >= end_) {
-    return Error{Errc::io_error, (state_->path() / name_).string() +
-                                     " does not hold a number below " + std::to_string(end_)};
+    return Error{bus::Errc::io_error, (state_->path() / name_).string() +
+                                          " does not hold a number below " + std::to_string(end_)};
   }
   return value;
 }
@@ -77,8 +77,8 @@ Result<std::uint64_t> PersistentCounter::next(std::uint64_t least, std::uint64_t
   const std::uint64_t last = noted();
   const std::uint64_t value = std::max((last != 0 ? last : *reserved) + 1, least);
   if (value >= end_) {
-    return Error{Errc::io_error, (state_->path() / name_).string() + ": no number is left below " +
-                                     std::to_string(end_)};
+    return Error{bus::Errc::io_error, (state_->path() / name_).string() +
+                                          ": no number is left below " + std::to_string(end_)};
   }
   if (value > *reserved) {
     if (auto stored = store(std::min(value + reserve, end_ - 1)); !stored) return stored.error();
@@ -87,4 +87,4 @@ Result<std::uint64_t> PersistentCounter::next(std::uint64_t least, std::uint64_t
   return value;
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -6,7 +6,7 @@
 #include "bus/core/wire/name.hpp"
 #include "mail/shards/shard_row.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 MailCounters& MailCounters::operator+=(const MailCounters& more) {
   stored += more.stored;
@@ -110,7 +110,7 @@ void Mail::post(const StreamId& stream, std::uint64_t seq, ByteView message, boo
   }
   waiting_bytes_ += message.size();
   Post post{stream, seq, Bytes(message.begin(), message.end()), tombstone, Errc::bad_bytes, {}};
-  if (!tombstone) post.decoded = decode_post(post.message);
+  if (!tombstone) post.decoded = bus::decode_post(post.message);
   if (post.decoded) post.box = channel_id(post.decoded->head.name);
   waiting_.push_back(std::move(post));
 }
@@ -122,7 +122,7 @@ void Mail::repeat(const StreamId& stream) {
   if (results) shell_.answer(stream, *results);  // otherwise the sender asks again
 }
 
-void Mail::open_reader(const ReaderId& id, MailOpen open) {
+void Mail::open_reader(const ReaderId& id, bus::MailOpen open) {
   thread_.check();
   const ChannelId box = channel_id(open.name);
   const Lineage reply = open.reply;
@@ -135,7 +135,7 @@ void Mail::open_reader(const ReaderId& id, MailOpen open) {
     busy("too many requests wait for the disk");
 }
 
-void Mail::acknowledge(const ReaderId& id, MailAck ack) {
+void Mail::acknowledge(const ReaderId& id, bus::MailAck ack) {
   thread_.check();
   const bool known = readers_.find(id) != nullptr;
   if (known && (stopped_ || !requests_.add(Acknowledgement{id, std::move(ack)}))) {
@@ -159,4 +159,4 @@ bool Mail::request(Waiting waiting) {
   return true;
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

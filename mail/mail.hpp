@@ -23,8 +23,6 @@
 #include <vector>
 
 #include "base/loop_thread.hpp"
-#include "bus/core/ends/durable_owner.hpp"
-#include "bus/core/wire/post_limit.hpp"
 #include "mail/box_cache.hpp"
 #include "mail/limits.hpp"
 #include "mail/quota.hpp"
@@ -33,9 +31,10 @@
 #include "mail/rows.hpp"
 #include "mail/shards/shard_streams.hpp"
 #include "mail/sweeper.hpp"
+#include "mail/types.hpp"
 #include "storage/store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// What Mail needs from its owner.
 class MailShell {
@@ -101,8 +100,8 @@ class Mail {
   void repeat(const StreamId& stream);
 
   // --- readers (record_readers.hpp): what each says ---
-  void open_reader(const ReaderId& id, MailOpen open);
-  void acknowledge(const ReaderId& id, MailAck ack);
+  void open_reader(const ReaderId& id, bus::MailOpen open);
+  void acknowledge(const ReaderId& id, bus::MailAck ack);
   void consumed(const ReaderId& id, std::uint64_t bytes) { readers_.consumed(id, bytes); }
   void end_reader(const ReaderId& id) {
     requests_.forget(id);
@@ -157,7 +156,7 @@ class Mail {
     std::uint64_t seq = 0;
     Bytes message;
     bool tombstone = false;
-    Result<DecodedPost> decoded;  // views into `message`
+    Result<bus::DecodedPost> decoded;  // views into `message`
     ChannelId box;
   };
   struct Purge {
@@ -245,7 +244,7 @@ class Mail {
   Result<> bury(Place& place, std::uint64_t number, const std::string& reason,
                 storage::Batch& batch);
   void refuse(const Opening& opening, const Error& reason);
-  void say(const ReaderId& id, Lineage hint, const MailOpened& opened);
+  void say(const ReaderId& id, Lineage hint, const bus::MailOpened& opened);
 
   const LoopThread thread_;
   storage::Store& store_;
@@ -269,4 +268,4 @@ class Mail {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -4,7 +4,7 @@
 
 #include "mail/mail.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 void Mail::add(const Sweeper::Found& found, storage::Batch& batch) {
   for (const std::string& key : found.keys) {
@@ -107,4 +107,4 @@ std::uint64_t Mail::first_within(const Place& place, std::uint64_t bytes) const 
   return std::min(low + 1, place.box.durable + 1);
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -6,7 +6,7 @@
 #include "mail/mail.hpp"
 #include "mail/store_limit.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// The error that a sender or reader gets for a disk error of its box alone.
 Error Mail::refusal_of(const storage::Error& error) {
@@ -40,12 +40,12 @@ Result<std::uint64_t> Mail::store(Shard& shard, const Post& post, storage::Batch
   };
   const auto& decoded = post.decoded;
   if (!decoded) return decoded.error();
-  const PostHead& head = decoded->head;
+  const bus::PostHead& head = decoded->head;
   const ChannelId& id = post.box;
   if (bus::shard_of(id) != shard.number)
     return Error{Errc::bad_name, "the mailbox is of another shard"};
   if (is_dead_letters(head.name)) return Error{Errc::denied, "only the store writes dead letters"};
-  if (decoded->body.size() > kMaxPostBody) return Error{Errc::too_large};
+  if (decoded->body.size() > bus::kMaxPostBody) return Error{Errc::too_large};
 
   const std::string key = head.key.empty() ? "" : post_key(shard.number, id, head.key);
   if (!key.empty()) {
@@ -148,4 +148,4 @@ std::uint64_t Mail::put_message(Place& place, ByteView trace, ByteView body,
   return row.last;
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -10,7 +10,7 @@
 #include "mail/mail.hpp"
 #include "mail/store_limit.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// Answers a reader at once with its start, from durable rows: a login does not wait for the disk.
 /// No message is sent before the reader's epoch is durable, so an earlier owner that a crash lets
@@ -18,7 +18,7 @@ namespace starbus::bus::busd::mail {
 /// Opening a log changes nothing; if the log does not exist, the reader waits for its first
 /// message.
 void Mail::add(Opening& opening, storage::Batch& batch) {
-  const MailOpen& open = opening.open;
+  const bus::MailOpen& open = opening.open;
   if (opening.told && readers_.find(opening.id) == nullptr) return;  // it has ended since
   Shard* const shard = shard_at(bus::shard_of(opening.box));
   if (shard == nullptr)
@@ -62,7 +62,7 @@ void Mail::add(Opening& opening, storage::Batch& batch) {
     session.reply = open.reply;
     session.position = open.from_end ? durable : std::max(open.after, gone);
     session.last = durable;
-    session.window = std::min<std::uint64_t>(open.window, kMaxMailWindow);
+    session.window = std::min<std::uint64_t>(open.window, bus::kMaxMailWindow);
     session.held = true;
     say(opening.id, open.reply, {open.token, Errc::ok, {}, session.position, durable});
     readers_.add(opening.id, session);
@@ -79,11 +79,11 @@ void Mail::add(Opening& opening, storage::Batch& batch) {
 
 void Mail::refuse(const Opening& opening, const Error& reason) {
   if (opening.told) return readers_.end(opening.id, errc_of(reason), reason.detail);
-  const MailOpen& open = opening.open;
+  const bus::MailOpen& open = opening.open;
   say(opening.id, open.reply, {open.token, errc_of(reason), reason.detail, 0, 0});
 }
 
-void Mail::say(const ReaderId& id, Lineage hint, const MailOpened& opened) {
+void Mail::say(const ReaderId& id, Lineage hint, const bus::MailOpened& opened) {
   Bytes record;
   encode(opened, record);
   shell_.say(id.process, hint, record);
@@ -112,7 +112,7 @@ void Mail::add(const Acknowledgement& acknowledgement, storage::Batch& batch) {
     const auto refuse = [&](const Error& why) {
       batch_->then.emplace_back([this, id = id, reply = session->reply, upto = ack.upto, why] {
         Bytes record;
-        encode(MailRefused{id.token, upto, errc_of(why), why.detail}, record);
+        encode(bus::MailRefused{id.token, upto, errc_of(why), why.detail}, record);
         shell_.say(id.process, reply, record);
       });
     };
@@ -128,7 +128,7 @@ void Mail::add(const Acknowledgement& acknowledgement, storage::Batch& batch) {
   settle(place, ack.upto, batch);
   batch_->then.emplace_back([this, id = id, reply = session->reply, upto = ack.upto] {
     Bytes record;
-    encode(MailAcked{id.token, upto}, record);
+    encode(bus::MailAcked{id.token, upto}, record);
     shell_.say(id.process, reply, record);
   });
 }
@@ -199,4 +199,4 @@ std::optional<MessageRow> Mail::message(const Place& place, std::uint64_t number
   return decode_message(value);
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -9,7 +9,7 @@
 #include "mail/shards/shard_row.hpp"
 #include "storage/limits.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 std::size_t size_of_message(const auto& waiting) {
@@ -305,4 +305,4 @@ void Mail::stop(const storage::Error& reason) {
   shell_.stopped(reason);
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -8,18 +8,19 @@
 #include "bus/core/wire/record_readers.hpp"
 #include "mail/limits.hpp"
 #include "mail/readers.hpp"
+#include "mail/types.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 struct Opening {
   ReaderId id;
-  MailOpen open;
+  bus::MailOpen open;
   ChannelId box;
   bool told = false;  // where it begins; by a batch that was refused
 };
 struct Acknowledgement {
   ReaderId id;
-  MailAck ack;
+  bus::MailAck ack;
 };
 
 /// Requests of readers that no batch has taken yet. Requests of one process keep their order, and
@@ -57,4 +58,4 @@ class ReaderRequests {
   std::size_t count_ = 0;
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -12,7 +12,7 @@
 
 #include "daemon/admin/admin_connection.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 inline constexpr const char* kStreamType = "application/x-ndjson";
 
@@ -48,4 +48,4 @@ Refusal guarded(const Function& function) {
   return Response::error(500, reason);
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

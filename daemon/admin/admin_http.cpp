@@ -6,7 +6,7 @@
 
 #include "daemon/admin/admin_stream.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 int hex_digit(char c) {
@@ -200,4 +200,4 @@ void Stream::State::client_left() {
   if (!std::exchange(gone, true) && on_close) std::exchange(on_close, nullptr)();
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -15,7 +15,7 @@
 #include "daemon/config/config.hpp"
 #include "daemon/config/config_values.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 inline std::string in_quotes(std::string_view text) {
   return std::string("'").append(text).append("'");
@@ -116,4 +116,4 @@ struct ConfigReader::Lookup {
   }
 };
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -11,7 +11,7 @@
 
 #include "storage/store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 inline constexpr const char* kBackupFile = "BACKUP";
 
@@ -54,4 +54,4 @@ storage::Result<> sync_path(const std::filesystem::path& path);
 
 std::uint64_t wall_clock_ms();
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 constexpr std::string_view kAlphabet =
@@ -62,4 +62,4 @@ std::optional<std::string> from_base64(std::string_view text) {
   return bytes;
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -4,7 +4,7 @@
 
 #include "storage/store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 struct Carried {
   std::uint64_t boxes = 0;  // boxes that continue with the numbers of the replaced store
@@ -21,4 +21,4 @@ struct Carried {
 /// given away. Blocks. After an error, `restored` is useless.
 storage::Result<Carried> carry_numbers(const storage::Snapshot& replaced, storage::Store& restored);
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

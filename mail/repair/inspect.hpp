@@ -13,9 +13,10 @@
 #include "mail/limits.hpp"
 #include "mail/repair/row_cursor.hpp"
 #include "mail/rows.hpp"
+#include "mail/types.hpp"
 #include "storage/store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 struct BoxInfo {
   std::uint8_t shard = 0;
@@ -76,4 +77,4 @@ struct ShardStatistics {
 storage::Result<ShardStatistics> shard_statistics(const storage::Snapshot& snapshot,
                                                   std::uint8_t shard);
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -13,7 +13,7 @@
 #include "mail/limits.hpp"
 #include "storage/store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 struct ScrubSettings {
   std::uint64_t rate = kScrubRate;         // bytes a second; 0: none is read
@@ -69,4 +69,4 @@ class Scrubber {
   std::thread thread_;
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -7,7 +7,7 @@
 #include "mail/shards/shard_row.hpp"
 #include "mail/store_limit.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 bool is_stream_key(std::string_view key) {
@@ -23,18 +23,18 @@ bool moves_with(std::uint8_t shard, std::string_view key) {
 }
 
 /// False: it is not a change of that shard.
-bool apply(const ShardChange& change, std::uint8_t shard, storage::Batch& batch) {
+bool apply(const bus::ShardChange& change, std::uint8_t shard, storage::Batch& batch) {
   const std::string_view key = as_text(change.key);
   const std::string_view value = as_text(change.value);
-  if (!moves_with(shard, key) && change.what != ShardChange::What::erase_range) return false;
+  if (!moves_with(shard, key) && change.what != bus::ShardChange::What::erase_range) return false;
   switch (change.what) {
-    case ShardChange::What::put:
+    case bus::ShardChange::What::put:
       batch.put(key, value);
       return true;
-    case ShardChange::What::erase:
+    case bus::ShardChange::What::erase:
       batch.erase(key);
       return true;
-    case ShardChange::What::erase_range: {
+    case bus::ShardChange::What::erase_range: {
       if (key.size() < 2 || kMovingKinds.find(key[0]) == std::string_view::npos) return false;
       const std::string prefix = kind_prefix(key[0], shard);
       const bool within = key >= prefix && key <= value && value <= prefix_end(prefix);
@@ -192,7 +192,7 @@ void ShardImport::seek() {
 
 /// The source serves the shard, so no host will ask this store about an earlier attempt: its marks
 /// and old rows here can be erased.
-void ShardImport::prepare(ShardRows first) {
+void ShardImport::prepare(bus::ShardRows first) {
   first_ = std::move(first);
   marked_ = true;
   enter(Phase::prepares);
@@ -223,12 +223,12 @@ void ShardImport::say(const Record& record) {
 }
 
 void ShardImport::ask() {
-  say(ShardTake{token_, shard_, phase_ == Phase::asks, host_, lineage_, way_.reply_lineage()});
+  say(bus::ShardTake{token_, shard_, phase_ == Phase::asks, host_, lineage_, way_.reply_lineage()});
 }
 
 /// Checks the limits again: the shard grows while it is copied. Never refuses the last page: the
 /// source is frozen, and few rows came after the page before.
-bool ShardImport::has_room(const ShardRows& rows) {
+bool ShardImport::has_room(const bus::ShardRows& rows) {
   if (marked_ && rows.last) return true;
   const Totals more{rows.boxes, rows.messages, rows.bytes};
   const auto passed = way_.limit_passed(more);
@@ -241,7 +241,7 @@ bool ShardImport::has_room(const ShardRows& rows) {
   return false;
 }
 
-void ShardImport::rows(const Process& from, ShardRows rows) {
+void ShardImport::rows(const Process& from, bus::ShardRows rows) {
   thread_.check();
   const bool fits = phase_ == Phase::copies && from == giver_.process && rows.token == token_ &&
                     rows.shard == shard_ && rows.page == page_;
@@ -250,9 +250,9 @@ void ShardImport::rows(const Process& from, ShardRows rows) {
   marked_ ? write(rows) : prepare(std::move(rows));
 }
 
-void ShardImport::write(const ShardRows& rows) {
+void ShardImport::write(const bus::ShardRows& rows) {
   storage::Batch batch;
-  for (const ShardChange& change : rows.changes) {
+  for (const bus::ShardChange& change : rows.changes) {
     if (!apply(change, shard_, batch)) {
       hopeless_ = true;
       return give_up("its host sends rows that are not the shard's");
@@ -277,10 +277,10 @@ void ShardImport::written() {
   if (stops()) return;
   enter(last_ ? Phase::asks : Phase::copies);
   if (last_) progress_.doing = "waits for " + giver_.host;
-  say(ShardMore{token_, shard_, page_++});
+  say(bus::ShardMore{token_, shard_, page_++});
 }
 
-void ShardImport::given(const Process&, const ShardGiven& given) {
+void ShardImport::given(const Process&, const bus::ShardGiven& given) {
   thread_.check();
   if (given.token != token_ || given.shard != shard_) return;
   if (given.status != Errc::ok) {
@@ -421,4 +421,4 @@ void ShardImport::tick() {
   }
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

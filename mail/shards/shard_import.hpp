@@ -15,13 +15,13 @@
 #include <vector>
 
 #include "base/loop_thread.hpp"
-#include "bus/core/wire/post_limit.hpp"
 #include "bus/core/wire/record_shards.hpp"
 #include "mail/limits.hpp"
 #include "mail/rows.hpp"
+#include "mail/types.hpp"
 #include "storage/store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// For operators.
 struct MoveProgress {
@@ -77,8 +77,8 @@ class ShardImport {
   /// Ends after the present shard, or gives that up, if it can.
   void stop();
 
-  void rows(const Process& from, ShardRows rows);
-  void given(const Process& from, const ShardGiven& given);
+  void rows(const Process& from, bus::ShardRows rows);
+  void given(const Process& from, const bus::ShardGiven& given);
   void process_gone(const Process& process, bool living);
   void process_lost(const ChannelId& process);
   void tick();
@@ -99,9 +99,9 @@ class ShardImport {
   void seek();
   std::string why_nobody_gives() const;
   void ask();
-  bool has_room(const ShardRows& rows);
-  void prepare(ShardRows first);
-  void write(const ShardRows& rows);
+  bool has_room(const bus::ShardRows& rows);
+  void prepare(bus::ShardRows first);
+  void write(const bus::ShardRows& rows);
   void keep();
   void give_up(const std::string& why);
   void write_off();
@@ -139,7 +139,7 @@ class ShardImport {
   std::uint32_t page_ = 0;  // that is awaited, or being written
   bool last_ = false;
   bool marked_ = false;         // the disk may say that it is on its way
-  ShardRows first_;             // the first page, while that is being noted
+  bus::ShardRows first_;        // the first page, while that is being noted
   std::string why_;             // it is given up
   std::uint64_t attempts_ = 0;  // for this shard
   bool hopeless_ = false;
@@ -150,4 +150,4 @@ class ShardImport {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -125,7 +125,7 @@ void NodeCore::failed(const bus::Error& reason) {
 
 void NodeCore::stop(std::function<void()> done) {
   stopped_ = std::move(done);
-  stalls_.end_by(context_.drain_deadline + milliseconds(kStuckGrace), bus::daemon::kExitDeadline);
+  stalls_.end_by(context_.drain_deadline + milliseconds(kStuckGrace), daemon::kExitDeadline);
   lifecycle_.stop();
 }
 

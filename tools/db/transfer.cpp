@@ -28,7 +28,7 @@ db::Json line_of(const std::string& collection, const db::Found& found) {
   db::Json line = {{"collection", collection}, {"id", found.id}};
   if (has_bytes(found.document)) {
     const auto cbor = db::encode_document(found.document).value();  // as it was read
-    line["cbor"] = bus::busd::mail::to_base64(cbor);
+    line["cbor"] = mail::to_base64(cbor);
   } else {
     line["document"] = found.document;
   }
@@ -106,9 +106,8 @@ class Import {
     if (id == json.end() || !id->is_string()) return wrong();
     db::Put write{collection, *id, json.value("document", db::Json())};
     if (const auto cbor = json.find("cbor"); cbor != json.end()) {
-      const auto bytes = cbor->is_string()
-                             ? bus::busd::mail::from_base64(cbor->get_ref<const std::string&>())
-                             : std::nullopt;
+      const auto bytes =
+          cbor->is_string() ? mail::from_base64(cbor->get_ref<const std::string&>()) : std::nullopt;
       if (!bytes) return wrong();
       auto document = db::decode_document(*bytes);
       if (!document) return document.error();

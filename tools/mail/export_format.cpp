@@ -15,8 +15,8 @@ namespace {
 using bus::Errc;
 using bus::Error;
 using bus::Result;
-using bus::busd::mail::from_base64;
-using bus::busd::mail::to_base64;
+using mail::from_base64;
+using mail::to_base64;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kHeaderKey = "starbus_mail_export";
@@ -102,8 +102,7 @@ BoxLine read_box(Fields& fields) {
   box.floor = fields.number("floor");
   box.last = fields.number("last");
   if (box.floor > box.last) fields.fail("floor", "is above \"last\"");
-  if (box.last > bus::busd::mail::kMostNumber)
-    fields.fail("last", "is not the number of a message");
+  if (box.last > mail::kMostNumber) fields.fail("last", "is not the number of a message");
   return box;
 }
 
