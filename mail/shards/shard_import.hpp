@@ -1,7 +1,8 @@
 /// Imports shards from other hosts into this store, one after the other (docs/guide/mail.md,
 /// "Shards that move"): the other side of ShardExport. A mark on the disk precedes the first row of
 /// a shard, so that no host serves a part of it, however the move ends: the next start erases an
-/// incomplete shard, and asks the source about a complete one.
+/// incomplete shard, and asks the source about a complete one. import_batches.hpp says what it
+/// writes.
 ///
 /// Sans-IO but for the store; belongs to the mail's thread.
 #pragma once
@@ -18,28 +19,12 @@
 #include "bus/core/wire/record_shards.hpp"
 #include "mail/limits.hpp"
 #include "mail/rows.hpp"
+#include "mail/shards/import_batches.hpp"
+#include "mail/shards/move_progress.hpp"
 #include "mail/types.hpp"
 #include "storage/store.hpp"
 
 namespace starbus::mail {
-
-/// For operators.
-struct MoveProgress {
-  enum class State : std::uint8_t { none, running, stopping, done, failed };
-  State state = State::none;
-  std::size_t shards = 0;             // that were asked for
-  std::size_t taken = 0;              // of them, or here before
-  std::optional<std::uint8_t> shard;  // on its way
-  std::string from;                   // its host
-  std::string doing;                  // "copies", "waits for a"
-  std::uint64_t rows = 0;             // of this shard so far
-  std::uint64_t bytes = 0;            // likewise; of keys and values
-  std::uint64_t messages = 0;         // that the shard has in all
-  std::string error;                  // why it failed
-
-  bool goes_on() const;
-};
-std::string_view name_of(MoveProgress::State state);
 
 class ShardImport {
  public:
@@ -109,6 +94,7 @@ class ShardImport {
   void fail(const std::string& why);
   void end(MoveProgress::State state, const std::string& why);
   void enter(Phase phase);
+  ImportAttempt attempt() const { return {shard_, token_, giver_.host}; }
   template <class Record>
   void say(const Record& record);
   bool copies_from(const ChannelId& process) const {
