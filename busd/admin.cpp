@@ -14,7 +14,7 @@
 #include "daemon/report/document.hpp"
 #include "daemon/router_shell.hpp"
 
-namespace starbus::bus::busd {
+namespace starbus::busd {
 
 using daemon::Request;
 using daemon::Response;
@@ -24,11 +24,11 @@ namespace {
 
 constexpr std::size_t kMostRows = 1'000;  // per page of names: the loop makes it
 
-std::string_view state_of(const LocalName& name) {
+std::string_view state_of(const bus::LocalName& name) {
   return name.confirmed ? "active" : "unconfirmed";
 }
 
-report::Vitals vitals_of(const Vitals& vitals) {
+report::Vitals vitals_of(const bus::Vitals& vitals) {
   return {.sent_per_s = vitals.sent,
           .resent_per_s = vitals.resent,
           .window_bytes = vitals.window_bytes,
@@ -39,22 +39,22 @@ report::Vitals vitals_of(const Vitals& vitals) {
           .oldest_move_ms = static_cast<double>(vitals.oldest_move_ms)};
 }
 
-report::NameRow row_of(const LocalName& name) {
+report::NameRow row_of(const bus::LocalName& name) {
   return {.name = name.name,
-          .id = channel_id(name.name).to_string(),
+          .id = bus::channel_id(name.name).to_string(),
           .owner = name.owner->name,
           .epoch = name.epoch.to_string(),
           .lineage = name.lineage.to_string(),
           .state = std::string(state_of(name))};
 }
 
-double seconds(Time time) {
+double seconds(bus::Time time) {
   return static_cast<double>(time / std::chrono::seconds(1));
 }
 
 }  // namespace
 
-Admin::Admin(HostRouter& router, daemon::DaemonContext& context, Facts facts)
+Admin::Admin(bus::HostRouter& router, daemon::DaemonContext& context, Facts facts)
     : RouterAdmin(router, context), router_(router), facts_(std::move(facts)), tails_(router) {
   context.admin.get_async("/trace", [this](const Request& request, const daemon::Reply& reply) {
     trace(request, reply);
@@ -62,7 +62,7 @@ Admin::Admin(HostRouter& router, daemon::DaemonContext& context, Facts facts)
   context.admin.stream("/tail",
                        [this](const Request& request,
                               std::shared_ptr<daemon::Stream> stream) -> std::optional<Response> {
-                         const auto name = Name::of(request.parameter_or("name", ""));
+                         const auto name = bus::Name::of(request.parameter_or("name", ""));
                          if (!name) return daemon::error_response(name.error());
                          tails_.add(name->id(), std::move(stream));
                          return std::nullopt;
@@ -76,33 +76,35 @@ void Admin::pass_on(const Request& request, const daemon::Reply& reply) {
     if (!facts_.later(at->path, reply)) reply(answer(at->path));
     return;
   }
-  router_.query(at->target, at->path, [reply](const Result<Answer>& end) {
+  router_.query(at->target, at->path, [reply](const Result<bus::Answer>& end) {
     if (!end) return reply(daemon::error_response(end.error()));
     Response response;
     response.status = end->status;
-    response.body = std::string(as_text(end->body));
+    response.body = std::string(bus::as_text(end->body));
     reply(std::move(response));
   });
   router_.flush();
 }
 
 void Admin::trace(const Request& request, const daemon::Reply& reply) {
-  const auto name = Name::of(request.parameter_or("name", ""));
+  const auto name = bus::Name::of(request.parameter_or("name", ""));
   if (!name) return reply(daemon::error_response(name.error()));
   const std::string text = request.parameter_or("lane", "call");
-  const auto lane = std::ranges::find(kDataLanes, text, [](Lane each) { return name_of(each); });
-  if (lane == std::end(kDataLanes)) {
-    return reply(daemon::error_response({Errc::bad_name, "lane: call, sync or bulk"}));
+  const auto lane =
+      std::ranges::find(bus::kDataLanes, text, [](bus::Lane each) { return name_of(each); });
+  if (lane == std::end(bus::kDataLanes)) {
+    return reply(daemon::error_response({bus::Errc::bad_name, "lane: call, sync or bulk"}));
   }
-  router_.trace(name->id(), *lane, [reply, name = name->text()](const Result<HopTrace>& trace) {
-    if (!trace) return reply(daemon::error_response(trace.error()));
-    report::Trace answer{
-        name, std::string(name_of(trace->lane)), std::string(name_of(trace->end)), {}};
-    for (const TraceHop& hop : trace->hops) {
-      answer.passages.push_back({hop.where, hop.at, hop.queued});
-    }
-    reply(Response::json(to_json(answer)));
-  });
+  router_.trace(
+      name->id(), *lane, [reply, name = name->text()](const Result<bus::HopTrace>& trace) {
+        if (!trace) return reply(daemon::error_response(trace.error()));
+        report::Trace answer{
+            name, std::string(name_of(trace->lane)), std::string(name_of(trace->end)), {}};
+        for (const bus::TraceHop& hop : trace->hops) {
+          answer.passages.push_back({hop.where, hop.at, hop.queued});
+        }
+        reply(Response::json(to_json(answer)));
+      });
   router_.flush();
 }
 
@@ -111,7 +113,7 @@ Response Admin::status() const {
   report::DaemonStatus status{.kind = "busd",
                               .name = facts_.host,
                               .version = facts_.version,
-                              .protocol = protocol_text(router_.minor()),
+                              .protocol = bus::protocol_text(router_.minor()),
                               .pid = ::getpid(),
                               .uptime_s = seconds(uptime()),
                               .loop_lag_ms = static_cast<double>(lag.count()),
@@ -120,7 +122,7 @@ Response Admin::status() const {
                               .state = facts_.state(),
                               .mail = facts_.mail(),
                               .counters = daemon::counters_of(router_.counters())};
-  const HostCounters& host = router_.host_counters();
+  const bus::HostCounters& host = router_.host_counters();
   status.counters["not_local"] = host.not_local;
   status.counters["without_session"] = host.without_session;
   status.counters["without_uplink"] = host.without_uplink;
@@ -131,24 +133,24 @@ Response Admin::status() const {
   return Response::json(to_json(status));
 }
 
-std::string Admin::kind_of(const LinkStatus& link) const {
+std::string Admin::kind_of(const bus::LinkStatus& link) const {
   return link.id == router_.uplink().link ? "busroot" : "process";
 }
 
 Response Admin::links() const {
   report::LinksPage page;
-  for (const LinkStatus& link : router_.link_status()) {
+  for (const bus::LinkStatus& link : router_.link_status()) {
     page.links.push_back(daemon::link_info(link, kind_of(link)));
   }
   return Response::json(to_json(page));
 }
 
 Response Admin::topology() const {
-  std::map<LinkId, LinkStatus> links;
-  for (LinkStatus& link : router_.link_status()) links.emplace(link.id, std::move(link));
+  std::map<bus::LinkId, bus::LinkStatus> links;
+  for (bus::LinkStatus& link : router_.link_status()) links.emplace(link.id, std::move(link));
   report::HostTopology topology;
   topology.host = facts_.host;
-  router_.table().for_each_process([&](const LocalProcess& process) {
+  router_.table().for_each_process([&](const bus::LocalProcess& process) {
     report::ProcessInfo info{.name = process.name,
                              .role = process.role->name,
                              .pid = process.pid,
@@ -163,16 +165,16 @@ Response Admin::topology() const {
     if (link != links.end()) info.link = daemon::link_info(link->second, "process");
     topology.processes.push_back(std::move(info));
   });
-  const UplinkStatus& uplink = router_.uplink();
+  const bus::UplinkStatus& uplink = router_.uplink();
   const auto link = links.find(uplink.link);
-  const Time rtt = link == links.end() ? Time{} : link->second.round_trip;
+  const bus::Time rtt = link == links.end() ? bus::Time{} : link->second.round_trip;
   const Error error = facts_.uplink_error();
   topology.term = uplink.term.term();
   topology.uplink = {.endpoint = facts_.uplink_endpoint(),
                      .connected = uplink.greeted,
                      .rtt_us = static_cast<double>(rtt / std::chrono::microseconds(1)),
                      .since_s = seconds(daemon::boot_now() - uplink.since),
-                     .last_error = error.code == Errc::ok ? "" : error.to_string()};
+                     .last_error = error.code == bus::Errc::ok ? "" : error.to_string()};
   topology.names = router_.table().name_count();
   return Response::json(to_json(topology));
 }
@@ -184,19 +186,19 @@ Response Admin::names(const Request& request) const {
   const std::size_t limit = std::min<std::size_t>(*asked, kMostRows);
   const auto page = router_.table().page(prefix, request.parameter_or("after", ""), limit);
   report::NamesPage answer;
-  for (const LocalName* name : page) answer.names.push_back(row_of(*name));
+  for (const bus::LocalName* name : page) answer.names.push_back(row_of(*name));
   if (page.size() == limit && limit != 0) answer.next = page.back()->name;
   answer.total = router_.table().count(prefix);
   return Response::json(to_json(answer));
 }
 
 Response Admin::route(const Request& request) const {
-  const auto name = Name::of(request.parameter_or("name", ""));
+  const auto name = bus::Name::of(request.parameter_or("name", ""));
   if (!name) return daemon::error_response(name.error());
   report::RouteInfo answer;
   answer.name = name->text();
   answer.id = name->id().to_string();
-  if (const LocalName* local = router_.table().find(name->id())) {
+  if (const bus::LocalName* local = router_.table().find(name->id())) {
     answer.found = true;
     answer.owner = local->owner->name;
     answer.host = facts_.host;
@@ -208,43 +210,45 @@ Response Admin::route(const Request& request) const {
   return Response::json(to_json(answer));
 }
 
-void add_metrics(daemon::Metrics& metrics, HostRouter& router) {
+void add_metrics(daemon::Metrics& metrics, bus::HostRouter& router) {
   daemon::add_router_metrics(metrics, router);
   const auto gauge = [&](const char* name, const char* help, auto read) {
     metrics.gauge(name, help, [read, &router] { return static_cast<double>(read(router)); });
   };
   gauge("starbus_busd_processes", "Processes of this host.",
-        [](HostRouter& r) { return r.table().process_count(); });
+        [](bus::HostRouter& r) { return r.table().process_count(); });
   gauge("starbus_busd_names", "Names owned by processes of this host.",
-        [](HostRouter& r) { return r.table().name_count(); });
+        [](bus::HostRouter& r) { return r.table().name_count(); });
   gauge("starbus_busd_watched_prefixes", "Prefixes watched at busroot.",
-        [](HostRouter& r) { return r.watched_prefixes(); });
+        [](bus::HostRouter& r) { return r.watched_prefixes(); });
   gauge("starbus_busd_uplink_greeted", "1 while busroot has accepted this host, else 0.",
-        [](HostRouter& r) { return r.uplink().greeted ? 1 : 0; });
+        [](bus::HostRouter& r) { return r.uplink().greeted ? 1 : 0; });
   gauge("starbus_busd_term", "Highest term of a busroot that has accepted this host.",
-        [](HostRouter& r) { return r.uplink().term.term(); });
-  const auto counter = [&](const char* name, const char* help, std::uint64_t HostCounters::*value) {
+        [](bus::HostRouter& r) { return r.uplink().term.term(); });
+  const auto counter = [&](const char* name, const char* help,
+                           std::uint64_t bus::HostCounters::*value) {
     metrics.counter(name, help, [value, &router] {
       return static_cast<double>(router.host_counters().*value);
     });
   };
   counter("starbus_busd_not_local_total",
           "Records from busroot dropped because their name is not bound here.",
-          &HostCounters::not_local);
+          &bus::HostCounters::not_local);
   counter("starbus_busd_without_session_total",
-          "Records refused because their process has no session.", &HostCounters::without_session);
+          "Records refused because their process has no session.",
+          &bus::HostCounters::without_session);
   counter("starbus_busd_without_uplink_total",
           "Records for other hosts refused because busroot was unreachable.",
-          &HostCounters::without_uplink);
+          &bus::HostCounters::without_uplink);
   counter("starbus_busd_over_rate_total",
           "Records refused or dropped above the rate limit of the sender's role.",
-          &HostCounters::over_rate);
+          &bus::HostCounters::over_rate);
   counter("starbus_busd_denied_total", "Sessions ended because of access list violations.",
-          &HostCounters::denied);
+          &bus::HostCounters::denied);
   counter("starbus_busd_processes_ended_total", "Processes that ended.",
-          &HostCounters::processes_ended);
+          &bus::HostCounters::processes_ended);
   counter("starbus_busd_leases_ended_total", "Processes that lost their lease.",
-          &HostCounters::leases_ended);
+          &bus::HostCounters::leases_ended);
 }
 
-}  // namespace starbus::bus::busd
+}  // namespace starbus::busd

@@ -9,7 +9,7 @@
 #include "daemon/admin/router_admin.hpp"
 #include "daemon/report/mail_status.hpp"
 
-namespace starbus::bus::busd {
+namespace starbus::busd {
 
 /// The admin routes of busd (docs/operate/admin-api.md), for its own HTTP port and for other
 /// daemons that ask over the bus. Belongs to the loop's thread; router and context outlive it.
@@ -25,7 +25,7 @@ class Admin final : public daemon::RouterAdmin {
     /// Answers a path later, or now, if it is one of those; false otherwise.
     std::function<bool(const std::string& path_and_query, const daemon::Reply&)> later;
   };
-  Admin(HostRouter& router, daemon::DaemonContext& context, Facts facts);
+  Admin(bus::HostRouter& router, daemon::DaemonContext& context, Facts facts);
 
  private:
   void pass_on(const daemon::Request& request, const daemon::Reply& reply) override;
@@ -36,14 +36,14 @@ class Admin final : public daemon::RouterAdmin {
   daemon::Response topology() const override;
   daemon::Response names(const daemon::Request& request) const override;
   daemon::Response route(const daemon::Request& request) const override;
-  std::string kind_of(const LinkStatus& link) const;
+  std::string kind_of(const bus::LinkStatus& link) const;
 
-  HostRouter& router_;
+  bus::HostRouter& router_;
   Facts facts_;
   Tails tails_;
 };
 
 /// Counters and gauges of the router; it must outlive the last scrape.
-void add_metrics(daemon::Metrics& metrics, HostRouter& router);
+void add_metrics(daemon::Metrics& metrics, bus::HostRouter& router);
 
-}  // namespace starbus::bus::busd
+}  // namespace starbus::busd

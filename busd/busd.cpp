@@ -11,7 +11,7 @@
 #include "bus/core/wire/version.hpp"
 #include "busd/mail_metrics.hpp"
 
-namespace starbus::bus::busd {
+namespace starbus::busd {
 namespace {
 
 constexpr std::chrono::milliseconds kDrainPoll{5};  // processes wait while busd is replaced
@@ -27,10 +27,10 @@ constexpr const char* kMailRole =
     "store";  // role of the mail store's own process, if roles are listed
 
 /// The roles of the file, and the role of this program's own mail store.
-std::vector<Role> roles_of(const Settings& settings) {
-  std::vector<Role> roles = settings.roles;
+std::vector<bus::Role> roles_of(const Settings& settings) {
+  std::vector<bus::Role> roles = settings.roles;
   if (!settings.keeps_mail || roles.empty()) return roles;
-  std::erase_if(roles, [](const Role& role) { return role.name == kMailRole; });
+  std::erase_if(roles, [](const bus::Role& role) { return role.name == kMailRole; });
   roles.push_back(
       {.name = kMailRole, .users = {::geteuid()}, .groups = {}, .bind = {"store/"}, .send = {""}});
   return roles;
@@ -47,11 +47,11 @@ void Busd::configure(daemon::ConfigReader& reader) {
   fresh_ = read_settings(reader);
 }
 
-Result<HostConfig> Busd::host_config(daemon::StateDirectory& state) const {
-  HostConfig config;
+Result<bus::HostConfig> Busd::host_config(daemon::StateDirectory& state) const {
+  bus::HostConfig config;
   config.host = settings_.host;
-  config.software = std::string("starbus ") + kVersion;
-  config.access = AccessList(roles_of(settings_));
+  config.software = std::string("starbus ") + bus::kVersion;
+  config.access = bus::AccessList(roles_of(settings_));
   config.lease = settings_.lease;
   config.max_processes = settings_.max_processes;
   config.minor = settings_.minor;
@@ -82,18 +82,18 @@ Result<> Busd::start(daemon::DaemonContext& context) {
     router_->pid_ended(pid);
     links_->flush();
   };
-  events.query = [this](const Query& query) { answer_later(query); };
+  events.query = [this](const bus::Query& query) { answer_later(query); };
   events.uplink_ended = [this] {
     uplink_error_ = router_->uplink().last_error;
     if (reconnect_ && !router_->uplink().connected) reconnect_->again();
   };
   shell_ = std::make_unique<Shell>(context.loop, *links_, context.state, std::move(*journal),
                                    context.limited, std::move(events));
-  router_ = std::make_unique<HostRouter>(*shell_, std::move(*config), daemon::boot_now());
+  router_ = std::make_unique<bus::HostRouter>(*shell_, std::move(*config), daemon::boot_now());
   links_->start(*router_);
   Admin::Facts facts;
   facts.host = settings_.host;
-  facts.version = kVersion;
+  facts.version = bus::kVersion;
   facts.uplink_endpoint = [this] { return uplink_endpoint_; };
   facts.uplink_error = [this] { return uplink_error_; };
   facts.state = [this]() -> std::string {
@@ -109,7 +109,7 @@ Result<> Busd::start(daemon::DaemonContext& context) {
   admin_ = std::make_unique<Admin>(*router_, context, std::move(facts));
   questions_.emplace(
       context.loop, [this](const std::string& path) { return admin_->answer(path); },
-      [this](const Answer& answered) {
+      [this](const bus::Answer& answered) {
         router_->answer(answered);
         links_->flush();
       });
@@ -123,10 +123,10 @@ Result<> Busd::start(daemon::DaemonContext& context) {
 
 /// Requests of other daemons: the mail store answers after it has read its disk, all other routes
 /// in turn.
-void Busd::answer_later(const Query& query) {
+void Busd::answer_later(const bus::Query& query) {
   const auto reply = [this, query](const daemon::Response& response) {
-    const ByteView body = as_bytes(response.body);
-    Answer answer;
+    const bus::ByteView body = bus::as_bytes(response.body);
+    bus::Answer answer;
     answer.to_host = query.from_host;
     answer.number = query.number;
     answer.status = static_cast<std::uint16_t>(response.status);
@@ -142,15 +142,15 @@ void Busd::answer_later(const Query& query) {
 
 Result<> Busd::listen() {
   for (const std::string& endpoint : settings_.listen) {
-    io::ListenOptions options;
+    bus::io::ListenOptions options;
     options.socket_mode = settings_.socket_mode;
     options.socket_group = settings_.socket_group;
     options.on_refused = [this](const std::string& address, const Error& why) {
       if (context_->limited.allow("refused")) spdlog::warn("{}: {}", address, why.to_string());
     };
-    auto listener =
-        io::listen(context_->loop, endpoint, std::move(options),
-                   [this](std::shared_ptr<io::Link> link) { links_->add(std::move(link)); });
+    auto listener = bus::io::listen(
+        context_->loop, endpoint, std::move(options),
+        [this](std::shared_ptr<bus::io::Link> link) { links_->add(std::move(link)); });
     if (!listener) {
       Error error = listener.error();
       error.detail = endpoint + ": " + error.detail;
@@ -194,18 +194,18 @@ void Busd::keep_mail() {
 
 void Busd::connect() {
   const auto number = ++reconnects_;
-  reconnect_ = std::make_unique<io::Reconnect>(
+  reconnect_ = std::make_unique<bus::io::Reconnect>(
       context_->loop, settings_.targets(),
-      [this, number](std::shared_ptr<io::Link> link) {
+      [this, number](std::shared_ptr<bus::io::Link> link) {
         if (number == reconnects_) on_uplink(std::move(link));
       },
-      [this](const io::Reconnect::Target& target, const Error& why) {
+      [this](const bus::io::Reconnect::Target& target, const Error& why) {
         on_uplink_failed(target, why);
       });
   reconnect_->start();
 }
 
-void Busd::on_uplink_failed(const io::Reconnect::Target& target, const Error& why) {
+void Busd::on_uplink_failed(const bus::io::Reconnect::Target& target, const Error& why) {
   uplink_endpoint_ = target.endpoint;
   uplink_error_ = why;
   if (context_->limited.allow("uplink")) {
@@ -213,9 +213,9 @@ void Busd::on_uplink_failed(const io::Reconnect::Target& target, const Error& wh
   }
 }
 
-void Busd::on_uplink(std::shared_ptr<io::Link> link) {
+void Busd::on_uplink(std::shared_ptr<bus::io::Link> link) {
   uplink_endpoint_ = link->peer().address;
-  links_->add(std::move(link), [this](LinkId id, PeerFacts peer, Time now) {
+  links_->add(std::move(link), [this](bus::LinkId id, bus::PeerFacts peer, bus::Time now) {
     router_->uplink_opened(id, std::move(peer), random_session(), now);
   });
 }
@@ -236,7 +236,7 @@ Result<> Busd::reload() {
             fresh_.mail_quota != settings_.mail_quota || fresh_.mail_scrub != settings_.mail_scrub);
   if (fresh_.roles != settings_.roles) {
     settings_.roles = fresh_.roles;
-    router_->set_access_list(AccessList(roles_of(settings_)));
+    router_->set_access_list(bus::AccessList(roles_of(settings_)));
   }
   const bool other_uplink = fresh_.endpoints != settings_.endpoints ||
                             fresh_.server_keys != settings_.server_keys ||
@@ -246,7 +246,7 @@ Result<> Busd::reload() {
     settings_.server_keys = fresh_.server_keys;
     settings_.keys = fresh_.keys;
     reconnect_.reset();
-    router_->drop_uplink({Errc::superseded, "by a session with the new configuration"});
+    router_->drop_uplink({bus::Errc::superseded, "by a session with the new configuration"});
     connect();
   }
   links_->flush();
@@ -296,8 +296,8 @@ std::string Busd::status() const {
     processes += trouble + ", ";
   }
   if (router_->uplink().greeted) return processes + "linked to " + uplink_endpoint_;
-  if (uplink_error_.code == Errc::ok) return processes + "no session with busroot yet";
+  if (uplink_error_.code == bus::Errc::ok) return processes + "no session with busroot yet";
   return processes + "no session with busroot: " + uplink_error_.to_string();
 }
 
-}  // namespace starbus::bus::busd
+}  // namespace starbus::busd

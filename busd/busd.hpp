@@ -19,7 +19,7 @@
 #include "daemon/router_shell.hpp"
 #include "mail/mail_store_thread.hpp"
 
-namespace starbus::bus::busd {
+namespace starbus::busd {
 
 /// The daemon of one host: the router of bus/core with its sockets, its files and its admin port.
 /// run_daemon drives it, on one thread. It fails only at the start; later it serves without
@@ -40,13 +40,13 @@ class Busd final : public daemon::Daemon {
   bool healthy() const override;
 
  private:
-  Result<HostConfig> host_config(daemon::StateDirectory& state) const;
+  Result<bus::HostConfig> host_config(daemon::StateDirectory& state) const;
   Result<> listen();
   void keep_mail();
-  void answer_later(const Query& query);
+  void answer_later(const bus::Query& query);
   void connect();
-  void on_uplink_failed(const io::Reconnect::Target& target, const Error& why);
-  void on_uplink(std::shared_ptr<io::Link> link);
+  void on_uplink_failed(const bus::io::Reconnect::Target& target, const Error& why);
+  void on_uplink(std::shared_ptr<bus::io::Link> link);
   void finish_drain(int polls_left, const std::function<void()>& done);
 
   storage::DiskEnv* const mail_env_;
@@ -56,20 +56,20 @@ class Busd final : public daemon::Daemon {
   daemon::DaemonContext* context_ = nullptr;
   std::optional<daemon::LinkShell> links_;
   std::unique_ptr<Shell> shell_;
-  std::unique_ptr<HostRouter> router_;
+  std::unique_ptr<bus::HostRouter> router_;
   std::unique_ptr<Admin> admin_;
   std::unique_ptr<MailAdmin> mail_admin_;
   storage::MeasuredStore::Measured measured_;  // for the mail store
   std::optional<daemon::QueryQueue> questions_;
-  std::unique_ptr<io::Reconnect> reconnect_;
+  std::unique_ptr<bus::io::Reconnect> reconnect_;
   std::string uplink_endpoint_;   // tried last
   Error uplink_error_;            // why the latest session or attempt failed
   std::uint64_t reconnects_ = 0;  // number of `reconnect_`: events of an earlier one are ignored
-  std::vector<std::unique_ptr<io::Listener>> listeners_;
+  std::vector<std::unique_ptr<bus::io::Listener>> listeners_;
   std::unique_ptr<mail::MailStoreThread> mail_;
   std::unique_ptr<boost::asio::steady_timer> drain_timer_;
   bool draining_ = false;
   bool mail_leaves_ = false;  // asked to leave, and not done
 };
 
-}  // namespace starbus::bus::busd
+}  // namespace starbus::busd

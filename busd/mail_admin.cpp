@@ -11,7 +11,7 @@
 #include "daemon/admin/router_report.hpp"
 #include "daemon/report/document.hpp"
 
-namespace starbus::bus::busd {
+namespace starbus::busd {
 
 using daemon::Reply;
 using daemon::Request;
@@ -24,7 +24,7 @@ constexpr std::size_t kMostWaiting = 64;         // per scan for statistics
 constexpr std::chrono::milliseconds kSlice{50};  // of a scan, before other requests get their turn
 
 Response no_store() {
-  return daemon::error_response({Errc::no_owner, "this host keeps no mail"});
+  return daemon::error_response({bus::Errc::no_owner, "this host keeps no mail"});
 }
 
 Response not_open() {
@@ -111,7 +111,7 @@ void MailAdmin::boxes(const Request& request, const Reply& reply) {
 
 void MailAdmin::peek(const Request& request, const Reply& reply) {
   const std::string name = request.parameter_or("name", "");
-  if (const auto good = check_channel_name(name); !good) {
+  if (const auto good = bus::check_channel_name(name); !good) {
     return reply(daemon::error_response(good.error()));
   }
   const auto from = request.number_or("from", 0);
@@ -145,7 +145,7 @@ void MailAdmin::read_statistics(std::shared_ptr<Statistics> statistics) {
   const auto go_on = [this, weak = std::weak_ptr(alive_), statistics] {
     if (!weak.lock()) return;
     const bool done =
-        statistics->shards.size() == kShards || statistics->error.code != storage::Errc::ok;
+        statistics->shards.size() == bus::kShards || statistics->error.code != storage::Errc::ok;
     done ? end_statistics(statistics) : read_statistics(statistics);
   };
   const bool asked = node != nullptr &&
@@ -153,7 +153,7 @@ void MailAdmin::read_statistics(std::shared_ptr<Statistics> statistics) {
                                 go_on](const storage::Result<const storage::Snapshot*>& snapshot) {
                        const auto end = std::chrono::steady_clock::now() + kSlice;
                        if (!snapshot) statistics->error = snapshot.error();
-                       while (snapshot && statistics->shards.size() < kShards &&
+                       while (snapshot && statistics->shards.size() < bus::kShards &&
                               statistics->error.code == storage::Errc::ok &&
                               std::chrono::steady_clock::now() < end) {
                          const auto shard = static_cast<std::uint8_t>(statistics->shards.size());
@@ -203,9 +203,9 @@ Response MailAdmin::statistics_answer(const Statistics& statistics) const {
 
 namespace {
 
-std::vector<std::uint8_t> numbers_of(const std::bitset<kShards>& shards) {
+std::vector<std::uint8_t> numbers_of(const std::bitset<bus::kShards>& shards) {
   std::vector<std::uint8_t> numbers;
-  for (unsigned shard = 0; shard < kShards; ++shard) {
+  for (unsigned shard = 0; shard < bus::kShards; ++shard) {
     if (shards.test(shard)) numbers.push_back(static_cast<std::uint8_t>(shard));
   }
   return numbers;
@@ -269,7 +269,7 @@ void MailAdmin::purge(const Request& request, const Reply& reply) {
   mail::MailStoreThread* const node = node_();
   if (node == nullptr) return reply(no_store());
   const std::string name = request.parameter_or("name", "");
-  if (const auto good = check_channel_name(name); !good) {
+  if (const auto good = bus::check_channel_name(name); !good) {
     return reply(daemon::error_response(good.error()));
   }
   const auto upto = request.number_or("upto", ~std::uint64_t{0});
@@ -361,7 +361,7 @@ void MailAdmin::move(const Request&, const Reply& reply) {
 void MailAdmin::begin_move(const Request& request, const Reply& reply) {
   if (!is_open(reply)) return;
   const std::string text = request.parameter_or("shards", "");
-  auto shards = parse_shards(text);
+  auto shards = bus::parse_shards(text);
   if (!shards)
     return reply(Response::error(400, "shards: '" + text + "' is not a list such as 0-15,40"));
   node_()->take(std::move(*shards), [this, weak = std::weak_ptr(alive_), reply](Result<> begun) {
@@ -379,4 +379,4 @@ void MailAdmin::stop_move(const Request& request, const Reply& reply) {
   move(request, reply);
 }
 
-}  // namespace starbus::bus::busd
+}  // namespace starbus::busd

@@ -14,7 +14,7 @@
 #include "mail/mail_store_thread.hpp"
 #include "mail/repair/inspect.hpp"
 
-namespace starbus::bus::busd {
+namespace starbus::busd {
 
 /// The admin routes of the mail store (docs/operate/admin-api.md, /mail/...), for the HTTP port and
 /// for other daemons. Requests that read the disk go to the store's query thread and are answered
@@ -78,4 +78,4 @@ class MailAdmin {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-}  // namespace starbus::bus::busd
+}  // namespace starbus::busd

@@ -4,7 +4,7 @@
 
 #include "daemon/histogram.hpp"
 
-namespace starbus::bus::busd {
+namespace starbus::busd {
 namespace {
 
 using Node = std::function<mail::MailStoreThread*()>;
@@ -157,4 +157,4 @@ storage::MeasuredStore::Measured add_mail_metrics(daemon::Metrics& metrics, Node
   };
 }
 
-}  // namespace starbus::bus::busd
+}  // namespace starbus::busd

@@ -4,7 +4,7 @@
 #include "daemon/admin/router_report.hpp"
 #include "daemon/report/document.hpp"
 
-namespace starbus::bus::busd {
+namespace starbus::busd {
 
 using daemon::Response;
 using report::to_json;
@@ -16,7 +16,7 @@ constexpr std::size_t kShownBody = 64 * 1024;  // bytes of one message: the answ
 report::MailBox box_of(const mail::BoxInfo& box) {
   return {.name = box.row.name,
           .id = box.id.to_string(),
-          .kind = box.row.kind == PostTarget::log ? "log" : "mailbox",
+          .kind = box.row.kind == bus::PostTarget::log ? "log" : "mailbox",
           .shard = box.shard,
           .messages = box.row.count(),
           .bytes = box.row.bytes(),
@@ -40,7 +40,8 @@ Response mail_refusal(const storage::Error& error) {
   if (error == storage::Errc::bad_batch) return Response::error(400, error.detail);
   if (error == storage::Errc::would_block) return Response::error(503, error.detail);
   const bool corrupt = error == storage::Errc::corrupt;
-  return daemon::error_response({corrupt ? Errc::corrupt : Errc::io_error, error.to_string()});
+  return daemon::error_response(
+      {corrupt ? bus::Errc::corrupt : bus::Errc::io_error, error.to_string()});
 }
 
 Response boxes_answer(const storage::Snapshot& snapshot, const mail::BoxQuery& query) {
@@ -57,7 +58,7 @@ Response peek_answer(const storage::Snapshot& snapshot, const std::string& name,
                      std::size_t limit) {
   const auto box = mail::find_box(snapshot, name);
   if (!box) return mail_refusal(box.error());
-  if (!*box) return daemon::error_response({Errc::no_owner, "no mailbox " + name + " here"});
+  if (!*box) return daemon::error_response({bus::Errc::no_owner, "no mailbox " + name + " here"});
   const auto page = mail::peek_whole(snapshot, **box, from, limit);
   if (!page) return mail_refusal(page.error());
   report::MailPage answer{.box = box_of(**box), .rows = {}, .next = page->next};
@@ -117,4 +118,4 @@ report::MailCounters report_of(const mail::MailCounters& counters) {
           .dead_letters = counters.dead_letters};
 }
 
-}  // namespace starbus::bus::busd
+}  // namespace starbus::busd

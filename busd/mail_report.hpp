@@ -14,7 +14,7 @@
 #include "mail/repair/scrubber.hpp"
 #include "mail/shards/shard_import.hpp"
 
-namespace starbus::bus::busd {
+namespace starbus::busd {
 
 /// With the HTTP status of the error.
 daemon::Response mail_refusal(const storage::Error& error);
@@ -27,4 +27,4 @@ report::MailDamage report_of(const mail::DamageFigures& damage);
 report::MailMove report_of(const mail::MoveProgress& move);
 report::MailCounters report_of(const mail::MailCounters& counters);
 
-}  // namespace starbus::bus::busd
+}  // namespace starbus::busd

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <utility>
 
-namespace starbus::bus::busd {
+namespace starbus::busd {
 
 namespace asio = boost::asio;
 
@@ -94,4 +94,4 @@ void PidWatch::remove(std::int64_t pid) {
   watched_.erase(found);
 }
 
-}  // namespace starbus::bus::busd
+}  // namespace starbus::busd

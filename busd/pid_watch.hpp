@@ -8,7 +8,7 @@
 
 #include "base/loop_thread.hpp"
 
-namespace starbus::bus::busd {
+namespace starbus::busd {
 
 /// Reports the end of processes, by pidfd: no polling, and no mistake when a pid is used again.
 /// Belongs to the loop's thread and owns the descriptors. If the system gives no pidfd, nothing is
@@ -33,4 +33,4 @@ class PidWatch {
   std::map<std::int64_t, std::shared_ptr<Watched>> watched_;
 };
 
-}  // namespace starbus::bus::busd
+}  // namespace starbus::busd

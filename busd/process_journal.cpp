@@ -13,7 +13,7 @@
 #include "bus/core/wire/name.hpp"
 #include "daemon/persistent_counter.hpp"
 
-namespace starbus::bus::busd {
+namespace starbus::busd {
 namespace {
 
 constexpr const char* kFile = "processes";
@@ -32,7 +32,7 @@ std::uint64_t start_time(std::int64_t pid) {
   return fields ? std::strtoull(field.c_str(), nullptr, 10) : 0;
 }
 
-std::string line_of(const JournaledProcess& process, std::uint64_t started) {
+std::string line_of(const bus::JournaledProcess& process, std::uint64_t started) {
   return "+ " + process.node + ' ' + std::to_string(process.incarnation) + ' ' +
          std::to_string(process.pid) + ' ' + std::to_string(started) + ' ' + process.role + '\n';
 }
@@ -58,18 +58,18 @@ Result<ProcessJournal> ProcessJournal::open(daemon::StateDirectory& state) {
 void ProcessJournal::take(std::string_view line) {
   std::istringstream fields{std::string(line)};
   std::string sign;
-  JournaledProcess process;
+  bus::JournaledProcess process;
   fields >> sign >> process.node >> process.incarnation;
-  if (!fields || !check_node_name(process.node)) return;
+  if (!fields || !bus::check_node_name(process.node)) return;
   const Key key{process.node, process.incarnation};
-  std::erase_if(living_, [&](const JournaledProcess& known) {
+  std::erase_if(living_, [&](const bus::JournaledProcess& known) {
     return known.node == process.node && known.incarnation == process.incarnation;
   });
   lines_.erase(key);
   std::uint64_t started = 0;
   if (sign != "+" || !(fields >> process.pid >> started)) return;
   fields >> process.role;  // may be empty
-  if (process.pid < 0 || living_.size() >= kMaxProcesses) return;
+  if (process.pid < 0 || living_.size() >= bus::kMaxProcesses) return;
   // Without a pid only the lease tells that a process has ended.
   if (process.pid != 0 && (started == 0 || start_time(process.pid) != started)) return;
   living_.push_back(process);
@@ -85,12 +85,12 @@ Result<> ProcessJournal::rewrite() {
   written_ = lines_.size();
   const std::string path = (state_->path() / kFile).string();
   file_ = daemon::FileDescriptor(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
-  if (file_.get() < 0) return Error{Errc::io_error, path + ": " + std::strerror(errno)};
+  if (file_.get() < 0) return Error{bus::Errc::io_error, path + ": " + std::strerror(errno)};
   torn_ = false;
   return {};
 }
 
-Result<> ProcessJournal::add(const JournaledProcess& process, bool lives) {
+Result<> ProcessJournal::add(const bus::JournaledProcess& process, bool lives) {
   thread_.check();
   const Key key{process.node, process.incarnation};
   std::string line;
@@ -108,11 +108,12 @@ Result<> ProcessJournal::add(const JournaledProcess& process, bool lives) {
   torn_ = true;
   // A disk that fills up within the line takes what it can, without an error.
   const int reason = size < 0 ? errno : ENOSPC;
-  return Error{Errc::io_error, (state_->path() / kFile).string() + ": " + std::strerror(reason)};
+  return Error{bus::Errc::io_error,
+               (state_->path() / kFile).string() + ": " + std::strerror(reason)};
 }
 
 Result<> ProcessJournal::repair() {
   return torn_ ? rewrite() : Result<>();
 }
 
-}  // namespace starbus::bus::busd
+}  // namespace starbus::busd

@@ -10,7 +10,7 @@
 #include "daemon/file_descriptor.hpp"
 #include "daemon/state_directory.hpp"
 
-namespace starbus::bus::busd {
+namespace starbus::busd {
 
 /// The living processes of this host, kept through restarts of busd: one line per start and end,
 /// appended without fsync, because a power cut ends the processes, too. The file begins with the
@@ -21,9 +21,9 @@ class ProcessJournal {
   /// live: same pid, same start time. io_error.
   static Result<ProcessJournal> open(daemon::StateDirectory& state);
 
-  const std::vector<JournaledProcess>& living() const { return living_; }
+  const std::vector<bus::JournaledProcess>& living() const { return living_; }
   /// io_error: a process that is missing in the journal may lose its names at the next restart.
-  Result<> add(const JournaledProcess& process, bool lives);
+  Result<> add(const bus::JournaledProcess& process, bool lives);
   /// After a failure: writes the whole file again, with the lines that were missed.
   Result<> repair();
 
@@ -35,11 +35,11 @@ class ProcessJournal {
 
   LoopThread thread_;
   daemon::StateDirectory* state_;
-  std::vector<JournaledProcess> living_;  // at the start
-  std::map<Key, std::string> lines_;      // of the processes that live now
-  std::size_t written_ = 0;               // lines in the file
-  bool torn_ = false;                     // the file may end within a line, or lack lines
+  std::vector<bus::JournaledProcess> living_;  // at the start
+  std::map<Key, std::string> lines_;           // of the processes that live now
+  std::size_t written_ = 0;                    // lines in the file
+  bool torn_ = false;                          // the file may end within a line, or lack lines
   daemon::FileDescriptor file_;
 };
 
-}  // namespace starbus::bus::busd
+}  // namespace starbus::busd

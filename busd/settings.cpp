@@ -17,7 +17,7 @@
 #include "daemon/admin/at_route.hpp"
 #include "daemon/config/protocol_setting.hpp"
 
-namespace starbus::bus::busd {
+namespace starbus::busd {
 namespace {
 
 using daemon::ConfigReader;
@@ -54,9 +54,9 @@ std::vector<std::uint32_t> read_ids(ConfigReader& table, std::string_view key, c
 
 std::vector<std::string> read_prefixes(ConfigReader& table, std::string_view key) {
   auto prefixes = table.strings(key);
-  if (prefixes.size() > kMaxAclPrefixes) table.problem(key, "more than 256 prefixes");
+  if (prefixes.size() > bus::kMaxAclPrefixes) table.problem(key, "more than 256 prefixes");
   for (const std::string& prefix : prefixes) {
-    if (const auto checked = check_prefix(prefix); !checked) {
+    if (const auto checked = bus::check_prefix(prefix); !checked) {
       table.problem(key, checked.error().to_string());
     }
   }
@@ -65,7 +65,7 @@ std::vector<std::string> read_prefixes(ConfigReader& table, std::string_view key
 
 void read_busd(ConfigReader table, Settings& settings) {
   settings.host = table.string("host", machine_name());
-  if (const auto checked = check_node_name(settings.host); !checked) {
+  if (const auto checked = bus::check_node_name(settings.host); !checked) {
     table.problem("host", checked.error().to_string());
   } else if (settings.host == daemon::kRootTarget) {
     table.problem("host", "'root' is reserved for busroot; choose another host name");
@@ -73,7 +73,7 @@ void read_busd(ConfigReader table, Settings& settings) {
   settings.listen = table.strings("listen", {"unix:///run/starbus/busd.sock"});
   if (settings.listen.empty()) table.problem("listen", "at least one endpoint is needed");
   for (const std::string& text : settings.listen) {
-    const auto endpoint = io::parse_endpoint(text);
+    const auto endpoint = bus::io::parse_endpoint(text);
     if (!endpoint) {
       table.problem("listen", endpoint.error().to_string());
     } else if (!endpoint->is_local()) {
@@ -92,12 +92,12 @@ void read_busd(ConfigReader table, Settings& settings) {
     table.problem("socket_group", "'" + settings.socket_group + "' is not known to this system");
   }
   settings.max_processes =
-      table.integer<std::size_t>("max_processes", kMaxProcesses, 1, kMaxProcesses);
-  settings.lease = table.duration("lease", kLease, kShortestLease, std::chrono::minutes(10));
+      table.integer<std::size_t>("max_processes", bus::kMaxProcesses, 1, bus::kMaxProcesses);
+  settings.lease = table.duration("lease", bus::kLease, bus::kShortestLease, std::chrono::minutes(10));
   settings.minor = daemon::read_protocol(table);
 }
 
-bool leaves_this_host(const io::Endpoint& endpoint) {
+bool leaves_this_host(const bus::io::Endpoint& endpoint) {
   return !endpoint.is_local() && endpoint.host != "localhost" && endpoint.host != "::1" &&
          !endpoint.host.starts_with("127.");
 }
@@ -108,11 +108,12 @@ void read_keys(ConfigReader& table, Settings& settings) {
     table.problem("server_keys", "needs one key of busroot, or two while it changes");
   }
   for (const std::string& key : settings.server_keys) {
-    if (!io::is_curve_key(key)) table.problem("server_keys", "not a public key of 40 characters");
+    if (!bus::io::is_curve_key(key))
+      table.problem("server_keys", "not a public key of 40 characters");
   }
   const std::string file = table.required_string("secret_key_file");
   if (file.empty()) return;
-  auto keys = io::read_secret_key_file(file);
+  auto keys = bus::io::read_secret_key_file(file);
   if (keys) {
     settings.keys = std::move(*keys);
   } else {
@@ -126,10 +127,10 @@ void read_busroot(ConfigReader table, Settings& settings) {
   settings.endpoints = table.strings("endpoints");
   if (settings.endpoints.empty()) table.problem("endpoints", "at least one endpoint is needed");
   for (const std::string& text : settings.endpoints) {
-    const auto endpoint = io::parse_endpoint(text);
+    const auto endpoint = bus::io::parse_endpoint(text);
     if (!endpoint) {
       table.problem("endpoints", endpoint.error().to_string());
-    } else if (curve && endpoint->scheme != io::Scheme::tcp) {
+    } else if (curve && endpoint->scheme != bus::io::Scheme::tcp) {
       table.problem("endpoints", "'" + text + "': only tcp:// can be encrypted (curve = true)");
     } else if (!curve && !insecure && leaves_this_host(*endpoint)) {
       table.problem("endpoints", "'" + text +
@@ -145,17 +146,17 @@ void read_busroot(ConfigReader table, Settings& settings) {
   }
 }
 
-Role read_role(ConfigReader table) {
-  Role role;
+bus::Role read_role(ConfigReader table) {
+  bus::Role role;
   role.name = table.required_string("name");
-  if (const auto checked = check_node_name(role.name); !checked && !role.name.empty()) {
+  if (const auto checked = bus::check_node_name(role.name); !checked && !role.name.empty()) {
     table.problem("name", "a role name has 1..100 characters of a-z A-Z 0-9 _ -");
   }
   role.users = read_ids(table, "users", user_id);
   role.groups = read_ids(table, "groups", group_id);
   role.bind = read_prefixes(table, "bind");
   role.send = read_prefixes(table, "send");
-  constexpr auto kMostNames = static_cast<std::uint32_t>(kMaxNamesPerProcess);
+  constexpr auto kMostNames = static_cast<std::uint32_t>(bus::kMaxNamesPerProcess);
   role.max_names = table.integer<std::uint32_t>("max_names", kMostNames, 1, kMostNames);
   role.messages_per_second =
       table.integer<std::uint64_t>("messages_per_second", 0, 0, ConfigReader::kNoMaximum);
@@ -178,7 +179,7 @@ void read_log(ConfigReader& table, std::vector<mail::LogQuota>& logs) {
 
 void read_mail(ConfigReader table, Settings& settings) {
   for (const std::string& text : table.strings("shards")) {
-    const auto shards = parse_shards(text);
+    const auto shards = bus::parse_shards(text);
     if (!shards) {
       table.problem("shards",
                     "'" + text + "' is not a shard number from 0 to 255 or a range such as 0-127");
@@ -215,15 +216,15 @@ void read_mail(ConfigReader table, Settings& settings) {
 
 }  // namespace
 
-std::vector<io::Reconnect::Target> Settings::targets() const {
-  std::vector<io::Reconnect::Target> targets;
+std::vector<bus::io::Reconnect::Target> Settings::targets() const {
+  std::vector<bus::io::Reconnect::Target> targets;
   for (const std::string& endpoint : endpoints) {
     if (keys.secret_key.empty()) {
       targets.push_back({endpoint, {}});
       continue;
     }
     for (const std::string& server_key : server_keys) {
-      io::ConnectOptions options;
+      bus::io::ConnectOptions options;
       options.keys = keys;
       options.server_key = server_key;
       targets.push_back({endpoint, options});
@@ -237,8 +238,8 @@ Settings read_settings(ConfigReader& reader) {
   read_busd(reader.table("busd"), settings);
   read_busroot(reader.table("busroot"), settings);
   for (ConfigReader& table : reader.tables("role")) {
-    Role role = read_role(table);
-    if (std::ranges::count(settings.roles, role.name, &Role::name) != 0) {
+    bus::Role role = read_role(table);
+    if (std::ranges::count(settings.roles, role.name, &bus::Role::name) != 0) {
       table.problem("name", "two roles have the name '" + role.name + "'");
     }
     settings.roles.push_back(std::move(role));
@@ -248,4 +249,4 @@ Settings read_settings(ConfigReader& reader) {
   return settings;
 }
 
-}  // namespace starbus::bus::busd
+}  // namespace starbus::busd

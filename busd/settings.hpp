@@ -12,7 +12,7 @@
 #include "mail/mail.hpp"
 #include "mail/repair/scrubber.hpp"
 
-namespace starbus::bus::busd {
+namespace starbus::busd {
 
 /// The settings of busd.toml, checked and resolved. A plain value.
 struct Settings {
@@ -20,15 +20,15 @@ struct Settings {
   std::vector<std::string> listen;
   unsigned socket_mode = 0660;
   std::string socket_group;
-  std::size_t max_processes = kMaxProcesses;
-  Time lease = kLease;
-  std::uint8_t minor = kVersionMinor;
+  std::size_t max_processes = bus::kMaxProcesses;
+  bus::Time lease = bus::kLease;
+  std::uint8_t minor = bus::kVersionMinor;
 
   std::vector<std::string> endpoints;
   std::vector<std::string> server_keys;
-  io::CurveKeys keys;  // empty: no CURVE
+  bus::io::CurveKeys keys;  // empty: no CURVE
 
-  std::vector<Role> roles;
+  std::vector<bus::Role> roles;
 
   bool keeps_mail = false;                // [mail] is present: this host has a store
   std::vector<std::uint8_t> mail_shards;  // kept here unless they have moved
@@ -37,10 +37,10 @@ struct Settings {
   mail::ScrubSettings mail_scrub;
 
   /// Every endpoint with every server key: while busroot's key changes, one of two is valid.
-  std::vector<io::Reconnect::Target> targets() const;
+  std::vector<bus::io::Reconnect::Target> targets() const;
 };
 
 /// Reads [busd], [busroot], [[role]] and [mail]; errors go to the reader's problems.
 Settings read_settings(daemon::ConfigReader& reader);
 
-}  // namespace starbus::bus::busd
+}  // namespace starbus::busd

@@ -7,7 +7,7 @@
 
 #include "daemon/persistent_counter.hpp"
 
-namespace starbus::bus::busd {
+namespace starbus::busd {
 namespace {
 
 constexpr const char* kTermFile = "term";
@@ -40,7 +40,7 @@ Shell::Shell(boost::asio::io_context& loop, daemon::LinkShell& links, daemon::St
 
 /// The next busd of this boot reads it at once. The fsync, for a power cut, runs in a thread of its
 /// own: on a busy disk it would delay all messages.
-void Shell::remember_term(Epoch term) {
+void Shell::remember_term(bus::Epoch term) {
   if (const auto noted = kept_term(state_).note(term.term()); !noted) {
     write_failed("term of busroot: " + noted.error().to_string());
   }
@@ -57,7 +57,7 @@ void Shell::store_term() {
   });
 }
 
-void Shell::term_stored(Epoch term, const Result<>& stored) {
+void Shell::term_stored(bus::Epoch term, const Result<>& stored) {
   storing_.join();
   if (!stored) {
     return write_failed("term of busroot: " + stored.error().to_string() +
@@ -68,7 +68,7 @@ void Shell::term_stored(Epoch term, const Result<>& stored) {
   log_if_written();
 }
 
-void Shell::journal(const JournaledProcess& process, bool lives) {
+void Shell::journal(const bus::JournaledProcess& process, bool lives) {
   if (const auto written = journal_.add(process, lives); !written) {
     write_failed("journal of processes: " + written.error().to_string() +
                  "; a process that is missing there loses its names if busd restarts now");
@@ -76,7 +76,7 @@ void Shell::journal(const JournaledProcess& process, bool lives) {
 }
 
 void Shell::write_failed(const std::string& what) {
-  if (limited_.allow("notes")) daemon::log_router_line(RouterShell::Level::error, what);
+  if (limited_.allow("notes")) daemon::log_router_line(bus::RouterShell::Level::error, what);
   failed_ = true;
   if (std::exchange(writing_again_, true)) return;
   retry_.expires_after(kWriteAgain);
@@ -96,10 +96,10 @@ void Shell::write_again() {
 
 void Shell::log_if_written() {
   if (writing_again_ || unstored_ || !std::exchange(failed_, false)) return;
-  daemon::log_router_line(RouterShell::Level::info, "the failed write is on disk now");
+  daemon::log_router_line(bus::RouterShell::Level::info, "the failed write is on disk now");
 }
 
-void Shell::answer_query(const Query& query) {
+void Shell::answer_query(const bus::Query& query) {
   events_.query(query);
 }
 
@@ -107,11 +107,11 @@ void Shell::uplink_ended(const Error&) {
   later([this] { events_.uplink_ended(); });
 }
 
-void Shell::log(RouterShell::Level level, const std::string& text) {
+void Shell::log(bus::RouterShell::Level level, const std::string& text) {
   // Processes that start and end quickly, or peers that are refused again and again, must not fill
   // the log.
   const std::string_view peer = std::string_view(text).substr(0, text.find(':'));
-  if (level != RouterShell::Level::error && !limited_.allow(peer)) return;
+  if (level != bus::RouterShell::Level::error && !limited_.allow(peer)) return;
   daemon::log_router_line(level, text);
 }
 
@@ -121,10 +121,10 @@ void Shell::later(std::function<void()> action) {
   });
 }
 
-Result<Epoch> stored_term(daemon::StateDirectory& state) {
+Result<bus::Epoch> stored_term(daemon::StateDirectory& state) {
   const auto term = kept_term(state).read();
   if (!term) return term.error();
-  return Epoch::of(*term, 0);
+  return bus::Epoch::of(*term, 0);
 }
 
 Result<std::uint64_t> next_incarnation(daemon::StateDirectory& state) {
@@ -134,4 +134,4 @@ Result<std::uint64_t> next_incarnation(daemon::StateDirectory& state) {
       .next(clock, kReservedIncarnations);
 }
 
-}  // namespace starbus::bus::busd
+}  // namespace starbus::busd

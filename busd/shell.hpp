@@ -13,16 +13,16 @@
 #include "daemon/router_shell.hpp"
 #include "daemon/state_directory.hpp"
 
-namespace starbus::bus::busd {
+namespace starbus::busd {
 
 /// Serves the router's requests to this machine. Belongs to the loop's thread. Nothing here calls
 /// back into the router at once: such calls are posted. A failed write to disk is logged and tried
 /// again.
-class Shell final : public daemon::LinkedShell<HostShell> {
+class Shell final : public daemon::LinkedShell<bus::HostShell> {
  public:
   struct Events {
     std::function<void(std::int64_t pid)> pid_ended;
-    std::function<void(const Query&)> query;  // at once; answered later
+    std::function<void(const bus::Query&)> query;  // at once; answered later
     std::function<void()> uplink_ended;
   };
   Shell(boost::asio::io_context& loop, daemon::LinkShell& links, daemon::StateDirectory& state,
@@ -31,11 +31,11 @@ class Shell final : public daemon::LinkedShell<HostShell> {
   void watch_pid(std::int64_t pid) override { pids_.add(pid); }
   void unwatch_pid(std::int64_t pid) override { pids_.remove(pid); }
   bool has_ended(std::int64_t pid) override { return pids_.has_ended(pid); }
-  void remember_term(Epoch term) override;
-  void journal(const JournaledProcess& process, bool lives) override;
-  void answer_query(const Query& query) override;
+  void remember_term(bus::Epoch term) override;
+  void journal(const bus::JournaledProcess& process, bool lives) override;
+  void answer_query(const bus::Query& query) override;
   void uplink_ended(const Error& reason) override;
-  void log(RouterShell::Level level, const std::string& text) override;
+  void log(bus::RouterShell::Level level, const std::string& text) override;
 
  private:
   void later(std::function<void()> action);
@@ -43,7 +43,7 @@ class Shell final : public daemon::LinkedShell<HostShell> {
   void write_again();
   void log_if_written();
   void store_term();
-  void term_stored(Epoch term, const Result<>& stored);
+  void term_stored(bus::Epoch term, const Result<>& stored);
 
   boost::asio::io_context& loop_;
   daemon::StateDirectory& state_;
@@ -53,15 +53,15 @@ class Shell final : public daemon::LinkedShell<HostShell> {
   boost::asio::steady_timer retry_;
   bool writing_again_ = false;  // the timer runs
   bool failed_ = false;         // a write failed, and the log says so
-  Epoch unstored_;              // a term that is not on disk yet; 0 if there is none
+  bus::Epoch unstored_;         // a term that is not on disk yet; 0 if there is none
   PidWatch pids_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   std::jthread storing_;  // joinable while a term is being stored
 };
 
 /// The highest term of busroot that this host has seen; 0 at the first start.
-Result<Epoch> stored_term(daemon::StateDirectory& state);
+Result<bus::Epoch> stored_term(daemon::StateDirectory& state);
 /// A number that grows from start to start, whatever the clock does.
 Result<std::uint64_t> next_incarnation(daemon::StateDirectory& state);
 
-}  // namespace starbus::bus::busd
+}  // namespace starbus::busd

@@ -14,7 +14,7 @@
 #include "daemon/report/document.hpp"
 #include "daemon/router_shell.hpp"
 
-namespace starbus::bus::busroot {
+namespace starbus::busroot {
 
 using daemon::Request;
 using daemon::Response;
@@ -22,14 +22,14 @@ using report::to_json;
 
 namespace {
 
-std::string_view state_of(const Directory::Entry& entry) {
+std::string_view state_of(const bus::Directory::Entry& entry) {
   return entry.confirmed ? "active" : "unconfirmed";
 }
 
-report::NameRow row_of(const Directory::Entry& entry) {
+report::NameRow row_of(const bus::Directory::Entry& entry) {
   return {.name = std::string(entry.name()),
           .id = entry.id().to_string(),
-          .owner = RootRouter::process_of(entry).full_name(),
+          .owner = bus::RootRouter::process_of(entry).full_name(),
           .epoch = entry.epoch.to_string(),
           .lineage = entry.lineage.to_string(),
           .state = std::string(state_of(entry))};
@@ -37,16 +37,17 @@ report::NameRow row_of(const Directory::Entry& entry) {
 
 }  // namespace
 
-Admin::Admin(RootRouter& router, daemon::DaemonContext& context, std::function<void()> flush)
+Admin::Admin(bus::RootRouter& router, daemon::DaemonContext& context, std::function<void()> flush)
     : RouterAdmin(router, context), router_(router), flush_(std::move(flush)) {}
 
 void Admin::pass_on(const Request& request, const daemon::Reply& reply) {
   const auto at = daemon::parse_at(request);
   if (!at) return reply(daemon::error_response(at.error()));
-  if (at->target == RootRouter::kRootName) return reply(answer(at->path));
+  if (at->target == bus::RootRouter::kRootName) return reply(answer(at->path));
   const std::uint64_t number = ++asked_;
   if (!router_.ask({{}, number, at->target, at->path})) {
-    return reply(daemon::error_response({Errc::unreachable, at->target + " is not connected"}));
+    return reply(
+        daemon::error_response({bus::Errc::unreachable, at->target + " is not connected"}));
   }
   // A request that its host never answers stays here until newer ones push it out; by then the
   // server has answered the client 504.
@@ -55,13 +56,13 @@ void Admin::pass_on(const Request& request, const daemon::Reply& reply) {
   flush_();
 }
 
-void Admin::on_answer(const Answer& answer) {
+void Admin::on_answer(const bus::Answer& answer) {
   thread_.check();
   auto question = questions_.extract(answer.number);
   if (question.empty()) return;
   Response response;
   response.status = answer.status;
-  response.body = std::string(as_text(answer.body));
+  response.body = std::string(bus::as_text(answer.body));
   question.mapped()(std::move(response));
 }
 
@@ -70,8 +71,8 @@ Response Admin::status() const {
   return Response::json(to_json(
       report::DaemonStatus{.kind = "busroot",
                            .name = router_.name(),
-                           .version = kVersion,
-                           .protocol = protocol_text(router_.minor()),
+                           .version = bus::kVersion,
+                           .protocol = bus::protocol_text(router_.minor()),
                            .pid = ::getpid(),
                            .uptime_s = static_cast<double>(uptime() / std::chrono::seconds(1)),
                            .loop_lag_ms = static_cast<double>(lag.count()),
@@ -83,14 +84,14 @@ Response Admin::status() const {
 
 Response Admin::links() const {
   report::LinksPage page;
-  for (const LinkStatus& link : router_.link_status()) {
+  for (const bus::LinkStatus& link : router_.link_status()) {
     page.links.push_back(daemon::link_info(link, "busd"));
   }
   return Response::json(to_json(page));
 }
 
-report::HostRow Admin::row_of_host(const RootHost& host,
-                                   const std::vector<LinkStatus>& links) const {
+report::HostRow Admin::row_of_host(const bus::RootHost& host,
+                                   const std::vector<bus::LinkStatus>& links) const {
   report::HostRow row{.host = host.name,
                       .connected = host.connected(),
                       .key = host.key,
@@ -107,18 +108,18 @@ report::HostRow Admin::row_of_host(const RootHost& host,
     info.names = process->names();
     row.processes.push_back(std::move(info));
   }
-  const auto link = std::ranges::lower_bound(links, host.link, {}, &LinkStatus::id);
+  const auto link = std::ranges::lower_bound(links, host.link, {}, &bus::LinkStatus::id);
   if (host.connected() && link != links.end()) row.link = daemon::link_info(*link, "busd");
   return row;
 }
 
 Response Admin::topology() const {
-  const std::vector<LinkStatus> links = router_.link_status();
-  std::map<std::string, const RootHost*> by_name;
-  router_.for_each_host([&](const RootHost& host) { by_name[host.name] = &host; });
+  const std::vector<bus::LinkStatus> links = router_.link_status();
+  std::map<std::string, const bus::RootHost*> by_name;
+  router_.for_each_host([&](const bus::RootHost& host) { by_name[host.name] = &host; });
   report::RootTopology topology;
   topology.name = router_.name();
-  topology.software = std::string("starbus ") + kVersion;
+  topology.software = std::string("starbus ") + bus::kVersion;
   topology.term = router_.term();
   topology.grace = router_.in_grace();
   topology.waiting_for.assign(router_.waiting_for().begin(), router_.waiting_for().end());
@@ -132,36 +133,37 @@ Response Admin::names(const Request& request) const {
   if (!asked) return Response::no_number("limit");
   const std::size_t limit = std::min<std::size_t>(*asked, kMostRows);
   const std::string prefix = request.parameter_or("prefix", "");
-  const Directory& directory = router_.directory();
+  const bus::Directory& directory = router_.directory();
   report::NamesPage page;
   bool more = false;
-  directory.list(prefix, request.parameter_or("after", ""), [&](const Directory::Entry& entry) {
-    more = page.names.size() == limit;
-    if (!more) page.names.push_back(row_of(entry));
-    return !more;
-  });
+  directory.list(prefix, request.parameter_or("after", ""),
+                 [&](const bus::Directory::Entry& entry) {
+                   more = page.names.size() == limit;
+                   if (!more) page.names.push_back(row_of(entry));
+                   return !more;
+                 });
   page.total = directory.size();
   if (!prefix.empty()) {
     page.total = 0;
-    directory.list(prefix, "", [&](const Directory::Entry&) { return ++page.total != 0; });
+    directory.list(prefix, "", [&](const bus::Directory::Entry&) { return ++page.total != 0; });
   }
   if (more && limit != 0) page.next = page.names.back().name;
   return Response::json(to_json(page));
 }
 
 Response Admin::route(const Request& request) const {
-  const auto name = Name::of(request.parameter_or("name", ""));
+  const auto name = bus::Name::of(request.parameter_or("name", ""));
   if (!name) return daemon::error_response(name.error());
   report::RouteInfo answer;
   answer.name = name->text();
   answer.id = name->id().to_string();
-  if (const Directory::Entry* entry = router_.directory().find(name->id())) {
+  if (const bus::Directory::Entry* entry = router_.directory().find(name->id())) {
     report::NameRow row = row_of(*entry);
     answer = {.name = std::move(row.name),
               .id = std::move(row.id),
               .found = true,
               .owner = std::move(row.owner),
-              .host = RootRouter::process_of(*entry).host.name,
+              .host = bus::RootRouter::process_of(*entry).host.name,
               .epoch = std::move(row.epoch),
               .lineage = std::move(row.lineage),
               .confirmed = entry->confirmed,
@@ -170,41 +172,41 @@ Response Admin::route(const Request& request) const {
   return Response::json(to_json(answer));
 }
 
-void add_metrics(daemon::Metrics& metrics, const RootRouter& router) {
+void add_metrics(daemon::Metrics& metrics, const bus::RootRouter& router) {
   daemon::add_router_metrics(metrics, router);
   const auto gauge = [&](const char* name, const char* help, auto read) {
     metrics.gauge(name, help, [read, &router] { return static_cast<double>(read(router)); });
   };
   gauge("starbus_busroot_term", "Term of this start.",
-        [](const RootRouter& r) { return r.term(); });
+        [](const bus::RootRouter& r) { return r.term(); });
   gauge("starbus_busroot_grace",
         "1 during grace, while busroot waits for hosts and grants nothing, else 0.",
-        [](const RootRouter& r) { return r.in_grace() ? 1 : 0; });
+        [](const bus::RootRouter& r) { return r.in_grace() ? 1 : 0; });
   gauge("starbus_busroot_hosts", "Hosts that are connected or within their lease.",
-        [](const RootRouter& r) { return r.host_count(); });
+        [](const bus::RootRouter& r) { return r.host_count(); });
   gauge("starbus_busroot_names", "Names in the directory.",
-        [](const RootRouter& r) { return r.directory().size(); });
+        [](const bus::RootRouter& r) { return r.directory().size(); });
   gauge("starbus_busroot_watched_prefixes", "Prefixes watched by hosts.",
-        [](const RootRouter& r) { return r.watch_count(); });
+        [](const bus::RootRouter& r) { return r.watch_count(); });
   gauge("starbus_busroot_held_bytes",
         "Bytes of messages that wait for a moving name or an absent host.",
-        [](const RootRouter& r) { return r.held().bytes(); });
+        [](const bus::RootRouter& r) { return r.held().bytes(); });
   metrics.counter("starbus_busroot_granted_total", "Epochs granted in this term.",
                   [&router] { return static_cast<double>(router.granted()); });
-  using Read = double (*)(const RootHost&);
+  using Read = double (*)(const bus::RootHost&);
   const auto per_host = [&](const char* name, const char* help, Read read) {
     metrics.family(name, help, daemon::Metrics::Kind::gauge, [&router, read] {
       std::vector<daemon::Metrics::Sample> samples;
-      router.for_each_host([&](const RootHost& host) {
+      router.for_each_host([&](const bus::RootHost& host) {
         samples.push_back({{{"host", host.name}}, read(host)});
       });
       return samples;
     });
   };
   per_host("starbus_busroot_host_connected", "1 while the host has a session, else 0.",
-           [](const RootHost& host) { return host.connected() ? 1.0 : 0.0; });
+           [](const bus::RootHost& host) { return host.connected() ? 1.0 : 0.0; });
   per_host("starbus_busroot_host_names", "Names owned by processes of the host.",
-           [](const RootHost& host) { return static_cast<double>(host.names()); });
+           [](const bus::RootHost& host) { return static_cast<double>(host.names()); });
 }
 
-}  // namespace starbus::bus::busroot
+}  // namespace starbus::busroot

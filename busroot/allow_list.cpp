@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace starbus::bus::busroot {
+namespace starbus::busroot {
 
 AllowList::AllowList(bool curve, Hosts hosts) : curve_(curve), hosts_(std::move(hosts)) {
   for (const auto& [host, keys] : hosts_) {
@@ -13,14 +13,14 @@ AllowList::AllowList(bool curve, Hosts hosts) : curve_(curve), hosts_(std::move(
 Result<> AllowList::check(const std::string& key, const std::string& host) const {
   if (!curve_) {
     if (hosts_.empty() || hosts_.contains(host)) return {};
-    return Error{Errc::unauthorized, "host " + host + " is not on the list"};
+    return Error{bus::Errc::unauthorized, "host " + host + " is not on the list"};
   }
   const auto owner = owners_.find(key);
-  if (owner == owners_.end()) return Error{Errc::unauthorized, "its key is not on the list"};
+  if (owner == owners_.end()) return Error{bus::Errc::unauthorized, "its key is not on the list"};
   if (owner->second != host) {
-    return Error{Errc::unauthorized, "its key belongs to host " + owner->second};
+    return Error{bus::Errc::unauthorized, "its key belongs to host " + owner->second};
   }
   return {};
 }
 
-}  // namespace starbus::bus::busroot
+}  // namespace starbus::busroot

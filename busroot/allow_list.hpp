@@ -7,7 +7,7 @@
 
 #include "bus/core/error.hpp"
 
-namespace starbus::bus::busroot {
+namespace starbus::busroot {
 
 /// Which hosts may join, and with which CURVE keys. A plain value; no thread of its own.
 ///
@@ -33,4 +33,4 @@ class AllowList {
   std::map<std::string, std::string, std::less<>> owners_;  // key -> host
 };
 
-}  // namespace starbus::bus::busroot
+}  // namespace starbus::busroot

@@ -7,7 +7,7 @@
 #include "bus/core/wire/version.hpp"
 #include "busroot/journal.hpp"
 
-namespace starbus::bus::busroot {
+namespace starbus::busroot {
 namespace {
 
 // The last bundles leave while the loop still runs. A slower peer sees the connection end, which
@@ -34,25 +34,25 @@ Result<> Busroot::start(daemon::DaemonContext& context) {
 
   links_.emplace(context.loop);
   Shell::Events events;
-  events.query = [this](const Query& query) { questions_->push(query); };
-  events.answer = [this](const Answer& answered) { admin_->on_answer(answered); };
+  events.query = [this](const bus::Query& query) { questions_->push(query); };
+  events.answer = [this](const bus::Answer& answered) { admin_->on_answer(answered); };
   events.stop = context.stop;
   shell_ = std::make_unique<Shell>(*links_, context.state, context.limited, std::move(events));
   shell_->set_allow_list(AllowList(settings_.curve, settings_.hosts));
 
-  RootRouter::Config config;
+  bus::RootRouter::Config config;
   config.term = *term;
   config.name = settings_.name;
   config.journaled = std::move(*hosts);
-  config.software = std::string("starbus ") + kVersion;
+  config.software = std::string("starbus ") + bus::kVersion;
   config.lease = settings_.lease;
   config.minor = settings_.minor;
-  router_ = std::make_unique<RootRouter>(*shell_, std::move(config), daemon::boot_now());
+  router_ = std::make_unique<bus::RootRouter>(*shell_, std::move(config), daemon::boot_now());
   links_->start(*router_);
   admin_ = std::make_unique<Admin>(*router_, context, [this] { links_->flush(); });
   questions_.emplace(
       context.loop, [this](const std::string& path) { return admin_->answer(path); },
-      [this](const Answer& answered) {
+      [this](const bus::Answer& answered) {
         router_->answer(answered);
         links_->flush();
       });
@@ -63,7 +63,7 @@ Result<> Busroot::start(daemon::DaemonContext& context) {
 
 Result<> Busroot::listen() {
   for (const std::string& endpoint : settings_.listen) {
-    io::ListenOptions options;
+    bus::io::ListenOptions options;
     options.keys = settings_.keys;
     options.allow = [this](std::string_view key) { return shell_->allow_list().knows_key(key); };
     options.on_refused = [this](const std::string& address, const Error& why) {
@@ -71,9 +71,9 @@ Result<> Busroot::listen() {
     };
     options.first_session_port = settings_.first_session_port;
     options.last_session_port = settings_.last_session_port;
-    auto listener =
-        io::listen(context_->loop, endpoint, std::move(options),
-                   [this](std::shared_ptr<io::Link> link) { links_->add(std::move(link)); });
+    auto listener = bus::io::listen(
+        context_->loop, endpoint, std::move(options),
+        [this](std::shared_ptr<bus::io::Link> link) { links_->add(std::move(link)); });
     if (!listener) return listener.error();
     spdlog::info("listening for hosts at {}", (*listener)->endpoint());
     listeners_.push_back(std::move(*listener));
@@ -113,7 +113,7 @@ void Busroot::drain(std::function<void()> done) {
 std::string Busroot::status() const {
   if (!router_) return "starting";
   std::size_t connected = 0;
-  router_->for_each_host([&](const RootHost& host) { connected += host.connected(); });
+  router_->for_each_host([&](const bus::RootHost& host) { connected += host.connected(); });
   std::string text = std::to_string(connected) + " hosts, " +
                      std::to_string(router_->directory().size()) + " names, term " +
                      std::to_string(router_->term());
@@ -131,4 +131,4 @@ std::string Busroot::status() const {
   return text;
 }
 
-}  // namespace starbus::bus::busroot
+}  // namespace starbus::busroot

@@ -14,7 +14,7 @@
 #include "daemon/main_loop.hpp"
 #include "daemon/router_shell.hpp"
 
-namespace starbus::bus::busroot {
+namespace starbus::busroot {
 
 /// The daemon in the middle: RootRouter of bus/core with its sockets, its two files and its admin
 /// port. run_daemon drives it, on one thread. It fails at the start, when it cannot store its term
@@ -38,11 +38,11 @@ class Busroot final : public daemon::Daemon {
   daemon::DaemonContext* context_ = nullptr;
   std::optional<daemon::LinkShell> links_;
   std::unique_ptr<Shell> shell_;
-  std::unique_ptr<RootRouter> router_;
+  std::unique_ptr<bus::RootRouter> router_;
   std::unique_ptr<Admin> admin_;
   std::optional<daemon::QueryQueue> questions_;
-  std::vector<std::unique_ptr<io::Listener>> listeners_;
+  std::vector<std::unique_ptr<bus::io::Listener>> listeners_;
   std::unique_ptr<boost::asio::steady_timer> drain_timer_;
 };
 
-}  // namespace starbus::bus::busroot
+}  // namespace starbus::busroot

@@ -6,7 +6,7 @@
 #include "bus/core/wire/name.hpp"
 #include "daemon/persistent_counter.hpp"
 
-namespace starbus::bus::busroot {
+namespace starbus::busroot {
 namespace {
 
 constexpr const char* kTermFile = "term";
@@ -16,7 +16,7 @@ constexpr std::uint64_t kTermEnd = std::uint64_t{1} << 24;  // an epoch has 24 b
 constexpr std::uint64_t kReservedTerms = 16;
 
 Error malformed(const daemon::StateDirectory& state, const char* file, const std::string& what) {
-  return {Errc::io_error, (state.path() / file).string() + ": " + what};
+  return {bus::Errc::io_error, (state.path() / file).string() + ": " + what};
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ Result<std::vector<std::string>> stored_hosts(const daemon::StateDirectory& stat
   if (!*text) return hosts;
   std::istringstream lines(**text);
   for (std::string line; std::getline(lines, line);) {
-    if (!check_node_name(line))
+    if (!bus::check_node_name(line))
       return malformed(state, kHostsFile, "contains an invalid host name");
     hosts.push_back(std::move(line));
   }
@@ -45,4 +45,4 @@ Result<> store_hosts(daemon::StateDirectory& state, const std::vector<std::strin
   return state.write(kHostsFile, text);
 }
 
-}  // namespace starbus::bus::busroot
+}  // namespace starbus::busroot

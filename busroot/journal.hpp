@@ -7,7 +7,7 @@
 #include "bus/core/error.hpp"
 #include "daemon/state_directory.hpp"
 
-namespace starbus::bus::busroot {
+namespace starbus::busroot {
 
 /// The persistent state of busroot: its term and its hosts. Plain files, numbers and one name per
 /// line. io_error with the file's name if one cannot be read, written or decoded: a start without
@@ -22,4 +22,4 @@ Result<std::uint64_t> next_term(daemon::StateDirectory& state);
 Result<std::vector<std::string>> stored_hosts(const daemon::StateDirectory& state);
 Result<> store_hosts(daemon::StateDirectory& state, const std::vector<std::string>& hosts);
 
-}  // namespace starbus::bus::busroot
+}  // namespace starbus::busroot

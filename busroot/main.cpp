@@ -5,12 +5,12 @@
 #include "daemon/main_loop.hpp"
 
 int main(int argc, char** argv) {
-  const starbus::bus::daemon::DaemonInfo info{
+  const starbus::daemon::DaemonInfo info{
       .name = "busroot",
       .version = starbus::bus::kVersion,
       .description = "Routes messages between hosts, and grants names.",
       .admin_listen = "127.0.0.1:7601",
       .ends_at_once = true};
-  return starbus::bus::daemon::run_daemon(info, std::make_unique<starbus::bus::busroot::Busroot>(),
-                                          argc, argv);
+  return starbus::daemon::run_daemon(info, std::make_unique<starbus::busroot::Busroot>(), argc,
+                                     argv);
 }

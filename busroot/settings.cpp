@@ -10,12 +10,12 @@
 #include "daemon/admin/at_route.hpp"
 #include "daemon/config/protocol_setting.hpp"
 
-namespace starbus::bus::busroot {
+namespace starbus::busroot {
 namespace {
 
 using daemon::ConfigReader;
 
-bool beyond_this_machine(const io::Endpoint& endpoint) {
+bool beyond_this_machine(const bus::io::Endpoint& endpoint) {
   return !endpoint.is_local() && endpoint.host != "localhost" && endpoint.host != "::1" &&
          !endpoint.host.starts_with("127.");
 }
@@ -37,27 +37,27 @@ void read_session_ports(ConfigReader& table, Settings& settings) {
 
 void read_busroot(ConfigReader table, Settings& settings) {
   settings.name = table.string("name", "busroot");
-  if (const auto checked = check_node_name(settings.name); !checked) {
+  if (const auto checked = bus::check_node_name(settings.name); !checked) {
     table.problem("name", checked.error().to_string());
   }
   settings.listen = table.strings("listen", {"tcp://0.0.0.0:7600"});
   if (settings.listen.empty()) table.problem("listen", "at least one endpoint is needed");
   for (const std::string& text : settings.listen) {
-    if (const auto endpoint = io::parse_endpoint(text); !endpoint) {
+    if (const auto endpoint = bus::io::parse_endpoint(text); !endpoint) {
       table.problem("listen", endpoint.error().to_string());
     }
   }
   read_session_ports(table, settings);
-  settings.lease = table.duration("lease", kLease, kShortestLease, std::chrono::minutes(10));
+  settings.lease = table.duration("lease", bus::kLease, bus::kShortestLease, std::chrono::minutes(10));
   settings.minor = daemon::read_protocol(table);
 }
 
 /// Reports problems of the endpoints at the key that can fix them.
 void check_endpoints(ConfigReader& security, const Settings& settings, bool insecure) {
   for (const std::string& text : settings.listen) {
-    const auto endpoint = io::parse_endpoint(text);
+    const auto endpoint = bus::io::parse_endpoint(text);
     if (!endpoint) continue;  // reported at busroot.listen
-    if (settings.curve && endpoint->scheme != io::Scheme::tcp) {
+    if (settings.curve && endpoint->scheme != bus::io::Scheme::tcp) {
       security.problem("curve", "'" + text + "': only tcp:// can be encrypted");
     } else if (!settings.curve && !insecure && beyond_this_machine(*endpoint)) {
       security.problem("curve", "'" + text +
@@ -69,7 +69,7 @@ void check_endpoints(ConfigReader& security, const Settings& settings, bool inse
 
 void read_host(ConfigReader table, Settings& settings, std::set<std::string>& seen) {
   const std::string name = table.required_string("name");
-  if (const auto checked = check_node_name(name); !checked && !name.empty()) {
+  if (const auto checked = bus::check_node_name(name); !checked && !name.empty()) {
     table.problem("name", checked.error().to_string());
   } else if (name == daemon::kRootTarget) {
     table.problem("name", "'root' is reserved for busroot; choose another host name");
@@ -80,7 +80,7 @@ void read_host(ConfigReader table, Settings& settings, std::set<std::string>& se
     table.problem("keys", "at most two: the present key and its successor");
   }
   for (const std::string& key : keys) {
-    if (!io::is_curve_key(key)) table.problem("keys", "not a public key of 40 characters");
+    if (!bus::io::is_curve_key(key)) table.problem("keys", "not a public key of 40 characters");
     if (!seen.insert(key).second) table.problem("keys", "another host has this key");
   }
   if (!settings.hosts.emplace(name, keys).second) {
@@ -96,7 +96,7 @@ void read_security(ConfigReader table, Settings& settings) {
   const std::string file = settings.curve ? table.required_string("secret_key_file")
                                           : table.string("secret_key_file", "");
   if (!settings.curve || file.empty()) return;
-  auto keys = io::read_secret_key_file(file);
+  auto keys = bus::io::read_secret_key_file(file);
   if (keys) {
     settings.keys = std::move(*keys);
   } else {
@@ -113,4 +113,4 @@ Settings read_settings(ConfigReader& reader) {
   return settings;
 }
 
-}  // namespace starbus::bus::busroot
+}  // namespace starbus::busroot

@@ -9,7 +9,7 @@
 #include "busroot/allow_list.hpp"
 #include "daemon/config/config.hpp"
 
-namespace starbus::bus::busroot {
+namespace starbus::busroot {
 
 /// The settings of busroot.toml. A plain value. The keys log, admin, state_directory and
 /// drain_deadline are those of every daemon.
@@ -33,15 +33,15 @@ struct Settings {
   std::vector<std::string> listen;
   unsigned short first_session_port = 0;
   unsigned short last_session_port = 0;
-  Time lease = kLease;
-  std::uint8_t minor = kVersionMinor;
+  bus::Time lease = bus::kLease;
+  std::uint8_t minor = bus::kVersionMinor;
 
   bool curve = true;
-  io::CurveKeys keys;  // empty: no CURVE
+  bus::io::CurveKeys keys;  // empty: no CURVE
   AllowList::Hosts hosts;
 };
 
 /// Errors go to the reader's problems.
 Settings read_settings(daemon::ConfigReader& reader);
 
-}  // namespace starbus::bus::busroot
+}  // namespace starbus::busroot

@@ -8,7 +8,7 @@
 
 #include "busroot/journal.hpp"
 
-namespace starbus::bus::busroot {
+namespace starbus::busroot {
 namespace {
 
 /// Without ports: a peer that connects again has another port.
@@ -41,18 +41,18 @@ Result<> Shell::remember_hosts(const std::vector<std::string>& hosts) {
   return stored;
 }
 
-void Shell::answer_query(const Query& query) {
+void Shell::answer_query(const bus::Query& query) {
   events_.query(query);
 }
 
-void Shell::on_answer(const Answer& answer) {
+void Shell::on_answer(const bus::Answer& answer) {
   events_.answer(answer);
 }
 
-void Shell::log(RouterShell::Level level, const std::string& text) {
+void Shell::log(bus::RouterShell::Level level, const std::string& text) {
   // Repeated refusals of one peer give the same text; different hosts give different texts.
-  if (level == RouterShell::Level::warning && !limited_.allow(without_ports(text))) return;
+  if (level == bus::RouterShell::Level::warning && !limited_.allow(without_ports(text))) return;
   daemon::log_router_line(level, text);
 }
 
-}  // namespace starbus::bus::busroot
+}  // namespace starbus::busroot

@@ -10,16 +10,16 @@
 #include "daemon/router_shell.hpp"
 #include "daemon/state_directory.hpp"
 
-namespace starbus::bus::busroot {
+namespace starbus::busroot {
 
 /// Serves the router's requests to this machine. Belongs to the loop's thread; nothing here calls
 /// back into the router at once. An error of storing the list of hosts is returned: a restarted
 /// busroot would not wait for a host whose names it had granted.
-class Shell final : public daemon::LinkedShell<RootShell> {
+class Shell final : public daemon::LinkedShell<bus::RootShell> {
  public:
   struct Events {
-    std::function<void(const Query&)> query;    // at once; answered later
-    std::function<void(const Answer&)> answer;  // at once
+    std::function<void(const bus::Query&)> query;    // at once; answered later
+    std::function<void(const bus::Answer&)> answer;  // at once
     std::function<void(Error reason)> stop;
   };
   Shell(daemon::LinkShell& links, daemon::StateDirectory& state, daemon::RateLimited& limited,
@@ -30,9 +30,9 @@ class Shell final : public daemon::LinkedShell<RootShell> {
 
   Result<> allow_host(const std::string& key, const std::string& host) override;
   Result<> remember_hosts(const std::vector<std::string>& hosts) override;
-  void answer_query(const Query& query) override;
-  void on_answer(const Answer& answer) override;
-  void log(RouterShell::Level level, const std::string& text) override;
+  void answer_query(const bus::Query& query) override;
+  void on_answer(const bus::Answer& answer) override;
+  void log(bus::RouterShell::Level level, const std::string& text) override;
 
  private:
   daemon::StateDirectory& state_;
@@ -41,4 +41,4 @@ class Shell final : public daemon::LinkedShell<RootShell> {
   AllowList allowed_;
 };
 
-}  // namespace starbus::bus::busroot
+}  // namespace starbus::busroot

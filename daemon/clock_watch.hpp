@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 /// Notices that the wall clock was set: log lines of different machines no longer fit each other,
 /// and certificates may look expired. Nothing of the bus depends on it; leases run on the boot
@@ -39,4 +39,4 @@ class ClockWatch {
   std::optional<Boot> latest_;
 };
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

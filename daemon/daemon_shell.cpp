@@ -12,7 +12,7 @@
 
 #include "bus/io/clock.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 namespace asio = boost::asio;
 
@@ -191,7 +191,7 @@ void DaemonShell::apply(const ShellSettings& fresh) {
 }
 
 void DaemonShell::stop(const Error& reason) {
-  if (reason.code != Errc::ok) {
+  if (reason.code != bus::Errc::ok) {
     spdlog::critical("stops: {}", reason.to_string());
     exit_code_ = kExitFailure;
   }
@@ -215,7 +215,7 @@ void DaemonShell::stopped(int exit_code) {
 
 void DaemonShell::tick() {
   limited_.sweep();
-  if (const auto jump = clock_.observe(std::chrono::system_clock::now(), io::boot_now())) {
+  if (const auto jump = clock_.observe(std::chrono::system_clock::now(), bus::io::boot_now())) {
     spdlog::warn("wall clock: jumped by {} ms", jump->count());
   }
   service_manager_.status(daemon_->status());
@@ -225,4 +225,4 @@ void DaemonShell::tick() {
   });
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -14,7 +14,7 @@
 #include "daemon/main_loop.hpp"
 #include "daemon/signals.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 /// The keys that every daemon has.
 struct ShellSettings {
@@ -75,4 +75,4 @@ class DaemonShell {
   std::unique_ptr<Daemon> daemon_;  // last: destroyed first
 };
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 /// Owns one file descriptor and closes it; -1 if empty. Move only. Any thread, one at a time.
 class FileDescriptor {
@@ -27,4 +27,4 @@ class FileDescriptor {
   int descriptor_;
 };
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -5,7 +5,7 @@
 
 #include "daemon/metrics.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 using Buckets = prometheus::Histogram::BucketBoundaries;
 
@@ -26,4 +26,4 @@ inline prometheus::Histogram& add_histogram(Metrics& metrics, const char* name, 
       .Add({}, buckets);
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

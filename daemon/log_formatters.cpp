@@ -9,7 +9,7 @@
 
 #include "daemon/logging.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 using Message = spdlog::details::log_msg;
@@ -123,4 +123,4 @@ std::unique_ptr<spdlog::formatter> make_text_formatter(TextStyle style) {
   return std::make_unique<TextFormatter>(style);
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

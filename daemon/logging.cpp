@@ -12,7 +12,7 @@
 
 #include "daemon/file_descriptor.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 constexpr std::string_view kStderr = "stderr";
@@ -24,7 +24,8 @@ Result<spdlog::level::level_enum> parse_level(std::string_view name) {
     const spdlog::string_view_t known = spdlog::level::to_string_view(level);
     if (name == std::string_view(known.data(), known.size())) return level;
   }
-  return Error(Errc::bad_config, std::string("no log level is called '").append(name).append("'"));
+  return Error(bus::Errc::bad_config,
+               std::string("no log level is called '").append(name).append("'"));
 }
 
 /// Writes to stderr or appends to a file, one write(2) per line. Locked by spdlog.
@@ -37,7 +38,7 @@ class DescriptorSink : public spdlog::sinks::base_sink<std::mutex> {
     FileDescriptor file(::open(target_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640));
     if (!file) {
       const std::string reason = std::generic_category().message(errno);
-      return Error(Errc::io_error, "log file " + target_ + ": " + reason);
+      return Error(bus::Errc::io_error, "log file " + target_ + ": " + reason);
     }
     const std::lock_guard<std::mutex> lock(mutex_);
     file_ = std::move(file);
@@ -126,4 +127,4 @@ Result<> reopen_log() {
   return current_sink() ? current_sink()->open() : Result<>();
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

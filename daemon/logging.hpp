@@ -11,7 +11,7 @@ namespace spdlog {
 class formatter;
 }
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 /// The [log] table. Targets: "stderr", or the path of a file that is appended to.
 struct LogConfig {
@@ -51,4 +51,4 @@ std::unique_ptr<spdlog::formatter> make_text_formatter(TextStyle style);
 /// True when stderr is the journal's stream, as JOURNAL_STREAM (device:inode) says.
 bool stderr_is_journal();
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -9,7 +9,7 @@
 #include "daemon/metrics.hpp"
 #include "daemon/rate_limited.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 /// The timer and its results; shared with the handler that waits in the loop.
 class LoopLag::Probe : public std::enable_shared_from_this<Probe> {
@@ -90,4 +90,4 @@ void LoopLag::add_to(Metrics& metrics) const {
                 [probe = probe_, seconds] { return seconds(probe->worst()); });
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

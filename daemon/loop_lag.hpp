@@ -7,7 +7,7 @@ namespace boost::asio {
 class io_context;
 }
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 class Metrics;
 class RateLimited;
@@ -39,4 +39,4 @@ class LoopLag {
   std::shared_ptr<Probe> probe_;
 };
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -11,7 +11,7 @@
 #include "daemon/daemon_shell.hpp"
 #include "daemon/open_files.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 struct CommandLine {
@@ -68,4 +68,4 @@ int run_daemon(const DaemonInfo& info, std::unique_ptr<Daemon> daemon, int argc,
   std::_Exit(exit_code);
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

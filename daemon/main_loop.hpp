@@ -25,7 +25,7 @@ namespace boost::asio {
 class io_context;
 }
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 /// The services of run_daemon for the daemon: valid from start() until its destructor has returned.
 /// Everything belongs to the thread of the loop.
@@ -112,4 +112,4 @@ inline constexpr int kExitDeadline = 3;  // stopped, but the drain did not end i
 int run_daemon(const DaemonInfo& info, std::unique_ptr<Daemon> daemon, int argc,
                const char* const* argv);
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 void require(bool valid, const std::string& what) {
@@ -123,4 +123,4 @@ std::string Metrics::text() const {
   return prometheus::TextSerializer().Serialize(all);
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

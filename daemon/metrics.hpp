@@ -10,7 +10,7 @@ namespace prometheus {
 class Registry;
 }
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 /// The metrics of /metrics, over prometheus-cpp. Each scrape reads the values by callback, so that
 /// the hot path only increments plain integers of its own. Owned and scraped by the thread of
@@ -55,4 +55,4 @@ class Metrics {
 /// The standard process_* metrics: memory, processor seconds, open files, start time.
 void add_process_metrics(Metrics& metrics);
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -2,7 +2,7 @@
 
 #include <sys/resource.h>
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 void allow_all_files() {
   rlimit limit{};
@@ -12,4 +12,4 @@ void allow_all_files() {
   (void)::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -5,7 +5,7 @@
 
 #include "base/numbers.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 std::string noted_name(const std::string& name) {
@@ -32,7 +32,7 @@ Result<std::uint64_t> PersistentCounter::durable() const {
   if (digits.ends_with('\n')) digits.remove_suffix(1);
   const auto value = parse_number<std::uint64_t>(digits);
   if (!value || *value >= end_) {
-    return Error{Errc::io_error, (state_->path() / name_).string() +
+    return Error{bus::Errc::io_error, (state_->path() / name_).string() +
                                      " does not hold a number below " + std::to_string(end_)};
   }
   return *value;
@@ -72,8 +72,8 @@ Result<std::uint64_t> PersistentCounter::next(std::uint64_t least, std::uint64_t
   const std::uint64_t last = noted();
   const std::uint64_t value = std::max((last != 0 ? last : *reserved) + 1, least);
   if (value >= end_) {
-    return Error{Errc::io_error, (state_->path() / name_).string() + ": no number is left below " +
-                                     std::to_string(end_)};
+    return Error{bus::Errc::io_error, (state_->path() / name_).string() +
+                                          ": no number is left below " + std::to_string(end_)};
   }
   if (value > *reserved) {
     if (auto stored = store(std::min(value + reserve, end_ - 1)); !stored) return stored.error();
@@ -82,4 +82,4 @@ Result<std::uint64_t> PersistentCounter::next(std::uint64_t least, std::uint64_t
   return value;
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -14,7 +14,7 @@
 #include "bus/core/error.hpp"
 #include "daemon/state_directory.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 /// The id of this boot of the machine; read once.
 const std::string& boot_id();
@@ -47,4 +47,4 @@ class PersistentCounter {
   std::uint64_t end_;
 };
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -11,7 +11,7 @@
 
 #include "daemon/metrics.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 std::string read_file(const char* path) {
@@ -93,4 +93,4 @@ void add_process_metrics(Metrics& metrics) {
   metrics.gauge("process_start_time_seconds", "Start time in seconds since 1970.", start_time);
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

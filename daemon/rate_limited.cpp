@@ -2,7 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 // A key is at most a name of the bus; longer ones would make the table's memory depend on peers.
 constexpr std::size_t kMaxKey = 256;
@@ -45,4 +45,4 @@ void RateLimited::report(std::string_view key, const Budget& budget) const {
                seconds.count());
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 /// Limits log lines that a hostile or broken peer can trigger: `lines` per key and interval, then
 /// none, then one line with the number of suppressed lines.
@@ -43,4 +43,4 @@ class RateLimited {
   std::map<std::string, Budget, std::less<>> budgets_;
 };
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -5,11 +5,11 @@
 #include <boost/asio/post.hpp>
 #include <cassert>
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
-PeerFacts facts_of(const io::Peer& peer) {
-  PeerFacts facts;
+bus::PeerFacts facts_of(const bus::io::Peer& peer) {
+  bus::PeerFacts facts;
   facts.pid = peer.pid;
   facts.uid = peer.uid;
   facts.gid = peer.gid;
@@ -21,25 +21,25 @@ PeerFacts facts_of(const io::Peer& peer) {
 }  // namespace
 
 /// One link and its id; the link's handler.
-class LinkShell::Port final : public io::LinkHandler {
+class LinkShell::Port final : public bus::io::LinkHandler {
  public:
-  Port(LinkShell& shell, LinkId id, std::shared_ptr<io::Link> link)
+  Port(LinkShell& shell, bus::LinkId id, std::shared_ptr<bus::io::Link> link)
       : shell_(shell), id_(id), link_(std::move(link)) {}
 
-  io::Link& link() { return *link_; }
+  bus::io::Link& link() { return *link_; }
 
-  void on_bundle(io::Link&, ByteView bundle) override {
+  void on_bundle(bus::io::Link&, bus::ByteView bundle) override {
     shell_.router_->on_bundle(id_, bundle, boot_now());
     // If the bundle ended its own link, no end of the batch follows.
     if (!shell_.ports_.contains(id_)) shell_.router_->flush();
   }
-  void on_batch_end(io::Link&) override { shell_.router_->flush(); }
-  void on_closed(io::Link&, const Error& reason) override { shell_.ended(id_, reason); }
+  void on_batch_end(bus::io::Link&) override { shell_.router_->flush(); }
+  void on_closed(bus::io::Link&, const Error& reason) override { shell_.ended(id_, reason); }
 
  private:
   LinkShell& shell_;
-  LinkId id_;
-  std::shared_ptr<io::Link> link_;
+  bus::LinkId id_;
+  std::shared_ptr<bus::io::Link> link_;
 };
 
 LinkShell::LinkShell(boost::asio::io_context& loop) : loop_(loop), timer_(loop) {}
@@ -48,7 +48,7 @@ LinkShell::~LinkShell() {
   stop();
 }
 
-void LinkShell::start(Router& router) {
+void LinkShell::start(bus::Router& router) {
   assert(router_ == nullptr);
   router_ = &router;
   take_thread();
@@ -81,7 +81,7 @@ void LinkShell::wait() {
     // If this loop stood still, bundles that arrived meanwhile are read first: those peers are not
     // silent.
     const auto late = boost::asio::steady_timer::clock_type::now() - timer_.expiry();
-    if (late < kSuspect) {
+    if (late < bus::kSuspect) {
       router_->tick(boot_now());
       router_->flush();
     }
@@ -89,11 +89,11 @@ void LinkShell::wait() {
   });
 }
 
-LinkId LinkShell::add(std::shared_ptr<io::Link> link, const Opened& opened) {
+bus::LinkId LinkShell::add(std::shared_ptr<bus::io::Link> link, const Opened& opened) {
   thread_.check();
   assert(router_ != nullptr);
-  const LinkId id = next_id_++;
-  PeerFacts facts = facts_of(link->peer());
+  const bus::LinkId id = next_id_++;
+  bus::PeerFacts facts = facts_of(link->peer());
   auto& port =
       *ports_.emplace(id, std::make_unique<Port>(*this, id, std::move(link))).first->second;
   if (opened) {
@@ -111,48 +111,48 @@ void LinkShell::flush() {
   if (router_ != nullptr) router_->flush();
 }
 
-Bytes LinkShell::take_buffer(LinkId id) {
+bus::Bytes LinkShell::take_buffer(bus::LinkId id) {
   const auto found = ports_.find(id);
-  return found == ports_.end() ? Bytes{} : found->second->link().take_buffer();
+  return found == ports_.end() ? bus::Bytes{} : found->second->link().take_buffer();
 }
 
-void LinkShell::send(LinkId id, Bytes bundle) {
+void LinkShell::send(bus::LinkId id, bus::Bytes bundle) {
   if (const auto found = ports_.find(id); found != ports_.end()) {
     found->second->link().send(std::move(bundle));
   }
 }
 
-void LinkShell::close(LinkId id) {
+void LinkShell::close(bus::LinkId id) {
   const auto found = ports_.find(id);
   if (found == ports_.end()) return;
   found->second->link().close();
   retire(id);
 }
 
-void LinkShell::ended(LinkId id, const Error& reason) {
+void LinkShell::ended(bus::LinkId id, const Error& reason) {
   retire(id);
   router_->link_closed(id, reason, boot_now());
   router_->flush();
 }
 
-void LinkShell::retire(LinkId id) {
+void LinkShell::retire(bus::LinkId id) {
   const auto found = ports_.find(id);
   assert(found != ports_.end());
   retired_.push_back(std::move(found->second));
   ports_.erase(found);
 }
 
-void log_router_line(RouterShell::Level level, const std::string& text) {
+void log_router_line(bus::RouterShell::Level level, const std::string& text) {
   switch (level) {
-    case RouterShell::Level::debug:
+    case bus::RouterShell::Level::debug:
       return spdlog::debug(text);
-    case RouterShell::Level::info:
+    case bus::RouterShell::Level::info:
       return spdlog::info(text);
-    case RouterShell::Level::warning:
+    case bus::RouterShell::Level::warning:
       return spdlog::warn(text);
-    case RouterShell::Level::error:
+    case bus::RouterShell::Level::error:
       return spdlog::error(text);
   }
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -21,9 +21,9 @@
 #include "bus/io/clock.hpp"
 #include "bus/io/link.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
-using io::boot_now;
+using bus::io::boot_now;
 
 /// Gives links their ids, hands their bundles to the router, flushes it at the end of each batch,
 /// and ticks it every 50 ms. Belongs, with the router, to the thread that runs the loop, from the
@@ -40,14 +40,14 @@ class LinkShell {
   LinkShell& operator=(const LinkShell&) = delete;
 
   /// Begins to tick. Call it before the first add().
-  void start(Router& router);
+  void start(bus::Router& router);
   /// Closes all links and the timer; the router is not told. Idempotent.
   void stop();
 
   /// Reports a new link to the router: Router::link_opened unless the caller gives another (a
   /// busd's uplink).
-  using Opened = std::function<void(LinkId id, PeerFacts peer, Time now)>;
-  LinkId add(std::shared_ptr<io::Link> link, const Opened& opened = {});
+  using Opened = std::function<void(bus::LinkId id, bus::PeerFacts peer, bus::Time now)>;
+  bus::LinkId add(std::shared_ptr<bus::io::Link> link, const Opened& opened = {});
 
   /// Sends what the router has queued: call it after a call of the router that no link caused (a
   /// timer, an admin request).
@@ -55,30 +55,30 @@ class LinkShell {
   std::size_t links() const { return ports_.size(); }
 
   // The calls of a RouterShell; see LinkedShell.
-  Bytes take_buffer(LinkId id);
-  void send(LinkId id, Bytes bundle);
-  void close(LinkId id);
+  bus::Bytes take_buffer(bus::LinkId id);
+  void send(bus::LinkId id, bus::Bytes bundle);
+  void close(bus::LinkId id);
 
  private:
   class Port;
   void take_thread();
   void wait();
-  void ended(LinkId id, const Error& reason);
+  void ended(bus::LinkId id, const Error& reason);
   /// Keeps a port until the next tick, because it may be on the stack.
-  void retire(LinkId id);
+  void retire(bus::LinkId id);
 
   LoopThread thread_;
   boost::asio::io_context& loop_;
   boost::asio::steady_timer timer_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
-  Router* router_ = nullptr;
-  LinkId next_id_ = 1;
-  boost::unordered_flat_map<LinkId, std::unique_ptr<Port>> ports_;
+  bus::Router* router_ = nullptr;
+  bus::LinkId next_id_ = 1;
+  boost::unordered_flat_map<bus::LinkId, std::unique_ptr<Port>> ports_;
   std::vector<std::unique_ptr<Port>> retired_;
 };
 
 /// Writes a router's log line to the daemon's log.
-void log_router_line(RouterShell::Level level, const std::string& text);
+void log_router_line(bus::RouterShell::Level level, const std::string& text);
 
 /// The part of a shell that is the same for every router. `Shell` is RouterShell or derived from
 /// it.
@@ -86,10 +86,10 @@ template <class Shell>
 class LinkedShell : public Shell {
  public:
   explicit LinkedShell(LinkShell& links) : links_(links) {}
-  Bytes take_buffer(LinkId link) override { return links_.take_buffer(link); }
-  void send(LinkId link, Bytes bundle) override { links_.send(link, std::move(bundle)); }
-  void close(LinkId link) override { links_.close(link); }
-  void log(RouterShell::Level level, const std::string& text) override {
+  bus::Bytes take_buffer(bus::LinkId link) override { return links_.take_buffer(link); }
+  void send(bus::LinkId link, bus::Bytes bundle) override { links_.send(link, std::move(bundle)); }
+  void close(bus::LinkId link) override { links_.close(link); }
+  void log(bus::RouterShell::Level level, const std::string& text) override {
     log_router_line(level, text);
   }
 
@@ -97,4 +97,4 @@ class LinkedShell : public Shell {
   LinkShell& links_;
 };
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -7,7 +7,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <cstdint>
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 void notify(const std::string& message) {
@@ -88,4 +88,4 @@ std::chrono::microseconds ServiceManager::watchdog_interval() const {
   return watchdog_->interval();
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

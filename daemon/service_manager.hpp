@@ -9,7 +9,7 @@ namespace boost::asio {
 class io_context;
 }
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 /// Tells systemd how the daemon is (sd_notify) and feeds its watchdog from the event loop, so that
 /// a loop that hangs is restarted. Owned by the thread of the loop, which must outlive it. Without
@@ -38,4 +38,4 @@ class ServiceManager {
   std::string last_status_;
 };
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

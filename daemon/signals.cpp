@@ -8,7 +8,7 @@
 #include <csignal>
 #include <string_view>
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 std::string_view name_of_signal(int signal) {
   return signal == SIGINT ? "SIGINT" : "SIGTERM";
@@ -62,4 +62,4 @@ Signals::~Signals() {
   state_->set.cancel(ignored);
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -8,7 +8,7 @@ namespace boost::asio {
 class io_context;
 }
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 /// SIGTERM and SIGINT stop the daemon, SIGHUP reloads it, SIGPIPE is ignored. A second stop signal
 /// means that the operator will not wait for the drain: the process ends at once with 128 + signal,
@@ -29,4 +29,4 @@ class Signals {
   std::shared_ptr<State> state_;
 };
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

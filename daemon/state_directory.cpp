@@ -11,7 +11,7 @@
 #include <system_error>
 #include <thread>
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 constexpr const char* kLock = "lock";
@@ -19,7 +19,7 @@ constexpr std::size_t kTakeoverRoom = 64 * 1024;   // more than a daemon writes 
 constexpr std::chrono::milliseconds kLockPoll{2};  // all processes wait during a takeover
 
 Error system_error(const std::string& what) {
-  return {Errc::io_error, what + ": " + std::generic_category().message(errno)};
+  return {bus::Errc::io_error, what + ": " + std::generic_category().message(errno)};
 }
 
 bool plain_name(std::string_view name) {
@@ -47,7 +47,8 @@ Result<std::string> read_all(int file, std::size_t most) {
     if (size < 0) return system_error("read");
     if (size == 0) return content;
     content.append(part, static_cast<std::size_t>(size));
-    if (content.size() > most) return Error(Errc::too_large, "larger than a state file may be");
+    if (content.size() > most)
+      return Error(bus::Errc::too_large, "larger than a state file may be");
   }
 }
 
@@ -59,7 +60,7 @@ Result<> make_folder(const std::filesystem::path& folder) {
   std::error_code error;
   if (const auto parent = folder.parent_path(); !parent.empty()) {
     std::filesystem::create_directories(parent, error);
-    if (error) return Error(Errc::io_error, parent.string() + ": " + error.message());
+    if (error) return Error(bus::Errc::io_error, parent.string() + ": " + error.message());
   }
   if (::mkdir(folder.c_str(), 0750) == 0) {
     // The umask restricts mkdir's mode. A folder that an operator has created is not changed.
@@ -113,7 +114,7 @@ Error held_by_another(const std::filesystem::path& folder, int lock) {
   if (const auto note = read_all(lock, 64); note && !note->empty()) {
     holder = "process " + note->substr(0, note->find('\n'));
   }
-  return {Errc::name_taken, "state folder " + folder.string() + " is in use by " + holder};
+  return {bus::Errc::name_taken, "state folder " + folder.string() + " is in use by " + holder};
 }
 
 }  // namespace
@@ -140,9 +141,9 @@ Result<StateDirectory> StateDirectory::take_over(const std::filesystem::path& fo
   const auto deadline = std::chrono::steady_clock::now() + limit;
   for (pid_t asked = 0;;) {
     auto state = open(folder);
-    if (state || state.error() != Errc::name_taken) return state;
+    if (state || state.error() != bus::Errc::name_taken) return state;
     if (std::chrono::steady_clock::now() >= deadline) {
-      return Error(Errc::name_taken,
+      return Error(bus::Errc::name_taken,
                    state.error().detail + ", which has not ended within " +
                        std::to_string(limit.count()) + " ms. " +
                        (asked != 0 ? "It was asked to stop and will: start one without "
@@ -173,8 +174,8 @@ Result<> StateDirectory::note(std::string_view name, std::string_view content) {
 
 Result<> StateDirectory::replace(std::string_view name, std::string_view content, bool durable) {
   const std::filesystem::path path = path_ / name;
-  if (!plain_name(name)) return Error(Errc::io_error, path.string() + ": not a state file");
-  if (content.size() > kMaxFile) return Error(Errc::too_large, path.string());
+  if (!plain_name(name)) return Error(bus::Errc::io_error, path.string() + ": not a state file");
+  if (content.size() > kMaxFile) return Error(bus::Errc::too_large, path.string());
   // One name for the temporary file: the lock makes this the only writer, and a leftover of a
   // crash is overwritten by the next write.
   const std::string target(name);
@@ -198,7 +199,7 @@ Result<> StateDirectory::replace(std::string_view name, std::string_view content
 
 Result<std::optional<std::string>> StateDirectory::read(std::string_view name) const {
   const std::filesystem::path path = path_ / name;
-  if (!plain_name(name)) return Error(Errc::io_error, path.string() + ": not a state file");
+  if (!plain_name(name)) return Error(bus::Errc::io_error, path.string() + ": not a state file");
   FileDescriptor file(::openat(folder_.get(), std::string(name).c_str(), O_RDONLY | O_CLOEXEC));
   if (!file && errno == ENOENT) return std::optional<std::string>();
   if (!file) return system_error(path.string());
@@ -207,4 +208,4 @@ Result<std::optional<std::string>> StateDirectory::read(std::string_view name) c
   return std::optional<std::string>(std::move(*content));
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -10,7 +10,7 @@
 #include "bus/core/error.hpp"
 #include "daemon/file_descriptor.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 /// The folder that belongs to one running daemon: an exclusive lock, and small files that are
 /// replaced atomically (the root's term, the journal of hosts). Open it before any socket: a second
@@ -53,4 +53,4 @@ class StateDirectory {
   FileDescriptor lock_;
 };
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

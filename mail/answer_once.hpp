@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// Calls `done` exactly once: with `otherwise` if the last copy of the result is destroyed without
 /// a call. A request that is posted to a loop which ends is thus answered.
@@ -27,4 +27,4 @@ std::function<void(Answer)> answer_once(std::function<void(Answer)> done, Answer
   };
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

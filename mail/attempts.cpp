@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 const Attempts::Session* Attempts::find(const ChannelId& box) const {
   for (const Generation* const sessions : {&young_, &old_}) {
@@ -41,4 +41,4 @@ std::uint32_t Attempts::of(const ChannelId& box, const Process& process,
   return known + 1;
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <utility>
 
-#include "bus/core/wire/ids.hpp"
 #include "mail/limits.hpp"
+#include "mail/types.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// Counts how many readers of a mailbox received a message and ended without acknowledging it, for
 /// the first message of each session: so a message that kills its readers shows. Counts processes
@@ -45,4 +45,4 @@ class Attempts {
   Generation old_;  // disjoint from young_
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

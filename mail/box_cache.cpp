@@ -2,7 +2,7 @@
 
 #include <cassert>
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 storage::Result<BoxCache::Entry*> BoxCache::load(std::uint8_t shard, const ChannelId& id) {
   const auto known = boxes_.find(id);
@@ -80,4 +80,4 @@ void BoxCache::drop() {
   dirty_.clear();
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

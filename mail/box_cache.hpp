@@ -7,9 +7,10 @@
 
 #include "mail/limits.hpp"
 #include "mail/rows.hpp"
+#include "mail/types.hpp"
 #include "storage/store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// Caches the rows of mailboxes, with the changes of the batch that is being built: `keep` makes
 /// the changes valid, `drop` discards them. Two generations: a box that is used is in the young
@@ -72,4 +73,4 @@ class BoxCache {
   Bytes scratch_;
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -6,7 +6,7 @@
 #include "bus/core/wire/name.hpp"
 #include "bus/core/wire/post_head.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 constexpr std::uint8_t kVersion1 = 1;
@@ -25,17 +25,17 @@ const std::string& dead_letters_log(std::uint8_t shard) {
 }
 
 void encode_dead_letter(const DeadLetter& letter, Bytes& out) {
-  Writer writer(out);
+  bus::Writer writer(out);
   writer.put(kVersion1);
   writer.short_text(letter.mailbox);
   writer.put(letter.number);
   writer.put(letter.time_ms);
-  writer.short_text(letter.reason.substr(0, kMaxName));
+  writer.short_text(letter.reason.substr(0, bus::kMaxName));
   writer.bytes(letter.body);
 }
 
 Result<DeadLetter> decode_dead_letter(ByteView message) {
-  Reader reader(message);
+  bus::Reader reader(message);
   const auto version = reader.get<std::uint8_t>();
   DeadLetter letter;
   letter.mailbox = reader.short_text();
@@ -47,4 +47,4 @@ Result<DeadLetter> decode_dead_letter(ByteView message) {
   return letter;
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

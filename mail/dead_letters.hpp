@@ -7,11 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "bus/core/bytes.hpp"
-#include "bus/core/error.hpp"
 #include "bus/core/limits.hpp"
+#include "mail/types.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// The prefix of the names of these logs.
 inline constexpr std::string_view kDeadLetters = "log/dead-letters/";
@@ -36,10 +35,10 @@ struct DeadLetter {
 };
 
 /// Largest size of the part before the body, in bytes.
-inline constexpr std::size_t kLetterHead = 1 + 1 + kMaxName + 8 + 8 + 1 + kMaxName;
+inline constexpr std::size_t kLetterHead = 1 + 1 + bus::kMaxName + 8 + 8 + 1 + bus::kMaxName;
 
 void encode_dead_letter(const DeadLetter& letter, Bytes& out);
 /// Views into `message`. bad_bytes.
 Result<DeadLetter> decode_dead_letter(ByteView message);
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -4,7 +4,7 @@
 #include "base/limits.hpp"
 #include "bus/core/limits.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 // X(constant, value, unit, reason, when reached)
 #define STARBUS_MAIL_LIMITS(X)                                                                     \
@@ -54,7 +54,7 @@ namespace starbus::bus::busd::mail {
     "of the readers of one process, which opens all its mailboxes again after a restart",          \
     "busy; the library asks again")                                                                \
   X(kStoreReaders, 1'000'000, "readers", "of one store: its players, some 300 MiB", "busy")        \
-  X(kReadersOfProcess, 2 * kMaxReaders, "readers",                                                 \
+  X(kReadersOfProcess, 2 * bus::kMaxReaders, "readers",                                            \
     "of one process: a library has kMaxReaders, and earlier sessions may not have ended yet",      \
     "busy")                                                                                        \
   X(kReaderPageBytes, 56_KiB, "bytes", "of messages in one record to a reader: within one bundle", \
@@ -62,7 +62,7 @@ namespace starbus::bus::busd::mail {
   X(kReaderPageRecords, 512, "messages", "in one record to a reader", "the next record goes on")   \
   X(kReaderTurnBytes, 1_MiB, "bytes", "sent to readers in one turn: then posts have theirs",       \
     "the next turn goes on")                                                                       \
-  X(kMostUnheard, 2 * kMaxBody, "bytes",                                                           \
+  X(kMostUnheard, 2 * bus::kMaxBody, "bytes",                                                      \
     "said to one process and not acknowledged: at most a message of the largest size, and "        \
     "answers",                                                                                     \
     "its questions are dropped; the library asks again")                                           \
@@ -141,4 +141,4 @@ namespace starbus::bus::busd::mail {
 
 STARBUS_LIMITS_OF(kLimits, STARBUS_MAIL_LIMITS)
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

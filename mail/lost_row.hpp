@@ -4,7 +4,7 @@
 
 #include "mail/rows.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// `total`: bytes of all bodies up to this number.
 inline MessageRow lost_row(std::uint64_t total) {
@@ -16,4 +16,4 @@ inline bool is_lost(const MessageRow& row) {
   return row.time_ms == 0 && row.body.empty() && row.trace.empty();
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -9,7 +9,7 @@
 #include "mail/repair/noted_damage.hpp"
 #include "mail/repair/repair_log.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// Returns null if the thread must end, or if the store cannot be opened.
 std::unique_ptr<storage::Store> MailStoreThread::open() {
@@ -133,4 +133,4 @@ void MailStoreThread::read_notes(const storage::Store& store) {
   damage_ = std::move(figures);
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

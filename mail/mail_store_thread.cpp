@@ -4,7 +4,7 @@
 
 #include "mail/repair/backup.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 MailStoreThread::MailStoreThread(MailStoreSettings settings, MailStoreHooks hooks)
     : settings_(std::move(settings)), hooks_(std::move(hooks)), thread_([this] { run(); }) {}
@@ -178,4 +178,4 @@ bool MailStoreThread::stop_taking() {
   return process_ != nullptr;
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -17,7 +17,7 @@
 #include "mail/store_process.hpp"
 #include "storage/recovery/repair.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// Repaired damage that no operator has acknowledged yet.
 struct DamageFigures {
@@ -121,4 +121,4 @@ class MailStoreThread {
   std::thread thread_;
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// How long the messages of logs are kept: while all of these hold. 0: no limit of that kind.
 struct LogQuota {
@@ -39,4 +39,4 @@ struct MailQuota {
   friend bool operator==(const MailQuota&, const MailQuota&) = default;
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

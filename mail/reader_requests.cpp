@@ -4,7 +4,7 @@
 #include <cassert>
 #include <utility>
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 const Process& process_of(const ReaderRequests::Request& request) {
@@ -87,4 +87,4 @@ void ReaderRequests::drop_queue(Queues::iterator of) {
   of_process_.erase(of);
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

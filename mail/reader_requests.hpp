@@ -8,20 +8,21 @@
 #include "bus/core/wire/record_readers.hpp"
 #include "mail/limits.hpp"
 #include "mail/readers.hpp"
+#include "mail/types.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// A reader that asks to begin a session; `box` is the id of its mailbox or log.
 struct Opening {
   ReaderId id;
-  MailOpen open;
+  bus::MailOpen open;
   ChannelId box;
   bool told = false;  // where it begins; by a batch that was refused
 };
 /// A reader that has settled messages.
 struct Acknowledgement {
   ReaderId id;
-  MailAck ack;
+  bus::MailAck ack;
 };
 
 /// Requests of readers that no batch has taken yet. Requests of one process keep their order, and
@@ -59,4 +60,4 @@ class ReaderRequests {
   std::size_t count_ = 0;
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

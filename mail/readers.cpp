@@ -6,7 +6,7 @@
 #include "mail/lost_row.hpp"
 #include "mail/row_keys.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 /// Size of a message key; scans of this prefix yield only message keys.
@@ -61,7 +61,7 @@ void Readers::end(const ReaderId& id, Errc reason, const std::string& detail) {
   const auto found = open_.find(id);
   if (found == open_.end()) return;
   scratch_.clear();
-  encode(MailEnd{id.token, reason, detail}, scratch_);
+  encode(bus::MailEnd{id.token, reason, detail}, scratch_);
   way_.say(id.process, found->second.session.reply, scratch_);
   erase(found);
 }
@@ -231,14 +231,14 @@ std::size_t Readers::send_page(const ReaderId& id, Open& open) {
     end(id, Errc::denied, "a mailbox is not read as a log, nor a log as a mailbox");
     return 0;
   }
-  MailItems& record = page->record;
+  bus::MailItems& record = page->record;
   if (page->gone) open.session.position = open.session.last;
   open.starved = record.items.empty() && !page->gone;
   if (record.items.empty()) return 0;
   record.token = id.token;
   if (open.first == 0) begin(id, open, record.items.front().number);
-  for (const MailItem& item : record.items) {
-    open.sent += mail_charge(item.body.size());
+  for (const bus::MailItem& item : record.items) {
+    open.sent += bus::mail_charge(item.body.size());
     counters_.bytes += item.body.size();
     counters_.corrupt += item.status == Errc::corrupt;
     open.session.position = item.number;
@@ -258,7 +258,7 @@ void Readers::begin(const ReaderId& id, Open& open, std::uint64_t first) {
   open.attempts = attempts_.of(open.session.box, id.process, first);
   if (open.attempts == 1) return;
   scratch_.clear();
-  encode(MailAttempts{id.token, first, open.attempts}, scratch_);
+  encode(bus::MailAttempts{id.token, first, open.attempts}, scratch_);
   way_.say(id.process, open.session.reply, scratch_);
 }
 
@@ -277,13 +277,13 @@ storage::Result<Readers::Page> Readers::read_page(const Open& open) const {
   Page page;
   page.other = box->kind != session.target;
   if (page.other) return page;
-  std::vector<MailItem>& items = page.record.items;
+  std::vector<bus::MailItem>& items = page.record.items;
   page.gone = expected > session.last;
   if (page.gone) return page;
   const std::uint64_t in_flight = open.sent - open.consumed;
   std::uint64_t room = session.window - in_flight;
   const auto fits = [&](std::size_t body) {
-    const std::uint64_t charge = mail_charge(body);
+    const std::uint64_t charge = bus::mail_charge(body);
     if (charge > room && (!items.empty() || in_flight != 0)) return false;
     room -= std::min(room, charge);
     return items.size() < kReaderPageRecords;
@@ -315,4 +315,4 @@ storage::Result<Readers::Page> Readers::read_page(const Open& open) const {
   return page;
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -19,9 +19,10 @@
 #include "mail/attempts.hpp"
 #include "mail/limits.hpp"
 #include "mail/rows.hpp"
+#include "mail/types.hpp"
 #include "storage/store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// A session of a reader.
 struct ReaderId {
@@ -111,7 +112,7 @@ class Readers {
   static bool may_send(const Open& open);
   std::size_t send_page(const ReaderId& id, Open& open);
   struct Page {
-    MailItems record;
+    bus::MailItems record;
     bool gone = false;   // the requested messages are not stored any more
     bool other = false;  // the box is of the other kind
   };
@@ -132,4 +133,4 @@ class Readers {
   ReaderCounters counters_;
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -5,7 +5,7 @@
 #include "bus/core/wire/post_head.hpp"
 #include "storage/error.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 constexpr std::size_t kIdAt = 2;
@@ -19,7 +19,7 @@ bool is_of_its_form(std::string_view key) {
     case kMessageRows:
       return key.size() == kMessageKey;
     case kPostKeyRows:
-      return key.size() > kBoxKey && key.size() <= kBoxKey + kMaxPostKey;
+      return key.size() > kBoxKey && key.size() <= kBoxKey + bus::kMaxPostKey;
     default:
       return false;
   }
@@ -33,7 +33,7 @@ std::optional<MailKey> read_mail_key(std::string_view key) {
   read.kind = key.front();
   read.shard = static_cast<std::uint8_t>(key[1]);
   const std::byte* const id = as_bytes(key).data() + kIdAt;
-  read.id = {load<std::uint64_t>(id), load<std::uint64_t>(id + 8)};
+  read.id = {bus::load<std::uint64_t>(id), bus::load<std::uint64_t>(id + 8)};
   if (read.kind == kMessageRows) {
     for (const char byte : key.substr(kBoxKey)) {
       read.number = read.number << 8 | static_cast<unsigned char>(byte);
@@ -59,4 +59,4 @@ std::string describe_key(std::string_view key) {
   return "the rows of kind '" + storage::printable(key.substr(0, 1)) + "' of " + shard;
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "bus/core/wire/ids.hpp"
+#include "mail/types.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// First bytes of keys, see rows.hpp. Later versions may add others.
 inline constexpr char kPlaceRows = 'P';
@@ -33,4 +33,4 @@ std::optional<MailKey> read_mail_key(std::string_view key);
 /// For people: "message 7 of 2577db...", "senders to store/84". Accepts any bytes.
 std::string describe_key(std::string_view key);
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

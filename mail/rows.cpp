@@ -5,7 +5,7 @@
 
 #include "bus/core/bytes.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 constexpr std::size_t kTraceSize = 24;
@@ -36,7 +36,7 @@ std::string of_bytes(const Bytes& bytes) {
 
 template <class Row, class Read>
 std::optional<Row> read_row(std::string_view value, Read&& read) {
-  Reader reader(as_bytes(value));
+  bus::Reader reader(as_bytes(value));
   Row row;
   read(reader, row);
   if (!reader.done()) return std::nullopt;
@@ -45,7 +45,7 @@ std::optional<Row> read_row(std::string_view value, Read&& read) {
 
 std::string encode_pair(std::uint64_t first, std::uint64_t second) {
   Bytes out;
-  Writer writer(out);
+  bus::Writer writer(out);
   writer.put(first);
   writer.put(second);
   return of_bytes(out);
@@ -54,7 +54,7 @@ std::string encode_pair(std::uint64_t first, std::uint64_t second) {
 /// Of two numbers, which is all that a Row of this form has.
 template <class Row>
 std::optional<Row> decode_pair(std::string_view value) {
-  return read_row<Row>(value, [](Reader& reader, Row& row) {
+  return read_row<Row>(value, [](bus::Reader& reader, Row& row) {
     row = {reader.get<std::uint64_t>(), reader.get<std::uint64_t>()};
   });
 }
@@ -101,7 +101,7 @@ std::string post_key(std::uint8_t shard, const ChannelId& id, std::string_view i
   return key;
 }
 
-std::string stream_key(std::uint8_t shard, const Process& origin, Lane lane) {
+std::string stream_key(std::uint8_t shard, const Process& origin, bus::Lane lane) {
   std::string key = kind_prefix('f', shard);
   put_number(key, std::uint64_t{origin.host} << 32 | origin.slot);
   put_number(key, origin.incarnation);
@@ -109,7 +109,8 @@ std::string stream_key(std::uint8_t shard, const Process& origin, Lane lane) {
   return key;
 }
 
-std::string results_key(std::uint8_t shard, const Process& origin, Lane lane, std::uint64_t seq) {
+std::string results_key(std::uint8_t shard, const Process& origin, bus::Lane lane,
+                        std::uint64_t seq) {
   std::string key = stream_key(shard, origin, lane);
   key.front() = 'r';
   put_number(key, seq);
@@ -123,7 +124,7 @@ std::optional<StreamKey> read_stream_key(std::string_view key) {
   stream.origin.host = static_cast<std::uint32_t>(place >> 32);
   stream.origin.slot = static_cast<std::uint32_t>(place);
   stream.origin.incarnation = get_number(key.substr(kPrefix + 8, 8));
-  stream.lane = static_cast<Lane>(key[kPrefix + 16]);
+  stream.lane = static_cast<bus::Lane>(key[kPrefix + 16]);
   if (key.size() > kStreamKey) stream.seq = get_number(key.substr(kStreamKey));
   return stream;
 }
@@ -135,7 +136,7 @@ std::string describe(const Totals& totals) {
 
 std::string encode(const PlaceRow& row) {
   Bytes out;
-  Writer writer(out);
+  bus::Writer writer(out);
   writer.put(static_cast<std::uint8_t>(row.keeping));
   writer.put(row.token);
   writer.short_text(row.host);
@@ -143,7 +144,7 @@ std::string encode(const PlaceRow& row) {
 }
 
 std::optional<PlaceRow> decode_place(std::string_view value) {
-  return read_row<PlaceRow>(value, [](Reader& reader, PlaceRow& row) {
+  return read_row<PlaceRow>(value, [](bus::Reader& reader, PlaceRow& row) {
     const auto keeping = reader.get<std::uint8_t>();
     if (keeping < 1 || keeping > 4) reader.fail();
     row.keeping = static_cast<Keeping>(keeping);
@@ -154,7 +155,7 @@ std::optional<PlaceRow> decode_place(std::string_view value) {
 
 std::string encode(const ShardRow& row) {
   Bytes out;
-  Writer writer(out);
+  bus::Writer writer(out);
   writer.put(row.lineage.value);
   writer.put(row.totals.boxes);
   writer.put(row.totals.messages);
@@ -163,7 +164,7 @@ std::string encode(const ShardRow& row) {
 }
 
 std::optional<ShardRow> decode_shard(std::string_view value) {
-  return read_row<ShardRow>(value, [](Reader& reader, ShardRow& row) {
+  return read_row<ShardRow>(value, [](bus::Reader& reader, ShardRow& row) {
     row.lineage.value = reader.get<std::uint64_t>();
     row.totals.boxes = reader.get<std::uint64_t>();
     row.totals.messages = reader.get<std::uint64_t>();
@@ -172,7 +173,7 @@ std::optional<ShardRow> decode_shard(std::string_view value) {
 }
 
 void encode(const BoxRow& row, Bytes& out) {
-  Writer writer(out);
+  bus::Writer writer(out);
   writer.put(static_cast<std::uint8_t>(row.kind));
   writer.put(row.last);
   writer.put(row.floor);
@@ -189,7 +190,7 @@ std::string encode(const BoxRow& row) {
 }
 
 std::optional<BoxRow> decode_box(std::string_view value) {
-  return read_row<BoxRow>(value, [](Reader& reader, BoxRow& row) {
+  return read_row<BoxRow>(value, [](bus::Reader& reader, BoxRow& row) {
     const auto kind = reader.get<std::uint8_t>();
     if (kind < 1 || kind > 2) reader.fail();
     row.kind = static_cast<PostTarget>(kind);
@@ -205,7 +206,7 @@ std::optional<BoxRow> decode_box(std::string_view value) {
 }
 
 void encode(const MessageRow& row, Bytes& out) {
-  Writer writer(out);
+  bus::Writer writer(out);
   writer.put(row.time_ms);
   writer.put(row.total);
   writer.short_text(row.trace);
@@ -219,7 +220,7 @@ std::string encode(const MessageRow& row) {
 }
 
 std::optional<MessageRow> decode_message(std::string_view value) {
-  Reader reader(as_bytes(value));
+  bus::Reader reader(as_bytes(value));
   MessageRow row;
   row.time_ms = reader.get<std::uint64_t>();
   row.total = reader.get<std::uint64_t>();
@@ -247,7 +248,7 @@ std::optional<StreamRow> decode_stream(std::string_view value) {
 
 std::string encode(const std::vector<PostResult>& results) {
   Bytes out;
-  Writer writer(out);
+  bus::Writer writer(out);
   for (const PostResult& result : results) {
     writer.put(result.seq);
     writer.put(static_cast<std::uint16_t>(result.status));
@@ -257,7 +258,7 @@ std::string encode(const std::vector<PostResult>& results) {
 }
 
 bool decode_results(std::string_view value, std::vector<PostResult>& out) {
-  Reader reader(as_bytes(value));
+  bus::Reader reader(as_bytes(value));
   while (reader.ok() && !reader.empty()) {
     PostResult result;
     result.seq = reader.get<std::uint64_t>();
@@ -268,4 +269,4 @@ bool decode_results(std::string_view value, std::vector<PostResult>& out) {
   return reader.done();
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

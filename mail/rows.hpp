@@ -17,11 +17,9 @@
 #include <string_view>
 #include <vector>
 
-#include "bus/core/ends/durable_owner.hpp"
-#include "bus/core/wire/ids.hpp"
-#include "bus/core/wire/post_head.hpp"
+#include "mail/types.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// No mailbox reaches this number, nor so many bytes: that takes two thousand years at a million
 /// messages a second. A row beyond it is invalid, so sums and loops over numbers cannot overflow.
@@ -126,8 +124,9 @@ std::string shard_key(std::uint8_t shard);
 std::string box_key(std::uint8_t shard, const ChannelId& id);
 std::string message_key(std::uint8_t shard, const ChannelId& id, std::uint64_t number);
 std::string post_key(std::uint8_t shard, const ChannelId& id, std::string_view key);
-std::string stream_key(std::uint8_t shard, const Process& origin, Lane lane);
-std::string results_key(std::uint8_t shard, const Process& origin, Lane lane, std::uint64_t seq);
+std::string stream_key(std::uint8_t shard, const Process& origin, bus::Lane lane);
+std::string results_key(std::uint8_t shard, const Process& origin, bus::Lane lane,
+                        std::uint64_t seq);
 /// The kinds of rows that move with a shard: all but those about the shard itself.
 inline constexpr std::string_view kMovingKinds = "bfkmr";
 /// All rows of one kind and shard lie in [prefix, end).
@@ -137,7 +136,7 @@ std::string prefix_end(std::string prefix);
 /// The fields of the key of a stream's row, or of its results (then with the seq).
 struct StreamKey {
   Process origin;
-  Lane lane = Lane::call;
+  bus::Lane lane = bus::Lane::call;
   std::uint64_t seq = 0;
 };
 std::optional<StreamKey> read_stream_key(std::string_view key);
@@ -162,4 +161,4 @@ std::optional<StreamRow> decode_stream(std::string_view value);
 /// Appends.
 bool decode_results(std::string_view value, std::vector<PostResult>& out);
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

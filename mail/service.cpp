@@ -8,7 +8,7 @@
 #include "mail/limits.hpp"
 #include "mail/shards/shard_row.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {}  // namespace
 
 MailService::MailService(storage::Store& store, std::string host, std::vector<std::uint8_t> shards,
@@ -89,13 +89,14 @@ void MailService::broken(std::uint8_t shard, const std::string& why) {
 void MailService::on_welcome(bool) {
   if (std::exchange(greeted_, true)) return;
   (void)core_->watch(kProcesses);
-  (void)core_->watch(std::string(kStores));
+  (void)core_->watch(std::string(bus::kStores));
 }
 
 /// Readers, and moves of shards, end with their process.
-void MailService::on_watch(const std::string& prefix, const std::vector<WatchRow>& changes, bool) {
+void MailService::on_watch(const std::string& prefix, const std::vector<bus::WatchRow>& changes,
+                           bool) {
   if (prefix != kProcesses) return;
-  for (const WatchRow& row : changes) {
+  for (const bus::WatchRow& row : changes) {
     mail_.process_gone(row.owner, row.present);
     exports_.process_gone(row.owner, row.present);
     import_.process_gone(row.owner, row.present);
@@ -108,7 +109,7 @@ void MailService::on_mail_lost(const ChannelId& process) {
   import_.process_lost(process);
 }
 
-void MailService::on_durable_bound(BindingId binding, Epoch, Lineage lineage) {
+void MailService::on_durable_bound(bus::BindingId binding, Epoch, Lineage lineage) {
   const std::uint8_t shard = bindings_.at(binding);
   const auto reading = mail_.open(shard, lineage);
   if (reading) return;
@@ -123,7 +124,7 @@ void MailService::opened(std::uint8_t shard, const std::vector<FilterRow>& filte
   core_->accept_durable(shard_channel(shard).id(), filter);
 }
 
-void MailService::on_bind_refused(BindingId binding, const Error& reason) {
+void MailService::on_bind_refused(bus::BindingId binding, const Error& reason) {
   const auto found = bindings_.find(binding);
   if (found == bindings_.end()) return;
   const std::uint8_t shard = found->second;
@@ -154,7 +155,7 @@ void MailService::report_refusals() {
   std::string text;
   for (auto& [reason, shards] : std::exchange(refusals_, {})) {
     std::ranges::sort(shards);
-    text += (text.empty() ? "" : "; ") + std::string("the shards ") + shards_text(shards) +
+    text += (text.empty() ? "" : "; ") + std::string("the shards ") + bus::shards_text(shards) +
             " are not served here: " + reason;
   }
   if (text != reported_) {
@@ -169,7 +170,7 @@ void MailService::report_refusals() {
 void MailService::report_left() {
   for (auto& [host, shards] : std::exchange(left_, {})) {
     std::ranges::sort(shards);
-    hooks_.trouble("host " + host + " has the shards " + shards_text(shards) +
+    hooks_.trouble("host " + host + " has the shards " + bus::shards_text(shards) +
                    ", and they stay there: take them out of [mail] shards here, or bring them with "
                    "starbus-mail move");
   }
@@ -192,26 +193,27 @@ void MailService::on_item(const StreamId& stream, std::uint64_t seq, ByteView bo
 
 /// What is no such record comes from a broken or hostile process: nothing follows. Nor does it
 /// where answers would only pile up, since what was said before is not acknowledged.
-void MailService::on_mail(const Process& from, Kind kind, ByteView payload) {
+void MailService::on_mail(const Process& from, bus::Kind kind, ByteView payload) {
   if (is_shard(kind)) return on_shard(from, kind, payload);
-  const bool wants_answer = kind == Kind::mail_open || kind == Kind::mail_ack;
-  const Origin& origin = core_->origin();
-  if (wants_answer && origin.unacknowledged_bytes(from.channel(), kMailLane) > kMostUnheard) return;
-  if (kind == Kind::mail_open) {
-    auto open = decode<MailOpen>(payload);
-    if (open && check_channel_name(open->name)) {
+  const bool wants_answer = kind == bus::Kind::mail_open || kind == bus::Kind::mail_ack;
+  const bus::Origin& origin = core_->origin();
+  if (wants_answer && origin.unacknowledged_bytes(from.channel(), bus::kMailLane) > kMostUnheard)
+    return;
+  if (kind == bus::Kind::mail_open) {
+    auto open = bus::decode<bus::MailOpen>(payload);
+    if (open && bus::check_channel_name(open->name)) {
       const ReaderId id{from, open->token};
       mail_.open_reader(id, std::move(*open));
     }
-  } else if (kind == Kind::mail_ack) {
-    auto ack = decode<MailAck>(payload);
+  } else if (kind == bus::Kind::mail_ack) {
+    auto ack = bus::decode<bus::MailAck>(payload);
     if (ack) mail_.acknowledge({from, ack->token}, std::move(*ack));
-  } else if (kind == Kind::mail_consumed) {
-    if (const auto consumed = decode<MailConsumed>(payload)) {
+  } else if (kind == bus::Kind::mail_consumed) {
+    if (const auto consumed = bus::decode<bus::MailConsumed>(payload)) {
       mail_.consumed({from, consumed->token}, consumed->bytes);
     }
-  } else if (kind == Kind::mail_end) {
-    if (const auto end = decode<MailEnd>(payload)) mail_.end_reader({from, end->token});
+  } else if (kind == bus::Kind::mail_end) {
+    if (const auto end = bus::decode<bus::MailEnd>(payload)) mail_.end_reader({from, end->token});
   }
 }
 
@@ -222,9 +224,9 @@ void MailService::say(const Process& reader, Lineage hint, ByteView record) {
 /// Readers that take nothing fill the window of this process. That holds up nobody else: whoever
 /// has acknowledged all gets the next record.
 bool MailService::has_room(const Process& reader) {
-  const Origin& origin = core_->origin();
-  return origin.has_room(reader.channel(), kMailLane) ||
-         !origin.unacknowledged(reader.channel(), kMailLane);
+  const bus::Origin& origin = core_->origin();
+  return origin.has_room(reader.channel(), bus::kMailLane) ||
+         !origin.unacknowledged(reader.channel(), bus::kMailLane);
 }
 
 void MailService::on_repeat(const StreamId& stream) {
@@ -284,4 +286,4 @@ bool MailService::disk_has_room() {
   return true;
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

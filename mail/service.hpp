@@ -9,13 +9,14 @@
 #include "mail/mail.hpp"
 #include "mail/shards/shard_export.hpp"
 #include "mail/shards/shard_import.hpp"
+#include "mail/types.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// The process of a host that owns its mail shards. Connects a ProcessCore, whose events it takes,
 /// with the Mail that stores posts. Its owner (a thread of busd, or the simulator) gives it a link
 /// and the time, and calls `turn` at the end of each turn. One thread.
-class MailService final : public ProcessEvents, private MailShell {
+class MailService final : public bus::ProcessEvents, private MailShell {
  public:
   struct Hooks {
     std::function<void(std::function<void()>)> post;  // see MailShell::post
@@ -31,7 +32,7 @@ class MailService final : public ProcessEvents, private MailShell {
   MailService(storage::Store& store, std::string host, std::vector<std::uint8_t> shards,
               MailQuota quota, Hooks hooks);
   /// Call first. The core must outlive the service's last call.
-  void attach(ProcessCore& core) { core_ = &core; }
+  void attach(bus::ProcessCore& core) { core_ = &core; }
 
   /// Begins the next batch, and asks for the shards that are not held.
   void turn();
@@ -56,21 +57,21 @@ class MailService final : public ProcessEvents, private MailShell {
 
   // ProcessEvents
   void on_welcome(bool first) override;
-  void on_durable_bound(BindingId binding, Epoch epoch, Lineage lineage) override;
-  void on_bind_refused(BindingId binding, const Error& reason) override;
+  void on_durable_bound(bus::BindingId binding, Epoch epoch, Lineage lineage) override;
+  void on_bind_refused(bus::BindingId binding, const Error& reason) override;
   void on_lease_lost() override;
   void on_item(const StreamId& stream, std::uint64_t seq, ByteView body, bool tombstone) override;
   void on_repeat(const StreamId& stream) override;
-  void on_bound(BindingId, Epoch) override {}
-  void on_unbound(BindingId) override {}
-  void on_delivery(BindingId, const Delivery&) override {}
-  void on_mail(const Process& from, Kind kind, ByteView payload) override;
+  void on_bound(bus::BindingId, Epoch) override {}
+  void on_unbound(bus::BindingId) override {}
+  void on_delivery(bus::BindingId, const bus::Delivery&) override {}
+  void on_mail(const Process& from, bus::Kind kind, ByteView payload) override;
   void on_mail_lost(const ChannelId& process) override;
-  void on_watch(const std::string& prefix, const std::vector<WatchRow>& changes,
+  void on_watch(const std::string& prefix, const std::vector<bus::WatchRow>& changes,
                 bool complete) override;
   void on_watch_refused(const std::string&, const Error&) override {}
-  void on_acknowledged(Token) override {}
-  void on_failed(Token, const ChannelId&, Lane, std::uint64_t, Errc, bool) override {}
+  void on_acknowledged(bus::Token) override {}
+  void on_failed(bus::Token, const ChannelId&, bus::Lane, std::uint64_t, Errc, bool) override {}
   void on_room() override { mail_.room(); }
 
  private:
@@ -90,7 +91,7 @@ class MailService final : public ProcessEvents, private MailShell {
   Totals totals_kept() const;
   std::optional<ShardImport::Store> owner_of(std::uint8_t shard) const;
   std::optional<Process> store_of(const std::string& host) const;
-  void on_shard(const Process& from, Kind kind, ByteView payload);
+  void on_shard(const Process& from, bus::Kind kind, ByteView payload);
   void freeze(std::uint8_t shard);
   void thaw(std::uint8_t shard);
   void mark(std::uint8_t shard, const PlaceRow& row);
@@ -121,7 +122,7 @@ class MailService final : public ProcessEvents, private MailShell {
   void post(std::function<void()> action) override { hooks_.post(std::move(action)); }
   std::uint64_t wall_ms() override { return hooks_.wall_ms(); }
 
-  ProcessCore* core_ = nullptr;
+  bus::ProcessCore* core_ = nullptr;
   storage::Store& store_;
   const std::string host_;
   Hooks hooks_;
@@ -129,7 +130,7 @@ class MailService final : public ProcessEvents, private MailShell {
   ShardExport exports_;
   ShardImport import_;
   std::map<std::uint8_t, Shard> shards_;
-  std::map<BindingId, std::uint8_t> bindings_;
+  std::map<bus::BindingId, std::uint8_t> bindings_;
   std::map<std::string, std::vector<std::uint8_t>> refusals_;  // since the last report, by reason
   std::string reported_;
   std::map<std::string, std::vector<std::uint8_t>> left_;  // to hosts; since the last report
@@ -141,4 +142,4 @@ class MailService final : public ProcessEvents, private MailShell {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

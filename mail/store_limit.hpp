@@ -5,11 +5,11 @@
 #include <optional>
 #include <string_view>
 
-#include "bus/core/wire/post_limit.hpp"
 #include "mail/quota.hpp"
 #include "mail/rows.hpp"
+#include "mail/types.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// The first limit that a store with `all` would pass with `more`; nullopt if there is room. A
 /// store beyond a limit still takes what does not add to it.
@@ -38,4 +38,4 @@ constexpr std::string_view setting_of(PostLimit limit) {
   }
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

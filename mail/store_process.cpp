@@ -11,7 +11,7 @@
 #include "mail/limits.hpp"
 #include "storage/recovery/repair.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 std::uint64_t wall_ms() {
@@ -54,9 +54,9 @@ StoreProcess::StoreProcess(const MailStoreSettings& settings, const MailStoreHoo
                 .note = hooks_.note,
                 .stopped = [this](const storage::Error& reason) { stopped(reason); },
                 .token = random_number}),
-      core_({kName, settings_.role, draw_incarnation(), std::string("starbus ") + kVersion,
-             kVersionMinor},
-            service_, io::boot_now()),
+      core_({kName, settings_.role, bus::draw_incarnation(),
+             std::string("starbus ") + bus::kVersion, bus::kVersionMinor},
+            service_, bus::io::boot_now()),
       link_(loop_, core_, settings_.endpoint, link_hooks()),
       may_repair_(std::move(may_repair)),
       queries_(*store_),
@@ -65,8 +65,8 @@ StoreProcess::StoreProcess(const MailStoreSettings& settings, const MailStoreHoo
   for (const std::string& damage : store_->report().damage) hooks_.trouble(damage);
 }
 
-ProcessLink::Hooks StoreProcess::link_hooks() {
-  ProcessLink::Hooks hooks;
+bus::ProcessLink::Hooks StoreProcess::link_hooks() {
+  bus::ProcessLink::Hooks hooks;
   hooks.hold = [this]() -> std::shared_ptr<void> { return alive_; };
   hooks.lost = [](const Error&, bool) {};  // busd says so itself
   hooks.refused = [this](const Error& reason) {
@@ -165,4 +165,4 @@ StoreProcess::~StoreProcess() {
   store_->close();
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -17,10 +17,11 @@
 #include "mail/repair/queries.hpp"
 #include "mail/repair/scrubber.hpp"
 #include "mail/service.hpp"
+#include "mail/types.hpp"
 #include "storage/measured_store.hpp"
 #include "storage/store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// The configuration of a mail store.
 struct MailStoreSettings {
@@ -96,7 +97,7 @@ class StoreProcess {
   void stop_taking();
 
  private:
-  ProcessLink::Hooks link_hooks();
+  bus::ProcessLink::Hooks link_hooks();
   void publish();
   void stopped(const storage::Error& reason);
 
@@ -107,8 +108,8 @@ class StoreProcess {
   storage::MeasuredStore measured_;
   boost::asio::io_context loop_;
   MailService service_;
-  ProcessCore core_;
-  ProcessLink link_;
+  bus::ProcessCore core_;
+  bus::ProcessLink link_;
   const std::function<bool()> may_repair_;
   std::optional<storage::Error> damaged_;
   bool detached_ = false;
@@ -121,4 +122,4 @@ class StoreProcess {
   OldestMail oldest_;
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

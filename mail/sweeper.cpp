@@ -7,7 +7,7 @@
 #include "mail/lost_row.hpp"
 #include "mail/row_keys.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 constexpr char kKinds[] = {kBoxRows, kPostKeyRows, kStreamRows};
@@ -101,4 +101,4 @@ void Sweeper::look_at_box(const Shard& shard, const storage::Record& record, std
   found.boxes.push_back({shard.number, id, low});
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "bus/core/ends/durable_owner.hpp"
 #include "mail/limits.hpp"
 #include "mail/quota.hpp"
 #include "mail/rows.hpp"
+#include "mail/types.hpp"
 #include "storage/store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// Walks through the rows of the open shards, page by page and round after round, and finds expired
 /// rows: messages beyond the age limit, idempotency keys, and the streams of silent senders. Erases
@@ -61,4 +61,4 @@ class Sweeper {
   std::string from_;      // where the next page begins; empty: at the beginning of the kind
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -10,7 +10,7 @@
 namespace starbus::testing {
 namespace {
 
-using bus::daemon::boot_now;
+using daemon::boot_now;
 
 std::string temporary_folder() {
   std::string pattern = (std::filesystem::temp_directory_path() / "starbus-XXXXXX").string();
@@ -55,8 +55,8 @@ class Cluster::Root {
   bus::RootRouter& router() { return router_; }
 
  private:
-  struct Shell final : bus::daemon::LinkedShell<bus::RootShell> {
-    Shell(bus::daemon::LinkShell& links, Cluster& owner) : LinkedShell(links), cluster(owner) {}
+  struct Shell final : daemon::LinkedShell<bus::RootShell> {
+    Shell(daemon::LinkShell& links, Cluster& owner) : LinkedShell(links), cluster(owner) {}
     bus::Result<> allow_host(const std::string&, const std::string&) override { return {}; }
     bus::Result<> remember_hosts(const std::vector<std::string>& hosts) override {
       cluster.journal_ = hosts;
@@ -68,7 +68,7 @@ class Cluster::Root {
     bus::RootRouter* router = nullptr;
   };
 
-  bus::daemon::LinkShell links_;
+  daemon::LinkShell links_;
   Shell shell_;
   bus::RootRouter router_;
   std::unique_ptr<bus::io::Listener> listener_;
@@ -93,8 +93,8 @@ class Cluster::Host {
   bus::HostRouter& router() { return router_; }
 
  private:
-  struct Shell final : bus::daemon::LinkedShell<bus::HostShell> {
-    Shell(bus::daemon::LinkShell& links, Host& owner) : LinkedShell(links), host(owner) {}
+  struct Shell final : daemon::LinkedShell<bus::HostShell> {
+    Shell(daemon::LinkShell& links, Host& owner) : LinkedShell(links), host(owner) {}
     // All nodes live in the test's own process: it outlives them.
     void watch_pid(std::int64_t) override {}
     void unwatch_pid(std::int64_t) override {}
@@ -128,7 +128,7 @@ class Cluster::Host {
   }
 
   std::vector<bus::JournaledProcess>& processes_;  // busd's journal: it survives a crash
-  bus::daemon::LinkShell links_;
+  daemon::LinkShell links_;
   Shell shell_;
   bus::HostRouter router_;
   bus::io::Reconnect uplink_;

@@ -101,7 +101,7 @@ int main_of(int argc, char** argv) {
 
 int main(int argc, char** argv) {
 #ifdef STARBUS_SABOTAGE
-  starbus::bus::active_sabotage = starbus::bus::Sabotage::no_acknowledgements;
+  starbus::active_sabotage = starbus::Sabotage::no_acknowledgements;
 #endif
   return starbus::bench::main_of(argc, argv);
 }

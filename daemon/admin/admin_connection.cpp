@@ -14,7 +14,7 @@
 #include "daemon/admin/admin_guard.hpp"
 #include "daemon/admin/admin_stream.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 namespace asio = boost::asio;
 namespace http = boost::beast::http;
@@ -213,4 +213,4 @@ AdminConnection::Awaitable<> AdminConnection::wait_until_woken(
   co_await wake_.async_wait(asio::redirect_error(asio::use_awaitable, error));
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -20,7 +20,7 @@
 #include "daemon/admin/admin_server.hpp"
 #include "daemon/rate_limited.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 class AdminConnection;
 
@@ -86,4 +86,4 @@ class AdminConnection : public std::enable_shared_from_this<AdminConnection> {
   bool closed_ = false;
 };
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

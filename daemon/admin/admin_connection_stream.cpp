@@ -11,7 +11,7 @@
 #include "daemon/admin/admin_guard.hpp"
 #include "daemon/admin/admin_stream.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 namespace asio = boost::asio;
 namespace http = boost::beast::http;
@@ -101,4 +101,4 @@ AdminConnection::Awaitable<> AdminConnection::watch_client() {
   wake_.cancel();
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -3,7 +3,7 @@
 #include <boost/asio/ip/address.hpp>
 #include <nlohmann/json.hpp>
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 namespace http = boost::beast::http;
 
@@ -66,4 +66,4 @@ void set_common_fields(http::fields& fields, const std::string& content_type) {
   fields.set("X-Content-Type-Options", "nosniff");
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -12,7 +12,7 @@
 
 #include "daemon/admin/admin_connection.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 /// The content type of a stream: lines of JSON.
 inline constexpr const char* kStreamType = "application/x-ndjson";
@@ -51,4 +51,4 @@ Refusal guarded(const Function& function) {
   return Response::error(500, reason);
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -6,7 +6,7 @@
 #include "base/numbers.hpp"
 #include "daemon/admin/admin_stream.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 enum class Part { path, query };
@@ -187,4 +187,4 @@ void Stream::State::client_left() {
   if (!std::exchange(gone, true) && on_close) std::exchange(on_close, nullptr)();
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 /// Path and query are percent-decoded: they may hold any byte, so check names before use.
 struct Request {
@@ -89,4 +89,4 @@ std::optional<Target> parse_target(std::string_view target);
 /// Encodes all but letters, digits and -._~ as %XX: for the values of a query.
 std::string percent_encode(std::string_view text);
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

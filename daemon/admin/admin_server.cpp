@@ -11,7 +11,7 @@
 #include "daemon/admin/admin_connection.hpp"
 #include "daemon/config/endpoint.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
@@ -25,11 +25,12 @@ Result<tcp::endpoint> parse_listen(const AdminConfig& config) {
   const std::string& host = endpoint->host == "localhost" ? "127.0.0.1" : endpoint->host;
   error_code error;
   const auto address = asio::ip::make_address(host, error);
-  if (error) return Error(Errc::bad_config, "'" + endpoint->host + "' is not an address");
+  if (error) return Error(bus::Errc::bad_config, "'" + endpoint->host + "' is not an address");
   if (!address.is_loopback() && !config.allow_remote) {
-    return Error(Errc::bad_config, "'" + config.listen +
-                                       "' is not on loopback: every client that reaches it may use "
-                                       "the admin server; set allow_remote = true to allow that");
+    return Error(bus::Errc::bad_config,
+                 "'" + config.listen +
+                     "' is not on loopback: every client that reaches it may use "
+                     "the admin server; set allow_remote = true to allow that");
   }
   return tcp::endpoint(address, endpoint->port);
 }
@@ -115,7 +116,7 @@ Result<std::unique_ptr<AdminServer>> AdminServer::listen(asio::io_context& loop,
   if (!error) shared->acceptor.listen(asio::socket_base::max_listen_connections, error);
   if (!error) shared->local = shared->acceptor.local_endpoint(error);
   if (error) {
-    return Error(Errc::io_error, "admin server on " + config.listen + ": " + error.message());
+    return Error(bus::Errc::io_error, "admin server on " + config.listen + ": " + error.message());
   }
   shared->accept();
   return std::unique_ptr<AdminServer>(new AdminServer(std::move(shared)));
@@ -172,4 +173,4 @@ void AdminServer::close() {
   for (AdminConnection* connection : shared_->common->connections) connection->close();
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -15,7 +15,7 @@ namespace boost::asio {
 class io_context;
 }
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 /// The [admin] table.
 struct AdminConfig {
@@ -77,4 +77,4 @@ class AdminServer {
   std::shared_ptr<Shared> shared_;
 };
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -9,7 +9,7 @@
 
 #include "daemon/admin/admin_http.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 struct Stream::State {
   LoopThread thread;
@@ -28,4 +28,4 @@ struct Stream::State {
   void client_left();
 };
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

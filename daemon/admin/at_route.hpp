@@ -9,7 +9,7 @@
 #include "daemon/admin/admin_http.hpp"
 #include "daemon/admin/admin_server.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 /// The target that means busroot. No host may have this name.
 inline constexpr std::string_view kRootTarget = "root";
@@ -43,4 +43,4 @@ class SharedRoutes {
   std::map<std::string, Route, std::less<>> routes_;
 };
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

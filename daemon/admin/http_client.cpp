@@ -13,7 +13,7 @@
 #include <optional>
 #include <utility>
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
@@ -38,17 +38,18 @@ struct Exchange {
 
 Error to_error(const Exchange& exchange, const error_code& error, bool connected) {
   const std::string text = exchange.where() + ": " + error.message();
-  if (error == beast::error::timeout) return {Errc::deadline, exchange.where() + ": no answer"};
-  if (error == http::error::body_limit) return {Errc::too_large, text};
+  if (error == beast::error::timeout)
+    return {bus::Errc::deadline, exchange.where() + ": no answer"};
+  if (error == http::error::body_limit) return {bus::Errc::too_large, text};
   const bool ended = error == http::error::end_of_stream || error == http::error::partial_message;
-  if (connected && ended) return {Errc::unreachable, exchange.where() + ": connection lost"};
+  if (connected && ended) return {bus::Errc::unreachable, exchange.where() + ": connection lost"};
   const auto& http_errors = http::make_error_code(http::error::bad_method).category();
-  return {error.category() == http_errors ? Errc::bad_bytes : Errc::unreachable, text};
+  return {error.category() == http_errors ? bus::Errc::bad_bytes : bus::Errc::unreachable, text};
 }
 
 /// Other words only repeat the HTTP status.
 bool is_error_of_the_bus(std::string_view word) {
-  return std::ranges::any_of(kErrors.errors,
+  return std::ranges::any_of(bus::kErrors.errors,
                              [&](const ErrorInfo& info) { return info.name == word; });
 }
 
@@ -63,7 +64,7 @@ Error refused(const http::response<http::string_body>& response) {
         key == std::string_view("error") && body.contains("detail") && !is_error_of_the_bus(part);
     if (!part.empty() && !repeats) text.append(": ").append(part);
   }
-  return {Errc::handler_failed, text};
+  return {bus::Errc::handler_failed, text};
 }
 
 // Cuts a byte stream into lines; false if the reader wants no more.
@@ -118,7 +119,8 @@ asio::awaitable<Result<std::string>> read_lines(beast::tcp_stream& stream,
     const std::size_t size = sizeof part - parser.get().body().size;
     if (!lines.add({part, size})) co_return std::string();
     if (error) co_return to_error(exchange, error, true);
-    if (lines.too_long()) co_return Error(Errc::too_large, exchange.where() + ": endless line");
+    if (lines.too_long())
+      co_return Error(bus::Errc::too_large, exchange.where() + ": endless line");
   }
   co_return std::string();
 }
@@ -198,4 +200,4 @@ Result<> HttpClient::stream(std::string_view target, const OnLine& on_line) cons
   return {};
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -9,7 +9,7 @@
 #include "bus/core/error.hpp"
 #include "daemon/config/endpoint.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 /// A synchronous client of the admin server, for command-line tools: one connection per request.
 /// Blocks the calling thread, at most for the time-out. Errors: unreachable (nothing listens),
@@ -42,4 +42,4 @@ class HttpClient {
   std::chrono::milliseconds timeout_;
 };
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -2,12 +2,12 @@
 
 #include <utility>
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 QueryQueue::QueryQueue(boost::asio::io_context& loop, Answer answer, Send send)
     : timer_(loop), answer_(std::move(answer)), send_(std::move(send)) {}
 
-void QueryQueue::push(Query query) {
+void QueryQueue::push(bus::Query query) {
   thread_.check();
   if (waiting_.size() >= kWaiting) {
     // The asking daemon waits for an answer, so it gets this one. More are not worth a note.
@@ -32,7 +32,7 @@ void QueryQueue::serve() {
     reply(refused_.front(), Response::error(503, "too many questions wait: ask again"));
   }
   if (!waiting_.empty()) {
-    const Query query = std::move(waiting_.front());
+    const bus::Query query = std::move(waiting_.front());
     waiting_.pop_front();
     reply(query, answer_(query.path));
   }
@@ -42,8 +42,8 @@ void QueryQueue::serve() {
   }
 }
 
-void QueryQueue::reply(const Query& query, const Response& response) {
-  const ByteView body = as_bytes(response.body);
+void QueryQueue::reply(const bus::Query& query, const Response& response) {
+  const bus::ByteView body = bus::as_bytes(response.body);
   bus::Answer answer;
   answer.to_host = query.from_host;
   answer.number = query.number;
@@ -52,4 +52,4 @@ void QueryQueue::reply(const Query& query, const Response& response) {
   send_(answer);
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

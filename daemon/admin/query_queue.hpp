@@ -12,7 +12,7 @@
 #include "bus/core/wire/record_admin.hpp"
 #include "daemon/admin/admin_http.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 /// Admin requests that came over the bus, answered one after the other from the loop. Every user of
 /// an admin port of any host may ask, and a page of names takes milliseconds; so after each answer
@@ -29,21 +29,21 @@ class QueryQueue {
   QueryQueue(boost::asio::io_context& loop, Answer answer, Send send);
 
   /// Answers later, never from within this call.
-  void push(Query query);
+  void push(bus::Query query);
 
  private:
   void wake(std::chrono::nanoseconds after);
   void serve();
-  void reply(const Query& query, const Response& response);
+  void reply(const bus::Query& query, const Response& response);
 
   LoopThread thread_;
   boost::asio::steady_timer timer_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   Answer answer_;
   Send send_;
-  std::deque<Query> waiting_;
-  std::deque<Query> refused_;
+  std::deque<bus::Query> waiting_;
+  std::deque<bus::Query> refused_;
   bool awake_ = false;
 };
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -11,7 +11,7 @@
 
 #include "daemon/config/config_document.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 std::string joined(const std::string& path, std::string_view key) {
@@ -26,14 +26,14 @@ ConfigReader::ConfigReader(std::shared_ptr<Document> document, std::size_t table
 Result<ConfigReader> ConfigReader::open(const std::filesystem::path& file) {
   std::error_code error;
   if (std::filesystem::is_directory(file, error)) {
-    return Error(Errc::bad_config, file.string() + ": is a folder, not a file");
+    return Error(bus::Errc::bad_config, file.string() + ": is a folder, not a file");
   }
   errno = 0;
   std::ifstream in(file, std::ios::binary);
   if (!in) {
     const std::string reason = std::generic_category().message(errno);
-    return Error(Errc::bad_config, file.string() + ": cannot be read: " + reason +
-                                       "; --config FILE names another one");
+    return Error(bus::Errc::bad_config, file.string() + ": cannot be read: " + reason +
+                                            "; --config FILE names another one");
   }
   std::ostringstream text;
   text << in.rdbuf();
@@ -47,7 +47,7 @@ Result<ConfigReader> ConfigReader::parse(std::string_view text, std::string file
     document->root = toml::parse(text);
   } catch (const toml::parse_error& error) {
     const Document::Problem problem{error.source().begin, std::string(error.description())};
-    return Error(Errc::bad_config, document->located(problem));
+    return Error(bus::Errc::bad_config, document->located(problem));
   }
   const std::size_t root = document->open(&document->root);
   return ConfigReader(std::move(document), root, "");
@@ -122,7 +122,7 @@ Result<> ConfigReader::finish() {
     all.append(document_->located(problem));
   }
   document_->problems.clear();
-  return Error(Errc::bad_config, std::move(all));
+  return Error(bus::Errc::bad_config, std::move(all));
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

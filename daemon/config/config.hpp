@@ -13,7 +13,7 @@
 
 #include "bus/core/error.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 /// Reads one TOML file strictly: every key has a type and a range, and an unknown key is an error,
 /// so a typing mistake never silently becomes a default.
@@ -88,4 +88,4 @@ class ConfigReader {
   std::string path_;
 };
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

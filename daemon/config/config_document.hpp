@@ -15,7 +15,7 @@
 #include "daemon/config/config.hpp"
 #include "daemon/config/config_values.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 /// Pieces of the texts of problems.
 inline std::string in_quotes(std::string_view text) {
@@ -119,4 +119,4 @@ struct ConfigReader::Lookup {
   }
 };
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

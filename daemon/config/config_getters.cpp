@@ -3,7 +3,7 @@
 
 #include "daemon/config/config_document.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 std::string out_of_range(std::string_view key, std::string_view min, std::string_view max) {
@@ -126,4 +126,4 @@ std::vector<std::string> ConfigReader::strings(std::string_view key,
   return all;
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 struct Unit {
@@ -94,4 +94,4 @@ std::optional<std::string> closest_word(std::string_view word,
   return best;
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

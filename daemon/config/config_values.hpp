@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 /// "250ms", "30s", "2m", "1h", "30d": digits and one unit. No value otherwise, or on overflow.
 std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
@@ -25,4 +25,4 @@ std::string format_size(std::uint64_t bytes);
 std::optional<std::string> closest_word(std::string_view word,
                                         std::span<const std::string> candidates);
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

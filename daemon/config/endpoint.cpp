@@ -2,7 +2,7 @@
 
 #include "base/numbers.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 std::string Endpoint::to_string() const {
   const bool brackets = host.find(':') != std::string::npos;
@@ -10,8 +10,8 @@ std::string Endpoint::to_string() const {
 }
 
 Result<Endpoint> parse_endpoint(std::string_view text) {
-  const Error bad(Errc::bad_config, std::string("'").append(text).append(
-                                        "' is not an endpoint such as 127.0.0.1:9321"));
+  const Error bad(bus::Errc::bad_config, std::string("'").append(text).append(
+                                             "' is not an endpoint such as 127.0.0.1:9321"));
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return bad;
   std::string_view host = text.substr(0, colon);
@@ -25,4 +25,4 @@ Result<Endpoint> parse_endpoint(std::string_view text) {
   return Endpoint{std::string(host), *port};
 }
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -6,7 +6,7 @@
 
 #include "bus/core/error.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 /// A TCP address as operators write it: "127.0.0.1:9321", "[::1]:9321", "localhost:9321".
 struct Endpoint {
@@ -21,4 +21,4 @@ struct Endpoint {
 /// host exists is another question.
 Result<Endpoint> parse_endpoint(std::string_view text);
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -4,7 +4,7 @@
 
 #include "daemon/config/config.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 /// The key `protocol` of a daemon's table: the highest protocol version that it speaks, "1.1". It
 /// is this release's, or the one before it: then the daemon sends nothing new, whatever the peers
@@ -12,4 +12,4 @@ namespace starbus::bus::daemon {
 /// anything else.
 std::uint8_t read_protocol(ConfigReader& table);
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

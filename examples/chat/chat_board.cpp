@@ -13,9 +13,9 @@
 namespace nodes = starbus::nodes;
 namespace service = starbus::nodes::service;
 using nlohmann::json;
-using starbus::bus::daemon::Reply;
-using starbus::bus::daemon::Request;
-using starbus::bus::daemon::Response;
+using starbus::daemon::Reply;
+using starbus::daemon::Request;
+using starbus::daemon::Response;
 
 namespace {
 

@@ -17,7 +17,7 @@
 #include "storage/limits.hpp"
 #include "storage/recovery/repair.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 constexpr std::string_view kFirstLine = "starbus-mail-backup 1";
@@ -214,4 +214,4 @@ storage::Result<BackupFacts> copy_store(const storage::Snapshot& snapshot,
   return copied;
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

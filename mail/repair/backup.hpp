@@ -11,7 +11,7 @@
 
 #include "storage/store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// Its name in the folder of a backup.
 inline constexpr const char* kBackupFile = "BACKUP";
@@ -57,4 +57,4 @@ storage::Result<> sync_path(const std::filesystem::path& path);
 /// Milliseconds since 1970.
 std::uint64_t wall_clock_ms();
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -7,7 +7,7 @@
 #include "mail/lost_row.hpp"
 #include "mail/row_keys.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 using State = BoxWalk::State;
 
@@ -124,4 +124,4 @@ void BoxAudit::finish() {
   end(Problem::lost_before, lost_before_);
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

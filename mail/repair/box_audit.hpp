@@ -8,7 +8,7 @@
 #include "mail/repair/box_walk.hpp"
 #include "mail/repair/finding.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// Checks one mailbox row by row. Call message() for all messages in order, then finish(). Pure.
 class BoxAudit {
@@ -53,4 +53,4 @@ class BoxAudit {
   std::uint64_t highest_ = 0;
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

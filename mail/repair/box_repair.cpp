@@ -7,7 +7,7 @@
 #include "mail/lost_row.hpp"
 #include "mail/row_keys.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 /// Whether the files have a later row than the store, which has lost some writes: as it was
@@ -193,4 +193,4 @@ storage::Result<> BoxRepair::finish() {
   return writer_.put(box_key(shard_, box_.id), encode(row_));
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

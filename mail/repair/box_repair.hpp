@@ -8,7 +8,7 @@
 #include "mail/repair/repair_mail.hpp"
 #include "storage/bulk_writer.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// Repairs one mailbox, row by row in the order of a BoxWalk. Reports each step before it is
 /// written. One thread.
@@ -57,4 +57,4 @@ class BoxRepair {
   std::uint64_t counted_in_ = 0;  // the first that was behind the last
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

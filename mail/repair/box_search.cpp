@@ -12,11 +12,11 @@
 #include "bus/core/wire/name.hpp"
 #include "storage/envelope.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 constexpr std::size_t kFixed = 1 + 5 * 8;  // of a row, before the length of its name
-constexpr std::size_t kLongest = storage::kEnvelope + kFixed + 1 + kMaxName;
+constexpr std::size_t kLongest = storage::kEnvelope + kFixed + 1 + bus::kMaxName;
 constexpr std::size_t kChunk = 1024 * 1024;  // read at once
 
 constexpr std::size_t kLooked = 4;  // bytes of a name: "play"
@@ -82,7 +82,7 @@ void BoxSearch::try_at(std::string_view bytes, std::size_t at) {
   const std::size_t size = kFixed + 1 + static_cast<unsigned char>(bytes[at + kFixed]);
   const std::string_view row = bytes.substr(at, size);
   const std::string_view name = row.substr(kFixed + 1);
-  const bool wanted = check_channel_name(name) && wanted_(channel_id(name));
+  const bool wanted = bus::check_channel_name(name) && wanted_(channel_id(name));
   if (at >= storage::kEnvelope) {
     const std::size_t begin = at - storage::kEnvelope;
     if (is_verified(bytes.substr(begin, storage::kEnvelope + size))) {
@@ -137,4 +137,4 @@ const FoundBox* BoxSearch::find(const ChannelId& id) const {
   return found == found_.end() ? nullptr : &found->second;
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -9,8 +9,9 @@
 
 #include "mail/limits.hpp"
 #include "mail/rows.hpp"
+#include "mail/types.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// The row of a mailbox as found in the files of a store.
 /// A row of a mailbox that was found in the bytes of a file.
@@ -50,4 +51,4 @@ class BoxSearch {
   std::size_t corrections_ = 0;
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -5,7 +5,7 @@
 
 #include "mail/row_keys.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 /// Rows of a mailbox in the order of their keys: as the ids lie there.
@@ -124,4 +124,4 @@ std::vector<DamagedBlock> BoxWalk::blocks() const {
   return all;
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

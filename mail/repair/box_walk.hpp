@@ -7,8 +7,9 @@
 
 #include "mail/repair/row_cursor.hpp"
 #include "mail/rows.hpp"
+#include "mail/types.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// Mailboxes of a shard by their ids, as these lie in keys: [from, to); `to` empty: to the end.
 struct IdRange {
@@ -65,4 +66,4 @@ class BoxWalk {
   std::optional<Box> box_;
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

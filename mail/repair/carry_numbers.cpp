@@ -10,7 +10,7 @@
 #include "mail/shards/shard_row.hpp"
 #include "storage/bulk_writer.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 /// One shard after the other.
@@ -111,4 +111,4 @@ storage::Result<Carried> carry_numbers(const storage::Snapshot& replaced,
   return Carrying(replaced, restored).run();
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -4,7 +4,7 @@
 
 #include "storage/store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// The result of continuing the numbers of a store that a backup has replaced.
 struct Carried {
@@ -22,4 +22,4 @@ struct Carried {
 /// given away. Blocks. After an error, `restored` is useless.
 storage::Result<Carried> carry_numbers(const storage::Snapshot& replaced, storage::Store& restored);
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

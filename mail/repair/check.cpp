@@ -8,7 +8,7 @@
 #include "mail/repair/box_audit.hpp"
 #include "mail/row_keys.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 constexpr std::size_t kStreamKeyBytes = 2 + 16 + 1;  // bytes
@@ -90,7 +90,7 @@ class StoreCheck {
     if (!value || !value->has_value()) return true;
     const auto row = decode_place(**value);
     if (!row) add(Problem::bad_row, shard, what);
-    return !row || bus::busd::mail::is_here(*row);
+    return !row || mail::is_here(*row);
   }
 
   storage::Result<> shard_row(std::uint8_t shard, const Totals& kept) {
@@ -226,4 +226,4 @@ storage::Result<CheckReport> check_store(const storage::Snapshot& snapshot,
   return StoreCheck(snapshot, progress).run();
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -14,7 +14,7 @@
 #include "mail/rows.hpp"
 #include "storage/store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// The result of a check.
 struct CheckReport {
@@ -44,4 +44,4 @@ using OnProgress = std::function<bool(const CheckProgress&)>;
 storage::Result<CheckReport> check_store(const storage::Snapshot& snapshot,
                                          const OnProgress& progress = {});
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

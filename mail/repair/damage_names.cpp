@@ -9,7 +9,7 @@
 #include "mail/row_keys.hpp"
 #include "mail/rows.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 constexpr std::size_t kIdEnd = 2 + 16;  // of a key: kind, shard, id
@@ -117,4 +117,4 @@ storage::Result<std::vector<Finding>> name_damage(const storage::Snapshot& snaps
   return DamageNames(snapshot, damage, most).run();
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -6,7 +6,7 @@
 #include "mail/repair/finding.hpp"
 #include "storage/store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// The mailboxes that a damaged part of a file may affect, with their numbers: found by the keys
 /// between which records may be lost, and by the rows of mailboxes. The first finding has no
@@ -15,4 +15,4 @@ storage::Result<std::vector<Finding>> name_damage(const storage::Snapshot& snaps
                                                   const storage::FileDamage& damage,
                                                   std::size_t most);
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

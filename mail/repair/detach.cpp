@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string>
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 constexpr const char* kDetachFile = "DETACHED";
@@ -37,4 +37,4 @@ bool is_detached(const std::filesystem::path& folder) {
   return held;
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -5,7 +5,7 @@
 
 #include "storage/error.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// Holds the folder of a store that its busd has closed for another program (starbus-mail). While
 /// that program has the file DETACHED in the folder locked, busd does not open the store again. The
@@ -26,4 +26,4 @@ class Detach {
 /// Whether a program holds the folder now.
 bool is_detached(const std::filesystem::path& folder);
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -7,7 +7,7 @@
 #include "bus/core/wire/post_head.hpp"
 #include "mail/rows.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 /// On the disk of the path, or of the nearest folder above that is there.
@@ -68,4 +68,4 @@ std::uint64_t bytes_of_bodies(const storage::Snapshot& snapshot) {
   return bytes;
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -8,7 +8,7 @@
 
 #include "storage/store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// A copy that is to be made, and the room that it takes.
 struct SpaceNeed {
@@ -30,4 +30,4 @@ storage::Error explain(const std::filesystem::path& file, int error, const Space
 /// Bytes of bodies in all shards, by the shards' rows. Skips unreadable rows.
 std::uint64_t bytes_of_bodies(const storage::Snapshot& snapshot);
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 struct Row {
@@ -50,4 +50,4 @@ std::string Finding::what() const {
   return detail.empty() ? text : text + ": " + detail;
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

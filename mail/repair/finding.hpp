@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "bus/core/wire/ids.hpp"
+#include "mail/types.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 // X(problem, what it means, what `starbus-mail repair` does)
 #define STARBUS_MAIL_PROBLEMS(X)                                                         \
@@ -63,4 +63,4 @@ struct Finding {
   std::string to_string() const;
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

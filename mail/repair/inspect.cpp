@@ -9,7 +9,7 @@
 #include "mail/repair/row_cursor.hpp"
 #include "mail/row_keys.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 constexpr std::size_t kTokenBytes = 17;  // shard and id, as in the key
@@ -191,4 +191,4 @@ void ShardStatistics::add(const ShardStatistics& other) {
   merge_blocks(blocks);
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -13,9 +13,10 @@
 #include "mail/limits.hpp"
 #include "mail/repair/row_cursor.hpp"
 #include "mail/rows.hpp"
+#include "mail/types.hpp"
 #include "storage/store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// One mailbox or log.
 struct BoxInfo {
@@ -83,4 +84,4 @@ struct ShardStatistics {
 storage::Result<ShardStatistics> shard_statistics(const storage::Snapshot& snapshot,
                                                   std::uint8_t shard);
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

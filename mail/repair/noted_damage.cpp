@@ -11,7 +11,7 @@
 #include "mail/repair/damage_names.hpp"
 #include "mail/row_keys.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 constexpr std::size_t kPartIdAt = 2;
@@ -243,4 +243,4 @@ storage::Result<NotedRepair> repair_noted(storage::Store& store,
   return done;
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -14,7 +14,7 @@
 #include "mail/repair/repair_mail.hpp"
 #include "storage/recovery/repair.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// Converts unresolved damage notes into options for repair_mail. A damaged log loses whole writes,
 /// including sender watermarks; a damaged table loses single rows; a lost manifest forces a full
@@ -45,4 +45,4 @@ storage::Result<NotedRepair> repair_noted(storage::Store& store,
                                           const storage::StoreOptions& options,
                                           const std::function<bool(const RepairStep&)>& tell);
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

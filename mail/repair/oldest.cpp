@@ -7,7 +7,7 @@
 #include "mail/row_keys.hpp"
 #include "mail/rows.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 /// 0 is none.
@@ -75,4 +75,4 @@ std::optional<std::uint64_t> OldestMail::oldest_of(const storage::Snapshot& snap
   return message->time_ms;
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

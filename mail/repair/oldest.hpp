@@ -11,7 +11,7 @@
 #include "mail/limits.hpp"
 #include "storage/store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// The age of the oldest message that waits in a mailbox (logs are left out: they keep messages by
 /// their quota). The disk has no index of that, so a thread scans the mailboxes round after round,
@@ -48,4 +48,4 @@ class OldestMail {
   std::thread thread_;
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 std::string_view name_of(Queries::BackupState state) {
   static constexpr std::array<std::string_view, 4> kNames = {"none", "running", "done", "failed"};
@@ -92,4 +92,4 @@ Queries::Backup Queries::backup() const {
   return backup_;
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -15,7 +15,7 @@
 #include "mail/repair/backup.hpp"
 #include "storage/store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// Answers questions of operators about a store in use, one after the other on a thread of its own,
 /// so that disk reads never delay messages; a backup has another thread. Any thread may ask. The
@@ -63,4 +63,4 @@ class Queries {
 
 std::string_view name_of(Queries::BackupState state);
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -4,7 +4,7 @@
 
 #include "base/base64.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -38,4 +38,4 @@ bool RepairLog::add(const RepairStep& step) {
   return file_.good();
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -6,7 +6,7 @@
 
 #include "mail/repair/repair_mail.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// The steps of a repair as a file of JSON lines, each written before the step is done, with the
 /// bodies of messages that are erased again. The first step makes the file. One thread.
@@ -28,4 +28,4 @@ class RepairLog {
   std::uint64_t lost_ = 0;
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -9,7 +9,7 @@
 #include "mail/repair/box_repair.hpp"
 #include "mail/row_keys.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 struct ActionRow {
@@ -57,7 +57,7 @@ class StoreMend {
     const auto value = snapshot_.get(place_key(shard));
     if (!value && value.error() != storage::Errc::corrupt) return value.error();
     const auto row = value && *value ? decode_place(**value) : std::nullopt;
-    return !row || bus::busd::mail::is_here(*row);
+    return !row || mail::is_here(*row);
   }
 
   storage::Result<> run_parts() {
@@ -121,7 +121,7 @@ class StoreMend {
     }
     if (unknown.empty()) return {};
     RepairStep step{RepairAction::place_unknown, unknown.front()};
-    step.detail = "of the shards " + shards_text(unknown);
+    step.detail = "of the shards " + bus::shards_text(unknown);
     return options_.on_step(step) ? storage::Result<>() : ended();
   }
 
@@ -260,4 +260,4 @@ storage::Result<> repair_mail(storage::Store& store, const MailRepairOptions& op
   return StoreMend(store, **snapshot, options).run();
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "bus/core/wire/post_head.hpp"
 #include "mail/limits.hpp"
 #include "mail/repair/box_search.hpp"
 #include "mail/repair/box_walk.hpp"
 #include "mail/repair/check.hpp"
+#include "mail/types.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 // X(action, what it means)
 #define STARBUS_MAIL_REPAIR_ACTIONS(X)                                                             \
@@ -83,4 +83,4 @@ struct MailRepairOptions {
 /// Errors as of the store; closed if on_step or on_progress has ended it.
 storage::Result<> repair_mail(storage::Store& store, const MailRepairOptions& options);
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

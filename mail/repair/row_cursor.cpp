@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 RowCursor::RowCursor(const storage::Snapshot& snapshot, std::string from, std::string to,
                      storage::PageLimit page)
@@ -73,4 +73,4 @@ void merge_blocks(std::vector<DamagedBlock>& blocks) {
   blocks = std::move(merged);
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

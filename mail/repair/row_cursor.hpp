@@ -8,7 +8,7 @@
 #include "mail/limits.hpp"
 #include "storage/store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// A row as it was read, or why it could not be.
 struct ScannedRow {
@@ -53,4 +53,4 @@ class RowCursor {
   std::vector<DamagedBlock> blocks_;
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -4,7 +4,7 @@
 
 #include "mail/repair/damage_names.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 Scrubber::Scrubber(const storage::Store& store, const ScrubSettings& settings, Trouble trouble)
     : store_(store), settings_(settings), trouble_(std::move(trouble)) {
@@ -110,4 +110,4 @@ void Scrubber::publish(const Places& present) {
   }
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -13,7 +13,7 @@
 #include "mail/limits.hpp"
 #include "storage/store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// How fast a Scrubber reads.
 struct ScrubSettings {
@@ -71,4 +71,4 @@ class Scrubber {
   std::thread thread_;
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

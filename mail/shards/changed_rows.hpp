@@ -10,7 +10,7 @@
 #include "mail/limits.hpp"
 #include "storage/batch.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// The rows of a shard that batches have changed since the last call: keys, whose values are read
 /// later, and erased ranges. Keys of an erased range never come back (message numbers grow), so
@@ -44,4 +44,4 @@ class ChangedRows {
   std::vector<Range> ranges_;
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

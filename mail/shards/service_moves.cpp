@@ -6,7 +6,7 @@
 #include "mail/shards/shard_row.hpp"
 #include "mail/store_limit.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 ShardExport::Way MailService::export_way() {
   ShardExport::Way way;
   way.say = [this](const Process& to, Lineage hint, ByteView record) { say(to, hint, record); };
@@ -61,33 +61,33 @@ Totals MailService::totals_kept() const {
 }
 
 std::optional<ShardImport::Store> MailService::owner_of(std::uint8_t shard) const {
-  const RowSet* const rows = core_->rows(std::string(kStores));
+  const bus::RowSet* const rows = core_->rows(std::string(bus::kStores));
   if (rows == nullptr) return std::nullopt;
   const auto row = rows->rows().find(shard_name(shard));
   if (row == rows->rows().end()) return std::nullopt;
-  return ShardImport::Store{row->second.owner, host_of_process(row->second.owner_name)};
+  return ShardImport::Store{row->second.owner, bus::host_of_process(row->second.owner_name)};
 }
 
 std::optional<Process> MailService::store_of(const std::string& host) const {
-  const RowSet* const rows = core_->rows(kProcesses);
+  const bus::RowSet* const rows = core_->rows(kProcesses);
   if (rows == nullptr) return std::nullopt;
   const auto row = rows->rows().find(kProcesses + host + "." + kStoreNode);
   if (row == rows->rows().end()) return std::nullopt;
   return row->second.owner;
 }
 
-void MailService::on_shard(const Process& from, Kind kind, ByteView payload) {
-  if (kind == Kind::shard_take) {
-    auto take = decode<ShardTake>(payload);
+void MailService::on_shard(const Process& from, bus::Kind kind, ByteView payload) {
+  if (kind == bus::Kind::shard_take) {
+    auto take = bus::decode<bus::ShardTake>(payload);
     if (!take) return;
     take->host = storage::printable(take->host);  // for logs; names of hosts stay as they are
     exports_.take(from, *take);
-  } else if (kind == Kind::shard_rows) {
-    if (auto rows = decode<ShardRows>(payload)) import_.rows(from, std::move(*rows));
-  } else if (kind == Kind::shard_more) {
-    if (const auto more = decode<ShardMore>(payload)) exports_.more(from, *more);
-  } else if (kind == Kind::shard_given) {
-    auto given = decode<ShardGiven>(payload);
+  } else if (kind == bus::Kind::shard_rows) {
+    if (auto rows = bus::decode<bus::ShardRows>(payload)) import_.rows(from, std::move(*rows));
+  } else if (kind == bus::Kind::shard_more) {
+    if (const auto more = bus::decode<bus::ShardMore>(payload)) exports_.more(from, *more);
+  } else if (kind == bus::Kind::shard_given) {
+    auto given = bus::decode<bus::ShardGiven>(payload);
     if (!given) return;
     given->detail = storage::printable(given->detail);
     import_.given(from, *given);
@@ -146,4 +146,4 @@ void MailService::commit(storage::Batch batch, storage::Store::Completion done) 
   if (auto taken = store_.commit(std::move(batch), finish); !taken) finish(taken);
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

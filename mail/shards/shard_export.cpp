@@ -4,7 +4,7 @@
 
 #include "mail/shards/shard_row.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 Bytes bytes_of(std::string_view text) {
@@ -12,8 +12,8 @@ Bytes bytes_of(std::string_view text) {
   return {view.begin(), view.end()};
 }
 
-ShardChange put(std::string_view key, std::string_view value) {
-  return {ShardChange::What::put, bytes_of(key), bytes_of(value)};
+bus::ShardChange put(std::string_view key, std::string_view value) {
+  return {bus::ShardChange::What::put, bytes_of(key), bytes_of(value)};
 }
 
 }  // namespace
@@ -25,12 +25,12 @@ void ShardExport::say(const Process& to, Lineage hint, const Record& record) {
   way_.say(to, hint, scratch_);
 }
 
-void ShardExport::refuse(const Process& to, const ShardTake& take, Errc reason,
+void ShardExport::refuse(const Process& to, const bus::ShardTake& take, Errc reason,
                          const std::string& detail) {
-  say(to, take.reply, ShardGiven{take.token, take.shard, reason, detail});
+  say(to, take.reply, bus::ShardGiven{take.token, take.shard, reason, detail});
 }
 
-void ShardExport::take(const Process& from, const ShardTake& take) {
+void ShardExport::take(const Process& from, const bus::ShardTake& take) {
   thread_.check();
   if (take.asks) return asked(from, take);
   const auto present = exports_.find(take.shard);
@@ -54,7 +54,7 @@ void ShardExport::take(const Process& from, const ShardTake& take) {
 }
 
 /// The target has the whole shard, and asks whether it was given.
-void ShardExport::asked(const Process& from, const ShardTake& take) {
+void ShardExport::asked(const Process& from, const bus::ShardTake& take) {
   const auto present = exports_.find(take.shard);
   if (present != exports_.end() && present->second.request.token == take.token) {
     Export& exporting = present->second;
@@ -68,7 +68,7 @@ void ShardExport::asked(const Process& from, const ShardTake& take) {
   const auto row = *stored ? decode_place(**stored) : std::nullopt;
   const bool elsewhere = row && row->keeping == Keeping::elsewhere && row->token != 0;
   if (elsewhere && row->token == take.token) {
-    return say(from, take.reply, ShardGiven{take.token, take.shard, Errc::ok, {}});
+    return say(from, take.reply, bus::ShardGiven{take.token, take.shard, Errc::ok, {}});
   }
   // The target erases its copy upon this answer: a store that has lost its disk, and so has no row
   // of the shard, must not give it.
@@ -82,7 +82,7 @@ void ShardExport::asked(const Process& from, const ShardTake& take) {
   refuse(from, take, Errc::no_owner, "the shard was not given in that attempt");
 }
 
-void ShardExport::more(const Process& from, const ShardMore& more) {
+void ShardExport::more(const Process& from, const bus::ShardMore& more) {
   thread_.check();
   const auto entry = exports_.find(more.shard);
   if (entry == exports_.end()) return;
@@ -122,8 +122,8 @@ void ShardExport::go_on(Entry entry) {
   say(exporting.to, exporting.request.reply, *rows);
 }
 
-storage::Result<ShardRows> ShardExport::page(std::uint8_t shard, Export& exporting) {
-  ShardRows rows;
+storage::Result<bus::ShardRows> ShardExport::page(std::uint8_t shard, Export& exporting) {
+  bus::ShardRows rows;
   rows.token = exporting.request.token;
   rows.shard = shard;
   rows.page = ++exporting.page;
@@ -145,7 +145,8 @@ storage::Result<ShardRows> ShardExport::page(std::uint8_t shard, Export& exporti
 }
 
 /// A page of the snapshot; false: it was the last one.
-storage::Result<bool> ShardExport::copy(std::uint8_t shard, Export& exporting, ShardRows& rows) {
+storage::Result<bool> ShardExport::copy(std::uint8_t shard, Export& exporting,
+                                        bus::ShardRows& rows) {
   const std::string prefix = kind_prefix(kMovingKinds[exporting.kind], shard);
   const std::string from = exporting.next.empty() ? prefix : exporting.next;
   auto page =
@@ -162,12 +163,12 @@ storage::Result<bool> ShardExport::copy(std::uint8_t shard, Export& exporting, S
 }
 
 /// What has changed, as it is now.
-storage::Result<> ShardExport::follow(Export& exporting, ShardRows& rows) {
+storage::Result<> ShardExport::follow(Export& exporting, bus::ShardRows& rows) {
   if (exporting.sending.has_ranges()) {
     // A batch may not put into what it erases: pages have ranges, or keys.
     while (exporting.sending.has_ranges() && rows.changes.size() < kExportPageRanges) {
       const auto [from, to] = exporting.sending.take_range();
-      rows.changes.push_back({ShardChange::What::erase_range, bytes_of(from), bytes_of(to)});
+      rows.changes.push_back({bus::ShardChange::What::erase_range, bytes_of(from), bytes_of(to)});
     }
     return {};
   }
@@ -177,8 +178,9 @@ storage::Result<> ShardExport::follow(Export& exporting, ShardRows& rows) {
     const auto value = store_.get(key);
     if (!value) return value.error();
     bytes += key.size() + (*value ? (*value)->size() : 0);
-    rows.changes.push_back(*value ? put(key, **value)
-                                  : ShardChange{ShardChange::What::erase, bytes_of(key), {}});
+    rows.changes.push_back(
+        *value ? put(key, **value)
+               : bus::ShardChange{bus::ShardChange::What::erase, bytes_of(key), {}});
   }
   return {};
 }
@@ -236,7 +238,7 @@ void ShardExport::marked(std::uint8_t shard, const storage::Result<>& result) {
   const Export exporting = std::move(entry->second);
   exports_.erase(entry);
   say(exporting.to, exporting.request.reply,
-      ShardGiven{exporting.request.token, shard, Errc::ok, {}});
+      bus::ShardGiven{exporting.request.token, shard, Errc::ok, {}});
 }
 
 /// Ends an export; the shard stays here.
@@ -291,4 +293,4 @@ void ShardExport::tick() {
   });
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -20,9 +20,10 @@
 #include "mail/limits.hpp"
 #include "mail/rows.hpp"
 #include "mail/shards/changed_rows.hpp"
+#include "mail/types.hpp"
 #include "storage/store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 class ShardExport {
  public:
@@ -44,8 +45,8 @@ class ShardExport {
   ShardExport(const storage::Store& store, Way way) : store_(store), way_(std::move(way)) {}
 
   // --- requests of the target ---
-  void take(const Process& from, const ShardTake& take);
-  void more(const Process& from, const ShardMore& more);
+  void take(const Process& from, const bus::ShardTake& take);
+  void more(const Process& from, const bus::ShardMore& more);
   /// Call when a process and its earlier incarnations have ended, or when a record to it was lost.
   void process_gone(const Process& process, bool living);
   void process_lost(const ChannelId& process);
@@ -69,7 +70,7 @@ class ShardExport {
   enum class Phase : std::uint8_t { waits, copies, follows, freezes, ends, marks };
   struct Export {
     Process to;
-    ShardTake request;
+    bus::ShardTake request;
     Phase phase = Phase::waits;
     std::uint64_t barrier = 0;  // while it waits or freezes: a batch that must end first
     std::unique_ptr<storage::Snapshot> snapshot;  // while it copies
@@ -85,17 +86,18 @@ class ShardExport {
   };
   using Entry = std::map<std::uint8_t, Export>::iterator;
 
-  void asked(const Process& from, const ShardTake& take);
+  void asked(const Process& from, const bus::ShardTake& take);
   void go_on(Entry entry);
   void mark(Entry entry);
   template <class Act>
   void for_each(Act&& act);
   void lose(Entry entry, const std::string& why);
-  storage::Result<ShardRows> page(std::uint8_t shard, Export& exporting);
-  storage::Result<bool> copy(std::uint8_t shard, Export& exporting, ShardRows& rows);
-  storage::Result<> follow(Export& exporting, ShardRows& rows);
+  storage::Result<bus::ShardRows> page(std::uint8_t shard, Export& exporting);
+  storage::Result<bool> copy(std::uint8_t shard, Export& exporting, bus::ShardRows& rows);
+  storage::Result<> follow(Export& exporting, bus::ShardRows& rows);
   void end(Entry entry, Errc reason, const std::string& detail);
-  void refuse(const Process& to, const ShardTake& take, Errc reason, const std::string& detail);
+  void refuse(const Process& to, const bus::ShardTake& take, Errc reason,
+              const std::string& detail);
   template <class Record>
   void say(const Process& to, Lineage hint, const Record& record);
 
@@ -106,4 +108,4 @@ class ShardExport {
   Bytes scratch_;
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -3,69 +3,9 @@
 #include <utility>
 
 #include "bus/core/wire/post_head.hpp"
-#include "mail/row_keys.hpp"
-#include "mail/shards/shard_row.hpp"
 #include "mail/store_limit.hpp"
 
-namespace starbus::bus::busd::mail {
-namespace {
-
-bool is_stream_key(std::string_view key) {
-  const auto read = read_stream_key(key);
-  const bool results = read && read->seq != 0;
-  return read && key[0] == (results ? kResultsRows : kStreamRows);
-}
-
-/// True for a row of the shard of a kind that moves: no other row is accepted.
-bool moves_with(std::uint8_t shard, std::string_view key) {
-  return key.size() > 2 && static_cast<std::uint8_t>(key[1]) == shard &&
-         (read_mail_key(key) || is_stream_key(key));
-}
-
-/// False: it is not a change of that shard.
-bool apply(const ShardChange& change, std::uint8_t shard, storage::Batch& batch) {
-  const std::string_view key = as_text(change.key);
-  const std::string_view value = as_text(change.value);
-  if (!moves_with(shard, key) && change.what != ShardChange::What::erase_range) return false;
-  switch (change.what) {
-    case ShardChange::What::put:
-      batch.put(key, value);
-      return true;
-    case ShardChange::What::erase:
-      batch.erase(key);
-      return true;
-    case ShardChange::What::erase_range: {
-      if (key.size() < 2 || kMovingKinds.find(key[0]) == std::string_view::npos) return false;
-      const std::string prefix = kind_prefix(key[0], shard);
-      const bool within = key >= prefix && key <= value && value <= prefix_end(prefix);
-      if (within) batch.erase_range(key, value);
-      return within;
-    }
-  }
-  return false;
-}
-
-}  // namespace
-
-std::string_view name_of(MoveProgress::State state) {
-  switch (state) {
-    case MoveProgress::State::none:
-      return "none";
-    case MoveProgress::State::running:
-      return "running";
-    case MoveProgress::State::stopping:
-      return "stopping";
-    case MoveProgress::State::done:
-      return "done";
-    case MoveProgress::State::failed:
-      return "failed";
-  }
-  return "unknown";
-}
-
-bool MoveProgress::goes_on() const {
-  return state == State::running || state == State::stopping;
-}
+namespace starbus::mail {
 
 void ShardImport::enter(Phase phase) {
   phase_ = phase;
@@ -192,14 +132,11 @@ void ShardImport::seek() {
 
 /// The source serves the shard, so no host will ask this store about an earlier attempt: its marks
 /// and old rows here can be erased.
-void ShardImport::prepare(ShardRows first) {
+void ShardImport::prepare(bus::ShardRows first) {
   first_ = std::move(first);
   marked_ = true;
   enter(Phase::prepares);
-  storage::Batch batch;
-  erase_shard(shard_, batch);
-  batch.put(place_key(shard_), encode(PlaceRow{Keeping::incoming, token_, giver_.host}));
-  way_.commit(std::move(batch), then(&ShardImport::prepared));
+  way_.commit(incoming_batch(attempt()), then(&ShardImport::prepared));
 }
 
 /// True if the move was refused, or must end, while a write was under way.
@@ -223,12 +160,12 @@ void ShardImport::say(const Record& record) {
 }
 
 void ShardImport::ask() {
-  say(ShardTake{token_, shard_, phase_ == Phase::asks, host_, lineage_, way_.reply_lineage()});
+  say(bus::ShardTake{token_, shard_, phase_ == Phase::asks, host_, lineage_, way_.reply_lineage()});
 }
 
 /// Checks the limits again: the shard grows while it is copied. Never refuses the last page: the
 /// source is frozen, and few rows came after the page before.
-bool ShardImport::has_room(const ShardRows& rows) {
+bool ShardImport::has_room(const bus::ShardRows& rows) {
   if (marked_ && rows.last) return true;
   const Totals more{rows.boxes, rows.messages, rows.bytes};
   const auto passed = way_.limit_passed(more);
@@ -241,7 +178,7 @@ bool ShardImport::has_room(const ShardRows& rows) {
   return false;
 }
 
-void ShardImport::rows(const Process& from, ShardRows rows) {
+void ShardImport::rows(const Process& from, bus::ShardRows rows) {
   thread_.check();
   const bool fits = phase_ == Phase::copies && from == giver_.process && rows.token == token_ &&
                     rows.shard == shard_ && rows.page == page_;
@@ -250,37 +187,32 @@ void ShardImport::rows(const Process& from, ShardRows rows) {
   marked_ ? write(rows) : prepare(std::move(rows));
 }
 
-void ShardImport::write(const ShardRows& rows) {
-  storage::Batch batch;
-  for (const ShardChange& change : rows.changes) {
-    if (!apply(change, shard_, batch)) {
-      hopeless_ = true;
-      return give_up("its host sends rows that are not the shard's");
-    }
+void ShardImport::write(const bus::ShardRows& rows) {
+  auto batch = page_batch(attempt(), rows);
+  if (!batch) {
+    hopeless_ = true;
+    return give_up("its host sends rows that are not the shard's");
+  }
+  for (const bus::ShardChange& change : rows.changes) {
     progress_.bytes += change.key.size() + change.value.size();
   }
   progress_.rows += rows.changes.size();
   progress_.messages = rows.messages;
   last_ = rows.last;
   lineage_ = rows.lineage;
-  if (last_) {
-    const Totals totals{rows.boxes, rows.messages, rows.bytes};
-    batch.put(shard_key(shard_), encode(ShardRow{rows.lineage, totals}));
-    batch.put(place_key(shard_), encode(PlaceRow{Keeping::arrived, token_, giver_.host}));
-  }
   enter(Phase::writes);
-  if (batch.empty()) return written();
-  way_.commit(std::move(batch), then(&ShardImport::written));
+  if (batch->empty()) return written();
+  way_.commit(std::move(*batch), then(&ShardImport::written));
 }
 
 void ShardImport::written() {
   if (stops()) return;
   enter(last_ ? Phase::asks : Phase::copies);
   if (last_) progress_.doing = "waits for " + giver_.host;
-  say(ShardMore{token_, shard_, page_++});
+  say(bus::ShardMore{token_, shard_, page_++});
 }
 
-void ShardImport::given(const Process&, const ShardGiven& given) {
+void ShardImport::given(const Process&, const bus::ShardGiven& given) {
   thread_.check();
   if (given.token != token_ || given.shard != shard_) return;
   if (given.status != Errc::ok) {
@@ -296,10 +228,7 @@ void ShardImport::given(const Process&, const ShardGiven& given) {
 
 void ShardImport::keep() {
   enter(Phase::keeps);
-  storage::Batch batch;
-  batch.use_reserve();
-  batch.put(place_key(shard_), encode(PlaceRow{Keeping::kept, token_, giver_.host}));
-  way_.commit(std::move(batch), then(&ShardImport::kept));
+  way_.commit(kept_batch(attempt()), then(&ShardImport::kept));
 }
 
 void ShardImport::kept() {
@@ -309,8 +238,7 @@ void ShardImport::kept() {
   next();
 }
 
-/// Erases the rows here, and notes that the shard is the source's, so that a configuration that
-/// lists it does not count.
+/// The rows here are erased before another attempt, or the end.
 void ShardImport::give_up(const std::string& why) {
   why_ = why;
   marked_ ? write_off() : given_up();
@@ -318,11 +246,7 @@ void ShardImport::give_up(const std::string& why) {
 
 void ShardImport::write_off() {
   enter(Phase::gives_up);
-  storage::Batch batch;
-  batch.use_reserve();
-  erase_shard(shard_, batch);
-  batch.put(place_key(shard_), encode(PlaceRow{Keeping::elsewhere, 0, giver_.host}));
-  way_.commit(std::move(batch), then(&ShardImport::given_up));
+  way_.commit(elsewhere_batch(attempt()), then(&ShardImport::given_up));
 }
 
 void ShardImport::given_up() {
@@ -421,4 +345,4 @@ void ShardImport::tick() {
   }
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -1,7 +1,8 @@
 /// Imports shards from other hosts into this store, one after the other (docs/guide/mail.md,
 /// "Shards that move"): the other side of ShardExport. A mark on the disk precedes the first row of
 /// a shard, so that no host serves a part of it, however the move ends: the next start erases an
-/// incomplete shard, and asks the source about a complete one.
+/// incomplete shard, and asks the source about a complete one. import_batches.hpp says what it
+/// writes.
 ///
 /// Sans-IO but for the store; belongs to the mail's thread.
 #pragma once
@@ -15,32 +16,15 @@
 #include <vector>
 
 #include "base/loop_thread.hpp"
-#include "bus/core/wire/post_limit.hpp"
 #include "bus/core/wire/record_shards.hpp"
 #include "mail/limits.hpp"
 #include "mail/rows.hpp"
+#include "mail/shards/import_batches.hpp"
+#include "mail/shards/move_progress.hpp"
+#include "mail/types.hpp"
 #include "storage/store.hpp"
 
-namespace starbus::bus::busd::mail {
-
-/// For operators.
-struct MoveProgress {
-  enum class State : std::uint8_t { none, running, stopping, done, failed };
-  State state = State::none;
-  std::size_t shards = 0;             // that were asked for
-  std::size_t taken = 0;              // of them, or here before
-  std::optional<std::uint8_t> shard;  // on its way
-  std::string from;                   // its host
-  std::string doing;                  // "copies", "waits for a"
-  std::uint64_t rows = 0;             // of this shard so far
-  std::uint64_t bytes = 0;            // likewise; of keys and values
-  std::uint64_t messages = 0;         // that the shard has in all
-  std::string error;                  // why it failed
-
-  /// Whether it has not ended.
-  bool goes_on() const;
-};
-std::string_view name_of(MoveProgress::State state);
+namespace starbus::mail {
 
 class ShardImport {
  public:
@@ -79,8 +63,8 @@ class ShardImport {
   void stop();
 
   /// The messages of the source, and the clock.
-  void rows(const Process& from, ShardRows rows);
-  void given(const Process& from, const ShardGiven& given);
+  void rows(const Process& from, bus::ShardRows rows);
+  void given(const Process& from, const bus::ShardGiven& given);
   void process_gone(const Process& process, bool living);
   void process_lost(const ChannelId& process);
   void tick();
@@ -101,9 +85,9 @@ class ShardImport {
   void seek();
   std::string why_nobody_gives() const;
   void ask();
-  bool has_room(const ShardRows& rows);
-  void prepare(ShardRows first);
-  void write(const ShardRows& rows);
+  bool has_room(const bus::ShardRows& rows);
+  void prepare(bus::ShardRows first);
+  void write(const bus::ShardRows& rows);
   void keep();
   void give_up(const std::string& why);
   void write_off();
@@ -111,6 +95,7 @@ class ShardImport {
   void fail(const std::string& why);
   void end(MoveProgress::State state, const std::string& why);
   void enter(Phase phase);
+  ImportAttempt attempt() const { return {shard_, token_, giver_.host}; }
   template <class Record>
   void say(const Record& record);
   bool copies_from(const ChannelId& process) const {
@@ -141,7 +126,7 @@ class ShardImport {
   std::uint32_t page_ = 0;  // that is awaited, or being written
   bool last_ = false;
   bool marked_ = false;         // the disk may say that it is on its way
-  ShardRows first_;             // the first page, while that is being noted
+  bus::ShardRows first_;        // the first page, while that is being noted
   std::string why_;             // it is given up
   std::uint64_t attempts_ = 0;  // for this shard
   bool hopeless_ = false;
@@ -152,4 +137,4 @@ class ShardImport {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 storage::Result<ShardRow> read_shard_row(const storage::Store& store, std::uint8_t shard) {
   const std::string key = shard_key(shard);
@@ -41,4 +41,4 @@ void erase_shard(std::uint8_t shard, storage::Batch& batch) {
   batch.erase(shard_key(shard));
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

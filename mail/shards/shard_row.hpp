@@ -3,7 +3,7 @@
 #include "mail/rows.hpp"
 #include "storage/store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// The row of a shard; an empty one if this store never had it. Errors as Store::get; also returns
 /// corrupt if the row cannot be decoded. Blocks for the disk.
@@ -17,4 +17,4 @@ bool is_being_erased(const storage::Store& store, std::uint8_t shard);
 /// Erases all rows of a shard but its PlaceRow.
 void erase_shard(std::uint8_t shard, storage::Batch& batch);
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

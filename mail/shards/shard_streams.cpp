@@ -8,7 +8,7 @@
 #include "bus/core/limits.hpp"
 #include "mail/row_keys.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 storage::Result<ShardStreams> ShardStreams::read(const storage::Store& store, std::uint8_t shard,
                                                  bool same_lineage) {
@@ -71,7 +71,7 @@ void ShardStreams::write(const StreamId& id, Change& change, std::uint64_t now_m
   if (stream == streams_.end()) return;
   std::size_t results = stream->second.results + change.results.size();
   for (const Kept& kept : stream->second.kept) {
-    if (results - kept.count < kDurableWindow) break;
+    if (results - kept.count < bus::kDurableWindow) break;
     results -= kept.count;
     ++change.trimmed;
     batch.erase(results_key(shard_, id.origin, id.lane, kept.seq));
@@ -121,4 +121,4 @@ storage::Result<std::vector<PostResult>> ShardStreams::results(const storage::St
   return results;
 }
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

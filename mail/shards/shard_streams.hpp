@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "bus/core/ends/durable_owner.hpp"
 #include "mail/rows.hpp"
+#include "mail/types.hpp"
 #include "storage/store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 
 /// The durable state of the senders' streams to one shard: for each its `last`, and the results of
 /// its latest messages, since a sender may have missed its answer. Keeps one window of results
@@ -50,7 +50,7 @@ class ShardStreams {
  private:
   struct Source {
     Process origin;
-    Lane lane = Lane::call;
+    bus::Lane lane = bus::Lane::call;
     friend auto operator<=>(const Source&, const Source&) = default;
   };
   struct Kept {
@@ -69,4 +69,4 @@ class ShardStreams {
   std::map<Source, Stream> streams_;
 };
 
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -12,9 +12,9 @@
 namespace starbus::nodes::entities {
 namespace {
 
-using bus::daemon::Metrics;
-using bus::daemon::Request;
-using bus::daemon::Response;
+using daemon::Metrics;
+using daemon::Request;
+using daemon::Response;
 using entity::Entity;
 using entity::OnlineId;
 using nlohmann::ordered_json;

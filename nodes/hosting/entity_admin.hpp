@@ -37,12 +37,12 @@ class EntityAdmin {
 
  private:
   entity::Entity* find(const std::string& name) const;
-  bus::daemon::Response show_one(const std::string& name) const;
-  bus::daemon::Response show_page(const bus::daemon::Request& request) const;
-  bus::daemon::Response show_busiest(const bus::daemon::Request& request) const;
-  bus::daemon::Response show_all() const;
-  void add_type_metrics(bus::daemon::Metrics& metrics) const;
-  void add_counters(bus::daemon::Metrics& metrics) const;
+  daemon::Response show_one(const std::string& name) const;
+  daemon::Response show_page(const daemon::Request& request) const;
+  daemon::Response show_busiest(const daemon::Request& request) const;
+  daemon::Response show_all() const;
+  void add_type_metrics(daemon::Metrics& metrics) const;
+  void add_counters(daemon::Metrics& metrics) const;
 
   const Parts parts_;
 };

@@ -39,7 +39,7 @@ struct ManagerParts {
 Manager::Manager() = default;
 Manager::~Manager() = default;
 
-void Manager::configure(bus::daemon::ConfigReader& reader) {
+void Manager::configure(daemon::ConfigReader& reader) {
   plan_ = read_shutdown_plan(reader.table("shutdown"));
   wanted_ = read_wanted_types(reader);
 }

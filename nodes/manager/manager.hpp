@@ -27,7 +27,7 @@ class Manager final : public App {
   Manager();
   ~Manager() override;
 
-  void configure(bus::daemon::ConfigReader& reader) override;
+  void configure(daemon::ConfigReader& reader) override;
   bus::Result<> start(Node& node) override;
   bus::Result<> reload() override;
   std::string status() const override;

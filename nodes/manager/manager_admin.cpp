@@ -11,9 +11,9 @@
 namespace starbus::nodes::manager {
 namespace {
 
-using bus::daemon::Reply;
-using bus::daemon::Request;
-using bus::daemon::Response;
+using daemon::Reply;
+using daemon::Request;
+using daemon::Response;
 
 /// Runs as a coroutine of the service: it ends with it.
 entity::rpc::Task<> skip(Node& node, std::string counter, std::uint64_t beyond, Reply reply) {

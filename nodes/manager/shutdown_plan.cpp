@@ -10,7 +10,7 @@
 namespace starbus::nodes::manager {
 namespace {
 
-using bus::daemon::ConfigReader;
+using daemon::ConfigReader;
 using std::chrono::milliseconds;
 
 void append_managers(ShutdownPlan& plan, milliseconds deadline) {

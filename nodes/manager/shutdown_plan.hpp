@@ -40,6 +40,6 @@ ShutdownPlan default_shutdown_plan();
 /// The table [shutdown]: `deadline`, of stages that have none of their own, and [[shutdown.stage]]
 /// with `name`, `roles`, `deadline`; the default stages if there are none. Problems are noted in
 /// the reader.
-ShutdownPlan read_shutdown_plan(bus::daemon::ConfigReader table);
+ShutdownPlan read_shutdown_plan(daemon::ConfigReader table);
 
 }  // namespace starbus::nodes::manager

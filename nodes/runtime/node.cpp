@@ -62,7 +62,7 @@ Ticker& Node::ticks() {
 boost::asio::io_context& Node::loop() {
   return core_.context().loop;
 }
-bus::daemon::DaemonContext& Node::process_context() {
+daemon::DaemonContext& Node::process_context() {
   return core_.context();
 }
 bus::Handlers Node::measured(std::string_view what, bus::Handlers handlers) {

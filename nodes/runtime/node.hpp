@@ -100,7 +100,7 @@ class Node {
   /// The functions of each tick, in phases (docs/guide/schedule.md); the period is `[loop] tick`.
   Ticker& ticks();
   boost::asio::io_context& loop();
-  bus::daemon::DaemonContext& process_context();  // admin server, metrics, state folder
+  daemon::DaemonContext& process_context();  // admin server, metrics, state folder
 
   /// Wraps handlers: their time counts as `what`, which the stall detector names. Handlers of
   /// offer() and RPC methods are measured without this.
@@ -120,8 +120,8 @@ class Node {
 class App {
  public:
   virtual ~App() = default;
-  /// Reads its own keys, and has no other effect: see bus::daemon::Daemon::configure.
-  virtual void configure(bus::daemon::ConfigReader&) {}
+  /// Reads its own keys, and has no other effect: see daemon::Daemon::configure.
+  virtual void configure(daemon::ConfigReader&) {}
   /// Declares requirements and offers. The node is not on the bus yet. An error ends the process.
   virtual bus::Result<> start(Node& node) = 0;
   /// Called after SIGHUP if the file has no problems. An error is logged and changes nothing.

@@ -11,9 +11,9 @@
 namespace starbus::nodes {
 namespace {
 
-using bus::daemon::Metrics;
-using bus::daemon::Request;
-using bus::daemon::Response;
+using daemon::Metrics;
+using daemon::Request;
+using daemon::Response;
 using Json = nlohmann::ordered_json;
 
 Json needs_json(const Requirements& requirements) {

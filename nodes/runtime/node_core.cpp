@@ -31,7 +31,7 @@ BusyMeter::Time processor_time() {
 
 }  // namespace
 
-NodeCore::NodeCore(bus::daemon::DaemonContext& context, std::string role, NodeSettings settings)
+NodeCore::NodeCore(daemon::DaemonContext& context, std::string role, NodeSettings settings)
     : context_(context),
       role_(std::move(role)),
       settings_(std::move(settings)),

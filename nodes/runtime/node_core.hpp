@@ -31,7 +31,7 @@ namespace starbus::nodes {
 
 class NodeCore final : private Lifecycle::Shell {
  public:
-  NodeCore(bus::daemon::DaemonContext& context, std::string role, NodeSettings settings);
+  NodeCore(daemon::DaemonContext& context, std::string role, NodeSettings settings);
   ~NodeCore();
   NodeCore(const NodeCore&) = delete;
   NodeCore& operator=(const NodeCore&) = delete;
@@ -78,7 +78,7 @@ class NodeCore final : private Lifecycle::Shell {
   entity::rpc::Endpoint& rpc() { return endpoint_; }
   TaskChannels& tasks() { return tasks_; }
   Ticker& ticks() { return ticks_; }
-  bus::daemon::DaemonContext& context() { return context_; }
+  daemon::DaemonContext& context() { return context_; }
   bus::Handlers measured(std::string_view what, bus::Handlers handlers);
 
  private:
@@ -102,7 +102,7 @@ class NodeCore final : private Lifecycle::Shell {
   void sample();
   void report_waiting();
 
-  bus::daemon::DaemonContext& context_;
+  daemon::DaemonContext& context_;
   const std::string role_;
   const NodeSettings settings_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -9,8 +9,6 @@
 
 namespace starbus::nodes {
 
-namespace daemon = bus::daemon;
-
 NodeDaemon::~NodeDaemon() = default;
 
 void NodeDaemon::configure(daemon::ConfigReader& reader) {

@@ -10,14 +10,14 @@
 namespace starbus::nodes {
 
 /// A node as run_daemon drives it. Belongs to the loop's thread; owns the program and the core.
-class NodeDaemon final : public bus::daemon::Daemon {
+class NodeDaemon final : public daemon::Daemon {
  public:
   NodeDaemon(NodeInfo info, std::unique_ptr<App> app)
       : info_(std::move(info)), app_(std::move(app)) {}
   ~NodeDaemon() override;
 
-  void configure(bus::daemon::ConfigReader& reader) override;
-  bus::Result<> start(bus::daemon::DaemonContext& context) override;
+  void configure(daemon::ConfigReader& reader) override;
+  bus::Result<> start(daemon::DaemonContext& context) override;
   bus::Result<> reload() override;
   void drain(std::function<void()> done) override;
   std::string status() const override;

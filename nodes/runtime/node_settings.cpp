@@ -8,7 +8,7 @@
 
 namespace starbus::nodes {
 
-using bus::daemon::ConfigReader;
+using daemon::ConfigReader;
 
 NodeSettings read_node_settings(ConfigReader& reader, const std::string& fallback) {
   NodeSettings settings;

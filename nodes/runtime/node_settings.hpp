@@ -28,6 +28,6 @@ struct NodeSettings {
 
 /// `fallback` is the node's name if neither the file nor $STARBUS_NODE has one. Problems are noted
 /// at the reader.
-NodeSettings read_node_settings(bus::daemon::ConfigReader& reader, const std::string& fallback);
+NodeSettings read_node_settings(daemon::ConfigReader& reader, const std::string& fallback);
 
 }  // namespace starbus::nodes

@@ -124,7 +124,7 @@ void NodeCore::failed(const bus::Error& reason) {
 
 void NodeCore::stop(std::function<void()> done) {
   stopped_ = std::move(done);
-  stalls_.end_by(context_.drain_deadline + kStuckGrace, bus::daemon::kExitDeadline);
+  stalls_.end_by(context_.drain_deadline + kStuckGrace, daemon::kExitDeadline);
   lifecycle_.stop();
 }
 

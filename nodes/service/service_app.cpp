@@ -4,8 +4,8 @@
 
 namespace starbus::nodes::service {
 
-void ServiceApp::configure(bus::daemon::ConfigReader& reader) {
-  bus::daemon::ConfigReader services = reader.table("services");
+void ServiceApp::configure(daemon::ConfigReader& reader) {
+  daemon::ConfigReader services = reader.table("services");
   options_.labels = services.strings("labels");
   if (options_.labels.size() > kMaxLabels) {
     services.problem("labels", "'labels': more than " + std::to_string(kMaxLabels));

@@ -39,7 +39,7 @@ class ServiceApp : public App {
     });
   }
 
-  void configure(bus::daemon::ConfigReader& reader) override;
+  void configure(daemon::ConfigReader& reader) override;
   bus::Result<> start(Node& node) override;
   std::string status() const override;
 

@@ -26,19 +26,19 @@ json json_of(const InstanceRow& row) {
 
 void ServiceHost::add_admin(Node& node) {
   auto& context = node.process_context();
-  context.admin.get("/services", [this](const bus::daemon::Request&) {
+  context.admin.get("/services", [this](const daemon::Request&) {
     const HostReport host = describe();
     json rows = json::array();
     for (const InstanceRow& row : host.instances) rows.push_back(json_of(row));
-    return bus::daemon::Response::json({{"labels", host.labels},
-                                        {"types", host.types},
-                                        {"capacity", host.capacity},
-                                        {"instances", std::move(rows)}});
+    return daemon::Response::json({{"labels", host.labels},
+                                   {"types", host.types},
+                                   {"capacity", host.capacity},
+                                   {"instances", std::move(rows)}});
   });
   context.metrics.family(
       "starbus_service_instances", "Service instances in this process, by state.",
-      bus::daemon::Metrics::Kind::gauge, [this] {
-        std::vector<bus::daemon::Metrics::Sample> samples;
+      daemon::Metrics::Kind::gauge, [this] {
+        std::vector<daemon::Metrics::Sample> samples;
         for (const InstanceState state : kStates) {
           const auto count = std::ranges::count_if(
               instances_, [state](const auto& item) { return item.second->state() == state; });

@@ -16,7 +16,7 @@
 #include "mail/row_keys.hpp"
 #include "tests/mail/filled_store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 using namespace std::literals;
@@ -165,4 +165,4 @@ TEST_F(MailStoreThreadTest, WhereMoreAreGoneNothingIsTouched) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

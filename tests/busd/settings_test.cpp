@@ -5,7 +5,7 @@
 
 #include "daemon/config/config.hpp"
 
-namespace starbus::bus::busd {
+namespace starbus::busd {
 namespace {
 
 using testing::HasSubstr;
@@ -34,4 +34,4 @@ TEST(BusdSettings, OneTableForALogIsToldHowToWriteTheList) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::busd
+}  // namespace starbus::busd

@@ -8,7 +8,7 @@
 #include "busroot/journal.hpp"
 #include "busroot/settings.hpp"
 
-namespace starbus::bus::busroot {
+namespace starbus::busroot {
 namespace {
 
 const std::string kKeyA(40, 'a');
@@ -21,9 +21,9 @@ TEST(AllowList, WithCurveEveryHostHasItsOwnKeys) {
   EXPECT_FALSE(list.knows_key("other"));
   EXPECT_TRUE(list.check(kKeyA, "host-a"));
   EXPECT_TRUE(list.check(kKeyB, "host-a"));
-  EXPECT_EQ(list.check(kKeyA, "host-b").error(), Errc::unauthorized);
-  EXPECT_EQ(list.check("other", "host-a").error(), Errc::unauthorized);
-  EXPECT_EQ(list.check("", "host-a").error(), Errc::unauthorized);
+  EXPECT_EQ(list.check(kKeyA, "host-b").error(), bus::Errc::unauthorized);
+  EXPECT_EQ(list.check("other", "host-a").error(), bus::Errc::unauthorized);
+  EXPECT_EQ(list.check("", "host-a").error(), bus::Errc::unauthorized);
   EXPECT_FALSE(AllowList(true, {}).check(kKeyA, "host-a"));
 }
 
@@ -56,7 +56,7 @@ TEST_F(JournalTest, TheTermGrowsFromStartToStart) {
   ASSERT_TRUE(state);
   for (const char* broken : {"", "x\n", "12x\n", "-1\n", "16777216\n"}) {
     ASSERT_TRUE(state->write("term", broken));
-    EXPECT_EQ(next_term(*state).error(), Errc::io_error) << broken;
+    EXPECT_EQ(next_term(*state).error(), bus::Errc::io_error) << broken;
   }
 }
 
@@ -100,7 +100,7 @@ name = "host-a"
   EXPECT_EQ(settings.listen.size(), 2u);
   EXPECT_EQ(settings.first_session_port, 7700);
   EXPECT_EQ(settings.last_session_port, 7999);
-  EXPECT_EQ(settings.lease, from_ms(10'000));
+  EXPECT_EQ(settings.lease, bus::from_ms(10'000));
   EXPECT_TRUE(settings.hosts.contains("host-a"));
 }
 
@@ -143,4 +143,4 @@ TEST(BusrootSettings, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::busroot
+}  // namespace starbus::busroot

@@ -19,8 +19,6 @@
 namespace starbus::cluster_test {
 namespace {
 
-namespace mail = bus::busd::mail;
-
 /// Messages do not wait for the store of their host.
 class ClosedStoreTest : public ClusterTest {
  protected:

@@ -15,7 +15,6 @@ namespace starbus::cluster_test {
 namespace {
 
 namespace fs = std::filesystem;
-namespace mail = bus::busd::mail;
 
 class MailToolsTest : public ClusterTest {
  protected:

@@ -214,12 +214,11 @@ TEST_F(MailboxTest, WhatCannotBeHandledGoesToTheDeadLetters) {
     (void)co_await take(*box, 3);
     const std::string reason = "no such item";
     CO_OK(co_await box->reject(2, reason, use_awaitable));
-    const std::string& log =
-        bus::busd::mail::dead_letters_log(bus::shard_of(bus::channel_id(kBox)));
+    const std::string& log = mail::dead_letters_log(bus::shard_of(bus::channel_id(kBox)));
     const auto page = co_await bus.read(log, 1, 10, use_awaitable);
     CO_OK(page);
     CO_TRUE(page->items.size() == 1);
-    const auto letter = bus::busd::mail::decode_dead_letter(page->items[0].body);
+    const auto letter = mail::decode_dead_letter(page->items[0].body);
     CO_OK(letter);
     EXPECT_EQ(letter->mailbox, kBox);
     EXPECT_EQ(letter->number, 2u);

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 using namespace std::chrono_literals;
@@ -32,4 +32,4 @@ TEST(ClockWatchTest, AJumpIsToldOnceInItsDirection) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -16,7 +16,7 @@
 #include "daemon/file_descriptor.hpp"
 #include "tests/daemon/support.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 using testing::HasSubstr;
@@ -74,7 +74,7 @@ TEST_F(Logging, LevelChangesAtRunTime) {
   spdlog::warn("hidden again");
   EXPECT_THAT(folder_.read("log"), HasSubstr("shown"));
   EXPECT_EQ(lines().size(), 1U);
-  EXPECT_EQ(set_log_level("loud").error(), Errc::bad_config);
+  EXPECT_EQ(set_log_level("loud").error(), bus::Errc::bad_config);
   EXPECT_EQ(log_level(), "error");
 }
 
@@ -92,7 +92,7 @@ TEST_F(Logging, ReopensARotatedFile) {
 TEST_F(Logging, AFileThatCannotBeOpenedIsAnError) {
   const auto started = start_logging({"info", "text", "/no/such/folder/log"}, "busd");
   ASSERT_FALSE(started);
-  EXPECT_EQ(started.error().code, Errc::io_error);
+  EXPECT_EQ(started.error().code, bus::Errc::io_error);
   EXPECT_THAT(started.error().detail, HasSubstr("/no/such/folder/log: No such file"));
 }
 
@@ -138,4 +138,4 @@ TEST_F(Logging, ReadsItsTable) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -19,7 +19,7 @@
 #include "daemon/admin/http_client.hpp"
 #include "tests/daemon/support.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 using namespace std::chrono_literals;
@@ -57,7 +57,8 @@ class TinyDaemon : public Daemon {
   }
   Result<> reload() override {
     script_.calls.emplace_back("reload");
-    if (fresh_greeting_ == "refused") return Error(Errc::bad_config, "greeting needs a restart");
+    if (fresh_greeting_ == "refused")
+      return Error(bus::Errc::bad_config, "greeting needs a restart");
     greeting_ = fresh_greeting_;
     script_.on_reload(greeting_);
     return {};
@@ -206,7 +207,7 @@ TEST_F(MainLoop, ItIsUnhealthyWhileItDrains) {
 
 TEST_F(MainLoop, AFailureAtRunTimeDrainsAndIsReported) {
   script_.on_start = [](DaemonContext& context) {
-    context.stop(Error(Errc::io_error, "the disk is gone"));
+    context.stop(Error(bus::Errc::io_error, "the disk is gone"));
     return Result<>();
   };
   EXPECT_EQ(run(), kExitFailure);
@@ -215,7 +216,9 @@ TEST_F(MainLoop, AFailureAtRunTimeDrainsAndIsReported) {
 }
 
 TEST_F(MainLoop, AFailedStartIsReported) {
-  script_.on_start = [](DaemonContext&) -> Result<> { return Error(Errc::io_error, "no socket"); };
+  script_.on_start = [](DaemonContext&) -> Result<> {
+    return Error(bus::Errc::io_error, "no socket");
+  };
   testing::internal::CaptureStderr();
   EXPECT_EQ(run(), kExitFailure);
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "tiny: io_error: no socket\n");
@@ -264,4 +267,4 @@ TEST_F(MainLoop, VersionHelpAndWrongArguments) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -12,7 +12,7 @@
 
 #include "tests/daemon/support.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 using testing::HasSubstr;
@@ -102,4 +102,4 @@ TEST(Metrics, TheProcessItself) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

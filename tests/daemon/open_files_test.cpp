@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 TEST(OpenFiles, AsManyAsTheSystemAllows) {
@@ -21,4 +21,4 @@ TEST(OpenFiles, AsManyAsTheSystemAllows) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

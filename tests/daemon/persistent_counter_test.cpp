@@ -4,7 +4,7 @@
 
 #include "tests/daemon/support.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 constexpr std::uint64_t kEnd = 1000;
@@ -59,15 +59,15 @@ TEST_F(PersistentCounterTest, FollowsAClockThatIsAhead) {
 TEST_F(PersistentCounterTest, AFileThatHoldsNoNumberIsAnErrorAndNotABeginning) {
   for (const char* broken : {"", "x\n", "12x\n", "-1\n", "1000\n", "99999999999999999999999\n"}) {
     ASSERT_TRUE(state_->write("number", broken));
-    EXPECT_EQ(number_->next(1, kReserve).error(), Errc::io_error) << broken;
-    EXPECT_EQ(number_->read().error(), Errc::io_error) << broken;
+    EXPECT_EQ(number_->next(1, kReserve).error(), bus::Errc::io_error) << broken;
+    EXPECT_EQ(number_->read().error(), bus::Errc::io_error) << broken;
   }
 }
 
 TEST_F(PersistentCounterTest, EndsWithAnErrorAndNotFromTheBeginning) {
   EXPECT_EQ(next(kEnd - 2), kEnd - 2);
   EXPECT_EQ(next(), kEnd - 1);
-  EXPECT_EQ(number_->next(1, kReserve).error(), Errc::io_error);
+  EXPECT_EQ(number_->next(1, kReserve).error(), bus::Errc::io_error);
 }
 
 TEST_F(PersistentCounterTest, ReadsTheHigherOfWhatIsNotedAndStored) {
@@ -81,4 +81,4 @@ TEST_F(PersistentCounterTest, ReadsTheHigherOfWhatIsNotedAndStored) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

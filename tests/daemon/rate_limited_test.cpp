@@ -7,7 +7,7 @@
 
 #include "tests/daemon/support.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 using namespace std::chrono_literals;
@@ -54,4 +54,4 @@ TEST(RateLimited, AFloodOfKeysIsLimitedToo) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

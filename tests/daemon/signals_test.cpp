@@ -11,7 +11,7 @@
 
 #include "tests/daemon/support.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 // Signals reach the loop through a pipe, and reading that is a step of its own.
@@ -72,4 +72,4 @@ TEST(SignalsDeathTest, TheSecondStopEndsTheProcess) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

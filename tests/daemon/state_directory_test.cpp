@@ -12,7 +12,7 @@
 
 #include "tests/daemon/support.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 using testing::AnyOf;
@@ -40,7 +40,7 @@ TEST_F(StateDirectoryTest, ASecondOneIsRefusedAndToldWhoHoldsIt) {
   ASSERT_TRUE(first);
   const auto second = StateDirectory::open(path());
   ASSERT_FALSE(second);
-  EXPECT_EQ(second.error().code, Errc::name_taken);
+  EXPECT_EQ(second.error().code, bus::Errc::name_taken);
   EXPECT_EQ(second.error().detail, "state folder " + path().string() + " is in use by process " +
                                        std::to_string(::getpid()));
   first = StateDirectory::open(folder_.path() / "other");  // lets go of the first
@@ -88,12 +88,12 @@ TEST_F(StateDirectoryTest, WritesAndReads) {
 TEST_F(StateDirectoryTest, RefusesNamesThatAreNotPlain) {
   auto state = StateDirectory::open(path()).value();
   for (const std::string name : {"", "lock", "..", ".hidden", "a/b", "/etc/passwd"}) {
-    EXPECT_EQ(state.write(name, "x").error(), Errc::io_error) << name;
-    EXPECT_EQ(state.read(name).error(), Errc::io_error) << name;
+    EXPECT_EQ(state.write(name, "x").error(), bus::Errc::io_error) << name;
+    EXPECT_EQ(state.read(name).error(), bus::Errc::io_error) << name;
   }
-  EXPECT_EQ(state.read(std::string("a\0b", 3)).error(), Errc::io_error);
+  EXPECT_EQ(state.read(std::string("a\0b", 3)).error(), bus::Errc::io_error);
   EXPECT_EQ(state.write("x", std::string(StateDirectory::kMaxFile + 1, 'x')).error(),
-            Errc::too_large);
+            bus::Errc::too_large);
 }
 
 TEST_F(StateDirectoryTest, AFailedWriteKeepsTheOldContent) {
@@ -103,7 +103,7 @@ TEST_F(StateDirectoryTest, AFailedWriteKeepsTheOldContent) {
   std::filesystem::create_directory(path() / ".term.new");
   const auto written = state.write("term", "new");
   ASSERT_FALSE(written);
-  EXPECT_EQ(written.error().code, Errc::io_error);
+  EXPECT_EQ(written.error().code, bus::Errc::io_error);
   EXPECT_EQ(state.read("term").value(), "old");
 }
 
@@ -146,8 +146,8 @@ TEST_F(StateDirectoryTest, AWriterThatIsKilledLeavesTheOldOrTheNewContent) {
 
 TEST_F(StateDirectoryTest, AFolderThatCannotBeMadeIsAnError) {
   const auto file = folder_.write("file", "x");
-  EXPECT_EQ(StateDirectory::open(file / "state").error(), Errc::io_error);
-  EXPECT_EQ(StateDirectory::open(file).error(), Errc::io_error);
+  EXPECT_EQ(StateDirectory::open(file / "state").error(), bus::Errc::io_error);
+  EXPECT_EQ(StateDirectory::open(file).error(), bus::Errc::io_error);
 }
 
 /// A process that holds the folder until SIGTERM, or for ever.
@@ -195,7 +195,7 @@ TEST_F(StateDirectoryTest, ATakeoverThatCouldNotStartStopsNobody) {
   std::filesystem::create_directory(path() / ".takeover");  // nothing can be written there
   const auto state = StateDirectory::take_over(path(), std::chrono::seconds(20));
   ASSERT_FALSE(state);
-  EXPECT_EQ(state.error().code, Errc::io_error);
+  EXPECT_EQ(state.error().code, bus::Errc::io_error);
   EXPECT_EQ(::kill(holder.pid(), 0), 0);
   EXPECT_EQ(::waitpid(holder.pid(), nullptr, WNOHANG), 0) << "it runs on";
 }
@@ -204,7 +204,7 @@ TEST_F(StateDirectoryTest, ATakeoverGivesUpOnAHolderThatDoesNotEnd) {
   const Holder holder(path(), true);
   const auto state = StateDirectory::take_over(path(), std::chrono::milliseconds(50));
   ASSERT_FALSE(state);
-  EXPECT_EQ(state.error().code, Errc::name_taken);
+  EXPECT_EQ(state.error().code, bus::Errc::name_taken);
   EXPECT_THAT(state.error().detail, HasSubstr(std::to_string(holder.pid())));
   EXPECT_THAT(state.error().detail, HasSubstr("50 ms"));
 }
@@ -216,10 +216,10 @@ TEST_F(StateDirectoryTest, ATakeoverStopsNobodyButTheHolder) {
   std::ofstream(path() / "lock") << bystander.pid() << "\n";
   const auto state = StateDirectory::take_over(path(), std::chrono::milliseconds(50));
   ASSERT_FALSE(state);
-  EXPECT_EQ(state.error().code, Errc::name_taken);
+  EXPECT_EQ(state.error().code, bus::Errc::name_taken);
   EXPECT_THAT(state.error().detail, HasSubstr("was not asked"));
   EXPECT_EQ(::waitpid(bystander.pid(), nullptr, WNOHANG), 0) << "it runs on";
 }
 
 }  // namespace
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace starbus::bus::daemon::test {
+namespace starbus::daemon::test {
 
 class TempFolder {
  public:
@@ -80,4 +80,4 @@ inline std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-}  // namespace starbus::bus::daemon::test
+}  // namespace starbus::daemon::test

@@ -42,7 +42,6 @@ void read_whole(std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace starbus;
-  namespace mail = bus::busd::mail;
   if (size == 0) return 0;
   const std::string_view text = bus::as_text(bus::fuzz_input(data + 1, size - 1));
   switch (data[0] % 6) {

@@ -6,7 +6,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace starbus::bus;
-  using namespace starbus::bus::daemon;
+  using namespace starbus::daemon;
   const std::string_view text = as_text(fuzz_input(data, size));
   const auto target = parse_target(text);
   if (!target) return 0;

@@ -9,7 +9,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace starbus::bus;
-  using namespace starbus::bus::busd::mail;
+  using namespace starbus::mail;
   if (size == 0) return 0;
   const ByteView input = fuzz_input(data + 1, size - 1);
   const std::string_view text = as_text(input);

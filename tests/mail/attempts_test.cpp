@@ -5,7 +5,7 @@
 
 #include "bus/core/wire/name.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 const ChannelId kBox = channel_id("player/1");
@@ -73,4 +73,4 @@ TEST(AttemptsTest, IsBoundedAndTheLatestAreKnown) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

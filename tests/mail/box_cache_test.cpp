@@ -2,7 +2,7 @@
 
 #include "tests/mail/mail_fixture.hpp"
 
-namespace starbus::bus::busd::mail::test {
+namespace starbus::mail::test {
 namespace {
 
 /// A store that counts how often it is asked for one key.
@@ -90,4 +90,4 @@ TEST_F(BoxCacheTest, NothingOfAShardThatHasGoneIsKnownInEitherGeneration) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::busd::mail::test
+}  // namespace starbus::mail::test

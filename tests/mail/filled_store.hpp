@@ -15,7 +15,7 @@
 #include "tests/storage/recovery/damage.hpp"
 #include "tests/storage/support.hpp"
 
-namespace starbus::bus::busd::mail::test {
+namespace starbus::mail::test {
 
 namespace fs = std::filesystem;
 using storage::test::commit;
@@ -103,4 +103,4 @@ class FilledStore {
   std::map<std::uint8_t, Totals> totals_;
 };
 
-}  // namespace starbus::bus::busd::mail::test
+}  // namespace starbus::mail::test

@@ -20,7 +20,7 @@
 #include "tests/places.hpp"
 #include "tests/storage/support.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 const std::uint8_t kShard = 17;
@@ -76,8 +76,8 @@ std::vector<Row> rows() {
        encode(MessageRow{kTime, 0x0b0a, trace(), "body"})},
       {"lost_message", message_key(kShard, kId, 7), encode(lost_row(0x0b0a))},
       {"post_key", post_key(kShard, kId, "trade-77"), encode(KeyRow{0x0908, kTime})},
-      {"stream", stream_key(kShard, kOrigin, Lane::call), encode(StreamRow{0x0d0c, kTime})},
-      {"results", results_key(kShard, kOrigin, Lane::call, 0x0d0c), encode(results)},
+      {"stream", stream_key(kShard, kOrigin, bus::Lane::call), encode(StreamRow{0x0d0c, kTime})},
+      {"results", results_key(kShard, kOrigin, bus::Lane::call, 0x0d0c), encode(results)},
   };
 }
 
@@ -154,7 +154,7 @@ TEST(GoldenRows, KeysAreReadAsWhatTheySay) {
   EXPECT_EQ(message.number, 0x0908U);
   const auto stream = read_stream_key(golden("results").key).value();
   EXPECT_EQ(stream.origin, kOrigin);
-  EXPECT_EQ(stream.lane, Lane::call);
+  EXPECT_EQ(stream.lane, bus::Lane::call);
   EXPECT_EQ(stream.seq, 0x0d0cU);
 }
 
@@ -242,4 +242,4 @@ TEST_F(GoldenStore, AnotherVersionIsRefused) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -3,7 +3,7 @@
 #include "mail/lost_row.hpp"
 #include "tests/mail/mail_fixture.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 using test::kBox;
@@ -38,7 +38,7 @@ TEST_F(MailAge, OldMessagesGoToTheDeadLetters) {
   EXPECT_EQ(mail_->counters().aged, 20u) << "in several batches";
   EXPECT_EQ(mail_->counters().dead_letters, 20u);
   EXPECT_THAT(open(reader_, ask(Epoch::of(1, 1))), ElementsAre("after 20 of 21", "21"));
-  MailOpen letters;
+  bus::MailOpen letters;
   letters.token = kToken + 1;
   letters.target = PostTarget::log;
   letters.name = dead_letters_log(shard());
@@ -66,7 +66,7 @@ TEST_F(MailAge, ManyLogsGrowOldAtOnce) {
     if (shard_of(channel_id(name)) != shard()) continue;
     ++logs;
     Bytes message;
-    encode_post_head({PostTarget::log, name, {}, {}}, message);
+    bus::encode_post_head({PostTarget::log, name, {}, {}}, message);
     for (std::size_t n = 0; n <= kErasedSingly; ++n) {
       mail_->post(stream(), ++seq, message, false);
     }
@@ -194,4 +194,4 @@ TEST_F(MailAge, ADayWithoutTheStoreDoesNotCount) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -20,7 +20,7 @@
 #include "tests/storage/recovery/damage.hpp"
 #include "tests/storage/support.hpp"
 
-namespace starbus::bus::busd::mail::test {
+namespace starbus::mail::test {
 
 using storage::testing::FaultEnv;
 
@@ -130,12 +130,12 @@ class MailTest : public testing::Test {
     return storage::test::flip_bit_of(text, options().folder);
   }
   static std::uint8_t shard() { return shard_of(channel_id(kBox)); }
-  static StreamId stream() { return {channel_id(shard_name(shard())), kAlice, Lane::call}; }
+  static StreamId stream() { return {channel_id(shard_name(shard())), kAlice, bus::Lane::call}; }
 
   void post(std::uint64_t seq, const std::string& body, const std::string& key = "",
             const std::string& box = kBox, PostTarget target = PostTarget::mailbox) {
     Bytes message;
-    encode_post_head({target, box, key, {}}, message);
+    bus::encode_post_head({target, box, key, {}}, message);
     const ByteView bytes = as_bytes(body);
     message.insert(message.end(), bytes.begin(), bytes.end());
     mail_->post(stream(), seq, message, false);
@@ -171,8 +171,8 @@ class MailReading : public MailTest {
   static constexpr std::uint64_t kToken = 3;
   const Process reader_{2, 1, 1};
 
-  MailOpen ask(Epoch epoch, std::uint64_t after = 0, std::uint64_t settled = 0) {
-    MailOpen open;
+  bus::MailOpen ask(Epoch epoch, std::uint64_t after = 0, std::uint64_t settled = 0) {
+    bus::MailOpen open;
     open.token = kToken;
     open.name = kBox;
     open.epoch = epoch;
@@ -187,7 +187,7 @@ class MailReading : public MailTest {
     while (mail_->turn()) {
     }
   }
-  std::vector<std::string> open(const Process& from, MailOpen open) {
+  std::vector<std::string> open(const Process& from, bus::MailOpen open) {
     mail_->open_reader({from, open.token}, std::move(open));
     return hear(from);
   }
@@ -205,36 +205,37 @@ class MailReading : public MailTest {
   std::vector<std::string> heard(const Process& process) {
     std::vector<std::string> words;
     for (const Bytes& bytes : std::exchange(shell_->heard[process], {})) {
-      for (const WireRecord& record : cut_records(bytes)) words.push_back(word_of(record));
+      for (const bus::WireRecord& record : bus::cut_records(bytes))
+        words.push_back(word_of(record));
     }
     return words;
   }
 
  private:
-  static std::string word_of(const WireRecord& record) {
-    if (record.kind == Kind::mail_opened) {
-      const auto opened = read_record<MailOpened>(record);
+  static std::string word_of(const bus::WireRecord& record) {
+    if (record.kind == bus::Kind::mail_opened) {
+      const auto opened = read_record<bus::MailOpened>(record);
       if (opened.status != Errc::ok) return "no: " + std::string(name_of(opened.status));
       return "after " + std::to_string(opened.after) + " of " + std::to_string(opened.last);
     }
-    if (record.kind == Kind::mail_acked) {
-      return "acked " + std::to_string(read_record<MailAcked>(record).upto);
+    if (record.kind == bus::Kind::mail_acked) {
+      return "acked " + std::to_string(read_record<bus::MailAcked>(record).upto);
     }
-    if (record.kind == Kind::mail_attempts) {
-      const auto attempts = read_record<MailAttempts>(record);
+    if (record.kind == bus::Kind::mail_attempts) {
+      const auto attempts = read_record<bus::MailAttempts>(record);
       return "attempt " + std::to_string(attempts.attempts) + " at " +
              std::to_string(attempts.number);
     }
-    if (record.kind == Kind::mail_refused) {
-      const auto refused = read_record<MailRefused>(record);
+    if (record.kind == bus::Kind::mail_refused) {
+      const auto refused = read_record<bus::MailRefused>(record);
       return "refused " + std::to_string(refused.upto) + ": " +
              std::string(name_of(refused.reason));
     }
-    if (record.kind == Kind::mail_end) {
-      return "end: " + std::string(name_of(read_record<MailEnd>(record).reason));
+    if (record.kind == bus::Kind::mail_end) {
+      return "end: " + std::string(name_of(read_record<bus::MailEnd>(record).reason));
     }
     std::string words;
-    for (const MailItem& item : read_record<MailItems>(record).items) {
+    for (const bus::MailItem& item : read_record<bus::MailItems>(record).items) {
       words += (words.empty() ? "" : " ") + std::to_string(item.number);
       if (item.status != Errc::ok) words += "!";
     }
@@ -244,4 +245,4 @@ class MailReading : public MailTest {
   std::uint64_t seq_ = 0;
 };
 
-}  // namespace starbus::bus::busd::mail::test
+}  // namespace starbus::mail::test

@@ -3,7 +3,7 @@
 #include "storage/limits.hpp"
 #include "tests/mail/mail_fixture.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 using test::kBox;
@@ -34,12 +34,12 @@ class MailLog : public MailReading {
   }
   void begin_append(std::size_t size = 1) {
     Bytes message;
-    encode_post_head({PostTarget::log, kBox, {}, {}}, message);
+    bus::encode_post_head({PostTarget::log, kBox, {}, {}}, message);
     message.resize(message.size() + size);
     mail_->post(stream(), ++seq_, message, false);
   }
-  MailOpen follow(std::uint64_t after, bool from_end = false) {
-    MailOpen open = ask({}, after);
+  bus::MailOpen follow(std::uint64_t after, bool from_end = false) {
+    bus::MailOpen open = ask({}, after);
     open.target = PostTarget::log;
     open.from_end = from_end;
     return open;
@@ -207,4 +207,4 @@ TEST_F(MailLog, UndecidedLogRow_LeavesNameFree) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

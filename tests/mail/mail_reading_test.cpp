@@ -3,7 +3,7 @@
 #include "storage/limits.hpp"
 #include "tests/mail/mail_fixture.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 using test::kBox;
@@ -39,13 +39,13 @@ TEST_F(MailReading, Opening_AnswersAtOnceButSendsAfterEpochIsDurable) {
 
 TEST_F(MailReading, OpeningAtEnd_BeginsBeforeUndurableMessages) {
   post(1, "a");
-  MailOpen from_end = ask({});
+  bus::MailOpen from_end = ask({});
   from_end.target = PostTarget::log;
   from_end.name = "log/x";
   from_end.from_end = true;
   while (shard_of(channel_id(from_end.name)) != shard()) from_end.name += "x";
   Bytes message;
-  encode_post_head({PostTarget::log, from_end.name, {}, {}}, message);
+  bus::encode_post_head({PostTarget::log, from_end.name, {}, {}}, message);
   mail_->post(stream(), 2, message, false);
   EXPECT_THAT(open(reader_, from_end), ElementsAre("after 0 of 0", "1"))
       << "had it been told 1, and a crash taken 1 away, it would miss the next 1";
@@ -62,7 +62,7 @@ TEST_F(MailReading, SecondOpening_BatchBuiltAgain_StaysLatest) {
   post_all(1);
   env_.set_available(options().headroom - 1);
   post(100, "refused");
-  MailOpen again = ask(Epoch::of(1, 1));
+  bus::MailOpen again = ask(Epoch::of(1, 1));
   again.token = kToken + 1;
   mail_->open_reader({reader_, kToken}, ask(Epoch::of(1, 1)));
   mail_->open_reader({reader_, again.token}, again);
@@ -94,18 +94,18 @@ TEST_F(MailReading, Opening_CursorAhead_IsRefused) {
   settle_readers();
   const auto heard = std::exchange(shell_->heard[reader_], {});
   ASSERT_EQ(heard.size(), 1U);
-  const auto opened = read_record<MailOpened>(cut_records(heard[0]).front());
+  const auto opened = read_record<bus::MailOpened>(bus::cut_records(heard[0]).front());
   EXPECT_EQ(opened.detail, "this reader is at 3, the latest is 2");
 }
 
 TEST_F(MailReading, Window_LimitsUntilConsumed) {
   post_all(10, 1'000);
-  MailOpen small = ask(Epoch::of(1, 1));
+  bus::MailOpen small = ask(Epoch::of(1, 1));
   small.window = 2'500;
   EXPECT_THAT(open(reader_, small), ElementsAre("after 0 of 10", "1 2"));
   mail_->consumed({reader_, kToken}, 600);
   EXPECT_THAT(hear(reader_), IsEmpty()) << "the third does not fit yet";
-  mail_->consumed({reader_, kToken}, mail_charge(1'000));
+  mail_->consumed({reader_, kToken}, bus::mail_charge(1'000));
   EXPECT_THAT(hear(reader_), ElementsAre("3"));
   mail_->consumed({reader_, kToken}, ~std::uint64_t{0});
   EXPECT_THAT(hear(reader_), ElementsAre("4 5"));
@@ -113,10 +113,10 @@ TEST_F(MailReading, Window_LimitsUntilConsumed) {
 
 TEST_F(MailReading, Window_LargerMessage_GoesAlone) {
   post_all(3, 1'000);
-  MailOpen small = ask(Epoch::of(1, 1));
+  bus::MailOpen small = ask(Epoch::of(1, 1));
   small.window = 100;
   EXPECT_THAT(open(reader_, small), ElementsAre("after 0 of 3", "1"));
-  mail_->consumed({reader_, kToken}, mail_charge(1'000));
+  mail_->consumed({reader_, kToken}, bus::mail_charge(1'000));
   EXPECT_THAT(hear(reader_), ElementsAre("2"));
 }
 
@@ -142,14 +142,14 @@ TEST_F(MailReading, Acknowledgement_ErasesMessages) {
   EXPECT_FALSE(row->has_value());
   mail_->acknowledge({reader_, kToken}, {kToken, 7, {}});
   EXPECT_THAT(hear(reader_), ElementsAre("acked 7")) << "late, and true";
-  MailOpen again = ask(Epoch::of(1, 1));
+  bus::MailOpen again = ask(Epoch::of(1, 1));
   again.token = kToken + 1;
   EXPECT_THAT(open(reader_, again), ElementsAre("after 99 of 100", "end: superseded", "100"));
 }
 
 TEST_F(MailReading, Acknowledgement_OfUnsentMessages_EndsSession) {
   post_all(2);
-  MailOpen small = ask(Epoch::of(1, 1));
+  bus::MailOpen small = ask(Epoch::of(1, 1));
   small.window = 1;
   EXPECT_THAT(open(reader_, small), ElementsAre("after 0 of 2", "1"));
   mail_->acknowledge({reader_, kToken}, {kToken, 2, {}});
@@ -213,17 +213,17 @@ TEST_F(MailReading, Token_ForTwoMailboxes_IsOneSession) {
       if (shard_of(channel_id(name)) == shard()) return name;
     }
   };
-  MailOpen log = ask({});
+  bus::MailOpen log = ask({});
   log.target = PostTarget::log;
   log.name = of_this_shard("log/one-");
-  MailOpen other = log;
+  bus::MailOpen other = log;
   other.name = of_this_shard("log/two-");
   EXPECT_THAT(open(reader_, log), ElementsAre("after 0 of 0"));
   EXPECT_THAT(open(reader_, other), ElementsAre("after 0 of 0"));
   EXPECT_EQ(mail_->readers().count(), 1u);
   mail_->end_reader({reader_, kToken});
   Bytes message;
-  encode_post_head({PostTarget::log, log.name, {}, {}}, message);
+  bus::encode_post_head({PostTarget::log, log.name, {}, {}}, message);
   mail_->post(stream(), 1, message, false);
   EXPECT_THAT(settle(), ElementsAre("stored 1 1=1")) << "and nobody is told";
   EXPECT_THAT(heard(reader_), IsEmpty());
@@ -252,7 +252,7 @@ TEST_F(MailReading, Readers_OfOneProcess_AreBounded) {
 
 TEST_F(MailReading, OpeningFlood_DelaysNoPostsOrOtherReaders) {
   const Process flood{9, 1, 1};
-  MailOpen log = ask({});
+  bus::MailOpen log = ask({});
   log.target = PostTarget::log;
   log.name = "log/x";
   while (shard_of(channel_id(log.name)) != shard()) log.name += "x";
@@ -317,7 +317,7 @@ TEST_F(MailReading, Session_EndsWithProcessAndShard) {
 
 TEST_F(MailReading, Mailbox_OpenedAsLog_IsDenied) {
   post_all(1);
-  MailOpen log = ask({});
+  bus::MailOpen log = ask({});
   log.target = PostTarget::log;
   EXPECT_THAT(open(reader_, log), ElementsAre("no: denied"));
 }
@@ -342,7 +342,7 @@ TEST_F(MailReading, Session_OfOtherKind_Ends) {
 
 TEST_F(MailReading, Purge_ErasesAndReaderGoesOnAfterIt) {
   post_all(50);
-  MailOpen small = ask(Epoch::of(1, 1));
+  bus::MailOpen small = ask(Epoch::of(1, 1));
   small.window = 1;
   EXPECT_THAT(open(reader_, small), ElementsAre("after 0 of 50", "1"));
   std::vector<std::string> ends;
@@ -363,4 +363,4 @@ TEST_F(MailReading, Purge_ErasesAndReaderGoesOnAfterIt) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

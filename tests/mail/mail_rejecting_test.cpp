@@ -3,7 +3,7 @@
 #include "storage/limits.hpp"
 #include "tests/mail/mail_fixture.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 using test::kBox;
@@ -34,7 +34,7 @@ TEST_F(MailReading, Rejection_KeepsDeadLetter) {
 TEST_F(MailReading, DeadLetterNames_AreReserved) {
   post(1, "x", "", dead_letters_log(shard()));
   EXPECT_THAT(settle(), ElementsAre("stored 1 1=denied"));
-  MailOpen place = ask(Epoch::of(1, 1));
+  bus::MailOpen place = ask(Epoch::of(1, 1));
   place.name = dead_letters_log(shard());
   EXPECT_THAT(open(reader_, place), ElementsAre("no: denied"));
   post(2, "a");
@@ -105,8 +105,8 @@ TEST_F(MailReading, Rejection_WithoutRoom_IsRefusedAndReaderGoesOn) {
 TEST_F(MailReading, Rejection_LargeOnFullDisk_IsRefusedAndReaderGoesOn) {
   post_all(1);
   post_all(1, 2 * storage::kReserveBatch);
-  MailOpen large = ask(Epoch::of(1, 1));
-  large.window = kMaxMailWindow;
+  bus::MailOpen large = ask(Epoch::of(1, 1));
+  large.window = bus::kMaxMailWindow;
   (void)open(reader_, large);
   env_.set_available(options().headroom - 1);
   mail_->acknowledge({reader_, kToken}, {kToken, 1, "poison"});
@@ -121,11 +121,11 @@ TEST_F(MailReading, Rejection_LargeOnFullDisk_IsRefusedAndReaderGoesOn) {
 TEST_F(MailReading, Rejection_LargeMessages_OnePerBatch) {
   constexpr std::size_t kSize = 9 * 1024 * 1024;
   post_all(3, kSize);
-  MailOpen large = ask(Epoch::of(1, 1));
-  large.window = kMaxMailWindow;
+  bus::MailOpen large = ask(Epoch::of(1, 1));
+  large.window = bus::kMaxMailWindow;
   (void)open(reader_, large);
   for (std::uint64_t number = 1; number <= 3; ++number) {
-    mail_->consumed({reader_, kToken}, number * mail_charge(kSize));
+    mail_->consumed({reader_, kToken}, number * bus::mail_charge(kSize));
     settle_readers();
   }
   (void)heard(reader_);
@@ -140,8 +140,8 @@ TEST_F(MailReading, Rejection_LargeMessages_OnePerBatch) {
 TEST_F(MailReading, Rejection_LargeMessage_UnderLoad_Succeeds) {
   constexpr std::size_t kSize = kBatchBytes + 1;  // no room behind anything else
   post_all(1, kSize);
-  MailOpen large = ask(Epoch::of(1, 1));
-  large.window = kMaxMailWindow;
+  bus::MailOpen large = ask(Epoch::of(1, 1));
+  large.window = bus::kMaxMailWindow;
   (void)open(reader_, large);
   std::uint64_t seq = 1;
   const auto post_some = [&] {
@@ -161,4 +161,4 @@ TEST_F(MailReading, Rejection_LargeMessage_UnderLoad_Succeeds) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -1,7 +1,7 @@
 /// What is posted: numbers, refusals, what a crash leaves.
 #include "tests/mail/mail_fixture.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 using storage::testing::Call;
@@ -140,7 +140,7 @@ TEST_F(MailTest, RowsOfAnEarlierLineageAreErasedBatchByBatch) {
   storage::Batch batch;
   for (std::size_t i = 0; i < kStreams; ++i) {
     const Process origin{3, static_cast<std::uint32_t>(i), 1};
-    batch.put(stream_key(shard(), origin, Lane::call), encode(StreamRow{1, 1}));
+    batch.put(stream_key(shard(), origin, bus::Lane::call), encode(StreamRow{1, 1}));
   }
   ASSERT_TRUE(storage::test::commit(*store_, std::move(batch)));
   mail_ = std::make_unique<Mail>(*store_, *shell_, quota_);
@@ -166,7 +166,7 @@ TEST_F(MailTest, AFullDiskRefusesManyInBatchesThatTheReserveTakes) {
   constexpr std::uint64_t kMany = 3'000;
   for (std::uint64_t seq = 1; seq <= kMany; ++seq) {
     Bytes message;
-    encode_post_head({PostTarget::mailbox, kBox, "", {}}, message);
+    bus::encode_post_head({PostTarget::mailbox, kBox, "", {}}, message);
     StreamId from = stream();
     from.origin.slot = static_cast<std::uint32_t>(seq);  // each of another sender: the most rows
     mail_->post(from, seq, message, false);
@@ -224,12 +224,12 @@ TEST_F(MailTest, KeepsTheResultsOfAWindowAndNoMore) {
   const std::vector<std::string> said = settle();
   ASSERT_EQ(said.size(), 1u);
   const auto kept = static_cast<std::uint64_t>(std::ranges::count(said[0], '='));
-  EXPECT_GE(kept, kDurableWindow);
-  EXPECT_LT(kept, kDurableWindow + 1'000);
+  EXPECT_GE(kept, bus::kDurableWindow);
+  EXPECT_LT(kept, bus::kDurableWindow + 1'000);
 }
 
 TEST_F(MailTest, WhatWaitsIsBounded) {
-  const std::string large(kMaxPostBody, 'x');
+  const std::string large(bus::kMaxPostBody, 'x');
   post(1, large);
   (void)mail_->turn();  // under way
   for (std::uint64_t seq = 2; seq <= 6; ++seq) post(seq, large);
@@ -238,7 +238,7 @@ TEST_F(MailTest, WhatWaitsIsBounded) {
 }
 
 TEST_F(MailTest, WhatWouldNotFitARecordLaterIsRefused) {
-  post(1, std::string(kMaxPostBody + 1, 'x'));
+  post(1, std::string(bus::kMaxPostBody + 1, 'x'));
   EXPECT_THAT(settle(), testing::Contains("stored 1 1=too_large"));
 }
 
@@ -280,4 +280,4 @@ TEST_F(MailTest, AStoreHasAsManyMessagesAndBoxesAsItsQuotaAllows) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

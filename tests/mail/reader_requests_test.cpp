@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 const Process kFlood{1, 1, 1};
@@ -123,4 +123,4 @@ TEST(ReaderRequestsTest, WhatAProcessAskedForThatHasEndedIsForgotten) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -6,7 +6,7 @@
 
 #include "bus/core/wire/name.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 const ChannelId kId = channel_id("player/1");
@@ -25,17 +25,18 @@ void refuses_cuts(const std::string& value, Decode&& decode) {
 TEST(MailRows, KeysSortByNumber) {
   EXPECT_LT(message_key(3, kId, 255), message_key(3, kId, 256));
   EXPECT_LT(message_key(3, kId, 256), message_key(3, kId, ~std::uint64_t{0}));
-  EXPECT_LT(results_key(3, kAlice, Lane::call, 9), results_key(3, kAlice, Lane::call, 10));
+  EXPECT_LT(results_key(3, kAlice, bus::Lane::call, 9),
+            results_key(3, kAlice, bus::Lane::call, 10));
   EXPECT_LT(message_key(3, kId, 9), prefix_end(kind_prefix('b', 3)));
   EXPECT_EQ(prefix_end(kind_prefix('b', 255)), "c");
 }
 
 TEST(MailRows, AStreamIsReadFromItsKey) {
-  const auto stream = read_stream_key(stream_key(200, kAlice, Lane::bulk));
+  const auto stream = read_stream_key(stream_key(200, kAlice, bus::Lane::bulk));
   ASSERT_TRUE(stream);
   EXPECT_EQ(stream->origin, kAlice);
-  EXPECT_EQ(stream->lane, Lane::bulk);
-  EXPECT_EQ(read_stream_key(results_key(1, kAlice, Lane::call, 77))->seq, 77u);
+  EXPECT_EQ(stream->lane, bus::Lane::bulk);
+  EXPECT_EQ(read_stream_key(results_key(1, kAlice, bus::Lane::call, 77))->seq, 77u);
   EXPECT_FALSE(read_stream_key("f"));
 }
 
@@ -97,4 +98,4 @@ TEST(MailRows, GarbageIsNeverARowThatCannotBe) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -14,7 +14,7 @@
 #include "storage/testing/fault_env.hpp"
 #include "tests/storage/support.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 using storage::testing::Call;
@@ -47,8 +47,8 @@ class MailServiceTest : public testing::Test {
   void start(std::vector<std::uint8_t> shards = {}) {
     service_ =
         std::make_unique<MailService>(*store_, "a", std::move(shards), MailQuota{}, hooks(*this));
-    core_ = std::make_unique<ProcessCore>(ProcessConfig{"store", "node", 1, "test"}, *service_,
-                                          io::boot_now());
+    core_ = std::make_unique<bus::ProcessCore>(bus::ProcessConfig{"store", "node", 1, "test"},
+                                               *service_, bus::io::boot_now());
     service_->attach(*core_);
   }
 
@@ -57,7 +57,7 @@ class MailServiceTest : public testing::Test {
   std::unique_ptr<storage::Store> store_ =
       storage::test::open_or_fail({.folder = folder_.path() / "mail", .env = &env_, .headroom = 1});
   std::unique_ptr<MailService> service_;
-  std::unique_ptr<ProcessCore> core_;
+  std::unique_ptr<bus::ProcessCore> core_;
   storage::Error stopped_;
   std::uint64_t now_ = 1'000;
 
@@ -71,24 +71,24 @@ TEST_F(MailServiceTest, WhoAsksAndAcknowledgesNothingIsNotAnsweredWithoutEnd) {
   start();
   const Process hostile{2, 1, 1};
   Bytes record;
-  MailOpen open;
+  bus::MailOpen open;
   open.token = 1;
   open.name = "player/1";
   encode(open, record);
-  const ByteView payload = ByteView(record).subspan(kRecordHeader);
+  const ByteView payload = ByteView(record).subspan(bus::kRecordHeader);
   const auto unheard = [&] {
-    return core_->origin().unacknowledged_bytes(hostile.channel(), kMailLane);
+    return core_->origin().unacknowledged_bytes(hostile.channel(), bus::kMailLane);
   };
-  service_->on_mail(hostile, Kind::mail_open, payload);
+  service_->on_mail(hostile, bus::Kind::mail_open, payload);
   const std::uint64_t one = unheard();
   ASSERT_GT(one, 0U);
-  for (std::uint64_t i = 0; i < 3 * kMaxBody / one; ++i) {
-    service_->on_mail(hostile, Kind::mail_open, payload);
+  for (std::uint64_t i = 0; i < 3 * bus::kMaxBody / one; ++i) {
+    service_->on_mail(hostile, bus::Kind::mail_open, payload);
   }
-  EXPECT_LT(unheard(), 2 * kMaxBody + 2 * one);
+  EXPECT_LT(unheard(), 2 * bus::kMaxBody + 2 * one);
   const Process other{3, 1, 1};
-  service_->on_mail(other, Kind::mail_open, payload);
-  EXPECT_EQ(core_->origin().unacknowledged_bytes(other.channel(), kMailLane), one);
+  service_->on_mail(other, bus::Kind::mail_open, payload);
+  EXPECT_EQ(core_->origin().unacknowledged_bytes(other.channel(), bus::kMailLane), one);
 }
 
 TEST_F(MailServiceTest, AStoreThatStopsUnderAMoveIsToldAtOnce) {
@@ -115,10 +115,10 @@ TEST_F(MailServiceTest, AShardIsNotGivenWithABatchOfWhichTheDiskDoesNotSay) {
   service_->on_welcome(true);
   service_->turn();
   service_->on_durable_bound(1, Epoch::of(1, 1), Epoch::of(1, 1));
-  const StreamId stream{shard_channel(shard).id(), {3, 1, 1}, Lane::call};
+  const StreamId stream{shard_channel(shard).id(), {3, 1, 1}, bus::Lane::call};
   const auto post = [&](std::uint64_t seq) {
     Bytes message;
-    encode_post_head({PostTarget::mailbox, box, {}, {}}, message);
+    bus::encode_post_head({PostTarget::mailbox, box, {}, {}}, message);
     service_->on_item(stream, seq, message, false);
   };
   const auto settle = [&] {
@@ -131,11 +131,11 @@ TEST_F(MailServiceTest, AShardIsNotGivenWithABatchOfWhichTheDiskDoesNotSay) {
     Bytes record;
     encode(word, record);
     service_->on_mail({2, 1, 1}, std::decay_t<decltype(word)>::kKind,
-                      ByteView(record).subspan(kRecordHeader));
+                      ByteView(record).subspan(bus::kRecordHeader));
   };
   post(1);
   settle();
-  hear(ShardTake{9, shard, false, "b", {}, {}});
+  hear(bus::ShardTake{9, shard, false, "b", {}, {}});
   service_->turn();
   ASSERT_EQ(service_->exporting(), 1U);
   post(2);
@@ -146,7 +146,7 @@ TEST_F(MailServiceTest, AShardIsNotGivenWithABatchOfWhichTheDiskDoesNotSay) {
   ASSERT_FALSE(service_->mail().idle());
   for (std::uint32_t page = 1; service_->serves(shard); ++page) {
     ASSERT_LT(page, 20U);
-    hear(ShardMore{9, shard, page});
+    hear(bus::ShardMore{9, shard, page});
   }
   while (!service_->mail().idle()) run_one();
   EXPECT_EQ(service_->exporting(), 0U) << "the row of the mailbox may speak of a third message";
@@ -161,4 +161,4 @@ TEST_F(MailServiceTest, AShardIsNotGivenWithABatchOfWhichTheDiskDoesNotSay) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

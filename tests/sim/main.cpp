@@ -164,7 +164,7 @@ int list_variants() {
 }
 
 int run(const Arguments& arguments, bool one_seed, const Variant* variant) {
-  const Broken broken(variant ? variant->sabotage : starbus::bus::Sabotage::none);
+  const Broken broken(variant ? variant->sabotage : starbus::Sabotage::none);
   if (!arguments.scenario.empty()) return play_scenarios(arguments.scenario, variant != nullptr);
   return one_seed ? replay(arguments, variant) : campaign(arguments, variant);
 }

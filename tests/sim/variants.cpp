@@ -5,7 +5,7 @@
 namespace starbus::sim {
 
 const std::vector<Variant>& all_variants() {
-  using enum bus::Sabotage;
+  using enum Sabotage;
   static const std::vector<Variant> variants = {
       {no_prev, "no_prev", "base", 0, 20, "F13", "messages do not name their predecessor"},
       {process_wide_filter, "process_wide_filter", "base", 0, 20, "F2",

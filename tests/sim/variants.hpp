@@ -12,7 +12,7 @@
 namespace starbus::sim {
 
 struct Variant {
-  bus::Sabotage sabotage;
+  Sabotage sabotage;
   std::string_view name;
   std::string_view profile;   // that exposes it
   std::uint64_t seed;         // that does, as the core is now
@@ -35,14 +35,14 @@ inline constexpr bool kCanBreak = false;
 /// Breaks a rule for its lifetime.
 class Broken {
  public:
-  explicit Broken([[maybe_unused]] bus::Sabotage sabotage) {
+  explicit Broken([[maybe_unused]] Sabotage sabotage) {
 #ifdef STARBUS_SABOTAGE
-    bus::active_sabotage = sabotage;
+    active_sabotage = sabotage;
 #endif
   }
   ~Broken() {
 #ifdef STARBUS_SABOTAGE
-    bus::active_sabotage = bus::Sabotage::none;
+    active_sabotage = Sabotage::none;
 #endif
   }
   Broken(const Broken&) = delete;

@@ -42,20 +42,20 @@ inline Ran run(
 class FakeDaemon {
  public:
   FakeDaemon() {
-    auto listening = bus::daemon::AdminServer::listen(loop_, {});
+    auto listening = daemon::AdminServer::listen(loop_, {});
     if (!listening) throw std::runtime_error(listening.error().to_string());
     server_ = std::move(*listening);
     for (const char* path :
          {"/status", "/links", "/topology", "/names", "/route", "/failures", "/trace"}) {
-      server_->get(path, [this](const bus::daemon::Request& r) { return answer(r); });
+      server_->get(path, [this](const daemon::Request& r) { return answer(r); });
     }
-    server_->get("/at/", [this](const bus::daemon::Request& r) { return answer(r); });
-    server_->stream("/tail", [this](const bus::daemon::Request&,
-                                    const std::shared_ptr<bus::daemon::Stream>& stream) {
-      for (const std::string& line : tail) stream->write(line);
-      stream->close();
-      return std::nullopt;
-    });
+    server_->get("/at/", [this](const daemon::Request& r) { return answer(r); });
+    server_->stream("/tail",
+                    [this](const daemon::Request&, const std::shared_ptr<daemon::Stream>& stream) {
+                      for (const std::string& line : tail) stream->write(line);
+                      stream->close();
+                      return std::nullopt;
+                    });
     thread_ = std::thread([this] { loop_.run(); });
   }
   ~FakeDaemon() {
@@ -74,12 +74,12 @@ class FakeDaemon {
   /// Makes another path answer what is set for it. Before the first run.
   void serve(const std::string& path) {
     in_the_loop(
-        [&] { server_->get(path, [this](const bus::daemon::Request& r) { return answer(r); }); });
+        [&] { server_->get(path, [this](const daemon::Request& r) { return answer(r); }); });
   }
   /// The same for changes: POST.
   void take(const std::string& path) {
     in_the_loop(
-        [&] { server_->post(path, [this](const bus::daemon::Request& r) { return answer(r); }); });
+        [&] { server_->post(path, [this](const daemon::Request& r) { return answer(r); }); });
   }
   /// What a path answers; a path that is not set answers 404, as a broken daemon's might.
   void set(const std::string& path, std::string body, unsigned status = 200) {
@@ -123,14 +123,14 @@ class FakeDaemon {
     std::string body;
   };
 
-  bus::daemon::Response answer(const bus::daemon::Request& request) {
+  daemon::Response answer(const daemon::Request& request) {
     const std::lock_guard lock(mutex_);
     std::string target = request.path;
     for (const auto& [name, value] : request.query) target += " " + name + "=" + value;
     asked_.push_back(target);
     const auto found = documents_.find(request.path);
-    if (found == documents_.end()) return bus::daemon::Response::error(404, "unreachable");
-    bus::daemon::Response response;
+    if (found == documents_.end()) return daemon::Response::error(404, "unreachable");
+    daemon::Response response;
     response.status = found->second.status;
     response.body = found->second.body;
     return response;
@@ -139,7 +139,7 @@ class FakeDaemon {
   boost::asio::io_context loop_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
       loop_.get_executor()};
-  std::unique_ptr<bus::daemon::AdminServer> server_;
+  std::unique_ptr<daemon::AdminServer> server_;
   std::mutex mutex_;
   std::map<std::string, Document> documents_;
   std::vector<std::string> asked_;

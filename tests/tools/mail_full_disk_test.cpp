@@ -15,7 +15,6 @@ namespace starbus::mail_tool {
 namespace {
 
 namespace fs = std::filesystem;
-namespace mail = bus::busd::mail;
 using cluster_test::SmallDisk;
 using mail::test::FilledStore;
 using testing::HasSubstr;

@@ -25,7 +25,6 @@
 namespace starbus::mail_tool::test {
 
 namespace fs = std::filesystem;
-namespace mail = bus::busd::mail;
 using mail::test::body_of;
 using mail::test::FilledStore;
 using nlohmann::json;

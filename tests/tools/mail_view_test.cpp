@@ -162,10 +162,10 @@ TEST_F(BustopMail, AHostWithAStoreAndNoShardsIsShown) {
 }
 
 TEST_F(BustopMail, DeadLettersAreShownAsWhatTheyWere) {
-  const std::string& log = bus::busd::mail::dead_letters_log(7);
+  const std::string& log = mail::dead_letters_log(7);
   bus::Bytes letter;
-  bus::busd::mail::encode_dead_letter(
-      {"player/9", 42, 1'795'300'001'000, "too old", bus::as_bytes("a sword")}, letter);
+  mail::encode_dead_letter({"player/9", 42, 1'795'300'001'000, "too old", bus::as_bytes("a sword")},
+                           letter);
   const std::string text = std::string(bus::as_text(letter));
   daemon_.set("/at/root/route", R"({"name":"store/7","found":true,"owner":"b.store","host":"b"})");
   json rows = json::array();

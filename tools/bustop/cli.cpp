@@ -47,7 +47,7 @@ struct Options {
 CLI::Option* add_duration(CLI::App& app, const std::string& name, milliseconds& target,
                           const std::string& description) {
   const auto set = [&target, name](const std::string& text) {
-    const auto value = bus::daemon::parse_duration(text);
+    const auto value = daemon::parse_duration(text);
     if (!value || *value <= milliseconds(0) || *value > kLongest) {
       throw CLI::ValidationError(name, "not a duration such as 500ms, 1s or 2m: " + text);
     }
@@ -201,7 +201,7 @@ void add_commands(CLI::App& app, Options& options) {
 }
 
 Result<std::unique_ptr<AdminSource>> source_at(const std::string& url, milliseconds timeout) {
-  auto client = bus::daemon::HttpClient::at(url, timeout);
+  auto client = daemon::HttpClient::at(url, timeout);
   if (!client) return client.error();
   return std::unique_ptr<AdminSource>(std::make_unique<HttpSource>(std::move(*client)));
 }

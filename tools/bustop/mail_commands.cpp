@@ -16,7 +16,7 @@
 namespace starbus::bustop {
 namespace {
 
-using bus::daemon::percent_encode;
+using daemon::percent_encode;
 constexpr std::size_t kBoxPage = 500;  // an answer over the bus is not too large then
 constexpr std::size_t kPeekPage = 1'000;
 
@@ -180,7 +180,7 @@ int run_mail_peek(const Context& context, const MailOptions& options) {
   context.out << (context.json ? dump(json_of_mail_peek(*peek))
                                : render_mail_peek(*peek, context.look));
   const bool readable = std::ranges::all_of(peek->messages, [](const MailMessage& message) {
-    return message.trouble.empty() || message.trouble == bus::busd::mail::kLost;
+    return message.trouble.empty() || message.trouble == mail::kLost;
   });
   return readable ? kExitOk : kExitBad;
 }

@@ -141,7 +141,7 @@ std::vector<LimitTable> limit_tables() {
   return {
       {"bus", "bus/core/limits.hpp", bus::kLimits},
       {"storage", "storage/limits.hpp", storage::kLimits},
-      {"mail", "mail/limits.hpp", bus::busd::mail::kLimits},
+      {"mail", "mail/limits.hpp", mail::kLimits},
       {"area of interest", "aoi/limits.hpp", aoi::kLimits},
       {"archives and properties", "entity/archive/limits.hpp", entity::kDataLimits},
       {"RPC", "entity/rpc/limits.hpp", entity::rpc::kLimits},

@@ -10,7 +10,7 @@
 
 namespace starbus::bustop {
 
-/// One daemon's admin API. Errors: as of bus::daemon::HttpClient.
+/// One daemon's admin API. Errors: as of daemon::HttpClient.
 class AdminSource {
  public:
   virtual ~AdminSource() = default;
@@ -23,7 +23,7 @@ class AdminSource {
 
 class HttpSource final : public AdminSource {
  public:
-  explicit HttpSource(bus::daemon::HttpClient client) : client_(std::move(client)) {}
+  explicit HttpSource(daemon::HttpClient client) : client_(std::move(client)) {}
   Result<std::string> get(const std::string& target) const override { return client_.get(target); }
   Result<std::string> post(const std::string& target) const override {
     return client_.post(target, "");
@@ -34,7 +34,7 @@ class HttpSource final : public AdminSource {
   }
 
  private:
-  bus::daemon::HttpClient client_;
+  daemon::HttpClient client_;
 };
 
 }  // namespace starbus::bustop

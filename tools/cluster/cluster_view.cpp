@@ -14,7 +14,7 @@ namespace starbus::bustop {
 using report::from_json;
 namespace {
 
-using bus::daemon::percent_encode;
+using daemon::percent_encode;
 constexpr const char* kRoot = "busroot";      // as it is shown
 constexpr const char* kRootAddress = "root";  // as it is asked for, where hosts are named
 constexpr std::size_t kLongestPath = 255;     // of a question that travels over the bus

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t kShownText = 200;  // bytes of a body, in a table
 using Align = Table::Align;
-namespace mail = bus::busd::mail;
 
 MailMessage decoded(report::MailRow row, const std::string& box) {
   MailMessage message{std::move(row), {}, {}};

@@ -12,7 +12,7 @@
 namespace starbus::mail_tool {
 namespace {
 
-static_assert(tools::kMostNumber == bus::busd::mail::kMostNumber);
+static_assert(tools::kMostNumber == mail::kMostNumber);
 
 constexpr const char* kDefaultAdmin = "http://127.0.0.1:7611";
 
@@ -87,7 +87,7 @@ void add_offline(CLI::App& app, Options& options) {
   peek.add_option("name", options.peek.name, "mailbox")->required()->type_name("NAME");
   peek.add_option("--from", options.peek.from, "begin at this number; default: the oldest")
       ->type_name("N")
-      ->check(tools::number_to(bus::busd::mail::kMostNumber));
+      ->check(tools::number_to(mail::kMostNumber));
   peek.add_option("--limit", options.peek.limit, "print at most N; default 20")
       ->type_name("N")
       ->check(tools::number_to(tools::kMostRows));

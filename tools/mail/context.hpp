@@ -20,7 +20,6 @@ namespace starbus::mail_tool {
 using bus::Errc;
 using bus::Error;
 using bus::Result;
-namespace mail = bus::busd::mail;
 
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitFindings = 1;  // something is wrong with the store, or the command failed

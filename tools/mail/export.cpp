@@ -91,7 +91,7 @@ class Exporter {
   }
 
   Result<> box(const mail::BoxInfo& info) {
-    const bus::busd::mail::BoxRow& row = info.row;
+    const mail::BoxRow& row = info.row;
     if (bus::channel_id(row.name) != info.id) {
       unreadable("mailbox " + info.id.to_string() + ": its name is not known");
       return {};

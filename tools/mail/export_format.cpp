@@ -100,8 +100,7 @@ BoxLine read_box(Fields& fields) {
   box.floor = fields.number("floor");
   box.last = fields.number("last");
   if (box.floor > box.last) fields.fail("floor", "is above \"last\"");
-  if (box.last > bus::busd::mail::kMostNumber)
-    fields.fail("last", "is not the number of a message");
+  if (box.last > mail::kMostNumber) fields.fail("last", "is not the number of a message");
   return box;
 }
 

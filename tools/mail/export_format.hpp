@@ -29,7 +29,7 @@ inline constexpr int kExportVersion = 1;
 inline constexpr std::size_t kLongestLine = 23 * 1024 * 1024;
 
 /// Of a message: the largest that is posted, as a dead letter.
-inline constexpr std::size_t kLargestBody = bus::kMaxPostBody + bus::busd::mail::kLetterHead;
+inline constexpr std::size_t kLargestBody = bus::kMaxPostBody + mail::kLetterHead;
 
 struct HeaderLine {
   friend bool operator==(const HeaderLine&, const HeaderLine&) = default;

@@ -13,7 +13,7 @@
 namespace starbus::mail_tool {
 namespace {
 
-using bus::daemon::HttpClient;
+using daemon::HttpClient;
 constexpr std::chrono::milliseconds kMovePoll{200};
 
 /// The move as busd reports it.
@@ -70,8 +70,7 @@ class Mover {
   }
 
   int move(const std::string& shards) {
-    auto state =
-        read_move(client_.post("/mail/move?shards=" + bus::daemon::percent_encode(shards), ""));
+    auto state = read_move(client_.post("/mail/move?shards=" + daemon::percent_encode(shards), ""));
     if (state) {
       state = watch(*state, [this, asked = false]() mutable {
         if (!asked) asked = read_move(client_.post("/mail/move/stop", "")).has_value();

@@ -20,8 +20,8 @@
 namespace starbus::mail_tool {
 namespace {
 
-using bus::daemon::HttpClient;
 using bustop::OrderedJson;
+using daemon::HttpClient;
 constexpr std::chrono::milliseconds kPoll{500};
 /// For a busd that opens its store again: it looks once a second, and replays a log.
 constexpr std::chrono::seconds kDetachPatience{20};
@@ -134,7 +134,7 @@ Result<mail::Detach> detach_store(const std::string& admin, const std::filesyste
   const auto client = HttpClient::at(admin);
   if (!client) return client.error();
   const std::string path = std::filesystem::absolute(folder).string();
-  const std::string question = "/mail/detach?folder=" + bus::daemon::percent_encode(path);
+  const std::string question = "/mail/detach?folder=" + daemon::percent_encode(path);
   const auto end = std::chrono::steady_clock::now() + kDetachPatience;
   for (;; std::this_thread::sleep_for(kPoll)) {
     // Released before the next try: busd does not open the store while we hold it.
@@ -167,7 +167,7 @@ int run_backup(const Context& context, const BackupOptions& options) {
   const auto client = HttpClient::at(options.admin);
   if (!client) return fail(context, client.error());
   auto state = document_of<MailBackup>(
-      client->post("/mail/backup?to=" + bus::daemon::percent_encode(options.target), ""));
+      client->post("/mail/backup?to=" + daemon::percent_encode(options.target), ""));
   ProgressLine line(context);
   bool stopping = false;
   while (state && state->state == "running") {

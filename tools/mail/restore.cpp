@@ -30,7 +30,7 @@ namespace starbus::mail_tool {
 namespace {
 
 namespace fs = std::filesystem;
-using bus::daemon::FileDescriptor;
+using daemon::FileDescriptor;
 constexpr const char* kPartial = ".partial";     // behind the folder's name, until all is there
 constexpr const char* kMark = "RESTORING";       // a file in that, so that it is known for one
 constexpr const char* kReplaced = ".replaced-";  // after it, with the time: the store before

@@ -41,10 +41,10 @@ class UnsyncedEnv final : public storage::DiskEnv {
 
 int main(int argc, char** argv) {
   auto& env = *new UnsyncedEnv;  // its threads may outlive main
-  const bus::daemon::DaemonInfo info{.name = "busd",
-                                     .version = bus::kVersion,
-                                     .description = "busd without fsync, for a benchmark.",
-                                     .admin_listen = "127.0.0.1:7611",
-                                     .ends_at_once = true};
-  return bus::daemon::run_daemon(info, std::make_unique<bus::busd::Busd>(&env), argc, argv);
+  const daemon::DaemonInfo info{.name = "busd",
+                                .version = bus::kVersion,
+                                .description = "busd without fsync, for a benchmark.",
+                                .admin_listen = "127.0.0.1:7611",
+                                .ends_at_once = true};
+  return daemon::run_daemon(info, std::make_unique<busd::Busd>(&env), argc, argv);
 }

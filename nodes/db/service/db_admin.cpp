@@ -8,8 +8,8 @@
 namespace starbus::nodes::db {
 namespace {
 
-using bus::daemon::Buckets;
-using bus::daemon::Metrics;
+using daemon::Buckets;
+using daemon::Metrics;
 using Figures = std::function<DbFigures()>;
 
 std::map<std::string, std::uint64_t> refusals(const DbFigures& figures) {
@@ -22,7 +22,7 @@ std::map<std::string, std::uint64_t> refusals(const DbFigures& figures) {
   return rows;
 }
 
-bus::daemon::Response report(const std::string& database, const DbFigures& figures) {
+daemon::Response report(const std::string& database, const DbFigures& figures) {
   const auto& [engine, intake] = figures;
   const nlohmann::ordered_json json = {
       {"database", database},
@@ -105,13 +105,12 @@ storage::MeasuredStore::Measured add_db_admin(Node& node, const std::string& dat
   auto& context = node.process_context();
   add_gauges(context.metrics, figures);
   add_counters(context.metrics, figures);
-  context.admin.get("/db", [database, figures](const bus::daemon::Request&) {
-    return report(database, figures());
-  });
-  prometheus::Histogram& seconds = bus::daemon::add_histogram(
-      context.metrics, "starbus_db_commit_seconds", "From a commit until it is on the disk.",
-      bus::daemon::commit_buckets());
-  prometheus::Histogram& rows = bus::daemon::add_histogram(
+  context.admin.get(
+      "/db", [database, figures](const daemon::Request&) { return report(database, figures()); });
+  prometheus::Histogram& seconds =
+      daemon::add_histogram(context.metrics, "starbus_db_commit_seconds",
+                            "From a commit until it is on the disk.", daemon::commit_buckets());
+  prometheus::Histogram& rows = daemon::add_histogram(
       context.metrics, "starbus_db_commit_rows", "Rows written or erased by a commit.",
       Buckets{4, 16, 64, 256, 1'024, 4'096, 16'384});
   return [&seconds, &rows](const storage::MeasuredStore::Commit& commit) {

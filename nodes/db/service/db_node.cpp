@@ -7,7 +7,7 @@
 
 namespace starbus::nodes::db {
 
-void DbNode::configure(bus::daemon::ConfigReader& reader) {
+void DbNode::configure(daemon::ConfigReader& reader) {
   fresh_ = read_db_settings(reader);
 }
 

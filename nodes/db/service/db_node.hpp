@@ -21,7 +21,7 @@ class DbNode final : public App {
   /// `env`: the file system of the store, not owned; null: the real one.
   explicit DbNode(storage::DiskEnv* env = nullptr) : env_(env) {}
 
-  void configure(bus::daemon::ConfigReader& reader) override;
+  void configure(daemon::ConfigReader& reader) override;
   bus::Result<> start(Node& node) override;
   bus::Result<> reload() override;
   std::string status() const override;

@@ -10,7 +10,7 @@
 namespace starbus::nodes::db {
 namespace {
 
-using bus::daemon::ConfigReader;
+using daemon::ConfigReader;
 
 constexpr std::uint64_t kLeastHeadroom = 1024 * 1024;
 

@@ -22,6 +22,6 @@ struct DbSettings {
 };
 
 /// Problems are noted at the reader.
-DbSettings read_db_settings(bus::daemon::ConfigReader& reader);
+DbSettings read_db_settings(daemon::ConfigReader& reader);
 
 }  // namespace starbus::nodes::db

@@ -8,7 +8,7 @@
 namespace starbus::nodes::manager {
 namespace {
 
-using bus::daemon::ConfigReader;
+using daemon::ConfigReader;
 
 WantedType read_one(ConfigReader& table, std::uint32_t hosts, std::set<std::string>& seen) {
   WantedType wanted;

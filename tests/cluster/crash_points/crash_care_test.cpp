@@ -15,8 +15,6 @@
 namespace starbus::cluster_test {
 namespace {
 
-namespace mail = bus::busd::mail;
-
 constexpr std::size_t kSampled = 3;  // of the short form, which is to take well below a minute
 constexpr std::size_t kTwice = 2;
 /// More than kBuriedAtOnce: the walk comes by twice, and at all other rows in between.

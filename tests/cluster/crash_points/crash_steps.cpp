@@ -111,13 +111,12 @@ bus::Task CrashRun::expect_kept_behind(Bus& bus, const MailAccount& box,
 }
 
 bus::Task CrashRun::expect_letter(Bus& bus, const MailAccount& box) {
-  const std::string& log =
-      bus::busd::mail::dead_letters_log(bus::shard_of(bus::channel_id(box.name())));
+  const std::string& log = mail::dead_letters_log(bus::shard_of(bus::channel_id(box.name())));
   const auto page = co_await bus.read(log, 1, 10, use_awaitable);
   CO_OK(page);
   EXPECT_EQ(page->items.size(), 1u);
   for (const bus::Mail& mail : page->items) {
-    const auto letter = bus::busd::mail::decode_dead_letter(mail.body);
+    const auto letter = mail::decode_dead_letter(mail.body);
     CO_OK(letter);
     EXPECT_EQ(letter->mailbox, box.name());
     EXPECT_EQ(letter->number, kRejected);

@@ -7,7 +7,7 @@
 
 namespace starbus::cluster_test {
 
-void Town::configure(bus::daemon::ConfigReader& reader) {
+void Town::configure(daemon::ConfigReader& reader) {
   folder_ = reader.string("folder", "/tmp");
   guilds_ = reader.integer<std::uint32_t>("guilds", 1, 0, 1'000);
 }

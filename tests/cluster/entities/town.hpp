@@ -16,7 +16,7 @@ using nodes::entities::Guild;
 
 class Town final : public nodes::App {
  public:
-  void configure(bus::daemon::ConfigReader& reader) override;
+  void configure(daemon::ConfigReader& reader) override;
   bus::Result<> start(nodes::Node& node) override;
 
  private:

@@ -11,7 +11,7 @@ namespace starbus::cluster_test {
 
 using namespace std::chrono_literals;
 
-void Member::configure(bus::daemon::ConfigReader& reader) {
+void Member::configure(daemon::ConfigReader& reader) {
   offer_ = reader.string("offer", "");
   loads_ = reader.strings("loads");
   saves_to_ = reader.string("saves_to", "");

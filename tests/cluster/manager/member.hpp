@@ -25,7 +25,7 @@ namespace rpc = entity::rpc;
 
 class Member final : public nodes::App, public rpc::Callable<Member> {
  public:
-  void configure(bus::daemon::ConfigReader& reader) override;
+  void configure(daemon::ConfigReader& reader) override;
   bus::Result<> start(nodes::Node& node) override;
   std::string status() const override { return std::to_string(numbers_.size()) + " numbers"; }
 

@@ -6,7 +6,7 @@ namespace starbus::cluster_test {
 
 using namespace std::chrono_literals;
 
-void Probe::configure(bus::daemon::ConfigReader& reader) {
+void Probe::configure(daemon::ConfigReader& reader) {
   offer_ = reader.string("offer", "");
   before_ready_ = reader.duration("before_ready", 0ms);
   drain_ = reader.duration("drain", 0ms);

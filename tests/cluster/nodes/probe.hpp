@@ -19,7 +19,7 @@ namespace rpc = entity::rpc;
 
 class Probe final : public nodes::App, public rpc::Callable<Probe> {
  public:
-  void configure(bus::daemon::ConfigReader& reader) override;
+  void configure(daemon::ConfigReader& reader) override;
   bus::Result<> start(nodes::Node& node) override;
   std::string status() const override { return "probes"; }
 

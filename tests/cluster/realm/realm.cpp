@@ -11,7 +11,7 @@ namespace starbus::cluster_test {
 using namespace std::chrono_literals;
 using nodes::entities::DbSaver;
 
-void Realm::configure(bus::daemon::ConfigReader& reader) {
+void Realm::configure(daemon::ConfigReader& reader) {
   heroes_ = reader.integer<std::uint32_t>("heroes", 0, 0, 100'000);
   plays_ = reader.strings("plays");
   per_node_ = reader.integer<std::uint32_t>("per_node", 1, 1, 100'000);

@@ -45,7 +45,7 @@ struct RealmReport {
 
 class Realm final : public nodes::App, public rpc::Callable<Realm> {
  public:
-  void configure(bus::daemon::ConfigReader& reader) override;
+  void configure(daemon::ConfigReader& reader) override;
   bus::Result<> start(nodes::Node& node) override;
 
   RealmReport report(rpc::Caller& from);

@@ -87,7 +87,7 @@ TestHost::TestHost() {
   });
 }
 
-void TestHost::configure(bus::daemon::ConfigReader& reader) {
+void TestHost::configure(daemon::ConfigReader& reader) {
   ServiceApp::configure(reader);
   folder_ = reader.string("folder", "/tmp");
   start_ = reader.choice("start", "well", {"well", "fail", "hang"});

@@ -68,7 +68,7 @@ class Echo final : public service::Service, public rpc::Callable<Echo> {
 class TestHost final : public service::ServiceApp {
  public:
   TestHost();
-  void configure(bus::daemon::ConfigReader& reader) override;
+  void configure(daemon::ConfigReader& reader) override;
 
  private:
   std::filesystem::path folder_;

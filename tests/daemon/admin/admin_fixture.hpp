@@ -20,7 +20,7 @@
 #include "daemon/admin/http_client.hpp"
 #include "daemon/file_descriptor.hpp"
 
-namespace starbus::bus::daemon::test {
+namespace starbus::daemon::test {
 
 /// A blocking connection; every wait ends after ten seconds.
 class RawClient {
@@ -108,4 +108,4 @@ class AdminFixture : public testing::Test {
   std::thread thread_;
 };
 
-}  // namespace starbus::bus::daemon::test
+}  // namespace starbus::daemon::test

@@ -9,7 +9,7 @@
 
 #include "daemon/admin/admin_stream.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 using testing::ElementsAre;
@@ -120,4 +120,4 @@ TEST_F(StreamTest, ItsHandlerMayHoldIt) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -12,7 +12,7 @@
 #include "tests/daemon/admin/admin_fixture.hpp"
 #include "tests/daemon/support.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 using namespace std::chrono_literals;
@@ -98,9 +98,9 @@ TEST_F(AdminServerTest, RoutesThatThrowAnswer500) {
   const test::LogCapture log;
   start(routes);
   const auto failed = client().get("/throws");
-  EXPECT_EQ(failed.error(), Errc::handler_failed);
+  EXPECT_EQ(failed.error(), bus::Errc::handler_failed);
   EXPECT_EQ(failed.error().detail, "500 Internal Server Error: oops");
-  EXPECT_EQ(client().get("/throws-int").error(), Errc::handler_failed);
+  EXPECT_EQ(client().get("/throws-int").error(), bus::Errc::handler_failed);
   EXPECT_TRUE(client().get("/echo"));
   EXPECT_THAT(log.text(), HasSubstr("admin route failed: oops"));
 }
@@ -221,7 +221,7 @@ TEST_F(AdminServerTest, CloseEndsEverything) {
   idle.receive_until("}\n");
   on_loop([this] { server_->close(); });
   EXPECT_EQ(idle.receive_all(), "");
-  EXPECT_EQ(client().get("/echo").error(), Errc::unreachable);
+  EXPECT_EQ(client().get("/echo").error(), bus::Errc::unreachable);
 }
 
 TEST(AdminServerListen, OnlyLoopbackUnlessAllowed) {
@@ -233,7 +233,7 @@ TEST(AdminServerListen, OnlyLoopbackUnlessAllowed) {
     return AdminServer::listen(loop, config);
   };
   for (const char* address : {"0.0.0.0:0", "[::]:0", "192.0.2.1:0", "example.com:0", "nonsense"}) {
-    EXPECT_EQ(listen(address, false).error(), Errc::bad_config) << address;
+    EXPECT_EQ(listen(address, false).error(), bus::Errc::bad_config) << address;
   }
   EXPECT_THAT(listen("0.0.0.0:0", false).error().detail, HasSubstr("allow_remote"));
   EXPECT_TRUE(listen("0.0.0.0:0", true));
@@ -241,7 +241,7 @@ TEST(AdminServerListen, OnlyLoopbackUnlessAllowed) {
   ASSERT_TRUE(first);
   EXPECT_THAT((*first)->address(), StartsWith("127.0.0.1:"));
   const auto second = listen((*first)->address(), false);
-  EXPECT_EQ(second.error(), Errc::io_error);
+  EXPECT_EQ(second.error(), bus::Errc::io_error);
   EXPECT_THAT(second.error().detail, HasSubstr((*first)->address()));
 }
 
@@ -267,4 +267,4 @@ TEST(AdminServerListen, ReadsItsTable) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -11,7 +11,7 @@
 #include "tests/daemon/admin/admin_fixture.hpp"
 #include "tests/daemon/support.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 using testing::ElementsAre;
@@ -192,4 +192,4 @@ TEST_F(FewStreamsTest, StreamsAreCountedApart) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

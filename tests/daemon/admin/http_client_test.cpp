@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 using namespace std::chrono_literals;
@@ -54,7 +54,7 @@ const std::string kOk = "HTTP/1.1 200 OK\r\n";
 TEST(HttpClient, Endpoints) {
   EXPECT_TRUE(HttpClient::at("http://127.0.0.1:80/"));
   EXPECT_TRUE(HttpClient::at("[::1]:80"));
-  EXPECT_EQ(HttpClient::at("nonsense").error(), Errc::bad_config);
+  EXPECT_EQ(HttpClient::at("nonsense").error(), bus::Errc::bad_config);
 }
 
 TEST(HttpClient, ReadsABody) {
@@ -71,42 +71,42 @@ TEST(HttpClient, NobodyListens) {
   }
   const auto client = HttpClient::at("127.0.0.1:" + std::to_string(port)).value();
   const auto failed = client.get("/");
-  EXPECT_EQ(failed.error(), Errc::unreachable);
+  EXPECT_EQ(failed.error(), bus::Errc::unreachable);
   EXPECT_THAT(failed.error().detail, HasSubstr("127.0.0.1:" + std::to_string(port)));
 }
 
 TEST(HttpClient, NoAnswerInTime) {
   const FixedServer server("", Then::wait);
-  EXPECT_EQ(server.client(50ms).get("/").error(), Errc::deadline);
+  EXPECT_EQ(server.client(50ms).get("/").error(), bus::Errc::deadline);
 }
 
 TEST(HttpClient, HalfAnAnswerInTime) {
   const FixedServer server(kOk + "Content-Length: 5\r\n\r\nhe", Then::wait);
-  EXPECT_EQ(server.client(50ms).get("/").error(), Errc::deadline);
+  EXPECT_EQ(server.client(50ms).get("/").error(), bus::Errc::deadline);
 }
 
 TEST(HttpClient, TheServerDies) {
   const FixedServer server("", Then::close);
-  EXPECT_EQ(server.client().get("/").error(), Errc::unreachable);
+  EXPECT_EQ(server.client().get("/").error(), bus::Errc::unreachable);
   const FixedServer half(kOk + "Content-Length: 5\r\n\r\nhe", Then::close);
-  EXPECT_EQ(half.client().get("/").error(), Errc::unreachable);
+  EXPECT_EQ(half.client().get("/").error(), bus::Errc::unreachable);
 }
 
 TEST(HttpClient, NotHttp) {
   const FixedServer server("SSH-2.0-OpenSSH_9.2\r\n\r\n", Then::wait);
-  EXPECT_EQ(server.client().get("/").error(), Errc::bad_bytes);
+  EXPECT_EQ(server.client().get("/").error(), bus::Errc::bad_bytes);
 }
 
 TEST(HttpClient, TooLarge) {
   const FixedServer server(kOk + "Content-Length: 99999999999\r\n\r\nx", Then::wait);
-  EXPECT_EQ(server.client().get("/").error(), Errc::too_large);
+  EXPECT_EQ(server.client().get("/").error(), bus::Errc::too_large);
 }
 
 TEST(HttpClient, RefusalsKeepTheirReason) {
   const FixedServer json(
       "HTTP/1.1 403 Forbidden\r\nContent-Length: 16\r\n\r\n{\"error\":\"acl\"}\n", Then::wait);
   const auto refused = json.client().get("/");
-  EXPECT_EQ(refused.error(), Errc::handler_failed);
+  EXPECT_EQ(refused.error(), bus::Errc::handler_failed);
   EXPECT_EQ(refused.error().detail, "403 Forbidden: acl");
   const FixedServer detailed(
       "HTTP/1.1 400 Bad Request\r\nContent-Length: 38\r\n\r\n"
@@ -135,7 +135,7 @@ TEST(HttpClient, AStreamThatBreaksOffIsAnError) {
   int lines = 0;
   const auto read = server.client().stream("/", [&](std::string_view) { return ++lines > 0; });
   EXPECT_EQ(lines, 1);
-  EXPECT_EQ(read.error(), Errc::unreachable);
+  EXPECT_EQ(read.error(), bus::Errc::unreachable);
 }
 
 TEST(HttpClient, AnEndlessLineIsRefused) {
@@ -143,8 +143,8 @@ TEST(HttpClient, AnEndlessLineIsRefused) {
   for (int i = 0; i < 80; ++i) answer += "4000\r\n" + std::string(0x4000, 'x') + "\r\n";
   const FixedServer server(answer, Then::close);
   const auto read = server.client().stream("/", [](std::string_view) { return true; });
-  EXPECT_EQ(read.error(), Errc::too_large);
+  EXPECT_EQ(read.error(), bus::Errc::too_large);
 }
 
 }  // namespace
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -7,13 +7,13 @@
 #include <thread>
 #include <vector>
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 using namespace std::chrono_literals;
 
-Query question(std::uint64_t number) {
-  Query query;
+bus::Query question(std::uint64_t number) {
+  bus::Query query;
   query.from_host = "a";
   query.number = number;
   query.path = "/names";
@@ -24,13 +24,13 @@ class QueryQueueTest : public testing::Test {
  protected:
   boost::asio::io_context loop_;
   std::chrono::milliseconds work_{0};
-  std::vector<Answer> answers_;
+  std::vector<bus::Answer> answers_;
   QueryQueue queue_{loop_,
                     [this](const std::string& path) {
                       std::this_thread::sleep_for(work_);
                       return Response::text(path);
                     },
-                    [this](const Answer& answer) { answers_.push_back(answer); }};
+                    [this](const bus::Answer& answer) { answers_.push_back(answer); }};
 };
 
 TEST_F(QueryQueueTest, AnswersEachToWhoAskedAndInOrder) {
@@ -43,7 +43,7 @@ TEST_F(QueryQueueTest, AnswersEachToWhoAskedAndInOrder) {
   EXPECT_EQ(answers_[1].number, 8U);
   EXPECT_EQ(answers_[0].to_host, "a");
   EXPECT_EQ(answers_[0].status, 200U);
-  EXPECT_EQ(as_text(answers_[0].body), "/names");
+  EXPECT_EQ(bus::as_text(answers_[0].body), "/names");
 }
 
 TEST_F(QueryQueueTest, LeavesTheLoopThreeQuartersOfTheTime) {
@@ -61,9 +61,9 @@ TEST_F(QueryQueueTest, RefusesWhatIsTooMuch) {
   for (std::uint64_t i = 0; i < asked; ++i) queue_.push(question(i));
   loop_.run();
   ASSERT_EQ(answers_.size(), asked);
-  EXPECT_EQ(std::ranges::count(answers_, 503, &Answer::status), 10);
+  EXPECT_EQ(std::ranges::count(answers_, 503, &bus::Answer::status), 10);
   EXPECT_EQ(answers_.front().number, QueryQueue::kWaiting) << "the refused ones hear it first";
 }
 
 }  // namespace
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

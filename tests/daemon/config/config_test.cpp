@@ -7,7 +7,7 @@
 
 #include "tests/daemon/support.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 using namespace std::chrono_literals;
@@ -21,7 +21,7 @@ ConfigReader reader_of(std::string_view text) {
 std::string problems_of(ConfigReader& reader) {
   const auto finished = reader.finish();
   if (finished) return "";
-  EXPECT_EQ(finished.error().code, Errc::bad_config);
+  EXPECT_EQ(finished.error().code, bus::Errc::bad_config);
   return finished.error().detail;
 }
 
@@ -188,7 +188,7 @@ TEST(Config, KeysOfATableThatTheOperatorNames) {
 TEST(Config, DuplicateKeysAndBrokenSyntaxNameTheLine) {
   const auto twice = ConfigReader::parse("a = 1\nb = 2\na = 3\n", "busd.toml");
   ASSERT_FALSE(twice);
-  EXPECT_EQ(twice.error().code, Errc::bad_config);
+  EXPECT_EQ(twice.error().code, bus::Errc::bad_config);
   EXPECT_THAT(twice.error().detail, HasSubstr("busd.toml:3:"));
   const auto broken = ConfigReader::parse("a = 1\nb = = 2\n", "busd.toml");
   ASSERT_FALSE(broken);
@@ -199,7 +199,7 @@ TEST(Config, FilesThatCannotBeRead) {
   const test::TempFolder folder;
   const auto missing = ConfigReader::open(folder.path() / "no.toml");
   ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.error().code, Errc::bad_config);
+  EXPECT_EQ(missing.error().code, bus::Errc::bad_config);
   EXPECT_THAT(missing.error().detail, HasSubstr("no.toml: cannot be read: No such file"));
   EXPECT_THAT(missing.error().detail, HasSubstr("--config FILE"));
   const auto directory = ConfigReader::open(folder.path());
@@ -211,4 +211,4 @@ TEST(Config, FilesThatCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 TEST(Endpoint, ReadsAndWrites) {
@@ -17,9 +17,9 @@ TEST(Endpoint, ReadsAndWrites) {
 TEST(Endpoint, RefusesTheRest) {
   for (const char* bad : {"", ":", ":80", "host", "host:", "host:x", "host:65536", "host:-1",
                           "host:80 ", "::1:80", "[]:80"}) {
-    EXPECT_EQ(parse_endpoint(bad).error(), Errc::bad_config) << bad;
+    EXPECT_EQ(parse_endpoint(bad).error(), bus::Errc::bad_config) << bad;
   }
 }
 
 }  // namespace
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -5,7 +5,7 @@
 
 #include "bus/core/wire/version.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 namespace {
 
 Result<std::uint8_t> minor_of(const std::string& text) {
@@ -17,10 +17,11 @@ Result<std::uint8_t> minor_of(const std::string& text) {
 }
 
 TEST(ProtocolSetting, IsThisReleasesOrTheOneBeforeIt) {
-  EXPECT_EQ(*minor_of(""), kVersionMinor);
-  EXPECT_EQ(*minor_of("protocol = \"" + protocol_text(kVersionMinor) + "\""), kVersionMinor);
-  EXPECT_EQ(*minor_of("protocol = \"" + protocol_text(kVersionMinor - 1) + "\""),
-            kVersionMinor - 1);
+  EXPECT_EQ(*minor_of(""), bus::kVersionMinor);
+  EXPECT_EQ(*minor_of("protocol = \"" + bus::protocol_text(bus::kVersionMinor) + "\""),
+            bus::kVersionMinor);
+  EXPECT_EQ(*minor_of("protocol = \"" + bus::protocol_text(bus::kVersionMinor - 1) + "\""),
+            bus::kVersionMinor - 1);
 }
 
 TEST(ProtocolSetting, RefusesAnyOther) {
@@ -32,4 +33,4 @@ TEST(ProtocolSetting, RefusesAnyOther) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

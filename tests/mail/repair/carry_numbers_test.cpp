@@ -8,7 +8,7 @@
 #include "mail/repair/repair_mail.hpp"
 #include "tests/mail/filled_store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 using test::FilledStore;
@@ -123,4 +123,4 @@ TEST_F(CarryNumbersTest, TooMuchIsNotMarked) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

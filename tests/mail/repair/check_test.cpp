@@ -6,7 +6,7 @@
 #include "mail/lost_row.hpp"
 #include "tests/mail/filled_store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 using test::FilledStore;
@@ -71,8 +71,8 @@ TEST_F(CheckTest, RowsThatAreNotOfTheirFormAreTold) {
   filled_.put(message(4), "x");
   filled_.put(kind_prefix('m', 7) + "short", "x");
   filled_.put(kind_prefix('f', 7) + "short", "x");
-  filled_.put(stream_key(8, {1, 1, 1}, Lane::call), "x");
-  filled_.put(results_key(8, {1, 1, 1}, Lane::call, 5), "x");
+  filled_.put(stream_key(8, {1, 1, 1}, bus::Lane::call), "x");
+  filled_.put(results_key(8, {1, 1, 1}, bus::Lane::call, 5), "x");
   filled_.put(shard_key(9), "x");
   const auto found = texts(check());
   EXPECT_THAT(found, Contains("player/1: lost_messages 4: not the row of a message"));
@@ -175,4 +175,4 @@ TEST_F(CheckTest, ProgressCanEndIt) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

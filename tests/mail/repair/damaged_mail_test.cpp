@@ -15,7 +15,7 @@
 #include "storage/recovery/repair.hpp"
 #include "tests/mail/filled_store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 using test::body_of;
@@ -296,4 +296,4 @@ TEST_F(DamagedMail, WhereAShardIsKeptIsToldWhenItIsLost) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

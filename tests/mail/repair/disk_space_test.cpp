@@ -7,7 +7,7 @@
 
 #include "tests/mail/filled_store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 using test::FilledStore;
@@ -47,4 +47,4 @@ TEST(DiskSpaceTest, KnowsHowManyBytesOfBodiesThereAre) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -8,7 +8,7 @@
 #include "mail/lost_row.hpp"
 #include "tests/mail/filled_store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 using test::FilledStore;
@@ -196,4 +196,4 @@ TEST(Inspect, ADamagedRowDoesNotHideTheOthers) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -9,7 +9,7 @@
 #include "storage/testing/fault_env.hpp"
 #include "tests/mail/filled_store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 using test::FilledStore;
@@ -147,4 +147,4 @@ TEST(BackupFacts, ACutFileIsNone) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

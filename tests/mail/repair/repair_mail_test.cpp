@@ -9,7 +9,7 @@
 #include "storage/envelope.hpp"
 #include "tests/mail/filled_store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 using test::body_of;
@@ -279,7 +279,7 @@ TEST_F(RepairMailTest, OfAMailboxThatIsGoneTheNumbersStayUsed) {
 }
 
 TEST_F(RepairMailTest, AStreamThatCannotBeReadMakesAllOfItsShardVoid) {
-  filled_.put(stream_key(box_.shard, {1, 1, 1}, Lane::call), "x");
+  filled_.put(stream_key(box_.shard, {1, 1, 1}, bus::Lane::call), "x");
   repair();
   EXPECT_THAT(told, ElementsAre("? void_streams"));
   const auto row = filled_.store().get(shard_key(box_.shard));
@@ -303,4 +303,4 @@ TEST_F(RepairMailTest, WhoIsToldInVainEndsIt) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

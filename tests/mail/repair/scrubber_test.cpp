@@ -9,7 +9,7 @@
 #include "mail/repair/damage_names.hpp"
 #include "tests/mail/filled_store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 using namespace std::literals;
@@ -148,9 +148,8 @@ TEST_F(ScrubberTest, ALostTableIsToldThoughItIsOpen) {
 
 TEST_F(ScrubberTest, NumbersAreThoseBetweenTheKeysAndStillKept) {
   const storage::FileDamage part{"7.ldb", message(kBox, 21) + '\0', message(kBox, 65), "cut"};
-  EXPECT_THAT(names(part),
-              ElementsAre(HasSubstr("7.ldb: cut; between after message 21 of mailbox"),
-                          "guild/7: damaged_block 22 to 64: in 7.ldb"));
+  EXPECT_THAT(names(part), ElementsAre(HasSubstr("7.ldb: cut; between after message 21 of mailbox"),
+                                       "guild/7: damaged_block 22 to 64: in 7.ldb"));
   const storage::FileDamage last{"7.ldb", message(kBox, 200), message(kBox, 200) + '\0', "cut"};
   EXPECT_THAT(names(last), Contains("guild/7: damaged_block 200: in 7.ldb"));
   const storage::FileDamage old{"7.ldb", message(kBox, 1), message(kBox, 4), "cut"};
@@ -195,4 +194,4 @@ TEST_F(ScrubberTest, IsSlowAndEndsAtOnce) {
 }
 
 }  // namespace
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

@@ -9,7 +9,7 @@
 #include "mail/store_limit.hpp"
 #include "tests/mail/filled_store.hpp"
 
-namespace starbus::bus::busd::mail {
+namespace starbus::mail {
 namespace {
 
 using testing::ElementsAre;
@@ -32,9 +32,9 @@ class MovingTest : public testing::Test {
   template <class Record>
   Record said() const {
     for (auto word = words_.rbegin(); word != words_.rend(); ++word) {
-      const auto kind = static_cast<Kind>((*word)[sizeof(std::uint32_t)]);
+      const auto kind = static_cast<bus::Kind>((*word)[sizeof(std::uint32_t)]);
       if (kind != Record::kKind) continue;
-      return decode<Record>(ByteView(*word).subspan(kRecordHeader)).value();
+      return bus::decode<Record>(ByteView(*word).subspan(bus::kRecordHeader)).value();
     }
     ADD_FAILURE() << "it was not said";
     return {};
@@ -78,7 +78,8 @@ class ShardImportTest : public MovingTest {
             .now_ms = [this] { return now_; },
             .trouble = [this](const std::string& text) { log_.push_back(text); }};
   }
-  ShardRows page(std::uint32_t number, bool last, std::vector<ShardChange> changes) const {
+  bus::ShardRows page(std::uint32_t number, bool last,
+                      std::vector<bus::ShardChange> changes) const {
     return {token_, kShard, number, last, Epoch::of(1, 5), 1, 1, 4, std::move(changes)};
   }
 
@@ -92,11 +93,11 @@ class ShardImportTest : public MovingTest {
 
 TEST_F(ShardImportTest, TakesWhatItIsGiven) {
   ASSERT_TRUE(import_.begin({kShard}));
-  EXPECT_FALSE(said<ShardTake>().asks);
+  EXPECT_FALSE(said<bus::ShardTake>().asks);
   const std::string key = box_key(kShard, channel_id(kBox));
-  import_.rows(kOther, page(1, false, {{ShardChange::What::put, bytes(key), bytes("row")}}));
+  import_.rows(kOther, page(1, false, {{bus::ShardChange::What::put, bytes(key), bytes("row")}}));
   EXPECT_EQ(place(kShard), (PlaceRow{Keeping::incoming, 1, "b"}));
-  EXPECT_EQ(said<ShardMore>().page, 1U);
+  EXPECT_EQ(said<bus::ShardMore>().page, 1U);
   import_.rows(kOther, page(2, true, {}));
   EXPECT_EQ(place(kShard), (PlaceRow{Keeping::arrived, 1, "b"}));
   EXPECT_FALSE(served_);
@@ -122,15 +123,15 @@ TEST_F(ShardImportTest, WaitsUntilWhatWasHereOfTheShardIsErased) {
   EXPECT_THAT(import_.progress().doing, HasSubstr("erased"));
   erases_ = false;
   import_.tick();
-  EXPECT_EQ(said<ShardTake>().shard, kShard);
+  EXPECT_EQ(said<bus::ShardTake>().shard, kShard);
 }
 
 TEST_F(ShardImportTest, WritesNothingButRowsOfTheShard) {
-  using What = ShardChange::What;
+  using What = bus::ShardChange::What;
   const std::string other = box_key(kAnother, channel_id(kBox));
   const std::string mark = place_key(kShard);
   const std::string own = kind_prefix('m', kShard);
-  const std::vector<ShardChange> wrong = {
+  const std::vector<bus::ShardChange> wrong = {
       {What::put, bytes(other), bytes("row")},
       {What::erase, bytes(other), {}},
       {What::erase_range, bytes(own), bytes(other)},
@@ -142,7 +143,7 @@ TEST_F(ShardImportTest, WritesNothingButRowsOfTheShard) {
       {What::erase_range, {}, {}},
   };
   store_.put(other, "another's");
-  for (const ShardChange& change : wrong) {
+  for (const bus::ShardChange& change : wrong) {
     ASSERT_TRUE(import_.begin({kShard}));
     import_.rows(kOther, page(1, false, {change}));
     EXPECT_EQ(import_.progress().state, MoveProgress::State::failed);
@@ -156,12 +157,12 @@ TEST_F(ShardImportTest, ListensToItsGiverAndItsAttemptOnly) {
   ASSERT_TRUE(import_.begin({kShard}));
   EXPECT_EQ(import_.begin({kAnother}).error(), Errc::busy);
   const auto put = [](std::string_view key) {
-    return std::vector<ShardChange>{{ShardChange::What::put, bytes(key), bytes("row")}};
+    return std::vector<bus::ShardChange>{{bus::ShardChange::What::put, bytes(key), bytes("row")}};
   };
   const std::string key = box_key(kShard, channel_id(kBox));
   import_.rows({3, 3, 3}, page(1, false, put(key)));
   import_.rows(kOther, page(2, false, put(key)));
-  ShardRows earlier = page(1, false, put(key));
+  bus::ShardRows earlier = page(1, false, put(key));
   earlier.token = 99;
   import_.rows(kOther, earlier);
   import_.given(kOther, {token_, kShard, Errc::ok, {}});  // before all has arrived
@@ -174,8 +175,8 @@ TEST_F(ShardImportTest, AsksAboutWhatHadArrivedAndErasesAPart) {
   import_.tick();
   now_ += kImportAskAgain;
   import_.tick();
-  EXPECT_TRUE(said<ShardTake>().asks);
-  EXPECT_EQ(said<ShardTake>().token, 7U);
+  EXPECT_TRUE(said<bus::ShardTake>().asks);
+  EXPECT_EQ(said<bus::ShardTake>().token, 7U);
   import_.given(kOther, {7, kShard, Errc::no_owner, "the shard was not given in that attempt"});
   EXPECT_EQ(place(kShard).keeping, Keeping::elsewhere);
   EXPECT_FALSE(served_);
@@ -191,7 +192,8 @@ TEST_F(ShardImportTest, TakesNothingThatTheQuotaOfItsStoreHasNoRoomFor) {
   const std::string key = box_key(kShard, channel_id(kBox));
   const auto take = [&](Totals has) {
     EXPECT_TRUE(import_.begin({kShard}));
-    ShardRows first = page(1, false, {{ShardChange::What::put, bytes(key), bytes("row")}});
+    bus::ShardRows first =
+        page(1, false, {{bus::ShardChange::What::put, bytes(key), bytes("row")}});
     first.boxes = has.boxes;
     first.messages = has.messages;
     first.bytes = has.bytes;
@@ -225,8 +227,8 @@ TEST_F(ShardImportTest, GivesUpWhatGrowsBeyondTheQuotaOnItsWay) {
   quota_.total_messages = 5;
   ASSERT_TRUE(import_.begin({kShard}));
   const std::string key = box_key(kShard, channel_id(kBox));
-  import_.rows(kOther, page(1, false, {{ShardChange::What::put, bytes(key), bytes("row")}}));
-  ShardRows second = page(2, false, {});
+  import_.rows(kOther, page(1, false, {{bus::ShardChange::What::put, bytes(key), bytes("row")}}));
+  bus::ShardRows second = page(2, false, {});
   second.messages = 6;
   import_.rows(kOther, second);
   EXPECT_EQ(import_.progress().state, MoveProgress::State::failed);
@@ -239,7 +241,7 @@ TEST_F(ShardImportTest, TheLastPageIsTakenSinceItsGiverStandsStill) {
   quota_.total_messages = 5;
   ASSERT_TRUE(import_.begin({kShard}));
   import_.rows(kOther, page(1, false, {}));
-  ShardRows last = page(2, true, {});
+  bus::ShardRows last = page(2, true, {});
   last.messages = 6;
   import_.rows(kOther, last);
   EXPECT_EQ(place(kShard).keeping, Keeping::arrived);
@@ -276,14 +278,14 @@ class ShardExportTest : public MovingTest {
             .now_ms = [this] { return now_; },
             .trouble = [](const std::string&) {}};
   }
-  ShardTake take() const { return {7, kShard, false, "b", kLife, Epoch::of(1, 1)}; }
+  bus::ShardTake take() const { return {7, kShard, false, "b", kLife, Epoch::of(1, 1)}; }
   /// Until the shard stands still and the last page was said.
   void copy() {
     exports_.take(kOther, take());
     exports_.settled(0);
-    while (served_) exports_.more(kOther, {7, kShard, said<ShardRows>().page});
+    while (served_) exports_.more(kOther, {7, kShard, said<bus::ShardRows>().page});
     exports_.settled(0);
-    ASSERT_TRUE(said<ShardRows>().last);
+    ASSERT_TRUE(said<bus::ShardRows>().last);
   }
 
   bool served_ = true;
@@ -294,10 +296,10 @@ class ShardExportTest : public MovingTest {
 TEST_F(ShardExportTest, GivesWhenTheLastPageIsThere) {
   copy();
   EXPECT_FALSE(marked_);
-  exports_.more(kOther, {7, kShard, said<ShardRows>().page});
+  exports_.more(kOther, {7, kShard, said<bus::ShardRows>().page});
   EXPECT_EQ(marked_, (PlaceRow{Keeping::elsewhere, 7, "b"}));
   exports_.marked(kShard, {});
-  EXPECT_EQ(said<ShardGiven>().status, Errc::ok);
+  EXPECT_EQ(said<bus::ShardGiven>().status, Errc::ok);
   EXPECT_FALSE(served_);
 }
 
@@ -306,32 +308,32 @@ TEST_F(ShardExportTest, ServesAgainWhenNothingIsHeard) {
   now_ += kExportFrozenPatience + 1;
   exports_.tick();
   EXPECT_TRUE(served_);
-  EXPECT_EQ(said<ShardGiven>().status, Errc::busy);
+  EXPECT_EQ(said<bus::ShardGiven>().status, Errc::busy);
   // The target's word comes late: it was not given, and it will not be.
-  exports_.more(kOther, {7, kShard, said<ShardRows>().page});
+  exports_.more(kOther, {7, kShard, said<bus::ShardRows>().page});
   EXPECT_FALSE(marked_);
-  ShardTake asks = take();
+  bus::ShardTake asks = take();
   asks.asks = true;
   exports_.take(kOther, asks);
-  EXPECT_EQ(said<ShardGiven>().status, Errc::no_owner);
+  EXPECT_EQ(said<bus::ShardGiven>().status, Errc::no_owner);
 }
 
 TEST_F(ShardExportTest, RemembersWhatItHasGiven) {
   store_.put(place_key(kShard), encode(PlaceRow{Keeping::elsewhere, 7, "b"}));
   served_ = false;
-  ShardTake asks = take();
+  bus::ShardTake asks = take();
   asks.asks = true;
   exports_.take(kOther, asks);
-  EXPECT_EQ(said<ShardGiven>().status, Errc::ok);
+  EXPECT_EQ(said<bus::ShardGiven>().status, Errc::ok);
   asks.token = 8;
   exports_.take(kOther, asks);
-  EXPECT_EQ(said<ShardGiven>().status, Errc::no_owner);
+  EXPECT_EQ(said<bus::ShardGiven>().status, Errc::no_owner);
 }
 
 TEST_F(ShardExportTest, SaysNothingOfWhatItDoesNotKnow) {
   store_.erase(shard_key(kShard));  // a new disk, or one of another time
   served_ = false;
-  ShardTake asks = take();
+  bus::ShardTake asks = take();
   asks.asks = true;
   exports_.take(kOther, asks);
   EXPECT_TRUE(words_.empty()) << "its target has the only copy, and would erase it";
@@ -339,7 +341,7 @@ TEST_F(ShardExportTest, SaysNothingOfWhatItDoesNotKnow) {
 
 TEST_F(ShardExportTest, WritesAMarkAgainIfItMayBeThere) {
   copy();
-  exports_.more(kOther, {7, kShard, said<ShardRows>().page});
+  exports_.more(kOther, {7, kShard, said<bus::ShardRows>().page});
   exports_.marked(kShard, storage::Error(storage::Errc::io_error, "fsync"));
   words_.clear();
   marked_.reset();
@@ -351,17 +353,17 @@ TEST_F(ShardExportTest, WritesAMarkAgainIfItMayBeThere) {
   EXPECT_TRUE(words_.empty());
   EXPECT_FALSE(served_);
   exports_.marked(kShard, {});
-  EXPECT_EQ(said<ShardGiven>().status, Errc::ok);
+  EXPECT_EQ(said<bus::ShardGiven>().status, Errc::ok);
 }
 
 TEST_F(ShardExportTest, RefusesWhatItDoesNotServeAndASecondTaker) {
-  ShardTake another = take();
+  bus::ShardTake another = take();
   another.shard = kAnother;
   exports_.take(kOther, another);
-  EXPECT_EQ(said<ShardGiven>().status, Errc::no_owner);
+  EXPECT_EQ(said<bus::ShardGiven>().status, Errc::no_owner);
   exports_.take(kOther, take());
   exports_.take({3, 3, 3}, take());
-  EXPECT_EQ(said<ShardGiven>().status, Errc::busy);
+  EXPECT_EQ(said<bus::ShardGiven>().status, Errc::busy);
 }
 
 TEST_F(ShardExportTest, DoesNotGiveWhatItCannotRead) {
@@ -371,9 +373,9 @@ TEST_F(ShardExportTest, DoesNotGiveWhatItCannotRead) {
   ShardExport source(store_.store(), way());
   source.take(kOther, take());
   source.settled(0);
-  EXPECT_EQ(said<ShardGiven>().status, Errc::corrupt);
+  EXPECT_EQ(said<bus::ShardGiven>().status, Errc::corrupt);
   EXPECT_TRUE(served_);
 }
 
 }  // namespace
-}  // namespace starbus::bus::busd::mail
+}  // namespace starbus::mail

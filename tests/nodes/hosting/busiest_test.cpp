@@ -13,7 +13,7 @@
 namespace starbus::nodes::entities {
 namespace {
 
-using bus::daemon::HttpClient;
+using daemon::HttpClient;
 using nlohmann::json;
 using namespace std::chrono_literals;
 

@@ -19,8 +19,8 @@ namespace starbus::nodes::entities {
 /// App::start: then run_node has set its logger, to which the cluster writes, too.
 inline void run_one_node(
     const std::function<std::unique_ptr<App>(std::function<void()> begin)>& make) {
-  bus::daemon::test::TempFolder folder;
-  bus::daemon::test::LogCapture former;
+  daemon::test::TempFolder folder;
+  daemon::test::LogCapture former;
   boost::asio::io_context cluster_loop;
   starbus::testing::Cluster cluster(cluster_loop, {});
   std::thread cluster_thread;
@@ -33,7 +33,7 @@ inline void run_one_node(
   auto app = make([&] { cluster_thread = std::thread([&] { cluster_loop.run(); }); });
   EXPECT_EQ(run_node({.role = "tested"}, std::move(app), static_cast<int>(arguments.size()),
                      arguments.data()),
-            bus::daemon::kExitOk)
+            daemon::kExitOk)
       << folder.read("log");
   cluster_loop.stop();
   if (cluster_thread.joinable()) cluster_thread.join();

@@ -7,7 +7,7 @@
 namespace starbus::nodes::manager {
 namespace {
 
-using bus::daemon::ConfigReader;
+using daemon::ConfigReader;
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 

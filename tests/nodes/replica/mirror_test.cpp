@@ -127,7 +127,7 @@ TEST_F(MirrorTest, RefusedNameIsLoggedOnceAndRetriedLater) {
   role.name = "node";
   role.bind = {"entity/"};
   starbus::testing::Cluster strict(loop, {.hosts = {"a"}, .access = bus::AccessList({role})});
-  bus::daemon::test::LogCapture log;
+  daemon::test::LogCapture log;
   run([&]() -> Task {
     Process reader(loop, strict.node("a", "reader"));
     CO_OK(co_await reader.bus.connect(use_awaitable));
@@ -136,7 +136,7 @@ TEST_F(MirrorTest, RefusedNameIsLoggedOnceAndRetriedLater) {
     EXPECT_TRUE(co_await until([&] { return log.text().find("denied") != std::string::npos; }));
     boost::asio::steady_timer timer(loop, 300ms);
     co_await timer.async_wait(use_awaitable);
-    const auto lines = bus::daemon::test::lines_of(log.text());
+    const auto lines = daemon::test::lines_of(log.text());
     EXPECT_EQ(std::ranges::count_if(
                   lines, [](const auto& line) { return line.find("denied") != std::string::npos; }),
               1);

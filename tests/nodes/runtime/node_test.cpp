@@ -17,8 +17,8 @@ namespace starbus::nodes {
 namespace {
 
 using namespace std::chrono_literals;
-using bus::daemon::test::LogCapture;
-using bus::daemon::test::TempFolder;
+using daemon::test::LogCapture;
+using daemon::test::TempFolder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -132,7 +132,7 @@ TEST_F(NodeTest, ALostLeaseTakesTheNodeTheWholeWayOnceMore) {
     });
     return bus::Result<>();
   });
-  EXPECT_EQ(exit_code, bus::daemon::kExitOk) << log();
+  EXPECT_EQ(exit_code, daemon::kExitOk) << log();
   EXPECT_THAT(states, ElementsAre("registered", "ready", "starting", "registered", "ready",
                                   "draining", "stopped"));
   EXPECT_EQ(prepared, 2);
@@ -152,7 +152,7 @@ TEST_F(NodeTest, FailedStepBeforeReadinessDrainsAndExits) {
     });
     return bus::Result<>();
   });
-  EXPECT_EQ(exit_code, bus::daemon::kExitFailure);
+  EXPECT_EQ(exit_code, daemon::kExitFailure);
   EXPECT_TRUE(drained);
   EXPECT_THAT(log(), HasSubstr("'load' failed before readiness: io_error: no such table"));
 }
@@ -175,7 +175,7 @@ TEST_F(NodeTest, StopFromAnotherThreadFinishesTasks) {
     });
     return bus::Result<>();
   });
-  EXPECT_EQ(exit_code, bus::daemon::kExitOk);
+  EXPECT_EQ(exit_code, daemon::kExitOk);
   EXPECT_TRUE(saved);
 }
 
@@ -196,7 +196,7 @@ TEST_F(NodeTest, LeavingWithoutBusdWaitsAndLosesNothing) {
         return bus::Result<>();
       },
       "leave_deadline = '3s'\n");
-  EXPECT_EQ(exit_code, bus::daemon::kExitOk) << log();
+  EXPECT_EQ(exit_code, daemon::kExitOk) << log();
   EXPECT_EQ(cluster.heard(), 1) << log();
   EXPECT_THAT(log(), ::testing::Not(HasSubstr("leaves the bus")));
 }
@@ -206,7 +206,7 @@ TEST_F(NodeTest, ADrainBeforeItIsOnTheBusEndsToo) {
     node.stop();
     return bus::Result<>();
   });
-  EXPECT_EQ(exit_code, bus::daemon::kExitOk) << log();
+  EXPECT_EQ(exit_code, daemon::kExitOk) << log();
 }
 
 TEST_F(NodeTest, UnmetRequirementsEndTheNodeAtItsDeadline) {
@@ -226,7 +226,7 @@ TEST_F(NodeTest, UnmetRequirementsEndTheNodeAtItsDeadline) {
         return bus::Result<>();
       },
       "ready_deadline = '3s'\n");
-  EXPECT_EQ(exit_code, bus::daemon::kExitFailure) << log();
+  EXPECT_EQ(exit_code, daemon::kExitFailure) << log();
   // How far it had come by then is up to the machine; what it needs is not there at any point.
   states.erase(states.begin(), std::ranges::find(states, "draining"));
   EXPECT_THAT(states, ElementsAre("draining", "closed", "stopped"));
@@ -252,14 +252,14 @@ TEST_F(NodeTest, WhoWaitsSaysForWhat) {
     });
     return bus::Result<>();
   });
-  EXPECT_EQ(exit_code, bus::daemon::kExitOk) << log();
+  EXPECT_EQ(exit_code, daemon::kExitOk) << log();
   EXPECT_THAT(log(), HasSubstr(wanted));
 }
 
 TEST_F(NodeTest, WhoFindsNoBusdEndsAtItsDeadlineToo) {
   const auto nothing = [](Node&) { return bus::Result<>(); };
   EXPECT_EQ(run("unix:///nobody/listens/here", nothing, "ready_deadline = '200ms'\n"),
-            bus::daemon::kExitFailure);
+            daemon::kExitFailure);
   EXPECT_THAT(log(), HasSubstr("not ready within 200 ms: starting, connects"));
 }
 
@@ -283,7 +283,7 @@ TEST_F(NodeTest, TheDeadlineCountsWhileItIsNotReady) {
         return bus::Result<>();
       },
       "ready_deadline = '5s'\n");
-  EXPECT_EQ(exit_code, bus::daemon::kExitFailure) << log();
+  EXPECT_EQ(exit_code, daemon::kExitFailure) << log();
   EXPECT_THAT(states, ElementsAre("registered", "ready", "starting", "draining", "stopped"));
   EXPECT_THAT(log(), HasSubstr("not ready within 5000 ms: starting, connects"));
 }
@@ -294,7 +294,7 @@ TEST_F(NodeTest, AMistakeInTheStartIsNamed) {
     node.offer("entity/7", bus::Handlers{});
     return bus::Result<>();
   });
-  EXPECT_EQ(exit_code, bus::daemon::kExitFailure);
+  EXPECT_EQ(exit_code, daemon::kExitFailure);
   EXPECT_THAT(log(), HasSubstr("cannot start: bad_config: entity/7 is offered twice"));
 }
 
@@ -302,7 +302,7 @@ TEST_F(NodeTest, ARoleIsPartOfANameOfTheBus) {
   for (const std::string& role : {std::string("a/b"), std::string(), std::string(41, 'x')}) {
     auto app = std::make_unique<ScriptedApp>([](Node&) { return bus::Result<>(); });
     EXPECT_EQ(run_node({.role = role, .program = "test"}, std::move(app), 0, nullptr),
-              bus::daemon::kExitUsage);
+              daemon::kExitUsage);
   }
 }
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace starbus::bus {
+namespace starbus {
 
 enum class Sabotage {
   none,
@@ -56,4 +56,4 @@ std::uint64_t last_of_all(const Channels& channels, const Source& source) {
   return last;
 }
 
-}  // namespace starbus::bus
+}  // namespace starbus

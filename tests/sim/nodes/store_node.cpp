@@ -10,8 +10,7 @@
 
 namespace starbus::sim {
 
-using bus::busd::mail::MailService;
-namespace mail = bus::busd::mail;
+using mail::MailService;
 
 namespace {
 

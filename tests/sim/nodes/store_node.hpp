@@ -34,7 +34,7 @@ class StoreNode final : public CoreNode {
   /// Asks for shards that others have; busy while it does.
   void take(const std::vector<std::uint8_t>& shards);
   std::uint64_t wall_ms() const;
-  bus::busd::mail::MailService& service() { return *service_; }
+  mail::MailService& service() { return *service_; }
   /// What the disk has of a mailbox or log.
   MailOracle::Content stored(const std::string& name) const;
   /// Whether what the shards' rows say is in them is what lies there.
@@ -54,10 +54,10 @@ class StoreNode final : public CoreNode {
 
   std::vector<std::uint8_t> shards_;         // listed
   std::map<std::string, std::string> logs_;  // by shard and id, as in keys
-  bus::busd::mail::MailQuota quota_;
+  mail::MailQuota quota_;
   SimDisk disk_;
   std::unique_ptr<SimStore> store_;
-  std::unique_ptr<bus::busd::mail::MailService> service_;
+  std::unique_ptr<mail::MailService> service_;
 };
 
 }  // namespace starbus::sim

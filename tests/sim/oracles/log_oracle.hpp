@@ -20,7 +20,7 @@ namespace starbus::sim {
 class LogOracle {
  public:
   using Post = MailOracle::Post;
-  using Quota = bus::busd::mail::LogQuota;
+  using Quota = mail::LogQuota;
   struct Entry {
     Post post = 0;
     std::uint64_t time_ms = 0;

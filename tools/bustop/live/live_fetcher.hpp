@@ -33,7 +33,7 @@ class LiveFetcher {
   bool due() const;
 
   const ClusterView& view_;
-  bus::daemon::FileDescriptor event_;
+  daemon::FileDescriptor event_;
   std::mutex mutex_;
   std::condition_variable changed_;
   LiveWant want_;

@@ -18,7 +18,7 @@
 namespace starbus::bustop {
 namespace {
 
-using bus::daemon::FileDescriptor;
+using daemon::FileDescriptor;
 
 constexpr int kEscapeWait = 50;  // ms: a key's whole sequence arrives within that
 constexpr std::chrono::milliseconds kQuitPatience{100};

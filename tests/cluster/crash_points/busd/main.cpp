@@ -25,11 +25,10 @@ int main(int argc, char** argv) {
            static_cast<std::uint64_t>(
                std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
   };
-  const bus::daemon::DaemonInfo info{.name = "busd",
-                                     .version = bus::kVersion,
-                                     .description = "busd, for tests of crashes.",
-                                     .admin_listen = "127.0.0.1:7611",
-                                     .ends_at_once = true};
-  return bus::daemon::run_daemon(info, std::make_unique<bus::busd::Busd>(&env, wall_ms), argc,
-                                 argv);
+  const daemon::DaemonInfo info{.name = "busd",
+                                .version = bus::kVersion,
+                                .description = "busd, for tests of crashes.",
+                                .admin_listen = "127.0.0.1:7611",
+                                .ends_at_once = true};
+  return daemon::run_daemon(info, std::make_unique<busd::Busd>(&env, wall_ms), argc, argv);
 }

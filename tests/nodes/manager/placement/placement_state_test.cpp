@@ -171,7 +171,7 @@ RC_GTEST_PROP(PlacementStateModel, ConvergesWhateverIsLost, ()) {
 
 TEST(PlacementSettings, AreReadStrictly) {
   const auto read = [](std::string_view text) {
-    auto reader = bus::daemon::ConfigReader::parse(text, "manager.toml").value();
+    auto reader = daemon::ConfigReader::parse(text, "manager.toml").value();
     auto wanted = read_wanted_types(reader);
     const auto finished = reader.finish();
     return std::pair(std::move(wanted), finished ? "" : finished.error().detail);

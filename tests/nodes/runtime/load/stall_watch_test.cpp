@@ -124,7 +124,7 @@ TEST_F(StallWatchTest, TheNameIsTheLatestThatWasSeen) {
 }
 
 TEST(StallDetector, NamesTheHandlerWhileItBlocksAndWhenItIsOver) {
-  const bus::daemon::test::LogCapture log;
+  const daemon::test::LogCapture log;
   boost::asio::io_context loop;
   std::atomic<bool> in_handler{false};
   std::atomic<int> looks{0};

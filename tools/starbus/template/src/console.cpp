@@ -15,9 +15,9 @@
 namespace {
 
 using namespace game;
-using starbus::bus::daemon::Reply;
-using starbus::bus::daemon::Request;
-using starbus::bus::daemon::Response;
+using starbus::daemon::Reply;
+using starbus::daemon::Request;
+using starbus::daemon::Response;
 
 /// 503 is what may be better in a moment: a partition that moves, a node that is full.
 unsigned status_of(const rpc::Error& error) {

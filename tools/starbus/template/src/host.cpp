@@ -16,7 +16,7 @@ class Game final : public nodes::App {
       return std::make_unique<Players>(instance, *entities_, node.process());
     });
   }
-  void configure(bus::daemon::ConfigReader& reader) override { services_.configure(reader); }
+  void configure(daemon::ConfigReader& reader) override { services_.configure(reader); }
   /// Entities first: so they end last, when no service needs them any more.
   bus::Result<> start(nodes::Node& node) override {
     entities_.emplace(node.rpc(), node.timers(), node.name(), entities::HostOptions{});

@@ -6,6 +6,7 @@
 
 #include "entity/rpc/rpc.hpp"
 
+namespace starbus::daemon {}
 namespace starbus::nodes::entities {}
 namespace starbus::nodes::service {}
 namespace starbus::nodes::replica {}
@@ -13,6 +14,7 @@ namespace starbus::nodes::replica {}
 namespace game {
 
 namespace bus = starbus::bus;
+namespace daemon = starbus::daemon;
 namespace entities = starbus::nodes::entities;
 namespace entity = starbus::entity;
 namespace nodes = starbus::nodes;
