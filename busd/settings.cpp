@@ -93,7 +93,8 @@ void read_busd(ConfigReader table, Settings& settings) {
   }
   settings.max_processes =
       table.integer<std::size_t>("max_processes", bus::kMaxProcesses, 1, bus::kMaxProcesses);
-  settings.lease = table.duration("lease", bus::kLease, bus::kShortestLease, std::chrono::minutes(10));
+  settings.lease =
+      table.duration("lease", bus::kLease, bus::kShortestLease, std::chrono::minutes(10));
   settings.minor = daemon::read_protocol(table);
 }
 

@@ -25,7 +25,8 @@ class Admin final : public daemon::RouterAdmin {
 
  private:
   void pass_on(const daemon::Request& request, const daemon::Reply& reply) override;
-  report::HostRow row_of_host(const bus::RootHost& host, const std::vector<bus::LinkStatus>& links) const;
+  report::HostRow row_of_host(const bus::RootHost& host,
+                              const std::vector<bus::LinkStatus>& links) const;
 
   daemon::Response status() const override;
   daemon::Response links() const override;

@@ -48,7 +48,8 @@ void read_busroot(ConfigReader table, Settings& settings) {
     }
   }
   read_session_ports(table, settings);
-  settings.lease = table.duration("lease", bus::kLease, bus::kShortestLease, std::chrono::minutes(10));
+  settings.lease =
+      table.duration("lease", bus::kLease, bus::kShortestLease, std::chrono::minutes(10));
   settings.minor = daemon::read_protocol(table);
 }
 

@@ -33,7 +33,7 @@ Result<std::uint64_t> PersistentCounter::durable() const {
   const auto value = parse_number<std::uint64_t>(digits);
   if (!value || *value >= end_) {
     return Error{bus::Errc::io_error, (state_->path() / name_).string() +
-                                     " does not hold a number below " + std::to_string(end_)};
+                                          " does not hold a number below " + std::to_string(end_)};
   }
   return *value;
 }

@@ -7,7 +7,7 @@
 #include "daemon/admin/at_route.hpp"
 #include "daemon/main_loop.hpp"
 
-namespace starbus::bus::daemon {
+namespace starbus::daemon {
 
 /// The admin routes that both routers have, for the daemon's own HTTP port and for other daemons
 /// that ask over the bus; busd and busroot derive from it and say what is theirs. Belongs to the
@@ -24,7 +24,7 @@ class RouterAdmin {
   }
 
  protected:
-  RouterAdmin(const Router& router, DaemonContext& context);
+  RouterAdmin(const bus::Router& router, DaemonContext& context);
   ~RouterAdmin() = default;
 
   virtual Response status() const = 0;
@@ -35,14 +35,14 @@ class RouterAdmin {
   /// Answers a request for another daemon, kAtRoute; perhaps later.
   virtual void pass_on(const Request& request, const Reply& reply) = 0;
 
-  Time uptime() const;
+  bus::Time uptime() const;
 
   const LoopThread thread_;
   DaemonContext& context_;
 
  private:
-  const Time started_;
+  const bus::Time started_;
   SharedRoutes routes_;
 };
 
-}  // namespace starbus::bus::daemon
+}  // namespace starbus::daemon

@@ -69,7 +69,7 @@ class OwnedNames {
   PrefixWatchers& watchers_;
   MailReaders& readers_;
   std::unordered_map<BindingId, std::shared_ptr<OwnedName>> names_;
-  std::unordered_map<std::string, BindingId> by_name_;            // exact and asked names
+  std::unordered_map<std::string, BindingId> by_name_;  // exact and asked names
   /// Of a shared name: its instances 1 to this one are bound here, and need not be looked at.
   std::unordered_map<std::string, unsigned> own_run_;
   std::map<std::string, ArrivalHandlers, std::less<>> arrivals_;  // by prefix
