@@ -124,7 +124,8 @@ bool good(const Sector& shape) {
 bool good(const Polygon& shape) {
   return shape.count >= 3 && shape.count <= kMaxPolygon &&
          std::all_of(shape.corners.begin(),
-                     shape.corners.begin() + static_cast<std::ptrdiff_t>(shape.count), finite_in_plane);
+                     shape.corners.begin() + static_cast<std::ptrdiff_t>(shape.count),
+                     finite_in_plane);
 }
 bool good(const RayBand& shape) {
   return finite_in_plane(shape.from) && finite_in_plane(shape.to) && length(shape.half_width);

@@ -19,6 +19,7 @@
 
 namespace starbus::mail {
 
+/// A shard that this store serves now: a value within OpenShards.
 struct OpenShard {
   std::uint8_t number = 0;
   Lineage lineage;

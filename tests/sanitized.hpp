@@ -1,4 +1,5 @@
-/// Whether this program was compiled with a sanitizer: figures of memory and time mean nothing then.
+/// Whether this program was compiled with a sanitizer: figures of memory and time mean nothing
+/// then.
 #pragma once
 
 namespace starbus::testing {

@@ -14,6 +14,7 @@ class BatchErasing {
  public:
   BatchErasing(MailState& mail, BatchBoxes& boxes) : mail_(mail), boxes_(boxes) {}
 
+  /// What the sweeper has found and nothing has changed since; the rest waits for its next round.
   void add(const Sweeper::Found& found, MailBatch& batch);
   /// `done` follows with the batch: no_owner if there is no such box here, or an error of the disk.
   void add(const WaitingPurge& purge, MailBatch& batch);

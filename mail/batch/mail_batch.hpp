@@ -35,6 +35,7 @@ struct WaitingPost {
 };
 
 using Purged = std::function<void(Result<std::uint64_t> messages)>;
+/// An operator's request to erase a box up to a number.
 struct WaitingPurge {
   ChannelId box;
   std::uint64_t upto = 0;

@@ -3,8 +3,8 @@
 
 #include "daemon/report/document.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
-#include "tools/cluster/mail_view.hpp"
 #include "tools/bustop/trace.hpp"
+#include "tools/cluster/mail_view.hpp"
 
 namespace {
 

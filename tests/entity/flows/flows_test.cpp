@@ -7,7 +7,6 @@
 #include <chrono>
 #include <memory>
 
-
 namespace starbus::entity {
 namespace {
 

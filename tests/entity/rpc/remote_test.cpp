@@ -175,8 +175,8 @@ TEST_F(RpcRemote, AnotherBuildsSignatureIsRefusedAndNotMisread) {
     CO_OK(co_await server.bind("service/chat", chat, use_awaitable));
     Bytes bytes;
     Encoder out(bytes);
-    put_header(out,
-               {method_id("chat", "join"), hash32("(u64)->i32!{{u16,u16},{n,bytes}}"), Behalf::none, 0});
+    put_header(out, {method_id("chat", "join"), hash32("(u64)->i32!{{u16,u16},{n,bytes}}"),
+                     Behalf::none, 0});
     out.text("lobby");
     EXPECT_EQ(co_await call_raw(caller_bus, "service/chat", bytes), Errc::signature_mismatch);
     EXPECT_EQ(chat.entered, 0);
