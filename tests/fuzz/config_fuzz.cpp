@@ -6,6 +6,7 @@
 #include "tests/fuzz/fuzz_target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace starbus;
   using namespace starbus::bus;
   if (size == 0) return 0;
   const auto text = as_text(fuzz_input(data + 1, size - 1));

@@ -83,6 +83,7 @@ void try_key(const Folder& folder, std::string_view text) {
 }  // namespace starbus::bus
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace starbus;
   using namespace starbus::bus;
   static Folder folder;
   if (size == 0) return 0;

@@ -16,7 +16,8 @@ class OpenShardsTest : public testing::Test {
   void write(ShardChanges& changes) {
     storage::Batch batch;
     shards_.write(changes, batch);
-    if (!batch.empty()) ASSERT_TRUE(commit(store_.store(), std::move(batch)));
+    if (batch.empty()) return;
+    ASSERT_TRUE(commit(store_.store(), std::move(batch)));
   }
 
   FilledStore store_;
