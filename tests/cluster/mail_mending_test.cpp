@@ -200,9 +200,11 @@ TEST_F(LentStoreTest, ABackupTakesItsPlaceWhileItsBusdRuns) {
   run([this] { return go_back(); }, 120s);
   EXPECT_TRUE(wait_for(10s, [this] { return cluster.busd("a").serves(); }));
   const std::string said = cluster.log_of("restore");
-  const auto at = said.find("what it had is in ");
+  const std::string_view place = "its earlier files are in ";
+  const auto at = said.find(place);
   ASSERT_NE(at, std::string::npos) << said;
-  const fs::path replaced = said.substr(at + 18, said.find('\n', at) - at - 18);
+  const auto begin = at + place.size();
+  const fs::path replaced = said.substr(begin, said.find('\n', at) - begin);
   EXPECT_TRUE(fs::exists(replaced / "CURRENT")) << replaced;
   EXPECT_FALSE(fs::exists(store().string() + ".partial"));
 }

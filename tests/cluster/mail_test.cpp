@@ -25,7 +25,7 @@ class ClosedStoreTest : public ClusterTest {
   std::filesystem::path folder() { return cluster.busd("a").state_folder() / "mail"; }
 
   /// Starts busd a again, and shows that messages pass through it while `why` says of its store.
-  Task serves_without(const std::string& why, std::function<void()> free) {
+  Task serves_without(std::string why, std::function<void()> free) {
     Bus owner(loop, cluster.node("a", "owner"));
     Bus poster(loop, cluster.node("b", "poster"));
     CO_OK(co_await owner.connect(use_awaitable));
