@@ -22,6 +22,7 @@ struct Arguments {
   std::string scenario;
   std::string variant = "sound";
   bool json = false;
+  int filled = 0;  // percent
 };
 
 RunOptions run_options(const Arguments& arguments, const Variant* variant, std::uint64_t seed) {
@@ -53,6 +54,7 @@ struct Campaign {
   std::uint64_t runs = 0;
   std::vector<std::pair<std::uint64_t, std::string>> violations;
   Counts counts;
+  std::uint64_t filled = 0;  // runs that filled three kinds of queue or more
   double seconds = 0;
   double virtual_seconds = 0;
 };
@@ -67,6 +69,7 @@ Campaign run_campaign(const Arguments& arguments, const Variant* variant) {
                     std::string(options.profile.name) + ")";
     const RunResult result = run_seed(options);
     campaign.counts += result.counts;
+    campaign.filled += result.counts.kinds_filled() >= 3;
     campaign.virtual_seconds += result.virtual_seconds;
     if (result.violation.empty()) continue;
     campaign.violations.emplace_back(options.seed, result.violation);
@@ -83,6 +86,8 @@ void print_text(const Campaign& campaign) {
   std::printf("%s: %llu seeds, %zu violations, %.1f seeds/s, %.0f virtual seconds\n",
               campaign.name.c_str(), static_cast<Ull>(campaign.runs), campaign.violations.size(),
               static_cast<double>(campaign.runs) / campaign.seconds, campaign.virtual_seconds);
+  std::printf("  %llu seeds filled three kinds of queue or more\n",
+              static_cast<Ull>(campaign.filled));
   for (std::size_t i = 0; i < kEvents; ++i) {
     std::printf(
         "  %-20s %12llu %10.2f per seed\n", std::string(kEventNames[i]).c_str(),
@@ -101,9 +106,10 @@ std::string json_text(const std::string& text) {
 }
 
 void print_json(const Campaign& campaign) {
-  std::printf("{\"name\":%s,\"seeds\":%llu,\"seconds\":%.3f,\"virtual_seconds\":%.1f,",
-              json_text(campaign.name).c_str(), static_cast<Ull>(campaign.runs), campaign.seconds,
-              campaign.virtual_seconds);
+  std::printf(
+      "{\"name\":%s,\"seeds\":%llu,\"seconds\":%.3f,\"virtual_seconds\":%.1f,\"filled\":%llu,",
+      json_text(campaign.name).c_str(), static_cast<Ull>(campaign.runs), campaign.seconds,
+      campaign.virtual_seconds, static_cast<Ull>(campaign.filled));
   std::printf("\"violations\":[");
   for (std::size_t i = 0; i < campaign.violations.size(); ++i) {
     const auto& [seed, reason] = campaign.violations[i];
@@ -121,6 +127,11 @@ void print_json(const Campaign& campaign) {
 int campaign(const Arguments& arguments, const Variant* variant) {
   const Campaign result = run_campaign(arguments, variant);
   arguments.json ? print_json(result) : print_text(result);
+  if (result.filled * 100 < result.runs * static_cast<std::uint64_t>(arguments.filled)) {
+    std::fprintf(stderr, "starbus-sim: %llu of %llu seeds filled three kinds of queue\n",
+                 static_cast<Ull>(result.filled), static_cast<Ull>(result.runs));
+    return 1;
+  }
   return result.violations.empty() == (variant == nullptr) ? 0 : 1;
 }
 
@@ -199,14 +210,17 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--first", arguments.first, "First seed of --runs")->capture_default_str();
   app.add_option("--steps", arguments.steps, "Steps with faults, per seed")->capture_default_str();
-  app.add_option(
-         "--profile", arguments.profile,
-         "base, deaths, extended, mail, disks or all (default: all, or that of the variant)")
-      ->check(CLI::IsMember({"base", "deaths", "extended", "mail", "disks", "all"}));
+  app.add_option("--profile", arguments.profile,
+                 "base, deaths, extended, mail, disks, all or pressure (default: all, or that of "
+                 "the variant)")
+      ->check(CLI::IsMember({"base", "deaths", "extended", "mail", "disks", "all", "pressure"}));
   app.add_option("--scenario", arguments.scenario, "Play a scripted scenario: NAME, every or list");
   app.add_option("--variant", arguments.variant,
                  "Break a rule (starbus-sim-broken only): NAME, every or list")
       ->capture_default_str();
+  app.add_option("--filled", arguments.filled,
+                 "Demand that this percentage of --runs fills three kinds of queue or more")
+      ->check(CLI::Range(0, 100));
   app.add_flag("--json", arguments.json, "Report of --runs as JSON, one object per line");
   CLI11_PARSE(app, argc, argv);
   if (arguments.scenario == "list") return list_scenarios();

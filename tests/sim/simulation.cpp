@@ -51,6 +51,7 @@ RunResult run_seed(const RunOptions& options) {
   WorldOptions world_options;
   world_options.free_names = {"thing/1", "thing/2", "thing/3"};
   world_options.older = options.profile.older;
+  world_options.watch_queues = options.profile.pressure;
   if (options.profile.mail) {
     world_options.mailboxes = {"player/1", "player/2", "guild/1"};
     world_options.logs = {"log/news", "log/guild"};

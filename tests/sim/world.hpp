@@ -28,8 +28,9 @@ struct WorldOptions {
   std::vector<std::string> mailboxes = {};   // kept on the first host, if there are any
   std::vector<std::string> logs = {};        // likewise; every process follows them
   std::optional<LogOracle::Quota> log_quota =
-      {};            // of all; otherwise drawn, for each life of a store
-  double older = 0;  // how often what starts speaks the protocol version before this one
+      {};                     // of all; otherwise drawn, for each life of a store
+  bool watch_queues = false;  // count which are full at each step
+  double older = 0;           // how often what starts speaks the protocol version before this one
 };
 
 class World {
@@ -150,6 +151,7 @@ class World {
   void check_logs();
   void check_owners();
   void check_limits();
+  void note_full_queues();
   std::string unrest_of_names();
   std::string unrest_of_watches();
   std::string describe_moves();

@@ -4,9 +4,21 @@
 #include "tests/sim/world.hpp"
 
 namespace starbus::sim {
+namespace {
+
+// What one message, or the state of a moving entity, may have: see Workload::pick_size.
+#ifdef STARBUS_TIGHT
+static_assert(bus::kChannelWindow < 64 * 1024, "the header of tests/sim/tight is not the first");
+constexpr std::size_t kLargestRecord = 10 * 1024;
+#else
+constexpr std::size_t kLargestRecord = 256 * 1024;
+#endif
+
+}  // namespace
 
 void World::check_step() {
   check_owners();
+  if (options_.watch_queues) note_full_queues();
   if (++checks_ % 64 == 0) check_limits();
 }
 
@@ -25,6 +37,32 @@ void World::check_owners() {
   }
 }
 
+/// Which queues have no room for a typical message.
+void World::note_full_queues() {
+  const auto full = [](std::size_t bytes, std::size_t limit) {
+    constexpr std::size_t kMessage = 128;
+    return bytes + kMessage > limit;
+  };
+  const auto look = [&](const bus::Router& router) {
+    std::size_t total = 0;
+    for (const bus::LinkStatus& link : router.link_status()) {
+      counts[Event::full_link] += link.in_flight + bus::kBundleTarget > bus::kLinkClock;
+      for (std::size_t lane = 1; lane < bus::kLanes; ++lane) {
+        counts[Event::full_lane] += full(link.queued[lane], bus::kDaemonQueue);
+        total += link.queued[lane];
+      }
+    }
+    counts[Event::full_total] += full(total, bus::kQueuesTotal);
+  };
+  if (root_->up()) {
+    look(*root_->router());
+    counts[Event::full_hold] += full(root_->router()->held().bytes(), bus::kHoldTotal);
+  }
+  for (const auto& host : hosts_) {
+    if (host->up()) look(*host->router());
+  }
+}
+
 void World::check_limits() {
   const auto check = [](const std::string& who, std::uint64_t value, std::uint64_t limit,
                         const char* what) {
@@ -37,7 +75,9 @@ void World::check_limits() {
       check(who, link.in_flight, bus::kLinkClock + bus::kConsumedReport, "a link");
       check(who, link.queued[0], bus::kControlQueue, "a control queue");
       for (std::size_t lane = 1; lane < bus::kLanes; ++lane) {
-        check(who, link.queued[lane], bus::kDaemonQueue, "a queue");
+        // A record that is larger than the queue goes alone.
+        check(who, link.queued[lane], std::max<std::size_t>(bus::kDaemonQueue, kLargestRecord),
+              "a queue");
       }
     }
   };
@@ -51,7 +91,7 @@ void World::check_limits() {
   for (const auto& process : processes_) {
     if (!process->up()) continue;
     check(process->name(), process->core().origin().unacknowledged_bytes(),
-          bus::kProcessWindow + bus::kMaxBody, "the window of the process");
+          bus::kProcessWindow + kLargestRecord, "the window of the process");
   }
 }
 

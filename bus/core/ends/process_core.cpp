@@ -220,6 +220,11 @@ bool ProcessCore::moving(const ChannelId& channel) const {
   return binding && binding->move;
 }
 
+std::size_t ProcessCore::outbox_size(const ChannelId& channel) const {
+  const Binding* const binding = bindings_.find(channel);
+  return binding && binding->outbox ? binding->outbox->size() : 0;
+}
+
 void ProcessCore::advance_moves() {
   source_.advance();
   sender_.flush();

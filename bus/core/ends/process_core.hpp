@@ -94,6 +94,8 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
   /// The channel drains or is frozen.
   bool moving(const ChannelId& channel) const;
   std::size_t move_count() const { return bindings_.moving.size(); }
+  /// How many messages of this channel wait in its outbox.
+  std::size_t outbox_size(const ChannelId& channel) const;
 
   // --- watches ---
   /// One per prefix; rows come by on_watch. bad_name, too_many_watches.

@@ -32,6 +32,7 @@ void ProcessNode::bind_later(NameIndex name) {
 }
 
 void ProcessNode::before_pump() {
+  application_->note_outbox_progress();
   if (application_->take_hinted()) core().tick(world_.now());
 }
 

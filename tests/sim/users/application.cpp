@@ -154,11 +154,17 @@ std::vector<MessageId> Application::issue(const Oracle::Sender& sender,
   return ids;
 }
 
-void Application::retract(const std::vector<MessageId>& ids) {
+/// A window or outbox has refused a message of so many bytes.
+void Application::retract(const std::vector<MessageId>& ids, std::size_t size, bool by_outbox) {
   for (auto id = ids.rbegin(); id != ids.rend(); ++id) world_.oracle.retract(*id);
   world_.counts[Event::messages] -= ids.size();
   if (ids.size() > 1) --world_.counts[Event::multicasts];
   ++world_.counts[Event::would_block];
+  const bool by_process =
+      node_.core().origin().unacknowledged_bytes() + size + 32 * ids.size() > bus::kProcessWindow;
+  ++world_.counts[by_outbox    ? Event::full_outbox
+                  : by_process ? Event::full_process_window
+                               : Event::full_channel_window];
 }
 
 bool Application::send(NameIndex from, const std::vector<NameIndex>& to, Lane lane,
@@ -194,7 +200,7 @@ bool Application::send_as_process(const Oracle::Sender& sender, const std::vecto
     }
     sent = origin.multicast(recipients, lane, {}, body, options.expires).has_value();
   }
-  if (!sent) retract(ids);
+  if (!sent) retract(ids, body.size(), false);
   return sent;
 }
 
@@ -216,7 +222,7 @@ bool Application::send_as_entity(Copy& copy, const std::vector<NameIndex>& to, L
     sent = core.multicast_from(from, recipients, lane, {}, body, {}).has_value();
   }
   if (!sent) {
-    retract(ids);
+    retract(ids, body.size(), copy.moving || !copy.outbox.empty());
     return false;
   }
   const bool waits = core.origin().mark()[index] == first;
@@ -230,8 +236,8 @@ bool Application::send_as_entity(Copy& copy, const std::vector<NameIndex>& to, L
   return true;
 }
 
-/// A core empties outboxes by itself, in the order of their channels, and draws sequences for what
-/// it sends: whatever was drawn since the last look came from there.
+/// A core empties outboxes by itself, in the order of their channels and as far as windows allow,
+/// and draws sequences for what it sends. Looked at after every such pass.
 void Application::note_outbox_progress() {
   const bus::Origin::Mark mark = node_.core().origin().mark();
   if (mark == known_) return;
@@ -241,10 +247,12 @@ void Application::note_outbox_progress() {
     }
   }
   for (auto& [channel, copy] : copies_) {
-    while (!copy.moving && !copy.outbox.empty()) {
+    if (copy.moving) continue;
+    const std::size_t left = node_.core().outbox_size(channel);
+    while (copy.outbox.size() > left) {
       const auto [lane, id] = copy.outbox.front();
       const auto index = static_cast<std::size_t>(lane);
-      if (known_[index] == mark[index]) break;
+      if (known_[index] == mark[index]) break;  // it has failed as a whole
       drawn_[{lane, known_[index]++}] = id;
       copy.outbox.pop_front();
     }

@@ -61,6 +61,8 @@ class Application final : public bus::ProcessEvents {
 
   /// Something was sent with a lineage learnt elsewhere. If it is newer, what was sent to the older
   /// life has failed, and the core says so at its next tick: to be made before anything leaves.
+  /// After each turn of the core: which messages have left its outboxes.
+  void note_outbox_progress();
   bool take_hinted() { return std::exchange(hinted_, false); }
 
   const Copy* copy_of(NameIndex name) const;
@@ -98,7 +100,7 @@ class Application final : public bus::ProcessEvents {
   void on_posted(bus::Token token, bus::Errc status, std::uint64_t number) override;
   void on_failed(bus::Token token, const bus::ChannelId& channel, bus::Lane lane, std::uint64_t seq,
                  bus::Errc reason, bool sent) override;
-  void on_room() override {}
+  void on_room() override { note_outbox_progress(); }
   bus::Bytes on_freeze(bus::BindingId binding) override;
   void on_moved(bus::BindingId binding) override;
   void on_move_failed(bus::BindingId binding, bus::Epoch epoch, const bus::Error& why) override;
@@ -123,14 +125,13 @@ class Application final : public bus::ProcessEvents {
   bus::Destination destination(NameIndex to, bool hint) const;
   std::vector<MessageId> issue(const Oracle::Sender& sender, const std::vector<NameIndex>& to,
                                bus::Lane lane);
-  void retract(const std::vector<MessageId>& ids);
+  void retract(const std::vector<MessageId>& ids, std::size_t size, bool by_outbox);
   void answer(const bus::Process& caller, bus::Lane lane, bus::Lineage lineage, std::uint64_t call);
   void end_call(std::uint64_t call);
   void handle(NameIndex name, MessageId id);
   void fail(MessageId id, bus::Errc reason, bool sent);
   void send_mail_record(const bus::Process& to, bus::ByteView record);
   void stores_changed();
-  void note_outbox_progress();
   Copy* copy_of_binding(bus::BindingId binding);
   NameIndex name_of_binding(bus::BindingId binding) const;
   std::string where() const;

@@ -19,7 +19,7 @@ bool Application::call(NameIndex to, Lane lane, bus::Time deadline) {
   const auto seq = node_.core().origin().send(destination(to, false), lane, {}, body, ids[0], {});
   known_ = node_.core().origin().mark();
   if (!seq) {
-    retract(ids);
+    retract(ids, body.size(), false);
     return false;
   }
   ++world_.counts[Event::calls];
@@ -37,7 +37,7 @@ void Application::answer(const bus::Process& caller, Lane lane, bus::Lineage lin
   const bus::Bytes body = encode_body({BodyKind::reply, ids[0], call, {}}, 0);
   const auto sent =
       node_.core().origin().send({caller.channel(), lineage, {}}, lane, {}, body, ids[0], {});
-  if (!sent) retract(ids);
+  if (!sent) retract(ids, body.size(), false);
   known_ = node_.core().origin().mark();
   hinted_ = true;
 }

@@ -4,6 +4,7 @@ namespace starbus::sim {
 namespace {
 
 constexpr int kBudget = 70;
+constexpr int kPressureBudget = 400;
 constexpr double kAppends = 0.25;  // of posts, to logs
 
 }  // namespace
@@ -16,10 +17,11 @@ Workload::Workload(World& world, const Profile& profile)
       free_(world.names_of(World::NameKind::free)),
       send_rate_(world.random.chance(0.5) ? 0.03 : 0.1),
       move_rate_(world.random.chance(0.5) ? 0.01 : 0.04),
-      large_(profile.extended && world.random.chance(0.1)) {
-  for (const NameIndex name : fixed_) budget_[name] = kBudget;
+      large_(profile.extended && !profile.pressure && world.random.chance(0.1)) {
+  const int budget = profile_.pressure ? kPressureBudget : kBudget;
+  for (const NameIndex name : fixed_) budget_[name] = budget;
   if (profile_.extended) {
-    for (const NameIndex name : movers_) budget_[name] = kBudget;
+    for (const NameIndex name : movers_) budget_[name] = budget;
   }
   world_.on_react = [this](Application& application, ProcessNode& process, NameIndex name) {
     if (world_.random.chance(application.react)) send(process, name);
@@ -89,7 +91,8 @@ void Workload::send(ProcessNode& process, NameIndex from) {
   options.hint = random.chance(0.3);
   if (random.chance(0.05)) options.expires = world_.now() + random.millis(20, 3'000);
   const auto lane = bus::kDataLanes[random.below(std::size(bus::kDataLanes))];
-  const std::uint64_t burst = random.chance(0.2) ? random.between(2, 6) : 1;
+  std::uint64_t burst = random.chance(0.2) ? random.between(2, 6) : 1;
+  if (profile_.pressure && random.chance(0.3)) burst = random.between(10, 30);
   for (std::uint64_t i = 0; i < burst; ++i) {
     const std::vector<NameIndex> to = pick_receivers(from);
     if (process.application().send(from, to, lane, options)) --budget->second;
