@@ -39,7 +39,9 @@ class StarbusEndpoint final : public Endpoint {
         loop_, bus::Options{.node = "load-" + std::to_string(self_.slot),
                             .endpoint = "unix://" + plan_.directory + "/" + host_name(self_.host) +
                                         ".sock"});
-    bus_->on_undelivered([](const bus::Undelivered& lost) {
+    how_.when_full = plan_.leaves_out() ? bus::WhenFull::skip : bus::WhenFull::wait;
+    bus_->on_undelivered([this](const bus::Undelivered& lost) {
+      if (plan_.leaves_out() && lost.reason == bus::Errc::would_block) return;
       std::cerr << "undelivered: " << lost.name << ' ' << lost.reason.to_string() << '\n';
     });
     if (auto connected = wait<void>([&](auto done) { bus_->connect(done); }); !connected) {
@@ -57,8 +59,8 @@ class StarbusEndpoint final : public Endpoint {
 
   bool send(Address to, std::string_view message) override {
     const auto body = bus::as_bytes(message);
-    const auto sent = to == kEveryone ? bus_->announce(kGroup, body, {.lane = bus::Lane::call})
-                                      : bus_->send(name_of(to), body);
+    const auto sent =
+        to == kEveryone ? bus_->announce(kGroup, body, how_) : bus_->send(name_of(to), body);
     if (sent) return true;
     // Greetings race the receivers' binds; the loads repeat what was not taken.
     return false;
@@ -117,6 +119,7 @@ class StarbusEndpoint final : public Endpoint {
   std::unique_ptr<bus::Bus> bus_;
   std::optional<bus::Name> last_;
   Address last_to_{};
+  bus::SendOptions how_{};  // of publications
   bool in_handler_ = false;
 };
 
