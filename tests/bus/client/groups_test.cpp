@@ -254,33 +254,34 @@ TEST_F(GroupsTest, RoomOfASharedNameIsThatOfTheInstanceWhichTheKeyPicks) {
   run([this]() -> Task {
     co_await settle(add_member("a", "quick"), "service/chat");
     co_await settle(add_still("b", "slow"), "service/chat");
-    Bus sender(loop, cluster.node("c", "sender"));
-    CO_OK(co_await sender.connect(use_awaitable));
-    co_await know(sender, "service/chat", 2);
-    std::map<std::string, std::uint64_t> keys;  // by the instance that they pick
+    const auto core = BusCore::make(loop, cluster.node("c", "sender"));
+    bool connected = false;
+    core->connect([&](const Result<>& result) { connected = result.has_value(); });
+    EXPECT_TRUE(co_await until([&] { return connected; }));
+    auto watch = core->watch("service/chat#", [](const WatchUpdate&) {}, {});
+    CO_OK(watch);
+    const auto pick = [&](std::uint64_t key) {
+      const auto instance = core->parts().shared.choose("service/chat", key, Lane::call);
+      return instance ? instance->name.text() : std::string();
+    };
+    EXPECT_TRUE(co_await until([&] { return !pick(1).empty(); }));
+    SendOptions to_quick, to_slow;
     for (std::uint64_t key = 1; key < 64; ++key) {
-      const int quick = heard["service/chat#1"];
-      SendOptions options;
-      options.hash_key = key;
-      CO_OK(sender.send("service/chat", "x", options));
-      const bool heard_it = co_await until(50ms, [&] { return heard["service/chat#1"] != quick; });
-      keys[heard_it ? "quick" : "slow"] = key;
-      if (keys.size() == 2) break;
+      (pick(key) == "service/chat#1" ? to_quick : to_slow).hash_key = key;
     }
-    SendOptions to_slow, to_quick;
-    to_slow.hash_key = keys.at("slow");
-    to_quick.hash_key = keys.at("quick");
     Result<> last;
-    while ((last = sender.send("service/chat", kLarge, to_slow))) {
+    while ((last = core->send("service/chat", kLarge, to_slow))) {
     }
     EXPECT_EQ(last.error(), Errc::would_block);
-    CO_OK(co_await sender.room("service/chat", to_quick, use_awaitable));
-    bool room = false;
-    sender.room("service/chat", to_slow,
-                [&](const Result<>& result) { room = result.has_value(); });
+    bool room = false, other_room = false;
+    core->room("service/chat", to_slow, [&](const Result<>& result) { room = result.has_value(); });
+    core->room("service/chat", to_quick,
+               [&](const Result<>& result) { other_room = result.has_value(); });
+    EXPECT_TRUE(co_await until([&] { return other_room; }));
     EXPECT_FALSE(co_await until(100ms, [&] { return room; }));
     co_await until_all([&] { return room; });
-    CO_OK(sender.send("service/chat", kLarge, to_slow));
+    CO_OK(core->send("service/chat", kLarge, to_slow));
+    core->shut({Errc::closed});
   });
 }
 
