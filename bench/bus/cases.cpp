@@ -24,6 +24,20 @@ std::vector<Case> make_cases() {
                    .subscribers = 64,
                    .about = "one publisher, 32 + 32 subscriptions on 2 hosts (one process per "
                             "host), deliveries/s"});
+  for (const bool stopped : {false, true}) {
+    cases.push_back({.name = stopped ? "announce.stopped" : "announce.steady",
+                     .shape = Shape::kAnnounce,
+                     .bytes = 1024,
+                     .subscribers = 64,
+                     .stopped_subscribers = 4,
+                     .rate = 500,
+                     .stop_seconds = 10,
+                     .disturbed = stopped,
+                     .baseline = stopped ? "announce.steady" : "",
+                     .about = stopped ? "the same while 4 of the subscriptions are stopped for 10 s"
+                                      : "one publisher at a fixed rate, 60 of 64 subscriptions on "
+                                        "2 hosts, one way in microseconds"});
+  }
   for (const bool across : {false, true}) {
     const std::string where = across ? ".across" : ".same";
     cases.push_back({.name = "rr" + where,

@@ -11,6 +11,7 @@ enum class Shape {
   kFanOut,      // one publisher, `subscribers` subscriptions in one process per host
   kRequest,     // closed loop: round-trip time
   kOpenLoop,    // fixed rate: one-way time from the intended send time
+  kAnnounce,    // kFanOut at a fixed rate, with a third process whose subscriptions may be stopped
 };
 
 struct Case {
@@ -20,6 +21,7 @@ struct Case {
   std::size_t bytes = 64;
   int senders = 1;
   int subscribers = 0;
+  int stopped_subscribers = 0;  // of them, in the process that is stopped; kAnnounce
   double rate = 0;
   bool tls = false;
   // Seconds that the last receiver is stopped (SIGSTOP); its own stream is not measured, and the

@@ -19,6 +19,7 @@ struct Load {
   Address self;
   std::vector<Address> partners;
   Process* process = nullptr;
+  int subscriptions = 0;
 
   bool starts() const { return role == "sender" || role == "requester"; }
 };
@@ -27,13 +28,23 @@ Address at(int host, int slot) {
   return {static_cast<std::uint16_t>(host), static_cast<std::uint16_t>(slot)};
 }
 
+bool to_everyone(const Case& which) {
+  return which.shape == Shape::kFanOut || which.shape == Shape::kAnnounce;
+}
+
 std::vector<Load> loads_of(const Case& which) {
   const int far = which.across ? 1 : 0;
   std::vector<Load> loads;
-  if (which.shape == Shape::kFanOut) {
-    loads.push_back({"receiver", at(0, 1), {at(0, 0)}});
-    loads.push_back({"receiver", at(1, 0), {at(0, 0)}});
-    loads.push_back({"sender", at(0, 0), {at(0, 1), at(1, 0)}});
+  if (to_everyone(which)) {
+    const int each = (which.subscribers - which.stopped_subscribers) / 2;
+    loads.push_back({"receiver", at(0, 1), {at(0, 0)}, nullptr, each});
+    loads.push_back({"receiver", at(1, 0), {at(0, 0)}, nullptr, each});
+    if (which.stopped_subscribers > 0) {
+      loads.push_back({"receiver", at(1, 1), {at(0, 0)}, nullptr, which.stopped_subscribers});
+    }
+    std::vector<Address> receivers;
+    for (const Load& load : loads) receivers.push_back(load.self);
+    loads.push_back({"sender", at(0, 0), receivers});
     return loads;
   }
   const bool request = which.shape == Shape::kRequest;
@@ -58,7 +69,7 @@ std::vector<std::string> command_of(const Load& load, const Case& which, const P
   role.directory = directory;
   role.self = load.self;
   role.partners = load.partners;
-  role.to_everyone = which.shape == Shape::kFanOut && load.starts();
+  role.to_everyone = to_everyone(which) && load.starts();
   role.bytes = which.bytes;
   role.rate = which.rate;
   role.seconds = options.seconds;
@@ -97,7 +108,8 @@ Result<Metrics> measure(const Case& which, Peer& peer, const RunOptions& options
   plan.directory = directory;
   plan.tls = which.tls;
   for (const Load& load : loads) {
-    plan.processes.push_back({load.self, load.starts() ? 0 : which.subscribers / 2});
+    const bool stops = which.shape == Shape::kAnnounce && !is_measured(load, loads, which);
+    plan.processes.push_back({load.self, load.subscriptions, stops});
   }
   if (const auto started = peer.start_cluster(plan, processes); !started) return started.error();
 
@@ -126,7 +138,10 @@ Result<Metrics> measure(const Case& which, Peer& peer, const RunOptions& options
   }
   Metrics metrics;
   double messages = 0;
-  const int receivers = which.stop_seconds > 0 ? which.senders - 1 : which.senders;
+  const auto receivers = static_cast<int>(std::ranges::count_if(loads, [&](const Load& load) {
+    const bool times = load.role == "receiver" || load.role == "requester";
+    return times && is_measured(load, loads, which);
+  }));
   for (const Load& load : loads) {
     const auto json = read_result(*load.process, options.seconds);
     if (!json) return json.error();
@@ -142,7 +157,7 @@ Result<Metrics> measure(const Case& which, Peer& peer, const RunOptions& options
     const double received = json->value("received", 0.0);
     messages += received;
     metrics["rate"] += received / std::max(json->value("seconds", 0.0), 1e-9);
-    const bool times = which.shape == Shape::kRequest || which.shape == Shape::kOpenLoop;
+    const bool times = which.shape != Shape::kThroughput && which.shape != Shape::kFanOut;
     if (times && is_measured(load, loads, which)) {
       add_latency(metrics, (*json)["latency"], receivers);
     }
@@ -150,7 +165,7 @@ Result<Metrics> measure(const Case& which, Peer& peer, const RunOptions& options
   if (messages < 1) return fail("nothing was received");
   // Seconds per million: nanoseconds divided by 1e9, times 1e6.
   metrics["cpu"] = static_cast<double>(processes.cpu_ns() - cpu_before) / 1000 / messages;
-  if (which.shape != Shape::kOpenLoop) {
+  if (which.shape != Shape::kOpenLoop && which.shape != Shape::kAnnounce) {
     metrics.erase("late_p50");
     metrics.erase("late_p99");
   }

@@ -14,7 +14,8 @@ namespace {
 // What a case of this shape reports. The throughput of a case that measures it has the case's name.
 std::vector<Row> rows_of(const Case& which) {
   const bool request = which.shape == Shape::kRequest;
-  const bool latency = request || which.shape == Shape::kOpenLoop;
+  const bool paced = which.shape == Shape::kOpenLoop || which.shape == Shape::kAnnounce;
+  const bool latency = request || paced;
   std::vector<Row> rows;
   const auto add = [&](const std::string& metric, const std::string& unit) {
     const bool main_figure = metric == "rate" && !latency;
@@ -23,7 +24,7 @@ std::vector<Row> rows_of(const Case& which) {
   if (latency) add("p50", "us");
   if (latency) add("p99", "us");
   if (latency && !request) add("p999", "us");
-  if (which.shape != Shape::kOpenLoop) add("rate", "1/s");
+  if (!paced) add("rate", "1/s");
   add("cpu", "CPU s per million");
   if (!latency) add("back", "bytes back, %");
   if (!which.baseline.empty()) {
@@ -31,6 +32,7 @@ std::vector<Row> rows_of(const Case& which) {
                     "x " + which.baseline,
                     {which.name, "p99"},
                     Row::Figure{which.baseline, "p99"}});
+    if (which.shape == Shape::kAnnounce) rows.back().bar = Bar{Bar::Kind::at_most, 1.2};
   }
   return rows;
 }
@@ -42,6 +44,7 @@ std::vector<SuiteCase> cases_of(const RunOptions& options) {
     for (const auto& peer : all_peers()) {
       if (which.tls && !peer->supports_tls()) continue;
       if (which.stop_seconds > 0 && peer->is_floor()) continue;
+      if (which.shape == Shape::kAnnounce && peer->name() != "starbus") continue;
       one.peers.emplace_back(peer->name());
     }
     one.run = [&which, &options](const std::string& peer, int) {

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -28,13 +29,18 @@ const PlannedProcess* Plan::find(Address address) const {
   return nullptr;
 }
 
+bool Plan::leaves_out() const {
+  return std::ranges::any_of(processes, &PlannedProcess::stops);
+}
+
 Result<void> Plan::save() const {
   nlohmann::json json{{"hosts", hosts}, {"tls", tls}, {"ports", ports}};
   json["processes"] = nlohmann::json::array();
   for (const PlannedProcess& process : processes) {
     json["processes"].push_back({{"host", process.address.host},
                                  {"slot", process.address.slot},
-                                 {"subscriptions", process.subscriptions}});
+                                 {"subscriptions", process.subscriptions},
+                                 {"stops", process.stops}});
   }
   return write_text(directory + "/plan.json", json.dump(2) + "\n");
 }
@@ -52,7 +58,8 @@ Result<Plan> Plan::load(const std::string& directory) {
   for (const auto& process : json.value("processes", nlohmann::json::array())) {
     plan.processes.push_back(
         {{process.value("host", std::uint16_t{0}), process.value("slot", std::uint16_t{0})},
-         process.value("subscriptions", 0)});
+         process.value("subscriptions", 0),
+         process.value("stops", false)});
   }
   return plan;
 }

@@ -24,6 +24,7 @@ constexpr Address kEveryone{0xffff, 0xffff};
 struct PlannedProcess {
   Address address;
   int subscriptions = 0;  // how many copies of a publication this process receives
+  bool stops = false;     // it will be stopped: publications may leave it out
 };
 
 struct Plan {
@@ -35,6 +36,8 @@ struct Plan {
 
   std::vector<PlannedProcess> on_host(int host) const;
   const PlannedProcess* find(Address address) const;
+  // Whether a process will be stopped and left out.
+  bool leaves_out() const;
 
   Result<void> save() const;
   static Result<Plan> load(const std::string& directory);

@@ -19,6 +19,7 @@ Result<void> Role::connect(Peer& peer) {
   const PlannedProcess* self = plan->find(options_.self);
   if (self == nullptr) return fail("this process is not in the plan");
   copies_ = static_cast<std::uint64_t>(std::max(self->subscriptions, 1));
+  stops_ = self->stops;
   auto endpoint = peer.connect({*plan, options_.self, options_.low_latency},
                                [this](std::string_view message) { handle(message); });
   if (!endpoint) return endpoint.error();

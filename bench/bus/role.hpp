@@ -60,6 +60,7 @@ class Role {
   LoadOptions options_;
   std::unique_ptr<Endpoint> endpoint_;
   std::uint64_t copies_ = 1;
+  bool stops_ = false;  // see PlannedProcess
 
  private:
   void handle(std::string_view message);

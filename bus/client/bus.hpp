@@ -207,19 +207,42 @@ class Bus {
   }
 
   /// Sends one body to many owned channels, one copy per host; each channel is an ordinary stream.
-  /// Takes all or none. Failures come to on_undelivered, one per channel.
+  /// Receivers whose window is full are left out, or refuse it for all: SendOptions::when_full.
+  /// Refused as would_block, for all: none has room, or the window of the process is full.
+  /// Failures come to on_undelivered, one per channel, those left out as would_block.
   Result<> multicast(std::span<const std::string> to, ByteView body,
                      const SendOptions& options = {}) {
     return core_->multicast(to, body, options);
   }
-  /// Sends to all members of a group that this process' watch shows. The first use begins the
-  /// watch; announcements wait until its snapshot is complete. group_too_large beyond kMaxGroup.
+  /// As multicast, and completes when the message has ended at each receiver. A refusal completes
+  /// too. Not with SendOptions::from: denied.
+  template <CompletionFor<GroupOutcome> Token>
+  auto multicast_acknowledged(std::vector<std::string> to, Bytes body, SendOptions options,
+                              Token&& token) {
+    return initiate<GroupOutcome>(token, [this, t = std::move(to), b = std::move(body),
+                                          o = std::move(options)](Done<GroupOutcome> done) {
+      core_->multicast_acknowledged(t, b, o, std::move(done));
+    });
+  }
+  /// As multicast, to all members of a group that this process' watch shows. The first use begins
+  /// the watch, and so does one after kWatchIdle without any; announcements wait until its snapshot
+  /// is complete. group_too_large beyond kMaxGroup.
   Result<> announce(std::string_view group, ByteView body, const SendOptions& options = {}) {
     return core_->announce(group, body, options);
   }
   Result<> announce(std::string_view group, std::string_view body,
                     const SendOptions& options = {}) {
     return announce(group, as_bytes(body), options);
+  }
+
+  /// As announce, and completes when the message has ended at each member. A refusal completes too.
+  /// Not with SendOptions::from: denied.
+  template <CompletionFor<GroupOutcome> Token>
+  auto announce_acknowledged(std::string group, Bytes body, SendOptions options, Token&& token) {
+    return initiate<GroupOutcome>(token, [this, g = std::move(group), b = std::move(body),
+                                          o = std::move(options)](Done<GroupOutcome> done) {
+      core_->announce_acknowledged(g, b, o, std::move(done));
+    });
   }
 
   /// Reports a snapshot of all names that begin with `prefix`, then changes, in order, while the
@@ -236,12 +259,20 @@ class Bus {
     return initiate<void>(
         token, [this, deadline](Done<void> done) { core_->flush(deadline, std::move(done)); });
   }
-  /// Completes when at least half of the window to `to` in this lane is free.
+  /// Completes when a message to `to` with these options would be taken, and at least half of the
+  /// window there is free: of an owned channel; of the instance of a shared name that `hash_key`
+  /// picks; of one member of a group, or of every member with WhenFull::wait.
+  template <CompletionFor<void> Token>
+  auto room(std::string to, SendOptions options, Token&& token) {
+    return initiate<void>(token, [this, t = std::move(to), o = std::move(options)](
+                                     Done<void> done) { core_->room(t, o, std::move(done)); });
+  }
+  /// With the other options as they are by default.
   template <CompletionFor<void> Token>
   auto room(std::string to, Lane lane, Token&& token) {
-    return initiate<void>(token, [this, t = std::move(to), lane](Done<void> done) {
-      core_->room(t, lane, std::move(done));
-    });
+    SendOptions options;
+    options.lane = lane;
+    return room(std::move(to), options, std::forward<Token>(token));
   }
   /// Flushes (at most until `deadline`), frees all names and leaves. Completes with the result of
   /// the flush. Pending operations end as closed; later ones are refused as closed.

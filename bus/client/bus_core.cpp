@@ -37,17 +37,13 @@ void BusCore::flush(std::chrono::milliseconds deadline, Done<> done) {
   parts_->waiters.flush(deadline, std::move(done));
 }
 
-void BusCore::room(const std::string& to, Lane lane, Done<> done) {
+void BusCore::room(const std::string& to, const SendOptions& options, Done<> done) {
   parts_->thread.check();
   BusContext& context = parts_->context;
   if (context.closed) return context.complete<void>(std::move(done), Error{Errc::closed});
   const auto name = context.names.name_of(to);
   if (!name) return context.complete<void>(std::move(done), name.error());
-  ChannelId channel = name->id();
-  if (is_shared_name(to)) {
-    if (const auto instance = parts_->shared.choose(to, 0, lane)) channel = instance->name.id();
-  }
-  parts_->waiters.room(channel, lane, std::move(done));
+  parts_->rooms.wait(*name, options, std::move(done));
 }
 
 void BusCore::close(std::chrono::milliseconds deadline, Done<> done) {
@@ -157,13 +153,40 @@ Result<> BusCore::multicast(std::span<const std::string> to, ByteView body,
                             const SendOptions& options) {
   parts_->thread.check();
   if (parts_->context.ends()) return Error{Errc::closed};
-  return parts_->sender.multicast(to, body, options);
+  return parts_->multicasts.send(to, body, options, nullptr);
 }
 
 Result<> BusCore::announce(std::string_view group, ByteView body, const SendOptions& options) {
   parts_->thread.check();
   if (parts_->context.ends()) return Error{Errc::closed};
-  return parts_->groups.announce(group, body, options);
+  return parts_->groups.announce(group, body, options, nullptr);
+}
+
+namespace {
+
+/// ok, or why no completion can follow a message with these options.
+Result<> may_await(const BusContext& context, const SendOptions& options) {
+  if (context.ends()) return Error{Errc::closed};
+  if (options.from == ChannelId{}) return {};
+  return Error{Errc::denied, "an acknowledgement could not follow a channel that moves"};
+}
+
+}  // namespace
+
+void BusCore::multicast_acknowledged(std::span<const std::string> to, ByteView body,
+                                     const SendOptions& options, Done<GroupOutcome> done) {
+  parts_->thread.check();
+  Result<> sent = may_await(parts_->context, options);
+  if (sent) sent = parts_->multicasts.send(to, body, options, done);
+  if (!sent) parts_->context.complete<GroupOutcome>(std::move(done), sent.error());
+}
+
+void BusCore::announce_acknowledged(std::string_view group, ByteView body,
+                                    const SendOptions& options, Done<GroupOutcome> done) {
+  parts_->thread.check();
+  Result<> sent = may_await(parts_->context, options);
+  if (sent) sent = parts_->groups.announce(group, body, options, done);
+  if (!sent) parts_->context.complete<GroupOutcome>(std::move(done), sent.error());
 }
 
 void BusCore::call(const std::string& to, ByteView body, const CallOptions& options,

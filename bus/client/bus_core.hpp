@@ -33,7 +33,7 @@ class BusCore final : public std::enable_shared_from_this<BusCore> {
   /// As in Bus, with a completion.
   void connect(Done<> done);
   void flush(std::chrono::milliseconds deadline, Done<> done);
-  void room(const std::string& to, Lane lane, Done<> done);
+  void room(const std::string& to, const SendOptions& options, Done<> done);
   void close(std::chrono::milliseconds deadline, Done<> done);
   /// Ends everything: pending operations complete with the reason. Idempotent.
   void shut(const Error& reason);
@@ -55,6 +55,10 @@ class BusCore final : public std::enable_shared_from_this<BusCore> {
                          Done<> done);
   Result<> multicast(std::span<const std::string> to, ByteView body, const SendOptions& options);
   Result<> announce(std::string_view group, ByteView body, const SendOptions& options);
+  void multicast_acknowledged(std::span<const std::string> to, ByteView body,
+                              const SendOptions& options, Done<GroupOutcome> done);
+  void announce_acknowledged(std::string_view group, ByteView body, const SendOptions& options,
+                             Done<GroupOutcome> done);
   void call(const std::string& to, ByteView body, const CallOptions& options, Done<Bytes> done);
   /// Answers a call: for Responder.
   Result<> reply(const Destination& to, Lane lane, const Envelope& envelope, ByteView body);

@@ -28,6 +28,19 @@ struct Options {
   std::uint8_t protocol_minor = kVersionMinor;
 };
 
+/// What a message to many does about a receiver whose window is full (`Bus::multicast`,
+/// `announce`).
+enum class WhenFull : std::uint8_t {
+  /// The others get it. The full receiver never does, and is reported as would_block.
+  skip,
+  /// No receiver gets it: the call is refused as would_block, naming the first that is full.
+  wait,
+  /// As skip; and a member that is full at each announcement for kGiveUpAfter is given up: no
+  /// announcement of this process goes there until it binds its name again. For a multicast to
+  /// names, which are the caller's to leave out, the same as skip.
+  drop,
+};
+
 /// Options of send, send_acknowledged, multicast and announce.
 struct SendOptions {
   Lane lane = Lane::call;
@@ -43,6 +56,18 @@ struct SendOptions {
   /// order of the channel even when it moves. Not set: it is the process' own. Owned channels,
   /// multicast and announce only, and not with an acknowledgement, which could not follow.
   ChannelId from{};
+  /// Multicast and announce only.
+  WhenFull when_full = WhenFull::skip;
+};
+
+/// How a message to many has ended.
+struct GroupOutcome {
+  struct Failure {
+    std::string name;
+    Error reason;  // would_block: it was full and left out; otherwise as for a message of its own
+  };
+  std::size_t handled = 0;        // receivers that have handled it
+  std::vector<Failure> failed{};  // all others, each once
 };
 
 /// Options of call. At `deadline`, counted from the call, it ends as deadline. `hash_key` as in

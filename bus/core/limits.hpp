@@ -55,6 +55,10 @@ namespace starbus::bus {
     "dropped with NACK overflow", "HoldTest.IsBoundedPerNameAndInTotal")                           \
   X(kMaxGroup, 4096, "members", "one announcement is one record", "group_too_large",               \
     "OriginMulticast.RefusesMoreMembersThanTheLimit")                                              \
+  X(kGiveUpAfter, 2s,                                                                              \
+    "a member of a group is full at each announcement for so long: a burst fills windows, too",    \
+    "under WhenFull::drop it gets no announcement of this process until it binds again",           \
+    "GroupsTest.DropGivesUpAMemberThatStaysFullUntilItBindsAgain")                                 \
   X(kMaxInstances, 4096, "instances", "per shared name", "too_many_names",                         \
     "LimitsTest.ASharedNameHasAtMost4096Instances")                                                \
   X(kMaxNamesPerProcess, 200'000, "names", "default of max_names", "too_many_names",               \
@@ -65,6 +69,11 @@ namespace starbus::bus {
     "RootTest.HostsAreBounded")                                                                    \
   X(kMaxWatches, 1024, "prefixes", "per process", "too_many_watches",                              \
     "HostUplink.WatchesAreBoundedPerProcess")                                                      \
+  X(kWatchIdle, 60s,                                                                               \
+    "watches of groups, shared names and hosts that the library keeps for operations to come",     \
+    "one that no operation has used for so long is given up; when there are kMaxWatches, the "     \
+    "longest unused",                                                                              \
+    "GroupsTest.AnUnusedWatchIsGivenUpAndAHeldOneIsNot")                                           \
   X(kWatchBudget, 8'192, "rows", "snapshot rows per tick of a daemon: some ten milliseconds",      \
     "further snapshots wait for the next tick",                                                    \
     "RootWatching.RepeatedWatchesCostATickNoMoreThanItsBudget")                                    \

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "bus/client/bus_types.hpp"
 #include "bus/client/envelope.hpp"
 #include "bus/core/wire/name.hpp"
 #include "entity/rpc/permission.hpp"
@@ -60,6 +61,7 @@ struct SendOptions {
   Behalf behalf = Behalf::none;
   std::uint64_t client = 0;
   bus::Trace trace{};
+  bus::WhenFull when_full = bus::WhenFull::skip;  // see bus::SendOptions
 };
 
 }  // namespace starbus::entity::rpc

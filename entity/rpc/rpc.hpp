@@ -101,7 +101,8 @@ requires CallableWith<M, A...> Result<> send(Endpoint& endpoint, const Address& 
 }
 
 /// One message to many owned channels, encoded once; those that are bound here get it as send does.
-/// The rest is taken as a whole or refused as a whole, before anything is handed over here.
+/// The rest gets it as SendOptions::when_full says, or is refused as a whole, before anything is
+/// handed over here.
 template <auto M, class... A>
 requires CallableWith<M, A...> Result<> multicast(Endpoint& endpoint,
                                                   std::span<const std::string> to,

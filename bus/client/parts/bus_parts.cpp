@@ -29,16 +29,25 @@ BusParts::BusParts(boost::asio::io_context& loop, Options given)
           .loop = loop, .options = completed(std::move(given)), .process = process, .link = link},
       watchers(context),
       sender(context),
+      multicasts(context, sender),
       calls(context, sender),
       shared(context, watchers, sender, calls),
-      groups(context, watchers, sender),
+      groups(context, watchers, sender, multicasts),
+      rooms(context, watchers, shared, groups),
       readers(reader_access()),
       posts(context, watchers, sender),
       opener(context, readers),
       names(context, watchers, readers),
       waiters(context, watchers),
       dispatch(context) {
-  watchers.after_release = [this] { waiters.on_release(); };
+  watchers.after_release = [this](const std::string& prefix) {
+    waiters.on_release();
+    rooms.on_set(prefix);
+  };
+  watchers.on_given_up = [this](const std::string& prefix) {
+    groups.on_given_up(prefix);
+    shared.on_given_up(prefix);
+  };
 }
 
 ProcessLink::Hooks BusParts::link_hooks() {
@@ -50,6 +59,7 @@ ProcessLink::Hooks BusParts::link_hooks() {
   hooks.refused = [this](const Error& reason) { shut(reason); };
   hooks.tick = [this] {
     shared.prune();
+    watchers.tick(io::boot_now());
     readers.tick();
   };
   hooks.before_send = [] {};
@@ -74,6 +84,7 @@ void BusParts::shut(const Error& reason) {
   link.stop();
   calls.stop_timer();
   waiters.shut(reason);
+  rooms.shut(reason);
   sender.shut(reason);
   posts.shut(reason);
   readers.shut(reason);
@@ -115,13 +126,17 @@ void BusParts::on_delivery(BindingId binding, const Delivery& delivery) {
 void BusParts::on_watch(const std::string& prefix, const std::vector<WatchRow>& changes,
                         bool complete) {
   groups.on_update(prefix);
+  shared.on_update(prefix);
   if (prefix == kStores) readers.stores_changed(changes);
   watchers.on_update(prefix, changes, complete);
+  rooms.on_set(prefix);
 }
 
 void BusParts::on_watch_refused(const std::string& prefix, const Error& reason) {
-  groups.on_update(prefix);
+  groups.on_given_up(prefix);
+  shared.on_given_up(prefix);
   watchers.on_refused(prefix, reason);
+  rooms.on_set(prefix);
 }
 
 void BusParts::on_acknowledged(Token token) {

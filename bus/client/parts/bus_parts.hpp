@@ -13,9 +13,11 @@
 #include "bus/client/parts/mail_opener.hpp"
 #include "bus/client/parts/mail_posts.hpp"
 #include "bus/client/parts/message_sender.hpp"
+#include "bus/client/parts/multicast_sender.hpp"
 #include "bus/client/parts/owned_names.hpp"
 #include "bus/client/parts/pending_calls.hpp"
 #include "bus/client/parts/prefix_watchers.hpp"
+#include "bus/client/parts/room_waiters.hpp"
 #include "bus/client/parts/shared_names.hpp"
 #include "bus/client/parts/waiters.hpp"
 #include "bus/client/process_link.hpp"
@@ -38,9 +40,11 @@ class BusParts final : public ProcessEvents {
   BusContext context;
   PrefixWatchers watchers;
   MessageSender sender;
+  MulticastSender multicasts;
   PendingCalls calls;
   SharedNames shared;
   GroupMembers groups;
+  RoomWaiters rooms;
   MailReaders readers;
   MailPosts posts;
   MailOpener opener;
@@ -68,7 +72,7 @@ class BusParts final : public ProcessEvents {
     readers.on_mail(from, kind, payload);
   }
   void on_mail_lost(const ChannelId& channel) override { readers.on_lost(channel); }
-  void on_room() override { waiters.on_room(); }
+  void on_room() override { rooms.on_room(); }
   Bytes on_freeze(BindingId binding) override { return names.on_freeze(binding); }
   void on_moved(BindingId binding) override { names.on_moved(binding); }
   void on_move_failed(BindingId binding, Epoch epoch, const Error& reason) override {

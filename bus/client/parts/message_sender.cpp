@@ -43,44 +43,6 @@ Result<> MessageSender::send(const Name& to, Lineage hint, ByteView body,
   return {};
 }
 
-Result<> MessageSender::multicast(std::span<const std::string> to, ByteView body,
-                                  const SendOptions& options) {
-  std::vector<Name> names;
-  names.reserve(to.size());
-  for (const std::string& text : to) {
-    const auto name = context_.names.name_of(text);
-    if (!name) return name.error();
-    if (is_shared_name(text) || is_group_name(text)) {
-      return Error{Errc::bad_name, text + " is a set; multicast goes to owned channels"};
-    }
-    if (auto allowed = context_.process.may_send(text); !allowed) return allowed;
-    names.push_back(*name);
-  }
-  std::vector<Recipient> recipients;
-  recipients.reserve(names.size());
-  for (const Name& name : names) {
-    context_.names.remember(name);
-    recipients.push_back({destination(name, {})});
-  }
-  return multicast(recipients, body, options);
-}
-
-Result<> MessageSender::multicast(std::span<const Recipient> recipients, ByteView body,
-                                  const SendOptions& options) {
-  Envelope envelope;
-  envelope.trace = options.trace;
-  encode_envelope(envelope, context_.envelope);
-  const Time expires = expiry_of(options.ttl);
-  ProcessCore& process = context_.process;
-  auto sent =
-      options.from == ChannelId{}
-          ? process.origin().multicast(recipients, options.lane, context_.envelope, body, expires)
-          : process.multicast_from(options.from, recipients, options.lane, context_.envelope, body,
-                                   expires);
-  if (sent) context_.link.request_send(body.size());
-  return sent;
-}
-
 Result<> MessageSender::reply(const Destination& to, Lane lane, const Envelope& envelope,
                               ByteView body) {
   Bytes& head = context_.envelope;
@@ -89,6 +51,10 @@ Result<> MessageSender::reply(const Destination& to, Lane lane, const Envelope& 
   if (!seq) return seq.error();
   context_.link.request_send(head.size() + body.size());
   return {};
+}
+
+void MessageSender::await_end(Token token, Done<> done) {
+  acknowledgements_.emplace(token, std::move(done));
 }
 
 void MessageSender::on_acknowledged(Token token) {

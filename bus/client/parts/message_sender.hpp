@@ -1,6 +1,7 @@
-/// Puts messages into the custody of the process: the one way on which sends, calls, replies and
-/// multicasts leave. Checks the rights of the role, writes the envelope, and has the link send.
-/// Keeps the completions of messages whose acknowledgement is awaited. One thread.
+/// Puts messages into the custody of the process: the way on which sends, calls and replies leave
+/// (messages to many: multicast_sender.hpp). Checks the rights of the role, writes the envelope,
+/// and has the link send. Keeps the completions of messages whose acknowledgement is awaited. One
+/// thread.
 #pragma once
 
 #include <unordered_map>
@@ -28,14 +29,13 @@ class MessageSender {
   /// A message of the user to an owned channel; `done` may be null.
   Result<> send(const Name& to, Lineage hint, ByteView body, const SendOptions& options,
                 Done<> done);
-  Result<> multicast(std::span<const Recipient> recipients, ByteView body,
-                     const SendOptions& options);
-  Result<> multicast(std::span<const std::string> to, ByteView body, const SendOptions& options);
   /// To the process of a caller, which every role may do.
   Result<> reply(const Destination& to, Lane lane, const Envelope& envelope, ByteView body);
   /// Refers to `to`.
   Destination destination(const Name& to, Lineage hint) const;
 
+  /// Completes `done` with the end of the message that has this token.
+  void await_end(Token token, Done<> done);
   /// The custody's word about a message: completes what awaits it.
   void on_acknowledged(Token token);
   /// False if nothing awaits the end of this message.

@@ -9,15 +9,16 @@ namespace starbus::bus {
 
 void OwnedNames::bind(std::string name, Handlers handlers, Done<Bound> done) {
   if (!is_shared_name(name)) {
-    return bind_exact(std::move(name), {}, 0, std::move(handlers), std::move(done));
+    bind_exact(std::move(name), {}, 0, std::move(handlers), std::move(done));
+    return;
   }
   const std::string prefix = name + "#";
-  if (auto kept = watchers_.keep(prefix); !kept) {
+  if (auto kept = watchers_.use(prefix); !kept) {
     return context_.complete<Bound>(std::move(done), kept.error());
   }
   watchers_.when_complete(prefix, [this, name = std::move(name), handlers = std::move(handlers),
                                    done = std::move(done)]() mutable {
-    bind_next_instance(name, 0, std::move(handlers), std::move(done));
+    bind_next_instance(name, {}, std::move(handlers), std::move(done));
   });
 }
 
@@ -27,27 +28,53 @@ void OwnedNames::bind_member(const std::string& group, Handlers handlers, Done<B
              std::move(done));
 }
 
-/// Binds the lowest number above `after` that the watch shows as free.
-void OwnedNames::bind_next_instance(std::string shared, unsigned after, Handlers handlers,
-                                    Done<Bound> done) {
-  const RowSet* const rows = context_.process.rows(shared + "#");
-  const auto own = own_run_.find(shared);
-  if (own != own_run_.end()) after = std::max(after, own->second);
-  for (unsigned instance = after + 1; instance <= kMaxInstances; ++instance) {
-    std::string name = shared + "#" + std::to_string(instance);
-    if ((rows && rows->rows().contains(name)) || by_name_.contains(name)) continue;
-    return bind_exact(std::move(name), std::move(shared), instance, std::move(handlers),
-                      std::move(done));
+/// Binds the lowest number that the watch shows as free. Where others were faster many start at
+/// once: after each collision it draws from twice as many numbers, so that n starters need some
+/// n log n requests in all.
+void OwnedNames::bind_next_instance(std::string shared, std::vector<unsigned> refused,
+                                    Handlers handlers, Done<Bound> done) {
+  const std::size_t most = std::size_t{1} << std::min<std::size_t>(refused.size(), 12);
+  static_assert(kMaxInstances <= std::size_t{1} << 12);
+  const std::vector<unsigned> free = free_instances(shared, refused, most);
+  if (free.empty()) {
+    return context_.complete<Bound>(std::move(done),
+                                    Error{Errc::too_many_names, shared + " has 4096 instances"});
   }
-  context_.complete<Bound>(std::move(done),
-                           Error{Errc::too_many_names, shared + " has 4096 instances"});
+  const unsigned instance =
+      free[std::uniform_int_distribution<std::size_t>(0, free.size() - 1)(draw_)];
+  std::string name = shared + "#" + std::to_string(instance);
+  const auto owned = bind_exact(std::move(name), std::move(shared), instance, std::move(handlers),
+                                std::move(done));
+  if (owned) owned->refused = std::move(refused);
 }
 
-void OwnedNames::bind_exact(std::string name, std::string asked, unsigned instance,
-                            Handlers handlers, Done<Bound> done) {
-  if (context_.closed) return context_.complete<Bound>(std::move(done), Error{Errc::closed});
+/// The lowest of them, at most so many.
+std::vector<unsigned> OwnedNames::free_instances(const std::string& shared,
+                                                 const std::vector<unsigned>& refused,
+                                                 std::size_t most) {
+  const RowSet* const rows = context_.process.rows(shared + "#");
+  const auto own = own_run_.find(shared);
+  std::vector<unsigned> free;
+  unsigned instance = own == own_run_.end() ? 0 : own->second;
+  while (++instance <= kMaxInstances && free.size() < most) {
+    const std::string name = shared + "#" + std::to_string(instance);
+    if ((rows && rows->rows().contains(name)) || by_name_.contains(name)) continue;
+    if (std::ranges::find(refused, instance) == refused.end()) free.push_back(instance);
+  }
+  return free;
+}
+
+/// Null if the bind was refused at once.
+std::shared_ptr<OwnedName> OwnedNames::bind_exact(std::string name, std::string asked,
+                                                  unsigned instance, Handlers handlers,
+                                                  Done<Bound> done) {
+  const auto refuse = [&](Error reason) {
+    context_.complete<Bound>(std::move(done), std::move(reason));
+    return nullptr;
+  };
+  if (context_.closed) return refuse({Errc::closed});
   const auto binding = context_.process.bind(name);
-  if (!binding) return context_.complete<Bound>(std::move(done), binding.error());
+  if (!binding) return refuse(binding.error());
   auto owned = std::make_shared<OwnedName>();
   owned->name = std::make_shared<const std::string>(name);
   owned->channel = channel_id(name);
@@ -55,7 +82,7 @@ void OwnedNames::bind_exact(std::string name, std::string asked, unsigned instan
   owned->bound = std::move(done);
   owned->asked = asked;
   owned->instance = instance;
-  names_.emplace(*binding, std::move(owned));
+  names_.emplace(*binding, owned);
   by_name_[name] = *binding;
   if (!asked.empty()) by_name_[asked] = *binding;
   if (instance != 0) {
@@ -63,6 +90,7 @@ void OwnedNames::bind_exact(std::string name, std::string asked, unsigned instan
     if (instance == run + 1) run = instance;
   }
   context_.link.request_send(0);
+  return owned;
 }
 
 std::shared_ptr<OwnedName> OwnedNames::find(BindingId binding) const {
@@ -80,7 +108,9 @@ void OwnedNames::on_bind_refused(BindingId binding, const Error& reason) {
   const auto owned = forget(binding);
   if (!owned) return;
   if (owned->instance != 0 && reason == Errc::already_bound) {  // another process was faster
-    bind_next_instance(owned->asked, owned->instance, std::move(owned->handlers),
+    ++collisions_;
+    owned->refused.push_back(owned->instance);
+    bind_next_instance(owned->asked, std::move(owned->refused), std::move(owned->handlers),
                        std::move(owned->bound));
   } else {
     context_.complete<Bound>(std::move(owned->bound), reason);
@@ -148,7 +178,7 @@ void OwnedNames::move(const std::string& name, const std::string& target,
                                    Error{Errc::bad_name, "'" + target + "': HOST.NODE"});
   }
   const std::string prefix = "process/" + target.substr(0, dot + 1);
-  if (auto kept = watchers_.keep(prefix); !kept) {
+  if (auto kept = watchers_.use(prefix); !kept) {
     return context_.complete<void>(std::move(done), kept.error());
   }
   watchers_.when_complete(

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <random>
 #include <unordered_map>
 
 #include "bus/client/mail_readers.hpp"
@@ -21,6 +22,7 @@ struct OwnedName {
   std::vector<Done<>> unbound{};    // of unbinds that are under way
   std::string asked{};              // the shared or group name that was asked for, else empty
   unsigned instance = 0;            // of a shared name
+  std::vector<unsigned> refused{};  // instances for which another process was faster
   std::function<Bytes()> freeze{};  // of a move that is under way
   Done<> moved{};                   // not null while a move is under way
 };
@@ -54,12 +56,17 @@ class OwnedNames {
   void on_arrived(BindingId binding, const std::string& name, Epoch epoch, Bytes state);
   /// All names are gone: pending operations end with the reason.
   void end_all(const Error& reason);
+  /// Binds of instances for which another process was faster.
+  std::uint64_t collisions() const { return collisions_; }
   void forget_arrival_handlers() { arrivals_.clear(); }
 
  private:
-  void bind_exact(std::string name, std::string asked, unsigned instance, Handlers handlers,
-                  Done<Bound> done);
-  void bind_next_instance(std::string shared, unsigned after, Handlers handlers, Done<Bound> done);
+  std::shared_ptr<OwnedName> bind_exact(std::string name, std::string asked, unsigned instance,
+                                        Handlers handlers, Done<Bound> done);
+  void bind_next_instance(std::string shared, std::vector<unsigned> refused, Handlers handlers,
+                          Done<Bound> done);
+  std::vector<unsigned> free_instances(const std::string& shared,
+                                       const std::vector<unsigned>& refused, std::size_t most);
   void begin_move(const std::string& name, const std::string& target, std::function<Bytes()> freeze,
                   Done<> done);
   const ArrivalHandlers* arrival_handlers(std::string_view name) const;
@@ -72,6 +79,8 @@ class OwnedNames {
   std::unordered_map<std::string, BindingId> by_name_;  // exact and asked names
   /// Of a shared name: its instances 1 to this one are bound here, and need not be looked at.
   std::unordered_map<std::string, unsigned> own_run_;
+  std::uint64_t collisions_ = 0;
+  std::minstd_rand draw_{std::random_device{}()};  // of instance numbers after a collision
   std::map<std::string, ArrivalHandlers, std::less<>> arrivals_;  // by prefix
 };
 

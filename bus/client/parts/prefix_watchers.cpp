@@ -1,5 +1,6 @@
 #include "bus/client/parts/prefix_watchers.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -10,8 +11,7 @@ namespace starbus::bus {
 Result<WatchHandle> PrefixWatchers::watch(std::string prefix,
                                           std::function<void(const WatchUpdate&)> on_update,
                                           std::function<void(const Error&)> on_error) {
-  if (auto started = context_.process.watch(prefix); !started) return started.error();
-  context_.link.request_send(0);
+  if (auto started = begin(prefix); !started) return started.error();
   const std::uint64_t id = next_id_++;
   watched_[prefix].watchers.emplace(id, Watcher{std::move(on_update), std::move(on_error)});
   if (complete_rows(prefix)) {  // a later watcher of the same prefix
@@ -51,17 +51,70 @@ void PrefixWatchers::end(const std::string& prefix, std::uint64_t id) {
   const auto found = watched_.find(prefix);
   if (found == watched_.end()) return;
   found->second.watchers.erase(id);
-  if (!found->second.watchers.empty() || found->second.kept) return;
+  if (!found->second.watchers.empty() || found->second.internal) return;
   watched_.erase(found);
   context_.process.unwatch(prefix);
   context_.link.request_send(0);
 }
 
-Result<> PrefixWatchers::keep(const std::string& prefix) {
-  if (auto started = context_.process.watch(prefix); !started) return started.error();
-  context_.link.request_send(0);
-  watched_[prefix].kept = true;
+/// Makes place, if need be, for a watch that was not there.
+Result<> PrefixWatchers::begin(const std::string& prefix) {
+  if (context_.process.rows(prefix)) return {};
+  auto started = context_.process.watch(prefix);
+  if (!started && started.error() == Errc::too_many_watches && give_up_longest_unused()) {
+    started = context_.process.watch(prefix);
+  }
+  if (started) context_.link.request_send(0);
+  return started;
+}
+
+Result<> PrefixWatchers::use(const std::string& prefix) {
+  if (auto started = begin(prefix); !started) {
+    const bool awaits = std::ranges::any_of(
+        watched_, [](const auto& item) { return !item.second.when_complete.empty(); });
+    if (started.error() != Errc::too_many_watches || !awaits) return started.error();
+    return Error{Errc::would_block, "too many snapshots are awaited to ask for that of " + prefix};
+  }
+  Watched& watched = watched_[prefix];
+  watched.internal = true;
+  watched.used = now_;
   return {};
+}
+
+Result<> PrefixWatchers::keep(const std::string& prefix) {
+  if (auto used = use(prefix); !used) return used;
+  watched_.at(prefix).kept = true;
+  return {};
+}
+
+void PrefixWatchers::tick(Time now) {
+  now_ = now;
+  if (now - looked_ < kWatchIdle / 60) return;
+  looked_ = now;
+  for (auto at = watched_.begin(); at != watched_.end();) {
+    const auto present = at++;
+    const Watched& watched = present->second;
+    if (watched.may_be_given_up() && now - watched.used >= kWatchIdle) give_up(present);
+  }
+}
+
+bool PrefixWatchers::give_up_longest_unused() {
+  auto longest = watched_.end();
+  for (auto at = watched_.begin(); at != watched_.end(); ++at) {
+    if (!at->second.may_be_given_up()) continue;
+    if (longest == watched_.end() || at->second.used < longest->second.used) longest = at;
+  }
+  if (longest == watched_.end()) return false;
+  give_up(longest);
+  return true;
+}
+
+void PrefixWatchers::give_up(std::map<std::string, Watched>::iterator found) {
+  const std::string prefix = found->first;
+  watched_.erase(found);
+  context_.process.unwatch(prefix);
+  context_.link.request_send(0);
+  if (on_given_up) on_given_up(prefix);
 }
 
 const RowSet* PrefixWatchers::complete_rows(const std::string& prefix) const {
@@ -74,15 +127,26 @@ void PrefixWatchers::when_complete(const std::string& prefix, std::function<void
   watched_.at(prefix).when_complete.push_back(std::move(action));
 }
 
-bool PrefixWatchers::must_hold(const std::string& prefix) const {
+bool PrefixWatchers::must_hold(const std::string& prefix) {
   if (!complete_rows(prefix)) return true;
-  const auto watched = watched_.find(prefix);
-  return watched != watched_.end() && !watched->second.when_complete.empty();
+  // A watch of the user serves as well, and stays for the library when the user ends it.
+  Watched& watched = watched_[prefix];
+  watched.internal = true;
+  watched.used = now_;
+  return !watched.when_complete.empty();
+}
+
+bool PrefixWatchers::has_room(const std::string& prefix) const {
+  const auto found = watched_.find(prefix);
+  if (found != watched_.end()) return found->second.held_bytes <= kChannelWindow / 2;
+  return watched_.size() < kMaxWatches || std::ranges::any_of(watched_, [](const auto& item) {
+           return item.second.may_be_given_up();
+         });
 }
 
 Result<> PrefixWatchers::hold(const std::string& prefix, std::size_t bytes,
                               std::function<void()> action) {
-  if (auto kept = keep(prefix); !kept) return kept.error();
+  if (auto used = use(prefix); !used) return used.error();
   Watched& watched = watched_.at(prefix);
   if (watched.held_bytes != 0 && watched.held_bytes + bytes > kChannelWindow) {
     return Error{Errc::would_block, "the members of " + prefix + " are not known yet"};
@@ -101,7 +165,7 @@ void PrefixWatchers::release(const std::string& prefix, std::size_t bytes,
   const auto found = watched_.find(prefix);
   if (found != watched_.end()) found->second.held_bytes -= bytes;
   action();
-  if (after_release) after_release();
+  if (after_release) after_release(prefix);
 }
 
 void PrefixWatchers::on_update(const std::string& prefix, const std::vector<WatchRow>& changes,

@@ -1,6 +1,8 @@
 /// The watches of a Bus: any number of watchers of the user per prefix, and internal ones for
-/// shared names, groups, hosts and stores, which stay. Operations that need a snapshot wait here
-/// until it is complete, at most kChannelWindow bytes of messages per prefix. One thread.
+/// shared names, groups, hosts and stores. An internal watch that no operation uses for kWatchIdle
+/// is given up, or earlier to make place for another; those that the user holds never are.
+/// Operations that need a snapshot wait here until it is complete, at most kChannelWindow bytes of
+/// messages per prefix. One thread.
 #pragma once
 
 #include <map>
@@ -19,16 +21,21 @@ class PrefixWatchers {
                             std::function<void(const Error&)> on_error);
   void end(const std::string& prefix, std::uint64_t id);
 
-  /// Watches the prefix from now on, for this library. Idempotent.
+  /// Watches the prefix for this library, until it is unused. Idempotent; each call is a use.
+  /// would_block while snapshots are awaited for as many prefixes as may be watched.
+  Result<> use(const std::string& prefix);
+  /// The same for as long as the bus lives.
   Result<> keep(const std::string& prefix);
-  /// Calls `action` when the snapshot of a kept prefix is complete, or refused, or the bus closes:
-  /// at once if it is complete.
+  /// Calls `action` when the snapshot of a used or kept prefix is complete, or refused, or the bus
+  /// closes: at once if it is complete.
   void when_complete(const std::string& prefix, std::function<void()> action);
-  /// Keeps the prefix and a message of so many bytes, until its snapshot is complete. would_block
-  /// beyond a window's worth.
+  /// Uses the prefix and keeps a message of so many bytes, until its snapshot is complete.
+  /// would_block beyond a window's worth.
   Result<> hold(const std::string& prefix, std::size_t bytes, std::function<void()> action);
-  /// The snapshot is not complete, or earlier messages still wait for it.
-  bool must_hold(const std::string& prefix) const;
+  /// The snapshot is not complete, or earlier messages still wait for it. Counts as a use.
+  bool must_hold(const std::string& prefix);
+  /// `hold` would take a message, and at least half of its window is free.
+  bool has_room(const std::string& prefix) const;
   /// The rows of a complete snapshot; null otherwise.
   const RowSet* complete_rows(const std::string& prefix) const;
   std::size_t held_messages() const { return held_messages_; }
@@ -38,8 +45,13 @@ class PrefixWatchers {
   void on_refused(const std::string& prefix, const Error& reason);
   void shut();
 
-  /// Called after a held message was sent.
-  std::function<void()> after_release{};
+  /// Gives up the internal watches that are unused. Call often.
+  void tick(Time now);
+
+  /// Called after a held message for the members of the prefix was sent.
+  std::function<void(const std::string& prefix)> after_release{};
+  /// Called after an internal watch was given up: its rows are gone.
+  std::function<void(const std::string& prefix)> on_given_up{};
 
  private:
   struct Watcher {
@@ -50,9 +62,18 @@ class PrefixWatchers {
     std::map<std::uint64_t, Watcher> watchers;
     std::vector<std::function<void()>> when_complete;
     std::size_t held_bytes = 0;
+    bool internal = false;  // the library uses it, since `used` at the latest
     bool kept = false;
+    Time used{};
+
+    bool may_be_given_up() const {
+      return internal && !kept && watchers.empty() && when_complete.empty();
+    }
   };
 
+  Result<> begin(const std::string& prefix);
+  bool give_up_longest_unused();
+  void give_up(std::map<std::string, Watched>::iterator found);
   void tell_present_rows(const std::string& prefix, std::uint64_t id);
   void tell(const std::string& prefix, std::uint64_t id, const WatchUpdate& update);
   void release(const std::string& prefix, std::size_t bytes, const std::function<void()>& action);
@@ -61,6 +82,8 @@ class PrefixWatchers {
   std::map<std::string, Watched> watched_;
   std::uint64_t next_id_ = 1;
   std::size_t held_messages_ = 0;
+  Time now_ = io::boot_now();  // of the latest tick
+  Time looked_{};              // for unused watches
 };
 
 }  // namespace starbus::bus

@@ -18,42 +18,81 @@ std::uint64_t weight(std::uint64_t key, const ChannelId& instance) {
 
 std::optional<SharedNames::Instance> SharedNames::choose(const std::string& shared,
                                                          std::uint64_t key, Lane lane) {
-  const RowSet* const rows = context_.process.rows(shared + "#");
+  const std::string prefix = shared + "#";
+  const RowSet* const rows = context_.process.rows(prefix);
   if (!rows || rows->rows().empty()) return std::nullopt;
-  Choice& choice = choices_[{shared, key}];
+  Set& set = sets_[prefix];
+  if (set.version == 0) list(set, *rows);
+  Choice& choice = set.choices[{key, lane}];
   choice.used = ++uses_;
-  const auto present = rows->rows().find(choice.instance);
-  if (present != rows->rows().end()) {
-    const auto name = context_.names.name_of(choice.instance);
-    if (name && context_.process.origin().unacknowledged(name->id(), lane)) {
-      return Instance{*name, present->second.lineage};
+  if (choice.version == set.version) return choice.instance;
+  if (choice.instance) {
+    const auto present = rows->rows().find(choice.instance->name.text());
+    if (present != rows->rows().end() &&
+        context_.process.origin().unacknowledged(choice.instance->name.id(), lane)) {
+      choice.instance->lineage = present->second.lineage;
+      return choice.instance;
     }
   }
-  auto best = best_for(*rows, key);
-  if (best) choice.instance = best->name.text();
-  return best;
+  const Instance* const best = best_for(set, key);
+  choice.instance = best ? std::optional(*best) : std::nullopt;
+  choice.version = set.version;
+  return choice.instance;
 }
 
-std::optional<SharedNames::Instance> SharedNames::best_for(const RowSet& rows, std::uint64_t key) {
+void SharedNames::list(Set& set, const RowSet& rows) {
+  set.instances.clear();
+  for (const auto& [text, row] : rows.rows()) {
+    if (const auto name = context_.names.name_of(text)) {
+      set.instances.push_back({*name, row.lineage});
+    }
+  }
+  set.version = ++versions_;
+}
+
+const SharedNames::Instance* SharedNames::best_for(const Set& set, std::uint64_t key) {
   // Without a key all messages of this process go to one instance; each process has its own.
   const std::uint64_t rank = key != 0 ? key : hash_value(context_.process.self());
-  std::optional<Instance> best;
+  weighed_ += set.instances.size();
+  const Instance* best = nullptr;
   std::uint64_t best_weight = 0;
-  for (const auto& [text, row] : rows.rows()) {
-    const auto name = context_.names.name_of(text);
-    if (!name) continue;
-    const std::uint64_t present_weight = weight(rank, name->id());
+  for (const Instance& instance : set.instances) {
+    const std::uint64_t present_weight = weight(rank, instance.name.id());
     if (best && present_weight <= best_weight) continue;
-    best = Instance{*name, row.lineage};
+    best = &instance;
     best_weight = present_weight;
   }
   return best;
 }
 
+void SharedNames::on_update(const std::string& prefix) {
+  const auto found = sets_.find(prefix);
+  if (found != sets_.end()) found->second.version = 0;
+}
+
+void SharedNames::on_given_up(const std::string& prefix) {
+  const auto found = sets_.find(prefix);
+  if (found == sets_.end()) return;
+  Set& set = found->second;
+  set.version = 0;
+  set.instances = {};
+  boost::unordered::erase_if(set.choices, [&](const auto& item) {
+    const auto& [key, choice] = item;
+    return !choice.instance ||
+           !context_.process.origin().unacknowledged(choice.instance->name.id(), key.second);
+  });
+  if (set.choices.empty()) sets_.erase(found);
+}
+
 /// Drops keys that were not among the latest kStickyKept uses: those with traffic are used often.
 void SharedNames::prune() {
-  if (choices_.size() <= kStickyKept) return;
-  std::erase_if(choices_, [&](const auto& item) { return item.second.used + kStickyKept < uses_; });
+  std::size_t choices = 0;
+  for (const auto& [prefix, set] : sets_) choices += set.choices.size();
+  if (choices <= kStickyKept) return;
+  for (auto& [prefix, set] : sets_) {
+    boost::unordered::erase_if(
+        set.choices, [&](const auto& item) { return item.second.used + kStickyKept < uses_; });
+  }
 }
 
 Result<> SharedNames::send(const Name& to, ByteView body, const SendOptions& options, Done<> done) {

@@ -1,9 +1,11 @@
 /// Shared names: picks one instance of `service/x` from a watch of `service/x#`, and sends there.
 ///
-/// Rendezvous hashing by the caller's key, or by this process. The choice stays while something is
-/// unacknowledged there, so that the order holds. Remembers some kStickyKept choices. One thread.
+/// Rendezvous hashing by the caller's key, or by this process: the instances are ranked for a key
+/// when they have changed, and not per message. The choice stays while something is unacknowledged
+/// there, so that the order holds. Remembers some kStickyKept choices. One thread.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <map>
 #include <optional>
 
@@ -32,13 +34,27 @@ class SharedNames {
   std::optional<Instance> choose(const std::string& shared, std::uint64_t key, Lane lane);
   /// Forgets choices that were not used for long.
   void prune();
+  /// The rows of a watched prefix have changed.
+  void on_update(const std::string& prefix);
+  /// The watch of this prefix has ended: choices with something unacknowledged stay.
+  void on_given_up(const std::string& prefix);
+  /// How often an instance was weighed for a key.
+  std::uint64_t weighed() const { return weighed_; }
 
  private:
   struct Choice {
-    std::string instance;
+    std::optional<Instance> instance{};
+    std::uint64_t version = 0;  // of the set in which it ranked first
     std::uint64_t used = 0;
   };
-  std::optional<Instance> best_for(const RowSet& rows, std::uint64_t key);
+  using Key = std::pair<std::uint64_t, Lane>;
+  struct Set {
+    std::vector<Instance> instances{};
+    std::uint64_t version = 0;  // of `instances`; 0: they have changed
+    boost::unordered_flat_map<Key, Choice, boost::hash<Key>> choices{};
+  };
+  void list(Set& set, const RowSet& rows);
+  const Instance* best_for(const Set& set, std::uint64_t key);
   void send_later(const Name& to, const Bytes& body, const SendOptions& options,
                   const Done<>& done);
 
@@ -46,8 +62,10 @@ class SharedNames {
   PrefixWatchers& watchers_;
   MessageSender& sender_;
   PendingCalls& calls_;
-  std::map<std::pair<std::string, std::uint64_t>, Choice> choices_;  // by shared name and key
+  std::map<std::string, Set, std::less<>> sets_;  // by prefix
   std::uint64_t uses_ = 0;
+  std::uint64_t versions_ = 0;
+  std::uint64_t weighed_ = 0;
 };
 
 }  // namespace starbus::bus

@@ -1,5 +1,6 @@
 #include "bus/client/parts/waiters.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace starbus::bus {
@@ -14,49 +15,53 @@ void Waiters::on_connected() {
 }
 
 void Waiters::flush(std::chrono::milliseconds deadline, Done<> done) {
-  flushes_.push_back({context_.process.origin().mark(), io::boot_now() + deadline,
-                      watchers_.held_messages() != 0, std::move(done)});
+  const Time end = io::boot_now() + deadline;
+  earliest_ = std::min(earliest_, end);
+  flushes_.push_back(
+      {context_.process.origin().mark(), end, watchers_.held_messages() != 0, std::move(done)});
   check_flushes();
 }
 
 void Waiters::check_flushes() {
-  if (flushes_.empty()) return;
-  const Time now = io::boot_now();
+  while (!flushes_.empty()) {
+    Flush& first = flushes_.front();
+    if (first.held || !context_.process.origin().settled(first.mark)) break;
+    context_.complete<void>(std::move(first.done), {});
+    flushes_.pop_front();
+  }
+  if (flushes_.empty()) {
+    earliest_ = kNoDeadline;
+  } else if (const Time now = io::boot_now(); now >= earliest_) {
+    end_late_flushes(now);
+  }
+}
+
+void Waiters::end_late_flushes(Time now) {
+  earliest_ = kNoDeadline;
   std::erase_if(flushes_, [&](Flush& waiter) {
-    const bool held = waiter.held && watchers_.held_messages() != 0;
-    const bool settled = !held && context_.process.origin().settled(waiter.mark);
-    if (!settled && now < waiter.deadline) return false;
-    context_.complete<void>(
-        std::move(waiter.done),
-        settled ? Result<>() : Error{Errc::deadline, describe_unacknowledged()});
+    if (now < waiter.deadline) {
+      earliest_ = std::min(earliest_, waiter.deadline);
+      return false;
+    }
+    context_.complete<void>(std::move(waiter.done),
+                            Error{Errc::deadline, describe_unacknowledged()});
     return true;
   });
 }
 
 void Waiters::on_release() {
+  const bool last = watchers_.held_messages() == 0;
   for (Flush& waiter : flushes_) {
-    if (waiter.held) waiter.mark = context_.process.origin().mark();
+    if (!waiter.held) continue;
+    waiter.mark = context_.process.origin().mark();
+    waiter.held = !last;
   }
-}
-
-void Waiters::room(const ChannelId& channel, Lane lane, Done<> done) {
-  rooms_.push_back({channel, lane, std::move(done)});
-  on_room();
-}
-
-void Waiters::on_room() {
-  std::erase_if(rooms_, [&](Room& waiter) {
-    if (!context_.process.origin().has_room(waiter.channel, waiter.lane)) return false;
-    context_.complete<void>(std::move(waiter.done), {});
-    return true;
-  });
 }
 
 void Waiters::shut(const Error& reason) {
   const auto end = [&](Done<>& done) { context_.complete<void>(std::move(done), reason); };
   for (auto& done : std::exchange(connects_, {})) end(done);
   for (auto& waiter : std::exchange(flushes_, {})) end(waiter.done);
-  for (auto& waiter : std::exchange(rooms_, {})) end(waiter.done);
 }
 
 std::string Waiters::describe_unacknowledged() const {

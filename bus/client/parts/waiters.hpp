@@ -1,6 +1,8 @@
-/// Operations that wait for the process: connect, flush and room. Each completes once, when its
-/// condition holds or at its deadline. One thread.
+/// Operations that wait for the process: connect and flush (room: room_waiters.hpp). Each completes
+/// once, when its condition holds or at its deadline. One thread.
 #pragma once
+
+#include <deque>
 
 #include "bus/client/parts/bus_context.hpp"
 #include "bus/client/parts/prefix_watchers.hpp"
@@ -22,10 +24,6 @@ class Waiters {
   /// A message that waited for a snapshot has its sequence now.
   void on_release();
 
-  /// See Bus::room.
-  void room(const ChannelId& channel, Lane lane, Done<> done);
-  void on_room();
-
   /// Completes everything with `reason`.
   void shut(const Error& reason);
   /// The `most` channels with the most unacknowledged bytes, those first.
@@ -38,18 +36,15 @@ class Waiters {
     bool held = false;  // some messages had no sequence yet: they waited for a snapshot
     Done<> done;
   };
-  struct Room {
-    ChannelId channel;
-    Lane lane;
-    Done<> done;
-  };
+  static constexpr Time kNoDeadline = Time::max();
+  void end_late_flushes(Time now);
   std::string describe_unacknowledged() const;
 
   BusContext& context_;
   PrefixWatchers& watchers_;
   std::vector<Done<>> connects_;
-  std::vector<Flush> flushes_;
-  std::vector<Room> rooms_;
+  std::deque<Flush> flushes_;    // a later one has later marks: none is settled before the first
+  Time earliest_ = kNoDeadline;  // not later than any deadline of theirs
 };
 
 }  // namespace starbus::bus

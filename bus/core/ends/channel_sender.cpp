@@ -47,11 +47,12 @@ Result<> ChannelSender::send(const ChannelId& from, const Destination& to, Lane 
 }
 
 Result<> ChannelSender::multicast(const ChannelId& from, std::span<const Recipient> recipients,
-                                  Lane lane, ByteView head, ByteView body, Time expires) {
+                                  Lane lane, ByteView head, ByteView body, Time expires,
+                                  FullReceivers* full) {
   Binding* const binding = bindings_.find(from);
   if (auto allowed = may_send(binding); !allowed) return allowed;
   if (may_send_now(*binding)) {
-    return origin_.multicast(recipients, lane, head, body, expires, sender_of(*binding));
+    return origin_.multicast(recipients, lane, head, body, expires, sender_of(*binding), full);
   }
   if (recipients.size() > kMaxGroup) return Error{Errc::group_too_large};
   if (body.size() > kMaxBody) return Error{Errc::too_large, std::to_string(body.size()) + " bytes"};

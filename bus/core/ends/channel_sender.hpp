@@ -21,7 +21,7 @@ class ChannelSender {
   Result<> send(const ChannelId& from, const Destination& to, Lane lane, ByteView head,
                 ByteView body, Time expires);
   Result<> multicast(const ChannelId& from, std::span<const Recipient> recipients, Lane lane,
-                     ByteView head, ByteView body, Time expires);
+                     ByteView head, ByteView body, Time expires, FullReceivers* full = nullptr);
   /// Sends from every outbox what may be sent now. Call when windows or moves may have changed.
   void flush();
   /// Fails all messages that wait; `sent`: the target of a move may have sent them.

@@ -249,9 +249,10 @@ Result<> ProcessCore::send_from(const ChannelId& from, const Destination& to, La
 }
 
 Result<> ProcessCore::multicast_from(const ChannelId& from, std::span<const Recipient> recipients,
-                                     Lane lane, ByteView head, ByteView body, Time expires) {
+                                     Lane lane, ByteView head, ByteView body, Time expires,
+                                     FullReceivers* full) {
   thread_.check();
-  return sender_.multicast(from, recipients, lane, head, body, expires);
+  return sender_.multicast(from, recipients, lane, head, body, expires, full);
 }
 
 Result<> ProcessCore::may_send(std::string_view name) const {

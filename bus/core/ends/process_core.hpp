@@ -90,7 +90,8 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
   Result<> send_from(const ChannelId& from, const Destination& to, Lane lane, ByteView head,
                      ByteView body, Time expires);
   Result<> multicast_from(const ChannelId& from, std::span<const Recipient> recipients, Lane lane,
-                          ByteView head, ByteView body, Time expires);
+                          ByteView head, ByteView body, Time expires,
+                          FullReceivers* full = nullptr);
   /// The channel drains or is frozen.
   bool moving(const ChannelId& channel) const;
   std::size_t move_count() const { return bindings_.moving.size(); }

@@ -130,8 +130,15 @@ void Custody::pop_front(OriginStream& stream, std::size_t count) {
   stream.cursor_bytes -= std::min(stream.cursor_bytes, encoded);
   stream.sent -= std::min(stream.sent, count);
   stream.speed_up(encoded);
-  freed_ = true;
+  has_shrunk(stream);
   if (stream.items.empty()) streams_.became_idle(stream);
+}
+
+void Custody::has_shrunk(OriginStream& stream) {
+  freed_ = true;
+  if (!stream.room_awaited || !stream.has_room()) return;
+  stream.room_awaited = false;
+  roomy_.push_back({stream.channel, stream.lane});
 }
 
 void Custody::expire(OriginStream& stream) {
@@ -188,7 +195,7 @@ void Custody::bury(OriginStream& stream, Pick&& pick) {
     if (i + 1 == stream.cursor) stream.cursor_bytes = encoded.size();
   }
   stream.encoded = std::move(encoded);
-  freed_ |= any;
+  if (any) has_shrunk(stream);
 }
 
 void Custody::report() {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <utility>
 #include <vector>
 
 #include "bus/core/origin/stream_table.hpp"
@@ -47,6 +48,9 @@ class Custody {
   /// Reports the outcomes that were collected, then on_room if a window has shrunk.
   void report();
 
+  /// The streams with `room_awaited` that have got room since the last call.
+  std::vector<StreamTable::Key> take_roomy() { return std::exchange(roomy_, {}); }
+
   /// Bytes on the window of the process.
   std::uint64_t bytes() const { return bytes_ + shared.total(); }
   /// Nothing of this sender is unacknowledged.
@@ -72,6 +76,7 @@ class Custody {
   void encode_item(OriginStream& stream, std::size_t size, std::uint64_t step, bool system);
   std::uint32_t charge_of(const OriginStream::Item& item) const;
   void pop_front(OriginStream& stream, std::size_t count);
+  void has_shrunk(OriginStream& stream);
   template <class Pick>
   void bury(OriginStream& stream, Pick&& pick);
 
@@ -83,6 +88,7 @@ class Custody {
   std::uint64_t bytes_ = 0;  // of all items, shared bodies not counted
   bool freed_ = false;       // a window has shrunk since the last report
   std::vector<Outcome> outcomes_;
+  std::vector<StreamTable::Key> roomy_;
 };
 
 }  // namespace starbus::bus

@@ -14,21 +14,24 @@ void Origin::set_now(Time now) {
 // --- sending -------------------------------------------------------------------------------------
 
 /// A message that is larger than a window goes alone.
-bool Origin::room_in(const Stream* stream, std::size_t charge, std::size_t process_charge) const {
-  const std::uint64_t in_stream = stream ? stream->charge : 0;
+bool Origin::room_in(const Stream* stream, std::size_t charge) {
+  if (!stream) return true;
+  if (stream->durable && stream->items.size() >= kDurableWindow) return false;
+  return stream->charge == 0 || stream->charge + charge <= kChannelWindow;
+}
+
+bool Origin::room_in_process(std::size_t charge) const {
   const std::uint64_t in_process = custody_.bytes();
-  if (stream && stream->durable && stream->items.size() >= kDurableWindow) return false;
-  if (in_stream != 0 && in_stream + charge > kChannelWindow) return false;
-  return in_process == 0 || in_process + process_charge <= kProcessWindow;
+  return in_process == 0 || in_process + charge <= kProcessWindow;
 }
 
 bool Origin::has_room(const ChannelId& channel, Lane lane) const {
-  // Half a window, so that a sender that was refused can send more than one message.
   const Stream* const stream = streams_.find(channel, lane);
-  if (custody_.bytes() > kProcessWindow / 4 * 3) return false;
-  if (!stream) return true;
-  if (stream->durable && stream->items.size() > kDurableWindow / 2) return false;
-  return stream->charge <= kChannelWindow / 2;
+  return has_room() && (!stream || stream->has_room());
+}
+
+void Origin::await_room(const ChannelId& channel, Lane lane) {
+  if (Stream* const stream = streams_.find(channel, lane)) stream->room_awaited = true;
 }
 
 Origin::Stream& Origin::stream_for(const Destination& to, Lane lane) {
@@ -43,7 +46,8 @@ Result<std::uint64_t> Origin::send(const Destination& to, Lane lane, ByteView he
     return Error{Errc::too_large, std::to_string(body.size()) + " bytes"};
   }
   const std::size_t charge = kItemHeader + head.size() + body.size();
-  if (!marks.system && !room_in(streams_.find(to.channel, lane), charge, charge)) {
+  if (!marks.system &&
+      !(room_in_process(charge) && room_in(streams_.find(to.channel, lane), charge))) {
     return Error{Errc::would_block};
   }
   Stream& stream = stream_for(to, lane);
@@ -53,45 +57,48 @@ Result<std::uint64_t> Origin::send(const Destination& to, Lane lane, ByteView he
 }
 
 Result<> Origin::multicast(std::span<const Recipient> recipients, Lane lane, ByteView head,
-                           ByteView body, Time expires, std::uint32_t sender) {
+                           ByteView body, Time expires, std::uint32_t sender, FullReceivers* full) {
   if (recipients.empty()) return {};
   if (recipients.size() > kMaxGroup) return Error{Errc::group_too_large};
   if (body.size() > kMaxBody) return Error{Errc::too_large};
   const std::size_t size = head.size() + body.size();
-  for (const Recipient& recipient : recipients) {
-    if (!room_in(streams_.find(recipient.to.channel, lane), size + kItemHeader,
-                 size + recipients.size() * kItemHeader)) {
-      return Error{Errc::would_block};
+  if (!room_in_process(size + recipients.size() * kItemHeader)) return Error{Errc::would_block};
+  std::vector<const Recipient*> taken;
+  taken.reserve(recipients.size());
+  for (std::size_t place = 0; place < recipients.size(); ++place) {
+    if (room_in(streams_.find(recipients[place].to.channel, lane), size + kItemHeader)) {
+      taken.push_back(&recipients[place]);
+    } else if (full) {
+      full->places.push_back(place);
     }
   }
+  const bool skip = full && full->skip && !taken.empty();
+  if (!skip && taken.size() != recipients.size()) return Error{Errc::would_block};
   const SharedBodies::Place place = custody_.shared.add(head, body);
-  Multicast record;
-  record.lane = lane;
-  record.body = custody_.shared.bytes(place);
+  std::vector<Target> targets;
   // Lineages first: what a newer one fails must not be of this body.
-  for (const Recipient& recipient : recipients) stream_for(recipient.to, lane);
-  for (const Recipient& recipient : recipients) {
-    add_recipient(recipient, place, expires, sender, record);
+  for (const Recipient* recipient : taken) stream_for(recipient->to, lane);
+  for (const Recipient* recipient : taken) {
+    add_recipient(*recipient, lane, place, expires, sender, targets);
   }
-  if (!record.targets.empty()) writer_.add_multicast(record);
+  if (!targets.empty()) writer_.add_multicast(lane, std::move(targets));
   custody_.shared.drop(place);
   return {};
 }
 
 /// A stream that can send at once becomes a target of the record.
-void Origin::add_recipient(const Recipient& recipient, SharedBodies::Place place, Time expires,
-                           std::uint32_t sender, Multicast& record) {
-  Stream& stream = streams_.get(recipient.to, record.lane);
+void Origin::add_recipient(const Recipient& recipient, Lane lane, SharedBodies::Place place,
+                           Time expires, std::uint32_t sender, std::vector<Target>& targets) {
+  Stream& stream = streams_.get(recipient.to, lane);
   const bool at_once =
       stream.lineage && !stream.choked && stream.opened && stream.cursor == stream.items.size();
   const std::uint64_t prev = stream.items.empty() ? 0 : stream.items.back().seq;
   const std::uint64_t seq =
       custody_.add(stream, {}, {}, recipient.token, expires, place, {sender, false});
   if (at_once) {
-    record.targets.push_back({stream.channel, stream.lineage, prev, seq});
-    stream.cursor = stream.sent = stream.items.size();
+    targets.push_back({stream.channel, stream.lineage, prev, seq});
+    stream.cursor = stream.items.size();
     stream.cursor_bytes = stream.encoded.size();
-    ++custody_.counters.transmitted;
   }
   streams_.schedule(stream);
 }

@@ -45,6 +45,12 @@ struct Recipient {
   Token token = 0;
 };
 
+/// What a multicast does about receivers whose window is full, and which these are.
+struct FullReceivers {
+  bool skip = false;                  // send to the others; otherwise to none
+  std::vector<std::size_t> places{};  // set by the multicast, in its list of receivers
+};
+
 /// `sender`: the channel of this process that sends (see `drained`), 0 for the process itself.
 /// `system`: for the library at the target; windows do not apply, since such messages are few.
 struct Marks {
@@ -64,10 +70,11 @@ class Origin final : public LaneSource {
   Result<std::uint64_t> send(const Destination& to, Lane lane, ByteView head, ByteView body,
                              Token token, Time expires, Marks marks = {});
   using Recipient = bus::Recipient;
-  /// One body to many; takes all or nothing. Streams that can send at once share one MULTICAST
-  /// record, the others get runs.
+  /// One body to many. Streams that can send at once share one MULTICAST record, the others get
+  /// runs. Takes all or nothing, unless `full` says to skip; then it is refused if none has room.
+  /// would_block without `places`: the window of the process is full.
   Result<> multicast(std::span<const Recipient> recipients, Lane lane, ByteView head, ByteView body,
-                     Time expires, std::uint32_t sender = 0);
+                     Time expires, std::uint32_t sender = 0, FullReceivers* full = nullptr);
   /// Drops a message's body: no handler gets it unless one has it already. For calls whose deadline
   /// has passed. No event follows.
   void withdraw(const ChannelId& channel, Lane lane, std::uint64_t seq);
@@ -97,8 +104,15 @@ class Origin final : public LaneSource {
   bool drained(std::uint32_t sender) const { return custody_.drained(sender); }
   /// At least half of the channel's window is free, and a quarter of the process'.
   bool has_room(const ChannelId& channel, Lane lane) const;
+  /// At least a quarter of the window of the process is free.
+  bool has_room() const { return custody_.bytes() <= kProcessWindow / 4 * 3; }
+  /// For a stream without room: `take_roomy` lists it once, after on_room, when it has some.
+  void await_room(const ChannelId& channel, Lane lane);
+  std::vector<StreamTable::Key> take_roomy() { return custody_.take_roomy(); }
   bool unacknowledged(const ChannelId& channel, Lane lane) const;
   std::uint64_t unacknowledged_bytes() const { return custody_.bytes(); }
+  /// Targets of the multicasts that have not left (stream_writer.hpp).
+  std::size_t waiting_targets() const { return writer_.waiting_targets(); }
   /// The unacknowledged messages of one stream.
   struct Waiting {
     ChannelId channel;
@@ -132,10 +146,11 @@ class Origin final : public LaneSource {
  private:
   using Stream = OriginStream;
 
-  bool room_in(const Stream* stream, std::size_t charge, std::size_t process_charge) const;
+  static bool room_in(const Stream* stream, std::size_t charge);
+  bool room_in_process(std::size_t charge) const;
   Stream& stream_for(const Destination& to, Lane lane);
-  void add_recipient(const Recipient& recipient, SharedBodies::Place place, Time expires,
-                     std::uint32_t sender, Multicast& record);
+  void add_recipient(const Recipient& recipient, Lane lane, SharedBodies::Place place, Time expires,
+                     std::uint32_t sender, std::vector<Target>& targets);
   void on_owner_missing(Stream& stream);
   void on_owner_nack(Stream& stream, const Nack& nack);
   bool adopt_lineage(Stream& stream, Lineage lineage);

@@ -59,6 +59,7 @@ struct OriginStream {
   std::size_t most_in_flight = kNoLimit;  // bytes transmitted and not released; see slow_down
   bool choked = false;
   bool want_probe = false;
+  bool room_awaited = false;                // see Origin::await_room
   Time answered{};                          // the latest reply, or when the stream became busy
   Time touched{};                           // the same, or the latest probe
   Time pause{};                             // back-off of probes, or of the choke
@@ -72,6 +73,11 @@ struct OriginStream {
 
   bool sendable() const {
     return lineage && !choked && cursor < items.size() && cursor_bytes < most_in_flight;
+  }
+  /// At least half of the window is free, so that a sender that was refused can send several.
+  bool has_room() const {
+    if (durable && items.size() > kDurableWindow / 2) return false;
+    return charge <= kChannelWindow / 2;
   }
   /// How long the owner may be silent before a probe.
   Time longest_silence() const;

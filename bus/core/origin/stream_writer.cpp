@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <span>
 
 #include "bus/core/wire/record.hpp"
 
@@ -14,16 +15,83 @@ std::size_t body_size(const std::byte* item) {
   return load<std::uint32_t>(item) & kSizeMask;
 }
 
+/// Of the first message with this sequence or a later one.
+std::size_t place_of(const OriginStream& stream, std::uint64_t seq) {
+  const std::span items(stream.items.data(), stream.items.size());
+  const auto found = std::ranges::lower_bound(items, seq, {}, &OriginStream::Item::seq);
+  return static_cast<std::size_t>(found - items.begin());
+}
+
 }  // namespace
 
-void StreamWriter::add_multicast(const Multicast& multicast) {
-  Bytes encoded;
-  encode_multicast(multicast, encoded);
-  multicasts(multicast.lane).push(encoded.data(), encoded.size());
+void StreamWriter::add_multicast(Lane lane, Targets targets) {
+  targets_ += targets.size();
+  multicasts(lane).push_back(std::move(targets));
+  if (targets_ > sweep_at_) sweep();
 }
 
 void StreamWriter::drop_multicasts() {
   for (auto& lane : multicasts_) lane.clear();
+  targets_ = 0;
+}
+
+/// Whether the message is still to be sent, by its multicast. Otherwise its stream goes on from its
+/// place with runs: a tombstone must be sent, too, and so must a message under a new lineage.
+bool StreamWriter::is_wanted(Lane lane, const Target& target) {
+  OriginStream* const stream = streams_.find(target.channel, lane);
+  if (!stream) return false;
+  const std::size_t place = place_of(*stream, target.seq);
+  if (place == stream->items.size() || stream->items[place].seq != target.seq) return false;
+  if (has_passed(stream->items[place].expires, expiry_stamp(now_))) custody_.expire(*stream);
+  if (place >= stream->cursor) return false;
+  if (!stream->items[place].tombstone && stream->lineage == target.lineage && stream->opened &&
+      !stream->choked) {
+    return true;
+  }
+  stream->cursor = place;
+  stream->cursor_bytes = 0;
+  for (std::size_t i = 0; i < place; ++i) stream->cursor_bytes += stream->items[i].encoded;
+  streams_.schedule(*stream);
+  return false;
+}
+
+void StreamWriter::drop_unwanted(Lane lane, Targets& targets) {
+  targets_ -= std::erase_if(targets, [&](const Target& t) { return !is_wanted(lane, t); });
+}
+
+void StreamWriter::sweep() {
+  for (std::size_t i = 0; i < multicasts_.size(); ++i) {
+    for (Targets& targets : multicasts_[i]) drop_unwanted(static_cast<Lane>(i), targets);
+    std::erase_if(multicasts_[i], [](const Targets& targets) { return targets.empty(); });
+  }
+  sweep_at_ = 2 * targets_ + kTargetSlack;
+}
+
+void StreamWriter::pop_multicast(Lane lane) {
+  targets_ -= multicasts(lane).front().size();
+  multicasts(lane).pop_front();
+}
+
+void StreamWriter::note_sent(const Multicast& record) {
+  for (const Target& target : record.targets) {
+    OriginStream& stream = *streams_.find(target.channel, record.lane);
+    stream.sent = std::max(stream.sent, place_of(stream, target.seq) + 1);
+  }
+  custody_.counters.transmitted += record.targets.size();
+}
+
+/// The next record, with the targets that want it; without any if none does.
+Multicast StreamWriter::next_multicast(Lane lane) {
+  Targets& targets = multicasts(lane).front();
+  drop_unwanted(lane, targets);
+  Multicast record;
+  record.lane = lane;
+  record.targets = targets;
+  if (targets.empty()) return record;
+  const OriginStream& stream = *streams_.find(targets.front().channel, lane);
+  const std::size_t place = place_of(stream, targets.front().seq);
+  record.body = custody_.shared.bytes(stream.items[place].shared);
+  return record;
 }
 
 bool StreamWriter::ready(Lane lane) const {
@@ -31,16 +99,21 @@ bool StreamWriter::ready(Lane lane) const {
 }
 
 FillResult StreamWriter::fill_bundle(Lane lane, std::size_t budget, Bytes& out) {
-  Fifo<std::byte>& records = multicasts(lane);
+  std::deque<Targets>& records = multicasts(lane);
   StreamTable::ReadyList& ready = streams_.ready(lane);
   const std::size_t start = out.size();
   const auto filled = [&] { return out.size() - start; };
   while (!records.empty() && filled() < budget) {
-    const std::size_t size = sizeof(std::uint32_t) + load<std::uint32_t>(records.data());
-    const bool large = size > kChunk;
-    if (large && filled() != 0) return {filled(), false};
-    out.insert(out.end(), records.data(), records.data() + size);
-    records.pop(size);
+    const Multicast record = next_multicast(lane);
+    const std::size_t before = out.size();
+    if (!record.targets.empty()) encode_multicast(record, out);
+    const bool large = out.size() - before > kChunk;
+    if (large && before != start) {
+      out.resize(before);
+      return {filled(), false};
+    }
+    note_sent(record);
+    pop_multicast(lane);
     if (large) return {filled(), true};
   }
   while (!ready.empty() && filled() < budget) {

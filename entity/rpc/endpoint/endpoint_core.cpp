@@ -19,6 +19,7 @@ bus::SendOptions bus_options(const SendOptions& options) {
   how.trace = options.trace;
   how.hash_key = options.hash_key;
   how.from = options.from;
+  how.when_full = options.when_full;
   return how;
 }
 

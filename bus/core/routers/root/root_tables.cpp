@@ -1,6 +1,7 @@
 #include "bus/core/routers/root/root_tables.hpp"
 
 #include <algorithm>
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <cassert>
 #include <utility>
 #include <vector>
@@ -146,13 +147,15 @@ void RootTables::end_omitted_processes(HostEntry& host, const PendingTable& tabl
 /// A frozen copy that its host does not list does not exist any more. This comes first, so that no
 /// name falls back to it.
 void RootTables::forget_omitted_sources(const HostEntry& host, const PendingTable& table) {
+  boost::unordered_flat_set<std::pair<ChannelId, Process>> listed;  // made for the first source
   names_.forget_sources([&](const ChannelId& channel, const RootMove::Source& source) {
     if (source.process.host != host.id) return false;
     const auto up = table.processes.find(source.process);
     if (up != table.processes.end() && up->second.pending) return false;
-    return std::ranges::none_of(table.rows, [&](const PendingTable::PendingRow& row) {
-      return row.id == channel && row.process == source.process;
-    });
+    if (listed.empty()) {
+      for (const PendingTable::PendingRow& row : table.rows) listed.emplace(row.id, row.process);
+    }
+    return !listed.contains({channel, source.process});
   });
 }
 

@@ -201,6 +201,79 @@ TEST_F(OriginMulticast, ExpiresPerMember) {
   EXPECT_THAT(side.pull_messages(Lane::sync), ElementsAre(Message{0, 2, "<tombstone>"}));
 }
 
+TEST_F(OriginMulticast, IsNotSentToWhomItHasExpiredFor) {
+  const Time soon = side.now() + from_ms(50);
+  ASSERT_TRUE(announce({to(1, 1), to(2, 2)}, text_of(1000), soon));
+  ASSERT_TRUE(announce({to(1, 3), to(2, 4)}, "lasting"));
+  side.jump(from_ms(60));
+  EXPECT_THAT(side.failures, ElementsAre(Failure{1, 1, Errc::expired, false},
+                                         Failure{2, 2, Errc::expired, false}));
+  EXPECT_EQ(side.origin.unacknowledged_bytes(), 4 * kItemHeader + 7);
+  EXPECT_THAT(side.pull_messages(Lane::sync),
+              ElementsAre(Message{0, 1, "<tombstone>"}, Message{1, 3, "lasting"},
+                          Message{0, 2, "<tombstone>"}, Message{2, 4, "lasting"}));
+  side.ack(1, 3, kFirst, Lane::sync);
+  side.ack(2, 4, kFirst, Lane::sync);
+  EXPECT_EQ(side.origin.unacknowledged_bytes(), 0u);
+}
+
+TEST_F(OriginMulticast, ExpiresAtTheMomentOfSendingToo) {
+  ASSERT_TRUE(announce({to(1, 1)}, "late", side.now() + from_ms(50)));
+  side.origin.set_now(side.now() + from_ms(60));
+  EXPECT_THAT(side.pull_messages(Lane::sync), ElementsAre(Message{0, 1, "<tombstone>"}));
+  side.jump(from_ms(60));
+  EXPECT_THAT(side.failures, ElementsAre(Failure{1, 1, Errc::expired, false}));
+}
+
+TEST_F(OriginMulticast, OfShortLifeIsNotKeptWhileTheLinkPauses) {
+  constexpr int kAnnouncements = 2'000;
+  constexpr int kLiving = 60;
+  std::vector<Origin::Recipient> members;
+  for (std::uint64_t i = 1; i <= 8; ++i) members.push_back(to(i, 0));
+  std::uint64_t most_bytes = 0;
+  std::size_t most_targets = 0;
+  for (int i = 0; i < kAnnouncements; ++i) {
+    ASSERT_TRUE(announce(members, text_of(10'000), side.now() + from_ms(20)));
+    if (i % 20 == 19) side.jump(from_ms(10));
+    most_bytes = std::max(most_bytes, side.origin.unacknowledged_bytes());
+    most_targets = std::max(most_targets, side.origin.waiting_targets());
+  }
+  EXPECT_LT(most_bytes, 8 * kAnnouncements * kItemHeader + kLiving * 10'000);
+  EXPECT_LE(most_targets, 2 * kMaxGroup + 8 * kLiving);
+  const auto records = side.pull(Lane::sync);
+  const auto multicasts = std::ranges::count(records, Kind::multicast, &WireRecord::kind);
+  EXPECT_LE(multicasts, kLiving);
+}
+
+TEST_F(OriginMulticast, UnderAnOlderLineageGoesToTheNewOwnerSingly) {
+  ASSERT_TRUE(announce({to(1, 1), to(2, 2)}, "hello"));
+  side.ack(1, 0, kSecond, Lane::sync);  // a new owner, before the record has left
+  const auto records = side.pull(Lane::sync);
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(decode_multicast(records[0].payload)->targets.size(), 1u);
+  EXPECT_EQ(decode_run(records[1].payload)->lineage, kSecond);
+  EXPECT_THAT(side.failures, IsEmpty());
+}
+
+TEST_F(OriginMulticast, SkipsTheFullOnesAndTellsWhichTheyAre) {
+  side.send(2, text_of(kChannelWindow - kItemHeader), 0, kFirst, {}, Lane::sync);
+  side.pull(Lane::sync);
+  const std::vector<Origin::Recipient> all = {to(1, 1), to(2, 2), to(3, 3)};
+  FullReceivers full{.skip = true};
+  ASSERT_TRUE(side.origin.multicast(all, Lane::sync, {}, as_bytes("x"), {}, 0, &full));
+  EXPECT_THAT(full.places, ElementsAre(1));
+  EXPECT_EQ(decode_multicast(side.pull(Lane::sync).at(0).payload)->targets.size(), 2u);
+  FullReceivers alone{.skip = true};
+  const auto refused = side.origin.multicast(std::span(all).subspan(1, 1), Lane::sync, {},
+                                             as_bytes("x"), {}, 0, &alone);
+  EXPECT_EQ(refused.error(), Errc::would_block);
+  EXPECT_THAT(alone.places, ElementsAre(0));
+  side.origin.await_room(side.channel(2), Lane::sync);
+  EXPECT_THAT(side.origin.take_roomy(), IsEmpty());
+  side.ack(2, 1, kFirst, Lane::sync);
+  EXPECT_EQ(side.origin.take_roomy().size(), 1u);
+}
+
 TEST_F(OriginMulticast, ANewSessionResendsTheSharedBodyToEach) {
   ASSERT_TRUE(announce({to(1, 1), to(2, 2)}, "hello"));
   side.origin.on_session();  // before it left: the shared record is dropped
