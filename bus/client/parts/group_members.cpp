@@ -25,8 +25,8 @@ void GroupMembers::announce_later(const std::string& prefix, ByteView body,
   if (sent) return;
   if (done) {
     context_.complete<GroupOutcome>(done, sent.error());
-  } else if (context_.on_undelivered) {
-    context_.on_undelivered({{}, prefix, options.lane, sent.error()});
+  } else {
+    context_.undelivered({channel_id(prefix), prefix, options.lane, sent.error()});
   }
 }
 
@@ -102,8 +102,8 @@ void GroupMembers::note_full(const std::string& prefix, const FullReceivers& ful
     group.listed = false;
     boost::asio::post(context_.loop, [this, weak = context_.self, name, lane] {
       const auto held = weak.lock();
-      if (!held || !context_.on_undelivered) return;
-      context_.on_undelivered(
+      if (!held || context_.closed) return;
+      context_.undelivered(
           {name.id(), name.text(), lane,
            Error{Errc::would_block, name.text() + ": given up until it binds again"}});
     });

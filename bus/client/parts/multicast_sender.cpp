@@ -106,15 +106,14 @@ void MulticastSender::end(const std::shared_ptr<Outcome>& outcome, const Name& n
 
 /// On a later turn of the loop: a callback of the user never runs within its call.
 void MulticastSender::report_left_out(const Receivers& to, Lane lane, const FullReceivers& full) {
-  if (!context_.on_undelivered) return;
   std::vector<Name> names;
   names.reserve(full.places.size());
   for (const std::size_t place : full.places) names.push_back(to.names[place]);
   boost::asio::post(context_.loop, [this, weak = context_.self, lane, names = std::move(names)] {
     const auto held = weak.lock();
     for (const Name& name : names) {
-      if (!held || !context_.on_undelivered) return;  // the callback may end the bus
-      context_.on_undelivered({name.id(), name.text(), lane, left_out(name)});
+      if (!held || context_.closed) return;  // the callback may end the bus
+      context_.undelivered({name.id(), name.text(), lane, left_out(name)});
     }
   });
 }

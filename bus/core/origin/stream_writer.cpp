@@ -44,8 +44,8 @@ bool StreamWriter::is_wanted(Lane lane, const Target& target) {
   if (place == stream->items.size() || stream->items[place].seq != target.seq) return false;
   if (has_passed(stream->items[place].expires, expiry_stamp(now_))) custody_.expire(*stream);
   if (place >= stream->cursor) return false;
-  if (!stream->items[place].tombstone && stream->lineage == target.lineage && stream->opened &&
-      !stream->choked) {
+  if (!stream->items[place].tombstone && stream->lineage == target.lineage &&
+      !stream->successor && stream->opened && !stream->choked) {
     return true;
   }
   stream->cursor = place;
@@ -154,7 +154,7 @@ void StreamWriter::write_probe(OriginStream& stream, Bytes& out) {
 StreamWriter::RunSize StreamWriter::measure_run(const OriginStream& stream, std::size_t limit) {
   const std::byte* const at = stream.encoded.data() + stream.cursor_bytes;
   RunSize run;
-  while (stream.cursor + run.count < stream.items.size() && run.count < 0xffff &&
+  while (stream.cursor + run.count < stream.transmittable() && run.count < 0xffff &&
          run.wire < limit) {
     const OriginStream::Item& item = stream.items[stream.cursor + run.count];
     const std::byte* const header = at + run.encoded;
