@@ -92,11 +92,21 @@ Json tasks_json(const TaskCounts& counts) {
 }
 
 Json bus_json(const bus::BusCounters& counters) {
-  return {{"sent", counters.sent},         {"acknowledged", counters.acknowledged},
-          {"failed", counters.failed},     {"undelivered", counters.undelivered},
-          {"resends", counters.resends},   {"handled", counters.handled},
-          {"calls", counters.calls},       {"calls_timed_out", counters.calls_timed_out},
-          {"connects", counters.connects}, {"unacknowledged_bytes", counters.unacknowledged_bytes}};
+  return {{"sent", counters.sent},
+          {"acknowledged", counters.acknowledged},
+          {"failed", counters.failed},
+          {"undelivered", counters.undelivered},
+          {"resends", counters.resends},
+          {"handled", counters.handled},
+          {"calls", counters.calls},
+          {"calls_timed_out", counters.calls_timed_out},
+          {"replies_late", counters.replies_late},
+          {"replies_unknown", counters.replies_unknown},
+          {"replies_kept", counters.replies_kept},
+          {"replies_failed", counters.replies_failed},
+          {"replies_dropped", counters.replies_dropped},
+          {"connects", counters.connects},
+          {"unacknowledged_bytes", counters.unacknowledged_bytes}};
 }
 
 Response inspect(NodeCore& core) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/loop_thread.hpp"
+#include "bus/client/handed_sends.hpp"
 #include "bus/client/mail_readers.hpp"
 #include "bus/client/parts/bus_context.hpp"
 #include "bus/client/parts/group_members.hpp"
@@ -17,6 +18,7 @@
 #include "bus/client/parts/owned_names.hpp"
 #include "bus/client/parts/pending_calls.hpp"
 #include "bus/client/parts/prefix_watchers.hpp"
+#include "bus/client/parts/reply_queue.hpp"
 #include "bus/client/parts/room_waiters.hpp"
 #include "bus/client/parts/shared_names.hpp"
 #include "bus/client/parts/waiters.hpp"
@@ -32,6 +34,7 @@ class BusParts final : public ProcessEvents {
 
   /// See BusCore.
   void shut(const Error& reason);
+  Result<> reply(const Destination& to, Lane lane, const Envelope& envelope, ByteView body);
   BusCounters counters() const;
 
   LoopThread thread;
@@ -42,6 +45,7 @@ class BusParts final : public ProcessEvents {
   MessageSender sender;
   MulticastSender multicasts;
   PendingCalls calls;
+  ReplyQueue replies;
   SharedNames shared;
   GroupMembers groups;
   RoomWaiters rooms;
@@ -51,6 +55,7 @@ class BusParts final : public ProcessEvents {
   OwnedNames names;
   Waiters waiters;
   HandlerDispatch dispatch;
+  std::shared_ptr<HandedSends> handed;  // set right after construction
 
  private:
   // ProcessEvents
@@ -72,7 +77,7 @@ class BusParts final : public ProcessEvents {
     readers.on_mail(from, kind, payload);
   }
   void on_mail_lost(const ChannelId& channel) override { readers.on_lost(channel); }
-  void on_room() override { rooms.on_room(); }
+  void on_room() override;
   Bytes on_freeze(BindingId binding) override { return names.on_freeze(binding); }
   void on_moved(BindingId binding) override { names.on_moved(binding); }
   void on_move_failed(BindingId binding, Epoch epoch, const Error& reason) override {
@@ -92,7 +97,11 @@ class BusParts final : public ProcessEvents {
   ProcessLink::Hooks link_hooks();
   MailReaders::Access reader_access();
 
+  void forget_replies(const Error& reason);
+
   std::uint64_t connects_ = 0;
+  std::uint64_t replies_failed_ = 0;   // a failure took their place
+  std::uint64_t replies_dropped_ = 0;  // nothing reached the caller
 };
 
 }  // namespace starbus::bus

@@ -43,16 +43,6 @@ Result<> MessageSender::send(const Name& to, Lineage hint, ByteView body,
   return {};
 }
 
-Result<> MessageSender::reply(const Destination& to, Lane lane, const Envelope& envelope,
-                              ByteView body) {
-  Bytes& head = context_.envelope;
-  encode_envelope(envelope, head);
-  const auto seq = context_.process.origin().send(to, lane, head, body, 0, {});
-  if (!seq) return seq.error();
-  context_.link.request_send(head.size() + body.size());
-  return {};
-}
-
 void MessageSender::await_end(Token token, Done<> done) {
   acknowledgements_.emplace(token, std::move(done));
 }

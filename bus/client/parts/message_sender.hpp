@@ -1,7 +1,7 @@
-/// Puts messages into the custody of the process: the way on which sends, calls and replies leave
-/// (messages to many: multicast_sender.hpp). Checks the rights of the role, writes the envelope,
-/// and has the link send. Keeps the completions of messages whose acknowledgement is awaited. One
-/// thread.
+/// Puts messages into the custody of the process: the way on which sends and calls leave (messages
+/// to many: multicast_sender.hpp; replies: reply_queue.hpp). Checks the rights of the role, writes
+/// the envelope, and has the link send. Keeps the completions of messages whose acknowledgement is
+/// awaited. One thread.
 #pragma once
 
 #include <unordered_map>
@@ -29,8 +29,6 @@ class MessageSender {
   /// A message of the user to an owned channel; `done` may be null.
   Result<> send(const Name& to, Lineage hint, ByteView body, const SendOptions& options,
                 Done<> done);
-  /// To the process of a caller, which every role may do.
-  Result<> reply(const Destination& to, Lane lane, const Envelope& envelope, ByteView body);
   /// Refers to `to`.
   Destination destination(const Name& to, Lineage hint) const;
 

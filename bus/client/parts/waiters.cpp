@@ -17,15 +17,15 @@ void Waiters::on_connected() {
 void Waiters::flush(std::chrono::milliseconds deadline, Done<> done) {
   const Time end = io::boot_now() + deadline;
   earliest_ = std::min(earliest_, end);
-  flushes_.push_back(
-      {context_.process.origin().mark(), end, watchers_.held_messages() != 0, std::move(done)});
+  flushes_.push_back({context_.process.origin().mark(), end, held() != 0, std::move(done)});
   check_flushes();
 }
 
 void Waiters::check_flushes() {
   while (!flushes_.empty()) {
     Flush& first = flushes_.front();
-    if (first.held || !context_.process.origin().settled(first.mark)) break;
+    const bool waits = first.held && held() != 0;
+    if (waits || !context_.process.origin().settled(first.mark)) break;
     context_.complete<void>(std::move(first.done), {});
     flushes_.pop_front();
   }
@@ -50,7 +50,7 @@ void Waiters::end_late_flushes(Time now) {
 }
 
 void Waiters::on_release() {
-  const bool last = watchers_.held_messages() == 0;
+  const bool last = held() == 0;
   for (Flush& waiter : flushes_) {
     if (!waiter.held) continue;
     waiter.mark = context_.process.origin().mark();

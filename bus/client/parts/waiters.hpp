@@ -6,12 +6,14 @@
 
 #include "bus/client/parts/bus_context.hpp"
 #include "bus/client/parts/prefix_watchers.hpp"
+#include "bus/client/parts/reply_queue.hpp"
 
 namespace starbus::bus {
 
 class Waiters {
  public:
-  Waiters(BusContext& context, PrefixWatchers& watchers) : context_(context), watchers_(watchers) {}
+  Waiters(BusContext& context, const PrefixWatchers& watchers, const ReplyQueue& replies)
+      : context_(context), watchers_(watchers), replies_(replies) {}
 
   void connect(Done<> done) { connects_.push_back(std::move(done)); }
   /// Completes the waiting connects.
@@ -21,7 +23,7 @@ class Waiters {
   void flush(std::chrono::milliseconds deadline, Done<> done);
   /// Call after each turn, and often.
   void check_flushes();
-  /// A message that waited for a snapshot has its sequence now.
+  /// A message that waited for a snapshot, or a reply for room, has its sequence now.
   void on_release();
 
   /// Completes everything with `reason`.
@@ -33,15 +35,17 @@ class Waiters {
   struct Flush {
     Origin::Mark mark;
     Time deadline{};
-    bool held = false;  // some messages had no sequence yet: they waited for a snapshot
+    bool held = false;  // some messages had no sequence yet: see on_release
     Done<> done;
   };
   static constexpr Time kNoDeadline = Time::max();
   void end_late_flushes(Time now);
+  std::size_t held() const { return watchers_.held_messages() + replies_.kept(); }
   std::string describe_unacknowledged() const;
 
   BusContext& context_;
-  PrefixWatchers& watchers_;
+  const PrefixWatchers& watchers_;
+  const ReplyQueue& replies_;
   std::vector<Done<>> connects_;
   std::deque<Flush> flushes_;    // a later one has later marks: none is settled before the first
   Time earliest_ = kNoDeadline;  // not later than any deadline of theirs

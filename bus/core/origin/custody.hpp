@@ -22,6 +22,7 @@ struct OriginCounters {
   std::uint64_t acknowledged = 0, failed = 0, expired = 0;
   std::uint64_t transmitted = 0;  // messages put on the link, resends included
   std::uint64_t probes = 0, resends = 0, chokes = 0;
+  std::uint64_t compacted = 0;  // messages visited to give back the memory of withdrawn ones
 };
 
 class Custody {
@@ -44,7 +45,8 @@ class Custody {
   void fail_before(OriginStream& stream, IssueStamp start);
   /// Fails the messages whose time to live has passed.
   void expire(OriginStream& stream);
-  /// Drops the body of one message, without an event.
+  /// Drops the body of one message, without an event. Costs a search, and at times a pass over the
+  /// stream: some visits per message on average.
   void withdraw(OriginStream& stream, std::uint64_t seq);
 
   /// Reports the outcomes that were collected, then on_room if a window has shrunk.
@@ -79,8 +81,9 @@ class Custody {
   std::uint32_t charge_of(const OriginStream::Item& item) const;
   void pop_front(OriginStream& stream, std::size_t count);
   void has_shrunk(OriginStream& stream);
-  template <class Pick>
-  void bury(OriginStream& stream, Pick&& pick);
+  static std::uint32_t own_bytes(const OriginStream::Item& item);
+  void bury(OriginStream& stream, OriginStream::Item& item);
+  void compact(OriginStream& stream);
 
   StreamTable& streams_;
   OriginEvents& events_;

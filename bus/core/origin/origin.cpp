@@ -20,15 +20,17 @@ void Origin::set_now(Time now) {
 // --- sending -------------------------------------------------------------------------------------
 
 /// A message that is larger than a window goes alone.
-bool Origin::room_in(const Stream* stream, std::size_t charge) {
+bool Origin::room_in(const Stream* stream, std::size_t charge, bool reply) {
   if (!stream) return true;
   if (stream->durable && stream->items.size() >= kDurableWindow) return false;
-  return stream->charge == 0 || stream->charge + charge <= kChannelWindow;
+  const std::size_t window = kChannelWindow + (reply ? kReplyReserve : 0);
+  return stream->charge == 0 || stream->charge + charge <= window;
 }
 
-bool Origin::room_in_process(std::size_t charge) const {
+bool Origin::room_in_process(std::size_t charge, bool reply) const {
   const std::uint64_t in_process = custody_.bytes();
-  return in_process == 0 || in_process + charge <= kProcessWindow;
+  const std::size_t window = kProcessWindow + (reply ? kReplyReserveTotal : 0);
+  return in_process == 0 || in_process + charge <= window;
 }
 
 bool Origin::has_room(const ChannelId& channel, Lane lane) const {
@@ -38,6 +40,11 @@ bool Origin::has_room(const ChannelId& channel, Lane lane) const {
 
 void Origin::await_room(const ChannelId& channel, Lane lane) {
   if (Stream* const stream = streams_.find(channel, lane)) stream->room_awaited = true;
+}
+
+bool Origin::has_reply_room(const ChannelId& channel, Lane lane, std::size_t size) const {
+  return room_in_process(kItemHeader + size, true) &&
+         room_in(streams_.find(channel, lane), kItemHeader + size, true);
 }
 
 Origin::Stream& Origin::stream_for(const Destination& to, Lane lane) {
@@ -54,8 +61,8 @@ Result<std::uint64_t> Origin::send(const Destination& to, Lane lane, ByteView he
     return Error{Errc::too_large, std::to_string(body.size()) + " bytes"};
   }
   const std::size_t charge = kItemHeader + head.size() + body.size();
-  if (!marks.system &&
-      !(room_in_process(charge) && room_in(streams_.find(to.channel, lane), charge))) {
+  if (!marks.system && !(room_in_process(charge, marks.reply) &&
+                         room_in(streams_.find(to.channel, lane), charge, marks.reply))) {
     return Error{Errc::would_block};
   }
   Stream& stream = stream_for(to, lane);
@@ -98,9 +105,8 @@ Result<> Origin::multicast(std::span<const Recipient> recipients, Lane lane, Byt
 void Origin::add_recipient(const Recipient& recipient, Lane lane, SharedBodies::Place place,
                            Time expires, std::uint32_t sender, std::vector<Target>& targets) {
   Stream& stream = streams_.get(recipient.to, lane);
-  const bool at_once =
-      stream.lineage && !stream.successor && !stream.choked && stream.opened &&
-      stream.cursor == stream.items.size();
+  const bool at_once = stream.lineage && !stream.successor && !stream.choked && stream.opened &&
+                       stream.cursor == stream.items.size();
   const std::uint64_t prev = stream.items.empty() ? 0 : stream.items.back().seq;
   const std::uint64_t seq =
       custody_.add(stream, {}, {}, recipient.token, expires, place, {sender, false});

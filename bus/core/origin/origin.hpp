@@ -55,9 +55,11 @@ struct FullReceivers {
 
 /// `sender`: the channel of this process that sends (see `drained`), 0 for the process itself.
 /// `system`: for the library at the target; windows do not apply, since such messages are few.
+/// `reply`: the answer to a call, which may use kReplyReserve beyond the windows.
 struct Marks {
   std::uint32_t sender = 0;
   bool system = false;
+  bool reply = false;
 };
 
 class Origin final : public LaneSource {
@@ -78,7 +80,7 @@ class Origin final : public LaneSource {
   Result<> multicast(std::span<const Recipient> recipients, Lane lane, ByteView head, ByteView body,
                      Time expires, std::uint32_t sender = 0, FullReceivers* full = nullptr);
   /// Drops a message's body: no handler gets it unless one has it already. For calls whose deadline
-  /// has passed. No event follows.
+  /// has passed. No event follows. Any number of them in a row costs some visits per message.
   void withdraw(const ChannelId& channel, Lane lane, std::uint64_t seq);
 
   // --- what comes back ---
@@ -111,6 +113,8 @@ class Origin final : public LaneSource {
   /// For a stream without room: `take_roomy` lists it once, after on_room, when it has some.
   void await_room(const ChannelId& channel, Lane lane);
   std::vector<StreamTable::Key> take_roomy() { return custody_.take_roomy(); }
+  /// A reply of `size` bytes, envelope included, would be taken now.
+  bool has_reply_room(const ChannelId& channel, Lane lane, std::size_t size) const;
   bool unacknowledged(const ChannelId& channel, Lane lane) const;
   std::uint64_t unacknowledged_bytes() const { return custody_.bytes(); }
   /// Targets of the multicasts that have not left (stream_writer.hpp).
@@ -148,8 +152,8 @@ class Origin final : public LaneSource {
  private:
   using Stream = OriginStream;
 
-  static bool room_in(const Stream* stream, std::size_t charge);
-  bool room_in_process(std::size_t charge) const;
+  static bool room_in(const Stream* stream, std::size_t charge, bool reply = false);
+  bool room_in_process(std::size_t charge, bool reply = false) const;
   Stream& stream_for(const Destination& to, Lane lane);
   void add_recipient(const Recipient& recipient, Lane lane, SharedBodies::Place place, Time expires,
                      std::uint32_t sender, std::vector<Target>& targets);
