@@ -153,6 +153,7 @@ TEST_F(OlderHost, SpeaksTheOlderVersionBothWays) {
   const auto hellos = busroot.take<Hello>();
   ASSERT_EQ(hellos.size(), 1u);
   EXPECT_EQ(hellos[0].minor, 0);
+  speaks = kTraceMinor;  // the nearest version that 1.0 lets in
   Peer& one = join("one", {.rows = {row("x/1")}});
   EXPECT_EQ(one.take<Welcome>().at(0).minor, 0);
   ask("x/1");
@@ -232,8 +233,8 @@ TEST_F(RootTrace, EndsWhereMessagesAreHeld) {
 }
 
 TEST_F(RootTrace, EndsBeforeAnOlderHost) {
-  restart(2);
-  Peer& a = host("A");
+  restart(2, {}, kMaxHosts, kTraceMinor);
+  Peer& a = host("A", kTraceMinor);
   Peer& b = host("B", 0, {row("x/1", 1)});
   a.say(trace_of("A", "x/1"));
   harness->run();
