@@ -49,6 +49,9 @@ struct Role {
   /// Whether a prefix of the list allows all names under `prefix`. Gates and servers are for all:
   /// a process must know them to judge its callers.
   bool may_watch(std::string_view prefix) const;
+  /// Names that a process may hold: max_names, `process/HOST.NODE` among them, and a server its
+  /// `server/HOST.NODE`.
+  std::size_t name_limit() const { return max_names + (trust == Trust::server ? 1 : 0); }
   /// False if every channel is open to it, so that nothing needs to be checked per message.
   bool restricted() const;
   friend bool operator==(const Role&, const Role&) = default;

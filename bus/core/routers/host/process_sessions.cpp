@@ -166,7 +166,7 @@ Result<> ProcessSessions::take_rows(LocalProcess& process, ByteView payload) {
   if (!table) return table.error();
   // The session says whose rows these are: a process that never got WELCOME does not know its own
   // identity yet.
-  if (process.incoming.size() + table->rows.size() > process.role->max_names) {
+  if (process.incoming.size() + table->rows.size() > process.role->name_limit()) {
     return Error{Errc::too_many_names, "role \"" + process.role->name + "\" may hold " +
                                            std::to_string(process.role->max_names) + " names"};
   }

@@ -279,6 +279,19 @@ TEST_F(HostSessionRoles, NamesOfTheStoreAndOfOtherRolesAreNotForTheFirstToCome) 
   EXPECT_FALSE(harness.closed(join("gate-1", {.role = "", .uid = 10})));
 }
 
+TEST_F(HostSessionRoles, TheNameOfAServerIsBesideItsMaxNames) {
+  Role space{.name = "space", .users = {11}, .groups = {}, .bind = {""}, .send = {""}};
+  space.trust = Trust::server;
+  space.max_names = 2;
+  router.set_access_list(AccessList({space}));
+  const std::vector<Row> rows = {row("process/a.space-1", 1), row("server/a.space-1", 2),
+                                 row("x/1", 3)};
+  EXPECT_FALSE(harness.closed(join("space-1", {.role = "", .rows = rows, .uid = 11})));
+  const std::vector<Row> more = {row("process/a.space-2", 4), row("server/a.space-2", 5),
+                                 row("x/2", 6), row("x/3", 7)};
+  EXPECT_EQ(reset_of(join("space-2", {.role = "", .rows = more, .uid = 11})), Errc::too_many_names);
+}
+
 TEST_F(HostSessionRoles, ProcessesOfOneUserAreBounded) {
   join("a", {.role = "", .uid = 12});
   join("b", {.role = "", .uid = 12});
