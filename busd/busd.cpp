@@ -10,6 +10,7 @@
 
 #include "bus/core/wire/version.hpp"
 #include "busd/mail_metrics.hpp"
+#include "mail/store_process.hpp"
 
 namespace starbus::busd {
 namespace {
@@ -23,16 +24,36 @@ std::uint64_t random_session() {
   return ((high << 32) | device()) | 1;  // never 0
 }
 
-constexpr const char* kMailRole =
-    "store";  // role of the mail store's own process, if roles are listed
+constexpr const char* kMailRole = "store";  // of the mail store's own process
+constexpr const char* kGuestRole = "guest";
+constexpr std::uint32_t kGuestSessions = 16;
+constexpr std::uint32_t kGuestNames = 1'000;
 
-/// The roles of the file, and the role of this program's own mail store.
+/// The roles of a file that lists none: this program's own user and root may do everything, and the
+/// rest of the socket's group may talk among themselves.
+std::vector<bus::Role> default_roles() {
+  bus::Role own{.name = "node", .users = {::geteuid()}, .groups = {}, .bind = {""}, .send = {""}};
+  if (::geteuid() != 0) own.users.push_back(0);
+  own.trust = bus::Trust::server;
+  bus::Role guest{.name = kGuestRole,
+                  .users = {},
+                  .groups = {},
+                  .bind = {"guest/"},
+                  .send = {"guest/"},
+                  .watch = {"guest/"}};
+  guest.max_names = kGuestNames;
+  guest.max_sessions = kGuestSessions;
+  return {own, guest};
+}
+
+/// The roles of the file, and the role of this program's own mail store, which reserves its name.
 std::vector<bus::Role> roles_of(const Settings& settings) {
-  std::vector<bus::Role> roles = settings.roles;
-  if (!settings.keeps_mail || roles.empty()) return roles;
+  std::vector<bus::Role> roles = settings.roles.empty() ? default_roles() : settings.roles;
   std::erase_if(roles, [](const bus::Role& role) { return role.name == kMailRole; });
-  roles.push_back(
-      {.name = kMailRole, .users = {::geteuid()}, .groups = {}, .bind = {"store/"}, .send = {""}});
+  bus::Role store{
+      .name = kMailRole, .users = {::geteuid()}, .groups = {}, .bind = {"store/"}, .send = {""}};
+  store.nodes = {mail::StoreProcess::kName};
+  roles.push_back(std::move(store));
   return roles;
 }
 
@@ -117,8 +138,7 @@ Result<> Busd::start(daemon::DaemonContext& context) {
   if (settings_.keeps_mail) measured_ = add_mail_metrics(context.metrics, node);
   if (auto listening = listen(); !listening) return listening;
   connect();
-  keep_mail();
-  return {};
+  return keep_mail();
 }
 
 /// Requests of other daemons: the mail store answers after it has read its disk, all other routes
@@ -165,17 +185,20 @@ Result<> Busd::listen() {
 
 /// Starts the mail store if this host keeps shards. It connects by the first endpoint, as any
 /// process does, when it is open.
-void Busd::keep_mail() {
-  if (!settings_.keeps_mail) return;
+Result<> Busd::keep_mail() {
+  if (!settings_.keeps_mail) return {};
   mail::MailStoreSettings node;
   node.host = settings_.host;
   node.folder = settings_.mail_folder.empty() ? context_->state.path() / "mail"
                                               : std::filesystem::path(settings_.mail_folder);
+  if (std::filesystem::exists(node.folder)) {
+    if (const auto made = daemon::make_private(node.folder); !made) return made;
+  }
   node.shards = settings_.mail_shards;
   node.quota = settings_.mail_quota;
   node.scrub = settings_.mail_scrub;
   node.endpoint = listeners_.front()->endpoint();
-  node.role = settings_.roles.empty() ? "node" : kMailRole;
+  node.role = kMailRole;
   node.env = mail_env_;
   node.wall_ms = mail_clock_;
   mail::MailStoreHooks hooks;
@@ -190,6 +213,7 @@ void Busd::keep_mail() {
   hooks.measured = measured_;
   mail_ = std::make_unique<mail::MailStoreThread>(std::move(node), std::move(hooks));
   spdlog::info("mail: {} shards are listed", settings_.mail_shards.size());
+  return {};
 }
 
 void Busd::connect() {
@@ -283,9 +307,10 @@ void Busd::finish_drain(int polls_left, const std::function<void()>& done) {
 }
 
 /// A full mail store recovers by itself, and busd serves meanwhile; a stopped one, or one with
-/// damaged files, needs an operator.
+/// damaged files, needs an operator; and mail of shards that it does not hold waits at its senders.
 bool Busd::healthy() const {
-  return router_ && router_->uplink().greeted && !mail_admin_->stopped() && !mail_admin_->damaged();
+  return router_ && router_->uplink().greeted && !mail_admin_->stopped() &&
+         !mail_admin_->damaged() && mail_admin_->lacking() == 0;
 }
 
 std::string Busd::status() const {

@@ -42,7 +42,7 @@ class Busd final : public daemon::Daemon {
  private:
   Result<bus::HostConfig> host_config(daemon::StateDirectory& state) const;
   Result<> listen();
-  void keep_mail();
+  Result<> keep_mail();
   void answer_later(const bus::Query& query);
   void connect();
   void on_uplink_failed(const bus::io::Reconnect::Target& target, const Error& why);

@@ -245,12 +245,19 @@ std::string MailAdmin::trouble() const {
   if (state == storage::name_of(storage::State::running)) {
     if (scrub.damaged != 0) return "mail store damaged: " + scrub.findings.front();
     const mail::DamageFigures noted = node->damage();
-    return noted.lost == 0 ? "" : "mail store has lost mail: " + noted.texts.front();
+    if (noted.lost != 0) return "mail store has lost mail: " + noted.texts.front();
+    const std::size_t lacks = lacking();
+    return lacks == 0 ? "" : "mail store lacks " + std::to_string(lacks) + " of its shards";
   }
   std::string text = "mail store " + std::string(state);
   const storage::Error reason = node->report().reason;
   if (reason.code != storage::Errc::ok) text += ": " + reason.to_string();
   return text;
+}
+
+std::size_t MailAdmin::lacking() const {
+  mail::MailStoreThread* const node = node_();
+  return node == nullptr ? 0 : node->figures().lacking.count();
 }
 
 bool MailAdmin::damaged() const {

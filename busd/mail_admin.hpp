@@ -32,11 +32,15 @@ class MailAdmin {
   /// For /status: nullopt without a store.
   std::optional<report::MailStatus> status() const;
   /// For /healthz: "mail store full: ...", "mail store opening", "mail store damaged: ...", "mail
-  /// store has lost mail: ..." until an operator has acknowledged that; empty
+  /// store has lost mail: ..." until an operator has acknowledged that, "mail store lacks 3 of its
+  /// shards"; empty
   /// while it runs without damage, and without a store.
   std::string trouble() const;
   bool stopped() const;
   bool damaged() const;
+  /// Shards that this store is to serve and that busroot has not granted; at most half a second
+  /// old.
+  std::size_t lacking() const;
 
  private:
   static constexpr std::chrono::seconds kStatisticsAge{5};

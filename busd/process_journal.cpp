@@ -34,7 +34,8 @@ std::uint64_t start_time(std::int64_t pid) {
 
 std::string line_of(const bus::JournaledProcess& process, std::uint64_t started) {
   return "+ " + process.node + ' ' + std::to_string(process.incarnation) + ' ' +
-         std::to_string(process.pid) + ' ' + std::to_string(started) + ' ' + process.role + '\n';
+         std::to_string(process.pid) + ' ' + std::to_string(started) + ' ' + process.role + ' ' +
+         std::to_string(process.uid) + '\n';
 }
 
 }  // namespace
@@ -68,7 +69,8 @@ void ProcessJournal::take(std::string_view line) {
   lines_.erase(key);
   std::uint64_t started = 0;
   if (sign != "+" || !(fields >> process.pid >> started)) return;
-  fields >> process.role;  // may be empty
+  fields >> process.role;
+  if (!(fields >> process.uid)) process.uid = bus::User::kNobody;  // of an earlier version
   if (process.pid < 0 || living_.size() >= bus::kMaxProcesses) return;
   // Without a pid only the lease tells that a process has ended.
   if (process.pid != 0 && (started == 0 || start_time(process.pid) != started)) return;

@@ -22,6 +22,8 @@ namespace {
 
 using daemon::ConfigReader;
 
+constexpr const char* kSocketGroup = "starbus-bus";  // it owns the socket and nothing else
+
 std::string machine_name() {
   char name[256] = {};
   if (::gethostname(name, sizeof name - 1) != 0) return {};
@@ -39,6 +41,15 @@ std::optional<std::uint32_t> group_id(const std::string& group) {
   return parse_number<std::uint32_t>(group);
 }
 
+/// kSocketGroup if this program is in it, as under the shipped unit; or else its own group ("").
+std::string default_socket_group() {
+  const auto group = group_id(kSocketGroup);
+  std::vector<gid_t> mine(static_cast<std::size_t>(std::max(0, ::getgroups(0, nullptr))));
+  const int count = ::getgroups(static_cast<int>(mine.size()), mine.data());
+  mine.resize(static_cast<std::size_t>(std::max(0, count)));
+  return group && std::ranges::count(mine, *group) != 0 ? kSocketGroup : "";
+}
+
 template <class Find>
 std::vector<std::uint32_t> read_ids(ConfigReader& table, std::string_view key, const Find& find) {
   std::vector<std::uint32_t> ids;
@@ -46,7 +57,9 @@ std::vector<std::uint32_t> read_ids(ConfigReader& table, std::string_view key, c
     if (const auto id = find(text)) {
       ids.push_back(*id);
     } else {
-      table.problem(key, "'" + text + "' is not known to this system");
+      table.problem(key, "'" + text +
+                             "' is not known to this system: create it "
+                             "(systemd-sysusers), or take it out");
     }
   }
   return ids;
@@ -87,7 +100,7 @@ void read_busd(ConfigReader table, Settings& settings) {
     table.problem("socket_mode", "'" + mode + "' is not an octal mode such as \"0660\"");
   }
   settings.socket_mode = parsed.value_or(0660);
-  settings.socket_group = table.string("socket_group", "");
+  settings.socket_group = table.string("socket_group", default_socket_group());
   if (!settings.socket_group.empty() && !group_id(settings.socket_group)) {
     table.problem("socket_group", "'" + settings.socket_group + "' is not known to this system");
   }
@@ -147,6 +160,23 @@ void read_busroot(ConfigReader table, Settings& settings) {
   }
 }
 
+std::vector<std::string> read_nodes(ConfigReader& table) {
+  auto patterns = table.strings("nodes", {"*"});
+  for (const std::string& pattern : patterns) {
+    const std::string fixed =
+        pattern.ends_with('*') ? pattern.substr(0, pattern.size() - 1) : pattern;
+    if (pattern != "*" && !bus::check_node_name(fixed)) {
+      table.problem("nodes", "'" + pattern + "' is not a node name, or the beginning of one and *");
+    }
+  }
+  return patterns;
+}
+
+bus::Trust read_trust(ConfigReader& table) {
+  const bool server = table.choice("trust", "client", {"client", "server"}) == "server";
+  return server ? bus::Trust::server : bus::Trust::client;
+}
+
 bus::Role read_role(ConfigReader table) {
   bus::Role role;
   role.name = table.required_string("name");
@@ -157,8 +187,15 @@ bus::Role read_role(ConfigReader table) {
   role.groups = read_ids(table, "groups", group_id);
   role.bind = read_prefixes(table, "bind");
   role.send = read_prefixes(table, "send");
+  role.watch = role.bind;
+  role.watch.insert(role.watch.end(), role.send.begin(), role.send.end());
+  if (table.has("watch")) role.watch = read_prefixes(table, "watch");
+  role.nodes = read_nodes(table);
+  role.trust = read_trust(table);
   constexpr auto kMostNames = static_cast<std::uint32_t>(bus::kMaxNamesPerProcess);
   role.max_names = table.integer<std::uint32_t>("max_names", kMostNames, 1, kMostNames);
+  role.max_sessions =
+      table.integer<std::uint32_t>("max_sessions", bus::kMaxProcesses, 1, bus::kMaxProcesses);
   role.messages_per_second =
       table.integer<std::uint64_t>("messages_per_second", 0, 0, ConfigReader::kNoMaximum);
   role.bytes_per_second = table.size("bytes_per_second", 0);
@@ -215,6 +252,17 @@ void read_mail(ConfigReader table, Settings& settings) {
   for (ConfigReader& log : table.tables("log")) read_log(log, settings.mail_quota.logs);
 }
 
+/// Whether a role lets the whole group of the socket do everything.
+bool is_open_to_group(const bus::Role& role, const std::string& socket_group) {
+  const auto everything = [](const std::vector<std::string>& prefixes) {
+    return std::ranges::count(prefixes, "") != 0;
+  };
+  const auto group = group_id(socket_group.empty() ? kSocketGroup : socket_group);
+  const bool all = role.users.empty() && role.groups.empty();
+  return (all || (group && std::ranges::count(role.groups, *group) != 0)) &&
+         (everything(role.bind) || everything(role.send) || role.trust == bus::Trust::server);
+}
+
 }  // namespace
 
 std::vector<bus::io::Reconnect::Target> Settings::targets() const {
@@ -243,7 +291,17 @@ Settings read_settings(ConfigReader& reader) {
     if (std::ranges::count(settings.roles, role.name, &bus::Role::name) != 0) {
       table.problem("name", "two roles have the name '" + role.name + "'");
     }
+    if (is_open_to_group(role, settings.socket_group)) {
+      table.warn("name", "role '" + role.name +
+                             "': every member of the socket's group has it, and it may bind or "
+                             "send everything, or is trusted as a server; list users instead");
+    }
     settings.roles.push_back(std::move(role));
+  }
+  const bool by_zmq = std::ranges::any_of(
+      settings.listen, [](const std::string& text) { return text.starts_with("ipc://"); });
+  if (by_zmq && !settings.roles.empty()) {
+    reader.warn("role", "ipc:// endpoints cannot tell users apart reliably: listen on unix://");
   }
   settings.keeps_mail = reader.has("mail");
   read_mail(reader.table("mail"), settings);

@@ -43,6 +43,7 @@ Result<ShellSettings> read_settings(const DaemonInfo& info, Daemon& daemon,
                                              std::chrono::milliseconds(0), std::chrono::hours(1));
   daemon.configure(*reader);
   if (const auto finished = reader->finish(); !finished) return finished.error();
+  settings.warnings = reader->warnings();
   return settings;
 }
 
@@ -60,6 +61,7 @@ int DaemonShell::run(const std::optional<std::string>& level, bool takeover) {
   level_is_fixed_ = level.has_value();
   if (level) log.level = *level;
   Result<> started = start_logging(log, info_.name);
+  for (const std::string& warning : settings_.warnings) spdlog::warn("{}", warning);
   if (started) started = start(takeover);
   if (!started) {
     spdlog::critical("cannot start: {}", started.error().to_string());
@@ -168,6 +170,7 @@ void DaemonShell::reload() {
     spdlog::error("reload failed: {}", reloaded.error().to_string());
   } else {
     apply(*fresh);
+    for (const std::string& warning : fresh->warnings) spdlog::warn("{}", warning);
     spdlog::info("reloaded {}", file_.string());
   }
   service_manager_.ready();

@@ -22,6 +22,7 @@ struct ShellSettings {
   AdminConfig admin;
   std::filesystem::path state_directory;
   std::chrono::milliseconds drain_deadline{};
+  std::vector<std::string> warnings;  // of the file; for people
 };
 
 /// Reads the whole file: these keys and the daemon's own. Errc::bad_config lists all problems.

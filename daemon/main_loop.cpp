@@ -1,5 +1,7 @@
 #include "daemon/main_loop.hpp"
 
+#include <sys/stat.h>
+
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
@@ -57,10 +59,14 @@ int run_daemon(const DaemonInfo& info, std::unique_ptr<Daemon> daemon, int argc,
     return kExitUsage;
   }
   if (command.check_config) {
+    for (const std::string& warning : settings->warnings) {
+      std::cout << "warning: " << warning << std::endl;
+    }
     std::cout << command.config_file << ": ok" << std::endl;
     return kExitOk;
   }
   allow_all_files();
+  ::umask(0077);  // for what libraries make, too: mail, documents, backups
   DaemonShell shell(info, std::move(daemon), command.config_file, std::move(*settings));
   const int exit_code = shell.run(command.log_level, command.takeover);
   if (!info.ends_at_once) return exit_code;

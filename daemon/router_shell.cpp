@@ -13,6 +13,7 @@ bus::PeerFacts facts_of(const bus::io::Peer& peer) {
   facts.pid = peer.pid;
   facts.uid = peer.uid;
   facts.gid = peer.gid;
+  facts.groups.assign(peer.groups.begin(), peer.groups.end());
   facts.key = peer.key;
   facts.address = peer.address;
   return facts;

@@ -1,6 +1,7 @@
 #include "daemon/state_directory.hpp"
 
 #include <fcntl.h>
+#include <spdlog/spdlog.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <cstdio>
 #include <system_error>
 #include <thread>
 
@@ -62,13 +64,8 @@ Result<> make_folder(const std::filesystem::path& folder) {
     std::filesystem::create_directories(parent, error);
     if (error) return Error(bus::Errc::io_error, parent.string() + ": " + error.message());
   }
-  if (::mkdir(folder.c_str(), 0750) == 0) {
-    // The umask restricts mkdir's mode. A folder that an operator has created is not changed.
-    if (::chmod(folder.c_str(), 0750) != 0) return system_error(folder.string());
-  } else if (errno != EEXIST) {
-    return system_error(folder.string());
-  }
-  return {};
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return system_error(folder.string());
+  return make_private(folder);
 }
 
 /// Whether `process` has `file` open: a note may name an ended process whose number is used again.
@@ -99,7 +96,7 @@ pid_t holder_of(const std::filesystem::path& folder) {
 /// Whether there is room to write: a running daemon must not be stopped for one that cannot start.
 Result<> try_folder(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / ".takeover";
-  FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640));
+  FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!file) return system_error(path.string());
   Result<> written = write_all(file.get(), std::string(kTakeoverRoom, ' '));
   if (written && ::fsync(file.get()) != 0) written = system_error("fsync");
@@ -119,12 +116,28 @@ Error held_by_another(const std::filesystem::path& folder, int lock) {
 
 }  // namespace
 
+Result<> make_private(const std::filesystem::path& folder) {
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) != 0) return system_error(folder.string());
+  if ((status.st_mode & 077) == 0) return {};
+  char mode[8] = {};
+  std::snprintf(mode, sizeof mode, "%04o", static_cast<unsigned>(status.st_mode & 07777));
+  if (::chmod(folder.c_str(), 0700) != 0) {
+    return Error(bus::Errc::io_error, folder.string() + ": other users reach it (mode " + mode +
+                                          ") and could hold its lock: chmod 0700 it, or give it "
+                                          "to the user of this program");
+  }
+  spdlog::warn("{}: other users could reach it (mode {}): now it has mode 0700", folder.string(),
+               mode);
+  return {};
+}
+
 Result<StateDirectory> StateDirectory::open(const std::filesystem::path& folder) {
   if (const auto made = make_folder(folder); !made) return made.error();
   FileDescriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory) return system_error(folder.string());
   const std::filesystem::path lock_path = folder / kLock;
-  FileDescriptor lock(::openat(directory.get(), kLock, O_RDWR | O_CREAT | O_CLOEXEC, 0640));
+  FileDescriptor lock(::openat(directory.get(), kLock, O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!lock) return system_error(lock_path.string());
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) return held_by_another(folder, lock.get());
@@ -181,7 +194,7 @@ Result<> StateDirectory::replace(std::string_view name, std::string_view content
   const std::string target(name);
   const std::string temporary = "." + target + ".new";
   FileDescriptor file(
-      ::openat(folder_.get(), temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640));
+      ::openat(folder_.get(), temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!file) return system_error(path.string());
   if (const auto written = write_all(file.get(), content); !written) {
     ::unlinkat(folder_.get(), temporary.c_str(), 0);

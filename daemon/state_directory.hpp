@@ -12,6 +12,10 @@
 
 namespace starbus::daemon {
 
+/// Takes the rights of other users from an existing folder, with a line in the log: who can open a
+/// lock file, if only for reading, can hold the lock. io_error if that cannot be changed.
+Result<> make_private(const std::filesystem::path& folder);
+
 /// The folder that belongs to one running daemon: an exclusive lock, and small files that are
 /// replaced atomically (the root's term, the journal of hosts). Open it before any socket: a second
 /// daemon on the folder must refuse to start before it disturbs the first. Different files may
@@ -22,8 +26,8 @@ class StateDirectory {
   /// A small file: larger state belongs into storage/.
   static constexpr std::size_t kMaxFile = 16 * 1024 * 1024;
 
-  /// Creates the folder (0750) if need be. Errc::name_taken names the folder and the process that
-  /// holds it; Errc::io_error otherwise.
+  /// Creates the folder if need be; other users cannot reach it (0700). Errc::name_taken names the
+  /// folder and the process that holds it; Errc::io_error otherwise.
   static Result<StateDirectory> open(const std::filesystem::path& folder);
   /// As open, but asks the process that holds the folder to stop (SIGTERM), and waits for its end.
   /// Blocks, at most `limit`; then Errc::name_taken.

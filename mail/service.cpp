@@ -49,6 +49,13 @@ bool MailService::keeps(std::uint8_t shard) const {
   return found != shards_.end() && found->second.phase != Phase::away;
 }
 
+bool MailService::lacks(std::uint8_t shard) const {
+  const auto found = shards_.find(shard);
+  if (found == shards_.end()) return false;
+  const Phase phase = found->second.phase;
+  return phase == Phase::free || phase == Phase::asked || phase == Phase::broken;
+}
+
 void MailService::turn() {
   if (mail_.turn() && !std::exchange(more_, true)) {
     post([this, weak = std::weak_ptr(alive_)] {

@@ -42,6 +42,8 @@ class MailService final : public bus::ProcessEvents, private MailShell {
     mail_.purge(name, upto, std::move(done));
   }
   bool serves(std::uint8_t shard) const;
+  /// Whether it is to serve the shard here, and busroot has not granted it, or it is damaged.
+  bool lacks(std::uint8_t shard) const;
   /// Whether this store serves the shard, now or as soon as it can: it is listed, or came by a move
   /// or by an operator, and was not given away.
   bool keeps(std::uint8_t shard) const;

@@ -70,8 +70,10 @@ bus::ProcessLink::Hooks StoreProcess::link_hooks() {
   hooks.hold = [this]() -> std::shared_ptr<void> { return alive_; };
   hooks.lost = [](const Error&, bool) {};  // busd says so itself
   hooks.refused = [this](const Error& reason) {
-    hooks_.trouble("the mail store is not let in by its own busd: " + reason.to_string());
+    hooks_.trouble("the mail store is not let in by its own busd, and asks again: " +
+                   reason.to_string());
   };
+  hooks.persists = true;
   hooks.tick = [this] { publish(); };
   hooks.before_send = [this] { service_.turn(); };
   hooks.after_turn = [] {};
@@ -101,6 +103,7 @@ void StoreProcess::publish() {
   for (unsigned shard = 0; shard < kShards; ++shard) {
     figures.held.set(shard, service_.serves(static_cast<std::uint8_t>(shard)));
     figures.kept->set(shard, service_.keeps(static_cast<std::uint8_t>(shard)));
+    figures.lacking.set(shard, service_.lacks(static_cast<std::uint8_t>(shard)));
   }
   figures.move = service_.move();
   figures.exporting = service_.exporting();

@@ -42,6 +42,7 @@ struct MailStoreFigures {
   Totals totals;
   std::size_t readers = 0;
   std::bitset<kShards> held;
+  std::bitset<kShards> lacking;              // see MailService::lacks
   std::optional<std::bitset<kShards>> kept;  // see MailService::keeps; none: not known yet
   MoveProgress move;                         // of shards to here
   std::size_t exporting = 0;                 // shards that others take

@@ -28,7 +28,7 @@ Database::~Database() {
 
 Result<std::shared_ptr<Database>> Database::open(const StoreOptions& options) {
   // Only this user may read records. A folder that an operator has made keeps its mode.
-  const bool made = ::mkdir(options.folder.c_str(), 0750) == 0;
+  const bool made = ::mkdir(options.folder.c_str(), 0700) == 0;
   if (!made && errno != EEXIST) return error_of(status_of_errno(options.folder.string(), errno));
   // Its name must be as durable as what will be in it. An older folder's parent may be out of
   // reach.

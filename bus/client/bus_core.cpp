@@ -76,8 +76,8 @@ void BusCore::bind(std::string name, Handlers handlers, Done<Bound> done) {
   };
   if (context.ends()) return refuse({Errc::closed});
   if (auto checked = check_channel_name(name); !checked) return refuse(checked.error());
-  if (name.starts_with("process/")) {
-    return refuse({Errc::denied, "process/ names belong to the bus"});
+  if (is_own_name(name)) {
+    return refuse({Errc::denied, "process/ and server/ names belong to the bus"});
   }
   parts_->link.start_clock();
   if (!is_group_name(name)) {

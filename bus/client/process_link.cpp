@@ -113,11 +113,9 @@ void ProcessLink::link_down(const Error& reason) {
   end_session();
   hooks_.lost(reason, greeted);
   if (stopped_) return;
-  if (should_give_up(reason)) {
-    hooks_.refused(reason);
-  } else if (reconnect_) {
-    reconnect_->again();
-  }
+  const bool refused = should_give_up(reason);
+  if (refused) hooks_.refused(reason);
+  if ((!refused || hooks_.persists) && reconnect_) reconnect_->again();
 }
 
 void ProcessLink::on_bundle(io::Link&, ByteView bundle) {

@@ -22,8 +22,10 @@ class ProcessLink final : public io::LinkHandler {
     std::function<std::shared_ptr<void>()> hold;
     /// The link is lost; `greeted`: busd had accepted the session.
     std::function<void(const Error& reason, bool greeted)> lost;
-    /// The link will not be dialled again, for a permanent reason.
+    /// The link will not be dialled again, for a permanent reason; or it is, after a pause, if
+    /// `persists`.
     std::function<void(const Error& reason)> refused;
+    bool persists = false;
     /// At each tick, before anything is sent.
     std::function<void()> tick;
     /// At the end of each turn: before, and after all that is ready was sent.

@@ -46,6 +46,15 @@ Result<> check_secret_mode(const std::string& path, const struct stat& status) {
                                    "): chmod 600 " + path};
 }
 
+/// The owner of a secret key knows it, and may replace it. root may read those of others: it checks
+/// their configuration.
+Result<> check_secret_owner(const std::string& path, const struct stat& status) {
+  if (::geteuid() == 0 || status.st_uid == ::geteuid()) return {};
+  return Error{Errc::io_error, path + ": this secret key belongs to user " +
+                                   std::to_string(status.st_uid) +
+                                   ": chown it to the user of this program"};
+}
+
 Result<std::string> read_text(const std::string& path, bool secret) {
   // O_NONBLOCK: a FIFO in this place must not hang the daemon.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -60,6 +69,7 @@ Result<std::string> read_text(const std::string& path, bool secret) {
   // A public half that was named by mistake gets that error, and not one about its mode.
   if (secret && !text.starts_with(kPublicTag)) {
     if (const auto checked = check_secret_mode(path, status); !checked) return checked.error();
+    if (const auto owned = check_secret_owner(path, status); !owned) return owned.error();
   }
   return text;
 }

@@ -28,11 +28,12 @@ using Bytes = std::vector<std::byte>;
 
 /// The identity of the other end, by the operating system or CURVE; never by the peer's own claim.
 struct Peer {
-  pid_t pid = 0;        // local links: process id; 0 if unknown
-  uid_t uid = 0;        // local links
-  gid_t gid = 0;        // local links
-  std::string key;      // CURVE: public key in Z85 (40 characters), else empty
-  std::string address;  // for people: "pid 4711" or "10.0.0.2:41234"
+  pid_t pid = 0;                // local links: process id; 0 if unknown
+  uid_t uid = 0;                // local links
+  gid_t gid = 0;                // local links
+  std::vector<gid_t> groups{};  // local links: supplementary groups when it connected
+  std::string key;              // CURVE: public key in Z85 (40 characters), else empty
+  std::string address;          // for people: "pid 4711" or "10.0.0.2:41234"
 };
 
 class Link;

@@ -19,6 +19,8 @@
 namespace starbus::bus::io {
 namespace {
 
+constexpr std::size_t kMaxPeerGroups = 1024;
+
 // Holds the link clock of both directions, so that a bundle never waits for the reader's next turn.
 constexpr int kLocalBuffer = 1024 * 1024;
 
@@ -123,6 +125,16 @@ Result<ListenSocket> listen_remote(const Endpoint& endpoint) {
   return ListenSocket{std::move(fd), SocketFile{}, real};
 }
 
+/// The supplementary groups of the process at the other end when it connected; none if there are
+/// more than kMaxPeerGroups.
+std::vector<gid_t> groups_of(int fd) {
+  std::vector<gid_t> groups(kMaxPeerGroups);
+  auto size = static_cast<socklen_t>(groups.size() * sizeof(gid_t));
+  if (::getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups.data(), &size) != 0) return {};
+  groups.resize(size / sizeof(gid_t));
+  return groups;
+}
+
 }  // namespace
 
 Fd& Fd::operator=(Fd&& other) noexcept {
@@ -180,6 +192,7 @@ Peer peer_of(int fd) {
       peer.pid = who.pid;
       peer.uid = who.uid;
       peer.gid = who.gid;
+      peer.groups = groups_of(fd);
     }
     peer.address = "pid " + std::to_string(peer.pid);
     return peer;

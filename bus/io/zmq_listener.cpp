@@ -37,6 +37,7 @@ Peer peer_of(ZmqMessage& message, bool local) {
     peer.pid = socket.pid;
     peer.uid = socket.uid;
     peer.gid = socket.gid;
+    peer.groups = socket.groups;
   }
   return peer;
 }

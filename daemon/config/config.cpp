@@ -112,6 +112,22 @@ void ConfigReader::problem(std::string_view key, std::string text) {
       {placed ? node->source().begin : toml::source_position{}, std::move(text)});
 }
 
+void ConfigReader::warn(std::string_view key, std::string text) {
+  const Lookup found = look_up(key, "");
+  const toml::node* const table = document_->tables[table_].node;
+  const toml::node* const place = found.node != nullptr ? found.node : table;
+  document_->warnings.push_back(
+      {place != nullptr ? place->source().begin : toml::source_position{}, std::move(text)});
+}
+
+std::vector<std::string> ConfigReader::warnings() const {
+  std::vector<std::string> texts;
+  for (const Document::Problem& warning : document_->warnings) {
+    texts.push_back(document_->located(warning));
+  }
+  return texts;
+}
+
 Result<> ConfigReader::finish() {
   for (const Document::Table& table : document_->tables) document_->refuse_unknown_keys(table);
   if (document_->problems.empty()) return {};

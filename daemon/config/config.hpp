@@ -70,6 +70,11 @@ class ConfigReader {
   /// Notes a problem that only the caller can find ("not an endpoint") at the place of `key`.
   void problem(std::string_view key, std::string text);
 
+  /// Notes what is allowed and probably not meant, at the place of `key`.
+  void warn(std::string_view key, std::string text);
+  /// The texts of warn(), worded as the problems of finish().
+  std::vector<std::string> warnings() const;
+
   /// Call once on any reader, after all keys were read: refuses the other keys of the file. The
   /// detail of Errc::bad_config holds one problem per line, in the order of the file:
   ///   busd.toml:12:1: unknown key 'liste'; did you mean 'listen'?

@@ -65,6 +65,7 @@ struct ConfigReader::Document {
   toml::table root;
   std::vector<Table> tables;
   std::vector<Problem> problems;
+  std::vector<Problem> warnings;
 
   std::size_t open(const toml::table* node) {
     const auto known = std::ranges::find(tables, node, &Table::node);

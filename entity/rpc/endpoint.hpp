@@ -31,15 +31,16 @@ class Endpoint {
   Endpoint(const Endpoint&) = delete;
   Endpoint& operator=(const Endpoint&) = delete;
 
-  /// Completes when the gates are known: until then all calls are refused (adopt), and bind waits.
+  /// Completes when gates and servers are known: until then all calls are refused (adopt), and bind
+  /// waits.
   /// The errors of bus::Bus::watch.
   template <bus::CompletionFor<void> Token>
   auto ready(Token&& token) {
     return bus::initiate<void>(token, [this](auto done) { start_ready(std::move(done)); });
   }
   /// Lets `host` be called under a name, which this process owns from then on: see bus::Bus::bind
-  /// for the three forms and the errors. Waits until the gates are known. The end of the host gives
-  /// the name up (not_bound if that was sooner).
+  /// for the three forms and the errors. Waits until gates and servers are known. The end of the
+  /// host gives the name up (not_bound if that was sooner).
   template <bus::CompletionFor<bus::Bound> Token>
   auto bind(std::string name, CallableBase& host, Token&& token) {
     return bus::initiate<bus::Bound>(token, [this, n = std::move(name), &host](auto done) mutable {

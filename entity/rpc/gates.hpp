@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "bus/core/wire/name.hpp"
 #include "bus/core/wire/record.hpp"
 
 namespace starbus::entity::rpc {
@@ -19,7 +20,7 @@ namespace starbus::entity::rpc {
 class Gates {
  public:
   /// The prefix of the names of gates.
-  static constexpr std::string_view kPrefix = "gate/";
+  static constexpr std::string_view kPrefix = bus::kGatePrefix;
 
   /// Rows of the watch of kPrefix.
   void update(const std::vector<bus::WatchRow>& changes, bool complete);

@@ -96,7 +96,8 @@ std::string detail::EndpointCore::inspect() const {
   }
   const Json report = {{"dictionary", hex_of(dictionary.hash())},
                        {"gates", gates.gates().size()},
-                       {"gates_known", gates.gates().known()},
+                       {"servers", gates.servers().size()},
+                       {"gates_known", gates.known()},
                        {"hosts", std::move(hosts)},
                        {"hosts_left_out", bound.size() - hosts_shown},
                        {"methods", std::move(methods)},

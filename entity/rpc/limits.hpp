@@ -45,6 +45,11 @@ namespace starbus::entity::rpc {
   X(kMaxGates, 4'096, "processes",                                                               \
     "that were gates, do not own a gate's name any more, and are still taken for gates",         \
     "the one that has been gone for longest is forgotten")                                       \
+  X(kFormerServers, 4'096, "processes",                                                          \
+    "that were servers and have ended: what they sent may still be on its way",                  \
+    "the one that has been gone for longest is no server any more")                              \
+  X(kFormerServerTime, 30s, "that these stay servers: no message is under way for longer",       \
+    "it is no server any more")                                                                  \
   X(kInspectRows, 1'000, "rows", "hosts in one report: a process has 100,000 of them",           \
     "the report says how many it left out")
 

@@ -1,11 +1,13 @@
 /// Permissions of methods, and the kinds of callers.
 ///
 /// The receiver decides the kind of a caller, by the process that the bus stamps on a
-/// message (see gates.hpp); the bytes only ever take rights away.
+/// message (see gates.hpp and servers.hpp); the bytes only ever take rights away.
 ///
 ///   sender      bytes say        the caller is
-///   no gate     nothing          server: may call every method
-///   no gate     a client         refused: not_permitted
+///   a server    nothing          server: may call every method
+///   a server    a client         refused: not_permitted
+///   unknown     nothing          any_client: its busd does not call it a server
+///   unknown     a client         refused: not_permitted
 ///   a gate      own client       own_client
 ///   a gate      another client   any_client
 ///   a gate      nothing          gate: the gate itself, on its own behalf; never server
@@ -19,7 +21,7 @@ namespace starbus::entity::rpc {
 
 /// The callers that may call a method. Any combination with `|`.
 enum class Permission : std::uint8_t {
-  server = 0,      ///< every process that is not a gate; always permitted
+  server = 0,      ///< a process whose role has trust "server", and is no gate; always permitted
   own_client = 1,  ///< the client that controls the object
   any_client = 3,  ///< every client that a gate has let in, its own among them
   gate = 4,        ///< a gate itself: "this session has ended"

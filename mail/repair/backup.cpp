@@ -184,7 +184,7 @@ storage::Result<> sync_path(const std::filesystem::path& path) {
 }
 
 storage::Result<> write_durably(const std::filesystem::path& path, std::string_view text) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (file < 0) return explain(path, errno, {.path = path});
   int failure = 0;
   while (!text.empty() && failure == 0) {

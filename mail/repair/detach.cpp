@@ -17,7 +17,7 @@ constexpr const char* kDetachFile = "DETACHED";
 
 storage::Result<Detach> Detach::take(const std::filesystem::path& folder) {
   const std::string path = folder / kDetachFile;
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640);
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) return storage::Error(storage::Errc::io_error, path + ": " + std::strerror(errno));
   if (::flock(file, LOCK_EX | LOCK_NB) == 0) return Detach(file);
   ::close(file);

@@ -95,7 +95,7 @@ class FailingStoreTest : public ClusterTest {
       settings.shards.push_back(static_cast<std::uint8_t>(i));
     }
     settings.endpoint = cluster.endpoint("a");
-    settings.role = "node";
+    settings.role = "store";  // its name belongs to that role
     settings.env = &env;
     return settings;
   }
@@ -160,6 +160,35 @@ TEST_F(FailingStoreTest, AReadOfALogEndsThoughItsStoreCanReadNothing) {
       },
       60s);
   EXPECT_FALSE(stopped);
+}
+
+TEST_F(FailingStoreTest, AnotherProcessWithItsNameOnlyDelaysTheStore) {
+  run(
+      [this]() -> Task {
+        Bus bus(loop, cluster.node("b", "x"));
+        CO_OK(co_await bus.connect(use_awaitable));
+        std::optional<Bus> squatter(std::in_place, loop, cluster.node("a", "store", "store"));
+        CO_OK(co_await squatter->connect(use_awaitable));
+        const mail::MailStoreThread node(settings(), hooks());
+        const bus::PostOptions brief{.ttl = 500ms};
+        const auto waits = co_await bus.post("player/1", "waits", brief, use_awaitable);
+        EXPECT_EQ(waits.error().code, bus::Errc::expired) << waits.error().to_string();
+        squatter.reset();
+        CO_OK(co_await bus.post("player/1", "after", {.ttl = 0ms}, use_awaitable));
+      },
+      60s);
+}
+
+/// The node name of busd's own store, with and without a store that runs.
+TEST_F(FailingStoreTest, TheNameOfTheStoreIsNotForTheFirstToCome) {
+  run([this]() -> Task {
+    Bus squatter(loop, cluster.node("a", "store"));
+    const auto connected = co_await squatter.connect(use_awaitable);
+    CO_TRUE(!connected);
+    EXPECT_EQ(connected.error().code, Errc::denied);
+    EXPECT_NE(connected.error().detail.find("role \"store\" reserves"), std::string::npos)
+        << connected.error().to_string();
+  });
 }
 
 /// A list that is wrong on one host must not split the mail when the other one is restarted.

@@ -31,8 +31,22 @@ TEST_F(StateDirectoryTest, CreatesTheFolderWhateverTheUmask) {
   ASSERT_TRUE(state);
   struct stat status {};
   ASSERT_EQ(::stat(path().c_str(), &status), 0);
-  EXPECT_EQ(status.st_mode & 07777, 0750U);
+  EXPECT_EQ(status.st_mode & 07777, 0700U);
   EXPECT_EQ(state->path(), path());
+}
+
+TEST_F(StateDirectoryTest, OtherUsersReachNeitherFolderNorLock) {
+  // The attacker has the folder's group, and waits in flock(2), which needs no right to write.
+  std::filesystem::create_directories(path());
+  ASSERT_EQ(::chmod(path().c_str(), 0755), 0);
+  test::LogCapture log;
+  ASSERT_TRUE(StateDirectory::open(path()));
+  struct stat status {};
+  ASSERT_EQ(::stat(path().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0700U);
+  EXPECT_THAT(log.text(), HasSubstr("other users could reach it (mode 0755)"));
+  ASSERT_EQ(::stat((path() / "lock").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0600U);
 }
 
 TEST_F(StateDirectoryTest, ASecondOneIsRefusedAndToldWhoHoldsIt) {

@@ -52,7 +52,8 @@ for header in bus/client/bus nodes/runtime/node nodes/service/service nodes/repl
   nodes/db/remote/remote_database storage/store aoi/world; do
   has "$host/usr/local/include/starbus/$header.hpp"
 done
-mode "$etc" 750
+mode "$etc" 755
+mode "$etc/manager.toml" 644
 mode "$etc/nodes" 700
 mode "$etc/busd.toml" 640
 if package=$(grep -rlF -e "$PWD" -e "$build" "$host"/usr/local/lib*/cmake "$host/etc"); then
@@ -72,7 +73,8 @@ fill() { # fill SAMPLE: keys in place of their placeholders
   text=${text//"public key of busroot: 40 characters"/"$(key root)"}
   text=${text//"public key of host-a: 40 characters"/"$(key host-a)"}
   text=${text//"public key of host-b"/"$(key host-b)"}
-  text=${text//'users = ["gate"]'/'users = ["root"]'}
+  # This machine need not have the users of roles.
+  text=$(sed -E 's/^users = \["starbus-[a-z]+"\]$/users = ["root"]/' <<<"$text")
   printf '%s\n' "$text"
 }
 for daemon in busd busroot manager; do

@@ -60,6 +60,19 @@ for unit in starbus-busroot.service starbus-busd.service; do
   has "$unit" Restart=always
   has "$unit" StartLimitIntervalSec=0
 done
+# No other user of the host, and no node, reads or locks a file of a daemon.
+for unit in starbus-busroot.service starbus-busd.service; do
+  has "$unit" UMask=0077
+  has "$unit" StateDirectoryMode=0700
+  has "$unit" Group=starbus
+  has "$unit" LimitCORE=0
+done
+has starbus-busd.service SupplementaryGroups=starbus-bus
+has starbus-node@.service Group=starbus-bus
+has starbus-node@.service UMask=0077
+has starbus-node@.service StateDirectoryMode=0700
+has starbus-node@.service \
+  'InaccessiblePaths=-/var/lib/starbus/busd -/var/lib/starbus/busroot -/var/log/starbus'
 # Whoever's loop hangs is ended and started again.
 for unit in starbus-busroot.service starbus-busd.service starbus-node@.service; do
   has "$unit" WatchdogSec=10s

@@ -67,6 +67,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     row.name = "gate/1";
     row.owner = kGate;
     endpoint.core().gates.update({row}, true);
+    row.name = "server/a.b";
+    row.owner = kServer;
+    endpoint.core().gates.update_servers({row}, true);
     return endpoint.adopt("entity/1", board);
   }();
   const bus::ByteView input = bus::fuzz_input(data, size);

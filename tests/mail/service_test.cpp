@@ -103,6 +103,22 @@ TEST_F(MailServiceTest, AStoreThatStopsUnderAMoveIsToldAtOnce) {
   EXPECT_EQ(stopped_, storage::Errc::io_error);
 }
 
+/// Health goes by this: mail for a shard that is listed and not held waits at its senders.
+TEST_F(MailServiceTest, AShardThatIsListedAndNotGrantedIsLacking) {
+  const std::uint8_t shard = shard_of(channel_id("player/1"));
+  start({shard});
+  EXPECT_TRUE(service_->lacks(shard));
+  EXPECT_FALSE(service_->lacks(static_cast<std::uint8_t>(shard + 1)));
+  service_->on_welcome(true);
+  service_->turn();
+  EXPECT_TRUE(service_->lacks(shard));
+  service_->on_durable_bound(1, Epoch::of(1, 1), Epoch::of(1, 1));
+  service_->turn();
+  while (!service_->mail().idle()) run_one();
+  ASSERT_TRUE(service_->serves(shard));
+  EXPECT_FALSE(service_->lacks(shard));
+}
+
 /// What a batch has changed is told to a target once that is durable; of this one nobody knows.
 TEST_F(MailServiceTest, AShardIsNotGivenWithABatchOfWhichTheDiskDoesNotSay) {
   const std::string box = "player/1";

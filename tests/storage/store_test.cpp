@@ -68,7 +68,7 @@ TEST_F(StoreTest, KeepsWhatWasAcknowledged) {
   EXPECT_EQ(content_of(*store_), expected);
   struct stat status {};
   ASSERT_EQ(::stat(options().folder.c_str(), &status), 0);
-  EXPECT_EQ(status.st_mode & 0007, 0u) << "others may not read it";
+  EXPECT_EQ(status.st_mode & 0077, 0u) << "others may not read it";
 }
 
 TEST_F(StoreTest, CompletesInOrderWithOneSyncForMany) {

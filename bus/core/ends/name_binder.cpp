@@ -1,6 +1,7 @@
 #include "bus/core/ends/name_binder.hpp"
 
 #include <cassert>
+#include <utility>
 
 namespace starbus::bus {
 
@@ -23,6 +24,27 @@ void NameBinder::bind_process(Name name) {
   parts_.requests.begin(binding);
 }
 
+void NameBinder::bind_server(Name name) {
+  assert(server_binding_ == 0);
+  Binding& binding = parts_.bindings.add(std::move(name));
+  server_binding_ = binding.id;
+  server_awaited_ = true;
+  parts_.requests.begin(binding);
+}
+
+void NameBinder::clear() {
+  process_binding_ = 0;
+  server_binding_ = 0;
+  process_epoch_ = {};
+  server_awaited_ = false;
+  reported_ = false;
+}
+
+void NameBinder::report_process() {
+  if (!process_epoch_ || server_awaited_ || std::exchange(reported_, true)) return;
+  parts_.events.on_bound(process_binding_, process_epoch_);
+}
+
 Result<Name> NameBinder::name_to_bind(std::string_view text) const {
   auto name = Name::of(text);
   if (!name) return name.error();
@@ -30,13 +52,14 @@ Result<Name> NameBinder::name_to_bind(std::string_view text) const {
     return Error{Errc::already_bound, std::string(text) + " is bound by this process"};
   }
   const RoleRights& rights = parts_.state.rights;
-  const std::size_t bound = parts_.bindings.size() - (process_binding_ != 0 ? 1 : 0);
+  const std::size_t own = (process_binding_ != 0 ? 1 : 0) + (server_binding_ != 0 ? 1 : 0);
+  const std::size_t bound = parts_.bindings.size() - own;
   if (bound >= rights.max_names) {
     return Error{Errc::too_many_names, "at most " + std::to_string(rights.max_names)};
   }
   if (rights.known && !rights.may_bind(text)) {
     return Error{Errc::denied,
-                 "role '" + parts_.state.config.role + "' may not bind " + std::string(text)};
+                 "the role of this process in busd.toml may not bind " + std::string(text)};
   }
   return name;
 }
@@ -92,6 +115,14 @@ void NameBinder::on_granted(Binding& binding, const Attached& attached) {
     return;
   }
   parts_.owner.activate(binding.channel(), binding.epoch, binding.lineage, binding.id);
+  if (binding.id == server_binding_) {
+    server_awaited_ = false;
+    return report_process();
+  }
+  if (binding.id == process_binding_) {
+    process_epoch_ = binding.epoch;
+    return report_process();
+  }
   parts_.events.on_bound(binding.id, binding.epoch);
 }
 
@@ -120,11 +151,21 @@ void NameBinder::on_refused(const Refused& refused) {
   const BindingId id = binding->id;
   const bool wanted = binding->phase == Phase::binding;
   parts_.bindings.erase(channel);
+  if (id == server_binding_) return on_server_refused(refused);
   if (wanted) {
     parts_.events.on_bind_refused(id, {refused.reason, refused.detail});
   } else {
     parts_.events.on_unbound(id);
   }
+}
+
+/// The role has changed meanwhile; or the name is still that of an earlier process, as for the own
+/// channel.
+void NameBinder::on_server_refused(const Refused& refused) {
+  server_binding_ = 0;
+  server_awaited_ = false;
+  if (refused.reason == Errc::denied) return report_process();
+  parts_.events.on_bind_refused(process_binding_, {refused.reason, refused.detail});
 }
 
 void NameBinder::on_active_ok(const ActiveOk& ok) {

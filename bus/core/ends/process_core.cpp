@@ -263,7 +263,7 @@ Result<> ProcessCore::may_send(std::string_view name) const {
   }
   if (!state_.rights.may_send(name)) {
     return Error{Errc::denied,
-                 "role '" + state_.config.role + "' may not send to " + std::string(name)};
+                 "the role of this process in busd.toml may not send to " + std::string(name)};
   }
   return {};
 }

@@ -165,6 +165,11 @@ Result<> ProcessCore::on_welcome(const Welcome& welcome) {
     if (!own) return own.error();
     binder_.bind_process(std::move(*own));
   }
+  if (welcome.trust == Trust::server && !binder_.is_server()) {
+    auto own = Name::of(server_channel_name(state_.host, state_.config.node));
+    if (!own) return own.error();
+    binder_.bind_server(std::move(*own));
+  }
   state_.greeted = true;
   watches_.on_session();
   requests_.on_session();

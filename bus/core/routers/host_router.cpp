@@ -66,7 +66,7 @@ Result<> HostRouter::from_process(RouterLink& link, LocalProcess& process, Kind 
     case Kind::open:
       return access_.on_open(process, payload);
     case Kind::watch:
-      return on_watch(link, payload);
+      return on_watch(link, process, payload);
     case Kind::unwatch:
       return on_unwatch(link, payload);
     case Kind::trace:
@@ -87,9 +87,15 @@ Result<> HostRouter::from_process(RouterLink& link, LocalProcess& process, Kind 
   return Error{Errc::bad_bytes, std::string(name_of(kind)) + " from a process"};
 }
 
-Result<> HostRouter::on_watch(RouterLink& link, ByteView payload) {
+Result<> HostRouter::on_watch(RouterLink& link, const LocalProcess& process, ByteView payload) {
   const auto watch = decode<Watch>(payload);
   if (!watch) return watch.error();
+  if (!process.role->may_watch(watch->prefix)) {
+    host_.links.tell(link, WatchRefused{watch->prefix, Errc::denied,
+                                        "role \"" + process.role->name +
+                                            "\" of busd.toml may not watch this prefix"});
+    return {};
+  }
   watches_.watch(link.id, watch->prefix);
   return {};
 }

@@ -69,7 +69,7 @@ class HostRouter final : public Router {
   std::uint64_t lease_age() const override { return uplink_.lease_age(); }
 
   Result<> from_process(RouterLink& link, LocalProcess& process, Kind kind, ByteView payload);
-  Result<> on_watch(RouterLink& link, ByteView payload);
+  Result<> on_watch(RouterLink& link, const LocalProcess& process, ByteView payload);
   Result<> on_unwatch(RouterLink& link, ByteView payload);
   Result<> on_vitals(LocalProcess& process, ByteView payload);
   Result<> on_undelivered(LocalProcess& process, ByteView payload);

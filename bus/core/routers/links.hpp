@@ -24,8 +24,9 @@ struct PeerFacts {
   std::int64_t pid = 0;
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
-  std::string key;      // CURVE public key, Z85; empty without CURVE
-  std::string address;  // for people
+  std::vector<std::uint32_t> groups{};  // supplementary
+  std::string key;                      // CURVE public key, Z85; empty without CURVE
+  std::string address;                  // for people
 };
 
 /// The outside world of a router. Implementations must not call back into the router.

@@ -128,6 +128,17 @@ std::string process_channel_name(std::string_view host, std::string_view node) {
   std::string name = "process/";
   return name.append(host).append(".").append(node);
 }
+std::string server_channel_name(std::string_view host, std::string_view node) {
+  return std::string(kServerPrefix).append(host).append(".").append(node);
+}
+
+bool is_own_name(std::string_view name) {
+  return name.starts_with("process/") || name.starts_with(kServerPrefix);
+}
+
+bool is_own_name_of(std::string_view name, std::string_view host, std::string_view node) {
+  return name == process_channel_name(host, node) || name == server_channel_name(host, node);
+}
 
 std::string host_of_process(std::string_view process) {
   return std::string(process.substr(0, process.find('.')));

@@ -24,6 +24,18 @@ bool matches_any(const std::vector<std::string>& prefixes, std::string_view name
 ChannelId channel_id(std::string_view name);
 /// "process/HOST.NODE"
 std::string process_channel_name(std::string_view host, std::string_view node);
+
+/// Prefix of the names of gates, which speak for clients.
+inline constexpr std::string_view kGatePrefix = "gate/";
+/// Prefix of the names by which processes of a role with trust "server" are known to others.
+inline constexpr std::string_view kServerPrefix = "server/";
+/// "server/HOST.NODE"
+std::string server_channel_name(std::string_view host, std::string_view node);
+/// Whether the name is under `process/` or `server/`: names that belong to the process that they
+/// are called after.
+bool is_own_name(std::string_view name);
+/// Whether the name is one of the two own names of the process.
+bool is_own_name_of(std::string_view name, std::string_view host, std::string_view node);
 /// HOST of "HOST.NODE".
 std::string host_of_process(std::string_view process);
 

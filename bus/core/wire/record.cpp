@@ -148,6 +148,7 @@ class DecodeArchive {
   static bool valid(PostTarget target) {
     return target == PostTarget::mailbox || target == PostTarget::log;
   }
+  static bool valid(Trust trust) { return trust <= Trust::server; }
   static bool valid(TraceEnd end) { return end <= TraceEnd::too_long; }
   static bool valid(Errc) {
     return true;

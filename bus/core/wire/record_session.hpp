@@ -7,6 +7,7 @@
 #include "bus/core/error.hpp"
 #include "bus/core/wire/ids.hpp"
 #include "bus/core/wire/record_kind.hpp"
+#include "bus/core/wire/version.hpp"
 
 namespace starbus::bus {
 
@@ -33,6 +34,9 @@ struct Hello {
   }
 };
 
+/// How far others trust what a process says: as far as a client of the game, or as a server.
+enum class Trust : std::uint8_t { client = 0, server = 1 };
+
 /// Answer to hello: the identity and the rights of the connecting side. An empty prefix list
 /// forbids everything; a list with "" allows everything.
 struct Welcome {
@@ -46,10 +50,12 @@ struct Welcome {
   std::vector<std::string> send_prefixes;
   std::uint32_t max_names = 0;
   std::string software;
-  std::uint32_t lease_ms = 0;  // a link lost for so long: the names that it served are freed
+  std::uint32_t lease_ms = 0;   // a link lost for so long: the names that it served are freed
+  Trust trust = Trust::client;  // from minor 2 on; server: the process owns `server/HOST.NODE`, too
   template <class A>
   void fields(A& a) {
     a(minor, you, host, term, bind_prefixes, send_prefixes, max_names, software, lease_ms);
+    if (minor >= kTrustMinor) a(trust);
   }
 };
 

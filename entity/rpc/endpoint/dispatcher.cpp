@@ -103,8 +103,8 @@ Errc Dispatcher::invoke(const Slot& slot, Invocation& at, bool question) {
 Errc Dispatcher::take_answer(const Slot& slot, Decoder& in, const bus::Message& message) {
   AnswerId question;
   if (!get_answer_head(in, question)) return Errc::bad_bytes;
-  const Gates& gates = core_.gates.gates();
-  if (gates.is_gate(message.origin()) || !gates.known()) return Errc::not_permitted;
+  const bool from_gate = core_.gates.gates().is_gate(message.origin());
+  if (from_gate || !core_.gates.servers().is_server(message.origin())) return Errc::not_permitted;
   AnswerSink* const sink = slot.host->answer_sink();
   const bool waited = sink != nullptr && sink->take_answer(question, in.rest());
   ++(waited ? core_.counters.answers : core_.counters.late_answers);
@@ -116,13 +116,13 @@ Errc Dispatcher::admit(const Slot& slot, const MethodInfo& method, const bus::Pr
   Errc why = Errc::ok;
   object = slot.host->object_for(method.owner, why);
   if (object == nullptr) return why;
-  const Gates& gates = core_.gates.gates();
-  if (gates.is_gate(origin)) {
+  if (!core_.gates.known()) return Errc::not_permitted;
+  if (core_.gates.gates().is_gate(origin)) {
     from = behalf == Behalf::none ? From::gate : static_cast<From>(behalf);
-  } else if (behalf != Behalf::none || !gates.known()) {
+  } else if (behalf != Behalf::none) {
     return Errc::not_permitted;
   } else {
-    from = From::server;
+    from = core_.gates.servers().is_server(origin) ? From::server : From::any_client;
   }
   return permits(method.allow, from) ? Errc::ok : Errc::not_permitted;
 }

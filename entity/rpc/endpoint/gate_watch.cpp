@@ -1,5 +1,6 @@
 #include "entity/rpc/endpoint/gate_watch.hpp"
 
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <utility>
 
@@ -15,18 +16,26 @@ GateWatch::~GateWatch() {
 
 void GateWatch::start() {
   thread_.check();
-  if (gates_.known() || watching_) return;
-  watching_ = true;
+  if (known() || std::exchange(watching_, true)) return;
+  if (!gates_.known()) {
+    watch(bus::kGatePrefix, &GateWatch::update, &GateWatch::gates_handle_);
+  }
+  if (!servers_.known()) {
+    watch(bus::kServerPrefix, &GateWatch::update_servers, &GateWatch::servers_handle_);
+  }
+}
+
+void GateWatch::watch(std::string_view prefix, Update update, Handle GateWatch::*handle) {
   auto watch = bus_.watch(
-      std::string(Gates::kPrefix),
-      [self = self_](const bus::WatchUpdate& shown) {
-        if (*self != nullptr) (*self)->update(shown.changes, shown.complete);
+      std::string(prefix),
+      [self = self_, update](const bus::WatchUpdate& shown) {
+        if (*self != nullptr) ((*self)->*update)(shown.changes, shown.complete);
       },
       [self = self_](const bus::Error& error) {
         if (*self != nullptr) (*self)->finish(error);
       });
   if (watch) {
-    handle_ = std::make_unique<bus::WatchHandle>(std::move(*watch));
+    this->*handle = std::make_unique<bus::WatchHandle>(std::move(*watch));
   } else {
     boost::asio::post(loop_, [self = self_, error = watch.error()] {
       if (*self != nullptr) (*self)->finish(error);
@@ -36,16 +45,23 @@ void GateWatch::start() {
 
 void GateWatch::when_known(Done done) {
   thread_.check();
-  if (gates_.known()) return done({});
+  if (known()) return done({});
   waiting_.push_back(std::move(done));
   start();
 }
 
 void GateWatch::update(const std::vector<bus::WatchRow>& changes, bool complete) {
   thread_.check();
-  const bool before = gates_.known();
+  const bool before = known();
   gates_.update(changes, complete);
-  if (!before && gates_.known()) finish({});
+  if (!before && known()) finish({});
+}
+
+void GateWatch::update_servers(const std::vector<bus::WatchRow>& changes, bool complete) {
+  thread_.check();
+  const bool before = known();
+  servers_.update(changes, complete, Servers::Clock::now());
+  if (!before && known()) finish({});
 }
 
 void GateWatch::finish(const bus::Result<>& result) {

@@ -2,10 +2,13 @@
 
 #include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/loop_thread.hpp"
 #include "entity/rpc/gates.hpp"
+#include "entity/rpc/servers.hpp"
 
 namespace boost::asio {
 class io_context;
@@ -18,9 +21,9 @@ class WatchHandle;
 
 namespace starbus::entity::rpc {
 
-/// Watches which processes are gates, and lets others wait until that is known. Belongs to the
-/// loop's thread; callbacks are dropped with it. A watch that the bus refuses fails all that wait,
-/// and is tried again by the next.
+/// Watches which processes are gates and which are servers, and lets others wait until that is
+/// known. Belongs to the loop's thread; callbacks are dropped with it. A watch that the bus refuses
+/// fails all that wait, and is tried again by the next.
 class GateWatch {
  public:
   using Done = std::function<void(bus::Result<>)>;
@@ -31,21 +34,30 @@ class GateWatch {
   GateWatch& operator=(const GateWatch&) = delete;
 
   const Gates& gates() const { return gates_; }
-  /// Watches, unless it does or all is known.
+  const Servers& servers() const { return servers_; }
+  /// False until both are known: until then no caller's permissions are.
+  bool known() const { return gates_.known() && servers_.known(); }
+  /// Watches, unless it does.
   void start();
-  /// Calls `done` once the gates are known; at once if they are.
+  /// Calls `done` once gates and servers are known; at once if they are.
   void when_known(Done done);
-  /// Takes the rows of the watch; public for programs without a bus: fuzz targets, benchmarks.
+  /// Takes rows of either watch; public for programs without a bus: fuzz targets, benchmarks.
   void update(const std::vector<bus::WatchRow>& changes, bool complete);
+  void update_servers(const std::vector<bus::WatchRow>& changes, bool complete);
 
  private:
+  using Update = void (GateWatch::*)(const std::vector<bus::WatchRow>& changes, bool complete);
+  using Handle = std::unique_ptr<bus::WatchHandle>;
+  void watch(std::string_view prefix, Update update, Handle GateWatch::*handle);
   void finish(const bus::Result<>& result);
 
   bus::Bus& bus_;
   boost::asio::io_context& loop_;
   const std::shared_ptr<GateWatch*> self_ = std::make_shared<GateWatch*>(this);
   Gates gates_;
-  std::unique_ptr<bus::WatchHandle> handle_;
+  Servers servers_;
+  Handle gates_handle_;
+  Handle servers_handle_;
   bool watching_ = false;
   std::vector<Done> waiting_;
   LoopThread thread_;

@@ -206,6 +206,9 @@ TEST_P(EveryLink, NamesThePeerAsTheKernelDoes) {
     if (local()) {
       EXPECT_EQ(link->peer().uid, ::getuid());
       EXPECT_EQ(link->peer().gid, ::getgid());
+      std::vector<gid_t> groups(static_cast<std::size_t>(::getgroups(0, nullptr)));
+      ::getgroups(static_cast<int>(groups.size()), groups.data());
+      EXPECT_EQ(link->peer().groups, groups);
       EXPECT_EQ(link->peer().address, "pid " + std::to_string(::getpid()));
     } else {
       EXPECT_TRUE(link->peer().address.starts_with("127.0.0.1:")) << link->peer().address;

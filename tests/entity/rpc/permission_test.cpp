@@ -1,5 +1,6 @@
 // Who may call what: the receiver decides by the process, never by the bytes.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "tests/entity/rpc/rpc_fixture.hpp"
 
@@ -101,6 +102,92 @@ TEST_F(RpcPermission, ArgumentsOfClientsHaveSmallerBudgets) {
   });
 }
 
+/// All processes are of this user, which two roles list: servers by default, gates on request.
+class RpcTrust : public RpcTest {
+ protected:
+  static bus::Role role(std::string name, std::vector<std::string> bind) {
+    bus::Role role;
+    role.name = std::move(name);
+    role.users = {::getuid()};
+    role.bind = std::move(bind);
+    role.send = {""};
+    return role;
+  }
+  static bus::AccessList roles() {
+    bus::Role server = role("server", {""});
+    server.trust = bus::Trust::server;
+    return bus::AccessList({server, role("gate", {"gate/"})});
+  }
+  RpcTrust() : RpcTest(roles()) {}
+  boost::asio::awaitable<bool> serve() {
+    if (!co_await connect()) co_return false;
+    const auto bound = co_await server.bind("entity/7", chat, use_awaitable);
+    co_return bound.has_value();
+  }
+  Chat chat;
+};
+
+TEST_F(RpcTrust, TheSecondSessionOfAGateIsNoServer) {
+  // A gate that was taken over opens a session under another node name, and binds nothing.
+  run([this]() -> TestTask {
+    EXPECT_TRUE(co_await serve());
+    for (const char* host : {"a", "b"}) {
+      bus::Bus second(loop, cluster.node(host, "innocent", "gate"));
+      Endpoint endpoint(second);
+      CO_OK(co_await second.connect(use_awaitable));
+      EXPECT_EQ((co_await call<&Chat::broken>(endpoint, "entity/7", {})).error(),
+                Errc::not_permitted);
+      EXPECT_EQ((co_await call<&Chat::sit>(endpoint, "entity/7", {}, 1)).error(),
+                Errc::not_permitted);
+      CO_OK(co_await call<&Chat::join>(endpoint, "entity/7", {}, "x"));
+      EXPECT_EQ(chat.last, From::any_client);
+    }
+    CO_OK(co_await call<&Chat::join>(caller, "entity/7", {}, "x"));
+    EXPECT_EQ(chat.last, From::server);
+  });
+}
+
+TEST_F(RpcTrust, AServerIsKnownBeforeItsFirstCall) {
+  run([this]() -> TestTask {
+    EXPECT_TRUE(co_await serve());
+    for (int i = 0; i < 20; ++i) {
+      for (const char* host : {"a", "b"}) {
+        bus::Bus bus(loop, cluster.node(host, std::string("fresh-") + std::to_string(i)));
+        Endpoint fresh(bus);
+        CO_OK(co_await bus.connect(use_awaitable));
+        CO_OK(co_await call<&Chat::join>(fresh, "entity/7", {}, "x"));
+        EXPECT_EQ(chat.last, From::server);
+      }
+    }
+  });
+}
+
+TEST_F(RpcTrust, ServersStaySoThroughRestartsOfTheDaemons) {
+  run([this]() -> TestTask {
+    EXPECT_TRUE(co_await serve());
+    CO_OK(co_await call<&Chat::join>(caller, "entity/7", {}, "x"));
+    cluster.crash_root();
+    cluster.start_root();
+    CO_OK(co_await call<&Chat::join>(caller, "entity/7", {}, "x"));
+    EXPECT_EQ(chat.last, From::server);
+    cluster.crash_busd("a");
+    cluster.start_busd("a");
+    CO_OK(co_await call<&Chat::join>(caller, "entity/7", {}, "x"));
+    EXPECT_EQ(chat.last, From::server);
+  });
+}
+
+TEST_F(RpcTrust, NobodyBindsANameOfAServer) {
+  run([this]() -> TestTask {
+    EXPECT_TRUE(co_await connect());
+    for (const char* name : {"server/a.caller", "server/b.server", "server/x"}) {
+      const auto bound = co_await caller_bus.bind(name, {}, use_awaitable);
+      EXPECT_FALSE(bound);
+      if (!bound) EXPECT_EQ(bound.error().code, bus::Errc::denied);
+    }
+  });
+}
+
 bus::Process process_of(std::uint32_t slot) {
   return {1, slot, 1};
 }
@@ -161,6 +248,40 @@ TEST(RpcGates, ANameThatChangesItsOwnerMakesBothGates) {
   gates.update({taken}, false);
   EXPECT_TRUE(gates.is_gate(process_of(1)));
   EXPECT_TRUE(gates.is_gate(process_of(9)));
+}
+
+bus::WatchRow server_row(std::uint32_t slot, bool present = true) {
+  auto row = row_of(slot, present);
+  row.name = "server/a." + std::to_string(slot);
+  return row;
+}
+
+TEST(RpcServers, AreThoseThatOwnTheirNameAndNoOthers) {
+  Servers servers;
+  EXPECT_FALSE(servers.known());
+  servers.update({server_row(1)}, true, {});
+  EXPECT_TRUE(servers.known());
+  EXPECT_TRUE(servers.is_server(process_of(1)));
+  EXPECT_FALSE(servers.is_server(process_of(2)));
+  auto later = process_of(1);
+  ++later.incarnation;
+  EXPECT_FALSE(servers.is_server(later));
+}
+
+TEST(RpcServers, OneThatHasEndedStaysSoForItsLastMessages) {
+  Servers servers;
+  Servers::Clock::time_point now{};
+  servers.update({server_row(1), server_row(2)}, true, now);
+  auto successor = server_row(1);
+  ++successor.owner.incarnation;
+  servers.update({successor, server_row(2, false)}, false, now);
+  EXPECT_TRUE(servers.is_server(process_of(1)));
+  EXPECT_TRUE(servers.is_server(process_of(2)));
+  servers.update({server_row(2)}, false, now);  // it has its name again
+  servers.update({}, false, now + kFormerServerTime);
+  EXPECT_FALSE(servers.is_server(process_of(1)));
+  EXPECT_TRUE(servers.is_server(process_of(2)));
+  EXPECT_TRUE(servers.is_server(successor.owner));
 }
 
 }  // namespace

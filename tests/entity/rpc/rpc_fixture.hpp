@@ -16,8 +16,8 @@ using namespace std::chrono_literals;
 
 class RpcTest : public bus::LoopTest {
  protected:
-  RpcTest()
-      : cluster(loop, {.hosts = {"a", "b"}}),
+  explicit RpcTest(bus::AccessList access = bus::AccessList())
+      : cluster(loop, {.hosts = {"a", "b"}, .access = std::move(access)}),
         server_bus(loop, cluster.node("b", "server")),
         caller_bus(loop, cluster.node("a", "caller")),
         gate_bus(loop, cluster.node("a", "gate")),

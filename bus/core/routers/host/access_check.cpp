@@ -24,8 +24,10 @@ bool may_post_to(const LocalProcess& process, ByteView message) {
 }  // namespace
 
 bool AccessCheck::may_hold(const LocalProcess& process, std::string_view name) const {
-  if (channel_id(name).high == kProcessTag || name.starts_with("process/")) {
-    return name == process_channel_name(host_.config.host, process.node);
+  if (channel_id(name).high == kProcessTag || is_own_name(name)) {
+    const bool known_server =
+        !name.starts_with(kServerPrefix) || process.role->trust == Trust::server;
+    return known_server && is_own_name_of(name, host_.config.host, process.node);
   }
   return process.role->may_bind(name);
 }
@@ -33,10 +35,10 @@ bool AccessCheck::may_hold(const LocalProcess& process, std::string_view name) c
 Result<> AccessCheck::check_claim(const LocalProcess& process, std::string_view name,
                                   bool held) const {
   if (!may_hold(process, name)) {
-    return Error{Errc::denied, "role \"" + process.role->name + "\" may not bind it"};
+    return Error{Errc::denied, "role \"" + process.role->name + "\" of busd.toml may not bind it"};
   }
   const std::size_t names = process.names.size() + process.moving.size();
-  if (!held && names >= process.role->max_names) {
+  if (!held && names >= process.role->name_limit() && !is_own_name(name)) {
     return Error{Errc::too_many_names, std::to_string(names) + " are held"};
   }
   return {};

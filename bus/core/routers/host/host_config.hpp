@@ -20,6 +20,7 @@ struct JournaledProcess {
   std::string role;
   std::uint64_t incarnation = 0;
   std::int64_t pid = 0;  // 0: unknown
+  std::uint32_t uid = User::kNobody;
 };
 
 /// The outside world of a HostRouter. Must not call back into the router.

@@ -7,11 +7,17 @@
 namespace starbus::bus {
 
 Result<Returner> judge_arrival(const LocalProcess& present, std::string_view node,
-                               std::uint64_t incarnation, std::int64_t pid) {
+                               std::uint64_t incarnation, std::int64_t pid, std::uint32_t uid) {
   const std::string who =
       present.name + " (pid " + (present.pid == 0 ? "unknown" : std::to_string(present.pid)) + ")";
   if (present.node != node) {
     return Error{Errc::name_taken, who + " has the same 32-bit slot: choose another node name"};
+  }
+  // An incarnation is no secret: only the user that has the name may come back under it. kNobody:
+  // of a journal that did not keep users.
+  if (present.user.uid != uid && present.user.uid != User::kNobody) {
+    return Error{Errc::name_taken,
+                 who + " of user " + std::to_string(present.user.uid) + " uses this node name"};
   }
   const bool same_pid = present.pid == pid && pid != 0;
   const bool unknown_pid = present.pid == 0 || pid == 0;
@@ -79,6 +85,11 @@ std::vector<LocalProcess*> HostTable::with_pid(std::int64_t pid) {
     if (process.pid == pid) found.push_back(&process);
   });
   return found;
+}
+
+std::size_t HostTable::count_of_user(std::uint32_t uid) const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      processes_, [&](const auto& entry) { return entry.second->user.uid == uid; }));
 }
 
 LocalName* HostTable::find(const ChannelId& channel) {

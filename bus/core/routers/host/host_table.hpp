@@ -27,8 +27,8 @@ struct LocalProcess {
   std::string name;  // HOST.NODE
   std::string software;
   std::int64_t pid = 0;  // 0: unknown; then only the lease tells that it ended
-  std::uint32_t uid = 0;
-  std::uint32_t gid = 0;
+  User user;
+  std::string asked;  // the role that its HELLO asks for
   std::shared_ptr<const Role> role;
   boost::unordered_flat_set<ChannelId> names;        // it owns them, and is routed to
   boost::unordered_flat_map<ChannelId, Row> moving;  // frozen or attaching here: not routed to
@@ -73,9 +73,9 @@ enum class Returner { same, successor };
 
 /// `same`: the same incarnation in a new session. `successor`: the same operating system process
 /// with a newer bus object, so the present incarnation is dead. name_taken: the present one may
-/// live; two node names have one slot; or the incarnation is outdated.
+/// live or belongs to another user; two node names have one slot; or the incarnation is outdated.
 Result<Returner> judge_arrival(const LocalProcess& present, std::string_view node,
-                               std::uint64_t incarnation, std::int64_t pid);
+                               std::uint64_t incarnation, std::int64_t pid, std::uint32_t uid);
 
 class HostTable {
  public:
@@ -95,6 +95,7 @@ class HostTable {
   void attach(LocalProcess& process, LinkId link);
   void detach(LocalProcess& process);
   std::vector<LocalProcess*> with_pid(std::int64_t pid);
+  std::size_t count_of_user(std::uint32_t uid) const;
   std::size_t process_count() const { return processes_.size(); }
   template <class Callback>
   void for_each_process(Callback&& callback) {

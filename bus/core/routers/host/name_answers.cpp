@@ -17,7 +17,7 @@ Result<> NameAnswers::on_attached(ByteView payload) {
   const ChannelId channel = channel_id(attached->name);
   const LocalName* present = host_.table.find(channel);
   const bool held = present && present->owner == process;
-  if (!held && process->names.size() >= process->role->max_names) {
+  if (!held && process->names.size() >= process->role->name_limit()) {
     // Binds were under way when the limit was reached.
     uplink_.tell(Freed{process->id, channel, attached->ticket});
     tell_refused(host_, *link,

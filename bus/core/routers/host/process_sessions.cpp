@@ -20,6 +20,8 @@ ProcessSessions::ProcessSessions(HostState& host, AccessCheck& access, Uplink& u
     hello.name = known.node;
     hello.incarnation = known.incarnation;
     LocalProcess& process = host_.table.add(hello, known.pid);
+    process.user.uid = known.uid;
+    process.asked = known.role;
     auto role = std::make_shared<Role>();
     role->name = known.role;
     process.role = std::move(role);
@@ -57,8 +59,10 @@ Result<LocalProcess*> ProcessSessions::admit(RouterLink& link, const Hello& hell
   }
   if (auto checked = check_node_name(hello.name); !checked) return checked.error();
   if (auto near = check_minor(hello.minor, host_.config.minor); !near) return near.error();
-  auto role = roles_.admit(hello.role, link.peer.uid, link.peer.gid);
+  User user{link.peer.uid, link.peer.gid, link.peer.groups};
+  auto role = roles_.admit(hello.role, user);
   if (!role) return role.error();
+  if (auto named = roles_.check_node(**role, hello.name); !named) return named.error();
 
   LocalProcess* process = host_.table.by_slot(slot_id(hello.name));
   if (process) {
@@ -72,13 +76,18 @@ Result<LocalProcess*> ProcessSessions::admit(RouterLink& link, const Hello& hell
       return Error{Errc::too_many_processes,
                    std::to_string(host_.config.max_processes) + " processes are served"};
     }
+    if (host_.table.count_of_user(user.uid) >= (*role)->max_sessions) {
+      return Error{Errc::too_many_processes,
+                   "role \"" + (*role)->name + "\": user " + std::to_string(user.uid) + " has " +
+                       std::to_string((*role)->max_sessions) + " processes, its max_sessions"};
+    }
     process = &host_.table.add(hello, link.peer.pid);
     watch_pid(link.peer.pid);
   }
   process->attempt = hello.attempt;
   process->role = *role;
-  process->uid = link.peer.uid;
-  process->gid = link.peer.gid;
+  process->user = std::move(user);
+  process->asked = hello.role;
   if (fresh) journal(*process, true);
   return process;
 }
@@ -92,7 +101,8 @@ Result<LocalProcess*> ProcessSessions::admit_known(LocalProcess& present, const 
     end(present, {Errc::closed, "the process ended"});
     return kNone;
   }
-  const auto arrival = judge_arrival(present, hello.name, hello.incarnation, link.peer.pid);
+  const auto arrival =
+      judge_arrival(present, hello.name, hello.incarnation, link.peer.pid, link.peer.uid);
   if (!arrival) return arrival.error();
   if (*arrival == Returner::same && hello.attempt < present.attempt) {
     return Error{Errc::superseded, "this hello was under way while a newer session began"};
@@ -122,6 +132,7 @@ void ProcessSessions::welcome(RouterLink& link, const LocalProcess& process) {
   welcome.send_prefixes = process.role->send;
   welcome.max_names = process.role->max_names;
   welcome.software = host_.config.software;
+  welcome.trust = process.role->trust;
   welcome.lease_ms =
       static_cast<std::uint32_t>(std::min(host_.config.lease, uplink_.root_lease()) / from_ms(1));
   link.session.say(welcome);
@@ -155,7 +166,7 @@ Result<> ProcessSessions::take_rows(LocalProcess& process, ByteView payload) {
   if (!table) return table.error();
   // The session says whose rows these are: a process that never got WELCOME does not know its own
   // identity yet.
-  if (process.incoming.size() + table->rows.size() > process.role->max_names) {
+  if (process.incoming.size() + table->rows.size() > process.role->name_limit()) {
     return Error{Errc::too_many_names, "role \"" + process.role->name + "\" may hold " +
                                            std::to_string(process.role->max_names) + " names"};
   }
@@ -187,8 +198,9 @@ void ProcessSessions::watch_pid(std::int64_t pid) {
 }
 
 void ProcessSessions::journal(const LocalProcess& process, bool lives) {
-  host_.shell.journal({process.node, process.role->name, process.id.incarnation, process.pid},
-                      lives);
+  host_.shell.journal(
+      {process.node, process.role->name, process.id.incarnation, process.pid, process.user.uid},
+      lives);
 }
 
 void ProcessSessions::pid_ended(std::int64_t pid) {
@@ -230,9 +242,11 @@ void ProcessSessions::set_access_list(AccessList access) {
   roles_ = std::move(access);
   std::vector<std::pair<LocalProcess*, Error>> changed;
   host_.table.for_each_process([&](LocalProcess& process) {
-    const auto role = roles_.admit(process.role->name, process.uid, process.gid);
-    if (!role) {
-      changed.emplace_back(&process, role.error());
+    if (process.link == 0) return;  // it is judged when it comes back
+    const auto role = roles_.admit(process.asked, process.user);
+    const auto named = role ? roles_.check_node(**role, process.node) : Result<>(role.error());
+    if (!named) {
+      changed.emplace_back(&process, named.error());
     } else if (**role != *process.role) {
       process.role = *role;
       process.messages = {};

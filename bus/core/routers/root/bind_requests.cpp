@@ -36,8 +36,7 @@ void BindRequests::bind_name(RootProcess& process, const Bind& bind, Lineage lin
 Result<Directory::Entry*> BindRequests::grant(RootProcess& process, const Bind& bind,
                                               const ChannelId& id, Lineage lineage) {
   if (auto checked = check_channel_name(bind.name); !checked) return checked.error();
-  if (bind.name.starts_with("process/") &&
-      bind.name != process_channel_name(process.host.name, process.node)) {
+  if (is_own_name(bind.name) && !is_own_name_of(bind.name, process.host.name, process.node)) {
     return Error{Errc::denied, bind.name + " belongs to the process of that name"};
   }
   if (lineage > root_.latest_epoch()) {

@@ -51,8 +51,8 @@ RootProcess& RootTables::take_process(HostEntry& host, const ProcessUp& up) {
 
 Result<> RootTables::check_row(const HostEntry& host, std::string_view node, const Row& row) const {
   if (!check_channel_name(row.name)) return bad_table("bad channel name");
-  if (row.name.starts_with("process/") && row.name != process_channel_name(host.name, node)) {
-    return bad_table("process name of another process");
+  if (is_own_name(row.name) && !is_own_name_of(row.name, host.name, node)) {
+    return bad_table("own name of another process");
   }
   if (row.state == RowState::attaching) return {};  // it has no epoch yet
   if (!row.epoch || !row.lineage || row.lineage > row.epoch) return bad_table("impossible epoch");

@@ -49,6 +49,20 @@ TEST_F(AccessCheckTest, HoldsNamesOfItsRoleAndItsOwnChannel) {
   EXPECT_FALSE(access.may_hold(process, process_channel_name(kHost, "gate-2")));
 }
 
+TEST_F(AccessCheckTest, OnlyARoleThatIsTrustedHoldsANameOfAServer) {
+  // The attacker may bind every name, and would be a server for everybody who watches.
+  Role role{.name = "tools", .users = {}, .groups = {}, .bind = {""}, .send = {""}};
+  set_role(role);
+  EXPECT_FALSE(access.may_hold(process, server_channel_name(kHost, "gate-1")));
+  EXPECT_FALSE(access.may_hold(process, "server/anything"));
+  role.trust = Trust::server;
+  role.bind = {};
+  set_role(role);
+  EXPECT_TRUE(access.may_hold(process, server_channel_name(kHost, "gate-1")));
+  EXPECT_FALSE(access.may_hold(process, server_channel_name(kHost, "gate-2")));
+  EXPECT_FALSE(access.may_hold(process, server_channel_name("b", "gate-1")));
+}
+
 TEST_F(AccessCheckTest, ClaimsEndAtTheLimitOfTheRole) {
   set_role(
       {.name = "gate", .users = {}, .groups = {}, .bind = {"gate/"}, .send = {}, .max_names = 1});

@@ -234,19 +234,131 @@ TEST_F(HostSessionLimited, ProcessesAreBounded) {
   EXPECT_FALSE(harness.closed(fourth));
 }
 
+/// Users 10 (gates), 11 (everything) and 12 (two processes at most); the store is the daemon's own.
+class HostSessionRoles : public HostRouterTest {
+ protected:
+  static HostConfig roles() {
+    HostConfig roles = config();
+    Role gate{.name = "gate", .users = {10}, .groups = {}, .bind = {"gate/"}, .send = {"entity/"}};
+    gate.watch = {"service/"};
+    gate.nodes = {"gate-*"};
+    Role space{.name = "space", .users = {11}, .groups = {}, .bind = {""}, .send = {""}};
+    space.trust = Trust::server;
+    Role tools{.name = "tools", .users = {12}, .groups = {}, .bind = {}, .send = {""}};
+    tools.max_sessions = 2;
+    Role store{.name = "store", .users = {1}, .groups = {}, .bind = {"store/"}, .send = {""}};
+    store.nodes = {"store"};
+    roles.access = AccessList({gate, space, tools, store});
+    return roles;
+  }
+  HostSessionRoles() : HostRouterTest(roles()) {}
+  Welcome welcome_of(const std::string& node, std::uint32_t uid) {
+    const auto welcomes = join(node, {.role = "", .uid = uid}).take<Welcome>();
+    return welcomes.empty() ? Welcome{} : welcomes.front();
+  }
+};
+
+TEST_F(HostSessionRoles, TheRoleFollowsFromTheUserAndNotFromTheHello) {
+  EXPECT_EQ(welcome_of("gate-1", 10).bind_prefixes, std::vector<std::string>{"gate/"});
+  EXPECT_EQ(welcome_of("space-1", 11).bind_prefixes, std::vector<std::string>{""});
+  Peer& liar = join("gate-2", {.role = "space", .uid = 10});
+  EXPECT_EQ(reset_of(liar), Errc::unauthorized);
+  Peer& stranger = join("x", {.role = "", .uid = 13});
+  EXPECT_EQ(reset_of(stranger), Errc::unauthorized);
+}
+
+TEST_F(HostSessionRoles, AWelcomeSaysWhetherTheProcessIsTrustedAsAServer) {
+  EXPECT_EQ(welcome_of("gate-1", 10).trust, Trust::client);
+  EXPECT_EQ(welcome_of("space-1", 11).trust, Trust::server);
+}
+
+TEST_F(HostSessionRoles, NamesOfTheStoreAndOfOtherRolesAreNotForTheFirstToCome) {
+  EXPECT_EQ(reset_of(join("store", {.role = "", .uid = 11})), Errc::denied);
+  EXPECT_EQ(reset_of(join("gate-1", {.role = "", .uid = 11})), Errc::denied);
+  EXPECT_FALSE(harness.closed(join("store", {.role = "store", .uid = 1})));
+  EXPECT_FALSE(harness.closed(join("gate-1", {.role = "", .uid = 10})));
+}
+
+TEST_F(HostSessionRoles, TheNameOfAServerIsBesideItsMaxNames) {
+  Role space{.name = "space", .users = {11}, .groups = {}, .bind = {""}, .send = {""}};
+  space.trust = Trust::server;
+  space.max_names = 2;
+  router.set_access_list(AccessList({space}));
+  const std::vector<Row> rows = {row("process/a.space-1", 1), row("server/a.space-1", 2),
+                                 row("x/1", 3)};
+  EXPECT_FALSE(harness.closed(join("space-1", {.role = "", .rows = rows, .uid = 11})));
+  const std::vector<Row> more = {row("process/a.space-2", 4), row("server/a.space-2", 5),
+                                 row("x/2", 6), row("x/3", 7)};
+  EXPECT_EQ(reset_of(join("space-2", {.role = "", .rows = more, .uid = 11})), Errc::too_many_names);
+}
+
+TEST_F(HostSessionRoles, ProcessesOfOneUserAreBounded) {
+  join("a", {.role = "", .uid = 12});
+  join("b", {.role = "", .uid = 12});
+  Peer& third = join("c", {.role = "", .uid = 12});
+  const auto resets = third.take<Reset>();
+  ASSERT_EQ(resets.size(), 1u);
+  EXPECT_EQ(resets.front().reason, Errc::too_many_processes);
+  EXPECT_NE(resets.front().detail.find("max_sessions"), std::string::npos);
+  EXPECT_FALSE(harness.closed(join("space-1", {.role = "", .uid = 11})));
+}
+
+TEST_F(HostSessionRoles, AWatchOutsideTheRoleIsRefused) {
+  root();
+  Peer& gate = join("gate-1", {.role = "", .uid = 10});
+  for (const char* prefix : {"", "player/", "serv"}) gate.say(Watch{prefix});
+  harness.run();
+  const auto refused = gate.take<WatchRefused>();
+  ASSERT_EQ(refused.size(), 3u);
+  for (const WatchRefused& one : refused) EXPECT_EQ(one.reason, Errc::denied);
+  for (const char* prefix : {"service/chat", "gate/", "server/"}) gate.say(Watch{prefix});
+  harness.run();
+  EXPECT_TRUE(gate.take<WatchRefused>().empty());
+  EXPECT_FALSE(harness.closed(gate));
+}
+
+TEST_F(HostSessionRoles, ALivingSessionIsNotTakenOverByAnotherUser) {
+  // Pid 0: in another pid namespace. Its incarnation is in every watch.
+  PeerFacts facts;
+  facts.uid = 11;
+  Peer& space = harness.connect(facts);
+  space.say(hello("space-1", 1, ""));
+  space.say(TableEnd{});
+  harness.run();
+  facts.uid = 12;
+  Peer& thief = harness.connect(facts);
+  thief.say(hello("space-1", 1, ""));
+  harness.run();
+  EXPECT_EQ(reset_of(thief), Errc::name_taken);
+  EXPECT_FALSE(harness.closed(space));
+}
+
 TEST(JudgeArrival, KnowsUnknownPidsAndCollidingSlots) {
   LocalProcess present;
   present.node = "one";
   present.name = "a.one";
   present.id.incarnation = 3;
-  EXPECT_EQ(*judge_arrival(present, "one", 3, 0), Returner::same);
-  EXPECT_EQ(judge_arrival(present, "one", 4, 0).error().code, Errc::name_taken);
-  EXPECT_EQ(judge_arrival(present, "two", 3, 0).error().code, Errc::name_taken);
+  present.user.uid = 1000;
+  EXPECT_EQ(*judge_arrival(present, "one", 3, 0, 1000), Returner::same);
+  EXPECT_EQ(judge_arrival(present, "one", 4, 0, 1000).error().code, Errc::name_taken);
+  EXPECT_EQ(judge_arrival(present, "two", 3, 0, 1000).error().code, Errc::name_taken);
   present.pid = 10;
-  EXPECT_EQ(*judge_arrival(present, "one", 3, 0), Returner::same);
-  EXPECT_EQ(judge_arrival(present, "one", 4, 0).error().code, Errc::name_taken);
-  EXPECT_EQ(*judge_arrival(present, "one", 4, 10), Returner::successor);
-  EXPECT_EQ(judge_arrival(present, "one", 3, 11).error().code, Errc::name_taken);
+  EXPECT_EQ(*judge_arrival(present, "one", 3, 0, 1000), Returner::same);
+  EXPECT_EQ(judge_arrival(present, "one", 4, 0, 1000).error().code, Errc::name_taken);
+  EXPECT_EQ(*judge_arrival(present, "one", 4, 10, 1000), Returner::successor);
+  EXPECT_EQ(judge_arrival(present, "one", 3, 11, 1000).error().code, Errc::name_taken);
+}
+
+TEST(JudgeArrival, AnotherUserNeverComesBackUnderTheName) {
+  LocalProcess present;
+  present.node = "one";
+  present.name = "a.one";
+  present.id.incarnation = 3;
+  present.user.uid = 1000;  // pid 0: in another pid namespace
+  EXPECT_EQ(judge_arrival(present, "one", 3, 0, 1001).error().code, Errc::name_taken);
+  EXPECT_EQ(judge_arrival(present, "one", 3, 77, 1001).error().code, Errc::name_taken);
+  present.pid = 10;
+  EXPECT_EQ(judge_arrival(present, "one", 4, 10, 1001).error().code, Errc::name_taken);
 }
 
 }  // namespace

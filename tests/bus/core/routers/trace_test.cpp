@@ -227,8 +227,8 @@ TEST_F(RootTrace, EndsWhereMessagesAreHeld) {
 
 TEST_F(RootTrace, EndsBeforeAnOlderHost) {
   restart(2, {}, kMaxHosts, kTraceMinor);
-  Peer& a = host("A");
-  Peer& b = host("B", kTraceMinor - 1, {row("x/1", 1)});
+  Peer& a = host("A", kTraceMinor);
+  Peer& b = host("B", 0, {row("x/1", 1)});
   a.say(trace_of("A", "x/1"));
   harness->run();
   EXPECT_EQ(b.count(Kind::trace), 0u);

@@ -50,6 +50,16 @@ TEST(GoldenVectors, OfTheSession) {
                                    200'000,
                                    "starbus 0.1.0",
                                    30'000});
+  expect_golden("welcome_trust", Welcome{2,
+                                         kProcess,
+                                         "hostA",
+                                         Epoch::of(3, 0),
+                                         {"entity/", "service/"},
+                                         {""},
+                                         200'000,
+                                         "starbus 0.1.0",
+                                         30'000,
+                                         Trust::server});
   expect_golden("reset", Reset{Errc::bad_bytes, "bundle out of order"});
   expect_golden("bye", Bye{});
   expect_golden("heartbeat",

@@ -42,6 +42,7 @@ class ArbitraryFields {
     lane = *rc::gen::elementOf(std::vector(std::begin(kDataLanes), std::end(kDataLanes)));
   }
   void fill(PartyKind& kind) { kind = *rc::gen::element(PartyKind::process, PartyKind::busd); }
+  void fill(Trust& trust) { trust = *rc::gen::element(Trust::client, Trust::server); }
   void fill(NackReason& reason) { reason = static_cast<NackReason>(*rc::gen::inRange(1, 5)); }
   void fill(RowState& state) { state = static_cast<RowState>(*rc::gen::inRange(1, 5)); }
   void fill(ShardChange::What& what) {
