@@ -148,6 +148,7 @@ class DecodeArchive {
   static bool valid(PostTarget target) {
     return target == PostTarget::mailbox || target == PostTarget::log;
   }
+  static bool valid(AdminRole role) { return role <= AdminRole::operate; }
   static bool valid(TraceEnd end) { return end <= TraceEnd::too_long; }
   static bool valid(Errc) {
     return true;

@@ -96,10 +96,10 @@ class HostRouterTest : public ::testing::Test {
     peer.say(hello(node, how.incarnation, how.role));
     return peer;
   }
-  static Hello hello(const std::string& node, std::uint64_t incarnation = 1,
-                     const std::string& role = "node") {
+  Hello hello(const std::string& node, std::uint64_t incarnation = 1,
+              const std::string& role = "node") const {
     Hello hello;
-    hello.minor = kVersionMinor;
+    hello.minor = peer_minor;
     hello.name = node;
     hello.role = role;
     hello.incarnation = incarnation;
@@ -148,6 +148,7 @@ class HostRouterTest : public ::testing::Test {
     return resets.empty() ? "" : resets.front().detail;
   }
 
+  std::uint8_t peer_minor = kVersionMinor;  // of the processes
   FakeHostShell shell;
   HostRouter router;
   RouterHarness harness;

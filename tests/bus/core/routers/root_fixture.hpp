@@ -44,6 +44,8 @@ struct RootTest : ::testing::Test {
   std::unique_ptr<RootRouter> root;
   std::unique_ptr<RouterHarness> harness;
 
+  std::uint8_t minor = kVersionMinor;  // of the next busroot
+
   RootTest() { restart(1); }
 
   /// A new busroot at `term` that waits for `journaled`.
@@ -58,6 +60,7 @@ struct RootTest : ::testing::Test {
     config.journaled = std::move(journaled);
     config.software = "test";
     config.max_hosts = max_hosts;
+    config.minor = minor;
     root = std::make_unique<RootRouter>(shell, config, now);
     harness = std::make_unique<RouterHarness>(*root, shell, now);
     shell.closed.clear();
