@@ -16,6 +16,7 @@
 
 namespace starbus::busd {
 
+using daemon::AdminRole;
 using daemon::Request;
 using daemon::Response;
 using report::to_json;
@@ -56,10 +57,10 @@ double seconds(bus::Time time) {
 
 Admin::Admin(bus::HostRouter& router, daemon::DaemonContext& context, Facts facts)
     : RouterAdmin(router, context), router_(router), facts_(std::move(facts)), tails_(router) {
-  context.admin.get_async("/trace", [this](const Request& request, const daemon::Reply& reply) {
-    trace(request, reply);
-  });
-  context.admin.stream("/tail",
+  context.admin.get_async(
+      "/trace", AdminRole::observe,
+      [this](const Request& request, const daemon::Reply& reply) { trace(request, reply); });
+  context.admin.stream("/tail", AdminRole::read,
                        [this](const Request& request,
                               std::shared_ptr<daemon::Stream> stream) -> std::optional<Response> {
                          const auto name = bus::Name::of(request.parameter_or("name", ""));
@@ -73,15 +74,12 @@ void Admin::pass_on(const Request& request, const daemon::Reply& reply) {
   const auto at = daemon::parse_at(request);
   if (!at) return reply(daemon::error_response(at.error()));
   if (at->target == facts_.host) {
-    if (!facts_.later(at->path, reply)) reply(answer(at->path));
+    const daemon::AtCaller caller{request.role, "the caller"};
+    if (!facts_.later(at->path, caller, reply)) answer_here(*at, request, reply);
     return;
   }
-  router_.query(at->target, at->path, [reply](const Result<bus::Answer>& end) {
-    if (!end) return reply(daemon::error_response(end.error()));
-    Response response;
-    response.status = end->status;
-    response.body = std::string(bus::as_text(end->body));
-    reply(std::move(response));
+  router_.query(at->target, at->path, request.role, [reply](const Result<bus::Answer>& end) {
+    reply(end ? daemon::response_of(*end) : daemon::error_response(end.error()));
   });
   router_.flush();
 }
@@ -188,7 +186,7 @@ Response Admin::names(const Request& request) const {
   report::NamesPage answer;
   for (const bus::LocalName* name : page) answer.names.push_back(row_of(*name));
   if (page.size() == limit && limit != 0) answer.next = page.back()->name;
-  answer.total = router_.table().count(prefix);
+  if (prefix.empty()) answer.total = router_.table().name_count();
   return Response::json(to_json(answer));
 }
 

@@ -11,8 +11,8 @@
 
 namespace starbus::busd {
 
-/// The admin routes of busd (docs/operate/admin-api.md), for its own HTTP port and for other
-/// daemons that ask over the bus. Belongs to the loop's thread; router and context outlive it.
+/// The admin routes of busd (docs/operate/admin-api.md), for its admin socket and for other daemons
+/// that ask over the bus. Belongs to the loop's thread; router and context outlive it.
 class Admin final : public daemon::RouterAdmin {
  public:
   struct Facts {
@@ -23,7 +23,9 @@ class Admin final : public daemon::RouterAdmin {
     std::function<std::string()> state;
     std::function<std::optional<report::MailStatus>()> mail;
     /// Answers a path later, or now, if it is one of those; false otherwise.
-    std::function<bool(const std::string& path_and_query, const daemon::Reply&)> later;
+    std::function<bool(const std::string& path_and_query, const daemon::AtCaller&,
+                       const daemon::Reply&)>
+        later;
   };
   Admin(bus::HostRouter& router, daemon::DaemonContext& context, Facts facts);
 

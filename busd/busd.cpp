@@ -10,6 +10,7 @@
 
 #include "bus/core/wire/version.hpp"
 #include "busd/mail_metrics.hpp"
+#include "daemon/config/admin_socket.hpp"
 #include "mail/store_process.hpp"
 
 namespace starbus::busd {
@@ -124,16 +125,11 @@ Result<> Busd::start(daemon::DaemonContext& context) {
   const auto node = [this] { return mail_.get(); };
   mail_admin_ = std::make_unique<MailAdmin>(context.loop, context.admin, settings_.host, node);
   facts.mail = [this] { return mail_admin_->status(); };
-  facts.later = [this](const std::string& path, const daemon::Reply& reply) {
-    return mail_admin_->answer(path, reply);
+  facts.later = [this](const std::string& path, const daemon::AtCaller& caller,
+                       const daemon::Reply& reply) {
+    return mail_admin_->answer(path, caller, reply);
   };
   admin_ = std::make_unique<Admin>(*router_, context, std::move(facts));
-  questions_.emplace(
-      context.loop, [this](const std::string& path) { return admin_->answer(path); },
-      [this](const bus::Answer& answered) {
-        router_->answer(answered);
-        links_->flush();
-      });
   add_metrics(context.metrics, *router_);
   if (settings_.keeps_mail) measured_ = add_mail_metrics(context.metrics, node);
   if (auto listening = listen(); !listening) return listening;
@@ -145,19 +141,19 @@ Result<> Busd::start(daemon::DaemonContext& context) {
 /// in turn.
 void Busd::answer_later(const bus::Query& query) {
   const auto reply = [this, query](const daemon::Response& response) {
-    const bus::ByteView body = bus::as_bytes(response.body);
-    bus::Answer answer;
-    answer.to_host = query.from_host;
-    answer.number = query.number;
-    answer.status = static_cast<std::uint16_t>(response.status);
-    answer.body.assign(body.begin(), body.end());
-    router_->answer(answer);
+    router_->answer(daemon::answer_to(query, response));
     links_->flush();
   };
   // Posted, because the router is on the stack.
   boost::asio::post(context_->loop, [this, query, reply] {
-    if (!mail_admin_->answer(query.path, reply)) questions_->push(query);
+    const daemon::AtCaller caller = daemon::RouterAdmin::caller_of(query);
+    if (!mail_admin_->answer(query.path, caller, reply)) admin_->answer(query, reply);
   });
+}
+
+/// Beside the socket of the bus: busd.sock has busd-admin.sock.
+std::string Busd::admin_socket() const {
+  return daemon::admin_socket_beside(fresh_.listen);
 }
 
 Result<> Busd::listen() {

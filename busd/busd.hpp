@@ -14,14 +14,13 @@
 #include "busd/mail_admin.hpp"
 #include "busd/settings.hpp"
 #include "busd/shell.hpp"
-#include "daemon/admin/query_queue.hpp"
 #include "daemon/main_loop.hpp"
 #include "daemon/router_shell.hpp"
 #include "mail/mail_store_thread.hpp"
 
 namespace starbus::busd {
 
-/// The daemon of one host: the router of bus/core with its sockets, its files and its admin port.
+/// The daemon of one host: the router of bus/core with its sockets, its files and its admin server.
 /// run_daemon drives it, on one thread. It fails only at the start; later it serves without
 /// busroot and without any process for as long as necessary.
 class Busd final : public daemon::Daemon {
@@ -33,6 +32,7 @@ class Busd final : public daemon::Daemon {
       : mail_env_(mail_env), mail_clock_(std::move(mail_clock)) {}
   ~Busd() override;
   void configure(daemon::ConfigReader& reader) override;
+  std::string admin_socket() const override;
   Result<> start(daemon::DaemonContext& context) override;
   Result<> reload() override;
   void drain(std::function<void()> done) override;
@@ -60,7 +60,6 @@ class Busd final : public daemon::Daemon {
   std::unique_ptr<Admin> admin_;
   std::unique_ptr<MailAdmin> mail_admin_;
   storage::MeasuredStore::Measured measured_;  // for the mail store
-  std::optional<daemon::QueryQueue> questions_;
   std::unique_ptr<bus::io::Reconnect> reconnect_;
   std::string uplink_endpoint_;   // tried last
   Error uplink_error_;            // why the latest session or attempt failed

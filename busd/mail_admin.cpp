@@ -13,6 +13,7 @@
 
 namespace starbus::busd {
 
+using daemon::AdminRole;
 using daemon::Reply;
 using daemon::Request;
 using daemon::Response;
@@ -33,14 +34,22 @@ Response not_open() {
 
 }  // namespace
 
+const std::array<MailAdmin::Route, 5> MailAdmin::kRoutes{{
+    {"/mail/stats", AdminRole::observe, &MailAdmin::stats},
+    {"/mail/move", AdminRole::observe, &MailAdmin::move},
+    {"/mail/backup", AdminRole::observe, &MailAdmin::backup},
+    {"/mail/boxes", AdminRole::read, &MailAdmin::boxes},
+    {"/mail/peek", AdminRole::read, &MailAdmin::peek},
+}};
+
 MailAdmin::MailAdmin(boost::asio::io_context& loop, daemon::AdminServer& admin, std::string host,
                      std::function<mail::MailStoreThread*()> node)
     : loop_(loop), host_(std::move(host)), node_(std::move(node)) {
-  for (const char* path :
-       {"/mail/stats", "/mail/boxes", "/mail/peek", "/mail/backup", "/mail/move"}) {
-    admin.get_async(path, [this, route = find(path)](const Request& request, const Reply& reply) {
-      (this->*route)(request, reply);
-    });
+  for (const Route& route : kRoutes) {
+    admin.get_async(route.path, route.role,
+                    [this, serve = route.serve](const Request& request, const Reply& reply) {
+                      (this->*serve)(request, reply);
+                    });
   }
   admin.post_async("/mail/backup", [this](const Request& request, const Reply& reply) {
     begin_backup(request, reply);
@@ -63,19 +72,17 @@ MailAdmin::MailAdmin(boost::asio::io_context& loop, daemon::AdminServer& admin, 
   });
 }
 
-MailAdmin::Route MailAdmin::find(const std::string& path) {
-  if (path == "/mail/stats") return &MailAdmin::stats;
-  if (path == "/mail/boxes") return &MailAdmin::boxes;
-  if (path == "/mail/peek") return &MailAdmin::peek;
-  if (path == "/mail/move") return &MailAdmin::move;
-  return path == "/mail/backup" ? &MailAdmin::backup : nullptr;
-}
-
-bool MailAdmin::answer(const std::string& path_and_query, const Reply& reply) {
+bool MailAdmin::answer(const std::string& path_and_query, const daemon::AtCaller& caller,
+                       const Reply& reply) {
   auto target = daemon::parse_target(path_and_query);
-  const Route route = target ? find(target->path) : nullptr;
-  if (route == nullptr) return false;
-  (this->*route)({"GET", target->path, std::move(target->query), {}}, reply);
+  if (!target) return false;
+  const auto route = std::ranges::find(kRoutes, target->path, &Route::path);
+  if (route == kRoutes.end()) return false;
+  if (caller.role < route->role) {
+    reply(daemon::role_missing(route->role, caller.role, caller.name));
+  } else {
+    (this->*route->serve)({"GET", target->path, std::move(target->query), {}, caller.role}, reply);
+  }
   return true;
 }
 

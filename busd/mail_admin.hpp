@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <functional>
@@ -10,24 +11,26 @@
 
 #include "base/loop_thread.hpp"
 #include "daemon/admin/admin_server.hpp"
+#include "daemon/admin/at_route.hpp"
 #include "daemon/report/mail_status.hpp"
 #include "mail/mail_store_thread.hpp"
 #include "mail/repair/inspect.hpp"
 
 namespace starbus::busd {
 
-/// The admin routes of the mail store (docs/operate/admin-api.md, /mail/...), for the HTTP port and
-/// for other daemons. Requests that read the disk go to the store's query thread and are answered
-/// later. Belongs to the loop's thread.
+/// The admin routes of the mail store (docs/operate/admin-api.md, /mail/...), for the admin socket
+/// and for other daemons. Requests that read the disk go to the store's query thread and are
+/// answered later. Belongs to the loop's thread.
 class MailAdmin {
  public:
   /// `node` returns the store of this host now, or null. `loop` and `admin` outlive this.
   MailAdmin(boost::asio::io_context& loop, daemon::AdminServer& admin, std::string host,
             std::function<mail::MailStoreThread*()> node);
 
-  /// Answers a path with its query string, now or later, if it is one of the reading routes; false
-  /// otherwise.
-  bool answer(const std::string& path_and_query, const daemon::Reply& reply);
+  /// Answers a path with its query string, now or later, if it is one of the reading routes: with
+  /// 403 if the role of the caller does not suffice. False for other paths.
+  bool answer(const std::string& path_and_query, const daemon::AtCaller& caller,
+              const daemon::Reply& reply);
 
   /// For /status: nullopt without a store.
   std::optional<report::MailStatus> status() const;
@@ -44,7 +47,12 @@ class MailAdmin {
 
  private:
   static constexpr std::chrono::seconds kStatisticsAge{5};
-  using Route = void (MailAdmin::*)(const daemon::Request&, const daemon::Reply&);
+  /// A GET, and the role that it needs.
+  struct Route {
+    const char* path;
+    daemon::AdminRole role;
+    void (MailAdmin::*serve)(const daemon::Request&, const daemon::Reply&);
+  };
   /// Makes the response from the store; runs in the query thread of the store.
   using Read = std::function<daemon::Response(const storage::Snapshot&)>;
   /// One scan of all shards, a few at a time, so that other requests are served between.
@@ -71,7 +79,7 @@ class MailAdmin {
   void move(const daemon::Request& request, const daemon::Reply& reply);
   void begin_move(const daemon::Request& request, const daemon::Reply& reply);
   void stop_move(const daemon::Request& request, const daemon::Reply& reply);
-  static Route find(const std::string& path);
+  static const std::array<Route, 5> kRoutes;
 
   LoopThread thread_;
   boost::asio::io_context& loop_;

@@ -43,9 +43,9 @@ Admin::Admin(bus::RootRouter& router, daemon::DaemonContext& context, std::funct
 void Admin::pass_on(const Request& request, const daemon::Reply& reply) {
   const auto at = daemon::parse_at(request);
   if (!at) return reply(daemon::error_response(at.error()));
-  if (at->target == bus::RootRouter::kRootName) return reply(answer(at->path));
+  if (at->target == bus::RootRouter::kRootName) return answer_here(*at, request, reply);
   const std::uint64_t number = ++asked_;
-  if (!router_.ask({{}, number, at->target, at->path})) {
+  if (!router_.ask({{}, number, at->target, at->path, request.role})) {
     return reply(
         daemon::error_response({bus::Errc::unreachable, at->target + " is not connected"}));
   }
@@ -60,10 +60,7 @@ void Admin::on_answer(const bus::Answer& answer) {
   thread_.check();
   auto question = questions_.extract(answer.number);
   if (question.empty()) return;
-  Response response;
-  response.status = answer.status;
-  response.body = std::string(bus::as_text(answer.body));
-  question.mapped()(std::move(response));
+  question.mapped()(daemon::response_of(answer));
 }
 
 Response Admin::status() const {
@@ -142,11 +139,8 @@ Response Admin::names(const Request& request) const {
                    if (!more) page.names.push_back(row_of(entry));
                    return !more;
                  });
-  page.total = directory.size();
-  if (!prefix.empty()) {
-    page.total = 0;
-    directory.list(prefix, "", [&](const bus::Directory::Entry&) { return ++page.total != 0; });
-  }
+  // Only what is known: to count the names of a prefix is to walk them all, for each page.
+  if (prefix.empty()) page.total = directory.size();
   if (more && limit != 0) page.next = page.names.back().name;
   return Response::json(to_json(page));
 }

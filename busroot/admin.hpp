@@ -10,8 +10,8 @@
 
 namespace starbus::busroot {
 
-/// The admin routes of busroot (docs/operate/admin-api.md), for its own HTTP port and for busds
-/// that ask over the bus. Belongs to the loop's thread; router and context outlive it. Every route
+/// The admin routes of busroot (docs/operate/admin-api.md), for its admin socket and for busds that
+/// ask over the bus. Belongs to the loop's thread; router and context outlive it. Every route
 /// costs a few milliseconds at most, whatever the size of the directory: listings come in pages.
 class Admin final : public daemon::RouterAdmin {
  public:

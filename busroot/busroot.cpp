@@ -34,7 +34,12 @@ Result<> Busroot::start(daemon::DaemonContext& context) {
 
   links_.emplace(context.loop);
   Shell::Events events;
-  events.query = [this](const bus::Query& query) { questions_->push(query); };
+  events.query = [this](const bus::Query& query) {
+    admin_->answer(query, [this, query](const daemon::Response& response) {
+      router_->answer(daemon::answer_to(query, response));
+      links_->flush();
+    });
+  };
   events.answer = [this](const bus::Answer& answered) { admin_->on_answer(answered); };
   events.stop = context.stop;
   shell_ = std::make_unique<Shell>(*links_, context.state, context.limited, std::move(events));
@@ -50,12 +55,6 @@ Result<> Busroot::start(daemon::DaemonContext& context) {
   router_ = std::make_unique<bus::RootRouter>(*shell_, std::move(config), daemon::boot_now());
   links_->start(*router_);
   admin_ = std::make_unique<Admin>(*router_, context, [this] { links_->flush(); });
-  questions_.emplace(
-      context.loop, [this](const std::string& path) { return admin_->answer(path); },
-      [this](const bus::Answer& answered) {
-        router_->answer(answered);
-        links_->flush();
-      });
   add_metrics(context.metrics, *router_);
   spdlog::info("term {}; waiting for {} hosts", *term, router_->waiting_for().size());
   return listen();

@@ -10,7 +10,6 @@
 #include "busroot/admin.hpp"
 #include "busroot/settings.hpp"
 #include "busroot/shell.hpp"
-#include "daemon/admin/query_queue.hpp"
 #include "daemon/main_loop.hpp"
 #include "daemon/router_shell.hpp"
 
@@ -40,7 +39,6 @@ class Busroot final : public daemon::Daemon {
   std::unique_ptr<Shell> shell_;
   std::unique_ptr<bus::RootRouter> router_;
   std::unique_ptr<Admin> admin_;
-  std::optional<daemon::QueryQueue> questions_;
   std::vector<std::unique_ptr<bus::io::Listener>> listeners_;
   std::unique_ptr<boost::asio::steady_timer> drain_timer_;
 };

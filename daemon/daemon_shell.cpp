@@ -34,7 +34,9 @@ Result<ShellSettings> read_settings(const DaemonInfo& info, Daemon& daemon,
   if (!reader) return reader.error();
   ShellSettings settings;
   settings.log = read_log_config(reader->table("log"));
-  settings.admin = read_admin_config(reader->table("admin"), info.admin_listen);
+  ConfigReader admin = reader->table("admin");
+  settings.admin = read_admin_config(admin, info.admin_listen);
+  settings.access = AdminAccess::read(admin);
   settings.state_directory = reader->string("state_directory", default_state_directory(info));
   if (settings.state_directory.empty()) {
     reader->problem("state_directory", "'state_directory' must not be empty");
@@ -42,6 +44,12 @@ Result<ShellSettings> read_settings(const DaemonInfo& info, Daemon& daemon,
   settings.drain_deadline = reader->duration("drain_deadline", std::chrono::seconds(20),
                                              std::chrono::milliseconds(0), std::chrono::hours(1));
   daemon.configure(*reader);
+  if (settings.admin.socket.empty()) settings.admin.socket = daemon.admin_socket();
+  if (settings.admin.socket.empty()) {
+    // Absolute, as an address that tools find in the state folder must be.
+    const auto folder = std::filesystem::absolute(settings.state_directory);
+    settings.admin.socket = (folder / "admin.sock").string();
+  }
   if (const auto finished = reader->finish(); !finished) return finished.error();
   settings.warnings = reader->warnings();
   return settings;
@@ -95,7 +103,7 @@ Result<> DaemonShell::start(bool takeover) {
   signals_ = std::make_unique<Signals>(
       loop_, Signals::Handlers{[this](int) { stop({}); }, [this] { reload(); },
                                [this] { return daemon_->status(); }});
-  auto admin = AdminServer::listen(loop_, settings_.admin);
+  auto admin = AdminServer::listen(loop_, settings_.admin, settings_.access);
   if (!admin) return admin.error();
   admin_ = std::move(*admin);
   add_routes();
@@ -107,10 +115,11 @@ Result<> DaemonShell::start(bool takeover) {
                     lag_, clock_, settings_.drain_deadline});
   if (const auto started = daemon_->start(*context_); !started) return started.error();
   // Tools read it while this runs: the system may have chosen the port.
-  const auto noted = state_->note("admin", admin_->address() + "\n");
+  auto noted = state_->note("admin_socket", settings_.admin.socket + "\n");
+  if (noted) noted = state_->note("admin", admin_->address() + "\n");
   if (!noted) return noted.error();
-  spdlog::info("{} {} runs: state in {}, admin server at http://{}", info_.name, info_.version,
-               state_->path().string(), admin_->address());
+  spdlog::info("{} {} runs: state in {}, metrics at http://{}, admin socket {}", info_.name,
+               info_.version, state_->path().string(), admin_->address(), settings_.admin.socket);
   tick();
   service_manager_.ready();
   return {};
@@ -124,11 +133,13 @@ void DaemonShell::add_routes() {
   metrics_.gauge("starbus_build_info",
                  "Constant 1; labels name the running program and its version.", [] { return 1.0; },
                  {{"name", info_.name}, {"version", info_.version}});
-  admin_->get("/metrics", [this](const Request&) {
+  admin_->get("/metrics", AdminRole::none, [this](const Request&) {
     return Response{200, Metrics::kContentType, metrics_.text()};
   });
-  admin_->get("/healthz", [this](const Request&) { return health(); });
-  admin_->get("/log", [](const Request&) { return Response::json({{"level", log_level()}}); });
+  admin_->get("/healthz", AdminRole::none, [this](const Request&) { return health(); });
+  admin_->get("/log", AdminRole::observe, [](const Request&) {
+    return Response::json({{"level", log_level()}});
+  });
   admin_->post("/log", [this](const Request& request) { return change_log_level(request); });
 }
 
@@ -187,8 +198,10 @@ void DaemonShell::apply(const ShellSettings& fresh) {
   };
   needs_restart("log.format", fresh.log.format != settings_.log.format);
   needs_restart("log.target", fresh.log.target != settings_.log.target);
-  needs_restart("admin", fresh.admin.listen != settings_.admin.listen ||
-                             fresh.admin.allow_remote != settings_.admin.allow_remote);
+  admin_->set_access(fresh.access);
+  needs_restart("admin.listen", fresh.admin.listen != settings_.admin.listen ||
+                                    fresh.admin.allow_remote != settings_.admin.allow_remote);
+  needs_restart("admin.socket", fresh.admin.socket != settings_.admin.socket);
   needs_restart("state_directory", fresh.state_directory != settings_.state_directory);
   needs_restart("drain_deadline", fresh.drain_deadline != settings_.drain_deadline);
 }
@@ -212,6 +225,7 @@ void DaemonShell::stop(const Error& reason) {
 }
 
 void DaemonShell::stopped(int exit_code) {
+  admin_->close();  // removes its socket, also where no destructor runs after this
   if (exit_code_ == kExitOk) exit_code_ = exit_code;
   loop_.stop();
 }

@@ -20,6 +20,7 @@ namespace starbus::daemon {
 struct ShellSettings {
   LogConfig log;
   AdminConfig admin;
+  AdminAccess access;
   std::filesystem::path state_directory;
   std::chrono::milliseconds drain_deadline{};
   std::vector<std::string> warnings;  // of the file; for people

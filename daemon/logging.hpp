@@ -33,6 +33,10 @@ Result<> start_logging(const LogConfig& config, const std::string& name);
 Result<> set_log_level(std::string_view level);
 std::string log_level();
 
+/// Writes one line about a change that somebody made, as a warning under the name "audit". No level
+/// silences it. Any thread.
+void log_audit(const std::string& text);
+
 /// Opens the log file again after it was rotated away. Does nothing for stderr.
 Result<> reopen_log();
 

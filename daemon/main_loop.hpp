@@ -63,6 +63,10 @@ class Daemon {
   /// drain_deadline belong to run_daemon.
   virtual void configure(ConfigReader& reader) = 0;
 
+  /// Path of the admin socket if the file names none: asked after configure(). Empty: `admin.sock`
+  /// in the state folder.
+  virtual std::string admin_socket() const { return {}; }
+
   /// Puts the settings into force: opens sockets, adds routes and metrics. An error ends the
   /// process with kExitFailure.
   virtual Result<> start(DaemonContext& context) = 0;
@@ -105,8 +109,9 @@ inline constexpr int kExitDeadline = 3;  // stopped, but the drain did not end i
 /// The common part of busd, busroot and the nodes: command line (--config,
 /// --check-config, --takeover, --log-level, --version), configuration, logging, state folder and
 /// its lock, signals, systemd, admin server with /healthz, /metrics and /log, loop lag, graceful
-/// stop. Returns the exit code of the process. The address of the admin server is written to the
-/// file `admin` of the state folder, so that tools find a port that the system chose. An exception
+/// stop. Returns the exit code of the process. The address of the admin port is written to the file
+/// `admin` of the state folder, so that tools find a port that the system chose, and the path of
+/// the admin socket to the file `admin_socket`. An exception
 /// that escapes a handler of the loop is a programming error: it leaves run_daemon too, so that an
 /// uncaught one aborts with its stack.
 int run_daemon(const DaemonInfo& info, std::unique_ptr<Daemon> daemon, int argc,

@@ -13,6 +13,7 @@
 
 #include "daemon/admin/admin_guard.hpp"
 #include "daemon/admin/admin_stream.hpp"
+#include "daemon/logging.hpp"
 
 namespace starbus::daemon {
 
@@ -43,8 +44,14 @@ const AdminShared::Routes* AdminShared::find_routes(std::string_view path) const
   return &found->second;
 }
 
-AdminConnection::AdminConnection(asio::ip::tcp::socket socket, std::shared_ptr<AdminShared> shared)
+AdminRole AdminShared::role_of(const AdminCaller& caller) const {
+  return caller.peer ? access.role_of(*caller.peer) : AdminRole::none;
+}
+
+AdminConnection::AdminConnection(Socket socket, AdminCaller caller,
+                                 std::shared_ptr<AdminShared> shared)
     : stream_(std::move(socket)),
+      caller_(std::move(caller)),
       // Beast wants the whole header in the buffer, and reads a little of the body with it.
       buffer_(2 * shared->config.max_header),
       wake_(stream_.get_executor()),
@@ -83,17 +90,15 @@ AdminConnection::Awaitable<> AdminConnection::run() {
     if (after == After::close) break;
   }
   // The client sees an orderly end; bytes that it still sends are ignored.
-  if (!closed_) stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, error);
+  if (!closed_) stream_.socket().shutdown(asio::socket_base::shutdown_send, error);
   stream_.close();
 }
 
 AdminConnection::Awaitable<> AdminConnection::refuse(error_code error) {
   const unsigned status = status_of(error);
   if (closed_ || status == 0) co_return;
-  error_code unknown;
-  const auto peer = stream_.socket().remote_endpoint(unknown);
-  if (const std::string address = peer.address().to_string(); shared_->garbage.allow(address)) {
-    spdlog::warn("admin port: {} sent a malformed request: {}", address, error.message());
+  if (shared_->limited.allow(caller_.name)) {
+    spdlog::warn("admin server: {} sent a malformed request: {}", caller_.name, error.message());
   }
   const Response response = Response::error(status, error.message());
   co_await send(response, nullptr);
@@ -103,7 +108,7 @@ AdminConnection::Awaitable<> AdminConnection::refuse(error_code error) {
 // Closing a socket with unread bytes resets the connection, and the client could lose the answer.
 AdminConnection::Awaitable<> AdminConnection::linger() {
   error_code error;
-  stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, error);
+  stream_.socket().shutdown(asio::socket_base::shutdown_send, error);
   stream_.expires_after(std::chrono::seconds(1));
   for (int i = 0; i < 256 && !error; ++i) error = co_await discard_some();
 }
@@ -123,11 +128,15 @@ AdminConnection::Awaitable<AdminConnection::After> AdminConnection::answer(
     // A copy, because close() forgets the routes while this coroutine waits.
     const AdminShared::Routes* found = shared_->find_routes(target->path);
     const AdminShared::Routes routes = found == nullptr ? AdminShared::Routes{} : *found;
-    const Request request{post ? "POST" : "GET", target->path, target->query, message.body()};
-    if (found == nullptr) {
+    const Request request{post ? "POST" : "GET", target->path, target->query, message.body(),
+                          shared_->role_of(caller_)};
+    if (const Refusal unauthorised = check(target->path, found, post)) {
+      response = *unauthorised;
+    } else if (found == nullptr) {
       response = no_such_path(target->path, shared_->routes);
     } else if (post && routes.post) {
       response = co_await call(routes.post, request);
+      audit(message, response);
     } else if (get && routes.get) {
       response = co_await call(routes.get, request);
     } else if (message.method() == http::verb::get && routes.stream) {
@@ -140,6 +149,29 @@ AdminConnection::Awaitable<AdminConnection::After> AdminConnection::answer(
     }
   }
   co_return co_await send(response, &message);
+}
+
+Refusal AdminConnection::check(const std::string& path, const AdminShared::Routes* routes,
+                               bool post) {
+  const bool for_anybody = routes != nullptr && routes->role == AdminRole::none && !post;
+  if (for_anybody) return std::nullopt;
+  if (caller_.remote) return not_on_this_port(path, shared_->config);
+  const AdminRole has = shared_->role_of(caller_);
+  const AdminRole any = AdminRole::observe;  // also to learn which paths there are
+  const AdminRole needed = post ? AdminRole::operate : routes == nullptr ? any : routes->role;
+  if (has >= needed) return std::nullopt;
+  if (shared_->limited.allow(caller_.name)) {
+    spdlog::warn("admin server: refused {} {} of {}, which has the role {}", post ? "POST" : "GET",
+                 path, caller_.name, name_of(has));
+  }
+  return role_missing(needed, has, caller_.name);
+}
+
+/// The target as it came: Beast refuses control characters in it.
+void AdminConnection::audit(const HttpRequest& message, const Response& response) const {
+  const std::string pid = caller_.peer ? std::to_string(caller_.peer->pid) : "unknown";
+  log_audit(caller_.name + " pid " + pid + ": POST " + std::string(message.target()) + ": " +
+            std::to_string(response.status));
 }
 
 AdminConnection::Awaitable<Response> AdminConnection::call(const AdminServer::AsyncRoute& route,

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
@@ -13,16 +13,26 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 
+#include "daemon/admin/admin_access.hpp"
 #include "daemon/admin/admin_server.hpp"
 #include "daemon/rate_limited.hpp"
 
 namespace starbus::daemon {
 
 class AdminConnection;
+using Refusal = std::optional<Response>;
+
+/// The other end of a connection.
+struct AdminCaller {
+  bool remote = false;            // came to the TCP port
+  std::optional<AdminPeer> peer;  // of a unix socket
+  std::string name;               // for people: "127.0.0.1", "uid 1000 (alice)"
+};
 
 /// The state that the server and its connections share. Connections add themselves.
 struct AdminShared {
@@ -30,15 +40,19 @@ struct AdminShared {
     AdminServer::AsyncRoute get;
     AdminServer::AsyncRoute post;
     AdminServer::StreamRoute stream;
+    AdminRole role = AdminRole::operate;  // that GET needs; POST needs operate
   };
   /// The routes of this path, else of its longest prefix that ends with '/'.
   const Routes* find_routes(std::string_view path) const;
+  /// What the caller may do now: a reload of the configuration changes it.
+  AdminRole role_of(const AdminCaller& caller) const;
 
   AdminConfig config;
+  AdminAccess access;
   std::map<std::string, Routes, std::less<>> routes;
   std::set<AdminConnection*> connections;
   std::size_t streams = 0;
-  RateLimited garbage{1};  // log lines about malformed requests, per address
+  RateLimited limited{1};  // log lines about malformed and refused requests, per caller
 };
 
 /// Reads requests one after the other and answers each before it reads the next. Thread of the
@@ -46,11 +60,13 @@ struct AdminShared {
 /// HTTP, or by close().
 class AdminConnection : public std::enable_shared_from_this<AdminConnection> {
  public:
-  AdminConnection(boost::asio::ip::tcp::socket socket, std::shared_ptr<AdminShared> shared);
+  using Socket = boost::asio::generic::stream_protocol::socket;
+  AdminConnection(Socket socket, AdminCaller caller, std::shared_ptr<AdminShared> shared);
   ~AdminConnection();
   /// Begins to read; the loop keeps it alive from then on.
   void start();
   void close();
+  const AdminCaller& caller() const { return caller_; }
 
  private:
   using HttpRequest = boost::beast::http::request<boost::beast::http::string_body>;
@@ -62,6 +78,9 @@ class AdminConnection : public std::enable_shared_from_this<AdminConnection> {
   Awaitable<> run();
   Awaitable<> refuse(boost::system::error_code error);
   Awaitable<After> answer(const HttpRequest& message);
+  /// Why this caller may not have the path; `routes` are those of the path, null if it has none.
+  Refusal check(const std::string& path, const AdminShared::Routes* routes, bool post);
+  void audit(const HttpRequest& message, const Response& response) const;
   Awaitable<Response> call(const AdminServer::AsyncRoute& route, const Request& request);
   Awaitable<After> stream(const AdminServer::StreamRoute& route, const Request& request);
   Awaitable<bool> send_stream_header();
@@ -78,7 +97,8 @@ class AdminConnection : public std::enable_shared_from_this<AdminConnection> {
   Awaitable<boost::system::error_code> discard_some();
   Awaitable<> wait_until_woken(boost::asio::steady_timer::time_point latest);
 
-  boost::beast::tcp_stream stream_;
+  boost::beast::basic_stream<boost::asio::generic::stream_protocol> stream_;
+  const AdminCaller caller_;
   boost::beast::flat_buffer buffer_;
   boost::asio::steady_timer wake_;
   std::shared_ptr<AdminShared> shared_;

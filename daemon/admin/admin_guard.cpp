@@ -35,6 +35,15 @@ Refusal guard(const http::request<http::string_body>& message, bool allow_remote
   return std::nullopt;
 }
 
+Response not_on_this_port(const std::string& path, const AdminConfig& config) {
+  return Response::error(
+      403, path +
+               ": this port serves /metrics and /healthz and nothing else; the rest is at the "
+               "admin socket: curl --unix-socket " +
+               config.socket + " http://localhost" + path + ", or bustop --admin unix://" +
+               config.socket);
+}
+
 std::string methods_of(const AdminShared::Routes& routes) {
   std::string methods = routes.get || routes.stream ? "GET, HEAD" : "";
   if (routes.post) methods.append(methods.empty() ? "POST" : ", POST");
@@ -45,7 +54,10 @@ Response no_such_path(std::string_view path,
                       const std::map<std::string, AdminShared::Routes, std::less<>>& routes) {
   nlohmann::json list = nlohmann::json::array();
   for (const auto& [name, route] : routes) {
-    list.push_back({{"path", name}, {"methods", methods_of(route)}});
+    nlohmann::json row = {{"path", name}, {"methods", methods_of(route)}};
+    // The role of GET; POST needs operate.
+    if (route.get || route.stream) row["role"] = name_of(route.role);
+    list.push_back(std::move(row));
   }
   return Response::json({{"error", "not_found"},
                          {"detail", std::string("no such path: ").append(path)},

@@ -17,13 +17,15 @@ namespace starbus::daemon {
 /// The content type of a stream: lines of JSON.
 inline constexpr const char* kStreamType = "application/x-ndjson";
 
-using Refusal = std::optional<Response>;
-
 /// Refuses requests that only a browser sends on behalf of a web site. The port is on loopback, but
 /// so is the operator's browser: a site could post to it, or reach it under a name of its own that
 /// resolves to 127.0.0.1.
 Refusal guard(const boost::beast::http::request<boost::beast::http::string_body>& message,
               bool allow_remote);
+
+/// 403 for every path but those that serve anybody: what the TCP port serves, and where the rest
+/// is.
+Response not_on_this_port(const std::string& path, const AdminConfig& config);
 
 /// 404, with the paths that there are.
 Response no_such_path(std::string_view path,

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "bus/core/wire/admin_role.hpp"
+
 namespace starbus::daemon {
 
 /// Path and query are percent-decoded: they may hold any byte, so check names before use.
@@ -20,6 +22,7 @@ struct Request {
   std::string path;
   std::vector<std::pair<std::string, std::string>> query;
   std::string body;
+  bus::AdminRole role = bus::AdminRole::none;  // of the caller; the route's own need is checked
 
   /// The first parameter of that name.
   std::optional<std::string> parameter(std::string_view name) const;

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "daemon/admin/admin_access.hpp"
 #include "daemon/admin/router_report.hpp"
 
 namespace starbus::daemon {
@@ -33,19 +34,53 @@ Result<AtRequest> parse_at(const Request& request) {
   return at;
 }
 
-void SharedRoutes::add(const std::string& path, Route route) {
-  server_.get(path, route);
-  routes_[path] = std::move(route);
+Response response_of(const bus::Answer& answer) {
+  if (answer.status < 200 || answer.status > 599) {
+    return Response::error(502, "the daemon answered with the status " +
+                                    std::to_string(answer.status) + ", which HTTP does not have");
+  }
+  Response response;
+  response.status = answer.status;
+  response.body = std::string(bus::as_text(answer.body));
+  return response;
 }
 
-Response SharedRoutes::answer(const std::string& path_and_query) const {
+bus::Answer answer_to(const bus::Query& query, const Response& response) {
+  const bus::ByteView body = bus::as_bytes(response.body);
+  bus::Answer answer;
+  answer.to_host = query.from_host;
+  answer.number = query.number;
+  answer.status = static_cast<std::uint16_t>(response.status);
+  answer.body.assign(body.begin(), body.end());
+  return answer;
+}
+
+void SharedRoutes::add(const std::string& path, AdminRole role, Route route) {
+  server_.get_async(path, role, [this, route](const Request& request, const Reply& reply) {
+    queue_.push(
+        QueryQueue::From::here, [route, request] { return route(request); }, reply);
+  });
+  routes_[path] = {role, std::move(route)};
+}
+
+void SharedRoutes::answer(QueryQueue::From from, const std::string& path_and_query,
+                          const AtCaller& caller, const Reply& reply) {
+  // The refusals too: a router that asks is on the stack.
+  const auto refuse = [&](Response response) {
+    queue_.push(
+        from, [response = std::move(response)] { return response; }, reply);
+  };
   auto target = parse_target(path_and_query);
-  if (!target) return error_response({bus::Errc::bad_name, "not a path"});
+  if (!target) return refuse(error_response({bus::Errc::bad_name, "not a path"}));
   const auto found = routes_.find(target->path);
   if (found == routes_.end()) {
-    return error_response({bus::Errc::no_owner, "no route " + target->path});
+    return refuse(error_response({bus::Errc::no_owner, "no route " + target->path}));
   }
-  return found->second({"GET", target->path, std::move(target->query), {}});
+  const Entry& entry = found->second;
+  if (caller.role < entry.role) return refuse(role_missing(entry.role, caller.role, caller.name));
+  const Request request{"GET", target->path, std::move(target->query), {}, caller.role};
+  queue_.push(
+      from, [route = entry.route, request] { return route(request); }, reply);
 }
 
 }  // namespace starbus::daemon

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core.hpp>
@@ -12,6 +14,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
+#include <vector>
+
+#include "bus/io/endpoint.hpp"
 
 namespace starbus::daemon {
 
@@ -23,17 +28,19 @@ using boost::system::error_code;
 
 namespace {
 
+using Stream = beast::basic_stream<asio::generic::stream_protocol>;
 using HttpRequest = http::request<http::string_body>;
 using OnLine = std::function<bool(std::string_view)>;
 
 // The state of one request; on the stack of the blocking call.
 struct Exchange {
+  std::string socket;  // empty: endpoint
   Endpoint endpoint;
   std::chrono::milliseconds timeout;
   HttpRequest request;
   const OnLine* on_line = nullptr;  // null: the whole body is the result
 
-  std::string where() const { return endpoint.to_string(); }
+  std::string where() const { return socket.empty() ? endpoint.to_string() : "unix://" + socket; }
 };
 
 Error to_error(const Exchange& exchange, const error_code& error, bool connected) {
@@ -43,6 +50,9 @@ Error to_error(const Exchange& exchange, const error_code& error, bool connected
   if (error == http::error::body_limit) return {bus::Errc::too_large, text};
   const bool ended = error == http::error::end_of_stream || error == http::error::partial_message;
   if (connected && ended) return {bus::Errc::unreachable, exchange.where() + ": connection lost"};
+  if (!connected && error == boost::system::errc::permission_denied) {
+    return {bus::Errc::denied, text + ": this user may not open the socket"};
+  }
   const auto& http_errors = http::make_error_code(http::error::bad_method).category();
   return {error.category() == http_errors ? bus::Errc::bad_bytes : bus::Errc::unreachable, text};
 }
@@ -88,19 +98,33 @@ class Lines {
   std::string partial_;
 };
 
-asio::awaitable<error_code> connect(beast::tcp_stream& stream, const Exchange& exchange) {
-  error_code error;
-  tcp::resolver resolver(stream.get_executor());
+std::vector<asio::generic::stream_protocol::endpoint> addresses_of(const Exchange& exchange,
+                                                                   asio::io_context& loop,
+                                                                   error_code& error) {
+  if (!exchange.socket.empty()) return {asio::local::stream_protocol::endpoint(exchange.socket)};
+  tcp::resolver resolver(loop);
   // Endpoints are addresses or localhost: no name server is asked.
-  const auto found =
-      resolver.resolve(exchange.endpoint.host, std::to_string(exchange.endpoint.port), error);
-  if (error) co_return error;
-  co_await stream.async_connect(found, asio::redirect_error(asio::use_awaitable, error));
+  std::vector<asio::generic::stream_protocol::endpoint> all;
+  for (const auto& found :
+       resolver.resolve(exchange.endpoint.host, std::to_string(exchange.endpoint.port), error)) {
+    all.emplace_back(found.endpoint());
+  }
+  return all;
+}
+
+asio::awaitable<error_code> connect(Stream& stream, const Exchange& exchange,
+                                    asio::io_context& loop) {
+  error_code error;
+  for (const auto& address : addresses_of(exchange, loop, error)) {
+    error_code ignored;
+    stream.socket().close(ignored);  // of the one before
+    co_await stream.async_connect(address, asio::redirect_error(asio::use_awaitable, error));
+    if (!error || error == beast::error::timeout) break;
+  }
   co_return error;
 }
 
-asio::awaitable<Result<std::string>> read_lines(beast::tcp_stream& stream,
-                                                beast::flat_buffer& buffer,
+asio::awaitable<Result<std::string>> read_lines(Stream& stream, beast::flat_buffer& buffer,
                                                 http::response_parser<http::string_body>& header,
                                                 const Exchange& exchange) {
   http::response_parser<http::buffer_body> parser(std::move(header));
@@ -125,10 +149,10 @@ asio::awaitable<Result<std::string>> read_lines(beast::tcp_stream& stream,
   co_return std::string();
 }
 
-asio::awaitable<Result<std::string>> run(const Exchange& exchange) {
-  beast::tcp_stream stream(co_await asio::this_coro::executor);
+asio::awaitable<Result<std::string>> run(const Exchange& exchange, asio::io_context& loop) {
+  Stream stream(loop);
   stream.expires_after(exchange.timeout);  // for connect, write and read together
-  error_code error = co_await connect(stream, exchange);
+  error_code error = co_await connect(stream, exchange, loop);
   if (error) co_return to_error(exchange, error, false);
   co_await http::async_write(stream, exchange.request,
                              asio::redirect_error(asio::use_awaitable, error));
@@ -154,7 +178,7 @@ asio::awaitable<Result<std::string>> run(const Exchange& exchange) {
 Result<std::string> run_and_wait(const Exchange& exchange) {
   asio::io_context loop;
   std::optional<Result<std::string>> result;
-  asio::co_spawn(loop, run(exchange),
+  asio::co_spawn(loop, run(exchange, loop),
                  [&result](const std::exception_ptr& failure, Result<std::string> value) {
                    if (failure) std::rethrow_exception(failure);
                    result = std::move(value);
@@ -163,9 +187,9 @@ Result<std::string> run_and_wait(const Exchange& exchange) {
   return std::move(*result);
 }
 
-HttpRequest make_request(http::verb method, std::string_view target, const Endpoint& endpoint) {
+HttpRequest make_request(http::verb method, std::string_view target, const std::string& host) {
   HttpRequest request(method, beast::string_view(target.data(), target.size()), 11);
-  request.set(http::field::host, endpoint.to_string());
+  request.set(http::field::host, host);
   request.keep_alive(false);
   return request;
 }
@@ -173,29 +197,39 @@ HttpRequest make_request(http::verb method, std::string_view target, const Endpo
 }  // namespace
 
 Result<HttpClient> HttpClient::at(std::string_view text, std::chrono::milliseconds timeout) {
+  if (text.starts_with("unix:")) {
+    const auto socket = bus::io::parse_endpoint(text);
+    if (!socket) return socket.error();
+    return HttpClient(socket->path, Endpoint{"localhost", 0}, timeout);
+  }
   if (text.starts_with("http://")) text.remove_prefix(7);
   if (text.ends_with('/')) text.remove_suffix(1);
   const auto endpoint = parse_endpoint(text);
   if (!endpoint) return endpoint.error();
-  return HttpClient(*endpoint, timeout);
+  return HttpClient({}, *endpoint, timeout);
+}
+
+std::string HttpClient::host() const {
+  return socket_.empty() ? endpoint_.to_string() : endpoint_.host;
 }
 
 Result<std::string> HttpClient::get(std::string_view target) const {
-  return run_and_wait({endpoint_, timeout_, make_request(http::verb::get, target, endpoint_)});
+  return run_and_wait(
+      {socket_, endpoint_, timeout_, make_request(http::verb::get, target, host())});
 }
 
 Result<std::string> HttpClient::post(std::string_view target, std::string_view body,
                                      std::string_view content_type) const {
-  HttpRequest request = make_request(http::verb::post, target, endpoint_);
+  HttpRequest request = make_request(http::verb::post, target, host());
   request.set(http::field::content_type, std::string(content_type));
   request.body() = body;
   request.prepare_payload();
-  return run_and_wait({endpoint_, timeout_, std::move(request)});
+  return run_and_wait({socket_, endpoint_, timeout_, std::move(request)});
 }
 
 Result<> HttpClient::stream(std::string_view target, const OnLine& on_line) const {
   const auto result = run_and_wait(
-      {endpoint_, timeout_, make_request(http::verb::get, target, endpoint_), &on_line});
+      {socket_, endpoint_, timeout_, make_request(http::verb::get, target, host()), &on_line});
   if (!result) return result.error();
   return {};
 }

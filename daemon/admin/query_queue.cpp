@@ -1,19 +1,20 @@
 #include "daemon/admin/query_queue.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace starbus::daemon {
 
-QueryQueue::QueryQueue(boost::asio::io_context& loop, Answer answer, Send send)
-    : timer_(loop), answer_(std::move(answer)), send_(std::move(send)) {}
+QueryQueue::QueryQueue(boost::asio::io_context& loop) : timer_(loop) {}
 
-void QueryQueue::push(bus::Query query) {
+void QueryQueue::push(From from, Make make, Reply reply) {
   thread_.check();
-  if (waiting_.size() >= kWaiting) {
-    // The asking daemon waits for an answer, so it gets this one. More are not worth a note.
-    if (refused_.size() < kWaiting) refused_.push_back(std::move(query));
+  Line& line = lines_[from == From::here ? 0 : 1];
+  if (line.waiting.size() >= kWaiting) {
+    // Who asks waits for an answer, so it gets this one. More are not worth a note.
+    if (line.refused.size() < kWaiting) line.refused.push_back(std::move(reply));
   } else {
-    waiting_.push_back(std::move(query));
+    line.waiting.push_back({std::move(make), std::move(reply)});
   }
   if (!awake_) wake(std::chrono::nanoseconds(0));
 }
@@ -28,28 +29,25 @@ void QueryQueue::wake(std::chrono::nanoseconds after) {
 
 void QueryQueue::serve() {
   const auto begin = std::chrono::steady_clock::now();
-  for (; !refused_.empty(); refused_.pop_front()) {
-    reply(refused_.front(), Response::error(503, "too many questions wait: ask again"));
+  for (Line& line : lines_) {
+    for (; !line.refused.empty(); line.refused.pop_front()) {
+      line.refused.front()(Response::error(503, "too many questions wait: ask again"));
+    }
   }
-  if (!waiting_.empty()) {
-    const bus::Query query = std::move(waiting_.front());
-    waiting_.pop_front();
-    reply(query, answer_(query.path));
+  if (lines_[next_].waiting.empty()) next_ = 1 - next_;
+  if (Line& line = lines_[next_]; !line.waiting.empty()) {
+    const Question question = std::move(line.waiting.front());
+    line.waiting.pop_front();
+    question.reply(question.make());
+    next_ = 1 - next_;
   }
   awake_ = false;
-  if (!waiting_.empty() || !refused_.empty()) {
-    wake(kRest * (std::chrono::steady_clock::now() - begin));
-  }
+  if (!is_empty()) wake(kRest * (std::chrono::steady_clock::now() - begin));
 }
 
-void QueryQueue::reply(const bus::Query& query, const Response& response) {
-  const bus::ByteView body = bus::as_bytes(response.body);
-  bus::Answer answer;
-  answer.to_host = query.from_host;
-  answer.number = query.number;
-  answer.status = static_cast<std::uint16_t>(response.status);
-  answer.body.assign(body.begin(), body.end());
-  send_(answer);
+bool QueryQueue::is_empty() const {
+  return std::ranges::all_of(
+      lines_, [](const Line& line) { return line.waiting.empty() && line.refused.empty(); });
 }
 
 }  // namespace starbus::daemon

@@ -5,22 +5,26 @@
 #include "base/loop_thread.hpp"
 #include "bus/core/routers/router.hpp"
 #include "daemon/admin/at_route.hpp"
+#include "daemon/admin/query_queue.hpp"
 #include "daemon/main_loop.hpp"
 
 namespace starbus::daemon {
 
-/// The admin routes that both routers have, for the daemon's own HTTP port and for other daemons
-/// that ask over the bus; busd and busroot derive from it and say what is theirs. Belongs to the
+/// The admin routes that both routers have, for the daemon's own socket and for other daemons that
+/// ask over the bus; busd and busroot derive from it and say what is theirs. Belongs to the
 /// loop's thread; router and context are not owned and outlive it.
 class RouterAdmin {
  public:
   RouterAdmin(const RouterAdmin&) = delete;
   RouterAdmin& operator=(const RouterAdmin&) = delete;
 
-  /// The answer to a path with its query string.
-  Response answer(const std::string& path_and_query) const {
+  /// Answers a question of another daemon, later, in the role that it came with.
+  void answer(const bus::Query& query, const Reply& reply) {
     thread_.check();
-    return routes_.answer(path_and_query);
+    routes_.answer(QueryQueue::From::bus, query.path, caller_of(query), reply);
+  }
+  static AtCaller caller_of(const bus::Query& query) {
+    return {query.role, "a caller at host " + query.from_host};
   }
 
  protected:
@@ -35,6 +39,10 @@ class RouterAdmin {
   /// Answers a request for another daemon, kAtRoute; perhaps later.
   virtual void pass_on(const Request& request, const Reply& reply) = 0;
 
+  /// Answers a path below /at/ that names this daemon itself.
+  void answer_here(const AtRequest& at, const Request& request, const Reply& reply) {
+    routes_.answer(QueryQueue::From::here, at.path, {request.role, "the caller"}, reply);
+  }
   bus::Time uptime() const;
 
   const LoopThread thread_;
@@ -42,6 +50,7 @@ class RouterAdmin {
 
  private:
   const bus::Time started_;
+  QueryQueue queue_;
   SharedRoutes routes_;
 };
 

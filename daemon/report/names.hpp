@@ -33,9 +33,9 @@ struct NameRow {
 
 /// /names
 struct NamesPage {
-  std::vector<NameRow> names;       // in order of name
-  std::optional<std::string> next;  // `after` of the next page
-  std::uint64_t total = 0;          // names with the prefix
+  std::vector<NameRow> names;          // in order of name
+  std::optional<std::string> next;     // `after` of the next page
+  std::optional<std::uint64_t> total;  // all names; none if a prefix was asked for
 
   template <class Self, class Visit>
   static void fields(Self& self, Visit& visit) {

@@ -4,9 +4,9 @@
 //   scripts/build release chat chat-board          # into build/release/bin
 //   sed -i "s/USER/$(id -un)/" examples/chat/*.toml
 //   chat --config examples/chat/chat.toml          # while scripts/up runs; more, with other names
-//   chat-board --config examples/chat/board.toml   # /rooms and /say at its admin server:
-//   curl -X POST "http://$(cat /tmp/board-1/admin)/say?room=lobby&line=hello"
-//   curl "http://$(cat /tmp/board-1/admin)/rooms"
+//   chat-board --config examples/chat/board.toml   # /rooms and /say at its admin socket:
+//   curl --unix-socket /tmp/board-1/admin.sock -X POST "localhost/say?room=lobby&line=hello"
+//   curl --unix-socket /tmp/board-1/admin.sock localhost/rooms
 //
 // The manager that scripts/up starts has the type in its file, and puts its four partitions where
 // hosts are.

@@ -26,15 +26,16 @@ class Board final : public nodes::App {
       const service::InstanceId id{chat::kType, i, chat::kPartitions};
       copies_.push_back(std::make_unique<Copy>(node, service::channel_name(id)));
     }
-    node.process_context().admin.get("/rooms", [this](const Request&) {
-      json rooms = json::object();
-      for (const auto& copy : copies_) {
-        for (const auto& [room, lines] : copy->state.rooms) {
-          rooms[room] = {{"lines", lines}, {"current", copy->mirror.status().current}};
-        }
-      }
-      return Response::json(rooms);
-    });
+    node.process_context().admin.get(
+        "/rooms", starbus::daemon::AdminRole::read, [this](const Request&) {
+          json rooms = json::object();
+          for (const auto& copy : copies_) {
+            for (const auto& [room, lines] : copy->state.rooms) {
+              rooms[room] = {{"lines", lines}, {"current", copy->mirror.status().current}};
+            }
+          }
+          return Response::json(rooms);
+        });
     chat_.emplace(node.rpc(), chat::kType, chat::kPartitions);
     node.process_context().admin.post_async(
         "/say", [this](const Request& request, const Reply& reply) {

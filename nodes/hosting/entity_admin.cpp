@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/numbers.hpp"
+#include "daemon/admin/admin_access.hpp"
 #include "daemon/metrics.hpp"
 #include "entity/rpc/endpoint.hpp"
 #include "nodes/hosting/limits.hpp"
@@ -12,6 +13,7 @@
 namespace starbus::nodes::entities {
 namespace {
 
+using daemon::AdminRole;
 using daemon::Metrics;
 using daemon::Request;
 using daemon::Response;
@@ -135,8 +137,14 @@ Response EntityAdmin::show_all() const {
 
 void EntityAdmin::add_to(Node& node) {
   auto& context = node.process_context();
-  context.admin.get("/entities", [this](const Request& request) {
-    if (const auto name = request.parameter("name")) return show_one(*name);
+  context.admin.get("/entities", AdminRole::observe, [this](const Request& request) {
+    if (const auto name = request.parameter("name")) {
+      // The values of its properties belong to others.
+      if (request.role < AdminRole::read) {
+        return daemon::role_missing(AdminRole::read, request.role, "the caller");
+      }
+      return show_one(*name);
+    }
     if (request.parameter("type")) return show_page(request);
     if (request.parameter("busiest")) return show_busiest(request);
     return show_all();

@@ -11,6 +11,7 @@
 namespace starbus::nodes::manager {
 namespace {
 
+using daemon::AdminRole;
 using daemon::Reply;
 using daemon::Request;
 using daemon::Response;
@@ -58,10 +59,10 @@ void add_metrics(Node& node, const NodeTable& table, const LoadReports& reports)
 void add_manager_admin(Node& node, ManagerService& service, const NodeTable& table,
                        const LoadReports& reports) {
   auto& admin = node.process_context().admin;
-  admin.get("/cluster", [&service](const Request& request) {
+  admin.get("/cluster", AdminRole::observe, [&service](const Request& request) {
     return Response::json(to_json(service.nodes_after(request.parameter_or("after", ""))));
   });
-  admin.get("/shutdown",
+  admin.get("/shutdown", AdminRole::observe,
             [&service](const Request&) { return Response::json(to_json(service.shutdown_now())); });
   add_metrics(node, table, reports);
   node.process_context().metrics.gauge(

@@ -11,6 +11,7 @@
 namespace starbus::nodes {
 namespace {
 
+using daemon::AdminRole;
 using daemon::Metrics;
 using daemon::Request;
 using daemon::Response;
@@ -279,8 +280,8 @@ void add_metrics(NodeCore& core) {
 
 void add_node_admin(NodeCore& core) {
   auto& admin = core.context().admin;
-  admin.get("/inspect", [&core](const Request&) { return inspect(core); });
-  admin.get("/rpc", [&core](const Request&) {
+  admin.get("/inspect", AdminRole::observe, [&core](const Request&) { return inspect(core); });
+  admin.get("/rpc", AdminRole::observe, [&core](const Request&) {
     return Response{200, "application/json", core.rpc().inspect() + "\n"};
   });
   add_metrics(core);

@@ -26,7 +26,7 @@ json json_of(const InstanceRow& row) {
 
 void ServiceHost::add_admin(Node& node) {
   auto& context = node.process_context();
-  context.admin.get("/services", [this](const daemon::Request&) {
+  context.admin.get("/services", daemon::AdminRole::observe, [this](const daemon::Request&) {
     const HostReport host = describe();
     json rows = json::array();
     for (const InstanceRow& row : host.instances) rows.push_back(json_of(row));

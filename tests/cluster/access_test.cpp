@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bus/core/session.hpp"
+#include "bus/core/wire/version.hpp"
 #include "bus/io/clock.hpp"
 #include "bus/io/link.hpp"
 #include "tests/cluster/cluster_test.hpp"
@@ -27,6 +28,7 @@ class RawNode final : public bus::io::LinkHandler, public bus::RecordHandler {
   RawNode(boost::asio::io_context& loop, const std::string& endpoint, const std::string& role)
       : session_(4711, bus::io::boot_now()) {
     bus::Hello hello;
+    hello.minor = bus::kVersionMinor;
     hello.name = "raw";
     hello.role = role;
     hello.incarnation = 1;

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -87,19 +88,37 @@ sockaddr_in loopback(int port) {
   return address;
 }
 
-HttpAnswer ask(const std::string& method, const std::string& address, const std::string& target) {
+/// "unix:///PATH" or "127.0.0.1:PORT"; -1 if nobody listens.
+int connect_to(const std::string& address) {
+  constexpr std::string_view kUnix = "unix://";
+  const auto connected = [](int family, const auto& to) {
+    const int fd = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (::connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0) return fd;
+    ::close(fd);
+    return -1;
+  };
+  if (address.starts_with(kUnix)) {
+    sockaddr_un to{};
+    to.sun_family = AF_UNIX;
+    address.copy(to.sun_path, sizeof to.sun_path - 1, kUnix.size());
+    return connected(AF_UNIX, to);
+  }
   const auto colon = address.rfind(':');
-  if (colon == std::string::npos) return {};
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (colon == std::string::npos) return -1;
+  return connected(AF_INET, loopback(std::atoi(address.c_str() + colon + 1)));
+}
+
+HttpAnswer ask(const std::string& method, const std::string& address, const std::string& target) {
+  const int fd = connect_to(address);
+  if (fd < 0) return {};
   const timeval limit{5, 0};
   ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-  const sockaddr_in to = loopback(std::atoi(address.c_str() + colon + 1));
-  const std::string request = method + " " + target + " HTTP/1.1\r\nHost: " + address +
-                              "\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+  const std::string request = method + " " + target +
+                              " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n"
+                              "Connection: close\r\n\r\n";
   std::string text;
-  if (::connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0 &&
-      ::send(fd, request.data(), request.size(), MSG_NOSIGNAL) ==
-          static_cast<ssize_t>(request.size())) {
+  if (::send(fd, request.data(), request.size(), MSG_NOSIGNAL) ==
+      static_cast<ssize_t>(request.size())) {
     char part[16'384];
     ssize_t size = 0;
     while ((size = ::recv(fd, part, sizeof part, 0)) > 0) {

@@ -27,6 +27,12 @@ std::string read_file(const fs::path& file) {
   return text.str();
 }
 
+std::string line_of(const fs::path& file) {
+  std::string line = read_file(file);
+  while (!line.empty() && line.back() == '\n') line.pop_back();
+  return line;
+}
+
 std::string quoted_list(const std::vector<std::string>& texts) {
   std::string list;
   for (const std::string& text : texts) list += (list.empty() ? "'" : ", '") + text + "'";
@@ -51,6 +57,7 @@ void Daemon::configure(const std::string& toml) const {
 
 void Daemon::start() {
   fs::remove(state_folder() / "admin");  // of the one before
+  fs::remove(state_folder() / "admin_socket");
   std::vector<std::string> command = launcher_;
   command.insert(command.end(), {program_, "--config", config_file().string()});
   child_ = std::make_unique<Child>(command, folder_ / (name_ + ".log"));
@@ -88,9 +95,12 @@ void Daemon::restart() {
 }
 
 std::string Daemon::admin() const {
-  std::string address = read_file(state_folder() / "admin");
-  while (!address.empty() && address.back() == '\n') address.pop_back();
-  return address;
+  const std::string path = line_of(state_folder() / "admin_socket");
+  return path.empty() ? "" : "unix://" + path;
+}
+
+std::string Daemon::port() const {
+  return line_of(state_folder() / "admin");
 }
 
 nlohmann::json Daemon::json(const std::string& target) const {

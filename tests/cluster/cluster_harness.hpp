@@ -54,6 +54,7 @@ struct HttpAnswer {
   int status = 0;  // 0: nobody answered
   std::string body;
 };
+/// `address`: "unix:///PATH" or "127.0.0.1:PORT".
 HttpAnswer http_get(const std::string& address, const std::string& target);
 HttpAnswer http_post(const std::string& address, const std::string& target);
 
@@ -81,8 +82,10 @@ class Daemon {
   std::optional<int> take_over(std::chrono::milliseconds limit);
   Child& process() { return *child_; }
 
-  /// Address of the admin server; empty before it listens.
+  /// Its admin socket, "unix:///PATH"; empty before it listens.
   std::string admin() const;
+  /// Its port for metrics and health, "127.0.0.1:PORT"; likewise.
+  std::string port() const;
   HttpAnswer get(const std::string& target) const { return http_get(admin(), target); }
   nlohmann::json json(const std::string& target) const;
   bool serves() const { return get("/healthz").status == 200; }

@@ -12,6 +12,7 @@
 #include "bus/core/wire/bundle.hpp"
 #include "bus/core/wire/record_admin.hpp"
 #include "bus/core/wire/record_moves.hpp"
+#include "bus/core/wire/version.hpp"
 #include "tests/cluster/cluster_test.hpp"
 
 namespace starbus::cluster_test {
@@ -81,6 +82,7 @@ Bytes bundle_of(const Bytes& records) {
 
 Bytes hello_named(const std::string& name, bus::PartyKind party) {
   bus::Hello hello;
+  hello.minor = bus::kVersionMinor;
   hello.party = party;
   hello.name = name;
   hello.role = "node";
@@ -227,7 +229,7 @@ TEST_F(HostileTest, OnTheAdminPorts) {
     const auto view = bus::as_bytes(endless);
     for (const std::string name : {"root", "a"}) {
       SCOPED_TRACE(name);
-      const std::string admin = cluster->daemon(name).admin();
+      const std::string admin = cluster->daemon(name).port();
       const int port = std::stoi(admin.substr(admin.rfind(':') + 1));
       const Connect connect = [port] { return Intruder::to_port(port); };
       const Bytes header(view.begin(), view.end());

@@ -79,7 +79,7 @@ class MendedStoreTest : public ClusterTest {
   int tool(const std::vector<std::string>& arguments, const std::string& log) {
     std::vector<std::string> command = {program(arguments.front())};
     command.insert(command.end(), arguments.begin() + 1, arguments.end());
-    command.insert(command.end(), {"--admin", "http://" + cluster.busd("a").admin()});
+    command.insert(command.end(), {"--admin", cluster.busd("a").admin()});
     return cluster.run(command, log)->wait(20s).value_or(-1);
   }
   bus::Task post_until_mended() {
@@ -151,7 +151,7 @@ class LentStoreTest : public MendedStoreTest {
     std::vector<std::string> command = {program("starbus-mail")};
     command.insert(command.end(), arguments.begin(), arguments.end());
     const std::vector<std::string> where = {"--directory", store().string(), "--busd",
-                                            "http://" + cluster.busd("a").admin()};
+                                            cluster.busd("a").admin()};
     command.insert(command.end(), where.begin(), where.end());
     const auto child = cluster.run(command, log);
     std::optional<int> code;

@@ -54,7 +54,7 @@ class MailMoveTest : public ClusterTest, public ::testing::WithParamInterface<st
 
   std::unique_ptr<Child> move(const std::vector<std::string>& what, const std::string& to) {
     std::vector<std::string> command = {program("starbus-mail"), "move", "--admin",
-                                        "http://" + cluster.busd(to).admin()};
+                                        cluster.busd(to).admin()};
     command.insert(command.end(), what.begin(), what.end());
     return cluster.run(command, "move.log");
   }

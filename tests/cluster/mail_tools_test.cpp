@@ -47,7 +47,7 @@ class MailToolsTest : public ClusterTest {
     EXPECT_TRUE(in_time) << log << " does not end";
     co_return code.value_or(-1);
   }
-  std::string admin() { return "http://" + cluster.busd("a").admin(); }
+  std::string admin() { return cluster.busd("a").admin(); }
   fs::path backup_folder() { return cluster.folder() / "backup"; }
   fs::path restored_folder() { return cluster.folder() / "restored"; }
 
@@ -80,7 +80,7 @@ class MailToolsTest : public ClusterTest {
     EXPECT_NE(cluster.log_of("shards").find("256  0-255"), std::string::npos)
         << cluster.log_of("shards");
     // From another host, so over the bus.
-    const std::string other = "http://" + cluster.busd("b").admin();
+    const std::string other = cluster.busd("b").admin();
     for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
              {"ls", "player/"}, {"peek", "player/7"}, {"stats"}}) {
       command = {program("bustop"), "mail"};
@@ -240,8 +240,8 @@ TEST_F(DamagedMailTest, ATableThatIsLostBeneathARunningStoreIsToldAndTheRestGoes
             std::string::npos);
   EXPECT_EQ(cluster.busd("a").get("/metrics").body.find("starbus_mail_store_damaged 0\n"),
             std::string::npos);
-  const auto doctor = cluster.run(
-      {program("bustop"), "doctor", "--admin", "http://" + cluster.busd("a").admin()}, "doctor");
+  const auto doctor =
+      cluster.run({program("bustop"), "doctor", "--admin", cluster.busd("a").admin()}, "doctor");
   EXPECT_EQ(doctor->wait(20s), 2);
   EXPECT_NE(cluster.log_of("doctor").find("mail_store_damaged"), std::string::npos)
       << cluster.log_of("doctor");

@@ -52,7 +52,8 @@ class TinyDaemon : public Daemon {
     timer_.emplace(context.loop);  // a plain member: it ends before the loop does
     timer_->expires_after(1h);
     timer_->async_wait([](boost::system::error_code) {});
-    context.admin.get("/greeting", [this](const Request&) { return Response::text(greeting_); });
+    context.admin.get("/greeting", AdminRole::observe,
+                      [this](const Request&) { return Response::text(greeting_); });
     return script_.on_start(context);
   }
   Result<> reload() override {
@@ -101,7 +102,7 @@ class MainLoop : public testing::Test {
   /// Runs `talk` on a thread of its own as soon as the daemon serves; then stops the daemon.
   void talk_to_it(std::function<void(const HttpClient&)> talk) {
     script_.on_start = [this, talk = std::move(talk)](DaemonContext& context) {
-      client_ = std::thread([talk, address = context.admin.address(), stop = context.stop] {
+      client_ = std::thread([talk, address = context.admin.socket(), stop = context.stop] {
         talk(HttpClient::at(address).value());
         stop({});
       });

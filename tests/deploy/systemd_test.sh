@@ -78,7 +78,13 @@ for unit in starbus-busroot.service starbus-busd.service starbus-node@.service; 
   has "$unit" WatchdogSec=10s
 done
 has starbus-node@.service Type=notify
-has_not starbus-busd.service '^PrivateUsers=yes'
+# Roles follow from users: in a user namespace of its own a daemon would see them all as "nobody".
+# The folder of the admin sockets outlives each of the two daemons.
+for unit in starbus-busroot.service starbus-busd.service; do
+  has_not "$unit" '^PrivateUsers=yes'
+  has "$unit" RuntimeDirectory=starbus
+  has "$unit" RuntimeDirectoryPreserve=yes
+done
 # These would restart every node together with busd.
 has_not starbus-node@.service '^(Requires|BindsTo|PartOf)=.*busd'
 

@@ -18,7 +18,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   (void)daemon::read_log_config(reader->table("log"));
-  (void)daemon::read_admin_config(reader->table("admin"), "127.0.0.1:0");
+  daemon::ConfigReader admin = reader->table("admin");
+  (void)daemon::read_admin_config(admin, "127.0.0.1:0");
+  (void)daemon::AdminAccess::read(admin);
   if (data[0] == 'r') {
     const auto settings = busroot::read_settings(*reader);
     if (reader->finish()) require(!settings.name.empty());

@@ -254,7 +254,7 @@ TEST(CommandsWithoutADaemon, SayWhatToDo) {
   for (const char* command : {"tree", "hosts", "nodes", "channels", "rates"}) {
     const Ran ran = run({command}, "http://127.0.0.1:1");
     EXPECT_EQ(ran.code, 3) << command;
-    EXPECT_THAT(ran.err, HasSubstr("--admin URL")) << command;
+    EXPECT_THAT(ran.err, HasSubstr("--admin unix://PATH")) << command;
     EXPECT_EQ(ran.out, "");
   }
   EXPECT_EQ(run({"route", "player/1"}, "http://127.0.0.1:1").code, 3);
@@ -267,7 +267,7 @@ TEST(CommandsWithoutADaemon, ForeignServersAreTold) {
   other.set("/status", "<html>hello</html>");
   const Ran ran = run({"tree"}, other.url());
   EXPECT_EQ(ran.code, 4);
-  EXPECT_THAT(ran.err, HasSubstr("is not the admin port"));
+  EXPECT_THAT(ran.err, HasSubstr("is not the admin socket"));
 }
 
 TEST(CommandLine, WrongUseAndHelp) {

@@ -1,4 +1,4 @@
-/// A busd's admin port with canned documents, on a thread of its own, and bustop run against it.
+/// A busd's admin socket with canned documents, on a thread of its own, and bustop run against it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "daemon/admin/admin_server.hpp"
+#include "tests/daemon/support.hpp"
 #include "tests/tools/samples.hpp"
 #include "tools/bustop/cli.hpp"
 
@@ -42,15 +43,17 @@ inline Ran run(
 class FakeDaemon {
  public:
   FakeDaemon() {
-    auto listening = daemon::AdminServer::listen(loop_, {});
+    auto listening = daemon::AdminServer::listen(loop_, {.socket = folder_.path() / "admin.sock"});
     if (!listening) throw std::runtime_error(listening.error().to_string());
     server_ = std::move(*listening);
     for (const char* path :
          {"/status", "/links", "/topology", "/names", "/route", "/failures", "/trace"}) {
-      server_->get(path, [this](const daemon::Request& r) { return answer(r); });
+      server_->get(path, daemon::AdminRole::observe,
+                   [this](const daemon::Request& r) { return answer(r); });
     }
-    server_->get("/at/", [this](const daemon::Request& r) { return answer(r); });
-    server_->stream("/tail",
+    server_->get("/at/", daemon::AdminRole::observe,
+                 [this](const daemon::Request& r) { return answer(r); });
+    server_->stream("/tail", daemon::AdminRole::read,
                     [this](const daemon::Request&, const std::shared_ptr<daemon::Stream>& stream) {
                       for (const std::string& line : tail) stream->write(line);
                       stream->close();
@@ -69,12 +72,14 @@ class FakeDaemon {
     thread_.join();
   }
 
-  std::string url() const { return "http://" + server_->address(); }
+  std::string url() const { return server_->socket(); }
 
   /// Makes another path answer what is set for it. Before the first run.
   void serve(const std::string& path) {
-    in_the_loop(
-        [&] { server_->get(path, [this](const daemon::Request& r) { return answer(r); }); });
+    in_the_loop([&] {
+      server_->get(path, daemon::AdminRole::observe,
+                   [this](const daemon::Request& r) { return answer(r); });
+    });
   }
   /// The same for changes: POST.
   void take(const std::string& path) {
@@ -136,6 +141,7 @@ class FakeDaemon {
     return response;
   }
 
+  daemon::test::TempFolder folder_;
   boost::asio::io_context loop_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
       loop_.get_executor()};

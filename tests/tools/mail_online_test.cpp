@@ -1,4 +1,4 @@
-// starbus-mail against the admin port of a daemon with canned answers: shards, move, backup.
+// starbus-mail against the admin socket of a daemon with canned answers: shards, move, backup.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -33,6 +33,8 @@ class MailOnline : public testing::Test {
     daemon_.set_cluster();
     daemon_.serve("/mail/move");
     daemon_.serve("/mail/backup");
+    for (const char* path : {"/mail/boxes", "/mail/peek", "/mail/stats"}) daemon_.serve(path);
+    daemon_.take("/mail/detach");
     daemon_.take("/mail/move");
     daemon_.take("/mail/move/stop");
     daemon_.take("/mail/backup");
@@ -175,13 +177,48 @@ TEST_F(MailOnline, SaysWhatABackupHas) {
   EXPECT_EQ(ran.err, "starbus-mail: no backup: /b is there already and is not empty\n");
 }
 
+// To look at the mail of a busd that runs took its store away, and all posts waited.
+TEST_F(MailOnline, LsPeekAndStatsLeaveTheStoreToItsBusd) {
+  const std::string box =
+      R"("name":"player/1","id":"0a","shard":3,"kind":"mailbox","messages":1,"bytes":4,)"
+      R"("floor":7,"last":8)";
+  daemon_.set("/mail/boxes", R"({"boxes":[{)" + box + R"(}],"damaged":[],"next":null})");
+  daemon_.set("/mail/peek", "{" + box +
+                                R"(,"rows":[{"number":8,"time_ms":1000,"bytes":4,)"
+                                R"("body":"bWFpbA==","cut":false,"trouble":null}],)"
+                                R"("next":null})");
+  daemon_.set("/mail/stats",
+              R"({"host":"a","state":"running","mailboxes":1,"messages":1,"bytes":4,)"
+              R"("oldest_ms":1000,"unreadable":0,"age_ms":0,)"
+              R"("per_shard":[{"shard":3,"mailboxes":1,"messages":1,"bytes":4,)"
+              R"("oldest_ms":1000}]})");
+  const auto look = [this](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(),
+                     {"--directory", "/nowhere", "--busd", daemon_.url(), "--json"});
+    return tool(arguments);
+  };
+  const Ran ls = look({"ls", "player/", "--limit", "5"});
+  EXPECT_EQ(ls.code, 0) << ls.err;
+  EXPECT_EQ(json::parse(ls.out), json::parse("{" + box + "}"));
+  EXPECT_TRUE(was_asked("/mail/boxes limit=5 prefix=player/"));
+  const Ran peek = look({"peek", "player/1"});
+  EXPECT_EQ(peek.code, 0) << peek.err;
+  EXPECT_EQ(json::parse(peek.out)["body"], "bWFpbA==");
+  const Ran stats = look({"stats", "--shards"});
+  EXPECT_EQ(stats.code, 0) << stats.err;
+  EXPECT_EQ(json::parse(stats.out)["shards"][0]["shard"], 3);
+  for (const std::string& target : daemon_.asked()) {
+    EXPECT_FALSE(target.starts_with("/mail/detach")) << target;
+  }
+}
+
 TEST_F(MailOnline, SaysThatAnAdminPortIsBusroots) {
   FakeDaemon root;
   root.set("/status", bustop::test::kStatusRoot);
   std::ostringstream out;
   std::ostringstream err;
   EXPECT_EQ(run_mail_tool({"move", "--admin", root.url()}, {out, err, ""}), 1);
-  EXPECT_THAT(err.str(), HasSubstr("is the admin port of busroot"));
+  EXPECT_THAT(err.str(), HasSubstr("is the admin socket of busroot"));
   EXPECT_THAT(err.str(), HasSubstr("name that of a busd"));
 }
 

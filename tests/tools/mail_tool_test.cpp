@@ -73,7 +73,7 @@ TEST_F(MailTool, OpenStore_IsRefused) {
     const Ran ran = run(arguments);
     EXPECT_EQ(ran.code, 1);
     EXPECT_THAT(ran.err, HasSubstr("is open: busd runs on it"));
-    EXPECT_THAT(ran.err, HasSubstr("--busd URL"));
+    EXPECT_THAT(ran.err, HasSubstr("--busd unix://PATH"));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "daemon/admin/http_client.hpp"
+#include "daemon/config/admin_socket.hpp"
 #include "daemon/config/config_values.hpp"
 #include "tools/bustop/commands.hpp"
 #include "tools/bustop/live/live_screen.hpp"
@@ -16,8 +17,8 @@
 namespace starbus::bustop {
 namespace {
 
+using daemon::kDefaultAdminUrl;
 using std::chrono::milliseconds;
-constexpr const char* kDefaultAdmin = "http://127.0.0.1:7611";
 constexpr milliseconds kLongest = std::chrono::hours(1);
 
 struct Options {
@@ -63,12 +64,12 @@ CLI::Validator one_of(std::vector<std::string> words) {
 
 void add_common(CLI::App& app, Options& options) {
   app.add_option("--admin", options.admin,
-                 std::string("admin port of the local busd (or of a busroot); default "
-                             "$STARBUS_ADMIN or ") +
-                     kDefaultAdmin)
+                 std::string("admin socket of the local busd (or of a busroot); default "
+                             "$STARBUS_ADMIN, the one beside $STARBUS_BUSD, or ") +
+                     kDefaultAdminUrl)
       ->type_name("URL");
   app.add_option("--root-admin", options.root_admin,
-                 "admin port of busroot, to ask it directly and not over the bus")
+                 "admin socket of busroot, to ask it directly and not over the bus")
       ->type_name("URL");
   app.add_flag("--json", options.json, "print JSON for scripts; see docs/operate/bustop.md");
   app.add_flag("--no-color", options.no_color, "print without colours, as with $NO_COLOR");
@@ -241,14 +242,14 @@ bus::Result<nodes::manager::SetbackReport> setbacks_of(const Options& options) {
 
 int connect_and_run(const std::string& command, Options& options, const Environment& environment) {
   if (options.admin.empty()) options.admin = environment.admin;
-  if (options.admin.empty()) options.admin = kDefaultAdmin;
+  if (options.admin.empty()) options.admin = kDefaultAdminUrl;
   auto local = source_at(options.admin, options.timeout);
   auto root = options.root_admin.empty()
                   ? Result<std::unique_ptr<AdminSource>>(std::unique_ptr<AdminSource>())
                   : source_at(options.root_admin, options.timeout);
   if (!local || !root) {
     environment.err << "bustop: " << (local ? root.error() : local.error()).to_string()
-                    << "\n  -> an admin URL looks like " << kDefaultAdmin << "\n";
+                    << "\n  -> an admin URL looks like " << kDefaultAdminUrl << "\n";
     return kExitUsage;
   }
   const ClusterView view(std::move(*local), std::move(*root));

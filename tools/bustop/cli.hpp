@@ -14,7 +14,7 @@ namespace starbus::bustop {
 struct Environment {
   std::ostream& out;
   std::ostream& err;
-  std::string admin;      // $STARBUS_ADMIN; may be empty
+  std::string admin;      // daemon::admin_url_of_environment(); may be empty
   bool colour = false;    // `out` is a terminal, and NO_COLOR is not set
   std::size_t width = 0;  // of the terminal; 0: none
   std::function<void(std::chrono::milliseconds)> sleep;

@@ -56,15 +56,20 @@ int report(const Context& context, const Error& error) {
   context.err << "bustop: " << printable(text_of(error)) << "\n";
   if (error == Errc::unreachable || error == Errc::deadline) {
     context.err << "  the daemon at " << printable(context.admin) << " does not answer\n"
-                << "  -> start it (systemctl start starbus-busd), or name its admin port with\n"
-                << "     --admin URL or $STARBUS_ADMIN (the key [admin] listen of its "
+                << "  -> start it (systemctl start starbus-busd), or name its admin socket with\n"
+                << "     --admin unix://PATH or $STARBUS_ADMIN (the key [admin] socket of its "
                    "configuration)\n";
     return kExitUnreachable;
+  }
+  if (error == Errc::denied) {
+    context.err << "  -> run this as root or as the user of the daemon, or add this user to the\n"
+                << "     daemon's group: that may open " << printable(context.admin) << "\n";
+    return kExitFailed;
   }
   const std::string cure = cure_of(std::string(bus::name_of(error.code)));
   if (error == Errc::bad_bytes) {
     context.err << "  -> " << printable(context.admin)
-                << " is not the admin port of a busd or busroot: correct --admin\n";
+                << " is not the admin socket of a busd or busroot: correct --admin\n";
   } else if (!cure.empty() && error.code != Errc::handler_failed) {
     context.err << "  -> " << cure << "\n";
   }

@@ -146,7 +146,7 @@ OrderedJson json_of_names(const NamesAnswer& answer) {
   OrderedJson rows = OrderedJson::array();
   for (const NameRow& row : answer.names) rows.push_back(report::to_json<OrderedJson>(row));
   return {{"channels", std::move(rows)},
-          {"total", answer.total},
+          {"total", answer.total ? OrderedJson(*answer.total) : OrderedJson()},
           {"more", answer.more},
           {"from", answer.from}};
 }

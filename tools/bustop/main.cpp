@@ -5,6 +5,7 @@
 #include <iostream>
 #include <thread>
 
+#include "daemon/config/admin_socket.hpp"
 #include "tools/bustop/cli.hpp"
 #include "tools/bustop/commands.hpp"
 #include "tools/terminal/standard_output.hpp"
@@ -30,7 +31,7 @@ int main(int argc, char** argv) {
   const starbus::bustop::Environment environment{
       std::cout,
       std::cerr,
-      variable("STARBUS_ADMIN"),
+      starbus::daemon::admin_url_of_environment(),
       colour,
       terminal ? Terminal::size().columns : 0,
       [](std::chrono::milliseconds time) { std::this_thread::sleep_for(time); }};

@@ -1,5 +1,5 @@
 /// Calls to the cluster's manager (docs/guide/manager.md) and to entities, from a program that is
-/// not a node. Uses its own link to a busd, since they may be on any host, and an admin port only
+/// not a node. Uses its own link to a busd, since they may be on any host, and an admin socket only
 /// reaches its own host.
 ///
 /// Single-threaded: each function runs the link until there is an answer, or `timeout` is over.

@@ -101,12 +101,13 @@ std::string render_names(const NamesAnswer& answer, const NamesQuery& query, con
   }
   std::string result = table.text(look);
   const std::size_t shown = answer.names.size();
-  std::string footer = count_of(answer.total, "name");
+  const std::uint64_t total = answer.total.value_or(shown);
+  std::string footer = count_of(total, "name");
   if (!query.prefix.empty()) {
-    footer +=
-        (answer.total == 1 ? " that begins with " : " that begin with ") + printable(query.prefix);
+    footer += (total == 1 ? " that begins with " : " that begin with ") + printable(query.prefix);
   }
-  if (shown < answer.total) footer = std::to_string(shown) + " of " + footer;
+  if (shown < total) footer = std::to_string(shown) + " of " + footer;
+  if (!answer.total) footer = "the first " + footer;
   footer += ", as " + printable(answer.from) + " knows";
   if (answer.more) footer += "; more with --all, --limit or a longer prefix";
   result += toned(look, Tone::faint, footer) + "\n";

@@ -165,8 +165,9 @@ Result<NamesAnswer> ClusterView::names(const NamesQuery& query) const {
     if (page->names.size() > wanted) page->names.resize(wanted);
     const bool advanced = !page->names.empty();
     std::ranges::move(page->names, std::back_inserter(answer.names));
-    answer.total = std::max<std::uint64_t>({answer.total, page->total, answer.names.size()});
     answer.more = page->next.has_value();
+    answer.total = page->total;
+    if (!answer.more && !answer.total) answer.total = answer.names.size();
     // A page that does not advance would loop for ever.
     if (!page->next || !advanced || *page->next == after) break;
     if (query.limit != 0 && answer.names.size() >= query.limit) break;

@@ -22,7 +22,8 @@ struct NamesQuery {
 
 struct NamesAnswer {
   std::vector<NameRow> names;
-  std::uint64_t total = 0;
+  std::optional<std::uint64_t>
+      total;  // that there are; none if more follow and only those are known
   bool more = false;
   std::string from;  // the daemon that answered
   bool from_root = false;

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "bus/core/wire/name.hpp"
+#include "daemon/config/admin_socket.hpp"
 #include "tools/mail/commands.hpp"
 #include "tools/mail/online.hpp"
 #include "tools/terminal/command_line.hpp"
@@ -14,7 +15,7 @@ namespace {
 
 static_assert(tools::kMostNumber == mail::kMostNumber);
 
-constexpr const char* kDefaultAdmin = "http://127.0.0.1:7611";
+using daemon::kDefaultAdminUrl;
 
 struct Options {
   std::string directory;
@@ -34,6 +35,12 @@ struct Options {
   BackupOptions backup;
   MoveOptions move;
   AdoptOptions adopt;
+
+  LsOptions ls_by_limit() const {
+    LsOptions result = ls;
+    if (all) result.limit = 0;
+    return result;
+  }
 };
 
 void add_directory(CLI::App& app, Options& options) {
@@ -42,15 +49,19 @@ void add_directory(CLI::App& app, Options& options) {
                  "state folder of busd")
       ->required()
       ->type_name("DIR");
-  app.add_option("--busd", options.busd,
-                 "admin port of the busd that has this store open: busd detaches it for the "
-                 "command; posts to its shards wait meanwhile")
+  app.add_option(
+         "--busd", options.busd,
+         "admin socket of the busd that has this store open: busd answers ls, peek and stats "
+         "itself; for other commands it detaches the store, and posts to its shards wait "
+         "meanwhile")
       ->type_name("URL");
 }
 
 void add_admin(CLI::App& app, Options& options) {
   app.add_option("--admin", options.admin,
-                 std::string("admin port of the busd; default $STARBUS_ADMIN or ") + kDefaultAdmin)
+                 std::string("admin socket of the busd; default $STARBUS_ADMIN, the one beside "
+                             "$STARBUS_BUSD, or ") +
+                     kDefaultAdminUrl)
       ->type_name("URL");
 }
 
@@ -166,8 +177,7 @@ int dispatch(const std::string& command, const Context& context, Options& option
   }
   if (command == "ls") {
     options.ls.directory = directory;
-    if (options.all) options.ls.limit = 0;
-    return run_ls(context, options.ls);
+    return run_ls(context, options.ls_by_limit());
   }
   if (command == "peek") {
     options.peek.directory = directory;
@@ -258,7 +268,7 @@ int run_mail_tool(const std::vector<std::string>& arguments, const Environment& 
     return *ended;
   }
   if (options.admin.empty()) options.admin = environment.admin;
-  if (options.admin.empty()) options.admin = kDefaultAdmin;
+  if (options.admin.empty()) options.admin = kDefaultAdminUrl;
   const Context context{environment.out,
                         environment.err,
                         options.json,
@@ -276,6 +286,10 @@ int run_mail_tool(const std::vector<std::string>& arguments, const Environment& 
   // restore needs the store for a moment alone, and asks for it then.
   options.restore.busd = options.busd;
   if (options.busd.empty() || command == "restore") return dispatch(command, context, options);
+  // Who only looks does not take the store away from those who post.
+  if (command == "ls") return run_ls_online(context, options.ls_by_limit(), options.busd);
+  if (command == "peek") return run_peek_online(context, options.peek, options.busd);
+  if (command == "stats") return run_stats_online(context, options.shards, options.busd);
   const auto detached = detach_store(options.busd, options.directory);
   if (!detached) return unreachable(context, options.busd, detached.error());
   return dispatch(command, context, options);

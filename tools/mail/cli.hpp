@@ -1,5 +1,5 @@
 /// The command line of starbus-mail, without the process around it: looks after the mail stores of
-/// hosts, with busd stopped (on a folder) or running (over its admin port).
+/// hosts, with busd stopped (on a folder) or running (over its admin socket).
 /// docs/operate/mail-tools.md is its manual.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace starbus::mail_tool {
 struct Environment {
   std::ostream& out;
   std::ostream& err;
-  std::string admin;      // $STARBUS_ADMIN; may be empty
+  std::string admin;      // daemon::admin_url_of_environment(); may be empty
   bool terminal = false;  // `err` is one: progress is shown
   bustop::Look look{};    // of `out`
   std::function<bool()> interrupted{};

@@ -43,6 +43,11 @@ int run_peek(const Context& context, const PeekOptions& options);
 
 int run_stats(const Context& context, const Folder& directory, bool shards);
 
+// The same by the busd at `busd`, its admin socket, which has the store open and keeps it.
+int run_ls_online(const Context& context, const LsOptions& options, const std::string& busd);
+int run_peek_online(const Context& context, const PeekOptions& options, const std::string& busd);
+int run_stats_online(const Context& context, bool shards, const std::string& busd);
+
 struct ExportOptions {
   Folder directory;
   Folder file;                         // "-": standard output
@@ -62,7 +67,7 @@ struct RestoreOptions {
   Folder directory;
   bool damaged = false;  // also a backup with findings
   std::string shards;    // only these, "0-15,40"; empty: all that it has
-  std::string busd;      // admin port of the busd that has `directory` open; empty: a new folder
+  std::string busd;      // admin socket of the busd that has `directory` open; empty: a new folder
 };
 int run_restore(const Context& context, const RestoreOptions& options);
 

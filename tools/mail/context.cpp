@@ -87,12 +87,12 @@ Result<std::unique_ptr<storage::Store>> open_existing(const std::filesystem::pat
   auto store = storage::open_store({.folder = directory, .repair_logs = storage::repair_logs});
   if (store) return std::move(*store);
   if (store.error() == storage::Errc::in_use) {
-    return Error{
-        Errc::name_taken,
-        directory.string() +
-            " is open: busd runs on it, or another starbus-mail; stop that "
-            "one, or take the store from the running busd with --busd URL (its admin port), "
-            "or ask that busd: bustop mail, starbus-mail backup"};
+    return Error{Errc::name_taken,
+                 directory.string() +
+                     " is open: busd runs on it, or another starbus-mail; stop that "
+                     "one, or take the store from the running busd with --busd unix://PATH (its "
+                     "admin socket), "
+                     "or ask that busd: bustop mail, starbus-mail backup"};
   }
   // Opening a store writes: its logs become tables.
   Error failure = error_of(mail::explain(

@@ -1,9 +1,9 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdlib>
 #include <iostream>
 
+#include "daemon/config/admin_socket.hpp"
 #include "tools/mail/cli.hpp"
 #include "tools/terminal/standard_output.hpp"
 #include "tools/terminal/terminal.hpp"
@@ -23,12 +23,11 @@ int main(int argc, char** argv) {
   ::sigaction(SIGTERM, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
   starbus::tools::StandardOutput out;
-  const char* const admin = std::getenv("STARBUS_ADMIN");
   const bool terminal = starbus::bustop::Terminal::is_terminal();
   const starbus::mail_tool::Environment environment{
       std::cout,
       std::cerr,
-      admin == nullptr ? "" : admin,
+      starbus::daemon::admin_url_of_environment(),
       ::isatty(STDERR_FILENO) == 1,
       {false, terminal ? starbus::bustop::Terminal::size().columns : 0},
       [] { return interrupted != 0; }};

@@ -46,14 +46,16 @@ bool is_busroot(const std::string& admin) {
 
 int unreachable(const Context& context, const std::string& admin, const Error& error) {
   if (error == Errc::unreachable || error == Errc::deadline) {
-    return fail(context, {error.code, "the busd at " + admin +
-                                          " does not answer; start it, or give "
-                                          "its admin port with --admin URL or $STARBUS_ADMIN"});
+    return fail(context,
+                {error.code, "the busd at " + admin +
+                                 " does not answer; start it, or give "
+                                 "its admin socket with --admin unix://PATH or $STARBUS_ADMIN"});
   }
   if (error.detail.starts_with("404") && is_busroot(admin)) {
-    return fail(context,
-                {error.code, admin + " is the admin port of busroot, which has no mail; name "
-                                     "that of a busd with --admin URL or $STARBUS_ADMIN"});
+    return fail(
+        context,
+        {error.code, admin + " is the admin socket of busroot, which has no mail; "
+                             "name that of a busd with --admin unix://PATH or $STARBUS_ADMIN"});
   }
   return fail(context, {error.code, bustop::text_of(error)});
 }

@@ -12,7 +12,7 @@
 
 namespace starbus::mail_tool {
 
-/// Says what to do about an error of the busd's admin port; the exit code.
+/// Says what to do about an error of the busd's admin server; the exit code.
 int unreachable(const Context& context, const std::string& admin, const Error& error);
 
 /// The object that it answers with; bad_bytes if it is none.

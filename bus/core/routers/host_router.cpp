@@ -179,14 +179,18 @@ Result<> HostRouter::on_root_record(RouterLink& link, Kind kind, ByteView payloa
     case Kind::watch_refused:
       return on_watch_refused(payload);
     case Kind::query:
-      return queries_.on_query(payload);
+      return queries_.on_query<Query>(payload);
+    case Kind::role_query:
+      if (uplink_.link()->minor < kAdminRoleMinor) break;
+      return queries_.on_query<RoleQuery>(payload);
     case Kind::answer:
       return queries_.on_answer(payload);
     case Kind::trace:
       return traces_.from_root(link, payload);
     default:
-      return Error{Errc::bad_bytes, std::string(name_of(kind)) + " from busroot"};
+      break;
   }
+  return Error{Errc::bad_bytes, std::string(name_of(kind)) + " from busroot"};
 }
 
 Result<> HostRouter::on_watch_rows(ByteView payload) {
@@ -233,10 +237,10 @@ void HostRouter::set_access_list(AccessList access) {
   sessions_.set_access_list(std::move(access));
 }
 
-void HostRouter::query(const std::string& target, const std::string& path,
+void HostRouter::query(const std::string& target, const std::string& path, AdminRole role,
                        PendingRequests<Answer>::Callback callback) {
   check_thread();
-  queries_.start(target, path, std::move(callback));
+  queries_.start(target, path, role, std::move(callback));
 }
 
 void HostRouter::answer(const Answer& answer) {

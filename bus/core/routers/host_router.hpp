@@ -42,9 +42,11 @@ class HostRouter final : public Router {
   /// Ends the sessions whose role changed; their processes come back and learn their new role.
   void set_access_list(AccessList access);
 
-  /// Asks another host, or "root"; `path` with its query string. The callback comes later or at
-  /// once: the answer, unreachable, deadline, busy, or too_large for a path beyond 255 bytes.
-  void query(const std::string& target, const std::string& path,
+  /// Asks another host, or "root"; `path` with its query string. It is answered by what `role`, of
+  /// the caller here, may do; as `observe` where a session of 1.1 is on the way. The callback comes
+  /// later or at once: the answer, unreachable, deadline, busy, or too_large for a path beyond 255
+  /// bytes.
+  void query(const std::string& target, const std::string& path, AdminRole role,
              PendingRequests<Answer>::Callback callback);
   void answer(const Answer& answer);
   /// Follows the way of a message for the channel (record_admin.hpp). The callback comes later or

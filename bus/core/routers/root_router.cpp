@@ -69,6 +69,9 @@ Result<> RootRouter::on_greeted_record(HostEntry& host, Kind kind, ByteView payl
       return watches_.on_unwatch(host, payload);
     case Kind::query:
       return queries_.on_query(host, payload);
+    case Kind::role_query:
+      if (host.session->minor < kAdminRoleMinor) break;
+      return queries_.on_role_query(host, payload);
     case Kind::answer:
       return queries_.on_answer(payload);
     case Kind::trace:

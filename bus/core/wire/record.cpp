@@ -149,6 +149,7 @@ class DecodeArchive {
     return target == PostTarget::mailbox || target == PostTarget::log;
   }
   static bool valid(Trust trust) { return trust <= Trust::server; }
+  static bool valid(AdminRole role) { return role <= AdminRole::operate; }
   static bool valid(TraceEnd end) { return end <= TraceEnd::too_long; }
   static bool valid(Errc) {
     return true;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bus/core/limits.hpp"
+#include "bus/core/wire/admin_role.hpp"
 #include "bus/core/wire/record.hpp"
 
 namespace starbus::bus {
@@ -12,14 +13,26 @@ struct Query {
   std::string from_host;  // stamped by busroot: where the answer goes
   std::uint64_t number = 0;
   std::string target;
-  std::string path;  // with its query string, at most 255 bytes
+  std::string path;                     // with its query string, at most 255 bytes
+  AdminRole role = AdminRole::observe;  // of the caller; not a field of this record
   template <class A>
   void fields(A& a) {
     a(from_host, number, target, path);
   }
 };
 
-/// Answers `query`, under its number.
+/// A query with the role of its caller at the asking daemon. Since 1.2: a session of 1.1 carries it
+/// as a Query, which is answered as `observe`.
+struct RoleQuery : Query {
+  static constexpr Kind kKind = Kind::role_query;
+  template <class A>
+  void fields(A& a) {
+    Query::fields(a);
+    a(role);
+  }
+};
+
+/// Answers `query` and `role_query`, under its number.
 struct Answer {
   static constexpr Kind kKind = Kind::answer;
   std::string to_host;

@@ -25,6 +25,7 @@ inline constexpr std::uint8_t kMailMinor = 1;      // readers of mail
 inline constexpr std::uint8_t kOwnerAgeMinor = 2;  // in NACK lineage
 inline constexpr std::uint8_t kUndeliveredMinor = 2;
 inline constexpr std::uint8_t kTrustMinor = 2;  // server/HOST.NODE
+inline constexpr std::uint8_t kAdminRoleMinor = 2;
 
 /// "1.0".
 std::string protocol_text(std::uint8_t minor);

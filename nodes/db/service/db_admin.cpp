@@ -105,8 +105,9 @@ storage::MeasuredStore::Measured add_db_admin(Node& node, const std::string& dat
   auto& context = node.process_context();
   add_gauges(context.metrics, figures);
   add_counters(context.metrics, figures);
-  context.admin.get(
-      "/db", [database, figures](const daemon::Request&) { return report(database, figures()); });
+  context.admin.get("/db", daemon::AdminRole::observe, [database, figures](const daemon::Request&) {
+    return report(database, figures());
+  });
   prometheus::Histogram& seconds =
       daemon::add_histogram(context.metrics, "starbus_db_commit_seconds",
                             "From a commit until it is on the disk.", daemon::commit_buckets());

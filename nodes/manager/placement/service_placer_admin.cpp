@@ -39,21 +39,22 @@ json json_of(const std::string& process, const PlacementState::Host& host) {
 }  // namespace
 
 void ServicePlacer::add_admin() {
-  node_.process_context().admin.get("/services", [this](const daemon::Request&) {
-    json services = json::array();
-    for (const WantedType& each : state_.wanted())
-      services.push_back(json_of(each, state_.waiting()));
-    json hosts = json::array();
-    for (const auto& [process, host] : state_.hosts()) hosts.push_back(json_of(process, host));
-    return daemon::Response::json(
-        {{"acts", manager_ != 0 && !held_()},
-         {"plans", manager_ != 0 && !held_() && state_.plans(bus::io::boot_now())},
-         {"hosts_left_out", state_.left_out()},
-         {"orders_refused", refused_},
-         {"setbacks", to_json(setbacks())},
-         {"services", std::move(services)},
-         {"hosts", std::move(hosts)}});
-  });
+  node_.process_context().admin.get(
+      "/services", daemon::AdminRole::observe, [this](const daemon::Request&) {
+        json services = json::array();
+        for (const WantedType& each : state_.wanted())
+          services.push_back(json_of(each, state_.waiting()));
+        json hosts = json::array();
+        for (const auto& [process, host] : state_.hosts()) hosts.push_back(json_of(process, host));
+        return daemon::Response::json(
+            {{"acts", manager_ != 0 && !held_()},
+             {"plans", manager_ != 0 && !held_() && state_.plans(bus::io::boot_now())},
+             {"hosts_left_out", state_.left_out()},
+             {"orders_refused", refused_},
+             {"setbacks", to_json(setbacks())},
+             {"services", std::move(services)},
+             {"hosts", std::move(hosts)}});
+      });
 }
 
 }  // namespace starbus::nodes::manager

@@ -1,4 +1,4 @@
-/// An admin server on a thread of its own, and a client that sends raw bytes to it.
+/// An admin server on a thread of its own, and a client that sends raw bytes to its socket or port.
 #pragma once
 
 #include <arpa/inet.h>
@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/un.h>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -19,25 +20,27 @@
 #include "daemon/admin/admin_server.hpp"
 #include "daemon/admin/http_client.hpp"
 #include "daemon/file_descriptor.hpp"
+#include "tests/daemon/support.hpp"
 
 namespace starbus::daemon::test {
 
 /// A blocking connection; every wait ends after ten seconds.
 class RawClient {
  public:
-  explicit RawClient(std::uint16_t port, int receive_buffer = 0)
-      : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    const timeval patience{10, 0};
-    ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    ::setsockopt(socket_.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    if (receive_buffer > 0) {
-      ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
-    }
+  explicit RawClient(std::uint16_t port) : RawClient(AF_INET) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(::connect(socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    connect(address);
+  }
+  /// To "unix:///PATH".
+  explicit RawClient(const std::string& url) : RawClient(AF_UNIX) {
+    const std::string path = url.substr(std::string("unix://").size());
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    connect(address);
   }
 
   /// Ignores errors: the server may have refused already.
@@ -62,6 +65,17 @@ class RawClient {
   std::string receive_all() { return receive_until(std::string(1, '\0')); }
 
  private:
+  explicit RawClient(int family) : socket_(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    const timeval patience{10, 0};
+    ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    ::setsockopt(socket_.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  }
+  template <class Address>
+  void connect(const Address& address) {
+    EXPECT_EQ(::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
+              0);
+  }
+
   FileDescriptor socket_;
 };
 
@@ -69,8 +83,9 @@ class AdminFixture : public testing::Test {
  protected:
   /// Call with routes already added in `prepare`.
   template <class Prepare>
-  void start(const Prepare& prepare, AdminConfig config = {}) {
-    auto listening = AdminServer::listen(loop_, config);
+  void start(const Prepare& prepare, AdminConfig config = {}, AdminAccess access = {}) {
+    config.socket = folder_.path() / "admin.sock";
+    auto listening = AdminServer::listen(loop_, config, std::move(access));
     ASSERT_TRUE(listening) << listening.error().to_string();
     server_ = std::move(*listening);
     prepare(*server_);
@@ -93,14 +108,21 @@ class AdminFixture : public testing::Test {
   }
 
   std::uint16_t port() const { return server_->port(); }
-  HttpClient client() const { return HttpClient::at(server_->address()).value(); }
+  HttpClient client() const { return HttpClient::at(server_->socket()).value(); }
   /// Sends one request as it stands, and returns everything until the server closes.
   std::string exchange(const std::string& request) const {
+    RawClient raw(server_->socket());
+    raw.send(request);
+    return raw.receive_all();
+  }
+  /// The same at the TCP port.
+  std::string exchange_by_tcp(const std::string& request) const {
     RawClient raw(port());
     raw.send(request);
     return raw.receive_all();
   }
 
+  TempFolder folder_;
   boost::asio::io_context loop_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
       loop_.get_executor()};

@@ -30,7 +30,7 @@ const std::string kClose = "Host: localhost\r\nConnection: close\r\n\r\n";
 class AdminServerTest : public test::AdminFixture {
  protected:
   static void routes(AdminServer& server) {
-    server.get("/echo", [](const Request& request) {
+    server.get("/echo", AdminRole::observe, [](const Request& request) {
       nlohmann::json query = nlohmann::json::object();
       for (const auto& [name, value] : request.query) query[name] = value;
       return Response::json({{"method", request.method}, {"query", query}});
@@ -38,8 +38,9 @@ class AdminServerTest : public test::AdminFixture {
     server.post("/purge", [](const Request& request) {
       return Response::text(request.method + " " + std::to_string(request.body.size()));
     });
-    server.get("/throws", [](const Request&) -> Response { throw std::runtime_error("oops"); });
-    server.get("/throws-int", [](const Request&) -> Response { throw 7; });
+    server.get("/throws", AdminRole::observe,
+               [](const Request&) -> Response { throw std::runtime_error("oops"); });
+    server.get("/throws-int", AdminRole::observe, [](const Request&) -> Response { throw 7; });
   }
 };
 
@@ -85,7 +86,7 @@ TEST_F(AdminServerTest, HeadHasTheHeaderOfGetAndNoBody) {
 
 TEST_F(AdminServerTest, OneConnectionServesManyRequests) {
   start(routes);
-  test::RawClient raw(port());
+  test::RawClient raw(server_->socket());
   for (int i = 0; i < 3; ++i) {
     raw.send("GET /echo HTTP/1.1\r\nHost: localhost\r\n\r\n");
     EXPECT_THAT(raw.receive_until("}\n"), StartsWith("HTTP/1.1 200 "));
@@ -144,11 +145,11 @@ TEST_F(AdminServerTest, GarbageIsRefused) {
 TEST_F(AdminServerTest, GarbageIsLoggedOncePerAddress) {
   LogCapture log;
   start(routes);
-  EXPECT_THAT(exchange("\x16\x03\x01 not HTTP\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
-  EXPECT_THAT(exchange("neither\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(exchange_by_tcp("\x16\x03\x01 not HTTP\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(exchange_by_tcp("neither\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
   TearDown();
-  EXPECT_THAT(lines_of(log.text()),
-              ElementsAre(StartsWith("warning: admin port: 127.0.0.1 sent a malformed request: ")));
+  EXPECT_THAT(lines_of(log.text()), ElementsAre(StartsWith("warning: admin server: 127.0.0.1 sent "
+                                                           "a malformed request: ")));
 }
 
 TEST_F(AdminServerTest, WebSitesAreRefused) {
@@ -169,11 +170,11 @@ TEST_F(AdminServerTest, TheConnectionAfterTheLastIsRefused) {
   start(routes);
   std::vector<std::unique_ptr<test::RawClient>> clients;
   for (int i = 0; i < 64; ++i) {
-    clients.push_back(std::make_unique<test::RawClient>(port()));
+    clients.push_back(std::make_unique<test::RawClient>(server_->socket()));
     clients.back()->send("GET /echo HTTP/1.1\r\nHost: localhost\r\n\r\n");
     ASSERT_THAT(clients.back()->receive_until("}\n"), StartsWith("HTTP/1.1 200 "));
   }
-  test::RawClient refused(port());
+  test::RawClient refused(server_->socket());
   EXPECT_THAT(refused.receive_all(), StartsWith("HTTP/1.1 503 "));
   clients.back()->send("GET /echo HTTP/1.1\r\n" + kClose);
   clients.back()->receive_all();
@@ -185,8 +186,8 @@ TEST_F(AdminServerTest, IdleAndSlowConnectionsAreClosed) {
   AdminConfig config;
   config.idle_timeout = 50ms;
   start(routes, config);
-  test::RawClient silent(port());
-  test::RawClient slow(port());
+  test::RawClient silent(server_->socket());
+  test::RawClient slow(server_->socket());
   slow.send("GET /echo HTT");
   EXPECT_EQ(silent.receive_all(), "");
   EXPECT_EQ(slow.receive_all(), "");
@@ -199,13 +200,13 @@ TEST_F(AdminServerTest, AsynchronousRoutesAnswerWhenTheyCan) {
   std::vector<Reply> kept;
   start(
       [&](AdminServer& server) {
-        server.get_async("/later", [this](const Request&, const Reply& reply) {
+        server.get_async("/later", AdminRole::observe, [this](const Request&, const Reply& reply) {
           boost::asio::post(loop_, [reply] {
             reply(Response::text("done"));
             reply(Response::text("twice"));  // without effect
           });
         });
-        server.get_async("/never",
+        server.get_async("/never", AdminRole::observe,
                          [&](const Request&, const Reply& reply) { kept.push_back(reply); });
       },
       config);
@@ -216,7 +217,7 @@ TEST_F(AdminServerTest, AsynchronousRoutesAnswerWhenTheyCan) {
 
 TEST_F(AdminServerTest, CloseEndsEverything) {
   start(routes);
-  test::RawClient idle(port());
+  test::RawClient idle(server_->socket());
   idle.send("GET /echo HTTP/1.1\r\nHost: localhost\r\n\r\n");
   idle.receive_until("}\n");
   on_loop([this] { server_->close(); });
@@ -251,19 +252,21 @@ TEST(AdminServerListen, TwoRoutesForOnePathAreAMistake) {
   ASSERT_TRUE(listening);
   AdminServer& server = **listening;
   const auto route = [](const Request&) { return Response(); };
-  server.get("/x", route);
+  server.get("/x", AdminRole::observe, route);
   server.post("/x", route);
-  EXPECT_THROW(server.get("/x", route), std::logic_error);
+  EXPECT_THROW(server.get("/x", AdminRole::observe, route), std::logic_error);
   EXPECT_THROW(server.post("/x", route), std::logic_error);
-  EXPECT_THROW(server.stream("/x", nullptr), std::logic_error);
+  EXPECT_THROW(server.stream("/x", AdminRole::observe, nullptr), std::logic_error);
 }
 
 TEST(AdminServerListen, ReadsItsTable) {
   auto reader = ConfigReader::parse("[admin]\nlisten = '0.0.0.0:9321'\n", "f").value();
-  read_admin_config(reader.table("admin"), "127.0.0.1:1");
+  ConfigReader table = reader.table("admin");
+  read_admin_config(table, "127.0.0.1:1");
   EXPECT_THAT(reader.finish().error().detail, StartsWith("f:2:10: '0.0.0.0:9321' is not on"));
   auto good = ConfigReader::parse("", "f").value();
-  EXPECT_EQ(read_admin_config(good.table("admin"), "127.0.0.1:1").listen, "127.0.0.1:1");
+  ConfigReader none = good.table("admin");
+  EXPECT_EQ(read_admin_config(none, "127.0.0.1:1").listen, "127.0.0.1:1");
 }
 
 }  // namespace

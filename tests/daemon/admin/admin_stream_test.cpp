@@ -34,7 +34,7 @@ class AdminStreamTest : public test::AdminFixture {
 
   void add_routes(AdminServer& server) {
     server.stream(
-        "/tail",
+        "/tail", AdminRole::read,
         [this](const Request& request, std::shared_ptr<Stream> stream) -> std::optional<Response> {
           if (request.parameter("bad")) return Response::error(400, "bad name");
           if (request.parameter("throw")) throw std::runtime_error("oops");
@@ -42,10 +42,11 @@ class AdminStreamTest : public test::AdminFixture {
           opened_.set_value();
           return std::nullopt;
         });
-    server.stream("/three", [](const Request&, const std::shared_ptr<Stream>& stream) {
-      for (const char* line : {"1", "2", "3"}) stream->write(line);
-      return std::optional<Response>();  // lets go, so the stream ends
-    });
+    server.stream("/three", AdminRole::read,
+                  [](const Request&, const std::shared_ptr<Stream>& stream) {
+                    for (const char* line : {"1", "2", "3"}) stream->write(line);
+                    return std::optional<Response>();  // lets go, so the stream ends
+                  });
   }
 
   void wait_for_stream() {
@@ -58,7 +59,7 @@ class AdminStreamTest : public test::AdminFixture {
 };
 
 TEST_F(AdminStreamTest, LinesArriveAsTheyAreWritten) {
-  test::RawClient raw(port());
+  test::RawClient raw(server_->socket());
   raw.send(kGetTail);
   EXPECT_THAT(raw.receive_until("\r\n\r\n"), HasSubstr("Transfer-Encoding: chunked\r\n"));
   wait_for_stream();
@@ -94,7 +95,7 @@ TEST_F(AdminStreamTest, RoutesCanRefuseOrFail) {
 }
 
 TEST_F(AdminStreamTest, TheRouteIsToldThatTheClientLeft) {
-  auto raw = std::make_unique<test::RawClient>(port());
+  auto raw = std::make_unique<test::RawClient>(server_->socket());
   raw->send(kGetTail);
   wait_for_stream();
   std::promise<void> left;
@@ -106,7 +107,7 @@ TEST_F(AdminStreamTest, TheRouteIsToldThatTheClientLeft) {
 
 TEST_F(AdminStreamTest, AHandlerThatThrowsHarmsNobody) {
   const test::LogCapture log;
-  auto raw = std::make_unique<test::RawClient>(port());
+  auto raw = std::make_unique<test::RawClient>(server_->socket());
   raw->send(kGetTail);
   wait_for_stream();
   std::promise<void> left;
@@ -122,7 +123,7 @@ TEST_F(AdminStreamTest, AHandlerThatThrowsHarmsNobody) {
 }
 
 TEST_F(AdminStreamTest, ASlowReaderLosesLinesAndIsToldHowMany) {
-  test::RawClient raw(port(), 4096);
+  test::RawClient raw(server_->socket());
   raw.send(kGetTail);
   wait_for_stream();
   const std::string line(1000, 'x');
@@ -146,7 +147,7 @@ TEST_F(AdminStreamTest, ASlowReaderLosesLinesAndIsToldHowMany) {
 }
 
 TEST_F(AdminStreamTest, ClosingTheServerTellsTheClientAndNotTheRoute) {
-  test::RawClient raw(port());
+  test::RawClient raw(server_->socket());
   raw.send(kGetTail);
   wait_for_stream();
   on_loop([&] {
@@ -180,7 +181,7 @@ class FewStreamsTest : public AdminStreamTest {
 };
 
 TEST_F(FewStreamsTest, StreamsAreCountedApart) {
-  auto raw = std::make_unique<test::RawClient>(port());
+  auto raw = std::make_unique<test::RawClient>(server_->socket());
   raw->send(kGetTail);
   wait_for_stream();
   EXPECT_THAT(exchange(kGetTail), StartsWith("HTTP/1.1 503 "));

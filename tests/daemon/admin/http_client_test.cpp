@@ -54,7 +54,15 @@ const std::string kOk = "HTTP/1.1 200 OK\r\n";
 TEST(HttpClient, Endpoints) {
   EXPECT_TRUE(HttpClient::at("http://127.0.0.1:80/"));
   EXPECT_TRUE(HttpClient::at("[::1]:80"));
+  EXPECT_TRUE(HttpClient::at("unix:///run/starbus/busd-admin.sock"));
   EXPECT_EQ(HttpClient::at("nonsense").error(), bus::Errc::bad_config);
+  EXPECT_EQ(HttpClient::at("unix://relative").error(), bus::Errc::bad_config);
+}
+
+TEST(HttpClient, NobodyListensAtTheSocket) {
+  const auto failed = HttpClient::at("unix:///nowhere/admin.sock").value().get("/status");
+  EXPECT_EQ(failed.error(), bus::Errc::unreachable);
+  EXPECT_THAT(failed.error().detail, HasSubstr("unix:///nowhere/admin.sock"));
 }
 
 TEST(HttpClient, ReadsABody) {

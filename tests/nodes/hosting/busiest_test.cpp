@@ -53,7 +53,7 @@ class Farm final : public App {
     static_cast<void>(node.timers().every(timers_, 10ms, 100ms, entity::CatchUp::once, [&node] {
       static_cast<void>(rpc::send<&Ox::pull>(node.rpc(), "ox/17", {}, 3));
     }));
-    asker_ = std::thread([this, &node, at = node.process_context().admin.address()] {
+    asker_ = std::thread([this, &node, at = node.process_context().admin.socket()] {
       ask(at);
       node.stop();
     });

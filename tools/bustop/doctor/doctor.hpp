@@ -19,7 +19,7 @@ std::string_view name_of(Severity severity);
 // X(check, why, cure)
 #define STARBUS_DOCTOR_CHECKS(X)                                                                   \
   X(daemon_unreachable, "no process of this host can reach the bus",                               \
-    "start busd (systemctl start starbus-busd), or give its admin port with --admin")              \
+    "start busd (systemctl start starbus-busd), or give its admin socket with --admin")            \
   X(uplink_down,                                                                                   \
     "messages to other hosts wait; after the lease of 30 s this host's names are "                 \
     "freed",                                                                                       \

@@ -20,7 +20,7 @@ void fetch_names(const ClusterView& view, LiveData& data) {
     return;
   }
   data.names_scanned = answer->names.size();
-  data.names_total = answer->total;
+  data.names_total = answer->total.value_or(data.names_scanned);
   for (NameRow& row : answer->names) {
     if (row.owner == data.want.process) data.names.push_back(std::move(row));
   }

@@ -10,6 +10,7 @@
 #include "bus/core/routers/host/host_config.hpp"
 #include "bus/core/routers/host/pending_requests.hpp"
 #include "bus/core/routers/host/uplink.hpp"
+#include "bus/core/wire/version.hpp"
 
 namespace starbus::bus {
 
@@ -18,7 +19,7 @@ class HostQueries {
   HostQueries(HostState& host, Uplink& uplink) : host_(host), uplink_(uplink) {}
 
   /// See HostRouter::query.
-  void start(const std::string& target, const std::string& path,
+  void start(const std::string& target, const std::string& path, AdminRole role,
              PendingRequests<Answer>::Callback callback) {
     if (path.size() > kMaxName || target.size() > kMaxName) {
       return callback(Error{Errc::too_large, "at most 255 bytes"});
@@ -26,14 +27,21 @@ class HostQueries {
     if (pending_.full()) return callback(Error{Errc::busy, "1024 requests are waiting"});
     if (!uplink_.greeted()) return callback(Error{Errc::unreachable, "no session with busroot"});
     const std::uint64_t number = pending_.add(std::move(callback), host_.links.now());
-    uplink_.tell(Query{host_.config.host, number, target, path});
+    const Query query{host_.config.host, number, target, path, role};
+    if (uplink_.link()->minor >= kAdminRoleMinor) {
+      uplink_.tell(RoleQuery{query});
+    } else {
+      uplink_.tell(query);
+    }
   }
   /// Answers another daemon's request.
   void answer(const Answer& answer) {
     if (uplink_.greeted()) uplink_.tell(fit_to_send(answer));
   }
+  /// Asked is Query or RoleQuery.
+  template <class Asked>
   Result<> on_query(ByteView payload) {
-    const auto query = decode<Query>(payload);
+    const auto query = decode<Asked>(payload);
     if (!query) return query.error();
     host_.shell.answer_query(*query);
     return {};

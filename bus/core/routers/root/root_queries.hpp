@@ -16,12 +16,19 @@ class RootQueries {
   explicit RootQueries(RootState& root) : root_(root) {}
 
   Result<> on_query(const HostEntry& host, ByteView payload);
+  /// A query with a role, of a session of 1.2.
+  Result<> on_role_query(const HostEntry& host, ByteView payload);
   Result<> on_answer(ByteView payload);
   /// See RootRouter::ask.
   bool ask(Query query);
   void answer(const Answer& answer);
 
  private:
+  void pass_on(const HostEntry& host, Query query);
+  void send(RouterLink& to, const Query& query);
+  /// The role in which a question of that host is answered: the one place that decides it.
+  static AdminRole role_of(const HostEntry& host, const Query& query);
+
   RootState& root_;
 };
 

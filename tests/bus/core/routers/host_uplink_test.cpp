@@ -192,7 +192,8 @@ TEST_F(HostUplink, WatchesAreBoundedPerProcess) {
 TEST_F(HostUplink, QueriesEnd) {
   std::vector<Result<Answer>> ends;
   const auto ask = [&] {
-    router.query("b", "/status", [&](Result<Answer> end) { ends.push_back(std::move(end)); });
+    router.query("b", "/status", AdminRole::observe,
+                 [&](Result<Answer> end) { ends.push_back(std::move(end)); });
     harness.run();
   };
   ask();
@@ -220,6 +221,43 @@ TEST_F(HostUplink, QueriesEnd) {
   harness.cut(busroot);
   ASSERT_EQ(ends.size(), 4u);
   EXPECT_EQ(ends[3].error().code, Errc::unreachable);
+}
+
+TEST_F(HostUplink, AQueryCarriesTheRoleOfItsCallerWhereBothSpeakIt) {
+  const auto ask = [&] {
+    router.query("b", "/mail/peek", AdminRole::read, [](Result<Answer>) {});
+    harness.run();
+  };
+  Peer& busroot = silent_root();
+  harness.run();
+  Welcome welcome;
+  welcome.minor = kAdminRoleMinor;
+  welcome.host = "root-1";
+  welcome.term = Epoch::of(1, 0);
+  busroot.say(welcome);
+  harness.run();
+  ask();
+  const auto queries = busroot.take<RoleQuery>();
+  ASSERT_EQ(queries.size(), 1u);
+  EXPECT_EQ(queries[0].role, AdminRole::read);
+  busroot.say(RoleQuery{{"b", 5, "a", "/mail/peek", AdminRole::read}});
+  busroot.say(Query{"b", 6, "a", "/status"});
+  harness.run();
+  ASSERT_EQ(shell.queries.size(), 2u);
+  EXPECT_EQ(shell.queries[0].role, AdminRole::read);
+  EXPECT_EQ(shell.queries[1].role, AdminRole::observe) << "a query without a role only observes";
+}
+
+TEST_F(HostUplink, AnOlderBusrootIsAskedWithoutARole) {
+  Peer& busroot = root();  // of 1.0: its welcome says so
+  router.query("b", "/mail/peek", AdminRole::operate, [](Result<Answer>) {});
+  harness.run();
+  EXPECT_EQ(busroot.count(Kind::role_query), 0u);
+  EXPECT_EQ(busroot.take<Query>().size(), 1u);
+  busroot.say(RoleQuery{{"b", 5, "a", "/mail/peek", AdminRole::read}});
+  harness.run();
+  EXPECT_TRUE(shell.queries.empty());
+  EXPECT_TRUE(harness.closed(busroot));
 }
 
 TEST_F(HostUplink, QueriesOfOthersAreAnsweredByTheShell) {

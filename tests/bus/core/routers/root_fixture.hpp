@@ -44,6 +44,8 @@ struct RootTest : ::testing::Test {
   std::unique_ptr<RootRouter> root;
   std::unique_ptr<RouterHarness> harness;
 
+  std::uint8_t minor = kVersionMinor;  // of the next busroot
+
   RootTest() { restart(1); }
 
   /// A new busroot at `term` that waits for `journaled`.

@@ -442,7 +442,7 @@ TEST_F(RootTest, QueriesFindTheirTargetAndAnswersTheirWayBack) {
   a.say(Query{"forged", 8, "root", "/topology"});
   a.say(Query{"forged", 9, "C", "/status"});
   harness->run();
-  const auto at_b = b.take<Query>();
+  const auto at_b = b.take<RoleQuery>();
   ASSERT_EQ(at_b.size(), 1u);
   EXPECT_EQ(at_b[0].from_host, "A");
   EXPECT_EQ(at_b[0].path, "/status");
@@ -457,10 +457,43 @@ TEST_F(RootTest, QueriesFindTheirTargetAndAnswersTheirWayBack) {
   EXPECT_EQ(root->ask({"", 1, "C", "/"}), false);
   EXPECT_EQ(root->ask({"", 1, "B", "/"}), true);
   harness->run();
-  EXPECT_EQ(b.take<Query>()[0].from_host, "root");
+  EXPECT_EQ(b.take<RoleQuery>()[0].from_host, "root");
   b.say(Answer{"root", 1, 200, {}});
   harness->run();
   EXPECT_EQ(shell.answers.size(), 1u);
+}
+
+TEST_F(RootTest, AQueryKeepsTheRoleOfItsCaller) {
+  Peer& a = join("A");
+  Peer& b = join("B");
+  a.say(RoleQuery{{"forged", 7, "B", "/mail/peek", AdminRole::read}});
+  a.say(RoleQuery{{"forged", 8, "root", "/names", AdminRole::operate}});
+  a.say(Query{"forged", 9, "B", "/status"});
+  harness->run();
+  const auto at_b = b.take<RoleQuery>();
+  ASSERT_EQ(at_b.size(), 2u);
+  EXPECT_EQ(at_b[0].from_host, "A");
+  EXPECT_EQ(at_b[0].role, AdminRole::read);
+  EXPECT_EQ(at_b[1].role, AdminRole::observe) << "a query without a role only observes";
+  ASSERT_EQ(shell.queries.size(), 1u);
+  EXPECT_EQ(shell.queries[0].role, AdminRole::operate);
+}
+
+TEST_F(RootTest, MixedVersionsLoseTheRoleAndNotTheQuery) {
+  Peer& a = join("A");
+  Peer& b = harness->connect(facts_at("10.0.0.2:1"));
+  Hello older = hello_of("B");
+  older.minor = kAdminRoleMinor - 1;
+  b.say(older);
+  b.say(TableEnd{});
+  harness->run();
+  a.say(RoleQuery{{"A", 7, "B", "/status", AdminRole::read}});
+  harness->run();
+  EXPECT_EQ(b.count(Kind::role_query), 0u);
+  EXPECT_EQ(b.take<Query>().size(), 1u);
+  b.say(RoleQuery{{"B", 8, "A", "/mail/peek", AdminRole::operate}});
+  harness->run();
+  EXPECT_EQ(reset_of(b), Errc::bad_bytes) << "1.1 has no such record";
 }
 
 }  // namespace

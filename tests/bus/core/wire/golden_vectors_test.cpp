@@ -182,6 +182,8 @@ TEST(GoldenVectors, OfWatchesAndQueries) {
                            {false, "entity/8", {}, "", {}, {}}}});
   expect_golden("watch_refused", WatchRefused{"entity/", Errc::watch_too_large, "131072 names"});
   expect_golden("query", Query{"hostA", 7, "root", "/topology?depth=2"});
+  expect_golden("role_query",
+                RoleQuery{{"hostA", 7, "root", "/topology?depth=2", AdminRole::read}});
   const ByteView body = as_bytes("{\"ok\":true}");
   expect_golden("answer", Answer{"hostA", 7, 200, {body.begin(), body.end()}});
   expect_golden("room", Room{});

@@ -1,4 +1,4 @@
-// A node that calls the game and mirrors its players. Its commands come to its admin server, so
+// A node that calls the game and mirrors its players. Its commands come to its admin socket, so
 // curl is enough to play: see scripts/try. It could as well be a gate.
 #include <map>
 #include <memory>
@@ -15,6 +15,7 @@
 namespace {
 
 using namespace game;
+using starbus::daemon::AdminRole;
 using starbus::daemon::Reply;
 using starbus::daemon::Request;
 using starbus::daemon::Response;
@@ -48,18 +49,20 @@ class Console final : public nodes::App {
           room, {}, [reply](const auto& lines) { reply(respond("lines", lines)); }, room,
           request.parameter_or("line", ""));
     });
-    admin.get_async("/history", [this](const Request& request, const Reply& reply) {
-      const std::string room = request.parameter_or("room", "lobby");
-      chat_->call<&Chat::history>(
-          room, {}, [reply](const auto& lines) { reply(respond("lines", lines)); }, room);
-    });
+    admin.get_async(
+        "/history", AdminRole::read, [this](const Request& request, const Reply& reply) {
+          const std::string room = request.parameter_or("room", "lobby");
+          chat_->call<&Chat::history>(
+              room, {}, [reply](const auto& lines) { reply(respond("lines", lines)); }, room);
+        });
     admin.post_async("/enter", [this](const Request& request, const Reply& reply) {
       enter(request.parameter_or("player", ""), reply);
     });
     admin.post_async("/score", [this](const Request& request, const Reply& reply) {
       add_score(request, reply);
     });
-    admin.get("/players", [this](const Request&) { return Response::json(copies()); });
+    admin.get("/players", AdminRole::read,
+              [this](const Request&) { return Response::json(copies()); });
     return {};
   }
   std::string status() const override { return std::to_string(copies_.size()) + " copies"; }
