@@ -243,6 +243,9 @@ void add_metrics(daemon::Metrics& metrics, bus::HostRouter& router) {
   counter("starbus_busd_over_rate_total",
           "Records refused or dropped above the rate limit of the sender's role.",
           &bus::HostCounters::over_rate);
+  counter("starbus_busd_undelivered_total",
+          "Messages of processes of this host that did not arrive and that nobody waited for.",
+          &bus::HostCounters::undelivered);
   counter("starbus_busd_denied_total", "Sessions ended because of access list violations.",
           &bus::HostCounters::denied);
   counter("starbus_busd_processes_ended_total", "Processes that ended.",

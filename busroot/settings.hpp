@@ -19,7 +19,7 @@ namespace starbus::busroot {
 ///   listen = ["tcp://0.0.0.0:7600"]
 ///   session_ports = "7700-7999"        # ports of tcp:// sessions; default: any free ones
 ///   lease = "30s"                      # for names of a lost host; as in every busd.toml
-///   protocol = "1.1"                   # the highest version that is spoken: this release's, or
+///   protocol = "1.2"                   # the highest version that is spoken: this release's, or
 ///                                      # the one before it
 ///   [security]
 ///   curve = true

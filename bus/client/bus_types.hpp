@@ -119,6 +119,7 @@ struct Unacknowledged {
 
 struct BusCounters {
   std::uint64_t sent = 0, acknowledged = 0, failed = 0, expired = 0;
+  std::uint64_t undelivered = 0;  // of those, what nobody awaits; see Bus::on_undelivered
   std::uint64_t transmitted = 0, resends = 0, probes = 0, chokes = 0;
   std::uint64_t handled = 0, duplicates = 0, gaps = 0;
   std::uint64_t calls = 0, calls_timed_out = 0;

@@ -106,6 +106,9 @@ namespace starbus::bus {
     "ProcessMoves.WithoutBusrootTheProcessFencesItselfBeforeItsLeaseEnds")                         \
   X(kOutbox, 1_MiB, "bytes", "messages that a moving channel sends", "would_block",                \
     "ProcessMoves.TheOutboxIsBounded")                                                             \
+  X(kMaxUndelivered, 64, "names and reasons",                                                      \
+    "messages that did not arrive, as a process tells its busd in a second",                       \
+    "others are counted, and not told by name", "UndeliveredTest.NamesAreBounded")                 \
   X(kDurableWindow, 4'096, "messages",                                                             \
     "unacknowledged on one stream to a durable channel: its owner keeps as many results",          \
     "would_block", "OriginDurable.HasAWindowOfMessages")                                           \

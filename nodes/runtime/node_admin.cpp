@@ -92,15 +92,11 @@ Json tasks_json(const TaskCounts& counts) {
 }
 
 Json bus_json(const bus::BusCounters& counters) {
-  return {{"sent", counters.sent},
-          {"acknowledged", counters.acknowledged},
-          {"failed", counters.failed},
-          {"resends", counters.resends},
-          {"handled", counters.handled},
-          {"calls", counters.calls},
-          {"calls_timed_out", counters.calls_timed_out},
-          {"connects", counters.connects},
-          {"unacknowledged_bytes", counters.unacknowledged_bytes}};
+  return {{"sent", counters.sent},         {"acknowledged", counters.acknowledged},
+          {"failed", counters.failed},     {"undelivered", counters.undelivered},
+          {"resends", counters.resends},   {"handled", counters.handled},
+          {"calls", counters.calls},       {"calls_timed_out", counters.calls_timed_out},
+          {"connects", counters.connects}, {"unacknowledged_bytes", counters.unacknowledged_bytes}};
 }
 
 Response inspect(NodeCore& core) {

@@ -36,6 +36,11 @@ struct BusContext {
   std::function<void()> on_lease_lost{};
   std::function<void(const Error&)> on_ended{};
 
+  /// A message without a `done` has ended so: told to busd, and to on_undelivered.
+  void undelivered(Undelivered what) {
+    process.note_undelivered(what.channel, what.name, errc_of(what.reason));
+    if (on_undelivered) on_undelivered(what);
+  }
   /// Operations are refused as closed.
   bool ends() const { return closed || closing; }
   ShownName::Scope showing(std::string_view kind, std::string_view name) const {

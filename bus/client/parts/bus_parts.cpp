@@ -136,9 +136,7 @@ void BusParts::on_failed(Token token, const ChannelId& channel, Lane lane, std::
   if (reason == Errc::expired && !sent) error.detail += " (it never left)";
   if (token & kCallToken) return calls.end(token & ~kCallToken, error);
   if (posts.end(token, error) || sender.on_failed(token, error)) return;
-  if (context.on_undelivered) {
-    context.on_undelivered({channel, std::move(name), lane, std::move(error)});
-  }
+  context.undelivered({channel, std::move(name), lane, std::move(error)});
 }
 
 void BusParts::on_lease_lost() {
@@ -157,6 +155,7 @@ BusCounters BusParts::counters() const {
   all.acknowledged = out.acknowledged;
   all.failed = out.failed;
   all.expired = out.expired;
+  all.undelivered = process.undelivered();
   all.transmitted = out.transmitted;
   all.resends = out.resends;
   all.probes = out.probes;

@@ -10,13 +10,14 @@ Result<> GroupMembers::announce(std::string_view group, ByteView body, const Sen
   if (auto allowed = context_.process.may_send(group); !allowed) return allowed;
   const std::string prefix = std::string(group) + "#";
   if (!watchers_.must_hold(prefix)) return announce_now(prefix, body, options);
-  return watchers_.hold(prefix, body.size() + kItemHeader,
-                        [this, prefix, copy = Bytes(body.begin(), body.end()), options] {
-                          const auto sent = announce_now(prefix, copy, options);
-                          if (!sent && context_.on_undelivered) {
-                            context_.on_undelivered({{}, prefix, options.lane, sent.error()});
-                          }
-                        });
+  return watchers_.hold(
+      prefix, body.size() + kItemHeader,
+      [this, prefix, copy = Bytes(body.begin(), body.end()), options] {
+        const auto sent = announce_now(prefix, copy, options);
+        if (!sent) {
+          context_.undelivered({channel_id(prefix), prefix, options.lane, sent.error()});
+        }
+      });
 }
 
 GroupMembers::Members GroupMembers::list(const RowSet& rows) {

@@ -32,7 +32,8 @@ ProcessCore::ProcessCore(ProcessConfig config, ProcessEvents& events, Time now)
       source_({state_, bindings_, requests_, control_, sender_, origin_, owner_, events}),
       target_({state_, bindings_, requests_, origin_, owner_, events}),
       watches_(state_, control_, owner_, events),
-      vitals_(state_, bindings_, origin_, control_) {
+      vitals_(state_, bindings_, origin_, control_),
+      undelivered_(state_, control_) {
   set_now(now);
 }
 
@@ -122,6 +123,7 @@ void ProcessCore::tick(Time now) {
   if (!state_.greeted) return;
   requests_.repeat();
   vitals_.tick();
+  undelivered_.tick();
 }
 
 void ProcessCore::send_bundles(const Session::TakeBuffer& take_buffer,

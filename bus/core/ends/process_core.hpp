@@ -29,6 +29,7 @@
 #include "bus/core/ends/prefix_watches.hpp"
 #include "bus/core/ends/process_events.hpp"
 #include "bus/core/ends/process_state.hpp"
+#include "bus/core/ends/undelivered_reporter.hpp"
 #include "bus/core/ends/vitals_reporter.hpp"
 #include "bus/core/origin/origin.hpp"
 #include "bus/core/session.hpp"
@@ -112,7 +113,17 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
   /// Sends an encoded record to the library of `to`, in kMailLane. Windows do not apply: check
   /// Origin::has_room before sending many. `hint`: the lineage of that process' channel.
   void send_mail_record(const Process& to, Lineage hint, ByteView record);
+  /// Minor version of the session, or of the latest one; 0 before the first.
+  std::uint8_t minor() const { return state_.minor; }
   bool speaks_mail() const { return state_.minor >= kMailMinor; }
+
+  /// A message to this channel has ended so, and nobody in this process waits for its end: busd is
+  /// told (UndeliveredReporter). `name`: empty if it is unknown.
+  void note_undelivered(const ChannelId& channel, std::string_view name, Errc reason) {
+    undelivered_.note(channel, name, reason);
+  }
+  /// How many there were.
+  std::uint64_t undelivered() const { return undelivered_.total(); }
 
   // --- identity ---
   Process self() const { return state_.self; }
@@ -168,6 +179,7 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
   MoveTarget target_;
   PrefixWatches watches_;
   VitalsReporter vitals_;
+  UndeliveredReporter undelivered_;
   Lease lease_;
   std::optional<Session> session_;
   Time session_began_{};

@@ -75,6 +75,9 @@ Result<> HostRouter::from_process(RouterLink& link, LocalProcess& process, Kind 
     case Kind::vitals:
       if (link.minor < kVitalsMinor) break;
       return on_vitals(process, payload);
+    case Kind::undelivered:
+      if (link.minor < kUndeliveredMinor) break;
+      return on_undelivered(process, payload);
     case Kind::bye:
       sessions_.end(process, {Errc::closed, "bye"});
       return {};
@@ -102,6 +105,21 @@ Result<> HostRouter::on_vitals(LocalProcess& process, ByteView payload) {
   auto vitals = decode<Vitals>(payload);
   if (!vitals) return vitals.error();
   process.vitals = std::move(*vitals);
+  return {};
+}
+
+/// For `bustop why` and the log, whose lines of one process are limited.
+Result<> HostRouter::on_undelivered(LocalProcess& process, ByteView payload) {
+  const auto report = decode<UndeliveredReport>(payload);
+  if (!report) return report.error();
+  host_.counters.undelivered += report->count;
+  const std::string what = "undelivered: " + std::string(name_of(report->reason)) + ", " +
+                           std::to_string(report->count) +
+                           (report->count == 1 ? " message" : " messages");
+  host_.forwarding.note_failure(report->channel, process.id, what);
+  const std::string& name = report->channel_name;
+  links().log(RouterShell::Level::warning, process.node + ": " + what + " to " +
+                                               (name.empty() ? report->channel.to_string() : name));
   return {};
 }
 

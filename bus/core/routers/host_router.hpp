@@ -72,6 +72,7 @@ class HostRouter final : public Router {
   Result<> on_watch(RouterLink& link, ByteView payload);
   Result<> on_unwatch(RouterLink& link, ByteView payload);
   Result<> on_vitals(LocalProcess& process, ByteView payload);
+  Result<> on_undelivered(LocalProcess& process, ByteView payload);
   Result<> from_root(RouterLink& link, Kind kind, ByteView payload);
   Result<> on_welcome(RouterLink& link, ByteView payload);
   Result<> on_root_record(RouterLink& link, Kind kind, ByteView payload);

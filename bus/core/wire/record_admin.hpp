@@ -104,4 +104,18 @@ struct Vitals {
   }
 };
 
+/// Process to busd, at most once a second for each name and reason: so many messages to this
+/// channel did not arrive, and nobody in the process waits for their end. Since 1.2.
+struct UndeliveredReport {
+  static constexpr Kind kKind = Kind::undelivered;
+  ChannelId channel;
+  std::string channel_name;  // empty if the sender does not know it (any more)
+  Errc reason = Errc::no_owner;
+  std::uint32_t count = 0;
+  template <class A>
+  void fields(A& a) {
+    a(channel, channel_name, reason, count);
+  }
+};
+
 }  // namespace starbus::bus

@@ -64,6 +64,7 @@ namespace starbus::bus {
   CODED(answer, 61, Answer)                                                                     \
   CODED(trace, 62, HopTrace)                                                                    \
   CODED(vitals, 63, Vitals)                                                                     \
+  CODED(undelivered, 64, UndeliveredReport)                                                     \
   /* between readers of stored mail and its store: system messages, since 1.1 */                \
   CODED(mail_open, 70, MailOpen)                                                                \
   CODED(mail_opened, 71, MailOpened)                                                            \

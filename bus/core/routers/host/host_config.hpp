@@ -65,6 +65,7 @@ struct HostCounters {
   std::uint64_t without_uplink = 0;   // for another host, while busroot is away
   std::uint64_t over_rate = 0;        // above the role's rate
   std::uint64_t foreign_replies = 0;  // for a channel of another process: dropped, may be late
+  std::uint64_t undelivered = 0;      // messages that processes report as not arrived
   std::uint64_t denied = 0;           // sessions ended for breaking the access list
   std::uint64_t processes_ended = 0;
   std::uint64_t leases_ended = 0;  // of those, because they had no session

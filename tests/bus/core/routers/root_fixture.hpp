@@ -48,7 +48,7 @@ struct RootTest : ::testing::Test {
 
   /// A new busroot at `term` that waits for `journaled`.
   void restart(std::uint64_t term, std::vector<std::string> journaled = {},
-               std::size_t max_hosts = kMaxHosts) {
+               std::size_t max_hosts = kMaxHosts, std::uint8_t minor = kVersionMinor) {
     const Time now = harness ? harness->now() : Time{};
     root.reset();
     shell.bundles.clear();
@@ -58,6 +58,7 @@ struct RootTest : ::testing::Test {
     config.journaled = std::move(journaled);
     config.software = "test";
     config.max_hosts = max_hosts;
+    config.minor = minor;
     root = std::make_unique<RootRouter>(shell, config, now);
     harness = std::make_unique<RouterHarness>(*root, shell, now);
     shell.closed.clear();
