@@ -6,6 +6,12 @@ namespace starbus::sim {
 
 using bus::Time;
 
+namespace {
+
+constexpr Time kSettled = from_ms(1'000);
+
+}  // namespace
+
 World::World(std::uint64_t seed, WorldOptions options)
     : random(seed), timeline(from_ms(1'000'000)), versions_(~seed), options_(std::move(options)) {
   oracle.name_of = [this](NameIndex index) { return name(index).text; };
@@ -97,6 +103,17 @@ ProcessNode* World::owner_of(NameIndex name) {
     if (process->up() && process->owns(names_[name].id)) return process.get();
   }
   return nullptr;
+}
+
+std::uint64_t World::settled_stay(NameIndex name) {
+  const NameKind kind = names_[name].kind;
+  if (kind == NameKind::process || kind == NameKind::store) return 0;
+  ProcessNode* const owner = owner_of(name);
+  if (!owner || owner->paused() || owner->core().minor() < bus::kOwnerAgeMinor) return 0;
+  const Application::Stay& stay = owner->application().stay_of(name);
+  // What a sender learns of it is as old as the longest way of an answer.
+  const bool settled = now() - stay.since > kSettled + (now() - stay.since) / 500;
+  return settled ? stay.number : 0;
 }
 
 bool World::anything_moves() {

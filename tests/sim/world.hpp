@@ -89,6 +89,9 @@ class World {
   std::vector<NameIndex> names_of(NameKind kind) const;
   /// The process at which a name is active; null if there is none.
   ProcessNode* owner_of(NameIndex name);
+  /// The stay of a name at its owner, if that has been there for a while, runs, and tells its age;
+  /// otherwise 0.
+  std::uint64_t settled_stay(NameIndex name);
   bool anything_moves();
   std::string name_process(const bus::Process& process) const;
 
@@ -122,6 +125,7 @@ class World {
   std::uint64_t new_session() { return random.next() | 1; }
   std::int64_t new_pid() { return ++last_pid_; }
   std::uint64_t new_life() { return ++last_life_; }
+  std::uint64_t new_stay() { return ++last_stay_; }
   /// The first of a reader's tokens: no two lives of a process may share any.
   std::uint64_t new_tokens() { return ++last_tokens_ << 32; }
   void process_gave_up(ProcessNode& process, const bus::Error& reason);
@@ -167,6 +171,7 @@ class World {
   std::map<const Node*, Time> isolated_until_;
   std::int64_t last_pid_ = 100;
   std::uint64_t last_life_ = 0;
+  std::uint64_t last_stay_ = 0;
   std::uint64_t last_tokens_ = 0;
   std::uint64_t checks_ = 0;
 };

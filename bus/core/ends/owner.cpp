@@ -15,6 +15,7 @@ void Owner::activate(const ChannelId& channel, Epoch epoch, Lineage lineage, std
   fresh->id = channel;
   fresh->epoch = epoch;
   fresh->lineage = lineage;
+  fresh->since = now_;
   fresh->cookie = cookie;
   for (const FilterRow& row : filter) entry(*fresh, row.origin, row.lane).last = row.last;
   deactivate(channel);
@@ -108,7 +109,10 @@ void Owner::on_run(const Run& run) {
   const ChannelPtr channel = found->second;
   if (run.lineage != channel->lineage) {
     ++counters_.foreign_lineage;
-    refuse({run.lane, run.origin, run.channel, run.seq}, NackReason::lineage, channel->lineage, 0);
+    const auto age = tells_age_ ? static_cast<std::uint64_t>((now_ - channel->since) / from_ms(1))
+                                : std::uint64_t{0};
+    refuse({run.lane, run.origin, run.channel, run.seq}, NackReason::lineage, channel->lineage,
+           age);
     return;
   }
   accept(channel, run);
@@ -152,12 +156,13 @@ void Owner::on_probe(const Probe& probe) {
   Channel& channel = *found->second;
   const auto known = channel.filter.find(Source{probe.origin, probe.lane});
   const std::uint64_t last = known == channel.filter.end() ? 0 : known->second.last;
+  // A sender whose bodies do not get through asks for as long: its entry must not be forgotten.
+  if (known != channel.filter.end()) known->second.used = seconds();
   if (probe.seq > last) {
     refuse(probe, NackReason::gap, channel.lineage, last);
     return;
   }
   if (known == channel.filter.end()) return;  // sequence 0: no honest sender asks for it
-  known->second.used = seconds();
   acknowledge(found->second, known->first, known->second);
 }
 

@@ -1,7 +1,8 @@
 /// The receiving side of a process: its channels, and for each stream that reaches them the last
 /// sequence that was handled. This table makes delivery exactly once and in order, for every route
 /// and however often a message is sent again:
-///   - another lineage than the channel's: NACK lineage; not active, or frozen: no answer at all;
+///   - another lineage than the channel's: NACK lineage, which says for how long this one has been
+///     here; not active, or frozen: no answer at all;
 ///   - seq <= last: a duplicate, ACK last;  prev <= last: hand it to its handler, last = seq, ACK;
 ///   - otherwise, or PROBE above last: NACK gap(last).
 /// An ACK is sent after the handler has returned (or first suspended); ACKs of one batch are
@@ -49,6 +50,8 @@ class Owner {
   /// The name was granted: accepts from now on. `filter` came with a move.
   void activate(const ChannelId& channel, Epoch epoch, Lineage lineage, std::uint64_t cookie,
                 std::span<const FilterRow> filter = {});
+  /// Whether refusals say for how long the lineage has been here: since 1.2.
+  void tell_age(bool tells) { tells_age_ = tells; }
   /// Neither accepts nor answers from now on; handled messages are still acknowledged. Returns the
   /// filter, of which a copy stays until `resume` or `deactivate`. The channel must be active.
   std::vector<FilterRow> freeze(const ChannelId& channel);
@@ -103,6 +106,7 @@ class Owner {
     ChannelId id;
     Epoch epoch;
     Lineage lineage;
+    Time since{};  // when it became active here under this lineage
     std::uint64_t cookie = 0;
     bool active = true;
     Filter filter;
@@ -120,6 +124,7 @@ class Owner {
   Handler handler_;
   Reply reply_;
   Time now_{};
+  bool tells_age_ = false;
   boost::unordered_flat_map<ChannelId, ChannelPtr> channels_;
   struct Death {
     std::uint64_t incarnation = 0;

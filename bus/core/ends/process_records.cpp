@@ -156,6 +156,7 @@ Result<> ProcessCore::on_welcome(const Welcome& welcome) {
   state_.self = welcome.you;
   state_.minor = std::min(welcome.minor, state_.config.minor);
   state_.host = welcome.host;
+  owner_.tell_age(state_.minor >= kOwnerAgeMinor);
   if (welcome.lease_ms != 0) lease_.set_length(from_ms(welcome.lease_ms));
   const bool first = !state_.rights.known;
   adopt_rights(welcome);

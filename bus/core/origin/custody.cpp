@@ -38,7 +38,8 @@ std::uint64_t Custody::add(OriginStream& stream, ByteView head, ByteView body, T
   if (expiry != 0) stream.next_expiry = earlier_expiry(stream.next_expiry, expiry);
   const auto charge = static_cast<std::uint32_t>(kItemHeader + size);
   const auto encoded = static_cast<std::uint32_t>(place != 0 ? kItemHeader : charge);
-  stream.items.push({seq, token, encoded, marks.sender, expiry, place & 0x7fff'ffff, 0});
+  stream.items.push(
+      {seq, token, encoded, marks.sender, expiry, issue_stamp(now_), place & 0x7fff'ffff, 0});
   if (marks.sender != 0) ++outstanding_[marks.sender];
   stream.charge += charge;
   bytes_ += encoded;
@@ -107,6 +108,15 @@ void Custody::fail_front(OriginStream& stream, std::size_t count, Errc reason, b
   }
   counters.failed += count;
   pop_front(stream, count);
+}
+
+void Custody::fail_before(OriginStream& stream, IssueStamp start) {
+  const auto earlier = [&](const OriginStream::Item& item) {
+    return static_cast<std::int32_t>(start - item.issued) >= 0;
+  };
+  std::size_t count = 0;
+  while (count < stream.sent && earlier(stream.items[count])) ++count;
+  fail_front(stream, count, Errc::owner_lost, true);
 }
 
 /// Forgets the first `count` messages, whatever their outcome.
@@ -183,7 +193,7 @@ void Custody::bury(OriginStream& stream, Pick&& pick) {
       std::memcpy(header + 4, bytes + 4, 4);
       encoded.push(header, kItemHeader);
       bytes_ -= item.encoded - kItemHeader;
-      item = {item.seq, 0, kItemHeader, item.sender, 0, 0, 1};
+      item = {item.seq, 0, kItemHeader, item.sender, 0, item.issued, 0, 1};
     }
     if (i + 1 == stream.cursor) stream.cursor_bytes = encoded.size();
   }

@@ -39,6 +39,8 @@ class Custody {
   void release_posted(OriginStream& stream, const Posted& posted);
   /// Fails the first `count` messages. `sent`: the outcome is unknown.
   void fail_front(OriginStream& stream, std::size_t count, Errc reason, bool sent);
+  /// Fails, as owner_lost, the messages that were transmitted and issued up to `start`.
+  void fail_before(OriginStream& stream, IssueStamp start);
   /// Fails the messages whose time to live has passed.
   void expire(OriginStream& stream);
   /// Drops the body of one message, without an event.

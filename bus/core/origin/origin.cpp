@@ -4,6 +4,12 @@
 #include <cassert>
 
 namespace starbus::bus {
+namespace {
+
+constexpr Time kLongestAge = std::chrono::hours(24);  // of an owner; IssueStamp wraps
+constexpr int kClockDrift = 1'000;  // the clocks of two hosts drift apart by less than this part
+
+}  // namespace
 
 void Origin::set_now(Time now) {
   now_ = now;
@@ -33,7 +39,9 @@ bool Origin::has_room(const ChannelId& channel, Lane lane) const {
 
 Origin::Stream& Origin::stream_for(const Destination& to, Lane lane) {
   Stream& stream = streams_.get(to, lane);
-  if (stream.lineage < to.hint) adopt_lineage(stream, to.hint);
+  if (std::max(stream.lineage, stream.successor) < to.hint && !adopt_lineage(stream, to.hint)) {
+    stream.want_probe = true;
+  }
   return stream;
 }
 
@@ -82,8 +90,8 @@ Result<> Origin::multicast(std::span<const Recipient> recipients, Lane lane, Byt
 void Origin::add_recipient(const Recipient& recipient, SharedBodies::Place place, Time expires,
                            std::uint32_t sender, Multicast& record) {
   Stream& stream = streams_.get(recipient.to, record.lane);
-  const bool at_once =
-      stream.lineage && !stream.choked && stream.opened && stream.cursor == stream.items.size();
+  const bool at_once = stream.lineage && !stream.successor && !stream.choked && stream.opened &&
+                       stream.cursor == stream.items.size();
   const std::uint64_t prev = stream.items.empty() ? 0 : stream.items.back().seq;
   const std::uint64_t seq =
       custody_.add(stream, {}, {}, recipient.token, expires, place, {sender, false});
@@ -109,6 +117,8 @@ void Origin::on_ack(const Ack& ack) {
     const bool was_choked = stream->choked;
     custody_.release(*stream, ack.last);
     resume(*stream, was_choked);
+  } else if (stream) {
+    on_successor(*stream, ack.lineage);
   }
   custody_.report();
 }
@@ -126,6 +136,7 @@ void Origin::on_posted(const Posted& posted) {
 /// The owner has answered: a choked stream sends its rest again.
 void Origin::resume(Stream& stream, bool was_choked) {
   stream.owner_answered(now_);
+  if (stream.successor && stream.sent == 0) stream.begin_lineage(stream.successor);
   if (was_choked && !stream.items.empty()) rewind(stream);
   streams_.schedule(stream);
 }
@@ -143,9 +154,15 @@ void Origin::on_nack(const Nack& nack) {
     case NackReason::no_owner:
       if (pending) on_owner_missing(*stream);
       break;
-    case NackReason::gap:
     case NackReason::lineage:
-      if (adopt_lineage(*stream, nack.lineage)) on_owner_nack(*stream, nack);
+      on_lineage_ended(*stream, nack);
+      break;
+    case NackReason::gap:
+      if (adopt_lineage(*stream, nack.lineage)) {
+        on_owner_nack(*stream, nack);
+      } else {
+        on_successor(*stream, nack.lineage);
+      }
       break;
   }
   custody_.report();
@@ -162,29 +179,64 @@ void Origin::on_owner_missing(Stream& stream) {
 /// Sends the rest again, at most once per value of `last` and round trip (F13).
 void Origin::on_owner_nack(Stream& stream, const Nack& nack) {
   const bool was_choked = stream.choked;
-  if (nack.reason == NackReason::gap && !stream.durable) custody_.release(stream, nack.last);
+  const std::uint64_t last = nack.reason == NackReason::gap ? nack.last : 0;
+  if (nack.reason == NackReason::gap && !stream.durable) custody_.release(stream, last);
   stream.owner_answered(now_);
+  if (stream.successor && stream.sent == 0) stream.begin_lineage(stream.successor);
   if (stream.items.empty()) return;
   const Time pause = std::max(stream.round_trip, from_ms(1));
-  if (was_choked || nack.last != stream.resent_last || now_ - stream.resent_at > pause) {
-    stream.resent_last = nack.last;
+  if (was_choked || last != stream.resent_last || now_ - stream.resent_at > pause) {
+    stream.resent_last = last;
     stream.resent_at = now_;
     rewind(stream);
   }
   streams_.schedule(stream);
 }
 
-/// False if the reply is of an older life of the channel, which says nothing about this one.
+/// False if that is not, or not yet, the lineage under which the stream sends: it is an older life
+/// of the channel, which says nothing about this one, or a later one, whose beginning is unknown
+/// while messages are under way to the former.
 bool Origin::adopt_lineage(Stream& stream, Lineage lineage) {
-  if (stream.lineage && lineage < stream.lineage) return false;
-  if (stream.lineage && lineage > stream.lineage) {
-    custody_.fail_front(stream, stream.sent, Errc::owner_lost, true);
-    stream.prev = 0;  // messages that were never sent begin a new chain
-    stream.resent_last = Stream::kNoSequence;
-    stream.choked = false;
+  if (!stream.lineage) stream.lineage = lineage;
+  if (lineage <= stream.lineage) return lineage == stream.lineage;
+  if (!stream.may_follow()) custody_.fail_front(stream, stream.sent, Errc::owner_lost, true);
+  if (stream.sent != 0) {
+    stream.successor = std::max(stream.successor, lineage);
+    return false;
   }
-  stream.lineage = lineage;
+  stream.begin_lineage(lineage);
   return true;
+}
+
+/// A later owner has answered, and not said since when it has been there. It does when it refuses a
+/// message: one of those that were sent goes out again, at most once per round trip.
+void Origin::on_successor(Stream& stream, Lineage lineage) {
+  if (lineage < stream.lineage || stream.items.empty()) return;
+  const bool was_choked = stream.choked;
+  stream.owner_answered(now_);
+  const Time pause = std::max(stream.round_trip, from_ms(1));
+  if (was_choked || now_ - stream.resent_at > pause) {
+    stream.resent_at = now_;
+    rewind(stream);
+  }
+  streams_.schedule(stream);
+}
+
+/// The owner has refused a message for an earlier one, and says how long it has been there. What
+/// was issued since cannot have reached any earlier owner, for there was none any more: it is sent
+/// again, to this one. What is older was meant for an owner that has ended.
+void Origin::on_lineage_ended(Stream& stream, const Nack& nack) {
+  const bool later = stream.lineage && nack.lineage > stream.lineage;
+  if (!later) {
+    if (adopt_lineage(stream, nack.lineage)) on_owner_nack(stream, nack);
+    return;
+  }
+  const Time age = from_ms(
+      std::min<std::uint64_t>(nack.last, static_cast<std::uint64_t>(kLongestAge / from_ms(1))));
+  const Time start = now_ - age + age / kClockDrift + from_ms(1);
+  custody_.fail_before(stream, issue_stamp(stream.may_follow() ? start : now_));
+  stream.begin_lineage(nack.lineage);
+  resume(stream, false);
 }
 
 void Origin::choke(Stream& stream) {
@@ -204,7 +256,7 @@ void Origin::rewind(Stream& stream) {
 }
 
 void Origin::fail_suffix(Stream& stream, Errc sent_reason, Errc unsent_reason) {
-  stream.lineage = {};
+  stream.lineage = stream.successor = {};
   const std::size_t sent = stream.sent;
   const std::size_t unsent = stream.items.size() - sent;
   custody_.fail_front(stream, sent, sent_reason, true);
@@ -252,7 +304,7 @@ void Origin::on_session() {
   writer_.drop_multicasts();
   for (auto& [key, stream] : streams_.all()) stream->opened = stream->open_name.empty();
   for (Stream& stream : streams_.busy()) {
-    stream.want_probe = !stream.lineage;
+    stream.want_probe = !stream.lineage || stream.successor;
     if (!stream.choked) rewind(stream);
     stream.touched = now_;
     streams_.schedule(stream);

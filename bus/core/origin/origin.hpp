@@ -4,8 +4,10 @@
 ///   - sequences grow by 1 per lane over all channels; `prev` chains what is unacknowledged;
 ///   - lineage unknown: PROBE, bodies wait; ACK and NACK gap release up to `last`;
 ///   - overflow chokes the stream: only PROBEs of its tail, with back-off, until the owner answers;
-///   - a higher lineage, or no_owner, fails what was sent as owner_lost (unknown), and what was
-///     never sent is sent to the new lineage, or fails as no_owner (definite);
+///   - a higher lineage fails, as owner_lost (unknown), what was sent before its owner was there;
+///   the
+///     rest is sent to that owner;
+///   - no_owner fails what was sent as owner_lost, and what was never sent as no_owner (definite);
 ///   - a new session sends everything again;
 ///   - a durable stream is released by Posted alone, which carries the results, and waits as a
 ///     choked one while its channel has no owner: the owner's disk knows what was handled.
@@ -139,6 +141,8 @@ class Origin final : public LaneSource {
   void on_owner_missing(Stream& stream);
   void on_owner_nack(Stream& stream, const Nack& nack);
   bool adopt_lineage(Stream& stream, Lineage lineage);
+  void on_lineage_ended(Stream& stream, const Nack& nack);
+  void on_successor(Stream& stream, Lineage lineage);
   void resume(Stream& stream, bool was_choked);
   void choke(Stream& stream);
   void rewind(Stream& stream);

@@ -1,6 +1,7 @@
 #include "bus/core/origin/origin_stream.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace starbus::bus {
 
@@ -18,11 +19,26 @@ ExpiryStamp earlier_expiry(ExpiryStamp one, ExpiryStamp other) {
   return has_passed(one, other) ? one : other;
 }
 
+IssueStamp issue_stamp(Time time) {
+  return static_cast<IssueStamp>(time / std::chrono::milliseconds(1));
+}
+
+void OriginStream::begin_lineage(Lineage later) {
+  lineage = std::max(later, successor);
+  successor = {};
+  prev = 0;  // the messages begin a new chain
+  sent = cursor = cursor_bytes = 0;
+  timed_seq = 0;
+  resent_last = kNoSequence;
+  choked = false;
+}
+
 Time OriginStream::longest_silence() const {
   return std::max<Time>({kProbeFirst, 4 * round_trip, pause});
 }
 
 void OriginStream::reset_pace() {
+  if (successor) lineage = std::exchange(successor, {});
   choked = want_probe = false;
   most_in_flight = kNoLimit;
   resent_last = kNoSequence;

@@ -21,6 +21,9 @@ namespace starbus::bus {
 using ExpiryStamp = std::uint32_t;
 ExpiryStamp expiry_stamp(Time time);
 bool has_passed(ExpiryStamp expiry, ExpiryStamp present);
+/// Milliseconds of the clock, wrapping: when a message was taken into custody.
+using IssueStamp = std::uint32_t;
+IssueStamp issue_stamp(Time time);
 /// 0 if both are 0.
 ExpiryStamp earlier_expiry(ExpiryStamp one, ExpiryStamp other);
 
@@ -36,13 +39,17 @@ struct OriginStream {
     std::uint32_t encoded;  // bytes in OriginStream::encoded, header included
     std::uint32_t sender;   // see Marks
     ExpiryStamp expires;
+    IssueStamp issued;
     std::uint32_t shared : 31;    // a SharedBodies::Place; 0: the body is in OriginStream::encoded
     std::uint32_t tombstone : 1;  // expired or withdrawn: its outcome was reported
   };
 
   ChannelId channel;
   Lane lane = Lane::call;
-  Lineage lineage{};        // 0: unknown
+  Lineage lineage{};  // 0: unknown
+  /// A later lineage of which is known only that it exists: the owner of `lineage` has ended, and
+  /// what was sent to it waits for the new owner to say since when it has been there. 0: none.
+  Lineage successor{};
   std::string open_name{};  // empty: no `open` is needed
   bool durable = false;
   bool opened = false;  // `open` was sent in this session
@@ -70,9 +77,17 @@ struct OriginStream {
   Time timed_at{};
   Hook ready_hook{}, busy_hook{}, idle_hook{};
 
+  /// Items before this index may be transmitted under `lineage`. For a dead one it is the first,
+  /// to be refused.
+  std::size_t transmittable() const { return successor ? 1 : items.size(); }
   bool sendable() const {
-    return lineage && !choked && cursor < items.size() && cursor_bytes < most_in_flight;
+    return lineage && !choked && cursor < transmittable() && cursor_bytes < most_in_flight;
   }
+  /// Whether messages for a lineage that has ended may be meant for the next one: not if the
+  /// channel is a process, which is one life, nor if it is a disk.
+  bool may_follow() const { return !durable && channel.high != kProcessTag; }
+  /// Goes on with a later lineage, for which every message is one that was never sent.
+  void begin_lineage(Lineage later);
   /// How long the owner may be silent before a probe.
   Time longest_silence() const;
   /// Forgets what was known of the owner's pace: no message is unacknowledged.

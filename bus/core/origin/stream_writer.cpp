@@ -81,7 +81,7 @@ void StreamWriter::write_probe(OriginStream& stream, Bytes& out) {
 StreamWriter::RunSize StreamWriter::measure_run(const OriginStream& stream, std::size_t limit) {
   const std::byte* const at = stream.encoded.data() + stream.cursor_bytes;
   RunSize run;
-  while (stream.cursor + run.count < stream.items.size() && run.count < 0xffff &&
+  while (stream.cursor + run.count < stream.transmittable() && run.count < 0xffff &&
          run.wire < limit) {
     const OriginStream::Item& item = stream.items[stream.cursor + run.count];
     const std::byte* const header = at + run.encoded;

@@ -41,7 +41,8 @@ enum class NackReason : std::uint8_t { gap = 1, lineage = 2, overflow = 3, no_ow
 std::string_view name_of(NackReason reason);
 
 /// Not handled. An owner (gap, lineage) sets `last` and the lineage; a daemon (overflow, no_owner)
-/// leaves them 0.
+/// leaves them 0. Of reason lineage, `last` is the age of the owner: for how many milliseconds it
+/// has been there under its lineage, 0 if it does not say (before 1.2).
 struct Nack {
   static constexpr Kind kKind = Kind::nack;
   Lane lane = Lane::call;

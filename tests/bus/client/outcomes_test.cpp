@@ -207,6 +207,48 @@ TEST_F(OutcomesTest, WhatIsUnacknowledgedWhenTheOwnerEndsIsOwnerLost) {
   });
 }
 
+/// The sender has met the first owner only: its first message and its first call to each of the
+/// next ones are handled, as they were sent when that owner was there.
+TEST_F(OutcomesTest, ANameThatLivesAgainIsHeardAtOnce) {
+  run([this]() -> Task {
+    Bus sender(loop, cluster.node("a", "sender"));
+    CO_OK(co_await sender.connect(use_awaitable));
+    boost::asio::steady_timer timer(loop);
+    int hits = 0;
+    for (int life = 0; life < 3; ++life) {
+      Bus owner(loop, cluster.node("b", "owner" + std::to_string(life)));
+      CO_OK(co_await owner.connect(use_awaitable));
+      CO_OK(co_await owner.bind("monster/boss",
+                                {.on_message = [&](Message&) { ++hits; },
+                                 .on_call = [](Call& call) { (void)call.reply("here"); }},
+                                use_awaitable));
+      timer.expires_after(100ms);
+      co_await timer.async_wait(use_awaitable);
+      CO_OK(co_await sender.send_acknowledged("monster/boss", {}, {}, use_awaitable));
+      CO_OK(co_await sender.call("monster/boss", "", {.lane = Lane::sync}, use_awaitable));
+      EXPECT_EQ(hits, life + 1);
+      CO_OK(co_await owner.close(1s, use_awaitable));
+    }
+    EXPECT_EQ(sender.counters().failed, 0U);
+  });
+}
+
+TEST_F(OutcomesTest, WhatDoesNotArriveIsCountedAndShownByBusd) {
+  run([this]() -> Task {
+    Bus bus(loop, cluster.node("a", "node"));
+    CO_OK(co_await bus.connect(use_awaitable));
+    CO_OK(bus.send("monster/bos", ""));  // nobody listens to on_undelivered
+    const auto shown = [&] {
+      for (const Failure& failure : cluster.busd("a")->failures().latest()) {
+        if (failure.reason == "undelivered: no_owner, 1 message") return true;
+      }
+      return false;
+    };
+    EXPECT_TRUE(co_await until(shown));
+    EXPECT_EQ(bus.counters().undelivered, 1U);
+  });
+}
+
 TEST_F(OutcomesTest, ClosingFlushesAndThenEverythingIsClosed) {
   run([this]() -> Task {
     Bus receiver(loop, cluster.node("b", "receiver"));

@@ -27,6 +27,8 @@ enum class Sabotage {
   ack_before_handler,      // busd acknowledges what it hands to a process
   stale_epoch_accepted,    // a claim under a lower epoch wins
   filter_expired_early,    // filter entries are forgotten after a moment
+  restamps_too_much,       // what was sent to a dead owner is sent to the next one
+  never_restamps,          // what a new owner refuses is lost, however long it has been there
   no_owner_for_handled,    // messages that were sent fail as no_owner
   mail_last_apart,         // a shard's last numbers are not written with its messages
   mail_ack_before_sync,    // a shard acknowledges before the disk has the message

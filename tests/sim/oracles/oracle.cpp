@@ -47,7 +47,7 @@ void Oracle::acknowledged(MessageId id) {
   if (!at(id).handled) broken(id, "acknowledged, but no handler has seen it");
 }
 
-void Oracle::failed(MessageId id, bus::Errc reason, bool sent, bool excusable) {
+void Oracle::failed(MessageId id, bus::Errc reason, bool sent, bool excusable, std::uint64_t stay) {
   tell(id);
   Message& message = at(id);
   const std::string what(bus::name_of(reason));
@@ -55,6 +55,9 @@ void Oracle::failed(MessageId id, bus::Errc reason, bool sent, bool excusable) {
   if (!sent && message.handled) broken(id, "definite failure (" + what + ") of a handled message");
   if (!excusable && disturbances_ == 0 && reason != bus::Errc::expired) {
     broken(id, "false failure (" + what + "): nobody died");
+  }
+  if (reason == bus::Errc::owner_lost && message.stay != 0 && message.stay == stay) {
+    broken(id, "owner_lost, but its owner was there when it was sent, and is there now");
   }
   (sent ? message.excused : message.refused) = true;
 }

@@ -2,7 +2,8 @@
 ///
 /// It checks, at once: nothing is handled twice, nor after a definite refusal, nor past an
 /// unhandled predecessor that nobody reported; every outcome is told once and is true; nothing
-/// fails while nobody died; the state of an entity is what its life has handled. At the end:
+/// fails while nobody died; nothing is owner_lost that was sent when its owner was there, and has
+/// stayed; the state of an entity is what its life has handled. At the end:
 /// nothing that a living sender sent has vanished silently. A plain data structure; one thread.
 #pragma once
 
@@ -53,9 +54,11 @@ class Oracle {
   void retract(MessageId id);
   void handled(MessageId id);
   void acknowledged(MessageId id);
+  /// The owner that its receiver has had for a while when it was sent: see Application::Stay.
+  void expect_owner(MessageId id, std::uint64_t stay) { at(id).stay = stay; }
   /// `sent` false: it never left, so the failure is definite. `excusable`: the receiver is one that
-  /// comes and goes by itself.
-  void failed(MessageId id, bus::Errc reason, bool sent, bool excusable);
+  /// comes and goes by itself. `stay`: of its owner at this moment, 0 if it has none.
+  void failed(MessageId id, bus::Errc reason, bool sent, bool excusable, std::uint64_t stay = 0);
   /// The sender has taken it back; it may have been handled.
   void withdrawn(MessageId id) { at(id).excused = true; }
   bool was_handled(MessageId id) const { return messages_.at(id - 1).handled; }
@@ -93,6 +96,7 @@ class Oracle {
     bool refused = false;  // definite
     bool excused = false;  // failed with unknown outcome, or withdrawn
     bool told = false;     // its sender was told an outcome
+    std::uint64_t stay = 0;
   };
   struct Stream {
     Sender sender;

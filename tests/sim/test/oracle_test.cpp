@@ -83,6 +83,16 @@ TEST_F(OracleTest, SeesFailuresWhileNobodyDied) {
   EXPECT_NO_THROW(oracle.failed(issue(), Errc::expired, true, false));
 }
 
+TEST_F(OracleTest, SeesALossWhileTheOwnerStays) {
+  oracle.disturbed();
+  const MessageId id = issue();
+  oracle.expect_owner(id, 5);
+  const MessageId other = issue();
+  oracle.expect_owner(other, 5);
+  EXPECT_NO_THROW(oracle.failed(other, Errc::owner_lost, true, false, 6));
+  EXPECT_THROW(oracle.failed(id, Errc::owner_lost, true, false, 5), Violation);
+}
+
 TEST_F(OracleTest, SeesTwoOutcomes) {
   const MessageId id = issue();
   oracle.handled(id);

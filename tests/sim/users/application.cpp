@@ -79,6 +79,7 @@ void Application::on_bound(bus::BindingId binding, bus::Epoch epoch) {
   ++world_.counts[Event::binds];
   binding_.erase(name);
   owned_.insert(name);
+  note_stay(name);
   if (world_.is_mailbox(what.text)) mail_.owned(what.text, epoch);
   if (what.kind != World::NameKind::mover) return;
   Copy& copy = copies_[what.id];
@@ -154,6 +155,33 @@ std::vector<MessageId> Application::issue(const Oracle::Sender& sender,
   return ids;
 }
 
+void Application::note_stay(NameIndex name) {
+  stays_[name] = {world_.new_stay(), world_.now()};
+}
+
+/// The stays of the owners that what is sent now must reach, 0 for none: they have been there for a
+/// while, and nothing is under way on that stream that may be for an earlier one.
+std::vector<std::uint64_t> Application::present_owners(const std::vector<NameIndex>& to,
+                                                       Lane lane) {
+  std::vector<std::uint64_t> stays;
+  for (const NameIndex name : to) {
+    std::uint64_t& expected = expected_[{name, lane}];
+    const std::uint64_t present = world_.settled_stay(name);
+    const bool idle = !node_.core().origin().unacknowledged(world_.name(name).id, lane);
+    if (idle || expected != present) expected = idle ? present : 0;
+    stays.push_back(expected);
+  }
+  return stays;
+}
+
+void Application::expect_owners(const std::vector<MessageId>& ids,
+                                const std::vector<std::uint64_t>& stays) {
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    world_.oracle.expect_owner(ids[i], stays[i]);
+    if (stays[i] != 0) ++world_.counts[Event::to_settled];
+  }
+}
+
 void Application::retract(const std::vector<MessageId>& ids) {
   for (auto id = ids.rbegin(); id != ids.rend(); ++id) world_.oracle.retract(*id);
   world_.counts[Event::messages] -= ids.size();
@@ -181,6 +209,7 @@ bool Application::send(NameIndex from, const std::vector<NameIndex>& to, Lane la
 bool Application::send_as_process(const Oracle::Sender& sender, const std::vector<NameIndex>& to,
                                   Lane lane, const SendOptions& options) {
   const std::vector<MessageId> ids = issue(sender, to, lane);
+  const std::vector<std::uint64_t> owners = present_owners(to, lane);
   const bus::Bytes body = encode_body({BodyKind::message, ids[0], 0, {}}, options.padding);
   bus::Origin& origin = node_.core().origin();
   bool sent = false;
@@ -194,8 +223,12 @@ bool Application::send_as_process(const Oracle::Sender& sender, const std::vecto
     }
     sent = origin.multicast(recipients, lane, {}, body, options.expires).has_value();
   }
-  if (!sent) retract(ids);
-  return sent;
+  if (!sent) {
+    retract(ids);
+    return false;
+  }
+  expect_owners(ids, owners);
+  return true;
 }
 
 /// In the entity's own order, through its outbox if need be.
@@ -203,6 +236,7 @@ bool Application::send_as_entity(Copy& copy, const std::vector<NameIndex>& to, L
                                  const SendOptions& options) {
   const bus::ChannelId from = world_.name(copy.name).id;
   const std::vector<MessageId> ids = issue({copy.name, copy.life}, to, lane);
+  const std::vector<std::uint64_t> owners = present_owners(to, lane);
   const bus::Bytes body = encode_body({BodyKind::message, ids[0], 0, {}}, options.padding);
   bus::ProcessCore& core = node_.core();
   const auto index = static_cast<std::size_t>(lane);
@@ -220,6 +254,7 @@ bool Application::send_as_entity(Copy& copy, const std::vector<NameIndex>& to, L
     return false;
   }
   const bool waits = core.origin().mark()[index] == first;
+  if (!waits) expect_owners(ids, owners);
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (waits) {
       copy.outbox.emplace_back(lane, ids[i]);
@@ -331,7 +366,8 @@ void Application::fail(MessageId id, Errc reason, bool sent) {
   if (reason == Errc::expired) ++world_.counts[Event::expired];
   if (when_failed) when_failed(id, reason, sent);
   const World::Name& receiver = world_.name(world_.oracle.receiver_of(id));
-  world_.oracle.failed(id, reason, sent, receiver.kind == World::NameKind::free);
+  world_.oracle.failed(id, reason, sent, receiver.kind == World::NameKind::free,
+                       world_.settled_stay(world_.oracle.receiver_of(id)));
 }
 
 }  // namespace starbus::sim

@@ -35,6 +35,12 @@ class Application final : public bus::ProcessEvents {
     /// What its core holds in the outbox, in order. The protocol moves the messages themselves.
     std::deque<std::pair<bus::Lane, MessageId>> outbox{};
   };
+  /// One stay of a name at this process: from when it became active here until it left, or began
+  /// another life. Numbers are the world's, from 1.
+  struct Stay {
+    std::uint64_t number = 0;
+    bus::Time since{};
+  };
   struct SendOptions {
     std::size_t padding = 0;
     bus::Time expires{};
@@ -64,6 +70,8 @@ class Application final : public bus::ProcessEvents {
   bool take_hinted() { return std::exchange(hinted_, false); }
 
   const Copy* copy_of(NameIndex name) const;
+  /// Of a name that is active here.
+  const Stay& stay_of(NameIndex name) const { return stays_.at(name); }
   std::uint64_t life() const { return life_; }
   std::size_t calls_pending() const { return calls_.size(); }
   bool calls_overdue(bus::Time now) const;
@@ -121,6 +129,9 @@ class Application final : public bus::ProcessEvents {
   bool send_as_entity(Copy& copy, const std::vector<NameIndex>& to, bus::Lane lane,
                       const SendOptions& options);
   bus::Destination destination(NameIndex to, bool hint) const;
+  void note_stay(NameIndex name);
+  std::vector<std::uint64_t> present_owners(const std::vector<NameIndex>& to, bus::Lane lane);
+  void expect_owners(const std::vector<MessageId>& ids, const std::vector<std::uint64_t>& stays);
   std::vector<MessageId> issue(const Oracle::Sender& sender, const std::vector<NameIndex>& to,
                                bus::Lane lane);
   void retract(const std::vector<MessageId>& ids);
@@ -144,6 +155,9 @@ class Application final : public bus::ProcessEvents {
   std::set<NameIndex> binding_;
   std::set<NameIndex> unbinding_;
   std::map<bus::BindingId, NameIndex> bindings_;
+  std::map<NameIndex, Stay> stays_;
+  /// Of the streams of this process: the stay that all their unacknowledged messages expect.
+  std::map<std::pair<NameIndex, bus::Lane>, std::uint64_t> expected_;
   std::map<bus::ChannelId, Copy> copies_;  // in the order in which a core empties outboxes
   std::map<std::uint64_t, PendingCall> calls_;
   std::uint64_t next_call_;  // no two lives of a process may share a number: see answer()

@@ -77,6 +77,7 @@ void Application::on_move_failed(bus::BindingId binding, bus::Epoch epoch, const
   if (world_.oracle.disturbances() == 0) {
     throw Violation(world_.name(copy.name).text + " was rolled back, and nobody died");
   }
+  note_stay(copy.name);
   copy.outbox.clear();  // its messages ended owner_lost: the target may have sent them
   copy.life = node_.core().owner().lineage(world_.name(copy.name).id).value;
   world_.oracle.begin_life(copy.name, copy.life, copy.state);
@@ -99,6 +100,7 @@ void Application::on_arrived(bus::BindingId binding, const std::string& text, bu
   world_.note(where(), "takes over " + text + " at " + epoch.to_string());
   bindings_[binding] = name;
   owned_.insert(name);
+  note_stay(name);
   Copy& copy = copies_[world_.name(name).id];
   copy = {.name = name,
           .binding = binding,

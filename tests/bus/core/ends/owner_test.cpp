@@ -48,6 +48,7 @@ class OwnerTest : public testing::Test {
   std::string handled;
   std::vector<std::string> said;
   std::function<void(const Delivery&)> when_handled;
+  std::function<void(const Nack&)> when_nack;
   Owner owner{[this](std::uint64_t cookie, const Delivery& delivery) {
                 EXPECT_EQ(cookie, 42u);
                 handled += as_text(delivery.body);
@@ -67,6 +68,7 @@ class OwnerTest : public testing::Test {
       return;
     }
     const Nack nack = read_record<Nack>(record);
+    if (when_nack) when_nack(nack);
     said.push_back(nack.reason == NackReason::gap ? "gap " + std::to_string(nack.last)
                                                   : "lineage " + nack.lineage.to_string());
   }
@@ -115,6 +117,27 @@ TEST_F(OwnerTest, AnotherLineageIsRefusedAndHandlesNothing) {
   EXPECT_THAT(answers(), ElementsAre("lineage 1.5", "lineage 1.5"));
   EXPECT_EQ(handled, "");
   EXPECT_EQ(owner.filter_entries(), 0u);
+}
+
+TEST_F(OwnerTest, ARefusalSaysForHowLongTheOwnerIsThere) {
+  std::vector<std::uint64_t> ages;
+  when_nack = [&](const Nack& nack) { ages.push_back(nack.last); };
+  owner.set_now(2'000ms);
+  owner.activate(kChannel, kLife, kLife, 42);
+  owner.set_now(2'750ms);
+  data(0, 1, "a", kAlice, Epoch::of(1, 4));  // an earlier minor version
+  owner.tell_age(true);
+  data(0, 1, "a", kAlice, Epoch::of(1, 4));
+  EXPECT_THAT(ages, ElementsAre(0u, 750u));
+  owner.freeze(kChannel);
+  owner.resume(kChannel, kNextLife, kLife);  // the same life
+  data(0, 1, "a", kAlice, Epoch::of(1, 4));
+  EXPECT_EQ(ages.back(), 750u);
+  owner.freeze(kChannel);
+  owner.resume(kChannel, kNextLife, kNextLife);
+  owner.set_now(2'760ms);
+  data(0, 1, "a", kAlice, Epoch::of(1, 4));
+  EXPECT_EQ(ages.back(), 10u);
 }
 
 TEST_F(OwnerTest, NotActiveGivesNoAnswer) {
@@ -220,6 +243,20 @@ TEST_F(OwnerTest, FilterEntriesAreForgottenAfterTheirLife) {
   EXPECT_EQ(owner.filter_entries(), 1u);
   sweep_at(120'000ms + kFilterEntryLife);
   EXPECT_EQ(owner.filter_entries(), 0u);
+}
+
+/// Its bodies are lost on their way for long, its probes are not.
+TEST_F(OwnerTest, AProbeAboveLastIsAUseOfTheEntry) {
+  owner.set_now(from_ms(1'000));
+  data(0, 1, "a");
+  answers();
+  owner.set_now(100'000ms);
+  probe(2);
+  EXPECT_THAT(answers(), ElementsAre("gap 1"));
+  owner.set_now(12'000ms + kFilterEntryLife);
+  for (int i = 0; i < 100; ++i) owner.sweep();
+  data(1, 2, "b");
+  EXPECT_EQ(handled, "ab");
 }
 
 TEST(OwnerMemory, AMillionPairsTakeAtMost64BytesEachAndNothingOnceForgotten) {
