@@ -31,9 +31,10 @@ struct Options {
 /// Options of send, send_acknowledged, multicast and announce.
 struct SendOptions {
   Lane lane = Lane::call;
-  /// Not handed to a handler later than this after the call to send; 0: never given up. It ends in
-  /// a whole millisecond of the clock, so up to one early. A message that expires ends as
-  /// `expired`; if it had left already, it may or may not have been handled.
+  /// Given up this long after the call to send; 0: never. It ends in a whole millisecond of the
+  /// clock, so up to one early, as `expired`. It is the sender that gives up: what had not left by
+  /// then reaches no handler; what had left may have been handled, or may still be, however long it
+  /// waits before a receiver that is slow.
   std::chrono::milliseconds ttl{0};
   Trace trace{};
   /// Shared names only: messages with one key go to one instance (rendezvous hash); 0: all messages
@@ -45,8 +46,8 @@ struct SendOptions {
   ChannelId from{};
 };
 
-/// Options of call. At `deadline`, counted from the call, it ends as deadline. `hash_key` as in
-/// SendOptions.
+/// Options of call. At `deadline`, counted from the call, it ends as deadline for the caller; as
+/// with `ttl`, a request that has left may still be begun. `hash_key` as in SendOptions.
 struct CallOptions {
   std::chrono::milliseconds deadline{5000};
   Lane lane = Lane::call;
