@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "bus/core/error.hpp"
 #include "bus/core/limits.hpp"
+#include "bus/core/routers/limits.hpp"
 #include "entity/archive/error.hpp"
 #include "entity/archive/limits.hpp"
 #include "entity/events/limits.hpp"
@@ -140,6 +141,7 @@ when it is reached. "Hit by" names a test that reaches the bound.
 std::vector<LimitTable> limit_tables() {
   return {
       {"bus", "bus/core/limits.hpp", bus::kLimits},
+      {"shares", "bus/core/routers/limits.hpp", bus::kShareLimits},
       {"storage", "storage/limits.hpp", storage::kLimits},
       {"mail", "mail/limits.hpp", mail::kLimits},
       {"area of interest", "aoi/limits.hpp", aoi::kLimits},

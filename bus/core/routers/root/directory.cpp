@@ -19,10 +19,18 @@ Directory::Owner::~Owner() {
   assert(names_.empty());
 }
 
+void Directory::Owner::take(Entry& entry) {
+  names_.push_back(entry);
+  if (tally_ != nullptr) ++*tally_;
+}
+
+void Directory::Owner::give_up(Entry& entry) {
+  names_.erase(OwnerIndex::s_iterator_to(entry));
+  if (tally_ != nullptr) --*tally_;
+}
+
 Directory::~Directory() {
-  for (auto& [id, entry] : by_id_) {
-    entry->owner_->names_.erase(OwnerIndex::s_iterator_to(*entry));
-  }
+  for (auto& [id, entry] : by_id_) entry->owner_->give_up(*entry);
   by_name_.clear_and_dispose(&Directory::destroy);
 }
 
@@ -52,20 +60,20 @@ Directory::Entry& Directory::insert(const ChannelId& id, std::string_view name, 
   assert(free);
   const bool new_name = by_name_.insert(*entry).second;
   assert(new_name);
-  owner.names_.push_back(*entry);
+  owner.take(*entry);
   return *entry;
 }
 
 void Directory::change_owner(Entry& entry, Owner& owner) {
-  entry.owner_->names_.erase(OwnerIndex::s_iterator_to(entry));
+  entry.owner_->give_up(entry);
   entry.owner_ = &owner;
-  owner.names_.push_back(entry);
+  owner.take(entry);
 }
 
 void Directory::erase(Entry& entry) {
   by_id_.erase(entry.id_);
   by_name_.erase(NameIndex::s_iterator_to(entry));
-  entry.owner_->names_.erase(OwnerIndex::s_iterator_to(entry));
+  entry.owner_->give_up(entry);
   destroy(&entry);
 }
 

@@ -69,7 +69,9 @@ class Directory {
   /// A process that may own names. Derive from it to find your own data from an entry.
   class Owner {
    public:
-    explicit Owner(const Process& process) : process_(process) {}
+    /// `tally`, which may be null, counts the names of several owners together; it outlives them.
+    explicit Owner(const Process& process, std::size_t* tally = nullptr)
+        : process_(process), tally_(tally) {}
     /// It must not own names any more.
     ~Owner();
     Owner(const Owner&) = delete;
@@ -80,7 +82,10 @@ class Directory {
 
    private:
     friend class Directory;
+    void take(Entry& entry);
+    void give_up(Entry& entry);
     Process process_;
+    std::size_t* tally_;
     OwnerIndex names_;
   };
 

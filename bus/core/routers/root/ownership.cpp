@@ -22,12 +22,13 @@ Directory::Entry& Ownership::add(const ChannelId& id, std::string_view name, Roo
 
 void Ownership::give(Directory::Entry& entry, RootProcess& owner, Epoch epoch, Lineage lineage) {
   assert(epoch && lineage);
+  const std::uint32_t from = host_of(entry).id;
   if (&entry.owner() != &owner) root_.directory.change_owner(entry, owner);
   entry.epoch = epoch;
   entry.lineage = lineage;
   entry.number = 0;
   entry.confirmed = false;
-  watches_.publish(entry, Change::changed);
+  watches_.publish(entry, Change::changed, from);
 }
 
 void Ownership::drop(Directory::Entry& entry) {

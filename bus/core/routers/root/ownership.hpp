@@ -18,6 +18,10 @@ class Ownership {
   Ownership(RootState& root, WatchPublisher& watches, MessageRoutes& routes)
       : root_(root), watches_(watches), routes_(routes) {}
 
+  /// Whether the host may have one more name, this one: see WatchPublisher::room_for.
+  Result<> room_for(std::string_view name, const RootProcess& owner) {
+    return watches_.room_for(name, static_cast<const HostEntry&>(owner.host));
+  }
   /// A name that has no owner; unconfirmed. `number` is the bind attempt, 0 if there is none.
   Directory::Entry& add(const ChannelId& id, std::string_view name, RootProcess& owner, Epoch epoch,
                         Lineage lineage, std::uint64_t number = 0);

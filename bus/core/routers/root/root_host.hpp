@@ -18,14 +18,15 @@ struct RootHost;
 
 /// One process of a host, with the names that it owns (Directory::Owner).
 struct RootProcess : Directory::Owner {
-  RootProcess(const Process& id, RootHost& where) : Owner(id), host(where) {}
+  RootProcess(const Process& id, RootHost& where);
 
   RootHost& host;
   std::string node;
   std::string role;
   std::uint32_t pid = 0;
-  bool pending = false;  // not all its rows are reported: the names that it owned stay
-  bool witness = false;  // all were reported once: it got later names from this busroot
+  bool pending = false;     // not all its rows are reported: the names that it owned stay
+  bool witness = false;     // all were reported once: it got later names from this busroot
+  bool over_share = false;  // it has claimed more than there was room for
 
   /// HOST.NODE
   std::string full_name() const;
@@ -39,26 +40,24 @@ struct RootHost {
   std::string key;                // CURVE, Z85; empty without CURVE
   std::string address;
   std::string software;
-  std::uint64_t link = 0;  // of the session; 0: not connected
-  bool complete = false;   // the session's table is complete: its names can be routed to
-  bool announced = false;  // a table was complete since this busroot started
-  Time since{};            // the session began, or ended
-  RecentTimes sessions{};  // when they began
+  std::uint64_t link = 0;      // of the session; 0: not connected
+  bool complete = false;       // the session's table is complete: its names can be routed to
+  bool announced = false;      // a table was complete since this busroot started
+  Time since{};                // the session began, or ended
+  RecentTimes sessions{};      // when they began
+  std::size_t name_count = 0;  // names of all its processes
   boost::unordered_flat_map<Process, std::unique_ptr<RootProcess>> processes;
 
   bool connected() const { return link != 0; }
   /// Number of names of all its processes.
-  std::size_t names() const;
+  std::size_t names() const { return name_count; }
 };
 
 inline std::string RootProcess::full_name() const {
   return host.name + "." + node;
 }
 
-inline std::size_t RootHost::names() const {
-  std::size_t total = 0;
-  for (const auto& [id_, process] : processes) total += process->names();
-  return total;
-}
+inline RootProcess::RootProcess(const Process& id, RootHost& where)
+    : Owner(id, &where.name_count), host(where) {}
 
 }  // namespace starbus::bus

@@ -14,6 +14,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "bus/core/routers/forwarding.hpp"
+#include "bus/core/routers/limits.hpp"
 #include "bus/core/routers/links.hpp"
 #include "bus/core/routers/root/directory.hpp"
 #include "bus/core/routers/root/root_host.hpp"
@@ -48,6 +49,7 @@ struct RootConfig {
   std::string software;                // "starbus 0.1.0"
   Time lease = kLease;
   std::size_t max_hosts = kMaxHosts;
+  std::size_t max_names = kMaxNamesPerHost;
   std::uint8_t minor = kVersionMinor;  // the highest minor version that is spoken
 };
 

@@ -91,8 +91,12 @@ Result<> RootTables::on_table(HostEntry& host, ByteView payload) {
     const ChannelId id = channel_id(row.name);
     if (process != nullptr) {
       claims_.claim(*process, row, id);
-    } else {
+    } else if (host.pending->rows.size() < root_.config.max_names) {
       host.pending->rows.push_back({table->process, std::move(row), id});
+    } else if (row.state == RowState::frozen) {  // more than a host may have
+      root_.links.tell(*host.session, Moved{table->process, id, row.ticket});
+    } else {
+      root_.links.tell(*host.session, Unbound{table->process, id, row.epoch});
     }
   }
   return {};

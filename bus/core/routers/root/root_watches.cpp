@@ -6,7 +6,7 @@
 
 namespace starbus::bus {
 
-WatchTable::Watch& WatchTable::add(std::string_view prefix, Watcher watcher) {
+WatchTable::Watch& WatchTable::watch_of(std::string_view prefix) {
   assert(prefix.size() <= kMaxName);
   auto found = watches_.find(prefix);
   if (found == watches_.end()) {
@@ -14,7 +14,20 @@ WatchTable::Watch& WatchTable::add(std::string_view prefix, Watcher watcher) {
     found->second.prefix = prefix;
     ++lengths_[prefix.size()];
   }
-  Watch& watch = found->second;
+  return found->second;
+}
+
+void WatchTable::pin(std::string_view prefix) {
+  watch_of(prefix).pinned = true;
+}
+
+std::size_t WatchTable::size() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(watches_, [](const auto& item) { return !item.second.idle(); }));
+}
+
+WatchTable::Watch& WatchTable::add(std::string_view prefix, Watcher watcher) {
+  Watch& watch = watch_of(prefix);
   std::erase(watch.watchers, watcher);
   if (std::ranges::find(watch.waiting, watcher) == watch.waiting.end()) {
     watch.waiting.push_back(watcher);
@@ -48,7 +61,7 @@ void WatchTable::leave(std::string_view prefix, Watcher watcher) {
   Watch& watch = found->second;
   std::erase(watch.watchers, watcher);
   std::erase(watch.waiting, watcher);
-  if (!watch.watchers.empty() || !watch.waiting.empty()) return;
+  if (watch.pinned || !watch.idle()) return;
   --lengths_[prefix.size()];
   watches_.erase(found);
 }

@@ -1,7 +1,7 @@
 /// The watched prefixes at busroot and their watchers, found from a name that changed.
 ///
 /// A change costs one hash probe for each length of watched prefixes, however many watches there
-/// are. Keeps no rows, only their number. Owned and used by one thread.
+/// are. Keeps no rows, only their numbers. Owned and used by one thread.
 #pragma once
 
 #include <array>
@@ -24,21 +24,29 @@ class WatchTable {
     std::string prefix;
     std::vector<Watcher> watchers;  // have their snapshot: they get every change
     std::vector<Watcher> waiting;   // for their snapshot
-    std::size_t rows = 0;           // names with the prefix now, kept by the caller while watched
+    bool pinned = false;            // it stays, and is counted, without a watcher
+    // Names with the prefix now, all and by host; kept by the caller while counted.
+    std::size_t rows = 0;
+    boost::unordered_flat_map<std::uint32_t, std::size_t> hosts;
 
+    bool idle() const { return watchers.empty() && waiting.empty(); }
     bool watched() const { return !watchers.empty(); }
+    bool counted() const { return pinned || watched(); }
   };
 
   /// The watch of this prefix, created if needed. `watcher` waits for a snapshot, also if it had
   /// one. Valid until the next change.
   Watch& add(std::string_view prefix, Watcher watcher);
+  /// This prefix is counted from now on, whether it is watched or not. Nothing has it yet.
+  void pin(std::string_view prefix);
   void remove(std::string_view prefix, Watcher watcher);
   /// Removes all watches of one watcher.
   void remove_all(Watcher watcher);
   /// Null if this prefix is not watched.
   Watch* find(std::string_view prefix);
   std::size_t count(Watcher watcher) const;
-  std::size_t size() const { return watches_.size(); }
+  /// Prefixes that have a watcher.
+  std::size_t size() const;
 
   /// Calls `visit(Watch&)` for each watched prefix of `name`, shortest first; it must not add or
   /// remove watches.
@@ -57,6 +65,7 @@ class WatchTable {
   }
 
  private:
+  Watch& watch_of(std::string_view prefix);
   struct TextHash : std::hash<std::string_view> {
     using is_transparent = void;
   };

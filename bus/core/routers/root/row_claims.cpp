@@ -52,12 +52,27 @@ void RowClaims::claim(RootProcess& process, const Row& row, const ChannelId& id)
   }
 }
 
-void RowClaims::leave_out(RootProcess& process, const Row& row, const ChannelId& id) {
+/// There is no room for the name. One line of the log for each process: it may claim many.
+void RowClaims::give_back(RootProcess& process, const Row& row, const ChannelId& id,
+                          const Error& why) {
+  tell_ended(process, row, id);
+  root_.forwarding.note_failure(id, process.process(), why.to_string());
+  if (std::exchange(process.over_share, true)) return;
+  root_.links.log(RouterShell::Level::warning,
+                  process.full_name() + " (pid " + std::to_string(process.pid) + ") claims " +
+                      row.name + " and maybe more: left out: " + why.to_string());
+}
+
+void RowClaims::tell_ended(const RootProcess& process, const Row& row, const ChannelId& id) {
   if (row.state == RowState::frozen) {
     root_.reply(process, Moved{process.process(), id, row.ticket});
   } else {
     root_.reply(process, Unbound{process.process(), id, row.epoch});
   }
+}
+
+void RowClaims::leave_out(RootProcess& process, const Row& row, const ChannelId& id) {
+  tell_ended(process, row, id);
   Directory::Entry* const entry = root_.directory.find(id);
   if (entry != nullptr && row.state != RowState::frozen && &entry->owner() != &process &&
       &host_of(*entry) == &process.host) {
@@ -73,6 +88,11 @@ void RowClaims::leave_out(RootProcess& process, const Row& row, const ChannelId&
 
 void RowClaims::take(RootProcess& process, const Row& row, const ChannelId& id,
                      Directory::Entry* entry) {
+  if (entry == nullptr) {
+    if (const auto room = names_.room_for(row.name, process); !room) {
+      return give_back(process, row, id, room.error());
+    }
+  }
   RootMove move;
   if (row.state == RowState::frozen) move.moving = row.ticket;
   const bool granted = row.state == RowState::granted;

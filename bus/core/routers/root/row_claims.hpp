@@ -20,6 +20,8 @@ class RowClaims {
   void claim(RootProcess& process, const Row& row, const ChannelId& id);
 
  private:
+  void give_back(RootProcess& process, const Row& row, const ChannelId& id, const Error& why);
+  void tell_ended(const RootProcess& process, const Row& row, const ChannelId& id);
   /// Tells the process and its busd, which cannot judge the row, to give up the name. If that busd
   /// has replaced the true owner's entry by this row, repeats the owner's grant to it.
   void leave_out(RootProcess& process, const Row& row, const ChannelId& id);

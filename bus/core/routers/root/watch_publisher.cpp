@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "bus/core/routers/accounts.hpp"
 #include "bus/core/wire/name.hpp"
 
 namespace starbus::bus {
@@ -10,6 +11,13 @@ namespace {
 
 constexpr std::size_t kPieceBytes = 48 * 1024;
 constexpr std::int64_t kSnapshotRows = 8;  // of an empty snapshot, in rows
+// What managers, requirements, gates and mail watch: nobody fills these before they look, either.
+constexpr std::string_view kAlwaysCounted[] = {"node/", "ready/", "gate/", "service/", "store/"};
+
+/// A watch of a whole kind, or of less, is kept: names give way. One of several kinds is not.
+bool is_kept(const WatchTable::Watch& watch) {
+  return watch.prefix.find('/') != watch.prefix.npos;
+}
 
 WatchRow row_of(const Directory::Entry& entry, bool present) {
   const RootProcess& owner = owner_of(entry);
@@ -22,6 +30,28 @@ std::size_t size_of(const WatchRow& row) {
 }
 
 }  // namespace
+
+WatchPublisher::WatchPublisher(RootState& root) : root_(root) {
+  for (const std::string_view prefix : kAlwaysCounted) watches_.pin(prefix);
+}
+
+Result<> WatchPublisher::room_for(std::string_view name, const HostEntry& host) {
+  if (!within_share(0, 1, host.names(), root_.config.max_names)) {
+    return Error{Errc::too_many_names, "host " + host.name + " holds " +
+                                           std::to_string(host.names()) + " names, its limit"};
+  }
+  Result<> room;
+  watches_.for_each_matching(name, [&](const WatchTable::Watch& watch) {
+    if (!watch.counted() || !is_kept(watch)) return;
+    const auto found = watch.hosts.find(host.id);
+    const std::size_t held = found == watch.hosts.end() ? 0 : found->second;
+    if (within_share(held, 1, watch.rows, kMaxWatchRows)) return;
+    room = Error{Errc::too_many_names, std::to_string(watch.rows) + " names begin with '" +
+                                           watch.prefix + "', which is watched; host " + host.name +
+                                           " holds " + std::to_string(held) + " of them"};
+  });
+  return room;
+}
 
 Result<> WatchPublisher::on_watch(HostEntry& host, ByteView payload) {
   const auto request = decode<Watch>(payload);
@@ -86,9 +116,7 @@ void WatchPublisher::serve() {
 /// `to` must wait for it. Refuses the watch if the prefix has too many names.
 void WatchPublisher::send_snapshot(WatchTable::Watch& watch, LinkId to) {
   const std::string prefix = watch.prefix;
-  watch.rows = 0;
-  root_.directory.list(prefix, "",
-                       [&](const Directory::Entry&) { return ++watch.rows <= kMaxWatchRows; });
+  if (!watch.counted()) count(watch);
   budget_ -= static_cast<std::int64_t>(watch.rows) + kSnapshotRows;
   if (watch.rows > kMaxWatchRows) {
     std::vector<LinkId> all = watch.watchers;
@@ -120,19 +148,44 @@ void WatchPublisher::send_snapshot(WatchTable::Watch& watch, LinkId to) {
   send_piece();
 }
 
-void WatchPublisher::publish(const Directory::Entry& entry, Change change) {
-  if (root_.grace) return;
+void WatchPublisher::count(WatchTable::Watch& watch) {
+  watch.rows = 0;
+  watch.hosts.clear();
+  root_.directory.list(watch.prefix, "", [&](const Directory::Entry& entry) {
+    ++watch.hosts[host_of(entry).id];
+    return ++watch.rows <= kMaxWatchRows;
+  });
+}
+
+void WatchPublisher::count(WatchTable::Watch& watch, const Directory::Entry& entry, Change change,
+                           std::uint32_t from) {
+  const auto leave = [&](std::uint32_t host) {
+    const auto held = watch.hosts.find(host);
+    assert(held != watch.hosts.end() && held->second > 0);
+    if (--held->second == 0) watch.hosts.erase(held);
+  };
+  const std::uint32_t host = host_of(entry).id;
+  if (change == Change::changed && host == from) return;
+  if (change == Change::changed) leave(from);
+  if (change == Change::removed) {
+    assert(watch.rows > 0);
+    --watch.rows;
+    leave(host);
+  } else {
+    if (change == Change::added) ++watch.rows;
+    ++watch.hosts[host];
+  }
+}
+
+void WatchPublisher::publish(const Directory::Entry& entry, Change change, std::uint32_t from) {
   std::vector<std::string> too_large;
   WatchRows delta;
   watches_.for_each_matching(entry.name(), [&](WatchTable::Watch& watch) {
+    if (watch.counted()) count(watch, entry, change, from);
     if (!watch.watched()) return;  // the snapshots to come will show it
-    if (change == Change::added && ++watch.rows > kMaxWatchRows) {
+    if (watch.rows > kMaxWatchRows) {
       too_large.push_back(watch.prefix);
       return;
-    }
-    if (change == Change::removed) {
-      assert(watch.rows > 0);
-      --watch.rows;
     }
     if (delta.rows.empty()) delta.rows.push_back(row_of(entry, change != Change::removed));
     delta.prefix = watch.prefix;

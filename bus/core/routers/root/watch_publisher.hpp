@@ -2,8 +2,11 @@
 /// directory in order. During grace the snapshot waits, so that no watcher takes half a cluster for
 /// all of it.
 ///
-/// A prefix with too many names, or a host with too many watches, is answered WATCH_REFUSED. Each
-/// tick sends a bounded number of rows. Part of RootRouter: same thread; keeps no rows.
+/// A watched prefix of one kind, such as `node/` or `gate/eu-`, does not outgrow its watchers: the
+/// name that would is refused, first those of the host that holds most (room_for). A watch of
+/// several kinds, or of a prefix that was too large before, is answered WATCH_REFUSED, as is a host
+/// with too many watches. Each tick sends a bounded number of rows. Part of RootRouter: same
+/// thread; keeps no rows.
 #pragma once
 
 #include <set>
@@ -20,15 +23,19 @@ class WatchPublisher {
  public:
   enum class Change { added, changed, removed };
 
-  explicit WatchPublisher(RootState& root) : root_(root) {}
+  explicit WatchPublisher(RootState& root);
 
   Result<> on_watch(HostEntry& host, ByteView payload);
   Result<> on_unwatch(HostEntry& host, ByteView payload);
   /// The link has ended, and its watches with it.
   void forget(LinkId watcher);
 
-  /// Tells the watchers of the name. For `removed`, before the entry is erased.
-  void publish(const Directory::Entry& entry, Change change);
+  /// Whether this host may have the name, which has no owner. too_many_names: the host holds as
+  /// many as it may, or as many of a watched prefix as its share.
+  Result<> room_for(std::string_view name, const HostEntry& host);
+  /// Tells the watchers of the name. For `removed`, before the entry is erased; for `changed`,
+  /// `from` is the id of the host that had it.
+  void publish(const Directory::Entry& entry, Change change, std::uint32_t from = 0);
   /// Sends snapshots in turn within the budget of this tick: a host that watches and unwatches
   /// without end costs the others no more than that.
   void serve();
@@ -36,6 +43,9 @@ class WatchPublisher {
   std::size_t prefixes() const { return watches_.size(); }
 
  private:
+  static void count(WatchTable::Watch& watch, const Directory::Entry& entry, Change change,
+                    std::uint32_t from);
+  void count(WatchTable::Watch& watch);
   void send_snapshot(WatchTable::Watch& watch, LinkId to);
   void refuse(const std::string& prefix, const std::vector<LinkId>& watchers, const Error& why);
 

@@ -112,13 +112,32 @@ TEST_F(RootWatching, ALargeSnapshotComesInPieces) {
   EXPECT_EQ(names.size(), 5000u);
 }
 
-TEST_F(RootWatching, AWatchThatIsOrGrowsTooLargeIsRefused) {
+TEST_F(RootWatching, AWatchedKindRefusesTheNameThatIsTooMany) {
   restart(3);
   Peer& a = join("A");
   Peer& b = join("B");
   claim_many(a, kA, kMaxWatchRows, "m/");
   harness->run();
   b.say(Watch{"m/"});
+  harness->run();
+  EXPECT_EQ(b.count(Kind::watch_refused), 0u);
+  b.forget();
+  a.say(Bind{kA, 1, "m/one too many"});
+  harness->run();
+  const auto refused = a.take<Refused>();
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_EQ(refused[0].reason, Errc::too_many_names);
+  EXPECT_EQ(b.count(Kind::watch_refused), 0u);
+  EXPECT_EQ(root->watch_count(), 1u);
+}
+
+TEST_F(RootWatching, AWatchThatIsOrGrowsTooLargeIsRefused) {
+  restart(3);
+  Peer& a = join("A");
+  Peer& b = join("B");
+  claim_many(a, kA, kMaxWatchRows, "m/");
+  harness->run();
+  b.say(Watch{"m"});
   harness->run();
   EXPECT_EQ(b.count(Kind::watch_refused), 0u);
   b.forget();

@@ -1,0 +1,131 @@
+/// What one host takes of busroot is bounded, and leaves room for the others.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "bus/core/routers/accounts.hpp"
+#include "tests/bus/core/routers/root_fixture.hpp"
+
+namespace starbus::bus::test {
+namespace {
+
+const Process kA = process_on("A", "n1");
+const Process kB = process_on("B", "n1");
+
+using RootShares = RootTest;
+
+/// A table of `count` names of an earlier term, of which each was free.
+void claim_many(Peer& peer, const Process& process, std::size_t count, const std::string& prefix) {
+  Table table{process, {}};
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto n = static_cast<std::uint64_t>(i + 1);
+    table.rows.push_back(
+        {prefix + std::to_string(i), Epoch::of(1, n), Epoch::of(1, n), RowState::active});
+    if (table.rows.size() == 1000 || i + 1 == count) {
+      peer.say(table);
+      table.rows.clear();
+    }
+  }
+}
+
+Errc bind_result(RouterHarness& harness, Peer& peer, const Process& process,
+                 const std::string& name) {
+  peer.say(Bind{process, channel_id(name).low, name});
+  harness.run();
+  const auto refused = peer.take<Refused>();
+  EXPECT_EQ(peer.take<Attached>().size() + refused.size(), 1u) << name;
+  return refused.empty() ? Errc::ok : refused[0].reason;
+}
+
+TEST(Shares, AnAccountAloneGetsNearlyAll) {
+  std::size_t held = 0;
+  while (within_share(held, 1, held, 900)) ++held;
+  EXPECT_EQ(held, 800u);
+  held = 0;
+  while (within_share(held, 1, held, 5)) ++held;
+  EXPECT_EQ(held, 5u) << "a small total is not divided";
+  EXPECT_FALSE(within_share(0, 6, 0, 5));
+  EXPECT_FALSE(within_share(0, 1, 6, 5));
+}
+
+TEST(Shares, ANewcomerAlwaysHasRoom) {
+  std::size_t first = 0;
+  while (within_share(first, 1, first, 9'000)) ++first;
+  std::size_t second = 0;
+  while (within_share(second, 1, first + second, 9'000)) ++second;
+  EXPECT_GE(second, 880u);
+  std::size_t third = 0;
+  while (within_share(third, 1, first + second + third, 9'000)) ++third;
+  EXPECT_GE(third, 90u);
+}
+
+TEST_F(RootShares, OneHostsNamesOfAWatchedKindLeaveRoomForOthers) {
+  restart(3);
+  Peer& hostile = join("A");
+  Peer& honest = join("B");
+  honest.say(Watch{"node/"});
+  harness->run();
+  claim_many(hostile, kA, kMaxWatchRows + 1, "node/x");
+  harness->advance(5'000);
+  EXPECT_GE(hostile.count(Kind::unbound), 10'000u) << "it is told to give the others up";
+  EXPECT_EQ(bind_result(*harness, hostile, kA, "node/y"), Errc::too_many_names);
+  EXPECT_EQ(bind_result(*harness, honest, kB, "node/B.n1"), Errc::ok);
+  EXPECT_EQ(honest.count(Kind::watch_refused), 0u);
+}
+
+TEST_F(RootShares, AKindThatAllWatchIsBoundedBeforeTheyDo) {
+  restart(3, {"B"});  // in grace: nothing is watched yet
+  Peer& hostile = join("A");
+  claim_many(hostile, kA, kMaxWatchRows + 1, "node/x");
+  Peer& honest = join("B");
+  harness->advance(1'000);
+  ASSERT_FALSE(root->in_grace());
+  honest.say(Watch{"node/"});
+  harness->advance(5'000);
+  EXPECT_EQ(honest.count(Kind::watch_refused), 0u);
+  EXPECT_EQ(bind_result(*harness, honest, kB, "node/B.n1"), Errc::ok);
+}
+
+TEST_F(RootShares, AMoveBetweenHostsTakesItsCountAlong) {
+  Peer& a = join("A");
+  Peer& b = join("B");
+  a.say(Watch{"node/"});
+  harness->run();
+  const Epoch epoch = bind(a, kA, "node/x");
+  const Ticket ticket{kA, kB, 1};
+  a.say(Move{kA, channel_id("node/x"), epoch, ticket});
+  harness->run();
+  b.say(Attach{kB, "node/x", ticket});
+  harness->run();
+  ASSERT_EQ(b.take<Attached>().size(), 1u);
+  b.say(Active{kB, channel_id("node/x"), entry("node/x")->epoch});
+  b.say(Unbind{kB, channel_id("node/x"), entry("node/x")->epoch});
+  a.say(Freed{kA, channel_id("node/x"), ticket});
+  b.say(Unbind{kB, channel_id("node/x"), entry("node/x")->epoch});
+  harness->run();
+  EXPECT_EQ(entry("node/x"), nullptr);
+  EXPECT_EQ(bind_result(*harness, b, kB, "node/x"), Errc::ok);
+}
+
+TEST_F(RootShares, AHostHasALimitOfNames) {
+  RootRouter::Config config;
+  config.term = 3;
+  config.max_names = 3;
+  root = std::make_unique<RootRouter>(shell, config, harness->now());
+  shell.bundles.clear();
+  harness = std::make_unique<RouterHarness>(*root, shell, Time{});
+  shell.closed.clear();
+  Peer& hostile = connect("A");
+  hostile.say(up_of("A", "n1"));
+  claim_many(hostile, kA, 5, "m/");
+  hostile.say(TableEnd{});
+  Peer& honest = join("B");
+  harness->run();
+  EXPECT_EQ(hostile.count(Kind::unbound), 2u);
+  EXPECT_EQ(bind_result(*harness, hostile, kA, "m/more"), Errc::too_many_names);
+  EXPECT_EQ(bind_result(*harness, honest, kB, "m/mine"), Errc::ok);
+  EXPECT_FALSE(harness->closed(hostile)) << "its host has other processes";
+}
+
+}  // namespace
+}  // namespace starbus::bus::test
