@@ -1,9 +1,11 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "bus/core/lanes.hpp"
+#include "bus/core/routers/root/host_rights.hpp"
 #include "bus/core/wire/version.hpp"
 #include "bus/io/link.hpp"
 #include "busroot/allow_list.hpp"
@@ -19,7 +21,7 @@ namespace starbus::busroot {
 ///   listen = ["tcp://0.0.0.0:7600"]
 ///   session_ports = "7700-7999"        # ports of tcp:// sessions; default: any free ones
 ///   lease = "30s"                      # for names of a lost host; as in every busd.toml
-///   protocol = "1.1"                   # the highest version that is spoken: this release's, or
+///   protocol = "1.2"                   # the highest version that is spoken: this release's, or
 ///                                      # the one before it
 ///   [security]
 ///   curve = true
@@ -28,6 +30,12 @@ namespace starbus::busroot {
 ///   [[security.hosts]]
 ///   name = "host-a"
 ///   keys = ["..."]                     # public keys; two while one replaces the other
+///   bind = [""]                        # prefixes of names that its processes may own
+///   send = [""]                        # prefixes of receivers
+///   stores = ["0-127"]                 # mail shards that it may keep; default: any
+///   admin = "observe"                  # questions to other daemons: none, observe, read
+///   max_names = 250000
+///   max_processes = 4096
 struct Settings {
   std::string name;
   std::vector<std::string> listen;
@@ -39,6 +47,7 @@ struct Settings {
   bool curve = true;
   bus::io::CurveKeys keys;  // empty: no CURVE
   AllowList::Hosts hosts;
+  std::map<std::string, bus::HostRights> rights;  // of the same hosts
 };
 
 /// Errors go to the reader's problems.

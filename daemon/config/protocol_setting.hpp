@@ -6,7 +6,7 @@
 
 namespace starbus::daemon {
 
-/// The key `protocol` of a daemon's table: the highest protocol version that it speaks, "1.1". It
+/// The key `protocol` of a daemon's table: the highest protocol version that it speaks, "1.2". It
 /// is this release's, or the one before it: then the daemon sends nothing new, whatever the peers
 /// could understand, until every host is upgraded. Returns the minor number; notes a problem for
 /// anything else.

@@ -24,7 +24,7 @@ namespace starbus::sim {
                       X(resends) X(chokes) X(gap_nacks) X(duplicates) X(overflow_nacks)           \
                           X(foreign_bundles) X(grace_periods) X(posts) X(posted)              \
                               X(posts_refused) X(full_disks) X(failed_disks) X(mail_read) X(mail_acks) X(shard_moves) \
-                                  X(appends) X(log_read) X(log_trimmed) X(log_jumps)
+                                  X(appends) X(log_read) X(log_trimmed) X(log_jumps) X(lies) X(liars_ended)
 // clang-format on
 
 enum class Event : std::uint8_t {

@@ -15,6 +15,7 @@ struct Profile {
   double older = 0;       // share of starts that speak the protocol version before this one
   bool mail = false;      // a mail store with its disk, and posts
   bool broken_disks = false;  // writes of the mail store fail, and may have been kept
+  bool liars = false;         // a process and a host that lie; busroot does not restart
 };
 
 inline constexpr Profile kProfiles[] = {
@@ -26,6 +27,7 @@ inline constexpr Profile kProfiles[] = {
     {"mail", "deaths, and a mail store with its disk, and posts", true, false, 0, true},
     {"disks", "mail, and disks that fail", true, false, 0, true, true},
     {"all", "everything but mail", true, true, 0.3},
+    {"liars", "extended, and a process and a host that lie", false, true, 0, false, false, true},
 };
 
 inline std::optional<Profile> find_profile(std::string_view name) {

@@ -142,6 +142,9 @@ Result<> HostRouter::on_root_record(RouterLink& link, Kind kind, ByteView payloa
       return answers_.on_unbound(payload);
     case Kind::freed_ok:
       return answers_.pass_down<FreedOk>(payload);
+    case Kind::rows_taken:
+      if (link.minor < kRowsTakenMinor) break;
+      return answers_.on_rows_taken(payload);
     case Kind::move_ok:
       return answers_.on_move_ok(payload);
     case Kind::no_move:
@@ -161,8 +164,9 @@ Result<> HostRouter::on_root_record(RouterLink& link, Kind kind, ByteView payloa
     case Kind::trace:
       return traces_.from_root(link, payload);
     default:
-      return Error{Errc::bad_bytes, std::string(name_of(kind)) + " from busroot"};
+      break;
   }
+  return Error{Errc::bad_bytes, std::string(name_of(kind)) + " from busroot"};
 }
 
 Result<> HostRouter::on_watch_rows(ByteView payload) {

@@ -7,6 +7,7 @@
 #include "bus/core/error.hpp"
 #include "bus/core/wire/ids.hpp"
 #include "bus/core/wire/record_kind.hpp"
+#include "bus/core/wire/version.hpp"
 
 namespace starbus::bus {
 
@@ -47,9 +48,12 @@ struct Welcome {
   std::uint32_t max_names = 0;
   std::string software;
   std::uint32_t lease_ms = 0;  // a link lost for so long: the names that it served are freed
+  /// Since 1.2, from busroot: the highest number that it has granted in `term`.
+  std::uint64_t granted = 0;
   template <class A>
   void fields(A& a) {
     a(minor, you, host, term, bind_prefixes, send_prefixes, max_names, software, lease_ms);
+    if (minor >= kRowsTakenMinor) a(granted);
   }
 };
 

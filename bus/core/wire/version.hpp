@@ -15,13 +15,14 @@ inline constexpr const char* kVersion = "0.1.0";
 
 /// The highest version that this release speaks. Another major version ends the session.
 inline constexpr std::uint8_t kVersionMajor = 1;
-inline constexpr std::uint8_t kVersionMinor = 1;
+inline constexpr std::uint8_t kVersionMinor = 2;
 /// The minor version that brought each feature: a session of an older one does not use it.
 inline constexpr std::uint8_t kTraceMinor = 1;
 inline constexpr std::uint8_t kRoomMinor = 1;
 inline constexpr std::uint8_t kVitalsMinor = 1;
-inline constexpr std::uint8_t kDurableMinor = 1;  // resume, posted
-inline constexpr std::uint8_t kMailMinor = 1;     // readers of mail
+inline constexpr std::uint8_t kDurableMinor = 1;    // resume, posted
+inline constexpr std::uint8_t kMailMinor = 1;       // readers of mail
+inline constexpr std::uint8_t kRowsTakenMinor = 2;  // rows_taken, Welcome::granted
 
 /// "1.0".
 std::string protocol_text(std::uint8_t minor);

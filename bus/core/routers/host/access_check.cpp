@@ -35,7 +35,7 @@ Result<> AccessCheck::check_claim(const LocalProcess& process, std::string_view 
   if (!may_hold(process, name)) {
     return Error{Errc::denied, "role \"" + process.role->name + "\" may not bind it"};
   }
-  const std::size_t names = process.names.size() + process.moving.size();
+  const std::size_t names = process.names.size() + process.claimed.size() + process.moving.size();
   if (!held && names >= process.role->max_names) {
     return Error{Errc::too_many_names, std::to_string(names) + " are held"};
   }

@@ -13,6 +13,7 @@ Directory::Entry& Ownership::add(const ChannelId& id, std::string_view name, Roo
                                  Epoch epoch, Lineage lineage, std::uint64_t number) {
   assert(epoch && lineage && lineage <= epoch);
   Directory::Entry& entry = root_.directory.insert(id, name, owner);
+  ++owner.host.owned;
   entry.epoch = epoch;
   entry.lineage = lineage;
   entry.number = number;
@@ -20,8 +21,21 @@ Directory::Entry& Ownership::add(const ChannelId& id, std::string_view name, Roo
   return entry;
 }
 
+Result<> Ownership::check_rights(const RootHost& host, std::string_view name) {
+  if (!host.rights.may_bind(host.name, name)) {
+    return Error{Errc::denied, "host " + host.name + " may not hold " + std::string(name)};
+  }
+  if (host.owned >= host.rights.max_names) {
+    return Error{Errc::too_many_names, "host " + host.name + " may hold " +
+                                           std::to_string(host.rights.max_names) + " names"};
+  }
+  return {};
+}
+
 void Ownership::give(Directory::Entry& entry, RootProcess& owner, Epoch epoch, Lineage lineage) {
   assert(epoch && lineage);
+  --host_of(entry).owned;
+  ++owner.host.owned;
   if (&entry.owner() != &owner) root_.directory.change_owner(entry, owner);
   entry.epoch = epoch;
   entry.lineage = lineage;
@@ -34,6 +48,8 @@ void Ownership::drop(Directory::Entry& entry) {
   const ChannelId id = entry.id();
   root_.moves.erase(id);
   watches_.publish(entry, Change::removed);
+  root_.former.add(id, owner_of(entry).host.id, root_.links.now());
+  --host_of(entry).owned;
   root_.directory.erase(entry);
   routes_.release_held(id);
 }

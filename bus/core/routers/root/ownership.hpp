@@ -18,6 +18,9 @@ class Ownership {
   Ownership(RootState& root, WatchPublisher& watches, MessageRoutes& routes)
       : root_(root), watches_(watches), routes_(routes) {}
 
+  /// Whether a process of this host may get the name: denied or too_many_names, by the rights of
+  /// the host.
+  static Result<> check_rights(const RootHost& host, std::string_view name);
   /// A name that has no owner; unconfirmed. `number` is the bind attempt, 0 if there is none.
   Directory::Entry& add(const ChannelId& id, std::string_view name, RootProcess& owner, Epoch epoch,
                         Lineage lineage, std::uint64_t number = 0);

@@ -10,6 +10,7 @@
 #include "bus/core/lanes.hpp"
 #include "bus/core/routers/recent_times.hpp"
 #include "bus/core/routers/root/directory.hpp"
+#include "bus/core/routers/root/host_rights.hpp"
 #include "bus/core/wire/data.hpp"
 
 namespace starbus::bus {
@@ -26,6 +27,7 @@ struct RootProcess : Directory::Owner {
   std::uint32_t pid = 0;
   bool pending = false;  // not all its rows are reported: the names that it owned stay
   bool witness = false;  // all were reported once: it got later names from this busroot
+  std::vector<ChannelId> left_out{};  // of the report that is being read
 
   /// HOST.NODE
   std::string full_name() const;
@@ -37,6 +39,8 @@ struct RootHost {
   std::uint64_t incarnation = 0;  // of its busd
   std::uint64_t attempt = 0;      // its latest session with this busroot
   std::string key;                // CURVE, Z85; empty without CURVE
+  HostRights rights{};
+  std::size_t owned = 0;  // names of all its processes
   std::string address;
   std::string software;
   std::uint64_t link = 0;  // of the session; 0: not connected
@@ -48,17 +52,11 @@ struct RootHost {
 
   bool connected() const { return link != 0; }
   /// Number of names of all its processes.
-  std::size_t names() const;
+  std::size_t names() const { return owned; }
 };
 
 inline std::string RootProcess::full_name() const {
   return host.name + "." + node;
-}
-
-inline std::size_t RootHost::names() const {
-  std::size_t total = 0;
-  for (const auto& [id_, process] : processes) total += process->names();
-  return total;
 }
 
 }  // namespace starbus::bus

@@ -6,6 +6,7 @@
 /// tick sends a bounded number of rows. Part of RootRouter: same thread; keeps no rows.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -29,8 +30,9 @@ class WatchPublisher {
 
   /// Tells the watchers of the name. For `removed`, before the entry is erased.
   void publish(const Directory::Entry& entry, Change change);
-  /// Sends snapshots in turn within the budget of this tick: a host that watches and unwatches
-  /// without end costs the others no more than that.
+  /// Sends snapshots within the budget of this tick, to one link after the other: a host that
+  /// watches and unwatches without end, or has many watches, costs the others no more than its
+  /// turn.
   void serve();
   void tick();
   std::size_t prefixes() const { return watches_.size(); }
@@ -41,8 +43,16 @@ class WatchPublisher {
 
   RootState& root_;
   WatchTable watches_;
-  std::set<std::pair<LinkId, std::string>> wanted_;  // snapshots that are due
-  std::pair<LinkId, std::string> last_served_;
+  /// The snapshots that are due to one link.
+  struct Wanted {
+    std::set<std::string> prefixes;
+    std::string last_served;
+  };
+  void want(LinkId watcher, const std::string& prefix) { wanted_[watcher].prefixes.insert(prefix); }
+  void forget_wanted(LinkId watcher, const std::string& prefix);
+
+  std::map<LinkId, Wanted> wanted_;  // none is empty
+  LinkId last_served_ = 0;
   std::int64_t budget_ = kWatchBudget;  // rows that may be sent until the next tick
   Bytes record_;                        // scratch
 };

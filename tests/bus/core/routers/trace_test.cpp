@@ -142,7 +142,7 @@ class OlderHost : public HostTrace {
  protected:
   static HostConfig older() {
     HostConfig older = config();
-    older.minor = 0;
+    older.minor = 0;  // and so its peers are of 1.1 at most
     return older;
   }
   OlderHost() : HostTrace(older()) {}
@@ -153,6 +153,7 @@ TEST_F(OlderHost, SpeaksTheOlderVersionBothWays) {
   const auto hellos = busroot.take<Hello>();
   ASSERT_EQ(hellos.size(), 1u);
   EXPECT_EQ(hellos[0].minor, 0);
+  peer_minor = 1;
   Peer& one = join("one", {.rows = {row("x/1")}});
   EXPECT_EQ(one.take<Welcome>().at(0).minor, 0);
   ask("x/1");
@@ -232,6 +233,7 @@ TEST_F(RootTrace, EndsWhereMessagesAreHeld) {
 }
 
 TEST_F(RootTrace, EndsBeforeAnOlderHost) {
+  minor = 1;
   restart(2);
   Peer& a = host("A");
   Peer& b = host("B", 0, {row("x/1", 1)});

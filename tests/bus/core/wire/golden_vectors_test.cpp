@@ -50,6 +50,9 @@ TEST(GoldenVectors, OfTheSession) {
                                    200'000,
                                    "starbus 0.1.0",
                                    30'000});
+  Welcome of_1_2{2, kProcess, "root-1", Epoch::of(3, 0), {""}, {""}, 0, "starbus 0.1.0", 30'000};
+  of_1_2.granted = 0x0102030405;
+  expect_golden("welcome_1_2", of_1_2);
   expect_golden("reset", Reset{Errc::bad_bytes, "bundle out of order"});
   expect_golden("bye", Bye{});
   expect_golden("heartbeat",
@@ -64,6 +67,7 @@ TEST(GoldenVectors, OfReplies) {
 }
 
 TEST(GoldenVectors, OfTables) {
+  expect_golden("rows_taken", RowsTaken{kProcess, {kChannel, {1, 2}}});
   expect_golden("process_up", ProcessUp{kProcess, "space-1", "node", 4242, true});
   expect_golden(
       "table",
