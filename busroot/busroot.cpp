@@ -31,6 +31,8 @@ Result<> Busroot::start(daemon::DaemonContext& context) {
   if (!term) return term.error();
   auto hosts = stored_hosts(context.state);
   if (!hosts) return hosts.error();
+  auto bounds = stored_bounds(context.state);
+  if (!bounds) return bounds.error();
 
   links_.emplace(context.loop);
   Shell::Events events;
@@ -43,12 +45,13 @@ Result<> Busroot::start(daemon::DaemonContext& context) {
   events.answer = [this](const bus::Answer& answered) { admin_->on_answer(answered); };
   events.stop = context.stop;
   shell_ = std::make_unique<Shell>(*links_, context.state, context.limited, std::move(events));
-  shell_->set_allow_list(AllowList(settings_.curve, settings_.hosts));
+  shell_->set_allow_list(AllowList(settings_.curve, settings_.hosts), settings_.rights);
 
   bus::RootRouter::Config config;
   config.term = *term;
   config.name = settings_.name;
   config.journaled = std::move(*hosts);
+  config.bounds = std::move(*bounds);
   config.software = std::string("starbus ") + bus::kVersion;
   config.lease = settings_.lease;
   config.minor = settings_.minor;
@@ -92,7 +95,8 @@ Result<> Busroot::reload() {
   fixed("security.curve", fresh_.curve != settings_.curve);
   fixed("security.secret_key_file", fresh_.keys.secret_key != settings_.keys.secret_key);
   settings_.hosts = fresh_.hosts;
-  shell_->set_allow_list(AllowList(settings_.curve, settings_.hosts));
+  settings_.rights = fresh_.rights;
+  shell_->set_allow_list(AllowList(settings_.curve, settings_.hosts), settings_.rights);
   router_->review_hosts();
   links_->flush();
   return {};

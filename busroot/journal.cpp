@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "base/numbers.hpp"
 #include "bus/core/wire/ids.hpp"
 #include "bus/core/wire/name.hpp"
 #include "daemon/persistent_counter.hpp"
@@ -11,6 +12,7 @@ namespace {
 
 constexpr const char* kTermFile = "term";
 constexpr const char* kHostsFile = "hosts";
+constexpr const char* kBoundsFile = "granted";
 constexpr std::uint64_t kTermEnd = std::uint64_t{1} << 24;  // an epoch has 24 bits for it
 // More starts than one boot sees; a million boots use all terms.
 constexpr std::uint64_t kReservedTerms = 16;
@@ -43,6 +45,32 @@ Result<> store_hosts(daemon::StateDirectory& state, const std::vector<std::strin
   std::string text;
   for (const std::string& host : hosts) text.append(host).append("\n");
   return state.write(kHostsFile, text);
+}
+
+Result<std::vector<bus::GrantBound>> stored_bounds(const daemon::StateDirectory& state) {
+  const auto text = state.read(kBoundsFile);
+  if (!text) return text.error();
+  std::vector<bus::GrantBound> bounds;
+  if (!*text) return bounds;
+  std::istringstream lines(**text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::string_view words = line;
+    const std::size_t space = words.find(' ');
+    const auto term = parse_number<std::uint64_t>(words.substr(0, space));
+    const auto most =
+        space == words.npos ? std::nullopt : parse_number<std::uint64_t>(words.substr(space + 1));
+    if (!term || !most) return malformed(state, kBoundsFile, "contains a line without two numbers");
+    bounds.push_back({*term, *most});
+  }
+  return bounds;
+}
+
+Result<> store_bounds(daemon::StateDirectory& state, const std::vector<bus::GrantBound>& bounds) {
+  std::string text;
+  for (const bus::GrantBound& bound : bounds) {
+    text += std::to_string(bound.term) + ' ' + std::to_string(bound.most) + '\n';
+  }
+  return state.write(kBoundsFile, text);
 }
 
 }  // namespace starbus::busroot

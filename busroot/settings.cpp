@@ -5,6 +5,7 @@
 
 #include "base/numbers.hpp"
 #include "bus/core/wire/name.hpp"
+#include "bus/core/wire/shard_list.hpp"
 #include "bus/io/endpoint.hpp"
 #include "bus/io/key_file.hpp"
 #include "daemon/admin/at_route.hpp"
@@ -68,6 +69,34 @@ void check_endpoints(ConfigReader& security, const Settings& settings, bool inse
   }
 }
 
+bus::HostRights read_rights(ConfigReader& table) {
+  using Rights = bus::HostRights;
+  Rights rights;
+  rights.bind = table.strings("bind", rights.bind);
+  rights.send = table.strings("send", rights.send);
+  const std::vector<std::string> any = {"0-255"};
+  const std::vector<std::string> stores = table.strings("stores", any);
+  if (stores != any) rights.stores.emplace();
+  for (const std::string& text : stores) {
+    const auto shards = bus::parse_shards(text);
+    if (!shards) {
+      table.problem("stores",
+                    "'" + text + "' is not a shard number from 0 to 255 or a range such as 0-127");
+    } else if (rights.stores) {
+      rights.stores->insert(shards->begin(), shards->end());
+    }
+  }
+  const std::string admin = table.choice("admin", "read", {"none", "observe", "read"});
+  rights.admin = admin == "read"   ? Rights::Admin::read
+                 : admin == "none" ? Rights::Admin::none
+                                   : Rights::Admin::observe;
+  rights.max_names =
+      table.integer("max_names", rights.max_names, std::size_t{1}, std::size_t{100'000'000});
+  rights.max_processes =
+      table.integer("max_processes", rights.max_processes, std::size_t{1}, bus::kMaxProcesses);
+  return rights;
+}
+
 void read_host(ConfigReader table, Settings& settings, std::set<std::string>& seen) {
   const std::string name = table.required_string("name");
   if (const auto checked = bus::check_node_name(name); !checked && !name.empty()) {
@@ -84,6 +113,7 @@ void read_host(ConfigReader table, Settings& settings, std::set<std::string>& se
     if (!bus::io::is_curve_key(key)) table.problem("keys", "not a public key of 40 characters");
     if (!seen.insert(key).second) table.problem("keys", "another host has this key");
   }
+  settings.rights[name] = read_rights(table);
   if (!settings.hosts.emplace(name, keys).second) {
     table.problem("name", "two hosts have the name '" + name + "'");
   }

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "bus/core/lanes.hpp"
+#include "bus/core/routers/root/host_rights.hpp"
 #include "bus/core/wire/version.hpp"
 #include "bus/io/link.hpp"
 #include "busroot/allow_list.hpp"
@@ -28,6 +30,12 @@ namespace starbus::busroot {
 ///   [[security.hosts]]
 ///   name = "host-a"
 ///   keys = ["..."]                     # public keys; two while one replaces the other
+///   bind = [""]                        # prefixes of names that its processes may own
+///   send = [""]                        # prefixes of receivers
+///   stores = ["0-127"]                 # mail shards that it may keep; default: any
+///   admin = "read"                     # questions to other daemons: none, observe, read
+///   max_names = 250000
+///   max_processes = 4096
 struct Settings {
   std::string name;
   std::vector<std::string> listen;
@@ -39,6 +47,7 @@ struct Settings {
   bool curve = true;
   bus::io::CurveKeys keys;  // empty: no CURVE
   AllowList::Hosts hosts;
+  std::map<std::string, bus::HostRights> rights;  // of the same hosts
 };
 
 /// Errors go to the reader's problems.

@@ -2,7 +2,9 @@
 
 #include <boost/asio/io_context.hpp>
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 
 #include "bus/core/routers/root_router.hpp"
 #include "busroot/allow_list.hpp"
@@ -25,10 +27,17 @@ class Shell final : public daemon::LinkedShell<bus::RootShell> {
   Shell(daemon::LinkShell& links, daemon::StateDirectory& state, daemon::RateLimited& limited,
         Events events);
 
-  void set_allow_list(AllowList list) { allowed_ = std::move(list); }
+  using Rights = std::map<std::string, bus::HostRights>;
+  /// `rights` of the hosts of the list.
+  void set_allow_list(AllowList list, Rights rights) {
+    allowed_ = std::move(list);
+    rights_ = std::move(rights);
+  }
   const AllowList& allow_list() const { return allowed_; }
 
   Result<> allow_host(const std::string& key, const std::string& host) override;
+  bus::HostRights rights_of(const std::string& host) override;
+  Result<> remember_bounds(const std::vector<bus::GrantBound>& bounds) override;
   Result<> remember_hosts(const std::vector<std::string>& hosts) override;
   void answer_query(const bus::Query& query) override;
   void on_answer(const bus::Answer& answer) override;
@@ -39,6 +48,7 @@ class Shell final : public daemon::LinkedShell<bus::RootShell> {
   daemon::RateLimited& limited_;
   Events events_;
   AllowList allowed_;
+  Rights rights_;
 };
 
 }  // namespace starbus::busroot

@@ -1,5 +1,6 @@
 #include "bus/io/zmq_listener.hpp"
 
+#include <algorithm>
 #include <boost/asio/steady_timer.hpp>
 #include <list>
 #include <optional>
@@ -14,6 +15,7 @@ namespace asio = boost::asio;
 
 constexpr std::chrono::milliseconds kHalfOpen{3000};  // for a client to come to its socket
 constexpr std::size_t kMaxHalfOpen = 256;             // each costs a socket that may never be used
+constexpr std::ptrdiff_t kHalfOpenOfKey = 2;          // of one key: it must not keep others out
 // Bytes. A request has 20, but the handshake of CURVE is measured with the same measure.
 constexpr int kMaxRequest = 1024;
 constexpr int kRequestBurst = 64;
@@ -95,12 +97,13 @@ class ZmqListener::Impl : public std::enable_shared_from_this<Impl> {
 
  private:
   struct HalfOpen {
-    HalfOpen(asio::io_context& context, std::string asker)
-        : deadline(context), address(std::move(asker)) {}
+    HalfOpen(asio::io_context& context, const Peer& asker)
+        : deadline(context), address(asker.address), key(asker.key) {}
     ZmqSession session;
     asio::steady_timer deadline;
     Nonce secret = random_nonce();
     std::string address;
+    std::string key;
   };
   using HalfOpenAt = std::list<HalfOpen>::iterator;
 
@@ -171,11 +174,13 @@ class ZmqListener::Impl : public std::enable_shared_from_this<Impl> {
   /// Makes the session's socket, and waits there for the peer that asked.
   Answer open(const Peer& asker) {
     Answer reply;
-    if (half_open_.size() >= kMaxHalfOpen) {
+    const auto of_key = std::ranges::count(half_open_, asker.key, &HalfOpen::key);
+    const bool greedy = !asker.key.empty() && of_key >= kHalfOpenOfKey;
+    if (greedy || half_open_.size() >= kMaxHalfOpen) {
       reply.status = Errc::overloaded;
       return reply;
     }
-    const auto half = half_open_.emplace(half_open_.end(), context_, asker.address);
+    const auto half = half_open_.emplace(half_open_.end(), context_, asker);
     auto locator = make_session(*half, asker.key);
     if (!locator) {
       refuse(asker.address, locator.error());

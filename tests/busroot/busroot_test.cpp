@@ -71,6 +71,19 @@ TEST_F(JournalTest, HostsAreRestored) {
   EXPECT_FALSE(stored_hosts(*state));
 }
 
+TEST_F(JournalTest, BoundsAreRestored) {
+  auto state = daemon::StateDirectory::open(folder);
+  ASSERT_TRUE(state);
+  EXPECT_TRUE(stored_bounds(*state)->empty());
+  const std::vector<bus::GrantBound> bounds = {{3, 1'048'576}, {4, 2'000'000}};
+  ASSERT_TRUE(store_bounds(*state, bounds));
+  EXPECT_EQ(*stored_bounds(*state), bounds);
+  for (const char* broken : {"3\n", "3 x\n", "3 4 5\n", "-1 4\n"}) {
+    ASSERT_TRUE(state->write("granted", broken));
+    EXPECT_EQ(stored_bounds(*state).error(), bus::Errc::io_error) << broken;
+  }
+}
+
 /// The problems of a file, "" if there are none.
 std::string problems_of(const std::string& text, Settings* settings = nullptr) {
   auto reader = daemon::ConfigReader::parse(text, "busroot.toml");
@@ -93,9 +106,25 @@ lease = "10s"
 curve = false
 [[security.hosts]]
 name = "host-a"
+bind = ["gate/"]
+send = ["entity/"]
+stores = ["0-1", "7"]
+admin = "read"
+max_names = 10
+max_processes = 3
+[[security.hosts]]
+name = "host-b"
 )",
                         &settings),
             "");
+  const bus::HostRights& rights = settings.rights.at("host-a");
+  EXPECT_EQ(rights.bind, std::vector<std::string>{"gate/"});
+  EXPECT_EQ(rights.send, std::vector<std::string>{"entity/"});
+  EXPECT_EQ(rights.stores, (std::set<unsigned>{0, 1, 7}));
+  EXPECT_EQ(rights.admin, bus::HostRights::Admin::read);
+  EXPECT_EQ(rights.max_names, 10u);
+  EXPECT_EQ(rights.max_processes, 3u);
+  EXPECT_EQ(settings.rights.at("host-b"), bus::HostRights{});
   EXPECT_EQ(settings.name, "root-1");
   EXPECT_EQ(settings.listen.size(), 2u);
   EXPECT_EQ(settings.first_session_port, 7700);
@@ -134,6 +163,8 @@ TEST(BusrootSettings, NamesWhatIsWrong) {
   }
   wrong("[[security.hosts]]\nname = \"a\"\n[[security.hosts]]\nname = \"a\"\n", "two hosts");
   wrong("[[security.hosts]]\nname = \"a\"\nkeys = [\"short\"]\n", "40 characters");
+  wrong("[[security.hosts]]\nname = \"a\"\nstores = [\"256\"]\n", "shard number");
+  wrong("[[security.hosts]]\nname = \"a\"\nadmin = \"all\"\n", "admin");
   wrong("[[security.hosts]]\nname = \"a\"\nkeys = [\"" + kKeyA + "\", \"" + kKeyB + "\", \"" +
             kKeyC + "\"]\n",
         "at most two");

@@ -47,13 +47,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto kind = static_cast<Kind>(data[0]);
   const bool tried =
       try_kinds<Hello, Welcome, Reset, Bye, Heartbeat, Probe, Ack, Nack, Open, Room, ProcessUp,
-                Table, TableEnd, ProcessDead, Bind, Attached, Refused, Active, ActiveOk, Unbind,
-                Unbound, Freed, FreedOk, Move, MoveOk, NoMove, Attach, Reclaim, Reclaimed, Moved,
-                State, StateRefused, Watch, Unwatch, WatchRows, WatchRefused, Query, Answer,
-                HopTrace, Vitals, UndeliveredReport, Resume, Posted, MailOpen, MailOpened,
-                MailItems, MailConsumed, MailAck, MailAcked, MailEnd, ShardTake, ShardRows,
-                ShardMore, ShardGiven, MailAttempts, MailRefused>(kind,
-                                                                  fuzz_input(data + 1, size - 1));
+                Table, TableEnd, ProcessDead, RowsTaken, Bind, Attached, Refused, Active, ActiveOk,
+                Unbind, Unbound, Freed, FreedOk, Move, MoveOk, NoMove, Attach, Reclaim, Reclaimed,
+                Moved, State, StateRefused, Watch, Unwatch, WatchRows, WatchRefused, Query,
+                RoleQuery, Answer, HopTrace, Vitals, UndeliveredReport, Resume, Posted, MailOpen,
+                MailOpened, MailItems, MailConsumed, MailAck, MailAcked, MailEnd, ShardTake,
+                ShardRows, ShardMore, ShardGiven, MailAttempts, MailRefused>(
+          kind, fuzz_input(data + 1, size - 1));
   const bool elsewhere = kind == Kind::data || kind == Kind::multicast || kind == Kind::chunk;
   require(tried || elsewhere ||
           name_of(kind) == "unknown");  // a new kind belongs into the list above

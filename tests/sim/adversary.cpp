@@ -86,7 +86,7 @@ void Adversary::fault() {
   if (profile_.mail && random.chance(0.1))
     return crash_host(world_.random.pick(world_.stores())->host());
   const std::uint64_t kind = random.below(100);
-  if (kind < 20) {
+  if (kind < 20 || (profile_.liars && kind < 38)) {
     crash_host(*random.pick(world_.hosts()));
   } else if (kind < 38) {
     crash_root();

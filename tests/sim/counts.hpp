@@ -25,7 +25,7 @@ namespace starbus::sim {
                       X(resends) X(chokes) X(gap_nacks) X(duplicates) X(overflow_nacks)           \
                           X(foreign_bundles) X(grace_periods) X(posts) X(posted)              \
                               X(posts_refused) X(full_disks) X(failed_disks) X(mail_read) X(mail_acks) X(shard_moves) \
-                                  X(appends) X(log_read) X(log_trimmed) X(log_jumps) X(to_settled)  \
+                                  X(appends) X(log_read) X(log_trimmed) X(log_jumps) X(to_settled) X(lies) X(liars_ended)  \
   X(full_channel_window) X(full_process_window) X(full_outbox) X(full_link) X(full_lane)          \
       X(full_total) X(full_hold)
 // clang-format on

@@ -210,10 +210,12 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--first", arguments.first, "First seed of --runs")->capture_default_str();
   app.add_option("--steps", arguments.steps, "Steps with faults, per seed")->capture_default_str();
-  app.add_option("--profile", arguments.profile,
-                 "base, deaths, extended, mail, disks, all or pressure (default: all, or that of "
-                 "the variant)")
-      ->check(CLI::IsMember({"base", "deaths", "extended", "mail", "disks", "all", "pressure"}));
+  app.add_option(
+         "--profile", arguments.profile,
+         "base, deaths, extended, mail, disks, all, pressure or liars (default: all, or that of "
+         "the variant)")
+      ->check(CLI::IsMember(
+          {"base", "deaths", "extended", "mail", "disks", "all", "pressure", "liars"}));
   app.add_option("--scenario", arguments.scenario, "Play a scripted scenario: NAME, every or list");
   app.add_option("--variant", arguments.variant,
                  "Break a rule (starbus-sim-broken only): NAME, every or list")

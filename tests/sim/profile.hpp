@@ -16,6 +16,7 @@ struct Profile {
   bool mail = false;      // a mail store with its disk, and posts
   bool broken_disks = false;  // writes of the mail store fail, and may have been kept
   bool pressure = false;      // senders that do not stop, and links that stand still
+  bool liars = false;         // a process and a host that lie; busroot does not restart
 };
 
 inline constexpr Profile kProfiles[] = {
@@ -28,6 +29,8 @@ inline constexpr Profile kProfiles[] = {
     {"disks", "mail, and disks that fail", true, false, 0, true, true},
     {"all", "everything but mail", true, true, 0.3},
     {"pressure", "all, and more messages than links can carry", true, true, 0.3, false, false,
+     true},
+    {"liars", "extended, and a process and a host that lie", false, true, 0, false, false, false,
      true},
 };
 

@@ -117,5 +117,6 @@ std::vector<Scenario> directory_scenarios();
 std::vector<Scenario> relay_scenarios();
 std::vector<Scenario> mail_scenarios();
 std::vector<Scenario> log_scenarios();
+std::vector<Scenario> liar_scenarios();
 
 }  // namespace starbus::sim

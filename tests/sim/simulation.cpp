@@ -24,6 +24,7 @@ void run(World& world, const RunOptions& options, RunResult& result) {
     };
   }
   world.begin();
+  for (auto& liar : world.liars()) liar->start();
   Adversary adversary(world, options.profile);
   Workload workload(world, options.profile);
   // Dense seeds put all faults into seconds, long ones let leases and timeouts run out.
@@ -52,6 +53,7 @@ RunResult run_seed(const RunOptions& options) {
   world_options.free_names = {"thing/1", "thing/2", "thing/3"};
   world_options.older = options.profile.older;
   world_options.watch_queues = options.profile.pressure;
+  world_options.liars = options.profile.liars;
   if (options.profile.mail) {
     world_options.mailboxes = {"player/1", "player/2", "guild/1"};
     world_options.logs = {"log/news", "log/guild"};

@@ -64,6 +64,12 @@ const std::vector<Variant>& all_variants() {
        "a log that has become empty begins at 1 again"},
       {log_reader_skips, "log_reader_skips", "mail", 1, 20, "L3",
        "who follows a log begins at its end, whatever its cursor says"},
+      {row_without_grant, "row_without_grant", "liars", 1, 20, "A1",
+       "a row of a process counts on its word, whatever its epoch"},
+      {copy_without_move, "copy_without_move", "liars", 1, 60, "A2",
+       "a frozen copy speaks on the word of its process"},
+      {unknown_name_replies, "unknown_name_replies", "liars", 1, 0, "A3",
+       "any host may answer for a name that busroot does not know"},
   };
   return variants;
 }

@@ -32,6 +32,9 @@ World::World(std::uint64_t seed, WorldOptions options)
   for (const std::string& mover : options_.movers) add_name(mover, NameKind::mover);
   for (const std::string& text : options_.free_names) add_name(text, NameKind::free);
   add_stores();
+  if (!options_.liars) return;
+  liars_.push_back(std::make_unique<LiarNode>(*this, hosts_.front().get(), "liar"));
+  liars_.push_back(std::make_unique<LiarNode>(*this, nullptr, "z"));
 }
 
 void World::add_stores() {
@@ -163,6 +166,9 @@ bus::PeerFacts World::facts_of(const Node& peer) const {
   }
   for (const auto& store : stores_) {
     if (store.get() == &peer) facts.pid = store->pid();
+  }
+  for (const auto& liar : liars_) {
+    if (liar.get() == &peer) facts.pid = liar->pid();
   }
   return facts;
 }

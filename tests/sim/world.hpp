@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/sim/counts.hpp"
+#include "tests/sim/nodes/liar_node.hpp"
 #include "tests/sim/nodes/network.hpp"
 #include "tests/sim/nodes/process_node.hpp"
 #include "tests/sim/nodes/root_node.hpp"
@@ -30,6 +31,7 @@ struct WorldOptions {
   std::optional<LogOracle::Quota> log_quota =
       {};                     // of all; otherwise drawn, for each life of a store
   bool watch_queues = false;  // count which are full at each step
+  bool liars = false;         // the process "liar" of the first host, and the host "z": not started
   double older = 0;           // how often what starts speaks the protocol version before this one
 };
 
@@ -63,6 +65,8 @@ class World {
   RootNode& root() { return *root_; }
   std::vector<std::unique_ptr<HostNode>>& hosts() { return hosts_; }
   std::vector<std::unique_ptr<ProcessNode>>& processes() { return processes_; }
+  /// None, or the process and the host.
+  std::vector<std::unique_ptr<LiarNode>>& liars() { return liars_; }
   /// None if nobody keeps mail. At the start the first one has all shards.
   std::vector<std::unique_ptr<StoreNode>>& stores() { return stores_; }
   /// The one whose disk says that it has the shard of a mailbox or log; null while it moves.
@@ -170,6 +174,7 @@ class World {
   std::vector<std::unique_ptr<HostNode>> hosts_;
   std::vector<std::unique_ptr<ProcessNode>> processes_;
   std::vector<std::unique_ptr<StoreNode>> stores_;
+  std::vector<std::unique_ptr<LiarNode>> liars_;
   std::map<const Node*, Time> isolated_until_;
   std::int64_t last_pid_ = 100;
   std::uint64_t last_life_ = 0;

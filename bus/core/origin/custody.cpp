@@ -67,9 +67,10 @@ std::uint32_t Custody::charge_of(const OriginStream::Item& item) const {
   return static_cast<std::uint32_t>(kItemHeader + shared.bytes(item.shared).size());
 }
 
+/// No reply says anything about a message that has never left.
 void Custody::release(OriginStream& stream, std::uint64_t last) {
   std::size_t count = 0;
-  while (count < stream.items.size() && stream.items[count].seq <= last) {
+  while (count < stream.sent && stream.items[count].seq <= last) {
     const OriginStream::Item& item = stream.items[count];
     if (item.token != 0) {
       outcomes_.push_back({item.token, stream.channel, stream.lane, item.seq, Errc::ok, true});
@@ -85,7 +86,7 @@ void Custody::release(OriginStream& stream, std::uint64_t last) {
 void Custody::release_posted(OriginStream& stream, const Posted& posted) {
   std::size_t count = 0;
   auto result = posted.results.begin();
-  for (; count < stream.items.size() && stream.items[count].seq <= posted.last; ++count) {
+  for (; count < stream.sent && stream.items[count].seq <= posted.last; ++count) {
     const OriginStream::Item& item = stream.items[count];
     if (item.tombstone) continue;
     while (result != posted.results.end() && result->seq < item.seq) ++result;

@@ -166,6 +166,9 @@ Result<> HostRouter::on_root_record(RouterLink& link, Kind kind, ByteView payloa
       return answers_.on_unbound(payload);
     case Kind::freed_ok:
       return answers_.pass_down<FreedOk>(payload);
+    case Kind::rows_taken:
+      if (link.minor < kRowsTakenMinor) break;
+      return answers_.on_rows_taken(payload);
     case Kind::move_ok:
       return answers_.on_move_ok(payload);
     case Kind::no_move:

@@ -11,8 +11,9 @@ namespace starbus::bus {
   X(kShare, 8, "times",                                                                            \
     "an account holds at most so many times what is left: alone, 8/9 of all; a newcomer has room", \
     "the account is refused, and no other one", "Shares.ANewcomerAlwaysHasRoom")                   \
-  X(kMaxNamesPerHost, 1'000'000, "names", "of one host at busroot: some 300 MB",                   \
-    "too_many_names; further rows of a table are left out", "RootShares.AHostHasALimitOfNames")
+  X(kMaxNamesPerHost, 250'000, "names",                                                            \
+    "default of what one host may hold: busroot keeps some 75 MB of them",                         \
+    "too_many_names; rows of a table beyond it are left out", "RootShares.AHostHasALimitOfNames")
 
 STARBUS_LIMITS_OF(kShareLimits, STARBUS_SHARE_LIMITS)
 

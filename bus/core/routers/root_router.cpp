@@ -73,7 +73,7 @@ Result<> RootRouter::on_greeted_record(HostEntry& host, Kind kind, ByteView payl
       if (host.session->minor < kAdminRoleMinor) break;
       return queries_.on_role_query(host, payload);
     case Kind::answer:
-      return queries_.on_answer(payload);
+      return queries_.on_answer(host, payload);
     case Kind::trace:
       if (host.session->minor < kTraceMinor) break;
       return traces_.on_trace(host, payload);
@@ -91,7 +91,7 @@ Result<> RootRouter::on_request(HostEntry& host, Kind kind, ByteView payload) {
     const auto request = decode_request<Record>(host.id, payload);
     if (!request) return Result<>(request.error());
     // During grace nothing is granted and nothing taken back; an unknown process asks again.
-    if (root_.grace || !host.complete) return Result<>();
+    if (root_.grace || !host.complete || !root_.may_grant()) return Result<>();
     const auto found = host.processes.find(request->process);
     if (found != host.processes.end()) (part.*handle)(*found->second, *request);
     return Result<>();
@@ -141,6 +141,8 @@ void RootRouter::tick(Time now_here) {
   watches_.tick();
   grace_.end_if_due();
   routes_.tick();
+  queries_.tick();
+  if (!root_.grace) root_.reserve_grants();
   grace_.store();
 }
 

@@ -5,6 +5,12 @@
 #include <utility>
 
 namespace starbus::bus {
+namespace {
+
+/// Links of one host key before their hello: the present one, and the next while that is lost.
+constexpr std::size_t kStrangersOfKey = 2;
+
+}  // namespace
 
 /// Hands the records of one link to the router, until the link ends.
 struct Router::Dispatcher : RecordHandler {
@@ -21,7 +27,10 @@ struct Router::Dispatcher : RecordHandler {
 void Router::link_opened(LinkId id, PeerFacts peer, Time now) {
   thread_.check();
   links_.advance_to(now);
-  if (strangers() >= kMaxStrangers) end_oldest_stranger();
+  if (strangers() >= kMaxStrangers) end_oldest_stranger({});
+  if (!peer.key.empty() && strangers_of(peer.key) >= kStrangersOfKey) {
+    end_oldest_stranger(peer.key);
+  }
   links_.add(id, std::move(peer));
 }
 
@@ -33,11 +42,18 @@ std::size_t Router::strangers() {
   return count;
 }
 
-/// An honest peer says hello at once, and must get in among those that do not.
-void Router::end_oldest_stranger() {
+std::size_t Router::strangers_of(std::string_view key) {
+  std::size_t count = 0;
+  links_.for_each([&](const RouterLink& link) { count += !link.greeted && link.peer.key == key; });
+  return count;
+}
+
+/// An honest peer says hello at once, and must get in among those that do not. Of all if `key` is
+/// empty.
+void Router::end_oldest_stranger(std::string_view key) {
   RouterLink* oldest = nullptr;
   links_.for_each([&](RouterLink& link) {
-    if (link.greeted) return;
+    if (link.greeted || (!key.empty() && link.peer.key != key)) return;
     if (oldest == nullptr ||
         std::pair(link.opened, link.id) < std::pair(oldest->opened, oldest->id))
       oldest = &link;

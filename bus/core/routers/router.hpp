@@ -7,6 +7,7 @@
 /// error of a record ends its link, no more. Nothing here stops reading a link.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "base/loop_thread.hpp"
@@ -55,7 +56,8 @@ class Router : private LinkObserver, private ReplyRoutes {
  private:
   struct Dispatcher;
   std::size_t strangers();
-  void end_oldest_stranger();
+  std::size_t strangers_of(std::string_view key);
+  void end_oldest_stranger(std::string_view key);
   void check_incomplete();
 
   LoopThread thread_;

@@ -33,6 +33,7 @@ namespace starbus::bus {
   CODED(table, 21, Table)                                                                       \
   CODED(table_end, 22, TableEnd)                                                                \
   CODED(process_dead, 23, ProcessDead)                                                          \
+  CODED(rows_taken, 24, RowsTaken)                                                              \
   /* requests to busroot and its answers */                                                     \
   CODED(bind, 30, Bind)                                                                         \
   CODED(attached, 31, Attached)                                                                 \

@@ -73,6 +73,19 @@ struct ProcessDead {
   }
 };
 
+/// busroot to busd, since 1.2: the rows that busd has sent for the process are in the directory,
+/// without those of `left_out`, which another process owns or which were never granted. Answers
+/// each process_up without `pending`, in their order; in a complete table when that has ended.
+struct RowsTaken {
+  static constexpr Kind kKind = Kind::rows_taken;
+  Process process;
+  std::vector<ChannelId> left_out;
+  template <class A>
+  void fields(A& a) {
+    a(process, left_out);
+  }
+};
+
 // --- requests to busroot -------------------------------------------------------------------------
 // All idempotent, repeated by the process until answered. `number` names one attempt of one
 // process; the ticket of a fresh bind is {process, process, number}.

@@ -52,10 +52,11 @@ struct Welcome {
   std::string software;
   std::uint32_t lease_ms = 0;   // a link lost for so long: the names that it served are freed
   Trust trust = Trust::client;  // from minor 2 on; server: the process owns `server/HOST.NODE`, too
+  std::uint64_t granted = 0;    // from minor 2 on, from busroot: its highest number of `term`
   template <class A>
   void fields(A& a) {
     a(minor, you, host, term, bind_prefixes, send_prefixes, max_names, software, lease_ms);
-    if (minor >= kTrustMinor) a(trust);
+    if (minor >= kTrustMinor) a(trust, granted);
   }
 };
 

@@ -26,6 +26,7 @@ inline constexpr std::uint8_t kOwnerAgeMinor = 2;  // in NACK lineage
 inline constexpr std::uint8_t kUndeliveredMinor = 2;
 inline constexpr std::uint8_t kTrustMinor = 2;  // server/HOST.NODE
 inline constexpr std::uint8_t kAdminRoleMinor = 2;
+inline constexpr std::uint8_t kRowsTakenMinor = 2;  // rows_taken, Welcome::granted
 
 /// "1.0".
 std::string protocol_text(std::uint8_t minor);

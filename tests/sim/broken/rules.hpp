@@ -38,6 +38,9 @@ enum class Sabotage {
   log_trims_too_much,      // retention takes one message more than it may
   log_numbers_again,       // a log that has become empty begins at 1 again
   log_reader_skips,        // a log reader begins at the end, whatever its cursor
+  row_without_grant,       // a row counts on the word of its process, whatever its epoch
+  copy_without_move,       // a frozen copy speaks on the word of its process
+  unknown_name_replies,    // any host may answer for a name that busroot does not know
   no_acknowledgements,     // sent messages count as handled: for the benchmark of ACKs
 };
 

@@ -12,6 +12,8 @@ void RootNode::on_start() {
   disk_.write_number("term", config.term, true);
   std::istringstream hosts(disk_.read("hosts"));
   for (std::string host; std::getline(hosts, host);) config.journaled.push_back(host);
+  std::istringstream granted(disk_.read("granted"));
+  for (bus::GrantBound bound; granted >> bound.term >> bound.most;) config.bounds.push_back(bound);
   config.software = "simulated";
   config.minor = world_.draw_minor();
   if (!config.journaled.empty()) ++world_.counts[Event::grace_periods];
@@ -28,7 +30,8 @@ void RootNode::on_crash() {
 
 void RootNode::on_accepted(LinkId id, Node& peer) {
   bus::PeerFacts facts;
-  facts.address = static_cast<const HostNode&>(peer).machine() + ":1";  // only hosts come here
+  const auto* const host = dynamic_cast<const HostNode*>(&peer);  // or a liar
+  facts.address = (host != nullptr ? host->machine() : peer.name()) + ":1";
   router_->link_opened(id, std::move(facts), world_.now());
   router_->flush();
 }
@@ -58,6 +61,15 @@ void RootNode::close(LinkId link) {
 
 void RootNode::log(Level, const std::string& text) {
   world_.note(name(), text);
+}
+
+bus::Result<> RootNode::remember_bounds(const std::vector<bus::GrantBound>& bounds) {
+  std::string lines;
+  for (const bus::GrantBound& bound : bounds) {
+    lines += std::to_string(bound.term) + " " + std::to_string(bound.most) + "\n";
+  }
+  disk_.write("granted", lines, true);
+  return {};
 }
 
 /// A new host must be on disk; that one has gone may be learnt again.

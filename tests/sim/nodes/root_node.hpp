@@ -32,6 +32,7 @@ class RootNode final : public Node, private bus::RootShell {
   void close(LinkId link) override;
   void log(Level level, const std::string& text) override;
   bus::Result<> allow_host(const std::string&, const std::string&) override { return {}; }
+  bus::Result<> remember_bounds(const std::vector<bus::GrantBound>& bounds) override;
   bus::Result<> remember_hosts(const std::vector<std::string>& hosts) override;
   void answer_query(const bus::Query&) override {}
   void on_answer(const bus::Answer&) override {}

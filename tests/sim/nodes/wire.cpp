@@ -202,6 +202,7 @@ std::string describe(Kind kind, ByteView payload, const NameChannel& channel,
       STARBUS_WORDS(ProcessUp)
       STARBUS_WORDS(Table)
       STARBUS_WORDS(ProcessDead)
+      STARBUS_WORDS(RowsTaken)
       STARBUS_WORDS(Bind)
       STARBUS_WORDS(Attached)
       STARBUS_WORDS(Refused)

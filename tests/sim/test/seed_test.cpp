@@ -39,6 +39,9 @@ TEST_P(SeedTest, KeepsEveryPromise) {
   if (GetParam().deaths) {
     EXPECT_GE(counts[Event::process_deaths], seeds);
   }
+  if (GetParam().liars) {
+    EXPECT_GE(counts[Event::lies], seeds * 200);
+  }
   if (GetParam().mail) {
     EXPECT_GE(counts[Event::log_read], seeds * 200);
     EXPECT_GE(counts[Event::log_trimmed], seeds * 20);

@@ -37,7 +37,7 @@ Result<> AccessCheck::check_claim(const LocalProcess& process, std::string_view 
   if (!may_hold(process, name)) {
     return Error{Errc::denied, "role \"" + process.role->name + "\" of busd.toml may not bind it"};
   }
-  const std::size_t names = process.names.size() + process.moving.size();
+  const std::size_t names = process.names.size() + process.claimed.size() + process.moving.size();
   if (!held && names >= process.role->name_limit() && !is_own_name(name)) {
     return Error{Errc::too_many_names, std::to_string(names) + " are held"};
   }

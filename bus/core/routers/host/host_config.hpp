@@ -79,6 +79,10 @@ struct UplinkStatus {
   LinkId link = 0;
   Time since{};  // of the present state
   Epoch term;    // of the latest busroot
+  /// No number of `term` above this one was granted when the latest session began, nor has passed
+  /// here since; kNoBound if busroot has not said.
+  std::uint64_t granted = kNoBound;
+  static constexpr std::uint64_t kNoBound = ~std::uint64_t{0};
   Error last_error;
 };
 

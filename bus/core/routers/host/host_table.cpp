@@ -110,6 +110,7 @@ void HostTable::grant(LocalProcess& process, LocalName name) {
   const ChannelId channel = channel_id(name.name);
   release(channel);
   process.moving.erase(channel);
+  process.claimed.erase(channel);
   name.owner = &process;
   names_[channel] = std::move(name);
   process.names.insert(channel);
@@ -126,9 +127,9 @@ void HostTable::freeze(LocalProcess& process, const ChannelId& channel, const Ti
   const auto found = names_.find(channel);
   if (found == names_.end() || found->second.owner != &process) return;
   const LocalName& name = found->second;
-  Row row{name.name, name.epoch, name.lineage, RowState::frozen, ticket};
+  Copy copy{{name.name, name.epoch, name.lineage, RowState::frozen, ticket}, true};
   release(channel);
-  process.moving.insert_or_assign(channel, std::move(row));
+  process.moving.insert_or_assign(channel, std::move(copy));
 }
 
 void HostTable::forget_copy(LocalProcess& process, const ChannelId& channel, const Ticket& ticket) {
@@ -137,33 +138,66 @@ void HostTable::forget_copy(LocalProcess& process, const ChannelId& channel, con
 }
 
 void HostTable::replace_names(LocalProcess& process, const std::vector<Row>& rows) {
-  const auto previous = std::exchange(process.names, {});
-  for (const ChannelId& channel : previous) names_.erase(channel);
-  process.moving.clear();
+  boost::unordered_flat_map<ChannelId, LocalName> known;
+  for (const ChannelId& channel : std::exchange(process.names, {})) {
+    const auto name = names_.find(channel);
+    known.emplace(channel, std::move(name->second));
+    names_.erase(name);
+  }
+  const auto copies = std::exchange(process.moving, {});
+  process.claimed.clear();
   for (const Row& row : rows) {
     const ChannelId channel = channel_id(row.name);
     if (row.state != RowState::active) {
-      process.moving.insert_or_assign(channel, row);
+      const auto copy = copies.find(channel);
+      const bool seen = copy != copies.end() && copy->second.seen &&
+                        copy->second.ticket == row.ticket && row.state == RowState::frozen;
+      process.moving.insert_or_assign(channel, Copy{row, seen});
       continue;
     }
-    // A grant that passed this busd is newer than any table; otherwise the higher epoch wins, as
-    // busroot decides, too.
-    const LocalName* present = find(channel);
-    if (present && (present->ticket || present->epoch >= row.epoch)) continue;
+    const auto name = known.find(channel);
+    const bool same = name != known.end() && name->second.epoch == row.epoch &&
+                      name->second.lineage == row.lineage;
+    if (same) {
+      grant(process, {row.name, &process, row.epoch, row.lineage, {}, true});
+    } else {
+      process.claimed.insert_or_assign(channel, row);
+    }
+  }
+}
+
+void HostTable::confirm_claims(LocalProcess& process) {
+  for (const auto& [channel, row] : std::exchange(process.claimed, {})) {
+    const LocalName* const present = find(channel);
+    // A grant that passed this busd is newer than any table.
+    const bool newer = present && (present->ticket || present->epoch >= row.epoch);
+    if (newer && present->owner != &process) continue;
     grant(process, {row.name, &process, row.epoch, row.lineage, {}, true});
   }
 }
 
+void HostTable::drop_claim(LocalProcess& process, const ChannelId& channel, Epoch epoch) {
+  const auto claim = process.claimed.find(channel);
+  if (claim != process.claimed.end() && claim->second.epoch <= epoch) process.claimed.erase(claim);
+}
+
+void HostTable::leave_out(LocalProcess& process, const ChannelId& channel) {
+  process.claimed.erase(channel);
+  const auto copy = process.moving.find(channel);
+  if (copy != process.moving.end() && !copy->second.seen) process.moving.erase(copy);
+}
+
 std::vector<Row> HostTable::rows_of(const LocalProcess& process) const {
   std::vector<Row> rows;
-  rows.reserve(process.names.size() + process.moving.size());
+  rows.reserve(process.names.size() + process.claimed.size() + process.moving.size());
   for (const ChannelId& channel : process.names) {
     const LocalName& name = names_.at(channel);
     const bool sure = name.confirmed || !name.ticket;
     rows.push_back({name.name, name.epoch, name.lineage,
                     sure ? RowState::active : RowState::granted, name.ticket});
   }
-  for (const auto& [channel, row] : process.moving) rows.push_back(row);
+  for (const auto& [channel, row] : process.claimed) rows.push_back(row);
+  for (const auto& [channel, copy] : process.moving) rows.push_back(copy);
   return rows;
 }
 

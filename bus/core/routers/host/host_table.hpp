@@ -20,6 +20,12 @@
 
 namespace starbus::bus {
 
+/// A frozen or attaching copy of a name.
+struct Copy : Row {
+  /// busroot's move_ok for it has passed here. The word of its process alone proves nothing.
+  bool seen = false;
+};
+
 /// A node of this host, from its first hello to its death.
 struct LocalProcess {
   Process id;
@@ -30,8 +36,12 @@ struct LocalProcess {
   User user;
   std::string asked;  // the role that its HELLO asks for
   std::shared_ptr<const Role> role;
-  boost::unordered_flat_set<ChannelId> names;        // it owns them, and is routed to
-  boost::unordered_flat_map<ChannelId, Row> moving;  // frozen or attaching here: not routed to
+  boost::unordered_flat_set<ChannelId> names;         // it owns them, and is routed to
+  boost::unordered_flat_map<ChannelId, Copy> moving;  // not routed to
+  /// It says that it owns them; this busd has not seen a grant, and busroot has not answered yet.
+  /// They are not routed to.
+  boost::unordered_flat_map<ChannelId, Row> claimed;
+  std::uint32_t unanswered = 0;  // complete reports in this session with busroot, without answer
   RateLimit messages;
   RateLimit bytes;
 
@@ -114,9 +124,17 @@ class HostTable {
   void freeze(LocalProcess& process, const ChannelId& channel, const Ticket& ticket);
   /// Forgets a frozen or attaching copy of this ticket.
   static void forget_copy(LocalProcess& process, const ChannelId& channel, const Ticket& ticket);
-  /// Replaces all names of the process. A name that another process of this host holds under a
-  /// higher epoch stays there.
+  /// Replaces all names of the process by the rows of its table. It goes on owning those that this
+  /// table knows, at the same epoch; the others are claimed.
   void replace_names(LocalProcess& process, const std::vector<Row>& rows);
+  /// busroot has taken what the process claims: it owns that, unless another process of this host
+  /// has been granted the name since.
+  void confirm_claims(LocalProcess& process);
+  /// The process does not claim the name any more, if it does so at this epoch or a lower one.
+  static void drop_claim(LocalProcess& process, const ChannelId& channel, Epoch epoch);
+  /// busroot has left the row of the process out: it is forgotten, if it stands on the word of the
+  /// process alone.
+  static void leave_out(LocalProcess& process, const ChannelId& channel);
   std::vector<Row> rows_of(const LocalProcess& process) const;
   std::size_t name_count() const { return names_.size(); }
   /// At most `limit` names with this prefix after `after`, ordered by name.

@@ -185,7 +185,9 @@ void MessagePath::deliver_parts(const Multicast& multicast, LinkId source) {
 
 bool MessagePath::speaks_for(const LocalProcess& process, const ChannelId& channel) const {
   const LocalProcess* const owner = host_.table.owner_of(channel);
-  return owner == &process || (owner == nullptr && process.moving.contains(channel));
+  if (owner != nullptr) return owner == &process;
+  const auto copy = process.moving.find(channel);
+  return copy != process.moving.end() && copy->second.seen;
 }
 
 template <class Reply>

@@ -11,13 +11,14 @@ namespace starbus::bus {
 Result<> NameAnswers::on_attached(ByteView payload) {
   const auto attached = decode<Attached>(payload);
   if (!attached) return attached.error();
+  uplink_.note_epoch(attached->epoch);
   LocalProcess* const process = host_.table.by_id(attached->process);
   RouterLink* const link = process ? sessions_.session_of(*process) : nullptr;
   if (!link) return {};
   const ChannelId channel = channel_id(attached->name);
   const LocalName* present = host_.table.find(channel);
   const bool held = present && present->owner == process;
-  if (!held && process->names.size() >= process->role->name_limit()) {
+  if (!held && process->names.size() + process->claimed.size() >= process->role->name_limit()) {
     // Binds were under way when the limit was reached.
     uplink_.tell(Freed{process->id, channel, attached->ticket});
     tell_refused(host_, *link,
@@ -55,11 +56,27 @@ Result<> NameAnswers::on_unbound(ByteView payload) {
   const auto unbound = decode<Unbound>(payload);
   if (!unbound) return unbound.error();
   const LocalName* name = host_.table.find(unbound->channel);
+  LocalProcess* const process = host_.table.by_id(unbound->process);
+  if (process) HostTable::drop_claim(*process, unbound->channel, unbound->epoch);
   // A repeated answer may come after the name was bound again.
   if (name && name->owner->id == unbound->process && name->epoch <= unbound->epoch) {
     host_.table.release(unbound->channel);
   }
   sessions_.tell(*unbound);
+  return {};
+}
+
+Result<> NameAnswers::on_rows_taken(ByteView payload) {
+  const auto taken = decode<RowsTaken>(payload);
+  if (!taken) return taken.error();
+  LocalProcess* const process = host_.table.by_id(taken->process);
+  // Only the answer to the latest report says what became of the present claims.
+  if (!process || process->unanswered == 0 || --process->unanswered != 0) return {};
+  for (const ChannelId& channel : taken->left_out) {
+    host_.forwarding.note_failure(channel, process->id, "a claim that was never granted");
+    HostTable::leave_out(*process, channel);
+  }
+  host_.table.confirm_claims(*process);
   return {};
 }
 
@@ -80,6 +97,7 @@ Result<> NameAnswers::on_move_ok(ByteView payload) {
 Result<> NameAnswers::on_reclaimed(ByteView payload) {
   const auto reclaimed = decode<Reclaimed>(payload);
   if (!reclaimed) return reclaimed.error();
+  uplink_.note_epoch(reclaimed->epoch);
   LocalProcess* const process = host_.table.by_id(reclaimed->process);
   RouterLink* const link = process ? sessions_.session_of(*process) : nullptr;
   if (!link) return {};

@@ -20,6 +20,8 @@ class NameAnswers {
   Result<> on_attached(ByteView payload);
   Result<> on_refused(ByteView payload);
   Result<> on_unbound(ByteView payload);
+  /// What the process claims is its own from now on.
+  Result<> on_rows_taken(ByteView payload);
   Result<> on_move_ok(ByteView payload);
   Result<> on_reclaimed(ByteView payload);
   Result<> on_moved(ByteView payload);

@@ -154,10 +154,10 @@ Result<> ProcessSessions::on_table(RouterLink& link, LocalProcess& process, Kind
   link.greeted = true;
   uplink_.announce(process);
   tell_room();
-  host_.links.log(RouterShell::Level::info, process.name + ": session of pid " +
-                                                std::to_string(process.pid) + ", role \"" +
-                                                process.role->name + "\", " +
-                                                std::to_string(process.names.size()) + " names");
+  host_.links.log(RouterShell::Level::info,
+                  process.name + ": session of pid " + std::to_string(process.pid) + ", role \"" +
+                      process.role->name + "\", " + std::to_string(process.names.size()) +
+                      " names, claims " + std::to_string(process.claimed.size()));
   return {};
 }
 
@@ -170,11 +170,9 @@ Result<> ProcessSessions::take_rows(LocalProcess& process, ByteView payload) {
     return Error{Errc::too_many_names, "role \"" + process.role->name + "\" may hold " +
                                            std::to_string(process.role->max_names) + " names"};
   }
-  const Epoch term = uplink_.status().term;
   for (Row& row : table->rows) {
     const bool granted = row.epoch && row.lineage && row.lineage <= row.epoch;
-    // Term 0: this host has had no session with a busroot yet and cannot tell.
-    const bool future = term && row.epoch.term() > term.term();
+    const bool future = !uplink_.may_be_granted(row.epoch);
     const bool foreign = row.state == RowState::granted;
     const bool ticketless = row.state != RowState::active && !row.ticket;
     if (!check_channel_name(row.name) || !granted || future || foreign || ticketless) {

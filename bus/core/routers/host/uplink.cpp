@@ -34,6 +34,7 @@ void Uplink::on_gone(const Error& reason) {
   host_.links.log(RouterShell::Level::warning, "session with busroot ended: " + reason.to_string());
   link_ = nullptr;
   announced_ = false;
+  host_.table.for_each_process([](LocalProcess& process) { process.unanswered = 0; });
   status_.connected = false;
   status_.greeted = false;
   status_.link = 0;
@@ -59,11 +60,13 @@ void Uplink::announce_all() {
   host_.links.tell(*link_, TableEnd{});
 }
 
-void Uplink::announce(const LocalProcess& process) {
-  if (announced_) announce_rows(process);
+void Uplink::announce(LocalProcess& process) {
+  if (!announced_) return;
+  announce_rows(process);
+  if (greeted() && link_->minor < kRowsTakenMinor) host_.table.confirm_claims(process);
 }
 
-void Uplink::announce_rows(const LocalProcess& process) {
+void Uplink::announce_rows(LocalProcess& process) {
   constexpr std::size_t kRowsPerRecord = 256;
   ProcessUp up{process.id, process.node, process.role->name,
                static_cast<std::uint32_t>(process.pid), true};
@@ -80,6 +83,7 @@ void Uplink::announce_rows(const LocalProcess& process) {
   if (!table.rows.empty()) host_.links.tell(*link_, table);
   up.pending = false;
   host_.links.tell(*link_, up);
+  ++process.unanswered;
 }
 
 void Uplink::report_dead(const LocalProcess& process) {
@@ -100,6 +104,7 @@ Result<> Uplink::on_welcome(RouterLink& link, ByteView payload) {
   }
   if (welcome->lease_ms != 0) root_lease_ = from_ms(welcome->lease_ms);
   if (welcome->term > status_.term) host_.shell.remember_term(welcome->term);
+  learn_granted(*welcome);
   status_.term = welcome->term;
   // WELCOME answers a HELLO that was sent when the link was opened.
   echoed_ = std::max(echoed_, status_.since);
@@ -107,10 +112,38 @@ Result<> Uplink::on_welcome(RouterLink& link, ByteView payload) {
   status_.since = host_.links.now();
   link.greeted = true;
   link.minor = welcome->minor;
+  if (link.minor < kRowsTakenMinor) confirm_all_claims();
   link.name = welcome->host.empty() ? "busroot" : welcome->host;
   host_.links.log(RouterShell::Level::info, "busroot " + link.name + " accepted this host, term " +
                                                 welcome->term.to_string());
   return {};
+}
+
+/// A busroot of an earlier version does not answer tables: all that it lets pass counts.
+void Uplink::confirm_all_claims() {
+  host_.table.for_each_process(
+      [this](LocalProcess& process) { host_.table.confirm_claims(process); });
+}
+
+void Uplink::learn_granted(const Welcome& welcome) {
+  const bool same_term = welcome.term == status_.term && status_.granted != UplinkStatus::kNoBound;
+  if (welcome.minor < kRowsTakenMinor) {
+    status_.granted = UplinkStatus::kNoBound;
+  } else {
+    status_.granted = same_term ? std::max(status_.granted, welcome.granted) : welcome.granted;
+  }
+}
+
+void Uplink::note_epoch(Epoch epoch) {
+  if (status_.granted != UplinkStatus::kNoBound && epoch.term() == status_.term.term()) {
+    status_.granted = std::max(status_.granted, epoch.n());
+  }
+}
+
+bool Uplink::may_be_granted(Epoch epoch) const {
+  // Term 0: this host has had no session with a busroot yet.
+  if (!status_.term || epoch.term() < status_.term.term()) return true;
+  return epoch.term() == status_.term.term() && epoch.n() <= status_.granted;
 }
 
 std::uint64_t Uplink::lease_age() const {

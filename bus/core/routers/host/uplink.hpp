@@ -32,6 +32,11 @@ class Uplink {
   const UplinkStatus& status() const { return status_; }
   /// The lease that busroot gives.
   Time root_lease() const { return root_lease_; }
+  /// busroot has granted this epoch.
+  void note_epoch(Epoch epoch);
+  /// Whether busroot can have granted this epoch to a process of this host. True if this busd
+  /// cannot tell.
+  bool may_be_granted(Epoch epoch) const;
   /// Nanoseconds since busroot certainly heard this host; see Heartbeat.
   std::uint64_t lease_age() const;
 
@@ -41,12 +46,14 @@ class Uplink {
     if (greeted()) host_.links.tell(*link_, record);
   }
   /// After the complete table, the rows of a process are claims. Nothing before.
-  void announce(const LocalProcess& process);
+  void announce(LocalProcess& process);
   void report_dead(const LocalProcess& process);
 
  private:
   void announce_all();
-  void announce_rows(const LocalProcess& process);
+  void announce_rows(LocalProcess& process);
+  void learn_granted(const Welcome& welcome);
+  void confirm_all_claims();
 
   HostState& host_;
   RouterLink* link_ = nullptr;

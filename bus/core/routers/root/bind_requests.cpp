@@ -46,6 +46,9 @@ Result<Directory::Entry*> BindRequests::grant(RootProcess& process, const Bind& 
   if (!found) return Error{Errc::already_bound, found.error().detail};
   Directory::Entry* entry = *found;
   if (entry == nullptr) {
+    if (auto allowed = Ownership::check_rights(process.host, bind.name); !allowed) {
+      return allowed.error();
+    }
     if (auto room = names_.room_for(bind.name, process); !room) return room.error();
     const Epoch epoch = root_.fresh_epoch();
     entry = &names_.add(id, bind.name, process, epoch, lineage ? lineage : epoch, bind.number);

@@ -100,6 +100,7 @@ void HostSessions::open(RouterLink& link, const Hello& hello) {
   host.incarnation = hello.incarnation;
   host.attempt = hello.attempt;
   host.key = link.peer.key;
+  host.rights = root_.shell.rights_of(host.name);
   host.address = link.peer.address;
   host.software = hello.software;
   link.minor = std::min(hello.minor, root_.config.minor);
@@ -127,6 +128,7 @@ void HostSessions::welcome(RouterLink& link, const HostEntry& host) {
   welcome.send_prefixes = {""};
   welcome.software = root_.config.software;
   welcome.lease_ms = static_cast<std::uint32_t>(root_.config.lease / from_ms(1));
+  welcome.granted = root_.granted;
   link.session.say(welcome);
 }
 
@@ -160,8 +162,13 @@ void HostSessions::review() {
   std::vector<std::pair<RouterLink*, Error>> refused;
   for (const auto& [id, host] : root_.hosts) {
     if (host->session == nullptr) continue;
+    HostRights rights = root_.shell.rights_of(host->name);
     if (const auto allowed = root_.shell.allow_host(host->key, host->name); !allowed) {
       refused.emplace_back(host->session, allowed.error());
+    } else if (rights != host->rights) {
+      // Its next session begins with a complete table, which is compared with its new rights.
+      refused.emplace_back(host->session,
+                           Error{Errc::shutting_down, "the rights of the host have changed"});
     }
   }
   for (const auto& [link, why] : refused) root_.links.end(*link, why);

@@ -41,6 +41,19 @@ MessageRoutes::Destination MessageRoutes::destination(const ChannelId& channel) 
   return {host.complete ? Way::forward : Way::hold, &host};
 }
 
+/// The same for a message of this host. A name that its rights forbid has no owner for it.
+MessageRoutes::Destination MessageRoutes::destination_from(const HostEntry& host,
+                                                           const ChannelId& channel) {
+  if (host.rights.sends_anywhere() || channel.high == kProcessTag) return destination(channel);
+  const Directory::Entry* const entry = root_.directory.find(channel);
+  if (entry != nullptr && !host.rights.may_send(entry->name())) {
+    root_.forwarding.note_failure(channel, {host.id, 0, 0},
+                                  "denied: host " + host.name + " may not send to it");
+    return {Way::no_owner};
+  }
+  return destination(channel);
+}
+
 // --- replies -------------------------------------------------------------------------------------
 
 template <class Reply>
@@ -56,20 +69,29 @@ Result<> MessageRoutes::on_reply(const HostEntry& host, ByteView payload) {
 Result<> MessageRoutes::on_nack(const HostEntry& host, ByteView payload) {
   const auto nack = decode<Nack>(payload);
   if (!nack) return nack.error();
-  // Daemons answer overflow for processes that they cannot reach; it loses nothing.
-  const bool harmless = nack->reason == NackReason::overflow;
-  if (!harmless && !speaks_for(host, nack->channel)) return {};
+  // Overflow, too: it holds a sender back, and a busd says it for its own processes only.
+  if (!speaks_for(host, nack->channel)) return {};
   root_.forwarding.route_reply(*nack);
   return {};
 }
 
-/// Whether a reply about this channel may come from there: from the owner's host, or from the host
-/// of a frozen copy. Any other is late or forged, and is dropped: replies may be lost.
+/// Whether a reply about this channel may come from there: from the host of the owner, of the owner
+/// before the name became free, or of a frozen copy. Any other is late or forged, and is dropped:
+/// replies may be lost.
 bool MessageRoutes::speaks_for(const HostEntry& host, const ChannelId& channel) {
   const Directory::Entry* const entry = root_.directory.find(channel);
-  if (entry == nullptr || &host_of(*entry) == &host) return true;
-  const RootMove move = root_.move_of(*entry);
-  if (move.source && move.source->process.host == host.id) return true;
+  bool speaks = false;
+  if (channel.high == kProcessTag) {
+    speaks = channel.low >> 32 == host.id;
+  } else if (entry == nullptr) {
+    speaks = root_.former.was(channel, host.id, root_.links.now());
+  } else if (&host_of(*entry) == &host) {
+    speaks = true;
+  } else {
+    const RootMove move = root_.move_of(*entry);
+    speaks = move.source && move.source->process.host == host.id;
+  }
+  if (speaks) return true;
   ++root_.links.counters().dropped_replies;
   return false;
 }
@@ -81,7 +103,7 @@ Result<> MessageRoutes::on_data(HostEntry& host, ByteView payload) {
   if (!run) return run.error();
   if (run->origin.host != host.id) return foreign_origin();
   root_.forwarding.show_to_tap(*run);
-  const Destination to = destination(run->channel);
+  const Destination to = destination_from(host, run->channel);
   const auto nack = [&](NackReason reason) {
     root_.forwarding.nack(run->lane, run->origin, run->channel, run->seq, reason);
   };
@@ -99,7 +121,7 @@ Result<> MessageRoutes::on_probe(HostEntry& host, ByteView payload) {
   const auto probe = decode<Probe>(payload);
   if (!probe) return probe.error();
   if (probe->origin.host != host.id) return foreign_origin();
-  const Destination to = destination(probe->channel);
+  const Destination to = destination_from(host, probe->channel);
   const auto nack = [&](NackReason reason) {
     root_.forwarding.nack(probe->lane, probe->origin, probe->channel, probe->seq, reason);
   };
@@ -121,7 +143,7 @@ Result<> MessageRoutes::on_multicast(HostEntry& host, ByteView payload) {
   assert(multicast_hosts_.empty());
   ++root_.links.counters().multicasts_in;
   for (const Target& target : multicast->targets) {
-    const Destination to = destination(target.channel);
+    const Destination to = destination_from(host, target.channel);
     if (to.way == Way::forward) {
       if (to.host->part.empty()) multicast_hosts_.push_back(to.host);
       to.host->part.push_back(target);

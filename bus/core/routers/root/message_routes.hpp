@@ -43,6 +43,7 @@ class MessageRoutes {
   template <class Reply>  // Ack or Posted
   Result<> on_reply(const HostEntry& host, ByteView payload);
   Result<> on_nack(const HostEntry& host, ByteView payload);
+  Destination destination_from(const HostEntry& host, const ChannelId& channel);
   bool speaks_for(const HostEntry& host, const ChannelId& channel);
   void hold_part(const Multicast& multicast, const Target& target);
   LinkId source_of(const Process& origin) const;

@@ -52,15 +52,18 @@ void MoveRequests::on_move(RootProcess& process, const Move& request) {
 void MoveRequests::on_attach(RootProcess& process, const Attach& request) {
   const ChannelId id = channel_id(request.name);
   Directory::Entry* const entry = root_.directory.find(id);
-  const auto refuse = [&] {
-    root_.reply(process, Refused{request.process, request.ticket, request.name, Errc::busy,
-                                 "the move has ended"});
+  const auto refuse_as = [&](const Error& why) {
+    root_.reply(process,
+                Refused{request.process, request.ticket, request.name, errc_of(why), why.detail});
   };
+  const auto refuse = [&] { refuse_as({Errc::busy, "the move has ended"}); };
   if (entry == nullptr || !request.ticket || request.ticket.target != request.process) {
     return refuse();
   }
   const RootMove move = root_.move_of(*entry);
   if (move.moving == request.ticket && !move.rollback) {
+    const auto allowed = Ownership::check_rights(process.host, request.name);
+    if (!allowed) return refuse_as(allowed.error());
     RootMove granted;
     granted.granted = request.ticket;
     granted.source = {entry->owner().process(), entry->epoch, entry->lineage, request.ticket};
@@ -82,6 +85,7 @@ void MoveRequests::on_reclaim(RootProcess& process, const Reclaim& request) {
   Directory::Entry* entry = root_.directory.find(id);
   const Ticket& ticket = request.ticket;
   if (entry == nullptr) {
+    if (!Ownership::check_rights(process.host, request.name)) return;
     // The name has no owner, and no trace of an earlier one: it restarts from the frozen copy.
     const Epoch epoch = root_.fresh_epoch();
     entry = &names_.add(id, request.name, process, epoch, epoch);

@@ -20,6 +20,17 @@ Directory::Entry& Ownership::add(const ChannelId& id, std::string_view name, Roo
   return entry;
 }
 
+Result<> Ownership::check_rights(const RootHost& host, std::string_view name) {
+  if (!host.rights.may_bind(host.name, name)) {
+    return Error{Errc::denied, "host " + host.name + " may not hold " + std::string(name)};
+  }
+  if (host.names() >= host.rights.max_names) {
+    return Error{Errc::too_many_names, "host " + host.name + " may hold " +
+                                           std::to_string(host.rights.max_names) + " names"};
+  }
+  return {};
+}
+
 void Ownership::give(Directory::Entry& entry, RootProcess& owner, Epoch epoch, Lineage lineage) {
   assert(epoch && lineage);
   const std::uint32_t from = host_of(entry).id;
@@ -35,6 +46,7 @@ void Ownership::drop(Directory::Entry& entry) {
   const ChannelId id = entry.id();
   root_.moves.erase(id);
   watches_.publish(entry, Change::removed);
+  root_.former.add(id, owner_of(entry).host.id, root_.links.now());
   root_.directory.erase(entry);
   routes_.release_held(id);
 }

@@ -18,6 +18,9 @@ class Ownership {
   Ownership(RootState& root, WatchPublisher& watches, MessageRoutes& routes)
       : root_(root), watches_(watches), routes_(routes) {}
 
+  /// Whether a process of this host may get the name: denied or too_many_names, by the rights of
+  /// the host.
+  static Result<> check_rights(const RootHost& host, std::string_view name);
   /// Whether the host may have one more name, this one: see WatchPublisher::room_for.
   Result<> room_for(std::string_view name, const RootProcess& owner) {
     return watches_.room_for(name, static_cast<const HostEntry&>(owner.host));

@@ -10,6 +10,7 @@
 #include "bus/core/lanes.hpp"
 #include "bus/core/routers/recent_times.hpp"
 #include "bus/core/routers/root/directory.hpp"
+#include "bus/core/routers/root/host_rights.hpp"
 #include "bus/core/wire/data.hpp"
 
 namespace starbus::bus {
@@ -27,6 +28,7 @@ struct RootProcess : Directory::Owner {
   bool pending = false;     // not all its rows are reported: the names that it owned stay
   bool witness = false;     // all were reported once: it got later names from this busroot
   bool over_share = false;  // it has claimed more than there was room for
+  std::vector<ChannelId> left_out{};  // of the report that is being read
 
   /// HOST.NODE
   std::string full_name() const;
@@ -38,6 +40,7 @@ struct RootHost {
   std::uint64_t incarnation = 0;  // of its busd
   std::uint64_t attempt = 0;      // its latest session with this busroot
   std::string key;                // CURVE, Z85; empty without CURVE
+  HostRights rights{};
   std::string address;
   std::string software;
   std::uint64_t link = 0;      // of the session; 0: not connected

@@ -1,5 +1,6 @@
 #include "bus/core/routers/root/root_queries.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -7,6 +8,13 @@
 #include "bus/core/wire/version.hpp"
 
 namespace starbus::bus {
+namespace {
+
+/// Each waits 3 s at its asker; operators and their scripts wait for each.
+constexpr std::size_t kMostOpen = 16'384;
+constexpr Time kQuestionLife = std::chrono::seconds(5);
+
+}  // namespace
 
 Result<> RootQueries::on_query(const HostEntry& host, ByteView payload) {
   auto query = decode<Query>(payload);
@@ -25,15 +33,18 @@ Result<> RootQueries::on_role_query(const HostEntry& host, ByteView payload) {
 void RootQueries::pass_on(const HostEntry& host, Query query) {
   query.from_host = host.name;
   query.role = role_of(host, query);
-  if (query.target == kRootName) {
+  const HostEntry* const target = root_.find_host(query.target);
+  if (!host.rights.may_ask(query.path)) {
+    refuse(query, 403, R"({"error":"denied","detail":"busroot's configuration forbids it"})");
+  } else if (query.target == kRootName) {
     root_.shell.answer_query(query);
-  } else if (const HostEntry* target = root_.find_host(query.target); target && target->session) {
-    send(*target->session, query);
+  } else if (target == nullptr || target->session == nullptr) {
+    refuse(query, 404,
+           R"({"error":"unreachable","detail":"no host of that name is connected to busroot"})");
+  } else if (!note_question(query, *target)) {
+    refuse(query, 503, R"({"error":"busy","detail":"too many questions wait for an answer"})");
   } else {
-    constexpr std::string_view kBody =
-        R"({"error":"unreachable","detail":"no host of that name is connected to busroot"})";
-    const ByteView body = as_bytes(kBody);
-    answer({host.name, query.number, 404, Bytes(body.begin(), body.end())});
+    send(*target->session, query);
   }
 }
 
@@ -45,13 +56,34 @@ void RootQueries::send(RouterLink& to, const Query& query) {
   }
 }
 
-AdminRole RootQueries::role_of(const HostEntry&, const Query& query) {
-  return query.role;
+AdminRole RootQueries::role_of(const HostEntry& host, const Query& query) {
+  const bool reads = host.rights.admin == HostRights::Admin::read;
+  return std::min(query.role, reads ? AdminRole::read : AdminRole::observe);
 }
 
-Result<> RootQueries::on_answer(ByteView payload) {
+void RootQueries::refuse(const Query& query, std::uint16_t status, std::string_view body) {
+  const ByteView bytes = as_bytes(body);
+  answer({query.from_host, query.number, status, Bytes(bytes.begin(), bytes.end())});
+}
+
+/// False if too many questions are open.
+bool RootQueries::note_question(const Query& query, const HostEntry& target) {
+  const Asked asked{query.from_host, query.number};
+  if (open_.size() >= kMostOpen && !open_.contains(asked)) return false;
+  open_.insert_or_assign(asked, Question{target.id, root_.links.now()});
+  return true;
+}
+
+/// Only the host that was asked answers, and once.
+Result<> RootQueries::on_answer(const HostEntry& host, ByteView payload) {
   const auto answered = decode<Answer>(payload);
   if (!answered) return answered.error();
+  const auto question = open_.find({answered->to_host, answered->number});
+  if (question == open_.end() || question->second.host != host.id) {
+    ++root_.links.counters().dropped_replies;
+    return {};
+  }
+  open_.erase(question);
   if (answered->to_host == kRootName) {
     root_.shell.on_answer(*answered);
   } else {
@@ -62,10 +94,18 @@ Result<> RootQueries::on_answer(ByteView payload) {
 
 bool RootQueries::ask(Query query) {
   const HostEntry* const target = root_.find_host(query.target);
-  if (target == nullptr || target->session == nullptr) return false;
   query.from_host = kRootName;
+  if (target == nullptr || target->session == nullptr || !note_question(query, *target)) {
+    return false;
+  }
   send(*target->session, query);
   return true;
+}
+
+void RootQueries::tick() {
+  std::erase_if(open_, [&](const auto& question) {
+    return root_.links.now() - question.second.asked_at > kQuestionLife;
+  });
 }
 
 void RootQueries::answer(const Answer& answered) {

@@ -4,6 +4,17 @@
 
 namespace starbus::bus {
 
+void RootState::reserve_grants() {
+  if (granted + GrantBounds::kStep / 2 < bounds.most()) return;
+  const std::uint64_t most = granted + GrantBounds::kStep;
+  if (shell.remember_bounds(bounds.with(most))) bounds.reserved(most);
+}
+
+bool RootState::may_grant() {
+  if (granted >= bounds.most()) reserve_grants();
+  return granted < bounds.most();
+}
+
 HostEntry* RootState::find_host(std::string_view name) const {
   const auto found = hosts.find(host_id(name));
   return found != hosts.end() && found->second->name == name ? found->second.get() : nullptr;

@@ -17,6 +17,8 @@
 #include "bus/core/routers/limits.hpp"
 #include "bus/core/routers/links.hpp"
 #include "bus/core/routers/root/directory.hpp"
+#include "bus/core/routers/root/former_owners.hpp"
+#include "bus/core/routers/root/grant_bounds.hpp"
 #include "bus/core/routers/root/root_host.hpp"
 #include "bus/core/routers/root/root_moves.hpp"
 #include "bus/core/wire/record_admin.hpp"
@@ -28,10 +30,21 @@ class RootShell : public RouterShell {
  public:
   /// May the holder of this CURVE key (empty: no CURVE) appear as this host? unauthorized if not.
   virtual Result<> allow_host(const std::string& key, const std::string& host) = 0;
+  /// What this host may do. Its session keeps the answer until RootRouter::review_hosts().
+  virtual HostRights rights_of(const std::string& host) {
+    static_cast<void>(host);
+    return {};
+  }
   /// Stores the names of all hosts to wait for after a restart. A list with a new host must be on
   /// disk when this returns, because names may be granted there at once; an error keeps the host
   /// out.
   virtual Result<> remember_hosts(const std::vector<std::string>& hosts) = 0;
+  /// Stores how many epochs each term may have granted (RootConfig::bounds). It must be on disk
+  /// when this returns; after an error nothing beyond the last one is granted.
+  virtual Result<> remember_bounds(const std::vector<GrantBound>& bounds) {
+    static_cast<void>(bounds);
+    return {};
+  }
   /// An admin request for busroot itself, answered later by RootRouter::answer.
   virtual void answer_query(const Query& query) = 0;
   /// The answer to a query of RootRouter::ask.
@@ -46,10 +59,10 @@ struct RootConfig {
   std::uint64_t term = 1;  // higher than at every start before
   std::string name = "busroot";
   std::vector<std::string> journaled;  // hosts to wait for
+  std::vector<GrantBound> bounds;      // the latest that were given to remember_bounds
   std::string software;                // "starbus 0.1.0"
   Time lease = kLease;
   std::size_t max_hosts = kMaxHosts;
-  std::size_t max_names = kMaxNamesPerHost;
   std::uint8_t minor = kVersionMinor;  // the highest minor version that is spoken
 };
 
@@ -62,6 +75,7 @@ struct PendingTable {
   };
   boost::unordered_flat_map<Process, ProcessUp> processes;
   std::vector<PendingRow> rows;
+  std::vector<PendingRow> impossible;  // never granted: they are not compared
 };
 
 /// A known host, with its session while it has one.
@@ -73,7 +87,11 @@ struct HostEntry final : RootHost, LinkAttachment {
 
 struct RootState {
   RootState(Links& l, Forwarding& f, RootShell& s, RootConfig c)
-      : links(l), forwarding(f), shell(s), config(std::move(c)) {}
+      : links(l),
+        forwarding(f),
+        shell(s),
+        config(std::move(c)),
+        bounds(config.term, config.bounds) {}
 
   Links& links;
   Forwarding& forwarding;
@@ -84,7 +102,14 @@ struct RootState {
   boost::unordered_flat_map<std::uint32_t, std::unique_ptr<HostEntry>> hosts;
   Directory directory;  // its owners are in `hosts`: it is destroyed first
   RootMoves moves;
+  GrantBounds bounds;
+  FormerOwners former;
 
+  /// Reserves numbers for the next grants. Called at each tick after grace: a restart does not wait
+  /// for the disk, and a full disk is found long before the last number.
+  void reserve_grants();
+  /// False if there is no number left that the disk knows of.
+  bool may_grant();
   Epoch fresh_epoch() { return Epoch::of(config.term, ++granted); }
   /// No name has a higher epoch.
   Epoch latest_epoch() const { return Epoch::of(config.term, granted); }

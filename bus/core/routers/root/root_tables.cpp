@@ -24,7 +24,7 @@ Result<> RootTables::on_process_up(HostEntry& host, ByteView payload) {
   if (!check_node_name(up->node)) return bad_table("bad node name");
   if (up->process.slot != slot_id(up->node)) return bad_table("slot is not that of the node");
   const auto beyond_limit = [&](const auto& processes) {
-    return processes.size() >= kMaxProcesses && !processes.contains(up->process);
+    return processes.size() >= host.rights.max_processes && !processes.contains(up->process);
   };
   if (host.pending ? beyond_limit(host.pending->processes) : beyond_limit(host.processes)) {
     return Error{Errc::too_many_processes, "host " + host.name + " has too many processes"};
@@ -32,7 +32,8 @@ Result<> RootTables::on_process_up(HostEntry& host, ByteView payload) {
   if (host.pending) {
     host.pending->processes.insert_or_assign(up->process, std::move(*up));
   } else {
-    take_process(host, *up);
+    RootProcess& process = take_process(host, *up);
+    if (!process.pending) answer_report(process);
     grace_.end_if_due();
   }
   return {};
@@ -60,15 +61,22 @@ Result<> RootTables::check_row(const HostEntry& host, std::string_view node, con
   return {};
 }
 
-/// Only this busroot grants, so no row has an epoch that it has not granted. A busd passes on its
-/// processes' rows and cannot judge that: such a row is left out, and the session goes on.
-bool RootTables::ever_granted(const HostEntry& host, const Row& row) {
+/// Only busroot grants, so no row has an epoch that it has not granted in this term, or could not
+/// have in an earlier one. A busd that has restarted passes on its processes' rows and cannot judge
+/// that: such a row is left out, and the session goes on.
+bool RootTables::ever_granted(const Row& row) const {
   if (row.state == RowState::attaching) return true;  // it has no epoch yet
-  if (row.epoch <= root_.latest_epoch()) return true;
-  root_.links.log(RouterShell::Level::warning, "host " + host.name + ": claims " + row.name +
-                                                   " by epoch " + row.epoch.to_string() +
-                                                   ", which was never granted: left out");
-  return false;
+  if (row.epoch.term() != root_.config.term) {
+    return row.epoch < root_.latest_epoch() && root_.bounds.plausible(row.epoch);
+  }
+  return row.epoch <= root_.latest_epoch();
+}
+
+/// All rows of the process have come: its busd learns which of them count.
+void RootTables::answer_report(RootProcess& process) {
+  RowsTaken taken{process.process(), std::exchange(process.left_out, {})};
+  const RouterLink* const session = static_cast<HostEntry&>(process.host).session;
+  if (session && session->minor >= kRowsTakenMinor) root_.reply(process, taken);
 }
 
 Result<> RootTables::on_table(HostEntry& host, ByteView payload) {
@@ -85,18 +93,26 @@ Result<> RootTables::on_table(HostEntry& host, ByteView payload) {
     node = process->node;
   }
   if (node.empty()) return bad_table("unknown process");
+  // What is not counted while it comes would fill the memory before its end.
+  const std::size_t kept = process != nullptr
+                               ? process->left_out.size()
+                               : host.pending->rows.size() + host.pending->impossible.size();
+  if (kept + table->rows.size() > host.rights.max_names + kMaxMoves) {
+    return Error{Errc::too_many_names, "host " + host.name + " lists more than the " +
+                                           std::to_string(host.rights.max_names) +
+                                           " names that it may hold"};
+  }
   for (Row& row : table->rows) {
     if (auto checked = check_row(host, node, row); !checked) return checked;
-    if (!ever_granted(host, row)) continue;
     const ChannelId id = channel_id(row.name);
-    if (process != nullptr) {
+    const bool possible = ever_granted(row);
+    if (process == nullptr) {
+      auto& rows = possible ? host.pending->rows : host.pending->impossible;
+      rows.push_back({table->process, std::move(row), id});
+    } else if (possible) {
       claims_.claim(*process, row, id);
-    } else if (host.pending->rows.size() < root_.config.max_names) {
-      host.pending->rows.push_back({table->process, std::move(row), id});
-    } else if (row.state == RowState::frozen) {  // more than a host may have
-      root_.links.tell(*host.session, Moved{table->process, id, row.ticket});
     } else {
-      root_.links.tell(*host.session, Unbound{table->process, id, row.epoch});
+      claims_.leave_out(*process, row, id);
     }
   }
   return {};
@@ -115,6 +131,12 @@ Result<> RootTables::on_table_end(HostEntry& host, ByteView payload) {
   for (const PendingTable::PendingRow& pending : table->rows) {
     claims_.claim(*host.processes.at(pending.process), pending.row, pending.id);
   }
+  for (const PendingTable::PendingRow& refused : table->impossible) {
+    claims_.leave_out(*host.processes.at(refused.process), refused.row, refused.id);
+  }
+  for (const auto& [id, up] : table->processes) {
+    if (!up.pending) answer_report(*host.processes.at(id));
+  }
   host.complete = true;
   host.announced = true;
   grace_.announced(host.name);
@@ -131,9 +153,11 @@ Result<> RootTables::on_process_dead(HostEntry& host, ByteView payload) {
   if (dead->process.host != host.id) return bad_table("process of another host");
   if (host.pending) {
     host.pending->processes.erase(dead->process);
-    std::erase_if(host.pending->rows, [&](const PendingTable::PendingRow& row) {
+    const auto of_dead = [&](const PendingTable::PendingRow& row) {
       return row.process == dead->process;
-    });
+    };
+    std::erase_if(host.pending->rows, of_dead);
+    std::erase_if(host.pending->impossible, of_dead);
   } else if (const auto found = host.processes.find(dead->process); found != host.processes.end()) {
     names_.process_died(*found->second);
   }

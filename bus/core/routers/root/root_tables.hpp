@@ -29,7 +29,8 @@ class RootTables {
  private:
   RootProcess& take_process(HostEntry& host, const ProcessUp& up);
   Result<> check_row(const HostEntry& host, std::string_view node, const Row& row) const;
-  bool ever_granted(const HostEntry& host, const Row& row);
+  bool ever_granted(const Row& row) const;
+  void answer_report(RootProcess& process);
   void end_omitted_processes(HostEntry& host, const PendingTable& table);
   void forget_omitted_sources(const HostEntry& host, const PendingTable& table);
   void drop_omitted(HostEntry& host, const PendingTable& table);

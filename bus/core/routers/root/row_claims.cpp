@@ -16,6 +16,7 @@ void RowClaims::claim(RootProcess& process, const Row& row, const ChannelId& id)
     root_.forwarding.note_failure(id, process.process(), found.error().to_string());
     root_.links.log(RouterShell::Level::error, "claim of " + process.full_name() + " refused: " +
                                                    row.name + ": " + found.error().to_string());
+    process.left_out.push_back(id);
     return;
   }
   Directory::Entry* const entry = *found;
@@ -23,6 +24,11 @@ void RowClaims::claim(RootProcess& process, const Row& row, const ChannelId& id)
   // present owner was granted for another name.
   const bool ours = row.epoch.term() == root_.config.term;
   if (entry != nullptr && ours && row.epoch > entry->epoch && &entry->owner() != &process) {
+    return leave_out(process, row, id);
+  }
+  const bool held = entry != nullptr && &host_of(*entry) == &process.host;
+  const bool copy = entry != nullptr && row.state == RowState::frozen;
+  if (!held && !copy && !Ownership::check_rights(process.host, row.name)) {
     return leave_out(process, row, id);
   }
   if (entry == nullptr || row.epoch > entry->epoch) {
@@ -63,7 +69,8 @@ void RowClaims::give_back(RootProcess& process, const Row& row, const ChannelId&
                       row.name + " and maybe more: left out: " + why.to_string());
 }
 
-void RowClaims::tell_ended(const RootProcess& process, const Row& row, const ChannelId& id) {
+void RowClaims::tell_ended(RootProcess& process, const Row& row, const ChannelId& id) {
+  process.left_out.push_back(id);
   if (row.state == RowState::frozen) {
     root_.reply(process, Moved{process.process(), id, row.ticket});
   } else {

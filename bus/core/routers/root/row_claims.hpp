@@ -18,13 +18,14 @@ class RowClaims {
 
   /// `id` is the channel of row.name; the row has passed RootTables' checks.
   void claim(RootProcess& process, const Row& row, const ChannelId& id);
+  /// Tells the process and its busd, which may not be able to judge the row, to give up the name.
+  /// If that busd, of an earlier version, has replaced the true owner's entry by this row, repeats
+  /// the owner's grant to it.
+  void leave_out(RootProcess& process, const Row& row, const ChannelId& id);
 
  private:
   void give_back(RootProcess& process, const Row& row, const ChannelId& id, const Error& why);
-  void tell_ended(const RootProcess& process, const Row& row, const ChannelId& id);
-  /// Tells the process and its busd, which cannot judge the row, to give up the name. If that busd
-  /// has replaced the true owner's entry by this row, repeats the owner's grant to it.
-  void leave_out(RootProcess& process, const Row& row, const ChannelId& id);
+  void tell_ended(RootProcess& process, const Row& row, const ChannelId& id);
   void take(RootProcess& process, const Row& row, const ChannelId& id, Directory::Entry* entry);
 
   RootState& root_;

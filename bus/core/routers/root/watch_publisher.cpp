@@ -36,10 +36,6 @@ WatchPublisher::WatchPublisher(RootState& root) : root_(root) {
 }
 
 Result<> WatchPublisher::room_for(std::string_view name, const HostEntry& host) {
-  if (!within_share(0, 1, host.names(), root_.config.max_names)) {
-    return Error{Errc::too_many_names, "host " + host.name + " holds " +
-                                           std::to_string(host.names()) + " names, its limit"};
-  }
   Result<> room;
   watches_.for_each_matching(name, [&](const WatchTable::Watch& watch) {
     if (!watch.counted() || !is_kept(watch)) return;
@@ -69,7 +65,7 @@ Result<> WatchPublisher::on_watch(HostEntry& host, ByteView payload) {
     return {};
   }
   watches_.add(request->prefix, host.link);
-  wanted_.emplace(host.link, request->prefix);
+  want(host.link, request->prefix);
   serve();
   return {};
 }
@@ -78,13 +74,20 @@ Result<> WatchPublisher::on_unwatch(HostEntry& host, ByteView payload) {
   const auto request = decode<Unwatch>(payload);
   if (!request) return request.error();
   watches_.remove(request->prefix, host.link);
-  wanted_.erase({host.link, request->prefix});
+  forget_wanted(host.link, request->prefix);
   return {};
 }
 
 void WatchPublisher::forget(LinkId watcher) {
   watches_.remove_all(watcher);
-  wanted_.erase(wanted_.lower_bound({watcher, {}}), wanted_.lower_bound({watcher + 1, {}}));
+  wanted_.erase(watcher);
+}
+
+void WatchPublisher::forget_wanted(LinkId watcher, const std::string& prefix) {
+  const auto found = wanted_.find(watcher);
+  if (found == wanted_.end()) return;
+  found->second.prefixes.erase(prefix);
+  if (found->second.prefixes.empty()) wanted_.erase(found);
 }
 
 void WatchPublisher::tick() {
@@ -96,20 +99,30 @@ void WatchPublisher::refuse(const std::string& prefix, const std::vector<LinkId>
                             const Error& why) {
   for (const LinkId id : watchers) {
     watches_.remove(prefix, id);
-    wanted_.erase({id, prefix});
+    forget_wanted(id, prefix);
     if (RouterLink* const link = root_.links.find(id))
       root_.links.tell(*link, WatchRefused{prefix, errc_of(why), why.detail});
   }
 }
 
 void WatchPublisher::serve() {
-  for (std::size_t left = wanted_.size(); !root_.grace && budget_ > 0 && left > 0; --left) {
+  std::size_t full = 0;  // links without room, one after the other
+  while (!root_.grace && budget_ > 0 && full < wanted_.size()) {
     auto next = wanted_.upper_bound(last_served_);
     if (next == wanted_.end()) next = wanted_.begin();
-    last_served_ = *next;
-    if (root_.links.find(last_served_.first)->queues.bytes(Lane::control) > kSnapshotRoom) continue;
-    wanted_.erase(next);
-    send_snapshot(*watches_.find(last_served_.second), last_served_.first);
+    last_served_ = next->first;
+    if (root_.links.find(last_served_)->queues.bytes(Lane::control) > kSnapshotRoom) {
+      ++full;
+      continue;
+    }
+    full = 0;
+    Wanted& wanted = next->second;
+    auto prefix = wanted.prefixes.upper_bound(wanted.last_served);
+    if (prefix == wanted.prefixes.end()) prefix = wanted.prefixes.begin();
+    wanted.last_served = *prefix;
+    const std::string serving = *prefix;
+    forget_wanted(last_served_, serving);
+    send_snapshot(*watches_.find(serving), last_served_);
   }
 }
 
@@ -196,7 +209,7 @@ void WatchPublisher::publish(const Directory::Entry& entry, Change change, std::
       RouterLink& link = *root_.links.find(id);
       if (link.queues.bytes(Lane::control) > kDeltaRoom) {
         watch.waiting.push_back(id);
-        wanted_.emplace(id, watch.prefix);
+        want(id, watch.prefix);
         return true;
       }
       root_.links.tell_encoded(link, record_);

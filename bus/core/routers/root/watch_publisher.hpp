@@ -9,6 +9,7 @@
 /// thread; keeps no rows.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -30,14 +31,15 @@ class WatchPublisher {
   /// The link has ended, and its watches with it.
   void forget(LinkId watcher);
 
-  /// Whether this host may have the name, which has no owner. too_many_names: the host holds as
-  /// many as it may, or as many of a watched prefix as its share.
+  /// Whether this host may have the name, which has no owner. too_many_names: the host holds
+  /// as many of a watched prefix as its share.
   Result<> room_for(std::string_view name, const HostEntry& host);
   /// Tells the watchers of the name. For `removed`, before the entry is erased; for `changed`,
   /// `from` is the id of the host that had it.
   void publish(const Directory::Entry& entry, Change change, std::uint32_t from = 0);
-  /// Sends snapshots in turn within the budget of this tick: a host that watches and unwatches
-  /// without end costs the others no more than that.
+  /// Sends snapshots within the budget of this tick, to one link after the other: a host that
+  /// watches and unwatches without end, or has many watches, costs the others no more than its
+  /// turn.
   void serve();
   void tick();
   std::size_t prefixes() const { return watches_.size(); }
@@ -51,8 +53,16 @@ class WatchPublisher {
 
   RootState& root_;
   WatchTable watches_;
-  std::set<std::pair<LinkId, std::string>> wanted_;  // snapshots that are due
-  std::pair<LinkId, std::string> last_served_;
+  /// The snapshots that are due to one link.
+  struct Wanted {
+    std::set<std::string> prefixes;
+    std::string last_served;
+  };
+  void want(LinkId watcher, const std::string& prefix) { wanted_[watcher].prefixes.insert(prefix); }
+  void forget_wanted(LinkId watcher, const std::string& prefix);
+
+  std::map<LinkId, Wanted> wanted_;  // none is empty
+  LinkId last_served_ = 0;
   std::int64_t budget_ = kWatchBudget;  // rows that may be sent until the next tick
   Bytes record_;                        // scratch
 };

@@ -27,6 +27,8 @@ TEST_F(MoveSourceTest, AsksOnceItsOwnMessagesAreAcknowledged) {
   ASSERT_TRUE(source.begin(binding.channel(), kOther, {}));
   source.advance();
   EXPECT_THAT(sent_kinds(), IsEmpty());
+  Bytes out;
+  origin.fill_bundle(Lane::call, 32 * 1024, out);
   origin.on_ack({Lane::call, kSelf, to.channel, to.hint, 1});
   source.advance();
   EXPECT_THAT(sent_kinds(), ElementsAre(Kind::move));

@@ -67,6 +67,15 @@ TEST(Origin, AckReleasesTheChainUpToLast) {
   EXPECT_EQ(side.origin.unacknowledged_bytes(), 0u);
 }
 
+TEST(Origin, AReplyReleasesNothingThatHasNotLeft) {
+  SendingSide side;
+  for (Token token = 1; token <= 3; ++token) side.send(7, "m", token);
+  side.pull();  // a probe only
+  side.ack(7, ~std::uint64_t{0});
+  EXPECT_THAT(side.acknowledged, IsEmpty());
+  EXPECT_TRUE(side.origin.unacknowledged(side.channel(7), Lane::call));
+}
+
 TEST(Origin, GapReleasesAndResendsTheRestOncePerRoundTrip) {
   SendingSide side;
   for (Token token = 1; token <= 10; ++token) side.send(7, "m", token, kFirst);

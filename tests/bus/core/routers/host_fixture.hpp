@@ -64,6 +64,19 @@ class HostRouterTest : public ::testing::Test {
     harness.run();
     return peer;
   }
+  /// A busroot of this version, which has granted so many epochs.
+  Peer& present_root(std::uint64_t granted, std::uint64_t term = 1) {
+    Peer& peer = silent_root();
+    harness.run();
+    Welcome welcome;
+    welcome.minor = kVersionMinor;
+    welcome.host = "root-1";
+    welcome.term = Epoch::of(term, 0);
+    welcome.granted = granted;
+    peer.say(welcome);
+    harness.run();
+    return peer;
+  }
   Peer& silent_root() {
     return harness.accept(
         [&](LinkId id, Time now) { router.uplink_opened(id, {}, 0x9000 + id, now); });
@@ -75,6 +88,7 @@ class HostRouterTest : public ::testing::Test {
     std::string role = "node";
     std::vector<Row> rows = {};
     std::uint32_t uid = 0;
+    bool confirmed = true;  // its rows count, as if busroot had taken them
   };
   /// A process with a complete table; pid 0: derived from the node name.
   Peer& join(const std::string& node, Joining how) {
@@ -82,6 +96,8 @@ class HostRouterTest : public ::testing::Test {
     if (!how.rows.empty()) peer.say(Table{local(node, how.incarnation), how.rows});
     peer.say(TableEnd{});
     harness.run();
+    LocalProcess* const process = router.table().by_id(local(node, how.incarnation));
+    if (process && how.confirmed) router.table().confirm_claims(*process);
     return peer;
   }
   Peer& join(const std::string& node) { return join(node, Joining{}); }

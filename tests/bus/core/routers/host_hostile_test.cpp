@@ -117,6 +117,7 @@ TEST_F(HostHostile, TracesAreAnsweredByTheOwnerAndInItsOwnName) {
   Welcome welcome;
   welcome.minor = kVersionMinor;
   welcome.term = Epoch::of(1, 0);
+  welcome.granted = 1;
   busroot.say(welcome);
   harness.run();
   Peer& evil = join("evil");
@@ -252,6 +253,119 @@ TEST_F(HostHostile, ACopyDoesNotReplyForTheNewOwner) {
   harness.run();
   EXPECT_EQ(sender.count(Kind::ack), 0u);
   EXPECT_EQ(router.host_counters().foreign_replies, 1u);
+}
+
+// --- rows that only their process vouches for ----------------------------------------------------
+
+/// A process lists a channel that another host owns: its whole host would talk to it.
+TEST_F(HostHostile, ARowOfAForeignChannelIsNotRoutedTo) {
+  Peer& busroot = present_root(10);
+  Peer& victim = join("victim");
+  join("evil", {.rows = {row("x/1", 5)}, .confirmed = false});
+  const ChannelId channel = channel_id("x/1");
+  EXPECT_EQ(router.table().owner_of(channel), nullptr);
+  victim.say_run(run_to("x/1"), "secret");
+  victim.say(Bind{local("victim"), 1, "x/1"});
+  harness.run();
+  EXPECT_EQ(runs(busroot).size(), 1u) << "busroot knows the owner";
+  EXPECT_EQ(busroot.count(Kind::bind), 1u) << "and whether the name is free";
+  busroot.say(RowsTaken{local("evil"), {channel}});
+  harness.run();
+  EXPECT_EQ(router.table().owner_of(channel), nullptr);
+  EXPECT_TRUE(router.table().rows_of(*router.table().by_id(local("evil"))).empty());
+}
+
+TEST_F(HostHostile, ARowCountsOnceBusrootHasTakenIt) {
+  Peer& busroot = present_root(10);
+  Peer& owner = join("owner", {.rows = {row("x/1", 5), row("y/1", 6)}, .confirmed = false});
+  busroot.say(RowsTaken{local("owner"), {channel_id("y/1")}});
+  harness.run();
+  EXPECT_NE(router.table().owner_of(channel_id("x/1")), nullptr);
+  EXPECT_EQ(router.table().owner_of(channel_id("y/1")), nullptr);
+  busroot.say_run(run_to("x/1", 1, remote("sender")), "m");
+  harness.run();
+  EXPECT_EQ(runs(owner).size(), 1u);
+}
+
+TEST_F(HostHostile, AnAnswerToAnEarlierReportConfirmsNothing) {
+  Peer& busroot = present_root(10);
+  join("evil", {.rows = {row("mine/1", 5)}, .confirmed = false});
+  join("evil", {.rows = {row("x/1", 5)}, .confirmed = false});
+  busroot.say(RowsTaken{local("evil"), {}});
+  harness.run();
+  EXPECT_EQ(router.table().owner_of(channel_id("x/1")), nullptr);
+  busroot.say(RowsTaken{local("evil"), {channel_id("x/1")}});
+  busroot.say(RowsTaken{local("evil"), {}});
+  harness.run();
+  EXPECT_EQ(router.table().owner_of(channel_id("x/1")), nullptr) << "nothing was asked";
+}
+
+TEST_F(HostHostile, ARowBeyondAllGrantsEndsTheSession) {
+  Peer& busroot = present_root(10);
+  Peer& evil = join("evil", {.rows = {row("x/1", 11)}, .confirmed = false});
+  EXPECT_EQ(reset_of(evil), Errc::bad_bytes);
+  Peer& owner = join("owner");
+  grant(busroot, local("owner"), "y/1", 12);
+  harness.cut(owner);
+  Peer& back = join("owner", {.rows = {row("y/1", 12)}, .confirmed = false});
+  EXPECT_EQ(reset_of(back), Errc::ok);
+  EXPECT_NE(router.table().owner_of(channel_id("y/1")), nullptr);
+}
+
+TEST_F(HostHostile, WhileBusrootIsAwayOnlyRowsThatWereGrantedHereCount) {
+  Peer& busroot = present_root(10);
+  Peer& owner = join("owner");
+  grant(busroot, local("owner"), "y/1", 9);
+  harness.cut(busroot);
+  harness.cut(owner);
+  join("owner", {.rows = {row("y/1", 9), row("x/1", 5)}, .confirmed = false});
+  EXPECT_NE(router.table().owner_of(channel_id("y/1")), nullptr);
+  EXPECT_EQ(router.table().owner_of(channel_id("x/1")), nullptr);
+}
+
+/// A process lists a channel of another host as its frozen copy, to acknowledge for it.
+TEST_F(HostHostile, ACopyThatThisBusdDidNotSeeFreezeDoesNotReply) {
+  Peer& busroot = present_root(10);
+  Peer& sender = join("sender");
+  std::vector<Row> rows;
+  for (const RowState state : {RowState::frozen, RowState::attaching}) {
+    rows.push_back(row(state == RowState::frozen ? "x/1" : "x/2", 5));
+    rows.back().state = state;
+    rows.back().ticket = {local("evil"), remote("two"), 5};
+  }
+  Peer& evil = join("evil", {.rows = rows, .confirmed = false});
+  for (const char* name : {"x/1", "x/2"}) {
+    evil.say(Ack{Lane::call, local("sender"), channel_id(name), Epoch::of(1, 5), 1'000});
+  }
+  harness.run();
+  EXPECT_EQ(sender.count(Kind::ack), 0u);
+  EXPECT_EQ(router.host_counters().foreign_replies, 2u);
+  busroot.say(RowsTaken{local("evil"), {channel_id("x/1")}});
+  harness.run();
+  const LocalProcess& process = *router.table().by_id(local("evil"));
+  EXPECT_FALSE(process.moving.contains(channel_id("x/1"))) << "busroot does not know it";
+}
+
+TEST_F(HostHostile, ACopyThatWasSeenToFreezeReplies) {
+  Peer& busroot = present_root(10);
+  Peer& sender = join("sender");
+  Peer& owner = join("owner");
+  grant(busroot, local("owner"), "x/1", 5);
+  const Ticket ticket{local("owner"), remote("two"), 5};
+  busroot.say(MoveOk{local("owner"), channel_id("x/1"), Epoch::of(1, 5), Epoch::of(1, 5), ticket});
+  harness.run();
+  const Ack ack{Lane::call, local("sender"), channel_id("x/1"), Epoch::of(1, 5), 1};
+  owner.say(ack);
+  harness.run();
+  EXPECT_EQ(sender.count(Kind::ack), 1u);
+  harness.cut(owner);
+  Row frozen = row("x/1", 5);
+  frozen.state = RowState::frozen;
+  frozen.ticket = ticket;
+  Peer& back = join("owner", {.rows = {frozen}, .confirmed = false});
+  back.say(ack);
+  harness.run();
+  EXPECT_EQ(sender.count(Kind::ack), 2u) << "in its next session, too";
 }
 
 }  // namespace

@@ -14,6 +14,12 @@ class FakeRootShell final : public FakeShell<RootShell> {
     if (found == keys.end() || found->second == key) return {};
     return Error{Errc::unauthorized, "key of " + host};
   }
+  HostRights rights_of(const std::string& host) override { return rights[host]; }
+  Result<> remember_bounds(const std::vector<GrantBound>& all) override {
+    if (disk_full) return Error{Errc::io_error, "no space"};
+    bounds = all;
+    return {};
+  }
   Result<> remember_hosts(const std::vector<std::string>& hosts) override {
     if (disk_full) return Error{Errc::io_error, "no space"};
     journals.push_back(hosts);
@@ -24,6 +30,8 @@ class FakeRootShell final : public FakeShell<RootShell> {
 
   bool disk_full = false;
   std::map<std::string, std::string> keys;  // hosts that need this key
+  std::map<std::string, HostRights> rights;
+  std::vector<GrantBound> bounds;  // on its disk
   std::vector<std::vector<std::string>> journals;
   std::vector<Query> queries;
   std::vector<Answer> answers;
@@ -43,14 +51,13 @@ struct RootTest : ::testing::Test {
   FakeRootShell shell;
   std::unique_ptr<RootRouter> root;
   std::unique_ptr<RouterHarness> harness;
-
   std::uint8_t minor = kVersionMinor;  // of the next busroot
 
   RootTest() { restart(1); }
 
   /// A new busroot at `term` that waits for `journaled`.
   void restart(std::uint64_t term, std::vector<std::string> journaled = {},
-               std::size_t max_hosts = kMaxHosts, std::uint8_t minor = kVersionMinor) {
+               std::size_t max_hosts = kMaxHosts) {
     const Time now = harness ? harness->now() : Time{};
     root.reset();
     shell.bundles.clear();
@@ -61,6 +68,7 @@ struct RootTest : ::testing::Test {
     config.software = "test";
     config.max_hosts = max_hosts;
     config.minor = minor;
+    config.bounds = shell.bounds;
     root = std::make_unique<RootRouter>(shell, config, now);
     harness = std::make_unique<RouterHarness>(*root, shell, now);
     shell.closed.clear();

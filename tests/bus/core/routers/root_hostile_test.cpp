@@ -110,5 +110,139 @@ TEST_F(RootHostile, ATraceEndsWhereItWasSentTo) {
   EXPECT_EQ(a.count(Kind::trace), 0u);
 }
 
+/// A made-up epoch: the busd of the liar must learn that the row does not count.
+TEST_F(RootHostile, ARowThatWasNeverGrantedIsLeftOutAndItsBusdIsTold) {
+  Peer& a = join("A");
+  bind(a, kA, "x/1");
+  const Epoch beyond = Epoch::of(1, (std::uint64_t{1} << 40) - 1);
+  const Table lie{kB, {{"x/1", beyond, beyond, RowState::active, {}}}};
+  Peer& b = connect("B");
+  b.say(up_of("B", "n1"));
+  b.say(lie);
+  b.say(TableEnd{});
+  harness->run();
+  for (const bool later : {false, true}) {
+    if (later) {
+      b.say(lie);
+      b.say(up_of("B", "n1"));
+      harness->run();
+    }
+    EXPECT_EQ(b.take<Unbound>().size(), 1u) << later;
+    const auto taken = b.take<RowsTaken>();
+    ASSERT_EQ(taken.size(), 1u) << later;
+    EXPECT_EQ(taken[0].process, kB);
+    EXPECT_EQ(taken[0].left_out, std::vector{channel_id("x/1")});
+    EXPECT_EQ(entry_of("x/1").owner().process(), kA);
+  }
+}
+
+TEST_F(RootHostile, EveryReportIsAnsweredOnceItIsComplete) {
+  Peer& a = connect("A");
+  EXPECT_EQ(a.take<Welcome>().at(0).granted, 0u);
+  ProcessUp up = up_of("A", "n1");
+  up.pending = true;
+  a.say(up);
+  a.say(TableEnd{});
+  harness->run();
+  EXPECT_EQ(a.count(Kind::rows_taken), 0u);
+  up.pending = false;
+  a.say(up);
+  harness->run();
+  EXPECT_EQ(a.take<RowsTaken>().size(), 1u);
+  bind(a, kA, "x/1");
+  Peer& b = connect("B");
+  EXPECT_EQ(b.take<Welcome>().at(0).granted, 1u);
+}
+
+TEST_F(RootHostile, AFrozenRowThatIsNotKnownIsLeftOut) {
+  Peer& a = join("A");
+  Peer& b = join("B");
+  bind(a, kA, "x/1");
+  const Epoch owned = entry_of("x/1").epoch;
+  b.take<RowsTaken>();
+  b.say(Table{kB, {{"x/1", owned, owned, RowState::frozen, {kB, kA, 9}}}});
+  b.say(up_of("B", "n1"));
+  harness->run();
+  EXPECT_EQ(b.take<RowsTaken>().at(0).left_out, std::vector{channel_id("x/1")});
+}
+
+/// In grace no name of a host that is not back yet is in the directory.
+TEST_F(RootHostile, InGraceNoHostRepliesForAnUnknownName) {
+  restart(2, {"A", "C"});
+  Peer& b = join("B");
+  Peer& c = join("C");
+  ASSERT_TRUE(root->in_grace());
+  b.say(Ack{Lane::call, process_on("C", "n1"), channel_id("x/1"), Epoch::of(1, 1), 1'000});
+  b.say(Ack{Lane::call, process_on("C", "n1"), kA.channel(), Epoch::of(1, 1), 1'000});
+  harness->run();
+  EXPECT_EQ(c.count(Kind::ack), 0u);
+  b.say(Ack{Lane::call, process_on("C", "n1"), kB.channel(), Epoch::of(1, 1), 1'000});
+  harness->run();
+  EXPECT_EQ(c.count(Kind::ack), 1u) << "for its own process";
+}
+
+TEST_F(RootHostile, OnlyTheLastHostRepliesForANameThatIsFree) {
+  Peer& a = join("A");
+  Peer& b = join("B");
+  Peer& c = join("C");
+  const Epoch epoch = bind(a, kA, "x/1");
+  a.say(Unbind{kA, channel_id("x/1"), epoch});
+  harness->run();
+  const Ack ack{Lane::call, process_on("C", "n1"), channel_id("x/1"), epoch, 1};
+  b.say(ack);
+  harness->run();
+  EXPECT_EQ(c.take<Ack>().size(), 0u);
+  a.say(ack);
+  harness->run();
+  EXPECT_EQ(c.take<Ack>().size(), 1u);
+  harness->advance(kQueueAge + from_ms(100));
+  a.say(ack);
+  harness->run();
+  EXPECT_EQ(c.take<Ack>().size(), 0u) << "no reply is that late";
+}
+
+// --- after a restart -----------------------------------------------------------------------------
+
+/// busroot restarts, and the first host to come back names an epoch of the term before.
+TEST_F(RootHostile, ARestartMakesNoEpochOfTheTermBeforePlausible) {
+  Peer& a = join("A");
+  const Epoch epoch = bind(a, kA, "x/1");
+  restart(2, {"A", "B"});
+  const auto claim = [&](const std::string& host, const Process& process, Epoch by) {
+    Peer& peer = connect(host);
+    peer.say(up_of(host, "n1"));
+    peer.say(Table{process, {{"x/1", by, by, RowState::active, {}}}});
+    peer.say(TableEnd{});
+    harness->run();
+    return peer.take<RowsTaken>().at(0).left_out.size();
+  };
+  EXPECT_EQ(claim("B", kB, Epoch::of(1, (std::uint64_t{1} << 40) - 1)), 1u);
+  EXPECT_EQ(claim("A", kA, epoch), 0u);
+  EXPECT_EQ(entry_of("x/1").owner().process(), kA);
+}
+
+TEST(GrantBoundsTest, KnowTheTermsThatWereKept) {
+  const GrantBounds bounds(9, {{7, 100}, {5, 10}});
+  EXPECT_TRUE(bounds.plausible(Epoch::of(5, 10)));
+  EXPECT_FALSE(bounds.plausible(Epoch::of(5, 11)));
+  EXPECT_FALSE(bounds.plausible(Epoch::of(6, 1))) << "it never granted";
+  EXPECT_TRUE(bounds.plausible(Epoch::of(4, 1'000))) << "of an earlier version";
+  EXPECT_EQ(bounds.with(3), (std::vector<GrantBound>{{5, 10}, {7, 100}, {9, 3}}));
+  std::vector<GrantBound> many;
+  for (std::uint64_t term = 1; term <= 100; ++term) many.push_back({term, 1});
+  EXPECT_EQ(GrantBounds(101, many).with(1).size(), GrantBounds::kTerms);
+}
+
+/// A number that the disk does not know of would be implausible after the next restart.
+TEST_F(RootHostile, NothingIsGrantedBeyondWhatTheDiskKnows) {
+  Peer& a = join("A");
+  shell.disk_full = true;
+  a.say(Bind{kA, 1, "x/1"});
+  harness->run();
+  EXPECT_EQ(a.count(Kind::attached) + a.count(Kind::refused), 0u);
+  shell.disk_full = false;
+  bind(a, kA, "x/1");
+}
+
 }  // namespace
 }  // namespace starbus::bus::test

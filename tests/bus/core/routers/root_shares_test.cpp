@@ -108,13 +108,8 @@ TEST_F(RootShares, AMoveBetweenHostsTakesItsCountAlong) {
 }
 
 TEST_F(RootShares, AHostHasALimitOfNames) {
-  RootRouter::Config config;
-  config.term = 3;
-  config.max_names = 3;
-  root = std::make_unique<RootRouter>(shell, config, harness->now());
-  shell.bundles.clear();
-  harness = std::make_unique<RouterHarness>(*root, shell, Time{});
-  shell.closed.clear();
+  shell.rights["A"].max_names = 3;
+  restart(3);
   Peer& hostile = connect("A");
   hostile.say(up_of("A", "n1"));
   claim_many(hostile, kA, 5, "m/");

@@ -174,6 +174,24 @@ TEST_F(RootWatching, RepeatedWatchesCostATickNoMoreThanItsBudget) {
   EXPECT_EQ(rows, 10'000u);
 }
 
+/// A host that wants many large snapshots does not get them all before the others get one.
+TEST_F(RootWatching, SnapshotsGoToOneLinkAfterTheOther) {
+  restart(3);
+  Peer& a = join("A");
+  Peer& b = join("B");
+  claim_many(a, kA, 10'000, "m/");
+  harness->run();
+  a.say(Watch{"m"});
+  a.say(Watch{"m/"});
+  for (int i = 1; i < 100; ++i) a.say(Watch{"m/" + std::to_string(i)});
+  harness->run();
+  b.say(Watch{"m/9"});
+  harness->run();
+  EXPECT_EQ(b.count(Kind::watch_rows), 0u) << "the budget of this tick is spent";
+  harness->advance(50);
+  EXPECT_GT(b.count(Kind::watch_rows), 0u);
+}
+
 TEST_F(RootWatching, ALinkWithManyPrefixesIsForgottenInNoTime) {
   WatchTable table;
   for (int i = 0; i < 200'000; ++i) table.add("p/" + std::to_string(i), 1);

@@ -226,7 +226,8 @@ TEST_F(RootTrace, EndsWhereMessagesAreHeld) {
 }
 
 TEST_F(RootTrace, EndsBeforeAnOlderHost) {
-  restart(2, {}, kMaxHosts, kTraceMinor);
+  minor = kTraceMinor;
+  restart(2);
   Peer& a = host("A", kTraceMinor);
   Peer& b = host("B", 0, {row("x/1", 1)});
   a.say(trace_of("A", "x/1"));

@@ -59,7 +59,8 @@ TEST(GoldenVectors, OfTheSession) {
                                          200'000,
                                          "starbus 0.1.0",
                                          30'000,
-                                         Trust::server});
+                                         Trust::server,
+                                         0x0102030405});
   expect_golden("reset", Reset{Errc::bad_bytes, "bundle out of order"});
   expect_golden("bye", Bye{});
   expect_golden("heartbeat",
@@ -74,6 +75,7 @@ TEST(GoldenVectors, OfReplies) {
 }
 
 TEST(GoldenVectors, OfTables) {
+  expect_golden("rows_taken", RowsTaken{kProcess, {kChannel, {1, 2}}});
   expect_golden("process_up", ProcessUp{kProcess, "space-1", "node", 4242, true});
   expect_golden(
       "table",

@@ -83,7 +83,7 @@ using Kinds =
                    State, StateRefused, Watch, Unwatch, WatchRows, WatchRefused, Query, Answer,
                    Resume, Posted, MailOpen, MailOpened, MailItems, MailConsumed, MailAck,
                    MailAcked, MailEnd, ShardTake, ShardRows, ShardMore, ShardGiven, MailAttempts,
-                   MailRefused>;
+                   MailRefused, RowsTaken>;
 TYPED_TEST_SUITE(RecordTest, Kinds);
 
 TYPED_TEST(RecordTest, IsReadBackAndNothingShorterOrLonger) {
