@@ -8,7 +8,7 @@
 namespace starbus::bus {
 namespace {
 
-constexpr std::string_view kOfHosts[] = {"process/", "node/"};  // then HOST.NODE
+constexpr std::string_view kOfHosts[] = {"process/", "node/", "server/"};  // then HOST.NODE
 constexpr std::string_view kShardNames = "store/";
 /// Bodies of messages and of mail.
 constexpr std::string_view kPrivatePaths[] = {"/mail/peek", "/mail/boxes", "/tail"};
