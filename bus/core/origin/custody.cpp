@@ -11,6 +11,7 @@ namespace starbus::bus {
 namespace {
 
 constexpr std::uint32_t kLargestStep = 0xffff'ffff;
+constexpr std::size_t kLeastCompacted = 4096;  // bytes: less is not worth a pass
 
 }  // namespace
 
@@ -53,8 +54,14 @@ void Custody::encode_item(OriginStream& stream, std::size_t size, std::uint64_t 
   stream.encoded.push(item, kItemHeader);
 }
 
+/// Bytes on the window of the process, a shared body not counted.
+std::uint32_t Custody::own_bytes(const OriginStream::Item& item) {
+  return item.tombstone ? kItemHeader : item.encoded;
+}
+
 /// Bytes on the window of the channel.
 std::uint32_t Custody::charge_of(const OriginStream::Item& item) const {
+  if (item.tombstone) return kItemHeader;
   if (item.shared == 0) return item.encoded;
   return static_cast<std::uint32_t>(kItemHeader + shared.bytes(item.shared).size());
 }
@@ -118,7 +125,8 @@ void Custody::pop_front(OriginStream& stream, std::size_t count) {
     const OriginStream::Item& item = stream.items[i];
     encoded += item.encoded;
     stream.charge -= charge_of(item);
-    bytes_ -= item.encoded;
+    bytes_ -= own_bytes(item);
+    if (item.tombstone) stream.buried -= item.encoded - kItemHeader;
     if (item.shared != 0) shared.drop(item.shared);
     if (item.sender != 0 && --outstanding_[item.sender] == 0) outstanding_.erase(item.sender);
   }
@@ -137,58 +145,58 @@ void Custody::pop_front(OriginStream& stream, std::size_t count) {
 void Custody::expire(OriginStream& stream) {
   const ExpiryStamp present = expiry_stamp(now_);
   if (!has_passed(stream.next_expiry, present)) return;
-  // The message may have been released or withdrawn since; and burying copies the stream.
-  bool any = false;
   stream.next_expiry = 0;
-  for (const OriginStream::Item& item : std::span(stream.items.data(), stream.items.size())) {
-    const bool due = has_passed(item.expires, present);
-    any = any || due;
-    if (!due) stream.next_expiry = earlier_expiry(stream.next_expiry, item.expires);
-  }
-  if (!any) return;
-  std::size_t index = 0;
-  bury(stream, [&](const OriginStream::Item& item) {
-    const bool sent = index++ < stream.sent;
-    if (!has_passed(item.expires, present)) return false;
+  for (std::size_t i = 0; i < stream.items.size(); ++i) {
+    OriginStream::Item& item = stream.items[i];
+    if (!has_passed(item.expires, present)) {
+      stream.next_expiry = earlier_expiry(stream.next_expiry, item.expires);
+      continue;
+    }
     ++counters.expired;
-    outcomes_.push_back({item.token, stream.channel, stream.lane, item.seq, Errc::expired, sent});
-    return true;
-  });
+    outcomes_.push_back(
+        {item.token, stream.channel, stream.lane, item.seq, Errc::expired, i < stream.sent});
+    bury(stream, item);
+  }
+  compact(stream);
 }
 
 void Custody::withdraw(OriginStream& stream, std::uint64_t seq) {
-  bury(stream, [&](const OriginStream::Item& item) { return item.seq == seq; });
+  const std::span items(stream.items.data(), stream.items.size());
+  const auto found = std::ranges::lower_bound(items, seq, {}, &OriginStream::Item::seq);
+  if (found == items.end() || found->seq != seq || found->tombstone) return;
+  bury(stream, *found);
+  compact(stream);
 }
 
-/// Turns the messages that `pick` chooses into tombstones: they keep their place in the chain, so
-/// that their successors still have a predecessor, and lose body, token and expiry.
-template <class Pick>
-void Custody::bury(OriginStream& stream, Pick&& pick) {
-  bool any = false;
+/// Turns a message into a tombstone: it keeps its place in the chain, so that its successors still
+/// have a predecessor, and loses token and expiry. Its body leaves the windows at once, and the
+/// memory when `compact` finds it worth a pass over the stream.
+void Custody::bury(OriginStream& stream, OriginStream::Item& item) {
+  stream.charge -= charge_of(item) - kItemHeader;
+  bytes_ -= own_bytes(item) - kItemHeader;
+  if (item.shared != 0) shared.drop(item.shared);
+  stream.buried += item.encoded - kItemHeader;
+  item = {item.seq, 0, item.encoded, item.sender, 0, 0, 1};
+  freed_ = true;
+}
+
+/// Drops the bodies of tombstones when they outweigh the rest: so a message is moved a bounded
+/// number of times, however many of a stream are buried one by one.
+void Custody::compact(OriginStream& stream) {
+  if (stream.buried <= kLeastCompacted || stream.buried <= stream.encoded.size() / 2) return;
   Fifo<std::byte> encoded;
-  std::size_t from = 0;
+  const std::byte* bytes = stream.encoded.data();
   stream.cursor_bytes = 0;
   for (std::size_t i = 0; i < stream.items.size(); ++i) {
     OriginStream::Item& item = stream.items[i];
-    const std::byte* const bytes = stream.encoded.data() + from;
-    from += item.encoded;
-    if (!pick(item)) {
-      encoded.push(bytes, item.encoded);
-    } else {
-      any = true;
-      stream.charge -= charge_of(item) - kItemHeader;
-      if (item.shared != 0) shared.drop(item.shared);
-      std::byte header[kItemHeader];
-      store(header, kTombstone);
-      std::memcpy(header + 4, bytes + 4, 4);
-      encoded.push(header, kItemHeader);
-      bytes_ -= item.encoded - kItemHeader;
-      item = {item.seq, 0, kItemHeader, item.sender, 0, 0, 1};
-    }
+    const std::uint32_t kept = item.tombstone ? kItemHeader : item.encoded;
+    encoded.push(bytes, kept);
+    bytes += std::exchange(item.encoded, kept);
     if (i + 1 == stream.cursor) stream.cursor_bytes = encoded.size();
   }
+  counters.compacted += stream.items.size();
+  stream.buried = 0;
   stream.encoded = std::move(encoded);
-  freed_ |= any;
 }
 
 void Custody::report() {

@@ -21,6 +21,7 @@ struct OriginCounters {
   std::uint64_t acknowledged = 0, failed = 0, expired = 0;
   std::uint64_t transmitted = 0;  // messages put on the link, resends included
   std::uint64_t probes = 0, resends = 0, chokes = 0;
+  std::uint64_t compacted = 0;  // messages visited to give back the memory of withdrawn ones
 };
 
 class Custody {
@@ -41,7 +42,8 @@ class Custody {
   void fail_front(OriginStream& stream, std::size_t count, Errc reason, bool sent);
   /// Fails the messages whose time to live has passed.
   void expire(OriginStream& stream);
-  /// Drops the body of one message, without an event.
+  /// Drops the body of one message, without an event. Costs a search, and at times a pass over the
+  /// stream: some visits per message on average.
   void withdraw(OriginStream& stream, std::uint64_t seq);
 
   /// Reports the outcomes that were collected, then on_room if a window has shrunk.
@@ -72,8 +74,9 @@ class Custody {
   void encode_item(OriginStream& stream, std::size_t size, std::uint64_t step, bool system);
   std::uint32_t charge_of(const OriginStream::Item& item) const;
   void pop_front(OriginStream& stream, std::size_t count);
-  template <class Pick>
-  void bury(OriginStream& stream, Pick&& pick);
+  static std::uint32_t own_bytes(const OriginStream::Item& item);
+  void bury(OriginStream& stream, OriginStream::Item& item);
+  void compact(OriginStream& stream);
 
   StreamTable& streams_;
   OriginEvents& events_;

@@ -37,7 +37,7 @@ struct OriginStream {
     std::uint32_t sender;   // see Marks
     ExpiryStamp expires;
     std::uint32_t shared : 31;    // a SharedBodies::Place; 0: the body is in OriginStream::encoded
-    std::uint32_t tombstone : 1;  // expired or withdrawn: its outcome was reported
+    std::uint32_t tombstone : 1;  // expired or withdrawn: its body is not sent any more
   };
 
   ChannelId channel;
@@ -49,6 +49,7 @@ struct OriginStream {
 
   Fifo<Item> items{};         // by seq
   Fifo<std::byte> encoded{};  // their wire form, in the same order
+  std::size_t buried = 0;     // bytes of it that are bodies of tombstones
   std::uint64_t prev = 0;     // of items[0]
   std::size_t cursor = 0;     // the next item to transmit
   std::size_t cursor_bytes = 0;

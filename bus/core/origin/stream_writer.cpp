@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "bus/core/wire/record.hpp"
 
@@ -85,7 +86,7 @@ StreamWriter::RunSize StreamWriter::measure_run(const OriginStream& stream, std:
          run.wire < limit) {
     const OriginStream::Item& item = stream.items[stream.cursor + run.count];
     const std::byte* const header = at + run.encoded;
-    const std::size_t size = kItemHeader + body_size(header);
+    const std::size_t size = kItemHeader + (item.tombstone ? 0 : body_size(header));
     const bool chain_breaks = load<std::uint32_t>(header + 4) == 0;
     if (run.count != 0 && (chain_breaks || run.wire + size > kRunTarget)) break;
     run.wire += size;
@@ -139,11 +140,16 @@ void StreamWriter::write_items(const OriginStream& stream, const RunSize& run, B
   const std::byte* at = from;
   for (std::size_t i = 0; i < run.count; ++i) {
     const OriginStream::Item& item = stream.items[stream.cursor + i];
-    at += item.encoded;
-    if (item.shared == 0) continue;
-    out.insert(out.end(), from, at);
-    const Bytes& body = custody_.shared.bytes(item.shared);
-    out.insert(out.end(), body.begin(), body.end());
+    const std::byte* const header = std::exchange(at, at + item.encoded);
+    if (!item.tombstone && item.shared == 0) continue;
+    if (item.tombstone) {
+      out.insert(out.end(), from, header + kItemHeader);
+      store(out.data() + out.size() - kItemHeader, kTombstone);
+    } else {
+      out.insert(out.end(), from, at);
+      const Bytes& body = custody_.shared.bytes(item.shared);
+      out.insert(out.end(), body.begin(), body.end());
+    }
     from = at;
   }
   out.insert(out.end(), from, end);

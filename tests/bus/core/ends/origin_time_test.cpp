@@ -244,6 +244,69 @@ TEST(OriginTime, AWithdrawnMessageLeavesATombstoneAndNoEvent) {
   EXPECT_THAT(side.failures, IsEmpty());
 }
 
+/// Calls whose owner stands still: the bodies go, one by one, and no call costs a pass of its own.
+TEST(OriginTime, ManyWithdrawalsCostSomeVisitsEach) {
+  constexpr std::uint64_t kCalls = 40'000;
+  for (const bool backwards : {false, true}) {
+    SendingSide side;
+    const std::string body(18, 'x');
+    for (std::uint64_t i = 0; i < kCalls; ++i) side.send(7, body, 0, kFirst);
+    side.pull();
+    const std::uint64_t full = side.origin.unacknowledged_bytes();
+    for (std::uint64_t i = 0; i < kCalls; ++i) {
+      side.origin.withdraw(side.channel(7), Lane::call, backwards ? kCalls - i : i + 1);
+      EXPECT_EQ(side.origin.unacknowledged_bytes(), full - (i + 1) * body.size());
+    }
+    EXPECT_GT(side.origin.counters().compacted, 0U);
+    EXPECT_LE(side.origin.counters().compacted, 6 * kCalls);
+    side.origin.on_session();
+    const auto messages = side.pull_messages();
+    ASSERT_EQ(messages.size(), kCalls);
+    for (std::uint64_t i = 0; i < kCalls; ++i) {
+      ASSERT_EQ(messages[i], (Message{i, i + 1, "<tombstone>"}));
+    }
+    side.ack(7, kCalls);
+    EXPECT_EQ(side.origin.unacknowledged_bytes(), 0U);
+    EXPECT_TRUE(side.origin.idle());
+  }
+}
+
+/// Sizes, positions and windows hold whichever messages go, in whatever order, and whatever is
+/// transmitted meanwhile.
+TEST(OriginTime, WithdrawalsAmongLiveMessagesLeaveTheRestWhole) {
+  constexpr std::uint64_t kCount = 1'200;
+  SendingSide side;
+  side.pass(10);
+  std::vector<std::string> expected(kCount + 1);
+  std::uint64_t alive = 0;
+  const auto withdraw = [&](std::uint64_t seq) {
+    if (expected[seq] == "<tombstone>") return;
+    alive -= expected[seq].size();
+    expected[seq] = "<tombstone>";
+    side.origin.withdraw(side.channel(7), Lane::call, seq);
+  };
+  for (std::uint64_t seq = 1; seq <= kCount; ++seq) {
+    expected[seq] = std::string(1 + seq * 7 % 500, static_cast<char>('a' + seq % 26));
+    side.send(7, expected[seq], 0, kFirst);
+    alive += expected[seq].size();
+    if (seq % 100 == 0) side.pull();
+    if (seq % 3 != 0) withdraw(1 + seq * 2'654'435'761U % seq);
+    if (seq % 2 != 0) withdraw(seq);
+    EXPECT_EQ(side.origin.unacknowledged_bytes(), alive + seq * kItemHeader);
+  }
+  EXPECT_GT(side.origin.counters().compacted, 0U);
+  side.origin.on_session();
+  std::uint64_t at = 1;
+  for (const Message& message : side.pull_messages()) {
+    EXPECT_EQ(message, (Message{at - 1, at, expected[at]}));
+    ++at;
+  }
+  EXPECT_EQ(at, kCount + 1);
+  side.ack(7, kCount / 2);
+  side.ack(7, kCount);
+  EXPECT_EQ(side.origin.unacknowledged_bytes(), 0U);
+}
+
 TEST(OriginTime, AMarkIsSettledByWhatHasExpiredOrWasWithdrawn) {
   SendingSide side;
   side.pass(10);
