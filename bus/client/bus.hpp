@@ -4,8 +4,10 @@
 /// (`process/HOST.NODE`) and those that it binds, and keeps what it sends until it is handled.
 ///
 /// Threads: a Bus belongs to the thread that constructs it and runs its io_context. Call it on that
-/// thread alone (it aborts otherwise), and expect every callback there; from other threads use
-/// boost::asio::post(loop, ...). Nothing blocks. Callbacks may call anything, close() included.
+/// thread alone (it aborts otherwise), and expect every callback there. Other threads send through
+/// a Sender (see `sender`), and do all else by boost::asio::post(loop, ...). Nothing blocks.
+/// Callbacks may call anything, close() included, and may destroy the Bus: then no other callback
+/// of it follows, but for the completions of what was pending.
 ///
 /// Asynchronous operations take an Asio completion token: a callback `void(Result<T>)`, or
 /// `boost::asio::use_awaitable` (then `co_await` yields the Result<T>), or `use_future`.
@@ -38,6 +40,7 @@
 #include "bus/client/initiate.hpp"
 #include "bus/client/mailbox.hpp"
 #include "bus/client/message.hpp"
+#include "bus/client/sender.hpp"
 #include "bus/client/watch_handle.hpp"
 
 namespace starbus::bus {
@@ -124,7 +127,10 @@ class Bus {
         token, [this, t = std::move(to), b = std::move(body), o = std::move(options)](
                    Done<void> done) { core_->send_acknowledged(t, b, o, std::move(done)); });
   }
-  /// Always ends: with the reply, with the handler's or the bus' error, or at the deadline.
+  /// A handle by which any thread may send; it may outlive the Bus. From any thread.
+  Sender sender() const { return Sender(core_->handed()); }
+  /// Always ends: with the reply, with the bus' error, with handler_failed (see reported_code for
+  /// what its handler says), or at the deadline.
   template <CompletionFor<Bytes> Token>
   auto call(std::string to, ByteView body, CallOptions options, Token&& token) {
     return initiate<Bytes>(token, [this, t = std::move(to), b = Bytes(body.begin(), body.end()),
@@ -268,6 +274,12 @@ class Bus {
   /// and is as after close(). Not called for close().
   void on_ended(std::function<void(const Error& reason)> callback) {
     core_->on_ended(std::move(callback));
+  }
+
+  /// What an operator should see: replies to calls that this process never made, and replies
+  /// without room. Of each kind at most one text in kWarningPause.
+  void on_warning(std::function<void(const std::string& text)> callback) {
+    core_->on_warning(std::move(callback));
   }
 
   const std::string& node() const { return core_->node(); }

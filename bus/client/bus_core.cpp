@@ -13,6 +13,7 @@ std::shared_ptr<BusCore> BusCore::make(boost::asio::io_context& loop, Options op
   }
   std::shared_ptr<BusCore> core(new BusCore(std::make_unique<BusParts>(loop, std::move(options))));
   core->parts_->context.self = core;
+  core->parts_->handed = std::make_shared<HandedSends>(loop, core);
   return core;
 }
 
@@ -153,6 +154,15 @@ void BusCore::send_acknowledged(const std::string& to, ByteView body, const Send
   if (!sent) parts_->context.complete<void>(std::move(done), std::move(sent));
 }
 
+void BusCore::send_handed(HandedMessage message) {
+  const Done<> done = std::move(message.done);
+  auto sent = send(message.to, message.body, message.options, done);
+  if (sent) return;
+  if (done) return parts_->context.complete<void>(done, std::move(sent));
+  const ChannelId channel = channel_id(message.to);
+  parts_->context.undelivered({channel, std::move(message.to), message.options.lane, sent.error()});
+}
+
 Result<> BusCore::multicast(std::span<const std::string> to, ByteView body,
                             const SendOptions& options) {
   parts_->thread.check();
@@ -188,7 +198,7 @@ void BusCore::call(const std::string& to, ByteView body, const CallOptions& opti
 Result<> BusCore::reply(const Destination& to, Lane lane, const Envelope& envelope, ByteView body) {
   parts_->thread.check();
   if (parts_->context.closed) return Error{Errc::closed};
-  return parts_->sender.reply(to, lane, envelope, body);
+  return parts_->reply(to, lane, envelope, body);
 }
 
 // --- mail ----------------------------------------------------------------------------------------
@@ -248,6 +258,13 @@ void BusCore::on_lease_lost(std::function<void()> callback) {
 }
 void BusCore::on_ended(std::function<void(const Error&)> callback) {
   parts_->context.on_ended = std::move(callback);
+}
+
+void BusCore::on_warning(std::function<void(const std::string&)> callback) {
+  parts_->context.warnings.on_warning(std::move(callback));
+}
+const std::shared_ptr<HandedSends>& BusCore::handed() const {
+  return parts_->handed;
 }
 
 const std::string& BusCore::node() const {

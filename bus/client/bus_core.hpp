@@ -19,9 +19,11 @@ class io_context;
 namespace starbus::bus {
 
 class BusParts;
+class HandedSends;
 class WatchHandle;
 struct Destination;
 struct Envelope;
+struct HandedMessage;
 enum class PostTarget : std::uint8_t;
 
 class BusCore final : public std::enable_shared_from_this<BusCore> {
@@ -80,6 +82,11 @@ class BusCore final : public std::enable_shared_from_this<BusCore> {
   void on_link(std::function<void(LinkState, const Error&)> callback);
   void on_lease_lost(std::function<void()> callback);
   void on_ended(std::function<void(const Error&)> callback);
+  void on_warning(std::function<void(const std::string&)> callback);
+  /// Sends what another thread has handed over; a refusal completes it, or is undelivered.
+  void send_handed(HandedMessage message);
+  /// What Sender hands over. From any thread.
+  const std::shared_ptr<HandedSends>& handed() const;
 
   /// As in Bus. `self` has the incarnation of this process.
   const std::string& node() const;

@@ -122,6 +122,10 @@ struct BusCounters {
   std::uint64_t transmitted = 0, resends = 0, probes = 0, chokes = 0;
   std::uint64_t handled = 0, duplicates = 0, gaps = 0;
   std::uint64_t calls = 0, calls_timed_out = 0;
+  std::uint64_t replies_late = 0;     // that came here after their calls had ended
+  std::uint64_t replies_unknown = 0;  // that came here for calls which this process never made
+  std::uint64_t replies_kept = 0;     // of this process, that wait for room now
+  std::uint64_t replies_failed = 0, replies_dropped = 0;  // without room: see Responder
   std::uint64_t connects = 0;
   std::uint64_t unacknowledged_bytes = 0;
   std::uint64_t bytes_in = 0, bytes_out = 0;  // of the present link with busd

@@ -20,6 +20,10 @@ void encode_envelope(const Envelope& envelope, Bytes& out) {
   if (envelope.kind == EnvelopeKind::failure) {
     writer.put(static_cast<std::uint16_t>(errc_of(envelope.failure)));
     writer.short_text(std::string_view(envelope.failure.detail).substr(0, 255));
+    if (!envelope.reported.is_ok()) {
+      writer.put(envelope.reported.domain());
+      writer.put(envelope.reported.number());
+    }
   }
 }
 
@@ -44,6 +48,10 @@ Result<Envelope> decode_envelope(ByteView message) {
   if (envelope.kind == EnvelopeKind::failure) {
     envelope.failure.code = static_cast<Errc>(reader.get<std::uint16_t>());
     envelope.failure.detail = reader.short_text();
+    if (!reader.empty()) {
+      const auto domain = reader.get<std::uint16_t>();
+      envelope.reported = {domain, reader.get<std::uint16_t>()};
+    }
   }
   envelope.body = reader.rest();
   if (!reader.ok() || kind > 3 || flags > kTraced) {

@@ -4,7 +4,8 @@
 ///   u8 flags (1: a trace context of 24 bytes follows)
 ///   request: u64 call, u64 lineage of the caller's process channel (the reply needs no PROBE)
 ///   reply:   u64 call
-///   failure: u64 call, u16 error, u8 length, text
+///   failure: u64 call, u16 error, u8 length, text; if the handler has failed it, and not the
+///            library for it: u16 domain, u16 number of the handler's code, since release 1.2
 #pragma once
 
 #include <array>
@@ -33,6 +34,7 @@ struct Envelope {
   std::uint64_t call = 0;
   Lineage reply_lineage;
   Error failure;
+  Code reported;  // of a failure: the handler's own code; ok: the library's failure
   ByteView body;  // after the envelope
 };
 

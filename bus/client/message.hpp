@@ -47,6 +47,10 @@ class Message {
 
 /// Answers one call. Move-only. A responder that is destroyed without an answer answers
 /// handler_failed, so that the caller need not wait for its deadline.
+///
+/// An answer never meets a full window: replies have a reserve beyond the windows (kReplyReserve),
+/// and after it the library keeps them until there is room (kKeptReplyBytes). A reply beyond that
+/// ends at its caller as handler_failed; BusCounters and Bus::on_warning tell of it.
 class Responder {
  public:
   Responder() = default;
@@ -54,17 +58,22 @@ class Responder {
   Responder& operator=(Responder&& other) noexcept;
   ~Responder();
 
-  /// Ends the call. would_block: the window to the caller is full; the call stays unanswered, try
-  /// again later. closed: the bus object is gone, or the call was answered before.
+  /// Ends the call. too_large: the call stays unanswered. closed: the bus object is gone, or the
+  /// call was answered before.
   Result<> reply(ByteView body);
   Result<> reply(std::string_view text) { return reply(as_bytes(text)); }
-  /// Ends the call with an error: a code (handler_failed unless another fits better) and a text of
-  /// at most 255 bytes.
+  /// Ends the call with an error: a code of any domain and a text of at most 255 bytes. The caller
+  /// sees handler_failed with this text; the code is its reported_code.
   Result<> fail(const Error& reason);
   bool pending() const { return !core_.expired() && call_ != 0; }
+  /// The number of the call: with its origin it identifies the call, in logs say. Only the callee
+  /// and the caller know it: whoever knows it can answer. 0 after the answer.
+  std::uint64_t number() const { return call_; }
 
  private:
   friend class HandlerDispatch;
+  /// The library's own failure.
+  Result<> refuse(const Error& reason);
   Result<> answer(const Envelope& envelope, ByteView body);
 
   std::weak_ptr<BusCore> core_;
@@ -94,6 +103,11 @@ class Call : public Message {
   friend class HandlerDispatch;
   Responder responder_;
 };
+
+/// The code that the handler at the other end gave to `fail`, for a call that ended as
+/// handler_failed; ok if there is none. The error compares equal to it only if it is of a program's
+/// domain: a handler's no_owner does not look like the bus' no_owner.
+Code reported_code(const Error& error);
 
 /// Called exactly once per message, in order per (sender, channel, lane). Without a handler
 /// messages are dropped, and calls end with no_handler. Handlers must not throw.

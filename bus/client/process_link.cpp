@@ -37,6 +37,20 @@ std::uint64_t draw_incarnation() {
   return drawn;
 }
 
+/// A session cannot end while it reads: it would be destroyed under its own feet.
+class ProcessLink::CoreAtWork {
+ public:
+  explicit CoreAtWork(ProcessLink& link) : link_(link) { ++link_.core_at_work_; }
+  ~CoreAtWork() {
+    if (--link_.core_at_work_ == 0 && std::exchange(link_.end_due_, false)) link_.end_session();
+  }
+  CoreAtWork(const CoreAtWork&) = delete;
+  CoreAtWork& operator=(const CoreAtWork&) = delete;
+
+ private:
+  ProcessLink& link_;
+};
+
 ProcessLink::ProcessLink(boost::asio::io_context& loop, ProcessCore& core, std::string endpoint,
                          Hooks hooks)
     : loop_(loop),
@@ -57,7 +71,8 @@ void ProcessLink::start() {
       loop_, std::vector<io::Reconnect::Target>{{endpoint_, {}}},
       [this](std::shared_ptr<io::Link> link) { link_up(std::move(link)); },
       [this](const io::Reconnect::Target&, const Error& reason) {
-        if (should_give_up(reason)) hooks_.refused(reason);
+        const auto held = hooks_.hold();
+        if (held && should_give_up(reason)) hooks_.refused(reason);
       });
   reconnect_->start();
 }
@@ -68,21 +83,34 @@ void ProcessLink::stop() {
   stopped_ = true;
   tick_.cancel();
   reconnect_.reset();
+  if (core_at_work_ != 0) {
+    end_due_ = true;
+  } else {
+    end_session();
+  }
+}
+
+void ProcessLink::end_session() {
   core_.link_lost();
   if (auto link = std::exchange(link_, nullptr)) link->close();
 }
 
 void ProcessLink::link_up(std::shared_ptr<io::Link> link) {
+  const auto held = hooks_.hold();
+  if (!held) return link->close();
   link_ = std::move(link);
-  core_.connected(random_id(), io::boot_now());
+  {
+    const CoreAtWork at_work(*this);
+    core_.connected(random_id(), io::boot_now());
+  }
+  if (!link_) return;  // the core has lost its lease, and a callback ended the bus
   link_->start(*this);
   send_now();
 }
 
 void ProcessLink::link_down(const Error& reason) {
   const bool greeted = core_.greeted();
-  core_.link_lost();
-  if (auto link = std::exchange(link_, nullptr)) link->close();
+  end_session();
   hooks_.lost(reason, greeted);
   if (stopped_) return;
   if (should_give_up(reason)) {
@@ -97,7 +125,10 @@ void ProcessLink::on_bundle(io::Link&, ByteView bundle) {
   if (!held) return;
   const Time now = io::boot_now();
   if (!std::exchange(in_batch_, true)) batch_began_ = now;
-  const auto result = core_.on_bundle(bundle, now);
+  const auto result = [&] {
+    const CoreAtWork at_work(*this);
+    return core_.on_bundle(bundle, now);
+  }();
   if (!result && !stopped_) {
     in_batch_ = false;
     link_down(result.error());
@@ -140,7 +171,7 @@ void ProcessLink::send_now() {
   thread_.check();
   unsent_ = 0;
   hooks_.before_send();
-  if (!link_) return;
+  if (!link_ || stopped_) return;
   core_.send_bundles([&] { return link_->take_buffer(); },
                      [&](Bytes bundle) { link_->send(std::move(bundle)); });
 }
@@ -164,7 +195,10 @@ void ProcessLink::on_tick() {
   // The program's own loop stood still: bundles that came meanwhile are read before the next tick.
   const bool stalled = ticked_ != Time{} && now - ticked_ > kSuspect;
   ticked_ = now;
-  core_.tick(now);
+  {
+    const CoreAtWork at_work(*this);
+    core_.tick(now);
+  }
   if (link_ && !core_.has_session()) {
     link_down({Errc::overloaded, "the session with busd ended: lease, or too many requests wait"});
   }

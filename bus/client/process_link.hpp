@@ -39,7 +39,7 @@ class ProcessLink final : public io::LinkHandler {
   /// Starts the clock alone: requests to the core may time out.
   void start_clock();
   /// Ends the link for good, after sending what the core still has, as far as the link takes it at
-  /// once.
+  /// once. A callback of the core may call it: the session then ends when the core has returned.
   void stop();
 
   /// The core got something to send, of so many bytes: it is sent at the end of the present batch
@@ -52,6 +52,9 @@ class ProcessLink final : public io::LinkHandler {
   void on_batch_end(io::Link& link) override;
   bool enough() override;
   void on_closed(io::Link& link, const Error& reason) override;
+  /// The core works during its life, and may call what ends this link.
+  class CoreAtWork;
+  void end_session();
   void link_up(std::shared_ptr<io::Link> link);
   void link_down(const Error& reason);
   void on_tick();
@@ -69,6 +72,8 @@ class ProcessLink final : public io::LinkHandler {
   bool send_posted_ = false;
   bool ticking_ = false;
   bool stopped_ = false;
+  int core_at_work_ = 0;  // calls into the core that have not returned
+  bool end_due_ = false;  // stop was called within one of them
   Time ticked_{};
   std::size_t unsent_ = 0;  // bytes given to the core since the last send_now
 };

@@ -82,6 +82,33 @@ namespace starbus::bus {
     "RootWatching.AWatchThatIsOrGrowsTooLargeIsRefused")                                           \
   X(kMaxPendingCalls, 65'536, "calls", "per process", "would_block",                               \
     "LimitsTest.PendingCallsAreBounded")                                                           \
+  X(kExpiredPass, 256, "calls", "whose deadline has passed, ended in one turn of the loop",        \
+    "the rest in later turns: other work goes on between them",                                    \
+    "CallsTest.DeadlinesThatEndAtOnceLeaveTheLoopFree")                                            \
+  X(kReplyReserve, 1_MiB, "bytes",                                                                 \
+    "of replies to one caller beyond the window of its channel: callers wait for them",            \
+    "the library keeps the reply until there is room", "OriginWindow.RepliesHaveAReserve")         \
+  X(kReplyReserveTotal, 16_MiB, "bytes",                                                           \
+    "of all replies beyond the window of the process: slow receivers do not stop them",            \
+    "the library keeps the reply until there is room", "OriginWindow.RepliesHaveAReserve")         \
+  X(kKeptReplyBytes, 16_MiB, "bytes",                                                              \
+    "of replies to one caller that the library keeps: the largest one fits",                       \
+    "the caller gets handler_failed in place of the reply",                                        \
+    "CallsTest.RepliesBeyondWhatIsKeptEndAsFailures")                                              \
+  X(kKeptReplyTotal, 64_MiB, "bytes", "of replies to all callers that the library keeps",          \
+    "as kKeptReplyBytes", "ReplyQueueTest.IsBoundedOverAllCallers")                                \
+  X(kKeptReplies, 65'536, "replies",                                                               \
+    "to one caller that the library keeps: as many as a process has calls",                        \
+    "the reply is dropped, counted and reported; the caller ends at its deadline",                 \
+    "ReplyQueueTest.DropsBeyondItsNumber")                                                         \
+  X(kHandedSends, 65'536, "messages", "from other threads that the loop has not taken yet",        \
+    "would_block", "SenderTest.IsBounded")                                                         \
+  X(kHandedBytes, 16_MiB, "bytes", "of these, as the window of the process", "would_block",        \
+    "SenderTest.IsBounded")                                                                        \
+  X(kHandedPass, 256, "messages", "from other threads, sent in one turn of the loop",              \
+    "the rest in later turns", "SenderTest.OtherWorkOfTheLoopGoesOn")                              \
+  X(kWarningPause, 10s, "between two warnings of one kind: a flood must not fill a log",           \
+    "the next warning tells how many there were", "ForgedReplies.AreCountedAndReportedSeldom")     \
   X(kMaxAclPrefixes, 256, "prefixes", "per role and direction", "bad_config",                      \
     "Records.BoundTheListsOfARole")                                                                \
   X(kLineageCache, 65'536, "streams", "idle streams whose lineage is remembered",                  \

@@ -24,16 +24,19 @@ namespace starbus::entity::rpc {
     "the rest waits for the next turn")                                                          \
   X(kMaxCalls, 65'536, "calls", "that wait for their answer in one process, as on the bus",      \
     "would_block")                                                                               \
+  X(kExpiredPass, 256, "calls", "whose deadline has passed, ended in one turn of the loop",      \
+    "the rest in later turns: other work goes on between them")                                  \
   X(kMaxRunning, 65'536, "coroutines", "suspended methods of one process: each holds a frame",   \
     "would_block to the caller; the method is not entered")                                      \
   X(kMaxRunningPerHost, 256, "coroutines", "per object: one caller must not use up all",         \
     "would_block to the caller; the method is not entered")                                      \
-  X(kMaxUnsentReplies, 4'096, "answers", "whose callers' windows are full",                      \
-    "the answer is dropped and counted; its caller ends at its deadline")                        \
+  X(kMaxUnsentReplies, 4'096, "answers",                                                         \
+    "to questions, which go to channels, whose windows are full",                                \
+    "the answer is dropped and counted; its question ends at its deadline")                      \
   X(kUnsentReplyBytes, 16_MiB, "bytes", "all of these together", "as kMaxUnsentReplies")         \
   X(kReplyRetry, 10ms, "until these are tried again", "again, for kReplyTries times")            \
   X(kReplyTries, 500, "tries", "five seconds: callers hardly wait longer",                       \
-    "the answer is dropped and counted; its caller ends at its deadline")                        \
+    "the answer is dropped and counted; its question ends at its deadline")                      \
   X(kClientBytes, 64_KiB, "bytes", "arguments of a call of a client: players are hostile",       \
     "bad_arguments")                                                                             \
   X(kClientElements, 4'096, "elements", "in all containers of these together", "bad_arguments")  \

@@ -2,9 +2,21 @@
 
 #include <utility>
 
+#include "entity/rpc/wire.hpp"
 #include "nodes/hosting/limits.hpp"
 
 namespace starbus::nodes::entities {
+namespace {
+
+/// Answers as the entity's own endpoint does, so that the caller sees the code itself.
+void refuse(bus::Call& call, const bus::Error& why) {
+  bus::Bytes answer;
+  entity::Encoder out(answer);
+  entity::rpc::put_error(out, entity::rpc::from_bus(why));
+  static_cast<void>(call.reply(answer));
+}
+
+}  // namespace
 
 bus::Handlers Stranded::handlers(const std::shared_ptr<Stranded>& stranded) {
   bus::Handlers made;
@@ -18,12 +30,11 @@ bus::Handlers Stranded::handlers(const std::shared_ptr<Stranded>& stranded) {
   };
   made.on_call = [stranded](bus::Call& call) {
     if (stranded->lives_) return stranded->handlers_.on_call(call);
-    if (stranded->ended_ != bus::Errc::ok) return static_cast<void>(call.fail(stranded->ended_));
+    if (stranded->ended_ != bus::Errc::ok) return refuse(call, stranded->ended_);
     if (stranded->held_.size() < kHeldMessages) {
       stranded->held_.emplace_back(call.detach());
     } else {
-      static_cast<void>(
-          call.fail({bus::Errc::busy, "the entity has arrived and is not activated yet"}));
+      refuse(call, {bus::Errc::busy, "the entity has arrived and is not activated yet"});
     }
   };
   return made;
@@ -45,7 +56,7 @@ void Stranded::end(const bus::Error& why) {
   ended_ = why;
   for (Held& each : std::exchange(held_, {})) {
     if (auto* call = std::get_if<bus::Call>(&each)) {
-      static_cast<void>(call->fail(why));
+      refuse(*call, why);
     } else {
       ++dropped;
     }

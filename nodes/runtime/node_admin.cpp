@@ -99,6 +99,11 @@ Json bus_json(const bus::BusCounters& counters) {
           {"handled", counters.handled},
           {"calls", counters.calls},
           {"calls_timed_out", counters.calls_timed_out},
+          {"replies_late", counters.replies_late},
+          {"replies_unknown", counters.replies_unknown},
+          {"replies_kept", counters.replies_kept},
+          {"replies_failed", counters.replies_failed},
+          {"replies_dropped", counters.replies_dropped},
           {"connects", counters.connects},
           {"unacknowledged_bytes", counters.unacknowledged_bytes}};
 }

@@ -52,6 +52,7 @@ NodeCore::NodeCore(daemon::DaemonContext& context, std::string role, NodeSetting
     offers_.forget();
     lifecycle_.lease_lost();
   });
+  bus_.on_warning([](const std::string& text) { spdlog::warn("bus: {}", text); });
   bus_.on_ended([this](const bus::Error& reason) { failed(reason); });
   bus_.on_link([this](bus::LinkState state, const bus::Error& reason) {
     linked_ = state == bus::LinkState::connected;

@@ -8,6 +8,7 @@
 #include "bus/client/bus_types.hpp"
 #include "bus/client/done.hpp"
 #include "bus/client/parts/channel_names.hpp"
+#include "bus/client/parts/warnings.hpp"
 #include "bus/client/process_link.hpp"
 #include "bus/client/shown_name.hpp"
 #include "bus/core/ends/process_core.hpp"
@@ -24,6 +25,7 @@ struct BusContext {
   ProcessLink& link;
   std::weak_ptr<BusCore> self{};  // set right after construction
   ChannelNames names{};
+  Warnings warnings{};
   Bytes envelope{};      // scratch: the envelope of the message that is being sent
   Token next_token = 1;  // of messages whose end is awaited; calls have tokens of their own
   bool closing = false;
@@ -38,6 +40,11 @@ struct BusContext {
 
   /// Operations are refused as closed.
   bool ends() const { return closed || closing; }
+  /// A message without a completion of its own has ended. The callback may end the bus.
+  void undelivered(const Undelivered& message) const {
+    const auto callback = on_undelivered;
+    if (callback) callback(message);
+  }
   ShownName::Scope showing(std::string_view kind, std::string_view name) const {
     return {activity, kind, name};
   }

@@ -30,13 +30,14 @@ BusParts::BusParts(boost::asio::io_context& loop, Options given)
       watchers(context),
       sender(context),
       calls(context, sender),
+      replies(process.origin()),
       shared(context, watchers, sender, calls),
       groups(context, watchers, sender),
       readers(reader_access()),
       posts(context, watchers, sender),
       opener(context, readers),
       names(context, watchers, readers),
-      waiters(context, watchers),
+      waiters(context, watchers, replies),
       dispatch(context) {
   watchers.after_release = [this] { waiters.on_release(); };
 }
@@ -45,7 +46,8 @@ ProcessLink::Hooks BusParts::link_hooks() {
   ProcessLink::Hooks hooks;
   hooks.hold = [this] { return context.self.lock(); };
   hooks.lost = [this](const Error& reason, bool greeted) {
-    if (greeted && context.on_link) context.on_link(LinkState::disconnected, reason);
+    const auto callback = context.on_link;  // which may end the bus, here and below
+    if (greeted && callback) callback(LinkState::disconnected, reason);
   };
   hooks.refused = [this](const Error& reason) { shut(reason); };
   hooks.tick = [this] {
@@ -69,17 +71,22 @@ MailReaders::Access BusParts::reader_access() {
 
 void BusParts::shut(const Error& reason) {
   if (context.closed) return;
-  process.leave();  // fails what is unacknowledged, which may still be reported
+  forget_replies(reason);
+  if (context.closed) return;  // by a callback
+  process.leave();             // fails what is unacknowledged, which may still be reported
+  if (context.closed) return;
   context.closed = true;
   link.stop();
   calls.stop_timer();
   waiters.shut(reason);
   sender.shut(reason);
+  handed->shut(reason);
   posts.shut(reason);
   readers.shut(reason);
   names.end_all(reason);
   calls.end_all(reason);
   watchers.shut();
+  context.warnings.on_warning(nullptr);
   context.on_undelivered = nullptr;
   context.on_link = nullptr;
   context.on_lease_lost = nullptr;
@@ -93,7 +100,8 @@ void BusParts::shut(const Error& reason) {
 
 void BusParts::on_welcome(bool) {
   ++connects_;
-  if (context.on_link) context.on_link(LinkState::connected, {});
+  const auto callback = context.on_link;
+  if (callback) callback(LinkState::connected, {});
 }
 
 void BusParts::on_bound(BindingId binding, Epoch epoch) {
@@ -136,17 +144,53 @@ void BusParts::on_failed(Token token, const ChannelId& channel, Lane lane, std::
   if (reason == Errc::expired && !sent) error.detail += " (it never left)";
   if (token & kCallToken) return calls.end(token & ~kCallToken, error);
   if (posts.end(token, error) || sender.on_failed(token, error)) return;
-  if (context.on_undelivered) {
-    context.on_undelivered({channel, std::move(name), lane, std::move(error)});
+  context.undelivered({channel, std::move(name), lane, std::move(error)});
+}
+
+void BusParts::on_room() {
+  if (replies.kept() != 0) {
+    const std::size_t bytes = replies.on_room();
+    if (bytes != 0) link.request_send(bytes);
+    waiters.on_release();
+  }
+  waiters.on_room();
+}
+
+Result<> BusParts::reply(const Destination& to, Lane lane, const Envelope& envelope,
+                         ByteView body) {
+  const auto fate = replies.send(to, lane, envelope, body);
+  if (!fate) return fate.error();
+  if (*fate == ReplyQueue::Fate::sent) link.request_send(body.size());
+  if (*fate == ReplyQueue::Fate::sent || *fate == ReplyQueue::Fate::kept) return {};
+  const bool replaced = *fate == ReplyQueue::Fate::replaced;
+  ++(replaced ? replies_failed_ : replies_dropped_);
+  context.warnings.add(Warnings::Kind::reply_without_room, io::boot_now(), [&] {
+    std::string name = context.names.text_of(to.channel);
+    if (name.empty()) name = "process " + to.channel.to_string();
+    return "replies to " + name + " find no room: it does not take them; " +
+           (replaced ? "they end as handler_failed" : "its calls end at their deadlines");
+  });
+  return {};
+}
+
+void BusParts::forget_replies(const Error& reason) {
+  for (const ReplyQueue::Forgotten& forgotten : replies.clear()) {
+    replies_dropped_ += forgotten.replies;
+    for (std::size_t i = 0; i < forgotten.replies; ++i) {
+      context.undelivered(
+          {forgotten.channel, context.names.text_of(forgotten.channel), forgotten.lane, reason});
+    }
   }
 }
 
 void BusParts::on_lease_lost() {
   const Error reason{Errc::lease_lost, "cut off from busroot for the length of the lease"};
+  forget_replies(reason);
   readers.lease_lost(reason);
   names.end_all(reason);
   calls.end_all(reason);
-  if (context.on_lease_lost) context.on_lease_lost();
+  const auto callback = context.on_lease_lost;
+  if (callback) callback();
 }
 
 BusCounters BusParts::counters() const {
@@ -166,6 +210,11 @@ BusCounters BusParts::counters() const {
   all.gaps = in.gaps;
   all.calls = calls.started();
   all.calls_timed_out = calls.timed_out();
+  all.replies_late = calls.late_replies();
+  all.replies_unknown = calls.unknown_replies();
+  all.replies_kept = replies.kept();
+  all.replies_failed = replies_failed_;
+  all.replies_dropped = replies_dropped_;
   all.connects = connects_;
   all.unacknowledged_bytes = process.origin().unacknowledged_bytes();
   if (const Session* session = process.session()) {

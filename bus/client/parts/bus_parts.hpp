@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/loop_thread.hpp"
+#include "bus/client/handed_sends.hpp"
 #include "bus/client/mail_readers.hpp"
 #include "bus/client/parts/bus_context.hpp"
 #include "bus/client/parts/group_members.hpp"
@@ -16,6 +17,7 @@
 #include "bus/client/parts/owned_names.hpp"
 #include "bus/client/parts/pending_calls.hpp"
 #include "bus/client/parts/prefix_watchers.hpp"
+#include "bus/client/parts/reply_queue.hpp"
 #include "bus/client/parts/shared_names.hpp"
 #include "bus/client/parts/waiters.hpp"
 #include "bus/client/process_link.hpp"
@@ -30,6 +32,7 @@ class BusParts final : public ProcessEvents {
 
   /// See BusCore.
   void shut(const Error& reason);
+  Result<> reply(const Destination& to, Lane lane, const Envelope& envelope, ByteView body);
   BusCounters counters() const;
 
   LoopThread thread;
@@ -39,6 +42,7 @@ class BusParts final : public ProcessEvents {
   PrefixWatchers watchers;
   MessageSender sender;
   PendingCalls calls;
+  ReplyQueue replies;
   SharedNames shared;
   GroupMembers groups;
   MailReaders readers;
@@ -47,6 +51,7 @@ class BusParts final : public ProcessEvents {
   OwnedNames names;
   Waiters waiters;
   HandlerDispatch dispatch;
+  std::shared_ptr<HandedSends> handed;  // set right after construction
 
  private:
   // ProcessEvents
@@ -68,7 +73,7 @@ class BusParts final : public ProcessEvents {
     readers.on_mail(from, kind, payload);
   }
   void on_mail_lost(const ChannelId& channel) override { readers.on_lost(channel); }
-  void on_room() override { waiters.on_room(); }
+  void on_room() override;
   Bytes on_freeze(BindingId binding) override { return names.on_freeze(binding); }
   void on_moved(BindingId binding) override { names.on_moved(binding); }
   void on_move_failed(BindingId binding, Epoch epoch, const Error& reason) override {
@@ -88,7 +93,11 @@ class BusParts final : public ProcessEvents {
   ProcessLink::Hooks link_hooks();
   MailReaders::Access reader_access();
 
+  void forget_replies(const Error& reason);
+
   std::uint64_t connects_ = 0;
+  std::uint64_t replies_failed_ = 0;   // a failure took their place
+  std::uint64_t replies_dropped_ = 0;  // nothing reached the caller
 };
 
 }  // namespace starbus::bus

@@ -39,7 +39,7 @@ void HandlerDispatch::deliver_call(const OwnedName& owned, const Delivery& deliv
     const auto shown = context_.showing("call ", *owned.name);
     owned.handlers.on_call(call);
   } else {
-    (void)call.fail({Errc::no_handler, *owned.name + " takes no calls"});
+    (void)call.responder_.refuse({Errc::no_handler, *owned.name + " takes no calls"});
   }
 }
 
@@ -54,7 +54,7 @@ void Message::own_body() {
 
 Responder& Responder::operator=(Responder&& other) noexcept {
   if (this == &other) return *this;
-  if (pending()) (void)fail({Errc::handler_failed, "dropped without an answer"});
+  if (pending()) (void)refuse({Errc::handler_failed, "dropped without an answer"});
   core_ = std::move(other.core_);
   caller_ = other.caller_;
   lane_ = other.lane_;
@@ -65,7 +65,7 @@ Responder& Responder::operator=(Responder&& other) noexcept {
 }
 
 Responder::~Responder() {
-  if (pending()) (void)fail({Errc::handler_failed, "dropped without an answer"});
+  if (pending()) (void)refuse({Errc::handler_failed, "dropped without an answer"});
 }
 
 Result<> Responder::reply(ByteView body) {
@@ -75,6 +75,14 @@ Result<> Responder::reply(ByteView body) {
 }
 
 Result<> Responder::fail(const Error& reason) {
+  Envelope envelope;
+  envelope.kind = EnvelopeKind::failure;
+  envelope.failure = reason;
+  envelope.reported = reason.code.is_ok() ? Code(Errc::handler_failed) : reason.code;
+  return answer(envelope, {});
+}
+
+Result<> Responder::refuse(const Error& reason) {
   Envelope envelope;
   envelope.kind = EnvelopeKind::failure;
   envelope.failure = reason;

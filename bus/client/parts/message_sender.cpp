@@ -81,16 +81,6 @@ Result<> MessageSender::multicast(std::span<const Recipient> recipients, ByteVie
   return sent;
 }
 
-Result<> MessageSender::reply(const Destination& to, Lane lane, const Envelope& envelope,
-                              ByteView body) {
-  Bytes& head = context_.envelope;
-  encode_envelope(envelope, head);
-  const auto seq = context_.process.origin().send(to, lane, head, body, 0, {});
-  if (!seq) return seq.error();
-  context_.link.request_send(head.size() + body.size());
-  return {};
-}
-
 void MessageSender::on_acknowledged(Token token) {
   const auto found = acknowledgements_.find(token);
   if (found == acknowledgements_.end()) return;

@@ -1,5 +1,5 @@
-/// Puts messages into the custody of the process: the one way on which sends, calls, replies and
-/// multicasts leave. Checks the rights of the role, writes the envelope, and has the link send.
+/// Puts messages into the custody of the process: the one way on which sends, calls and multicasts
+/// leave. Checks the rights of the role, writes the envelope, and has the link send.
 /// Keeps the completions of messages whose acknowledgement is awaited. One thread.
 #pragma once
 
@@ -31,8 +31,6 @@ class MessageSender {
   Result<> multicast(std::span<const Recipient> recipients, ByteView body,
                      const SendOptions& options);
   Result<> multicast(std::span<const std::string> to, ByteView body, const SendOptions& options);
-  /// To the process of a caller, which every role may do.
-  Result<> reply(const Destination& to, Lane lane, const Envelope& envelope, ByteView body);
   /// Refers to `to`.
   Destination destination(const Name& to, Lineage hint) const;
 

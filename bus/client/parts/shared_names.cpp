@@ -78,8 +78,8 @@ void SharedNames::send_later(const Name& to, const Bytes& body, const SendOption
   if (sent) return;
   if (done) {
     context_.complete<void>(done, sent.error());
-  } else if (context_.on_undelivered) {
-    context_.on_undelivered({to.id(), to.text(), options.lane, sent.error()});
+  } else {
+    context_.undelivered({to.id(), to.text(), options.lane, sent.error()});
   }
 }
 

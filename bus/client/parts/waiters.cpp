@@ -14,8 +14,8 @@ void Waiters::on_connected() {
 }
 
 void Waiters::flush(std::chrono::milliseconds deadline, Done<> done) {
-  flushes_.push_back({context_.process.origin().mark(), io::boot_now() + deadline,
-                      watchers_.held_messages() != 0, std::move(done)});
+  flushes_.push_back(
+      {context_.process.origin().mark(), io::boot_now() + deadline, held() != 0, std::move(done)});
   check_flushes();
 }
 
@@ -23,8 +23,8 @@ void Waiters::check_flushes() {
   if (flushes_.empty()) return;
   const Time now = io::boot_now();
   std::erase_if(flushes_, [&](Flush& waiter) {
-    const bool held = waiter.held && watchers_.held_messages() != 0;
-    const bool settled = !held && context_.process.origin().settled(waiter.mark);
+    const bool waits = waiter.held && held() != 0;
+    const bool settled = !waits && context_.process.origin().settled(waiter.mark);
     if (!settled && now < waiter.deadline) return false;
     context_.complete<void>(
         std::move(waiter.done),

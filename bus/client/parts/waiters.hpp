@@ -4,12 +4,14 @@
 
 #include "bus/client/parts/bus_context.hpp"
 #include "bus/client/parts/prefix_watchers.hpp"
+#include "bus/client/parts/reply_queue.hpp"
 
 namespace starbus::bus {
 
 class Waiters {
  public:
-  Waiters(BusContext& context, PrefixWatchers& watchers) : context_(context), watchers_(watchers) {}
+  Waiters(BusContext& context, const PrefixWatchers& watchers, const ReplyQueue& replies)
+      : context_(context), watchers_(watchers), replies_(replies) {}
 
   void connect(Done<> done) { connects_.push_back(std::move(done)); }
   /// Completes the waiting connects.
@@ -19,7 +21,7 @@ class Waiters {
   void flush(std::chrono::milliseconds deadline, Done<> done);
   /// Call after each turn, and often.
   void check_flushes();
-  /// A message that waited for a snapshot has its sequence now.
+  /// A message that waited for a snapshot, or a reply for room, has its sequence now.
   void on_release();
 
   /// See Bus::room.
@@ -35,7 +37,7 @@ class Waiters {
   struct Flush {
     Origin::Mark mark;
     Time deadline{};
-    bool held = false;  // some messages had no sequence yet: they waited for a snapshot
+    bool held = false;  // some messages had no sequence yet: see on_release
     Done<> done;
   };
   struct Room {
@@ -43,10 +45,12 @@ class Waiters {
     Lane lane;
     Done<> done;
   };
+  std::size_t held() const { return watchers_.held_messages() + replies_.kept(); }
   std::string describe_unacknowledged() const;
 
   BusContext& context_;
-  PrefixWatchers& watchers_;
+  const PrefixWatchers& watchers_;
+  const ReplyQueue& replies_;
   std::vector<Done<>> connects_;
   std::vector<Flush> flushes_;
   std::vector<Room> rooms_;

@@ -14,12 +14,15 @@ void Origin::set_now(Time now) {
 // --- sending -------------------------------------------------------------------------------------
 
 /// A message that is larger than a window goes alone.
-bool Origin::room_in(const Stream* stream, std::size_t charge, std::size_t process_charge) const {
+bool Origin::room_in(const Stream* stream, std::size_t charge, std::size_t process_charge,
+                     bool reply) const {
+  const std::size_t window = kChannelWindow + (reply ? kReplyReserve : 0);
+  const std::size_t process_window = kProcessWindow + (reply ? kReplyReserveTotal : 0);
   const std::uint64_t in_stream = stream ? stream->charge : 0;
   const std::uint64_t in_process = custody_.bytes();
   if (stream && stream->durable && stream->items.size() >= kDurableWindow) return false;
-  if (in_stream != 0 && in_stream + charge > kChannelWindow) return false;
-  return in_process == 0 || in_process + process_charge <= kProcessWindow;
+  if (in_stream != 0 && in_stream + charge > window) return false;
+  return in_process == 0 || in_process + process_charge <= process_window;
 }
 
 bool Origin::has_room(const ChannelId& channel, Lane lane) const {
@@ -29,6 +32,10 @@ bool Origin::has_room(const ChannelId& channel, Lane lane) const {
   if (!stream) return true;
   if (stream->durable && stream->items.size() > kDurableWindow / 2) return false;
   return stream->charge <= kChannelWindow / 2;
+}
+
+bool Origin::has_reply_room(const ChannelId& channel, Lane lane, std::size_t size) const {
+  return room_in(streams_.find(channel, lane), kItemHeader + size, kItemHeader + size, true);
 }
 
 Origin::Stream& Origin::stream_for(const Destination& to, Lane lane) {
@@ -43,7 +50,7 @@ Result<std::uint64_t> Origin::send(const Destination& to, Lane lane, ByteView he
     return Error{Errc::too_large, std::to_string(body.size()) + " bytes"};
   }
   const std::size_t charge = kItemHeader + head.size() + body.size();
-  if (!marks.system && !room_in(streams_.find(to.channel, lane), charge, charge)) {
+  if (!marks.system && !room_in(streams_.find(to.channel, lane), charge, charge, marks.reply)) {
     return Error{Errc::would_block};
   }
   Stream& stream = stream_for(to, lane);

@@ -47,9 +47,11 @@ struct Recipient {
 
 /// `sender`: the channel of this process that sends (see `drained`), 0 for the process itself.
 /// `system`: for the library at the target; windows do not apply, since such messages are few.
+/// `reply`: the answer to a call, which may use kReplyReserve beyond the windows.
 struct Marks {
   std::uint32_t sender = 0;
   bool system = false;
+  bool reply = false;
 };
 
 class Origin final : public LaneSource {
@@ -69,7 +71,7 @@ class Origin final : public LaneSource {
   Result<> multicast(std::span<const Recipient> recipients, Lane lane, ByteView head, ByteView body,
                      Time expires, std::uint32_t sender = 0);
   /// Drops a message's body: no handler gets it unless one has it already. For calls whose deadline
-  /// has passed. No event follows.
+  /// has passed. No event follows. Any number of them in a row costs some visits per message.
   void withdraw(const ChannelId& channel, Lane lane, std::uint64_t seq);
 
   // --- what comes back ---
@@ -97,6 +99,8 @@ class Origin final : public LaneSource {
   bool drained(std::uint32_t sender) const { return custody_.drained(sender); }
   /// At least half of the channel's window is free, and a quarter of the process'.
   bool has_room(const ChannelId& channel, Lane lane) const;
+  /// A reply of `size` bytes, envelope included, would be taken now.
+  bool has_reply_room(const ChannelId& channel, Lane lane, std::size_t size) const;
   bool unacknowledged(const ChannelId& channel, Lane lane) const;
   std::uint64_t unacknowledged_bytes() const { return custody_.bytes(); }
   /// The unacknowledged messages of one stream.
@@ -132,7 +136,8 @@ class Origin final : public LaneSource {
  private:
   using Stream = OriginStream;
 
-  bool room_in(const Stream* stream, std::size_t charge, std::size_t process_charge) const;
+  bool room_in(const Stream* stream, std::size_t charge, std::size_t process_charge,
+               bool reply = false) const;
   Stream& stream_for(const Destination& to, Lane lane);
   void add_recipient(const Recipient& recipient, SharedBodies::Place place, Time expires,
                      std::uint32_t sender, Multicast& record);

@@ -47,7 +47,8 @@ void PendingCalls::arm_timer() {
 
 void PendingCalls::expire() {
   const auto now = std::chrono::steady_clock::now();
-  while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
+  for (std::size_t ended = 0; ended < kExpiredPass; ++ended) {
+    if (deadlines_.empty() || deadlines_.begin()->first > now) break;
     deadlines_.begin()->second->fail(Errc::deadline);
   }
   arm_timer();

@@ -11,20 +11,9 @@ ReplySender::ReplySender(bus::Bus& bus, boost::asio::io_context& loop, BufferPoo
 
 void ReplySender::send(AnswerRoute route, ByteView answer) {
   thread_.check();
-  const auto sent = try_to_send(route, answer);
-  if (sent) return;
-  if (sent.error() == bus::Errc::too_large) return send(std::move(route), Error(Errc::too_large));
-  if (sent.error() != bus::Errc::would_block) {
-    if (!route.channel.empty()) ++counters_.dropped_replies;
-    return;
-  }
-  if (unsent_.size() >= kMaxUnsentReplies || unsent_bytes_ + answer.size() > kUnsentReplyBytes) {
-    ++counters_.dropped_replies;
-    return;
-  }
-  unsent_bytes_ += answer.size();
-  unsent_.push_back({std::move(route), Bytes(answer.begin(), answer.end())});
-  start_retry();
+  if (!route.channel.empty()) return send_to_channel(route, answer);
+  const auto sent = route.responder.reply(answer);
+  if (!sent && sent.error() == bus::Errc::too_large) send(std::move(route), Error(Errc::too_large));
 }
 
 void ReplySender::send(AnswerRoute route, const Error& error) {
@@ -34,13 +23,25 @@ void ReplySender::send(AnswerRoute route, const Error& error) {
   send(std::move(route), *buffer);
 }
 
-bus::Result<> ReplySender::try_to_send(AnswerRoute& route, ByteView answer) {
-  if (route.channel.empty()) return route.responder.reply(answer);
+void ReplySender::send_to_channel(const AnswerRoute& route, ByteView answer) {
   auto buffer = buffers_.lend();
   Encoder out(*buffer);
   put_answer_head(out, route.question);
   (*buffer).insert((*buffer).end(), answer.begin(), answer.end());
-  return bus_.send(route.channel, ByteView(*buffer));
+  const auto sent = bus_.send(route.channel, ByteView(*buffer));
+  if (sent) return;
+  if (sent.error() == bus::Errc::too_large) {
+    return send(AnswerRoute(route.channel, route.question), Error(Errc::too_large));
+  }
+  const bool full =
+      unsent_.size() >= kMaxUnsentReplies || unsent_bytes_ + (*buffer).size() > kUnsentReplyBytes;
+  if (full || sent.error() != bus::Errc::would_block) {
+    ++counters_.dropped_replies;
+    return;
+  }
+  unsent_bytes_ += (*buffer).size();
+  unsent_.push_back({route.channel, *buffer});
+  start_retry();
 }
 
 void ReplySender::start_retry() {
@@ -49,16 +50,16 @@ void ReplySender::start_retry() {
   timer_.set(std::chrono::steady_clock::now() + kReplyRetry);
 }
 
-/// Answers keep their places, so that those to one caller leave in the order in which they were
+/// Answers keep their places, so that those to one channel leave in the order in which they were
 /// given.
 void ReplySender::retry() {
   retrying_ = false;
   std::erase_if(unsent_, [this](Unsent& unsent) {
-    const auto sent = try_to_send(unsent.route, unsent.body);
+    const auto sent = bus_.send(unsent.channel, ByteView(unsent.message));
     const bool wait = !sent && sent.error() == bus::Errc::would_block;
     if (wait && ++unsent.tries < kReplyTries) return false;
     if (wait) ++counters_.dropped_replies;
-    unsent_bytes_ -= unsent.body.size();
+    unsent_bytes_ -= unsent.message.size();
     return true;
   });
   start_retry();

@@ -1,9 +1,10 @@
-/// Sends answers: to the process that called, or to the channel of the object that asked. An answer
-/// that meets a full window is kept and sent a little later, in the order in which the answers were
-/// given, up to kMaxUnsentReplies.
+/// Sends answers: to the process that called, or to the channel of the object that asked. The bus
+/// takes every answer to a process. One to a channel is a message: if it meets a full window it is
+/// kept and sent a little later, in the order in which the answers were given, up to
+/// kMaxUnsentReplies.
 ///
 /// Belongs to the loop's thread. Owns the answers that are kept; an answer that cannot be sent is
-/// dropped and counted, its caller ends at its deadline.
+/// dropped and counted, its question ends at its deadline.
 #pragma once
 
 #include <deque>
@@ -44,11 +45,11 @@ class ReplySender {
 
  private:
   struct Unsent {
-    AnswerRoute route;
-    Bytes body;
+    std::string channel;
+    Bytes message;
     std::size_t tries = 0;
   };
-  bus::Result<> try_to_send(AnswerRoute& route, ByteView answer);
+  void send_to_channel(const AnswerRoute& route, ByteView answer);
   void start_retry();
   void retry();
 

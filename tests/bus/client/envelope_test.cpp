@@ -42,11 +42,14 @@ TEST(Envelope, HasGoldenBytes) {
   Envelope failure = of(EnvelopeKind::failure);
   failure.failure = {Errc::handler_failed, "no such item"};
   EXPECT_EQ(hex_of(encoded(failure, "")), hex_of(golden_bytes("envelope_failure")));
+  failure.failure.code = Errc::no_owner;
+  failure.reported = Errc::no_owner;
+  EXPECT_EQ(hex_of(encoded(failure, "")), hex_of(golden_bytes("envelope_failure_reported")));
 }
 
 TEST(Envelope, IsReadBack) {
-  for (const char* name :
-       {"envelope_message", "envelope_request", "envelope_reply", "envelope_failure"}) {
+  for (const char* name : {"envelope_message", "envelope_request", "envelope_reply",
+                           "envelope_failure", "envelope_failure_reported"}) {
     const Bytes golden = golden_bytes(name);
     const auto envelope = decode_envelope(golden);
     ASSERT_TRUE(envelope) << name;
@@ -54,6 +57,9 @@ TEST(Envelope, IsReadBack) {
   }
   const Bytes failure = golden_bytes("envelope_failure");
   EXPECT_EQ(decode_envelope(failure)->failure.detail, "no such item");
+  EXPECT_TRUE(decode_envelope(failure)->reported.is_ok()) << "the library's own";
+  const Bytes reported = golden_bytes("envelope_failure_reported");
+  EXPECT_EQ(decode_envelope(reported)->reported, Code(Errc::no_owner));
   const Bytes message = golden_bytes("envelope_message");
   EXPECT_EQ(decode_envelope(message)->trace, some_trace());
 }

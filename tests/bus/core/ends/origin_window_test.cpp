@@ -45,6 +45,25 @@ TEST(OriginWindow, OfTheProcessEndsExactlyAtItsLimit) {
   side.send(17, "");
 }
 
+TEST(OriginWindow, RepliesHaveAReserve) {
+  SendingSide side;
+  const std::string body = text_of(kChannelWindow - kItemHeader);
+  const auto reply = [&](std::uint64_t to) {
+    const bool room = side.origin.has_reply_room(side.channel(to), Lane::call, body.size());
+    const auto taken = side.origin.send({side.channel(to), kFirst, {}}, Lane::call, {},
+                                        as_bytes(body), 0, {}, {.reply = true});
+    EXPECT_EQ(room, taken.has_value());
+    return taken.has_value();
+  };
+  for (std::uint64_t to = 1; to <= 16; ++to) side.send(to, body, 0, kFirst);
+  EXPECT_EQ(side.try_send(17, "").error(), Errc::would_block);
+  EXPECT_TRUE(reply(1));
+  EXPECT_FALSE(reply(1)) << "of one caller";
+  for (std::uint64_t to = 2; to <= 16; ++to) EXPECT_TRUE(reply(to));
+  EXPECT_EQ(side.origin.unacknowledged_bytes(), kProcessWindow + kReplyReserveTotal);
+  EXPECT_FALSE(reply(17)) << "of all";
+}
+
 TEST(OriginWindow, AMessageLargerThanTheWindowGoesAlone) {
   SendingSide side;
   side.send(7, "before", 0, kFirst);
