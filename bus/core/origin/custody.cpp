@@ -111,11 +111,8 @@ void Custody::fail_front(OriginStream& stream, std::size_t count, Errc reason, b
 }
 
 void Custody::fail_before(OriginStream& stream, IssueStamp start) {
-  const auto earlier = [&](const OriginStream::Item& item) {
-    return static_cast<std::int32_t>(start - item.issued) >= 0;
-  };
   std::size_t count = 0;
-  while (count < stream.sent && earlier(stream.items[count])) ++count;
+  while (count < stream.sent && stream.items[count].issued_by(start)) ++count;
   fail_front(stream, count, Errc::owner_lost, true);
 }
 

@@ -4,13 +4,6 @@
 #include <cassert>
 
 namespace starbus::bus {
-namespace {
-
-constexpr Time kLongestAge = std::chrono::hours(24);  // of an owner; IssueStamp wraps
-constexpr int kClockDrift = 1'000;  // the clocks of two hosts drift apart by less than this part
-
-}  // namespace
-
 void Origin::set_now(Time now) {
   now_ = now;
   custody_.set_now(now);
@@ -191,52 +184,6 @@ void Origin::on_owner_nack(Stream& stream, const Nack& nack) {
     rewind(stream);
   }
   streams_.schedule(stream);
-}
-
-/// False if that is not, or not yet, the lineage under which the stream sends: it is an older life
-/// of the channel, which says nothing about this one, or a later one, whose beginning is unknown
-/// while messages are under way to the former.
-bool Origin::adopt_lineage(Stream& stream, Lineage lineage) {
-  if (!stream.lineage) stream.lineage = lineage;
-  if (lineage <= stream.lineage) return lineage == stream.lineage;
-  if (!stream.may_follow()) custody_.fail_front(stream, stream.sent, Errc::owner_lost, true);
-  if (stream.sent != 0) {
-    stream.successor = std::max(stream.successor, lineage);
-    return false;
-  }
-  stream.begin_lineage(lineage);
-  return true;
-}
-
-/// A later owner has answered, and not said since when it has been there. It does when it refuses a
-/// message: one of those that were sent goes out again, at most once per round trip.
-void Origin::on_successor(Stream& stream, Lineage lineage) {
-  if (lineage < stream.lineage || stream.items.empty()) return;
-  const bool was_choked = stream.choked;
-  stream.owner_answered(now_);
-  const Time pause = std::max(stream.round_trip, from_ms(1));
-  if (was_choked || now_ - stream.resent_at > pause) {
-    stream.resent_at = now_;
-    rewind(stream);
-  }
-  streams_.schedule(stream);
-}
-
-/// The owner has refused a message for an earlier one, and says how long it has been there. What
-/// was issued since cannot have reached any earlier owner, for there was none any more: it is sent
-/// again, to this one. What is older was meant for an owner that has ended.
-void Origin::on_lineage_ended(Stream& stream, const Nack& nack) {
-  const bool later = stream.lineage && nack.lineage > stream.lineage;
-  if (!later) {
-    if (adopt_lineage(stream, nack.lineage)) on_owner_nack(stream, nack);
-    return;
-  }
-  const Time age = from_ms(
-      std::min<std::uint64_t>(nack.last, static_cast<std::uint64_t>(kLongestAge / from_ms(1))));
-  const Time start = now_ - age + age / kClockDrift + from_ms(1);
-  custody_.fail_before(stream, issue_stamp(stream.may_follow() ? start : now_));
-  stream.begin_lineage(nack.lineage);
-  resume(stream, false);
 }
 
 void Origin::choke(Stream& stream) {

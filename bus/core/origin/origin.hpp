@@ -142,6 +142,7 @@ class Origin final : public LaneSource {
   void on_owner_nack(Stream& stream, const Nack& nack);
   bool adopt_lineage(Stream& stream, Lineage lineage);
   void on_lineage_ended(Stream& stream, const Nack& nack);
+  bool judge_sent(Stream& stream, const Nack& nack);
   void on_successor(Stream& stream, Lineage lineage);
   void resume(Stream& stream, bool was_choked);
   void choke(Stream& stream);

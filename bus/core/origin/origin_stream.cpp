@@ -26,6 +26,7 @@ IssueStamp issue_stamp(Time time) {
 void OriginStream::begin_lineage(Lineage later) {
   lineage = std::max(later, successor);
   successor = {};
+  refusals = 0;
   prev = 0;  // the messages begin a new chain
   sent = cursor = cursor_bytes = 0;
   timed_seq = 0;
@@ -39,6 +40,7 @@ Time OriginStream::longest_silence() const {
 
 void OriginStream::reset_pace() {
   if (successor) lineage = std::exchange(successor, {});
+  refusals = 0;
   choked = want_probe = false;
   most_in_flight = kNoLimit;
   resent_last = kNoSequence;

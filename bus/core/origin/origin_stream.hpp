@@ -42,6 +42,7 @@ struct OriginStream {
     IssueStamp issued;
     std::uint32_t shared : 31;    // a SharedBodies::Place; 0: the body is in OriginStream::encoded
     std::uint32_t tombstone : 1;  // expired or withdrawn: its outcome was reported
+    bool issued_by(IssueStamp time) const { return static_cast<std::int32_t>(time - issued) >= 0; }
   };
 
   ChannelId channel;
@@ -50,7 +51,8 @@ struct OriginStream {
   /// A later lineage of which is known only that it exists: the owner of `lineage` has ended, and
   /// what was sent to it waits for the new owner to say since when it has been there. 0: none.
   Lineage successor{};
-  std::string open_name{};  // empty: no `open` is needed
+  std::uint8_t refusals = 0;  // that have not told whether the messages are older
+  std::string open_name{};    // empty: no `open` is needed
   bool durable = false;
   bool opened = false;  // `open` was sent in this session
 
