@@ -35,6 +35,27 @@ std::string iso_time(spdlog::log_clock::time_point time) {
   return fmt::format("{}.{:03}Z", std::string_view(text, size), since.count() % 1000);
 }
 
+/// The size of the directional or invisible character of UTF-8 that `text` begins with, 0 if it
+/// begins with none: U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to U+2069, U+FEFF. They
+/// make a line look like another one.
+std::size_t misleading_at(std::string_view text) {
+  if (text.starts_with("\xd8\x9c")) return 2;
+  if (text.starts_with("\xef\xbb\xbf")) return 3;
+  if (text.size() < 3) return 0;
+  const auto last = static_cast<unsigned char>(text[2]);
+  const bool in_2000 = text.starts_with("\xe2\x80") &&
+                       ((last >= 0x8b && last <= 0x8f) || (last >= 0xa8 && last <= 0xae));
+  const bool in_2060 = text.starts_with("\xe2\x81") && last >= 0xa0 && last <= 0xa9;
+  return in_2000 || in_2060 ? 3 : 0;
+}
+
+/// The character of UTF-8 that these bytes are.
+unsigned code_point(std::string_view bytes) {
+  unsigned code = static_cast<unsigned char>(bytes[0]) & (bytes.size() == 2 ? 0x1fU : 0x0fU);
+  for (const char c : bytes.substr(1)) code = (code << 6) | (static_cast<unsigned char>(c) & 0x3fU);
+  return code;
+}
+
 // Control characters as escapes, so that text from a peer stays inside its line. Bytes above 0x7f
 // pass: they are UTF-8 names. C1 control characters, U+0080 to U+009F, are caught as well.
 void append_escaped(Buffer& out, std::string_view text) {
@@ -50,6 +71,9 @@ void append_escaped(Buffer& out, std::string_view text) {
     } else if (byte == 0xc2 && next >= 0x80 && next < 0xa0) {
       fmt::format_to(std::back_inserter(out), "\\u00{:02x}", next);
       ++i;
+    } else if (const std::size_t size = misleading_at(text.substr(i)); size != 0) {
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", code_point(text.substr(i, size)));
+      i += size - 1;
     } else {
       out.push_back(text[i]);
     }

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -56,9 +57,9 @@ class AdminTest : public testing::Test {
     return as_user(uid, [&] { return http_get(admin, target); }).status;
   }
 
-  Cluster cluster{{.more = {{"a",
-                             "[admin.observe]\nusers = ['54321']\n"
-                             "[admin.read]\nusers = ['54322']\n"}}}};
+  Cluster cluster{ClusterOptions{.more = {{"a",
+                                           "[admin.observe]\nusers = ['54321']\n"
+                                           "[admin.read]\nusers = ['54322']\n"}}}};
 };
 
 const std::map<std::string, std::string> kBoth = {

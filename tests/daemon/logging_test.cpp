@@ -19,6 +19,7 @@
 namespace starbus::daemon {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
@@ -62,6 +63,27 @@ TEST_F(Logging, TextIsOneLinePerMessageAndCannotBeForged) {
   ASSERT_EQ(all.size(), 1U);
   EXPECT_THAT(all[0], MatchesRegex("[0-9T:.-]*Z error   busd: name.n2026.*"));
   EXPECT_THAT(all[0], HasSubstr("forged\\x1b[2J \\u009b caf\xc3\xa9"));
+}
+
+// A name with directional controls would show its line in another order.
+TEST_F(Logging, DirectionalControlsAreShownAndNotObeyed) {
+  ASSERT_TRUE(start_logging(to_file("text"), "busd"));
+  spdlog::error("{}",
+                "a\xe2\x80\xae"
+                "b\xe2\x81\xa6"
+                "c\xd8\x9c"
+                "d\xef\xbb\xbf"
+                "e \xe2\x82\xac \xe2\x80");
+  EXPECT_THAT(lines().at(0), EndsWith("a\\u202eb\\u2066c\\u061cd\\ufeffe \xe2\x82\xac \xe2\x80"));
+}
+
+TEST_F(Logging, TheAuditCannotBeSilenced) {
+  ASSERT_TRUE(start_logging(to_file("text"), "busd"));
+  ASSERT_TRUE(set_log_level("off"));
+  spdlog::critical("hidden");
+  log_audit("uid 0 (root) pid 1: POST /log: 200");
+  ASSERT_EQ(lines().size(), 1U);
+  EXPECT_THAT(lines()[0], EndsWith("warning audit: uid 0 (root) pid 1: POST /log: 200"));
 }
 
 TEST_F(Logging, LevelChangesAtRunTime) {

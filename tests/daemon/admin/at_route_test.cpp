@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -50,12 +52,12 @@ TEST_F(SharedRoutesTest, TheRoleThatAQuestionCameWithDecides) {
 // Another host chooses the status of its answer; it becomes a line of HTTP here.
 TEST(AtRoute, AStatusThatHttpDoesNotHaveIs502) {
   bus::Answer answer;
-  for (const std::uint16_t status : {0, 1, 99, 100, 199, 600, 1000, 65535}) {
-    answer.status = status;
+  for (const unsigned status : {0U, 1U, 99U, 100U, 199U, 600U, 1000U, 65535U}) {
+    answer.status = static_cast<std::uint16_t>(status);
     EXPECT_EQ(response_of(answer).status, 502U) << status;
   }
-  for (const std::uint16_t status : {200, 404, 503, 599}) {
-    answer.status = status;
+  for (const unsigned status : {200U, 404U, 503U, 599U}) {
+    answer.status = static_cast<std::uint16_t>(status);
     EXPECT_EQ(response_of(answer).status, status);
   }
 }
