@@ -236,11 +236,11 @@ TEST(GrantBoundsTest, KnowTheTermsThatWereKept) {
 /// A number that the disk does not know of would be implausible after the next restart.
 TEST_F(RootHostile, NothingIsGrantedBeyondWhatTheDiskKnows) {
   Peer& a = join("A");
-  shell.disk_full = true;
+  shell.no_numbers = true;
   a.say(Bind{kA, 1, "x/1"});
   harness->run();
   EXPECT_EQ(a.count(Kind::attached) + a.count(Kind::refused), 0u);
-  shell.disk_full = false;
+  shell.no_numbers = false;
   bind(a, kA, "x/1");
 }
 
