@@ -29,7 +29,7 @@ class FakeRootShell final : public FakeShell<RootShell> {
   void on_answer(const Answer& answer) override { answers.push_back(answer); }
 
   bool disk_full = false;
-  bool no_numbers = false;  // the disk takes no bounds
+  bool no_numbers = false;                  // the disk takes no bounds
   std::map<std::string, std::string> keys;  // hosts that need this key
   std::map<std::string, HostRights> rights;
   std::vector<GrantBound> bounds;  // on its disk
