@@ -172,7 +172,9 @@ Result<> ProcessSessions::take_rows(LocalProcess& process, ByteView payload) {
   }
   for (Row& row : table->rows) {
     const bool granted = row.epoch && row.lineage && row.lineage <= row.epoch;
-    const bool future = !uplink_.may_be_granted(row.epoch);
+    // A copy that arrives has the epoch of its source, which may be of any host.
+    const bool here = row.state != RowState::attaching;
+    const bool future = !uplink_.may_be_granted(row.epoch, here);
     const bool foreign = row.state == RowState::granted;
     const bool ticketless = row.state != RowState::active && !row.ticket;
     if (!check_channel_name(row.name) || !granted || future || foreign || ticketless) {

@@ -140,10 +140,10 @@ void Uplink::note_epoch(Epoch epoch) {
   }
 }
 
-bool Uplink::may_be_granted(Epoch epoch) const {
+bool Uplink::may_be_granted(Epoch epoch, bool here) const {
   // Term 0: this host has had no session with a busroot yet.
   if (!status_.term || epoch.term() < status_.term.term()) return true;
-  return epoch.term() == status_.term.term() && epoch.n() <= status_.granted;
+  return epoch.term() == status_.term.term() && (!here || epoch.n() <= status_.granted);
 }
 
 std::uint64_t Uplink::lease_age() const {

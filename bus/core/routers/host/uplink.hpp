@@ -34,9 +34,9 @@ class Uplink {
   Time root_lease() const { return root_lease_; }
   /// busroot has granted this epoch.
   void note_epoch(Epoch epoch);
-  /// Whether busroot can have granted this epoch to a process of this host. True if this busd
-  /// cannot tell.
-  bool may_be_granted(Epoch epoch) const;
+  /// Whether busroot can have granted this epoch: to a process of this host if `here`, to any
+  /// otherwise. True if this busd cannot tell.
+  bool may_be_granted(Epoch epoch, bool here) const;
   /// Nanoseconds since busroot certainly heard this host; see Heartbeat.
   std::uint64_t lease_age() const;
 

@@ -81,8 +81,11 @@ void RowClaims::tell_ended(RootProcess& process, const Row& row, const ChannelId
 void RowClaims::leave_out(RootProcess& process, const Row& row, const ChannelId& id) {
   tell_ended(process, row, id);
   Directory::Entry* const entry = root_.directory.find(id);
-  if (entry != nullptr && row.state != RowState::frozen && &entry->owner() != &process &&
-      &host_of(*entry) == &process.host) {
+  const RouterLink* const session = static_cast<HostEntry&>(process.host).session;
+  const bool routed_by_it = session && session->minor < kRowsTakenMinor;
+  // An owner that has frozen the name must not look like an active one again.
+  if (routed_by_it && entry != nullptr && !entry->moving && row.state != RowState::frozen &&
+      &entry->owner() != &process && &host_of(*entry) == &process.host) {
     const RootProcess& owner = owner_of(*entry);
     root_.reply(owner, Attached{owner.process(), Ticket::of_bind(owner.process(), entry->number),
                                 std::string(entry->name()), entry->epoch, entry->lineage});

@@ -312,6 +312,16 @@ TEST_F(HostHostile, ARowBeyondAllGrantsEndsTheSession) {
   EXPECT_NE(router.table().owner_of(channel_id("y/1")), nullptr);
 }
 
+/// Its epoch was granted to the source, on another host, and has not passed here.
+TEST_F(HostHostile, ACopyThatArrivesNamesTheEpochOfItsSource) {
+  present_root(10);
+  Row arriving = row("x/1", 11);
+  arriving.state = RowState::attaching;
+  arriving.ticket = {remote("two"), local("target"), 5};
+  Peer& target = join("target", {.rows = {arriving}, .confirmed = false});
+  EXPECT_EQ(reset_of(target), Errc::ok);
+}
+
 TEST_F(HostHostile, WhileBusrootIsAwayOnlyRowsThatWereGrantedHereCount) {
   Peer& busroot = present_root(10);
   Peer& owner = join("owner");

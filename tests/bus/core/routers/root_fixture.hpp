@@ -16,7 +16,7 @@ class FakeRootShell final : public FakeShell<RootShell> {
   }
   HostRights rights_of(const std::string& host) override { return rights[host]; }
   Result<> remember_bounds(const std::vector<GrantBound>& all) override {
-    if (disk_full) return Error{Errc::io_error, "no space"};
+    if (no_numbers) return Error{Errc::io_error, "no space"};
     bounds = all;
     return {};
   }
@@ -29,6 +29,7 @@ class FakeRootShell final : public FakeShell<RootShell> {
   void on_answer(const Answer& answer) override { answers.push_back(answer); }
 
   bool disk_full = false;
+  bool no_numbers = false;                  // the disk takes no bounds
   std::map<std::string, std::string> keys;  // hosts that need this key
   std::map<std::string, HostRights> rights;
   std::vector<GrantBound> bounds;  // on its disk
