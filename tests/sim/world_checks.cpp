@@ -163,6 +163,17 @@ std::string World::unrest_of_names() {
       return "busroot knows another lineage of " + each.text;
     }
   }
+  std::string stranger;
+  root.directory().list("server/", "", [&](const bus::Directory::Entry& entry) {
+    ++owned;
+    const bus::Process& owner = entry.owner().process();
+    const auto is = [&](const auto& node) { return node->up() && node->core().self() == owner; };
+    if (std::ranges::none_of(processes_, is) && std::ranges::none_of(stores_, is)) {
+      stranger = "nobody who lives owns " + std::string(entry.name());
+    }
+    return true;
+  });
+  if (!stranger.empty()) return stranger;
   if (root.directory().size() != owned) return "busroot knows names that nobody owns";
   if (!root.moves().empty()) return "busroot remembers a move";
   return {};

@@ -41,15 +41,11 @@ struct BusContext {
   /// A message without a `done` has ended so: told to busd, and to on_undelivered.
   void undelivered(Undelivered what) {
     process.note_undelivered(what.channel, what.name, errc_of(what.reason));
-    if (on_undelivered) on_undelivered(what);
+    // A copy: the callback may destroy the Bus.
+    if (const auto callback = on_undelivered) callback(what);
   }
   /// Operations are refused as closed.
   bool ends() const { return closed || closing; }
-  /// A message without a completion of its own has ended. The callback may end the bus.
-  void undelivered(const Undelivered& message) const {
-    const auto callback = on_undelivered;
-    if (callback) callback(message);
-  }
   ShownName::Scope showing(std::string_view kind, std::string_view name) const {
     return {activity, kind, name};
   }

@@ -25,11 +25,11 @@ void GateWatch::start() {
   }
 }
 
-void GateWatch::watch(std::string_view prefix, Update update, Handle GateWatch::*handle) {
+void GateWatch::watch(std::string_view prefix, Update on_update, Handle GateWatch::*handle) {
   auto watch = bus_.watch(
       std::string(prefix),
-      [self = self_, update](const bus::WatchUpdate& shown) {
-        if (*self != nullptr) ((*self)->*update)(shown.changes, shown.complete);
+      [self = self_, on_update](const bus::WatchUpdate& shown) {
+        if (*self != nullptr) ((*self)->*on_update)(shown.changes, shown.complete);
       },
       [self = self_](const bus::Error& error) {
         if (*self != nullptr) (*self)->finish(error);

@@ -59,7 +59,7 @@ struct RootConfig {
   std::uint64_t term = 1;  // higher than at every start before
   std::string name = "busroot";
   std::vector<std::string> journaled;  // hosts to wait for
-  std::vector<GrantBound> bounds;      // the latest that were given to remember_bounds
+  std::vector<GrantBound> bounds{};    // the latest that were given to remember_bounds
   std::string software;                // "starbus 0.1.0"
   Time lease = kLease;
   std::size_t max_hosts = kMaxHosts;
