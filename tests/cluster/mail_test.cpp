@@ -162,23 +162,6 @@ TEST_F(FailingStoreTest, AReadOfALogEndsThoughItsStoreCanReadNothing) {
   EXPECT_FALSE(stopped);
 }
 
-TEST_F(FailingStoreTest, AnotherProcessWithItsNameOnlyDelaysTheStore) {
-  run(
-      [this]() -> Task {
-        Bus bus(loop, cluster.node("b", "x"));
-        CO_OK(co_await bus.connect(use_awaitable));
-        std::optional<Bus> squatter(std::in_place, loop, cluster.node("a", "store", "store"));
-        CO_OK(co_await squatter->connect(use_awaitable));
-        const mail::MailStoreThread node(settings(), hooks());
-        const bus::PostOptions brief{.ttl = 500ms};
-        const auto waits = co_await bus.post("player/1", "waits", brief, use_awaitable);
-        EXPECT_EQ(waits.error().code, bus::Errc::expired) << waits.error().to_string();
-        squatter.reset();
-        CO_OK(co_await bus.post("player/1", "after", {.ttl = 0ms}, use_awaitable));
-      },
-      60s);
-}
-
 /// The node name of busd's own store, with and without a store that runs.
 TEST_F(FailingStoreTest, TheNameOfTheStoreIsNotForTheFirstToCome) {
   run([this]() -> Task {

@@ -222,7 +222,8 @@ TEST_F(DamagedMailTest, ATableThatIsLostBeneathARunningStoreIsToldAndTheRestGoes
   cluster.busd("a").start();
   ASSERT_TRUE(wait_for(10s, [this] { return ready() && cluster.busd("a").serves(); }));
   run([this] { return post_some(11); }, 60s);
-  ASSERT_EQ(cluster.busd("a").get("/healthz").status, 200);
+  // Healthy once it has all its shards.
+  ASSERT_TRUE(wait_for(10s, [this] { return cluster.busd("a").get("/healthz").status == 200; }));
   for (const auto& entry : fs::directory_iterator(store())) {
     if (entry.path().extension() == ".ldb") fs::remove(entry.path());
   }

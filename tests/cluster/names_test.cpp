@@ -38,7 +38,7 @@ class NamesTest : public ClusterTest {
     std::string after;
     for (;;) {
       const auto page = daemon.json("/names?prefix=item/&limit=1000&after=" + after);
-      ASSERT_EQ(page["total"], kNames);
+      ASSERT_TRUE(page["total"].is_null()) << "counting would visit all of them for each page";
       for (const auto& row : page["names"]) {
         ASSERT_EQ(row["name"], item(count));
         ASSERT_EQ(row["owner"], "a.owner");

@@ -35,7 +35,7 @@ class ReplyQueueTest : public ::testing::Test {
     std::vector<Envelope> taken;
     bodies_.push_back(side.pull_messages());
     if (bodies_.back().empty()) return taken;
-    for (const Message& message : bodies_.back()) {
+    for (const WireMessage& message : bodies_.back()) {
       taken.push_back(*decode_envelope(as_bytes(message.body)));
     }
     side.ack(caller, bodies_.back().back().seq);
@@ -47,7 +47,7 @@ class ReplyQueueTest : public ::testing::Test {
 
  private:
   std::uint64_t calls_ = 0;
-  std::deque<std::vector<Message>> bodies_;  // which envelopes refer to
+  std::deque<std::vector<WireMessage>> bodies_;  // which envelopes refer to
 };
 
 TEST_F(ReplyQueueTest, KeepsAnswersInOrderUntilThereIsRoom) {

@@ -143,6 +143,7 @@ void n6(std::FILE* trace) {
   s.run_ms(2'000);
   s.release_all();
   s.process("b.1").start();
+  s.bind("c.1", "mover/y");
   s.until_rest();
   expect_handled_by(s, s.send("entity/a.1", "thing/1"), "c.1");
   s.finish();

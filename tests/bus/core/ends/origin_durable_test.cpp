@@ -74,7 +74,7 @@ TEST_F(OriginDurable, AGapReleasesNothingAndSendsAgain) {
   pull();
   nack(kShard, NackReason::gap, 2, 1, kFirst);
   EXPECT_THAT(ends, IsEmpty());
-  EXPECT_THAT(pull_messages(), ElementsAre(Message{0, 1, "a"}, Message{1, 2, "b"}));
+  EXPECT_THAT(pull_messages(), ElementsAre(WireMessage{0, 1, "a"}, WireMessage{1, 2, "b"}));
 }
 
 TEST_F(OriginDurable, WaitsWhileNobodyOwnsTheChannel) {
@@ -86,7 +86,7 @@ TEST_F(OriginDurable, WaitsWhileNobodyOwnsTheChannel) {
   pass(kChokeLongest);
   EXPECT_EQ(pull_probe(), 1u);
   said(0, {}, true);
-  EXPECT_THAT(pull_messages(), ElementsAre(Message{0, 1, "a"}));
+  EXPECT_THAT(pull_messages(), ElementsAre(WireMessage{0, 1, "a"}));
 }
 
 TEST_F(OriginDurable, ExpiresWhileItWaits) {

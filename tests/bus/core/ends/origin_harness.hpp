@@ -45,14 +45,14 @@ class SendingSide : public OriginEvents {
     return cut_records(out);
   }
   /// The messages of everything that is ready; fails if anything but DATA is.
-  std::vector<Message> pull_messages(Lane lane = Lane::call) {
-    std::vector<Message> messages;
+  std::vector<WireMessage> pull_messages(Lane lane = Lane::call) {
+    std::vector<WireMessage> messages;
     for (const WireRecord& record : pull(lane)) {
       EXPECT_EQ(name_of(record.kind), "data");
       const auto run = decode_run(record.payload);
       EXPECT_TRUE(run);
       if (!run) continue;
-      for (Message& message : messages_of(*run)) messages.push_back(std::move(message));
+      for (WireMessage& message : messages_of(*run)) messages.push_back(std::move(message));
     }
     return messages;
   }

@@ -15,8 +15,8 @@ const Lineage kFirst = SendingSide::lineage(1);
 const Lineage kSecond = SendingSide::lineage(2);
 
 /// The lineages of the runs that are ready, and their messages.
-std::vector<std::pair<Lineage, std::vector<Message>>> pull_runs(SendingSide& side) {
-  std::vector<std::pair<Lineage, std::vector<Message>>> runs;
+std::vector<std::pair<Lineage, std::vector<WireMessage>>> pull_runs(SendingSide& side) {
+  std::vector<std::pair<Lineage, std::vector<WireMessage>>> runs;
   for (const WireRecord& record : side.pull()) {
     const auto run = decode_run(record.payload);
     EXPECT_TRUE(run);
@@ -34,11 +34,11 @@ TEST(OriginLineage, WhatIsIssuedWhenTheNewOwnerIsThereIsSentToIt) {
   side.send(7, "b", 2);
   side.send(7, "c", 3);
   EXPECT_THAT(pull_runs(side),
-              ElementsAre(std::pair(kFirst, std::vector<Message>{{0, 2, "b"}, {2, 3, "c"}})));
+              ElementsAre(std::pair(kFirst, std::vector<WireMessage>{{0, 2, "b"}, {2, 3, "c"}})));
   side.nack(7, NackReason::lineage, 2, 500, kSecond);
   EXPECT_THAT(side.failures, IsEmpty());
   EXPECT_THAT(pull_runs(side),
-              ElementsAre(std::pair(kSecond, std::vector<Message>{{0, 2, "b"}, {2, 3, "c"}})));
+              ElementsAre(std::pair(kSecond, std::vector<WireMessage>{{0, 2, "b"}, {2, 3, "c"}})));
   side.ack(7, 3, kSecond);
   EXPECT_THAT(side.acknowledged, ElementsAre(1, 2, 3));
 }
@@ -53,12 +53,14 @@ TEST(OriginLineage, WhatIsOlderThanTheNewOwnerWasMeantForItsPredecessor) {
   side.pass(100);
   side.nack(7, NackReason::lineage, 1, 150, kSecond);  // it came between the two
   EXPECT_THAT(side.failures, IsEmpty()) << "the answer may have been under way for long";
-  EXPECT_THAT(pull_runs(side), ElementsAre(std::pair(kFirst, std::vector<Message>{{0, 1, "a"}})));
+  EXPECT_THAT(pull_runs(side),
+              ElementsAre(std::pair(kFirst, std::vector<WireMessage>{{0, 1, "a"}})));
   side.nack(7, NackReason::lineage, 2, 150, kSecond);  // of what was sent before
   EXPECT_THAT(side.failures, IsEmpty());
   side.nack(7, NackReason::lineage, 1, 150, kSecond);
   EXPECT_THAT(side.failures, ElementsAre(Failure{1, 1, Errc::owner_lost, true}));
-  EXPECT_THAT(pull_runs(side), ElementsAre(std::pair(kSecond, std::vector<Message>{{0, 2, "b"}})));
+  EXPECT_THAT(pull_runs(side),
+              ElementsAre(std::pair(kSecond, std::vector<WireMessage>{{0, 2, "b"}})));
 }
 
 TEST(OriginLineage, ARefusalThatWasUnderWayForLongIsAskedForAgain) {
@@ -73,7 +75,8 @@ TEST(OriginLineage, ARefusalThatWasUnderWayForLongIsAskedForAgain) {
   side.pass(10);
   side.nack(7, NackReason::lineage, 1, 3'000, kSecond);
   EXPECT_THAT(side.failures, IsEmpty());
-  EXPECT_THAT(pull_runs(side), ElementsAre(std::pair(kSecond, std::vector<Message>{{0, 1, "a"}})));
+  EXPECT_THAT(pull_runs(side),
+              ElementsAre(std::pair(kSecond, std::vector<WireMessage>{{0, 1, "a"}})));
 }
 
 TEST(OriginLineage, AnOwnerThatDoesNotTellItsAgeMayHaveComeJustNow) {
@@ -108,12 +111,13 @@ TEST(OriginLineage, AGapOfANewOwnerIsAskedForItsAge) {
   side.nack(7, NackReason::gap, 2, 0, kSecond);  // the body was lost on its way
   side.send(7, "c", 3);
   EXPECT_THAT(side.failures, IsEmpty());
-  EXPECT_THAT(pull_runs(side), ElementsAre(std::pair(kFirst, std::vector<Message>{{0, 1, "a"}})))
+  EXPECT_THAT(pull_runs(side),
+              ElementsAre(std::pair(kFirst, std::vector<WireMessage>{{0, 1, "a"}})))
       << "one is enough, and nothing new goes to a dead owner";
   side.nack(7, NackReason::lineage, 1, 900, kSecond);
-  EXPECT_THAT(
-      pull_runs(side),
-      ElementsAre(std::pair(kSecond, std::vector<Message>{{0, 1, "a"}, {1, 2, "b"}, {2, 3, "c"}})));
+  EXPECT_THAT(pull_runs(side),
+              ElementsAre(std::pair(
+                  kSecond, std::vector<WireMessage>{{0, 1, "a"}, {1, 2, "b"}, {2, 3, "c"}})));
 }
 
 TEST(OriginLineage, ALateAcknowledgementOfTheFormerOwnerStillCounts) {

@@ -23,13 +23,13 @@ TEST(Origin, ProbesFirstWhenTheLineageIsUnknown) {
   EXPECT_EQ(side.pull_probe(), 2u);
   EXPECT_THAT(side.pull(), IsEmpty());
   side.nack(7, NackReason::gap, 2, 0, kFirst);
-  EXPECT_THAT(side.pull_messages(), ElementsAre(Message{0, 1, "a"}, Message{1, 2, "b"}));
+  EXPECT_THAT(side.pull_messages(), ElementsAre(WireMessage{0, 1, "a"}, WireMessage{1, 2, "b"}));
 }
 
 TEST(Origin, AHintSavesTheProbe) {
   SendingSide side;
   side.send(7, "a", 0, kFirst);
-  EXPECT_THAT(side.pull_messages(), ElementsAre(Message{0, 1, "a"}));
+  EXPECT_THAT(side.pull_messages(), ElementsAre(WireMessage{0, 1, "a"}));
 }
 
 TEST(Origin, SequencesGrowPerLaneOverAllChannels) {
@@ -38,8 +38,9 @@ TEST(Origin, SequencesGrowPerLaneOverAllChannels) {
   EXPECT_EQ(side.send(2, "b", 0, kFirst), 2u);
   EXPECT_EQ(side.send(1, "c", 0, kFirst, {}, Lane::bulk), 1u);
   EXPECT_EQ(side.send(1, "d", 0, kFirst), 3u);
-  EXPECT_THAT(side.pull_messages(),
-              UnorderedElementsAre(Message{0, 1, "a"}, Message{1, 3, "d"}, Message{0, 2, "b"}));
+  EXPECT_THAT(
+      side.pull_messages(),
+      UnorderedElementsAre(WireMessage{0, 1, "a"}, WireMessage{1, 3, "d"}, WireMessage{0, 2, "b"}));
 }
 
 TEST(Origin, ChainsToTheLatestUnacknowledgedOnly) {
@@ -49,10 +50,10 @@ TEST(Origin, ChainsToTheLatestUnacknowledgedOnly) {
   side.ack(7, 1);
   side.send(7, "b");
   side.send(7, "c");
-  EXPECT_THAT(side.pull_messages(), ElementsAre(Message{0, 2, "b"}, Message{2, 3, "c"}));
+  EXPECT_THAT(side.pull_messages(), ElementsAre(WireMessage{0, 2, "b"}, WireMessage{2, 3, "c"}));
   side.ack(7, 2);
   side.send(7, "d");
-  EXPECT_THAT(side.pull_messages(), ElementsAre(Message{3, 4, "d"}));
+  EXPECT_THAT(side.pull_messages(), ElementsAre(WireMessage{3, 4, "d"}));
 }
 
 TEST(Origin, AckReleasesTheChainUpToLast) {
@@ -86,7 +87,7 @@ TEST(Origin, GapReleasesAndResendsTheRestOncePerRoundTrip) {
   EXPECT_THAT(side.acknowledged, ElementsAre(1, 2, 3));
   const auto again = side.pull_messages();
   ASSERT_EQ(again.size(), 7u);
-  EXPECT_EQ(again.front(), (Message{3, 4, "m"}));
+  EXPECT_EQ(again.front(), (WireMessage{3, 4, "m"}));
   side.nack(7, NackReason::gap, 10, 3, kFirst);
   EXPECT_THAT(side.pull(), IsEmpty());
   side.nack(7, NackReason::gap, 10, 5, kFirst);  // another gap
@@ -111,7 +112,7 @@ TEST(Origin, AHigherLineageFailsWhatWasSentAndChainsTheRestAnew) {
   const auto run = decode_run(records[0].payload);
   ASSERT_TRUE(run);
   EXPECT_EQ(run->lineage, kSecond);
-  EXPECT_THAT(messages_of(*run), ElementsAre(Message{0, 3, "c"}, Message{3, 4, "d"}));
+  EXPECT_THAT(messages_of(*run), ElementsAre(WireMessage{0, 3, "c"}, WireMessage{3, 4, "d"}));
 }
 
 TEST(Origin, AReplyOfALowerLineageIsIgnored) {
@@ -134,7 +135,7 @@ TEST(Origin, AHigherLineageInAHintHoldsWhatFollowsUntilItsOwnerSpeaks) {
   EXPECT_EQ(side.pull_probe(), 1u);
   side.nack(7, NackReason::lineage, 1, 0, kSecond);
   EXPECT_THAT(side.failures, ElementsAre(Failure{1, 1, Errc::owner_lost, true}));
-  EXPECT_THAT(side.pull_messages(), ElementsAre(Message{0, 2, "b"}, Message{2, 3, "c"}));
+  EXPECT_THAT(side.pull_messages(), ElementsAre(WireMessage{0, 2, "b"}, WireMessage{2, 3, "c"}));
 }
 
 TEST(Origin, NoOwnerIsDefiniteOnlyForBodiesThatNeverLeft) {
@@ -170,7 +171,7 @@ TEST(Origin, ANewSessionSendsEverythingAgain) {
   side.pull();
   side.origin.on_session();
   bool probed = false;
-  std::vector<Message> again;
+  std::vector<WireMessage> again;
   for (const WireRecord& record : side.pull()) {
     if (record.kind == Kind::probe) {
       probed = true;
@@ -180,7 +181,7 @@ TEST(Origin, ANewSessionSendsEverythingAgain) {
     }
   }
   EXPECT_TRUE(probed);
-  EXPECT_THAT(again, ElementsAre(Message{0, 1, "a"}, Message{1, 2, "b"}));
+  EXPECT_THAT(again, ElementsAre(WireMessage{0, 1, "a"}, WireMessage{1, 2, "b"}));
 }
 
 TEST(Origin, FailAllTellsEachFate) {
@@ -254,11 +255,11 @@ TEST(Origin, MessagesOfAnyDistanceKeepTheirChain) {
   side.send(7, "a", 0, kFirst);
   for (int i = 0; i < 1000; ++i) side.send(8, "x", 0, kFirst);
   side.send(7, "b");
-  std::vector<Message> to_seven;
+  std::vector<WireMessage> to_seven;
   for (auto& message : side.pull_messages()) {
     if (message.body != "x") to_seven.push_back(message);
   }
-  EXPECT_THAT(to_seven, ElementsAre(Message{0, 1, "a"}, Message{1, 1002, "b"}));
+  EXPECT_THAT(to_seven, ElementsAre(WireMessage{0, 1, "a"}, WireMessage{1, 1002, "b"}));
 }
 
 TEST(Origin, CutsRunsAndSendsALargeMessageAlone) {
@@ -282,7 +283,7 @@ TEST(Origin, CutsRunsAndSendsALargeMessageAlone) {
   for (const WireRecord& record : cut_records(out)) {
     const auto run = decode_run(record.payload);
     ASSERT_TRUE(run);
-    for (const Message& message : messages_of(*run)) {
+    for (const WireMessage& message : messages_of(*run)) {
       EXPECT_EQ(message.prev, seq);
       EXPECT_EQ(message.seq, ++seq);
     }

@@ -71,7 +71,7 @@ TEST(OriginTime, WhatWaitsForOurOwnLinkIsNotProbedFor) {
   side.pass(10);
   side.send(7, "a", 0, kFirst);
   side.pass(500);  // the link takes nothing
-  EXPECT_THAT(side.pull_messages(), ElementsAre(Message{0, 1, "a"}));
+  EXPECT_THAT(side.pull_messages(), ElementsAre(WireMessage{0, 1, "a"}));
   EXPECT_THAT(probe_pauses(side, 150), ElementsAre(110));
 }
 
@@ -83,7 +83,7 @@ TEST(OriginTime, AfterALongOutageTheNewSessionBeginsWithTheMessages) {
   side.pass(5'000);
   side.origin.on_session();
   side.pass(10);
-  EXPECT_THAT(side.pull_messages(), ElementsAre(Message{0, 1, "a"}));
+  EXPECT_THAT(side.pull_messages(), ElementsAre(WireMessage{0, 1, "a"}));
 }
 
 TEST(OriginTime, OverflowChokesToProbesUntilTheOwnerAnswers) {
@@ -102,7 +102,7 @@ TEST(OriginTime, OverflowChokesToProbesUntilTheOwnerAnswers) {
   side.nack(7, NackReason::overflow, 3);  // the probe was refused, too
   EXPECT_THAT(side.pull(), IsEmpty());
   side.ack(7, 1);
-  EXPECT_THAT(side.pull_messages(), ElementsAre(Message{1, 2, "b"}, Message{2, 3, "c"}));
+  EXPECT_THAT(side.pull_messages(), ElementsAre(WireMessage{1, 2, "b"}, WireMessage{2, 3, "c"}));
   EXPECT_EQ(side.origin.counters().chokes, 1u);
 }
 
@@ -170,10 +170,10 @@ TEST(OriginTime, AChokedStreamResumesUnderAHigherLineage) {
   side.send(7, "b", 2);
   side.nack(7, NackReason::overflow, 1);
   side.nack(7, NackReason::gap, 2, 0, kSecond);
-  EXPECT_THAT(side.pull_messages(), ElementsAre(Message{0, 1, "a"})) << "to be refused";
+  EXPECT_THAT(side.pull_messages(), ElementsAre(WireMessage{0, 1, "a"})) << "to be refused";
   side.nack(7, NackReason::lineage, 1, 0, kSecond);
   EXPECT_THAT(side.failures, ElementsAre(Failure{1, 1, Errc::owner_lost, true}));
-  EXPECT_THAT(side.pull_messages(), ElementsAre(Message{0, 2, "b"}));
+  EXPECT_THAT(side.pull_messages(), ElementsAre(WireMessage{0, 2, "b"}));
 }
 
 TEST(OriginTime, AnExpiredMessageBecomesATombstoneInItsChain) {
@@ -187,7 +187,8 @@ TEST(OriginTime, AnExpiredMessageBecomesATombstoneInItsChain) {
   side.pass(10);
   EXPECT_THAT(side.failures, ElementsAre(Failure{2, 2, Errc::expired, false}));
   EXPECT_THAT(side.pull_messages(),
-              ElementsAre(Message{0, 1, "a"}, Message{1, 2, "<tombstone>"}, Message{2, 3, "c"}));
+              ElementsAre(WireMessage{0, 1, "a"}, WireMessage{1, 2, "<tombstone>"},
+                          WireMessage{2, 3, "c"}));
   side.ack(7, 3);
   EXPECT_THAT(side.acknowledged, ElementsAre(1, 3));
   EXPECT_EQ(side.origin.unacknowledged_bytes(), 0u);
@@ -213,7 +214,7 @@ TEST(OriginTime, ExpiryOfASentMessageSaysSo) {
   side.pass(60);
   EXPECT_THAT(side.failures, ElementsAre(Failure{1, 1, Errc::expired, true}));
   side.origin.on_session();
-  EXPECT_THAT(side.pull_messages(), ElementsAre(Message{0, 1, "<tombstone>"}));
+  EXPECT_THAT(side.pull_messages(), ElementsAre(WireMessage{0, 1, "<tombstone>"}));
 }
 
 TEST(OriginTime, ATombstoneFailsNotAgainWithItsOwner) {
@@ -237,10 +238,11 @@ TEST(OriginTime, AWithdrawnMessageLeavesATombstoneAndNoEvent) {
   side.origin.withdraw(side.channel(7), Lane::call, 1);
   side.origin.withdraw(side.channel(7), Lane::call, 3);
   side.origin.withdraw(side.channel(7), Lane::call, 99);
-  EXPECT_THAT(side.pull_messages(), ElementsAre(Message{2, 3, "<tombstone>"}));
+  EXPECT_THAT(side.pull_messages(), ElementsAre(WireMessage{2, 3, "<tombstone>"}));
   side.nack(7, NackReason::gap, 3, 0, kFirst);
-  EXPECT_THAT(side.pull_messages(), ElementsAre(Message{0, 1, "<tombstone>"}, Message{1, 2, "b"},
-                                                Message{2, 3, "<tombstone>"}));
+  EXPECT_THAT(side.pull_messages(),
+              ElementsAre(WireMessage{0, 1, "<tombstone>"}, WireMessage{1, 2, "b"},
+                          WireMessage{2, 3, "<tombstone>"}));
   side.ack(7, 3);
   EXPECT_THAT(side.acknowledged, ElementsAre(2));
   EXPECT_THAT(side.failures, IsEmpty());
@@ -265,7 +267,7 @@ TEST(OriginTime, ManyWithdrawalsCostSomeVisitsEach) {
     const auto messages = side.pull_messages();
     ASSERT_EQ(messages.size(), kCalls);
     for (std::uint64_t i = 0; i < kCalls; ++i) {
-      ASSERT_EQ(messages[i], (Message{i, i + 1, "<tombstone>"}));
+      ASSERT_EQ(messages[i], (WireMessage{i, i + 1, "<tombstone>"}));
     }
     side.ack(7, kCalls);
     EXPECT_EQ(side.origin.unacknowledged_bytes(), 0U);
@@ -299,8 +301,8 @@ TEST(OriginTime, WithdrawalsAmongLiveMessagesLeaveTheRestWhole) {
   EXPECT_GT(side.origin.counters().compacted, 0U);
   side.origin.on_session();
   std::uint64_t at = 1;
-  for (const Message& message : side.pull_messages()) {
-    EXPECT_EQ(message, (Message{at - 1, at, expected[at]}));
+  for (const WireMessage& message : side.pull_messages()) {
+    EXPECT_EQ(message, (WireMessage{at - 1, at, expected[at]}));
     ++at;
   }
   EXPECT_EQ(at, kCount + 1);

@@ -107,7 +107,7 @@ TEST(OriginWindow, RoomMayBeUsedFromWithinItsEvent) {
   side.pull();
   side.ack(7, 1);
   EXPECT_EQ(side.rooms, 1);
-  EXPECT_THAT(side.pull_messages(), ElementsAre(Message{0, 2, "at last"}));
+  EXPECT_THAT(side.pull_messages(), ElementsAre(WireMessage{0, 2, "at last"}));
 }
 
 TEST(OriginWindow, ATombstoneGivesItsRoomBack) {
@@ -160,16 +160,16 @@ TEST_F(OriginMulticast, ServesUnknownAndChokedMembersSingly) {
   EXPECT_EQ(decode_multicast(records[0].payload)->targets.size(), 1u);
   EXPECT_EQ(read_record<Probe>(records[1]).channel, side.channel(1));
   side.nack(1, NackReason::gap, 2, 0, kFirst, Lane::sync);
-  EXPECT_THAT(side.pull_messages(Lane::sync), ElementsAre(Message{0, 2, "hello"}));
+  EXPECT_THAT(side.pull_messages(Lane::sync), ElementsAre(WireMessage{0, 2, "hello"}));
   side.ack(2, 1, kFirst, Lane::sync);
-  EXPECT_THAT(side.pull_messages(Lane::sync), ElementsAre(Message{1, 3, "hello"}));
+  EXPECT_THAT(side.pull_messages(Lane::sync), ElementsAre(WireMessage{1, 3, "hello"}));
 }
 
 TEST_F(OriginMulticast, KeepsTheOrderOfAStreamThatStillHasSomethingToSend) {
   side.send(1, "first", 0, kFirst, {}, Lane::sync);
   ASSERT_TRUE(announce({to(1, 0)}, "second"));
   EXPECT_THAT(side.pull_messages(Lane::sync),
-              ElementsAre(Message{0, 1, "first"}, Message{1, 2, "second"}));
+              ElementsAre(WireMessage{0, 1, "first"}, WireMessage{1, 2, "second"}));
 }
 
 TEST_F(OriginMulticast, ChargesTheSharedBodyOnceAndFreesItWithTheLast) {
@@ -217,7 +217,7 @@ TEST_F(OriginMulticast, ExpiresPerMember) {
   EXPECT_THAT(side.failures, ElementsAre(Failure{2, 2, Errc::expired, true}));
   EXPECT_EQ(side.origin.unacknowledged_bytes(), kItemHeader);
   side.origin.on_session();
-  EXPECT_THAT(side.pull_messages(Lane::sync), ElementsAre(Message{0, 2, "<tombstone>"}));
+  EXPECT_THAT(side.pull_messages(Lane::sync), ElementsAre(WireMessage{0, 2, "<tombstone>"}));
 }
 
 TEST_F(OriginMulticast, IsNotSentToWhomItHasExpiredFor) {
@@ -229,8 +229,8 @@ TEST_F(OriginMulticast, IsNotSentToWhomItHasExpiredFor) {
                                          Failure{2, 2, Errc::expired, false}));
   EXPECT_EQ(side.origin.unacknowledged_bytes(), 4 * kItemHeader + 7);
   EXPECT_THAT(side.pull_messages(Lane::sync),
-              ElementsAre(Message{0, 1, "<tombstone>"}, Message{1, 3, "lasting"},
-                          Message{0, 2, "<tombstone>"}, Message{2, 4, "lasting"}));
+              ElementsAre(WireMessage{0, 1, "<tombstone>"}, WireMessage{1, 3, "lasting"},
+                          WireMessage{0, 2, "<tombstone>"}, WireMessage{2, 4, "lasting"}));
   side.ack(1, 3, kFirst, Lane::sync);
   side.ack(2, 4, kFirst, Lane::sync);
   EXPECT_EQ(side.origin.unacknowledged_bytes(), 0u);
@@ -239,7 +239,7 @@ TEST_F(OriginMulticast, IsNotSentToWhomItHasExpiredFor) {
 TEST_F(OriginMulticast, ExpiresAtTheMomentOfSendingToo) {
   ASSERT_TRUE(announce({to(1, 1)}, "late", side.now() + from_ms(50)));
   side.origin.set_now(side.now() + from_ms(60));
-  EXPECT_THAT(side.pull_messages(Lane::sync), ElementsAre(Message{0, 1, "<tombstone>"}));
+  EXPECT_THAT(side.pull_messages(Lane::sync), ElementsAre(WireMessage{0, 1, "<tombstone>"}));
   side.jump(from_ms(60));
   EXPECT_THAT(side.failures, ElementsAre(Failure{1, 1, Errc::expired, false}));
 }
@@ -296,8 +296,9 @@ TEST_F(OriginMulticast, SkipsTheFullOnesAndTellsWhichTheyAre) {
 TEST_F(OriginMulticast, ANewSessionResendsTheSharedBodyToEach) {
   ASSERT_TRUE(announce({to(1, 1), to(2, 2)}, "hello"));
   side.origin.on_session();  // before it left: the shared record is dropped
-  EXPECT_THAT(side.pull_messages(Lane::sync),
-              testing::UnorderedElementsAre(Message{0, 1, "hello"}, Message{0, 2, "hello"}));
+  EXPECT_THAT(
+      side.pull_messages(Lane::sync),
+      testing::UnorderedElementsAre(WireMessage{0, 1, "hello"}, WireMessage{0, 2, "hello"}));
 }
 
 TEST_F(OriginMulticast, RefusesMoreMembersThanTheLimit) {

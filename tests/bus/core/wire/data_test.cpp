@@ -48,7 +48,7 @@ TEST(RunCoding, IsReadBack) {
   EXPECT_EQ(run->origin, kOrigin);
   EXPECT_EQ(run->channel, kChannel);
   EXPECT_EQ(run->lineage.value, 8u);
-  const std::vector<Message> expected = {{6, 7, "a"}, {7, 8, "<tombstone>"}, {8, 13, ""}};
+  const std::vector<WireMessage> expected = {{6, 7, "a"}, {7, 8, "<tombstone>"}, {8, 13, ""}};
   EXPECT_EQ(messages_of(*run), expected);
 }
 

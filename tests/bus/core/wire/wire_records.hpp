@@ -41,19 +41,19 @@ Record read_record(const WireRecord& record) {
   return decoded ? *decoded : Record{};
 }
 
-struct Message {
+struct WireMessage {
   std::uint64_t prev = 0;
   std::uint64_t seq = 0;
   std::string body;  // "<tombstone>" for one
-  friend bool operator==(const Message&, const Message&) = default;
+  friend bool operator==(const WireMessage&, const WireMessage&) = default;
 };
 
-inline void PrintTo(const Message& message, std::ostream* out) {
+inline void PrintTo(const WireMessage& message, std::ostream* out) {
   *out << message.prev << "<-" << message.seq << " '" << message.body.substr(0, 20) << "'";
 }
 
-inline std::vector<Message> messages_of(const Run& run) {
-  std::vector<Message> messages;
+inline std::vector<WireMessage> messages_of(const Run& run) {
+  std::vector<WireMessage> messages;
   RunReader reader(run);
   while (const auto item = reader.next()) {
     messages.push_back({item->prev, item->seq,
